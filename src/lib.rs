@@ -1,0 +1,1 @@
+//! Sectioned memory for AI agents.
