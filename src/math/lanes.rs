@@ -1,0 +1,319 @@
+//! Two doubles side by side, and e^x over them: the hot loop of the decay sweep and of recency (spec 02, 03).
+//!
+//! On wasm32 with `simd128` a pair is one `v128`; elsewhere it is an array of two with the same operations,
+//! which the compiler turns into vector instructions where the target has them. Every operation rounds as its
+//! scalar counterpart does, so the two agree to the bit.
+
+#![deny(unsafe_op_in_unsafe_fn)]
+
+use core::f64::consts::LOG2_E;
+use core::ops::{Add, Div, Mul, Sub};
+
+use super::exp::{HALF_LN2_HIGH_WORD, LN2_HIGH, LN2_LOW, P1, P2, P3, P4, P5, exp};
+
+/// Two doubles that are computed with at once.
+///
+/// `+ − · /` work lane by lane. Comparisons and masks stay inside this module.
+#[derive(Clone, Copy)]
+pub struct F64x2(Pair);
+
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+type Pair = core::arch::wasm32::v128;
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+type Pair = [f64; 2];
+
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod pair {
+    //! The operations on a `v128`.
+
+    use core::arch::wasm32::*;
+
+    use super::F64x2;
+
+    impl F64x2 {
+        #[inline(always)]
+        pub(super) fn make(first: f64, second: f64) -> Self {
+            Self(f64x2(first, second))
+        }
+
+        #[inline(always)]
+        pub(super) fn read(from: &[f64; 2]) -> Self {
+            // SAFETY: `from` is 16 readable bytes, and v128.load asks for no alignment.
+            Self(unsafe { v128_load(from.as_ptr().cast()) })
+        }
+
+        #[inline(always)]
+        pub(super) fn write(self, to: &mut [f64; 2]) {
+            // SAFETY: `to` is 16 writable bytes, borrowed mutably, and v128.store asks for no alignment.
+            unsafe { v128_store(to.as_mut_ptr().cast(), self.0) }
+        }
+
+        #[inline(always)]
+        pub(super) fn split(self) -> [f64; 2] {
+            [
+                f64x2_extract_lane::<0>(self.0),
+                f64x2_extract_lane::<1>(self.0),
+            ]
+        }
+
+        #[inline(always)]
+        pub(super) fn plus(self, other: Self) -> Self {
+            Self(f64x2_add(self.0, other.0))
+        }
+
+        #[inline(always)]
+        pub(super) fn minus(self, other: Self) -> Self {
+            Self(f64x2_sub(self.0, other.0))
+        }
+
+        #[inline(always)]
+        pub(super) fn times(self, other: Self) -> Self {
+            Self(f64x2_mul(self.0, other.0))
+        }
+
+        #[inline(always)]
+        pub(super) fn over(self, other: Self) -> Self {
+            Self(f64x2_div(self.0, other.0))
+        }
+
+        /// Whether both lanes lie in [low, high]; NaN does not.
+        #[inline(always)]
+        pub(super) fn within(self, low: f64, high: f64) -> bool {
+            i64x2_all_true(v128_and(
+                f64x2_ge(self.0, f64x2_splat(low)),
+                f64x2_le(self.0, f64x2_splat(high)),
+            ))
+        }
+
+        /// Rounds lanes in (−2³¹, 0] towards zero.
+        #[inline(always)]
+        pub(super) fn truncate_negative(self) -> Self {
+            Self(f64x2_ceil(self.0))
+        }
+
+        /// The lanes of `self` where `x` ≤ `bound`, and +0 elsewhere.
+        #[inline(always)]
+        pub(super) fn where_at_most(self, x: Self, bound: f64) -> Self {
+            Self(v128_and(self.0, f64x2_le(x.0, f64x2_splat(bound))))
+        }
+
+        /// Shifts the bits of each lane left by 52, from the significand into sign and exponent.
+        #[inline(always)]
+        pub(super) fn low_bits_to_exponent(self) -> Self {
+            Self(i64x2_shl(self.0, 52))
+        }
+    }
+}
+
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+mod pair {
+    //! The same operations on an array, for targets without `simd128`.
+
+    use super::F64x2;
+
+    impl F64x2 {
+        #[inline(always)]
+        pub(super) fn make(first: f64, second: f64) -> Self {
+            Self([first, second])
+        }
+
+        #[inline(always)]
+        pub(super) fn read(from: &[f64; 2]) -> Self {
+            Self(*from)
+        }
+
+        #[inline(always)]
+        pub(super) fn write(self, to: &mut [f64; 2]) {
+            *to = self.0;
+        }
+
+        #[inline(always)]
+        pub(super) fn split(self) -> [f64; 2] {
+            self.0
+        }
+
+        #[inline(always)]
+        fn zip(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
+            Self([f(self.0[0], other.0[0]), f(self.0[1], other.0[1])])
+        }
+
+        #[inline(always)]
+        pub(super) fn plus(self, other: Self) -> Self {
+            self.zip(other, |a, b| a + b)
+        }
+
+        #[inline(always)]
+        pub(super) fn minus(self, other: Self) -> Self {
+            self.zip(other, |a, b| a - b)
+        }
+
+        #[inline(always)]
+        pub(super) fn times(self, other: Self) -> Self {
+            self.zip(other, |a, b| a * b)
+        }
+
+        #[inline(always)]
+        pub(super) fn over(self, other: Self) -> Self {
+            self.zip(other, |a, b| a / b)
+        }
+
+        /// Whether both lanes lie in [low, high]; NaN does not.
+        #[inline(always)]
+        pub(super) fn within(self, low: f64, high: f64) -> bool {
+            let [a, b] = self.0;
+            (a >= low) & (a <= high) & (b >= low) & (b <= high)
+        }
+
+        /// Rounds lanes in (−2³¹, 0] towards zero.
+        #[inline(always)]
+        pub(super) fn truncate_negative(self) -> Self {
+            // Not `trunc`: where the target has no instruction for it, that is a call.
+            self.zip(self, |a, _| {
+                let nearest = (a + ROUND_TO_INTEGER) - ROUND_TO_INTEGER;
+                nearest + if nearest < a { 1.0 } else { 0.0 }
+            })
+        }
+
+        /// The lanes of `self` where `x` ≤ `bound`, and +0 elsewhere.
+        #[inline(always)]
+        pub(super) fn where_at_most(self, x: Self, bound: f64) -> Self {
+            self.zip(x, |a, x| if x <= bound { a } else { 0.0 })
+        }
+
+        /// Shifts the bits of each lane left by 52, from the significand into sign and exponent.
+        #[inline(always)]
+        pub(super) fn low_bits_to_exponent(self) -> Self {
+            self.zip(self, |a, _| f64::from_bits(a.to_bits() << 52))
+        }
+    }
+
+    /// 1½ · 2⁵²: what is added to it loses its fraction.
+    const ROUND_TO_INTEGER: f64 = 6_755_399_441_055_744.0;
+}
+
+impl F64x2 {
+    /// A pair of these two values.
+    #[inline(always)]
+    #[must_use]
+    pub fn new(first: f64, second: f64) -> Self {
+        Self::make(first, second)
+    }
+
+    /// A pair of twice the same value.
+    #[inline(always)]
+    #[must_use]
+    pub fn splat(value: f64) -> Self {
+        Self::make(value, value)
+    }
+
+    /// The two values that stand in `from`; columns give them with `as_chunks::<2>()`.
+    #[inline(always)]
+    #[must_use]
+    pub fn load(from: &[f64; 2]) -> Self {
+        Self::read(from)
+    }
+
+    /// Writes both values to `to`.
+    #[inline(always)]
+    pub fn store(self, to: &mut [f64; 2]) {
+        self.write(to);
+    }
+
+    /// Both values, the first one first.
+    #[inline(always)]
+    #[must_use]
+    pub fn to_array(self) -> [f64; 2] {
+        self.split()
+    }
+}
+
+impl Add for F64x2 {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.plus(other)
+    }
+}
+
+impl Sub for F64x2 {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.minus(other)
+    }
+}
+
+impl Mul for F64x2 {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.times(other)
+    }
+}
+
+impl Div for F64x2 {
+    type Output = Self;
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        self.over(other)
+    }
+}
+
+/// The lanes take arguments from here up to 0; e^−708 is the last whole number's power that is normal.
+const LOWEST: f64 = -708.0;
+/// The largest negative argument that is reduced: its high word is the first above that of ½ ln 2.
+const REDUCED_FROM: f64 = -f64::from_bits(((HALF_LN2_HIGH_WORD + 1) as u64) << 32);
+/// −2⁻²⁸; above it e^x is 1 + x.
+const TINY: f64 = f64::from_bits(0xBE30_0000_0000_0000);
+/// 1½ · 2⁵² + 1023: added to an integer k > −1023, the low 11 bits of the sum are the exponent field of 2^k.
+const EXPONENT_IN_LOW_BITS: f64 = 6_755_399_441_055_744.0 + 1023.0;
+
+/// e^x in both lanes, each equal to the bit to [`exp()`] of it.
+///
+/// Made for −t/S, which is never positive: without a branch for lanes in [−708, 0]; a pair with another
+/// argument (NaN and infinities among them) is handed to [`exp()`], right but slower.
+///
+/// The steps are those of [`exp()`], with its three regions joined. Where the argument is not reduced, k is set to
+/// 0, for which the formula of the reduced ones gives the same bits. Where |x| < 2⁻²⁸, the quotient is
+/// set to 0, which leaves 1 + x.
+#[inline(always)]
+#[must_use]
+pub fn exp_x2(x: F64x2) -> F64x2 {
+    if x.within(LOWEST, 0.0) {
+        exp_in_lanes(x)
+    } else {
+        exp_one_by_one(x)
+    }
+}
+
+/// e^x for lanes in [−708, 0].
+#[inline(always)]
+fn exp_in_lanes(x: F64x2) -> F64x2 {
+    let splat = F64x2::splat;
+
+    let k = (splat(LOG2_E) * x - splat(0.5))
+        .truncate_negative()
+        .where_at_most(x, REDUCED_FROM);
+    let high = x - k * splat(LN2_HIGH);
+    let low = k * splat(LN2_LOW);
+    let r = high - low;
+
+    let rr = r * r;
+    let p = splat(P4) + rr * splat(P5);
+    let p = splat(P3) + rr * p;
+    let p = splat(P2) + rr * p;
+    let p = splat(P1) + rr * p;
+    let c = r - rr * p;
+    let quotient = ((r * c) / (splat(2.0) - c)).where_at_most(x, TINY);
+    let e_r = splat(1.0) - ((low - quotient) - high);
+
+    e_r * (k + splat(EXPONENT_IN_LOW_BITS)).low_bits_to_exponent()
+}
+
+/// e^x for any lanes, out of line so that the loop around [`exp_x2`] stays small.
+#[cold]
+#[inline(never)]
+fn exp_one_by_one(x: F64x2) -> F64x2 {
+    let [first, second] = x.to_array();
+    F64x2::new(exp(first), exp(second))
+}

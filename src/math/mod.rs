@@ -1,0 +1,24 @@
+//! e^x, e^x − 1 and tanh to the bit of V8, one value at a time, in lanes and from tables (spec 02, end).
+//!
+//! A score must come out the same whether a host computes it in JavaScript, the engine in WebAssembly or the
+//! engine natively. The standard library's functions come from the platform and differ in the last bit, so the
+//! three that ranking and decay need are written out here with V8's steps: nothing but IEEE additions,
+//! multiplications and divisions in a fixed order, which every target rounds alike.
+//!
+//! - [`exp()`], [`expm1()`], [`tanh()`]: one value.
+//! - [`exp_x2`] over [`F64x2`]: two values at once, equal per lane to [`exp()`]; for loops over columns.
+//! - [`RecencyTable`], [`SaturationTable`]: days and counts are whole numbers, so ranking looks them up.
+//!
+//! `unsafe` occurs in `lanes` only.
+
+mod exp;
+mod expm1;
+mod lanes;
+mod tables;
+mod tanh;
+
+pub use exp::exp;
+pub use expm1::expm1;
+pub use lanes::{F64x2, exp_x2};
+pub use tables::{RecencyTable, SaturationTable};
+pub use tanh::tanh;
