@@ -1,0 +1,18 @@
+// The whole reference: sections, ranking, decay, intent, merge, context lines, in plain TypeScript.
+
+export * from "./context.ts";
+export * from "./decay.ts";
+export * from "./intent.ts";
+export * from "./merge.ts";
+export * from "./rerank.ts";
+export * from "./sections.ts";
+export {
+  affinityScore,
+  authorityScore,
+  graphScore,
+  type Instant,
+  keywordScore,
+  recencyScore,
+  type ScoredNode,
+  semanticScore,
+} from "./signals.ts";
