@@ -49,31 +49,41 @@ export const SUBTYPES: readonly (string | undefined)[] = [
 export interface CandidateOptions {
   /** Instants as Date objects (default), as a driver hands them out, or as milliseconds. */
   instants?: "date" | "ms";
+  /** Objects of one shape, absent fields undefined (default), or with the absent fields left out. */
+  shapes?: "one" | "many";
 }
 
 /** Candidates as a search hands them over: two years of memories, scores partly absent. */
 export function makeCandidates(
   count: number,
   seed: number,
-  { instants = "date" }: CandidateOptions = {},
+  { instants = "date", shapes = "one" }: CandidateOptions = {},
 ): ScoredNode[] {
   const random = makeRandom(seed);
   const instant = (ms: number) => (instants === "date" ? new Date(ms) : ms);
   return Array.from({ length: count }, (_, i) => {
     const created = NOW - Math.floor(random() ** 2 * 730 * MS_PER_DAY);
     const accessed = created + Math.floor(random() * (NOW - created));
+    const semantic = random() < 0.8 ? random() * 1.1 - 0.1 : undefined;
+    const bm25 = random() < 0.45 ? random() * 14 : undefined;
+    const graph = random() < 0.6 ? random() : undefined;
     const node: ScoredNode = {
       id: `node_${seed}_${i}`,
+      semantic_score: semantic,
+      bm25_score: bm25,
+      graph_score: graph,
       last_accessed: instant(accessed),
       created_at: instant(created),
       access_count: Math.floor(random() ** 3 * 60),
       inbound_edge_count: Math.floor(random() ** 3 * 24),
+      subtype: pick(random, SUBTYPES),
     };
-    if (random() < 0.8) node.semantic_score = random() * 1.1 - 0.1;
-    if (random() < 0.45) node.bm25_score = random() * 14;
-    if (random() < 0.6) node.graph_score = random();
-    const subtype = pick(random, SUBTYPES);
-    if (subtype !== undefined) node.subtype = subtype;
+    if (shapes === "many") {
+      if (semantic === undefined) delete node.semantic_score;
+      if (bm25 === undefined) delete node.bm25_score;
+      if (graph === undefined) delete node.graph_score;
+      if (node.subtype === undefined) delete node.subtype;
+    }
     return node;
   });
 }

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { makeCandidates, makeMetrics, NOW } from "../../benches/js/inputs.ts";
 import * as plain from "../../benches/js/rivals/plain.ts";
+import * as tuned from "../../benches/js/rivals/tuned.ts";
 import * as reference from "../reference/index.ts";
 import { same } from "./same.ts";
 
@@ -43,7 +44,10 @@ const golden = JSON.parse(
   batches: (Omit<Batch, "now"> & { custom_weights: reference.RerankingWeights })[];
 };
 
-describe.each<[string, Rerank]>([["plain", plain]])("%s ranks as the reference does", (_, rival) => {
+describe.each<[string, Rerank]>([
+  ["plain", plain],
+  ["tuned", tuned],
+])("%s ranks as the reference does", (_, rival) => {
   test("over the golden batches", () => {
     for (const { candidates, metrics, custom_weights: weights } of golden.batches) {
       const batch = { candidates, metrics, weights, now: golden.now, limit: 5 };
