@@ -91,7 +91,7 @@ fn lanes_equal_v8_on_the_arguments_of_decay() {
 fn lanes_equal_v8_where_the_reduction_changes() {
     let mut waiting = None;
     for_each_v8_value("exp", "boundaries", input_count(), |x, value| {
-        if x > 0.0 || x < -708.0 {
+        if !(-708.0..=0.0).contains(&x) {
             return;
         }
         match waiting.take() {
@@ -186,7 +186,7 @@ fn table_arguments() -> impl Iterator<Item = f64> {
         4_294_967_296.0,
         f64::MIN_POSITIVE,
         -f64::MIN_POSITIVE,
-        1023.000_000_000_000_1,
+        1_023.000_000_000_000_1,
         190.999_999_999_999_97,
     ];
     whole.chain(fractions).chain(special)

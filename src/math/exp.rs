@@ -21,6 +21,17 @@ pub(super) fn power_of_two(k: i32) -> f64 {
     f64::from_bits(((0x3FF + k) as u64) << 52)
 }
 
+/// How often ln 2 goes into a finite `x`, rounded half away from zero; 0 as long as the high word of |x| is at most that
+/// of ½ ln 2.
+#[inline(always)]
+pub(super) fn whole_ln2s(x: f64) -> i32 {
+    if high_word_of_magnitude(x) > HALF_LN2_HIGH_WORD {
+        (LOG2_E * x + 0.5_f64.copysign(x)) as i32
+    } else {
+        0
+    }
+}
+
 /// Above this, e^x overflows: 7.09782712893383973096e+02.
 pub(super) const OVERFLOW: f64 = f64::from_bits(0x4086_2E42_FEFA_39EF);
 /// Below this, e^x is less than half the smallest subnormal: −7.45133219101941108420e+02.
@@ -31,8 +42,6 @@ pub(super) const LN2_HIGH: f64 = f64::from_bits(0x3FE6_2E42_FEE0_0000);
 pub(super) const LN2_LOW: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
 /// High word of ½ ln 2: up to it the argument is not reduced.
 pub(super) const HALF_LN2_HIGH_WORD: u32 = 0x3FD6_2E42;
-/// High word of 1½ ln 2: below it ln 2 is taken off just once.
-pub(super) const THREE_HALVES_LN2_HIGH_WORD: u32 = 0x3FF0_A2B2;
 /// High word of 2⁻²⁸: below it e^x is 1 + x.
 const TINY_HIGH_WORD: u32 = 0x3E30_0000;
 /// High word of the infinities; whatever lies above is NaN.
@@ -61,7 +70,6 @@ pub(super) const P5: f64 = f64::from_bits(0x3E66_3769_72BE_A4D0);
 #[must_use]
 pub fn exp(x: f64) -> f64 {
     let magnitude = high_word_of_magnitude(x);
-    let negative = x.is_sign_negative();
 
     if magnitude >= high_word_of_magnitude(OVERFLOW) {
         if x.is_nan() {
@@ -75,22 +83,16 @@ pub fn exp(x: f64) -> f64 {
         }
     }
 
-    let (k, high, low) = if magnitude > HALF_LN2_HIGH_WORD {
-        if x == 1.0 {
-            return E; // the formula is one ulp off here, and V8 answers Math.E
-        }
-        let k = if magnitude < THREE_HALVES_LN2_HIGH_WORD {
-            if negative { -1 } else { 1 }
-        } else {
-            (LOG2_E * x + if negative { -0.5 } else { 0.5 }) as i32
-        };
-        (k, x - f64::from(k) * LN2_HIGH, f64::from(k) * LN2_LOW)
-    } else if magnitude < TINY_HIGH_WORD {
+    if magnitude < TINY_HIGH_WORD {
         return 1.0 + x;
-    } else {
-        (0, x, 0.0)
-    };
+    }
+    if x == 1.0 {
+        return E; // the formula is one ulp off here, and V8 answers Math.E
+    }
 
+    let k = whole_ln2s(x);
+    let high = x - f64::from(k) * LN2_HIGH;
+    let low = f64::from(k) * LN2_LOW;
     let r = high - low;
     let rr = r * r;
     let c = r - rr * (P1 + rr * (P2 + rr * (P3 + rr * (P4 + rr * P5))));

@@ -7,11 +7,9 @@
 //! > Developed at SunSoft, a Sun Microsystems, Inc. business. Permission to use, copy, modify, and
 //! > distribute this software is freely granted, provided that this notice is preserved.
 
-use core::f64::consts::LOG2_E;
-
 use super::exp::{
-    HALF_LN2_HIGH_WORD, INFINITE_HIGH_WORD, LN2_HIGH, LN2_LOW, OVERFLOW,
-    THREE_HALVES_LN2_HIGH_WORD, high_word_of_magnitude, power_of_two,
+    INFINITE_HIGH_WORD, LN2_HIGH, LN2_LOW, OVERFLOW, high_word_of_magnitude, power_of_two,
+    whole_ln2s,
 };
 
 /// High word of 56 ln 2: from it on down, e^x − 1 is −1.
@@ -42,13 +40,12 @@ const Q5: f64 = f64::from_bits(0xBE8A_FDB7_6E09_C32D);
 #[must_use]
 pub fn expm1(x: f64) -> f64 {
     let magnitude = high_word_of_magnitude(x);
-    let negative = x.is_sign_negative();
 
     if magnitude >= MINUS_ONE_HIGH_WORD {
         if x.is_nan() {
             return x;
         }
-        if negative {
+        if x.is_sign_negative() {
             return -1.0;
         }
         if magnitude >= INFINITE_HIGH_WORD || x > OVERFLOW {
@@ -56,19 +53,13 @@ pub fn expm1(x: f64) -> f64 {
         }
     }
 
-    let (k, high, low) = if magnitude > HALF_LN2_HIGH_WORD {
-        let k = if magnitude < THREE_HALVES_LN2_HIGH_WORD {
-            if negative { -1 } else { 1 }
-        } else {
-            (LOG2_E * x + if negative { -0.5 } else { 0.5 }) as i32
-        };
-        (k, x - f64::from(k) * LN2_HIGH, f64::from(k) * LN2_LOW)
-    } else if magnitude < TINY_HIGH_WORD {
+    if magnitude < TINY_HIGH_WORD {
         return x;
-    } else {
-        (0, x, 0.0)
-    };
+    }
 
+    let k = whole_ln2s(x);
+    let high = x - f64::from(k) * LN2_HIGH;
+    let low = f64::from(k) * LN2_LOW;
     let r = high - low;
     let lost = (high - r) - low; // what rounding took from r
     let half_r = 0.5 * r;

@@ -76,13 +76,15 @@ mod pair {
             Self(f64x2_div(self.0, other.0))
         }
 
-        /// Whether both lanes lie in [low, high]; NaN does not.
+        /// Whether all lanes of all pairs lie in [low, high]; NaN does not.
         #[inline(always)]
-        pub(super) fn within(self, low: f64, high: f64) -> bool {
-            i64x2_all_true(v128_and(
-                f64x2_ge(self.0, f64x2_splat(low)),
-                f64x2_le(self.0, f64x2_splat(high)),
-            ))
+        pub(super) fn all_within<const N: usize>(pairs: &[Self; N], low: f64, high: f64) -> bool {
+            let mut inside = i64x2_splat(-1);
+            for pair in pairs {
+                inside = v128_and(inside, f64x2_ge(pair.0, f64x2_splat(low)));
+                inside = v128_and(inside, f64x2_le(pair.0, f64x2_splat(high)));
+            }
+            i64x2_bitmask(inside) == 0b11
         }
 
         /// Rounds lanes in (−2³¹, 0] towards zero.
@@ -97,10 +99,10 @@ mod pair {
             Self(v128_and(self.0, f64x2_le(x.0, f64x2_splat(bound))))
         }
 
-        /// Shifts the bits of each lane left by 52, from the significand into sign and exponent.
+        /// Adds the low 12 bits of `k` to sign and exponent: times 2^k, where both factor and product are normal.
         #[inline(always)]
-        pub(super) fn low_bits_to_exponent(self) -> Self {
-            Self(i64x2_shl(self.0, 52))
+        pub(super) fn add_to_exponent(self, k: Self) -> Self {
+            Self(i64x2_add(self.0, i64x2_shl(k.0, 52)))
         }
     }
 }
@@ -109,7 +111,7 @@ mod pair {
 mod pair {
     //! The same operations on an array, for targets without `simd128`.
 
-    use super::F64x2;
+    use super::{F64x2, INTEGER_IN_LOW_BITS};
 
     impl F64x2 {
         #[inline(always)]
@@ -157,11 +159,13 @@ mod pair {
             self.zip(other, |a, b| a / b)
         }
 
-        /// Whether both lanes lie in [low, high]; NaN does not.
+        /// Whether all lanes of all pairs lie in [low, high]; NaN does not.
         #[inline(always)]
-        pub(super) fn within(self, low: f64, high: f64) -> bool {
-            let [a, b] = self.0;
-            (a >= low) & (a <= high) & (b >= low) & (b <= high)
+        pub(super) fn all_within<const N: usize>(pairs: &[Self; N], low: f64, high: f64) -> bool {
+            // `&`, not `&&`: one branch for all of them.
+            pairs.iter().fold(true, |inside, Self([a, b])| {
+                inside & (*a >= low) & (*a <= high) & (*b >= low) & (*b <= high)
+            })
         }
 
         /// Rounds lanes in (−2³¹, 0] towards zero.
@@ -169,7 +173,7 @@ mod pair {
         pub(super) fn truncate_negative(self) -> Self {
             // Not `trunc`: where the target has no instruction for it, that is a call.
             self.zip(self, |a, _| {
-                let nearest = (a + ROUND_TO_INTEGER) - ROUND_TO_INTEGER;
+                let nearest = (a + INTEGER_IN_LOW_BITS) - INTEGER_IN_LOW_BITS;
                 nearest + if nearest < a { 1.0 } else { 0.0 }
             })
         }
@@ -180,15 +184,14 @@ mod pair {
             self.zip(x, |a, x| if x <= bound { a } else { 0.0 })
         }
 
-        /// Shifts the bits of each lane left by 52, from the significand into sign and exponent.
+        /// Adds the low 12 bits of `k` to sign and exponent: times 2^k, where both factor and product are normal.
         #[inline(always)]
-        pub(super) fn low_bits_to_exponent(self) -> Self {
-            self.zip(self, |a, _| f64::from_bits(a.to_bits() << 52))
+        pub(super) fn add_to_exponent(self, k: Self) -> Self {
+            self.zip(k, |a, k| {
+                f64::from_bits(a.to_bits().wrapping_add(k.to_bits() << 52))
+            })
         }
     }
-
-    /// 1½ · 2⁵²: what is added to it loses its fraction.
-    const ROUND_TO_INTEGER: f64 = 6_755_399_441_055_744.0;
 }
 
 impl F64x2 {
@@ -265,55 +268,71 @@ const LOWEST: f64 = -708.0;
 const REDUCED_FROM: f64 = -f64::from_bits(((HALF_LN2_HIGH_WORD + 1) as u64) << 32);
 /// −2⁻²⁸; above it e^x is 1 + x.
 const TINY: f64 = f64::from_bits(0xBE30_0000_0000_0000);
-/// 1½ · 2⁵² + 1023: added to an integer k > −1023, the low 11 bits of the sum are the exponent field of 2^k.
-const EXPONENT_IN_LOW_BITS: f64 = 6_755_399_441_055_744.0 + 1023.0;
+/// 1½ · 2⁵²: what is added to it loses its fraction, and the low bits of the sum are that integer in two's complement.
+const INTEGER_IN_LOW_BITS: f64 = 6_755_399_441_055_744.0;
 
-/// e^x in both lanes, each equal to the bit to [`exp()`] of it.
+/// e^x in both lanes, each equal to the bit to [`exp()`] of it: [`exp_pairs`] for one pair.
+#[inline(always)]
+#[must_use]
+pub fn exp_x2(x: F64x2) -> F64x2 {
+    exp_pairs([x])[0]
+}
+
+/// e^x in all lanes, each equal to the bit to [`exp()`] of it.
 ///
-/// Made for −t/S, which is never positive: without a branch for lanes in [−708, 0]; a pair with another
-/// argument (NaN and infinities among them) is handed to [`exp()`], right but slower.
+/// Made for −t/S, which is never positive: without a branch while all lanes lie in [−708, 0]; pairs among which there is
+/// another argument (NaN and infinities included) are handed to [`exp()`], right but slower.
+///
+/// One pair takes some 30 steps that wait for each other; several at once fill the waiting. Loops over columns take
+/// `N` = 4.
 ///
 /// The steps are those of [`exp()`], with its three regions joined. Where the argument is not reduced, k is set to
 /// 0, for which the formula of the reduced ones gives the same bits. Where |x| < 2⁻²⁸, the quotient is
 /// set to 0, which leaves 1 + x.
 #[inline(always)]
 #[must_use]
-pub fn exp_x2(x: F64x2) -> F64x2 {
-    if x.within(LOWEST, 0.0) {
+pub fn exp_pairs<const N: usize>(x: [F64x2; N]) -> [F64x2; N] {
+    if F64x2::all_within(&x, LOWEST, 0.0) {
         exp_in_lanes(x)
     } else {
         exp_one_by_one(x)
     }
 }
 
-/// e^x for lanes in [−708, 0].
+/// e^x for lanes in [−708, 0]. Each line takes one step of all pairs, so that they interleave.
 #[inline(always)]
-fn exp_in_lanes(x: F64x2) -> F64x2 {
+fn exp_in_lanes<const N: usize>(x: [F64x2; N]) -> [F64x2; N] {
+    use core::array::from_fn;
     let splat = F64x2::splat;
 
-    let k = (splat(LOG2_E) * x - splat(0.5))
-        .truncate_negative()
-        .where_at_most(x, REDUCED_FROM);
-    let high = x - k * splat(LN2_HIGH);
-    let low = k * splat(LN2_LOW);
-    let r = high - low;
+    let k: [F64x2; N] = from_fn(|i| {
+        (splat(LOG2_E) * x[i] - splat(0.5))
+            .truncate_negative()
+            .where_at_most(x[i], REDUCED_FROM)
+    });
+    let high: [F64x2; N] = from_fn(|i| x[i] - k[i] * splat(LN2_HIGH));
+    let low: [F64x2; N] = from_fn(|i| k[i] * splat(LN2_LOW));
+    let r: [F64x2; N] = from_fn(|i| high[i] - low[i]);
 
-    let rr = r * r;
-    let p = splat(P4) + rr * splat(P5);
-    let p = splat(P3) + rr * p;
-    let p = splat(P2) + rr * p;
-    let p = splat(P1) + rr * p;
-    let c = r - rr * p;
-    let quotient = ((r * c) / (splat(2.0) - c)).where_at_most(x, TINY);
-    let e_r = splat(1.0) - ((low - quotient) - high);
+    let rr: [F64x2; N] = from_fn(|i| r[i] * r[i]);
+    let p: [F64x2; N] = from_fn(|i| splat(P4) + rr[i] * splat(P5));
+    let p: [F64x2; N] = from_fn(|i| splat(P3) + rr[i] * p[i]);
+    let p: [F64x2; N] = from_fn(|i| splat(P2) + rr[i] * p[i]);
+    let p: [F64x2; N] = from_fn(|i| splat(P1) + rr[i] * p[i]);
+    let c: [F64x2; N] = from_fn(|i| r[i] - rr[i] * p[i]);
+    let quotient: [F64x2; N] =
+        from_fn(|i| (r[i].where_at_most(x[i], TINY) * c[i]) / (splat(2.0) - c[i]));
+    let e_r: [F64x2; N] = from_fn(|i| splat(1.0) - ((low[i] - quotient[i]) - high[i]));
 
-    e_r * (k + splat(EXPONENT_IN_LOW_BITS)).low_bits_to_exponent()
+    from_fn(|i| e_r[i].add_to_exponent(k[i] + splat(INTEGER_IN_LOW_BITS)))
 }
 
-/// e^x for any lanes, out of line so that the loop around [`exp_x2`] stays small.
+/// e^x for any lanes, out of line so that the loop around [`exp_pairs`] stays small.
 #[cold]
 #[inline(never)]
-fn exp_one_by_one(x: F64x2) -> F64x2 {
-    let [first, second] = x.to_array();
-    F64x2::new(exp(first), exp(second))
+fn exp_one_by_one<const N: usize>(x: [F64x2; N]) -> [F64x2; N] {
+    x.map(|pair| {
+        let [first, second] = pair.to_array();
+        F64x2::new(exp(first), exp(second))
+    })
 }

@@ -19,6 +19,6 @@ mod tanh;
 
 pub use exp::exp;
 pub use expm1::expm1;
-pub use lanes::{F64x2, exp_x2};
+pub use lanes::{F64x2, exp_pairs, exp_x2};
 pub use tables::{RecencyTable, SaturationTable};
 pub use tanh::tanh;
