@@ -6,7 +6,8 @@
 //! multiplications and divisions in a fixed order, which every target rounds alike.
 //!
 //! - [`exp()`], [`expm1()`], [`tanh()`]: one value.
-//! - [`exp_x2`] over [`F64x2`]: two values at once, equal per lane to [`exp()`]; for loops over columns.
+//! - [`exp_x2`] and [`exp_pairs`] over [`F64x2`]: two and more values at once, equal per lane to [`exp()`]; for loops
+//!   over columns.
 //! - [`RecencyTable`], [`SaturationTable`]: days and counts are whole numbers, so ranking looks them up.
 //!
 //! `unsafe` occurs in `lanes` only.
