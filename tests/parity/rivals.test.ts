@@ -2,9 +2,18 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { makeCandidates, makeMetrics, NOW } from "../../benches/js/inputs.ts";
+import {
+  makeCandidates,
+  makeColumns,
+  makeMetrics,
+  makeQueries,
+  makeRandom,
+  NOW,
+} from "../../benches/js/inputs.ts";
+import * as includes from "../../benches/js/rivals/includes.ts";
 import * as plain from "../../benches/js/rivals/plain.ts";
 import * as tuned from "../../benches/js/rivals/tuned.ts";
+import * as tunedDecay from "../../benches/js/rivals/tuned-decay.ts";
 import * as reference from "../reference/index.ts";
 import { same } from "./same.ts";
 
@@ -64,4 +73,62 @@ describe.each<[string, Rerank]>([
       }
     }
   });
+});
+
+describe("the tuned decay sweep answers as the reference does", () => {
+  const codes = (count: number) => Uint8Array.from({ length: count }, (_, i) => i % 4);
+  const now = NOW;
+  const check = (columns: reference.DecayInput) =>
+    same(tunedDecay.decayColumns(columns, now), reference.decayColumns(columns, now));
+
+  test("over the inputs of the benches", () => {
+    for (const seed of [1, 2, 3]) expect(check(makeColumns(20_000, seed))).toBeNull();
+  });
+
+  test("over arguments of exp of every size, and where its steps change", () => {
+    const random = makeRandom(4);
+    const exponents = [
+      () => random() * 760,
+      () => random() * 1.1,
+      () => 0.34657 + random() * 1e-5,
+      () => 2 ** (-60 * random()),
+      () => 707 + random() * 2,
+    ];
+    const days = Float64Array.from({ length: 50_000 }, (_, i) => exponents[i % 5]!());
+    const lastAccessed = days.map((t) => now - t * 86_400_000);
+    const stability = new Float64Array(days.length).fill(1);
+    expect(check({ lastAccessed, stability, section: codes(days.length) })).toBeNull();
+  });
+
+  test("at the edges: no stability, no time, the future, the thresholds of days", () => {
+    const times = [now, now + 1, now - 1, 0, -8.64e15, now - 60 * 86_400_000, now - 120 * 86_400_000];
+    const stabilities = [0, -0, -1, 5e-324, 1e-9, 0.5, 14, 365, 1e300];
+    const rows = times.flatMap((time) =>
+      stabilities.flatMap((s) => [0, 1, 2, 3].map((section) => [time, s, section] as const)),
+    );
+    const columns = {
+      lastAccessed: Float64Array.from(rows, ([time]) => time),
+      stability: Float64Array.from(rows, ([, s]) => s),
+      section: Uint8Array.from(rows, ([, , section]) => section),
+    };
+    expect(check(columns)).toBeNull();
+  });
+
+  test("into the caller's own output", () => {
+    const columns = makeColumns(100, 9);
+    const output = { retrievability: new Float64Array(100), lifecycle: new Uint8Array(100) };
+    expect(tunedDecay.decayColumns(columns, now, output)).toBe(output);
+    expect(same(output, reference.decayColumns(columns, now))).toBeNull();
+  });
+});
+
+test("the includes loop finds the sections that the reference finds", () => {
+  const queries = [8, 40, 200, 2000].flatMap((length) => makeQueries(length, 500, length));
+  const found = new Set<string>();
+  for (const query of queries) {
+    const expected = reference.classifyIntent(query);
+    expect(includes.classifyIntent(query), query).toEqual(expected);
+    found.add(expected.join());
+  }
+  expect(found.size, "the queries ask for many different combinations").toBeGreaterThan(10);
 });
