@@ -1,1 +1,43 @@
-//! Sectioned memory for AI agents.
+//! Sectioned memory for AI agents: which memories a question should bring up, and how they fade.
+//!
+//! Every memory belongs to a [`Section`], by its subtype. The section decides how the memory is ranked, how fast it
+//! fades and how strongly it is first stored; it never hides one. The parts, each usable by itself:
+//!
+//! | module | what it answers |
+//! |---|---|
+//! | [`section`] | where does a memory belong, and what does that mean? |
+//! | [`signal`] | what are the six signals of a candidate? |
+//! | [`rerank`] | in which order do candidates answer a question? |
+//! | [`decay`] | how much of a memory is left, and what does recall do to it? |
+//! | [`fsrs`] | the same by the model of spaced-repetition research |
+//! | [`intent`] | which sections does a question ask for? |
+//! | [`merge`] | what remains of the results of several questions? |
+//! | [`context`] | how does a prompt show what was recalled? |
+//! | [`math`] | exp and tanh, the same to the bit on every platform |
+//!
+//! The crate is pure: no clock (`now` is an argument, in milliseconds since 1970), no randomness, no input or output.
+//! The same input gives the same output, to the bit, natively, in WebAssembly and in the TypeScript it stands for.
+
+pub mod config;
+pub mod context;
+pub mod decay;
+mod error;
+pub mod fsrs;
+pub mod intent;
+pub mod math;
+pub mod merge;
+mod order;
+pub mod rerank;
+pub mod section;
+pub mod signal;
+#[cfg(target_arch = "wasm32")]
+mod wasm;
+
+pub use config::{Config, Curve, Matcher};
+pub use context::{ContextRow, format_context, memory_guidance};
+pub use decay::{AlgorithmType, DecayColumns, Lifecycle};
+pub use error::{Error, Result};
+pub use intent::{Evidence, IntentClassifier, SectionSet};
+pub use merge::{Hit, MergeOptions, Selected, co_recall_pairs, merge_and_select};
+pub use rerank::{Candidate, Query, Ranked, Reranker, Weighting};
+pub use section::{DecayProfile, EncodingProfile, Section, SectionProfile, SectionTable, Weights};

@@ -1,0 +1,85 @@
+//! The one error of the crate: what was wrong, where, and what would be right.
+
+use std::fmt;
+
+/// A refused input: which field, of which row, what stood there and what should.
+///
+/// ```
+/// use nous_wasm::SectionTable;
+/// let error = SectionTable::from_json(r#"{ "sections": { "intent_boost": 0 } }"#).unwrap_err();
+/// assert_eq!(error.code(), "invalid_config");
+/// assert_eq!(error.field(), "sections.intent_boost");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Error(Box<Report>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct Report {
+    kind: Kind,
+    field: String,
+    index: Option<usize>,
+    problem: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Argument,
+    Config,
+}
+
+/// The result of everything that can refuse its input.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    pub(crate) fn argument(field: &str, problem: impl Into<String>) -> Self {
+        Self::new(Kind::Argument, field.into(), problem.into())
+    }
+
+    pub(crate) fn config(field: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::new(Kind::Config, field.into(), problem.into())
+    }
+
+    fn new(kind: Kind, field: String, problem: String) -> Self {
+        Self(Box::new(Report { kind, field, index: None, problem }))
+    }
+
+    /// The same error, said of one row of a batch.
+    pub(crate) fn at(mut self, index: usize) -> Self {
+        self.0.index = Some(index);
+        self
+    }
+
+    /// A stable name for programs: `invalid_argument` or `invalid_config`.
+    pub fn code(&self) -> &'static str {
+        match self.0.kind {
+            Kind::Argument => "invalid_argument",
+            Kind::Config => "invalid_config",
+        }
+    }
+
+    /// The field at fault; for a configuration its whole path, joined by dots.
+    pub fn field(&self) -> &str {
+        &self.0.field
+    }
+
+    /// The row of the batch, counted from 0, where one row is at fault.
+    pub fn index(&self) -> Option<usize> {
+        self.0.index
+    }
+
+    /// What was wrong and what would be right, without the place.
+    pub fn problem(&self) -> &str {
+        &self.0.problem
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(index) = self.index() {
+            write!(f, "row {index}: ")?;
+        }
+        write!(f, "{} {}", self.field(), self.problem())
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,217 @@
+//! Merging: the results of several sub-queries become one selection; and who was recalled together.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::intent::SectionSet;
+use crate::order::Selection;
+use crate::section::{Section, SectionTable};
+
+/// A result of a sub-query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit<'a> {
+    /// Which memory; a result without an id, or with an empty one, is dropped.
+    pub id: Option<&'a str>,
+    /// How good; finite.
+    pub score: f64,
+    /// Where the memory belongs.
+    pub section: Section,
+}
+
+/// How to merge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MergeOptions {
+    /// The sections that the question asks for; see [`IntentClassifier`](crate::IntentClassifier).
+    pub intents: SectionSet,
+    /// Factor for results of these sections, where the table has none of their own; 1 or less is none.
+    pub intent_boost: f64,
+    /// Results below this share of the best score are left out.
+    pub relevance_ratio: f64,
+    /// The most results to select.
+    pub max_results: usize,
+}
+
+impl Default for MergeOptions {
+    fn default() -> Self {
+        Self { intents: SectionSet::default(), intent_boost: 1.3, relevance_ratio: 0.4, max_results: 20 }
+    }
+}
+
+/// A selected result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Selected {
+    /// The sub-query whose instance this is.
+    pub group: usize,
+    /// Its place among that sub-query's results.
+    pub row: usize,
+    /// Its score, boosted or not.
+    pub score: f64,
+    /// Whether the score was boosted.
+    pub boosted: bool,
+}
+
+/// Merges the results of sub-queries and selects from them.
+///
+/// Of each id the best instance is kept, of equals the first seen; its *origin* is the sub-query it came from.
+/// What the question asks for is boosted, once. All is sorted by score; what reaches `relevance_ratio` of the best
+/// is taken, up to `max_results`. Then each sub-query that had results and is the origin of none of them adds
+/// its first result not yet taken, while there is room. If nothing was taken although something was kept, the
+/// best is.
+///
+/// ```
+/// use nous_wasm::{Hit, MergeOptions, Section, SectionTable, merge_and_select};
+/// let hit = |id, score| Hit { id: Some(id), score, section: Section::Knowledge };
+/// let about_btc = [hit("thesis", 0.9), hit("noise", 0.2)];
+/// let about_sol = [hit("trade", 0.3), hit("thesis", 0.1)];
+/// let selected =
+///     merge_and_select(&[&about_btc, &about_sol], &MergeOptions::default(), &SectionTable::default());
+/// let places: Vec<_> = selected.iter().map(|it| (it.group, it.row)).collect();
+/// assert_eq!(places, [(0, 0), (1, 0)]); // the trade is weak, but all that its question found
+/// ```
+pub fn merge_and_select(sub_results: &[&[Hit<'_>]], options: &MergeOptions, table: &SectionTable) -> Vec<Selected> {
+    let mut numbers = HashMap::new();
+    let mut rows = Vec::new();
+    for hit in sub_results.iter().copied().flatten() {
+        let id = hit.id.filter(|id| !id.is_empty()).map_or(NO_ID, |id| {
+            let next = numbers.len() as u32;
+            *numbers.entry(id).or_insert(next)
+        });
+        rows.push(Row { id, score: hit.score, section: hit.section as u8 });
+    }
+    let lengths: Vec<usize> = sub_results.iter().map(|results| results.len()).collect();
+    select(&rows, numbers.len(), &lengths, options, table)
+}
+
+/// The id of a row that has none.
+pub(crate) const NO_ID: u32 = u32::MAX;
+
+/// A result whose id has become a number: ids are numbered from 0 in the order of first sight.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub id: u32,
+    pub score: f64,
+    pub section: u8,
+}
+
+/// [`merge_and_select`] over the rows of all sub-queries, one after the other.
+pub(crate) fn select(
+    rows: &[Row],
+    ids: usize,
+    lengths: &[usize],
+    options: &MergeOptions,
+    table: &SectionTable,
+) -> Vec<Selected> {
+    let boosts = boosts(options, table);
+    let boost_of = |row: &Row| boosts[usize::from(row.section & 3)];
+
+    // The kept instance of each id, by its place among all rows.
+    let mut kept: Vec<u32> = vec![u32::MAX; ids];
+    for (place, row) in rows.iter().enumerate().filter(|(_, row)| row.id != NO_ID) {
+        let best = &mut kept[row.id as usize];
+        if *best == u32::MAX || row.score > rows[*best as usize].score {
+            *best = place as u32;
+        }
+    }
+    let final_score = |id: usize| {
+        let row = &rows[kept[id] as usize];
+        match boost_of(row) {
+            Some(boost) => row.score * boost,
+            None => row.score,
+        }
+    };
+
+    let best = (0..ids).map(final_score).reduce(|best, score| if score > best { score } else { best });
+    let Some(best) = best else { return Vec::new() };
+    let cutoff = best * options.relevance_ratio;
+    let mut ranking = Selection::default();
+    ranking.clear(options.max_results.min(ids));
+    for id in 0..ids {
+        let score = final_score(id);
+        if score >= cutoff {
+            ranking.offer(score, id as u32);
+        }
+    }
+
+    let starts: Vec<usize> = lengths
+        .iter()
+        .scan(0, |start, &length| Some(std::mem::replace(start, *start + length)))
+        .collect();
+    let group_of = |place: u32| starts.partition_point(|&start| start <= place as usize) - 1;
+    let instance = |place: u32, boosted: bool| {
+        let (group, row) = (group_of(place), &rows[place as usize]);
+        let score = match boost_of(row) {
+            Some(boost) if boosted => row.score * boost,
+            _ => row.score,
+        };
+        let boosted = boosted && boost_of(row).is_some();
+        Selected { group, row: place as usize - starts[group], score, boosted }
+    };
+
+    let mut chosen = vec![false; ids];
+    let mut covered = vec![false; lengths.len()];
+    let mut selected = Vec::new();
+    for id in ranking.take() {
+        let kept = instance(kept[id as usize], true);
+        chosen[id as usize] = true;
+        covered[kept.group] = true;
+        selected.push(kept);
+    }
+    if lengths.len() > 1 {
+        for (group, (&start, &length)) in starts.iter().zip(lengths).enumerate() {
+            if covered[group] || selected.len() >= options.max_results {
+                continue;
+            }
+            let fresh = |row: &Row| row.id != NO_ID && !chosen[row.id as usize];
+            let Some(place) = rows[start..start + length].iter().position(fresh) else { continue };
+            let place = (start + place) as u32;
+            let id = rows[place as usize].id as usize;
+            selected.push(instance(place, place == kept[id]));
+            chosen[id] = true;
+            // Its id may have come from another sub-query, which then is the one that is covered.
+            covered[group_of(kept[id])] = true;
+        }
+    }
+    if selected.is_empty() {
+        ranking.clear(1);
+        (0..ids).for_each(|id| ranking.offer(final_score(id), id as u32));
+        selected.extend(ranking.take().map(|id| instance(kept[id as usize], true)));
+    }
+    selected
+}
+
+/// The boost of each section, by code; none where the question does not ask for it.
+fn boosts(options: &MergeOptions, table: &SectionTable) -> [Option<f64>; 4] {
+    Section::ALL.map(|section| {
+        let boost = table.own_boost(section).unwrap_or(options.intent_boost);
+        (table.enabled() && options.intents.contains(section) && boost > 1.0).then_some(boost)
+    })
+}
+
+/// By how much an automatic recall strengthens the edge between two memories recalled together.
+pub const AUTOMATIC_RECALL_GAIN: f64 = 0.03;
+/// By how much an explicit recall does.
+pub const EXPLICIT_RECALL_GAIN: f64 = 0.05;
+
+/// Strength of an edge whose two ends were recalled together, at most 1.
+pub fn strengthen(strength: f64, gain: f64) -> f64 {
+    (strength + gain).min(1.0)
+}
+
+/// The pairs recalled together: each unordered pair of different ids within one group once, as places in the
+/// selection, in its order.
+///
+/// ```
+/// // Two topics asked in one sentence are not tied together.
+/// assert_eq!(nous_wasm::co_recall_pairs(&[("a", 0), ("b", 0), ("c", 1)]), [(0, 1)]);
+/// ```
+pub fn co_recall_pairs<Id: Ord + Copy>(selected: &[(Id, u32)]) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (first, &(a, group)) in selected.iter().enumerate() {
+        for (second, &(b, other)) in selected.iter().enumerate().skip(first + 1) {
+            if group == other && a != b && seen.insert((a.min(b), a.max(b))) {
+                pairs.push((first, second));
+            }
+        }
+    }
+    pairs
+}

@@ -1,0 +1,355 @@
+//! Reranking: a batch of candidates becomes a ranking by the weighted sum of six signals.
+//!
+//! All candidates of a query are ranked together, whatever their sections, and share one BM25 maximum.
+
+use crate::error::{Error, Result};
+use crate::math::{RecencyTable, SaturationTable};
+use crate::order::{Selection, Sorter};
+use crate::section::{Section, SectionTable, Weights};
+use crate::signal::{self, affinity_of, days_between};
+
+/// The greatest distance of an instant from 1970, in milliseconds: what a JavaScript `Date` can hold.
+pub const MAX_INSTANT_MS: f64 = 8.64e15;
+
+/// A memory that search found, as ranking sees it. Instants are milliseconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// Similarity of meaning, a cosine; 0 when unknown.
+    pub semantic_score: f64,
+    /// BM25 score, at least 0; 0 when unknown.
+    pub bm25_score: f64,
+    /// Activation over the graph, at least 0; 0 when unknown.
+    pub graph_score: f64,
+    /// Last access.
+    pub last_accessed: f64,
+    /// Creation.
+    pub created_at: f64,
+    /// Number of accesses, whole.
+    pub access_count: f64,
+    /// Number of edges that point here, whole.
+    pub inbound_edge_count: f64,
+    /// The section that decides the weights.
+    pub section: Section,
+}
+
+/// A candidate in its place of the ranking.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ranked {
+    /// Which candidate of the batch this is.
+    pub index: usize,
+    /// The weighted sum of the signals.
+    pub score: f64,
+    /// The six signals, in the order of [`SIGNALS`](signal::SIGNALS).
+    pub breakdown: [f64; 6],
+    /// Which signal contributes most, as a place in [`SIGNALS`](signal::SIGNALS).
+    pub primary_signal: usize,
+}
+
+/// Which weights a ranking uses.
+#[derive(Clone, Copy, Debug)]
+pub enum Weighting<'a> {
+    /// The same for every candidate.
+    Uniform(Weights),
+    /// Those of each candidate's section.
+    Sections(&'a SectionTable),
+}
+
+impl Weighting<'_> {
+    fn by_section(self) -> [Weights; 4] {
+        match self {
+            Self::Uniform(weights) => [weights; 4],
+            Self::Sections(table) => table.weights(),
+        }
+    }
+}
+
+/// What a batch is ranked against.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'a> {
+    /// Which weights count.
+    pub weighting: Weighting<'a>,
+    /// The graph's average of inbound edges for each node; 0 when unknown.
+    pub avg_inbound_edges: f64,
+    /// The present, in milliseconds since 1970.
+    pub now: f64,
+}
+
+/// One candidate as eight numbers. Going in: the three scores, last access, creation, accesses, inbound edges,
+/// section code. Coming out: the six signals, the score, the place of the primary signal.
+pub(crate) type Record = [f64; 8];
+
+const SCORE: usize = 6;
+const PRIMARY: usize = 7;
+
+impl Candidate {
+    fn to_record(self) -> Record {
+        [
+            self.semantic_score,
+            self.bm25_score,
+            self.graph_score,
+            self.last_accessed,
+            self.created_at,
+            self.access_count,
+            self.inbound_edge_count,
+            f64::from(self.section as u8),
+        ]
+    }
+}
+
+/// Ranks batches. Holds tables and scratch, so keep one and use it again.
+///
+/// ```
+/// use nous_wasm::{Candidate, Query, Reranker, Section, SectionTable, Weighting};
+/// let day = 86_400_000.0;
+/// let now = 20_000.0 * day;
+/// let seen = |days: f64, section| Candidate {
+///     semantic_score: 0.5, bm25_score: 0.0, graph_score: 0.0,
+///     last_accessed: now - days * day, created_at: now - days * day,
+///     access_count: 1.0, inbound_edge_count: 0.0, section,
+/// };
+/// let table = SectionTable::default();
+/// let query = Query { weighting: Weighting::Sections(&table), avg_inbound_edges: 0.0, now };
+/// let batch = [seen(40.0, Section::Signals), seen(1.0, Section::Signals)];
+/// let ranking = Reranker::default().rerank(&batch, &query)?;
+/// assert_eq!(ranking[0].index, 1); // the fresh one
+/// # Ok::<(), nous_wasm::Error>(())
+/// ```
+#[derive(Default)]
+pub struct Reranker {
+    recency: RecencyTable,
+    saturation: SaturationTable,
+    sorter: Sorter,
+    best: Selection,
+}
+
+impl Reranker {
+    /// The whole batch, highest score first; equal scores keep their order.
+    ///
+    /// # Errors
+    /// `invalid_argument` with field and index for a score that is not finite, a negative BM25 or graph
+    /// score, an instant out of range, a count that is not a whole number of at least 0, and for signals so
+    /// large that their sum is not a number; without index for weights, average or `now` out of range.
+    pub fn rerank(&mut self, candidates: &[Candidate], query: &Query<'_>) -> Result<Vec<Ranked>> {
+        self.rerank_top(candidates, query, candidates.len())
+    }
+
+    /// The first `limit` of [`Reranker::rerank`], without sorting the rest.
+    ///
+    /// # Errors
+    /// As [`Reranker::rerank`]: candidates outside the first `limit` are checked too.
+    pub fn rerank_top(&mut self, candidates: &[Candidate], query: &Query<'_>, limit: usize) -> Result<Vec<Ranked>> {
+        let mut records: Vec<Record> = candidates.iter().map(|candidate| candidate.to_record()).collect();
+        let mut order = vec![0.0; limit.min(records.len())];
+        self.rank(&mut records, &mut order, query)?;
+        let ranked = order.iter().map(|&place| {
+            let index = place as usize;
+            let [breakdown @ .., score, primary_signal] = records[index];
+            Ranked { index, score, breakdown, primary_signal: primary_signal as usize }
+        });
+        Ok(ranked.collect())
+    }
+
+    /// Ranks records in place: `order` receives the indices of the first `order.len()`, and at least those
+    /// records are rewritten from candidate to result.
+    pub(crate) fn rank(&mut self, records: &mut [Record], order: &mut [f64], query: &Query<'_>) -> Result<()> {
+        let batch = Batch::new(records, query)?;
+        if order.len() == records.len() {
+            self.rank_all(records, order, &batch)
+        } else {
+            self.rank_top(records, order, &batch)
+        }
+    }
+
+    fn rank_all(&mut self, records: &mut [Record], order: &mut [f64], batch: &Batch) -> Result<()> {
+        self.sorter.clear(records.len());
+        let mut sound = true;
+        for record in records.iter_mut() {
+            let weights = batch.weights_of(record);
+            let signals = batch.signals(record, &self.recency, &self.saturation);
+            let score = weighted_sum(&signals, weights);
+            sound &= !score.is_nan();
+            self.sorter.push(score);
+            write_result(record, &signals, score, weights);
+        }
+        if !sound {
+            return Err(not_a_number(records.iter().position(|record| record[SCORE].is_nan())));
+        }
+        for (place, index) in order.iter_mut().zip(self.sorter.sort()) {
+            *place = f64::from(index);
+        }
+        Ok(())
+    }
+
+    fn rank_top(&mut self, records: &mut [Record], order: &mut [f64], batch: &Batch) -> Result<()> {
+        self.best.clear(order.len());
+        for (index, record) in records.iter().enumerate() {
+            let signals = batch.signals(record, &self.recency, &self.saturation);
+            let score = weighted_sum(&signals, batch.weights_of(record));
+            if score.is_nan() {
+                return Err(not_a_number(Some(index)));
+            }
+            self.best.offer(score, index as u32);
+        }
+        for (place, index) in order.iter_mut().zip(self.best.take()) {
+            *place = f64::from(index);
+            let record = &mut records[index as usize];
+            let weights = batch.weights_of(record);
+            let signals = batch.signals(record, &self.recency, &self.saturation);
+            write_result(record, &signals, weighted_sum(&signals, weights), weights);
+        }
+        Ok(())
+    }
+}
+
+/// What all candidates of a batch share.
+struct Batch {
+    weights: [[f64; 6]; 4],
+    avg_inbound_edges: f64,
+    now: f64,
+    max_bm25: f64,
+    only_one: bool,
+}
+
+impl Batch {
+    fn new(records: &[Record], query: &Query<'_>) -> Result<Self> {
+        let weights = query.weighting.by_section().map(Weights::to_array);
+        for (name, weight) in signal::SIGNALS.iter().zip(weights[0]) {
+            if !weight.is_finite() {
+                let problem = format!("must be a finite number, found {weight}");
+                return Err(Error::argument(&format!("weights.{name}"), problem));
+            }
+        }
+        if !(query.avg_inbound_edges >= 0.0 && query.avg_inbound_edges.is_finite()) {
+            let problem = format!("must be a finite number of at least 0, found {}", query.avg_inbound_edges);
+            return Err(Error::argument("avg_inbound_edges", problem));
+        }
+        check_instant("now", query.now)?;
+        let mut max_bm25 = 0.0;
+        let mut sound = true;
+        for record in records {
+            sound &= is_sound(record);
+            if record[1] > max_bm25 {
+                max_bm25 = record[1];
+            }
+        }
+        if !sound {
+            return Err(first_fault(records));
+        }
+        Ok(Self {
+            weights,
+            avg_inbound_edges: query.avg_inbound_edges,
+            now: query.now,
+            max_bm25,
+            only_one: records.len() == 1,
+        })
+    }
+
+    #[inline(always)]
+    fn weights_of(&self, record: &Record) -> &[f64; 6] {
+        &self.weights[record[7] as usize & 3]
+    }
+
+    #[inline(always)]
+    fn signals(&self, record: &Record, recency: &RecencyTable, saturation: &SaturationTable) -> [f64; 6] {
+        let &[semantic, bm25, graph, last_accessed, created_at, accesses, inbound_edges, _] = record;
+        let recency = recency.get(days_between(last_accessed, self.now));
+        [
+            semantic,
+            signal::keyword(Some(bm25), self.max_bm25, if self.only_one { 1 } else { 2 }),
+            graph,
+            recency,
+            signal::authority(inbound_edges, self.avg_inbound_edges),
+            affinity_of(saturation.get(accesses), recency, days_between(created_at, self.now)),
+        ]
+    }
+}
+
+#[inline(always)]
+fn weighted_sum(s: &[f64; 6], w: &[f64; 6]) -> f64 {
+    w[0] * s[0] + w[1] * s[1] + w[2] * s[2] + w[3] * s[3] + w[4] * s[4] + w[5] * s[5]
+}
+
+#[inline(always)]
+fn write_result(record: &mut Record, signals: &[f64; 6], score: f64, weights: &[f64; 6]) {
+    let mut primary = 0.0;
+    let mut most = weights[0] * signals[0];
+    for place in 1..6 {
+        let part = weights[place] * signals[place];
+        if part > most {
+            most = part;
+            primary = place as f64;
+        }
+    }
+    record[..6].copy_from_slice(signals);
+    record[SCORE] = score;
+    record[PRIMARY] = primary;
+}
+
+pub(crate) fn check_instant(field: &str, instant: f64) -> Result<()> {
+    if is_instant(instant) {
+        return Ok(());
+    }
+    let problem = format!("must be an instant within 8.64e15 milliseconds of 1970, found {instant}");
+    Err(Error::argument(field, problem))
+}
+
+#[inline(always)]
+fn is_instant(value: f64) -> bool {
+    value.abs() <= MAX_INSTANT_MS
+}
+
+#[inline(always)]
+fn is_score(value: f64) -> bool {
+    value.abs() <= f64::MAX
+}
+
+#[inline(always)]
+fn is_amount(value: f64) -> bool {
+    (value >= 0.0) & (value <= f64::MAX)
+}
+
+#[inline(always)]
+fn is_count(value: f64) -> bool {
+    is_amount(value) & (value.floor() == value)
+}
+
+#[inline(always)]
+fn is_sound(record: &Record) -> bool {
+    let &[semantic, bm25, graph, last_accessed, created_at, accesses, inbound_edges, _] = record;
+    is_score(semantic)
+        & is_amount(bm25)
+        & is_amount(graph)
+        & is_instant(last_accessed)
+        & is_instant(created_at)
+        & is_count(accesses)
+        & is_count(inbound_edges)
+}
+
+/// Says which number of which record kept the batch from being ranked.
+#[cold]
+fn first_fault(records: &[Record]) -> Error {
+    type Rule = (&'static str, fn(f64) -> bool, &'static str);
+    const AMOUNT: &str = "must be a finite number of at least 0";
+    const COUNT: &str = "must be a whole number of at least 0";
+    const INSTANT: &str = "must be a valid instant";
+    const RULES: [Rule; 7] = [
+        ("semantic_score", is_score, "must be a finite number"),
+        ("bm25_score", is_amount, AMOUNT),
+        ("graph_score", is_amount, AMOUNT),
+        ("last_accessed", is_instant, INSTANT),
+        ("created_at", is_instant, INSTANT),
+        ("access_count", is_count, COUNT),
+        ("inbound_edge_count", is_count, COUNT),
+    ];
+    let fault = records.iter().enumerate().find_map(|(index, record)| {
+        let (&(field, _, wanted), value) = RULES.iter().zip(record).find(|((_, holds, _), value)| !holds(**value))?;
+        Some(Error::argument(field, format!("{wanted}, found {value}")).at(index))
+    });
+    fault.unwrap_or_else(|| Error::argument("candidates", "changed while they were read"))
+}
+
+#[cold]
+fn not_a_number(index: Option<usize>) -> Error {
+    let error = Error::argument("score", "is not a number: its signals are too large to add");
+    index.map_or(error.clone(), |index| error.at(index))
+}

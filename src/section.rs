@@ -1,0 +1,455 @@
+//! Sections: which one a memory belongs to, and what that means for it.
+//!
+//! A section never hides a memory. It only decides how the memory is ranked, how fast it fades and how
+//! strongly it is first stored. Whatever is not known is KNOWLEDGE, or the section configured in its place.
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::{Config, ProfileConfig};
+use crate::error::{Error, Result};
+
+/// The four kinds of memory, in the order used wherever one is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+#[repr(u8)]
+pub enum Section {
+    /// What happened: trades, summaries, events. Favours the recent, fades in weeks.
+    Episodic = 0,
+    /// What to watch: signals, watchpoints. Ruled by recency, fades in days.
+    Signals = 1,
+    /// What was learned: lessons, theses. Led by meaning and authority, fades in months.
+    Knowledge = 2,
+    /// How to act: playbooks, reviews of outcomes. Led by words and links, nearly permanent.
+    Procedural = 3,
+}
+
+impl Section {
+    /// All four, in order; a section's place here is its code.
+    pub const ALL: [Self; 4] = [Self::Episodic, Self::Signals, Self::Knowledge, Self::Procedural];
+
+    /// The section with this code, if there is one.
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+
+    /// The name used in data, such as `EPISODIC`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Episodic => "EPISODIC",
+            Self::Signals => "SIGNALS",
+            Self::Knowledge => "KNOWLEDGE",
+            Self::Procedural => "PROCEDURAL",
+        }
+    }
+}
+
+/// How much each of the six signals counts in a score. In a profile each lies in [0, 1] and they sum to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)] // named after the signals they weigh
+pub struct Weights {
+    pub semantic: f64,
+    pub keyword: f64,
+    pub graph: f64,
+    pub recency: f64,
+    pub authority: f64,
+    pub affinity: f64,
+}
+
+impl Weights {
+    /// The weights of a ranking without sections.
+    pub const GLOBAL: Self = Self::from_array([0.30, 0.15, 0.20, 0.15, 0.10, 0.10]);
+
+    /// In signal order: semantic, keyword, graph, recency, authority, affinity.
+    pub const fn from_array(w: [f64; 6]) -> Self {
+        Self { semantic: w[0], keyword: w[1], graph: w[2], recency: w[3], authority: w[4], affinity: w[5] }
+    }
+
+    /// In signal order: semantic, keyword, graph, recency, authority, affinity.
+    pub const fn to_array(self) -> [f64; 6] {
+        [self.semantic, self.keyword, self.graph, self.recency, self.authority, self.affinity]
+    }
+}
+
+/// How memories of a section fade, and how recall strengthens them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DecayProfile {
+    /// Stability in days of a new memory whose subtype has none of its own.
+    pub initial_stability_days: f64,
+    /// Factor by which a recall multiplies stability, before difficulty takes its part.
+    pub growth_rate: f64,
+    /// Retrievability above which a memory is ACTIVE.
+    pub active_threshold: f64,
+    /// Retrievability above which a memory is WEAK rather than DORMANT or beyond.
+    pub weak_threshold: f64,
+    /// The most that stability can grow to, in days.
+    pub max_stability_days: f64,
+}
+
+/// How strongly memories of a section are first stored.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EncodingProfile {
+    /// Difficulty in [0, 1] of a memory whose own cannot be computed.
+    pub base_difficulty: f64,
+    /// Whether what is at stake changes the initial stability.
+    pub salience_enabled: bool,
+    /// The most that salience can multiply the initial stability by; at least 1.
+    pub max_salience_multiplier: f64,
+}
+
+/// What consolidation does with a section's memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ConsolidationRole {
+    /// Many of these are condensed.
+    Source,
+    /// These are what is condensed into.
+    Target,
+}
+
+/// Everything that belonging to a section decides.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SectionProfile {
+    /// The name shown to people.
+    pub name: String,
+    /// The section itself.
+    pub section: Section,
+    /// Weights of the six signals in ranking.
+    pub reranking_weights: Weights,
+    /// Fading and growth.
+    pub decay: DecayProfile,
+    /// First storage.
+    pub encoding: EncodingProfile,
+    /// Part in consolidation.
+    pub consolidation_role: ConsolidationRole,
+    /// Factor for results of this section when the query asks for it.
+    pub intent_boost: f64,
+}
+
+const INTENT_BOOST: f64 = 1.3;
+
+fn default_profiles() -> [SectionProfile; 4] {
+    use ConsolidationRole::{Source, Target};
+    let profile = |section, name: &str, weights, decay: [f64; 5], encoding: (f64, bool, f64), consolidation_role| {
+        SectionProfile {
+            name: name.into(),
+            section,
+            reranking_weights: Weights::from_array(weights),
+            decay: DecayProfile {
+                initial_stability_days: decay[0],
+                growth_rate: decay[1],
+                active_threshold: decay[2],
+                weak_threshold: decay[3],
+                max_stability_days: decay[4],
+            },
+            encoding: EncodingProfile {
+                base_difficulty: encoding.0,
+                salience_enabled: encoding.1,
+                max_salience_multiplier: encoding.2,
+            },
+            consolidation_role,
+            intent_boost: INTENT_BOOST,
+        }
+    };
+    // Weights: semantic, keyword, graph, recency, authority, affinity. Decay: initial days, growth rate,
+    // active threshold, weak threshold, most days.
+    [
+        profile(
+            Section::Episodic,
+            "Episodic",
+            [0.20, 0.15, 0.15, 0.30, 0.10, 0.10],
+            [14.0, 2.0, 0.5, 0.1, 180.0],
+            (0.3, true, 2.0),
+            Source,
+        ),
+        profile(
+            Section::Signals,
+            "Signals",
+            [0.15, 0.10, 0.10, 0.45, 0.10, 0.10],
+            [2.0, 1.5, 0.5, 0.15, 30.0],
+            (0.2, false, 1.0),
+            Source,
+        ),
+        profile(
+            Section::Knowledge,
+            "Knowledge",
+            [0.35, 0.15, 0.20, 0.05, 0.20, 0.05],
+            [60.0, 3.0, 0.4, 0.05, 365.0],
+            (0.4, true, 2.0),
+            Target,
+        ),
+        profile(
+            Section::Procedural,
+            "Procedural",
+            [0.25, 0.25, 0.20, 0.05, 0.15, 0.10],
+            [120.0, 3.5, 0.3, 0.03, 365.0],
+            (0.5, true, 3.0),
+            Target,
+        ),
+    ]
+}
+
+/// The built-in subtypes, of a trading agent, with the stability in days that each is first stored with.
+const SUBTYPES: [(&str, Section, f64); 15] = [
+    ("custom:trade_entry", Section::Episodic, 21.0),
+    ("custom:trade_close", Section::Episodic, 21.0),
+    ("custom:trade_modify", Section::Episodic, 14.0),
+    ("custom:trade", Section::Episodic, 14.0),
+    ("custom:turn_summary", Section::Episodic, 7.0),
+    ("custom:session_summary", Section::Episodic, 14.0),
+    ("custom:market_event", Section::Episodic, 10.0),
+    ("custom:signal", Section::Signals, 2.0),
+    ("custom:watchpoint", Section::Signals, 5.0),
+    ("custom:lesson", Section::Knowledge, 90.0),
+    ("custom:thesis", Section::Knowledge, 30.0),
+    ("custom:curiosity", Section::Knowledge, 14.0),
+    ("custom:playbook", Section::Procedural, 180.0),
+    ("custom:missed_opportunity", Section::Procedural, 30.0),
+    ("custom:good_pass", Section::Procedural, 30.0),
+];
+
+/// The prefix that a memory type lacks and a subtype has.
+const CUSTOM: &str = "custom:";
+
+/// A subtype with a place in the table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Subtype {
+    /// The exact name, such as `custom:lesson`.
+    pub name: String,
+    /// Where memories of this subtype belong.
+    pub section: Section,
+    /// Stability in days of a new memory; without one the section's serves.
+    pub stability: Option<f64>,
+}
+
+/// Sections, profiles and subtypes: the default, or the default as a configuration changed it.
+///
+/// ```
+/// use nous_wasm::{Section, SectionTable};
+/// let table = SectionTable::default();
+/// assert_eq!(table.section_of(Some("custom:signal")), Section::Signals);
+/// assert_eq!(table.section_of(Some("anything else")), Section::Knowledge);
+/// assert_eq!(table.initial_stability(Some("custom:lesson")), 90.0);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct SectionTable {
+    enabled: bool,
+    default_section: Section,
+    intent_boost: f64,
+    own_boost: [Option<f64>; 4],
+    profiles: [SectionProfile; 4],
+    subtypes: Vec<Subtype>,
+}
+
+impl Default for SectionTable {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            default_section: Section::Knowledge,
+            intent_boost: INTENT_BOOST,
+            own_boost: [None; 4],
+            profiles: default_profiles(),
+            subtypes: SUBTYPES
+                .iter()
+                .map(|&(name, section, stability)| Subtype { name: name.into(), section, stability: Some(stability) })
+                .collect(),
+        }
+    }
+}
+
+impl SectionTable {
+    /// The default table under a configuration; see [`Config`].
+    ///
+    /// # Errors
+    /// `invalid_config` with the path of the field when a subtype has no name or a stability that is not
+    /// positive, or when a profile is not valid: six weights in [0, 1] that sum to 1 within 0.01, positive
+    /// days and rates, thresholds in [0, 1] with weak below active, difficulty in [0, 1], a salience
+    /// multiplier and boosts of at least 1.
+    pub fn new(config: &Config) -> Result<Self> {
+        let sections = &config.sections;
+        let mut table = Self { enabled: sections.enabled, ..Self::default() };
+        if let Some(section) = sections.default_section {
+            table.default_section = section;
+        }
+        if let Some(boost) = sections.intent_boost {
+            table.intent_boost = at_least_one(boost, || "sections.intent_boost".into())?;
+        }
+        for (name, entry) in &sections.subtypes {
+            let path = || format!("sections.subtypes.{name}");
+            if name.is_empty() {
+                return Err(Error::config("sections.subtypes", "must not name an empty subtype"));
+            }
+            if let Some(days) = entry.stability {
+                positive(days, || format!("{}.stability", path()))?;
+            }
+            let subtype = Subtype { name: name.clone(), section: entry.section, stability: entry.stability };
+            match table.subtypes.iter_mut().find(|known| known.name == *name) {
+                Some(known) => *known = subtype,
+                None => table.subtypes.push(subtype),
+            }
+        }
+        for profile in &mut table.profiles {
+            profile.intent_boost = table.intent_boost;
+        }
+        for (&section, change) in &sections.profiles {
+            let profile = &mut table.profiles[section as usize];
+            apply(profile, change);
+            check(profile)?;
+            table.own_boost[section as usize] = change.intent_boost;
+        }
+        Ok(table)
+    }
+
+    /// [`SectionTable::new`] from the configuration as JSON text.
+    ///
+    /// # Errors
+    /// `invalid_config` also for unknown keys and wrong types.
+    pub fn from_json(json: &str) -> Result<Self> {
+        Self::new(&Config::from_json(json)?)
+    }
+
+    /// Whether sections change anything; off means global weights and no boost.
+    pub fn enabled(&self) -> bool {
+        self.enabled
+    }
+
+    /// The section of an unknown, empty or missing subtype.
+    pub fn default_section(&self) -> Section {
+        self.default_section
+    }
+
+    /// The boost of a section whose profile has none of its own.
+    pub fn intent_boost(&self) -> f64 {
+        self.intent_boost
+    }
+
+    /// The boost that a configuration gave to this very section, if it did.
+    pub fn own_boost(&self, section: Section) -> Option<f64> {
+        self.own_boost[section as usize]
+    }
+
+    /// What belonging to this section means.
+    pub fn profile(&self, section: Section) -> &SectionProfile {
+        &self.profiles[section as usize]
+    }
+
+    /// All four profiles, in section order.
+    pub fn profiles(&self) -> &[SectionProfile; 4] {
+        &self.profiles
+    }
+
+    /// All known subtypes: the built-in ones, then the configured ones.
+    pub fn subtypes(&self) -> &[Subtype] {
+        &self.subtypes
+    }
+
+    fn find(&self, subtype: Option<&str>) -> Option<&Subtype> {
+        let name = subtype?;
+        self.subtypes.iter().find(|known| known.name == name)
+    }
+
+    /// The section of a subtype; exact, so case and prefix matter.
+    pub fn section_of(&self, subtype: Option<&str>) -> Section {
+        self.find(subtype).map_or(self.default_section, |known| known.section)
+    }
+
+    /// The section of a memory type as agents name it: a subtype without `custom:`, or `episode`.
+    pub fn section_of_memory_type(&self, memory_type: &str) -> Section {
+        if memory_type == "episode" {
+            return Section::Episodic;
+        }
+        let with_prefix = [CUSTOM, memory_type].concat();
+        self.section_of(Some(&with_prefix))
+    }
+
+    /// Days of stability a new memory of this subtype starts with: its own, else its section's.
+    pub fn initial_stability(&self, subtype: Option<&str>) -> f64 {
+        let own = self.find(subtype).and_then(|known| known.stability);
+        own.unwrap_or_else(|| self.profile(self.section_of(subtype)).decay.initial_stability_days)
+    }
+
+    /// The weights each section ranks with, in section order: all global when sections are off.
+    pub fn weights(&self) -> [Weights; 4] {
+        match self.enabled {
+            true => self.profiles.each_ref().map(|profile| profile.reranking_weights),
+            false => [Weights::GLOBAL; 4],
+        }
+    }
+}
+
+fn apply(profile: &mut SectionProfile, change: &ProfileConfig) {
+    fn set<T: Clone>(field: &mut T, value: &Option<T>) {
+        if let Some(value) = value {
+            *field = value.clone();
+        }
+    }
+    set(&mut profile.name, &change.name);
+    set(&mut profile.consolidation_role, &change.consolidation_role);
+    set(&mut profile.intent_boost, &change.intent_boost);
+    let weights = &mut profile.reranking_weights;
+    set(&mut weights.semantic, &change.reranking_weights.semantic);
+    set(&mut weights.keyword, &change.reranking_weights.keyword);
+    set(&mut weights.graph, &change.reranking_weights.graph);
+    set(&mut weights.recency, &change.reranking_weights.recency);
+    set(&mut weights.authority, &change.reranking_weights.authority);
+    set(&mut weights.affinity, &change.reranking_weights.affinity);
+    let decay = &mut profile.decay;
+    set(&mut decay.initial_stability_days, &change.decay.initial_stability_days);
+    set(&mut decay.growth_rate, &change.decay.growth_rate);
+    set(&mut decay.active_threshold, &change.decay.active_threshold);
+    set(&mut decay.weak_threshold, &change.decay.weak_threshold);
+    set(&mut decay.max_stability_days, &change.decay.max_stability_days);
+    let encoding = &mut profile.encoding;
+    set(&mut encoding.base_difficulty, &change.encoding.base_difficulty);
+    set(&mut encoding.salience_enabled, &change.encoding.salience_enabled);
+    set(&mut encoding.max_salience_multiplier, &change.encoding.max_salience_multiplier);
+}
+
+/// How far the sum of the weights may be from 1; the last part forgives rounding in the sum itself.
+const WEIGHT_SUM_TOLERANCE: f64 = 0.01 + 1e-9;
+
+fn check(profile: &SectionProfile) -> Result<()> {
+    let path = |field: &str| format!("sections.profiles.{}.{field}", profile.section.name());
+    let weights = profile.reranking_weights;
+    let names = ["semantic", "keyword", "graph", "recency", "authority", "affinity"];
+    for (name, weight) in names.iter().zip(weights.to_array()) {
+        unit(weight, || path(&format!("reranking_weights.{name}")))?;
+    }
+    let sum: f64 = weights.to_array().iter().sum();
+    if (sum - 1.0).abs() > WEIGHT_SUM_TOLERANCE {
+        return Err(Error::config(path("reranking_weights"), format!("must sum to 1 within 0.01, found {sum}")));
+    }
+    let decay = profile.decay;
+    positive(decay.initial_stability_days, || path("decay.initial_stability_days"))?;
+    positive(decay.growth_rate, || path("decay.growth_rate"))?;
+    positive(decay.max_stability_days, || path("decay.max_stability_days"))?;
+    unit(decay.active_threshold, || path("decay.active_threshold"))?;
+    unit(decay.weak_threshold, || path("decay.weak_threshold"))?;
+    if decay.weak_threshold >= decay.active_threshold {
+        let problem =
+            format!("must lie below active_threshold {}, found {}", decay.active_threshold, decay.weak_threshold);
+        return Err(Error::config(path("decay.weak_threshold"), problem));
+    }
+    unit(profile.encoding.base_difficulty, || path("encoding.base_difficulty"))?;
+    at_least_one(profile.encoding.max_salience_multiplier, || path("encoding.max_salience_multiplier"))?;
+    at_least_one(profile.intent_boost, || path("intent_boost"))?;
+    Ok(())
+}
+
+fn require(good: bool, value: f64, wanted: &str, path: impl Fn() -> String) -> Result<f64> {
+    match good {
+        true => Ok(value),
+        false => Err(Error::config(path(), format!("must be {wanted}, found {value}"))),
+    }
+}
+
+fn positive(value: f64, path: impl Fn() -> String) -> Result<f64> {
+    require(value > 0.0 && value.is_finite(), value, "a positive number", path)
+}
+
+fn unit(value: f64, path: impl Fn() -> String) -> Result<f64> {
+    require((0.0..=1.0).contains(&value), value, "between 0 and 1", path)
+}
+
+fn at_least_one(value: f64, path: impl Fn() -> String) -> Result<f64> {
+    require(value >= 1.0 && value.is_finite(), value, "a number of at least 1", path)
+}

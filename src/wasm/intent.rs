@@ -1,0 +1,23 @@
+//! Intent over text in the scratch.
+
+use wasm_bindgen::prelude::*;
+
+use super::{Engine, to_json};
+use crate::config::Matcher;
+
+fn matcher(words: bool) -> Matcher {
+    if words { Matcher::Words } else { Matcher::Substring }
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// The sections that the first `length` bytes ask for, one bit each by section code.
+    pub fn classify_intent(&self, length: usize, words: bool) -> u8 {
+        self.intent.classify(self.text(0, length), matcher(words)).bits()
+    }
+
+    /// The evidence that the first `length` bytes hold, as JSON.
+    pub fn explain_intent(&self, length: usize, words: bool) -> String {
+        to_json(&self.intent.explain(self.text(0, length), matcher(words)))
+    }
+}

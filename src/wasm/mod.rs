@@ -1,0 +1,154 @@
+//! The boundary: what JavaScript sees of the crate, and nothing else.
+//!
+//! Batches cross in an [`Engine`]'s scratch: JavaScript reserves room, writes numbers and text straight into the
+//! module's memory, calls, and reads the answer in the same place. What can be refused answers `false` (or
+//! nothing) and leaves the reason for [`take_error`]. Structures cross as JSON: they are small and rare.
+
+mod context;
+mod decay;
+mod intent;
+mod merge;
+mod rerank;
+mod section;
+mod signal;
+
+use std::cell::RefCell;
+
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use crate::config::{Config, Curve};
+use crate::error::{Error, Result};
+use crate::intent::IntentClassifier;
+use crate::rerank::Reranker;
+use crate::section::SectionTable;
+
+/// Everything under one configuration, with scratch for batches.
+#[wasm_bindgen]
+pub struct Engine {
+    table: SectionTable,
+    intent: IntentClassifier,
+    curve: Curve,
+    reranker: Reranker,
+    numbers: Vec<f64>,
+    bytes: Vec<u8>,
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// An engine under a configuration in JSON.
+    pub fn create(config: &str) -> Option<Engine> {
+        answer(Self::new(config))
+    }
+
+    /// Makes room for so many numbers and bytes; `false` when there is not as much memory. Moves the scratch.
+    pub fn reserve(&mut self, numbers: usize, bytes: usize) -> bool {
+        grow(&mut self.numbers, numbers) && grow(&mut self.bytes, bytes)
+    }
+
+    /// Where the numbers stand, in bytes from the beginning of memory.
+    pub fn numbers_at(&self) -> usize {
+        self.numbers.as_ptr() as usize
+    }
+
+    /// Where the bytes stand.
+    pub fn bytes_at(&self) -> usize {
+        self.bytes.as_ptr() as usize
+    }
+}
+
+impl Engine {
+    fn new(config: &str) -> Result<Self> {
+        let config = Config::from_json(config)?;
+        Ok(Self {
+            table: SectionTable::new(&config)?,
+            intent: IntentClassifier::new(&config.intent)?,
+            curve: config.curve,
+            reranker: Reranker::default(),
+            numbers: Vec::new(),
+            bytes: Vec::new(),
+        })
+    }
+
+    /// Text that JavaScript encoded into the scratch.
+    fn text(&self, from: usize, length: usize) -> &str {
+        // Encoders write UTF-8; if this one did not, no text is better than a trap.
+        str::from_utf8(&self.bytes[from..from + length]).unwrap_or_default()
+    }
+}
+
+fn grow<T: Clone + Default>(scratch: &mut Vec<T>, length: usize) -> bool {
+    let missing = length.saturating_sub(scratch.len());
+    let room = scratch.try_reserve_exact(missing).is_ok();
+    if room && missing > 0 {
+        scratch.resize(length, T::default());
+    }
+    room
+}
+
+thread_local! {
+    static LAST_ERROR: RefCell<Option<Error>> = const { RefCell::new(None) };
+    static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Keeps the error for [`take_error`], where there is one.
+fn answer<T>(result: Result<T>) -> Option<T> {
+    result.map_err(|error| LAST_ERROR.set(Some(error))).ok()
+}
+
+/// The reason of the last refusal as JSON, once.
+#[wasm_bindgen]
+pub fn take_error() -> Option<String> {
+    #[derive(Serialize)]
+    struct Report<'a> {
+        code: &'a str,
+        field: &'a str,
+        index: Option<usize>,
+        problem: &'a str,
+    }
+    let error = LAST_ERROR.take()?;
+    let report =
+        Report { code: error.code(), field: error.field(), index: error.index(), problem: error.problem() };
+    Some(to_json(&report))
+}
+
+fn to_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+#[wasm_bindgen(start)]
+fn start() {
+    std::panic::set_hook(Box::new(|info| PANIC.set(info.to_string())));
+}
+
+/// Where the text of a panic stands, for reading after the trap that follows it.
+#[wasm_bindgen]
+pub fn panic_at() -> usize {
+    PANIC.with_borrow(|text| text.as_ptr() as usize)
+}
+
+/// The length of that text in bytes; 0 when nothing panicked.
+#[wasm_bindgen]
+pub fn panic_length() -> usize {
+    PANIC.with_borrow(String::len)
+}
+
+#[cfg(feature = "count-allocations")]
+mod counted {
+    use super::*;
+
+    #[global_allocator]
+    static ALLOCATOR: cap::Cap<std::alloc::System> = cap::Cap::new(std::alloc::System, usize::MAX);
+
+    /// Bytes allocated and not yet freed.
+    #[wasm_bindgen]
+    pub fn live_bytes() -> usize {
+        ALLOCATOR.allocated()
+    }
+
+    /// Panics, so that tests can see what a trap does.
+    #[wasm_bindgen]
+    pub fn trap() {
+        panic!("asked to");
+    }
+}

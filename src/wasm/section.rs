@@ -1,0 +1,83 @@
+//! Sections and constants, as JSON: JavaScript reads them once and keeps no number of its own.
+
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use super::{Engine, to_json};
+use crate::config::Matcher;
+use crate::decay::{self, AlgorithmType, DECAY, DecayConstants, Lifecycle};
+use crate::intent::INTENT_ORDER;
+use crate::merge::{AUTOMATIC_RECALL_GAIN, EXPLICIT_RECALL_GAIN};
+use crate::section::{Section, SectionProfile, Subtype, Weights};
+use crate::signal::SIGNALS;
+
+#[wasm_bindgen]
+impl Engine {
+    /// What the configuration came to.
+    pub fn describe(&self) -> String {
+        #[derive(Serialize)]
+        struct Description<'a> {
+            enabled: bool,
+            default_section: u8,
+            intent_boost: f64,
+            words: bool,
+            profiles: &'a [SectionProfile],
+            subtypes: &'a [Subtype],
+        }
+        to_json(&Description {
+            enabled: self.table.enabled(),
+            default_section: self.table.default_section() as u8,
+            intent_boost: self.table.intent_boost(),
+            words: self.intent.matcher() == Matcher::Words,
+            profiles: self.table.profiles(),
+            subtypes: self.table.subtypes(),
+        })
+    }
+
+    /// Days of stability of a new memory of a section without a subtype's own.
+    pub fn initial_stability(&self, section: u8) -> f64 {
+        let section = Section::from_code(section).unwrap_or(self.table.default_section());
+        self.table.profile(section).decay.initial_stability_days
+    }
+}
+
+/// The names and numbers that no configuration changes.
+#[wasm_bindgen]
+pub fn constants() -> String {
+    #[derive(Serialize)]
+    struct TypeConstants {
+        name: &'static str,
+        initial_stability: f64,
+        initial_difficulty: f64,
+    }
+    #[derive(Serialize)]
+    struct Constants {
+        sections: [&'static str; 4],
+        intent_order: [Section; 4],
+        signals: [&'static str; 6],
+        lifecycles: [&'static str; 5],
+        types: [TypeConstants; 7],
+        unknown_type: TypeConstants,
+        reranking_weights: Weights,
+        decay: DecayConstants,
+        automatic_recall_gain: f64,
+        explicit_recall_gain: f64,
+    }
+    let of_type = |name, node_type| TypeConstants {
+        name,
+        initial_stability: decay::initial_stability(node_type),
+        initial_difficulty: decay::initial_difficulty(node_type),
+    };
+    to_json(&Constants {
+        sections: Section::ALL.map(Section::name),
+        intent_order: INTENT_ORDER,
+        signals: SIGNALS,
+        lifecycles: Lifecycle::ALL.map(Lifecycle::name),
+        types: AlgorithmType::ALL.map(|it| of_type(it.name(), Some(it))),
+        unknown_type: of_type("unknown", None),
+        reranking_weights: Weights::GLOBAL,
+        decay: DECAY,
+        automatic_recall_gain: AUTOMATIC_RECALL_GAIN,
+        explicit_recall_gain: EXPLICIT_RECALL_GAIN,
+    })
+}
