@@ -19,10 +19,7 @@ fn input_count() -> usize {
 /// Calls `check(x, v8's f(x))` for `count` arguments of a kind (see `parity/math-inputs.mjs`).
 fn for_each_v8_value(f: &str, kind: &str, count: usize, mut check: impl FnMut(f64, f64)) {
     let mut node = Command::new("node")
-        .arg(concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/tests/parity/math-oracle.mjs"
-        ))
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/parity/math-oracle.mjs"))
         .args([f, kind, &count.to_string()])
         .stdout(Stdio::piped())
         .spawn()
@@ -30,12 +27,8 @@ fn for_each_v8_value(f: &str, kind: &str, count: usize, mut check: impl FnMut(f6
     let mut answers = BufReader::with_capacity(1 << 20, node.stdout.take().expect("piped"));
     let mut pair = [0; 16];
     for _ in 0..count {
-        answers
-            .read_exact(&mut pair)
-            .expect("as many answers as asked for");
-        let [x, value] = *pair.as_chunks::<8>().0 else {
-            unreachable!("16 bytes are two doubles")
-        };
+        answers.read_exact(&mut pair).expect("as many answers as asked for");
+        let [x, value] = *pair.as_chunks::<8>().0 else { unreachable!("16 bytes are two doubles") };
         check(f64::from_le_bytes(x), f64::from_le_bytes(value));
     }
     assert!(node.wait().expect("node ends").success());
@@ -79,11 +72,9 @@ fn exp_equals_v8_in_single_values_and_in_lanes() {
 #[test]
 fn lanes_equal_v8_on_the_arguments_of_decay() {
     let mut waiting = None;
-    for_each_v8_value("exp", "decay", input_count(), |x, value| {
-        match waiting.take() {
-            None => waiting = Some((x, value)),
-            Some(first) => assert_lanes(first, (x, value)),
-        }
+    for_each_v8_value("exp", "decay", input_count(), |x, value| match waiting.take() {
+        None => waiting = Some((x, value)),
+        Some(first) => assert_lanes(first, (x, value)),
     });
 }
 

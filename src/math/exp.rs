@@ -25,11 +25,7 @@ pub(super) fn power_of_two(k: i32) -> f64 {
 /// of ½ ln 2.
 #[inline(always)]
 pub(super) fn whole_ln2s(x: f64) -> i32 {
-    if high_word_of_magnitude(x) > HALF_LN2_HIGH_WORD {
-        (LOG2_E * x + 0.5_f64.copysign(x)) as i32
-    } else {
-        0
-    }
+    if high_word_of_magnitude(x) > HALF_LN2_HIGH_WORD { (LOG2_E * x + 0.5_f64.copysign(x)) as i32 } else { 0 }
 }
 
 /// Above this, e^x overflows: 7.09782712893383973096e+02.

@@ -7,10 +7,7 @@
 //! > Developed at SunSoft, a Sun Microsystems, Inc. business. Permission to use, copy, modify, and
 //! > distribute this software is freely granted, provided that this notice is preserved.
 
-use super::exp::{
-    INFINITE_HIGH_WORD, LN2_HIGH, LN2_LOW, OVERFLOW, high_word_of_magnitude, power_of_two,
-    whole_ln2s,
-};
+use super::exp::{INFINITE_HIGH_WORD, LN2_HIGH, LN2_LOW, OVERFLOW, high_word_of_magnitude, power_of_two, whole_ln2s};
 
 /// High word of 56 ln 2: from it on down, e^x − 1 is −1.
 const MINUS_ONE_HIGH_WORD: u32 = 0x4043_687A;

@@ -4,8 +4,6 @@
 //! which the compiler turns into vector instructions where the target has them. Every operation rounds as its
 //! scalar counterpart does, so the two agree to the bit.
 
-#![deny(unsafe_op_in_unsafe_fn)]
-
 use core::f64::consts::LOG2_E;
 use core::ops::{Add, Div, Mul, Sub};
 
@@ -13,7 +11,7 @@ use super::exp::{HALF_LN2_HIGH_WORD, LN2_HIGH, LN2_LOW, P1, P2, P3, P4, P5, exp}
 
 /// Two doubles that are computed with at once.
 ///
-/// `+ − · /` work lane by lane. Comparisons and masks stay inside this module.
+/// `+ − · /` work lane by lane. Comparisons and masks stay inside this crate.
 #[derive(Clone, Copy)]
 pub struct F64x2(Pair);
 
@@ -23,6 +21,7 @@ type Pair = core::arch::wasm32::v128;
 type Pair = [f64; 2];
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+#[expect(unsafe_code, reason = "a v128 is loaded and stored through a pointer")]
 mod pair {
     //! The operations on a `v128`.
 
@@ -50,10 +49,7 @@ mod pair {
 
         #[inline(always)]
         pub(super) fn split(self) -> [f64; 2] {
-            [
-                f64x2_extract_lane::<0>(self.0),
-                f64x2_extract_lane::<1>(self.0),
-            ]
+            [f64x2_extract_lane::<0>(self.0), f64x2_extract_lane::<1>(self.0)]
         }
 
         #[inline(always)]
@@ -95,8 +91,14 @@ mod pair {
 
         /// The lanes of `self` where `x` ≤ `bound`, and +0 elsewhere.
         #[inline(always)]
-        pub(super) fn where_at_most(self, x: Self, bound: f64) -> Self {
+        pub(crate) fn where_at_most(self, x: Self, bound: f64) -> Self {
             Self(v128_and(self.0, f64x2_le(x.0, f64x2_splat(bound))))
+        }
+
+        /// The lanes of `self` where `x` > `bound`, and +0 elsewhere.
+        #[inline(always)]
+        pub(crate) fn where_above(self, x: Self, bound: f64) -> Self {
+            Self(v128_and(self.0, f64x2_gt(x.0, f64x2_splat(bound))))
         }
 
         /// Adds the low 12 bits of `k` to sign and exponent: times 2^k, where both factor and product are normal.
@@ -163,9 +165,9 @@ mod pair {
         #[inline(always)]
         pub(super) fn all_within<const N: usize>(pairs: &[Self; N], low: f64, high: f64) -> bool {
             // `&`, not `&&`: one branch for all of them.
-            pairs.iter().fold(true, |inside, Self([a, b])| {
-                inside & (*a >= low) & (*a <= high) & (*b >= low) & (*b <= high)
-            })
+            pairs
+                .iter()
+                .fold(true, |inside, Self([a, b])| inside & (*a >= low) & (*a <= high) & (*b >= low) & (*b <= high))
         }
 
         /// Rounds lanes in (−2³¹, 0] towards zero.
@@ -180,16 +182,20 @@ mod pair {
 
         /// The lanes of `self` where `x` ≤ `bound`, and +0 elsewhere.
         #[inline(always)]
-        pub(super) fn where_at_most(self, x: Self, bound: f64) -> Self {
+        pub(crate) fn where_at_most(self, x: Self, bound: f64) -> Self {
             self.zip(x, |a, x| if x <= bound { a } else { 0.0 })
+        }
+
+        /// The lanes of `self` where `x` > `bound`, and +0 elsewhere.
+        #[inline(always)]
+        pub(crate) fn where_above(self, x: Self, bound: f64) -> Self {
+            self.zip(x, |a, x| if x > bound { a } else { 0.0 })
         }
 
         /// Adds the low 12 bits of `k` to sign and exponent: times 2^k, where both factor and product are normal.
         #[inline(always)]
         pub(super) fn add_to_exponent(self, k: Self) -> Self {
-            self.zip(k, |a, k| {
-                f64::from_bits(a.to_bits().wrapping_add(k.to_bits() << 52))
-            })
+            self.zip(k, |a, k| f64::from_bits(a.to_bits().wrapping_add(k.to_bits() << 52)))
         }
     }
 }
@@ -292,11 +298,7 @@ pub fn exp_x2(x: F64x2) -> F64x2 {
 #[inline(always)]
 #[must_use]
 pub fn exp_pairs<const N: usize>(x: [F64x2; N]) -> [F64x2; N] {
-    if F64x2::all_within(&x, LOWEST, 0.0) {
-        exp_in_lanes(x)
-    } else {
-        exp_one_by_one(x)
-    }
+    if F64x2::all_within(&x, LOWEST, 0.0) { exp_in_lanes(x) } else { exp_one_by_one(x) }
 }
 
 /// e^x for lanes in [−708, 0]. Each line takes one step of all pairs, so that they interleave.
@@ -305,11 +307,8 @@ fn exp_in_lanes<const N: usize>(x: [F64x2; N]) -> [F64x2; N] {
     use core::array::from_fn;
     let splat = F64x2::splat;
 
-    let k: [F64x2; N] = from_fn(|i| {
-        (splat(LOG2_E) * x[i] - splat(0.5))
-            .truncate_negative()
-            .where_at_most(x[i], REDUCED_FROM)
-    });
+    let k: [F64x2; N] =
+        from_fn(|i| (splat(LOG2_E) * x[i] - splat(0.5)).truncate_negative().where_at_most(x[i], REDUCED_FROM));
     let high: [F64x2; N] = from_fn(|i| x[i] - k[i] * splat(LN2_HIGH));
     let low: [F64x2; N] = from_fn(|i| k[i] * splat(LN2_LOW));
     let r: [F64x2; N] = from_fn(|i| high[i] - low[i]);
@@ -320,8 +319,7 @@ fn exp_in_lanes<const N: usize>(x: [F64x2; N]) -> [F64x2; N] {
     let p: [F64x2; N] = from_fn(|i| splat(P2) + rr[i] * p[i]);
     let p: [F64x2; N] = from_fn(|i| splat(P1) + rr[i] * p[i]);
     let c: [F64x2; N] = from_fn(|i| r[i] - rr[i] * p[i]);
-    let quotient: [F64x2; N] =
-        from_fn(|i| (r[i].where_at_most(x[i], TINY) * c[i]) / (splat(2.0) - c[i]));
+    let quotient: [F64x2; N] = from_fn(|i| (r[i].where_at_most(x[i], TINY) * c[i]) / (splat(2.0) - c[i]));
     let e_r: [F64x2; N] = from_fn(|i| splat(1.0) - ((low[i] - quotient[i]) - high[i]));
 
     from_fn(|i| e_r[i].add_to_exponent(k[i] + splat(INTEGER_IN_LOW_BITS)))
