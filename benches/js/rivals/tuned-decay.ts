@@ -1,7 +1,7 @@
 // The best decay sweep we know to write in JavaScript without WASM: columns in, columns out, no objects,
-// no branch on the data but those that are nearly always taken, and exp inlined. V8 calls its exp in C
-// for each value; the same steps (fdlibm's e_exp.c) written here, for the arguments a memory has, give
-// the same bits without the call.
+// no branch on the data but such as nearly always go one way, and exp inlined. V8 calls its exp in C for
+// each value; the same steps (fdlibm's e_exp.c) written here, for the arguments a memory has, give the
+// same bits without the call.
 
 import { DECAY_CONFIG, type DecayInput, type DecayOutput } from "../../../tests/reference/decay.ts";
 import { MEMORY_SECTIONS, SECTION_PROFILES } from "../../../tests/reference/sections.ts";
@@ -23,8 +23,12 @@ const P2 = -2.77777777770155933842e-3;
 const P3 = 6.61375632143793436117e-5;
 const P4 = -1.65339022054652515390e-6;
 const P5 = 4.13813679705723846039e-8;
-/** Below, k = 0: the double whose upper half follows that of ln 2 / 2, since e_exp.c compares halves. */
-const HALF_LN2 = 0.3465735912322998;
+/**
+ * k is x / ln 2 rounded to an integer; but e_exp.c compares upper halves of doubles, so that in a sliver
+ * next to −ln 2 / 2 its k is still 0. Arguments so close to that point are left to `Math.exp`.
+ */
+const HALF_LN2 = 0.346571795;
+const SLIVER = 2e-6;
 /** Below, e_exp.c answers 1 + x. */
 const TINY = 2 ** -28;
 /** Down to here 2^k and the result are normal numbers. */
@@ -48,12 +52,13 @@ export function decayColumns(
   const nowMs = typeof now === "number" ? now : now.getTime();
   const { retrievability, lifecycle } = output;
   for (let i = 0; i < lastAccessed.length; i++) {
-    const t = Math.max(0, (nowMs - lastAccessed[i]!) / MS_PER_DAY);
+    const elapsed = (nowMs - lastAccessed[i]!) / MS_PER_DAY;
+    const t = elapsed > 0 ? elapsed : 0;
     const s = stability[i]!;
     const x = -t / s;
     let r: number;
-    if (s > 0 && x >= LOWEST && x <= -TINY) {
-      const k = x > -HALF_LN2 ? 0 : (0.5 - INVERSE_LN2 * x) | 0; // −k of e_exp.c
+    if (s > 0 && x <= -TINY && x >= LOWEST && Math.abs(x + HALF_LN2) > SLIVER) {
+      const k = (0.5 - INVERSE_LN2 * x) | 0; // the sign turned: 2^−k
       const high = x + k * LN2_HIGH;
       const low = -k * LN2_LOW;
       const reduced = high - low;
@@ -61,13 +66,18 @@ export function decayColumns(
       const c =
         reduced - square * (P1 + square * (P2 + square * (P3 + square * (P4 + square * P5))));
       r = (1 - (low - (reduced * c) / (2 - c) - high)) * POWERS[k]!;
-    } else r = s > 0 ? Math.exp(x) : s <= 0 ? 0 : Number.NaN;
+    } else r = s <= 0 ? 0 : Math.exp(x);
     retrievability[i] = r;
 
+    // Which state is as good as random, so it is counted up instead of branched to.
     const code = section[i]!;
     const weak = WEAK[code]!;
+    const below = +(r < weak);
     lifecycle[i] =
-      r > ACTIVE[code]! ? 0 : r > weak ? 1 : r < weak ? (t < DORMANT_DAYS ? 2 : t < COMPRESS_DAYS ? 3 : 4) : 2;
+      +!(r > ACTIVE[code]!) +
+      +!(r > weak) +
+      (below & +(t >= DORMANT_DAYS)) +
+      (below & +(t >= COMPRESS_DAYS));
   }
   return output;
 }

@@ -32,12 +32,44 @@ const WEIGHTS = new Float64Array(6 * (MEMORY_SECTIONS.length + 1));
 MEMORY_SECTIONS.forEach((section, code) => setWeights(code, SECTION_PROFILES[section].reranking_weights));
 const COMMON = MEMORY_SECTIONS.length;
 const DEFAULT_CODE = MEMORY_SECTIONS.indexOf("KNOWLEDGE");
-const CODE_BY_SUBTYPE = new Map<string | null | undefined, number>(
-  Object.entries(SUBTYPE_TO_SECTION).map(([subtype, section]) => [
-    subtype,
-    MEMORY_SECTIONS.indexOf(section),
-  ]),
-);
+
+// A Map asks for a string's hash and calls out of the loop, at some 30 ns a candidate. The known subtypes
+// differ in length and two characters, so one slot and one comparison tell which it is.
+const SLOTS = 256;
+const SLOT_NAMES: string[] = new Array<string>(SLOTS).fill("");
+const SLOT_CODES = new Uint8Array(SLOTS).fill(DEFAULT_CODE);
+const [lengthFactor, characterFactor] = separatingFactors(Object.keys(SUBTYPE_TO_SECTION));
+for (const [subtype, section] of Object.entries(SUBTYPE_TO_SECTION)) {
+  const slot = slotOf(subtype, lengthFactor, characterFactor);
+  SLOT_NAMES[slot] = subtype;
+  SLOT_CODES[slot] = MEMORY_SECTIONS.indexOf(section);
+}
+
+function slotOf(subtype: string, byLength: number, byCharacter: number): number {
+  return (
+    (subtype.length * byLength +
+      subtype.charCodeAt(7) * byCharacter +
+      subtype.charCodeAt(subtype.length - 3)) &
+    (SLOTS - 1)
+  );
+}
+
+/** Factors that give each subtype a slot of its own. */
+function separatingFactors(subtypes: readonly string[]): [number, number] {
+  for (let byLength = 1; byLength < SLOTS; byLength++) {
+    for (let byCharacter = 1; byCharacter < SLOTS; byCharacter++) {
+      const slots = new Set(subtypes.map((subtype) => slotOf(subtype, byLength, byCharacter)));
+      if (slots.size === subtypes.length) return [byLength, byCharacter];
+    }
+  }
+  throw new Error("no factors separate the subtypes");
+}
+
+function codeOf(subtype: string | null | undefined): number {
+  if (!subtype) return DEFAULT_CODE;
+  const slot = slotOf(subtype, lengthFactor, characterFactor);
+  return SLOT_NAMES[slot] === subtype ? SLOT_CODES[slot]! : DEFAULT_CODE;
+}
 
 function setWeights(row: number, weights: RerankingWeights): void {
   SIGNALS.forEach((signal, i) => {
@@ -55,11 +87,12 @@ let authority = new Float64Array(0);
 let affinity = new Float64Array(0);
 let scores = new Float64Array(0);
 let codes = new Uint8Array(0);
-let primary = new Uint8Array(0);
 let order = new Uint32Array(0);
+let keys = new Float64Array(0);
 let spare = new Uint32Array(0);
+let spareKeys = new Float64Array(0);
 let buckets = new Uint32Array(0);
-let starts = new Uint32Array(1);
+let starts = new Uint32Array(0);
 
 function reserve(count: number): void {
   if (count <= capacity) return;
@@ -72,11 +105,12 @@ function reserve(count: number): void {
   affinity = new Float64Array(capacity);
   scores = new Float64Array(capacity);
   codes = new Uint8Array(capacity);
-  primary = new Uint8Array(capacity);
   order = new Uint32Array(capacity);
+  keys = new Float64Array(capacity);
   spare = new Uint32Array(capacity);
+  spareKeys = new Float64Array(capacity);
   buckets = new Uint32Array(capacity);
-  starts = new Uint32Array(capacity + 1);
+  starts = new Uint32Array(capacity);
 }
 
 /** Reads every field of every candidate once; gives the batch's BM25 maximum. */
@@ -111,169 +145,199 @@ function pack(
     const frequency = FREQUENCY[accesses < FREQUENCY_COUNTS ? accesses : FREQUENCY_COUNTS - 1]!;
     affinity[i] = Math.min(frequency * fresh + (age < NEW_NODE_MS ? 0.2 : 0), 1);
 
-    codes[i] = common ? COMMON : (CODE_BY_SUBTYPE.get(node.subtype) ?? DEFAULT_CODE);
+    codes[i] = common ? COMMON : codeOf(node.subtype);
   }
   return maxBM25;
 }
 
-/** Scores and primary signals over the packed columns. */
+/** Scores over the packed columns; the least and the greatest stay in `low` and `high`. */
 function weigh(count: number, maxBM25: number): void {
   const w = WEIGHTS;
+  let least = Number.POSITIVE_INFINITY;
+  let greatest = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < count; i++) {
     const k = maxBM25 === 0 ? 0.5 : count === 1 ? 1 : keyword[i]! / maxBM25;
     keyword[i] = k;
     const at = codes[i]! * 6;
-    const p0 = w[at]! * semantic[i]!;
-    const p1 = w[at + 1]! * k;
-    const p2 = w[at + 2]! * graph[i]!;
-    const p3 = w[at + 3]! * recency[i]!;
-    const p4 = w[at + 4]! * authority[i]!;
-    const p5 = w[at + 5]! * affinity[i]!;
-    scores[i] = p0 + p1 + p2 + p3 + p4 + p5;
-    primary[i] = first(p0, p1, p2, p3, p4, p5);
+    const score =
+      w[at]! * semantic[i]! +
+      w[at + 1]! * k +
+      w[at + 2]! * graph[i]! +
+      w[at + 3]! * recency[i]! +
+      w[at + 4]! * authority[i]! +
+      w[at + 5]! * affinity[i]!;
+    scores[i] = score;
+    if (score < least) least = score;
+    if (score > greatest) greatest = score;
   }
+  low = least;
+  high = greatest;
 }
+let low = 0;
+let high = 0;
 
-/** Index of the first largest. */
-function first(p0: number, p1: number, p2: number, p3: number, p4: number, p5: number): number {
+/** Number of the first signal with the largest weight · value; asked only for rows that are answered. */
+function primarySignal(row: number): number {
+  const w = WEIGHTS;
+  const at = codes[row]! * 6;
   let index = 0;
-  let best = p0;
-  if (p1 > best) {
-    best = p1;
+  let best = w[at]! * semantic[row]!;
+  const keywordPart = w[at + 1]! * keyword[row]!;
+  if (keywordPart > best) {
+    best = keywordPart;
     index = 1;
   }
-  if (p2 > best) {
-    best = p2;
+  const graphPart = w[at + 2]! * graph[row]!;
+  if (graphPart > best) {
+    best = graphPart;
     index = 2;
   }
-  if (p3 > best) {
-    best = p3;
+  const recencyPart = w[at + 3]! * recency[row]!;
+  if (recencyPart > best) {
+    best = recencyPart;
     index = 3;
   }
-  if (p4 > best) {
-    best = p4;
+  const authorityPart = w[at + 4]! * authority[row]!;
+  if (authorityPart > best) {
+    best = authorityPart;
     index = 4;
   }
-  return p5 > best ? 5 : index;
+  return w[at + 5]! * affinity[row]! > best ? 5 : index;
 }
 
-/** Insertion sort of order[from, to) by score, highest first, stable. */
+// Sorting: order[i] is a row and keys[i] its score; highest first, of equals the earlier row.
+
 function insertionSort(from: number, to: number): void {
   for (let i = from + 1; i < to; i++) {
+    const key = keys[i]!;
+    if (!(keys[i - 1]! < key)) continue;
     const row = order[i]!;
-    const score = scores[row]!;
     let at = i;
-    while (at > from && scores[order[at - 1]!]! < score) {
+    do {
+      keys[at] = keys[at - 1]!;
       order[at] = order[at - 1]!;
       at--;
-    }
+    } while (at > from && keys[at - 1]! < key);
+    keys[at] = key;
     order[at] = row;
   }
 }
 
 const RUN = 12;
 
-/** Merge sort of order[from, to) by score, highest first, stable: n log n whatever the scores. */
+/** n log n whatever the scores. */
 function mergeSort(from: number, to: number): void {
   for (let run = from; run < to; run += RUN) insertionSort(run, Math.min(run + RUN, to));
   for (let width = RUN; width < to - from; width *= 2) {
-    for (let left = from; left + width < to; left += 2 * width) {
-      const middle = left + width;
+    for (let start = from; start + width < to; start += 2 * width) {
+      const middle = start + width;
       const end = Math.min(middle + width, to);
-      if (scores[order[middle - 1]!]! >= scores[order[middle]!]!) continue;
-      for (let i = left; i < middle; i++) spare[i] = order[i]!;
-      let a = left;
-      let b = middle;
-      let at = left;
-      while (a < middle && b < end) {
-        const left0 = spare[a]!;
-        const right0 = order[b]!;
-        if (scores[left0]! < scores[right0]!) {
-          order[at++] = right0;
-          b++;
+      if (keys[middle - 1]! >= keys[middle]!) continue;
+      for (let i = start; i < middle; i++) {
+        spare[i] = order[i]!;
+        spareKeys[i] = keys[i]!;
+      }
+      let left = start;
+      let right = middle;
+      let at = start;
+      while (left < middle && right < end) {
+        if (spareKeys[left]! < keys[right]!) {
+          keys[at] = keys[right]!;
+          order[at++] = order[right++]!;
         } else {
-          order[at++] = left0;
-          a++;
+          keys[at] = spareKeys[left]!;
+          order[at++] = spare[left++]!;
         }
       }
-      while (a < middle) order[at++] = spare[a++]!;
+      while (left < middle) {
+        keys[at] = spareKeys[left]!;
+        order[at++] = spare[left++]!;
+      }
     }
   }
 }
 
-const BUCKET_MERGE = 48;
+function unsorted(count: number): void {
+  for (let i = 0; i < count; i++) {
+    order[i] = i;
+    keys[i] = scores[i]!;
+  }
+}
+
+const FEW_ROWS = 24;
+const LARGE_BUCKET = 32;
 
 /**
  * order[0, limit) = the rows with the highest scores. Rows go into as many buckets as there are rows,
- * evenly over the range of scores; buckets beyond the limit are left alone, the others sorted.
+ * evenly over the range of scores, which leaves them nearly sorted; buckets beyond the limit are left
+ * alone. Scores that crowd into few buckets are merge-sorted there.
  */
 function sortTop(count: number, limit: number): void {
-  if (count <= 24) {
-    for (let i = 0; i < count; i++) order[i] = i;
+  if (count <= FEW_ROWS) {
+    unsorted(count);
     insertionSort(0, count);
     return;
-  }
-  let low = Number.POSITIVE_INFINITY;
-  let high = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < count; i++) {
-    const score = scores[i]!;
-    if (score < low) low = score;
-    if (score > high) high = score;
   }
   const scale = (count - 1) / (high - low);
   if (!(scale > 0 && scale < Number.POSITIVE_INFINITY)) {
     // All equal, or a range that no number holds.
-    for (let i = 0; i < count; i++) order[i] = i;
+    unsorted(count);
     mergeSort(0, count);
     return;
   }
-  starts.fill(0, 0, count + 1);
+  starts.fill(0, 0, count);
   for (let i = 0; i < count; i++) {
     const bucket = ((high - scores[i]!) * scale) | 0;
     buckets[i] = bucket;
     starts[bucket]!++;
   }
   let sum = 0;
-  for (let bucket = 0; bucket <= count; bucket++) {
+  let largest = 0;
+  for (let bucket = 0; bucket < count; bucket++) {
     const size = starts[bucket]!;
+    if (size > largest) largest = size;
     starts[bucket] = sum;
     sum += size;
   }
   for (let i = 0; i < count; i++) {
     const at = starts[buckets[i]!]!++;
     order[at] = i;
+    keys[at] = scores[i]!;
   }
   // starts[b] is now the end of bucket b.
+  if (largest <= LARGE_BUCKET) {
+    insertionSort(0, limit === count ? count : starts[buckets[order[limit - 1]!]!]!);
+    return;
+  }
   let from = 0;
   for (let bucket = 0; from < limit; bucket++) {
     const to = starts[bucket]!;
-    const size = to - from;
-    if (size > 1) {
-      if (size <= BUCKET_MERGE) insertionSort(from, to);
-      else mergeSort(from, to);
-    }
+    if (to - from > LARGE_BUCKET) mergeSort(from, to);
+    else insertionSort(from, to);
     from = to;
   }
 }
 
 const SMALL_LIMIT = 64;
+const SMALL_SHARE = 1 / 8;
 
-/** The same for a small limit: a sorted list of the best so far, most rows fail its last at once. */
+/** The same for a limit that is a small share of the rows: a sorted list of the best so far, most rows fail its last at once. */
 function selectTop(count: number, limit: number): void {
-  let size = 0;
-  let last = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < count; i++) {
+  unsorted(limit);
+  insertionSort(0, limit);
+  let last = keys[limit - 1]!;
+  for (let i = limit; i < count; i++) {
     const score = scores[i]!;
-    if (size === limit) {
-      if (!(score > last)) continue;
-    } else size++;
-    let at = size - 1;
-    while (at > 0 && scores[order[at - 1]!]! < score) {
+    if (!(score > last)) continue;
+    let at = limit - 1;
+    while (at > 0 && keys[at - 1]! < score) {
+      keys[at] = keys[at - 1]!;
       order[at] = order[at - 1]!;
       at--;
     }
+    keys[at] = score;
     order[at] = i;
-    if (size === limit) last = scores[order[size - 1]!]!;
+    last = keys[limit - 1]!;
   }
 }
 
@@ -293,7 +357,7 @@ function rank(
   const maxBM25 = pack(candidates, nowMs, metrics.avg_inbound_edges ?? 0, weights !== undefined);
   weigh(count, maxBM25);
 
-  if (wanted <= SMALL_LIMIT && wanted < count) selectTop(count, wanted);
+  if (wanted <= Math.min(SMALL_LIMIT, count * SMALL_SHARE)) selectTop(count, wanted);
   else sortTop(count, wanted);
 
   const results = new Array<RankedNode>(wanted);
@@ -301,7 +365,7 @@ function rank(
     const row = order[rank]!;
     results[rank] = {
       node: candidates[row]!,
-      score: scores[row]!,
+      score: keys[rank]!,
       breakdown: {
         semantic: semantic[row]!,
         keyword: keyword[row]!,
@@ -310,7 +374,7 @@ function rank(
         authority: authority[row]!,
         affinity: affinity[row]!,
       },
-      primary_signal: SIGNALS[primary[row]!]!,
+      primary_signal: SIGNALS[primarySignal(row)]!,
     };
   }
   return results;
