@@ -1,6 +1,7 @@
 // The rivals of the benches answer as the reference does, to the bit: a baseline that is wrong is none.
 
 import { readFileSync } from "node:fs";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   makeCandidates,
@@ -15,20 +16,13 @@ import * as plain from "../../benches/js/rivals/plain.ts";
 import * as tuned from "../../benches/js/rivals/tuned.ts";
 import * as tunedDecay from "../../benches/js/rivals/tuned-decay.ts";
 import * as reference from "../reference/index.ts";
+import { type Batch, batch, batches, decayInput, query } from "./arbitraries.ts";
 import { same } from "./same.ts";
 
 type Rerank = Pick<
   typeof reference,
   "rerankCandidates" | "rerankTop" | "rerankWithSectionWeights"
 >;
-interface Batch {
-  candidates: reference.ScoredNode[];
-  metrics: reference.GraphMetrics;
-  weights?: reference.RerankingWeights | undefined;
-  now: reference.Instant;
-  limit: number;
-}
-
 /** The first difference between a rival and the reference, over all ways to call them. */
 function difference(rival: Rerank, { candidates, metrics, weights, now, limit }: Batch) {
   const answers = (from: Rerank) => [
@@ -50,7 +44,7 @@ const golden = JSON.parse(
   readFileSync(new URL("../golden/rerank.json", import.meta.url), "utf8"),
 ) as {
   now: number;
-  batches: (Omit<Batch, "now"> & { custom_weights: reference.RerankingWeights })[];
+  batches: (Batch & { custom_weights: reference.RerankingWeights })[];
 };
 
 describe.each<[string, Rerank]>([
@@ -69,9 +63,39 @@ describe.each<[string, Rerank]>([
       for (const instants of ["date", "ms"] as const) {
         const candidates = makeCandidates(count, count, { instants });
         const metrics = makeMetrics(count, count);
-        expect(difference(rival, { candidates, metrics, now: NOW, limit: 20 })).toBeNull();
+        const batch = { candidates, metrics, weights: undefined, now: NOW, limit: 20 };
+        expect(difference(rival, batch)).toBeNull();
       }
     }
+  });
+
+  test("where scores are all equal, or crowd beside one that is far off", () => {
+    const nodes = makeCandidates(300, 5);
+    const equal = nodes.map(({ id }) => ({ ...nodes[0]!, id }));
+    const crowded = [...nodes, { ...nodes[0]!, id: "far", semantic_score: 1e300 }, ...equal];
+    for (const candidates of [equal, crowded]) {
+      const metrics = makeMetrics(300, 5);
+      for (const limit of [0, 1, 30, 70, 300, 299, 5000]) {
+        const batch = { candidates, metrics, weights: undefined, now: NOW, limit };
+        expect(difference(rival, batch)).toBeNull();
+      }
+    }
+  });
+
+  test("over 20,000 generated batches of every form", () => {
+    let index = 0;
+    for (const batch of batches(20_000, 1)) {
+      const found = difference(rival, batch);
+      if (found !== null) expect.fail(`batch ${index} of seed 1: ${found}`);
+      index++;
+    }
+  });
+
+  test("over arbitrary batches", () => {
+    fc.assert(
+      fc.property(batch(), (arbitrary) => difference(rival, arbitrary) === null),
+      { numRuns: 500 },
+    );
   });
 });
 
@@ -114,6 +138,10 @@ describe("the tuned decay sweep answers as the reference does", () => {
     expect(check(columns)).toBeNull();
   });
 
+  test("over arbitrary columns", () => {
+    fc.assert(fc.property(decayInput, (columns) => check(columns) === null));
+  });
+
   test("into the caller's own output", () => {
     const columns = makeColumns(100, 9);
     const output = { retrievability: new Float64Array(100), lifecycle: new Uint8Array(100) };
@@ -123,7 +151,9 @@ describe("the tuned decay sweep answers as the reference does", () => {
 });
 
 test("the includes loop finds the sections that the reference finds", () => {
+  const arbitrary = fc.sample(query, { numRuns: 2000, seed: 1 });
   const queries = [8, 40, 200, 2000].flatMap((length) => makeQueries(length, 500, length));
+  queries.push(...arbitrary);
   const found = new Set<string>();
   for (const query of queries) {
     const expected = reference.classifyIntent(query);
