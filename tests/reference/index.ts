@@ -6,6 +6,7 @@ export * from "./intent.ts";
 export * from "./merge.ts";
 export * from "./rerank.ts";
 export * from "./sections.ts";
+export * from "./sweep.ts";
 export {
   affinityScore,
   authorityScore,
