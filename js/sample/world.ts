@@ -1,0 +1,32 @@
+// What the writers of the different kinds of memories share.
+
+import type { Journal } from "./journal.ts";
+import type { Market } from "./market.ts";
+import type { Random } from "./random.ts";
+import type { SampleTruth } from "./types.ts";
+
+/** How many memories of each kind there are to be. */
+export interface Quota {
+  entries: number;
+  scalps: number;
+  signals: number;
+  watchpoints: number;
+  lessons: number;
+  theses: number;
+  curiosities: number;
+  playbooks: number;
+  missed: number;
+  passes: number;
+  events: number;
+  sessions: number;
+}
+
+export interface World {
+  market: Market;
+  journal: Journal;
+  truth: SampleTruth;
+  quota: Quota;
+  random: Random;
+}
+
+export const MINUTE = 60_000;
