@@ -67,7 +67,22 @@ const EDGE_SCORES: readonly number[] = [
 ];
 const EDGE_COUNTS: readonly number[] = [0, 1, 2, 6, 7, 9, 10, 11, 219, 220, 255, 256, 65_536, 1e6];
 const EDGE_AVERAGES: readonly number[] = [0, 5e-324, 1e-3, 0.5, 1, 2, 3.3333, 10, 1e9, 1e300];
-const EDGE_DAYS: readonly number[] = [0, 1, 6, 7, 8, 29, 30, 365, 4095, 4096, 30_000, -1, -7, -FUTURE_DAYS];
+const EDGE_DAYS: readonly number[] = [
+  0,
+  1,
+  6,
+  7,
+  8,
+  29,
+  30,
+  365,
+  4095,
+  4096,
+  30_000,
+  -1,
+  -7,
+  -FUTURE_DAYS,
+];
 
 // ---- fast-check: ranking ------------------------------------------------------------------------
 
@@ -124,7 +139,10 @@ export const candidates = (maxLength = 60): fc.Arbitrary<ScoredNode[]> =>
     .map(([nodes, again]) =>
       nodes.length === 0
         ? nodes
-        : [...nodes, ...again.map((i, twin) => ({ ...nodes[i % nodes.length]!, id: `twin${twin}` }))],
+        : [
+            ...nodes,
+            ...again.map((i, twin) => ({ ...nodes[i % nodes.length]!, id: `twin${twin}` })),
+          ],
     );
 
 export const metrics: fc.Arbitrary<GraphMetrics> = fc
@@ -246,7 +264,10 @@ export const query: fc.Arbitrary<string> = fc.oneof(
     .array(
       fc.oneof(
         { weight: 3, arbitrary: keyword },
-        { weight: 2, arbitrary: fc.constantFrom("BTC", "funding", "the", "de", "s", "deliver", "ruler") },
+        {
+          weight: 2,
+          arbitrary: fc.constantFrom("BTC", "funding", "the", "de", "s", "deliver", "ruler"),
+        },
         { weight: 1, arbitrary: fc.constantFrom(...ODD_TEXT) },
       ),
       { maxLength: 12 },
@@ -258,7 +279,19 @@ export const query: fc.Arbitrary<string> = fc.oneof(
 const ownStrings = fc.uniqueArray(
   fc.oneof(
     keyword,
-    fc.constantFrom("a", "aa", "aaa", "b a", "c++", "ÄRGER", "Λόγος", "it's", "İ", "🚀 moon", "go go"),
+    fc.constantFrom(
+      "a",
+      "aa",
+      "aaa",
+      "b a",
+      "c++",
+      "ÄRGER",
+      "Λόγος",
+      "it's",
+      "İ",
+      "🚀 moon",
+      "go go",
+    ),
     fc.string({ minLength: 1, maxLength: 6, unit: "grapheme" }),
   ),
   { maxLength: 8, selector: (string) => string.toLowerCase() },
@@ -359,23 +392,23 @@ const body = fc.oneof(
   fc.constantFrom(
     "{broken",
     "{}",
-    " {\"text\":\"a blank before\"}",
-    "[{\"text\":\"in a list\"}]",
-    "{\"text\":7}",
-    "{\"text\":null}",
-    "{\"text\":\"\"}",
-    "{\"text\":\"first\",\"text\":\"last\"}",
-    "{\"text\":\"\\ud800 lone\"}",
-    "{\"text\":\"\\ud83d\\ude80 pair\"}",
-    "{\"text\":\"\\u0000 nul\"}",
-    "{\"text\":\"raw\ttab\"}",
-    "{\"text\":\"trailing\",}",
-    "{\"text\":\"more\"} behind",
-    "{\"text\":\"a number too large\",\"n\":1e999}",
-    "{\"text\":\"deep\",\"d\":[[[[[[[[{}]]]]]]]]}",
-    "{\"TEXT\":\"another key\"}",
-    "{\"__proto__\":{\"text\":\"inherited\"}}",
-    "\ufeff{\"text\":\"marked\"}",
+    ' {"text":"a blank before"}',
+    '[{"text":"in a list"}]',
+    '{"text":7}',
+    '{"text":null}',
+    '{"text":""}',
+    '{"text":"first","text":"last"}',
+    '{"text":"\\ud800 lone"}',
+    '{"text":"\\ud83d\\ude80 pair"}',
+    '{"text":"\\u0000 nul"}',
+    '{"text":"raw\ttab"}',
+    '{"text":"trailing",}',
+    '{"text":"more"} behind',
+    '{"text":"a number too large","n":1e999}',
+    '{"text":"deep","d":[[[[[[[[{}]]]]]]]]}',
+    '{"TEXT":"another key"}',
+    '{"__proto__":{"text":"inherited"}}',
+    '\ufeff{"text":"marked"}',
   ),
 );
 
@@ -388,7 +421,14 @@ export const memoryRow: fc.Arbitrary<MemoryRow> = fc.record(
     content_body: body,
     content_summary: text,
     provenance_created_at: fc.oneof(
-      fc.constantFrom(undefined, null, "", "2026-01-15T00:00:00.000Z", "2026", "🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀"),
+      fc.constantFrom(
+        undefined,
+        null,
+        "",
+        "2026-01-15T00:00:00.000Z",
+        "2026",
+        "🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀",
+      ),
       text,
     ),
   },
@@ -418,7 +458,9 @@ function plainBatch(random: () => number): Batch {
   const sizes = random();
   const size = sizes < 0.9 ? random() ** 2 * 24 : sizes < 0.995 ? random() * 120 : random() * 600;
   const now = NOW + Math.floor(random() * 3) * 12_345_678;
-  const candidates = Array.from({ length: Math.round(size) }, (_, i) => plainNode(random, i, now, ties));
+  const candidates = Array.from({ length: Math.round(size) }, (_, i) =>
+    plainNode(random, i, now, ties),
+  );
 
   const edge = random() < 0.3;
   const average = edge ? pick(random, EDGE_AVERAGES) : random() * 12;

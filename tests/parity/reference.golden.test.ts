@@ -71,18 +71,18 @@ describe("decay", () => {
     for (const row of vectors.lifecycle) {
       const { retrievability, days_dormant, section } = row;
       const decay = profile(section);
-      expect(
-        reference.getDecayLifecycleStateForSection(retrievability, days_dormant, decay),
-      ).toBe(row.by_section);
+      expect(reference.getDecayLifecycleStateForSection(retrievability, days_dormant, decay)).toBe(
+        row.by_section,
+      );
       expect(reference.getDecayLifecycleState(retrievability, days_dormant)).toBe(row.global);
     }
   });
   test("growth on recall, by section and global", () => {
     for (const { stability, difficulty, section, by_section, global } of vectors.growth) {
       const decay = profile(section);
-      expect(
-        reference.updateStabilityOnAccessForSection(stability, difficulty, decay),
-      ).toBe(by_section);
+      expect(reference.updateStabilityOnAccessForSection(stability, difficulty, decay)).toBe(
+        by_section,
+      );
       expect(reference.updateStabilityOnAccess(stability, difficulty)).toBe(global);
     }
   });

@@ -125,7 +125,9 @@ describe("decay", () => {
       neural_retrievability: Math.exp(-1),
       state_lifecycle: "WEAK",
     });
-    expect(reference.recall(node({ state_lifecycle: "DORMANT" }), NOW).state_lifecycle).toBe("DORMANT");
+    expect(reference.recall(node({ state_lifecycle: "DORMANT" }), NOW).state_lifecycle).toBe(
+      "DORMANT",
+    );
     expect(reference.recall(node({ subtype: "custom:playbook" }), NOW).neural_stability).toBe(60);
   });
 });
@@ -134,12 +136,18 @@ describe("merge", () => {
   type Row = { id: string; score: number; subtype?: string };
   const merge = (groups: Row[][], options: reference.MergeOptions = {}) =>
     reference
-      .mergeAndSelect(groups.map((rows, i): [string, Row[]] => [`q${i}`, rows]), options)
+      .mergeAndSelect(
+        groups.map((rows, i): [string, Row[]] => [`q${i}`, rows]),
+        options,
+      )
       .map((row) => [row.id, row.score, row._sub_query_group]);
 
   test("a sub-query below the cut-off still has its say, as long as there is room", () => {
     const groups = [[{ id: "a", score: 1 }], [{ id: "b", score: 0.1 }]];
-    expect(merge(groups)).toEqual([["a", 1, 0], ["b", 0.1, 1]]);
+    expect(merge(groups)).toEqual([
+      ["a", 1, 0],
+      ["b", 0.1, 1],
+    ]);
     expect(merge(groups, { maxResults: 1 })).toEqual([["a", 1, 0]]);
   });
 
@@ -147,14 +155,30 @@ describe("merge", () => {
     // b's best instance is of sub-query 2; appended for sub-query 1 it comes as it came there.
     const groups = [
       [{ id: "a", score: 1 }],
-      [{ id: "b", score: 0.1 }, { id: "c", score: 0.05 }],
-      [{ id: "b", score: 0.2 }, { id: "d", score: 0.1 }],
+      [
+        { id: "b", score: 0.1 },
+        { id: "c", score: 0.05 },
+      ],
+      [
+        { id: "b", score: 0.2 },
+        { id: "d", score: 0.1 },
+      ],
     ];
-    expect(merge(groups)).toEqual([["a", 1, 0], ["b", 0.1, 1]]);
+    expect(merge(groups)).toEqual([
+      ["a", 1, 0],
+      ["b", 0.1, 1],
+    ]);
   });
 
   test("negative scores only: the top one", () => {
-    expect(merge([[{ id: "a", score: -1 }, { id: "b", score: -2 }]])).toEqual([["a", -1, 0]]);
+    expect(
+      merge([
+        [
+          { id: "a", score: -1 },
+          { id: "b", score: -2 },
+        ],
+      ]),
+    ).toEqual([["a", -1, 0]]);
   });
 
   test("laws: no id twice, never more than asked for, something when something was kept", () => {
@@ -182,7 +206,11 @@ describe("merge", () => {
       { id: "d", _sub_query_group: 0 },
       { id: "a", _sub_query_group: 0 },
     ];
-    expect(reference.coRecallPairs(selected)).toEqual([["a", "c"], ["a", "d"], ["c", "d"]]);
+    expect(reference.coRecallPairs(selected)).toEqual([
+      ["a", "c"],
+      ["a", "d"],
+      ["c", "d"],
+    ]);
     expect(reference.coRecallPairs([{ id: "x" }, { id: "y" }])).toEqual([["x", "y"]]);
   });
 });
@@ -192,12 +220,32 @@ describe("context lines", () => {
 
   test.each<[string, reference.MemoryRow, string]>([
     ["nothing known", {}, "- [ · KNOWLEDGE] Untitled (): "],
-    ["the type, when there is no subtype", { type: "custom:x", subtype: "" }, "- [x · KNOWLEDGE] Untitled (): "],
+    [
+      "the type, when there is no subtype",
+      { type: "custom:x", subtype: "" },
+      "- [x · KNOWLEDGE] Untitled (): ",
+    ],
     ["text of a JSON body", { content_body: '{"text":"in"}' }, "- [ · KNOWLEDGE] Untitled (): in"],
-    ["an empty text: the body", { content_body: '{"text":""}' }, '- [ · KNOWLEDGE] Untitled (): {"text":""}'],
-    ["a body after a blank is text", { content_body: ' {"text":"in"}' }, '- [ · KNOWLEDGE] Untitled ():  {"text":"in"}'],
-    ["a lone surrogate", { content_title: "a\ud83d", content_body: "\ude80" }, "- [ · KNOWLEDGE] a\ufffd (): \ufffd"],
-    ["a date in code points", { provenance_created_at: "🚀".repeat(11) }, `- [ · KNOWLEDGE] Untitled (${"🚀".repeat(10)}): `],
+    [
+      "an empty text: the body",
+      { content_body: '{"text":""}' },
+      '- [ · KNOWLEDGE] Untitled (): {"text":""}',
+    ],
+    [
+      "a body after a blank is text",
+      { content_body: ' {"text":"in"}' },
+      '- [ · KNOWLEDGE] Untitled ():  {"text":"in"}',
+    ],
+    [
+      "a lone surrogate",
+      { content_title: "a\ud83d", content_body: "\ude80" },
+      "- [ · KNOWLEDGE] a\ufffd (): \ufffd",
+    ],
+    [
+      "a date in code points",
+      { provenance_created_at: "🚀".repeat(11) },
+      `- [ · KNOWLEDGE] Untitled (${"🚀".repeat(10)}): `,
+    ],
   ])("%s", (_, row, expected) => {
     expect(line(row)).toBe(expected);
   });

@@ -19,10 +19,7 @@ import * as reference from "../reference/index.ts";
 import { type Batch, batch, batches, decayInput, query } from "./arbitraries.ts";
 import { same } from "./same.ts";
 
-type Rerank = Pick<
-  typeof reference,
-  "rerankCandidates" | "rerankTop" | "rerankWithSectionWeights"
->;
+type Rerank = Pick<typeof reference, "rerankCandidates" | "rerankTop" | "rerankWithSectionWeights">;
 /** The first difference between a rival and the reference, over all ways to call them. */
 function difference(rival: Rerank, { candidates, metrics, weights, now, limit }: Batch) {
   const answers = (from: Rerank) => [
@@ -125,7 +122,15 @@ describe("the tuned decay sweep answers as the reference does", () => {
   });
 
   test("at the edges: no stability, no time, the future, the thresholds of days", () => {
-    const times = [now, now + 1, now - 1, 0, -8.64e15, now - 60 * 86_400_000, now - 120 * 86_400_000];
+    const times = [
+      now,
+      now + 1,
+      now - 1,
+      0,
+      -8.64e15,
+      now - 60 * 86_400_000,
+      now - 120 * 86_400_000,
+    ];
     const stabilities = [0, -0, -1, 5e-324, 1e-9, 0.5, 14, 365, 1e300];
     const rows = times.flatMap((time) =>
       stabilities.flatMap((s) => [0, 1, 2, 3].map((section) => [time, s, section] as const)),

@@ -2,4 +2,8 @@
 // for the primary signal and a spread `Math.max`. It is the parity reference itself, unchanged, so that
 // what is timed is what is tested. It overflows the stack at some 120,000 candidates.
 
-export { rerankCandidates, rerankTop, rerankWithSectionWeights } from "../../../tests/reference/rerank.ts";
+export {
+  rerankCandidates,
+  rerankTop,
+  rerankWithSectionWeights,
+} from "../../../tests/reference/rerank.ts";

@@ -1,7 +1,11 @@
 // The obvious rival after one look at a profile: no `Object.entries`, no spread, direct fields in plain
 // loops. It still computes every exp and tanh, builds every result and sorts them with `Array.sort`.
 
-import type { GraphMetrics, RankedNode, RerankTopOptions } from "../../../tests/reference/rerank.ts";
+import type {
+  GraphMetrics,
+  RankedNode,
+  RerankTopOptions,
+} from "../../../tests/reference/rerank.ts";
 import {
   RERANKING_WEIGHTS,
   type RerankingWeights,

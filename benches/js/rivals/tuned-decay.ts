@@ -7,32 +7,11 @@ import { DECAY_CONFIG, type DecayInput, type DecayOutput } from "../../../tests/
 import { MEMORY_SECTIONS, SECTION_PROFILES } from "../../../tests/reference/sections.ts";
 import type { Instant } from "../../../tests/reference/signals.ts";
 
-const MS_PER_DAY = 86_400_000;
-const DORMANT_DAYS = DECAY_CONFIG.dormant_days;
-const COMPRESS_DAYS = DECAY_CONFIG.compress_days;
-
-const ACTIVE = Float64Array.from(MEMORY_SECTIONS, (s) => SECTION_PROFILES[s].decay.active_threshold);
+const ACTIVE = Float64Array.from(
+  MEMORY_SECTIONS,
+  (s) => SECTION_PROFILES[s].decay.active_threshold,
+);
 const WEAK = Float64Array.from(MEMORY_SECTIONS, (s) => SECTION_PROFILES[s].decay.weak_threshold);
-
-// e_exp.c: exp(x) = 2^k · exp(r), r = x − k · ln 2 in two parts, exp(r) by a rational approximation.
-const LN2_HIGH = 6.93147180369123816490e-1;
-const LN2_LOW = 1.90821492927058770002e-10;
-const INVERSE_LN2 = 1.44269504088896338700;
-const P1 = 1.66666666666666019037e-1;
-const P2 = -2.77777777770155933842e-3;
-const P3 = 6.61375632143793436117e-5;
-const P4 = -1.65339022054652515390e-6;
-const P5 = 4.13813679705723846039e-8;
-/**
- * k is x / ln 2 rounded to an integer; but e_exp.c compares upper halves of doubles, so that in a sliver
- * next to −ln 2 / 2 its k is still 0. Arguments so close to that point are left to `Math.exp`.
- */
-const HALF_LN2 = 0.346571795;
-const SLIVER = 2e-6;
-/** Below, e_exp.c answers 1 + x. */
-const TINY = 2 ** -28;
-/** Down to here 2^k and the result are normal numbers. */
-const LOWEST = -708;
 
 /** 2^−k by k. */
 const POWERS = Float64Array.from({ length: 1023 }, (_, k) => 2 ** -k);
@@ -49,35 +28,60 @@ export function decayColumns(
     lifecycle: new Uint8Array(lastAccessed.length),
   },
 ): DecayOutput {
+  // All constants are locals: V8 loads a module's `var`, which bundlers make of `const`, on every turn.
+  const msPerDay = 86_400_000;
+  const dormantDays = DECAY_CONFIG.dormant_days;
+  const compressDays = DECAY_CONFIG.compress_days;
+  const actives = ACTIVE;
+  const weaks = WEAK;
+  const powers = POWERS;
+
+  // e_exp.c: exp(x) = 2^k · exp(r), r = x − k · ln 2 in two parts, exp(r) by a rational approximation.
+  const ln2High = 0.6931471803691238;
+  const ln2Low = 1.9082149292705877e-10;
+  const p1 = 0.16666666666666602;
+  const p2 = -0.0027777777777015593;
+  const p3 = 6.613756321437934e-5;
+  const p4 = -1.6533902205465252e-6;
+  const p5 = 4.1381367970572385e-8;
+  // k is x / ln 2 rounded; but e_exp.c compares upper halves of doubles, so that in a sliver next to
+  // −ln 2 / 2 its k is still 0. Arguments so close to that point are left to `Math.exp`.
+  const halfLn2 = 0.346571795;
+  const sliver = 2e-6;
+  // Above, e_exp.c answers 1 + x.
+  const tiny = 2 ** -28;
+  // Down to here 2^k and the result are normal numbers.
+  const lowest = -708;
+
   const nowMs = typeof now === "number" ? now : now.getTime();
   const { retrievability, lifecycle } = output;
-  for (let i = 0; i < lastAccessed.length; i++) {
-    const elapsed = (nowMs - lastAccessed[i]!) / MS_PER_DAY;
-    const t = elapsed > 0 ? elapsed : 0;
+  const count = lastAccessed.length;
+  for (let i = 0; i < count; i++) {
+    const t = Math.max(0, (nowMs - lastAccessed[i]!) / msPerDay);
     const s = stability[i]!;
     const x = -t / s;
     let r: number;
-    if (s > 0 && x <= -TINY && x >= LOWEST && Math.abs(x + HALF_LN2) > SLIVER) {
-      const k = (0.5 - INVERSE_LN2 * x) | 0; // the sign turned: 2^−k
-      const high = x + k * LN2_HIGH;
-      const low = -k * LN2_LOW;
+    if (s > 0 && x <= -tiny && x >= lowest && Math.abs(x + halfLn2) > sliver) {
+      const k = (0.5 - Math.LOG2E * x) | 0; // the sign turned: 2^−k
+      const high = x + k * ln2High;
+      const low = -k * ln2Low;
       const reduced = high - low;
       const square = reduced * reduced;
       const c =
-        reduced - square * (P1 + square * (P2 + square * (P3 + square * (P4 + square * P5))));
-      r = (1 - (low - (reduced * c) / (2 - c) - high)) * POWERS[k]!;
+        reduced - square * (p1 + square * (p2 + square * (p3 + square * (p4 + square * p5))));
+      r = (1 - (low - (reduced * c) / (2 - c) - high)) * powers[k]!;
     } else r = s <= 0 ? 0 : Math.exp(x);
     retrievability[i] = r;
 
     // Which state is as good as random, so it is counted up instead of branched to.
     const code = section[i]!;
-    const weak = WEAK[code]!;
+    const weak = weaks[code]!;
     const below = +(r < weak);
     lifecycle[i] =
-      +!(r > ACTIVE[code]!) +
+      +!(r > actives[code]!) +
       +!(r > weak) +
-      (below & +(t >= DORMANT_DAYS)) +
-      (below & +(t >= COMPRESS_DAYS));
+      (below & +(t >= dormantDays)) +
+      (below & +(t >= compressDays));
   }
   return output;
 }

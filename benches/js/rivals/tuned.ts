@@ -4,7 +4,11 @@
 // `rerankTop` no more than `limit` of them. Like the reference it takes its input as valid; unlike it,
 // it is not re-entrant (a getter on a candidate must not call it again).
 
-import type { GraphMetrics, RankedNode, RerankTopOptions } from "../../../tests/reference/rerank.ts";
+import type {
+  GraphMetrics,
+  RankedNode,
+  RerankTopOptions,
+} from "../../../tests/reference/rerank.ts";
 import {
   MEMORY_SECTIONS,
   RERANKING_WEIGHTS,
@@ -29,7 +33,9 @@ const SIGNALS = ["semantic", "keyword", "graph", "recency", "authority", "affini
 
 /** Six weights for each section code, then a row for weights that serve every candidate. */
 const WEIGHTS = new Float64Array(6 * (MEMORY_SECTIONS.length + 1));
-MEMORY_SECTIONS.forEach((section, code) => setWeights(code, SECTION_PROFILES[section].reranking_weights));
+MEMORY_SECTIONS.forEach((section, code) => {
+  setWeights(code, SECTION_PROFILES[section].reranking_weights);
+});
 const COMMON = MEMORY_SECTIONS.length;
 const DEFAULT_CODE = MEMORY_SECTIONS.indexOf("KNOWLEDGE");
 
@@ -77,40 +83,30 @@ function setWeights(row: number, weights: RerankingWeights): void {
   });
 }
 
-// Scratch, one entry a candidate; grown, never shrunk.
-let capacity = 0;
-let semantic = new Float64Array(0);
-let keyword = new Float64Array(0);
-let graph = new Float64Array(0);
-let recency = new Float64Array(0);
-let authority = new Float64Array(0);
-let affinity = new Float64Array(0);
-let scores = new Float64Array(0);
-let codes = new Uint8Array(0);
-let order = new Uint32Array(0);
-let keys = new Float64Array(0);
-let spare = new Uint32Array(0);
-let spareKeys = new Float64Array(0);
-let buckets = new Uint32Array(0);
-let starts = new Uint32Array(0);
+/** One entry a candidate; grown, never shrunk. Functions take what they use into locals. */
+let scratch = makeScratch(0);
 
-function reserve(count: number): void {
-  if (count <= capacity) return;
-  capacity = Math.max(1024, count, capacity * 2);
-  semantic = new Float64Array(capacity);
-  keyword = new Float64Array(capacity);
-  graph = new Float64Array(capacity);
-  recency = new Float64Array(capacity);
-  authority = new Float64Array(capacity);
-  affinity = new Float64Array(capacity);
-  scores = new Float64Array(capacity);
-  codes = new Uint8Array(capacity);
-  order = new Uint32Array(capacity);
-  keys = new Float64Array(capacity);
-  spare = new Uint32Array(capacity);
-  spareKeys = new Float64Array(capacity);
-  buckets = new Uint32Array(capacity);
-  starts = new Uint32Array(capacity);
+function makeScratch(capacity: number) {
+  return {
+    capacity,
+    semantic: new Float64Array(capacity),
+    keyword: new Float64Array(capacity),
+    graph: new Float64Array(capacity),
+    recency: new Float64Array(capacity),
+    authority: new Float64Array(capacity),
+    affinity: new Float64Array(capacity),
+    scores: new Float64Array(capacity),
+    codes: new Uint8Array(capacity),
+    order: new Uint32Array(capacity),
+    keys: new Float64Array(capacity),
+    spare: new Uint32Array(capacity),
+    spareKeys: new Float64Array(capacity),
+    buckets: new Uint32Array(capacity),
+    starts: new Uint32Array(capacity),
+    /** Least and greatest score of the batch. */
+    low: 0,
+    high: 0,
+  };
 }
 
 /** Reads every field of every candidate once; gives the batch's BM25 maximum. */
@@ -120,6 +116,13 @@ function pack(
   avgInbound: number,
   common: boolean,
 ): number {
+  const { semantic, keyword, graph, recency, authority, affinity, codes } = scratch;
+  const recencyTable = RECENCY;
+  const recencyDays = RECENCY.length;
+  const frequencyTable = FREQUENCY;
+  const lastFrequency = FREQUENCY.length - 1;
+  const msPerDay = MS_PER_DAY;
+  const newNodeMs = NEW_NODE_MS;
   const count = candidates.length;
   let maxBM25 = 0;
   for (let i = 0; i < count; i++) {
@@ -131,27 +134,28 @@ function pack(
     if (bm25 > maxBM25) maxBM25 = bm25;
 
     const accessed = node.last_accessed;
-    const idle = (nowMs - (typeof accessed === "number" ? accessed : accessed.getTime())) / MS_PER_DAY;
+    const idle =
+      (nowMs - (typeof accessed === "number" ? accessed : accessed.getTime())) / msPerDay;
     const fresh =
-      idle >= 0 && idle < RECENCY_DAYS ? RECENCY[idle | 0]! : Math.exp(-Math.floor(idle) / 30);
+      idle >= 0 && idle < recencyDays ? recencyTable[idle | 0]! : Math.exp(-Math.floor(idle) / 30);
     recency[i] = fresh;
 
-    authority[i] =
-      avgInbound === 0 ? 0.5 : Math.min(node.inbound_edge_count / avgInbound / 2, 1);
+    authority[i] = avgInbound === 0 ? 0.5 : Math.min(node.inbound_edge_count / avgInbound / 2, 1);
 
     const created = node.created_at;
     const age = nowMs - (typeof created === "number" ? created : created.getTime());
     const accesses = node.access_count;
-    const frequency = FREQUENCY[accesses < FREQUENCY_COUNTS ? accesses : FREQUENCY_COUNTS - 1]!;
-    affinity[i] = Math.min(frequency * fresh + (age < NEW_NODE_MS ? 0.2 : 0), 1);
+    const frequency = frequencyTable[accesses < lastFrequency ? accesses : lastFrequency]!;
+    affinity[i] = Math.min(frequency * fresh + (age < newNodeMs ? 0.2 : 0), 1);
 
     codes[i] = common ? COMMON : codeOf(node.subtype);
   }
   return maxBM25;
 }
 
-/** Scores over the packed columns; the least and the greatest stay in `low` and `high`. */
+/** Scores over the packed columns; the least and the greatest stay in the scratch. */
 function weigh(count: number, maxBM25: number): void {
+  const { semantic, keyword, graph, recency, authority, affinity, codes, scores } = scratch;
   const w = WEIGHTS;
   let least = Number.POSITIVE_INFINITY;
   let greatest = Number.NEGATIVE_INFINITY;
@@ -170,14 +174,13 @@ function weigh(count: number, maxBM25: number): void {
     if (score < least) least = score;
     if (score > greatest) greatest = score;
   }
-  low = least;
-  high = greatest;
+  scratch.low = least;
+  scratch.high = greatest;
 }
-let low = 0;
-let high = 0;
 
 /** Number of the first signal with the largest weight · value; asked only for rows that are answered. */
 function primarySignal(row: number): number {
+  const { semantic, keyword, graph, recency, authority, affinity, codes } = scratch;
   const w = WEIGHTS;
   const at = codes[row]! * 6;
   let index = 0;
@@ -208,6 +211,7 @@ function primarySignal(row: number): number {
 // Sorting: order[i] is a row and keys[i] its score; highest first, of equals the earlier row.
 
 function insertionSort(from: number, to: number): void {
+  const { order, keys } = scratch;
   for (let i = from + 1; i < to; i++) {
     const key = keys[i]!;
     if (!(keys[i - 1]! < key)) continue;
@@ -227,6 +231,7 @@ const RUN = 12;
 
 /** n log n whatever the scores. */
 function mergeSort(from: number, to: number): void {
+  const { order, keys, spare, spareKeys } = scratch;
   for (let run = from; run < to; run += RUN) insertionSort(run, Math.min(run + RUN, to));
   for (let width = RUN; width < to - from; width *= 2) {
     for (let start = from; start + width < to; start += 2 * width) {
@@ -258,6 +263,7 @@ function mergeSort(from: number, to: number): void {
 }
 
 function unsorted(count: number): void {
+  const { order, keys, scores } = scratch;
   for (let i = 0; i < count; i++) {
     order[i] = i;
     keys[i] = scores[i]!;
@@ -278,6 +284,7 @@ function sortTop(count: number, limit: number): void {
     insertionSort(0, count);
     return;
   }
+  const { order, keys, scores, buckets, starts, low, high } = scratch;
   const scale = (count - 1) / (high - low);
   if (!(scale > 0 && scale < Number.POSITIVE_INFINITY)) {
     // All equal, or a range that no number holds.
@@ -323,6 +330,7 @@ const SMALL_SHARE = 1 / 8;
 
 /** The same for a limit that is a small share of the rows: a sorted list of the best so far, most rows fail its last at once. */
 function selectTop(count: number, limit: number): void {
+  const { order, keys, scores } = scratch;
   unsorted(limit);
   insertionSort(0, limit);
   let last = keys[limit - 1]!;
@@ -351,7 +359,7 @@ function rank(
   const count = candidates.length;
   const wanted = Math.min(limit, count);
   if (wanted === 0) return [];
-  reserve(count);
+  if (count > scratch.capacity) scratch = makeScratch(Math.max(1024, count, 2 * scratch.capacity));
   if (weights !== undefined) setWeights(COMMON, weights);
   const nowMs = typeof now === "number" ? now : now.getTime();
   const maxBM25 = pack(candidates, nowMs, metrics.avg_inbound_edges ?? 0, weights !== undefined);
@@ -360,6 +368,7 @@ function rank(
   if (wanted <= Math.min(SMALL_LIMIT, count * SMALL_SHARE)) selectTop(count, wanted);
   else sortTop(count, wanted);
 
+  const { semantic, keyword, graph, recency, authority, affinity, order, keys } = scratch;
   const results = new Array<RankedNode>(wanted);
   for (let rank = 0; rank < wanted; rank++) {
     const row = order[rank]!;
@@ -402,5 +411,11 @@ export function rerankTop(
   metrics: GraphMetrics,
   { limit = 20, now = Date.now(), sections = true, weights }: RerankTopOptions = {},
 ): RankedNode[] {
-  return rank(candidates, metrics, weights ?? (sections ? undefined : RERANKING_WEIGHTS), now, limit);
+  return rank(
+    candidates,
+    metrics,
+    weights ?? (sections ? undefined : RERANKING_WEIGHTS),
+    now,
+    limit,
+  );
 }
