@@ -1,131 +1,57 @@
 //! What a user can configure. One schema, in snake_case; unknown keys are errors.
 
-use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::error::{Error, Result};
-use crate::section::{ConsolidationRole, Section};
+use crate::section::{ConsolidationRole, Section, SectionTable};
 
-/// A configuration: whatever is missing keeps its default.
+/// A configuration, read and checked; whatever was missing has its default.
+///
+/// | key | what it changes | default |
+/// |---|---|---|
+/// | `sections.enabled` | off: global weights for every memory and no boost | true |
+/// | `sections.intent_boost` | factor for results whose section the question asks for; at least 1, where 1 is none | 1.3 |
+/// | `sections.default_section` | the section of unknown subtypes | KNOWLEDGE |
+/// | `sections.subtypes.NAME` | adds or moves a subtype: `section`, and `stability` in days (else the section's) | |
+/// | `sections.profiles.SECTION` | any field of a [`SectionProfile`](crate::SectionProfile) but the section itself | |
+/// | `intent.matcher` | `substring` or `words` | substring |
+/// | `intent.strings.SECTION` | a section's strings, in place of the built-in ones | |
+/// | `curve` | `exponential` or `fsrs6` | exponential |
 ///
 /// ```
-/// use nous_wasm::{Config, Section, SectionTable};
+/// use nous_wasm::{Config, Section};
 /// let config = Config::from_json(r#"{
 ///     "sections": {
 ///         "subtypes": { "custom:recipe": { "section": "PROCEDURAL", "stability": 200 } },
 ///         "profiles": { "SIGNALS": { "decay": { "max_stability_days": 60 } } }
 ///     }
 /// }"#)?;
-/// let table = SectionTable::new(&config)?;
-/// assert_eq!(table.section_of(Some("custom:recipe")), Section::Procedural);
+/// assert_eq!(config.sections.section_of(Some("custom:recipe")), Section::Procedural);
 /// # Ok::<(), nous_wasm::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default)]
 pub struct Config {
     /// Sections, their profiles and subtypes.
-    pub sections: SectionsConfig,
+    pub sections: SectionTable,
     /// How a query's intent is read.
     pub intent: IntentConfig,
     /// Which forgetting curve retrievability follows.
     pub curve: Curve,
 }
 
-/// Sections, their profiles and subtypes.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SectionsConfig {
-    /// Off: global weights for every memory and no boost. Default on.
-    pub enabled: bool,
-    /// Factor for results whose section the query asks for; at least 1, where 1 is none. Default 1.3.
-    pub intent_boost: Option<f64>,
-    /// The section of unknown subtypes. Default KNOWLEDGE.
-    pub default_section: Option<Section>,
-    /// Subtypes to add, or to move: an entry takes the place of the built-in one.
-    pub subtypes: BTreeMap<String, SubtypeConfig>,
-    /// Changes to profiles, by section.
-    pub profiles: BTreeMap<Section, ProfileConfig>,
-}
-
-impl Default for SectionsConfig {
-    fn default() -> Self {
-        Self {
-            enabled: true,
-            intent_boost: None,
-            default_section: None,
-            subtypes: BTreeMap::new(),
-            profiles: BTreeMap::new(),
-        }
-    }
-}
-
-/// Where a subtype belongs.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SubtypeConfig {
-    /// The section of its memories.
-    pub section: Section,
-    /// Days of stability of a new memory; the section's when missing.
-    #[serde(default)]
-    pub stability: Option<f64>,
-}
-
-macro_rules! changes {
-    ($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty),* $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Debug, Default, Deserialize)]
-        #[serde(default, deny_unknown_fields)]
-        #[allow(missing_docs)] // each field is documented where it ends up
-        pub struct $name { $(pub $field: Option<$type>),* }
-    };
-}
-
-changes! {
-    /// Changes to [`Weights`](crate::Weights).
-    WeightsConfig { semantic: f64, keyword: f64, graph: f64, recency: f64, authority: f64, affinity: f64 }
-}
-changes! {
-    /// Changes to a [`DecayProfile`](crate::DecayProfile).
-    DecayConfig {
-        initial_stability_days: f64,
-        growth_rate: f64,
-        active_threshold: f64,
-        weak_threshold: f64,
-        max_stability_days: f64,
-    }
-}
-changes! {
-    /// Changes to an [`EncodingProfile`](crate::EncodingProfile).
-    EncodingConfig { base_difficulty: f64, salience_enabled: bool, max_salience_multiplier: f64 }
-}
-
-/// Changes to a [`SectionProfile`](crate::SectionProfile).
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[allow(missing_docs)] // each field is documented where it ends up
-pub struct ProfileConfig {
-    pub name: Option<String>,
-    pub reranking_weights: WeightsConfig,
-    pub decay: DecayConfig,
-    pub encoding: EncodingConfig,
-    pub consolidation_role: Option<ConsolidationRole>,
-    pub intent_boost: Option<f64>,
-}
-
 /// How a query's intent is read.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default)]
 pub struct IntentConfig {
-    /// Which occurrences count when a call does not say. Default `substring`.
+    /// Which occurrences count when a call does not say.
     pub matcher: Matcher,
-    /// A section's strings, in place of the built-in ones.
-    pub strings: BTreeMap<Section, Vec<String>>,
+    /// A section's strings in place of the built-in ones, by section code.
+    pub strings: [Option<Vec<String>>; 4],
 }
 
 /// Which occurrences of a string count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Matcher {
     /// Anywhere, inside words too.
     #[default]
@@ -135,8 +61,7 @@ pub enum Matcher {
 }
 
 /// A forgetting curve.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Curve {
     /// R = exp(−t / S): at t = S a memory is at 0.368.
     #[default]
@@ -146,19 +71,201 @@ pub enum Curve {
 }
 
 impl Config {
+    /// Reads a configuration from plain data.
+    ///
+    /// # Errors
+    /// `invalid_config` with the path of the key: unknown keys, wrong types, numbers out of range, and profiles that
+    /// are not valid: six weights in [0, 1] that sum to 1 within 0.01, positive days and rates, thresholds in [0, 1] with
+    /// weak below active, difficulty in [0, 1], multiplier and boosts of at least 1.
+    pub fn read(value: &Value) -> Result<Self> {
+        let mut config = Self::default();
+        for (key, path, value) in value.entries("")? {
+            match key {
+                "sections" => config.sections = SectionTable::read(value, &path)?,
+                "intent" => config.intent = IntentConfig::read(value, &path)?,
+                "curve" => config.curve = value.read(&path)?,
+                _ => return Err(unknown_key(path)),
+            }
+        }
+        Ok(config)
+    }
+
     /// Reads a configuration from JSON text.
     ///
     /// # Errors
-    /// `invalid_config`, with the path of the field, for unknown keys and wrong types.
+    /// As [`Config::read`], and for text that is no JSON.
     pub fn from_json(json: &str) -> Result<Self> {
-        let mut reader = serde_json::Deserializer::from_str(json);
-        serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-            let mut problem = error.inner().to_string();
-            // The place within the text says nothing to whoever passed an object.
-            if let Some(place) = problem.rfind(" at line ") {
-                problem.truncate(place);
+        let value = serde_json::from_str(json).map_err(|error| Error::config("config", format!("is no JSON: {error}")))?;
+        Self::read(&value)
+    }
+}
+
+impl IntentConfig {
+    fn read(value: &Value, path: &str) -> Result<Self> {
+        let mut config = Self::default();
+        for (key, path, value) in value.entries(path)? {
+            match key {
+                "matcher" => config.matcher = value.read(&path)?,
+                "strings" => {
+                    for (name, path, strings) in value.entries(&path)? {
+                        let section = Value::Text(name.into()).read::<Section>(&path)?;
+                        config.strings[section as usize] = Some(strings.read(&path)?);
+                    }
+                }
+                _ => return Err(unknown_key(path)),
             }
-            Error::config(error.path().to_string(), format!("is not valid: {problem}"))
-        })
+        }
+        Ok(config)
+    }
+}
+
+pub(crate) fn unknown_key(path: String) -> Error {
+    Error::config(path, "is not a known key")
+}
+
+/// Plain data, as JSON and YAML have it.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // plain words
+pub enum Value {
+    Null,
+    Bool(bool),
+    Number(f64),
+    Text(String),
+    List(Vec<Value>),
+    Map(Vec<(String, Value)>),
+}
+
+impl Value {
+    /// The entries of a map, each with its key and path.
+    pub(crate) fn entries(&self, path: &str) -> Result<impl Iterator<Item = (&str, String, &Value)>> {
+        let Self::Map(entries) = self else {
+            let path = if path.is_empty() { "config" } else { path };
+            return Err(Error::config(path, "must be an object"));
+        };
+        let path = path.to_string();
+        Ok(entries.iter().map(move |(key, value)| (key.as_str(), join(&path, key), value)))
+    }
+
+    /// One entry of a map, with its path.
+    pub(crate) fn get(&self, key: &str, path: &str) -> Option<(String, &Value)> {
+        let Self::Map(entries) = self else { return None };
+        entries.iter().find(|(name, _)| name == key).map(|(_, value)| (join(path, key), value))
+    }
+
+    /// The value as what is wanted, or an error that names the path.
+    pub(crate) fn read<T: FromValue>(&self, path: &str) -> Result<T> {
+        T::from_value(self, path)?.ok_or_else(|| Error::config(path, T::WANTED))
+    }
+}
+
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.into() } else { [path, ".", key].concat() }
+}
+
+/// What a leaf of a configuration can be.
+pub(crate) trait FromValue: Sized {
+    const WANTED: &str;
+    /// The value, none where it is of another kind; an error where one of its parts is.
+    fn from_value(value: &Value, path: &str) -> Result<Option<Self>>;
+}
+
+macro_rules! leaf {
+    ($type:ty, $wanted:literal, $pattern:pat => $result:expr) => {
+        impl FromValue for $type {
+            const WANTED: &str = $wanted;
+            fn from_value(value: &Value, _: &str) -> Result<Option<Self>> {
+                #[allow(clippy::redundant_guards)]
+                Ok(match value {
+                    $pattern => $result,
+                    _ => None,
+                })
+            }
+        }
+    };
+}
+
+leaf!(f64, "must be a number", Value::Number(number) => Some(*number));
+leaf!(bool, "must be true or false", Value::Bool(flag) => Some(*flag));
+leaf!(String, "must be text", Value::Text(text) => Some(text.clone()));
+leaf!(Section, "must be EPISODIC, SIGNALS, KNOWLEDGE or PROCEDURAL", Value::Text(text) =>
+    Section::ALL.into_iter().find(|section| section.name() == text));
+leaf!(ConsolidationRole, "must be source or target", Value::Text(text) => match text.as_str() {
+    "source" => Some(ConsolidationRole::Source),
+    "target" => Some(ConsolidationRole::Target),
+    _ => None,
+});
+leaf!(Matcher, "must be substring or words", Value::Text(text) => match text.as_str() {
+    "substring" => Some(Matcher::Substring),
+    "words" => Some(Matcher::Words),
+    _ => None,
+});
+leaf!(Curve, "must be exponential or fsrs6", Value::Text(text) => match text.as_str() {
+    "exponential" => Some(Curve::Exponential),
+    "fsrs6" => Some(Curve::Fsrs6),
+    _ => None,
+});
+
+impl<T: FromValue> FromValue for Vec<T> {
+    const WANTED: &str = "must be a list";
+    fn from_value(value: &Value, path: &str) -> Result<Option<Self>> {
+        let Value::List(entries) = value else { return Ok(None) };
+        let entries = entries.iter().enumerate();
+        entries.map(|(place, entry)| entry.read(&format!("{path}[{place}]"))).collect::<Result<_>>().map(Some)
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyValue)
+    }
+}
+
+struct AnyValue;
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("plain data")
+    }
+
+    fn visit_unit<E>(self) -> std::result::Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, flag: bool) -> std::result::Result<Value, E> {
+        Ok(Value::Bool(flag))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> std::result::Result<Value, E> {
+        Ok(Value::Number(number as f64))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> std::result::Result<Value, E> {
+        Ok(Value::Number(number as f64))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> std::result::Result<Value, E> {
+        Ok(Value::Number(number))
+    }
+
+    fn visit_str<E>(self, text: &str) -> std::result::Result<Value, E> {
+        Ok(Value::Text(text.into()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Value, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = list.next_element()? {
+            entries.push(entry);
+        }
+        Ok(Value::List(entries))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Value, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = map.next_entry()? {
+            entries.push(entry);
+        }
+        Ok(Value::Map(entries))
     }
 }

@@ -1,10 +1,5 @@
 //! Context: recalled memories as lines of text, and the passage that explains their tags to an agent.
 
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
-
 use crate::section::SectionTable;
 
 /// The budget's exchange rate.
@@ -48,12 +43,24 @@ pub struct ContextRow<'a> {
 ///     Some("- [lesson · KNOWLEDGE] Funding squeezes often reverse (2026-01-15): Wait for the second candle."),
 /// );
 /// ```
+#[cfg(not(target_arch = "wasm32"))]
 pub fn format_context(rows: &[ContextRow<'_>], max_tokens: f64, table: &SectionTable) -> Option<String> {
+    lines(rows, max_tokens, table, json::text_of)
+}
+
+/// [`format_context`] with the host's way to read the `text` of a JSON object: where there is JavaScript, its own
+/// parser is right by definition, and ours need not be downloaded.
+pub(crate) fn lines(
+    rows: &[ContextRow<'_>],
+    max_tokens: f64,
+    table: &SectionTable,
+    text_of: impl Fn(&str) -> Option<String>,
+) -> Option<String> {
     let budget = max_tokens * CHARACTERS_PER_TOKEN;
     let mut text = String::new();
     let mut used = 0;
     for row in rows {
-        let line = line(row, table);
+        let line = line(row, table, &text_of);
         used += line.chars().count();
         if used as f64 > budget {
             break;
@@ -66,7 +73,7 @@ pub fn format_context(rows: &[ContextRow<'_>], max_tokens: f64, table: &SectionT
     (!text.is_empty()).then_some(text)
 }
 
-fn line(row: &ContextRow<'_>, table: &SectionTable) -> String {
+fn line(row: &ContextRow<'_>, table: &SectionTable, text_of: impl Fn(&str) -> Option<String>) -> String {
     let label = present(row.subtype).or(present(row.node_type)).unwrap_or_default();
     let label = label.strip_prefix("custom:").unwrap_or(label);
     let section = present(row.memory_section).unwrap_or_else(|| table.section_of(row.subtype).name());
@@ -75,8 +82,8 @@ fn line(row: &ContextRow<'_>, table: &SectionTable) -> String {
     let date_end = created_at.char_indices().nth(DATE_CHARACTERS).map_or(created_at.len(), |(end, _)| end);
     let date = &created_at[..date_end];
     let body = row.body.unwrap_or_default();
-    let from_json = text_in_json(body);
-    let text = from_json.as_deref().or(present(Some(body))).or(row.summary).unwrap_or_default();
+    let from_json = if body.starts_with('{') { text_of(body) } else { None };
+    let text = present(from_json.as_deref()).or(present(Some(body))).or(row.summary).unwrap_or_default();
     format!("- [{label} · {section}] {title} ({date}): {text}")
 }
 
@@ -84,79 +91,85 @@ fn present(field: Option<&str>) -> Option<&str> {
     field.filter(|text| !text.is_empty())
 }
 
-/// The `text` of a body that is a JSON object, if it is a string with something in it.
-///
-/// Accepts exactly what JavaScript's `JSON.parse` does, at any depth; of a repeated key the last one counts; half of
-/// a surrogate pair becomes U+FFFD.
-fn text_in_json(body: &str) -> Option<String> {
-    if !body.starts_with('{') {
-        return None;
-    }
-    // Reading keys as bytes, below, is lenient about control characters, so the whole is judged first.
-    serde_json::from_str::<IgnoredAny>(body).ok()?;
-    let text = serde_json::Deserializer::from_str(body).deserialize_map(TextOfObject).ok()??;
-    let text = serde_json::Deserializer::from_str(text.get()).deserialize_bytes(WellFormed).ok()?;
-    (!text.is_empty()).then_some(text)
-}
-
-/// Reads an object and keeps what stands after its last `text`.
-struct TextOfObject;
-
-impl<'de> Visitor<'de> for TextOfObject {
-    type Value = Option<&'de RawValue>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut text = None;
-        while let Some(Key { is_text }) = map.next_key()? {
-            let value: &RawValue = map.next_value()?;
-            if is_text {
-                text = Some(value);
-            }
-        }
-        Ok(text)
-    }
-}
-
-/// A key, which need not be Unicode: an escape may hold half of a surrogate pair.
-struct Key {
-    is_text: bool,
-}
-
-impl<'de> Deserialize<'de> for Key {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self { is_text: deserializer.deserialize_bytes(WellFormed)? == "text" })
-    }
-}
-
-/// Reads a string, each half of a surrogate pair in it as U+FFFD.
-struct WellFormed;
-
-impl Visitor<'_> for WellFormed {
-    type Value = String;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<String, E> {
-        let mut text = String::with_capacity(bytes.len());
-        for chunk in bytes.utf8_chunks() {
-            text.push_str(chunk.valid());
-            // Nothing else is invalid, and of the three bytes of such a half only the first is this one.
-            if chunk.invalid() == [0xED] {
-                text.push(char::REPLACEMENT_CHARACTER);
-            }
-        }
-        Ok(text)
-    }
-}
-
 /// The passage for an agent's system prompt: the four sections, what each holds, how fast it fades, for what sort of
 /// question it is put first, and the tags in recalled context.
 pub fn memory_guidance() -> &'static str {
     include_str!("memory_guidance.md")
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+mod json {
+    //! The `text` of a JSON object, as JavaScript's `JSON.parse` would give it.
+
+    use std::fmt;
+
+    use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+    use serde_json::value::RawValue;
+
+    /// The `text` of a body, if it is a string.
+    ///
+    /// Accepts exactly what `JSON.parse` does, at any depth; of a repeated key the last one counts; half of a
+    /// surrogate pair becomes U+FFFD.
+    pub fn text_of(body: &str) -> Option<String> {
+        // Reading keys as bytes, below, is lenient about control characters, so the whole is judged first.
+        serde_json::from_str::<IgnoredAny>(body).ok()?;
+        let text = serde_json::Deserializer::from_str(body).deserialize_map(TextOfObject).ok()??;
+        serde_json::Deserializer::from_str(text.get()).deserialize_bytes(WellFormed).ok()
+    }
+
+    /// Reads an object and keeps what stands after its last `text`.
+    struct TextOfObject;
+
+    impl<'de> Visitor<'de> for TextOfObject {
+        type Value = Option<&'de RawValue>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut text = None;
+            while let Some(Key { is_text }) = map.next_key()? {
+                let value: &RawValue = map.next_value()?;
+                if is_text {
+                    text = Some(value);
+                }
+            }
+            Ok(text)
+        }
+    }
+
+    /// A key, which need not be Unicode: an escape may hold half of a surrogate pair.
+    struct Key {
+        is_text: bool,
+    }
+
+    impl<'de> Deserialize<'de> for Key {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            Ok(Self { is_text: deserializer.deserialize_bytes(WellFormed)? == "text" })
+        }
+    }
+
+    /// Reads a string, each half of a surrogate pair in it as U+FFFD.
+    struct WellFormed;
+
+    impl Visitor<'_> for WellFormed {
+        type Value = String;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_bytes<E>(self, bytes: &[u8]) -> Result<String, E> {
+            let mut text = String::with_capacity(bytes.len());
+            for chunk in bytes.utf8_chunks() {
+                text.push_str(chunk.valid());
+                // Nothing else is invalid, and of the three bytes of such a half only the first is this one.
+                if chunk.invalid() == [0xED] {
+                    text.push(char::REPLACEMENT_CHARACTER);
+                }
+            }
+            Ok(text)
+        }
+    }
 }

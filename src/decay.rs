@@ -374,17 +374,17 @@ fn check_columns(columns: DecayColumns<'_>) -> Result<()> {
         return Ok(());
     }
     let fault = |field: &str, index: usize, wanted: &str, value: f64| {
-        Error::argument(field, format!("must be {wanted}, found {value}")).at(index)
+        Error::argument(field, wanted).found(value).at(index)
     };
     for index in 0..last_accessed.len() {
         if !instant(last_accessed[index]) {
-            return Err(fault("last_accessed", index, "an instant in milliseconds since 1970", last_accessed[index]));
+            return Err(fault("last_accessed", index, "must be an instant in milliseconds since 1970", last_accessed[index]));
         }
         if !finite(stability[index]) {
-            return Err(fault("stability", index, "a finite number of days", stability[index]));
+            return Err(fault("stability", index, "must be a finite number of days", stability[index]));
         }
         if usize::from(section[index]) >= Section::ALL.len() {
-            return Err(fault("section", index, "a section code from 0 to 3", f64::from(section[index])));
+            return Err(fault("section", index, "must be a section code from 0 to 3", f64::from(section[index])));
         }
     }
     Ok(())

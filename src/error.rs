@@ -19,6 +19,7 @@ struct Report {
     field: String,
     index: Option<usize>,
     problem: String,
+    found: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ enum Kind {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    pub(crate) fn argument(field: &str, problem: impl Into<String>) -> Self {
+    pub(crate) fn argument(field: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::new(Kind::Argument, field.into(), problem.into())
     }
 
@@ -40,7 +41,13 @@ impl Error {
     }
 
     fn new(kind: Kind, field: String, problem: String) -> Self {
-        Self(Box::new(Report { kind, field, index: None, problem }))
+        Self(Box::new(Report { kind, field, index: None, problem, found: None }))
+    }
+
+    /// The same error, with the number that stood there.
+    pub(crate) fn found(mut self, number: f64) -> Self {
+        self.0.found = Some(number);
+        self
     }
 
     /// The same error, said of one row of a batch.
@@ -67,9 +74,14 @@ impl Error {
         self.0.index
     }
 
-    /// What was wrong and what would be right, without the place.
+    /// What would be right, or what was wrong, without the place.
     pub fn problem(&self) -> &str {
         &self.0.problem
+    }
+
+    /// The number that stood there, where it was one.
+    pub fn number_found(&self) -> Option<f64> {
+        self.0.found
     }
 }
 
@@ -78,7 +90,8 @@ impl fmt::Display for Error {
         if let Some(index) = self.index() {
             write!(f, "row {index}: ")?;
         }
-        write!(f, "{} {}", self.field(), self.problem())
+        write!(f, "{} {}", self.field(), self.problem())?;
+        self.number_found().map_or(Ok(()), |number| write!(f, ", found {number}"))
     }
 }
 

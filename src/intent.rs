@@ -197,7 +197,7 @@ impl IntentClassifier {
     pub fn new(config: &IntentConfig) -> Result<Self> {
         let mut strings = Vec::new();
         for section in INTENT_ORDER {
-            let Some(own) = config.strings.get(&section) else {
+            let Some(own) = &config.strings[section as usize] else {
                 strings.extend(built_in(section).iter().map(|&string| (section, string.to_string())));
                 continue;
             };
@@ -211,8 +211,8 @@ impl IntentClassifier {
         }
         let bytes: usize = strings.iter().map(|(_, string)| string.len()).sum();
         if bytes > MOST_STATES - 1 {
-            let problem = format!("must not exceed {} bytes in all, found {bytes}", MOST_STATES - 1);
-            return Err(Error::config("intent.strings", problem));
+            let problem = format!("must not exceed {} bytes in all", MOST_STATES - 1);
+            return Err(Error::config("intent.strings", problem).found(bytes as f64));
         }
         Ok(Self::of(strings, config.matcher))
     }

@@ -33,8 +33,10 @@ pub mod signal;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 
-pub use config::{Config, Curve, Matcher};
-pub use context::{ContextRow, format_context, memory_guidance};
+pub use config::{Config, Curve, Matcher, Value};
+#[cfg(not(target_arch = "wasm32"))]
+pub use context::format_context;
+pub use context::{ContextRow, memory_guidance};
 pub use decay::{AlgorithmType, DecayColumns, Lifecycle};
 pub use error::{Error, Result};
 pub use intent::{Evidence, IntentClassifier, SectionSet};

@@ -173,7 +173,7 @@ pub(crate) fn select(
     if selected.is_empty() {
         ranking.clear(1);
         (0..ids).for_each(|id| ranking.offer(final_score(id), id as u32));
-        selected.extend(ranking.take().map(|id| instance(kept[id as usize], true)));
+        selected.extend(ranking.take().into_iter().map(|id| instance(kept[id as usize], true)));
     }
     selected
 }

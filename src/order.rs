@@ -3,6 +3,8 @@
 //! Scores are turned into whole numbers that order the other way round, and are compared as such. −0 counts as 0.
 //! Scores must not be NaN.
 
+use std::collections::BinaryHeap;
+
 /// A whole number that orders as scores do from high to low.
 #[inline(always)]
 fn descending_key(score: f64) -> u64 {
@@ -15,8 +17,12 @@ fn descending_key(score: f64) -> u64 {
 #[derive(Debug, Default)]
 pub(crate) struct Sorter {
     keys: Vec<u64>,
-    packed: Vec<u64>,
+    words: Vec<u64>,
+    spare: Vec<u64>,
 }
+
+/// Bits of a word that hold the index; the other half holds the part of the key that is sorted by.
+const INDEX_BITS: u32 = 32;
 
 impl Sorter {
     /// Begins a batch.
@@ -33,28 +39,86 @@ impl Sorter {
 
     /// The indices by score, high to low; equal scores in the order they came.
     ///
-    /// Key and index share one word, so that the sort moves and compares nothing else: the key loses what all
-    /// keys have in common, and where both do not fit, its lowest bits, whose say is restored afterwards.
+    /// What all keys have in common is taken off, and the highest 32 bits of the rest share a word with the index.
+    /// Sorting these words sorts nearly everything; runs that agree so far are sorted by the bits below.
     pub fn sort(&mut self) -> impl Iterator<Item = u32> {
-        let Self { keys, packed } = self;
+        let Self { keys, words, spare } = self;
         let (least, most) = keys.iter().fold((u64::MAX, 0), |(least, most), &key| (least.min(key), most.max(key)));
         let range_bits = u64::BITS - most.saturating_sub(least).leading_zeros();
-        let index_bits = u64::BITS - (keys.len() as u64).leading_zeros();
-        let lost_bits = (range_bits + index_bits).saturating_sub(u64::BITS);
-        let index_of = move |word: u64| (word & ((1 << index_bits) - 1)) as u32;
-        packed.clear();
-        packed.extend(
-            keys.iter().enumerate().map(|(index, &key)| ((key - least) >> lost_bits) << index_bits | index as u64),
-        );
-        packed.sort_unstable();
-        if lost_bits > 0 {
-            for run in packed.chunk_by_mut(|a, b| a >> index_bits == b >> index_bits) {
-                if run.len() > 1 {
-                    run.sort_unstable_by_key(|&word| (keys[index_of(word) as usize], word));
+        let low_bits = range_bits.saturating_sub(u64::BITS - INDEX_BITS);
+        let low_mask = (1 << low_bits) - 1;
+        words.clear();
+        let word = |(index, &key): (usize, &u64)| ((key - least) >> low_bits) << INDEX_BITS | index as u64;
+        words.extend(keys.iter().enumerate().map(word));
+        spare.resize(words.len(), 0);
+        sort_by_high_half(words, spare);
+        if low_bits > 0 {
+            let low = |index: u64| (keys[index as usize] - least) & low_mask;
+            for run in words.chunk_by_mut(|a, b| a >> INDEX_BITS == b >> INDEX_BITS).filter(|run| run.len() > 1) {
+                for word in run.iter_mut() {
+                    let index = *word & u64::from(u32::MAX);
+                    *word = low(index) << INDEX_BITS | index;
                 }
+                sort_by_high_half(run, &mut spare[..run.len()]);
             }
         }
-        packed.iter().map(move |&word| index_of(word))
+        words.iter().map(|&word| word as u32)
+    }
+}
+
+/// Up to this many words, inserting each into its place is quicker than counting digits.
+const FEW: usize = 48;
+const DIGIT_BITS: u32 = 8;
+const DIGITS: usize = 1 << DIGIT_BITS;
+/// Passes over the high half.
+const PASSES: usize = ((u64::BITS - INDEX_BITS) / DIGIT_BITS) as usize;
+
+/// Sorts words by their high half, stable in the low one: digit by digit from the lowest, each word moved to where
+/// the counts of its digit say. A digit that all words share is skipped.
+fn sort_by_high_half(words: &mut [u64], spare: &mut [u64]) {
+    if words.len() <= FEW {
+        return insert_each(words);
+    }
+    let digit = |word: u64, pass: usize| (word >> (INDEX_BITS + DIGIT_BITS * pass as u32)) as usize % DIGITS;
+    let mut counts = [[0u32; DIGITS]; PASSES];
+    for &word in words.iter() {
+        for (pass, counts) in counts.iter_mut().enumerate() {
+            counts[digit(word, pass)] += 1;
+        }
+    }
+    let (mut from, mut to) = (&mut *words, spare);
+    let mut swapped = false;
+    for (pass, counts) in counts.iter_mut().enumerate() {
+        if counts[digit(from[0], pass)] as usize == from.len() {
+            continue;
+        }
+        let mut start = 0;
+        for count in counts.iter_mut() {
+            start += std::mem::replace(count, start);
+        }
+        for &word in from.iter() {
+            let place = &mut counts[digit(word, pass)];
+            to[*place as usize] = word;
+            *place += 1;
+        }
+        (from, to) = (to, from);
+        swapped = !swapped;
+    }
+    if swapped {
+        to.copy_from_slice(from);
+    }
+}
+
+fn insert_each(words: &mut [u64]) {
+    for end in 1..words.len() {
+        let word = words[end];
+        let mut place = end;
+        // Words are unique, since their low halves are, and those rise with the order they came in.
+        while place > 0 && words[place - 1] > word {
+            words[place] = words[place - 1];
+            place -= 1;
+        }
+        words[place] = word;
     }
 }
 
@@ -64,7 +128,8 @@ pub(crate) struct Selection {
     limit: usize,
     /// A key has to lie below this to be among the best so far.
     bar: u64,
-    pool: Vec<(u64, u32)>,
+    /// The worst of them on top.
+    best: BinaryHeap<(u64, u32)>,
 }
 
 impl Selection {
@@ -72,7 +137,7 @@ impl Selection {
     pub fn clear(&mut self, limit: usize) {
         self.limit = limit;
         self.bar = if limit == 0 { 0 } else { u64::MAX };
-        self.pool.clear();
+        self.best.clear();
     }
 
     /// Offers the next score; indices must rise, since of equal scores the earlier stays.
@@ -84,19 +149,20 @@ impl Selection {
         }
     }
 
+    #[inline(never)]
     fn admit(&mut self, key: u64, index: u32) {
-        self.pool.push((key, index));
-        if self.pool.len() == 2 * self.limit {
-            // Halving a full pool costs its length, and it takes as many newcomers to fill it again.
-            let (_, &mut (worst, _), _) = self.pool.select_nth_unstable(self.limit - 1);
-            self.pool.truncate(self.limit);
-            self.bar = worst;
+        if self.best.len() < self.limit {
+            self.best.push((key, index));
+        } else if let Some(mut worst) = self.best.peek_mut() {
+            *worst = (key, index);
+        }
+        if self.best.len() == self.limit {
+            self.bar = self.best.peek().map_or(0, |&(worst, _)| worst);
         }
     }
 
-    /// The indices of the best, high to low; equal scores in the order they came.
-    pub fn take(&mut self) -> impl Iterator<Item = u32> {
-        self.pool.sort_unstable();
-        self.pool.iter().take(self.limit).map(|&(_, index)| index)
+    /// The indices of the best, high to low; equal scores in the order they came. Ends the stream.
+    pub fn take(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.best).into_sorted_vec().into_iter().map(|(_, index)| index).collect()
     }
 }

@@ -215,13 +215,11 @@ impl Batch {
         let weights = query.weighting.by_section().map(Weights::to_array);
         for (name, weight) in signal::SIGNALS.iter().zip(weights[0]) {
             if !weight.is_finite() {
-                let problem = format!("must be a finite number, found {weight}");
-                return Err(Error::argument(&format!("weights.{name}"), problem));
+                return Err(Error::argument(format!("weights.{name}"), "must be a finite number").found(weight));
             }
         }
         if !(query.avg_inbound_edges >= 0.0 && query.avg_inbound_edges.is_finite()) {
-            let problem = format!("must be a finite number of at least 0, found {}", query.avg_inbound_edges);
-            return Err(Error::argument("avg_inbound_edges", problem));
+            return Err(Error::argument("avg_inbound_edges", AMOUNT).found(query.avg_inbound_edges));
         }
         check_instant("now", query.now)?;
         let mut max_bm25 = 0.0;
@@ -285,12 +283,15 @@ fn write_result(record: &mut Record, signals: &[f64; 6], score: f64, weights: &[
     record[PRIMARY] = primary;
 }
 
+const AMOUNT: &str = "must be a finite number of at least 0";
+const COUNT: &str = "must be a whole number of at least 0";
+const INSTANT: &str = "must be an instant within 8.64e15 milliseconds of 1970";
+
 pub(crate) fn check_instant(field: &str, instant: f64) -> Result<()> {
     if is_instant(instant) {
         return Ok(());
     }
-    let problem = format!("must be an instant within 8.64e15 milliseconds of 1970, found {instant}");
-    Err(Error::argument(field, problem))
+    Err(Error::argument(field, INSTANT).found(instant))
 }
 
 #[inline(always)]
@@ -329,9 +330,6 @@ fn is_sound(record: &Record) -> bool {
 #[cold]
 fn first_fault(records: &[Record]) -> Error {
     type Rule = (&'static str, fn(f64) -> bool, &'static str);
-    const AMOUNT: &str = "must be a finite number of at least 0";
-    const COUNT: &str = "must be a whole number of at least 0";
-    const INSTANT: &str = "must be a valid instant";
     const RULES: [Rule; 7] = [
         ("semantic_score", is_score, "must be a finite number"),
         ("bm25_score", is_amount, AMOUNT),
@@ -343,7 +341,7 @@ fn first_fault(records: &[Record]) -> Error {
     ];
     let fault = records.iter().enumerate().find_map(|(index, record)| {
         let (&(field, _, wanted), value) = RULES.iter().zip(record).find(|((_, holds, _), value)| !holds(**value))?;
-        Some(Error::argument(field, format!("{wanted}, found {value}")).at(index))
+        Some(Error::argument(field, wanted).found(*value).at(index))
     });
     fault.unwrap_or_else(|| Error::argument("candidates", "changed while they were read"))
 }

@@ -3,13 +3,13 @@
 //! A section never hides a memory. It only decides how the memory is ranked, how fast it fades and how
 //! strongly it is first stored. Whatever is not known is KNOWLEDGE, or the section configured in its place.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::config::{Config, ProfileConfig};
+use crate::config::{Value, unknown_key};
 use crate::error::{Error, Result};
 
 /// The four kinds of memory, in the order used wherever one is needed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 #[repr(u8)]
 pub enum Section {
@@ -44,7 +44,7 @@ impl Section {
 }
 
 /// How much each of the six signals counts in a score. In a profile each lies in [0, 1] and they sum to 1.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[allow(missing_docs)] // named after the signals they weigh
 pub struct Weights {
     pub semantic: f64,
@@ -71,7 +71,7 @@ impl Weights {
 }
 
 /// How memories of a section fade, and how recall strengthens them.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DecayProfile {
     /// Stability in days of a new memory whose subtype has none of its own.
     pub initial_stability_days: f64,
@@ -86,7 +86,7 @@ pub struct DecayProfile {
 }
 
 /// How strongly memories of a section are first stored.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EncodingProfile {
     /// Difficulty in [0, 1] of a memory whose own cannot be computed.
     pub base_difficulty: f64,
@@ -97,7 +97,7 @@ pub struct EncodingProfile {
 }
 
 /// What consolidation does with a section's memories.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConsolidationRole {
     /// Many of these are condensed.
@@ -257,54 +257,74 @@ impl Default for SectionTable {
 }
 
 impl SectionTable {
-    /// The default table under a configuration; see [`Config`].
-    ///
-    /// # Errors
-    /// `invalid_config` with the path of the field when a subtype has no name or a stability that is not
-    /// positive, or when a profile is not valid: six weights in [0, 1] that sum to 1 within 0.01, positive
-    /// days and rates, thresholds in [0, 1] with weak below active, difficulty in [0, 1], a salience
-    /// multiplier and boosts of at least 1.
-    pub fn new(config: &Config) -> Result<Self> {
-        let sections = &config.sections;
-        let mut table = Self { enabled: sections.enabled, ..Self::default() };
-        if let Some(section) = sections.default_section {
-            table.default_section = section;
-        }
-        if let Some(boost) = sections.intent_boost {
-            table.intent_boost = at_least_one(boost, || "sections.intent_boost".into())?;
-        }
-        for (name, entry) in &sections.subtypes {
-            let path = || format!("sections.subtypes.{name}");
-            if name.is_empty() {
-                return Err(Error::config("sections.subtypes", "must not name an empty subtype"));
-            }
-            if let Some(days) = entry.stability {
-                positive(days, || format!("{}.stability", path()))?;
-            }
-            let subtype = Subtype { name: name.clone(), section: entry.section, stability: entry.stability };
-            match table.subtypes.iter_mut().find(|known| known.name == *name) {
-                Some(known) => *known = subtype,
-                None => table.subtypes.push(subtype),
+    /// The default table under the `sections` of a configuration; see [`Config`](crate::Config).
+    pub(crate) fn read(value: &Value, path: &str) -> Result<Self> {
+        let mut table = Self::default();
+        for (key, path, value) in value.entries(path)? {
+            match key {
+                "enabled" => table.enabled = value.read(&path)?,
+                "intent_boost" => table.intent_boost = at_least_one(value, &path)?,
+                "default_section" => table.default_section = value.read(&path)?,
+                "subtypes" => table.read_subtypes(value, &path)?,
+                // Read last, below: a profile without a boost of its own takes the general one.
+                "profiles" => {}
+                _ => return Err(unknown_key(path)),
             }
         }
         for profile in &mut table.profiles {
             profile.intent_boost = table.intent_boost;
         }
-        for (&section, change) in &sections.profiles {
-            let profile = &mut table.profiles[section as usize];
-            apply(profile, change);
-            check(profile)?;
-            table.own_boost[section as usize] = change.intent_boost;
+        if let Some((path, profiles)) = value.get("profiles", path) {
+            table.read_profiles(profiles, &path)?;
         }
         Ok(table)
     }
 
-    /// [`SectionTable::new`] from the configuration as JSON text.
-    ///
-    /// # Errors
-    /// `invalid_config` also for unknown keys and wrong types.
-    pub fn from_json(json: &str) -> Result<Self> {
-        Self::new(&Config::from_json(json)?)
+    fn read_subtypes(&mut self, value: &Value, path: &str) -> Result<()> {
+        for (name, path, entry) in value.entries(path)? {
+            if name.is_empty() {
+                return Err(Error::config(path, "must not name an empty subtype"));
+            }
+            let (mut section, mut stability) = (None, None);
+            for (key, path, value) in entry.entries(&path)? {
+                match key {
+                    "section" => section = Some(value.read(&path)?),
+                    "stability" => stability = Some(positive(value, &path)?),
+                    _ => return Err(unknown_key(path)),
+                }
+            }
+            let Some(section) = section else {
+                return Err(Error::config(format!("{path}.section"), "is missing"));
+            };
+            let subtype = Subtype { name: name.into(), section, stability };
+            match self.subtypes.iter_mut().find(|known| known.name == name) {
+                Some(known) => *known = subtype,
+                None => self.subtypes.push(subtype),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_profiles(&mut self, value: &Value, path: &str) -> Result<()> {
+        for (name, path, changes) in value.entries(path)? {
+            let section = Value::Text(name.into()).read::<Section>(&path)?;
+            let profile = &mut self.profiles[section as usize];
+            for (key, path, value) in changes.entries(&path)? {
+                match key {
+                    "name" => profile.name = value.read(&path)?,
+                    "reranking_weights" => read_weights(&mut profile.reranking_weights, value, &path)?,
+                    "decay" => read_decay(&mut profile.decay, value, &path)?,
+                    "encoding" => read_encoding(&mut profile.encoding, value, &path)?,
+                    "consolidation_role" => profile.consolidation_role = value.read(&path)?,
+                    "intent_boost" => {
+                        profile.intent_boost = at_least_one(value, &path)?;
+                        self.own_boost[section as usize] = Some(profile.intent_boost);
+                    }
+                    _ => return Err(unknown_key(path)),
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Whether sections change anything; off means global weights and no boost.
@@ -376,80 +396,72 @@ impl SectionTable {
     }
 }
 
-fn apply(profile: &mut SectionProfile, change: &ProfileConfig) {
-    fn set<T: Clone>(field: &mut T, value: &Option<T>) {
-        if let Some(value) = value {
-            *field = value.clone();
-        }
-    }
-    set(&mut profile.name, &change.name);
-    set(&mut profile.consolidation_role, &change.consolidation_role);
-    set(&mut profile.intent_boost, &change.intent_boost);
-    let weights = &mut profile.reranking_weights;
-    set(&mut weights.semantic, &change.reranking_weights.semantic);
-    set(&mut weights.keyword, &change.reranking_weights.keyword);
-    set(&mut weights.graph, &change.reranking_weights.graph);
-    set(&mut weights.recency, &change.reranking_weights.recency);
-    set(&mut weights.authority, &change.reranking_weights.authority);
-    set(&mut weights.affinity, &change.reranking_weights.affinity);
-    let decay = &mut profile.decay;
-    set(&mut decay.initial_stability_days, &change.decay.initial_stability_days);
-    set(&mut decay.growth_rate, &change.decay.growth_rate);
-    set(&mut decay.active_threshold, &change.decay.active_threshold);
-    set(&mut decay.weak_threshold, &change.decay.weak_threshold);
-    set(&mut decay.max_stability_days, &change.decay.max_stability_days);
-    let encoding = &mut profile.encoding;
-    set(&mut encoding.base_difficulty, &change.encoding.base_difficulty);
-    set(&mut encoding.salience_enabled, &change.encoding.salience_enabled);
-    set(&mut encoding.max_salience_multiplier, &change.encoding.max_salience_multiplier);
-}
-
 /// How far the sum of the weights may be from 1; the last part forgives rounding in the sum itself.
 const WEIGHT_SUM_TOLERANCE: f64 = 0.01 + 1e-9;
 
-fn check(profile: &SectionProfile) -> Result<()> {
-    let path = |field: &str| format!("sections.profiles.{}.{field}", profile.section.name());
-    let weights = profile.reranking_weights;
-    let names = ["semantic", "keyword", "graph", "recency", "authority", "affinity"];
-    for (name, weight) in names.iter().zip(weights.to_array()) {
-        unit(weight, || path(&format!("reranking_weights.{name}")))?;
+fn read_weights(weights: &mut Weights, value: &Value, path: &str) -> Result<()> {
+    for (key, path, value) in value.entries(path)? {
+        let weight = match key {
+            "semantic" => &mut weights.semantic,
+            "keyword" => &mut weights.keyword,
+            "graph" => &mut weights.graph,
+            "recency" => &mut weights.recency,
+            "authority" => &mut weights.authority,
+            "affinity" => &mut weights.affinity,
+            _ => return Err(unknown_key(path)),
+        };
+        *weight = unit(value, &path)?;
     }
     let sum: f64 = weights.to_array().iter().sum();
     if (sum - 1.0).abs() > WEIGHT_SUM_TOLERANCE {
-        return Err(Error::config(path("reranking_weights"), format!("must sum to 1 within 0.01, found {sum}")));
+        return Err(Error::config(path, "must sum to 1 within 0.01").found(sum));
     }
-    let decay = profile.decay;
-    positive(decay.initial_stability_days, || path("decay.initial_stability_days"))?;
-    positive(decay.growth_rate, || path("decay.growth_rate"))?;
-    positive(decay.max_stability_days, || path("decay.max_stability_days"))?;
-    unit(decay.active_threshold, || path("decay.active_threshold"))?;
-    unit(decay.weak_threshold, || path("decay.weak_threshold"))?;
-    if decay.weak_threshold >= decay.active_threshold {
-        let problem =
-            format!("must lie below active_threshold {}, found {}", decay.active_threshold, decay.weak_threshold);
-        return Err(Error::config(path("decay.weak_threshold"), problem));
-    }
-    unit(profile.encoding.base_difficulty, || path("encoding.base_difficulty"))?;
-    at_least_one(profile.encoding.max_salience_multiplier, || path("encoding.max_salience_multiplier"))?;
-    at_least_one(profile.intent_boost, || path("intent_boost"))?;
     Ok(())
 }
 
-fn require(good: bool, value: f64, wanted: &str, path: impl Fn() -> String) -> Result<f64> {
-    match good {
-        true => Ok(value),
-        false => Err(Error::config(path(), format!("must be {wanted}, found {value}"))),
+fn read_decay(decay: &mut DecayProfile, value: &Value, path: &str) -> Result<()> {
+    for (key, path, value) in value.entries(path)? {
+        match key {
+            "initial_stability_days" => decay.initial_stability_days = positive(value, &path)?,
+            "growth_rate" => decay.growth_rate = positive(value, &path)?,
+            "active_threshold" => decay.active_threshold = unit(value, &path)?,
+            "weak_threshold" => decay.weak_threshold = unit(value, &path)?,
+            "max_stability_days" => decay.max_stability_days = positive(value, &path)?,
+            _ => return Err(unknown_key(path)),
+        }
     }
+    if decay.weak_threshold >= decay.active_threshold {
+        let path = format!("{path}.weak_threshold");
+        return Err(Error::config(path, "must lie below active_threshold").found(decay.weak_threshold));
+    }
+    Ok(())
 }
 
-fn positive(value: f64, path: impl Fn() -> String) -> Result<f64> {
-    require(value > 0.0 && value.is_finite(), value, "a positive number", path)
+fn read_encoding(encoding: &mut EncodingProfile, value: &Value, path: &str) -> Result<()> {
+    for (key, path, value) in value.entries(path)? {
+        match key {
+            "base_difficulty" => encoding.base_difficulty = unit(value, &path)?,
+            "salience_enabled" => encoding.salience_enabled = value.read(&path)?,
+            "max_salience_multiplier" => encoding.max_salience_multiplier = at_least_one(value, &path)?,
+            _ => return Err(unknown_key(path)),
+        }
+    }
+    Ok(())
 }
 
-fn unit(value: f64, path: impl Fn() -> String) -> Result<f64> {
-    require((0.0..=1.0).contains(&value), value, "between 0 and 1", path)
+fn number(value: &Value, path: &str, wanted: &str, good: impl Fn(f64) -> bool) -> Result<f64> {
+    let number: f64 = value.read(path)?;
+    if good(number) { Ok(number) } else { Err(Error::config(path, wanted).found(number)) }
 }
 
-fn at_least_one(value: f64, path: impl Fn() -> String) -> Result<f64> {
-    require(value >= 1.0 && value.is_finite(), value, "a number of at least 1", path)
+fn positive(value: &Value, path: &str) -> Result<f64> {
+    number(value, path, "must be a positive number", |number| number > 0.0 && number.is_finite())
+}
+
+fn unit(value: &Value, path: &str) -> Result<f64> {
+    number(value, path, "must lie between 0 and 1", |number| (0.0..=1.0).contains(&number))
+}
+
+fn at_least_one(value: &Value, path: &str) -> Result<f64> {
+    number(value, path, "must be a number of at least 1", |number| number >= 1.0 && number.is_finite())
 }

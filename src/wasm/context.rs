@@ -1,5 +1,6 @@
 //! Context lines over text in the scratch.
 
+use js_sys::{JSON, Reflect};
 use wasm_bindgen::prelude::*;
 
 use super::Engine;
@@ -33,8 +34,14 @@ impl Engine {
                 created_at: field(created_at),
             })
             .collect();
-        context::format_context(&rows, max_tokens, &self.table)
+        context::lines(&rows, max_tokens, &self.table, text_of_json)
     }
+}
+
+/// The `text` of a JSON object, by the host's own parser.
+fn text_of_json(body: &str) -> Option<String> {
+    let object = JSON::parse(body).ok()?;
+    Reflect::get(&object, &"text".into()).ok()?.as_string()
 }
 
 /// See [`context::memory_guidance`].

@@ -14,10 +14,11 @@ mod signal;
 
 use std::cell::RefCell;
 
+use js_sys::{Array, Object};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::config::{Config, Curve};
+use crate::config::{Config, Curve, Value};
 use crate::error::{Error, Result};
 use crate::intent::IntentClassifier;
 use crate::rerank::Reranker;
@@ -36,8 +37,8 @@ pub struct Engine {
 
 #[wasm_bindgen]
 impl Engine {
-    /// An engine under a configuration in JSON.
-    pub fn create(config: &str) -> Option<Engine> {
+    /// An engine under a configuration: plain data with keys in snake_case.
+    pub fn create(config: &JsValue) -> Option<Engine> {
         answer(Self::new(config))
     }
 
@@ -58,10 +59,10 @@ impl Engine {
 }
 
 impl Engine {
-    fn new(config: &str) -> Result<Self> {
-        let config = Config::from_json(config)?;
+    fn new(config: &JsValue) -> Result<Self> {
+        let config = Config::read(&plain_data(config))?;
         Ok(Self {
-            table: SectionTable::new(&config)?,
+            table: config.sections,
             intent: IntentClassifier::new(&config.intent)?,
             curve: config.curve,
             reranker: Reranker::default(),
@@ -74,6 +75,27 @@ impl Engine {
     fn text(&self, from: usize, length: usize) -> &str {
         // Encoders write UTF-8; if this one did not, no text is better than a trap.
         str::from_utf8(&self.bytes[from..from + length]).unwrap_or_default()
+    }
+}
+
+/// Plain data as JavaScript has it; numbers stay what they are, to the bit.
+fn plain_data(value: &JsValue) -> Value {
+    if let Some(flag) = value.as_bool() {
+        Value::Bool(flag)
+    } else if let Some(number) = value.as_f64() {
+        Value::Number(number)
+    } else if let Some(text) = value.as_string() {
+        Value::Text(text)
+    } else if let Some(list) = value.dyn_ref::<Array>() {
+        Value::List(list.iter().map(|entry| plain_data(&entry)).collect())
+    } else if let Some(object) = value.dyn_ref::<Object>() {
+        let entry = |pair: JsValue| {
+            let pair: Array = pair.unchecked_into();
+            (pair.get(0).as_string().unwrap_or_default(), plain_data(&pair.get(1)))
+        };
+        Value::Map(Object::entries(object).iter().map(entry).collect())
+    } else {
+        Value::Null
     }
 }
 
@@ -105,11 +127,16 @@ pub fn take_error() -> Option<String> {
         field: &'a str,
         index: Option<usize>,
         problem: &'a str,
+        found: Option<f64>,
     }
     let error = LAST_ERROR.take()?;
-    let report =
-        Report { code: error.code(), field: error.field(), index: error.index(), problem: error.problem() };
-    Some(to_json(&report))
+    Some(to_json(&Report {
+        code: error.code(),
+        field: error.field(),
+        index: error.index(),
+        problem: error.problem(),
+        found: error.number_found(),
+    }))
 }
 
 fn to_json(value: &impl Serialize) -> String {

@@ -33,12 +33,6 @@ impl Engine {
             subtypes: self.table.subtypes(),
         })
     }
-
-    /// Days of stability of a new memory of a section without a subtype's own.
-    pub fn initial_stability(&self, section: u8) -> f64 {
-        let section = Section::from_code(section).unwrap_or(self.table.default_section());
-        self.table.profile(section).decay.initial_stability_days
-    }
 }
 
 /// The names and numbers that no configuration changes.

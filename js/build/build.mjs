@@ -1,0 +1,164 @@
+// Builds the npm package: crate → .wasm and glue (wasm-pack) → entries for each environment (esbuild) → types.
+// `build()` skips the crate when nothing it is made of has changed.
+
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import { at, must, root, say } from "./lib.mjs";
+import { setUpPackages, setUpWasm } from "./setup.mjs";
+
+const ENGINE = at("js", "engine");
+const DIST = join(ENGINE, "dist");
+
+/** Sets up and builds everything; quick when nothing changed. */
+export async function build() {
+  setUpPackages();
+  const crate = fingerprint(["src", "Cargo.toml", "Cargo.lock", ".cargo", "js/build/build.mjs"]);
+  const stamp = at("pkg", ".built-from");
+  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== crate) {
+    setUpWasm();
+    buildCrate(at("pkg"), []);
+    writeFileSync(stamp, crate);
+  }
+  const { build: bundle } = await import("esbuild");
+  await writeGlue(bundle, at("pkg"), join(ENGINE, "src", "generated"));
+  await writePackage(bundle);
+}
+
+/** The module with an allocator that counts, for the memory test; in `.cache/counted`. */
+export async function buildCounted() {
+  const crate = fingerprint(["src", "Cargo.toml", "Cargo.lock", ".cargo", "js/build/build.mjs"]);
+  const stamp = at(".cache", "counted", ".built-from");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === crate) return;
+  setUpWasm();
+  buildCrate(at(".cache", "counted"), ["--features", "count-allocations"]);
+  const { build: bundle } = await import("esbuild");
+  await writeGlue(bundle, at(".cache", "counted"), at(".cache", "counted"));
+  writeFileSync(stamp, crate);
+}
+
+function buildCrate(out, features) {
+  say(`wasm-pack build → ${relative(root, out)} (half a minute)`);
+  // Paths of this machine stay out of the module. `--config` adds to the flags of .cargo/config.toml.
+  const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
+  const remap = [
+    [root, "/nous/"],
+    [home, "/cargo"],
+  ].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
+  const flags = `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(remap)}`;
+  const args = ["build", "--target", "bundler", "--release", "--no-pack", "--out-dir", out, "--out-name", "nous_wasm"];
+  must("wasm-pack", ["--log-level", "warn", ...args, root, "--", "--locked", ...features, "--config", flags]);
+}
+
+/**
+ * wasm-bindgen's glue keeps its state in its module, so one import is one instance. As a function it can be
+ * called once for each instance instead.
+ */
+async function writeGlue(bundle, from, to) {
+  mkdirSync(to, { recursive: true });
+  await bundle({
+    entryPoints: [join(from, "nous_wasm_bg.js")],
+    outfile: join(to, "glue.js"),
+    bundle: true,
+    format: "iife",
+    globalName: "glue",
+    target: "es2022",
+    banner: { js: "// Made by js/build/build.mjs from what wasm-bindgen wrote.\nexport function createGlue() {" },
+    footer: { js: "return glue;\n}" },
+    logLevel: "warning",
+  });
+  const types = readFileSync(join(from, "nous_wasm.d.ts"), "utf8");
+  writeFileSync(join(to, "bindings.d.ts"), types);
+  writeFileSync(
+    join(to, "glue.d.ts"),
+    `import type * as bindings from "./bindings.js";
+/** One instance's worth of glue; \`__wbg_set_wasm\` hands it the instance's exports. */
+export function createGlue(): typeof bindings & { __wbg_set_wasm(exports: WebAssembly.Exports): void };
+`,
+  );
+}
+
+async function writePackage(bundle) {
+  rmSync(DIST, { recursive: true, force: true });
+  mkdirSync(DIST, { recursive: true });
+  const wasm = at("pkg", "nous_wasm_bg.wasm");
+  copyFileSync(wasm, join(DIST, "nous_wasm.wasm"));
+  const { version } = JSON.parse(readFileSync(join(ENGINE, "package.json"), "utf8"));
+  const base64 = readFileSync(wasm).toString("base64");
+  const options = {
+    bundle: true,
+    target: "es2022",
+    platform: "neutral",
+    logLevel: "warning",
+    legalComments: "none",
+    define: { __VERSION__: JSON.stringify(version), __WASM_BASE64__: JSON.stringify(base64) },
+  };
+  const src = (name) => join(ENGINE, "src", name);
+  const dist = (name) => join(DIST, name);
+
+  // One core for each format; everything else is a thin entry beside it.
+  await bundle({ ...options, entryPoints: [src("core.ts")], outfile: dist("core.mjs"), format: "esm" });
+  await bundle({ ...options, entryPoints: [src("core.ts")], outfile: dist("core.cjs"), format: "cjs" });
+  const besideCore = (format) => ({
+    name: "core-beside",
+    setup(build) {
+      build.onResolve({ filter: /\/core\.ts$/ }, () => ({ path: `./core.${format}`, external: true }));
+      build.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path, external: true }));
+    },
+  });
+  const entry = (name, format) =>
+    bundle({
+      ...options,
+      entryPoints: [src(`entries/${name}.ts`)],
+      outfile: dist(`${name}.${format}`),
+      format: format === "cjs" ? "cjs" : "esm",
+      external: ["node:*"],
+      plugins: [besideCore(format)],
+    });
+  await Promise.all([
+    entry("node", "cjs"),
+    entry("inline", "mjs"),
+    entry("inline", "cjs"),
+    entry("browser", "mjs"),
+    entry("workerd", "mjs"),
+  ]);
+  // In Node both formats share the CommonJS core, so that one process has one copy of everything.
+  const names = Object.keys(await import(`${pathToFileURL(dist("core.mjs"))}?${Date.now()}`));
+  for (const [name, from] of [["node", "./node.cjs"], ["slim-node", "./core.cjs"]]) {
+    writeFileSync(dist(`${name}.mjs`), `import m from "${from}";\nexport const { ${names.sort().join(", ")} } = m;\n`);
+  }
+  writeTypes();
+}
+
+function writeTypes() {
+  must("tsc", ["-p", join(ENGINE, "tsconfig.json")]);
+  const types = join(DIST, "types");
+  for (const name of readdirSync(types, { recursive: true })) {
+    if (!name.endsWith(".d.ts")) continue;
+    const text = readFileSync(join(types, name), "utf8");
+    const importing = (suffix) => text.replace(/(from |import\()(["'])(\.[^"']+?)\.ts\2/g, `$1$2$3.${suffix}$2`);
+    writeFileSync(join(types, name), importing("js"));
+    writeFileSync(join(types, name.replace(/\.d\.ts$/, ".d.cts")), importing("cjs"));
+  }
+}
+
+/** A hash over the contents of files and folders. */
+function fingerprint(paths) {
+  const hash = createHash("sha256");
+  for (const path of paths.flatMap((path) => filesOf(at(path)))) {
+    hash.update(relative(root, path)).update("\0").update(readFileSync(path)).update("\0");
+  }
+  return hash.digest("hex");
+}
+
+function filesOf(path) {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path).sort().flatMap((name) => filesOf(join(path, name)));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await build();
+  say("built js/engine/dist");
+}

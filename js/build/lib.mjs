@@ -1,0 +1,50 @@
+// What the build scripts share: the project's root, running commands, saying what happens.
+
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The project's root folder. */
+export const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** A path from the root. */
+export const at = (...parts) => join(root, ...parts);
+
+/** One line to whoever waits; to stderr, so that a program's own output stays clean. */
+export const say = (line) => process.stderr.write(`· ${line}\n`);
+
+/** Ends with a sentence that tells what to do. */
+export function fail(sentence) {
+  process.stderr.write(`\n✗ ${sentence}\n`);
+  process.exit(1);
+}
+
+// Tools of the project come first: those of .tools (Rust) and of node_modules (npm).
+const PATH = [at(".tools", "bin"), at("node_modules", ".bin"), process.env.PATH].join(delimiter);
+
+/** Runs a command in the root, its output shown; true when it succeeded. */
+export function run(command, args, { env = {}, cwd = root, quiet = false } = {}) {
+  const result = spawnSync(command, args, {
+    cwd,
+    stdio: quiet ? ["ignore", "pipe", "pipe"] : "inherit",
+    env: { ...process.env, PATH, ...env },
+    encoding: "utf8",
+  });
+  if (quiet && result.status !== 0) process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}`);
+  return result.status === 0;
+}
+
+/** Runs a command that has to succeed. */
+export function must(command, args, options) {
+  if (!run(command, args, options)) fail(`\`${command} ${args.join(" ")}\` failed; its output is above.`);
+}
+
+/** What a command prints, or undefined when it cannot run. */
+export function output(command, args) {
+  const result = spawnSync(command, args, { cwd: root, env: { ...process.env, PATH }, encoding: "utf8" });
+  return result.status === 0 ? result.stdout.trim() : undefined;
+}
+
+/** Whether a file or folder of the project is there. */
+export const has = (...parts) => existsSync(at(...parts));

@@ -1,0 +1,82 @@
+// A configuration as users write it, in camelCase, to the module's own form, in snake_case.
+
+import { NousError, show } from "./errors.ts";
+import type { IntentMatcher } from "./intent.ts";
+import type { PlainData } from "./runtime.ts";
+import type { MemorySection, SectionProfile } from "./types.ts";
+
+type Camel<Key> = Key extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Key;
+type Changes<T> = T extends object ? { [Key in keyof T as Camel<Key>]?: Changes<T[Key]> | undefined } : T;
+
+/** What can be configured; whatever is missing keeps its default. */
+export interface EngineConfig {
+  sections?:
+    | {
+        /** Off: global weights and no boost. Default true. */
+        enabled?: boolean | undefined;
+        /** Factor for results whose section the question asks for; at least 1, where 1 is none. Default 1.3. */
+        intentBoost?: number | undefined;
+        /** The section of unknown subtypes. Default KNOWLEDGE. */
+        defaultSection?: MemorySection | undefined;
+        /** Subtypes to add or to move, by their exact names; without a stability in days the section's serves. */
+        subtypes?: Record<string, { section: MemorySection; stability?: number | undefined }> | undefined;
+        /** Changes to profiles: any field but the section itself. A profile's own `intentBoost` wins over the general. */
+        profiles?: { [Section in MemorySection]?: Changes<Omit<SectionProfile, "section">> | undefined } | undefined;
+      }
+    | undefined;
+  intent?:
+    | {
+        /** Which occurrences count when a call does not say. Default `substring`. */
+        matcher?: IntentMatcher | undefined;
+        /** A section's strings, in place of the built-in ones. */
+        strings?: { [Section in MemorySection]?: readonly string[] | undefined } | undefined;
+      }
+    | undefined;
+  /** The forgetting curve: `exponential`, exp(−t / S), or `fsrs6`. Default `exponential`. */
+  curve?: "exponential" | "fsrs6" | undefined;
+}
+
+/** Objects whose keys are the user's own words, or section names. */
+const KEYS_AS_THEY_ARE = new Set(["sections.subtypes", "sections.profiles", "intent.strings"]);
+
+/** A configuration nests no deeper than this; one that does is not data but a cycle. */
+const DEEPEST = 8;
+
+/** @internal */
+export function toModuleConfig(config: EngineConfig): PlainData {
+  return convert(config, "", 0);
+}
+
+function convert(value: unknown, path: string, depth: number): PlainData {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  if (Array.isArray(value) && depth < DEEPEST) {
+    return value.map((entry, place) => convert(entry ?? null, `${path}[${place}]`, depth + 1));
+  }
+  if (isPlainObject(value) && depth < DEEPEST) {
+    const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
+    const at = (key: string) => (path ? `${path}.${key}` : key);
+    return Object.fromEntries(entries.map(([key, entry]) => [toSnake(key, path), convert(entry, at(key), depth + 1)]));
+  }
+  throw refuse(path || "config", `must be plain data, found ${show(value)}`);
+}
+
+/** Whether a value is an object as literals and JSON make them, of whatever realm. */
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function toSnake(key: string, path: string): string {
+  if (KEYS_AS_THEY_ARE.has(path)) return key;
+  if (key.includes("_")) {
+    const camel = key.replace(/_+([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    throw refuse(path ? `${path}.${key}` : key, `is not a key: in code keys are in camelCase, so perhaps ${camel}`);
+  }
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function refuse(field: string, problem: string): NousError {
+  return new NousError("invalid_config", `${field} ${problem}`, { field });
+}

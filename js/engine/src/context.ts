@@ -1,0 +1,86 @@
+// Recalled memories as lines of a prompt.
+
+import { invalid, invalidEntry, show } from "./errors.ts";
+import { numeric } from "./runtime.ts";
+import type { Sections } from "./sections.ts";
+import { mostBytes, writeText } from "./text.ts";
+
+/** A recalled memory, as much of it as a line shows. An empty field counts as a missing one. */
+export interface MemoryRow {
+  /** Such as `custom:lesson`; the label, without its prefix. */
+  subtype?: string | null | undefined;
+  /** The label where there is no subtype. */
+  type?: string | null | undefined;
+  /** The section shown; found by the subtype when missing. */
+  memory_section?: string | null | undefined;
+  /** `Untitled` when missing. */
+  content_title?: string | null | undefined;
+  /** Text, or a JSON object whose `text` is shown. */
+  content_body?: string | null | undefined;
+  /** Shown in place of an empty body. */
+  content_summary?: string | null | undefined;
+  /** ISO 8601 text, or a `Date`; its date is shown. */
+  provenance_created_at?: string | Date | null | undefined;
+}
+
+/** In the order that the module expects. */
+const FIELDS = [
+  "subtype",
+  "type",
+  "memory_section",
+  "content_title",
+  "content_body",
+  "content_summary",
+  "provenance_created_at",
+] as const satisfies (keyof MemoryRow)[];
+
+/** @internal */
+export function formatContext(sections: Sections, results: readonly MemoryRow[], maxTokens = 4000): string | null {
+  if (!Array.isArray(results)) throw invalid("results", `must be an array, found ${show(results)}`);
+  if (typeof maxTokens !== "number" || !(maxTokens >= 0)) {
+    throw invalid("maxTokens", `must be a number of at least 0, found ${show(maxTokens)}`);
+  }
+  const texts: (string | undefined)[] = [];
+  let room = 0;
+  for (const [index, row] of results.entries()) {
+    if (typeof row !== "object" || row === null) throw invalid(`results[${index}]`, `must be an object, found ${show(row)}`);
+    for (const field of FIELDS) {
+      const text = textOf(row, field, index);
+      texts.push(text);
+      room += mostBytes(text?.length ?? 0);
+    }
+  }
+  const handle = sections.slot.take();
+  try {
+    handle.reserve(texts.length, room);
+    const { numbers, bytes, numbersAt } = handle;
+    let at = handle.bytesAt;
+    for (let place = 0; place < texts.length; place++) {
+      const text = texts[place];
+      const length = text === undefined ? -1 : writeText(text, bytes, at);
+      numbers[numbersAt + place] = length;
+      if (length > 0) at += length;
+    }
+    return handle.engine.format_context(results.length, maxTokens) ?? null;
+  } finally {
+    sections.slot.give(handle);
+  }
+}
+
+function textOf(row: MemoryRow, field: (typeof FIELDS)[number], index: number): string | undefined {
+  const value = row[field];
+  if (value == null) return undefined;
+  if (typeof value === "string") return value;
+  if (field === "provenance_created_at" && value instanceof Date && !Number.isNaN(value.getTime())) {
+    return value.toISOString();
+  }
+  throw invalidEntry("results", index, row, field, `must be a string, found ${show(value)}`);
+}
+
+/**
+ * A short passage for an agent's system prompt: the four sections, what each holds, how fast it fades, for what sort
+ * of question it is put first, and that recalled memories carry their section as a tag.
+ */
+export function memoryGuidance(): string {
+  return numeric().memory_guidance();
+}

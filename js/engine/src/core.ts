@@ -1,0 +1,93 @@
+// Everything the package exports, without a word on where the module comes from: that is for the entries.
+
+import { engineOver } from "./engine.ts";
+import { NousError } from "./errors.ts";
+import { isLoaded, load, type ModuleSource } from "./runtime.ts";
+import { Sections } from "./sections.ts";
+
+declare const __VERSION__: string;
+
+/** The version of this package. */
+export const version: string = __VERSION__;
+
+export {
+  DECAY_CONFIG,
+  getInitialDifficulty,
+  getInitialStability,
+  INITIAL_DIFFICULTY,
+  INITIAL_STABILITY,
+  LIFECYCLE_STATES,
+  MEMORY_SECTIONS,
+  RERANKING_WEIGHTS,
+} from "./constants.ts";
+
+/** The engine without a configuration. */
+const engine = engineOver(new Sections({}));
+
+export const {
+  rerankWithSectionWeights,
+  rerankCandidates,
+  rerankTop,
+  calculateRetrievability,
+  decayColumns,
+  classifyIntent,
+  mergeAndSelect,
+  coRecallPairs,
+  formatContext,
+  getSectionForSubtype,
+  getInitialStabilityForSubtype,
+  SECTION_PROFILES,
+  SUBTYPE_TO_SECTION,
+  SUBTYPE_INITIAL_STABILITY,
+} = engine;
+
+export type { EngineConfig } from "./config.ts";
+export type { DecayConstants } from "./constants.ts";
+export type { MemoryRow } from "./context.ts";
+export { memoryGuidance } from "./context.ts";
+export type { Column, DecayColumns, DecayedColumns } from "./decay.ts";
+export {
+  applyCascadeDecay,
+  calculateDifficulty,
+  exponentialStabilityFromFsrs,
+  fsrsStabilityFromExponential,
+  getDecayLifecycleState,
+  getDecayLifecycleStateForSection,
+  updateStabilityOnAccess,
+  updateStabilityOnAccessForSection,
+} from "./decay.ts";
+export type { Engine } from "./engine.ts";
+export { createEngine } from "./engine.ts";
+export type { NousErrorCode, NousErrorDetails } from "./errors.ts";
+export { NousError } from "./errors.ts";
+export type { IntentEvidence, IntentMatcher, IntentOptions } from "./intent.ts";
+export type { MergedRow, MergeOptions, MergeRow, SubResults } from "./merge.ts";
+export type { RerankTopOptions } from "./rerank.ts";
+export { affinityScore, authorityScore, graphScore, keywordScore, recencyScore, semanticScore } from "./rerank.ts";
+export type { ModuleSource } from "./runtime.ts";
+export { initSync } from "./runtime.ts";
+export type * from "./types.ts";
+
+let findModule: (() => ModuleSource) | undefined;
+
+/** Says where `init()` without an argument finds the module; for entries. @internal */
+export function setDefaultModule(find: () => ModuleSource): void {
+  findModule = find;
+}
+
+/**
+ * Loads the module, once; later calls do nothing. In Node it is loaded already. In a browser, and with `/slim`, call
+ * and await it before anything else.
+ *
+ * @param source where the module comes from: a URL, a `Response`, bytes, or a compiled module. The `./browser` entry
+ * finds the .wasm beside itself; `/slim` has to be told.
+ * @throws {NousError} `unsupported` when there is nothing to load, or when this environment cannot run it.
+ */
+export async function init(source?: ModuleSource): Promise<void> {
+  if (isLoaded()) return;
+  const from = source ?? findModule?.();
+  if (from === undefined) {
+    throw new NousError("unsupported", "This entry has no module of its own: pass init() its URL, its bytes or a compiled one.");
+  }
+  await load(from);
+}

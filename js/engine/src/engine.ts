@@ -1,0 +1,155 @@
+// The engine: all functions that a configuration has a say in, under one configuration.
+
+import { toModuleConfig, type EngineConfig } from "./config.ts";
+import * as context from "./context.ts";
+import * as decay from "./decay.ts";
+import * as intent from "./intent.ts";
+import * as merge from "./merge.ts";
+import { limitOf, rank, type RerankTopOptions, uniform } from "./rerank.ts";
+import { numeric } from "./runtime.ts";
+import { Sections } from "./sections.ts";
+import type {
+  GraphMetrics,
+  Instant,
+  MemorySection,
+  RankedNode,
+  RerankingWeights,
+  ScoredNode,
+  SectionDecayConfig,
+  SectionProfile,
+} from "./types.ts";
+
+/** The functions of this package that a configuration changes, and its tables. */
+export interface Engine {
+  /**
+   * Ranks candidates, each by the weights of its section, best first; equal scores keep their order.
+   *
+   * @throws {NousError} `invalid_argument` naming id and field: a score that is not finite, a negative BM25 or graph
+   * score, an invalid date, a count that is no whole number of at least 0, a missing id. Nothing is ranked then.
+   */
+  rerankWithSectionWeights<Node extends ScoredNode>(
+    candidates: readonly Node[],
+    metrics: Partial<GraphMetrics>,
+    now?: Instant,
+  ): RankedNode<Node>[];
+  /** Ranks candidates by the same weights for all: the global ones unless given. Throws as above. */
+  rerankCandidates<Node extends ScoredNode>(
+    candidates: readonly Node[],
+    metrics: Partial<GraphMetrics>,
+    weights?: RerankingWeights,
+    now?: Instant,
+  ): RankedNode<Node>[];
+  /** The first `limit` of the ranking, and only those are built: several times quicker. Throws as above. */
+  rerankTop<Node extends ScoredNode>(
+    candidates: readonly Node[],
+    metrics: Partial<GraphMetrics>,
+    options?: RerankTopOptions,
+  ): RankedNode<Node>[];
+  /**
+   * Chance in [0, 1] that a memory is at hand: exp(−days / stability), and 0 for a stability of 0 or less; on the
+   * `fsrs6` curve FSRS-6's.
+   */
+  calculateRetrievability(daysSinceAccess: number, stability: number): number;
+  /**
+   * Stability in days after a recall without a section. On the `fsrs6` curve: after a recall rated Good, when
+   * `retrievability` was left (0.9 unless given), with difficulty in [0, 1] spread over FSRS's 1 to 10.
+   */
+  updateStabilityOnAccess(stability: number, difficulty: number, retrievability?: number): number;
+  /** The same with a section's rate and cap; on the `fsrs6` curve with its cap. */
+  updateStabilityOnAccessForSection(
+    stability: number,
+    difficulty: number,
+    decay: SectionDecayConfig,
+    retrievability?: number,
+  ): number;
+  /**
+   * Retrievability and lifecycle of many nodes at once, by the thresholds of their sections. Days dormant are those
+   * without access once retrievability is below the weak threshold.
+   *
+   * @throws {NousError} `invalid_argument` naming column and index: columns of unequal length, an instant out of range,
+   * a stability that is not finite, an unknown section code.
+   */
+  decayColumns(columns: decay.DecayColumns, now?: Instant): decay.DecayedColumns;
+  /** The sections a question asks for, in the order SIGNALS, EPISODIC, KNOWLEDGE, PROCEDURAL. */
+  classifyIntent(query: string, options?: intent.IntentOptions & { explain?: false | undefined }): MemorySection[];
+  classifyIntent(query: string, options: intent.IntentOptions & { explain: true }): intent.IntentEvidence[];
+  /**
+   * Merges the results of several sub-queries: the best instance of each id, boosted where the question asks for its
+   * section, by score down to a share of the best, and something from each sub-query. Inputs are never changed.
+   */
+  mergeAndSelect<Row extends merge.MergeRow>(
+    subResults: merge.SubResults<Row>,
+    options?: merge.MergeOptions,
+  ): merge.MergedRow<Row>[];
+  /** Each unordered pair of different nodes that one sub-query recalled together, once. */
+  coRecallPairs(selected: readonly { id: string; _sub_query_group?: number | undefined }[]): [string, string][];
+  /**
+   * One line for each memory, `- [lesson · KNOWLEDGE] Title (2026-01-15): text`, in order, until one would pass the budget
+   * of four code points a token; null when there is none.
+   */
+  formatContext(results: readonly context.MemoryRow[], maxTokens?: number): string | null;
+  /** The section of a subtype: exact, and the default section for an unknown or missing one. */
+  getSectionForSubtype(subtype: string | null | undefined): MemorySection;
+  /** Days of stability that a new memory of this subtype starts with. */
+  getInitialStabilityForSubtype(subtype: string | null | undefined): number;
+  /** What belonging to each section means. */
+  readonly SECTION_PROFILES: Readonly<Record<MemorySection, SectionProfile>>;
+  /** The section of each known subtype. */
+  readonly SUBTYPE_TO_SECTION: Readonly<Record<string, MemorySection>>;
+  /** Days of stability of a new memory of each known subtype. */
+  readonly SUBTYPE_INITIAL_STABILITY: Readonly<Record<string, number>>;
+}
+
+/**
+ * An engine under a configuration of your own; whatever it does not say keeps its default.
+ *
+ * ```ts
+ * const engine = createEngine({
+ *   sections: {
+ *     subtypes: { "custom:recipe": { section: "PROCEDURAL", stability: 200 } },
+ *     profiles: { SIGNALS: { decay: { maxStabilityDays: 60 } } },
+ *   },
+ * });
+ * ```
+ *
+ * @throws {NousError} `invalid_config` with the path of the key: unknown keys, wrong types, profiles that are not valid
+ * (six weights in [0, 1] that sum to 1 within 0.01, positive days and rates, thresholds in [0, 1] with weak below active,
+ * difficulty in [0, 1], multiplier and boosts of at least 1).
+ */
+export function createEngine(config: EngineConfig = {}): Engine {
+  return engineOver(new Sections(toModuleConfig(config)), config.curve === "fsrs6");
+}
+
+/** @internal */
+export function engineOver(sections: Sections, fsrs = false): Engine {
+  const globalCap = (): number => JSON.parse(numeric().constants()).decay.max_stability_days;
+  return {
+    rerankWithSectionWeights: (candidates, metrics, now) =>
+      rank(sections, candidates, metrics, undefined, now, Infinity),
+    rerankCandidates: (candidates, metrics, weights, now) =>
+      rank(sections, candidates, metrics, uniform(weights), now, Infinity),
+    rerankTop: (candidates, metrics, { limit, now, sections: bySection = true, weights } = {}) =>
+      rank(sections, candidates, metrics, bySection ? weights : uniform(weights), now, limitOf(limit)),
+    calculateRetrievability: (daysSinceAccess, stability) =>
+      sections.slot.engine().retrievability(daysSinceAccess, stability),
+    updateStabilityOnAccess: fsrs
+      ? (stability, difficulty, retrievability) =>
+          decay.updateStabilityOnFsrs(stability, difficulty, retrievability, globalCap())
+      : decay.updateStabilityOnAccess,
+    updateStabilityOnAccessForSection: fsrs
+      ? (stability, difficulty, { max_stability_days }, retrievability) =>
+          decay.updateStabilityOnFsrs(stability, difficulty, retrievability, max_stability_days)
+      : decay.updateStabilityOnAccessForSection,
+    decayColumns: (columns, now = Date.now()) => decay.decayColumns(sections, columns, now),
+    classifyIntent: ((query: string, options?: intent.IntentOptions) =>
+      intent.classifyIntent(sections, query, options)) as Engine["classifyIntent"],
+    mergeAndSelect: (subResults, options) => merge.mergeAndSelect(sections, subResults, options),
+    coRecallPairs: (selected) => merge.coRecallPairs(sections, selected),
+    formatContext: (results, maxTokens) => context.formatContext(sections, results, maxTokens),
+    getSectionForSubtype: sections.getSectionForSubtype,
+    getInitialStabilityForSubtype: sections.getInitialStabilityForSubtype,
+    SECTION_PROFILES: sections.profiles,
+    SUBTYPE_TO_SECTION: sections.sectionOf,
+    SUBTYPE_INITIAL_STABILITY: sections.stabilityOf,
+  };
+}

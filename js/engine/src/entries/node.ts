@@ -1,0 +1,11 @@
+// Node: the module is read from beside this file, at once.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { initSync } from "../core.ts";
+
+declare const __dirname: string;
+
+initSync(readFileSync(join(__dirname, "nous_wasm.wasm")));
+
+export * from "../core.ts";

@@ -1,0 +1,68 @@
+// The one error of the package.
+
+/** What kind of thing went wrong; stable, for programs. */
+export type NousErrorCode =
+  /** A value passed to a function is wrong; `details` name it. */
+  | "invalid_argument"
+  /** A configuration is wrong; `details.field` is the path of the key. */
+  | "invalid_config"
+  /** The module is not loaded yet: `await init()` first. */
+  | "not_initialized"
+  /** The module cannot be loaded here, for instance without WebAssembly SIMD. */
+  | "unsupported"
+  /** A batch needs more memory than there is. */
+  | "out_of_memory"
+  /** The module trapped: a defect of the engine. The next call works, on a fresh instance. */
+  | "instance_lost";
+
+/** Where it went wrong, as far as that is one place. */
+export interface NousErrorDetails {
+  /** Name of the field, the option or, for a configuration, the path. */
+  field?: string;
+  /** Place in the batch, counted from 0. */
+  index?: number;
+  /** Id of the entry at that place, when it has one. */
+  id?: string;
+}
+
+/** Everything that this package throws. */
+export class NousError extends Error {
+  override readonly name = "NousError";
+  readonly code: NousErrorCode;
+  readonly details: NousErrorDetails;
+
+  constructor(code: NousErrorCode, message: string, details: NousErrorDetails = {}, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** A wrong argument. */
+export function invalid(field: string, problem: string): NousError {
+  return new NousError("invalid_argument", `${field} ${problem}`, { field });
+}
+
+/** A wrong entry of a batch, named by its place and, where it has one, its id. */
+export function invalidEntry(batch: string, index: number, entry: unknown, field: string, problem: string): NousError {
+  const id = idOf(entry);
+  const place = `${batch}[${index}]${id === undefined ? "" : ` (id ${JSON.stringify(id)})`}`;
+  const details = { field, index, ...(id === undefined ? {} : { id }) };
+  return new NousError("invalid_argument", `${place}: ${field} ${problem}`, details);
+}
+
+function idOf(entry: unknown): string | undefined {
+  if (typeof entry !== "object" || entry === null) return undefined;
+  const { id } = entry as { id?: unknown };
+  return typeof id === "string" && id !== "" ? id : undefined;
+}
+
+/** A value as a message shows it: short, and never failing. */
+export function show(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (typeof value === "bigint") return `${value}n`;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid Date" : value.toISOString();
+  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
+  if (typeof value === "function") return "a function";
+  return String(value);
+}

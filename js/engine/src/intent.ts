@@ -1,0 +1,71 @@
+// Which sections a question asks for.
+
+import { MEMORY_SECTIONS, own } from "./constants.ts";
+import { invalid, show } from "./errors.ts";
+import type { Handle } from "./runtime.ts";
+import type { Sections } from "./sections.ts";
+import { mostBytes, writeText } from "./text.ts";
+import type { MemorySection } from "./types.ts";
+
+/** `substring`: anywhere, inside words too. `words`: whole words and phrases only. */
+export type IntentMatcher = "substring" | "words";
+
+/** How to read a question. */
+export interface IntentOptions {
+  /** Default: the configuration's, which is `substring` unless it says otherwise. */
+  matcher?: IntentMatcher | undefined;
+  /** Answer with the strings that were found. */
+  explain?: boolean | undefined;
+}
+
+/** What in a question speaks for a section. */
+export interface IntentEvidence {
+  section: MemorySection;
+  /** Occurrences of all its strings together, overlapping ones included. */
+  evidence: number;
+  /** The strings found, in the order of the table. */
+  strings: { string: string; count: number }[];
+}
+
+/** @internal */
+export function classifyIntent(
+  sections: Sections,
+  query: string,
+  options?: IntentOptions,
+): MemorySection[] | IntentEvidence[] {
+  const words = wantsWords(sections, options?.matcher);
+  if (typeof query !== "string") throw invalid("query", `must be a string, found ${show(query)}`);
+  return withText(sections, query, (handle, length) =>
+    options?.explain === true
+      ? (JSON.parse(handle.engine.explain_intent(length, words)) as IntentEvidence[])
+      : sectionsOf(handle.engine.classify_intent(length, words)),
+  );
+}
+
+/** The sections a question asks for, one bit each by section code. @internal */
+export function intentBits(sections: Sections, query: string): number {
+  return withText(sections, query, ({ engine }, length) => engine.classify_intent(length, sections.wordsByDefault));
+}
+
+function withText<T>(sections: Sections, text: string, use: (handle: Handle, length: number) => T): T {
+  const handle = sections.slot.take();
+  try {
+    handle.reserve(0, mostBytes(text.length));
+    return use(handle, writeText(text, handle.bytes, handle.bytesAt));
+  } finally {
+    sections.slot.give(handle);
+  }
+}
+
+function sectionsOf(bits: number): MemorySection[] {
+  if (bits === 0) return [];
+  return own.intentOrder.filter((section) => bits & (1 << MEMORY_SECTIONS.indexOf(section)));
+}
+
+function wantsWords(sections: Sections, matcher: IntentMatcher | undefined): boolean {
+  if (matcher === undefined) return sections.wordsByDefault;
+  if (matcher !== "substring" && matcher !== "words") {
+    throw invalid("matcher", `must be "substring" or "words", found ${show(matcher)}`);
+  }
+  return matcher === "words";
+}

@@ -1,0 +1,181 @@
+// Merging: ids become numbers here, the rule runs in the module, and only what is selected is built.
+
+import { invalid, invalidEntry, show } from "./errors.ts";
+import { intentBits } from "./intent.ts";
+import type { Sections } from "./sections.ts";
+
+/** A result of a sub-query, as much of it as merging reads. */
+export interface MergeRow {
+  /** Results without an id, or with an empty one, are dropped. */
+  id?: string | null | undefined;
+  /** A number, or text of one; anything else counts as 0. */
+  score?: unknown;
+  subtype?: string | null | undefined;
+}
+
+/** Results by sub-query, in order. */
+export type SubResults<Row> = ReadonlyMap<string, readonly Row[]> | readonly (readonly [string, readonly Row[]])[];
+
+/** How to merge. */
+export interface MergeOptions {
+  /** The whole question; the sections it asks for are boosted. Default none. */
+  query?: string | null | undefined;
+  /** Whether sections are boosted at all. Default true. */
+  sectionsEnabled?: boolean | undefined;
+  /** Factor for sections asked for; 1 or less is none. Default 1.3. */
+  intentBoost?: number | undefined;
+  /** Share of the best score below which results are left out. Default 0.4. */
+  relevanceRatio?: number | undefined;
+  /** The most results: a whole number of at least 0. Default 20. */
+  maxResults?: number | undefined;
+}
+
+/** A selected result: a new object with everything the result had. */
+export type MergedRow<Row> = Row & {
+  score: number;
+  /** The score before the boost. */
+  _original_score?: number;
+  _intent_boosted?: true;
+  /** The number of the sub-query that this instance came from. */
+  _sub_query_group: number;
+};
+
+/** Numbers that tell of one selected row. */
+const SELECTED = 4;
+/** More than any list can hold, and within 32 bits. */
+const UNLIMITED = 2 ** 32 - 1;
+
+/** @internal */
+export function mergeAndSelect<Row extends MergeRow>(
+  sections: Sections,
+  subResults: SubResults<Row>,
+  options: MergeOptions = {},
+): MergedRow<Row>[] {
+  const { query, sectionsEnabled = sections.enabled, relevanceRatio = 0.4, maxResults = 20 } = options;
+  const intentBoost = options.intentBoost ?? sections.intentBoost;
+  if (query != null && typeof query !== "string") throw invalid("query", `must be a string, found ${show(query)}`);
+  requireNumber("intentBoost", intentBoost);
+  requireNumber("relevanceRatio", relevanceRatio);
+  if (!(maxResults >= 0) || (maxResults !== Infinity && !Number.isInteger(maxResults))) {
+    throw invalid("maxResults", `must be a whole number of at least 0, found ${show(maxResults)}`);
+  }
+  const groups = groupsOf(subResults);
+  const intents = sectionsEnabled && query ? intentBits(sections, query) : 0;
+  let rows = 0;
+  for (const group of groups) rows += group.length;
+
+  const handle = sections.slot.take();
+  try {
+    handle.reserve(SELECTED * rows + groups.length, rows);
+    const { numbers, bytes, numbersAt, bytesAt } = handle;
+    const codes = new Map<unknown, number>();
+    let row = 0;
+    for (let group = 0; group < groups.length; group++) {
+      const results = groups[group]!;
+      numbers[numbersAt + 2 * rows + group] = results.length;
+      for (let place = 0; place < results.length; place++, row++) {
+        const result = results[place]!;
+        if (typeof result !== "object" || result === null) {
+          throw invalidEntry(`subResults[${group}]`, place, undefined, "result", `must be an object, found ${show(result)}`);
+        }
+        const { id } = result;
+        let code = -1;
+        if (id != null && id !== "") {
+          const known = codes.get(id);
+          code = known === undefined ? codes.size : known;
+          if (known === undefined) codes.set(id, code);
+        }
+        numbers[numbersAt + row] = scoreOf(result.score);
+        numbers[numbersAt + rows + row] = code;
+        if (intents !== 0) bytes[bytesAt + row] = sections.codeOf(result.subtype);
+      }
+    }
+    const most = Math.min(maxResults, UNLIMITED);
+    const ratio = relevanceRatio;
+    const count = handle.engine.merge_and_select(rows, codes.size, groups.length, intents, intentBoost, ratio, most);
+    handle.refresh();
+    return build(handle.numbers, handle.numbersAt, count, groups);
+  } finally {
+    sections.slot.give(handle);
+  }
+}
+
+function build<Row extends MergeRow>(
+  numbers: Float64Array,
+  first: number,
+  count: number,
+  groups: (readonly Row[])[],
+): MergedRow<Row>[] {
+  const selected: MergedRow<Row>[] = [];
+  for (let place = 0; place < count; place++) {
+    const at = first + place * SELECTED;
+    const group = numbers[at]!;
+    const row = groups[group]![numbers[at + 1]!]!;
+    const score = numbers[at + 2]!;
+    selected.push(
+      numbers[at + 3] === 1
+        ? { ...row, score, _original_score: scoreOf(row.score), _intent_boosted: true, _sub_query_group: group }
+        : { ...row, score, _sub_query_group: group },
+    );
+  }
+  return selected;
+}
+
+function groupsOf<Row>(subResults: SubResults<Row>): (readonly Row[])[] {
+  const pairs = subResults instanceof Map || Array.isArray(subResults) ? subResults : undefined;
+  if (pairs === undefined) {
+    throw invalid("subResults", `must be a Map or an array of [subQuery, results], found ${show(subResults)}`);
+  }
+  const groups: (readonly Row[])[] = [];
+  for (const pair of pairs as Iterable<readonly [string, readonly Row[]]>) {
+    const results = Array.isArray(pair) ? pair[1] : undefined;
+    if (!Array.isArray(results)) {
+      throw invalid(`subResults[${groups.length}]`, `must be [subQuery, results] with an array of results`);
+    }
+    groups.push(results);
+  }
+  return groups;
+}
+
+/** A finite number as it is, a numeric string as its number, anything else as 0. */
+function scoreOf(score: unknown): number {
+  const value = typeof score === "string" ? Number(score) : score;
+  return typeof value === "number" && value - value === 0 ? value : 0;
+}
+
+function requireNumber(field: string, value: number): void {
+  if (!Number.isFinite(value)) throw invalid(field, `must be a finite number, found ${show(value)}`);
+}
+
+/** @internal */
+export function coRecallPairs(
+  sections: Sections,
+  selected: readonly { id: string; _sub_query_group?: number | undefined }[],
+): [string, string][] {
+  if (!Array.isArray(selected)) throw invalid("selected", `must be an array, found ${show(selected)}`);
+  const handle = sections.slot.take();
+  try {
+    handle.reserve(2 * selected.length, 0);
+    const { numbers, numbersAt } = handle;
+    const ids = new Map<unknown, number>();
+    const groups = new Map<unknown, number>();
+    const codeIn = (codes: Map<unknown, number>, key: unknown): number => {
+      const code = codes.get(key) ?? codes.size;
+      codes.set(key, code);
+      return code;
+    };
+    for (const [place, node] of selected.entries()) {
+      if (typeof node !== "object" || node === null) throw invalid(`selected[${place}]`, "must be an object");
+      numbers[numbersAt + place] = codeIn(ids, node.id);
+      numbers[numbersAt + selected.length + place] = codeIn(groups, node._sub_query_group);
+    }
+    const places = handle.engine.co_recall_pairs(selected.length);
+    const pairs: [string, string][] = [];
+    for (let at = 0; at < places.length; at += 2) {
+      pairs.push([selected[places[at]!]!.id, selected[places[at + 1]!]!.id]);
+    }
+    return pairs;
+  } finally {
+    sections.slot.give(handle);
+  }
+}

@@ -1,0 +1,196 @@
+// Reranking: candidates are packed into the module's memory, ranked there, and unpacked in order.
+
+import { own, RERANKING_WEIGHTS } from "./constants.ts";
+import { invalid, invalidEntry, NousError, show } from "./errors.ts";
+import { toMilliseconds } from "./instant.ts";
+import { numeric, type Handle, takeRefusal } from "./runtime.ts";
+import type { Sections } from "./sections.ts";
+import type { GraphMetrics, Instant, RankedNode, RerankingWeights, ScoredNode } from "./types.ts";
+
+/** Numbers before the first candidate: now, average of inbound edges, six weights. */
+const HEADER = 8;
+/** Numbers of one candidate. */
+const RECORD = 8;
+/** Results of `rerankTop` when a call does not say. */
+const DEFAULT_LIMIT = 20;
+/** Indices cross as 32-bit numbers, and a batch has to fit into the memory that they address. */
+const MOST_CANDIDATES = 2 ** 25;
+
+/** What `rerankTop` can be told. */
+export interface RerankTopOptions {
+  /** How many results to build: a whole number of at least 0. Default 20. */
+  limit?: number | undefined;
+  /** The present. Default: the clock. */
+  now?: Instant | undefined;
+  /** Whether each candidate is weighed as its section says. Default true. */
+  sections?: boolean | undefined;
+  /** Weights for every candidate, in place of those of sections. */
+  weights?: RerankingWeights | undefined;
+}
+
+/** Ranks a batch; without weights, each candidate by its section's. @internal */
+export function rank<Node extends ScoredNode>(
+  sections: Sections,
+  candidates: readonly Node[],
+  metrics: Partial<GraphMetrics>,
+  weights: RerankingWeights | undefined,
+  instant: Instant | undefined,
+  limit: number,
+): RankedNode<Node>[] {
+  if (!Array.isArray(candidates)) throw invalid("candidates", `must be an array, found ${show(candidates)}`);
+  const count = candidates.length;
+  if (count > MOST_CANDIDATES) {
+    throw new NousError("out_of_memory", `candidates must be at most ${MOST_CANDIDATES}, found ${count}: rank them in parts.`);
+  }
+  const now = instant === undefined ? Date.now() : toMilliseconds(instant);
+  const handle = sections.slot.take();
+  try {
+    handle.reserve(HEADER + count * (RECORD + 1), 0);
+    packHeader(handle, now, metrics, weights, instant);
+    pack(handle, sections, candidates, weights === undefined);
+    const built = limit < count ? limit : count;
+    if (!handle.engine.rerank(count, built, weights === undefined)) throw refused(handle, candidates);
+    handle.refresh();
+    return unpack(handle, candidates, built);
+  } finally {
+    sections.slot.give(handle);
+  }
+}
+
+function packHeader(
+  { numbers, numbersAt }: Handle,
+  now: number,
+  metrics: Partial<GraphMetrics> | null | undefined,
+  weights: RerankingWeights | undefined,
+  instant: Instant | undefined,
+): void {
+  if (Number.isNaN(now)) throw invalid("now", `must be an instant, found ${show(instant)}`);
+  const average = metrics?.avg_inbound_edges ?? 0;
+  if (typeof average !== "number") throw invalid("avg_inbound_edges", `must be a number, found ${show(average)}`);
+  numbers[numbersAt] = now;
+  numbers[numbersAt + 1] = average;
+  if (weights === undefined) return;
+  const { signals } = own;
+  for (let place = 0; place < signals.length; place++) {
+    const signal = signals[place]!;
+    const weight = weights === null ? undefined : weights[signal];
+    if (typeof weight !== "number") throw invalid(`weights.${signal}`, `must be a finite number, found ${show(weight)}`);
+    numbers[numbersAt + 2 + place] = weight;
+  }
+}
+
+// What is no number is packed as NaN: the module refuses that, and the message is made from the candidate itself.
+function pack(handle: Handle, sections: Sections, candidates: readonly ScoredNode[], bySection: boolean): void {
+  const { numbers } = handle;
+  const { codes, defaultCode } = sections;
+  const count = candidates.length;
+  let at = handle.numbersAt + HEADER;
+  for (let index = 0; index < count; index++, at += RECORD) {
+    const candidate = candidates[index]!;
+    if (typeof candidate !== "object" || candidate === null) {
+      throw invalid(`candidates[${index}]`, `must be an object, found ${show(candidate)}`);
+    }
+    const { id, semantic_score, bm25_score, graph_score, last_accessed, created_at } = candidate;
+    if (typeof id !== "string" || id === "") {
+      throw invalidEntry("candidates", index, candidate, "id", `must be a string that is not empty, found ${show(id)}`);
+    }
+    numbers[at] = typeof semantic_score === "number" ? semantic_score : semantic_score == null ? 0 : Number.NaN;
+    numbers[at + 1] = typeof bm25_score === "number" ? bm25_score : bm25_score == null ? 0 : Number.NaN;
+    numbers[at + 2] = typeof graph_score === "number" ? graph_score : graph_score == null ? 0 : Number.NaN;
+    numbers[at + 3] = last_accessed instanceof Date ? last_accessed.getTime() : toMilliseconds(last_accessed);
+    numbers[at + 4] = created_at instanceof Date ? created_at.getTime() : toMilliseconds(created_at);
+    const { access_count, inbound_edge_count } = candidate;
+    numbers[at + 5] = typeof access_count === "number" ? access_count : Number.NaN;
+    numbers[at + 6] = typeof inbound_edge_count === "number" ? inbound_edge_count : Number.NaN;
+    if (bySection) {
+      const code = codes.get(candidate.subtype);
+      numbers[at + 7] = code === undefined ? defaultCode : code;
+    } else {
+      numbers[at + 7] = 0;
+    }
+  }
+}
+
+function unpack<Node extends ScoredNode>(handle: Handle, candidates: readonly Node[], count: number): RankedNode<Node>[] {
+  const { numbers } = handle;
+  const { signals } = own;
+  const first = handle.numbersAt + HEADER;
+  const order = first + candidates.length * RECORD;
+  const ranked = new Array<RankedNode<Node>>(count);
+  for (let place = 0; place < count; place++) {
+    const index = numbers[order + place]!;
+    const at = first + index * RECORD;
+    ranked[place] = {
+      node: candidates[index]!,
+      score: numbers[at + 6]!,
+      breakdown: {
+        semantic: numbers[at]!,
+        keyword: numbers[at + 1]!,
+        graph: numbers[at + 2]!,
+        recency: numbers[at + 3]!,
+        authority: numbers[at + 4]!,
+        affinity: numbers[at + 5]!,
+      },
+      primary_signal: signals[numbers[at + 7]!]!,
+    };
+  }
+  return ranked;
+}
+
+function refused(handle: Handle, candidates: readonly ScoredNode[]): NousError {
+  const { field, index, problem, found } = takeRefusal(handle.instance.glue);
+  if (index === null) return invalid(field, `${problem}, found ${found ?? "no finite number"}`);
+  const candidate = candidates[index] as unknown as Record<string, unknown>;
+  // The module saw NaN for whatever was no number, so the candidate itself is asked what it was.
+  const value = field in candidate ? `, found ${show(candidate[field])}` : "";
+  return invalidEntry("candidates", index, candidate, field, problem + value);
+}
+
+/** @internal */
+export function limitOf(limit: number = DEFAULT_LIMIT): number {
+  if (typeof limit !== "number" || !(limit >= 0) || (limit !== Infinity && !Number.isInteger(limit))) {
+    throw invalid("limit", `must be a whole number of at least 0, found ${show(limit)}`);
+  }
+  return limit;
+}
+
+/** Similarity of meaning: the score as given, 0 when absent. */
+export function semanticScore(node: ScoredNode): number {
+  return node.semantic_score ?? 0;
+}
+
+/**
+ * Match of words: the BM25 score relative to the batch's maximum. 0.5 when the maximum is 0, else 1 for the only
+ * candidate.
+ */
+export function keywordScore(node: ScoredNode, maxBM25: number, candidateCount: number): number {
+  return numeric().keyword(node.bm25_score ?? 0, maxBM25, candidateCount);
+}
+
+/** Activation over the graph: the score as given, 0 when absent. */
+export function graphScore(node: ScoredNode): number {
+  return node.graph_score ?? 0;
+}
+
+/** Freshness: exp(−days / 30) over whole days since the last access; above 1 for one in the future. */
+export function recencyScore(lastAccessed: Instant, now: Instant = Date.now()): number {
+  return numeric().recency(toMilliseconds(lastAccessed), toMilliseconds(now));
+}
+
+/** Standing in the graph: min((inbound / average) / 2, 1), and 0.5 when the average is 0. */
+export function authorityScore(inboundEdges: number, avgInbound: number): number {
+  return numeric().authority(inboundEdges, avgInbound);
+}
+
+/** Use: min(tanh(accesses / 10) · recency + (0.2 for a memory less than 7 days old), 1). */
+export function affinityScore(
+  accessCount: number,
+  createdAt: Instant,
+  lastAccessed: Instant,
+  now: Instant = Date.now(),
+): number {
+  return numeric().affinity(accessCount, toMilliseconds(createdAt), toMilliseconds(lastAccessed), toMilliseconds(now));
+}
+
+/** The weights of a ranking that is not by section. @internal */
+export const uniform = (weights: RerankingWeights | undefined): RerankingWeights => weights ?? RERANKING_WEIGHTS;

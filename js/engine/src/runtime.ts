@@ -1,0 +1,227 @@
+// The compiled module of this process and the instances that serve stateless calls.
+
+import { NousError } from "./errors.ts";
+import { type Glue, type Instance, instantiate } from "./instance.ts";
+
+/** Scratch above this, in bytes, is given back: memory of an instance never shrinks, so the instance goes. */
+const MOST_SCRATCH = 16 * 1024 * 1024;
+
+/** What a module can be loaded from. */
+export type ModuleSource =
+  | WebAssembly.Module
+  | BufferSource
+  | Response
+  | URL
+  | string
+  | PromiseLike<WebAssembly.Module | BufferSource | Response>;
+
+let compiled: WebAssembly.Module | undefined;
+let instances: Instance[] = [];
+const onceLoaded: (() => void)[] = [];
+
+/** Runs a function as soon as there is a module: at once, or when it comes. @internal */
+export function whenLoaded(then: () => void): void {
+  if (compiled) then();
+  else onceLoaded.push(then);
+}
+
+/** Whether calls can be answered. @internal */
+export function isLoaded(): boolean {
+  return compiled !== undefined;
+}
+
+/**
+ * Loads the module from its bytes, or from what is compiled already, without waiting. Does nothing when one is loaded.
+ *
+ * @throws {NousError} `unsupported` when this environment cannot run it.
+ */
+export function initSync(source: WebAssembly.Module | BufferSource): void {
+  if (compiled) return;
+  compiled = source instanceof WebAssembly.Module ? source : compile(() => new WebAssembly.Module(source));
+  for (const then of onceLoaded.splice(0)) then();
+}
+
+/** Loads the module from wherever it comes; a `Response` is compiled while it streams in. @internal */
+export async function load(source: ModuleSource): Promise<void> {
+  if (compiled) return;
+  let from = await source;
+  if (typeof from === "string" || from instanceof URL) from = await fetch(from);
+  if (typeof Response === "undefined" || !(from instanceof Response)) {
+    initSync(from as WebAssembly.Module | BufferSource);
+    return;
+  }
+  if (!from.ok) throw new NousError("unsupported", `The module could not be fetched: ${from.url} answered ${from.status}.`);
+  // A server that does not say application/wasm forbids streaming, but its bytes are as good.
+  const streams = from.headers.get("content-type")?.startsWith("application/wasm");
+  try {
+    initSync(await (streams ? WebAssembly.compileStreaming(from) : WebAssembly.compile(await from.arrayBuffer())));
+  } catch (cause) {
+    throw cannotCompile(cause);
+  }
+}
+
+function compile(make: () => WebAssembly.Module): WebAssembly.Module {
+  try {
+    return make();
+  } catch (cause) {
+    throw cannotCompile(cause);
+  }
+}
+
+function cannotCompile(cause: unknown): NousError {
+  if (cause instanceof NousError) return cause;
+  const reason = supportsSimd()
+    ? "The module could not be compiled: its bytes are not those of this package, or a policy forbids it (a page's CSP needs 'wasm-unsafe-eval')."
+    : "The engine needs WebAssembly with 128-bit SIMD, which this environment does not have (Node 16.4, Chrome 91, Firefox 89, Safari 16.4 and later do).";
+  return new NousError("unsupported", reason, {}, { cause });
+}
+
+/** Whether a function that makes one vector of zeros is valid here. */
+function supportsSimd(): boolean {
+  const probe = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11];
+  return typeof WebAssembly === "object" && WebAssembly.validate(new Uint8Array(probe));
+}
+
+function newInstance(): Instance {
+  if (!compiled) {
+    throw new NousError("not_initialized", "The module is not loaded yet: `await init()` before the first call.");
+  }
+  const instance = instantiate(compiled);
+  instances = instances.filter(({ dead }) => !dead);
+  instances.push(instance);
+  return instance;
+}
+
+/** Glue for calls of numbers alone, which cannot nest. @internal */
+export function numeric(): Glue {
+  const first = instances[0];
+  return first !== undefined && !first.dead ? first.glue : free().glue;
+}
+
+function free(): Instance {
+  return instances.find(({ busy, dead }) => !busy && !dead) ?? newInstance();
+}
+
+/** What a configuration is when the module reads it. @internal */
+export type PlainData = null | boolean | number | string | PlainData[] | { [key: string]: PlainData };
+
+/** A configured engine on one instance, with views over its scratch. @internal */
+export class Handle {
+  readonly engine: ReturnType<Glue["Engine"]["create"]> & object;
+  /** The whole memory as doubles; `numbersAt` is where the scratch begins. Stale after anything that may grow memory. */
+  numbers: Float64Array;
+  bytes: Uint8Array;
+  numbersAt = 0;
+  bytesAt = 0;
+  #numbersRoom = 0;
+  #bytesRoom = 0;
+
+  constructor(
+    readonly instance: Instance,
+    config: PlainData,
+  ) {
+    const engine = instance.glue.Engine.create(config);
+    if (engine === undefined) throw refusal(instance.glue);
+    this.engine = engine;
+    this.numbers = new Float64Array(instance.memory.buffer);
+    this.bytes = new Uint8Array(instance.memory.buffer);
+  }
+
+  /** Makes room in the scratch for so many numbers and bytes, and the views good. */
+  reserve(numbers: number, bytes: number): void {
+    if (numbers > this.#numbersRoom || bytes > this.#bytesRoom) this.#grow(numbers, bytes);
+    else if (this.numbers.length === 0) this.refresh();
+  }
+
+  #grow(numbers: number, bytes: number): void {
+    // Half as much again, so that batches of rising size do not each move the scratch.
+    const [manyNumbers, manyBytes] = [Math.ceil(numbers * 1.5), Math.ceil(bytes * 1.5)];
+    const { engine } = this;
+    const room = numbers < 2 ** 29 && bytes < 2 ** 32;
+    if (room && manyNumbers < 2 ** 28 && manyBytes < 2 ** 31 && engine.reserve(manyNumbers, manyBytes)) {
+      this.#numbersRoom = Math.max(this.#numbersRoom, manyNumbers);
+      this.#bytesRoom = Math.max(this.#bytesRoom, manyBytes);
+    } else if (room && engine.reserve(numbers, bytes)) {
+      this.#numbersRoom = Math.max(this.#numbersRoom, numbers);
+      this.#bytesRoom = Math.max(this.#bytesRoom, bytes);
+    } else {
+      const size = Math.ceil((numbers * 8 + bytes) / 2 ** 20);
+      throw new NousError("out_of_memory", `The batch needs ${size} MiB at once: pass it in parts.`);
+    }
+    this.refresh();
+  }
+
+  /** Makes the views good again after a call. */
+  refresh(): void {
+    if (this.numbers.length === 0) {
+      this.numbers = new Float64Array(this.instance.memory.buffer);
+      this.bytes = new Uint8Array(this.instance.memory.buffer);
+    }
+    this.numbersAt = this.engine.numbers_at() / 8;
+    this.bytesAt = this.engine.bytes_at();
+  }
+
+  get scratch(): number {
+    return this.#numbersRoom * 8 + this.#bytesRoom;
+  }
+}
+
+/** Engines of one configuration, wherever they are needed. @internal */
+export class Slot {
+  #last: Handle | undefined;
+  readonly #handles = new WeakMap<Instance, Handle>();
+
+  constructor(readonly config: PlainData) {}
+
+  /** An engine that nothing else uses until it is given back. */
+  take(): Handle {
+    const last = this.#last;
+    const handle = last !== undefined && !last.instance.busy && !last.instance.dead ? last : this.#find();
+    handle.instance.busy = true;
+    return handle;
+  }
+
+  /** To be called however the work ended. */
+  give(handle: Handle): void {
+    handle.instance.busy = false;
+    if (handle.scratch > MOST_SCRATCH) handle.instance.dead = true;
+  }
+
+  /** An engine for a call of numbers alone. */
+  engine(): Handle["engine"] {
+    const last = this.#last;
+    return (last !== undefined && !last.instance.dead ? last : this.#find()).engine;
+  }
+
+  #find(): Handle {
+    const instance = free();
+    let handle = this.#handles.get(instance);
+    if (handle === undefined) {
+      handle = new Handle(instance, this.config);
+      this.#handles.set(instance, handle);
+    }
+    this.#last = handle;
+    return handle;
+  }
+}
+
+/** What the module refused, as it says itself. @internal */
+export interface Refusal {
+  code: "invalid_argument" | "invalid_config";
+  field: string;
+  index: number | null;
+  problem: string;
+  /** The number that stood there; null for none, and for one that JSON cannot hold. */
+  found: number | null;
+}
+
+/** @internal */
+export function takeRefusal(glue: Glue): Refusal {
+  return JSON.parse(glue.take_error() ?? '{"code":"invalid_argument","field":"input","index":null,"problem":"was refused","found":null}');
+}
+
+/** A refusal that concerns no entry of a batch. @internal */
+export function refusal(glue: Glue): NousError {
+  const { code, field, problem, found } = takeRefusal(glue);
+  return new NousError(code, `${field} ${problem}${found === null ? "" : `, found ${found}`}`, { field });
+}

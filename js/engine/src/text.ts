@@ -1,0 +1,23 @@
+// Text into the module's memory, as UTF-8. A lone surrogate arrives as U+FFFD.
+
+const encoder = new TextEncoder();
+/** Up to this many units, writing them one by one is quicker than asking the encoder. */
+const SHORT = 96;
+
+/** The most bytes that text of so many UTF-16 units can need. @internal */
+export const mostBytes = (units: number): number => units * 3;
+
+/** Writes text at a place that has room for `mostBytes` of it; its length in bytes. @internal */
+export function writeText(text: string, bytes: Uint8Array, at: number): number {
+  const units = text.length;
+  if (units <= SHORT) {
+    let unit = 0;
+    for (; unit < units; unit++) {
+      const code = text.charCodeAt(unit);
+      if (code > 127) break;
+      bytes[at + unit] = code;
+    }
+    if (unit === units) return units;
+  }
+  return encoder.encodeInto(text, bytes.subarray(at, at + mostBytes(units))).written;
+}
