@@ -18,6 +18,7 @@ import type { Sample } from "./types.ts";
 import type { Quota, World } from "./world.ts";
 
 export { sampleAt } from "./as-of.ts";
+export { EDGE_STRENGTH } from "./memory-model.ts";
 export { SETUPS, type SetupKey } from "./setups.ts";
 export * from "./types.ts";
 

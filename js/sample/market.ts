@@ -304,9 +304,13 @@ export class Market {
   }
 }
 
-/** Rounded to a number of decimals. */
+const POWERS_OF_TEN = [1, 10, 100, 1000, 10_000, 100_000];
+
+/** Rounded to a number of decimals, at most five. */
 export function round(value: number, digits: number): number {
-  return Number(value.toFixed(digits));
+  const scale = POWERS_OF_TEN[digits];
+  if (scale === undefined) throw new RangeError(`cannot round to ${digits} decimals`);
+  return Math.round(value * scale) / scale;
 }
 
 /** A price as the exchange would quote it. */
