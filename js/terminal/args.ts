@@ -1,0 +1,102 @@
+// The command line: a question and four options. Whatever is wrong is said in a sentence.
+
+import { Command, CommanderError, Option } from "commander";
+import { SAMPLE_DEFAULTS } from "../sample/index.ts";
+import { STANDING_QUESTIONS } from "./questions.ts";
+
+export interface Args {
+  /** Absent: ask for it, or answer the standing questions where nobody can be asked. */
+  question: string | null;
+  /** The clock, in milliseconds since 1970. */
+  at: number;
+  limit: number;
+  json: boolean;
+}
+
+/** A command line that cannot be followed; the message is for whoever typed it. */
+export class UsageError extends Error {}
+
+/** What the command line asks for, or the text that answers it at once. */
+export type Parsed = { run: Args } | { print: string };
+
+const MOST_RESULTS = 20;
+const DEFAULT_LIMIT = 5;
+const SAMPLE_END = Date.parse(SAMPLE_DEFAULTS.end);
+const SAMPLE_DAYS = SAMPLE_DEFAULTS.days;
+const DAY = 86_400_000;
+/** The sample's first days hold too little to ask about. */
+const FIRST = SAMPLE_END - (SAMPLE_DAYS - 7) * DAY;
+const DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/** An instant as people type it; without a zone it is UTC. */
+export function parseAt(text: string): number {
+  const trimmed = text.trim();
+  const match = DATE.exec(trimmed);
+  const iso = match ? (match[3] || !match[2] ? trimmed : `${trimmed}Z`).replace(" ", "T") : "";
+  const at = Date.parse(iso);
+  const realDay = match !== null && !Number.isNaN(at) && isRealDay(match[1] ?? "");
+  if (!realDay) throw new UsageError(`--at: “${text}” is no date. Write it as 2026-03-01, or 2026-03-01T14:30.`);
+  if (at < FIRST) {
+    const day = new Date(FIRST).toISOString().slice(0, 10);
+    throw new UsageError(`--at: “${text}” is too early, there is little to remember before ${day}.`);
+  }
+  return at;
+}
+
+/** Whether the month has that day: JavaScript takes February 30 for March 2. */
+function isRealDay(day: string): boolean {
+  const date = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
+
+export function parseLimit(text: string): number {
+  const limit = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(limit >= 1 && limit <= MOST_RESULTS)) {
+    throw new UsageError(`--limit: “${text}” is no whole number from 1 to ${MOST_RESULTS}.`);
+  }
+  return limit;
+}
+
+const HELP_AFTER = `
+Without a question you are asked for one; without a terminal four standing questions are answered:
+${STANDING_QUESTIONS.map((question) => `  ${question}`).join("\n")}
+
+--json prints {format, clock, memories, edges, answers}. An answer has question, intents, candidates,
+rankings (global, sections, intent: lists of results) and time_us. All fields: js/terminal/answer.ts.`;
+
+/** Reads the arguments that follow the program's name. */
+export function parseArgs(argv: readonly string[]): Parsed {
+  const printed: string[] = [];
+  const command = new Command("npm start --")
+    .description("Asks the memory of a trading agent, and shows what sections and intent change in the ranking.")
+    .usage('"a question" [options]')
+    .argument("[question...]", "what you want to know, in words")
+    .addOption(
+      new Option("--at <date>", "the present: what came later is not there yet")
+        .argParser(parseAt)
+        .default(SAMPLE_END, SAMPLE_DEFAULTS.end.slice(0, 10)),
+    )
+    .option("--limit <n>", `results in each ranking, 1 to ${MOST_RESULTS}`, parseLimit, DEFAULT_LIMIT)
+    .option("--json", "print data instead of a picture")
+    .helpOption("--help", "show this")
+    .addHelpText("after", HELP_AFTER)
+    .configureOutput({ writeOut: (text) => printed.push(text), writeErr: () => undefined })
+    .exitOverride();
+  try {
+    command.parse(argv, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === "commander.helpDisplayed") return { print: printed.join("") };
+    throw new UsageError(sentence(error.message));
+  }
+  const { at, limit, json = false } = command.opts<{ at: number; limit: number; json?: boolean }>();
+  const question = command.args.join(" ").trim();
+  if (command.args.length > 0 && question === "") throw new UsageError("The question is empty.");
+  return { run: { question: question === "" ? null : question, at, limit, json } };
+}
+
+/** Commander's message as a sentence of its own, without the prefix. */
+function sentence(message: string): string {
+  const text = message.replace(/^error: /, "");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!)]$/.test(text) ? "" : "."} See --help.`;
+}

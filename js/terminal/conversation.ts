@@ -1,0 +1,47 @@
+// Asking in turn: a prompt, a question, an answer, until the end of input.
+
+import { createInterface } from "node:readline/promises";
+import { parseAt, parseLimit, UsageError } from "./args.ts";
+import { STANDING_QUESTIONS } from "./questions.ts";
+
+export interface Host {
+  ask(question: string): void;
+  setClock(at: number): void;
+  setLimit(limit: number): void;
+  print(text: string): void;
+}
+
+const INTRO = `
+Ask in words, or type a number:
+${STANDING_QUESTIONS.map((question, i) => `  ${i + 1}  ${question}`).join("\n")}
+at 2026-01-15 moves the clock, limit 8 changes the number of results, quit ends.
+`;
+
+/** Handles one line; false when it ends the conversation. */
+export function handle(line: string, host: Host): boolean {
+  const text = line.trim();
+  const [word = "", ...rest] = text.split(/\s+/);
+  const value = rest.join(" ");
+  try {
+    if (text === "") host.print(INTRO);
+    else if (/^(quit|exit|q)$/i.test(text)) return false;
+    else if (word === "at" && /^\d/.test(value)) host.setClock(parseAt(value));
+    else if (word === "limit" && rest.length === 1) host.setLimit(parseLimit(value));
+    else host.ask(/^[1-9]$/.test(text) ? (STANDING_QUESTIONS[Number(text) - 1] ?? text) : text);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    host.print(error.message.replace(/^--/, ""));
+  }
+  return true;
+}
+
+export async function converse(host: Host): Promise<void> {
+  host.print(INTRO);
+  const lines = createInterface({ input: process.stdin, output: process.stdout, prompt: "? " });
+  lines.prompt();
+  for await (const line of lines) {
+    if (!handle(line, host)) break;
+    lines.prompt();
+  }
+  lines.close();
+}
