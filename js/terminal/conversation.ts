@@ -40,8 +40,12 @@ export async function converse(host: Host): Promise<void> {
   const lines = createInterface({ input: process.stdin, output: process.stdout, prompt: "? " });
   lines.prompt();
   for await (const line of lines) {
-    if (!handle(line, host)) break;
+    if (!handle(line, host)) {
+      lines.close();
+      return;
+    }
     lines.prompt();
   }
-  lines.close();
+  // The end of input leaves the cursor behind the prompt.
+  host.print("");
 }
