@@ -95,7 +95,8 @@ impl Config {
     /// # Errors
     /// As [`Config::read`], and for text that is no JSON.
     pub fn from_json(json: &str) -> Result<Self> {
-        let value = serde_json::from_str(json).map_err(|error| Error::config("config", format!("is no JSON: {error}")))?;
+        let value =
+            serde_json::from_str(json).map_err(|error| Error::config("config", format!("is no JSON: {error}")))?;
         Self::read(&value)
     }
 }

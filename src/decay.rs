@@ -373,12 +373,16 @@ fn check_columns(columns: DecayColumns<'_>) -> Result<()> {
     if sound {
         return Ok(());
     }
-    let fault = |field: &str, index: usize, wanted: &str, value: f64| {
-        Error::argument(field, wanted).found(value).at(index)
-    };
+    let fault =
+        |field: &str, index: usize, wanted: &str, value: f64| Error::argument(field, wanted).found(value).at(index);
     for index in 0..last_accessed.len() {
         if !instant(last_accessed[index]) {
-            return Err(fault("last_accessed", index, "must be an instant in milliseconds since 1970", last_accessed[index]));
+            return Err(fault(
+                "last_accessed",
+                index,
+                "must be an instant in milliseconds since 1970",
+                last_accessed[index],
+            ));
         }
         if !finite(stability[index]) {
             return Err(fault("stability", index, "must be a finite number of days", stability[index]));

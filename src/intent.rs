@@ -182,9 +182,9 @@ pub struct IntentClassifier {
 
 impl Default for IntentClassifier {
     fn default() -> Self {
-        let strings = INTENT_ORDER.iter().flat_map(|&section| {
-            built_in(section).iter().map(move |&string| (section, string.to_string()))
-        });
+        let strings = INTENT_ORDER
+            .iter()
+            .flat_map(|&section| built_in(section).iter().map(move |&string| (section, string.to_string())));
         Self::of(strings.collect(), Matcher::default())
     }
 }
@@ -259,7 +259,8 @@ impl IntentClassifier {
             }
         });
         let found = INTENT_ORDER.into_iter().map(|section| {
-            let of_section = self.strings.iter().zip(&counts).filter(|((own, _), count)| *own == section && **count > 0);
+            let of_section =
+                self.strings.iter().zip(&counts).filter(|((own, _), count)| *own == section && **count > 0);
             let strings: Vec<Found> =
                 of_section.map(|((_, string), &count)| Found { string: string.clone(), count }).collect();
             Evidence { section, evidence: strings.iter().map(|found| found.count).sum(), strings }
@@ -273,7 +274,11 @@ impl IntentClassifier {
 
     fn words(&self) -> &Strings {
         self.words.get_or_init(|| {
-            Strings::new(self.strings.iter().map(|(section, string)| (*section, straighten(string).trim_matches(' ').to_string())))
+            Strings::new(
+                self.strings
+                    .iter()
+                    .map(|(section, string)| (*section, straighten(string).trim_matches(' ').to_string())),
+            )
         })
     }
 }

@@ -131,10 +131,8 @@ pub(crate) fn select(
         }
     }
 
-    let starts: Vec<usize> = lengths
-        .iter()
-        .scan(0, |start, &length| Some(std::mem::replace(start, *start + length)))
-        .collect();
+    let starts: Vec<usize> =
+        lengths.iter().scan(0, |start, &length| Some(std::mem::replace(start, *start + length))).collect();
     let group_of = |place: u32| starts.partition_point(|&start| start <= place as usize) - 1;
     let instance = |place: u32, boosted: bool| {
         let (group, row) = (group_of(place), &rows[place as usize]);

@@ -46,8 +46,7 @@ impl Engine {
     /// Numbers: `count` ids, then their groups. The answer holds two places for each pair.
     pub fn co_recall_pairs(&self, count: usize) -> Vec<u32> {
         let (ids, groups) = self.numbers.split_at(count);
-        let selected: Vec<(u32, u32)> =
-            ids.iter().zip(groups).map(|(&id, &group)| (id as u32, group as u32)).collect();
+        let selected: Vec<(u32, u32)> = ids.iter().zip(groups).map(|(&id, &group)| (id as u32, group as u32)).collect();
         merge::co_recall_pairs(&selected).into_iter().flat_map(|(a, b)| [a as u32, b as u32]).collect()
     }
 }

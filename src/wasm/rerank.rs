@@ -22,9 +22,7 @@ impl Engine {
         let weighting = if by_section {
             Weighting::Sections(&self.table)
         } else {
-            Weighting::Uniform(Weights::from_array([
-                header[2], header[3], header[4], header[5], header[6], header[7],
-            ]))
+            Weighting::Uniform(Weights::from_array([header[2], header[3], header[4], header[5], header[6], header[7]]))
         };
         let query = Query { weighting, avg_inbound_edges: header[1], now: header[0] };
         let records = records.as_chunks_mut().0;
