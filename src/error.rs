@@ -5,8 +5,8 @@ use std::fmt;
 /// A refused input: which field, of which row, what stood there and what should.
 ///
 /// ```
-/// use nous_wasm::SectionTable;
-/// let error = SectionTable::from_json(r#"{ "sections": { "intent_boost": 0 } }"#).unwrap_err();
+/// use nous_wasm::Config;
+/// let error = Config::from_json(r#"{ "sections": { "intent_boost": 0 } }"#).unwrap_err();
 /// assert_eq!(error.code(), "invalid_config");
 /// assert_eq!(error.field(), "sections.intent_boost");
 /// ```
