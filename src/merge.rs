@@ -4,14 +4,14 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::intent::SectionSet;
 use crate::order::Selection;
-use crate::section::{Section, SectionTable};
+use crate::section::{INTENT_BOOST, Section, SectionTable};
 
 /// A result of a sub-query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit<'a> {
     /// Which memory; a result without an id, or with an empty one, is dropped.
     pub id: Option<&'a str>,
-    /// How good; finite.
+    /// How good; what is not a finite number counts as 0.
     pub score: f64,
     /// Where the memory belongs.
     pub section: Section,
@@ -32,7 +32,7 @@ pub struct MergeOptions {
 
 impl Default for MergeOptions {
     fn default() -> Self {
-        Self { intents: SectionSet::default(), intent_boost: 1.3, relevance_ratio: 0.4, max_results: 20 }
+        Self { intents: SectionSet::default(), intent_boost: INTENT_BOOST, relevance_ratio: 0.4, max_results: 20 }
     }
 }
 
@@ -75,7 +75,8 @@ pub fn merge_and_select(sub_results: &[&[Hit<'_>]], options: &MergeOptions, tabl
             let next = numbers.len() as u32;
             *numbers.entry(id).or_insert(next)
         });
-        rows.push(Row { id, score: hit.score, section: hit.section as u8 });
+        let score = if hit.score.is_finite() { hit.score } else { 0.0 };
+        rows.push(Row { id, score, section: hit.section as u8 });
     }
     let lengths: Vec<usize> = sub_results.iter().map(|results| results.len()).collect();
     select(&rows, numbers.len(), &lengths, options, table)

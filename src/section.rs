@@ -125,7 +125,8 @@ pub struct SectionProfile {
     pub intent_boost: f64,
 }
 
-const INTENT_BOOST: f64 = 1.3;
+/// Factor for results of a section that the query asks for, where nothing else is configured.
+pub(crate) const INTENT_BOOST: f64 = 1.3;
 
 fn default_profiles() -> [SectionProfile; 4] {
     use ConsolidationRole::{Source, Target};
