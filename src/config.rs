@@ -93,10 +93,10 @@ impl Config {
     /// Reads a configuration from JSON text.
     ///
     /// # Errors
-    /// As [`Config::read`], and for text that is no JSON.
+    /// As [`Config::read`], and for text that is no JSON or gives a key of an object twice.
     pub fn from_json(json: &str) -> Result<Self> {
-        let value =
-            serde_json::from_str(json).map_err(|error| Error::config("config", format!("is no JSON: {error}")))?;
+        let value = serde_json::from_str(json)
+            .map_err(|error| Error::config("config", format!("could not be read as JSON: {error}")))?;
         Self::read(&value)
     }
 }
@@ -147,10 +147,10 @@ impl Value {
         Ok(entries.iter().map(move |(key, value)| (key.as_str(), join(&path, key), value)))
     }
 
-    /// One entry of a map, with its path.
+    /// One entry of a map, with its path; the last where a key is repeated, as it is for those read in turn.
     pub(crate) fn get(&self, key: &str, path: &str) -> Option<(String, &Value)> {
         let Self::Map(entries) = self else { return None };
-        entries.iter().find(|(name, _)| name == key).map(|(_, value)| (join(path, key), value))
+        entries.iter().rfind(|(name, _)| name == key).map(|(_, value)| (join(path, key), value))
     }
 
     /// The value as what is wanted, or an error that names the path.
@@ -263,9 +263,12 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Value, A::Error> {
-        let mut entries = Vec::new();
-        while let Some(entry) = map.next_entry()? {
-            entries.push(entry);
+        let mut entries: Vec<(String, Value)> = Vec::new();
+        while let Some((key, value)) = map.next_entry::<String, _>()? {
+            if entries.iter().any(|(known, _)| *known == key) {
+                return Err(serde::de::Error::custom(format_args!("the key `{key}` is given twice")));
+            }
+            entries.push((key, value));
         }
         Ok(Value::Map(entries))
     }
