@@ -3,16 +3,17 @@
 //! Retrievability R is the chance that a memory is still at hand: exp(−t / S) after t days without access at a
 //! stability of S days. Each recall lets S grow. FSRS-6 stands beside it as another curve, see [`crate::fsrs`].
 
+use std::array::from_fn;
+
+use serde::Serialize;
+
 use crate::config::Curve;
 use crate::error::{Error, Result};
 use crate::fsrs::{self, ForgettingCurve, MemoryState, Parameters, Rating};
-
 use crate::math::{F64x2, exp, exp_pairs};
 use crate::rerank::{MAX_INSTANT_MS, check_instant};
 use crate::section::{DecayProfile, Section, SectionTable};
 use crate::signal::DAY_MS;
-use serde::Serialize;
-use std::array::from_fn;
 
 /// The numbers of decay that no section changes, and the global ones from before there were sections.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -152,9 +153,12 @@ pub fn stability_on_access_for_section(stability: f64, difficulty: f64, decay: &
 }
 
 /// Stability in days after a recall on the FSRS-6 curve, at most `most`: what a recall rated Good makes of it when
-/// `retrievability` was left. Difficulty in [0, 1] is spread over FSRS's 1 to 10.
+/// `retrievability` was left. Difficulty in [0, 1] is spread over FSRS's 1 to 10; a stability below FSRS's least, 0
+/// among them, grows from there.
 pub fn fsrs_stability_on_access(stability: f64, difficulty: f64, retrievability: f64, most: f64) -> f64 {
     let (easiest, hardest) = (fsrs::DIFFICULTY_RANGE.start(), fsrs::DIFFICULTY_RANGE.end());
+    let least = *fsrs::STABILITY_RANGE.start();
+    let stability = if stability < least { least } else { stability };
     let state = MemoryState { stability, difficulty: easiest + difficulty * (hardest - easiest) };
     at_most(fsrs::stability_after_recall(state, retrievability, Rating::Good, &Parameters::PUBLISHED), most)
 }
@@ -376,14 +380,7 @@ fn check_columns(columns: DecayColumns<'_>) -> Result<()> {
     let fault =
         |field: &str, index: usize, wanted: &str, value: f64| Error::argument(field, wanted).found(value).at(index);
     for index in 0..last_accessed.len() {
-        if !instant(last_accessed[index]) {
-            return Err(fault(
-                "last_accessed",
-                index,
-                "must be an instant in milliseconds since 1970",
-                last_accessed[index],
-            ));
-        }
+        check_instant("last_accessed", last_accessed[index]).map_err(|error| error.at(index))?;
         if !finite(stability[index]) {
             return Err(fault("stability", index, "must be a finite number of days", stability[index]));
         }
