@@ -193,7 +193,7 @@ impl IntentClassifier {
     /// A classifier with the configured strings in place of the built-in ones.
     ///
     /// # Errors
-    /// `invalid_config` for a string that is blank, and for more than 65,534 bytes of strings in all.
+    /// `invalid_config` for a string that is blank, and for more than 65,535 bytes of strings in all.
     pub fn new(config: &IntentConfig) -> Result<Self> {
         let mut strings = Vec::new();
         for section in INTENT_ORDER {
@@ -328,8 +328,9 @@ impl Sought {
     /// Whether no word goes on across either edge of the occurrence that ends at `end`.
     fn stands_alone(&self, text: &str, end: usize) -> bool {
         let (before, after) = (&text[..end - self.bytes], &text[end..]);
-        !(self.starts_in_word && before.chars().next_back().is_some_and(is_word))
-            && !(self.ends_in_word && after.chars().next().is_some_and(is_word))
+        let continues_one = self.starts_in_word && before.chars().next_back().is_some_and(is_word);
+        let goes_on = self.ends_in_word && after.chars().next().is_some_and(is_word);
+        !continues_one && !goes_on
     }
 }
 
