@@ -13,6 +13,7 @@
 //! | [`intent`] | which sections does a question ask for? |
 //! | [`merge`] | what remains of the results of several questions? |
 //! | [`context`] | how does a prompt show what was recalled? |
+//! | [`config`] | what can be set, and what is it when it is not? |
 //! | [`math`] | exp and tanh, the same to the bit on every platform |
 //!
 //! The crate is pure: no clock (`now` is an argument, in milliseconds since 1970), no randomness, no input or output.
