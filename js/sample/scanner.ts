@@ -111,7 +111,9 @@ function measure(reading: {
     }
     case "book_flip_scalp": {
       const value = round(2.1 + 2.4 * severity, 1);
-      return { text: `${value}:1`, field: "depth_ratio", value };
+      // Bids over asks: a long leans on bids, a short on asks.
+      const ratio = bias > 0 ? value : round(1 / value, 2);
+      return { text: bias > 0 ? `${value}:1` : `1:${value}`, field: "depth_ratio", value: ratio };
     }
     case "weekend_gap": {
       const value = market.price(symbol, fridayClose(at));
@@ -128,11 +130,11 @@ function measure(reading: {
   }
 }
 
-/** Whether a signed measure points the way that the setup needs. */
-function sides(key: SetupKey, value: number, bias: number): boolean {
+/** Whether the measure, or the week's trend, points the way that the setup needs. */
+function sides(key: SetupKey, value: number, week: number, bias: number): boolean {
   if (key === "funding_fade") return value * bias < 0;
   if (key === "relative_strength") return value * bias > 0;
-  return true;
+  return key !== "trend_pullback" || week * bias > 0;
 }
 
 /** Reads an occurrence as the scanner would at its instant. */
@@ -149,7 +151,7 @@ export function read(market: Market, occurrence: Occurrence, random: Random): Re
   const up = move >= 0;
   return {
     occurrence,
-    clear: up === setup.before.percent[0] * bias > 0 && sides(setup.key, value.value, bias),
+    clear: up === setup.before.percent[0] * bias > 0 && sides(setup.key, value.value, state.change7d, bias),
     state,
     slots: {
       sym: coin.symbol,

@@ -337,7 +337,7 @@ export const SETUPS: readonly Setup[] = [
     anomaly: "trend_pullback",
     crowd: "against",
     edge: 0.62,
-    weight: 1.2,
+    weight: 2,
     before: { hours: 9, percent: [-1.6, -0.8] },
     after: { hours: 34, percent: [2.2, 4.2] },
     plan: { stop: 1.6, target: 3.6, hours: 54 },
