@@ -195,7 +195,7 @@ describe("without a question and without a terminal", () => {
       const places = (ranking: Result[]) =>
         ranking.flatMap((result) => (result.section === sections[i] ? [result.rank] : []));
       expect(places(rankings.intent)[0]).toBeLessThanOrEqual(2);
-      expect(places(rankings.intent).length).toBeGreaterThanOrEqual(places(rankings.global).length);
+      expect(places(rankings.intent).length).toBeGreaterThanOrEqual(places(rankings.sections).length);
     });
   });
 });
