@@ -66,8 +66,10 @@ impl Sorter {
     }
 }
 
-/// Up to this many words, inserting each into its place is quicker than counting digits.
-const FEW: usize = 48;
+/// Below this many words, merging is quicker than counting digits.
+const FEW: usize = 512;
+/// Words that are sorted by insertion before merging begins.
+const RUN: usize = 16;
 const DIGIT_BITS: u32 = 8;
 const DIGITS: usize = 1 << DIGIT_BITS;
 /// Passes over the high half.
@@ -76,8 +78,8 @@ const PASSES: usize = ((u64::BITS - INDEX_BITS) / DIGIT_BITS) as usize;
 /// Sorts words by their high half, stable in the low one: digit by digit from the lowest, each word moved to where
 /// the counts of its digit say. A digit that all words share is skipped.
 fn sort_by_high_half(words: &mut [u64], spare: &mut [u64]) {
-    if words.len() <= FEW {
-        return insert_each(words);
+    if words.len() < FEW {
+        return merge_sort(words, spare);
     }
     let digit = |word: u64, pass: usize| (word >> (INDEX_BITS + DIGIT_BITS * pass as u32)) as usize % DIGITS;
     let mut counts = [[0u32; DIGITS]; PASSES];
@@ -109,11 +111,48 @@ fn sort_by_high_half(words: &mut [u64], spare: &mut [u64]) {
     }
 }
 
+/// Sorts words, which are unique and whose low halves rise, from short runs to the whole.
+fn merge_sort(words: &mut [u64], spare: &mut [u64]) {
+    words.chunks_mut(RUN).for_each(insert_each);
+    let (mut from, mut to) = (&mut *words, spare);
+    let mut width = RUN;
+    let mut swapped = false;
+    while width < from.len() {
+        for (from, to) in from.chunks(2 * width).zip(to.chunks_mut(2 * width)) {
+            let (left, right) = from.split_at(width.min(from.len()));
+            merge(left, right, to);
+        }
+        (from, to) = (to, from);
+        swapped = !swapped;
+        width *= 2;
+    }
+    if swapped {
+        to.copy_from_slice(from);
+    }
+}
+
+/// Merges two sorted runs, without a branch on which one is next.
+fn merge(left: &[u64], right: &[u64], to: &mut [u64]) {
+    let (mut l, mut r) = (0, 0);
+    for place in to.iter_mut() {
+        if l == left.len() || r == right.len() {
+            break;
+        }
+        let (a, b) = (left[l], right[r]);
+        let take_left = a < b;
+        *place = if take_left { a } else { b };
+        l += usize::from(take_left);
+        r += usize::from(!take_left);
+    }
+    let rest = &mut to[l + r..];
+    let (left, right) = (&left[l..], &right[r..]);
+    rest.copy_from_slice(if right.is_empty() { left } else { right });
+}
+
 fn insert_each(words: &mut [u64]) {
     for end in 1..words.len() {
         let word = words[end];
         let mut place = end;
-        // Words are unique, since their low halves are, and those rise with the order they came in.
         while place > 0 && words[place - 1] > word {
             words[place] = words[place - 1];
             place -= 1;

@@ -3,10 +3,10 @@
 //! All candidates of a query are ranked together, whatever their sections, and share one BM25 maximum.
 
 use crate::error::{Error, Result};
-use crate::math::{RecencyTable, SaturationTable};
+use crate::math::{F64x2, Mask};
 use crate::order::{Selection, Sorter};
 use crate::section::{Section, SectionTable, Weights};
-use crate::signal::{self, affinity_of, days_between};
+use crate::signal::{self, DAY_MS, NEUTRAL, NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable, low_bits};
 
 /// The greatest distance of an instant from 1970, in milliseconds: what a JavaScript `Date` can hold.
 pub const MAX_INSTANT_MS: f64 = 8.64e15;
@@ -79,7 +79,6 @@ pub struct Query<'a> {
 pub(crate) type Record = [f64; 8];
 
 const SCORE: usize = 6;
-const PRIMARY: usize = 7;
 
 impl Candidate {
     fn to_record(self) -> Record {
@@ -164,12 +163,12 @@ impl Reranker {
         self.sorter.clear(records.len());
         let mut sound = true;
         for record in records.iter_mut() {
-            let weights = batch.weights_of(record);
             let signals = batch.signals(record, &self.recency, &self.saturation);
-            let score = weighted_sum(&signals, weights);
+            let parts = batch.parts(&signals, record);
+            let score = sum(&parts);
             sound &= !score.is_nan();
             self.sorter.push(score);
-            write_result(record, &signals, score, weights);
+            write_result(record, &signals, &parts, score);
         }
         if !sound {
             return Err(not_a_number(records.iter().position(|record| record[SCORE].is_nan())));
@@ -182,20 +181,24 @@ impl Reranker {
 
     fn rank_top(&mut self, records: &mut [Record], order: &mut [f64], batch: &Batch) -> Result<()> {
         self.best.clear(order.len());
+        let mut sound = true;
         for (index, record) in records.iter().enumerate() {
-            let signals = batch.signals(record, &self.recency, &self.saturation);
-            let score = weighted_sum(&signals, batch.weights_of(record));
-            if score.is_nan() {
-                return Err(not_a_number(Some(index)));
-            }
+            let score = sum(&batch.parts(&batch.signals(record, &self.recency, &self.saturation), record));
+            sound &= !score.is_nan();
             self.best.offer(score, index as u32);
+        }
+        let mut rate = |record: &mut Record| {
+            let signals = batch.signals(record, &self.recency, &self.saturation);
+            let parts = batch.parts(&signals, record);
+            write_result(record, &signals, &parts, sum(&parts));
+        };
+        if !sound {
+            records.iter_mut().for_each(&mut rate);
+            return Err(not_a_number(records.iter().position(|record| record[SCORE].is_nan())));
         }
         for (place, index) in order.iter_mut().zip(self.best.take()) {
             *place = f64::from(index);
-            let record = &mut records[index as usize];
-            let weights = batch.weights_of(record);
-            let signals = batch.signals(record, &self.recency, &self.saturation);
-            write_result(record, &signals, weighted_sum(&signals, weights), weights);
+            rate(&mut records[index as usize]);
         }
         Ok(())
     }
@@ -203,11 +206,14 @@ impl Reranker {
 
 /// What all candidates of a batch share.
 struct Batch {
-    weights: [[f64; 6]; 4],
-    avg_inbound_edges: f64,
-    now: f64,
-    max_bm25: f64,
-    only_one: bool,
+    /// By section code.
+    weights: [Pairs; 4],
+    now: F64x2,
+    /// The greatest BM25 score and the average of inbound edges.
+    most: F64x2,
+    /// Whether keyword and authority have fixed values, and which (authority's doubled, since it is halved).
+    fixed: Mask,
+    fixed_values: F64x2,
 }
 
 impl Batch {
@@ -222,65 +228,77 @@ impl Batch {
             return Err(Error::argument("avg_inbound_edges", AMOUNT).found(query.avg_inbound_edges));
         }
         check_instant("now", query.now)?;
-        let mut max_bm25 = 0.0;
-        let mut sound = true;
-        for record in records {
-            sound &= is_sound(record);
-            if record[1] > max_bm25 {
-                max_bm25 = record[1];
-            }
-        }
-        if !sound {
-            return Err(first_fault(records));
-        }
+        let Some(max_bm25) = check_records(records) else { return Err(first_fault(records)) };
+        // What the graph or the batch leaves nothing to compare with has a value of its own.
+        let no_bm25 = max_bm25 == 0.0;
+        let only_one = records.len() == 1;
+        let no_edges = query.avg_inbound_edges == 0.0;
+        let fixed = F64x2::new(f64::from(u8::from(no_bm25 || only_one)), f64::from(u8::from(no_edges)));
         Ok(Self {
-            weights,
-            avg_inbound_edges: query.avg_inbound_edges,
-            now: query.now,
-            max_bm25,
-            only_one: records.len() == 1,
+            weights: weights.map(pairs),
+            now: F64x2::splat(query.now),
+            most: F64x2::new(max_bm25, query.avg_inbound_edges),
+            fixed: fixed.equals(F64x2::splat(1.0)),
+            fixed_values: F64x2::new(if no_bm25 { NEUTRAL } else { 1.0 }, 2.0 * NEUTRAL),
         })
     }
 
+    /// The six signals: those of [`signal`], two by two.
     #[inline(always)]
-    fn weights_of(&self, record: &Record) -> &[f64; 6] {
-        &self.weights[record[7] as usize & 3]
-    }
-
-    #[inline(always)]
-    fn signals(&self, record: &Record, recency: &RecencyTable, saturation: &SaturationTable) -> [f64; 6] {
+    fn signals(&self, record: &Record, recency: &RecencyTable, saturation: &SaturationTable) -> Pairs {
         let &[semantic, bm25, graph, last_accessed, created_at, accesses, inbound_edges, _] = record;
-        let recency = recency.get(days_between(last_accessed, self.now));
+        let days = ((self.now - F64x2::new(last_accessed, created_at)) / F64x2::splat(DAY_MS)).floor();
+        let [_, new] = F64x2::splat(NEW_BONUS).where_below(days, NEW_DAYS).to_array();
+        let [days, _] = days.to_array();
+        let relative = F64x2::new(bm25, inbound_edges) / self.most;
+        let [keyword, authority_doubled] = self.fixed.choose(self.fixed_values, relative).to_array();
+        let recency = recency.get(days);
+        let affinity = saturation.get(accesses) * recency + new;
         [
-            semantic,
-            signal::keyword(Some(bm25), self.max_bm25, if self.only_one { 1 } else { 2 }),
-            graph,
-            recency,
-            signal::authority(inbound_edges, self.avg_inbound_edges),
-            affinity_of(saturation.get(accesses), recency, days_between(created_at, self.now)),
+            F64x2::new(semantic, keyword),
+            F64x2::new(graph, recency),
+            F64x2::new(authority_doubled / 2.0, affinity).lesser(F64x2::splat(1.0)),
         ]
     }
-}
 
-#[inline(always)]
-fn weighted_sum(s: &[f64; 6], w: &[f64; 6]) -> f64 {
-    w[0] * s[0] + w[1] * s[1] + w[2] * s[2] + w[3] * s[3] + w[4] * s[4] + w[5] * s[5]
-}
-
-#[inline(always)]
-fn write_result(record: &mut Record, signals: &[f64; 6], score: f64, weights: &[f64; 6]) {
-    let mut primary = 0.0;
-    let mut most = weights[0] * signals[0];
-    for place in 1..6 {
-        let part = weights[place] * signals[place];
-        if part > most {
-            most = part;
-            primary = place as f64;
-        }
+    /// What each signal contributes to the score: weight · value.
+    #[inline(always)]
+    fn parts(&self, signals: &Pairs, record: &Record) -> Pairs {
+        let weights = &self.weights[low_bits(record[7]) & 3];
+        [weights[0] * signals[0], weights[1] * signals[1], weights[2] * signals[2]]
     }
-    record[..6].copy_from_slice(signals);
-    record[SCORE] = score;
-    record[PRIMARY] = primary;
+}
+
+/// Six numbers in signal order, two by two.
+type Pairs = [F64x2; 3];
+
+fn pairs([semantic, keyword, graph, recency, authority, affinity]: [f64; 6]) -> Pairs {
+    [F64x2::new(semantic, keyword), F64x2::new(graph, recency), F64x2::new(authority, affinity)]
+}
+
+/// The sum from left to right.
+#[inline(always)]
+fn sum(parts: &Pairs) -> f64 {
+    let [[semantic, keyword], [graph, recency], [authority, affinity]] = parts.map(F64x2::to_array);
+    semantic + keyword + graph + recency + authority + affinity
+}
+
+/// The place of the largest part; of equals the first.
+#[inline(always)]
+fn primary(parts: &Pairs) -> u32 {
+    let [even, odd] = parts[0].greater(parts[1]).greater(parts[2]).to_array();
+    let largest = F64x2::splat(if even > odd { even } else { odd });
+    let bits = parts[0].equal_bits(largest) | parts[1].equal_bits(largest) << 2 | parts[2].equal_bits(largest) << 4;
+    bits.trailing_zeros()
+}
+
+#[inline(always)]
+fn write_result(record: &mut Record, signals: &Pairs, parts: &Pairs, score: f64) {
+    let (out, _) = record.as_chunks_mut::<2>();
+    signals[0].store(&mut out[0]);
+    signals[1].store(&mut out[1]);
+    signals[2].store(&mut out[2]);
+    out[3] = [score, f64::from(primary(parts))];
 }
 
 const AMOUNT: &str = "must be a finite number of at least 0";
@@ -295,7 +313,7 @@ pub(crate) fn check_instant(field: &str, instant: f64) -> Result<()> {
 }
 
 #[inline(always)]
-fn is_instant(value: f64) -> bool {
+pub(crate) fn is_instant(value: f64) -> bool {
     value.abs() <= MAX_INSTANT_MS
 }
 
@@ -314,16 +332,30 @@ fn is_count(value: f64) -> bool {
     is_amount(value) & (value.floor() == value)
 }
 
-#[inline(always)]
-fn is_sound(record: &Record) -> bool {
-    let &[semantic, bm25, graph, last_accessed, created_at, accesses, inbound_edges, _] = record;
-    is_score(semantic)
-        & is_amount(bm25)
-        & is_amount(graph)
-        & is_instant(last_accessed)
-        & is_instant(created_at)
-        & is_count(accesses)
-        & is_count(inbound_edges)
+/// The greatest BM25 score, or nothing when a number is out of its range; without a branch for each.
+fn check_records(records: &[Record]) -> Option<f64> {
+    let largest = f64::MAX;
+    let [low0, low1, low2, low3] =
+        [[-largest, 0.0], [0.0, -MAX_INSTANT_MS], [-MAX_INSTANT_MS, 0.0], [0.0, 0.0]].map(|[a, b]| F64x2::new(a, b));
+    let [high0, high1, high2, high3] =
+        [[largest, largest], [largest, MAX_INSTANT_MS], [MAX_INSTANT_MS, largest], [largest, 3.0]]
+            .map(|[a, b]| F64x2::new(a, b));
+    let mut most = F64x2::splat(0.0);
+    let mut sound = most.equals(most);
+    for record in records {
+        let &[semantic, bm25, graph, last_accessed, created_at, accesses, inbound_edges, section] = record;
+        let scores = F64x2::new(semantic, bm25);
+        let counts = F64x2::new(accesses, inbound_edges);
+        most = most.greater(scores);
+        sound = sound
+            .and(scores.lies_in(low0, high0))
+            .and(F64x2::new(graph, last_accessed).lies_in(low1, high1))
+            .and(F64x2::new(created_at, accesses).lies_in(low2, high2))
+            .and(F64x2::new(inbound_edges, section).lies_in(low3, high3))
+            .and(counts.floor().equals(counts));
+    }
+    let [_, max_bm25] = most.to_array();
+    sound.all().then_some(max_bm25)
 }
 
 /// Says which number of which record kept the batch from being ranked.

@@ -72,19 +72,82 @@ pub fn authority(inbound_edges: f64, avg_inbound_edges: f64) -> f64 {
 
 /// How much the memory is used: tanh(accesses / 10) · recency, and 0.2 for one less than 7 days old; at most 1.
 pub fn affinity(access_count: f64, created_at: f64, last_accessed: f64, now: f64) -> f64 {
-    affinity_of(saturation(access_count), recency(last_accessed, now), days_between(created_at, now))
-}
-
-/// [`affinity`] from its parts: saturation of the accesses, recency, age in whole days.
-#[inline(always)]
-pub(crate) fn affinity_of(saturation: f64, recency: f64, age_days: f64) -> f64 {
-    at_most_one(saturation * recency + if age_days < NEW_DAYS { NEW_BONUS } else { 0.0 })
+    let new = if days_between(created_at, now) < NEW_DAYS { NEW_BONUS } else { 0.0 };
+    at_most_one(saturation(access_count) * recency(last_accessed, now) + new)
 }
 
 /// tanh(accesses / 10): how far accesses have gone towards counting no more.
 #[inline]
 pub fn saturation(access_count: f64) -> f64 {
     tanh(access_count / AFFINITY_ACCESSES)
+}
+
+/// [`recency_of_days`] looked up: days are whole numbers, and mostly few.
+#[derive(Clone)]
+pub struct RecencyTable {
+    by_day: Box<[f64; Self::DAYS]>,
+}
+
+impl RecencyTable {
+    /// How many days are in the table, from 0 on: 2.8 years. Others are computed when asked for.
+    pub const DAYS: usize = 1024;
+
+    /// Recency of a whole number of days, less than 2³¹ either way; above 1 for a negative one.
+    #[inline(always)]
+    pub fn get(&self, days: f64) -> f64 {
+        self.by_day.get(low_bits(days)).copied().unwrap_or_else(|| far_from_now(days))
+    }
+}
+
+/// The low 32 bits of a whole number, quicker than the saturating conversion: added to 1½ · 2⁵², it stands in the
+/// last bits of the sum.
+#[inline(always)]
+pub(crate) fn low_bits(whole: f64) -> usize {
+    (whole + 6_755_399_441_055_744.0).to_bits() as u32 as usize
+}
+
+/// Out of line, so that the loop around the table stays small.
+#[cold]
+#[inline(never)]
+fn far_from_now(days: f64) -> f64 {
+    recency_of_days(days)
+}
+
+impl Default for RecencyTable {
+    fn default() -> Self {
+        let mut by_day = Box::new([0.0; Self::DAYS]);
+        by_day.iter_mut().enumerate().for_each(|(days, value)| *value = recency_of_days(days as f64));
+        Self { by_day }
+    }
+}
+
+/// [`saturation`] looked up: accesses are whole numbers, and from some count on it is 1.
+#[derive(Clone)]
+pub struct SaturationTable {
+    by_count: Box<[f64; 256]>,
+}
+
+impl SaturationTable {
+    /// From this count on saturation is exactly 1.
+    ///
+    /// tanh(x) is computed as 1 − 2/(e^2x + 1), and the difference rounds to 1 once the quotient is at most 2⁻⁵⁴, half
+    /// the step below 1: that is from e^2x = 2⁵⁵ on, x = 19.062, count 191.
+    pub const ONE_FROM: usize = 191;
+
+    /// Saturation of a whole number of accesses, at least 0.
+    #[inline(always)]
+    pub fn get(&self, access_count: f64) -> f64 {
+        let most = Self::ONE_FROM as f64;
+        self.by_count[low_bits(if access_count < most { access_count } else { most }) & 0xFF]
+    }
+}
+
+impl Default for SaturationTable {
+    fn default() -> Self {
+        let mut by_count = Box::new([1.0; 256]);
+        by_count.iter_mut().enumerate().for_each(|(count, value)| *value = saturation(count as f64));
+        Self { by_count }
+    }
 }
 
 /// min(x, 1), NaN staying NaN as in JavaScript.

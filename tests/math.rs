@@ -5,7 +5,8 @@
 use std::io::{BufReader, Read};
 use std::process::{Command, Stdio};
 
-use nous_wasm::math::{F64x2, RecencyTable, SaturationTable, exp, exp_x2, expm1, tanh};
+use nous_wasm::math::{F64x2, exp, exp_x2, expm1, tanh};
+use nous_wasm::signal::{RecencyTable, SaturationTable};
 
 const DEFAULT_INPUTS: usize = 1_000_000;
 
@@ -160,41 +161,23 @@ fn pairs_compute_lane_by_lane() {
     assert_eq!(out, [1.0, 2.0]);
 }
 
-/// Numbers around and beyond both tables: whole, fractional, negative and special.
-fn table_arguments() -> impl Iterator<Item = f64> {
-    let whole = (-100..5_000).map(f64::from);
-    let fractions = (-1_000..30_000).map(|n| f64::from(n) / 8.0 + 1e-9);
-    let special = [
-        0.0,
-        -0.0,
-        f64::NAN,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-        1e9,
-        -1e9,
-        1e300,
-        -1e300,
-        4_294_967_296.0,
-        f64::MIN_POSITIVE,
-        -f64::MIN_POSITIVE,
-        1_023.000_000_000_000_1,
-        190.999_999_999_999_97,
-    ];
-    whole.chain(fractions).chain(special)
+/// Whole numbers of at least 0, in the tables and far beyond them.
+fn whole_numbers() -> impl Iterator<Item = f64> {
+    (0..5_000).map(f64::from).chain([1e5, 1e6, 2e9, 3e9, 5e9, 1e300].into_iter())
 }
 
 #[test]
 fn the_recency_table_equals_the_function() {
-    let table = RecencyTable::new();
-    for days in table_arguments() {
+    let table = RecencyTable::default();
+    for days in whole_numbers().flat_map(|days| [days, -days]) {
         assert_same("recency", days, table.get(days), exp(-days / 30.0));
     }
 }
 
 #[test]
 fn the_saturation_table_equals_the_function() {
-    let table = SaturationTable::new();
-    for count in table_arguments() {
+    let table = SaturationTable::default();
+    for count in whole_numbers() {
         assert_same("saturation", count, table.get(count), tanh(count / 10.0));
     }
 }

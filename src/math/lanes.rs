@@ -15,6 +15,15 @@ use super::exp::{HALF_LN2_HIGH_WORD, LN2_HIGH, LN2_LOW, P1, P2, P3, P4, P5, exp}
 #[derive(Clone, Copy)]
 pub struct F64x2(Pair);
 
+/// Two conditions, one a lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Mask(Conditions);
+
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+type Conditions = core::arch::wasm32::v128;
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+type Conditions = [bool; 2];
+
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 type Pair = core::arch::wasm32::v128;
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
@@ -27,7 +36,7 @@ mod pair {
 
     use core::arch::wasm32::*;
 
-    use super::F64x2;
+    use super::{F64x2, Mask};
 
     impl F64x2 {
         #[inline(always)]
@@ -101,6 +110,69 @@ mod pair {
             Self(v128_and(self.0, f64x2_gt(x.0, f64x2_splat(bound))))
         }
 
+        /// The lanes of `self` where `x` < `bound`, and +0 elsewhere.
+        #[inline(always)]
+        pub(crate) fn where_below(self, x: Self, bound: f64) -> Self {
+            Self(v128_and(self.0, f64x2_lt(x.0, f64x2_splat(bound))))
+        }
+
+        /// Rounds down to whole numbers.
+        #[inline(always)]
+        pub(crate) fn floor(self) -> Self {
+            Self(f64x2_floor(self.0))
+        }
+
+        /// The greater of each two lanes; `self` where they are equal or do not compare.
+        #[inline(always)]
+        pub(crate) fn greater(self, other: Self) -> Self {
+            Self(f64x2_pmax(self.0, other.0))
+        }
+
+        /// The lesser of each two lanes; `self` where they are equal or do not compare.
+        #[inline(always)]
+        pub(crate) fn lesser(self, other: Self) -> Self {
+            Self(f64x2_pmin(self.0, other.0))
+        }
+
+        /// One bit a lane, the first lowest: where the two are equal.
+        #[inline(always)]
+        pub(crate) fn equal_bits(self, other: Self) -> u32 {
+            u32::from(i64x2_bitmask(f64x2_eq(self.0, other.0)))
+        }
+
+        /// Where a lane lies in [low, high]; NaN does not.
+        #[inline(always)]
+        pub(crate) fn lies_in(self, low: Self, high: Self) -> Mask {
+            Mask(v128_and(f64x2_ge(self.0, low.0), f64x2_le(self.0, high.0)))
+        }
+
+        /// Where the two lanes are equal.
+        #[inline(always)]
+        pub(crate) fn equals(self, other: Self) -> Mask {
+            Mask(f64x2_eq(self.0, other.0))
+        }
+    }
+
+    impl Mask {
+        #[inline(always)]
+        pub(crate) fn and(self, other: Self) -> Self {
+            Self(v128_and(self.0, other.0))
+        }
+
+        /// Whether both lanes hold.
+        #[inline(always)]
+        pub(crate) fn all(self) -> bool {
+            i64x2_all_true(self.0)
+        }
+
+        /// The lanes of `yes` where the mask holds, those of `no` elsewhere.
+        #[inline(always)]
+        pub(crate) fn choose(self, yes: F64x2, no: F64x2) -> F64x2 {
+            F64x2(v128_bitselect(yes.0, no.0, self.0))
+        }
+    }
+
+    impl F64x2 {
         /// Adds the low 12 bits of `k` to sign and exponent: times 2^k, where both factor and product are normal.
         #[inline(always)]
         pub(super) fn add_to_exponent(self, k: Self) -> Self {
@@ -113,7 +185,7 @@ mod pair {
 mod pair {
     //! The same operations on an array, for targets without `simd128`.
 
-    use super::{F64x2, INTEGER_IN_LOW_BITS};
+    use super::{F64x2, INTEGER_IN_LOW_BITS, Mask};
 
     impl F64x2 {
         #[inline(always)]
@@ -192,6 +264,72 @@ mod pair {
             self.zip(x, |a, x| if x > bound { a } else { 0.0 })
         }
 
+        /// The lanes of `self` where `x` < `bound`, and +0 elsewhere.
+        #[inline(always)]
+        pub(crate) fn where_below(self, x: Self, bound: f64) -> Self {
+            self.zip(x, |a, x| if x < bound { a } else { 0.0 })
+        }
+
+        /// Rounds down to whole numbers.
+        #[inline(always)]
+        pub(crate) fn floor(self) -> Self {
+            self.zip(self, |a, _| a.floor())
+        }
+
+        /// The greater of each two lanes; `self` where they are equal or do not compare.
+        #[inline(always)]
+        pub(crate) fn greater(self, other: Self) -> Self {
+            self.zip(other, |a, b| if a < b { b } else { a })
+        }
+
+        /// The lesser of each two lanes; `self` where they are equal or do not compare.
+        #[inline(always)]
+        pub(crate) fn lesser(self, other: Self) -> Self {
+            self.zip(other, |a, b| if b < a { b } else { a })
+        }
+
+        /// One bit a lane, the first lowest: where the two are equal.
+        #[inline(always)]
+        pub(crate) fn equal_bits(self, other: Self) -> u32 {
+            let ([a0, a1], [b0, b1]) = (self.0, other.0);
+            u32::from(a0 == b0) | u32::from(a1 == b1) << 1
+        }
+
+        /// Where a lane lies in [low, high]; NaN does not.
+        #[inline(always)]
+        pub(crate) fn lies_in(self, low: Self, high: Self) -> Mask {
+            let ([a0, a1], [low0, low1], [high0, high1]) = (self.0, low.0, high.0);
+            Mask([(a0 >= low0) & (a0 <= high0), (a1 >= low1) & (a1 <= high1)])
+        }
+
+        /// Where the two lanes are equal.
+        #[inline(always)]
+        pub(crate) fn equals(self, other: Self) -> Mask {
+            Mask([self.0[0] == other.0[0], self.0[1] == other.0[1]])
+        }
+    }
+
+    impl Mask {
+        #[inline(always)]
+        pub(crate) fn and(self, other: Self) -> Self {
+            Self([self.0[0] & other.0[0], self.0[1] & other.0[1]])
+        }
+
+        /// Whether both lanes hold.
+        #[inline(always)]
+        pub(crate) fn all(self) -> bool {
+            self.0[0] & self.0[1]
+        }
+
+        /// The lanes of `yes` where the mask holds, those of `no` elsewhere.
+        #[inline(always)]
+        pub(crate) fn choose(self, yes: F64x2, no: F64x2) -> F64x2 {
+            let pick = |lane: usize| if self.0[lane] { yes.0[lane] } else { no.0[lane] };
+            F64x2([pick(0), pick(1)])
+        }
+    }
+
+    impl F64x2 {
         /// Adds the low 12 bits of `k` to sign and exponent: times 2^k, where both factor and product are normal.
         #[inline(always)]
         pub(super) fn add_to_exponent(self, k: Self) -> Self {

@@ -8,18 +8,16 @@
 //! - [`exp()`], [`expm1()`], [`tanh()`]: one value.
 //! - [`exp_x2`] and [`exp_pairs`] over [`F64x2`]: two and more values at once, equal per lane to [`exp()`]; for loops
 //!   over columns.
-//! - [`RecencyTable`], [`SaturationTable`]: days and counts are whole numbers, so ranking looks them up.
 //!
 //! `unsafe` occurs in `lanes` only.
 
 mod exp;
 mod expm1;
 mod lanes;
-mod tables;
 mod tanh;
 
 pub use exp::exp;
 pub use expm1::expm1;
+pub(crate) use lanes::Mask;
 pub use lanes::{F64x2, exp_pairs, exp_x2};
-pub use tables::{RecencyTable, SaturationTable};
 pub use tanh::tanh;
