@@ -3,7 +3,7 @@
 // Importers hold on to these objects, so they exist from the beginning, are filled when the module is loaded, and are
 // frozen then. Before that (in a browser, until `init()` is done) they are empty.
 
-import { numeric, whenLoaded } from "./runtime.ts";
+import { numeric, requireLoaded, whenLoaded } from "./runtime.ts";
 import type {
   AlgorithmNodeType,
   DecayLifecycleState,
@@ -88,11 +88,13 @@ whenLoaded(() => {
 
 /** Days of stability that a node without a section starts with; 14 for an unknown type. */
 export function getInitialStability(type: AlgorithmNodeType): number {
+  requireLoaded();
   return Object.hasOwn(INITIAL_STABILITY, type) ? INITIAL_STABILITY[type] : own.unknownStability;
 }
 
 /** Difficulty in [0, 1] that a node starts from; 0.3 for an unknown type. */
 export function getInitialDifficulty(type: AlgorithmNodeType): number {
+  requireLoaded();
   return Object.hasOwn(INITIAL_DIFFICULTY, type) ? INITIAL_DIFFICULTY[type] : own.unknownDifficulty;
 }
 

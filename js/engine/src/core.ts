@@ -64,7 +64,7 @@ export type { IntentEvidence, IntentMatcher, IntentOptions } from "./intent.ts";
 export type { MergedRow, MergeOptions, MergeRow, SubResults } from "./merge.ts";
 export type { RerankTopOptions } from "./rerank.ts";
 export { affinityScore, authorityScore, graphScore, keywordScore, recencyScore, semanticScore } from "./rerank.ts";
-export type { ModuleSource } from "./runtime.ts";
+export type { ModuleBytes, ModuleResponse, ModuleSource } from "./runtime.ts";
 export { initSync } from "./runtime.ts";
 export type * from "./types.ts";
 

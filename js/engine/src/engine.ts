@@ -6,7 +6,7 @@ import * as decay from "./decay.ts";
 import * as intent from "./intent.ts";
 import * as merge from "./merge.ts";
 import { limitOf, rank, type RerankTopOptions, uniform } from "./rerank.ts";
-import { numeric } from "./runtime.ts";
+import { numeric, requireLoaded } from "./runtime.ts";
 import { Sections } from "./sections.ts";
 import type {
   GraphMetrics,
@@ -117,6 +117,7 @@ export interface Engine {
  * difficulty in [0, 1], multiplier and boosts of at least 1).
  */
 export function createEngine(config: EngineConfig = {}): Engine {
+  requireLoaded();
   return engineOver(new Sections(toModuleConfig(config)), config.curve === "fsrs6");
 }
 

@@ -2,6 +2,7 @@
 
 import { invalid, invalidEntry, show } from "./errors.ts";
 import { intentBits } from "./intent.ts";
+import { requireLoaded } from "./runtime.ts";
 import type { Sections } from "./sections.ts";
 
 /** A result of a sub-query, as much of it as merging reads. */
@@ -51,6 +52,7 @@ export function mergeAndSelect<Row extends MergeRow>(
   subResults: SubResults<Row>,
   options: MergeOptions = {},
 ): MergedRow<Row>[] {
+  requireLoaded();
   const { query, sectionsEnabled = sections.enabled, relevanceRatio = 0.4, maxResults = 20 } = options;
   const intentBoost = options.intentBoost ?? sections.intentBoost;
   if (query != null && typeof query !== "string") throw invalid("query", `must be a string, found ${show(query)}`);
@@ -87,7 +89,7 @@ export function mergeAndSelect<Row extends MergeRow>(
         }
         numbers[numbersAt + row] = scoreOf(result.score);
         numbers[numbersAt + rows + row] = code;
-        if (intents !== 0) bytes[bytesAt + row] = sections.codeOf(result.subtype);
+        if (intents !== 0) bytes[bytesAt + row] = sections.codes.get(result.subtype);
       }
     }
     const most = Math.min(maxResults, UNLIMITED);

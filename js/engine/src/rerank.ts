@@ -82,10 +82,11 @@ function packHeader(
 // What is no number is packed as NaN: the module refuses that, and the message is made from the candidate itself.
 function pack(handle: Handle, sections: Sections, candidates: readonly ScoredNode[], bySection: boolean): void {
   const { numbers } = handle;
-  const { codes, defaultCode } = sections;
+  const { codes } = sections;
   const count = candidates.length;
+  const record = RECORD;
   let at = handle.numbersAt + HEADER;
-  for (let index = 0; index < count; index++, at += RECORD) {
+  for (let index = 0; index < count; index++, at += record) {
     const candidate = candidates[index]!;
     if (typeof candidate !== "object" || candidate === null) {
       throw invalid(`candidates[${index}]`, `must be an object, found ${show(candidate)}`);
@@ -102,12 +103,7 @@ function pack(handle: Handle, sections: Sections, candidates: readonly ScoredNod
     const { access_count, inbound_edge_count } = candidate;
     numbers[at + 5] = typeof access_count === "number" ? access_count : Number.NaN;
     numbers[at + 6] = typeof inbound_edge_count === "number" ? inbound_edge_count : Number.NaN;
-    if (bySection) {
-      const code = codes.get(candidate.subtype);
-      numbers[at + 7] = code === undefined ? defaultCode : code;
-    } else {
-      numbers[at + 7] = 0;
-    }
+    numbers[at + 7] = bySection ? codes.get(candidate.subtype) : 0;
   }
 }
 

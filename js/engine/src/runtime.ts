@@ -6,14 +6,26 @@ import { type Glue, type Instance, instantiate } from "./instance.ts";
 /** Scratch above this, in bytes, is given back: memory of an instance never shrinks, so the instance goes. */
 const MOST_SCRATCH = 16 * 1024 * 1024;
 
-/** What a module can be loaded from. */
+// A project for Node need not have the types of the web, so the declarations name none of them.
+
+/** A `Response`, as much of it as loading reads. */
+export interface ModuleResponse {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly url: string;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+/** The bytes of a .wasm, or the `WebAssembly.Module` that they were compiled to: an object, as far as types know. */
+export type ModuleBytes = ArrayBuffer | ArrayBufferView | object;
+
+/** What a module can be loaded from: its bytes, compiled or not, a `Response` that holds them, or a URL. */
 export type ModuleSource =
-  | WebAssembly.Module
-  | BufferSource
-  | Response
-  | URL
+  | ModuleBytes
+  | ModuleResponse
+  | { readonly href: string }
   | string
-  | PromiseLike<WebAssembly.Module | BufferSource | Response>;
+  | PromiseLike<ModuleBytes | ModuleResponse>;
 
 let compiled: WebAssembly.Module | undefined;
 let instances: Instance[] = [];
@@ -30,14 +42,26 @@ export function isLoaded(): boolean {
   return compiled !== undefined;
 }
 
+/** Throws before the module is loaded; for functions that would answer without asking it. @internal */
+export function requireLoaded(): void {
+  if (!compiled) throw new NousError("not_initialized", "The module is not loaded yet: `await init()` before the first call.");
+}
+
 /**
  * Loads the module from its bytes, or from what is compiled already, without waiting. Does nothing when one is loaded.
  *
  * @throws {NousError} `unsupported` when this environment cannot run it.
  */
-export function initSync(source: WebAssembly.Module | BufferSource): void {
+export function initSync(source: ModuleBytes): void {
   if (compiled) return;
-  compiled = source instanceof WebAssembly.Module ? source : compile(() => new WebAssembly.Module(source));
+  try {
+    const module = source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source as BufferSource);
+    // The first instance shows whether this is the module it should be.
+    instances = [instantiate(module)];
+    compiled = module;
+  } catch (cause) {
+    throw cannotLoad(cause);
+  }
   for (const then of onceLoaded.splice(0)) then();
 }
 
@@ -45,9 +69,9 @@ export function initSync(source: WebAssembly.Module | BufferSource): void {
 export async function load(source: ModuleSource): Promise<void> {
   if (compiled) return;
   let from = await source;
-  if (typeof from === "string" || from instanceof URL) from = await fetch(from);
+  if (typeof from === "string" || from instanceof URL) from = await fetchFrom(from);
   if (typeof Response === "undefined" || !(from instanceof Response)) {
-    initSync(from as WebAssembly.Module | BufferSource);
+    initSync(from as ModuleBytes);
     return;
   }
   if (!from.ok) throw new NousError("unsupported", `The module could not be fetched: ${from.url} answered ${from.status}.`);
@@ -56,22 +80,22 @@ export async function load(source: ModuleSource): Promise<void> {
   try {
     initSync(await (streams ? WebAssembly.compileStreaming(from) : WebAssembly.compile(await from.arrayBuffer())));
   } catch (cause) {
-    throw cannotCompile(cause);
+    throw cannotLoad(cause);
   }
 }
 
-function compile(make: () => WebAssembly.Module): WebAssembly.Module {
+async function fetchFrom(url: string | URL): Promise<Response> {
   try {
-    return make();
+    return await fetch(url);
   } catch (cause) {
-    throw cannotCompile(cause);
+    throw new NousError("unsupported", `The module could not be fetched from ${url}.`, {}, { cause });
   }
 }
 
-function cannotCompile(cause: unknown): NousError {
+function cannotLoad(cause: unknown): NousError {
   if (cause instanceof NousError) return cause;
   const reason = supportsSimd()
-    ? "The module could not be compiled: its bytes are not those of this package, or a policy forbids it (a page's CSP needs 'wasm-unsafe-eval')."
+    ? "The module could not be loaded: its bytes are not those of this package, or a policy forbids it (a page's CSP needs 'wasm-unsafe-eval')."
     : "The engine needs WebAssembly with 128-bit SIMD, which this environment does not have (Node 16.4, Chrome 91, Firefox 89, Safari 16.4 and later do).";
   return new NousError("unsupported", reason, {}, { cause });
 }
@@ -83,10 +107,8 @@ function supportsSimd(): boolean {
 }
 
 function newInstance(): Instance {
-  if (!compiled) {
-    throw new NousError("not_initialized", "The module is not loaded yet: `await init()` before the first call.");
-  }
-  const instance = instantiate(compiled);
+  requireLoaded();
+  const instance = instantiate(compiled!);
   instances = instances.filter(({ dead }) => !dead);
   instances.push(instance);
   return instance;
@@ -130,7 +152,7 @@ export class Handle {
   /** Makes room in the scratch for so many numbers and bytes, and the views good. */
   reserve(numbers: number, bytes: number): void {
     if (numbers > this.#numbersRoom || bytes > this.#bytesRoom) this.#grow(numbers, bytes);
-    else if (this.numbers.length === 0) this.refresh();
+    else this.refresh();
   }
 
   #grow(numbers: number, bytes: number): void {
@@ -149,16 +171,15 @@ export class Handle {
       throw new NousError("out_of_memory", `The batch needs ${size} MiB at once: pass it in parts.`);
     }
     this.refresh();
+    this.numbersAt = engine.numbers_at() / 8;
+    this.bytesAt = engine.bytes_at();
   }
 
-  /** Makes the views good again after a call. */
+  /** Makes the views good again: memory that grows leaves them empty. */
   refresh(): void {
-    if (this.numbers.length === 0) {
-      this.numbers = new Float64Array(this.instance.memory.buffer);
-      this.bytes = new Uint8Array(this.instance.memory.buffer);
-    }
-    this.numbersAt = this.engine.numbers_at() / 8;
-    this.bytesAt = this.engine.bytes_at();
+    if (this.numbers.length !== 0) return;
+    this.numbers = new Float64Array(this.instance.memory.buffer);
+    this.bytes = new Uint8Array(this.instance.memory.buffer);
   }
 
   get scratch(): number {

@@ -1,7 +1,7 @@
 // Sections under one configuration: which subtype belongs where. The table comes from the module, once.
 
 import { freezeProfile, MEMORY_SECTIONS } from "./constants.ts";
-import { type PlainData, Slot, whenLoaded } from "./runtime.ts";
+import { type PlainData, requireLoaded, Slot, whenLoaded } from "./runtime.ts";
 import type { MemorySection, SectionProfile } from "./types.ts";
 
 /** What the module says of a configuration. */
@@ -14,12 +14,48 @@ interface Description {
   subtypes: { name: string; section: MemorySection; stability: number | null }[];
 }
 
+const SLOTS = 256;
+
+/**
+ * Section codes by subtype, quicker than a `Map`, which is asked for every candidate: length and two characters give a
+ * slot, and one comparison tells whether the subtype there is the one. Subtypes that share a slot are asked of a `Map`.
+ *
+ * @internal
+ */
+export class SubtypeCodes {
+  readonly names = new Array<string | undefined>(SLOTS).fill(undefined);
+  readonly codes = new Uint8Array(SLOTS);
+  readonly #all = new Map<unknown, number>();
+  defaultCode = 0;
+
+  set(subtype: string, code: number): void {
+    this.#all.set(subtype, code);
+    const slot = slotOf(subtype);
+    if (this.names[slot] !== undefined) return;
+    this.names[slot] = subtype;
+    this.codes[slot] = code;
+  }
+
+  /** The code of a subtype that is not in its slot: one that shares it, an unknown or a missing one. */
+  lookUp(subtype: unknown): number {
+    return this.#all.get(subtype) ?? this.defaultCode;
+  }
+
+  get(subtype: string | null | undefined): number {
+    if (typeof subtype !== "string") return this.defaultCode;
+    const slot = slotOf(subtype);
+    return this.names[slot] === subtype ? this.codes[slot]! : this.lookUp(subtype);
+  }
+}
+
+/** The factor gives each built-in subtype a slot of its own. */
+const slotOf = (subtype: string): number =>
+  (subtype.length + subtype.charCodeAt(7) * 5 + subtype.charCodeAt(subtype.length - 3)) & (SLOTS - 1);
+
 /** A configuration's tables, and the engines that compute under it. @internal */
 export class Sections {
   readonly slot: Slot;
-  /** Section code by subtype. */
-  readonly codes = new Map<string | null | undefined, number>();
-  defaultCode = 0;
+  readonly codes = new SubtypeCodes();
   enabled = true;
   intentBoost = Number.NaN;
   wordsByDefault = false;
@@ -37,7 +73,7 @@ export class Sections {
   #fill(): void {
     const about: Description = JSON.parse(this.slot.engine().describe());
     this.enabled = about.enabled;
-    this.defaultCode = about.default_section;
+    this.codes.defaultCode = about.default_section;
     this.intentBoost = about.intent_boost;
     this.wordsByDefault = about.words;
     for (const profile of about.profiles) this.profiles[profile.section] = freezeProfile(profile);
@@ -53,11 +89,10 @@ export class Sections {
     Object.freeze(this.stabilityOf);
   }
 
-  codeOf(subtype: string | null | undefined): number {
-    return this.codes.get(subtype) ?? this.defaultCode;
-  }
-
-  getSectionForSubtype = (subtype: string | null | undefined): MemorySection => MEMORY_SECTIONS[this.codeOf(subtype)]!;
+  getSectionForSubtype = (subtype: string | null | undefined): MemorySection => {
+    requireLoaded();
+    return MEMORY_SECTIONS[this.codes.get(subtype)]!;
+  };
 
   getInitialStabilityForSubtype = (subtype: string | null | undefined): number =>
     this.#stabilities.get(subtype) ??
