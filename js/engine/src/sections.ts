@@ -17,7 +17,7 @@ interface Description {
 const SLOTS = 256;
 
 /**
- * Section codes by subtype, quicker than a `Map`, which is asked for every candidate: length and two characters give a
+ * Section codes by subtype, quicker than a `Map`, which is asked for every candidate: length and a character give a
  * slot, and one comparison tells whether the subtype there is the one. Subtypes that share a slot are asked of a `Map`.
  *
  * @internal
@@ -32,7 +32,8 @@ export class SubtypeCodes {
     this.#all.set(subtype, code);
     const slot = slotOf(subtype);
     if (this.names[slot] !== undefined) return;
-    this.names[slot] = subtype;
+    // A property's name is an internalised string, and two of these are compared by address alone.
+    this.names[slot] = Object.keys({ [subtype]: 0 })[0]!;
     this.codes[slot] = code;
   }
 
@@ -50,7 +51,7 @@ export class SubtypeCodes {
 
 /** The factor gives each built-in subtype a slot of its own. */
 const slotOf = (subtype: string): number =>
-  (subtype.length + subtype.charCodeAt(7) * 5 + subtype.charCodeAt(subtype.length - 3)) & (SLOTS - 1);
+  (subtype.length * 7 + subtype.charCodeAt(subtype.length - 2)) & (SLOTS - 1);
 
 /** A configuration's tables, and the engines that compute under it. @internal */
 export class Sections {
