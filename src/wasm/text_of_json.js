@@ -1,0 +1,11 @@
+// The `text` of a JSON object, by the host's own parser; undefined when there is none, or no JSON.
+export function text_of_json(body) {
+  try {
+    const { text } = JSON.parse(body);
+    return typeof text === "string" ? text : undefined;
+  } catch (error) {
+    // A stack that is full says nothing about the body.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
