@@ -1,0 +1,193 @@
+//! Fading and growth: the laws of the single functions, and columns against them.
+
+use super::*;
+
+proptest! {
+    #[test]
+    fn retrievability_falls_with_time(stability in 1e-3..1e4, idle in 0.0..50.0, more in 1e-6..50.0) {
+        for curve in [Curve::Exponential, Curve::Fsrs6] {
+            let r = |idle: f64| decay::retrievability_on(curve, idle * stability, stability);
+            let (before, after) = (r(idle), r(idle + more));
+            prop_assert!((0.0..=1.0).contains(&before) && after <= before, "{curve:?}: {before} then {after}");
+            // FSRS's is rounded to 8 decimals, which can hide a short time.
+            prop_assert!(after < before || curve == Curve::Fsrs6);
+        }
+    }
+
+    #[test]
+    fn retrievability_rises_with_stability(stability in 1e-3..1e4, idle in 1e-3..50.0, more in 1e-6..10.0) {
+        for curve in [Curve::Exponential, Curve::Fsrs6] {
+            let days = idle * stability;
+            let weaker = decay::retrievability_on(curve, days, stability);
+            let stronger = decay::retrievability_on(curve, days, stability * (1.0 + more));
+            prop_assert!(stronger > weaker || (curve == Curve::Fsrs6 && stronger == weaker), "{curve:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_without_stability(days in 0.0..1e6, stability in -1e6..=0.0) {
+        for curve in [Curve::Exponential, Curve::Fsrs6] {
+            assert_is(decay::retrievability_on(curve, days, stability), 0.0, "without stability");
+        }
+    }
+
+    #[test]
+    fn the_lifecycle_only_moves_on(
+        section in any_section(), r in 0.0..1.0, less in 0.0..1.0, idle in 0.0..300.0, more in 0.0..300.0,
+    ) {
+        let profile = SectionTable::default().profile(section).decay;
+        let later = (r - less, idle + more);
+        let by_section = |(r, idle)| decay::lifecycle_for_section(r, idle, &profile);
+        let global = |(r, idle)| decay::lifecycle(r, idle);
+        prop_assert!(by_section((r, idle)) <= by_section(later));
+        prop_assert!(global((r, idle)) <= global(later));
+        // A higher threshold is crossed earlier.
+        let stricter = nous_wasm::DecayProfile { active_threshold: 0.6, weak_threshold: 0.2, ..profile };
+        prop_assert!(by_section((r, idle)) <= decay::lifecycle_for_section(r, idle, &stricter));
+    }
+
+    #[test]
+    fn a_recall_strengthens_within_bounds(
+        section in any_section(), stability in 1e-3..400.0, difficulty in 0.0..=1.0, easier in 0.0..1.0,
+    ) {
+        let profile = SectionTable::default().profile(section).decay;
+        let grown = decay::stability_on_access_for_section(stability, difficulty, &profile);
+        prop_assert!(grown <= profile.max_stability_days);
+        prop_assert!(decay::stability_on_access_for_section(stability, difficulty * easier, &profile) >= grown);
+        prop_assert!(decay::stability_on_access_for_section(stability * 1.5, difficulty, &profile) >= grown);
+        prop_assert!(decay::stability_on_access(stability, difficulty) <= decay::DECAY.max_stability_days);
+        for r in [0.0, 0.1, 0.9, 1.0] {
+            let grown = decay::fsrs_stability_on_access(stability, difficulty, r, profile.max_stability_days);
+            prop_assert!(grown > 0.0 && grown <= profile.max_stability_days);
+        }
+    }
+
+    #[test]
+    fn a_cascade_weakens_to_the_floor_and_no_further(weight in 0.0..2.0, r in 0.0..1.0) {
+        let weakened = decay::cascade(weight, r);
+        let expected = if r >= 0.1 { weight } else { (weight * 0.8).max(0.1) };
+        prop_assert_eq!(weakened, expected);
+        prop_assert!(weakened <= weight.max(0.1));
+    }
+
+    #[test]
+    fn difficulty_stays_in_its_range(length in 0.0..1e9, edges in 0.0..1e9) {
+        for node_type in decay::AlgorithmType::ALL.map(Some).into_iter().chain([None]) {
+            prop_assert!((0.0..=1.0).contains(&decay::difficulty(node_type, length, edges)));
+        }
+    }
+}
+
+#[test]
+fn a_memory_without_stability_still_grows_on_the_fsrs_curve() {
+    for stability in [0.0, -0.0, -5.0, 5e-324] {
+        let grown = decay::fsrs_stability_on_access(stability, 0.3, 0.5, 365.0);
+        assert_is(grown, decay::fsrs_stability_on_access(0.001, 0.3, 0.5, 365.0), stability);
+        assert!(grown > 0.001);
+    }
+}
+
+/// A node: last access, stability, section.
+type Node = (f64, f64, Section);
+
+fn nodes(length: impl Into<prop::collection::SizeRange>) -> impl Strategy<Value = Vec<Node>> {
+    let last = prop_oneof![
+        6 => (-3000.0..100.0).prop_map(|days| NOW + days * DAY),
+        1 => select(&[NOW, NOW + 0.5, NOW - 60.0 * DAY, NOW - 120.0 * DAY, 8.64e15, -8.64e15, 0.0][..]),
+    ];
+    let stability = prop_oneof![
+        4 => 1e-3..365.0,
+        1 => select(&[0.0, -0.0, -1.0, 5e-324, -5e-324, 1e-9, 1.0, 60.0, 1e300, f64::MAX, f64::MIN][..]),
+    ];
+    vec((last, stability, any_section()), length)
+}
+
+fn columns(nodes: &[Node], table: &SectionTable, curve: Curve) -> (Vec<f64>, Vec<u8>) {
+    let last_accessed: Vec<f64> = nodes.iter().map(|node| node.0).collect();
+    let stability: Vec<f64> = nodes.iter().map(|node| node.1).collect();
+    let section: Vec<u8> = nodes.iter().map(|node| node.2 as u8).collect();
+    let columns = DecayColumns { last_accessed: &last_accessed, stability: &stability, section: &section };
+    let mut out = (vec![f64::NAN; nodes.len()], vec![u8::MAX; nodes.len()]);
+    decay::decay_columns(columns, NOW, table, curve, &mut out.0, &mut out.1).unwrap();
+    if curve == Curve::Exponential {
+        let mut twin = (vec![f64::NAN; nodes.len()], vec![u8::MAX; nodes.len()]);
+        naive::decay_columns::<Ported>(columns, NOW, table, &mut twin.0, &mut twin.1);
+        assert_eq!(out, twin);
+    }
+    out
+}
+
+fn assert_columns_equal_scalars(nodes: &[Node], table: &SectionTable) {
+    for curve in [Curve::Exponential, Curve::Fsrs6] {
+        let (retrievability, lifecycle) = columns(nodes, table, curve);
+        for (place, &(last, stability, section)) in nodes.iter().enumerate() {
+            let days = decay::days_without_access(last, NOW);
+            let r = decay::retrievability_on(curve, days, stability);
+            let profile = &table.profile(section).decay;
+            let days_dormant = if r < profile.weak_threshold { days } else { 0.0 };
+            let state = decay::lifecycle_for_section(r, days_dormant, profile);
+            let what = format!("node {place} of {}: {:?}", nodes.len(), nodes[place]);
+            assert_is(retrievability[place], r, &what);
+            assert_eq!(lifecycle[place], state as u8, "{what}");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn columns_equal_the_scalar_functions(nodes in nodes(0..=17)) {
+        assert_columns_equal_scalars(&nodes, &SectionTable::default());
+    }
+
+    #[test]
+    fn a_node_fares_the_same_wherever_it_stands(nodes in nodes(1..60), start in any::<prop::sample::Index>()) {
+        let table = SectionTable::default();
+        let start = start.index(nodes.len());
+        let whole = columns(&nodes, &table, Curve::Exponential);
+        let tail = columns(&nodes[start..], &table, Curve::Exponential);
+        prop_assert_eq!(&whole.0[start..], &tail.0[..]);
+        prop_assert_eq!(&whole.1[start..], &tail.1[..]);
+    }
+
+    #[test]
+    fn columns_follow_a_configured_profile(nodes in nodes(0..40)) {
+        let table = config(r#"{ "sections": { "profiles": {
+            "KNOWLEDGE": { "decay": { "active_threshold": 0.9, "weak_threshold": 0.8 } },
+            "SIGNALS": { "decay": { "active_threshold": 1, "weak_threshold": 0 } } } } }"#).sections;
+        assert_columns_equal_scalars(&nodes, &table);
+    }
+
+    #[test]
+    fn a_memory_left_alone_never_comes_back(node in nodes(1), days in 0.001..400.0) {
+        let later = [(node[0].0.min(NOW) - days * DAY, node[0].1, node[0].2)];
+        prop_assume!(later[0].0 >= -8.64e15);
+        for curve in [Curve::Exponential, Curve::Fsrs6] {
+            let now = columns(&node, &SectionTable::default(), curve);
+            let then = columns(&later, &SectionTable::default(), curve);
+            prop_assert!(then.0 <= now.0 && then.1 >= now.1, "{now:?} then {then:?}");
+        }
+    }
+}
+
+#[test]
+fn every_length_has_its_tail_computed() {
+    let table = SectionTable::default();
+    for length in 0..=17 {
+        let nodes: Vec<Node> = (0..length)
+            .map(|place| {
+                (NOW - f64::from(place) * 11.5 * DAY, f64::from(place % 5) * 7.0, Section::ALL[place as usize % 4])
+            })
+            .collect();
+        assert_columns_equal_scalars(&nodes, &table);
+    }
+}
+
+#[test]
+fn a_section_can_skip_a_state() {
+    // KNOWLEDGE at 60 days falls below its weak threshold of 0.05 on day 180, past DORMANT's 60 and COMPRESS's 120.
+    let state = |days: f64| {
+        columns(&[(NOW - days * DAY, 60.0, Section::Knowledge)], &SectionTable::default(), Curve::Exponential).1[0]
+    };
+    assert_eq!(state(179.0), Lifecycle::Weak as u8);
+    assert_eq!(state(180.0), Lifecycle::Archive as u8);
+}
