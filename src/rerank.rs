@@ -323,6 +323,7 @@ fn is_score(value: f64) -> bool {
 }
 
 #[inline(always)]
+#[expect(clippy::manual_range_contains, reason = "both bounds are compared, without a branch between them")]
 fn is_amount(value: f64) -> bool {
     (value >= 0.0) & (value <= f64::MAX)
 }
