@@ -1,7 +1,6 @@
 //! Order by score, high to low, stable: the whole of it, or its first places.
 //!
-//! Scores are turned into whole numbers that order the other way round, and are compared as such. −0 counts as 0.
-//! Scores must not be NaN.
+//! Scores must not be NaN. −0 counts as 0.
 
 use std::collections::BinaryHeap;
 
@@ -14,107 +13,117 @@ fn descending_key(score: f64) -> u64 {
 }
 
 /// Sorts a batch of scores.
+///
+/// Scores are spread over as many buckets as there are scores, evenly over their range, which leaves them nearly sorted;
+/// inserting each into its place does the rest. Scores that crowd into few buckets are merged instead.
 #[derive(Debug, Default)]
 pub(crate) struct Sorter {
-    keys: Vec<u64>,
-    words: Vec<u64>,
-    spare: Vec<u64>,
+    scores: Vec<f64>,
+    sorted: Vec<Entry>,
+    spare: Vec<Entry>,
+    buckets: Vec<u32>,
+    starts: Vec<u32>,
 }
 
-/// Bits of a word that hold the index; the other half holds the part of the key that is sorted by.
-const INDEX_BITS: u32 = 32;
+/// A score and whose it is.
+type Entry = (f64, u32);
+
+/// Up to this many scores are inserted right away.
+const FEW: usize = 24;
+/// A bucket with more than this is crowded: inserting takes the square of it.
+const CROWDED: u32 = 32;
+/// Entries that are sorted by insertion before merging begins.
+const RUN: usize = 12;
 
 impl Sorter {
     /// Begins a batch.
     pub fn clear(&mut self, expected: usize) {
-        self.keys.clear();
-        self.keys.reserve(expected);
+        self.scores.clear();
+        self.scores.reserve(expected);
     }
 
     /// Adds the score of the next index.
     #[inline(always)]
     pub fn push(&mut self, score: f64) {
-        self.keys.push(descending_key(score));
+        self.scores.push(score);
     }
 
     /// The indices by score, high to low; equal scores in the order they came.
-    ///
-    /// What all keys have in common is taken off, and the highest 32 bits of the rest share a word with the index.
-    /// Sorting these words sorts nearly everything; runs that agree so far are sorted by the bits below.
     pub fn sort(&mut self) -> impl Iterator<Item = u32> {
-        let Self { keys, words, spare } = self;
-        let (least, most) = keys.iter().fold((u64::MAX, 0), |(least, most), &key| (least.min(key), most.max(key)));
-        let range_bits = u64::BITS - most.saturating_sub(least).leading_zeros();
-        let low_bits = range_bits.saturating_sub(u64::BITS - INDEX_BITS);
-        let low_mask = (1 << low_bits) - 1;
-        words.clear();
-        let word = |(index, &key): (usize, &u64)| ((key - least) >> low_bits) << INDEX_BITS | index as u64;
-        words.extend(keys.iter().enumerate().map(word));
-        spare.resize(words.len(), 0);
-        sort_by_high_half(words, spare);
-        if low_bits > 0 {
-            let low = |index: u64| (keys[index as usize] - least) & low_mask;
-            for run in words.chunk_by_mut(|a, b| a >> INDEX_BITS == b >> INDEX_BITS).filter(|run| run.len() > 1) {
-                for word in run.iter_mut() {
-                    let index = *word & u64::from(u32::MAX);
-                    *word = low(index) << INDEX_BITS | index;
-                }
-                sort_by_high_half(run, &mut spare[..run.len()]);
-            }
+        if self.scores.len() <= FEW {
+            self.as_they_came();
+            insert_each(&mut self.sorted);
+        } else if self.spread_over_buckets() {
+            insert_each(&mut self.sorted);
+        } else {
+            self.as_they_came();
+            merge_sort(&mut self.sorted, &mut self.spare);
         }
-        words.iter().map(|&word| word as u32)
+        self.sorted.iter().map(|&(_, index)| index)
     }
-}
 
-/// Below this many words, merging is quicker than counting digits.
-const FEW: usize = 512;
-/// Words that are sorted by insertion before merging begins.
-const RUN: usize = 16;
-const DIGIT_BITS: u32 = 8;
-const DIGITS: usize = 1 << DIGIT_BITS;
-/// Passes over the high half.
-const PASSES: usize = ((u64::BITS - INDEX_BITS) / DIGIT_BITS) as usize;
+    fn as_they_came(&mut self) {
+        self.sorted.clear();
+        self.sorted.extend(self.scores.iter().zip(0..).map(|(&score, index)| (score, index)));
+    }
 
-/// Sorts words by their high half, stable in the low one: digit by digit from the lowest, each word moved to where
-/// the counts of its digit say. A digit that all words share is skipped.
-fn sort_by_high_half(words: &mut [u64], spare: &mut [u64]) {
-    if words.len() < FEW {
-        return merge_sort(words, spare);
-    }
-    let digit = |word: u64, pass: usize| (word >> (INDEX_BITS + DIGIT_BITS * pass as u32)) as usize % DIGITS;
-    let mut counts = [[0u32; DIGITS]; PASSES];
-    for &word in words.iter() {
-        for (pass, counts) in counts.iter_mut().enumerate() {
-            counts[digit(word, pass)] += 1;
+    /// Orders the scores by bucket, within each as they came; `false` where a bucket is crowded, or the range of the scores
+    /// is no number to divide by.
+    fn spread_over_buckets(&mut self) -> bool {
+        let Self { scores, sorted, buckets, starts, .. } = self;
+        let highest =
+            scores.iter().fold(f64::NEG_INFINITY, |highest, &score| if score > highest { score } else { highest });
+        let lowest = scores.iter().fold(f64::INFINITY, |lowest, &score| if score < lowest { score } else { lowest });
+        let count = scores.len();
+        let scale = (count - 1) as f64 / (highest - lowest);
+        if !(scale > 0.0 && scale.is_finite()) {
+            return false;
         }
-    }
-    let (mut from, mut to) = (&mut *words, spare);
-    let mut swapped = false;
-    for (pass, counts) in counts.iter_mut().enumerate() {
-        if counts[digit(from[0], pass)] as usize == from.len() {
-            continue;
+        starts.clear();
+        starts.resize(count, 0);
+        buckets.clear();
+        // The product can round up to `count`, hence the bound.
+        buckets.extend(scores.iter().map(|&score| (((highest - score) * scale) as u32).min(count as u32 - 1)));
+        for &bucket in buckets.iter() {
+            starts[bucket as usize] += 1;
         }
-        let mut start = 0;
-        for count in counts.iter_mut() {
-            start += std::mem::replace(count, start);
+        let (mut start, mut largest) = (0, 0);
+        for size in starts.iter_mut() {
+            largest = largest.max(*size);
+            start += std::mem::replace(size, start);
         }
-        for &word in from.iter() {
-            let place = &mut counts[digit(word, pass)];
-            to[*place as usize] = word;
+        if largest > CROWDED {
+            return false;
+        }
+        sorted.clear();
+        sorted.resize(count, (0.0, 0));
+        for ((&bucket, &score), index) in buckets.iter().zip(scores.iter()).zip(0..) {
+            let place = &mut starts[bucket as usize];
+            sorted[*place as usize] = (score, index);
             *place += 1;
         }
-        (from, to) = (to, from);
-        swapped = !swapped;
-    }
-    if swapped {
-        to.copy_from_slice(from);
+        true
     }
 }
 
-/// Sorts words, which are unique and whose low halves rise, from short runs to the whole.
-fn merge_sort(words: &mut [u64], spare: &mut [u64]) {
-    words.chunks_mut(RUN).for_each(insert_each);
-    let (mut from, mut to) = (&mut *words, spare);
+fn insert_each(entries: &mut [Entry]) {
+    for end in 1..entries.len() {
+        let entry = entries[end];
+        let mut place = end;
+        while place > 0 && entries[place - 1].0 < entry.0 {
+            entries[place] = entries[place - 1];
+            place -= 1;
+        }
+        entries[place] = entry;
+    }
+}
+
+/// Sorts from short runs to the whole.
+fn merge_sort(entries: &mut [Entry], spare: &mut Vec<Entry>) {
+    entries.chunks_mut(RUN).for_each(insert_each);
+    spare.clear();
+    spare.resize(entries.len(), (0.0, 0));
+    let (mut from, mut to) = (&mut *entries, &mut spare[..]);
     let mut width = RUN;
     let mut swapped = false;
     while width < from.len() {
@@ -131,33 +140,14 @@ fn merge_sort(words: &mut [u64], spare: &mut [u64]) {
     }
 }
 
-/// Merges two sorted runs, without a branch on which one is next.
-fn merge(left: &[u64], right: &[u64], to: &mut [u64]) {
+fn merge(left: &[Entry], right: &[Entry], to: &mut [Entry]) {
     let (mut l, mut r) = (0, 0);
     for place in to.iter_mut() {
-        if l == left.len() || r == right.len() {
-            break;
-        }
-        let (a, b) = (left[l], right[r]);
-        let take_left = a < b;
-        *place = if take_left { a } else { b };
+        // Of equals the left one: it came earlier.
+        let take_left = r == right.len() || (l < left.len() && left[l].0 >= right[r].0);
+        *place = if take_left { left[l] } else { right[r] };
         l += usize::from(take_left);
         r += usize::from(!take_left);
-    }
-    let rest = &mut to[l + r..];
-    let (left, right) = (&left[l..], &right[r..]);
-    rest.copy_from_slice(if right.is_empty() { left } else { right });
-}
-
-fn insert_each(words: &mut [u64]) {
-    for end in 1..words.len() {
-        let word = words[end];
-        let mut place = end;
-        while place > 0 && words[place - 1] > word {
-            words[place] = words[place - 1];
-            place -= 1;
-        }
-        words[place] = word;
     }
 }
 

@@ -95,17 +95,28 @@ function pack(handle: Handle, sections: Sections, candidates: readonly ScoredNod
     if (typeof id !== "string" || id === "") {
       throw invalidEntry("candidates", index, candidate, "id", `must be a string that is not empty, found ${show(id)}`);
     }
-    numbers[at] = typeof semantic_score === "number" ? semantic_score : semantic_score == null ? 0 : Number.NaN;
-    numbers[at + 1] = typeof bm25_score === "number" ? bm25_score : bm25_score == null ? 0 : Number.NaN;
-    numbers[at + 2] = typeof graph_score === "number" ? graph_score : graph_score == null ? 0 : Number.NaN;
-    numbers[at + 3] = last_accessed instanceof Date ? last_accessed.getTime() : toMilliseconds(last_accessed);
-    numbers[at + 4] = created_at instanceof Date ? created_at.getTime() : toMilliseconds(created_at);
+    numbers[at] = semantic_score === undefined ? 0 : scoreOf(semantic_score);
+    numbers[at + 1] = bm25_score === undefined ? 0 : scoreOf(bm25_score);
+    numbers[at + 2] = graph_score === undefined ? 0 : scoreOf(graph_score);
+    numbers[at + 3] = momentOf(last_accessed);
+    numbers[at + 4] = momentOf(created_at);
     const { access_count, inbound_edge_count } = candidate;
     numbers[at + 5] = typeof access_count === "number" ? access_count : Number.NaN;
     numbers[at + 6] = typeof inbound_edge_count === "number" ? inbound_edge_count : Number.NaN;
     numbers[at + 7] = bySection ? codes.get(candidate.subtype) : 0;
   }
 }
+
+const scoreOf = (score: number | null): number =>
+  typeof score === "number" ? score : score === null ? 0 : Number.NaN;
+
+// Asking for the method is quicker than asking for the class, and as good.
+const momentOf = (instant: Instant): number =>
+  typeof instant === "number"
+    ? instant
+    : instant != null && typeof (instant as Date).getTime === "function"
+      ? (instant as Date).getTime()
+      : toMilliseconds(instant);
 
 function unpack<Node extends ScoredNode>(handle: Handle, candidates: readonly Node[], count: number): RankedNode<Node>[] {
   const { numbers } = handle;
@@ -114,7 +125,7 @@ function unpack<Node extends ScoredNode>(handle: Handle, candidates: readonly No
   const order = first + candidates.length * RECORD;
   const ranked = new Array<RankedNode<Node>>(count);
   for (let place = 0; place < count; place++) {
-    const index = numbers[order + place]!;
+    const index = numbers[order + place]! | 0;
     const at = first + index * RECORD;
     ranked[place] = {
       node: candidates[index]!,
