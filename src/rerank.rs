@@ -312,25 +312,20 @@ pub(crate) fn check_instant(field: &str, instant: f64) -> Result<()> {
     Err(Error::argument(field, INSTANT).found(instant))
 }
 
-#[inline(always)]
 pub(crate) fn is_instant(value: f64) -> bool {
     value.abs() <= MAX_INSTANT_MS
 }
 
-#[inline(always)]
 fn is_score(value: f64) -> bool {
     value.abs() <= f64::MAX
 }
 
-#[inline(always)]
-#[expect(clippy::manual_range_contains, reason = "both bounds are compared, without a branch between them")]
 fn is_amount(value: f64) -> bool {
-    (value >= 0.0) & (value <= f64::MAX)
+    (0.0..=f64::MAX).contains(&value)
 }
 
-#[inline(always)]
 fn is_count(value: f64) -> bool {
-    is_amount(value) & (value.floor() == value)
+    is_amount(value) && value.floor() == value
 }
 
 /// The greatest BM25 score, or nothing when a number is out of its range; without a branch for each.
