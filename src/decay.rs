@@ -11,7 +11,7 @@ use crate::config::Curve;
 use crate::error::{Error, Result};
 use crate::fsrs::{self, ForgettingCurve, MemoryState, Parameters, Rating};
 use crate::math::{F64x2, exp, exp_pairs};
-use crate::rerank::{MAX_INSTANT_MS, check_instant};
+use crate::rerank::{check_instant, is_instant};
 use crate::section::{DecayProfile, Section, SectionTable};
 use crate::signal::DAY_MS;
 
@@ -367,11 +367,10 @@ fn load(block: &[f64; 2 * PAIRS]) -> [F64x2; PAIRS] {
 }
 
 fn check_columns(columns: DecayColumns<'_>) -> Result<()> {
-    let instant = |value: f64| value.abs() <= MAX_INSTANT_MS;
     let finite = |value: f64| value.abs() <= f64::MAX;
     let DecayColumns { last_accessed, stability, section } = columns;
     // Whole columns first, without a branch for each entry; only a fault is looked for by itself.
-    let sound = last_accessed.iter().fold(true, |sound, &value| sound & instant(value))
+    let sound = last_accessed.iter().fold(true, |sound, &value| sound & is_instant(value))
         & stability.iter().fold(true, |sound, &value| sound & finite(value))
         & section.iter().fold(true, |sound, &code| sound & (usize::from(code) < Section::ALL.len()));
     if sound {
