@@ -68,8 +68,9 @@ pub struct Selected {
 /// assert_eq!(places, [(0, 0), (1, 0)]); // the trade is weak, but all that its question found
 /// ```
 pub fn merge_and_select(sub_results: &[&[Hit<'_>]], options: &MergeOptions, table: &SectionTable) -> Vec<Selected> {
-    let mut numbers = HashMap::new();
-    let mut rows = Vec::new();
+    let count = sub_results.iter().map(|results| results.len()).sum();
+    let mut numbers = HashMap::with_capacity(count);
+    let mut rows = Vec::with_capacity(count);
     for hit in sub_results.iter().copied().flatten() {
         let id = hit.id.filter(|id| !id.is_empty()).map_or(NO_ID, |id| {
             let next = numbers.len() as u32;
