@@ -111,42 +111,68 @@ mod json {
     /// Accepts exactly what `JSON.parse` does, at any depth; of a repeated key the last one counts; half of a
     /// surrogate pair becomes U+FFFD.
     pub fn text_of(body: &str) -> Option<String> {
-        // Reading keys as bytes, below, is lenient about control characters, so the whole is judged first.
-        serde_json::from_str::<IgnoredAny>(body).ok()?;
-        let text = serde_json::Deserializer::from_str(body).deserialize_map(TextOfObject).ok()??;
-        serde_json::Deserializer::from_str(text.get()).deserialize_bytes(WellFormed).ok()
+        let mut reader = serde_json::Deserializer::from_str(body);
+        let object = reader.deserialize_map(ObjectVisitor).ok()?;
+        reader.end().ok()?;
+        if object.control_in_key {
+            // In keys, read as bytes, control characters pass even where they are not escaped.
+            serde_json::from_str::<IgnoredAny>(body).ok()?;
+        }
+        serde_json::Deserializer::from_str(object.text?.get()).deserialize_bytes(WellFormed).ok()
     }
 
-    /// Reads an object and keeps what stands after its last `text`.
-    struct TextOfObject;
+    /// What is to be known of an object.
+    struct Object<'de> {
+        /// What stands after its last `text`.
+        text: Option<&'de RawValue>,
+        control_in_key: bool,
+    }
 
-    impl<'de> Visitor<'de> for TextOfObject {
-        type Value = Option<&'de RawValue>;
+    struct ObjectVisitor;
+
+    impl<'de> Visitor<'de> for ObjectVisitor {
+        type Value = Object<'de>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("an object")
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut text = None;
-            while let Some(Key { is_text }) = map.next_key()? {
+            let mut object = Object { text: None, control_in_key: false };
+            while let Some(key) = map.next_key::<Key>()? {
                 let value: &RawValue = map.next_value()?;
-                if is_text {
-                    text = Some(value);
+                object.control_in_key |= key.has_control;
+                if key.is_text {
+                    object.text = Some(value);
                 }
             }
-            Ok(text)
+            Ok(object)
         }
     }
 
     /// A key, which need not be Unicode: an escape may hold half of a surrogate pair.
     struct Key {
         is_text: bool,
+        has_control: bool,
     }
 
     impl<'de> Deserialize<'de> for Key {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            Ok(Self { is_text: deserializer.deserialize_bytes(WellFormed)? == "text" })
+            deserializer.deserialize_bytes(KeyVisitor)
+        }
+    }
+
+    struct KeyVisitor;
+
+    impl Visitor<'_> for KeyVisitor {
+        type Value = Key;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a key")
+        }
+
+        fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Key, E> {
+            Ok(Key { is_text: bytes == b"text", has_control: bytes.iter().any(|&byte| byte < b' ') })
         }
     }
 
