@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use nous_wasm::{
     Candidate, ContextRow, Curve, DecayColumns, Hit, IntentClassifier, Matcher, MergeOptions, Query, Reranker, Section,
     SectionSet, SectionTable, Weighting, decay, format_context, merge_and_select,
@@ -68,6 +68,11 @@ fn candidates(count: usize) -> Vec<Candidate> {
     (0..count).map(|_| candidate()).collect()
 }
 
+/// What takes milliseconds is measured as often in each sample, or the run would take minutes.
+fn sampling(count: usize) -> SamplingMode {
+    if count < 100_000 { SamplingMode::Linear } else { SamplingMode::Flat }
+}
+
 fn rerank(c: &mut Criterion) {
     let table = SectionTable::default();
     let query = Query { weighting: Weighting::Sections(&table), avg_inbound_edges: 2.0, now: NOW };
@@ -75,6 +80,7 @@ fn rerank(c: &mut Criterion) {
     let mut group = c.benchmark_group("rerank");
     for count in [10, 50, 200, 500, 2_000, 10_000, 100_000] {
         let batch = candidates(count);
+        group.sampling_mode(sampling(count));
         group.throughput(Throughput::Elements(count as u64));
         group.bench_function(BenchmarkId::new("whole", count), |b| {
             b.iter(|| reranker.rerank(black_box(&batch), &query).unwrap());
@@ -99,6 +105,7 @@ fn decay_columns(c: &mut Criterion) {
         let section: Vec<u8> = (0..count).map(|_| random.section() as u8).collect();
         let columns = DecayColumns { last_accessed: &last_accessed, stability: &stability, section: &section };
         let (mut retrievability, mut lifecycle) = (vec![0.0; count], vec![0; count]);
+        group.sampling_mode(sampling(count));
         group.throughput(Throughput::Elements(count as u64));
         for (name, curve) in [("exponential", Curve::Exponential), ("FSRS-6", Curve::Fsrs6)] {
             group.bench_function(BenchmarkId::new(name, count), |b| {

@@ -19,7 +19,7 @@ fn instant() -> impl Strategy<Value = f64> {
 
 fn count() -> impl Strategy<Value = f64> {
     prop_oneof![
-        select(&[0.0, 1.0, 9.0, 10.0, 190.0, 191.0, 219.0, 220.0, 256.0, 1e6, 1e300][..]),
+        select(&[0.0, -0.0, 1.0, 9.0, 10.0, 190.0, 191.0, 219.0, 220.0, 256.0, 1e6, 1e300][..]),
         (0..60).prop_map(f64::from),
     ]
 }
