@@ -11,7 +11,7 @@ use crate::config::Curve;
 use crate::error::{Error, Result};
 use crate::fsrs::{self, ForgettingCurve, MemoryState, Parameters, Rating};
 use crate::math::{F64x2, exp, exp_pairs};
-use crate::rerank::{check_instant, is_instant};
+use crate::rerank::{MAX_INSTANT_MS, check_instant};
 use crate::section::{DecayProfile, Section, SectionTable};
 use crate::signal::DAY_MS;
 
@@ -311,68 +311,129 @@ pub fn decay_columns(
     assert!(lengths.iter().all(|&length| length == nodes), "columns of one length");
     check_instant("now", now)?;
     check_columns(columns)?;
+    let limits = Limits::of(table);
+    let one_by_one = |curve: &dyn Fn(f64, f64) -> f64, from: usize, r: &mut [f64], states: &mut [u8]| {
+        for index in from..nodes {
+            let days = days_without_access(last_accessed[index], now);
+            r[index] = curve(days, stability[index]);
+            states[index] = limits.state(r[index], days, section[index]);
+        }
+    };
     match curve {
-        Curve::Exponential => exponential_column(last_accessed, stability, now, retrievability),
+        Curve::Exponential => {
+            let done = exponential_blocks(columns, now, &limits, retrievability, lifecycle);
+            one_by_one(&self::retrievability, done, retrievability, lifecycle);
+        }
         Curve::Fsrs6 => {
             let curve = fsrs_curve();
-            for ((r, &last), &stability) in retrievability.iter_mut().zip(last_accessed).zip(stability) {
-                *r = curve.retrievability(days_without_access(last, now), stability);
-            }
+            one_by_one(&|days, stability| curve.retrievability(days, stability), 0, retrievability, lifecycle);
         }
-    }
-    let active = Section::ALL.map(|section| table.profile(section).decay.active_threshold);
-    let weak = Section::ALL.map(|section| table.profile(section).decay.weak_threshold);
-    for (((state, &r), &last), &section) in lifecycle.iter_mut().zip(&*retrievability).zip(last_accessed).zip(section) {
-        let (active, weak) = (active[usize::from(section & 3)], weak[usize::from(section & 3)]);
-        // The states are counted off, not branched to: which one it is, is as good as random.
-        let days_dormant = if r < weak { days_without_access(last, now) } else { 0.0 };
-        let faded = u8::from(r <= active) + u8::from(r <= weak);
-        let long = u8::from(days_dormant >= DECAY.dormant_days) + u8::from(days_dormant >= DECAY.compress_days);
-        *state = faded + long;
     }
     Ok(())
 }
 
-/// Pairs that go through exp together.
-const PAIRS: usize = 4;
+/// The thresholds of each section, by code.
+struct Limits {
+    active: [f64; 4],
+    weak: [f64; 4],
+}
 
-/// exp(−t / S) down the columns, in lanes.
-fn exponential_column(last_accessed: &[f64], stability: &[f64], now: f64, retrievability: &mut [f64]) {
-    let (last_blocks, last_rest) = last_accessed.as_chunks::<{ 2 * PAIRS }>();
-    let (stability_blocks, stability_rest) = stability.as_chunks::<{ 2 * PAIRS }>();
-    let (r_blocks, r_rest) = retrievability.as_chunks_mut::<{ 2 * PAIRS }>();
-    let (now_x2, day) = (F64x2::splat(now), F64x2::splat(DAY_MS));
-    for ((r, last), stability) in r_blocks.iter_mut().zip(last_blocks).zip(stability_blocks) {
-        let last: [F64x2; PAIRS] = load(last);
-        let stability: [F64x2; PAIRS] = load(stability);
-        let exponents: [F64x2; PAIRS] = from_fn(|i| {
-            let minus_days = (last[i] - now_x2) / day;
-            let minus_days = minus_days.where_at_most(minus_days, 0.0);
-            // What has no stability is kept away from exp's slow path; its R is set to 0 below.
-            (minus_days / stability[i]).where_above(stability[i], 0.0)
-        });
-        let powers = exp_pairs(exponents);
-        for (i, pair) in r.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-            powers[i].where_above(stability[i], 0.0).store(pair);
+impl Limits {
+    fn of(table: &SectionTable) -> Self {
+        Self {
+            active: Section::ALL.map(|section| table.profile(section).decay.active_threshold),
+            weak: Section::ALL.map(|section| table.profile(section).decay.weak_threshold),
         }
     }
-    for ((r, &last), &stability) in r_rest.iter_mut().zip(last_rest).zip(stability_rest) {
-        *r = self::retrievability(days_without_access(last, now), stability);
+
+    fn state(&self, r: f64, days: f64, section: u8) -> u8 {
+        let (active, weak) = (self.active[usize::from(section & 3)], self.weak[usize::from(section & 3)]);
+        let days_dormant = if r < weak { days } else { 0.0 };
+        state(r, days_dormant, [active, weak, DECAY.dormant_days, DECAY.compress_days]) as u8
     }
+
+    /// The states of two nodes, one a byte. They are counted off, not branched to: which one it is, is as good as
+    /// random.
+    #[inline(always)]
+    fn states(&self, r: F64x2, minus_days: F64x2, sections: [u8; 2]) -> [u8; 2] {
+        let [first, second] = sections.map(|section| usize::from(section & 3));
+        let active = F64x2::new(self.active[first], self.active[second]);
+        let weak = F64x2::new(self.weak[first], self.weak[second]);
+        let dormant = r.below(weak);
+        let conditions = [
+            r.at_most(active),
+            r.at_most(weak),
+            dormant.and(minus_days.at_most(F64x2::splat(-DECAY.dormant_days))),
+            dormant.and(minus_days.at_most(F64x2::splat(-DECAY.compress_days))),
+        ];
+        // The second lane's bit goes to the second byte.
+        let counts: u32 = conditions.map(|condition| (condition.bits() | condition.bits() << 7) & 0x0101).iter().sum();
+        (counts as u16).to_le_bytes()
+    }
+}
+
+/// Pairs that go through exp together.
+const PAIRS: usize = 4;
+const BLOCK: usize = 2 * PAIRS;
+
+/// exp(−t / S) and the states down the columns, in lanes; how many nodes that were, all but fewer than a block.
+fn exponential_blocks(
+    columns: DecayColumns<'_>,
+    now: f64,
+    limits: &Limits,
+    retrievability: &mut [f64],
+    lifecycle: &mut [u8],
+) -> usize {
+    let (last_accessed, _) = columns.last_accessed.as_chunks::<BLOCK>();
+    let (stability, _) = columns.stability.as_chunks::<BLOCK>();
+    let (section, _) = columns.section.as_chunks::<BLOCK>();
+    let (retrievability, _) = retrievability.as_chunks_mut::<BLOCK>();
+    let (lifecycle, _) = lifecycle.as_chunks_mut::<BLOCK>();
+    let (now, day) = (F64x2::splat(now), F64x2::splat(DAY_MS));
+    let inputs = last_accessed.iter().zip(stability).zip(section);
+    for (((last, stability), section), (r, states)) in inputs.zip(retrievability.iter_mut().zip(lifecycle)) {
+        let last = load(last);
+        let stability = load(stability);
+        let minus_days: [F64x2; PAIRS] = from_fn(|i| {
+            let minus_days = (last[i] - now) / day;
+            minus_days.where_at_most(minus_days, 0.0)
+        });
+        // What has no stability is kept away from exp's slow path; its R is set to 0 below.
+        let exponents = from_fn(|i| (minus_days[i] / stability[i]).where_above(stability[i], 0.0));
+        let powers: [F64x2; PAIRS] = exp_pairs(exponents);
+        let (r_pairs, _) = r.as_chunks_mut::<2>();
+        let (section_pairs, _) = section.as_chunks::<2>();
+        let (state_pairs, _) = states.as_chunks_mut::<2>();
+        for i in 0..PAIRS {
+            let r = powers[i].where_above(stability[i], 0.0);
+            r.store(&mut r_pairs[i]);
+            state_pairs[i] = limits.states(r, minus_days[i], section_pairs[i]);
+        }
+    }
+    last_accessed.len() * BLOCK
 }
 
 #[inline(always)]
-fn load(block: &[f64; 2 * PAIRS]) -> [F64x2; PAIRS] {
+fn load(block: &[f64; BLOCK]) -> [F64x2; PAIRS] {
     from_fn(|i| F64x2::new(block[2 * i], block[2 * i + 1]))
 }
 
+/// Whether all numbers of a column lie within `bound` of 0; NaN does not.
+fn all_within(column: &[f64], bound: f64) -> bool {
+    let (pairs, rest) = column.as_chunks::<2>();
+    let (low, high) = (F64x2::splat(-bound), F64x2::splat(bound));
+    let none = F64x2::splat(0.0);
+    let sound = pairs.iter().fold(none.equals(none), |sound, pair| sound.and(F64x2::load(pair).lies_in(low, high)));
+    sound.all() && rest.iter().all(|value| value.abs() <= bound)
+}
+
 fn check_columns(columns: DecayColumns<'_>) -> Result<()> {
-    let finite = |value: f64| value.abs() <= f64::MAX;
     let DecayColumns { last_accessed, stability, section } = columns;
-    // Whole columns first, without a branch for each entry; only a fault is looked for by itself.
-    let sound = last_accessed.iter().fold(true, |sound, &value| sound & is_instant(value))
-        & stability.iter().fold(true, |sound, &value| sound & finite(value))
-        & section.iter().fold(true, |sound, &code| sound & (usize::from(code) < Section::ALL.len()));
+    // Whole columns first, without a branch for each entry; only a fault is looked for by itself. No code has a bit
+    // beyond those of the last one.
+    let sound = all_within(last_accessed, MAX_INSTANT_MS)
+        && all_within(stability, f64::MAX)
+        && usize::from(section.iter().fold(0, |bits, &code| bits | code)) < Section::ALL.len();
     if sound {
         return Ok(());
     }
@@ -380,7 +441,7 @@ fn check_columns(columns: DecayColumns<'_>) -> Result<()> {
         |field: &str, index: usize, wanted: &str, value: f64| Error::argument(field, wanted).found(value).at(index);
     for index in 0..last_accessed.len() {
         check_instant("last_accessed", last_accessed[index]).map_err(|error| error.at(index))?;
-        if !finite(stability[index]) {
+        if !stability[index].is_finite() {
             return Err(fault("stability", index, "must be a finite number of days", stability[index]));
         }
         if usize::from(section[index]) >= Section::ALL.len() {

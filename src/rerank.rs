@@ -2,6 +2,8 @@
 //!
 //! All candidates of a query are ranked together, whatever their sections, and share one BM25 maximum.
 
+use std::cell::OnceCell;
+
 use crate::error::{Error, Result};
 use crate::math::{F64x2, Mask};
 use crate::order::{Selection, Sorter};
@@ -95,6 +97,13 @@ impl Candidate {
     }
 }
 
+/// What the signals look up; made for the first batch.
+#[derive(Default)]
+struct Tables {
+    recency: RecencyTable,
+    saturation: SaturationTable,
+}
+
 /// Ranks batches. Holds tables and scratch, so keep one and use it again.
 ///
 /// ```
@@ -115,8 +124,7 @@ impl Candidate {
 /// ```
 #[derive(Default)]
 pub struct Reranker {
-    recency: RecencyTable,
-    saturation: SaturationTable,
+    tables: OnceCell<Tables>,
     sorter: Sorter,
     best: Selection,
 }
@@ -161,9 +169,10 @@ impl Reranker {
 
     fn rank_all(&mut self, records: &mut [Record], order: &mut [f64], batch: &Batch) -> Result<()> {
         self.sorter.clear(records.len());
+        let tables = self.tables.get_or_init(Tables::default);
         let mut sound = true;
         for record in records.iter_mut() {
-            let signals = batch.signals(record, &self.recency, &self.saturation);
+            let signals = batch.signals(record, tables);
             let parts = batch.parts(&signals, record);
             let score = sum(&parts);
             sound &= !score.is_nan();
@@ -181,14 +190,15 @@ impl Reranker {
 
     fn rank_top(&mut self, records: &mut [Record], order: &mut [f64], batch: &Batch) -> Result<()> {
         self.best.clear(order.len());
+        let tables = self.tables.get_or_init(Tables::default);
         let mut sound = true;
         for (index, record) in records.iter().enumerate() {
-            let score = sum(&batch.parts(&batch.signals(record, &self.recency, &self.saturation), record));
+            let score = sum(&batch.parts(&batch.signals(record, tables), record));
             sound &= !score.is_nan();
             self.best.offer(score, index as u32);
         }
         let mut rate = |record: &mut Record| {
-            let signals = batch.signals(record, &self.recency, &self.saturation);
+            let signals = batch.signals(record, tables);
             let parts = batch.parts(&signals, record);
             write_result(record, &signals, &parts, sum(&parts));
         };
@@ -245,15 +255,15 @@ impl Batch {
 
     /// The six signals: those of [`signal`], two by two.
     #[inline(always)]
-    fn signals(&self, record: &Record, recency: &RecencyTable, saturation: &SaturationTable) -> Pairs {
+    fn signals(&self, record: &Record, tables: &Tables) -> Pairs {
         let &[semantic, bm25, graph, last_accessed, created_at, accesses, inbound_edges, _] = record;
         let days = ((self.now - F64x2::new(last_accessed, created_at)) / F64x2::splat(DAY_MS)).floor();
         let [_, new] = F64x2::splat(NEW_BONUS).where_below(days, NEW_DAYS).to_array();
         let [days, _] = days.to_array();
         let relative = F64x2::new(bm25, inbound_edges) / self.most;
         let [keyword, authority_doubled] = self.fixed.choose(self.fixed_values, relative).to_array();
-        let recency = recency.get(days);
-        let affinity = saturation.get(accesses) * recency + new;
+        let recency = tables.recency.get(days);
+        let affinity = tables.saturation.get(accesses) * recency + new;
         [
             F64x2::new(semantic, keyword),
             F64x2::new(graph, recency),
@@ -288,7 +298,7 @@ fn sum(parts: &Pairs) -> f64 {
 fn primary(parts: &Pairs) -> u32 {
     let [even, odd] = parts[0].greater(parts[1]).greater(parts[2]).to_array();
     let largest = F64x2::splat(if even > odd { even } else { odd });
-    let bits = parts[0].equal_bits(largest) | parts[1].equal_bits(largest) << 2 | parts[2].equal_bits(largest) << 4;
+    let bits = parts[0].equals(largest).bits() | parts[1].equals(largest).bits() << 2 | parts[2].equals(largest).bits() << 4;
     bits.trailing_zeros()
 }
 
@@ -312,7 +322,7 @@ pub(crate) fn check_instant(field: &str, instant: f64) -> Result<()> {
     Err(Error::argument(field, INSTANT).found(instant))
 }
 
-pub(crate) fn is_instant(value: f64) -> bool {
+fn is_instant(value: f64) -> bool {
     value.abs() <= MAX_INSTANT_MS
 }
 

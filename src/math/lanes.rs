@@ -134,12 +134,6 @@ mod pair {
             Self(f64x2_pmin(self.0, other.0))
         }
 
-        /// One bit a lane, the first lowest: where the two are equal.
-        #[inline(always)]
-        pub(crate) fn equal_bits(self, other: Self) -> u32 {
-            u32::from(i64x2_bitmask(f64x2_eq(self.0, other.0)))
-        }
-
         /// Where a lane lies in [low, high]; NaN does not.
         #[inline(always)]
         pub(crate) fn lies_in(self, low: Self, high: Self) -> Mask {
@@ -150,6 +144,18 @@ mod pair {
         #[inline(always)]
         pub(crate) fn equals(self, other: Self) -> Mask {
             Mask(f64x2_eq(self.0, other.0))
+        }
+
+        /// Where a lane lies below the other.
+        #[inline(always)]
+        pub(crate) fn below(self, other: Self) -> Mask {
+            Mask(f64x2_lt(self.0, other.0))
+        }
+
+        /// Where a lane is at most the other.
+        #[inline(always)]
+        pub(crate) fn at_most(self, other: Self) -> Mask {
+            Mask(f64x2_le(self.0, other.0))
         }
     }
 
@@ -163,6 +169,12 @@ mod pair {
         #[inline(always)]
         pub(crate) fn all(self) -> bool {
             i64x2_all_true(self.0)
+        }
+
+        /// One bit a lane, the first lowest.
+        #[inline(always)]
+        pub(crate) fn bits(self) -> u32 {
+            u32::from(i64x2_bitmask(self.0))
         }
 
         /// The lanes of `yes` where the mask holds, those of `no` elsewhere.
@@ -288,13 +300,6 @@ mod pair {
             self.zip(other, |a, b| if b < a { b } else { a })
         }
 
-        /// One bit a lane, the first lowest: where the two are equal.
-        #[inline(always)]
-        pub(crate) fn equal_bits(self, other: Self) -> u32 {
-            let ([a0, a1], [b0, b1]) = (self.0, other.0);
-            u32::from(a0 == b0) | u32::from(a1 == b1) << 1
-        }
-
         /// Where a lane lies in [low, high]; NaN does not.
         #[inline(always)]
         pub(crate) fn lies_in(self, low: Self, high: Self) -> Mask {
@@ -306,6 +311,18 @@ mod pair {
         #[inline(always)]
         pub(crate) fn equals(self, other: Self) -> Mask {
             Mask([self.0[0] == other.0[0], self.0[1] == other.0[1]])
+        }
+
+        /// Where a lane lies below the other.
+        #[inline(always)]
+        pub(crate) fn below(self, other: Self) -> Mask {
+            Mask([self.0[0] < other.0[0], self.0[1] < other.0[1]])
+        }
+
+        /// Where a lane is at most the other.
+        #[inline(always)]
+        pub(crate) fn at_most(self, other: Self) -> Mask {
+            Mask([self.0[0] <= other.0[0], self.0[1] <= other.0[1]])
         }
     }
 
@@ -319,6 +336,12 @@ mod pair {
         #[inline(always)]
         pub(crate) fn all(self) -> bool {
             self.0[0] & self.0[1]
+        }
+
+        /// One bit a lane, the first lowest.
+        #[inline(always)]
+        pub(crate) fn bits(self) -> u32 {
+            u32::from(self.0[0]) | u32::from(self.0[1]) << 1
         }
 
         /// The lanes of `yes` where the mask holds, those of `no` elsewhere.
