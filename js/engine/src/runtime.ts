@@ -5,6 +5,9 @@ import { type Glue, type Instance, instantiate } from "./instance.ts";
 
 /** Scratch above this, in bytes, is given back: memory of an instance never shrinks, so the instance goes. */
 const MOST_SCRATCH = 16 * 1024 * 1024;
+/** A vector of the module is smaller than 2 GiB. */
+const MOST_BYTES = 2 ** 31;
+const MOST_NUMBERS = MOST_BYTES / 8;
 
 // A project for Node need not have the types of the web, so the declarations name none of them.
 
@@ -120,6 +123,11 @@ export function numeric(): Glue {
   return first !== undefined && !first.dead ? first.glue : free().glue;
 }
 
+/** Glue for calls that take memory, which must not move under a call that is filling its scratch. @internal */
+export function idle(): Glue {
+  return free().glue;
+}
+
 function free(): Instance {
   return instances.find(({ busy, dead }) => !busy && !dead) ?? newInstance();
 }
@@ -156,30 +164,34 @@ export class Handle {
   }
 
   #grow(numbers: number, bytes: number): void {
-    // Half as much again, so that batches of rising size do not each move the scratch.
-    const [manyNumbers, manyBytes] = [Math.ceil(numbers * 1.5), Math.ceil(bytes * 1.5)];
+    const [hadNumbers, hadBytes] = [this.#numbersRoom, this.#bytesRoom];
+    // Forgotten until all is done: one part may have moved when the other fails, for want of memory or of stack.
+    this.#numbersRoom = this.#bytesRoom = 0;
     const { engine } = this;
-    const room = numbers < 2 ** 29 && bytes < 2 ** 32;
-    if (room && manyNumbers < 2 ** 28 && manyBytes < 2 ** 31 && engine.reserve(manyNumbers, manyBytes)) {
-      this.#numbersRoom = Math.max(this.#numbersRoom, manyNumbers);
-      this.#bytesRoom = Math.max(this.#bytesRoom, manyBytes);
-    } else if (room && engine.reserve(numbers, bytes)) {
-      this.#numbersRoom = Math.max(this.#numbersRoom, numbers);
-      this.#bytesRoom = Math.max(this.#bytesRoom, bytes);
-    } else {
+    const roomWith = (spare: number) => {
+      const manyNumbers = Math.max(hadNumbers, Math.ceil(numbers * spare));
+      const manyBytes = Math.max(hadBytes, Math.ceil(bytes * spare));
+      const fits = manyNumbers < MOST_NUMBERS && manyBytes < MOST_BYTES && engine.reserve(manyNumbers, manyBytes);
+      return fits ? ([manyNumbers, manyBytes] as const) : undefined;
+    };
+    // Half as much again, so that batches of rising size do not each move the scratch.
+    const room = roomWith(1.5) ?? roomWith(1);
+    if (room === undefined) {
       const size = Math.ceil((numbers * 8 + bytes) / 2 ** 20);
       throw new NousError("out_of_memory", `The batch needs ${size} MiB at once: pass it in parts.`);
     }
     this.refresh();
     this.numbersAt = engine.numbers_at() / 8;
     this.bytesAt = engine.bytes_at();
+    [this.#numbersRoom, this.#bytesRoom] = room;
   }
 
   /** Makes the views good again: memory that grows leaves them empty. */
   refresh(): void {
     if (this.numbers.length !== 0) return;
-    this.numbers = new Float64Array(this.instance.memory.buffer);
+    // The one that is asked about comes last.
     this.bytes = new Uint8Array(this.instance.memory.buffer);
+    this.numbers = new Float64Array(this.instance.memory.buffer);
   }
 
   get scratch(): number {
