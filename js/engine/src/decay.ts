@@ -42,9 +42,9 @@ export function decayColumns(sections: Sections, columns: DecayColumns, instant:
   try {
     handle.reserve(nodes * 3, nodes * 2);
     const { numbers, bytes, numbersAt, bytesAt, engine } = handle;
-    copyNumbers(lastAccessed, numbers, numbersAt);
-    copyNumbers(stability, numbers, numbersAt + nodes);
-    copyCodes(section, bytes, bytesAt);
+    copyNumbers(lastAccessed, nodes, numbers, numbersAt);
+    copyNumbers(stability, nodes, numbers, numbersAt + nodes);
+    copyCodes(section, nodes, bytes, bytesAt);
     if (!engine.decay_columns(nodes, now)) {
       const { field, index, problem } = takeRefusal(handle.instance.glue);
       if (index === null) throw invalid(field, `${problem}, found ${show(instant)}`);
@@ -71,13 +71,14 @@ function lengthOf(field: string, column: unknown): number {
   return (column as ArrayLike<unknown>).length;
 }
 
-// Entries that are no numbers become what the module refuses by name.
-function copyNumbers(column: Column, into: Float64Array, at: number): void {
-  if (column instanceof Float64Array) {
+// Entries that are no numbers become what the module refuses by name. There is room for `count` of them, whatever a
+// getter does to a column meanwhile.
+function copyNumbers(column: Column, count: number, into: Float64Array, at: number): void {
+  if (column instanceof Float64Array && column.length === count) {
     into.set(column, at);
     return;
   }
-  for (let index = 0; index < column.length; index++) {
+  for (let index = 0; index < count; index++) {
     const value = column[index]!;
     into[at + index] = typeof value === "number" ? value : Number.NaN;
   }
@@ -86,12 +87,12 @@ function copyNumbers(column: Column, into: Float64Array, at: number): void {
 /** No section has this code. */
 const NO_CODE = 255;
 
-function copyCodes(column: ArrayLike<number>, into: Uint8Array, at: number): void {
-  if (column instanceof Uint8Array) {
+function copyCodes(column: ArrayLike<number>, count: number, into: Uint8Array, at: number): void {
+  if (column instanceof Uint8Array && column.length === count) {
     into.set(column, at);
     return;
   }
-  for (let index = 0; index < column.length; index++) {
+  for (let index = 0; index < count; index++) {
     const code = column[index]!;
     into[at + index] = Number.isInteger(code) && code >= 0 && code < NO_CODE ? code : NO_CODE;
   }

@@ -63,8 +63,9 @@ export function mergeAndSelect<Row extends MergeRow>(
   }
   const groups = groupsOf(subResults);
   const intents = sectionsEnabled && query ? intentBits(sections, query) : 0;
-  let rows = 0;
-  for (const group of groups) rows += group.length;
+  // There is room for so many, whatever a getter does to the lists meanwhile.
+  const lengths = groups.map((group) => group.length);
+  const rows = lengths.reduce((sum, length) => sum + length, 0);
 
   const handle = sections.slot.take();
   try {
@@ -74,8 +75,9 @@ export function mergeAndSelect<Row extends MergeRow>(
     let row = 0;
     for (let group = 0; group < groups.length; group++) {
       const results = groups[group]!;
-      numbers[numbersAt + 2 * rows + group] = results.length;
-      for (let place = 0; place < results.length; place++, row++) {
+      const length = lengths[group]!;
+      numbers[numbersAt + 2 * rows + group] = length;
+      for (let place = 0; place < length; place++, row++) {
         const result = results[place]!;
         if (typeof result !== "object" || result === null) {
           throw invalidEntry(`subResults[${group}]`, place, undefined, "result", `must be an object, found ${show(result)}`);
@@ -155,10 +157,12 @@ export function coRecallPairs(
   selected: readonly { id: string; _sub_query_group?: number | undefined }[],
 ): [string, string][] {
   if (!Array.isArray(selected)) throw invalid("selected", `must be an array, found ${show(selected)}`);
+  const count = selected.length;
   const handle = sections.slot.take();
   try {
-    handle.reserve(2 * selected.length, 0);
+    handle.reserve(2 * count, 0);
     const { numbers, numbersAt } = handle;
+    const names = new Array<string>(count);
     const ids = new Map<unknown, number>();
     const groups = new Map<unknown, number>();
     const codeIn = (codes: Map<unknown, number>, key: unknown): number => {
@@ -166,15 +170,17 @@ export function coRecallPairs(
       codes.set(key, code);
       return code;
     };
-    for (const [place, node] of selected.entries()) {
+    for (let place = 0; place < count; place++) {
+      const node = selected[place]!;
       if (typeof node !== "object" || node === null) throw invalid(`selected[${place}]`, "must be an object");
-      numbers[numbersAt + place] = codeIn(ids, node.id);
-      numbers[numbersAt + selected.length + place] = codeIn(groups, node._sub_query_group);
+      names[place] = node.id;
+      numbers[numbersAt + place] = codeIn(ids, names[place]);
+      numbers[numbersAt + count + place] = codeIn(groups, node._sub_query_group);
     }
-    const places = handle.engine.co_recall_pairs(selected.length);
+    const places = handle.engine.co_recall_pairs(count);
     const pairs: [string, string][] = [];
     for (let at = 0; at < places.length; at += 2) {
-      pairs.push([selected[places[at]!]!.id, selected[places[at + 1]!]!.id]);
+      pairs.push([names[places[at]!]!, names[places[at + 1]!]!]);
     }
     return pairs;
   } finally {
