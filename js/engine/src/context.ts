@@ -1,7 +1,7 @@
 // Recalled memories as lines of a prompt.
 
 import { invalid, invalidEntry, show } from "./errors.ts";
-import { numeric } from "./runtime.ts";
+import { idle } from "./runtime.ts";
 import type { Sections } from "./sections.ts";
 import { mostBytes, writeText } from "./text.ts";
 
@@ -82,5 +82,5 @@ function textOf(row: MemoryRow, field: (typeof FIELDS)[number], index: number): 
  * of question it is put first, and that recalled memories carry their section as a tag.
  */
 export function memoryGuidance(): string {
-  return numeric().memory_guidance();
+  return idle().memory_guidance();
 }

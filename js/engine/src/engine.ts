@@ -1,12 +1,13 @@
 // The engine: all functions that a configuration has a say in, under one configuration.
 
 import { toModuleConfig, type EngineConfig } from "./config.ts";
+import { DECAY_CONFIG } from "./constants.ts";
 import * as context from "./context.ts";
 import * as decay from "./decay.ts";
 import * as intent from "./intent.ts";
 import * as merge from "./merge.ts";
 import { limitOf, rank, type RerankTopOptions, uniform } from "./rerank.ts";
-import { numeric, requireLoaded } from "./runtime.ts";
+import { requireLoaded } from "./runtime.ts";
 import { Sections } from "./sections.ts";
 import type {
   GraphMetrics,
@@ -123,7 +124,6 @@ export function createEngine(config: EngineConfig = {}): Engine {
 
 /** @internal */
 export function engineOver(sections: Sections, fsrs = false): Engine {
-  const globalCap = (): number => JSON.parse(numeric().constants()).decay.max_stability_days;
   return {
     rerankWithSectionWeights: (candidates, metrics, now) =>
       rank(sections, candidates, metrics, undefined, now, Infinity),
@@ -135,7 +135,7 @@ export function engineOver(sections: Sections, fsrs = false): Engine {
       sections.slot.engine().retrievability(daysSinceAccess, stability),
     updateStabilityOnAccess: fsrs
       ? (stability, difficulty, retrievability) =>
-          decay.updateStabilityOnFsrs(stability, difficulty, retrievability, globalCap())
+          decay.updateStabilityOnFsrs(stability, difficulty, retrievability, DECAY_CONFIG.max_stability_days)
       : decay.updateStabilityOnAccess,
     updateStabilityOnAccessForSection: fsrs
       ? (stability, difficulty, { max_stability_days }, retrievability) =>
