@@ -23,7 +23,9 @@ export async function build() {
     writeFileSync(stamp, crate);
   }
   const { build: bundle } = await import("esbuild");
-  await writeGlue(bundle, at("pkg"), join(ENGINE, "src", "generated"));
+  const generated = join(ENGINE, "src", "generated");
+  await writeGlue(bundle, at("pkg"), generated);
+  await writeConstants(generated);
   await writePackage(bundle);
 }
 
@@ -80,6 +82,32 @@ export function createGlue(): typeof bindings & { __wbg_set_wasm(exports: WebAss
   );
 }
 
+/** What the module says of itself, as source. */
+async function writeConstants(to) {
+  const { createGlue } = await import(`${pathToFileURL(join(to, "glue.js"))}?${Date.now()}`);
+  const glue = createGlue();
+  const module = new WebAssembly.Module(readFileSync(at("pkg", "nous_wasm_bg.wasm")));
+  const { exports } = new WebAssembly.Instance(module, { "./nous_wasm_bg.js": glue });
+  glue.__wbg_set_wasm(exports);
+  exports.__wbindgen_start();
+  const [constants, description] = [glue.constants(), glue.Engine.create(undefined).describe()];
+  writeFileSync(
+    join(to, "constants.js"),
+    `// Made by js/build/build.mjs from what the module says of itself.
+export const moduleConstants = ${constants};
+export const defaultDescription = ${description};
+`,
+  );
+  writeFileSync(
+    join(to, "constants.d.ts"),
+    `import type { ModuleConstants } from "../constants.ts";
+import type { Description } from "../sections.ts";
+export const moduleConstants: ModuleConstants;
+export const defaultDescription: Description;
+`,
+  );
+}
+
 async function writePackage(bundle) {
   rmSync(DIST, { recursive: true, force: true });
   mkdirSync(DIST, { recursive: true });
@@ -93,6 +121,9 @@ async function writePackage(bundle) {
     platform: "neutral",
     logLevel: "warning",
     legalComments: "none",
+    // Less to parse at loading; names stay, for whoever reads a stack.
+    minifyWhitespace: true,
+    minifySyntax: true,
     define: { __VERSION__: JSON.stringify(version), __WASM_BASE64__: JSON.stringify(base64) },
   };
   const src = (name) => join(ENGINE, "src", name);

@@ -37,7 +37,7 @@ pub struct Engine {
 
 #[wasm_bindgen]
 impl Engine {
-    /// An engine under a configuration: plain data with keys in snake_case.
+    /// An engine under a configuration: plain data with keys in snake_case, or `undefined` for the default.
     pub fn create(config: &JsValue) -> Option<Engine> {
         answer(Self::new(config))
     }
@@ -60,7 +60,8 @@ impl Engine {
 
 impl Engine {
     fn new(config: &JsValue) -> Result<Self> {
-        let config = Config::read(&plain_data(config))?;
+        // Not read at all where there is none: at loading, every function called costs its compilation.
+        let config = if config.is_undefined() { Config::default() } else { Config::read(&plain_data(config))? };
         Ok(Self {
             table: config.sections,
             intent: IntentClassifier::new(&config.intent)?,

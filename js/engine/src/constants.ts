@@ -1,9 +1,7 @@
-// Names and numbers that no configuration changes. They stand in the module; here they are read from it once.
-//
-// Importers hold on to these objects, so they exist from the beginning, are filled when the module is loaded, and are
-// frozen then. Before that (in a browser, until `init()` is done) they are empty.
+// Names and numbers that no configuration changes. They stand in the module; the build reads them from it, once, into
+// `generated/constants.js`, so that they are there before the module is loaded, and none is written down twice.
 
-import { numeric, requireLoaded, whenLoaded } from "./runtime.ts";
+import { moduleConstants } from "./generated/constants.js";
 import type {
   AlgorithmNodeType,
   DecayLifecycleState,
@@ -25,21 +23,8 @@ export interface DecayConstants {
   edge_floor: number;
 }
 
-/** The sections in order; a section's place is its code in columns. */
-export const MEMORY_SECTIONS: readonly MemorySection[] = [];
-/** The lifecycle states in order; a state's place is its code in columns. */
-export const LIFECYCLE_STATES: readonly DecayLifecycleState[] = [];
-/** Weights of a ranking without sections. */
-export const RERANKING_WEIGHTS: Readonly<RerankingWeights> = {} as RerankingWeights;
-/** The numbers of decay without sections. */
-export const DECAY_CONFIG: Readonly<DecayConstants> = {} as DecayConstants;
-/** Days of stability that a node without a section starts with, by type. */
-export const INITIAL_STABILITY: Readonly<Record<AlgorithmNodeType, number>> = {} as Record<AlgorithmNodeType, number>;
-/** Difficulty that a node starts from, by type. */
-export const INITIAL_DIFFICULTY: Readonly<Record<AlgorithmNodeType, number>> = {} as Record<AlgorithmNodeType, number>;
-
-/** What the module says of itself. */
-interface ModuleConstants {
+/** What the module says of itself. @internal */
+export interface ModuleConstants {
   sections: MemorySection[];
   intent_order: MemorySection[];
   signals: (keyof RerankingWeights)[];
@@ -50,52 +35,39 @@ interface ModuleConstants {
   decay: DecayConstants;
 }
 
+const { types, unknown_type, ...said } = moduleConstants;
+
+const byType = (field: "initial_stability" | "initial_difficulty") =>
+  Object.freeze(Object.fromEntries(types.map((type) => [type.name, type[field]])) as Record<AlgorithmNodeType, number>);
+
+/** The sections in order; a section's place is its code in columns. */
+export const MEMORY_SECTIONS: readonly MemorySection[] = Object.freeze(said.sections);
+/** The lifecycle states in order; a state's place is its code in columns. */
+export const LIFECYCLE_STATES: readonly DecayLifecycleState[] = Object.freeze(said.lifecycles);
+/** Weights of a ranking without sections. */
+export const RERANKING_WEIGHTS: Readonly<RerankingWeights> = Object.freeze(said.reranking_weights);
+/** The numbers of decay without sections. */
+export const DECAY_CONFIG: Readonly<DecayConstants> = Object.freeze(said.decay);
+/** Days of stability that a node without a section starts with, by type. */
+export const INITIAL_STABILITY: Readonly<Record<AlgorithmNodeType, number>> = byType("initial_stability");
+/** Difficulty that a node starts from, by type. */
+export const INITIAL_DIFFICULTY: Readonly<Record<AlgorithmNodeType, number>> = byType("initial_difficulty");
+
 /** The rest of what the module says, for the package's own use. @internal */
 export const own = {
-  signals: [] as (keyof RerankingWeights)[],
-  intentOrder: [] as MemorySection[],
-  typeCodes: new Map<string, number>(),
-  unknownStability: Number.NaN,
-  unknownDifficulty: Number.NaN,
+  signals: said.signals,
+  intentOrder: said.intent_order,
+  typeCodes: new Map<string, number>(types.map((type, code) => [type.name, code])),
 };
-
-whenLoaded(() => {
-  const constants: ModuleConstants = JSON.parse(numeric().constants());
-  (MEMORY_SECTIONS as MemorySection[]).push(...constants.sections);
-  (LIFECYCLE_STATES as DecayLifecycleState[]).push(...constants.lifecycles);
-  Object.assign(RERANKING_WEIGHTS, constants.reranking_weights);
-  Object.assign(DECAY_CONFIG, constants.decay);
-  for (const [code, type] of constants.types.entries()) {
-    (INITIAL_STABILITY as Record<string, number>)[type.name] = type.initial_stability;
-    (INITIAL_DIFFICULTY as Record<string, number>)[type.name] = type.initial_difficulty;
-    own.typeCodes.set(type.name, code);
-  }
-  own.signals = constants.signals;
-  own.intentOrder = constants.intent_order;
-  own.unknownStability = constants.unknown_type.initial_stability;
-  own.unknownDifficulty = constants.unknown_type.initial_difficulty;
-  for (const filled of [
-    MEMORY_SECTIONS,
-    LIFECYCLE_STATES,
-    RERANKING_WEIGHTS,
-    DECAY_CONFIG,
-    INITIAL_STABILITY,
-    INITIAL_DIFFICULTY,
-  ]) {
-    Object.freeze(filled);
-  }
-});
 
 /** Days of stability that a node without a section starts with; 14 for an unknown type. */
 export function getInitialStability(type: AlgorithmNodeType): number {
-  requireLoaded();
-  return Object.hasOwn(INITIAL_STABILITY, type) ? INITIAL_STABILITY[type] : own.unknownStability;
+  return Object.hasOwn(INITIAL_STABILITY, type) ? INITIAL_STABILITY[type] : unknown_type.initial_stability;
 }
 
 /** Difficulty in [0, 1] that a node starts from; 0.3 for an unknown type. */
 export function getInitialDifficulty(type: AlgorithmNodeType): number {
-  requireLoaded();
-  return Object.hasOwn(INITIAL_DIFFICULTY, type) ? INITIAL_DIFFICULTY[type] : own.unknownDifficulty;
+  return Object.hasOwn(INITIAL_DIFFICULTY, type) ? INITIAL_DIFFICULTY[type] : unknown_type.initial_difficulty;
 }
 
 /** A profile and all it holds, frozen. @internal */

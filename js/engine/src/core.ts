@@ -22,7 +22,7 @@ export {
 } from "./constants.ts";
 
 /** The engine without a configuration. */
-const engine = engineOver(new Sections({}));
+const engine = engineOver(new Sections());
 
 export const {
   rerankWithSectionWeights,

@@ -32,13 +32,6 @@ export type ModuleSource =
 
 let compiled: WebAssembly.Module | undefined;
 let instances: Instance[] = [];
-const onceLoaded: (() => void)[] = [];
-
-/** Runs a function as soon as there is a module: at once, or when it comes. @internal */
-export function whenLoaded(then: () => void): void {
-  if (compiled) then();
-  else onceLoaded.push(then);
-}
 
 /** Whether calls can be answered. @internal */
 export function isLoaded(): boolean {
@@ -65,7 +58,6 @@ export function initSync(source: ModuleBytes): void {
   } catch (cause) {
     throw cannotLoad(cause);
   }
-  for (const then of onceLoaded.splice(0)) then();
 }
 
 /** Loads the module from wherever it comes; a `Response` is compiled while it streams in. @internal */
@@ -148,7 +140,7 @@ export class Handle {
 
   constructor(
     readonly instance: Instance,
-    config: PlainData,
+    config: PlainData | undefined,
   ) {
     const engine = instance.glue.Engine.create(config);
     if (engine === undefined) throw refusal(instance.glue);
@@ -204,7 +196,7 @@ export class Slot {
   #last: Handle | undefined;
   readonly #handles = new WeakMap<Instance, Handle>();
 
-  constructor(readonly config: PlainData) {}
+  constructor(readonly config: PlainData | undefined) {}
 
   /** An engine that nothing else uses until it is given back. */
   take(): Handle {

@@ -1,11 +1,12 @@
-// Sections under one configuration: which subtype belongs where. The table comes from the module, once.
+// Sections under one configuration: which subtype belongs where. The table comes from the module.
 
 import { freezeProfile, MEMORY_SECTIONS } from "./constants.ts";
-import { type PlainData, requireLoaded, Slot, whenLoaded } from "./runtime.ts";
+import { defaultDescription } from "./generated/constants.js";
+import { type PlainData, Slot } from "./runtime.ts";
 import type { MemorySection, SectionProfile } from "./types.ts";
 
-/** What the module says of a configuration. */
-interface Description {
+/** What the module says of a configuration. @internal */
+export interface Description {
   enabled: boolean;
   default_section: number;
   intent_boost: number;
@@ -65,14 +66,11 @@ export class Sections {
   readonly stabilityOf: Record<string, number> = {};
   readonly #stabilities = new Map<string | null | undefined, number>();
 
-  /** Throws for a wrong configuration, as soon as the module is there. */
-  constructor(config: PlainData) {
+  /** Throws for a wrong configuration, and before the module is there; without one, the default is known already. */
+  constructor(config?: PlainData) {
     this.slot = new Slot(config);
-    whenLoaded(() => this.#fill());
-  }
-
-  #fill(): void {
-    const about: Description = JSON.parse(this.slot.engine().describe());
+    const about: Description =
+      config === undefined ? defaultDescription : JSON.parse(this.slot.engine().describe());
     this.enabled = about.enabled;
     this.codes.defaultCode = about.default_section;
     this.intentBoost = about.intent_boost;
@@ -90,10 +88,7 @@ export class Sections {
     Object.freeze(this.stabilityOf);
   }
 
-  getSectionForSubtype = (subtype: string | null | undefined): MemorySection => {
-    requireLoaded();
-    return MEMORY_SECTIONS[this.codes.get(subtype)]!;
-  };
+  getSectionForSubtype = (subtype: string | null | undefined): MemorySection => MEMORY_SECTIONS[this.codes.get(subtype)]!;
 
   getInitialStabilityForSubtype = (subtype: string | null | undefined): number =>
     this.#stabilities.get(subtype) ??
