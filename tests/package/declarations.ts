@@ -1,0 +1,96 @@
+// What the declarations must allow: text for strangers' files, which TypeScript checks against the installed package.
+
+/** The functions as existing callers declare them, with types of their own. */
+export const DECLARED = `
+type Instant = Date | number;
+type MemorySection = "EPISODIC" | "SIGNALS" | "KNOWLEDGE" | "PROCEDURAL";
+type AlgorithmNodeType = "person" | "fact" | "concept" | "event" | "note" | "document" | "preference";
+type DecayLifecycleState = "ACTIVE" | "WEAK" | "DORMANT" | "COMPRESS" | "ARCHIVE";
+interface ScoredNode {
+  id: string; semantic_score?: number; bm25_score?: number; graph_score?: number;
+  last_accessed: Instant; created_at: Instant; access_count: number; inbound_edge_count: number; subtype?: string;
+}
+interface GraphMetrics {
+  total_nodes: number; total_edges: number; density: number; avg_inbound_edges: number; avg_outbound_edges: number;
+}
+interface RerankingWeights {
+  semantic: number; keyword: number; graph: number; recency: number; authority: number; affinity: number;
+}
+interface RankedNode {
+  node: ScoredNode; score: number; breakdown: RerankingWeights; primary_signal: keyof RerankingWeights;
+}
+interface SectionDecayConfig {
+  initial_stability_days: number; growth_rate: number; active_threshold: number; weak_threshold: number;
+  max_stability_days: number;
+}
+interface SectionProfile {
+  name: string; section: MemorySection; reranking_weights: RerankingWeights; decay: SectionDecayConfig;
+  encoding: { base_difficulty: number; salience_enabled: boolean; max_salience_multiplier: number };
+  consolidation_role: "source" | "target"; intent_boost: number;
+}
+interface Mergeable { id?: string | null; score?: unknown; subtype?: string | null }
+interface MergeOptions {
+  query?: string; sectionsEnabled?: boolean; intentBoost?: number; relevanceRatio?: number; maxResults?: number;
+}
+type Merged<T> = T & { score: number; _original_score?: number; _intent_boosted?: true; _sub_query_group: number };
+interface MemoryRow {
+  subtype?: string | null; type?: string | null; memory_section?: string | null; content_title?: string | null;
+  content_body?: string | null; content_summary?: string | null; provenance_created_at?: string | null;
+}
+interface Declared {
+  rerankCandidates(candidates: ScoredNode[], metrics: GraphMetrics, weights?: RerankingWeights, now?: Instant): RankedNode[];
+  rerankWithSectionWeights(candidates: ScoredNode[], metrics: GraphMetrics, now?: Instant): RankedNode[];
+  semanticScore(node: ScoredNode): number;
+  keywordScore(node: ScoredNode, maxBM25: number, candidateCount: number): number;
+  graphScore(node: ScoredNode): number;
+  recencyScore(lastAccessed: Instant, now?: Instant): number;
+  authorityScore(inboundEdges: number, avgInbound: number): number;
+  affinityScore(accessCount: number, createdAt: Instant, lastAccessed: Instant, now?: Instant): number;
+  calculateRetrievability(daysSinceAccess: number, stability: number): number;
+  calculateDifficulty(type: AlgorithmNodeType, contentLength: number, edgeCount: number): number;
+  updateStabilityOnAccess(stability: number, difficulty: number): number;
+  updateStabilityOnAccessForSection(stability: number, difficulty: number, decay: SectionDecayConfig): number;
+  getDecayLifecycleState(retrievability: number, daysDormant: number): DecayLifecycleState;
+  getDecayLifecycleStateForSection(retrievability: number, daysDormant: number, decay: SectionDecayConfig): DecayLifecycleState;
+  applyCascadeDecay(edgeWeight: number, retrievability: number): number;
+  getInitialStability(type: AlgorithmNodeType): number;
+  getInitialDifficulty(type: AlgorithmNodeType): number;
+  getSectionForSubtype(subtype: string | null | undefined): MemorySection;
+  getInitialStabilityForSubtype(subtype: string | null | undefined): number;
+  SECTION_PROFILES: Record<MemorySection, SectionProfile>;
+  classifyIntent(query: string): MemorySection[];
+  mergeAndSelect<T extends Mergeable>(subResults: Map<string, T[]> | [string, T[]][], options?: MergeOptions): Merged<T>[];
+  coRecallPairs(selected: { id: string; _sub_query_group?: number }[]): [string, string][];
+  formatContext(results: MemoryRow[], maxTokens?: number): string | null;
+  memoryGuidance(): string;
+}
+`;
+
+/** Everyday use beyond that; `nous` is whatever the importer calls the package. */
+export const USED = `
+const declared: Declared = nous;
+export const best = declared.rerankWithSectionWeights([], {} as GraphMetrics)[0]?.breakdown.affinity ?? 0;
+
+interface Lesson extends ScoredNode { title: string }
+const lessons: readonly Lesson[] = [];
+export const titles: string[] = nous.rerankTop(lessons, { avg_inbound_edges: 1 }, { limit: 5 }).map(({ node }) => node.title);
+export const evidence: number[] = nous.classifyIntent("now", { explain: true }).map((found) => found.evidence);
+export const sections: MemorySection[] = nous.classifyIntent("now", { matcher: "words" });
+export const codes: Uint8Array = nous.decayColumns({ lastAccessed: [], stability: new Float32Array(), section: [] }).lifecycle;
+export const engine = nous.createEngine({ sections: { profiles: { SIGNALS: { decay: { growthRate: 2 } } } }, curve: "fsrs6" });
+export const loading: Promise<void> = nous.init(new Uint8Array());
+nous.initSync(new ArrayBuffer(8));
+
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof nous.NousError ? error.code satisfies "unsupported" | (string & {}) : undefined;
+}
+
+// @ts-expect-error: not an instant
+nous.recencyScore(true);
+// @ts-expect-error: not a key
+nous.createEngine({ sections: { intent_boost: 2 } });
+// @ts-expect-error: not a section
+nous.createEngine({ sections: { defaultSection: "OTHER" } });
+// @ts-expect-error: frozen
+nous.RERANKING_WEIGHTS.semantic = 1;
+`;

@@ -1,0 +1,188 @@
+// Every exported function on fixed inputs, as one text. An environment is right when its text is Node's.
+
+type Nous = typeof import("nous-wasm");
+
+/** Calls everything that the package exports; the answers as JSON, numbers to the bit. */
+export function probe(nous: Nous): string {
+  const NOW = Date.UTC(2026, 0, 15, 12);
+  const DAY = 86_400_000;
+  const SUBTYPES = [
+    "custom:trade_entry",
+    "custom:signal",
+    "custom:lesson",
+    "custom:playbook",
+    "custom:recipe",
+    undefined,
+  ];
+
+  /** Numbers that look arbitrary and are the same everywhere. */
+  let seed = 1;
+  const next = () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+
+  const candidates = Array.from({ length: 50 }, (_, index) => {
+    const created = NOW - Math.floor(next() * 200) * DAY;
+    const accessed = created + Math.floor(next() * (NOW - created));
+    return {
+      id: `node-${index}`,
+      semantic_score: next() * 2 - 1,
+      bm25_score: index % 7 === 0 ? undefined : next() * 12,
+      graph_score: index % 5 === 0 ? null : next(),
+      // The three forms that an instant has.
+      last_accessed:
+        index % 3 === 0 ? new Date(accessed) : index % 3 === 1 ? accessed : new Date(accessed).toISOString(),
+      created_at: created,
+      access_count: Math.floor(next() * 40),
+      inbound_edge_count: Math.floor(next() * 12),
+      subtype: SUBTYPES[index % SUBTYPES.length],
+    };
+  });
+  const metrics = { total_nodes: 50, total_edges: 90, density: 0.04, avg_inbound_edges: 1.8, avg_outbound_edges: 1.8 };
+  const weights = { semantic: 0.5, keyword: 0.1, graph: 0.1, recency: 0.1, authority: 0.1, affinity: 0.1 };
+  const ranking = (ranked: ReturnType<Nous["rerankTop"]>) =>
+    ranked.map(({ node, score, breakdown, primary_signal }) => [node.id, score, breakdown, primary_signal]);
+
+  const columns = {
+    lastAccessed: Float64Array.from({ length: 40 }, (_, index) => NOW - index * 7.3 * DAY),
+    stability: Array.from({ length: 40 }, (_, index) => (index % 9) * 3.7),
+    section: Uint8Array.from({ length: 40 }, (_, index) => index % 4),
+  };
+
+  const questions = [
+    "",
+    "How does my trade entry differ from the live signal right now?",
+    "What’s  happening with the playbook — deliver the ruler, ÄRGER und CURRENCY",
+    "lessons learned\tyesterday: profit, LOSS and drawdown",
+  ];
+
+  const row = (id: string, score: unknown, subtype: string) => ({ id, score, subtype, note: `about ${id}` });
+  const subResults: [string, ReturnType<typeof row>[]][] = [
+    ["signals", [row("a", 0.9, "custom:signal"), row("b", "0.8", "custom:lesson"), row("c", 0.1, "custom:trade")]],
+    ["lessons", [row("b", 0.7, "custom:lesson"), row("d", Number.NaN, "custom:lesson"), row("", 1, "custom:signal")]],
+    ["nothing", []],
+    ["last", [row("e", 0.05, "custom:playbook"), row("f", 0.04, "custom:playbook")]],
+  ];
+  const merged = nous.mergeAndSelect(new Map(subResults), { query: "which signals are firing?", relevanceRatio: 0.3 });
+
+  const memories = [
+    {
+      subtype: "custom:lesson",
+      content_title: "Funding squeezes often reverse",
+      content_body: JSON.stringify({ text: "in 24 hours – “mostly” 🙂", deep: [1, { text: "no" }] }),
+      provenance_created_at: "2026-01-15T08:00:00.000Z",
+    },
+    { type: "note", memory_section: "EPISODIC", content_body: "{not JSON", content_summary: "unused" },
+    { subtype: "custom:signal", content_title: "Ω".repeat(60), content_body: "", content_summary: "the summary" },
+    { content_title: "A lone surrogate: \uD83D", provenance_created_at: new Date(NOW) },
+    { content_title: "too long ".repeat(40) },
+  ];
+
+  const engine = nous.createEngine({
+    sections: {
+      intentBoost: 1.6,
+      defaultSection: "EPISODIC",
+      subtypes: { "custom:recipe": { section: "PROCEDURAL", stability: 200 } },
+      profiles: { SIGNALS: { decay: { maxStabilityDays: 60 }, rerankingWeights: { semantic: 0.25, recency: 0.35 } } },
+    },
+    intent: { matcher: "words", strings: { PROCEDURAL: ["step by step", "ofen"] } },
+    curve: "fsrs6",
+  });
+
+  const profile = nous.SECTION_PROFILES.SIGNALS.decay;
+  const failure = (call: () => unknown) => {
+    try {
+      return { answered: call() };
+    } catch (error) {
+      const { name, code, message, details } = error as InstanceType<Nous["NousError"]>;
+      return { ours: error instanceof nous.NousError, isError: error instanceof Error, name, code, message, details };
+    }
+  };
+  const wrong = { ...candidates[1]!, id: "the wrong one", bm25_score: -1 };
+
+  const answers = {
+    exports: Object.keys(nous)
+      .filter((name) => name !== "default")
+      .sort(),
+    version: nous.version,
+    constants: {
+      MEMORY_SECTIONS: nous.MEMORY_SECTIONS,
+      LIFECYCLE_STATES: nous.LIFECYCLE_STATES,
+      RERANKING_WEIGHTS: nous.RERANKING_WEIGHTS,
+      DECAY_CONFIG: nous.DECAY_CONFIG,
+      INITIAL_STABILITY: nous.INITIAL_STABILITY,
+      INITIAL_DIFFICULTY: nous.INITIAL_DIFFICULTY,
+      SECTION_PROFILES: nous.SECTION_PROFILES,
+      SUBTYPE_TO_SECTION: nous.SUBTYPE_TO_SECTION,
+      SUBTYPE_INITIAL_STABILITY: nous.SUBTYPE_INITIAL_STABILITY,
+    },
+    ranking: {
+      bySection: ranking(nous.rerankWithSectionWeights(candidates, metrics, NOW)),
+      global: ranking(nous.rerankCandidates(candidates, metrics, undefined, new Date(NOW))),
+      weighed: ranking(nous.rerankCandidates(candidates, metrics, weights, NOW)),
+      top: ranking(nous.rerankTop(candidates, metrics, { limit: 7, now: NOW })),
+      topGlobal: ranking(nous.rerankTop(candidates, metrics, { limit: 3, now: NOW, sections: false })),
+      none: nous.rerankWithSectionWeights([], metrics, NOW),
+      itself: nous
+        .rerankTop(candidates, metrics, { limit: 9, now: NOW })
+        .every(({ node }) => candidates.includes(node)),
+    },
+    signals: {
+      semantic: nous.semanticScore(candidates[1]!),
+      keyword: [nous.keywordScore(candidates[1]!, 11.3, 50), nous.keywordScore(candidates[1]!, 0, 50)],
+      graph: nous.graphScore(candidates[1]!),
+      recency: nous.recencyScore(NOW - 17.4 * DAY, NOW),
+      authority: nous.authorityScore(3, 1.8),
+      affinity: nous.affinityScore(7, NOW - 3 * DAY, "2026-01-14T03:00:00", NOW),
+    },
+    decay: {
+      columns: nous.decayColumns(columns, NOW),
+      retrievability: [nous.calculateRetrievability(3.3, 21), nous.calculateRetrievability(1, 0)],
+      difficulty: nous.calculateDifficulty("concept", 1234, 7),
+      grown: nous.updateStabilityOnAccess(14, 0.37),
+      grownForSection: nous.updateStabilityOnAccessForSection(14, 0.37, profile),
+      state: [0.9, 0.3, 0.01].map((retrievability) => nous.getDecayLifecycleState(retrievability, 130)),
+      stateForSection: [0.9, 0.3, 0.01].map((r) => nous.getDecayLifecycleStateForSection(r, 130, profile)),
+      cascade: nous.applyCascadeDecay(0.77, 0.05),
+      initial: [nous.getInitialStability("fact"), nous.getInitialDifficulty("document")],
+      fsrs: [nous.fsrsStabilityFromExponential(21), nous.exponentialStabilityFromFsrs(2.2)],
+    },
+    sections: SUBTYPES.map((subtype) => [
+      nous.getSectionForSubtype(subtype),
+      nous.getInitialStabilityForSubtype(subtype),
+    ]),
+    intent: questions.map((question) => [
+      nous.classifyIntent(question),
+      nous.classifyIntent(question, { matcher: "words" }),
+      nous.classifyIntent(question, { explain: true }),
+      nous.classifyIntent(question, { matcher: "words", explain: true }),
+    ]),
+    merged,
+    coRecalled: nous.coRecallPairs(merged),
+    context: [nous.formatContext(memories), nous.formatContext(memories, 60), nous.formatContext([])],
+    guidance: nous.memoryGuidance(),
+    configured: {
+      ranking: ranking(engine.rerankWithSectionWeights(candidates, metrics, NOW)),
+      columns: engine.decayColumns(columns, NOW),
+      retrievability: engine.calculateRetrievability(3.3, 21),
+      grown: [engine.updateStabilityOnAccess(14, 0.37), engine.updateStabilityOnAccess(14, 0.37, 0.5)],
+      intent: engine.classifyIntent("Step by  STEP into the Ofen", { explain: true }),
+      merged: engine.mergeAndSelect(subResults, { query: "is a signal firing" }),
+      sections: SUBTYPES.map((subtype) => engine.getInitialStabilityForSubtype(subtype)),
+      profiles: engine.SECTION_PROFILES,
+    },
+    errors: [
+      failure(() => nous.rerankWithSectionWeights([candidates[0]!, wrong], metrics, NOW)),
+      failure(() => nous.decayColumns({ ...columns, stability: [1] }, NOW)),
+      failure(() => nous.createEngine({ sections: { profiles: { SIGNALS: { rerankingWeights: { semantic: 7 } } } } })),
+      failure(() => nous.createEngine({ colour: "blue" } as object)),
+      failure(() => new nous.NousError("invalid_argument", "made by hand").message),
+    ],
+  };
+  return JSON.stringify(answers, (_key, value: unknown) => {
+    if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+    if (Object.is(value, -0)) return "-0";
+    return ArrayBuffer.isView(value) ? Array.from(value as Float64Array) : value;
+  });
+}
