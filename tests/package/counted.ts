@@ -1,0 +1,115 @@
+// The engine over a module that counts its live bytes and can be made to trap; otherwise the one that is published.
+
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { build } from "esbuild";
+import { root } from "./tarball.ts";
+
+const COUNTED = join(root, ".cache", "counted");
+const CORE = join(COUNTED, "core.cjs");
+const LOCK = join(root, ".cache", "counted.lock");
+/** Nobody builds for as long as this: whoever held the lock was stopped. */
+const STALE = 10 * 60_000;
+
+type Published = typeof import("../../js/engine/src/core.ts");
+type Internals = typeof import("../../js/engine/src/instance.ts") & typeof import("../../js/engine/src/runtime.ts");
+
+/** What the counted module can do beyond the published one. */
+export interface Counting {
+  /** Bytes allocated and not yet freed. */
+  live_bytes(): number;
+  /** Panics. */
+  trap(): void;
+}
+
+/** The package's exports, and what the tests look at beneath them. */
+export type CountedCore = Published &
+  Pick<Internals, "instantiate"> & {
+    /** The glue of the instance that the next call of numbers alone goes to. */
+    numeric(): ReturnType<Internals["numeric"]> & Counting;
+  };
+
+/** Builds the counted module and the engine over it. */
+export async function buildCountedCore(): Promise<void> {
+  await locked(async () => {
+    await fromBuild("buildCounted");
+    const src = join(root, "js", "engine", "src");
+    const contents = `export * from "./core.ts"; export { instantiate } from "./instance.ts"; export { numeric } from "./runtime.ts";`;
+    await build({
+      stdin: { contents, resolveDir: src },
+      outfile: CORE,
+      bundle: true,
+      format: "cjs",
+      target: "es2022",
+      logLevel: "warning",
+      define: { __VERSION__: '"counted"' },
+      plugins: [
+        {
+          name: "counted-glue",
+          setup: ({ onResolve }) =>
+            onResolve({ filter: /\/generated\/glue\.js$/ }, () => ({ path: join(COUNTED, "glue.js") })),
+        },
+      ],
+    });
+  });
+}
+
+/** The compiled module. */
+export const countedModule = (): WebAssembly.Module =>
+  new WebAssembly.Module(readFileSync(join(COUNTED, "nous_wasm_bg.wasm")));
+
+/** A copy of the engine that shares nothing with others; without a module it is not loaded yet. */
+export function freshCore(module: WebAssembly.Module | undefined = countedModule()): CountedCore {
+  const require = createRequire(import.meta.url);
+  delete require.cache[CORE];
+  const core: CountedCore = require(CORE);
+  if (module) core.initSync(module);
+  return core;
+}
+
+/** The path of the engine, for processes of their own. */
+export const countedPaths = { core: CORE, module: join(COUNTED, "nous_wasm_bg.wasm") };
+
+/** Runs a function of the build scripts in a process of its own, where it may end the process; what it returned. */
+export function fromBuild(name: "buildCounted" | "setUpChromium"): Promise<string> {
+  const file = name === "buildCounted" ? "build.mjs" : "setup.mjs";
+  const program = `import { ${name} } from "./js/build/${file}"; console.log((await ${name}()) ?? "");`;
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program, name], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let printed = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+    });
+    child.on("error", reject);
+    child.on("close", (status) => {
+      if (status === 0) resolve(printed.trim().split("\n").at(-1) ?? "");
+      else reject(new Error(`${name}() of js/build/${file} failed; its output is above.`));
+    });
+  });
+}
+
+/** Test files run at the same time, and only one of them may build. */
+async function locked(work: () => Promise<void>): Promise<void> {
+  mkdirSync(join(root, ".cache"), { recursive: true });
+  for (;;) {
+    try {
+      mkdirSync(LOCK);
+      break;
+    } catch {
+      const age = Date.now() - (statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+      if (age > STALE) rmSync(LOCK, { recursive: true, force: true });
+      else await sleep(100);
+    }
+  }
+  try {
+    await work();
+  } finally {
+    rmSync(LOCK, { recursive: true, force: true });
+  }
+}

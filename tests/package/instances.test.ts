@@ -1,0 +1,416 @@
+// Instances of the module: they share nothing, one that trapped is lost alone, and calls may nest.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { transformSync } from "esbuild";
+import { beforeAll, describe, expect, it } from "vitest";
+import {
+  buildCountedCore,
+  type CountedCore,
+  type Counting,
+  countedModule,
+  countedPaths,
+  freshCore,
+} from "./counted.ts";
+import type { Report } from "./little-stack.ts";
+import { probe } from "./probe.ts";
+import { must, root } from "./tarball.ts";
+
+const MINUTES = 60_000;
+
+let module: WebAssembly.Module;
+
+beforeAll(async () => {
+  await buildCountedCore();
+  module = countedModule();
+}, 10 * MINUTES);
+
+const NOW = Date.UTC(2026, 0, 15);
+const DAY = 86_400_000;
+const SUBTYPES = ["custom:trade", "custom:signal", "custom:lesson", "custom:playbook", undefined];
+const METRICS = { avg_inbound_edges: 2 };
+
+const candidatesOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `node-${index}`,
+    semantic_score: Math.sin(index),
+    bm25_score: index % 11,
+    graph_score: (index % 10) / 10,
+    last_accessed: NOW - index * DAY,
+    created_at: NOW - 2 * index * DAY,
+    access_count: index,
+    inbound_edge_count: index % 5,
+    subtype: SUBTYPES[index % SUBTYPES.length],
+  }));
+
+/** What a call throws, or a failure when it does not. */
+function thrownBy(call: () => unknown): Error & { code?: string } {
+  try {
+    call();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("the call was answered");
+}
+
+type CountedInstance = Omit<ReturnType<CountedCore["instantiate"]>, "glue"> & {
+  glue: ReturnType<CountedCore["instantiate"]>["glue"] & Counting;
+};
+
+const instanceOf = (core: CountedCore) => core.instantiate(module) as CountedInstance;
+
+describe("instances", () => {
+  it("share neither memory nor configuration", () => {
+    const core = freshCore(module);
+    const [one, other] = [instanceOf(core), instanceOf(core)];
+    expect(one.memory).not.toBe(other.memory);
+    const [plain, fsrs] = [one.glue.Engine.create({})!, other.glue.Engine.create({ curve: "fsrs6" })!];
+    const before = other.glue.live_bytes();
+    plain.reserve(100_000, 100_000);
+    expect(other.glue.live_bytes()).toBe(before);
+    expect(plain.retrievability(9, 9)).not.toBe(fsrs.retrievability(9, 9));
+  });
+
+  it("keep what they refused to themselves", () => {
+    const core = freshCore(module);
+    const [one, other] = [instanceOf(core), instanceOf(core)];
+    expect(one.glue.Engine.create({ colour: 1 })).toBe(undefined);
+    expect(other.glue.take_error()).toBe(undefined);
+    expect(one.glue.take_error()).toContain("colour");
+  });
+});
+
+describe("an instance that trapped", () => {
+  it("says why, once, and that it is lost from then on", () => {
+    const core = freshCore(module);
+    const { glue, ...instance } = instanceOf(core);
+    const engine = glue.Engine.create({})!;
+    const failure = thrownBy(() => glue.trap());
+    expect(failure).toBeInstanceOf(core.NousError);
+    expect(failure).toMatchObject({ code: "instance_lost", message: expect.stringContaining("asked to") });
+    expect(failure.cause).toBeInstanceOf(WebAssembly.RuntimeError);
+
+    const calls: Record<string, () => unknown> = {
+      Engine: () => glue.Engine.create({}),
+      reserve: () => engine.reserve(1, 1),
+      numbers_at: () => engine.numbers_at(),
+      rerank: () => engine.rerank(0, 0, true),
+      decay_columns: () => engine.decay_columns(0, 0),
+      merge_and_select: () => engine.merge_and_select(0, 0, 0, 0, 1, 0.4, 20),
+      format_context: () => engine.format_context(0, 10),
+      describe: () => engine.describe(),
+      recency: () => glue.recency(0, 0),
+      lifecycle: () => glue.lifecycle(1, 1),
+      take_error: () => glue.take_error(),
+      constants: () => glue.constants(),
+      memory_guidance: () => glue.memory_guidance(),
+      live_bytes: () => glue.live_bytes(),
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      expect(thrownBy(call), name).toMatchObject({ name: "NousError", code: "instance_lost" });
+    }
+    expect(instance.memory.buffer.byteLength).toBeGreaterThan(0);
+    expect(() => engine.free()).not.toThrow();
+  });
+
+  it("leaves the others alive", () => {
+    const core = freshCore(module);
+    const [lost, alive] = [instanceOf(core), instanceOf(core)];
+    const engine = alive.glue.Engine.create({})!;
+    expect(() => lost.glue.trap()).toThrow();
+    expect([lost.dead, alive.dead]).toEqual([true, false]);
+    expect(engine.retrievability(0, 1)).toBe(1);
+    engine.free();
+  });
+
+  it("is followed by another, so that the next call works, however often", () => {
+    const core = freshCore(module);
+    const engine = core.createEngine({ curve: "fsrs6", sections: { intentBoost: 2 } });
+    const answer = probe(core);
+    const configured = () => [
+      engine.calculateRetrievability(3, 21),
+      engine.rerankTop(candidatesOf(30), METRICS, { now: NOW }),
+    ];
+    const before = configured();
+    // The stack in the module's memory would be used up by fewer.
+    for (let time = 0; time < 400; time++) {
+      expect(() => core.numeric().trap()).toThrow("asked to");
+      if (time % 100 === 0) expect(probe(core)).toBe(answer);
+      expect(configured()).toEqual(before);
+    }
+  });
+
+  it("is silent when what is left of it is collected", async () => {
+    const program = `
+      const { readFileSync } = require("node:fs");
+      const core = require(${JSON.stringify(countedPaths.core)});
+      const module = new WebAssembly.Module(readFileSync(${JSON.stringify(countedPaths.module)}));
+      core.initSync(module);
+      let unregistered = 0;
+      (() => {
+        for (let round = 0; round < 20; round++) {
+          const { glue } = core.instantiate(module);
+          const engines = Array.from({ length: 20 }, () => glue.Engine.create({}));
+          try { glue.trap(); } catch {}
+          engines[0].free();
+          new FinalizationRegistry(() => unregistered++).register(engines[1]);
+        }
+        for (let round = 0; round < 20; round++) {
+          core.createEngine({ sections: { intentBoost: 1 + round } }).classifyIntent("signal");
+          try { core.numeric().trap(); } catch {}
+        }
+      })();
+      (async () => {
+        for (let turn = 0; turn < 20; turn++) {
+          gc();
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+        console.log(core.classifyIntent("signal")[0]);
+      })();
+    `;
+    expect(await must(process.execPath, ["--expose-gc", "-e", program], root)).toBe("SIGNALS\n");
+  });
+});
+
+describe("a stack that is nearly full", () => {
+  let reports: Record<string, Report>;
+
+  beforeAll(async () => {
+    const program = join(root, ".cache", "counted", "little-stack.cjs");
+    const source = readFileSync(new URL("./little-stack.ts", import.meta.url), "utf8");
+    writeFileSync(program, transformSync(source, { loader: "ts", format: "cjs", target: "es2022" }).code);
+    const { core, module } = countedPaths;
+    reports = JSON.parse(await must(process.execPath, ["--stack-size=150", program, core, module], root));
+  }, 3 * MINUTES);
+
+  const CALLS = ["ranking", "decay", "intent", "merging", "pairs", "context", "engines", "numbers", "guidance"];
+
+  it.each(CALLS)("fails %s or answers rightly, and spoils no later call", (name) => {
+    const { answered, failed, wrong } = reports[name]!;
+    expect(wrong).toEqual([]);
+    // Both were seen, so the way from the one to the other was gone in small steps.
+    expect(answered).toBeGreaterThan(20);
+    expect(failed).toBeGreaterThan(20);
+  });
+});
+
+describe("memory that is not to be had", () => {
+  it("is said, and spoils no later call", () => {
+    const core = freshCore(module);
+    const answer = probe(core);
+    const glue = core.numeric();
+    // Rows enough for the numbers to move, and then more text than a vector can hold.
+    const rows = Array.from({ length: 200 }, () => ({ content_title: "title", content_body: "" }));
+    const text = "x".repeat(2 ** 28);
+    for (let row = 0; row < 3; row++) rows[row]!.content_body = text;
+    expect(thrownBy(() => core.formatContext(rows))).toMatchObject({ name: "NousError", code: "out_of_memory" });
+    expect(probe(core)).toBe(answer);
+    expect(core.numeric()).toBe(glue);
+  });
+});
+
+describe("calls within calls", () => {
+  /** The same objects, of which one runs something when a field is read. */
+  function reading<T extends object>(objects: T[], place: number, field: keyof T, run: () => void): T[] {
+    const copy = [...objects];
+    const value = copy[place]![field];
+    copy[place] = Object.defineProperty({ ...copy[place]! }, field, {
+      enumerable: true,
+      get: () => {
+        run();
+        return value;
+      },
+    });
+    return copy;
+  }
+
+  const plain = <T extends { node: object }>(ranked: T[]) =>
+    ranked.map(({ node, ...rest }) => ({ ...rest, node: { ...node } }));
+
+  /** Everything that a getter might call, in a fresh engine and in the shared one. */
+  const inner = (core: CountedCore) => ({
+    rerank: () => core.rerankWithSectionWeights(candidatesOf(300), METRICS, NOW),
+    top: () => core.rerankTop(candidatesOf(40), METRICS, { limit: 3, now: NOW, sections: false }),
+    decay: () => core.decayColumns({ lastAccessed: [NOW - DAY], stability: [2], section: [1] }, NOW),
+    intent: () => core.classifyIntent("my trade and the signal", { explain: true }),
+    merge: () => core.mergeAndSelect([["q", [{ id: "x", score: 1, subtype: "custom:signal" }]]], { query: "signal" }),
+    pairs: () => core.coRecallPairs([{ id: "a" }, { id: "b" }]),
+    context: () => core.formatContext([{ content_title: "T", content_body: '{"text":"t"}' }]),
+    numbers: () => [
+      core.recencyScore(NOW - DAY, NOW),
+      core.calculateRetrievability(1, 2),
+      core.getDecayLifecycleState(0.3, 1),
+    ],
+    guidance: () => core.memoryGuidance(),
+    engine: () =>
+      core
+        .createEngine({ curve: "fsrs6", sections: { intentBoost: 3 } })
+        .rerankTop(candidatesOf(20), METRICS, { now: NOW }),
+    grown: () => core.createEngine({ curve: "fsrs6" }).updateStabilityOnAccess(14, 0.3),
+    refused: () => thrownBy(() => core.rerankTop([{ ...candidatesOf(1)[0]!, bm25_score: -1 }], METRICS)).message,
+  });
+
+  const NAMES = [
+    "rerank",
+    "top",
+    "decay",
+    "intent",
+    "merge",
+    "pairs",
+    "context",
+    "numbers",
+    "guidance",
+    "engine",
+    "grown",
+    "refused",
+  ] as const;
+
+  it.each(NAMES)("are right when a candidate's getter calls %s, and so is the call around it", (name) => {
+    const core = freshCore(module);
+    const candidates = candidatesOf(50);
+    const expected = {
+      outer: plain(core.rerankWithSectionWeights(candidates, METRICS, NOW)),
+      inner: inner(core)[name](),
+    };
+    const answers: unknown[] = [];
+    const read = reading(candidates, 20, "bm25_score", () => answers.push(inner(core)[name]()));
+    const outer = core.rerankWithSectionWeights(read, METRICS, NOW);
+    expect(answers).toEqual([expected.inner]);
+    expect(plain(outer)).toEqual(expected.outer);
+  });
+
+  it("are right at any depth", () => {
+    const core = freshCore(module);
+    const candidates = candidatesOf(30);
+    const ranking = (batch: typeof candidates) =>
+      core.rerankTop(batch, METRICS, { now: NOW }).map(({ node, score }) => [node.id, score]);
+    const expected = ranking(candidates);
+    const down = (depth: number): void => {
+      const below = () => down(depth - 1);
+      const read = depth === 0 ? candidates : reading(candidates, depth, "semantic_score", below);
+      expect(ranking(read)).toEqual(expected);
+    };
+    down(12);
+  });
+
+  it("are right in rows that are merged, in columns and in memories", () => {
+    const core = freshCore(module);
+    const everything = () => {
+      for (const name of NAMES) inner(core)[name]();
+    };
+    const rows = candidatesOf(30).map(({ id, subtype }, index) => ({ id, subtype, score: index }));
+    const merge = (groups: typeof rows) =>
+      core.mergeAndSelect(
+        [
+          ["a", groups],
+          ["b", rows],
+        ],
+        { query: "signal" },
+      );
+    expect(merge(reading(rows, 9, "score", everything)).map((row) => ({ ...row }))).toEqual(merge(rows));
+
+    const numbers = rows.map(({ score }) => score);
+    const columns = { lastAccessed: numbers, stability: numbers, section: numbers.map((value) => value % 4) };
+    const stability = [...numbers];
+    Object.defineProperty(stability, 5, { get: () => (everything(), 5) });
+    expect(core.decayColumns({ ...columns, stability }, NOW)).toEqual(core.decayColumns(columns, NOW));
+
+    const memories = rows.map(({ id, subtype }) => ({ subtype, content_title: id }));
+    const read = reading(memories, 7, "content_title", everything);
+    expect(core.formatContext(read)).toBe(core.formatContext(memories));
+    const pairs = core.coRecallPairs(rows.slice(0, 9));
+    expect(core.coRecallPairs(reading(rows.slice(0, 9), 3, "id", everything))).toEqual(pairs);
+  });
+
+  it("that throw end the call with what they threw, and nothing else", () => {
+    const core = freshCore(module);
+    const mine = new Error("mine");
+    const glue = core.numeric();
+    const read = reading(candidatesOf(50), 20, "bm25_score", () => {
+      throw mine;
+    });
+    for (let time = 0; time < 3; time++) expect(thrownBy(() => core.rerankTop(read, METRICS, { now: NOW }))).toBe(mine);
+    expect(core.numeric()).toBe(glue);
+  });
+
+  it("that make the batch longer or shorter do no harm", () => {
+    const core = freshCore(module);
+    const answer = probe(core);
+    const many = <T>(value: T): T[] => new Array<T>(50_000).fill(value);
+
+    const candidates = candidatesOf(50);
+    const rows = candidates.map(({ id, subtype }, index) => ({ id, subtype, score: index as number | undefined }));
+    const columns = () => ({
+      lastAccessed: candidates.map(() => NOW),
+      stability: candidates.map(() => 5),
+      section: candidates.map(() => 1),
+    });
+    const changes: Record<string, (list: unknown[]) => void> = {
+      longer: (list) => list.push(...many(list.at(-1))),
+      shorter: (list) => {
+        list.length = 1;
+      },
+    };
+    const batches: Record<string, (change: (list: unknown[]) => void) => unknown> = {
+      candidates: (change) => {
+        const list: typeof candidates = reading(candidates, 10, "bm25_score", () => change(list));
+        return core.rerankWithSectionWeights(list, METRICS, NOW);
+      },
+      rows: (change) => {
+        const list: typeof rows = reading(rows, 10, "score", () => change(list));
+        return core.mergeAndSelect(
+          [
+            ["a", list],
+            ["b", rows],
+          ],
+          { query: "signal" },
+        );
+      },
+      laterRows: (change) => {
+        const later = [...rows];
+        return core.mergeAndSelect(
+          [
+            ["a", reading(rows, 10, "score", () => change(later))],
+            ["b", later],
+          ],
+          { query: "signal" },
+        );
+      },
+      pairs: (change) => {
+        const list: typeof rows = reading(rows, 10, "id", () => change(list));
+        return core.coRecallPairs(list);
+      },
+      memories: (change) => {
+        const memories = rows.map(({ id }) => ({ content_title: id }));
+        const list: typeof memories = reading(memories, 10, "content_title", () => change(list));
+        return core.formatContext(list);
+      },
+      ...Object.fromEntries(
+        (["lastAccessed", "stability", "section"] as const).flatMap((read) =>
+          (["lastAccessed", "stability", "section"] as const).map((changed) => [
+            `${changed} while ${read} is read`,
+            (change: (list: unknown[]) => void) => {
+              const all = columns();
+              const value = all[read][10]!;
+              Object.defineProperty(all[read], 10, { configurable: true, get: () => (change(all[changed]), value) });
+              return core.decayColumns(all, NOW);
+            },
+          ]),
+        ),
+      ),
+    };
+    for (const [what, run] of Object.entries(batches)) {
+      for (const [how, change] of Object.entries(changes)) {
+        const glue = core.numeric();
+        try {
+          run(change);
+        } catch (error) {
+          const clean = error instanceof core.NousError && error.code === "invalid_argument";
+          expect(clean, `${what} ${how}: ${(error as Error).stack}`).toBe(true);
+        }
+        expect(core.numeric() === glue, `${what} ${how}: the instance lives`).toBe(true);
+        expect(probe(core) === answer, `${what} ${how}: later calls are right`).toBe(true);
+      }
+    }
+  });
+});

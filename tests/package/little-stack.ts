@@ -1,0 +1,160 @@
+// A program that makes calls with hardly any stack left, and tells what came of each. It runs in a process of its
+// own: with a small stack the way down is short, and no frames but these are on it.
+
+import { readFileSync } from "node:fs";
+import type { CountedCore } from "./counted.ts";
+
+/** What came of the calls of one kind. */
+export interface Report {
+  answered: number;
+  /** Failed for want of stack, or with the instance. */
+  failed: number;
+  /** What should not have happened. */
+  wrong: string[];
+}
+
+/** The most frames of `descend` that a call gets. */
+const FRAMES = 64;
+
+/** Makes a call with as much stack left as so many frames take, less so many words. */
+function withLittleStack<T>(frames: number, words: number, call: () => T): T {
+  const padding = new Array<number>(words).fill(0);
+  const padded = (..._words: number[]) => call();
+  let risen = 0;
+  let outcome: { answer: T } | { error: unknown } | undefined;
+  const descend = (): void => {
+    try {
+      descend();
+    } catch (error) {
+      if (outcome === undefined && ++risen >= frames) {
+        try {
+          outcome = { answer: padded(...padding) };
+        } catch (failure) {
+          outcome = { error: failure };
+        }
+      }
+      throw error;
+    }
+  };
+  try {
+    descend();
+  } catch {
+    // The end of the stack, from which this rises.
+  }
+  if (outcome === undefined) throw new Error("the stack has fewer frames");
+  if ("error" in outcome) throw outcome.error;
+  return outcome.answer;
+}
+
+const NOW = Date.UTC(2026, 0, 15);
+const DAY = 86_400_000;
+const SUBTYPES = ["custom:trade", "custom:signal", "custom:lesson", undefined];
+
+/** The calls, each over so many entries. */
+function callsOf(core: CountedCore, size: number): Record<string, () => unknown> {
+  const candidates = Array.from({ length: size }, (_, index) => ({
+    id: `node-${index}`,
+    semantic_score: Math.sin(index),
+    bm25_score: index % 11,
+    graph_score: (index % 10) / 10,
+    last_accessed: NOW - index * DAY,
+    created_at: NOW - 2 * index * DAY,
+    access_count: index,
+    inbound_edge_count: index % 5,
+    subtype: SUBTYPES[index % SUBTYPES.length],
+  }));
+  const rows = candidates.map(({ id, subtype }, index) => ({ id, subtype, score: (index % 17) / 17 }));
+  const numbers = candidates.map((_, index) => index);
+  const columns = { lastAccessed: numbers, stability: numbers, section: numbers.map((value) => value % 4) };
+  const memories = rows.map(({ id, subtype }) => ({
+    subtype,
+    content_title: id,
+    content_body: `{"text": "of ${id}"}`,
+  }));
+  const strings = { SIGNALS: [`word ${size}`, "signal"] };
+  return {
+    ranking: () => core.rerankWithSectionWeights(candidates, { avg_inbound_edges: 2 }, NOW),
+    decay: () => core.decayColumns(columns, NOW),
+    intent: () => core.classifyIntent(`${"–".repeat(size)} signal and my trade`, { explain: true }),
+    merging: () =>
+      core.mergeAndSelect(
+        [
+          ["a", rows],
+          ["b", rows.slice(3)],
+        ],
+        { query: "signal", maxResults: 50 },
+      ),
+    pairs: () => core.coRecallPairs(rows.slice(0, 9).map(({ id }) => ({ id, _sub_query_group: 0 }))),
+    context: () => core.formatContext(memories),
+    engines: () => core.createEngine({ intent: { strings } }).classifyIntent(`my signal, word ${size}`),
+    numbers: () => [core.recencyScore(NOW - size * DAY, NOW), core.calculateRetrievability(size, 21)],
+    guidance: () => core.memoryGuidance(),
+  };
+}
+
+function main(): Record<string, Report> {
+  const core: CountedCore = require(process.argv[2]!);
+  core.initSync(readFileSync(process.argv[3]!));
+  const [small, large] = [callsOf(core, 3), callsOf(core, 30)];
+  const everything = (calls: typeof small) => JSON.stringify(Object.values(calls).map((call) => call()));
+  const lose = () => {
+    try {
+      core.numeric().trap();
+    } catch {
+      // As asked.
+    }
+  };
+  /** What the call finds: nothing, scratch that is too small, and all that it needs. */
+  const situations: Record<string, () => void> = {
+    "a lost instance": lose,
+    "small scratch": () => {
+      lose();
+      everything(small);
+    },
+    "all it needs": () => {},
+  };
+
+  const expected = everything(large);
+  const reports: Record<string, Report> = {};
+  for (const [name, call] of Object.entries(large)) {
+    const attempt = () => JSON.stringify(call());
+    // What never ran needs more stack for being compiled than for running.
+    for (let time = 0; time < 20; time++) {
+      lose();
+      everything(small);
+      everything(large);
+      withLittleStack(500, 2, attempt);
+    }
+    const right = JSON.stringify(call());
+    const report: Report = { answered: 0, failed: 0, wrong: [] };
+    reports[name] = report;
+    for (const [found, prepare] of Object.entries(situations)) {
+      for (let frames = 1; frames <= FRAMES; frames++) {
+        for (const words of [0, 5]) {
+          const note = (what: string) => report.wrong.push(`${found}, ${frames} frames less ${words} words: ${what}`);
+          prepare();
+          let failed = true;
+          try {
+            if (withLittleStack(frames, words, attempt) !== right) note("another answer");
+            failed = false;
+          } catch (error) {
+            if (!(error instanceof RangeError || (error as { code?: string }).code === "instance_lost"))
+              note(String(error));
+          }
+          report[failed ? "failed" : "answered"]++;
+          // Whatever was left half done would show, in the call itself first.
+          try {
+            if (attempt() !== right) note("another answer to the same call afterwards");
+            if (failed && everything(large) !== expected) note("another answer to a later call");
+          } catch (error) {
+            note(`afterwards ${error}`);
+            lose();
+          }
+        }
+      }
+    }
+  }
+  return reports;
+}
+
+process.stdout.write(JSON.stringify(main()));

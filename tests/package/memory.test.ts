@@ -1,0 +1,149 @@
+// The module gives back what it takes: as many live bytes after 200,000 calls as after the first hundred.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { beforeAll, expect, it } from "vitest";
+import { buildCountedCore, type CountedCore, freshCore } from "./counted.ts";
+
+const CALLS = 200_000;
+const MINUTES = 60_000;
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+beforeAll(buildCountedCore, 10 * MINUTES);
+
+const NOW = Date.UTC(2026, 0, 15);
+const DAY = 86_400_000;
+const SUBTYPES = ["custom:trade", "custom:signal", "custom:lesson", "custom:playbook", undefined];
+
+const candidates = Array.from({ length: 200 }, (_, index) => ({
+  id: `node-${index}`,
+  semantic_score: Math.sin(index),
+  bm25_score: index % 11,
+  graph_score: index % 3,
+  last_accessed: NOW - index * DAY,
+  created_at: NOW - 2 * index * DAY,
+  access_count: index,
+  inbound_edge_count: index % 5,
+  subtype: SUBTYPES[index % SUBTYPES.length],
+}));
+const batches = Array.from({ length: 201 }, (_, count) => candidates.slice(0, count));
+const wrong = [...candidates.slice(0, 20), { ...candidates[0]!, id: "wrong", bm25_score: -1 }];
+const metrics = { avg_inbound_edges: 2 };
+const columns = {
+  lastAccessed: candidates.map(({ last_accessed }) => last_accessed),
+  stability: candidates.map((_, index) => index),
+  section: candidates.map((_, index) => index % 4),
+};
+const rows = candidates.slice(0, 60).map(({ id, subtype }, index) => ({ id: id, score: index / 60, subtype }));
+const subResults = [
+  ["a", rows.slice(0, 40)],
+  ["b", rows.slice(20)],
+  ["c", []],
+] as [string, typeof rows][];
+const memories = Array.from({ length: 12 }, (_, index) => ({
+  subtype: "custom:lesson",
+  content_title: `Title ${index}`,
+  content_body: index % 2 === 0 ? JSON.stringify({ text: `text – ${"é".repeat(index * 9)}` }) : `{not JSON ${index}`,
+  provenance_created_at: "2026-01-15T00:00:00.000Z",
+}));
+const question = "How does my trade entry differ from the live signal right now? Ärger, currency; show my playbook";
+
+/** What users do, by turns; `round` makes each a little different. */
+function mix(core: CountedCore): ((round: number) => unknown)[] {
+  const engine = core.createEngine({ sections: { intentBoost: 1.5 }, curve: "fsrs6", intent: { matcher: "words" } });
+  const refused = (call: () => unknown) => () => {
+    try {
+      call();
+    } catch (error) {
+      if (error instanceof core.NousError && error.code.startsWith("invalid_")) return;
+      throw error;
+    }
+    throw new Error("a call with wrong arguments was answered");
+  };
+  return [
+    (round) => core.rerankWithSectionWeights(batches[round % batches.length]!, metrics, NOW),
+    (round) => core.rerankTop(batches[(round * 7) % batches.length]!, metrics, { limit: round % 30, now: NOW }),
+    (round) => engine.rerankCandidates(batches[(round * 13) % batches.length]!, metrics, undefined, NOW),
+    () => core.decayColumns(columns, NOW),
+    () => engine.decayColumns(columns, NOW),
+    (round) => core.classifyIntent(question.slice(0, round % question.length)),
+    () => core.classifyIntent(question, { matcher: "words" }),
+    () => core.classifyIntent(question, { explain: true }),
+    () => core.mergeAndSelect(subResults, { query: question, maxResults: 30, relevanceRatio: 0.1 }),
+    () => engine.mergeAndSelect(subResults, { query: question }),
+    (round) =>
+      core.coRecallPairs(rows.slice(0, round % 30).map(({ id }, index) => ({ id, _sub_query_group: index % 3 }))),
+    (round) => core.formatContext(memories, 20 * (round % 20)),
+    () => core.memoryGuidance(),
+    () => core.calculateRetrievability(3, 21) + core.affinityScore(3, NOW - DAY, NOW - DAY, NOW),
+    () => engine.updateStabilityOnAccess(14, 0.3, 0.7),
+    refused(() => core.rerankWithSectionWeights(wrong, metrics, NOW)),
+    refused(() => core.decayColumns({ ...columns, section: columns.section.map(() => 9) }, NOW)),
+    refused(() => core.formatContext([{ content_title: 5 as unknown as string }])),
+  ];
+}
+
+/** Live bytes once nothing waits to be freed. */
+async function settled(core: CountedCore): Promise<number> {
+  let before = Number.NaN;
+  for (;;) {
+    // Engines are freed by finalizers, which run between ticks.
+    for (let turn = 0; turn < 3; turn++) {
+      collect();
+      await sleep(1);
+    }
+    const now = core.numeric().live_bytes();
+    if (now === before) return now;
+    before = now;
+  }
+}
+
+it(
+  "holds no more after 200,000 mixed calls than after the first hundred",
+  async () => {
+    const core = freshCore();
+    const calls = mix(core);
+    // Each call's largest batch once, so that the scratch has its size.
+    for (let round = 0; round < 402; round++) for (const call of calls.slice(0, 3)) call(round);
+    const create = (round: number) => {
+      const strings = { SIGNALS: [`word ${round}`, "signal"] };
+      core.createEngine({ sections: { intentBoost: 1 + round / 1e6 }, intent: { strings } }).classifyIntent("signal");
+    };
+    const refuse = () => expect(() => core.createEngine({ sections: { intentBoost: 0.5 } })).toThrow(core.NousError);
+
+    let made = 0;
+    const until = async (total: number) => {
+      for (; made < total; made++) {
+        if (made % 500 === 7) create(made);
+        else if (made % 500 === 8) refuse();
+        else calls[made % calls.length]!(Math.floor(made / calls.length));
+        if (made % 5000 === 0) await sleep(0);
+      }
+    };
+    const glue = core.numeric();
+    await until(100);
+    const first = await settled(core);
+    await until(CALLS);
+    expect(await settled(core)).toBe(first);
+    expect(core.numeric(), "the instance is the one it was").toBe(glue);
+  },
+  5 * MINUTES,
+);
+
+it("would show one engine that is not freed", async () => {
+  const core = freshCore();
+  const before = await settled(core);
+  const kept = core.createEngine({ sections: { intentBoost: 2 } });
+  expect(await settled(core)).toBeGreaterThan(before);
+  expect(kept.classifyIntent("signal")).toEqual(["SIGNALS"]);
+});
+
+it("frees an engine once nobody holds it", async () => {
+  const core = freshCore();
+  const before = await settled(core);
+  (() => core.createEngine({ sections: { intentBoost: 2 } }))();
+  expect(await settled(core)).toBe(before);
+});
