@@ -31,7 +31,7 @@ function inTurn<T>(inputs: readonly T[]): () => T {
 export function rerankFull(size: number, engine: Engine): Contest {
   const batches = batchesOf(size);
   const metrics = makeMetrics(1_000, 1);
-  const contestant = (rank: typeof plain.rerankWithSectionWeights) => {
+  const contestant = (rank: typeof obvious.rerankWithSectionWeights) => {
     const batch = inTurn(batches);
     return () => rank(batch(), metrics, NOW);
   };

@@ -108,9 +108,7 @@ const NEUTRAL_WORDS =
 momentum breakout volatility ETF flows basis spread weekend support resistance range squeeze leverage size \
 stop target macro CPI Fed calendar orderbook depth bid ask book whale wallet staking yield bridge gas fees \
 show me tell about before after between January March 2026 24h 4h 15m hourly daily please maybe should \
-compare against versus status market maker venue Binance spot perp futures options skew gamma".split(
-    " ",
-  );
+compare against versus status market maker venue Binance spot perp futures options skew gamma".split(" ");
 
 const KEYWORD_PHRASES = [
   "what signals are firing",

@@ -41,7 +41,10 @@ async function againstRivals(): Promise<void> {
   }
   if (wanted("ready")) {
     const { nothing, engine } = readiness();
-    for (const [label, milliseconds] of [["an empty module", nothing], ["engine", engine]] as const) {
+    for (const [label, milliseconds] of [
+      ["an empty module", nothing],
+      ["engine", engine],
+    ] as const) {
       const line = `| module loaded and first batch ranked, new process | ${label} | ${duration(milliseconds * 1e6)} | |`;
       lines.push(line);
       console.log(line);
@@ -75,7 +78,9 @@ async function againstEarlier(tarball: string): Promise<void> {
     const contestants = { earlier: before[place]!.contestants.engine!, this: contest.contestants.engine! };
     const outcome = await compare({ ...contest, contestants });
     const [old, now] = [outcome.nanoseconds.earlier!, outcome.nanoseconds.this!];
-    console.log(`| ${contest.name} | ${duration(old)} | ${duration(now)} | ${times(outcome.ratio("earlier", "this"))} |`);
+    console.log(
+      `| ${contest.name} | ${duration(old)} | ${duration(now)} | ${times(outcome.ratio("earlier", "this"))} |`,
+    );
   }
 }
 

@@ -2,7 +2,16 @@
 // `build()` skips the crate when nothing it is made of has changed.
 
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -157,10 +166,14 @@ async function writePackage(bundle) {
   ]);
   // In Node both formats share the CommonJS core, so that one process has one copy of everything.
   const names = Object.keys(await import(`${pathToFileURL(dist("core.mjs"))}?${Date.now()}`));
-  for (const [name, from] of [["node", "./node.cjs"], ["slim-node", "./core.cjs"]]) {
+  for (const [name, from] of [
+    ["node", "./node.cjs"],
+    ["slim-node", "./core.cjs"],
+  ]) {
     writeFileSync(dist(`${name}.mjs`), `import m from "${from}";\nexport const { ${names.sort().join(", ")} } = m;\n`);
   }
   writeTypes();
+  for (const name of ["README.md", "LICENSE"]) copyFileSync(at(name), join(ENGINE, name));
 }
 
 function writeTypes() {
@@ -186,7 +199,9 @@ function fingerprint(paths) {
 
 function filesOf(path) {
   if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path).sort().flatMap((name) => filesOf(join(path, name)));
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => filesOf(join(path, name)));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -1,8 +1,9 @@
 // Programs written in TypeScript are bundled into .cache before they run; packages stay outside the bundle.
 
-import { at, must } from "./lib.mjs";
+import { spawnSync } from "node:child_process";
+import { at, root } from "./lib.mjs";
 
-/** Bundles a program and runs it with these arguments. */
+/** Bundles a program, runs it with these arguments, and ends as it ends. */
 export async function runProgram(source, args, nodeOptions = []) {
   const { build } = await import("esbuild");
   const outfile = at(".cache", "programs", source.replaceAll("/", "-").replace(/\.ts$/, ".mjs"));
@@ -16,5 +17,6 @@ export async function runProgram(source, args, nodeOptions = []) {
     packages: "external",
     logLevel: "warning",
   });
-  must("node", [...nodeOptions, outfile, ...args]);
+  const { status } = spawnSync(process.execPath, [...nodeOptions, outfile, ...args], { cwd: root, stdio: "inherit" });
+  process.exit(status ?? 1);
 }

@@ -1,6 +1,6 @@
 // What the build scripts share: the project's root, running commands, saying what happens.
 
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,6 +33,24 @@ export function run(command, args, { env = {}, cwd = root, quiet = false } = {})
   });
   if (quiet && result.status !== 0) process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}`);
   return result.status === 0;
+}
+
+/** Runs a command in the root; its output is shown while it comes, and given back. */
+export function runAndShow(command, args) {
+  const child = spawn(command, args, {
+    cwd: root,
+    stdio: ["inherit", "pipe", "inherit"],
+    env: { ...process.env, PATH },
+  });
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk) => {
+    text += chunk;
+    process.stdout.write(chunk);
+  });
+  return new Promise((resolve) => {
+    child.on("error", () => resolve({ ok: false, text }));
+    child.on("close", (status) => resolve({ ok: status === 0, text }));
+  });
 }
 
 /** Runs a command that has to succeed. */

@@ -45,7 +45,7 @@ for (let sequence = 0; sequence < sequences; sequence++) {
     out.push(grade, elapsed, retrievability, state.stability, state.difficulty);
   }
   const view = new DataView(new ArrayBuffer(out.length * 8));
-  out.forEach((value, i) => view.setFloat64(i * 8, value, true));
+  for (const [i, value] of out.entries()) view.setFloat64(i * 8, value, true);
   for (let sent = 0; sent < view.byteLength; ) {
     sent += writeSync(1, view, sent, view.byteLength - sent);
   }

@@ -62,7 +62,7 @@ function edges() {
     fromWords(0x40862e42, 0xfefa39ef), // exp overflows above
     fromWords(0x40874910, 0xd52d3051), // exp(−x) vanishes above
     fromWords(0x4086232b, 0xdd7abcd2), // ln 2^1022: exp(−x) is subnormal above
-    19.061547465398496, // 27½ ln 2: tanh is 1 from about here on
+    19.0615474653985, // 27½ ln 2: tanh is 1 from about here on
     Number.MAX_VALUE,
   ];
   const list = [0, -0, Infinity, -Infinity, Number.NaN, fromWords(0x000fffff, 0xffffffff)];

@@ -4,14 +4,7 @@
 import { MEMORY_SECTIONS, SECTION_PROFILES, type SectionDecayConfig } from "./sections.ts";
 import { type Instant, toMs } from "./signals.ts";
 
-export type AlgorithmNodeType =
-  | "person"
-  | "fact"
-  | "concept"
-  | "event"
-  | "note"
-  | "document"
-  | "preference";
+export type AlgorithmNodeType = "person" | "fact" | "concept" | "event" | "note" | "document" | "preference";
 
 export type DecayLifecycleState = "ACTIVE" | "WEAK" | "DORMANT" | "COMPRESS" | "ARCHIVE";
 
@@ -111,10 +104,7 @@ export function daysWithoutAccess(lastAccessed: Instant, now: Instant): number {
 }
 
 /** The older, global lifecycle: thresholds 0.5 and 0.1, DORMANT below 120 days, COMPRESS below 240. */
-export function getDecayLifecycleState(
-  retrievability: number,
-  daysDormant: number,
-): DecayLifecycleState {
+export function getDecayLifecycleState(retrievability: number, daysDormant: number): DecayLifecycleState {
   if (retrievability > DECAY_CONFIG.active_threshold) return "ACTIVE";
   if (retrievability > DECAY_CONFIG.weak_threshold) return "WEAK";
   if (daysDormant < DECAY_CONFIG.compress_days) return "DORMANT";
@@ -184,11 +174,7 @@ export function algorithmTypeFor(
  * initial + min(length / 5000, 1) · 0.15 + (0.1 for a concept) − min(edges / 40, 1) · 0.15, clamped.
  * `contentLength` is that of the body in UTF-16 units.
  */
-export function calculateDifficulty(
-  type: AlgorithmNodeType,
-  contentLength: number,
-  edgeCount: number,
-): number {
+export function calculateDifficulty(type: AlgorithmNodeType, contentLength: number, edgeCount: number): number {
   const difficulty =
     getInitialDifficulty(type) +
     Math.min(contentLength / LENGTH_SCALE, 1) * LENGTH_DIFFICULTY +
@@ -214,10 +200,7 @@ export interface DecayOutput {
 }
 
 /** Retrievability and lifecycle of every node at `now`; days dormant = t when R is below the section's weak threshold, else 0. */
-export function decayColumns(
-  { lastAccessed, stability, section }: DecayInput,
-  now: Instant,
-): DecayOutput {
+export function decayColumns({ lastAccessed, stability, section }: DecayInput, now: Instant): DecayOutput {
   const count = lastAccessed.length;
   const output = { retrievability: new Float64Array(count), lifecycle: new Uint8Array(count) };
   for (let i = 0; i < count; i++) {

@@ -150,10 +150,7 @@ export function classifyIntent(
   query: string,
   options?: IntentOptions & { explain?: false | undefined },
 ): MemorySection[];
-export function classifyIntent(
-  query: string,
-  options: IntentOptions & { explain: true },
-): IntentEvidence[];
+export function classifyIntent(query: string, options: IntentOptions & { explain: true }): IntentEvidence[];
 export function classifyIntent(
   query: string,
   { matcher = "substring", explain = false, strings = {} }: IntentOptions = {},

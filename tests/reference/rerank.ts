@@ -2,12 +2,7 @@
 // Spec: the ranking rules (02). Input is taken as valid: refusing bad values is the package's work.
 // `Math.max(...)` overflows the stack at some 120,000 candidates; the package must not.
 
-import {
-  getSectionForSubtype,
-  RERANKING_WEIGHTS,
-  type RerankingWeights,
-  SECTION_PROFILES,
-} from "./sections.ts";
+import { getSectionForSubtype, RERANKING_WEIGHTS, type RerankingWeights, SECTION_PROFILES } from "./sections.ts";
 import {
   affinityScore,
   authorityScore,
@@ -40,9 +35,7 @@ export interface RankedNode {
 /** The signal with the largest weight · value; of equals, the first in signal order. */
 function primarySignal(breakdown: SignalBreakdown, weights: RerankingWeights) {
   const entries = Object.entries(breakdown) as [keyof RerankingWeights, number][];
-  return entries.reduce((best, entry) =>
-    weights[entry[0]] * entry[1] > weights[best[0]] * best[1] ? entry : best,
-  )[0];
+  return entries.reduce((best, entry) => (weights[entry[0]] * entry[1] > weights[best[0]] * best[1] ? entry : best))[0];
 }
 
 function rank(

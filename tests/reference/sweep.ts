@@ -53,10 +53,7 @@ const RETRIEVABILITY_TOLERANCE = 0.001;
 const decayOf = (node: StoredNode) => SECTION_PROFILES[getSectionForSubtype(node.subtype)].decay;
 
 /** R and state of a stored node at `now`; days dormant = t when R is below the weak threshold, else 0. */
-export function computeDecay(
-  node: StoredNode,
-  now: Instant,
-): { retrievability: number; state: DecayLifecycleState } {
+export function computeDecay(node: StoredNode, now: Instant): { retrievability: number; state: DecayLifecycleState } {
   const decay = decayOf(node);
   const t = daysWithoutAccess(node.neural_last_accessed ?? node.provenance_created_at, now);
   const retrievability = calculateRetrievability(t, node.neural_stability);
@@ -75,13 +72,8 @@ function nextState(stored: StoredLifecycleState, computed: DecayLifecycleState) 
  * The sweep over all nodes that are not ARCHIVE or DELETED. A node is written, with R rounded to 4
  * decimals, when the unrounded R is off the stored one by more than 0.001 or the state changed.
  */
-export function sweep(
-  nodes: readonly StoredNode[],
-  now: Instant,
-): { report: SweepReport; changes: SweepChange[] } {
-  const living = nodes.filter(
-    (node) => node.state_lifecycle !== "ARCHIVE" && node.state_lifecycle !== "DELETED",
-  );
+export function sweep(nodes: readonly StoredNode[], now: Instant): { report: SweepReport; changes: SweepChange[] } {
+  const living = nodes.filter((node) => node.state_lifecycle !== "ARCHIVE" && node.state_lifecycle !== "DELETED");
   const transitions: SweepReport["transitions"] = [];
   const changes: SweepChange[] = [];
   for (const node of living) {
@@ -112,11 +104,7 @@ export function recall<T extends StoredNode>(node: T, now: Instant): T {
   const stability =
     node.subtype === "custom:playbook"
       ? node.neural_stability
-      : updateStabilityOnAccessForSection(
-          node.neural_stability,
-          node.neural_difficulty,
-          decayOf(node),
-        );
+      : updateStabilityOnAccessForSection(node.neural_stability, node.neural_difficulty, decayOf(node));
   return {
     ...node,
     neural_access_count: node.neural_access_count + 1,

@@ -6,7 +6,5 @@ import type { MemorySection } from "../../../tests/reference/sections.ts";
 
 export function classifyIntent(query: string): MemorySection[] {
   const text = query.toLowerCase();
-  return INTENT_ORDER.filter((section) =>
-    INTENT_STRINGS[section].some((string) => text.includes(string)),
-  );
+  return INTENT_ORDER.filter((section) => INTENT_STRINGS[section].some((string) => text.includes(string)));
 }

@@ -7,10 +7,7 @@ import { DECAY_CONFIG, type DecayInput, type DecayOutput } from "../../../tests/
 import { MEMORY_SECTIONS, SECTION_PROFILES } from "../../../tests/reference/sections.ts";
 import type { Instant } from "../../../tests/reference/signals.ts";
 
-const ACTIVE = Float64Array.from(
-  MEMORY_SECTIONS,
-  (s) => SECTION_PROFILES[s].decay.active_threshold,
-);
+const ACTIVE = Float64Array.from(MEMORY_SECTIONS, (s) => SECTION_PROFILES[s].decay.active_threshold);
 const WEAK = Float64Array.from(MEMORY_SECTIONS, (s) => SECTION_PROFILES[s].decay.weak_threshold);
 
 /** 2^−k by k. */
@@ -67,8 +64,7 @@ export function decayColumns(
       const low = -k * ln2Low;
       const reduced = high - low;
       const square = reduced * reduced;
-      const c =
-        reduced - square * (p1 + square * (p2 + square * (p3 + square * (p4 + square * p5))));
+      const c = reduced - square * (p1 + square * (p2 + square * (p3 + square * (p4 + square * p5))));
       r = (1 - (low - (reduced * c) / (2 - c) - high)) * powers[k]!;
     } else r = s <= 0 ? 0 : Math.exp(x);
     retrievability[i] = r;
@@ -78,10 +74,7 @@ export function decayColumns(
     const weak = weaks[code]!;
     const below = +(r < weak);
     lifecycle[i] =
-      +!(r > actives[code]!) +
-      +!(r > weak) +
-      (below & +(t >= dormantDays)) +
-      (below & +(t >= compressDays));
+      +!(r > actives[code]!) + +!(r > weak) + (below & +(t >= dormantDays)) + (below & +(t >= compressDays));
   }
   return output;
 }

@@ -4,11 +4,7 @@
 // `rerankTop` no more than `limit` of them. Like the reference it takes its input as valid; unlike it,
 // it is not re-entrant (a getter on a candidate must not call it again).
 
-import type {
-  GraphMetrics,
-  RankedNode,
-  RerankTopOptions,
-} from "../../../tests/reference/rerank.ts";
+import type { GraphMetrics, RankedNode, RerankTopOptions } from "../../../tests/reference/rerank.ts";
 import {
   MEMORY_SECTIONS,
   RERANKING_WEIGHTS,
@@ -53,9 +49,7 @@ for (const [subtype, section] of Object.entries(SUBTYPE_TO_SECTION)) {
 
 function slotOf(subtype: string, byLength: number, byCharacter: number): number {
   return (
-    (subtype.length * byLength +
-      subtype.charCodeAt(7) * byCharacter +
-      subtype.charCodeAt(subtype.length - 3)) &
+    (subtype.length * byLength + subtype.charCodeAt(7) * byCharacter + subtype.charCodeAt(subtype.length - 3)) &
     (SLOTS - 1)
   );
 }
@@ -110,12 +104,7 @@ function makeScratch(capacity: number) {
 }
 
 /** Reads every field of every candidate once; gives the batch's BM25 maximum. */
-function pack(
-  candidates: readonly ScoredNode[],
-  nowMs: number,
-  avgInbound: number,
-  common: boolean,
-): number {
+function pack(candidates: readonly ScoredNode[], nowMs: number, avgInbound: number, common: boolean): number {
   const { semantic, keyword, graph, recency, authority, affinity, codes } = scratch;
   const recencyTable = RECENCY;
   const recencyDays = RECENCY.length;
@@ -134,10 +123,8 @@ function pack(
     if (bm25 > maxBM25) maxBM25 = bm25;
 
     const accessed = node.last_accessed;
-    const idle =
-      (nowMs - (typeof accessed === "number" ? accessed : accessed.getTime())) / msPerDay;
-    const fresh =
-      idle >= 0 && idle < recencyDays ? recencyTable[idle | 0]! : Math.exp(-Math.floor(idle) / 30);
+    const idle = (nowMs - (typeof accessed === "number" ? accessed : accessed.getTime())) / msPerDay;
+    const fresh = idle >= 0 && idle < recencyDays ? recencyTable[idle | 0]! : Math.exp(-Math.floor(idle) / 30);
     recency[i] = fresh;
 
     authority[i] = avgInbound === 0 ? 0.5 : Math.min(node.inbound_edge_count / avgInbound / 2, 1);
@@ -411,11 +398,5 @@ export function rerankTop(
   metrics: GraphMetrics,
   { limit = 20, now = Date.now(), sections = true, weights }: RerankTopOptions = {},
 ): RankedNode[] {
-  return rank(
-    candidates,
-    metrics,
-    weights ?? (sections ? undefined : RERANKING_WEIGHTS),
-    now,
-    limit,
-  );
+  return rank(candidates, metrics, weights ?? (sections ? undefined : RERANKING_WEIGHTS), now, limit);
 }

@@ -43,7 +43,8 @@ export function formatContext(sections: Sections, results: readonly MemoryRow[],
   const texts: (string | undefined)[] = [];
   let room = 0;
   for (const [index, row] of results.entries()) {
-    if (typeof row !== "object" || row === null) throw invalid(`results[${index}]`, `must be an object, found ${show(row)}`);
+    if (typeof row !== "object" || row === null)
+      throw invalid(`results[${index}]`, `must be an object, found ${show(row)}`);
     for (const field of FIELDS) {
       const text = textOf(row, field, index);
       texts.push(text);

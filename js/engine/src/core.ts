@@ -87,7 +87,10 @@ export async function init(source?: ModuleSource): Promise<void> {
   if (isLoaded()) return;
   const from = source ?? findModule?.();
   if (from === undefined) {
-    throw new NousError("unsupported", "This entry has no module of its own: pass init() its URL, its bytes or a compiled one.");
+    throw new NousError(
+      "unsupported",
+      "This entry has no module of its own: pass init() its URL, its bytes or a compiled one.",
+    );
   }
   await load(from);
 }

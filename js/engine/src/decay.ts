@@ -32,7 +32,10 @@ export interface DecayedColumns {
 export function decayColumns(sections: Sections, columns: DecayColumns, instant: Instant): DecayedColumns {
   const { lastAccessed, stability, section } = columns;
   const nodes = lengthOf("lastAccessed", lastAccessed);
-  for (const [field, column] of [["stability", stability], ["section", section]] as const) {
+  for (const [field, column] of [
+    ["stability", stability],
+    ["section", section],
+  ] as const) {
     if (lengthOf(field, column) !== nodes) {
       throw invalid(field, `must have as many entries as lastAccessed, ${nodes}, found ${column.length}`);
     }

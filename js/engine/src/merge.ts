@@ -80,7 +80,13 @@ export function mergeAndSelect<Row extends MergeRow>(
       for (let place = 0; place < length; place++, row++) {
         const result = results[place]!;
         if (typeof result !== "object" || result === null) {
-          throw invalidEntry(`subResults[${group}]`, place, undefined, "result", `must be an object, found ${show(result)}`);
+          throw invalidEntry(
+            `subResults[${group}]`,
+            place,
+            undefined,
+            "result",
+            `must be an object, found ${show(result)}`,
+          );
         }
         const { id } = result;
         let code = -1;

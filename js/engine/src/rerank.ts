@@ -40,7 +40,10 @@ export function rank<Node extends ScoredNode>(
   if (!Array.isArray(candidates)) throw invalid("candidates", `must be an array, found ${show(candidates)}`);
   const count = candidates.length;
   if (count > MOST_CANDIDATES) {
-    throw new NousError("out_of_memory", `candidates must be at most ${MOST_CANDIDATES}, found ${count}: rank them in parts.`);
+    throw new NousError(
+      "out_of_memory",
+      `candidates must be at most ${MOST_CANDIDATES}, found ${count}: rank them in parts.`,
+    );
   }
   const now = instant === undefined ? Date.now() : toMilliseconds(instant);
   const handle = sections.slot.take();
@@ -74,7 +77,8 @@ function packHeader(
   for (let place = 0; place < signals.length; place++) {
     const signal = signals[place]!;
     const weight = weights === null ? undefined : weights[signal];
-    if (typeof weight !== "number") throw invalid(`weights.${signal}`, `must be a finite number, found ${show(weight)}`);
+    if (typeof weight !== "number")
+      throw invalid(`weights.${signal}`, `must be a finite number, found ${show(weight)}`);
     numbers[numbersAt + 2 + place] = weight;
   }
 }
@@ -107,8 +111,7 @@ function pack(handle: Handle, sections: Sections, candidates: readonly ScoredNod
   }
 }
 
-const scoreOf = (score: number | null): number =>
-  typeof score === "number" ? score : score === null ? 0 : Number.NaN;
+const scoreOf = (score: number | null): number => (typeof score === "number" ? score : score === null ? 0 : Number.NaN);
 
 // Asking for the method is quicker than asking for the class, and as good.
 const momentOf = (instant: Instant): number =>
@@ -118,7 +121,11 @@ const momentOf = (instant: Instant): number =>
       ? (instant as Date).getTime()
       : toMilliseconds(instant);
 
-function unpack<Node extends ScoredNode>(handle: Handle, candidates: readonly Node[], count: number): RankedNode<Node>[] {
+function unpack<Node extends ScoredNode>(
+  handle: Handle,
+  candidates: readonly Node[],
+  count: number,
+): RankedNode<Node>[] {
   const { numbers } = handle;
   const { signals } = own;
   const first = handle.numbersAt + HEADER;

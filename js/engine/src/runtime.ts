@@ -40,7 +40,8 @@ export function isLoaded(): boolean {
 
 /** Throws before the module is loaded; for functions that would answer without asking it. @internal */
 export function requireLoaded(): void {
-  if (!compiled) throw new NousError("not_initialized", "The module is not loaded yet: `await init()` before the first call.");
+  if (!compiled)
+    throw new NousError("not_initialized", "The module is not loaded yet: `await init()` before the first call.");
 }
 
 /**
@@ -69,7 +70,8 @@ export async function load(source: ModuleSource): Promise<void> {
     initSync(from as ModuleBytes);
     return;
   }
-  if (!from.ok) throw new NousError("unsupported", `The module could not be fetched: ${from.url} answered ${from.status}.`);
+  if (!from.ok)
+    throw new NousError("unsupported", `The module could not be fetched: ${from.url} answered ${from.status}.`);
   // A server that does not say application/wasm forbids streaming, but its bytes are as good.
   const streams = from.headers.get("content-type")?.startsWith("application/wasm");
   try {
@@ -97,7 +99,9 @@ function cannotLoad(cause: unknown): NousError {
 
 /** Whether a function that makes one vector of zeros is valid here. */
 function supportsSimd(): boolean {
-  const probe = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11];
+  const probe = [
+    0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+  ];
   return typeof WebAssembly === "object" && WebAssembly.validate(new Uint8Array(probe));
 }
 
@@ -242,7 +246,10 @@ export interface Refusal {
 
 /** @internal */
 export function takeRefusal(glue: Glue): Refusal {
-  return JSON.parse(glue.take_error() ?? '{"code":"invalid_argument","field":"input","index":null,"problem":"was refused","found":null}');
+  return JSON.parse(
+    glue.take_error() ??
+      '{"code":"invalid_argument","field":"input","index":null,"problem":"was refused","found":null}',
+  );
 }
 
 /** A refusal that concerns no entry of a batch. @internal */

@@ -51,8 +51,7 @@ export class SubtypeCodes {
 }
 
 /** The factor gives each built-in subtype a slot of its own. */
-const slotOf = (subtype: string): number =>
-  (subtype.length * 7 + subtype.charCodeAt(subtype.length - 2)) & (SLOTS - 1);
+const slotOf = (subtype: string): number => (subtype.length * 7 + subtype.charCodeAt(subtype.length - 2)) & (SLOTS - 1);
 
 /** A configuration's tables, and the engines that compute under it. @internal */
 export class Sections {
@@ -69,8 +68,7 @@ export class Sections {
   /** Throws for a wrong configuration, and before the module is there; without one, the default is known already. */
   constructor(config?: PlainData) {
     this.slot = new Slot(config);
-    const about: Description =
-      config === undefined ? defaultDescription : JSON.parse(this.slot.engine().describe());
+    const about: Description = config === undefined ? defaultDescription : JSON.parse(this.slot.engine().describe());
     this.enabled = about.enabled;
     this.codes.defaultCode = about.default_section;
     this.intentBoost = about.intent_boost;
@@ -88,9 +86,9 @@ export class Sections {
     Object.freeze(this.stabilityOf);
   }
 
-  getSectionForSubtype = (subtype: string | null | undefined): MemorySection => MEMORY_SECTIONS[this.codes.get(subtype)]!;
+  getSectionForSubtype = (subtype: string | null | undefined): MemorySection =>
+    MEMORY_SECTIONS[this.codes.get(subtype)]!;
 
   getInitialStabilityForSubtype = (subtype: string | null | undefined): number =>
-    this.#stabilities.get(subtype) ??
-    this.profiles[this.getSectionForSubtype(subtype)].decay.initial_stability_days;
+    this.#stabilities.get(subtype) ?? this.profiles[this.getSectionForSubtype(subtype)].decay.initial_stability_days;
 }

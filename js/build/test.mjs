@@ -1,0 +1,69 @@
+// `npm test`: sets up, builds, and runs every suite; `npm test -- rust parity` runs those named. Ends with a summary, and with
+// a failure when a suite failed, left out a test, or ran none.
+
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { at, fail, runAndShow, run, say } from "./lib.mjs";
+import { build, buildCounted } from "./build.mjs";
+import { setUpChromium } from "./setup.mjs";
+
+/** What each suite runs, and how to count it. */
+const SUITES = {
+  rust: { about: "the crate, natively", run: rust },
+  parity: { about: "reference, rivals and the WASM build against each other", run: () => vitest("parity") },
+  package: { about: "the packed package, the sample memory, the terminal program", run: () => vitest("package") },
+  browser: { about: "the package in Chromium and in a worker", run: () => vitest("browser") },
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in SUITES));
+if (unknown.length > 0) fail(`There is no suite ${unknown.join(", ")}; there are ${Object.keys(SUITES).join(", ")}.`);
+const chosen = wanted.length > 0 ? wanted : Object.keys(SUITES);
+
+await build();
+if (chosen.includes("package")) await buildCounted();
+if (chosen.includes("browser")) process.env.CHROME = setUpChromium();
+
+const outcomes = [];
+for (const name of chosen) {
+  say(`suite ${name}: ${SUITES[name].about}`);
+  const start = Date.now();
+  const outcome = await SUITES[name].run();
+  outcomes.push({ name, seconds: Math.round((Date.now() - start) / 1000), ...outcome });
+}
+
+console.log("\nsuite      passed  failed  left out  seconds");
+for (const { name, passed, failed, leftOut, seconds } of outcomes) {
+  const numbers = [passed, failed, leftOut, seconds].map((number, place) =>
+    String(number).padStart([8, 8, 10, 9][place]),
+  );
+  console.log(name.padEnd(9) + numbers.join(""));
+}
+const bad = outcomes.filter(({ ok, passed, failed, leftOut }) => !ok || failed > 0 || leftOut > 0 || passed === 0);
+if (bad.length > 0) fail(`Not green: ${bad.map(({ name }) => name).join(", ")}. What went wrong stands above.`);
+
+async function rust() {
+  const { ok, text } = await runAndShow("cargo", ["test", "--locked"]);
+  const counts = { passed: 0, failed: 0, leftOut: 0 };
+  for (const [, passed, failed, ignored] of text.matchAll(
+    /^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored/gm,
+  )) {
+    counts.passed += Number(passed);
+    counts.failed += Number(failed);
+    counts.leftOut += Number(ignored);
+  }
+  return { ok, ...counts };
+}
+
+function vitest(project) {
+  const report = at(".cache", "reports", `${project}.json`);
+  mkdirSync(at(".cache", "reports"), { recursive: true });
+  rmSync(report, { force: true });
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const ok = run("vitest", ["run", "--project", project, ...reporters]);
+  try {
+    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(readFileSync(report, "utf8"));
+    return { ok, passed: numPassedTests, failed: numFailedTests, leftOut: numPendingTests + numTodoTests };
+  } catch {
+    return { ok: false, passed: 0, failed: 0, leftOut: 0 };
+  }
+}
