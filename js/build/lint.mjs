@@ -1,7 +1,7 @@
 // `npm run lint`: formatting and lints of both languages, and the types of everything. Warnings are failures.
 
-import { fail, run, say } from "./lib.mjs";
 import { build } from "./build.mjs";
+import { fail, run, say } from "./lib.mjs";
 
 const CHECKS = [
   ["cargo", ["fmt", "--check"]],

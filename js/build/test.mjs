@@ -2,8 +2,8 @@
 // a failure when a suite failed, left out a test, or ran none.
 
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
-import { at, fail, runAndShow, run, say } from "./lib.mjs";
 import { build, buildCounted } from "./build.mjs";
+import { at, fail, run, runAndShow, say } from "./lib.mjs";
 import { setUpChromium } from "./setup.mjs";
 
 /** What each suite runs, and how to count it. */

@@ -1,9 +1,9 @@
 // A sample memory: what a trading agent has come to remember over some months, made from a seed.
 // The same options give the same sample, to the byte, on every machine; nothing here reads a clock.
 
-import { Journal } from "./journal.ts";
 import { writeCuriosities } from "./curiosities.ts";
 import { linkEvents, writeEvents } from "./events.ts";
+import { Journal } from "./journal.ts";
 import { writeLessons } from "./lessons.ts";
 import { DAY, makeMarket } from "./market.ts";
 import { finishPlaybooks, writePlaybooks } from "./playbooks.ts";

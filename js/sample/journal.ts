@@ -1,7 +1,7 @@
 // The agent's journal while it is being written: every memory and every edge goes in here,
 // with its id, its first stability and its difficulty.
 
-import { EDGE_STRENGTH, firstDifficulty, firstStability, SUBTYPE_MODEL, type Stakes } from "./memory-model.ts";
+import { EDGE_STRENGTH, firstDifficulty, firstStability, type Stakes, SUBTYPE_MODEL } from "./memory-model.ts";
 import type { Random } from "./random.ts";
 import type { EdgeType, SampleEdge, SampleNode, Subtype } from "./types.ts";
 

@@ -1,8 +1,8 @@
 // Lessons: what the agent learns from closed trades. Each one rests on trades that really teach it,
 // refers to them, and may later be revisited when new trades say it again.
 
+import { POINTS, type Point, type Teacher } from "./lesson-bank.ts";
 import { DAY, HOUR } from "./market.ts";
-import { type Point, POINTS, type Teacher } from "./lesson-bank.ts";
 import { setupOf } from "./setups.ts";
 import type { LessonTruth, SampleNode, TradeTruth } from "./types.ts";
 import { date, fill, listed, plural, signed } from "./vocabulary.ts";

@@ -2,7 +2,7 @@
 // Their counts grow with the trades that follow them.
 
 import { COINS, DAY } from "./market.ts";
-import { type Setup, SETUPS } from "./setups.ts";
+import { SETUPS, type Setup } from "./setups.ts";
 import type { SampleNode } from "./types.ts";
 import { MINUTE, type World } from "./world.ts";
 

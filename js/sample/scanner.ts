@@ -4,7 +4,7 @@
 import { DAY, type EventKind, HOUR, type Market, type Occurrence, round, weekday } from "./market.ts";
 import type { Random } from "./random.ts";
 import type { SetupKey } from "./setups.ts";
-import { rate, signed, size, type Snapshot, snapshot, snapshotSignals, usd } from "./vocabulary.ts";
+import { rate, type Snapshot, signed, size, snapshot, snapshotSignals, usd } from "./vocabulary.ts";
 
 export interface Reading {
   occurrence: Occurrence;

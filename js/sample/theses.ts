@@ -1,7 +1,7 @@
 // Theses: claims about the next days or weeks with a level that confirms and one that breaks them.
 // The prices decide, and the agent takes note of the verdict.
 
-import { type Coin, COINS, DAY, HOUR, level, round } from "./market.ts";
+import { COINS, type Coin, DAY, HOUR, level, round } from "./market.ts";
 import type { SampleNode, ThesisTruth } from "./types.ts";
 import { date, duration, fill, signed, snapshot, stateSentence, usd } from "./vocabulary.ts";
 import { MINUTE, type World } from "./world.ts";

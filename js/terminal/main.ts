@@ -4,7 +4,7 @@ import { version } from "nous-wasm";
 import pc from "picocolors";
 import { generateSample } from "../sample/index.ts";
 import { answer, report } from "./answer.ts";
-import { type Args, parseArgs, type Parsed, UsageError } from "./args.ts";
+import { type Args, type Parsed, parseArgs, UsageError } from "./args.ts";
 import { Library } from "./candidates.ts";
 import { converse } from "./conversation.ts";
 import { STANDING_QUESTIONS } from "./questions.ts";

@@ -6,7 +6,6 @@ export * from "./intent.ts";
 export * from "./merge.ts";
 export * from "./rerank.ts";
 export * from "./sections.ts";
-export * from "./sweep.ts";
 export {
   affinityScore,
   authorityScore,
@@ -17,3 +16,4 @@ export {
   type ScoredNode,
   semanticScore,
 } from "./signals.ts";
+export * from "./sweep.ts";

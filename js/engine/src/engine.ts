@@ -1,12 +1,12 @@
 // The engine: all functions that a configuration has a say in, under one configuration.
 
-import { toModuleConfig, type EngineConfig } from "./config.ts";
+import { type EngineConfig, toModuleConfig } from "./config.ts";
 import { DECAY_CONFIG } from "./constants.ts";
 import * as context from "./context.ts";
 import * as decay from "./decay.ts";
 import * as intent from "./intent.ts";
 import * as merge from "./merge.ts";
-import { limitOf, rank, type RerankTopOptions, uniform } from "./rerank.ts";
+import { limitOf, type RerankTopOptions, rank, uniform } from "./rerank.ts";
 import { requireLoaded } from "./runtime.ts";
 import { Sections } from "./sections.ts";
 import type {

@@ -3,7 +3,7 @@
 import { own, RERANKING_WEIGHTS } from "./constants.ts";
 import { invalid, invalidEntry, NousError, show } from "./errors.ts";
 import { toMilliseconds } from "./instant.ts";
-import { numeric, type Handle, takeRefusal } from "./runtime.ts";
+import { type Handle, numeric, takeRefusal } from "./runtime.ts";
 import type { Sections } from "./sections.ts";
 import type { GraphMetrics, Instant, RankedNode, RerankingWeights, ScoredNode } from "./types.ts";
 

@@ -1,8 +1,8 @@
 // Cloudflare's workers: they compile modules when they are deployed and forbid it afterwards.
 
+import { initSync } from "../core.ts";
 // @ts-expect-error: a .wasm import is a WebAssembly.Module there
 import module from "./nous_wasm.wasm";
-import { initSync } from "../core.ts";
 
 initSync(module);
 
