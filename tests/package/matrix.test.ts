@@ -105,10 +105,6 @@ describe("entries that do not load by themselves", () => {
     getDecayLifecycleState: () => nous.getDecayLifecycleState(1, 1),
     getDecayLifecycleStateForSection: () => nous.getDecayLifecycleStateForSection(1, 1, {}),
     applyCascadeDecay: () => nous.applyCascadeDecay(1, 1),
-    getInitialStability: () => nous.getInitialStability("fact"),
-    getInitialDifficulty: () => nous.getInitialDifficulty("fact"),
-    getSectionForSubtype: () => nous.getSectionForSubtype("custom:signal"),
-    getInitialStabilityForSubtype: () => nous.getInitialStabilityForSubtype("custom:signal"),
     keywordScore: () => nous.keywordScore({}, 1, 1),
     recencyScore: () => nous.recencyScore(0, 0),
     authorityScore: () => nous.authorityScore(1, 1),
@@ -139,6 +135,25 @@ describe("entries that do not load by themselves", () => {
     ${load}
     process.stdout.write(JSON.stringify({ early, answer: probe(nous) }));
   `;
+
+  it("know the tables before they are loaded", async () => {
+    const source = `
+      import * as nous from "nous-wasm/slim";
+      const { constants } = JSON.parse(process.argv[2]);
+      const tables = Object.fromEntries(Object.keys(constants).map((name) => [name, nous[name]]));
+      const frozen = Object.values(tables).every(Object.isFrozen);
+      const found = [nous.getSectionForSubtype("custom:signal"), nous.getSectionForSubtype("unknown"),
+        nous.getInitialStabilityForSubtype("custom:signal"), nous.getInitialStabilityForSubtype(null),
+        nous.getInitialStability("fact"), nous.getInitialDifficulty("document")];
+      process.stdout.write(JSON.stringify({ tables, frozen, found }));
+    `;
+    const { constants, decay, sections } = JSON.parse(answer);
+    const program = project.write("tables.mjs", source);
+    const { tables, frozen, found } = JSON.parse(await must(process.execPath, [program, answer], project.dir));
+    expect(tables).toEqual(constants);
+    expect(frozen).toBe(true);
+    expect(found).toEqual([sections[1][0], sections[5][0], sections[1][1], sections[5][1], ...decay.initial]);
+  });
 
   it.each(Object.entries(LOADS))("say so, and answer after %s", async (_name, load) => {
     const { early, answer: late } = JSON.parse(await project.node("slim.mjs", program("slim", load)));
