@@ -138,13 +138,12 @@ pub enum Value {
 
 impl Value {
     /// The entries of a map, each with its key and path.
-    pub(crate) fn entries(&self, path: &str) -> Result<impl Iterator<Item = (&str, String, &Value)>> {
+    pub(crate) fn entries(&self, path: &str) -> Result<Vec<(&str, String, &Value)>> {
         let Self::Map(entries) = self else {
             let path = if path.is_empty() { "config" } else { path };
             return Err(Error::config(path, "must be an object"));
         };
-        let path = path.to_string();
-        Ok(entries.iter().map(move |(key, value)| (key.as_str(), join(&path, key), value)))
+        Ok(entries.iter().map(|(key, value)| (key.as_str(), join(path, key), value)).collect())
     }
 
     /// One entry of a map, with its path; the last where a key is repeated, as it is for those read in turn.
