@@ -1,0 +1,148 @@
+// What is published: the right files, sound by the field's own checkers, small, with vector instructions, and with
+// nothing of the machine that built it.
+
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { checkPackage, createPackageFromTarballData, type Package } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { must, Project, root, tarball } from "./tarball.ts";
+
+const MINUTES = 60_000;
+/** The most that the module may weigh, compressed, in bytes. */
+const MOST_BYTES = 80 * 1024;
+
+let packed: Buffer;
+let contents: Package;
+let project: Project;
+let files: string[];
+let wasm: Buffer;
+
+beforeAll(async () => {
+  packed = readFileSync(await tarball());
+  contents = createPackageFromTarballData(packed);
+  project = await Project.create();
+  const folder = `/node_modules/${contents.packageName}/`;
+  files = contents.listFiles(folder).map((path) => path.slice(folder.length));
+  wasm = readFileSync(project.installed("dist", "nous_wasm.wasm"));
+}, 2 * MINUTES);
+
+afterAll(() => project?.remove());
+
+describe("the tarball", () => {
+  it("holds what is built, the manifest, the readme and the licence", () => {
+    expect(files.filter((path) => !path.startsWith("dist/types/")).sort()).toEqual([
+      "LICENSE",
+      "README.md",
+      "dist/browser.mjs",
+      "dist/core.cjs",
+      "dist/core.mjs",
+      "dist/inline.cjs",
+      "dist/inline.mjs",
+      "dist/node.cjs",
+      "dist/node.mjs",
+      "dist/nous_wasm.wasm",
+      "dist/slim-node.mjs",
+      "dist/workerd.mjs",
+      "package.json",
+    ]);
+  });
+
+  it("declares types twice, once for each kind of module", () => {
+    const types = files.filter((path) => path.startsWith("dist/types/"));
+    const names = (suffix: string) =>
+      types.filter((path) => path.endsWith(suffix)).map((path) => path.slice(0, -suffix.length));
+    expect(names(".d.ts")).toContain("dist/types/core");
+    expect(names(".d.cts").sort()).toEqual(names(".d.ts").sort());
+    expect(types).toHaveLength(2 * names(".d.ts").length);
+  });
+
+  it("tells nothing of the machine it was built on, and has no source maps", () => {
+    const telling = [root, homedir(), "/root/", "/home/", "/Users/", ".cargo", ".rustup", "sourceMappingURL"];
+    const found = files.flatMap((path) => {
+      const text = readFileSync(project.installed(path), "latin1");
+      return telling.filter((part) => text.includes(part)).map((part) => `${path}: ${part}`);
+    });
+    expect(found).toEqual([]);
+    expect(files.filter((path) => path.endsWith(".map"))).toEqual([]);
+  });
+
+  it("needs no other package and runs nothing when it is installed", () => {
+    const manifest = JSON.parse(readFileSync(project.installed("package.json"), "utf8"));
+    const unwanted = ["dependencies", "peerDependencies", "optionalDependencies", "scripts", "private"];
+    expect(unwanted.filter((key) => key in manifest)).toEqual([]);
+    expect(manifest).toMatchObject({ name: "nous-wasm", license: "MIT", engines: { node: ">=20.0.0" } });
+  });
+});
+
+describe("the checkers", () => {
+  it("of publint find nothing, suggestions included", async () => {
+    const { messages, pkg } = await publint({
+      strict: true,
+      level: "suggestion",
+      pack: { tarball: asArrayBuffer(packed) },
+    });
+    expect(messages.map((message) => formatMessage(message, pkg!))).toEqual([]);
+  });
+
+  it(
+    "of types find none wrong in Node 16 and later, and in bundlers",
+    async () => {
+      const result = await checkPackage(contents, { excludeEntrypoints: ["./nous_wasm.wasm"] });
+      if (result.types === false) throw new Error("the package has no types");
+      const problems = result.problems.filter((problem) => {
+        // Resolution as in Node 10 knows no exports, so it finds the main entry alone.
+        if ("resolutionKind" in problem && problem.resolutionKind === "node10") return false;
+        // The browser's entry is an ES module only: that is what browsers and their bundlers load.
+        return !(problem.kind === "CJSResolvesToESM" && problem.entrypoint === "./browser");
+      });
+      expect(problems).toEqual([]);
+      expect(Object.keys(result.entrypoints).sort()).toEqual([".", "./browser", "./package.json", "./slim"]);
+    },
+    MINUTES,
+  );
+});
+
+describe("the module", () => {
+  it("weighs at most 80 KB compressed", () => {
+    const weight = gzipSync(wasm, { level: 9 }).length;
+    console.info(`nous_wasm.wasm: ${wasm.length} bytes, ${weight} compressed, of at most ${MOST_BYTES}`);
+    expect(weight).toBeLessThanOrEqual(MOST_BYTES);
+  });
+
+  it(
+    "computes in vectors",
+    async () => {
+      const text = await must(
+        process.execPath,
+        [join(root, "node_modules", ".bin", "wasm-dis"), project.installed("dist", "nous_wasm.wasm")],
+        root,
+      );
+      expect(text).toContain("(func ");
+      expect(text.match(/\(f64x2\.(add|sub|mul|div)/g)?.length ?? 0).toBeGreaterThan(50);
+    },
+    MINUTES,
+  );
+
+  it("is inside the entries that load nothing, byte for byte", () => {
+    for (const name of ["inline.mjs", "inline.cjs"]) {
+      expect(readFileSync(project.installed("dist", name), "utf8").includes(wasm.toString("base64")), name).toBe(true);
+    }
+  });
+
+  it("has no names, no debugging and none of the tests' exports", () => {
+    const module = new WebAssembly.Module(new Uint8Array(wasm));
+    const custom = ["name", "producers", ".debug_info", ".debug_line", ".debug_str", "sourceMappingURL"];
+    expect(custom.filter((name) => WebAssembly.Module.customSections(module, name).length > 0)).toEqual([]);
+    const exports = WebAssembly.Module.exports(module).map(({ name }) => name);
+    expect(exports).toContain("engine_rerank");
+    expect(exports.filter((name) => name === "trap" || name === "live_bytes")).toEqual([]);
+  });
+});
+
+function asArrayBuffer({ buffer, byteOffset, byteLength }: Buffer): ArrayBuffer {
+  return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
+}
