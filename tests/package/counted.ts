@@ -1,18 +1,14 @@
 // The engine over a module that counts its live bytes and can be made to trap; otherwise the one that is published.
 
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { build } from "esbuild";
 import { root } from "./tarball.ts";
 
 const COUNTED = join(root, ".cache", "counted");
 const CORE = join(COUNTED, "core.cjs");
-const LOCK = join(root, ".cache", "counted.lock");
-/** Nobody builds for as long as this: whoever held the lock was stopped. */
-const STALE = 10 * 60_000;
 
 type Published = typeof import("../../js/engine/src/core.ts");
 type Internals = typeof import("../../js/engine/src/instance.ts") & typeof import("../../js/engine/src/runtime.ts");
@@ -34,26 +30,27 @@ export type CountedCore = Published &
 
 /** Builds the counted module and the engine over it. */
 export async function buildCountedCore(): Promise<void> {
-  await locked(async () => {
-    await fromBuild("buildCounted");
-    const src = join(root, "js", "engine", "src");
-    const contents = `export * from "./core.ts"; export { instantiate } from "./instance.ts"; export { numeric } from "./runtime.ts";`;
-    await build({
-      stdin: { contents, resolveDir: src },
-      outfile: CORE,
-      bundle: true,
-      format: "cjs",
-      target: "es2022",
-      logLevel: "warning",
-      define: { __VERSION__: '"counted"' },
-      plugins: [
-        {
-          name: "counted-glue",
-          setup: ({ onResolve }) =>
-            onResolve({ filter: /\/generated\/glue\.js$/ }, () => ({ path: join(COUNTED, "glue.js") })),
-        },
-      ],
-    });
+  await fromBuild("buildCounted");
+  const contents = `
+    export * from "./core.ts";
+    export { instantiate } from "./instance.ts";
+    export { numeric } from "./runtime.ts";
+  `;
+  await build({
+    stdin: { contents, resolveDir: join(root, "js", "engine", "src") },
+    outfile: CORE,
+    bundle: true,
+    format: "cjs",
+    target: "es2022",
+    logLevel: "warning",
+    define: { __VERSION__: '"counted"' },
+    plugins: [
+      {
+        name: "counted-glue",
+        setup: ({ onResolve }) =>
+          onResolve({ filter: /\/generated\/glue\.js$/ }, () => ({ path: join(COUNTED, "glue.js") })),
+      },
+    ],
   });
 }
 
@@ -92,24 +89,4 @@ export function fromBuild(name: "buildCounted" | "setUpChromium"): Promise<strin
       else reject(new Error(`${name}() of js/build/${file} failed; its output is above.`));
     });
   });
-}
-
-/** Test files run at the same time, and only one of them may build. */
-async function locked(work: () => Promise<void>): Promise<void> {
-  mkdirSync(join(root, ".cache"), { recursive: true });
-  for (;;) {
-    try {
-      mkdirSync(LOCK);
-      break;
-    } catch {
-      const age = Date.now() - (statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-      if (age > STALE) rmSync(LOCK, { recursive: true, force: true });
-      else await sleep(100);
-    }
-  }
-  try {
-    await work();
-  } finally {
-    rmSync(LOCK, { recursive: true, force: true });
-  }
 }
