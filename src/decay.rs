@@ -271,9 +271,9 @@ pub fn difficulty(node_type: Option<AlgorithmType>, content_length: f64, edge_co
     if difficulty <= 0.0 { 0.0 } else { difficulty }
 }
 
-/// min(value, most) that keeps NaN, as JavaScript's does.
+/// min(value, most) that keeps NaN on either side, as JavaScript's does.
 fn at_most(value: f64, most: f64) -> f64 {
-    if value > most { most } else { value }
+    if value <= most || value.is_nan() { value } else { most }
 }
 
 /// Nodes as columns, one entry a node in each.
