@@ -51,8 +51,7 @@ describe("ranking", () => {
 
   test("from the top, as many as are asked for", () => {
     for (const { metrics, candidates, by_section, global, custom, custom_weights } of batches) {
-      const top = (options: nous.RerankTopOptions) =>
-        rows(nous.rerankTop(candidates, metrics, { now, ...options }));
+      const top = (options: nous.RerankTopOptions) => rows(nous.rerankTop(candidates, metrics, { now, ...options }));
       expect(same(top({}), by_section.slice(0, 20))).toBeNull();
       for (const limit of [0, 1, 3, 50, Number.POSITIVE_INFINITY]) {
         expect(same(top({ limit }), by_section.slice(0, limit))).toBeNull();
@@ -104,7 +103,12 @@ describe("decay", () => {
       now,
     );
     expect(rows.length).toBeGreaterThan(50);
-    expect(same(retrievability, Float64Array.from(rows, ([, , expected]) => expected))).toBeNull();
+    expect(
+      same(
+        retrievability,
+        Float64Array.from(rows, ([, , expected]) => expected),
+      ),
+    ).toBeNull();
   });
 
   test("lifecycle, by section and global", () => {
