@@ -45,7 +45,9 @@ function guard(instance: Instance, name: string, call: AnyFunction, exports: Web
   if (name.startsWith("__externref") || (name.startsWith("__wbindgen") && name !== "__wbindgen_start")) return call;
   if (name.startsWith("__wbg_")) return (...args) => (instance.dead ? undefined : call(...args));
 
-  const ended = (cause: unknown): NousError => {
+  const ended = (cause: unknown, ...args: unknown[]): unknown => {
+    // Arguments become numbers before the module runs: what is thrown by one that cannot has harmed nothing.
+    if (name !== "engine_create" && !(cause instanceof WebAssembly.RuntimeError) && args.some(isNoValue)) return cause;
     instance.dead = true;
     const text = panicText(exports);
     return new NousError("instance_lost", `The engine failed${text ? `: ${text}` : "."}`, {}, { cause });
@@ -61,7 +63,7 @@ function guard(instance: Instance, name: string, call: AnyFunction, exports: Web
         try {
           return call(a!);
         } catch (cause) {
-          throw ended(cause);
+          throw ended(cause, a);
         }
       };
     case 2:
@@ -70,7 +72,7 @@ function guard(instance: Instance, name: string, call: AnyFunction, exports: Web
         try {
           return call(a!, b!);
         } catch (cause) {
-          throw ended(cause);
+          throw ended(cause, a, b);
         }
       };
     case 3:
@@ -79,7 +81,7 @@ function guard(instance: Instance, name: string, call: AnyFunction, exports: Web
         try {
           return call(a!, b!, c!);
         } catch (cause) {
-          throw ended(cause);
+          throw ended(cause, a, b, c);
         }
       };
     case 4:
@@ -88,7 +90,7 @@ function guard(instance: Instance, name: string, call: AnyFunction, exports: Web
         try {
           return call(a!, b!, c!, d!);
         } catch (cause) {
-          throw ended(cause);
+          throw ended(cause, a, b, c, d);
         }
       };
     default:
@@ -97,10 +99,15 @@ function guard(instance: Instance, name: string, call: AnyFunction, exports: Web
         try {
           return call(...args);
         } catch (cause) {
-          throw ended(cause);
+          throw ended(cause, ...args);
         }
       };
   }
+}
+
+/** Whether making a number of a value can throw. */
+function isNoValue(value: unknown): boolean {
+  return typeof value === "bigint" || typeof value === "symbol" || (typeof value === "object" && value !== null);
 }
 
 /** What the module's panic hook wrote down before the trap. */
