@@ -42,21 +42,46 @@ const KEYS_AS_THEY_ARE = new Set(["sections.subtypes", "sections.profiles", "int
 /** A configuration nests no deeper than this; one that does is not data but a cycle. */
 const DEEPEST = 8;
 
-/** @internal */
-export function toModuleConfig(config: EngineConfig): PlainData {
-  return convert(config, "", 0);
+/** The paths that the module knows, each as it was written. */
+type Written = Map<string, string>;
+
+/** Does something with the module's form of a configuration; what it refuses is named as it was written. @internal */
+export function withModuleConfig<T>(config: EngineConfig, use: (config: PlainData) => T): T {
+  const written: Written = new Map();
+  const plain = convert(config, "", "", 0, written);
+  try {
+    return use(plain);
+  } catch (error) {
+    const refused = error instanceof NousError ? error.details.field : undefined;
+    const field = refused && written.get(refused);
+    if (!refused || !field || field === refused) throw error;
+    const { code, message } = error as NousError;
+    throw new NousError(
+      code,
+      message.replace(refused, () => field),
+      { field },
+    );
+  }
 }
 
-function convert(value: unknown, path: string, depth: number): PlainData {
+function convert(value: unknown, path: string, modulePath: string, depth: number, written: Written): PlainData {
+  written.set(modulePath, path);
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
   if (Array.isArray(value) && depth < DEEPEST) {
-    return value.map((entry, place) => convert(entry ?? null, `${path}[${place}]`, depth + 1));
+    return value.map((entry, place) =>
+      convert(entry ?? null, `${path}[${place}]`, `${modulePath}[${place}]`, depth + 1, written),
+    );
   }
   if (isPlainObject(value) && depth < DEEPEST) {
     const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
-    const at = (key: string) => (path ? `${path}.${key}` : key);
-    return Object.fromEntries(entries.map(([key, entry]) => [toSnake(key, path), convert(entry, at(key), depth + 1)]));
+    const at = (parent: string, key: string) => (parent ? `${parent}.${key}` : key);
+    return Object.fromEntries(
+      entries.map(([key, entry]) => {
+        const name = toSnake(key, path);
+        return [name, convert(entry, at(path, key), at(modulePath, name), depth + 1, written)];
+      }),
+    );
   }
   throw refuse(path || "config", `must be plain data, found ${show(value)}`);
 }

@@ -1,6 +1,6 @@
 // Recalled memories as lines of a prompt.
 
-import { invalid, invalidEntry, show } from "./errors.ts";
+import { invalid, invalidEntry, invalidShape, isDate, show } from "./errors.ts";
 import { idle } from "./runtime.ts";
 import type { Sections } from "./sections.ts";
 import { mostBytes, writeText } from "./text.ts";
@@ -43,8 +43,7 @@ export function formatContext(sections: Sections, results: readonly MemoryRow[],
   const texts: (string | undefined)[] = [];
   let room = 0;
   for (const [index, row] of results.entries()) {
-    if (typeof row !== "object" || row === null)
-      throw invalid(`results[${index}]`, `must be an object, found ${show(row)}`);
+    if (typeof row !== "object" || row === null) throw invalidShape("results", index, row);
     for (const field of FIELDS) {
       const text = textOf(row, field, index);
       texts.push(text);
@@ -72,7 +71,7 @@ function textOf(row: MemoryRow, field: (typeof FIELDS)[number], index: number): 
   const value = row[field];
   if (value == null) return undefined;
   if (typeof value === "string") return value;
-  if (field === "provenance_created_at" && value instanceof Date && !Number.isNaN(value.getTime())) {
+  if (field === "provenance_created_at" && isDate(value) && !Number.isNaN(value.getTime())) {
     return value.toISOString();
   }
   throw invalidEntry("results", index, row, field, `must be a string, found ${show(value)}`);

@@ -30,6 +30,7 @@ export interface DecayedColumns {
 
 /** @internal */
 export function decayColumns(sections: Sections, columns: DecayColumns, instant: Instant): DecayedColumns {
+  if (columns == null) throw invalid("columns", `must be an object, found ${show(columns)}`);
   const { lastAccessed, stability, section } = columns;
   const nodes = lengthOf("lastAccessed", lastAccessed);
   for (const [field, column] of [

@@ -1,9 +1,10 @@
 // The engine: all functions that a configuration has a say in, under one configuration.
 
-import { type EngineConfig, toModuleConfig } from "./config.ts";
+import { type EngineConfig, withModuleConfig } from "./config.ts";
 import { DECAY_CONFIG } from "./constants.ts";
 import * as context from "./context.ts";
 import * as decay from "./decay.ts";
+import { invalid } from "./errors.ts";
 import * as intent from "./intent.ts";
 import * as merge from "./merge.ts";
 import { limitOf, type RerankTopOptions, rank, uniform } from "./rerank.ts";
@@ -119,7 +120,8 @@ export interface Engine {
  */
 export function createEngine(config: EngineConfig = {}): Engine {
   requireLoaded();
-  return engineOver(new Sections(toModuleConfig(config)), config.curve === "fsrs6");
+  const sections = withModuleConfig(config, (plain) => new Sections(plain));
+  return engineOver(sections, config.curve === "fsrs6");
 }
 
 /** @internal */
@@ -129,8 +131,13 @@ export function engineOver(sections: Sections, fsrs = false): Engine {
       rank(sections, candidates, metrics, undefined, now, Infinity),
     rerankCandidates: (candidates, metrics, weights, now) =>
       rank(sections, candidates, metrics, uniform(weights), now, Infinity),
-    rerankTop: (candidates, metrics, { limit, now, sections: bySection = true, weights } = {}) =>
-      rank(sections, candidates, metrics, bySection ? weights : uniform(weights), now, limitOf(limit)),
+    rerankTop: (candidates, metrics, options = {}) => {
+      if (options === null) throw invalid("options", "must be an object, found null");
+      const { limit, now, sections: bySection = true, weights } = options;
+      // As for `rerankCandidates`, null is none.
+      const given = bySection ? (weights ?? undefined) : uniform(weights);
+      return rank(sections, candidates, metrics, given, now, limitOf(limit));
+    },
     calculateRetrievability: (daysSinceAccess, stability) =>
       sections.slot.engine().retrievability(daysSinceAccess, stability),
     updateStabilityOnAccess: fsrs

@@ -43,7 +43,13 @@ export function invalid(field: string, problem: string): NousError {
   return new NousError("invalid_argument", `${field} ${problem}`, { field });
 }
 
-/** A wrong entry of a batch, named by its place and, where it has one, its id. */
+/** An entry of a batch that is no object. */
+export function invalidShape(batch: string, index: number, found: unknown): NousError {
+  const message = `${batch}[${index}] must be an object, found ${show(found)}`;
+  return new NousError("invalid_argument", message, { field: batch, index });
+}
+
+/** A wrong field of an entry of a batch, named by its place and, where it has one, its id. */
 export function invalidEntry(batch: string, index: number, entry: unknown, field: string, problem: string): NousError {
   const id = idOf(entry);
   const place = `${batch}[${index}]${id === undefined ? "" : ` (id ${JSON.stringify(id)})`}`;
@@ -61,8 +67,19 @@ function idOf(entry: unknown): string | undefined {
 export function show(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   if (typeof value === "bigint") return `${value}n`;
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid Date" : value.toISOString();
+  if (isDate(value)) return Number.isNaN(value.getTime()) ? "an invalid Date" : value.toISOString();
   if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
   if (typeof value === "function") return "a function";
   return String(value);
+}
+
+/** Whether a value is a `Date`, of whatever realm, and not only an heir of one. @internal */
+export function isDate(value: unknown): value is Date {
+  if (Object.prototype.toString.call(value) !== "[object Date]") return false;
+  try {
+    Date.prototype.getTime.call(value);
+    return true;
+  } catch {
+    return false;
+  }
 }

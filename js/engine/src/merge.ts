@@ -1,6 +1,6 @@
 // Merging: ids become numbers here, the rule runs in the module, and only what is selected is built.
 
-import { invalid, invalidEntry, show } from "./errors.ts";
+import { invalid, invalidShape, show } from "./errors.ts";
 import { intentBits } from "./intent.ts";
 import { requireLoaded } from "./runtime.ts";
 import type { Sections } from "./sections.ts";
@@ -53,6 +53,7 @@ export function mergeAndSelect<Row extends MergeRow>(
   options: MergeOptions = {},
 ): MergedRow<Row>[] {
   requireLoaded();
+  if (options === null) throw invalid("options", "must be an object, found null");
   const { query, sectionsEnabled = sections.enabled, relevanceRatio = 0.4, maxResults = 20 } = options;
   const intentBoost = options.intentBoost ?? sections.intentBoost;
   if (query != null && typeof query !== "string") throw invalid("query", `must be a string, found ${show(query)}`);
@@ -80,13 +81,7 @@ export function mergeAndSelect<Row extends MergeRow>(
       for (let place = 0; place < length; place++, row++) {
         const result = results[place]!;
         if (typeof result !== "object" || result === null) {
-          throw invalidEntry(
-            `subResults[${group}]`,
-            place,
-            undefined,
-            "result",
-            `must be an object, found ${show(result)}`,
-          );
+          throw invalidShape(`subResults[${group}]`, place, result);
         }
         const { id } = result;
         let code = -1;
@@ -178,7 +173,7 @@ export function coRecallPairs(
     };
     for (let place = 0; place < count; place++) {
       const node = selected[place]!;
-      if (typeof node !== "object" || node === null) throw invalid(`selected[${place}]`, "must be an object");
+      if (typeof node !== "object" || node === null) throw invalidShape("selected", place, node);
       names[place] = node.id;
       numbers[numbersAt + place] = codeIn(ids, names[place]);
       numbers[numbersAt + count + place] = codeIn(groups, node._sub_query_group);

@@ -1,7 +1,7 @@
 // Reranking: candidates are packed into the module's memory, ranked there, and unpacked in order.
 
 import { own, RERANKING_WEIGHTS } from "./constants.ts";
-import { invalid, invalidEntry, NousError, show } from "./errors.ts";
+import { invalid, invalidEntry, invalidShape, NousError, show } from "./errors.ts";
 import { toMilliseconds } from "./instant.ts";
 import { type Handle, numeric, takeRefusal } from "./runtime.ts";
 import type { Sections } from "./sections.ts";
@@ -93,7 +93,7 @@ function pack(handle: Handle, sections: Sections, candidates: readonly ScoredNod
   for (let index = 0; index < count; index++, at += record) {
     const candidate = candidates[index]!;
     if (typeof candidate !== "object" || candidate === null) {
-      throw invalid(`candidates[${index}]`, `must be an object, found ${show(candidate)}`);
+      throw invalidShape("candidates", index, candidate);
     }
     const { id, semantic_score, bm25_score, graph_score, last_accessed, created_at } = candidate;
     if (typeof id !== "string" || id === "") {
