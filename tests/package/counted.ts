@@ -1,11 +1,10 @@
 // The engine over a module that counts its live bytes and can be made to trap; otherwise the one that is published.
 
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { root } from "./tarball.ts";
+import { fromBuild, root } from "./tarball.ts";
 
 const COUNTED = join(root, ".cache", "counted");
 const CORE = join(COUNTED, "core.cjs");
@@ -69,24 +68,3 @@ export function freshCore(module: WebAssembly.Module | undefined = countedModule
 
 /** The path of the engine, for processes of their own. */
 export const countedPaths = { core: CORE, module: join(COUNTED, "nous_wasm_bg.wasm") };
-
-/** Runs a function of the build scripts in a process of its own, where it may end the process; what it returned. */
-export function fromBuild(name: "buildCounted" | "setUpChromium"): Promise<string> {
-  const file = name === "buildCounted" ? "build.mjs" : "setup.mjs";
-  const program = `import { ${name} } from "./js/build/${file}"; console.log((await ${name}()) ?? "");`;
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["--input-type=module", "-e", program, name], {
-      cwd: root,
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    let printed = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      printed += text;
-    });
-    child.on("error", reject);
-    child.on("close", (status) => {
-      if (status === 0) resolve(printed.trim().split("\n").at(-1) ?? "");
-      else reject(new Error(`${name}() of js/build/${file} failed; its output is above.`));
-    });
-  });
-}

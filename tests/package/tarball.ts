@@ -1,6 +1,6 @@
 // The package as users get it: packed by npm, installed into an empty project outside this repository.
 
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -23,6 +23,8 @@ import { transformSync } from "esbuild";
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 const ENGINE = join(root, "js", "engine");
 const PACKED = join(root, ".cache", "package");
+/** How long tarballs of earlier states are kept, in milliseconds. */
+const KEPT = 60 * 60_000;
 
 /** What a program answered. */
 export interface Outcome {
@@ -59,7 +61,11 @@ export async function tarball(): Promise<string> {
   const packed = join(folder, `nous-wasm-${version}.tgz`);
   if (existsSync(packed)) return packed;
   mkdirSync(PACKED, { recursive: true });
-  // Test files run at the same time: each packs for itself, and the first to be done is used by all.
+  for (const name of readdirSync(PACKED)) {
+    const path = join(PACKED, name);
+    if (Date.now() - statSync(path).mtimeMs > KEPT) rmSync(path, { recursive: true });
+  }
+  // Suites may run at the same time: each packs for itself, and the first to be done is used by all.
   const own = mkdtempSync(join(PACKED, "packing-"));
   await must("npm", ["pack", "--pack-destination", own, "--loglevel", "error"], ENGINE);
   try {
@@ -136,4 +142,25 @@ export async function answerOfNode(project: Project): Promise<string> {
   project.write("probe.mjs", probeSource());
   const program = `import * as nous from "nous-wasm";\nimport { probe } from "./probe.mjs";\nprocess.stdout.write(probe(nous));\n`;
   return project.node("answer.mjs", program);
+}
+
+/** Runs a function of the build scripts in a process of its own, where it may end the process; what it returned. */
+export function fromBuild(name: "buildCounted" | "setUpChromium"): Promise<string> {
+  const file = name === "buildCounted" ? "build.mjs" : "setup.mjs";
+  const program = `import { ${name} } from "./js/build/${file}"; console.log((await ${name}()) ?? "");`;
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program, name], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let printed = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+    });
+    child.on("error", reject);
+    child.on("close", (status) => {
+      if (status === 0) resolve(printed.trim().split("\n").at(-1) ?? "");
+      else reject(new Error(`${name}() of js/build/${file} failed; its output is above.`));
+    });
+  });
 }
