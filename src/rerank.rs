@@ -298,7 +298,8 @@ fn sum(parts: &Pairs) -> f64 {
 fn primary(parts: &Pairs) -> u32 {
     let [even, odd] = parts[0].greater(parts[1]).greater(parts[2]).to_array();
     let largest = F64x2::splat(if even > odd { even } else { odd });
-    let bits = parts[0].equals(largest).bits() | parts[1].equals(largest).bits() << 2 | parts[2].equals(largest).bits() << 4;
+    let bits =
+        parts[0].equals(largest).bits() | parts[1].equals(largest).bits() << 2 | parts[2].equals(largest).bits() << 4;
     bits.trailing_zeros()
 }
 
