@@ -56,10 +56,18 @@ proptest! {
         prop_assert!(decay::stability_on_access_for_section(stability, difficulty * easier, &profile) >= grown);
         prop_assert!(decay::stability_on_access_for_section(stability * 1.5, difficulty, &profile) >= grown);
         prop_assert!(decay::stability_on_access(stability, difficulty) <= decay::DECAY.max_stability_days);
-        for r in [0.0, 0.1, 0.9, 1.0] {
-            let grown = decay::fsrs_stability_on_access(stability, difficulty, r, profile.max_stability_days);
-            prop_assert!(grown > 0.0 && grown <= profile.max_stability_days);
-        }
+    }
+
+    #[test]
+    fn a_recall_on_the_fsrs_curve_is_one_rated_good(
+        stability in 0.001..400.0, difficulty in 0.0..=1.0, r in 0.0..=1.0, most in 1.0..400.0,
+    ) {
+        use nous_wasm::fsrs::{MemoryState, Parameters, Rating, stability_after_recall};
+        // 0 to 1 is spread over FSRS's 1 to 10.
+        let state = MemoryState { stability, difficulty: 1.0 + difficulty * 9.0 };
+        let recalled = stability_after_recall(state, r, Rating::Good, &Parameters::PUBLISHED);
+        let grown = decay::fsrs_stability_on_access(stability, difficulty, r, most);
+        assert_is(grown, if recalled > most { most } else { recalled }, "as FSRS has it, within the cap");
     }
 
     #[test]
@@ -159,8 +167,8 @@ proptest! {
 
     #[test]
     fn a_memory_left_alone_never_comes_back(node in nodes(1), days in 0.001..400.0) {
-        let later = [(node[0].0.min(NOW) - days * DAY, node[0].1, node[0].2)];
-        prop_assume!(later[0].0 >= -8.64e15);
+        let (last, stability, section) = node[0];
+        let later = [(f64::max(last.min(NOW) - days * DAY, -8.64e15), stability, section)];
         for curve in [Curve::Exponential, Curve::Fsrs6] {
             let now = columns(&node, &SectionTable::default(), curve);
             let then = columns(&later, &SectionTable::default(), curve);

@@ -28,6 +28,8 @@ fn scores(most: usize) -> impl Strategy<Value = Vec<f64>> {
     prop_oneof![
         vec(-1.0..1.0, 0..most),
         vec(finite.clone(), 0..most),
+        // Most of them crowded together, and a few far off.
+        vec(prop_oneof![30 => -1.0..1.0, 1 => finite.clone()], 0..most),
         vec(zeros, 0..most),
         // A few values, many times each.
         (vec(finite.clone(), 1..6), vec(any::<usize>(), 0..most))
@@ -94,9 +96,10 @@ fn sorted_reversed_and_equal_batches_are_ordered_at_every_size() {
         let rising: Vec<f64> = (0..size).map(f64::from).collect();
         let falling: Vec<f64> = rising.iter().map(|score| -score).collect();
         let equal = vec![0.25; size as usize];
+        let steep: Vec<f64> = (0..size).map(|place| 2_f64.powi(place * 7 % 1000)).collect();
         let signs: Vec<f64> = rising.iter().map(|score| if score % 2.0 == 0.0 { 0.0 } else { -0.0 }).collect();
         let infinite: Vec<f64> = rising.iter().map(|score| (score % 3.0 - 1.0) * f64::MAX).collect();
-        for scores in [rising, falling, equal, signs, infinite] {
+        for scores in [rising, falling, equal, steep, signs, infinite] {
             assert_ordered(&scores, &mut reranker, [1, size as usize / 2]);
         }
     }
