@@ -45,10 +45,14 @@ function guard(instance: Instance, name: string, call: AnyFunction, exports: Web
   if (name.startsWith("__externref") || (name.startsWith("__wbindgen") && name !== "__wbindgen_start")) return call;
   if (name.startsWith("__wbg_")) return (...args) => (instance.dead ? undefined : call(...args));
 
-  const ended = (cause: unknown, ...args: unknown[]): unknown => {
-    // Arguments become numbers before the module runs: what is thrown by one that cannot has harmed nothing.
-    if (name !== "engine_create" && !(cause instanceof WebAssembly.RuntimeError) && args.some(isNoValue)) return cause;
-    instance.dead = true;
+  // Whoever calls this has marked the instance as dead: there may be no stack left to call anything.
+  const ended = (cause: unknown, wasDead: boolean, ...args: unknown[]): unknown => {
+    // Arguments become numbers before the module runs: what is thrown by one that cannot has harmed nothing, unless a
+    // call that it made in turn has.
+    if (name !== "engine_create" && !(cause instanceof WebAssembly.RuntimeError) && args.some(isNoValue)) {
+      instance.dead = wasDead;
+      return cause;
+    }
     const text = panicText(exports);
     return new NousError("instance_lost", `The engine failed${text ? `: ${text}` : "."}`, {}, { cause });
   };
@@ -63,7 +67,9 @@ function guard(instance: Instance, name: string, call: AnyFunction, exports: Web
         try {
           return call(a!);
         } catch (cause) {
-          throw ended(cause, a);
+          const wasDead = instance.dead;
+          instance.dead = true;
+          throw ended(cause, wasDead, a);
         }
       };
     case 2:
@@ -72,7 +78,9 @@ function guard(instance: Instance, name: string, call: AnyFunction, exports: Web
         try {
           return call(a!, b!);
         } catch (cause) {
-          throw ended(cause, a, b);
+          const wasDead = instance.dead;
+          instance.dead = true;
+          throw ended(cause, wasDead, a, b);
         }
       };
     case 3:
@@ -81,7 +89,9 @@ function guard(instance: Instance, name: string, call: AnyFunction, exports: Web
         try {
           return call(a!, b!, c!);
         } catch (cause) {
-          throw ended(cause, a, b, c);
+          const wasDead = instance.dead;
+          instance.dead = true;
+          throw ended(cause, wasDead, a, b, c);
         }
       };
     case 4:
@@ -90,7 +100,9 @@ function guard(instance: Instance, name: string, call: AnyFunction, exports: Web
         try {
           return call(a!, b!, c!, d!);
         } catch (cause) {
-          throw ended(cause, a, b, c, d);
+          const wasDead = instance.dead;
+          instance.dead = true;
+          throw ended(cause, wasDead, a, b, c, d);
         }
       };
     default:
@@ -99,7 +111,9 @@ function guard(instance: Instance, name: string, call: AnyFunction, exports: Web
         try {
           return call(...args);
         } catch (cause) {
-          throw ended(cause, ...args);
+          const wasDead = instance.dead;
+          instance.dead = true;
+          throw ended(cause, wasDead, ...args);
         }
       };
   }
