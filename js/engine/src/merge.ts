@@ -59,7 +59,7 @@ export function mergeAndSelect<Row extends MergeRow>(
   if (query != null && typeof query !== "string") throw invalid("query", `must be a string, found ${show(query)}`);
   requireNumber("intentBoost", intentBoost);
   requireNumber("relevanceRatio", relevanceRatio);
-  if (!(maxResults >= 0) || (maxResults !== Infinity && !Number.isInteger(maxResults))) {
+  if (!(Number.isInteger(maxResults) || maxResults === Infinity) || maxResults < 0) {
     throw invalid("maxResults", `must be a whole number of at least 0, found ${show(maxResults)}`);
   }
   const groups = groupsOf(subResults);
