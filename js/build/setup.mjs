@@ -48,8 +48,14 @@ export function setUpWasm() {
 function installTool(crate, program, version, duration) {
   if (output(at(".tools", "bin", program), ["--version"]) === `${program} ${version}`) return;
   say(`cargo install ${crate} ${version} into .tools (about ${duration}, once)`);
-  // A target folder of its own: the tools share nothing with the crate's build.
-  const env = { CARGO_TARGET_DIR: at(".tools", "target") };
+  // A target folder of its own: the tools share nothing with the crate's build. They run for a second, so they are not
+  // worth minutes of optimising.
+  const env = {
+    CARGO_TARGET_DIR: at(".tools", "target"),
+    CARGO_PROFILE_RELEASE_OPT_LEVEL: "1",
+    CARGO_PROFILE_RELEASE_LTO: "off",
+    CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16",
+  };
   must("cargo", ["install", crate, "--version", version, "--locked", "--quiet", "--root", at(".tools")], { env });
 }
 
