@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { generateSample, SAMPLE_DEFAULTS, SUBTYPES, type SampleNode, sampleAt } from "../../js/sample/index.ts";
+import { generateSample, SAMPLE_DEFAULTS, type SampleNode, SUBTYPES, sampleAt } from "../../js/sample/index.ts";
 
 interface TradeBody {
   text: string;

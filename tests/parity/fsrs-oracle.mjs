@@ -7,7 +7,7 @@
 
 import { writeSync } from "node:fs";
 
-import { FSRSAlgorithm, default_w } from "ts-fsrs";
+import { default_w, FSRSAlgorithm } from "ts-fsrs";
 
 const [sequences, reviews] = process.argv.slice(2).map(Number);
 

@@ -38,9 +38,7 @@ describe("sections", () => {
     for (const weights of [...all, reference.RERANKING_WEIGHTS]) {
       expect(Object.values(weights).reduce((sum, w) => sum + w, 0)).toBeCloseTo(1, 12);
     }
-    expect(Object.keys(reference.SUBTYPE_INITIAL_STABILITY)).toEqual(
-      Object.keys(reference.SUBTYPE_TO_SECTION),
-    );
+    expect(Object.keys(reference.SUBTYPE_INITIAL_STABILITY)).toEqual(Object.keys(reference.SUBTYPE_TO_SECTION));
   });
 });
 
@@ -125,9 +123,7 @@ describe("decay", () => {
       neural_retrievability: Math.exp(-1),
       state_lifecycle: "WEAK",
     });
-    expect(reference.recall(node({ state_lifecycle: "DORMANT" }), NOW).state_lifecycle).toBe(
-      "DORMANT",
-    );
+    expect(reference.recall(node({ state_lifecycle: "DORMANT" }), NOW).state_lifecycle).toBe("DORMANT");
     expect(reference.recall(node({ subtype: "custom:playbook" }), NOW).neural_stability).toBe(60);
   });
 });
@@ -220,27 +216,15 @@ describe("context lines", () => {
 
   test.each<[string, reference.MemoryRow, string]>([
     ["nothing known", {}, "- [ · KNOWLEDGE] Untitled (): "],
-    [
-      "the type, when there is no subtype",
-      { type: "custom:x", subtype: "" },
-      "- [x · KNOWLEDGE] Untitled (): ",
-    ],
+    ["the type, when there is no subtype", { type: "custom:x", subtype: "" }, "- [x · KNOWLEDGE] Untitled (): "],
     ["text of a JSON body", { content_body: '{"text":"in"}' }, "- [ · KNOWLEDGE] Untitled (): in"],
-    [
-      "an empty text: the body",
-      { content_body: '{"text":""}' },
-      '- [ · KNOWLEDGE] Untitled (): {"text":""}',
-    ],
+    ["an empty text: the body", { content_body: '{"text":""}' }, '- [ · KNOWLEDGE] Untitled (): {"text":""}'],
     [
       "a body after a blank is text",
       { content_body: ' {"text":"in"}' },
       '- [ · KNOWLEDGE] Untitled ():  {"text":"in"}',
     ],
-    [
-      "a lone surrogate",
-      { content_title: "a\ud83d", content_body: "\ude80" },
-      "- [ · KNOWLEDGE] a\ufffd (): \ufffd",
-    ],
+    ["a lone surrogate", { content_title: "a\ud83d", content_body: "\ude80" }, "- [ · KNOWLEDGE] a\ufffd (): \ufffd"],
     [
       "a date in code points",
       { provenance_created_at: "🚀".repeat(11) },

@@ -3,14 +3,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  makeCandidates,
-  makeColumns,
-  makeMetrics,
-  makeQueries,
-  makeRandom,
-  NOW,
-} from "../../benches/js/inputs.ts";
+import { makeCandidates, makeColumns, makeMetrics, makeQueries, makeRandom, NOW } from "../../benches/js/inputs.ts";
 import * as includes from "../../benches/js/rivals/includes.ts";
 import * as plain from "../../benches/js/rivals/plain.ts";
 import * as tuned from "../../benches/js/rivals/tuned.ts";
@@ -31,15 +24,11 @@ function difference(rival: Rerank, { candidates, metrics, weights, now, limit }:
   ];
   const actual = answers(rival);
   const expected = answers(reference);
-  const mixedUp = actual.some((ranking, i) =>
-    ranking.some((ranked, j) => ranked.node !== expected[i]![j]!.node),
-  );
+  const mixedUp = actual.some((ranking, i) => ranking.some((ranked, j) => ranked.node !== expected[i]![j]!.node));
   return same(actual, expected) ?? (mixedUp ? "a node is not the very object passed in" : null);
 }
 
-const golden = JSON.parse(
-  readFileSync(new URL("../golden/rerank.json", import.meta.url), "utf8"),
-) as {
+const golden = JSON.parse(readFileSync(new URL("../golden/rerank.json", import.meta.url), "utf8")) as {
   now: number;
   batches: (Batch & { custom_weights: reference.RerankingWeights })[];
 };
@@ -122,15 +111,7 @@ describe("the tuned decay sweep answers as the reference does", () => {
   });
 
   test("at the edges: no stability, no time, the future, the thresholds of days", () => {
-    const times = [
-      now,
-      now + 1,
-      now - 1,
-      0,
-      -8.64e15,
-      now - 60 * 86_400_000,
-      now - 120 * 86_400_000,
-    ];
+    const times = [now, now + 1, now - 1, 0, -8.64e15, now - 60 * 86_400_000, now - 120 * 86_400_000];
     const stabilities = [0, -0, -1, 5e-324, 1e-9, 0.5, 14, 365, 1e300];
     const rows = times.flatMap((time) =>
       stabilities.flatMap((s) => [0, 1, 2, 3].map((section) => [time, s, section] as const)),
