@@ -109,7 +109,8 @@ describe("similarity", () => {
     expect(at(16, { 0: big, 1: 1, 4: -big })).toBe(1);
     expect(at(16, { 0: big, 1: 1, 2: -big })).toBe(1);
     expect(at(16, { 0: big, 2: 1, 1: -big })).toBe(0);
-    expect(at(19, { 2: big, 18: 1 })).toBe(big);
+    expect(at(32, { 0: big, 8: 1, 16: -big }), "more than eight lanes").toBe(1);
+    expect(at(48, { 0: big, 16: 1, 32: -big }), "fewer than 32").toBe(0);
   });
 
   test("a product is rounded before it is added", () => {
@@ -452,6 +453,13 @@ describe("the whole", () => {
     expect(metrics).toEqual({ seeds_found: 2, nodes_activated: 2, nodes_filtered: 1, nodes_returned: 1 });
   });
 
+  test("a seed with one score above 0 is kept, even if the two come to nothing together", () => {
+    const query = { vector: hits({ a: -0.3 }), bm25: hits({ a: 0.7 }) };
+    const { seeds, ranked } = searchOf(memoryOf(["a"]), query, { config: { seed_threshold: 0 } });
+    expect(seeds[0]!.combined_score).toBe(0);
+    expect(ids(ranked)).toEqual(["a"]);
+  });
+
   test("activations of nothing stay as they are", () => {
     const { ranked } = searchOf(chain, found, { config: { initial_activation: 0 } });
     expect(ranked[0]!.breakdown.graph).toBe(0);
@@ -552,6 +560,12 @@ describe("the whole", () => {
       const { ranked, serendipity } = searchOf(memory, { bm25: hits({ a: 1, b: 0.39 }) }, options);
       expect(ids(ranked)).toEqual(["a", "b"]);
       expect(serendipity).toEqual([{ id: "a", activation: 1 }]);
+    });
+
+    test("what a search found and no seed came of has a vector score of 0", () => {
+      const memory = memoryOf(["a", "b"], "a b");
+      const options = { serendipity_level: "high", config: { max_seeds: 1 } } as const;
+      expect(ids(searchOf(memory, { vector: hits({ a: 0.9, b: 0.8 }) }, options).serendipity)).toEqual(["b"]);
     });
 
     test("what is like the query is no find", () => {
