@@ -41,8 +41,17 @@ export function instantiate(module: WebAssembly.Module, makeGlue: CreateGlue = c
 
 /** The same function, which ends the instance when it throws and refuses to run once the instance has ended. */
 function guard(instance: Instance, name: string, call: AnyFunction, exports: WebAssembly.Exports): AnyFunction {
-  // Bookkeeping of the glue, which may come from a finalizer at any time.
-  if (name.startsWith("__externref") || (name.startsWith("__wbindgen") && name !== "__wbindgen_start")) return call;
+  // Bookkeeping of the glue, which may come from a finalizer at any time: it runs in an instance that has ended too.
+  if (name.startsWith("__externref") || (name.startsWith("__wbindgen") && name !== "__wbindgen_start")) {
+    return (...args) => {
+      try {
+        return call(...args);
+      } catch (cause) {
+        instance.dead = true;
+        throw cause;
+      }
+    };
+  }
   if (name.startsWith("__wbg_")) return (...args) => (instance.dead ? undefined : call(...args));
 
   // Whoever calls this has marked the instance as dead: there may be no stack left to call anything.
