@@ -125,7 +125,7 @@ pub(crate) fn select(
     let Some(best) = best else { return Vec::new() };
     let cutoff = best * options.relevance_ratio;
     let mut ranking = Selection::default();
-    ranking.clear(options.max_results.min(ids));
+    ranking.clear(options.max_results.min(ids), ids);
     for id in 0..ids {
         let score = final_score(id);
         if score >= cutoff {
@@ -171,7 +171,7 @@ pub(crate) fn select(
         }
     }
     if selected.is_empty() {
-        ranking.clear(1);
+        ranking.clear(1, ids);
         (0..ids).for_each(|id| ranking.offer(final_score(id), id as u32));
         selected.extend(ranking.take().into_iter().map(|id| instance(kept[id as usize], true)));
     }

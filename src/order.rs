@@ -2,8 +2,6 @@
 //!
 //! Scores must not be NaN. −0 counts as 0.
 
-use std::collections::BinaryHeap;
-
 /// A whole number that orders as scores do from high to low.
 #[inline(always)]
 fn descending_key(score: f64) -> u64 {
@@ -151,47 +149,73 @@ fn merge(left: &[Entry], right: &[Entry], to: &mut [Entry]) {
     }
 }
 
-/// Keeps the best of a stream of scores, in memory proportional to how many are wanted.
+/// Finds the best of a stream of scores.
+///
+/// Where few are wanted of many, a sorted list holds the best so far, and most scores fail at its last. Else all are
+/// sorted, which is quicker than moving a long list again and again.
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
     limit: usize,
+    select: bool,
     /// A key has to lie below this to be among the best so far.
     bar: u64,
-    /// The worst of them on top.
-    best: BinaryHeap<(u64, u32)>,
+    best: Vec<(u64, u32)>,
+    sorter: Sorter,
+    indices: Vec<u32>,
 }
 
+/// The longest list that newcomers are inserted into.
+const LONGEST_LIST: usize = 256;
+/// Of fewer than this many times the list's length, sorting all is quicker.
+const MANY: usize = 5;
+
 impl Selection {
-    /// Begins a stream of which the first `limit` are wanted.
-    pub fn clear(&mut self, limit: usize) {
+    /// Begins a stream of about so many scores, of which the first `limit` are wanted.
+    pub fn clear(&mut self, limit: usize, expected: usize) {
         self.limit = limit;
+        self.select = limit <= LONGEST_LIST && limit <= expected / MANY;
         self.bar = if limit == 0 { 0 } else { u64::MAX };
         self.best.clear();
+        self.indices.clear();
+        self.sorter.clear(if self.select { 0 } else { expected });
     }
 
-    /// Offers the next score; indices must rise, since of equal scores the earlier stays.
+    /// Offers the next score; indices must rise, since of equal scores the earlier comes first.
     #[inline(always)]
     pub fn offer(&mut self, score: f64, index: u32) {
+        if !self.select {
+            self.sorter.push(score);
+            self.indices.push(index);
+            return;
+        }
         let key = descending_key(score);
         if key < self.bar {
-            self.admit(key, index);
+            self.insert(key, index);
         }
     }
 
     #[inline(never)]
-    fn admit(&mut self, key: u64, index: u32) {
-        if self.best.len() < self.limit {
-            self.best.push((key, index));
-        } else if let Some(mut worst) = self.best.peek_mut() {
-            *worst = (key, index);
-        }
+    fn insert(&mut self, key: u64, index: u32) {
         if self.best.len() == self.limit {
-            self.bar = self.best.peek().map_or(0, |&(worst, _)| worst);
+            self.best.pop();
+        }
+        let mut place = self.best.len();
+        self.best.push((key, index));
+        while place > 0 && self.best[place - 1].0 > key {
+            self.best[place] = self.best[place - 1];
+            place -= 1;
+        }
+        self.best[place] = (key, index);
+        if self.best.len() == self.limit {
+            self.bar = self.best.last().map_or(0, |&(worst, _)| worst);
         }
     }
 
     /// The indices of the best, high to low; equal scores in the order they came. Ends the stream.
     pub fn take(&mut self) -> Vec<u32> {
-        std::mem::take(&mut self.best).into_sorted_vec().into_iter().map(|(_, index)| index).collect()
+        if self.select {
+            return self.best.iter().map(|&(_, index)| index).collect();
+        }
+        self.sorter.sort().take(self.limit).map(|place| self.indices[place as usize]).collect()
     }
 }

@@ -189,7 +189,7 @@ impl Reranker {
     }
 
     fn rank_top(&mut self, records: &mut [Record], order: &mut [f64], batch: &Batch) -> Result<()> {
-        self.best.clear(order.len());
+        self.best.clear(order.len(), records.len());
         let tables = self.tables.get_or_init(Tables::default);
         let mut sound = true;
         for (index, record) in records.iter().enumerate() {

@@ -40,12 +40,8 @@ async function againstRivals(): Promise<void> {
     if (wanted(contest.name)) show(await compare(contest));
   }
   if (wanted("ready")) {
-    const { nothing, engine } = readiness();
-    for (const [label, milliseconds] of [
-      ["an empty module", nothing],
-      ["engine", engine],
-    ] as const) {
-      const line = `| module loaded and first batch ranked, new process | ${label} | ${duration(milliseconds * 1e6)} | |`;
+    for (const [label, milliseconds] of Object.entries(readiness())) {
+      const line = `| loading, in a new process | ${label} | ${duration(milliseconds * 1e6)} | |`;
       lines.push(line);
       console.log(line);
     }
@@ -84,20 +80,30 @@ async function againstEarlier(tarball: string): Promise<void> {
   }
 }
 
-/** Milliseconds from nothing to the first ranked batch, in a process of its own; and those of an import alone. */
-function readiness(): { nothing: number; engine: number } {
-  const script = (module: string, call: string) => `
-    const start = performance.now();
-    const m = require(${JSON.stringify(module)});
-    ${call}
-    console.log(performance.now() - start);`;
-  const node = { id: "a", last_accessed: 0, created_at: 0, access_count: 1, inbound_edge_count: 1 };
-  const call = `m.rerankWithSectionWeights([${JSON.stringify(node)}], { avg_inbound_edges: 1 }, 0);`;
+/** Milliseconds of the steps of loading, each run in a process of its own that had loaded another module before. */
+function readiness(): Record<string, number> {
   const empty = join(mkdtempSync(join(tmpdir(), "nous-bench-")), "empty.cjs");
   writeFileSync(empty, "");
-  const run = (code: string) => Number(spawnSync(process.execPath, ["-e", code], { encoding: "utf8" }).stdout);
-  const rounds = Array.from({ length: 21 }, () => [run(script(empty, "")), run(script(join(dist, "node.cjs"), call))]);
-  return { nothing: median(rounds.map(([time]) => time!)), engine: median(rounds.map(([, time]) => time!)) };
+  const quoted = (name: string) => JSON.stringify(join(dist, name));
+  const candidate = { id: "a", last_accessed: 0, created_at: 0, access_count: 1, inbound_edge_count: 1 };
+  const steps: Record<string, string> = {
+    "require of an empty module": `const start = performance.now(); require(${JSON.stringify(`${empty}x`)});`,
+    "module ready: compiled, first instance made": `const { initSync } = require(${quoted("core.cjs")});
+      const bytes = require("fs").readFileSync(${quoted("nous_wasm.wasm")});
+      const start = performance.now(); initSync(bytes);`,
+    "package ready: require, module included": `const start = performance.now(); require(${quoted("node.cjs")});`,
+    "first batch ranked after that": `const { rerankCandidates } = require(${quoted("node.cjs")});
+      const start = performance.now(); rerankCandidates([${JSON.stringify(candidate)}], { avg_inbound_edges: 1 }, undefined, 0);`,
+  };
+  writeFileSync(`${empty}x`, "");
+  const run = (code: string) => {
+    const script = `require(${JSON.stringify(empty)}); ${code} console.log(performance.now() - start);`;
+    return Number(spawnSync(process.execPath, ["-e", script], { encoding: "utf8" }).stdout);
+  };
+  const rounds = Array.from({ length: 15 }, () => Object.values(steps).map(run));
+  return Object.fromEntries(
+    Object.keys(steps).map((label, place) => [label, median(rounds.map((round) => round[place]!))]),
+  );
 }
 
 function machine(): string {

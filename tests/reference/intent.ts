@@ -131,9 +131,9 @@ function countSubstring(text: string, string: string): number {
   return count;
 }
 
-/** How many positions of `text` the phrase starts at as whole words, any white space between them. */
+/** How many positions of `text` the phrase starts at as whole words, any white space between them and none around. */
 function countPhrase(text: string, phrase: string): number {
-  const characters = [...straighten(phrase)];
+  const characters = [...straighten(phrase).trim()];
   const body = characters
     .join("")
     .replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")

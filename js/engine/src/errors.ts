@@ -27,6 +27,8 @@ export interface NousErrorDetails {
 
 /** Everything that this package throws. */
 export class NousError extends Error {
+  // Said outright, since the package is minified.
+  static override readonly name = "NousError";
   override readonly name = "NousError";
   readonly code: NousErrorCode;
   readonly details: NousErrorDetails;
