@@ -149,7 +149,7 @@ pub(crate) fn select(
     let mut chosen = vec![false; ids];
     let mut covered = vec![false; lengths.len()];
     let mut selected = Vec::new();
-    for id in ranking.take() {
+    for &id in ranking.take() {
         let kept = instance(kept[id as usize], true);
         chosen[id as usize] = true;
         covered[kept.group] = true;
@@ -173,7 +173,7 @@ pub(crate) fn select(
     if selected.is_empty() {
         ranking.clear(1, ids);
         (0..ids).for_each(|id| ranking.offer(final_score(id), id as u32));
-        selected.extend(ranking.take().into_iter().map(|id| instance(kept[id as usize], true)));
+        selected.extend(ranking.take().iter().map(|&id| instance(kept[id as usize], true)));
     }
     selected
 }

@@ -15,7 +15,7 @@ fn descending_key(score: f64) -> u64 {
 /// Scores are spread over as many buckets as there are scores, evenly over their range, which leaves them nearly sorted;
 /// inserting each into its place does the rest. Scores that crowd into few buckets are merged instead.
 #[derive(Debug, Default)]
-pub(crate) struct Sorter {
+struct Sorter {
     scores: Vec<f64>,
     sorted: Vec<Entry>,
     spare: Vec<Entry>,
@@ -35,19 +35,19 @@ const RUN: usize = 12;
 
 impl Sorter {
     /// Begins a batch.
-    pub fn clear(&mut self, expected: usize) {
+    fn clear(&mut self, expected: usize) {
         self.scores.clear();
         self.scores.reserve(expected);
     }
 
     /// Adds the score of the next index.
     #[inline(always)]
-    pub fn push(&mut self, score: f64) {
+    fn push(&mut self, score: f64) {
         self.scores.push(score);
     }
 
     /// The indices by score, high to low; equal scores in the order they came.
-    pub fn sort(&mut self) -> impl Iterator<Item = u32> {
+    fn sort(&mut self) -> impl Iterator<Item = u32> {
         if self.scores.len() <= FEW {
             self.as_they_came();
             insert_each(&mut self.sorted);
@@ -162,6 +162,7 @@ pub(crate) struct Selection {
     best: Vec<(u64, u32)>,
     sorter: Sorter,
     indices: Vec<u32>,
+    order: Vec<u32>,
 }
 
 /// The longest list that newcomers are inserted into.
@@ -212,10 +213,14 @@ impl Selection {
     }
 
     /// The indices of the best, high to low; equal scores in the order they came. Ends the stream.
-    pub fn take(&mut self) -> Vec<u32> {
-        if self.select {
-            return self.best.iter().map(|&(_, index)| index).collect();
+    pub fn take(&mut self) -> &[u32] {
+        let Self { limit, select, best, sorter, indices, order, .. } = self;
+        order.clear();
+        if *select {
+            order.extend(best.iter().map(|&(_, index)| index));
+        } else {
+            order.extend(sorter.sort().take(*limit).map(|place| indices[place as usize]));
         }
-        self.sorter.sort().take(self.limit).map(|place| self.indices[place as usize]).collect()
+        order
     }
 }

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 
 use crate::error::{Error, Result};
 use crate::math::{F64x2, Mask};
-use crate::order::{Selection, Sorter};
+use crate::order::Selection;
 use crate::section::{Section, SectionTable, Weights};
 use crate::signal::{self, DAY_MS, NEUTRAL, NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable, low_bits};
 
@@ -125,7 +125,6 @@ struct Tables {
 #[derive(Default)]
 pub struct Reranker {
     tables: OnceCell<Tables>,
-    sorter: Sorter,
     best: Selection,
 }
 
@@ -168,21 +167,21 @@ impl Reranker {
     }
 
     fn rank_all(&mut self, records: &mut [Record], order: &mut [f64], batch: &Batch) -> Result<()> {
-        self.sorter.clear(records.len());
+        self.best.clear(records.len(), records.len());
         let tables = self.tables.get_or_init(Tables::default);
         let mut sound = true;
-        for record in records.iter_mut() {
+        for (record, index) in records.iter_mut().zip(0..) {
             let signals = batch.signals(record, tables);
             let parts = batch.parts(&signals, record);
             let score = sum(&parts);
             sound &= !score.is_nan();
-            self.sorter.push(score);
+            self.best.offer(score, index);
             write_result(record, &signals, &parts, score);
         }
         if !sound {
             return Err(not_a_number(records.iter().position(|record| record[SCORE].is_nan())));
         }
-        for (place, index) in order.iter_mut().zip(self.sorter.sort()) {
+        for (place, &index) in order.iter_mut().zip(self.best.take()) {
             *place = f64::from(index);
         }
         Ok(())
@@ -206,7 +205,7 @@ impl Reranker {
             records.iter_mut().for_each(&mut rate);
             return Err(not_a_number(records.iter().position(|record| record[SCORE].is_nan())));
         }
-        for (place, index) in order.iter_mut().zip(self.best.take()) {
+        for (place, &index) in order.iter_mut().zip(self.best.take()) {
             *place = f64::from(index);
             rate(&mut records[index as usize]);
         }
