@@ -1,4 +1,4 @@
-//! FSRS-6, the memory model of spaced-repetition research, beside the exponential curve (spec 03, end).
+//! FSRS-6, the memory model of spaced-repetition research, beside the exponential curve.
 //!
 //! A memory has a *stability* S, the days after which it is recalled with a probability of 0.9, and a *difficulty* D from
 //! 1 to 10. The forgetting curve gives its retrievability R after a time; a recall, graded from Again to Easy, gives it

@@ -1,4 +1,4 @@
-//! What is refused, how it is said, and that nothing is left behind by a refusal (specs 01, 02, 03).
+//! What is refused, how it is said, and that nothing is left behind by a refusal.
 
 mod common;
 

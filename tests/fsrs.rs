@@ -1,4 +1,4 @@
-//! FSRS-6 against the `ts-fsrs` package, and by its laws (spec 03, end).
+//! FSRS-6 against the `ts-fsrs` package, and by its laws.
 
 use std::process::{Command, Stdio};
 

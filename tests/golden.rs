@@ -1,5 +1,5 @@
 //! What the golden vectors hold, to the bit: inputs with the outputs that existing memories were ranked, faded and
-//! merged with (specs 02, 03, 04).
+//! merged with.
 
 mod common;
 

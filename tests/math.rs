@@ -1,4 +1,4 @@
-//! `math` against V8's `Math`, lanes against single values, tables against functions (spec 02, end).
+//! `math` against V8's `Math`, lanes against single values, tables against functions.
 //!
 //! `NOUS_MATH_INPUTS` sets how many arguments each function is compared at (a million where it is not set).
 

@@ -1,5 +1,5 @@
-// What a memory server would have stored with each node: type, first stability, difficulty, growth
-// (spec 01, 03, 08). The sample stands alone, without the engine; a test holds both side by side.
+// What a memory server would have stored with each node: type, first stability, difficulty, growth.
+// The sample stands alone, without the engine; a test holds both side by side.
 
 import type { EdgeType, SampleNode, Subtype } from "./types.ts";
 

@@ -1,4 +1,4 @@
-//! Two doubles side by side, and e^x over them: the hot loop of the decay sweep and of recency (spec 02, 03).
+//! Two doubles side by side, and e^x over them: the hot loop of the decay sweep and of recency.
 //!
 //! On wasm32 with `simd128` a pair is one `v128`; elsewhere it is an array of two with the same operations,
 //! which the compiler turns into vector instructions where the target has them. Every operation rounds as its

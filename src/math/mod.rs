@@ -1,4 +1,4 @@
-//! e^x, e^x − 1 and tanh to the bit of V8, one value at a time, in lanes and from tables (spec 02, end).
+//! e^x, e^x − 1 and tanh to the bit of V8, one value at a time, in lanes and from tables.
 //!
 //! A score must come out the same whether a host computes it in JavaScript, the engine in WebAssembly or the
 //! engine natively. The standard library's functions come from the platform and differ in the last bit, so the

@@ -1,4 +1,4 @@
-//! The rules in plain Rust, as one would first write them (specs 02, 03, 04): what the property tests hold the kernels
+//! The rules in plain Rust, as one would first write them: what the property tests hold the kernels
 //! to, and the baseline of the benches.
 
 use std::collections::HashMap;

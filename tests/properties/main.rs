@@ -1,4 +1,4 @@
-//! Laws that hold for every input, and kernels against their plain twins (specs 01 to 04).
+//! Laws that hold for every input, and kernels against their plain twins.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,5 +1,5 @@
 // What an agent reads: recalled memories as lines, and the passage that explains their tags.
-// Spec: the context rules (04). Plain on purpose: this is the yardstick of the parity tests.
+// The context rules, in full. Plain on purpose: this is the yardstick of the parity tests.
 
 import { readFileSync } from "node:fs";
 import { getSectionForSubtype } from "./sections.ts";

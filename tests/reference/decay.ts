@@ -1,5 +1,5 @@
 // Fading and growth of a memory: retrievability, lifecycle, stability, difficulty.
-// Spec: the decay rules (03). Plain on purpose: this is the yardstick of the parity tests.
+// The decay rules, in full. Plain on purpose: this is the yardstick of the parity tests.
 
 import { MEMORY_SECTIONS, SECTION_PROFILES, type SectionDecayConfig } from "./sections.ts";
 import { type Instant, toMs } from "./signals.ts";

@@ -1,5 +1,5 @@
 // Which sections a query asks for, by its words.
-// Spec: the intent rules (04). Plain on purpose: this is the yardstick of the parity tests.
+// The intent rules, in full. Plain on purpose: this is the yardstick of the parity tests.
 
 import type { MemorySection } from "./sections.ts";
 

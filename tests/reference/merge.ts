@@ -1,5 +1,5 @@
 // Results of several sub-queries → one selection: dedup, boost, cut-off, coverage.
-// Spec: the merge rules (04). Plain on purpose: this is the yardstick of the parity tests.
+// The merge rules, in full. Plain on purpose: this is the yardstick of the parity tests.
 
 import { classifyIntent } from "./intent.ts";
 import { getSectionForSubtype } from "./sections.ts";

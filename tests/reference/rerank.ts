@@ -1,5 +1,5 @@
 // Candidates → ranking, the way a user would write it: map, Object.entries, reduce, sort.
-// Spec: the ranking rules (02). Input is taken as valid: refusing bad values is the package's work.
+// The ranking rules, in full. Input is taken as valid: refusing bad values is the package's work.
 // `Math.max(...)` overflows the stack at some 120,000 candidates; the package must not.
 
 import { getSectionForSubtype, RERANKING_WEIGHTS, type RerankingWeights, SECTION_PROFILES } from "./sections.ts";

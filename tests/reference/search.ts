@@ -1,5 +1,5 @@
 // From seeds to the ranked list: terms, cosine similarity, seeding, spreading activation, the whole search.
-// Spec: the search rules (06). Plain on purpose: this is the yardstick of the parity tests. Input is taken as valid.
+// The search rules, in full. Plain on purpose: this is the yardstick of the parity tests. Input is taken as valid.
 
 import { rerankTop, type SignalBreakdown } from "./rerank.ts";
 import type { RerankingWeights } from "./sections.ts";

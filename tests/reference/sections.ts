@@ -1,5 +1,5 @@
 // The four sections of a memory: subtypes, profiles, initial stability.
-// Spec: the section rules (01). Plain on purpose: this is the yardstick of the parity tests.
+// The section rules, in full. Plain on purpose: this is the yardstick of the parity tests.
 
 export type MemorySection = "EPISODIC" | "SIGNALS" | "KNOWLEDGE" | "PROCEDURAL";
 

@@ -1,5 +1,5 @@
 // The six ranking signals, one function each.
-// Spec: the ranking rules (02). Plain on purpose: this is the yardstick of the parity tests.
+// The ranking rules, in full. Plain on purpose: this is the yardstick of the parity tests.
 
 /** A moment: a Date, or milliseconds since 1970. */
 export type Instant = Date | number;

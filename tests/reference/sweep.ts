@@ -1,5 +1,5 @@
 // What time and a reading do to stored nodes: the decay sweep and the recall of a single node.
-// Spec: the decay rules (03). Plain on purpose: this is the yardstick of the parity tests.
+// The decay rules, in full. Plain on purpose: this is the yardstick of the parity tests.
 
 import {
   calculateRetrievability,
