@@ -13,6 +13,8 @@
 //! | [`intent`] | which sections does a question ask for? |
 //! | [`merge`] | what remains of the results of several questions? |
 //! | [`context`] | how does a prompt show what was recalled? |
+//! | [`search`] | from what was found, what does the graph bring up? |
+//! | [`index`] | the graph of a memory that stays in place |
 //! | [`config`] | what can be set, and what is it when it is not? |
 //! | [`math`] | exp and tanh, the same to the bit on every platform |
 //!
@@ -24,11 +26,13 @@ pub mod context;
 pub mod decay;
 mod error;
 pub mod fsrs;
+pub mod index;
 pub mod intent;
 pub mod math;
 pub mod merge;
 mod order;
 pub mod rerank;
+pub mod search;
 pub mod section;
 pub mod signal;
 #[cfg(target_arch = "wasm32")]

@@ -1,0 +1,79 @@
+//! From active nodes to the ranked list.
+
+use std::collections::HashMap;
+
+use super::{Activated, SearchConfig, Seed, descending};
+use crate::index::Row;
+
+/// An active node that ranking considers, with what search knows of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ranking {
+    /// Which node.
+    pub row: Row,
+    /// Its vector score, for a seed; else 0.
+    pub semantic_score: f64,
+    /// Its BM25 score, for a seed; else 0.
+    pub bm25_score: f64,
+    /// Its activation as a share of the largest.
+    pub graph_score: f64,
+}
+
+/// How readily a search tells of what is active and yet unlike the query.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)] // plain words
+pub enum Serendipity {
+    #[default]
+    Off,
+    Low,
+    Medium,
+    High,
+}
+
+impl Serendipity {
+    /// The least activation of a find, and the most finds.
+    fn bounds(self) -> (f64, usize) {
+        match self {
+            Self::Off => (f64::INFINITY, 0),
+            Self::Low => (0.4, 2),
+            Self::Medium => (0.3, 5),
+            Self::High => (0.2, 10),
+        }
+    }
+}
+
+/// A find is unlike the query: its vector score is below this.
+const UNLIKE: f64 = 0.5;
+
+/// The active nodes above the relevance floor, in the order in which they became active, ready to be ranked; and the finds,
+/// each with its activation, highest first.
+///
+/// The floor keeps what a search had found itself, or with `graph_reach` everything active. Activations of the kept are
+/// divided by the largest among them.
+pub fn rank(
+    seeds: &[Seed],
+    activated: &[Activated],
+    config: &SearchConfig,
+    serendipity: Serendipity,
+) -> (Vec<Ranking>, Vec<(Row, f64)>) {
+    let seed_of: HashMap<Row, &Seed> = seeds.iter().map(|seed| (seed.row, seed)).collect();
+    let scores = |row: Row| seed_of.get(&row).map_or((0.0, 0.0), |seed| (seed.vector_score, seed.bm25_score));
+    let is_kept = |active: &&Activated| {
+        let (vector, bm25) = scores(active.row);
+        config.graph_reach || vector > 0.0 || bm25 > 0.0
+    };
+    let largest = activated.iter().filter(is_kept).fold(0.0, |largest: f64, active| largest.max(active.activation));
+    let share = |activation: f64| if largest > 0.0 { activation / largest } else { activation };
+    let kept = activated.iter().filter(is_kept).map(|active| {
+        let (semantic_score, bm25_score) = scores(active.row);
+        Ranking { row: active.row, semantic_score, bm25_score, graph_score: share(active.activation) }
+    });
+    let (least, most) = serendipity.bounds();
+    let mut finds: Vec<(Row, f64)> = activated
+        .iter()
+        .map(|active| (active.row, if is_kept(&active) { share(active.activation) } else { active.activation }))
+        .filter(|&(row, activation)| activation >= least && scores(row).0 < UNLIKE)
+        .collect();
+    finds.sort_by(|a, b| descending(a.1, b.1));
+    finds.truncate(most);
+    (kept.collect(), finds)
+}
