@@ -80,8 +80,8 @@ impl Sorter {
         starts.clear();
         starts.resize(count, 0);
         buckets.clear();
-        // The product can round up to `count`, hence the bound.
-        buckets.extend(scores.iter().map(|&score| (((highest - score) * scale) as u32).min(count as u32 - 1)));
+        // Rounding moves the product by far less than 1, so that the last bucket is `count` − 1.
+        buckets.extend(scores.iter().map(|&score| ((highest - score) * scale) as u32));
         for &bucket in buckets.iter() {
             starts[bucket as usize] += 1;
         }

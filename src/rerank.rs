@@ -139,7 +139,7 @@ impl Reranker {
         self.rerank_top(candidates, query, candidates.len())
     }
 
-    /// The first `limit` of [`Reranker::rerank`], without sorting the rest.
+    /// The first `limit` of [`Reranker::rerank`]; where these are few of many, without sorting the rest.
     ///
     /// # Errors
     /// As [`Reranker::rerank`]: candidates outside the first `limit` are checked too.

@@ -2,7 +2,8 @@
 //!
 //! Batches cross in an [`Engine`]'s scratch: JavaScript reserves room, writes numbers and text straight into the
 //! module's memory, calls, and reads the answer in the same place. What can be refused answers `false` (or
-//! nothing) and leaves the reason for [`take_error`]. Structures cross as JSON: they are small and rare.
+//! nothing) and leaves the reason for [`take_error`]. Structures are small and rare: a configuration is read from
+//! JavaScript's own values, and what goes back is JSON.
 
 mod context;
 mod decay;

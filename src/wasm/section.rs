@@ -7,7 +7,7 @@ use super::{Engine, to_json};
 use crate::config::Matcher;
 use crate::decay::{self, AlgorithmType, DECAY, DecayConstants, Lifecycle};
 use crate::intent::INTENT_ORDER;
-use crate::merge::{AUTOMATIC_RECALL_GAIN, EXPLICIT_RECALL_GAIN};
+use crate::merge::MergeOptions;
 use crate::section::{Section, SectionProfile, Subtype, Weights};
 use crate::signal::SIGNALS;
 
@@ -54,14 +54,15 @@ pub fn constants() -> String {
         unknown_type: TypeConstants,
         reranking_weights: Weights,
         decay: DecayConstants,
-        automatic_recall_gain: f64,
-        explicit_recall_gain: f64,
+        relevance_ratio: f64,
+        max_results: usize,
     }
     let of_type = |name, node_type| TypeConstants {
         name,
         initial_stability: decay::initial_stability(node_type),
         initial_difficulty: decay::initial_difficulty(node_type),
     };
+    let merge = MergeOptions::default();
     to_json(&Constants {
         sections: Section::ALL.map(Section::name),
         intent_order: INTENT_ORDER,
@@ -71,7 +72,7 @@ pub fn constants() -> String {
         unknown_type: of_type("unknown", None),
         reranking_weights: Weights::GLOBAL,
         decay: DECAY,
-        automatic_recall_gain: AUTOMATIC_RECALL_GAIN,
-        explicit_recall_gain: EXPLICIT_RECALL_GAIN,
+        relevance_ratio: merge.relevance_ratio,
+        max_results: merge.max_results,
     })
 }

@@ -33,6 +33,8 @@ export interface ModuleConstants {
   unknown_type: { initial_stability: number; initial_difficulty: number };
   reranking_weights: RerankingWeights;
   decay: DecayConstants;
+  relevance_ratio: number;
+  max_results: number;
 }
 
 const { types, unknown_type, ...said } = moduleConstants;
@@ -57,6 +59,8 @@ export const INITIAL_DIFFICULTY: Readonly<Record<AlgorithmNodeType, number>> = b
 export const own = {
   signals: said.signals,
   intentOrder: said.intent_order,
+  relevanceRatio: said.relevance_ratio,
+  maxResults: said.max_results,
   typeCodes: new Map<string, number>(types.map((type, code) => [type.name, code])),
 };
 

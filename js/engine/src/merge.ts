@@ -1,5 +1,6 @@
 // Merging: ids become numbers here, the rule runs in the module, and only what is selected is built.
 
+import { own } from "./constants.ts";
 import { invalid, invalidShape, show } from "./errors.ts";
 import { intentBits } from "./intent.ts";
 import { requireLoaded } from "./runtime.ts";
@@ -54,7 +55,8 @@ export function mergeAndSelect<Row extends MergeRow>(
 ): MergedRow<Row>[] {
   requireLoaded();
   if (options === null) throw invalid("options", "must be an object, found null");
-  const { query, sectionsEnabled = sections.enabled, relevanceRatio = 0.4, maxResults = 20 } = options;
+  const { query, sectionsEnabled = sections.enabled } = options;
+  const { relevanceRatio = own.relevanceRatio, maxResults = own.maxResults } = options;
   const intentBoost = options.intentBoost ?? sections.intentBoost;
   if (query != null && typeof query !== "string") throw invalid("query", `must be a string, found ${show(query)}`);
   requireNumber("intentBoost", intentBoost);
