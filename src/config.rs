@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::error::{Error, Result};
+use crate::search::{Aggregation, EdgeWeight, SearchConfig};
 use crate::section::{ConsolidationRole, Section, SectionTable};
 
 /// A configuration, read and checked; whatever was missing has its default.
@@ -19,6 +20,7 @@ use crate::section::{ConsolidationRole, Section, SectionTable};
 /// | `intent.matcher` | `substring` or `words` | substring |
 /// | `intent.strings.SECTION` | a section's strings, in place of the built-in ones | |
 /// | `curve` | `exponential` or `fsrs6` | exponential |
+/// | `search` | any field of a [`SearchConfig`] | see there |
 ///
 /// ```
 /// use nous_wasm::{Config, Section};
@@ -39,6 +41,8 @@ pub struct Config {
     pub intent: IntentConfig,
     /// Which forgetting curve retrievability follows.
     pub curve: Curve,
+    /// How a resident memory is searched.
+    pub search: SearchConfig,
 }
 
 /// How a query's intent is read.
@@ -79,11 +83,12 @@ impl Config {
     /// weak below active, difficulty in [0, 1], multiplier and boosts of at least 1.
     pub fn read(value: &Value) -> Result<Self> {
         let mut config = Self::default();
-        for (key, path, value) in value.entries("")? {
+        for (key, path, value) in value.entries(&Path::Root)? {
             match key {
                 "sections" => config.sections = SectionTable::read(value, &path)?,
                 "intent" => config.intent = IntentConfig::read(value, &path)?,
                 "curve" => config.curve = value.read(&path)?,
+                "search" => config.search = SearchConfig::read(value, &path)?,
                 _ => return Err(unknown_key(path)),
             }
         }
@@ -102,7 +107,7 @@ impl Config {
 }
 
 impl IntentConfig {
-    fn read(value: &Value, path: &str) -> Result<Self> {
+    fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
         let mut config = Self::default();
         for (key, path, value) in value.entries(path)? {
             match key {
@@ -120,8 +125,30 @@ impl IntentConfig {
     }
 }
 
-pub(crate) fn unknown_key(path: String) -> Error {
+pub(crate) fn unknown_key(path: Path<'_>) -> Error {
     Error::config(path, "is not a known key")
+}
+
+/// Where a value stands in a configuration; put into words only for an error.
+#[derive(Clone, Copy)]
+pub(crate) enum Path<'a> {
+    /// The whole.
+    Root,
+    /// An entry of a map.
+    Key(&'a Path<'a>, &'a str),
+    /// An entry of a list.
+    Place(&'a Path<'a>, usize),
+}
+
+impl From<Path<'_>> for String {
+    fn from(path: Path<'_>) -> Self {
+        match path {
+            Path::Root => "config".into(),
+            Path::Key(Path::Root, key) => key.into(),
+            Path::Key(&parent, key) => [&Self::from(parent), ".", key].concat(),
+            Path::Place(&parent, place) => format!("{}[{place}]", Self::from(parent)),
+        }
+    }
 }
 
 /// Plain data, as JSON and YAML have it.
@@ -138,42 +165,39 @@ pub enum Value {
 
 impl Value {
     /// The entries of a map, each with its key and path.
-    pub(crate) fn entries(&self, path: &str) -> Result<Vec<(&str, String, &Value)>> {
-        let Self::Map(entries) = self else {
-            let path = if path.is_empty() { "config" } else { path };
-            return Err(Error::config(path, "must be an object"));
-        };
-        Ok(entries.iter().map(|(key, value)| (key.as_str(), join(path, key), value)).collect())
+    pub(crate) fn entries<'a>(
+        &'a self,
+        path: &'a Path<'a>,
+    ) -> Result<impl Iterator<Item = (&'a str, Path<'a>, &'a Value)>> {
+        let Self::Map(entries) = self else { return Err(Error::config(*path, "must be an object")) };
+        Ok(entries.iter().map(move |(key, value)| (key.as_str(), Path::Key(path, key), value)))
     }
 
     /// One entry of a map, with its path; the last where a key is repeated, as it is for those read in turn.
-    pub(crate) fn get(&self, key: &str, path: &str) -> Option<(String, &Value)> {
+    pub(crate) fn get<'a>(&'a self, key: &'a str, path: &'a Path<'a>) -> Option<(Path<'a>, &'a Value)> {
         let Self::Map(entries) = self else { return None };
-        entries.iter().rfind(|(name, _)| name == key).map(|(_, value)| (join(path, key), value))
+        entries.iter().rfind(|(name, _)| name == key).map(|(_, value)| (Path::Key(path, key), value))
     }
 
     /// The value as what is wanted, or an error that names the path.
-    pub(crate) fn read<T: FromValue>(&self, path: &str) -> Result<T> {
-        T::from_value(self, path)?.ok_or_else(|| Error::config(path, T::WANTED))
+    #[inline(never)]
+    pub(crate) fn read<T: FromValue>(&self, path: &Path<'_>) -> Result<T> {
+        T::from_value(self, path)?.ok_or_else(|| Error::config(*path, T::WANTED))
     }
-}
-
-fn join(path: &str, key: &str) -> String {
-    if path.is_empty() { key.into() } else { [path, ".", key].concat() }
 }
 
 /// What a leaf of a configuration can be.
 pub(crate) trait FromValue: Sized {
     const WANTED: &str;
     /// The value, none where it is of another kind; an error where one of its parts is.
-    fn from_value(value: &Value, path: &str) -> Result<Option<Self>>;
+    fn from_value(value: &Value, path: &Path<'_>) -> Result<Option<Self>>;
 }
 
 macro_rules! leaf {
     ($type:ty, $wanted:literal, $pattern:pat => $result:expr) => {
         impl FromValue for $type {
             const WANTED: &str = $wanted;
-            fn from_value(value: &Value, _: &str) -> Result<Option<Self>> {
+            fn from_value(value: &Value, _: &Path<'_>) -> Result<Option<Self>> {
                 #[allow(clippy::redundant_guards)]
                 Ok(match value {
                     $pattern => $result,
@@ -199,6 +223,17 @@ leaf!(Matcher, "must be substring or words", Value::Text(text) => match text.as_
     "words" => Some(Matcher::Words),
     _ => None,
 });
+leaf!(Aggregation, "must be sum or max", Value::Text(text) => match text.as_str() {
+    "sum" => Some(Aggregation::Sum),
+    "max" => Some(Aggregation::Max),
+    _ => None,
+});
+leaf!(EdgeWeight, "must be type, stored_type or learned", Value::Text(text) => match text.as_str() {
+    "type" => Some(EdgeWeight::Type),
+    "stored_type" => Some(EdgeWeight::StoredType),
+    "learned" => Some(EdgeWeight::Learned),
+    _ => None,
+});
 leaf!(Curve, "must be exponential or fsrs6", Value::Text(text) => match text.as_str() {
     "exponential" => Some(Curve::Exponential),
     "fsrs6" => Some(Curve::Fsrs6),
@@ -207,10 +242,10 @@ leaf!(Curve, "must be exponential or fsrs6", Value::Text(text) => match text.as_
 
 impl<T: FromValue> FromValue for Vec<T> {
     const WANTED: &str = "must be a list";
-    fn from_value(value: &Value, path: &str) -> Result<Option<Self>> {
+    fn from_value(value: &Value, path: &Path<'_>) -> Result<Option<Self>> {
         let Value::List(entries) = value else { return Ok(None) };
         let entries = entries.iter().enumerate();
-        entries.map(|(place, entry)| entry.read(&format!("{path}[{place}]"))).collect::<Result<_>>().map(Some)
+        entries.map(|(place, entry)| entry.read(&Path::Place(path, place))).collect::<Result<_>>().map(Some)
     }
 }
 

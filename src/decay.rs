@@ -311,7 +311,21 @@ pub fn decay_columns(
     assert!(lengths.iter().all(|&length| length == nodes), "columns of one length");
     check_instant("now", now)?;
     check_columns(columns)?;
-    let limits = Limits::of(table);
+    fade(columns, now, &Limits::of(table), curve, retrievability, lifecycle);
+    Ok(())
+}
+
+/// [`decay_columns`] of columns that are in range.
+pub(crate) fn fade(
+    columns: DecayColumns<'_>,
+    now: f64,
+    limits: &Limits,
+    curve: Curve,
+    retrievability: &mut [f64],
+    lifecycle: &mut [u8],
+) {
+    let DecayColumns { last_accessed, stability, section } = columns;
+    let nodes = last_accessed.len();
     let one_by_one = |curve: &dyn Fn(f64, f64) -> f64, from: usize, r: &mut [f64], states: &mut [u8]| {
         for index in from..nodes {
             let days = days_without_access(last_accessed[index], now);
@@ -321,7 +335,7 @@ pub fn decay_columns(
     };
     match curve {
         Curve::Exponential => {
-            let done = exponential_blocks(columns, now, &limits, retrievability, lifecycle);
+            let done = exponential_blocks(columns, now, limits, retrievability, lifecycle);
             one_by_one(&self::retrievability, done, retrievability, lifecycle);
         }
         Curve::Fsrs6 => {
@@ -329,17 +343,17 @@ pub fn decay_columns(
             one_by_one(&|days, stability| curve.retrievability(days, stability), 0, retrievability, lifecycle);
         }
     }
-    Ok(())
 }
 
 /// The thresholds of each section, by code.
-struct Limits {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
     active: [f64; 4],
     weak: [f64; 4],
 }
 
 impl Limits {
-    fn of(table: &SectionTable) -> Self {
+    pub(crate) fn of(table: &SectionTable) -> Self {
         Self {
             active: Section::ALL.map(|section| table.profile(section).decay.active_threshold),
             weak: Section::ALL.map(|section| table.profile(section).decay.weak_threshold),

@@ -26,25 +26,44 @@ struct Report {
 enum Kind {
     Argument,
     Config,
+    Memory,
+    Snapshot,
 }
 
 /// The result of everything that can refuse its input.
 pub type Result<T> = std::result::Result<T, Error>;
 
+// Out of line: errors are made in many places, and seldom.
 impl Error {
+    #[inline(never)]
     pub(crate) fn argument(field: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::new(Kind::Argument, field.into(), problem.into())
     }
 
+    #[inline(never)]
     pub(crate) fn config(field: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::new(Kind::Config, field.into(), problem.into())
     }
 
+    /// What a call could need goes beyond what it may take.
+    #[inline(never)]
+    pub(crate) fn memory(field: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::new(Kind::Memory, field.into(), problem.into())
+    }
+
+    #[inline(never)]
+    pub(crate) fn snapshot(problem: impl Into<String>) -> Self {
+        Self::new(Kind::Snapshot, "snapshot".into(), problem.into())
+    }
+
+    #[cold]
+    #[inline(never)]
     fn new(kind: Kind, field: String, problem: String) -> Self {
         Self(Box::new(Report { kind, field, index: None, problem, found: None }))
     }
 
     /// The same error, with the number that stood there.
+    #[inline(never)]
     pub(crate) fn found(mut self, number: f64) -> Self {
         self.0.found = Some(number);
         self
@@ -56,11 +75,13 @@ impl Error {
         self
     }
 
-    /// A stable name for programs: `invalid_argument` or `invalid_config`.
+    /// A stable name for programs: `invalid_argument`, `invalid_config`, `out_of_memory` or `invalid_snapshot`.
     pub fn code(&self) -> &'static str {
         match self.0.kind {
             Kind::Argument => "invalid_argument",
             Kind::Config => "invalid_config",
+            Kind::Memory => "out_of_memory",
+            Kind::Snapshot => "invalid_snapshot",
         }
     }
 

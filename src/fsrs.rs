@@ -19,6 +19,7 @@
 
 use core::ops::RangeInclusive;
 
+use crate::host::pow;
 use crate::math::exp;
 
 /// The retrievability by which stability is defined: R(S) = 0.9.
@@ -292,7 +293,7 @@ impl ForgettingCurve {
     #[must_use]
     pub fn new(parameters: &Parameters) -> Self {
         let exponent = -parameters.curve_decay;
-        let factor = RETRIEVABILITY_AT_STABILITY.powf(exponent.recip()) - 1.0;
+        let factor = pow(RETRIEVABILITY_AT_STABILITY, exponent.recip()) - 1.0;
         Self { exponent, factor: rounded(factor) }
     }
 
@@ -305,13 +306,13 @@ impl ForgettingCurve {
             return 0.0;
         }
         let elapsed_days = if elapsed_days < 0.0 { 0.0 } else { elapsed_days };
-        rounded((1.0 + self.factor * elapsed_days / stability).powf(self.exponent))
+        rounded(pow(1.0 + self.factor * elapsed_days / stability, self.exponent))
     }
 
     /// Days after which `retrievability` (above 0, at most 1) is reached at `stability` days: the curve's inverse, unrounded.
     #[must_use]
     pub fn days_until(&self, retrievability: f64, stability: f64) -> f64 {
-        stability / self.factor * (retrievability.powf(self.exponent.recip()) - 1.0)
+        stability / self.factor * (pow(retrievability, self.exponent.recip()) - 1.0)
     }
 }
 
@@ -373,7 +374,7 @@ pub fn stability_after_recall(state: MemoryState, retrievability: f64, rating: R
     let ease = DIFFICULTY_RANGE.end() + 1.0 - difficulty;
     let growth = exp(parameters.recall_growth_log)
         * ease
-        * stability.powf(-parameters.recall_stability_exponent)
+        * pow(stability, -parameters.recall_stability_exponent)
         * (exp((1.0 - retrievability) * parameters.recall_forgetting_exponent) - 1.0)
         * rated;
     rounded(within(&STABILITY_RANGE, stability * (1.0 + growth)))
@@ -385,8 +386,8 @@ pub fn stability_after_recall(state: MemoryState, retrievability: f64, rating: R
 pub fn stability_after_lapse(state: MemoryState, retrievability: f64, parameters: &Parameters) -> f64 {
     let MemoryState { stability, difficulty } = state;
     let kept = parameters.lapse_factor
-        * difficulty.powf(-parameters.lapse_difficulty_exponent)
-        * ((stability + 1.0).powf(parameters.lapse_stability_exponent) - 1.0)
+        * pow(difficulty, -parameters.lapse_difficulty_exponent)
+        * (pow(stability + 1.0, parameters.lapse_stability_exponent) - 1.0)
         * exp((1.0 - retrievability) * parameters.lapse_forgetting_exponent);
     let most = stability / exp(parameters.same_day_grade_exponent * parameters.same_day_grade_offset);
     let kept = rounded(within(&STABILITY_RANGE, kept));
@@ -399,7 +400,7 @@ pub fn stability_after_lapse(state: MemoryState, retrievability: f64, parameters
 pub fn stability_same_day(stability: f64, rating: Rating, parameters: &Parameters) -> f64 {
     let grades = rating.above_good() + parameters.same_day_grade_offset;
     let growth =
-        stability.powf(-parameters.same_day_stability_exponent) * exp(parameters.same_day_grade_exponent * grades);
+        pow(stability, -parameters.same_day_stability_exponent) * exp(parameters.same_day_grade_exponent * grades);
     let growth = if rating == Rating::Again { growth } else { growth.max(1.0) };
     rounded(within(&STABILITY_RANGE, stability * growth))
 }

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::config::{IntentConfig, Matcher};
 use crate::error::{Error, Result};
+use crate::host::lower_case;
 use crate::section::Section;
 
 /// The order in which sections are answered.
@@ -206,7 +207,7 @@ impl IntentClassifier {
                     let path = format!("intent.strings.{}[{place}]", section.name());
                     return Err(Error::config(path, "must not be blank"));
                 }
-                strings.push((section, string.to_lowercase()));
+                strings.push((section, lower_case(string)));
             }
         }
         let bytes: usize = strings.iter().map(|(_, string)| string.len()).sum();
@@ -230,9 +231,9 @@ impl IntentClassifier {
     pub fn classify(&self, query: &str, matcher: Matcher) -> SectionSet {
         match matcher {
             Matcher::Substring if query.is_ascii() => self.substring().sections(query.as_bytes()),
-            Matcher::Substring => self.substring().sections(query.to_lowercase().as_bytes()),
+            Matcher::Substring => self.substring().sections(lower_case(query).as_bytes()),
             Matcher::Words => {
-                let text = straighten(&query.to_lowercase());
+                let text = straighten(&lower_case(query));
                 let strings = self.words();
                 let mut found = SectionSet::default();
                 strings.occurrences(text.as_bytes(), |string, end| {
@@ -247,7 +248,7 @@ impl IntentClassifier {
 
     /// The same sections in [`INTENT_ORDER`], each with the strings that were found.
     pub fn explain(&self, query: &str, matcher: Matcher) -> Vec<Evidence> {
-        let lower = query.to_lowercase();
+        let lower = lower_case(query);
         let (strings, text) = match matcher {
             Matcher::Substring => (self.substring(), lower),
             Matcher::Words => (self.words(), straighten(&lower)),

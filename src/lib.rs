@@ -14,7 +14,8 @@
 //! | [`merge`] | what remains of the results of several questions? |
 //! | [`context`] | how does a prompt show what was recalled? |
 //! | [`search`] | from what was found, what does the graph bring up? |
-//! | [`index`] | the graph of a memory that stays in place |
+//! | [`index`] | what are the parts of a memory that stays in place? |
+//! | [`memory`] | the whole of it: kept, searched, faded, explained, saved |
 //! | [`config`] | what can be set, and what is it when it is not? |
 //! | [`math`] | exp and tanh, the same to the bit on every platform |
 //!
@@ -26,9 +27,11 @@ pub mod context;
 pub mod decay;
 mod error;
 pub mod fsrs;
+mod host;
 pub mod index;
 pub mod intent;
 pub mod math;
+pub mod memory;
 pub mod merge;
 mod order;
 pub mod rerank;
@@ -45,6 +48,7 @@ pub use context::{ContextRow, memory_guidance};
 pub use decay::{AlgorithmType, DecayColumns, Lifecycle};
 pub use error::{Error, Result};
 pub use intent::{Evidence, IntentClassifier, SectionSet};
+pub use memory::Memory;
 pub use merge::{Hit, MergeOptions, Selected, co_recall_pairs, merge_and_select};
 pub use rerank::{Candidate, Query, Ranked, Reranker, Weighting};
 pub use section::{DecayProfile, EncodingProfile, Section, SectionProfile, SectionTable, Weights};

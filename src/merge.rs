@@ -1,6 +1,9 @@
 //! Merging: the results of several sub-queries become one selection; and who was recalled together.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use rustc_hash::FxHashSet;
 
 use crate::intent::SectionSet;
 use crate::order::Selection;
@@ -203,9 +206,9 @@ pub fn strengthen(strength: f64, gain: f64) -> f64 {
 /// // Two topics asked in one sentence are not tied together.
 /// assert_eq!(nous_wasm::co_recall_pairs(&[("a", 0), ("b", 0), ("c", 1)]), [(0, 1)]);
 /// ```
-pub fn co_recall_pairs<Id: Ord + Copy>(selected: &[(Id, u32)]) -> Vec<(usize, usize)> {
+pub fn co_recall_pairs<Id: Ord + Hash + Copy>(selected: &[(Id, u32)]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
-    let mut seen = BTreeSet::new();
+    let mut seen = FxHashSet::default();
     for (first, &(a, group)) in selected.iter().enumerate() {
         for (second, &(b, other)) in selected.iter().enumerate().skip(first + 1) {
             if group == other && a != b && seen.insert((a.min(b), a.max(b))) {

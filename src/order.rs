@@ -2,6 +2,19 @@
 //!
 //! Scores must not be NaN. −0 counts as 0.
 
+/// Sorts by a number, high to low; equal ones keep their order.
+///
+/// Whatever is sorted goes through one sort: each kind of its own would add some kilobytes to the module.
+pub(crate) fn sort_descending<T: Copy>(items: &mut [T], number: impl Fn(&T) -> f64) {
+    let mut order: Vec<Entry> = items.iter().zip(0..).map(|(item, place)| (number(item), place)).collect();
+    if order.is_sorted_by(|a, b| a.0 >= b.0) {
+        return;
+    }
+    merge_sort(&mut order, &mut Vec::new());
+    let sorted: Vec<T> = order.iter().map(|&(_, place)| items[place as usize]).collect();
+    items.copy_from_slice(&sorted);
+}
+
 /// A whole number that orders as scores do from high to low.
 #[inline(always)]
 fn descending_key(score: f64) -> u64 {
@@ -117,6 +130,7 @@ fn insert_each(entries: &mut [Entry]) {
 }
 
 /// Sorts from short runs to the whole.
+#[inline(never)]
 fn merge_sort(entries: &mut [Entry], spare: &mut Vec<Entry>) {
     entries.chunks_mut(RUN).for_each(insert_each);
     spare.clear();

@@ -158,12 +158,49 @@ impl Reranker {
     /// Ranks records in place: `order` receives the indices of the first `order.len()`, and at least those
     /// records are rewritten from candidate to result.
     pub(crate) fn rank(&mut self, records: &mut [Record], order: &mut [f64], query: &Query<'_>) -> Result<()> {
-        let batch = Batch::new(records, query)?;
+        let most = Batch::check(query).and_then(|()| check_records(records).ok_or_else(|| first_fault(records)))?;
+        let batch = Batch::new(records.len(), most, query);
         if order.len() == records.len() {
             self.rank_all(records, order, &batch)
         } else {
             self.rank_top(records, order, &batch)
         }
+    }
+
+    /// The first `limit` of `count` candidates that `record` gathers. Their numbers are in range, and `max_bm25` is the
+    /// largest of their BM25 scores.
+    pub(crate) fn rank_gathered(
+        &mut self,
+        count: usize,
+        max_bm25: f64,
+        limit: usize,
+        query: &Query<'_>,
+        record: impl Fn(usize) -> Record,
+    ) -> Result<Vec<Ranked>> {
+        Batch::check(query)?;
+        let batch = Batch::new(count, max_bm25, query);
+        self.best.clear(limit.min(count), count);
+        let tables = self.tables.get_or_init(Tables::default);
+        let mut sound = true;
+        for index in 0..count {
+            let record = record(index);
+            let score = sum(&batch.parts(&batch.signals(&record, tables), &record));
+            sound &= !score.is_nan();
+            self.best.offer(score, index as u32);
+        }
+        let rate = |index: usize| {
+            let mut record = record(index);
+            let signals = batch.signals(&record, tables);
+            let parts = batch.parts(&signals, &record);
+            let score = sum(&parts);
+            write_result(&mut record, &signals, &parts, score);
+            let [breakdown @ .., score, primary_signal] = record;
+            Ranked { index, score, breakdown, primary_signal: primary_signal as usize }
+        };
+        if !sound {
+            return Err(not_a_number((0..count).position(|index| rate(index).score.is_nan())));
+        }
+        Ok(self.best.take().iter().map(|&index| rate(index as usize)).collect())
     }
 
     fn rank_all(&mut self, records: &mut [Record], order: &mut [f64], batch: &Batch) -> Result<()> {
@@ -226,30 +263,34 @@ struct Batch {
 }
 
 impl Batch {
-    fn new(records: &[Record], query: &Query<'_>) -> Result<Self> {
-        let weights = query.weighting.by_section().map(Weights::to_array);
-        for (name, weight) in signal::SIGNALS.iter().zip(weights[0]) {
+    fn check(query: &Query<'_>) -> Result<()> {
+        let [weights, ..] = query.weighting.by_section();
+        for (name, weight) in signal::SIGNALS.iter().zip(weights.to_array()) {
             if !weight.is_finite() {
                 return Err(Error::argument(format!("weights.{name}"), "must be a finite number").found(weight));
             }
         }
-        if !(query.avg_inbound_edges >= 0.0 && query.avg_inbound_edges.is_finite()) {
+        if !is_amount(query.avg_inbound_edges) {
             return Err(Error::argument("avg_inbound_edges", AMOUNT).found(query.avg_inbound_edges));
         }
-        check_instant("now", query.now)?;
-        let Some(max_bm25) = check_records(records) else { return Err(first_fault(records)) };
+        check_instant("now", query.now)
+    }
+
+    /// A batch of so many candidates, whose largest BM25 score is `max_bm25`.
+    fn new(candidates: usize, max_bm25: f64, query: &Query<'_>) -> Self {
+        let weights = query.weighting.by_section().map(Weights::to_array);
         // What the graph or the batch leaves nothing to compare with has a value of its own.
         let no_bm25 = max_bm25 == 0.0;
-        let only_one = records.len() == 1;
+        let only_one = candidates == 1;
         let no_edges = query.avg_inbound_edges == 0.0;
         let fixed = F64x2::new(f64::from(u8::from(no_bm25 || only_one)), f64::from(u8::from(no_edges)));
-        Ok(Self {
+        Self {
             weights: weights.map(pairs),
             now: F64x2::splat(query.now),
             most: F64x2::new(max_bm25, query.avg_inbound_edges),
             fixed: fixed.equals(F64x2::splat(1.0)),
             fixed_values: F64x2::new(if no_bm25 { NEUTRAL } else { 1.0 }, 2.0 * NEUTRAL),
-        })
+        }
     }
 
     /// The six signals: those of [`signal`], two by two.
@@ -311,9 +352,9 @@ fn write_result(record: &mut Record, signals: &Pairs, parts: &Pairs, score: f64)
     out[3] = [score, f64::from(primary(parts))];
 }
 
-const AMOUNT: &str = "must be a finite number of at least 0";
-const COUNT: &str = "must be a whole number of at least 0";
-const INSTANT: &str = "must be an instant within 8.64e15 milliseconds of 1970";
+pub(crate) const AMOUNT: &str = "must be a finite number of at least 0";
+pub(crate) const COUNT: &str = "must be a whole number of at least 0";
+pub(crate) const INSTANT: &str = "must be an instant within 8.64e15 milliseconds of 1970";
 
 pub(crate) fn check_instant(field: &str, instant: f64) -> Result<()> {
     if is_instant(instant) {
@@ -322,15 +363,15 @@ pub(crate) fn check_instant(field: &str, instant: f64) -> Result<()> {
     Err(Error::argument(field, INSTANT).found(instant))
 }
 
-fn is_instant(value: f64) -> bool {
+pub(crate) fn is_instant(value: f64) -> bool {
     value.abs() <= MAX_INSTANT_MS
 }
 
-fn is_score(value: f64) -> bool {
+pub(crate) fn is_score(value: f64) -> bool {
     value.abs() <= f64::MAX
 }
 
-fn is_amount(value: f64) -> bool {
+pub(crate) fn is_amount(value: f64) -> bool {
     (0.0..=f64::MAX).contains(&value)
 }
 

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::config::{Value, unknown_key};
+use crate::config::{Path, Value, unknown_key};
 use crate::error::{Error, Result};
 
 /// The four kinds of memory, in the order used wherever one is needed.
@@ -259,12 +259,12 @@ impl Default for SectionTable {
 
 impl SectionTable {
     /// The default table under the `sections` of a configuration; see [`Config`](crate::Config).
-    pub(crate) fn read(value: &Value, path: &str) -> Result<Self> {
+    pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
         let mut table = Self::default();
         for (key, path, value) in value.entries(path)? {
             match key {
                 "enabled" => table.enabled = value.read(&path)?,
-                "intent_boost" => table.intent_boost = at_least_one(value, &path)?,
+                "intent_boost" => table.intent_boost = number(value, &path, Rule::AtLeastOne)?,
                 "default_section" => table.default_section = value.read(&path)?,
                 "subtypes" => table.read_subtypes(value, &path)?,
                 // Read last, below: a profile without a boost of its own takes the general one.
@@ -281,7 +281,7 @@ impl SectionTable {
         Ok(table)
     }
 
-    fn read_subtypes(&mut self, value: &Value, path: &str) -> Result<()> {
+    fn read_subtypes(&mut self, value: &Value, path: &Path<'_>) -> Result<()> {
         for (name, path, entry) in value.entries(path)? {
             if name.is_empty() {
                 return Err(Error::config(path, "must not name an empty subtype"));
@@ -290,12 +290,12 @@ impl SectionTable {
             for (key, path, value) in entry.entries(&path)? {
                 match key {
                     "section" => section = Some(value.read(&path)?),
-                    "stability" => stability = Some(positive(value, &path)?),
+                    "stability" => stability = Some(number(value, &path, Rule::Positive)?),
                     _ => return Err(unknown_key(path)),
                 }
             }
             let Some(section) = section else {
-                return Err(Error::config(format!("{path}.section"), "is missing"));
+                return Err(Error::config(Path::Key(&path, "section"), "is missing"));
             };
             let subtype = Subtype { name: name.into(), section, stability };
             match self.subtypes.iter_mut().find(|known| known.name == name) {
@@ -306,7 +306,7 @@ impl SectionTable {
         Ok(())
     }
 
-    fn read_profiles(&mut self, value: &Value, path: &str) -> Result<()> {
+    fn read_profiles(&mut self, value: &Value, path: &Path<'_>) -> Result<()> {
         for (name, path, changes) in value.entries(path)? {
             let section = Value::Text(name.into()).read::<Section>(&path)?;
             let profile = &mut self.profiles[section as usize];
@@ -318,7 +318,7 @@ impl SectionTable {
                     "encoding" => read_encoding(&mut profile.encoding, value, &path)?,
                     "consolidation_role" => profile.consolidation_role = value.read(&path)?,
                     "intent_boost" => {
-                        profile.intent_boost = at_least_one(value, &path)?;
+                        profile.intent_boost = number(value, &path, Rule::AtLeastOne)?;
                         self.own_boost[section as usize] = Some(profile.intent_boost);
                     }
                     _ => return Err(unknown_key(path)),
@@ -400,7 +400,7 @@ impl SectionTable {
 /// How far the sum of the weights may be from 1; the last part forgives rounding in the sum itself.
 const WEIGHT_SUM_TOLERANCE: f64 = 0.01 + 1e-9;
 
-fn read_weights(weights: &mut Weights, value: &Value, path: &str) -> Result<()> {
+fn read_weights(weights: &mut Weights, value: &Value, path: &Path<'_>) -> Result<()> {
     for (key, path, value) in value.entries(path)? {
         let weight = match key {
             "semantic" => &mut weights.semantic,
@@ -411,58 +411,87 @@ fn read_weights(weights: &mut Weights, value: &Value, path: &str) -> Result<()> 
             "affinity" => &mut weights.affinity,
             _ => return Err(unknown_key(path)),
         };
-        *weight = unit(value, &path)?;
+        *weight = number(value, &path, Rule::Unit)?;
     }
     let sum: f64 = weights.to_array().iter().sum();
     if (sum - 1.0).abs() > WEIGHT_SUM_TOLERANCE {
-        return Err(Error::config(path, "must sum to 1 within 0.01").found(sum));
+        return Err(Error::config(*path, "must sum to 1 within 0.01").found(sum));
     }
     Ok(())
 }
 
-fn read_decay(decay: &mut DecayProfile, value: &Value, path: &str) -> Result<()> {
+fn read_decay(decay: &mut DecayProfile, value: &Value, path: &Path<'_>) -> Result<()> {
     for (key, path, value) in value.entries(path)? {
-        match key {
-            "initial_stability_days" => decay.initial_stability_days = positive(value, &path)?,
-            "growth_rate" => decay.growth_rate = positive(value, &path)?,
-            "active_threshold" => decay.active_threshold = unit(value, &path)?,
-            "weak_threshold" => decay.weak_threshold = unit(value, &path)?,
-            "max_stability_days" => decay.max_stability_days = positive(value, &path)?,
+        let (field, rule) = match key {
+            "initial_stability_days" => (&mut decay.initial_stability_days, Rule::Positive),
+            "growth_rate" => (&mut decay.growth_rate, Rule::Positive),
+            "active_threshold" => (&mut decay.active_threshold, Rule::Unit),
+            "weak_threshold" => (&mut decay.weak_threshold, Rule::Unit),
+            "max_stability_days" => (&mut decay.max_stability_days, Rule::Positive),
             _ => return Err(unknown_key(path)),
-        }
+        };
+        *field = number(value, &path, rule)?;
     }
     if decay.weak_threshold >= decay.active_threshold {
-        let path = format!("{path}.weak_threshold");
+        let path = Path::Key(path, "weak_threshold");
         return Err(Error::config(path, "must lie below active_threshold").found(decay.weak_threshold));
     }
     Ok(())
 }
 
-fn read_encoding(encoding: &mut EncodingProfile, value: &Value, path: &str) -> Result<()> {
+fn read_encoding(encoding: &mut EncodingProfile, value: &Value, path: &Path<'_>) -> Result<()> {
     for (key, path, value) in value.entries(path)? {
         match key {
-            "base_difficulty" => encoding.base_difficulty = unit(value, &path)?,
+            "base_difficulty" => encoding.base_difficulty = number(value, &path, Rule::Unit)?,
             "salience_enabled" => encoding.salience_enabled = value.read(&path)?,
-            "max_salience_multiplier" => encoding.max_salience_multiplier = at_least_one(value, &path)?,
+            "max_salience_multiplier" => encoding.max_salience_multiplier = number(value, &path, Rule::AtLeastOne)?,
             _ => return Err(unknown_key(path)),
         }
     }
     Ok(())
 }
 
-fn number(value: &Value, path: &str, wanted: &str, good: impl Fn(f64) -> bool) -> Result<f64> {
+/// What a number of a configuration may be.
+#[derive(Clone, Copy)]
+pub(crate) enum Rule {
+    /// Above 0.
+    Positive,
+    /// From 0 to 1.
+    Unit,
+    /// From 1 on.
+    AtLeastOne,
+    /// From 0 on.
+    Amount,
+    /// Whole, from 0 to this.
+    Count(u32),
+}
+
+impl Rule {
+    fn allows(self, number: f64) -> bool {
+        let is_in_range = match self {
+            Self::Positive => number > 0.0,
+            Self::Unit => (0.0..=1.0).contains(&number),
+            Self::AtLeastOne => number >= 1.0,
+            Self::Amount => number >= 0.0,
+            Self::Count(most) => (0.0..=f64::from(most)).contains(&number) && number.floor() == number,
+        };
+        is_in_range && number.is_finite()
+    }
+
+    fn wanted(self) -> String {
+        match self {
+            Self::Positive => "must be a positive number".into(),
+            Self::Unit => "must lie between 0 and 1".into(),
+            Self::AtLeastOne => "must be a number of at least 1".into(),
+            Self::Amount => "must be a finite number of at least 0".into(),
+            Self::Count(most) => format!("must be a whole number from 0 to {most}"),
+        }
+    }
+}
+
+/// A number of a configuration, within its rule. Out of line, since it is called from everywhere and is quick enough.
+#[inline(never)]
+pub(crate) fn number(value: &Value, path: &Path<'_>, rule: Rule) -> Result<f64> {
     let number: f64 = value.read(path)?;
-    if good(number) { Ok(number) } else { Err(Error::config(path, wanted).found(number)) }
-}
-
-fn positive(value: &Value, path: &str) -> Result<f64> {
-    number(value, path, "must be a positive number", |number| number > 0.0 && number.is_finite())
-}
-
-fn unit(value: &Value, path: &str) -> Result<f64> {
-    number(value, path, "must lie between 0 and 1", |number| (0.0..=1.0).contains(&number))
-}
-
-fn at_least_one(value: &Value, path: &str) -> Result<f64> {
-    number(value, path, "must be a number of at least 1", |number| number >= 1.0 && number.is_finite())
+    if rule.allows(number) { Ok(number) } else { Err(Error::config(*path, rule.wanted()).found(number)) }
 }

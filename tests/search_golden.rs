@@ -94,10 +94,11 @@ fn every_golden_graph_is_searched_as_it_was() {
             }
         }
 
-        let reached = spread(&graph, &seeds, &config, |edge, row| {
+        let weight = |edge: u32, row: Row| {
             let (weight, edge_type) = &weights[edge as usize];
             (is_in(&filters["relationship_types"], edge_type) && passes(row)).then_some(*weight)
-        });
+        };
+        let reached = spread(&graph, &seeds, &config, usize::MAX, weight, None).expect("room");
         let expected = &case["spread"];
         assert_eq!(reached.terminated.name(), expected["terminated"], "graph {place}");
         assert_eq!(f64::from(reached.hops), number(&expected["hops"]), "graph {place}: hops");

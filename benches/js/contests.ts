@@ -23,7 +23,7 @@ export const MERGE_SHAPES: [number, number][] = [
 ];
 
 /** The entries of a list in turn, so that no contestant learns one input by heart. */
-function inTurn<T>(inputs: readonly T[]): () => T {
+export function inTurn<T>(inputs: readonly T[]): () => T {
   let next = 0;
   return () => inputs[next++ % inputs.length]!;
 }

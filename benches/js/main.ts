@@ -7,43 +7,68 @@ import { createRequire } from "node:module";
 import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import * as current from "nous-wasm";
-import { compare, median, type Outcome, type Ratio } from "./compare.ts";
+import { type Contest, compare, type Deferred, median, type Ratio } from "./compare.ts";
 import { allContests, type Engine } from "./contests.ts";
+import { memoryContests } from "./memory-contests.ts";
+import { isResident } from "./memory-inputs.ts";
+import { memoryMeasures, WEIGHED, weigh, weighAlone } from "./memory-measures.ts";
+import { duration, kilobytes } from "./units.ts";
 
 const options = new Command("bench")
   .option("--against <tarball>", "an earlier package of nous-wasm to measure this one against")
   .option("--only <text>", "only what has this text in its name")
   .option("--no-write", "leave benches/results/ alone")
+  .addOption(new Option("--alone <name>", "weigh this, in this process").hideHelp())
   .parse()
-  .opts<{ against?: string; only?: string; write: boolean }>();
+  .opts<{ against?: string; only?: string; write: boolean; alone?: string }>();
+
+const HOW = `\`npm run bench\`: one process, contestants in turn. A time is the median over the rounds; a ratio is the median of the
+rounds' own ratios, with its 95 % interval: how many times as long the contestant takes as the engine. *obvious* and *plain* are the
+TypeScript that users write, with and without \`Object.entries\`; *objects* and *typed arrays* are its loops over either; *reference*
+is the plain TypeScript of the tests; *tuned* and *unrolled* are the best JavaScript without WebAssembly we know to write. A memory's
+contestants hold it ready; *full pass* is the engine's own sweep. Bytes are those of a process that does nothing else.`;
+
+const LOADING = "loading, in a new process";
 
 const wanted = (name: string) => options.only === undefined || name.includes(options.only);
 const dist = resolve("js/engine/dist");
 
-if (options.against === undefined) await againstRivals();
+if (options.alone !== undefined) console.log(JSON.stringify(isResident(current) ? weigh(options.alone, current) : {}));
+else if (options.against === undefined) await againstRivals();
 else await againstEarlier(options.against);
 
+/** Every contest that a package can take part in. */
+function contestsOf(engine: Engine): Deferred[] {
+  const small = allContests(engine).map((contest) => ({ name: contest.name, make: () => contest }));
+  return isResident(engine) ? [...small, ...memoryContests(engine), ...memoryMeasures(engine)] : small;
+}
+
 async function againstRivals(): Promise<void> {
-  const lines = ["| | contestant | time a call | ratio to the engine |", "|---|---|---|---|"];
-  const show = (outcome: Outcome) => {
-    for (const [label, nanoseconds] of Object.entries(outcome.nanoseconds)) {
-      const ratio = label === "engine" ? "" : times(outcome.ratio(label, "engine"));
-      const line = `| ${outcome.name} | ${label} | ${duration(nanoseconds)} | ${ratio} |`;
-      lines.push(line);
-      console.log(line);
-    }
+  const lines: string[] = [];
+  const show = (...cells: string[]) => {
+    const line = `| ${cells.join(" | ")} |`;
+    lines.push(line);
+    console.log(line);
   };
-  console.log(lines.join("\n"));
-  for (const contest of allContests(current)) {
-    if (wanted(contest.name)) show(await compare(contest));
+  show("", "contestant", "time a call", "ratio to the engine");
+  show("---", "---", "---", "---");
+  for (const { name, make } of contestsOf(current)) {
+    if (!wanted(name)) continue;
+    const { outcome, remarks } = await run(make);
+    for (const [label, nanoseconds] of Object.entries(outcome.nanoseconds)) {
+      show(name, label, duration(nanoseconds), label === "engine" ? "" : times(outcome.ratio(label, "engine")));
+    }
+    for (const [label, remark] of Object.entries(remarks)) show(name, label, remark, "");
   }
-  if (wanted("ready")) {
+  for (const name of isResident(current) ? WEIGHED : []) {
+    if (!wanted(name)) continue;
+    for (const [label, weight] of Object.entries(weighAlone(name))) show(name, label, weight, "");
+  }
+  if (wanted(LOADING)) {
     for (const [label, milliseconds] of Object.entries(readiness())) {
-      const line = `| loading, in a new process | ${label} | ${duration(milliseconds * 1e6)} | |`;
-      lines.push(line);
-      console.log(line);
+      show(LOADING, label, duration(milliseconds * 1e6), "");
     }
   }
   const wasm = readFileSync(join(dist, "nous_wasm.wasm"));
@@ -57,9 +82,14 @@ async function againstRivals(): Promise<void> {
   }
 }
 
-const HOW = `\`npm run bench\`: one process, contestants in turn. A time is the median over the rounds; a ratio is the median of the
-rounds' own ratios, with its 95 % interval: how many times as long the contestant takes as the engine. *obvious* and *plain* are the
-TypeScript that users write, with and without \`Object.entries\`; *tuned* is the best JavaScript without WebAssembly we know to write.`;
+/** Once it is over, nothing holds the contest's input. */
+async function run(make: Deferred["make"]) {
+  const contest = make();
+  const outcome = await compare(contest);
+  const remarks = contest.remarks?.(outcome) ?? {};
+  contest.close?.();
+  return { outcome, remarks };
+}
 
 /** The same calls to both packages, in turn. */
 async function againstEarlier(tarball: string): Promise<void> {
@@ -68,16 +98,27 @@ async function againstEarlier(tarball: string): Promise<void> {
   const earlier: Engine = createRequire(import.meta.url)(join(folder, "package/dist/node.cjs"));
   console.log(`earlier: ${earlier.version}, this: ${current.version}\n`);
   console.log("| | earlier | this | earlier / this |\n|---|---|---|---|");
-  const [before, after] = [allContests(earlier), allContests(current)];
-  for (const [place, contest] of after.entries()) {
-    if (!wanted(contest.name)) continue;
-    const contestants = { earlier: before[place]!.contestants.engine!, this: contest.contestants.engine! };
-    const outcome = await compare({ ...contest, contestants });
-    const [old, now] = [outcome.nanoseconds.earlier!, outcome.nanoseconds.this!];
-    console.log(
-      `| ${contest.name} | ${duration(old)} | ${duration(now)} | ${times(outcome.ratio("earlier", "this"))} |`,
-    );
+  const before = new Map(contestsOf(earlier).map(({ name, make }) => [name, make]));
+  for (const { name, make } of contestsOf(current)) {
+    const makeBefore = before.get(name);
+    if (!wanted(name) || makeBefore === undefined) continue;
+    const { outcome } = await run(() => opposed(makeBefore(), make()));
+    const { earlier: then, this: now } = outcome.nanoseconds;
+    console.log(`| ${name} | ${duration(then!)} | ${duration(now!)} | ${times(outcome.ratio("earlier", "this"))} |`);
   }
+}
+
+/** The engines of two contests against each other. */
+function opposed(earlier: Contest, contest: Contest): Contest {
+  return {
+    ...contest,
+    contestants: { earlier: earlier.contestants.engine!, this: contest.contestants.engine! },
+    remarks: () => ({}),
+    close() {
+      earlier.close?.();
+      contest.close?.();
+    },
+  };
 }
 
 /** Milliseconds of the steps of loading, each run in a process of its own that had loaded another module before. */
@@ -117,14 +158,4 @@ function today(): string {
 
 function times({ median, low, high }: Ratio): string {
   return `${median.toFixed(2)}× (${low.toFixed(2)}–${high.toFixed(2)})`;
-}
-
-function duration(nanoseconds: number): string {
-  if (nanoseconds < 1e3) return `${nanoseconds.toFixed(0)} ns`;
-  if (nanoseconds < 1e6) return `${(nanoseconds / 1e3).toPrecision(3)} µs`;
-  return `${(nanoseconds / 1e6).toPrecision(3)} ms`;
-}
-
-function kilobytes(bytes: number): string {
-  return `${(bytes / 1024).toFixed(1)} KiB`;
 }

@@ -147,17 +147,27 @@ async function writePackage(bundle) {
       build.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path, external: true }));
     },
   });
-  const entry = (name, format) =>
+  // The script of an index's worker brings its core along; it is an ES module and any other script at once. Not every
+  // server knows what a .mjs is.
+  await bundle({
+    ...options,
+    entryPoints: [src("entries/index-worker.ts")],
+    outfile: dist("index-worker.js"),
+    format: "iife",
+  });
+  options.define.__INDEX_WORKER__ = JSON.stringify(readFileSync(dist("index-worker.js"), "utf8"));
+  const entry = (name, format, as = name) =>
     bundle({
       ...options,
       entryPoints: [src(`entries/${name}.ts`)],
-      outfile: dist(`${name}.${format}`),
+      outfile: dist(`${as}.${format}`),
       format: format === "cjs" ? "cjs" : "esm",
       external: ["node:*"],
       plugins: [besideCore(format)],
     });
   await Promise.all([
     entry("node", "cjs"),
+    entry("index-worker-node", "cjs", "index-worker"),
     entry("inline", "mjs"),
     entry("inline", "cjs"),
     entry("browser", "mjs"),

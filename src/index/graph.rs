@@ -4,7 +4,10 @@
 //! The lists of all nodes lie one behind the other (compressed adjacency), which is quick to walk and costs to change; so
 //! recent edges wait in a short tail, and are folded in when the tail has grown to a share of the whole.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
+
+use super::Column;
+use crate::order::sort_descending;
 
 /// A node's place in the columns.
 pub type Row = u32;
@@ -35,14 +38,22 @@ pub struct Neighbour {
 
 /// A slot without an edge.
 const NOBODY: Row = Row::MAX;
+/// The end of a chain.
+const END: u32 = u32::MAX;
 /// The tail is folded in when it is longer than this and than a share of what is folded.
 const SHORT_TAIL: usize = 256;
-const TAIL_SHARE: usize = 8;
+const TAIL_SHARE: usize = 16;
+/// So are the lists when they name more removed edges than this share, which are walked over in vain.
+const REMOVED_SHARE: usize = 4;
 
 /// All edges of a memory.
 #[derive(Debug, Default)]
 pub struct Graph {
-    edges: Vec<Edge>,
+    sources: Column<Row>,
+    targets: Column<Row>,
+    types: Column<u16>,
+    strengths: Column<f64>,
+    sequences: Column<u64>,
     /// Slots that can be taken again.
     free: Vec<u32>,
     /// Slots of removed edges that lists still name.
@@ -51,18 +62,26 @@ pub struct Graph {
     starts: Vec<u32>,
     /// Slots of edges, row by row, each list in order of sequence.
     folded: Vec<u32>,
-    /// Slots of edges not yet folded, in order of sequence, by row.
-    tail: HashMap<Row, Vec<u32>>,
-    tail_edges: usize,
+    /// The lists of edges not yet folded, in order of sequence: for each row the first and last of its links.
+    tail: FxHashMap<Row, (u32, u32)>,
+    links: Vec<Link>,
     /// The highest sequence number so far; an edge below it comes between others, which only folding can do.
     last_sequence: Option<u64>,
-    inbound: Vec<u32>,
+    next_sequence: u64,
+    inbound: Column<u32>,
+}
+
+/// An edge in a chain, and the next link.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    slot: u32,
+    next: u32,
 }
 
 impl Graph {
     /// How many edges there are.
     pub fn len(&self) -> usize {
-        self.edges.len() - self.free.len() - self.removed.len()
+        self.sources.len() - self.free.len() - self.removed.len()
     }
 
     /// Whether there is none.
@@ -70,56 +89,139 @@ impl Graph {
         self.len() == 0
     }
 
+    /// How many slots there are, with an edge or without.
+    pub fn slots(&self) -> usize {
+        self.sources.len()
+    }
+
     /// The edge in a slot, if there is one.
-    pub fn edge(&self, slot: u32) -> Option<&Edge> {
-        self.edges.get(slot as usize).filter(|edge| edge.source != NOBODY)
+    pub fn edge(&self, slot: u32) -> Option<Edge> {
+        let place = slot as usize;
+        if place >= self.sources.len() || self.sources.get(place) == NOBODY {
+            return None;
+        }
+        Some(Edge {
+            source: self.sources.get(place),
+            target: self.targets.get(place),
+            edge_type: self.types.get(place),
+            strength: self.strengths.get(place),
+            sequence: self.sequences.get(place),
+        })
+    }
+
+    /// The type of the edge in a slot that has one.
+    #[inline(always)]
+    pub fn edge_type(&self, slot: u32) -> u16 {
+        self.types.at(slot as usize)
+    }
+
+    /// The strength of the edge in a slot that has one.
+    #[inline(always)]
+    pub fn strength(&self, slot: u32) -> f64 {
+        self.strengths.at(slot as usize)
+    }
+
+    /// The place of an edge in the order of creation.
+    pub fn sequence(&self, slot: u32) -> u64 {
+        self.sequences.get(slot as usize)
+    }
+
+    /// The sequence number of the next edge that is given none.
+    pub fn next_sequence(&self) -> u64 {
+        self.next_sequence
+    }
+
+    /// Says that numbers below this have been given, whatever became of their edges.
+    pub fn count_sequences_to(&mut self, next: u64) {
+        self.next_sequence = self.next_sequence.max(next);
     }
 
     /// How many edges lead to a node.
+    #[inline(always)]
     pub fn inbound(&self, row: Row) -> u32 {
-        self.inbound.get(row as usize).copied().unwrap_or(0)
+        if (row as usize) < self.inbound.len() { self.inbound.at(row as usize) } else { 0 }
     }
 
     /// Adds an edge and gives its slot.
     pub fn add(&mut self, edge: Edge) -> u32 {
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                self.edges[slot as usize] = edge;
-                slot
+        self.add_all(&[edge])[0]
+    }
+
+    /// Adds edges and gives their slots.
+    pub fn add_all(&mut self, edges: &[Edge]) -> Vec<u32> {
+        let tail_length = self.links.len() / 2 + edges.len();
+        let mut fold = tail_length > SHORT_TAIL.max(self.sources.len() / TAIL_SHARE);
+        let mut slots = Vec::with_capacity(edges.len());
+        for edge in edges {
+            let slot = self.put(edge);
+            slots.push(slot);
+            fold |= self.last_sequence.is_some_and(|last| edge.sequence < last);
+            self.last_sequence = self.last_sequence.max(Some(edge.sequence));
+            self.count_sequences_to(edge.sequence + 1);
+            if !fold {
+                ends(edge.source, edge.target).for_each(|row| self.append(row, slot));
             }
-            None => {
-                self.edges.push(edge);
-                self.edges.len() as u32 - 1
-            }
-        };
-        let rows = edge.source.max(edge.target) as usize + 1;
-        if self.inbound.len() < rows {
-            self.inbound.resize(rows, 0);
         }
-        self.inbound[edge.target as usize] += 1;
-        for row in ends(&edge) {
-            self.tail.entry(row).or_default().push(slot);
-        }
-        self.tail_edges += 1;
-        let between = self.last_sequence.is_some_and(|last| edge.sequence < last);
-        self.last_sequence = self.last_sequence.max(Some(edge.sequence));
-        if between || self.tail_edges > SHORT_TAIL.max(self.edges.len() / TAIL_SHARE) {
+        if fold {
             self.fold();
         }
+        slots
+    }
+
+    fn put(&mut self, edge: &Edge) -> u32 {
+        while self.inbound.len() <= edge.source.max(edge.target) as usize {
+            self.inbound.push(0);
+        }
+        let target = edge.target as usize;
+        self.inbound.set(target, self.inbound.get(target) + 1);
+        let Some(slot) = self.free.pop() else {
+            self.sources.push(edge.source);
+            self.targets.push(edge.target);
+            self.types.push(edge.edge_type);
+            self.strengths.push(edge.strength);
+            self.sequences.push(edge.sequence);
+            return self.sources.len() as u32 - 1;
+        };
+        let place = slot as usize;
+        self.sources.set(place, edge.source);
+        self.targets.set(place, edge.target);
+        self.types.set(place, edge.edge_type);
+        self.strengths.set(place, edge.strength);
+        self.sequences.set(place, edge.sequence);
         slot
+    }
+
+    /// Names an edge at the end of a row's chain.
+    fn append(&mut self, row: Row, slot: u32) {
+        let link = self.links.len() as u32;
+        self.links.push(Link { slot, next: END });
+        let (_, last) = self.tail.entry(row).or_insert((link, link));
+        let before = std::mem::replace(last, link);
+        if before != link {
+            self.links[before as usize].next = link;
+        }
+    }
+
+    /// Changes the type of an edge.
+    pub fn set_type(&mut self, slot: u32, edge_type: u16) {
+        self.types.set(slot as usize, edge_type);
     }
 
     /// Changes the strength of an edge.
     pub fn set_strength(&mut self, slot: u32, strength: f64) {
-        self.edges[slot as usize].strength = strength;
+        self.strengths.set(slot as usize, strength);
     }
 
     /// Removes an edge.
     pub fn remove(&mut self, slot: u32) {
-        let Some(&edge) = self.edge(slot) else { return };
-        self.edges[slot as usize].source = NOBODY;
-        self.inbound[edge.target as usize] -= 1;
+        let Some(edge) = self.edge(slot) else { return };
+        self.sources.set(slot as usize, NOBODY);
+        let target = edge.target as usize;
+        self.inbound.set(target, self.inbound.get(target) - 1);
         self.removed.push(slot);
+        if self.removed.len() > SHORT_TAIL.max(self.sources.len() / REMOVED_SHARE) {
+            self.fold();
+        }
     }
 
     /// Removes all edges of a node and gives their slots.
@@ -130,47 +232,128 @@ impl Graph {
     }
 
     /// The neighbours of a node, in the order in which the edges were created.
+    #[inline]
     pub fn neighbours(&self, row: Row) -> impl Iterator<Item = Neighbour> {
         let folded = match self.starts.get(row as usize..row as usize + 2) {
             Some(&[start, end]) => &self.folded[start as usize..end as usize],
             _ => &[],
         };
-        let tail = self.tail.get(&row).map_or(&[][..], Vec::as_slice);
-        folded.iter().chain(tail).filter_map(move |&slot| {
-            let edge = self.edge(slot)?;
-            Some(Neighbour { row: if edge.source == row { edge.target } else { edge.source }, edge: slot })
+        let chain = Chain { links: &self.links, next: self.tail.get(&row).map_or(END, |&(first, _)| first) };
+        folded.iter().copied().chain(chain).filter_map(move |edge| {
+            let source = self.sources.at(edge as usize);
+            let other = if source == row { self.targets.at(edge as usize) } else { source };
+            (source != NOBODY).then_some(Neighbour { row: other, edge })
         })
+    }
+
+    /// Puts slots into the order of sequence.
+    #[inline(never)]
+    pub fn sort(&self, slots: &mut [u32]) {
+        // Numbers that are given are below 2⁵³.
+        sort_descending(slots, |&slot| -(self.sequence(slot) as f64));
+    }
+
+    /// The slots of all edges, in order of sequence.
+    pub fn in_order(&self) -> Vec<u32> {
+        let mut slots: Vec<u32> =
+            (0..self.sources.len() as u32).filter(|&slot| self.sources.get(slot as usize) != NOBODY).collect();
+        self.sort(&mut slots);
+        slots
     }
 
     /// Writes all lists anew, each in order of sequence; slots of removed edges can be taken again from now on.
     fn fold(&mut self) {
         self.free.append(&mut self.removed);
-        self.tail.clear();
-        self.tail_edges = 0;
-        let mut slots: Vec<u32> = (0..self.edges.len() as u32).filter(|&slot| self.edge(slot).is_some()).collect();
-        slots.sort_unstable_by_key(|&slot| (self.edges[slot as usize].sequence, slot));
-        let mut starts = vec![0; self.inbound.len() + 1];
+        (self.tail, self.links) = Default::default();
+        // The old lists go before the new ones come.
+        (self.starts, self.folded) = Default::default();
+        let slots = self.in_order();
+        let mut starts = vec![0_u32; self.inbound.len() + 1];
+        let rows_of = |slot: u32| ends(self.sources.at(slot as usize), self.targets.at(slot as usize));
         for &slot in &slots {
-            ends(&self.edges[slot as usize]).for_each(|row| starts[row as usize + 1] += 1);
+            rows_of(slot).for_each(|row| starts[row as usize + 1] += 1);
         }
         for row in 1..starts.len() {
             starts[row] += starts[row - 1];
         }
-        let mut next = starts.clone();
         let mut folded = vec![0; starts.last().map_or(0, |&end| end as usize)];
-        for &slot in &slots {
-            for row in ends(&self.edges[slot as usize]) {
-                let place = &mut next[row as usize];
+        // Filled from behind, each list's beginning moves from its end to where it belongs.
+        let mut ends_of: Vec<u32> = starts[1..].to_vec();
+        for &slot in slots.iter().rev() {
+            for row in rows_of(slot) {
+                let place = &mut ends_of[row as usize];
+                *place -= 1;
                 folded[*place as usize] = slot;
-                *place += 1;
             }
         }
         (self.starts, self.folded) = (starts, folded);
     }
+
+    /// Bytes that the edges and their lists take; what is counted by node stands in [`Graph::bytes_of_nodes`].
+    pub fn bytes(&self) -> usize {
+        self.sources.len() * Self::BYTES + size_of_val(&self.folded[..]) + self.tail_bytes()
+    }
+
+    /// Bytes that there is room for: all columns grow alike.
+    pub fn capacity_bytes(&self) -> usize {
+        self.sources.capacity_bytes() / size_of::<Row>() * Self::BYTES
+            + self.folded.capacity() * size_of::<u32>()
+            + self.tail_bytes()
+    }
+
+    /// Bytes that an edge takes in the columns.
+    const BYTES: usize = 2 * size_of::<Row>() + size_of::<u16>() + size_of::<f64>() + size_of::<u64>();
+
+    fn tail_bytes(&self) -> usize {
+        let lists = (self.free.capacity() + self.removed.capacity()) * size_of::<u32>();
+        lists + self.links.capacity() * size_of::<Link>() + self.tail.capacity() * BYTES_A_CHAIN
+    }
+
+    /// Bytes that the counts and the beginnings of lists take, which go by node.
+    pub fn bytes_of_nodes(&self) -> usize {
+        self.inbound.capacity_bytes() + self.starts.capacity() * size_of::<u32>()
+    }
+
+    /// Bytes that `more` edges of a memory of so many rows can take beyond what there is room for, at most, folding
+    /// included.
+    pub fn need(&self, more: usize, rows: usize) -> usize {
+        let columns = (self.sources.need(more) / size_of::<Row>()).saturating_mul(Self::BYTES);
+        let edges = self.sources.len() + more;
+        // Folding: the slots in order and what sorts them, the lists, the beginnings twice.
+        let folding = edges * (3 * size_of::<u32>() + 24) + (rows + 1) * 3 * size_of::<u32>();
+        // The tail holds no more than a share of all, two links an edge, and grows by doubling.
+        let tail_edges = SHORT_TAIL.max(edges / TAIL_SHARE);
+        let tail = 2 * 2 * tail_edges * (size_of::<Link>() + 2 * BYTES_A_CHAIN);
+        let inbound = self.inbound.need(rows.saturating_sub(self.inbound.len()));
+        columns.saturating_add(folding + tail + inbound)
+    }
+}
+
+/// A place in the tail's map, with what maps leave free.
+const BYTES_A_CHAIN: usize = 16;
+
+/// The links of one chain.
+struct Chain<'a> {
+    links: &'a [Link],
+    next: u32,
+}
+
+impl Iterator for Chain<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        if self.next == END {
+            return None;
+        }
+        let Link { slot, next } = self.links[self.next as usize];
+        self.next = next;
+        Some(slot)
+    }
 }
 
 /// The nodes whose lists name an edge: both its ends, once where they are the same.
-fn ends(edge: &Edge) -> impl Iterator<Item = Row> + use<> {
-    let second = (edge.target != edge.source).then_some(edge.target);
-    std::iter::once(edge.source).chain(second)
+fn ends(source: Row, target: Row) -> impl Iterator<Item = Row> + use<> {
+    let second = (target != source).then_some(target);
+    std::iter::once(source).chain(second)
 }

@@ -1,5 +1,15 @@
 //! The parts of a resident memory. A node is known by its row; who it is, is the caller's.
 
+mod column;
+mod due;
 mod graph;
+mod names;
+mod nodes;
+mod vectors;
 
+pub use column::{Column, SEGMENT};
+pub use due::{ALWAYS, Due, NEVER};
 pub use graph::{Edge, Graph, Neighbour, Row};
+pub use names::{Label, LabelSets, NO_LABELS, Names};
+pub use nodes::{Node, Nodes, StoredState};
+pub use vectors::{Found as VectorFound, StoredVector, VectorForm, VectorQuery, Vectors};

@@ -9,13 +9,17 @@
 //! - [`exp_x2`] and [`exp_pairs`] over [`F64x2`]: two and more values at once, equal per lane to [`exp()`]; for loops
 //!   over columns.
 //!
-//! `unsafe` occurs in `lanes` only.
+//! Inside the crate there are also dot products, of which the same holds.
+//!
+//! `unsafe` occurs in `lanes` and `dot` only.
 
+mod dot;
 mod exp;
 mod expm1;
 mod lanes;
 mod tanh;
 
+pub(crate) use dot::{Block, LANES, dots_f32, dots_i8};
 pub use exp::exp;
 pub use expm1::expm1;
 pub(crate) use lanes::Mask;

@@ -4,7 +4,9 @@
 //! activation, Collins and Loftus 1975), and reaches memories that share no word with the question. What has become active
 //! is ranked by its signals, the activation being one of them. Rows come and go by number; who they are is the caller's.
 
-use std::cmp::Ordering;
+use crate::config::{Path, Value, unknown_key};
+use crate::error::Result;
+use crate::section::{Rule, number};
 
 mod rank;
 mod seed;
@@ -12,7 +14,7 @@ mod spread;
 
 pub use rank::{Ranking, Serendipity, rank};
 pub use seed::{Found, Seed, seed};
-pub use spread::{Activated, Spread, Termination, spread};
+pub use spread::{Activated, Arrival, Spread, Termination, spread};
 
 /// How a search goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,8 +41,21 @@ pub struct SearchConfig {
     pub aggregation: Aggregation,
     /// Results when a search does not say how many.
     pub default_limit: usize,
+    /// How strongly activation passes over an edge.
+    pub edge_weight: EdgeWeight,
     /// Whether every active node is ranked, or those alone that a search had found.
     pub graph_reach: bool,
+}
+
+/// How strongly activation passes over an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EdgeWeight {
+    /// As [`edge_weight`] says of its type.
+    Type,
+    /// As [`stored_edge_strength`] says of its type.
+    StoredType,
+    /// By its own strength, which grows when its ends are recalled together.
+    Learned,
 }
 
 /// What several activations of one node come to.
@@ -65,14 +80,49 @@ impl Default for SearchConfig {
             max_nodes: 500,
             aggregation: Aggregation::Sum,
             default_limit: 30,
+            edge_weight: EdgeWeight::Type,
             graph_reach: false,
         }
     }
 }
 
-/// Orders numbers from high to low; −0 and 0 are equal.
-fn descending(a: f64, b: f64) -> Ordering {
-    b.partial_cmp(&a).unwrap_or(Ordering::Equal)
+/// The least combined score of a seed when the query has an embedding, and when it has none. A node whose vector is still
+/// to be made is measured by the latter.
+pub const SEED_THRESHOLDS: [f64; 2] = [0.15, 0.05];
+
+/// Vector results that are asked for, for each seed that there may be.
+pub const RESULTS_PER_SEED: usize = 3;
+
+/// The most rounds that a configuration can ask for. After a hundred hops of 0.8 one part in five thousand millions is left.
+const MOST_HOPS: u32 = 100;
+
+impl SearchConfig {
+    /// The default under the `search` of a configuration; see [`Config`](crate::Config).
+    pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
+        let mut config = Self::default();
+        for (key, path, value) in value.entries(path)? {
+            let amount = || number(value, &path, Rule::Amount);
+            let count = |most: u32| number(value, &path, Rule::Count(most));
+            match key {
+                "dense_weight" => config.dense_weight = amount()?,
+                "bm25_weight" => config.bm25_weight = amount()?,
+                "seed_threshold" if *value == Value::Null => config.seed_threshold = None,
+                "seed_threshold" => config.seed_threshold = Some(amount()?),
+                "max_seeds" => config.max_seeds = count(u32::MAX)? as usize,
+                "initial_activation" => config.initial_activation = amount()?,
+                "hop_decay" => config.hop_decay = amount()?,
+                "min_threshold" => config.min_threshold = amount()?,
+                "max_hops" => config.max_hops = count(MOST_HOPS)? as u32,
+                "max_nodes" => config.max_nodes = count(u32::MAX)? as usize,
+                "aggregation" => config.aggregation = value.read(&path)?,
+                "default_limit" => config.default_limit = count(u32::MAX)? as usize,
+                "edge_weight" => config.edge_weight = value.read(&path)?,
+                "graph_reach" => config.graph_reach = value.read(&path)?,
+                _ => return Err(unknown_key(path)),
+            }
+        }
+        Ok(config)
+    }
 }
 
 /// The weight of an edge of a type that no table knows.

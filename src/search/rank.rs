@@ -1,9 +1,10 @@
 //! From active nodes to the ranked list.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
-use super::{Activated, SearchConfig, Seed, descending};
+use super::{Activated, SearchConfig, Seed};
 use crate::index::Row;
+use crate::order::sort_descending;
 
 /// An active node that ranking considers, with what search knows of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,8 +56,9 @@ pub fn rank(
     config: &SearchConfig,
     serendipity: Serendipity,
 ) -> (Vec<Ranking>, Vec<(Row, f64)>) {
-    let seed_of: HashMap<Row, &Seed> = seeds.iter().map(|seed| (seed.row, seed)).collect();
-    let scores = |row: Row| seed_of.get(&row).map_or((0.0, 0.0), |seed| (seed.vector_score, seed.bm25_score));
+    let places: FxHashMap<Row, u32> = seeds.iter().zip(0..).map(|(seed, place)| (seed.row, place)).collect();
+    let seed_of = |row: Row| places.get(&row).map(|&place| &seeds[place as usize]);
+    let scores = |row: Row| seed_of(row).map_or((0.0, 0.0), |seed| (seed.vector_score, seed.bm25_score));
     let is_kept = |active: &&Activated| {
         let (vector, bm25) = scores(active.row);
         config.graph_reach || vector > 0.0 || bm25 > 0.0
@@ -73,7 +75,7 @@ pub fn rank(
         .map(|active| (active.row, if is_kept(&active) { share(active.activation) } else { active.activation }))
         .filter(|&(row, activation)| activation >= least && scores(row).0 < UNLIKE)
         .collect();
-    finds.sort_by(|a, b| descending(a.1, b.1));
+    sort_descending(&mut finds, |find| find.1);
     finds.truncate(most);
     (kept.collect(), finds)
 }

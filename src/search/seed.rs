@@ -1,9 +1,10 @@
 //! Seeds: where activation starts from.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
-use super::{SearchConfig, descending};
+use super::SearchConfig;
 use crate::index::Row;
+use crate::order::sort_descending;
 
 /// A node that a search found, with its score: a cosine, or a BM25 magnitude. A node that is no longer there has no row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,12 +38,12 @@ pub fn seed(
 ) -> Vec<Seed> {
     let largest = bm25.iter().fold(1.0, |largest, found| if found.score > largest { found.score } else { largest });
     let mut found: Vec<Seed> = Vec::new();
-    let mut places = HashMap::new();
+    let mut places: FxHashMap<Row, u32> = FxHashMap::default();
     let mut place_of = |row: Row, found: &mut Vec<Seed>| {
         *places.entry(row).or_insert_with(|| {
             found.push(Seed { row, vector_score: 0.0, bm25_score: 0.0, combined_score: 0.0 });
-            found.len() - 1
-        })
+            found.len() as u32 - 1
+        }) as usize
     };
     for (row, score) in vector.iter().filter_map(|it| Some((it.row?, it.score))) {
         let place = place_of(row, &mut found);
@@ -56,7 +57,7 @@ pub fn seed(
         seed.combined_score = config.dense_weight * seed.vector_score + config.bm25_weight * seed.bm25_score;
     }
     found.retain(|seed| threshold(seed.row).is_some_and(|threshold| seed.combined_score >= threshold));
-    found.sort_by(|a, b| descending(a.combined_score, b.combined_score));
+    sort_descending(&mut found, |seed| seed.combined_score);
     found.truncate(config.max_seeds);
     found
 }

@@ -1,8 +1,11 @@
 //! Spreading activation: rounds over edges, in both directions.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
 
 use super::{Aggregation, SearchConfig, Seed};
+use crate::error::{Error, Result};
 use crate::index::{Graph, Row};
 
 /// A node that activation reached.
@@ -53,17 +56,40 @@ pub struct Spread {
     pub activated: Vec<Activated>,
 }
 
+/// An amount of activation on its way over an edge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrival {
+    /// The round.
+    pub hop: u32,
+    /// Which of the round's entries passes it on, from 0; those of round 1 are the seeds, those of a later one the arrivals
+    /// of the round before, in order.
+    pub entry: usize,
+    /// The edge.
+    pub edge: u32,
+    /// Where it arrives.
+    pub row: Row,
+    /// The weight of the edge.
+    pub weight: f64,
+    /// What arrives.
+    pub amount: f64,
+}
+
 /// Spreads activation from the seeds. `weight` says how strongly activation passes over an edge to a node, and nothing where
-/// a filter lets it not.
+/// a filter lets it not; `arrivals` receives all that arrives, where somebody wants to know.
 ///
 /// An amount that arrives is passed on as it is, not as what its node has come to. Once `max_nodes` are active, spreading stops
 /// at once; so it does after the first node that spread, where the seeds were as many.
+///
+/// # Errors
+/// `out_of_memory` when more than `most_queued` amounts would wait for one round, as in a graph where all are linked to all.
 pub fn spread(
     graph: &Graph,
     seeds: &[Seed],
     config: &SearchConfig,
+    most_queued: usize,
     weight: impl Fn(u32, Row) -> Option<f64>,
-) -> Spread {
+    mut arrivals: Option<&mut Vec<Arrival>>,
+) -> Result<Spread> {
     let start = seeds.iter().map(|seed| Activated {
         row: seed.row,
         activation: config.initial_activation * seed.combined_score,
@@ -72,17 +98,24 @@ pub fn spread(
     });
     let mut reached =
         Spread { terminated: Termination::MaxHops, hops: 0, edges_traversed: 0, activated: start.collect() };
-    let mut places: HashMap<Row, usize> =
-        reached.activated.iter().enumerate().map(|(place, active)| (active.row, place)).collect();
+    let mut places: FxHashMap<Row, u32> =
+        reached.activated.iter().zip(0..).map(|(active, place)| (active.row, place)).collect();
     let mut round: Vec<(Row, f64)> = reached.activated.iter().map(|active| (active.row, active.activation)).collect();
     let mut next = Vec::new();
     if seeds.is_empty() {
-        return reached;
+        return Ok(reached);
     }
     while reached.hops < config.max_hops {
         reached.hops += 1;
+        let hop = reached.hops;
+        // Nobody takes up what the last round passes on.
+        let is_last = hop == config.max_hops;
+        let mut passed = false;
         next.clear();
-        for &(row, activation) in round.iter().filter(|(_, activation)| *activation >= config.min_threshold) {
+        for (entry, &(row, activation)) in round.iter().enumerate() {
+            if activation < config.min_threshold {
+                continue;
+            }
             for neighbour in graph.neighbours(row) {
                 reached.edges_traversed += 1;
                 let Some(weight) = weight(neighbour.edge, neighbour.row) else { continue };
@@ -90,32 +123,45 @@ pub fn spread(
                 if amount < config.min_threshold {
                     continue;
                 }
-                if let Some(&place) = places.get(&neighbour.row) {
-                    let known = &mut reached.activated[place].activation;
-                    match config.aggregation {
-                        Aggregation::Sum => *known += amount,
-                        Aggregation::Max => *known = known.max(amount),
+                if let Some(arrivals) = &mut arrivals {
+                    arrivals.push(Arrival { hop, entry, edge: neighbour.edge, row: neighbour.row, weight, amount });
+                }
+                match places.entry(neighbour.row) {
+                    Entry::Occupied(place) => {
+                        let known = &mut reached.activated[*place.get() as usize].activation;
+                        match config.aggregation {
+                            Aggregation::Sum => *known += amount,
+                            Aggregation::Max => *known = known.max(amount),
+                        }
                     }
-                } else {
-                    places.insert(neighbour.row, reached.activated.len());
-                    let hop = reached.hops;
-                    reached.activated.push(Activated { row: neighbour.row, activation: amount, hop, is_seed: false });
-                    if reached.activated.len() >= config.max_nodes {
-                        reached.terminated = Termination::MaxNodes;
-                        return reached;
+                    Entry::Vacant(place) => {
+                        place.insert(reached.activated.len() as u32);
+                        let active = Activated { row: neighbour.row, activation: amount, hop, is_seed: false };
+                        reached.activated.push(active);
+                        if reached.activated.len() >= config.max_nodes {
+                            reached.terminated = Termination::MaxNodes;
+                            return Ok(reached);
+                        }
                     }
                 }
-                next.push((neighbour.row, amount));
+                passed = true;
+                if !is_last {
+                    if next.len() == most_queued {
+                        let problem = "let so much activation spread at once that there is no room for it";
+                        return Err(Error::memory("search.min_threshold", problem));
+                    }
+                    next.push((neighbour.row, amount));
+                }
             }
             if reached.activated.len() >= config.max_nodes {
-                return reached;
+                return Ok(reached);
             }
         }
-        if next.is_empty() {
+        if !passed {
             reached.terminated = Termination::NoSpread;
-            return reached;
+            return Ok(reached);
         }
         std::mem::swap(&mut round, &mut next);
     }
-    reached
+    Ok(reached)
 }

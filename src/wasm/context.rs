@@ -4,6 +4,7 @@ use wasm_bindgen::prelude::*;
 
 use super::Engine;
 use crate::context::{self, ContextRow};
+use crate::host::text_of_json;
 
 /// Fields of a row: subtype, type, section, title, body, summary, creation.
 const FIELDS: usize = 7;
@@ -35,13 +36,6 @@ impl Engine {
             .collect();
         context::lines(&rows, max_tokens, &self.table, text_of_json)
     }
-}
-
-// Not `JSON::parse` of js-sys: an import whose exceptions are caught leaks a slot of the externref table for each.
-#[wasm_bindgen(module = "/src/wasm/text_of_json.js")]
-extern "C" {
-    /// The `text` of a JSON object, by the host's own parser.
-    fn text_of_json(body: &str) -> Option<String>;
 }
 
 /// See [`context::memory_guidance`].

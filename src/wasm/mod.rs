@@ -8,6 +8,7 @@
 mod context;
 mod decay;
 mod intent;
+mod memory;
 mod merge;
 mod rerank;
 mod section;

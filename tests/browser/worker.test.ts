@@ -32,6 +32,9 @@ it("answers in a worker as in Node, with the module as it was deployed", { timeo
     export default {
       async fetch(request) {
         if (new URL(request.url).pathname === "/intent") return Response.json(intent);
+        if (new URL(request.url).pathname === "/threads") {
+          return nous.createIndexWorker().then(() => Response.json("made"), ({ code }) => Response.json(code));
+        }
         return new Response(probe(nous));
       },
     };
@@ -63,4 +66,5 @@ it("answers in a worker as in Node, with the module as it was deployed", { timeo
   const ask = async (path: string) => (await worker!.dispatchFetch(`http://worker${path}`)).text();
   expect(await ask("/intent")).toBe('["SIGNALS"]');
   expect(await ask("/")).toBe(answer);
+  expect(await ask("/threads")).toBe('"unsupported"');
 });

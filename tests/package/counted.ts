@@ -9,7 +9,7 @@ import { fromBuild, root } from "./tarball.ts";
 const COUNTED = join(root, ".cache", "counted");
 const CORE = join(COUNTED, "core.cjs");
 
-type Published = typeof import("../../js/engine/src/core.ts");
+type Published = typeof import("nous-wasm");
 type Internals = typeof import("../../js/engine/src/instance.ts") & typeof import("../../js/engine/src/runtime.ts");
 
 /** What the counted module can do beyond the published one. */

@@ -29,8 +29,9 @@ describe("Node", () => {
   it("imports it, and the probe leaves no export out", () => {
     const { exports, errors, ranking } = JSON.parse(answer);
     const source = probeSource();
-    const loading = ["init", "initSync", "setDefaultModule"];
-    expect(exports.filter((name: string) => !source.includes(`nous.${name}`))).toEqual(loading);
+    // What loads, and what is asynchronous.
+    const others = ["createIndexWorker", "init", "initSync", "setDefaultModule", "setIndexThreads"];
+    expect(exports.filter((name: string) => !source.includes(`nous.${name}`))).toEqual(others);
     expect(ranking.bySection).toHaveLength(50);
     expect(errors.map(({ code }: { code?: string }) => code)).toEqual([
       "invalid_argument",
@@ -63,7 +64,8 @@ describe("Node", () => {
     `;
     const { different, ...rest } = JSON.parse(await project.node("both.mjs", program));
     expect(different).toEqual([]);
-    expect(rest).toEqual({ modules: 1, instances: 1, ours: true });
+    // One for all that is stateless, and one for each of the two indexes of the four probes.
+    expect(rest).toEqual({ modules: 1, instances: 1 + 2 * 4, ours: true });
   });
 
   it("finds the .wasm itself under its exported path", async () => {

@@ -2,7 +2,7 @@
 
 type Nous = typeof import("nous-wasm");
 
-/** Calls everything that the package exports; the answers as JSON, numbers to the bit. */
+/** Calls every function that the package exports; the answers as JSON, numbers to the bit. */
 export function probe(nous: Nous): string {
   const NOW = Date.UTC(2026, 0, 15, 12);
   const DAY = 86_400_000;
@@ -101,6 +101,36 @@ export function probe(nous: Nous): string {
   };
   const wrong = { ...candidates[1]!, id: "the wrong one", bm25_score: -1 };
 
+  const resident = () => {
+    const made = new nous.MemoryIndex({ dimensions: 4, config: { search: { graphReach: true } } });
+    const embedded = candidates.map((node, i) => ({ ...node, embedding: [i, 1, 2, i % 3], tags: [`t${i % 3}`] }));
+    made.upsert(embedded, { now: NOW });
+    made.link(
+      candidates.map(({ id }, i) => ({
+        id: `e${i}`,
+        source_id: id,
+        target_id: candidates[(i * 7) % 50]!.id,
+        type: "causes",
+      })),
+    );
+    const index = nous.MemoryIndex.restore(made.snapshot(), { config: { search: { graphReach: true } } });
+    made.free();
+    const query = { embedding: [3, 1, 2, 0], bm25: [{ id: candidates[5]!.id, score: 2 }], now: NOW, limit: 8 };
+    const { ranking, metrics, serendipity } = index.search({ ...query, serendipity_level: "high" });
+    const answers = {
+      isRanking: ranking instanceof nous.Ranking,
+      found: [...ranking],
+      metrics,
+      serendipity,
+      explained: index.explain(ranking.ids[1]!, query),
+      similar: index.similar([1, 1, 1, 1], { limit: 5, filter: { tags_any: ["t1"] } }),
+      sweep: index.decay(NOW + 40 * DAY),
+      transitions: index.transitions(NOW + 40 * DAY),
+      bytes: index.snapshot().length,
+    };
+    index.free();
+    return answers;
+  };
   const answers = {
     exports: Object.keys(nous)
       .filter((name) => name !== "default")
@@ -172,6 +202,7 @@ export function probe(nous: Nous): string {
       sections: SUBTYPES.map((subtype) => engine.getInitialStabilityForSubtype(subtype)),
       profiles: engine.SECTION_PROFILES,
     },
+    resident: resident(),
     errors: [
       failure(() => nous.rerankWithSectionWeights([candidates[0]!, wrong], metrics, NOW)),
       failure(() => nous.decayColumns({ ...columns, stability: [1] }, NOW)),

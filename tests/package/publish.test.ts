@@ -13,7 +13,7 @@ import { must, Project, root, tarball } from "./tarball.ts";
 
 const MINUTES = 60_000;
 /** The most that the module may weigh, compressed, in bytes. */
-const MOST_BYTES = 80 * 1024;
+const MOST_BYTES = 120 * 1024;
 
 let packed: Buffer;
 let contents: Package;
@@ -40,6 +40,8 @@ describe("the tarball", () => {
       "dist/browser.mjs",
       "dist/core.cjs",
       "dist/core.mjs",
+      "dist/index-worker.cjs",
+      "dist/index-worker.js",
       "dist/inline.cjs",
       "dist/inline.mjs",
       "dist/node.cjs",
@@ -107,7 +109,7 @@ describe("the checkers", () => {
 });
 
 describe("the module", () => {
-  it("weighs at most 80 KB compressed", () => {
+  it("weighs at most 120 KB compressed", () => {
     const weight = gzipSync(wasm, { level: 9 }).length;
     console.info(`nous_wasm.wasm: ${wasm.length} bytes, ${weight} compressed, of at most ${MOST_BYTES}`);
     expect(weight).toBeLessThanOrEqual(MOST_BYTES);

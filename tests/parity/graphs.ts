@@ -59,11 +59,11 @@ export interface GraphSearch {
   options: SearchOptions;
 }
 
-const TYPES = ["concept", "episode", "note", "person", "document"] as const;
-const LIFECYCLES = ["ACTIVE", "WEAK", "DORMANT", "COMPRESS", "ARCHIVE"] as const;
-const TAGS = ["btc", "eth", "sol", "macro", "funding", "flows", "risk", "review"] as const;
-const CLUSTERS = ["c_majors", "c_macro", "c_process", "c_mistakes"] as const;
-const EDGE_TYPES: readonly string[] = [
+export const TYPES = ["concept", "episode", "note", "person", "document"] as const;
+export const LIFECYCLES = ["ACTIVE", "WEAK", "DORMANT", "COMPRESS", "ARCHIVE"] as const;
+export const TAGS = ["btc", "eth", "sol", "macro", "funding", "flows", "risk", "review"] as const;
+export const CLUSTERS = ["c_majors", "c_macro", "c_process", "c_mistakes"] as const;
+export const EDGE_TYPES: readonly string[] = [
   ...new Set([...Object.keys(EDGE_WEIGHTS), ...Object.keys(STORED_EDGE_STRENGTHS)]),
   "unheard_of",
   "constructor",
@@ -251,9 +251,9 @@ function makeConfig(random: () => number): Partial<SearchConfig> {
 // ---- fast-check ---------------------------------------------------------------------------------
 
 /** Few values, so that sums and scores meet. */
-const unit = fc.oneof(fc.constantFrom(0, 0.25, 0.5, 0.75, 1), fc.double({ min: 0, max: 1, noNaN: true }));
+export const unit = fc.oneof(fc.constantFrom(0, 0.25, 0.5, 0.75, 1), fc.double({ min: 0, max: 1, noNaN: true }));
 const component = fc.oneof(fc.constantFrom(-1, -0.5, 0, 0.5, 1), fc.float({ min: -2, max: 2, noNaN: true }));
-const embedding = (dimensions: number) =>
+export const embedding = (dimensions: number) =>
   fc
     .array(component, { minLength: dimensions, maxLength: dimensions })
     .map((components) => Float32Array.from(components));
@@ -302,7 +302,7 @@ export function smallMemory(dimensions: number, maxNodes = 10, maxEdges = 24): f
   });
 }
 
-const searchConfig: fc.Arbitrary<Partial<SearchConfig>> = fc.record(
+export const searchConfig: fc.Arbitrary<Partial<SearchConfig>> = fc.record(
   {
     dense_weight: unit,
     bm25_weight: unit,
@@ -322,7 +322,7 @@ const searchConfig: fc.Arbitrary<Partial<SearchConfig>> = fc.record(
   { requiredKeys: [] },
 );
 
-const searchFilters: fc.Arbitrary<SearchFilters> = fc.record(
+export const searchFilters: fc.Arbitrary<SearchFilters> = fc.record(
   {
     types: some(TYPES),
     excluded_types: some(TYPES),
@@ -340,8 +340,11 @@ const searchFilters: fc.Arbitrary<SearchFilters> = fc.record(
   { requiredKeys: [] },
 );
 
-/** A search of that memory; its BM25 hits are in the order in which a store gives them. */
-export function smallSearch({ nodes }: GraphMemory, dimensions: number): fc.Arbitrary<GraphSearch> {
+/** A search of those nodes; its BM25 hits are in the order in which a store gives them. */
+export function smallSearch(
+  { nodes }: { nodes: readonly { id: string }[] },
+  dimensions: number,
+): fc.Arbitrary<GraphSearch> {
   const hits = fc
     .subarray(nodes.map((node) => node.id))
     .chain((ids) => fc.tuple(...ids.map((id) => fc.record({ id: fc.constant(id), score: unit }))))

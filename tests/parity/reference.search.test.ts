@@ -126,18 +126,49 @@ describe("similarity", () => {
     for (const other of others) {
       const cosine = first!.reduce((sum, x, i) => sum + x * other[i]!, 0);
       expect(reference.dot(first!, other)).toBeCloseTo(cosine, 5);
-      expect(reference.dotQuantised(reference.quantise(first!), reference.quantise(other))).toBeCloseTo(cosine, 1);
+      expect(reference.dotQuantised(reference.quantise(first!), reference.quantiseQuery(other))).toBeCloseTo(cosine, 2);
     }
   });
 
   test("codes are 127ths of the largest component, halves rounded away from zero", () => {
-    const { codes, scale } = reference.quantise(row(127, -127, 0.5, -0.5, 1.5, -2.5, 0.25));
-    expect(scale).toBe(1);
+    const { codes } = reference.quantise(row(127, -127, 0.5, -0.5, 1.5, -2.5, 0.25));
     expect([...codes]).toEqual([127, -127, 1, -1, 2, -3, 0]);
     expect(reference.quantise(row(0, 0))).toEqual({ codes: Int8Array.of(0, 0), scale: 0 });
-    const third = reference.quantise(row(1, 1 / 3));
-    expect(third.scale).toBe(Math.fround(1 / 127));
-    expect(reference.dotQuantised(third, third)).toBe((127 * 127 + 42 * 42) * third.scale * third.scale);
+    // The step is an f32, here a little less than 1 / 127: its half is a half code, and rounded up.
+    const step = Math.fround(1 / 127);
+    expect(step).toBeLessThan(1 / 127);
+    expect([...reference.quantise(row(1, step / 2)).codes]).toEqual([127, 1]);
+  });
+
+  test("the codes of a query are as large as sums in 32 bits allow", () => {
+    const largest = (dimensions: number) => {
+      const axis = new Float32Array(dimensions);
+      axis[dimensions - 1] = -1;
+      return -reference.quantiseQuery(axis).codes[dimensions - 1]!;
+    };
+    expect([1, 516, 517, 1536, 65_536].map(largest)).toEqual([32_767, 32_767, 32_706, 11_008, 258]);
+    for (const dimensions of [517, 1536, 65_536]) {
+      const sum = (code: number) => 127 * code * dimensions;
+      expect(sum(largest(dimensions))).toBeLessThan(2 ** 31);
+      expect(sum(largest(dimensions) + 1)).toBeGreaterThanOrEqual(2 ** 31);
+    }
+  });
+
+  test("the scale gives a row its own length along itself, whatever was rounded", () => {
+    expect(reference.quantise(row(127, -127, 0.5)).scale).toBe(Math.fround(1 / (2 * 127 * 127 + 0.5)));
+    const third = row(1, 1 / 3);
+    const { codes, scale } = reference.quantise(third);
+    expect([...codes]).toEqual([127, 42]);
+    expect(scale).toBe(Math.fround(1 / (127 + 42 * third[1]!)));
+    const query = reference.quantiseQuery(third);
+    expect([...query.codes]).toEqual([32_767, 10_922]);
+    expect(query.scale).toBe(Math.fround(1 / (32_767 + 10_922 * third[1]!)));
+    const sum = 127 * 32_767 + 42 * 10_922;
+    expect(reference.dotQuantised({ codes, scale }, query)).toBe(sum * scale * query.scale);
+
+    const unit = reference.normalise(Array.from({ length: 50 }, (_, i) => Math.sin(i)));
+    const kept = reference.quantise(unit);
+    expect(kept.codes.reduce((along, code, i) => along + code * kept.scale * unit[i]!, 0)).toBeCloseTo(1, 7);
   });
 
   test("the most alike come first, equal ones in their order, nodes without a vector never", () => {

@@ -27,7 +27,12 @@ fn full() -> Json {
             } }
         },
         "intent": { "matcher": "words", "strings": { "SIGNALS": ["beep"] } },
-        "curve": "fsrs6"
+        "curve": "fsrs6",
+        "search": {
+            "dense_weight": 0.5, "bm25_weight": 0.25, "seed_threshold": 0.125, "max_seeds": 7, "initial_activation": 2,
+            "hop_decay": 0.75, "min_threshold": 0.0625, "max_hops": 4, "max_nodes": 50, "aggregation": "max",
+            "default_limit": 12, "edge_weight": "learned", "graph_reach": true
+        }
     })
 }
 
@@ -64,8 +69,9 @@ fn assert_refused(json: &Json, field: &str, problem: &str) {
 
 #[test]
 fn every_key_is_read() {
+    use nous_wasm::search::{Aggregation, EdgeWeight, SearchConfig};
     use nous_wasm::section::ConsolidationRole;
-    let Config { sections, intent, curve } = read(&full()).unwrap();
+    let Config { sections, intent, curve, search } = read(&full()).unwrap();
     assert!(!sections.enabled());
     assert_eq!(sections.intent_boost(), 1.5);
     assert_eq!(sections.default_section(), Section::Episodic);
@@ -85,6 +91,24 @@ fn every_key_is_read() {
     assert_eq!((sections.own_boost(Section::Signals), sections.own_boost(Section::Episodic)), (Some(2.0), None));
     assert_eq!((intent.matcher, curve), (Matcher::Words, Curve::Fsrs6));
     assert_eq!(intent.strings, [None, Some(vec!["beep".into()]), None, None]);
+    let expected = SearchConfig {
+        dense_weight: 0.5,
+        bm25_weight: 0.25,
+        seed_threshold: Some(0.125),
+        max_seeds: 7,
+        initial_activation: 2.0,
+        hop_decay: 0.75,
+        min_threshold: 0.0625,
+        max_hops: 4,
+        max_nodes: 50,
+        aggregation: Aggregation::Max,
+        default_limit: 12,
+        edge_weight: EdgeWeight::Learned,
+        graph_reach: true,
+    };
+    assert_eq!(search, expected);
+    let without = read(&json!({ "search": { "seed_threshold": null } })).unwrap();
+    assert_eq!(without.search, SearchConfig::default());
 
     // What the configuration does not name is as it was, but for the general boost.
     let default = SectionTable::default();
@@ -122,6 +146,10 @@ fn a_value_of_another_kind_is_refused_by_its_path_wherever_it_stands() {
             _ => (json!(true), path.as_str()),
         };
         for wrong in [wrong, Json::Null] {
+            // The one key for which null says something.
+            if wrong.is_null() && path == "search.seed_threshold" {
+                continue;
+            }
             let mut json = full();
             *at(&mut json, &path) = wrong;
             let error = read(&json).expect_err(&path);
@@ -143,22 +171,37 @@ fn a_number_out_of_range_is_refused_by_its_path() {
     ];
     let numbers: Vec<String> =
         walk(&full()).into_iter().filter(|(_, value)| value.is_number()).map(|(path, _)| path).collect();
-    assert_eq!(numbers.len(), 16);
+    let (search, numbers): (Vec<String>, Vec<String>) =
+        numbers.into_iter().partition(|path| path.starts_with("search."));
+    for path in &search {
+        let (problem, wrong): (_, &[f64]) = match path.as_str() {
+            "search.max_hops" => ("must be a whole number from 0 to 100", &[-1.0, 0.5, 101.0, f64::NAN]),
+            _ if path.contains(".max_") || path.ends_with("_limit") => {
+                ("must be a whole number from 0 to 4294967295", &[-1.0, 0.5, 4_294_967_296.0, f64::NAN, f64::INFINITY])
+            }
+            _ => ("must be a finite number of at least 0", &[-0.001, f64::NAN, f64::INFINITY]),
+        };
+        wrong.iter().for_each(|&wrong| assert_number_refused(path, wrong, problem));
+    }
+    assert_eq!((search.len(), numbers.len()), (10, 16));
     for path in numbers {
         let rule = rules.iter().filter(|(_, _, names)| {
             let (above, key) = path.rsplit_once('.').expect("no number at the top");
             names.split(' ').any(|name| key.contains(name) || above.ends_with(name))
         });
         let &[&(problem, wrong, _)] = &rule.collect::<Vec<_>>()[..] else { panic!("{path} has one rule") };
-        for &number in wrong {
-            // Through plain data rather than JSON, which has no NaN.
-            let mut value: Value = serde_json::from_value(full()).unwrap();
-            set(&mut value, &path, number);
-            let error = Config::read(&value).expect_err(&path);
-            assert_eq!((error.code(), error.field(), error.problem()), ("invalid_config", path.as_str(), problem));
-            assert_is(error.number_found().expect("the number"), number, &path);
-        }
+        wrong.iter().for_each(|&wrong| assert_number_refused(&path, wrong, problem));
     }
+}
+
+#[track_caller]
+fn assert_number_refused(path: &str, number: f64, problem: &str) {
+    // Through plain data rather than JSON, which has no NaN.
+    let mut value: Value = serde_json::from_value(full()).unwrap();
+    set(&mut value, path, number);
+    let error = Config::read(&value).expect_err(path);
+    assert_eq!((error.code(), error.field(), error.problem()), ("invalid_config", path, problem));
+    assert_is(error.number_found().expect("the number"), number, path);
 }
 
 fn set(value: &mut Value, path: &str, number: f64) {

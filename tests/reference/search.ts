@@ -61,6 +61,8 @@ export interface MemoryOptions {
   dimensions?: number;
   /** How embeddings are kept ("f32"). */
   embeddings?: Vectors["form"];
+  /** Rows that are ready, in the order of sequence; absent: made of the nodes' embeddings. */
+  vectors?: Vectors;
 }
 
 const inSequence = <T extends { sequence?: number | undefined }>(items: readonly T[]): T[] =>
@@ -72,7 +74,7 @@ const inSequence = <T extends { sequence?: number | undefined }>(items: readonly
 export function prepareMemory(
   allNodes: readonly SearchNode[],
   allEdges: readonly SearchEdge[],
-  { dimensions, embeddings = "f32" }: MemoryOptions = {},
+  { dimensions, embeddings = "f32", vectors }: MemoryOptions = {},
 ): Memory {
   const nodes = new Map(inSequence(allNodes).map((node) => [node.id, node]));
   const edges = inSequence(allEdges).filter((edge) => nodes.has(edge.source_id) && nodes.has(edge.target_id));
@@ -93,7 +95,7 @@ export function prepareMemory(
     neighbours,
     inbound,
     dimensions: dimensions ?? allNodes.find((node) => node.embedding != null)?.embedding?.length ?? 0,
-    vectors: prepareVectors([...nodes.values()], embeddings),
+    vectors: vectors ?? prepareVectors([...nodes.values()], embeddings),
   };
 }
 
@@ -189,23 +191,23 @@ export function edgeWeight(edge: SearchEdge, by: SearchConfig["edge_weight"]): n
 
 /** Every filter that is given must let a node (or an edge) pass. An empty list filters nothing. */
 export interface SearchFilters {
-  types?: readonly string[];
-  excluded_types?: readonly string[];
-  subtypes?: readonly string[];
-  lifecycles?: readonly StoredLifecycleState[];
+  types?: readonly string[] | undefined;
+  excluded_types?: readonly string[] | undefined;
+  subtypes?: readonly string[] | undefined;
+  lifecycles?: readonly StoredLifecycleState[] | undefined;
   /** Inclusive. */
-  created_after?: Instant;
+  created_after?: Instant | undefined;
   /** Inclusive. */
-  created_before?: Instant;
+  created_before?: Instant | undefined;
   /** Inclusive; a fraction is legal. */
-  accessed_within_days?: number;
+  accessed_within_days?: number | undefined;
   /** In one of them at least. */
-  cluster_ids?: readonly string[];
-  tags_all?: readonly string[];
-  tags_any?: readonly string[];
-  tags_none?: readonly string[];
+  cluster_ids?: readonly string[] | undefined;
+  tags_all?: readonly string[] | undefined;
+  tags_any?: readonly string[] | undefined;
+  tags_none?: readonly string[] | undefined;
   /** Types of the edges that activation may spread over. */
-  relationship_types?: readonly string[];
+  relationship_types?: readonly string[] | undefined;
 }
 
 const MS_PER_DAY = 86_400_000;
@@ -291,6 +293,13 @@ export interface Quantised {
   scale: number;
 }
 
+/** A query, whose codes are finer: they are not kept. */
+export interface QuantisedQuery {
+  codes: Int16Array;
+  /** An f32. */
+  scale: number;
+}
+
 /** Rows of unit length, in the order in which equal scores come. */
 export type Vectors =
   | { form: "f32"; rows: { id: string; row: Float32Array }[] }
@@ -304,6 +313,8 @@ export interface ScoredId {
 /** Lanes that a dot product is summed in. */
 const LANES = 16;
 const MAX_CODE = 127;
+const MAX_I16 = 2 ** 15 - 1;
+const MAX_I32 = 2 ** 31 - 1;
 
 /**
  * A row of length 1: the squares are added in f64 from the first component to the last, each component is divided
@@ -339,20 +350,41 @@ export function dot(a: Float32Array, b: Float32Array): number {
 
 const roundHalfAwayFromZero = (x: number): number => Math.sign(x) * Math.round(Math.abs(x));
 
-/** scale = max |x| / 127, an f32; code = x / scale, divided in f64 and rounded, halves away from zero. */
-export function quantise(row: Float32Array): Quantised {
+/**
+ * step = max |x| / the largest code, divided in f64 and rounded to f32; code = x / step, divided in f64 and rounded to a
+ * whole number, halves away from zero.
+ *
+ * The scale is not the step, but 1 / (the codes times the row), added in f64 from the first component to the last and
+ * rounded to f32. So what is kept of a row has the row's exact length along the row, and what rounding adds stands at
+ * right angles to it: the cosines of rows that are alike are off alike. A row of zeros has a scale of 0.
+ */
+function quantiseInto<T extends Int8Array | Int16Array>(codes: T, row: Float32Array, maxCode: number) {
   const largest = row.reduce((max, x) => Math.max(max, Math.abs(x)), 0);
-  const scale = Math.fround(largest / MAX_CODE);
-  const codes = new Int8Array(row.length);
-  if (scale > 0) for (let i = 0; i < row.length; i++) codes[i] = roundHalfAwayFromZero(row[i]! / scale);
-  return { codes, scale };
+  const step = Math.fround(largest / maxCode);
+  let along = 0;
+  for (let i = 0; i < row.length; i++) {
+    codes[i] = step > 0 ? roundHalfAwayFromZero(row[i]! / step) : 0;
+    along += codes[i]! * row[i]!;
+  }
+  return { codes, scale: along > 0 ? Math.fround(1 / along) : 0 };
 }
 
-/** The sum over the codes is exact; it is multiplied in f64 by a's scale, then by b's. */
-export function dotQuantised(a: Quantised, b: Quantised): number {
+/** A row in codes of up to 127. */
+export function quantise(row: Float32Array): Quantised {
+  return quantiseInto(new Int8Array(row.length), row, MAX_CODE);
+}
+
+/** A query in the largest codes that an i16 takes and that leave every sum of products with a row's codes an i32. */
+export function quantiseQuery(query: Float32Array): QuantisedQuery {
+  const maxCode = Math.min(MAX_I16, Math.floor(MAX_I32 / (MAX_CODE * query.length)));
+  return quantiseInto(new Int16Array(query.length), query, maxCode);
+}
+
+/** The sum over the codes is exact; it is multiplied in f64 by the row's scale, then by the query's. */
+export function dotQuantised(row: Quantised, query: QuantisedQuery): number {
   let sum = 0;
-  for (let i = 0; i < a.codes.length; i++) sum += a.codes[i]! * b.codes[i]!;
-  return sum * a.scale * b.scale;
+  for (let i = 0; i < row.codes.length; i++) sum += row.codes[i]! * query.codes[i]!;
+  return sum * row.scale * query.scale;
 }
 
 export function prepareVectors(
@@ -373,7 +405,7 @@ export function similar(
   passes: (id: string) => boolean = () => true,
 ): ScoredId[] {
   const f32 = normalise(query);
-  const i8 = quantise(f32);
+  const i8 = quantiseQuery(f32);
   const scored =
     vectors.form === "f32"
       ? vectors.rows.filter(({ id }) => passes(id)).map(({ id, row }) => ({ id, score: dot(row, f32) }))

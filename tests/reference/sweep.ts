@@ -10,7 +10,7 @@ import {
   updateStabilityOnAccessForSection,
 } from "./decay.ts";
 import { getSectionForSubtype, SECTION_PROFILES } from "./sections.ts";
-import type { Instant } from "./signals.ts";
+import { type Instant, toMs } from "./signals.ts";
 
 /** DELETED is a state that only old databases have. */
 export type StoredLifecycleState = DecayLifecycleState | "DELETED";
@@ -97,7 +97,7 @@ export function sweep(nodes: readonly StoredNode[], now: Instant): { report: Swe
 
 /**
  * A single read is a recall: the node as it is stored after it. R and state are those at the read,
- * before it; stability grows, except that of a playbook; DORMANT stays.
+ * before it; stability grows, except that of a playbook; DORMANT stays, and so does DELETED.
  */
 export function recall<T extends StoredNode>(node: T, now: Instant): T {
   const { retrievability, state } = computeDecay(node, now);
@@ -105,12 +105,14 @@ export function recall<T extends StoredNode>(node: T, now: Instant): T {
     node.subtype === "custom:playbook"
       ? node.neural_stability
       : updateStabilityOnAccessForSection(node.neural_stability, node.neural_difficulty, decayOf(node));
+  const stays = node.state_lifecycle === "DORMANT" || node.state_lifecycle === "DELETED";
   return {
     ...node,
     neural_access_count: node.neural_access_count + 1,
-    neural_last_accessed: now,
+    // An access before the last one counts, but does not turn time back.
+    neural_last_accessed: Math.max(toMs(node.neural_last_accessed ?? node.provenance_created_at), toMs(now)),
     neural_stability: stability,
     neural_retrievability: retrievability,
-    state_lifecycle: node.state_lifecycle === "DORMANT" ? "DORMANT" : state,
+    state_lifecycle: stays ? node.state_lifecycle : state,
   };
 }

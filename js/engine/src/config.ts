@@ -34,6 +34,41 @@ export interface EngineConfig {
     | undefined;
   /** The forgetting curve: `exponential`, exp(−t / S), or `fsrs6`. Default `exponential`. */
   curve?: "exponential" | "fsrs6" | undefined;
+  /** How a `MemoryIndex` is searched. */
+  search?: SearchConfig | undefined;
+}
+
+/** How a `MemoryIndex` is searched. Numbers are at least 0, counts whole. */
+export interface SearchConfig {
+  /** Weight of the cosine in a seed's combined score. Default 0.7. */
+  denseWeight?: number | undefined;
+  /** Weight of the BM25 score in it. Default 0.3. */
+  bm25Weight?: number | undefined;
+  /** The least combined score of a seed. Null, the default: 0.15 for a query with an embedding, else 0.05. */
+  seedThreshold?: number | null | undefined;
+  /** The most seeds. Default 15. */
+  maxSeeds?: number | undefined;
+  /** Activation of a seed whose combined score is 1. Default 1. */
+  initialActivation?: number | undefined;
+  /** What is left of an activation after each hop. Default 0.8. */
+  hopDecay?: number | undefined;
+  /** An activation below this neither spreads nor arrives. Default 0.01. */
+  minThreshold?: number | undefined;
+  /** The most rounds of spreading, at most 100. Default 3. */
+  maxHops?: number | undefined;
+  /** Spreading stops at this many active nodes, seeds included. Default 500. */
+  maxNodes?: number | undefined;
+  /** What several activations of one node come to. Default `sum`. */
+  aggregation?: "sum" | "max" | undefined;
+  /** Results when a search does not say how many. Default 30. */
+  defaultLimit?: number | undefined;
+  /**
+   * How strongly activation passes over an edge: by its type, by the strength that a store gives a new edge of its type, or
+   * by its own strength, which grows when its ends are recalled together. Default `type`.
+   */
+  edgeWeight?: "type" | "stored_type" | "learned" | undefined;
+  /** Whether every active node is ranked, or those alone that a search had found. Default false. */
+  graphReach?: boolean | undefined;
 }
 
 /** Objects whose keys are the user's own words, or section names. */

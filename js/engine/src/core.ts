@@ -41,7 +41,7 @@ export const {
   SUBTYPE_INITIAL_STABILITY,
 } = engine;
 
-export type { EngineConfig } from "./config.ts";
+export type { EngineConfig, SearchConfig } from "./config.ts";
 export type { DecayConstants } from "./constants.ts";
 export type { MemoryRow } from "./context.ts";
 export { memoryGuidance } from "./context.ts";
@@ -61,6 +61,19 @@ export { createEngine } from "./engine.ts";
 export type { NousErrorCode, NousErrorDetails } from "./errors.ts";
 export { NousError } from "./errors.ts";
 export type { IntentEvidence, IntentMatcher, IntentOptions } from "./intent.ts";
+export { MemoryIndex } from "./memory/index.ts";
+export { Ranking } from "./memory/ranking.ts";
+export type { SnapshotSource } from "./memory/snapshot.ts";
+export type * from "./memory/types.ts";
+export type {
+  AsynchronousIndex,
+  IndexWorker,
+  IndexWorkerOptions,
+  WorkerUpsertOptions,
+} from "./memory/worker/index.ts";
+export { createIndexWorker } from "./memory/worker/index.ts";
+/** @internal */
+export { setIndexThreads } from "./memory/worker/threads.ts";
 export type { MergedRow, MergeOptions, MergeRow, SubResults } from "./merge.ts";
 export type { RerankTopOptions } from "./rerank.ts";
 export { affinityScore, authorityScore, graphScore, keywordScore, recencyScore, semanticScore } from "./rerank.ts";

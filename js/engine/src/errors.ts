@@ -10,10 +10,21 @@ export type NousErrorCode =
   | "not_initialized"
   /** The module cannot be loaded here, for instance without WebAssembly SIMD. */
   | "unsupported"
-  /** A batch needs more memory than there is. */
+  /** A call needs more memory than there is, or than it may take. */
   | "out_of_memory"
-  /** The module trapped: a defect of the engine. The next call works, on a fresh instance. */
-  | "instance_lost";
+  /** A snapshot is damaged, cut off, or of another version. */
+  | "invalid_snapshot"
+  /** An index was used after it had been freed. */
+  | "freed"
+  /**
+   * The module trapped: a defect of the engine. The next call works, on a fresh instance; an index is lost. Or the thread of
+   * an index's worker has ended by itself, and the index with it.
+   */
+  | "instance_lost"
+  /** A worker has as many requests to answer as it may have; once it has answered some, it takes more. */
+  | "queue_full"
+  /** A worker was terminated before it answered, or before it was asked. */
+  | "terminated";
 
 /** Where it went wrong, as far as that is one place. */
 export interface NousErrorDetails {

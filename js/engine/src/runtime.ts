@@ -113,6 +113,18 @@ function newInstance(): Instance {
   return instance;
 }
 
+/** An instance that nobody else uses, for what stays in its memory. @internal */
+export function ownInstance(): Instance {
+  requireLoaded();
+  return instantiate(compiled!);
+}
+
+/** The compiled module, for handing it to a worker. @internal */
+export function compiledModule(): WebAssembly.Module {
+  requireLoaded();
+  return compiled!;
+}
+
 /** Glue for calls of numbers alone, which cannot nest. @internal */
 export function numeric(): Glue {
   const first = instances[0];
@@ -236,7 +248,7 @@ export class Slot {
 
 /** What the module refused, as it says itself. @internal */
 export interface Refusal {
-  code: "invalid_argument" | "invalid_config";
+  code: "invalid_argument" | "invalid_config" | "out_of_memory" | "invalid_snapshot";
   field: string;
   index: number | null;
   problem: string;

@@ -1,4 +1,6 @@
-// The `text` of a JSON object, by the host's own parser; undefined when there is none, or no JSON.
+// What a JavaScript engine has, and the module would have to carry.
+
+/** The `text` of a JSON object, by the host's own parser; undefined when there is none, or no JSON. */
 export function text_of_json(body) {
   try {
     const { text } = JSON.parse(body);
@@ -8,4 +10,9 @@ export function text_of_json(body) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** Lower case by the tables of the host. */
+export function lower_case(text) {
+  return text.toLowerCase();
 }

@@ -1,0 +1,71 @@
+// The sweep that everybody has: one loop over an array of objects, exp for each, an object for each change. After one
+// look at a profile it rounds by `Math.round`, and asks a Map what a subtype's section says.
+
+import { DECAY_CONFIG, type DecayLifecycleState, roundRetrievability } from "../../../tests/reference/decay.ts";
+import { SECTION_PROFILES, type SectionDecayConfig, SUBTYPE_TO_SECTION } from "../../../tests/reference/sections.ts";
+import type { StoredLifecycleState } from "../../../tests/reference/sweep.ts";
+
+const MS_PER_DAY = 86_400_000;
+
+const DECAY_BY_SUBTYPE = new Map<string | null, SectionDecayConfig>(
+  Object.entries(SUBTYPE_TO_SECTION).map(([subtype, section]) => [subtype, SECTION_PROFILES[section].decay]),
+);
+
+/** A node as a sweep reads it. */
+export interface FadingNode {
+  id: string;
+  subtype: string | null;
+  created_at: number;
+  last_accessed: number | null;
+  stability: number;
+  /** As they are stored. */
+  retrievability: number;
+  lifecycle: StoredLifecycleState;
+}
+
+export interface Transition {
+  id: string;
+  from: StoredLifecycleState;
+  to: DecayLifecycleState;
+  subtype: string | null;
+}
+
+export interface ObjectSweep {
+  processed: number;
+  changes: { id: string; retrievability: number; lifecycle: DecayLifecycleState }[];
+  transitions: Transition[];
+}
+
+/** To 4 decimals, half to even: halves that the product shows may be none, so they are looked at closely. */
+export function rounded(retrievability: number): number {
+  const scaled = retrievability * 10_000;
+  const near = Math.round(scaled);
+  return near - scaled === 0.5 ? roundRetrievability(retrievability) : near / 10_000;
+}
+
+export function sweep(nodes: readonly FadingNode[], now: number): ObjectSweep {
+  const changes: ObjectSweep["changes"] = [];
+  const transitions: Transition[] = [];
+  let processed = 0;
+  for (const node of nodes) {
+    const from = node.lifecycle;
+    if (from === "ARCHIVE" || from === "DELETED") continue;
+    processed++;
+    const decay = DECAY_BY_SUBTYPE.get(node.subtype) ?? SECTION_PROFILES.KNOWLEDGE.decay;
+    const t = Math.max(0, (now - (node.last_accessed ?? node.created_at)) / MS_PER_DAY);
+    const r = node.stability <= 0 ? 0 : Math.exp(-t / node.stability);
+    const dormant = r < decay.weak_threshold ? t : 0;
+
+    let to: DecayLifecycleState;
+    if (r > decay.active_threshold) to = from === "DORMANT" ? "DORMANT" : "ACTIVE";
+    else if (r > decay.weak_threshold) to = from === "DORMANT" ? "DORMANT" : "WEAK";
+    else if (dormant < DECAY_CONFIG.dormant_days) to = "DORMANT";
+    else if (dormant < DECAY_CONFIG.compress_days) to = "COMPRESS";
+    else to = "ARCHIVE";
+
+    if (to !== from) transitions.push({ id: node.id, from, to, subtype: node.subtype });
+    else if (!(Math.abs(r - node.retrievability) > 0.001)) continue;
+    changes.push({ id: node.id, retrievability: rounded(r), lifecycle: to });
+  }
+  return { processed, changes, transitions };
+}

@@ -1,0 +1,27 @@
+// Quantities as the tables of the benches show them.
+
+export function duration(nanoseconds: number): string {
+  if (nanoseconds < 1e3) return `${nanoseconds.toFixed(nanoseconds < 10 ? 1 : 0)} ns`;
+  if (nanoseconds < 1e6) return `${(nanoseconds / 1e3).toPrecision(3)} µs`;
+  if (nanoseconds < 1e9) return `${(nanoseconds / 1e6).toPrecision(3)} ms`;
+  return `${(nanoseconds / 1e9).toPrecision(3)} s`;
+}
+
+export function kilobytes(bytes: number): string {
+  return `${(bytes / 1024).toFixed(1)} KiB`;
+}
+
+/** How much of something passes in a second: 2,340,000 nodes a second. */
+export function perSecond(amount: number, nanoseconds: number, what: string): string {
+  return `${whole(Number(((amount / nanoseconds) * 1e9).toPrecision(3)))} ${what} a second`;
+}
+
+/** Bytes by the time they take. A byte in a nanosecond is a gigabyte in a second. */
+export function throughput(bytes: number, nanoseconds: number): string {
+  return `${(bytes / nanoseconds).toPrecision(3)} GB/s`;
+}
+
+/** With commas: 10,000. */
+export function whole(value: number): string {
+  return Math.round(value).toLocaleString("en");
+}

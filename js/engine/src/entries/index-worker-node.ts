@@ -1,0 +1,8 @@
+// The script of an index's worker in Node: the core is beside it.
+
+import { parentPort } from "node:worker_threads";
+import { initSync, MemoryIndex, NousError } from "../core.ts";
+import type { Port } from "../memory/worker/protocol.ts";
+import { serve } from "../memory/worker/serve.ts";
+
+serve(parentPort as unknown as Port, { initSync, MemoryIndex, NousError });

@@ -1,0 +1,386 @@
+// Nodes, edges, filters and searches, read off a caller's objects. Reading may run the caller's own code (getters, proxies), so
+// all of it is done before the scratch is touched.
+
+import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
+import { toMilliseconds } from "../instant.ts";
+import type { Instant } from "../types.ts";
+import { type Names, textsOf } from "./names.ts";
+import type { MemoryEdge, MemoryNode, SearchFilters, SearchQuery, StoredLifecycleState } from "./types.ts";
+
+/** A missing number; no field takes −∞. @internal */
+export const ABSENT = Number.NEGATIVE_INFINITY;
+/** A last access that never was. */
+const NEVER = Number.POSITIVE_INFINITY;
+/** Numbers of a node, of an edge, of a search's head. @internal */
+export const NODE = 14;
+/** @internal */
+export const EDGE = 6;
+/** @internal */
+export const SEARCH = 10;
+/** Where in a node's record its target stands. */
+const TARGET = 0;
+/** No embedding any more. */
+const NO_EMBEDDING = -1;
+
+/** The states in the order of their codes. @internal */
+export const STORED_STATES: readonly StoredLifecycleState[] = [
+  "ACTIVE",
+  "WEAK",
+  "DORMANT",
+  "COMPRESS",
+  "ARCHIVE",
+  "DELETED",
+];
+const STATE_CODES = new Map<unknown, number>(STORED_STATES.map((state, code) => [state, code]));
+
+const LEVELS: readonly unknown[] = ["off", "low", "medium", "high"];
+
+/** A batch as it was read: records without their targets, and the lists that they tell the lengths of. @internal */
+export interface Batch {
+  ids: string[];
+  records: Float64Array;
+  codes: number[];
+  embeddings: ArrayLike<number>[];
+  /** Components of all embeddings. */
+  components: number;
+}
+
+/** The names that nodes and edges have. @internal */
+export interface AllNames {
+  types: Names;
+  subtypes: Names;
+  edgeTypes: Names;
+  tags: Names;
+  clusters: Names;
+}
+
+const numberOf = (value: unknown): number => {
+  if (value === undefined || value === null) return ABSENT;
+  return typeof value === "number" && value !== ABSENT ? value : Number.NaN;
+};
+
+const momentOf = (value: Instant | null | undefined): number => {
+  if (value === undefined || value === null) return ABSENT;
+  const moment = toMilliseconds(value);
+  return Number.isFinite(moment) ? moment : Number.NaN;
+};
+
+/** @internal */
+export function listOf<T>(field: string, list: readonly T[]): readonly T[] {
+  if (Array.isArray(list)) return list as readonly T[];
+  throw invalid(field, `must be an array, found ${show(list)}`);
+}
+
+/** Ids of a list, checked. @internal */
+export function idsOf(field: string, list: readonly string[]): string[] {
+  const ids = [...listOf(field, list)];
+  for (let index = 0; index < ids.length; index++) {
+    if (typeof ids[index] !== "string" || ids[index] === "") {
+      const message = `${field}[${index}] must be a string that is not empty, found ${show(ids[index])}`;
+      throw new NousError("invalid_argument", message, { field, index });
+    }
+  }
+  return ids;
+}
+
+function idOf(batch: string, index: number, entry: object, field: string, id: unknown): string {
+  if (typeof id === "string" && id !== "") return id;
+  throw invalidEntry(batch, index, entry, field, `must be a string that is not empty, found ${show(id)}`);
+}
+
+/** The code of a name that may be missing; `none` is what null stands for. */
+function nameOf(
+  names: Names,
+  batch: string,
+  index: number,
+  entry: object,
+  field: string,
+  name: unknown,
+  none: number,
+): number {
+  if (name === undefined) return ABSENT;
+  if (name === null) return none;
+  if (typeof name === "string") return names.code(name);
+  throw invalidEntry(batch, index, entry, field, `must be a string, found ${show(name)}`);
+}
+
+/** @internal */
+export function readNodes(nodes: readonly MemoryNode[], names: AllNames): Batch {
+  const count = listOf("nodes", nodes).length;
+  const records = new Float64Array(count * NODE);
+  const batch: Batch = { ids: new Array(count), records, codes: [], embeddings: [], components: 0 };
+  for (let index = 0, at = 0; index < count; index++, at += NODE) {
+    const node = nodes[index]!;
+    if (typeof node !== "object" || node === null) throw invalidShape("nodes", index, node);
+    batch.ids[index] = idOf("nodes", index, node, "id", node.id);
+    const { last_accessed, lifecycle } = node;
+    records[at + 1] = numberOf(node.sequence);
+    records[at + 2] = momentOf(node.created_at);
+    records[at + 3] = last_accessed === null ? NEVER : momentOf(last_accessed);
+    records[at + 4] = numberOf(node.access_count);
+    records[at + 5] = numberOf(node.stability);
+    records[at + 6] = numberOf(node.retrievability);
+    records[at + 7] = numberOf(node.difficulty);
+    const state = lifecycle === undefined || lifecycle === null ? ABSENT : STATE_CODES.get(lifecycle);
+    if (state === undefined) {
+      const problem = `must be one of ${STORED_STATES.join(", ")}, found ${show(lifecycle)}`;
+      throw invalidEntry("nodes", index, node, "lifecycle", problem);
+    }
+    records[at + 8] = state;
+    records[at + 9] = nameOf(names.types, "nodes", index, node, "type", node.type, ABSENT);
+    records[at + 10] = nameOf(names.subtypes, "nodes", index, node, "subtype", node.subtype, 0);
+    records[at + 11] = readLabels(names.tags, index, node, "tags", node.tags, batch.codes);
+    records[at + 12] = readLabels(names.clusters, index, node, "clusters", node.clusters, batch.codes);
+    records[at + 13] = readEmbedding(index, node, node.embedding, batch);
+  }
+  return batch;
+}
+
+function readLabels(
+  names: Names,
+  index: number,
+  node: MemoryNode,
+  field: string,
+  labels: unknown,
+  codes: number[],
+): number {
+  if (labels === undefined || labels === null) return ABSENT;
+  if (!Array.isArray(labels)) {
+    throw invalidEntry("nodes", index, node, field, `must be a list of strings, found ${show(labels)}`);
+  }
+  const { length } = labels;
+  for (let place = 0; place < length; place++) {
+    const label: unknown = labels[place];
+    if (typeof label !== "string") {
+      throw invalidEntry("nodes", index, node, field, `must be a list of strings, found ${show(label)} at ${place}`);
+    }
+    codes.push(names.code(label));
+  }
+  return length;
+}
+
+function readEmbedding(index: number, node: MemoryNode, embedding: unknown, batch: Batch): number {
+  if (embedding === undefined) return ABSENT;
+  if (embedding === null) return NO_EMBEDDING;
+  const components = componentsOf(embedding);
+  if (components === undefined) {
+    const problem = `must be an array of numbers, found ${show(embedding)}`;
+    throw invalidEntry("nodes", index, node, "embedding", problem);
+  }
+  batch.embeddings.push(components);
+  batch.components += components.length;
+  return components.length;
+}
+
+/** Numbers as the scratch takes them: what is none becomes NaN, which the module refuses. */
+function componentsOf(embedding: unknown): ArrayLike<number> | undefined {
+  if (embedding instanceof Float32Array || embedding instanceof Float64Array) return embedding;
+  const isList = Array.isArray(embedding) || (ArrayBuffer.isView(embedding) && !(embedding instanceof DataView));
+  if (!isList) return undefined;
+  const list = embedding as ArrayLike<unknown>;
+  return Float64Array.from({ length: list.length }, (_, place) => {
+    const component = list[place];
+    return typeof component === "number" ? component : Number.NaN;
+  });
+}
+
+/** Gives a record its target: −1 a new one, a row or slot, or −2 − place of an earlier entry. @internal */
+export function setTarget(records: Float64Array, size: number, index: number, target: number): void {
+  records[index * size + TARGET] = target;
+}
+
+/** Edges as they were read; the ends are given to the records when the ids are looked up. @internal */
+export interface EdgeBatch {
+  ids: string[];
+  sources: string[];
+  targets: string[];
+  records: Float64Array;
+}
+
+/** @internal */
+export function readEdges(edges: readonly MemoryEdge[], names: AllNames): EdgeBatch {
+  const count = listOf("edges", edges).length;
+  const records = new Float64Array(count * EDGE);
+  const batch: EdgeBatch = { ids: new Array(count), sources: new Array(count), targets: new Array(count), records };
+  for (let index = 0, at = 0; index < count; index++, at += EDGE) {
+    const edge = edges[index]!;
+    if (typeof edge !== "object" || edge === null) throw invalidShape("edges", index, edge);
+    batch.ids[index] = idOf("edges", index, edge, "id", edge.id);
+    batch.sources[index] = idOf("edges", index, edge, "source_id", edge.source_id);
+    batch.targets[index] = idOf("edges", index, edge, "target_id", edge.target_id);
+    records[at + 3] = nameOf(names.edgeTypes, "edges", index, edge, "type", edge.type, ABSENT);
+    records[at + 4] = numberOf(edge.strength);
+    records[at + 5] = numberOf(edge.sequence);
+  }
+  return batch;
+}
+
+/** A search as it was read: its head, lists of codes, hits and embedding. @internal */
+export interface ReadSearch {
+  head: Float64Array;
+  lists: number[][];
+  hits: string[];
+  scores: Float64Array;
+  embedding: ArrayLike<number> | undefined;
+}
+
+/** A limit of at least 0, or undefined. @internal */
+export function limitOf(limit: number | undefined, fallback: number): number {
+  if (limit === undefined) return fallback;
+  if (typeof limit !== "number" || !(limit >= 0 && (limit === Infinity || Number.isInteger(limit)))) {
+    throw invalid("limit", `must be a whole number of at least 0, found ${show(limit)}`);
+  }
+  return Math.min(limit, 0xffff_ffff);
+}
+
+/** The present: an instant, or the clock. @internal */
+export function presentOf(now: Instant | undefined): number {
+  if (now === undefined) return Date.now();
+  const present = toMilliseconds(now);
+  if (!Number.isFinite(present)) throw invalid("now", `must be an instant, found ${show(now)}`);
+  return present;
+}
+
+const flagOf = (field: string, flag: unknown, fallback: boolean): number => {
+  if (flag === undefined) return fallback ? 1 : 0;
+  if (typeof flag !== "boolean") throw invalid(field, `must be true or false, found ${show(flag)}`);
+  return flag ? 1 : 0;
+};
+
+/** An object of options, whose keys are known ones. @internal */
+export function optionsOf<T extends object>(
+  name: string,
+  options: T | undefined,
+  keys: ReadonlySet<string>,
+): Partial<T> {
+  if (options === undefined) return {};
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw invalid(name, `must be an object, found ${show(options)}`);
+  }
+  for (const key of Object.keys(options)) {
+    if (!keys.has(key)) throw invalid(key, `is not an option: there are ${[...keys].join(", ")}`);
+  }
+  return options;
+}
+
+const QUERY_KEYS = new Set([
+  "embedding",
+  "bm25",
+  "filters",
+  "limit",
+  "now",
+  "sections",
+  "include_connections",
+  "serendipity_level",
+]);
+
+/** @internal */
+export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
+  const query = optionsOf("query", search, QUERY_KEYS);
+  const { serendipity_level: level = "off" } = query;
+  const head = new Float64Array(SEARCH);
+  head[0] = presentOf(query.now);
+  head[1] = limitOf(query.limit, ABSENT);
+  head[2] = flagOf("sections", query.sections, true);
+  head[3] = flagOf("include_connections", query.include_connections, false);
+  head[4] = LEVELS.indexOf(level);
+  if (head[4] < 0) throw invalid("serendipity_level", `must be one of ${LEVELS.join(", ")}, found ${show(level)}`);
+  const lists = readFilters(query.filters, names, head);
+  const embedding = readQueryEmbedding(query.embedding, head);
+  const given = query.bm25 ?? [];
+  const count = listOf("bm25", given).length;
+  const hits = new Array<string>(count);
+  const scores = new Float64Array(count);
+  for (let index = 0; index < count; index++) {
+    const hit = given[index]!;
+    if (typeof hit !== "object" || hit === null) throw invalidShape("bm25", index, hit);
+    hits[index] = idOf("bm25", index, hit, "id", hit.id);
+    const { score } = hit;
+    if (typeof score !== "number" || !(score >= 0 && score < Infinity)) {
+      throw invalidEntry("bm25", index, hit, "score", `must be a finite number of at least 0, found ${show(score)}`);
+    }
+    scores[index] = score;
+  }
+  head[9] = count;
+  return { head, lists, hits, scores, embedding };
+}
+
+/** The same for a search by vector alone. @internal */
+export function readSimilar(
+  embedding: ArrayLike<number>,
+  filters: SearchFilters | null | undefined,
+  limit: number,
+  now: number,
+  names: AllNames,
+): ReadSearch {
+  const head = new Float64Array(SEARCH);
+  head[0] = now;
+  head[1] = limit;
+  const lists = readFilters(filters, names, head);
+  if (embedding === undefined || embedding === null) {
+    throw invalid("embedding", `must be an array of numbers, found ${show(embedding)}`);
+  }
+  return { head, lists, hits: [], scores: new Float64Array(0), embedding: readQueryEmbedding(embedding, head) };
+}
+
+function readQueryEmbedding(embedding: unknown, head: Float64Array): ArrayLike<number> | undefined {
+  head[8] = NO_EMBEDDING;
+  if (embedding === undefined || embedding === null) return undefined;
+  const components = componentsOf(embedding);
+  if (components === undefined) throw invalid("embedding", `must be an array of numbers, found ${show(embedding)}`);
+  head[8] = components.length;
+  return components;
+}
+
+const FILTER_KEYS = new Set([
+  "types",
+  "excluded_types",
+  "subtypes",
+  "lifecycles",
+  "created_after",
+  "created_before",
+  "accessed_within_days",
+  "cluster_ids",
+  "tags_all",
+  "tags_any",
+  "tags_none",
+  "relationship_types",
+]);
+
+/** Puts the filters' numbers into the head; the answer holds their lists, as codes. */
+function readFilters(given: SearchFilters | null | undefined, names: AllNames, head: Float64Array): number[][] {
+  const filters: SearchFilters = optionsOf("filters", given ?? undefined, FILTER_KEYS);
+  const moment = (field: "created_after" | "created_before") => {
+    const instant = filters[field];
+    const found = momentOf(instant);
+    if (Number.isNaN(found)) throw invalid(`filters.${field}`, `must be an instant, found ${show(instant)}`);
+    return found;
+  };
+  head[5] = moment("created_after");
+  head[6] = moment("created_before");
+  const days = filters.accessed_within_days;
+  head[7] = numberOf(days);
+  if (Number.isNaN(head[7])) {
+    throw invalid("filters.accessed_within_days", `must be a finite number of at least 0, found ${show(days)}`);
+  }
+  const codes = (field: keyof SearchFilters, of: Names) =>
+    textsOf(`filters.${field}`, filters[field]).map((name) => of.known(name));
+  const states = textsOf("filters.lifecycles", filters.lifecycles).map((state) => {
+    const code = STATE_CODES.get(state);
+    if (code === undefined) {
+      throw invalid("filters.lifecycles", `must hold some of ${STORED_STATES.join(", ")}, found ${show(state)}`);
+    }
+    return code;
+  });
+  return [
+    codes("types", names.types),
+    codes("excluded_types", names.types),
+    codes("subtypes", names.subtypes),
+    states,
+    codes("cluster_ids", names.clusters),
+    codes("tags_all", names.tags),
+    codes("tags_any", names.tags),
+    codes("tags_none", names.tags),
+    codes("relationship_types", names.edgeTypes),
+  ];
+}

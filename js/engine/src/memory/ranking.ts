@@ -1,0 +1,85 @@
+// A ranking, light: ids and scores, and the signals behind a score when they are asked for.
+
+import { own } from "../constants.ts";
+import type { RerankingWeights, SignalBreakdown } from "../types.ts";
+import type { RankedEntry } from "./types.ts";
+
+/** Numbers of a place: the row, the score, six signals, which of them is primary. */
+const RECORD = 9;
+
+/** What a search or a reranking came to, best first. */
+export class Ranking implements Iterable<RankedEntry> {
+  /** Ids, best first. */
+  readonly ids: readonly string[];
+  /** Their scores, falling. */
+  readonly scores: Float64Array;
+  readonly #records: Float64Array;
+
+  /** @internal */
+  constructor(ids: readonly string[], records: Float64Array) {
+    this.ids = ids;
+    this.#records = records;
+    this.scores = new Float64Array(ids.length);
+    for (let place = 0; place < ids.length; place++) this.scores[place] = records[place * RECORD + 1]!;
+  }
+
+  /** How many places there are. */
+  get length(): number {
+    return this.ids.length;
+  }
+
+  /** The six signals of a place, counted from 0. Undefined where there is no such place. */
+  breakdown(place: number): SignalBreakdown | undefined {
+    if (this.ids[place] === undefined) return undefined;
+    const at = place * RECORD + 2;
+    return Object.fromEntries(own.signals.map((signal, i) => [signal, this.#records[at + i]!])) as SignalBreakdown;
+  }
+
+  /** The signal that contributes most to a place's score; of equals, the first. */
+  primarySignal(place: number): keyof RerankingWeights | undefined {
+    return this.ids[place] === undefined ? undefined : own.signals[this.#records[place * RECORD + 8]!];
+  }
+
+  /** All there is about a place, counted from 0. */
+  at(place: number): RankedEntry | undefined {
+    const id = this.ids[place];
+    if (id === undefined) return undefined;
+    return {
+      id,
+      score: this.scores[place]!,
+      breakdown: this.breakdown(place)!,
+      primary_signal: this.primarySignal(place)!,
+    };
+  }
+
+  *[Symbol.iterator](): IterableIterator<RankedEntry> {
+    for (let place = 0; place < this.ids.length; place++) yield this.at(place)!;
+  }
+
+  /** What crosses to another thread. @internal */
+  toData(): RankingData {
+    return { ids: this.ids, records: this.#records };
+  }
+}
+
+/** A ranking as data. @internal */
+export interface RankingData {
+  ids: readonly string[];
+  records: Float64Array;
+}
+
+/** The ranking of `count` records in a view; `idOf` says who a row is. @internal */
+export function readRanking(
+  numbers: Float64Array,
+  at: number,
+  count: number,
+  ids: readonly (string | undefined)[],
+): Ranking {
+  const records = numbers.slice(at, at + count * RECORD);
+  const ranked = new Array<string>(count);
+  for (let place = 0; place < count; place++) ranked[place] = ids[records[place * RECORD]!]!;
+  return new Ranking(ranked, records);
+}
+
+/** Numbers that a ranking of so many places takes. @internal */
+export const rankingNumbers = (places: number): number => places * RECORD;

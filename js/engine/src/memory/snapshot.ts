@@ -1,0 +1,213 @@
+// Snapshots: the module's parts, and between them parts of our own that hold the ids.
+
+import { NousError, show } from "../errors.ts";
+import { ownInstance, type PlainData } from "../runtime.ts";
+import type { Kept } from "./index.ts";
+import { Resident, refusalOf } from "./resident.ts";
+
+/** A snapshot: its bytes, in one piece or in several of any length. */
+export type SnapshotSource = Uint8Array | ArrayBuffer | Iterable<Uint8Array>;
+
+/** Bytes of a part's header. */
+const HEADER = 32;
+/** Ids of a part. */
+const IDS_A_PART = 1 << 16;
+/** Our parts. */
+const NODE_IDS = 0;
+const EDGE_IDS = 1;
+/** How their text is written. */
+const UTF8 = 0;
+const UTF16 = 1;
+
+/** The parts of a snapshot, one after the other; each is a piece of its own. @internal */
+export function* snapshotParts(kept: Kept): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
+  const { resident, ids, edgeIds } = kept;
+  const rows = resident.module.begin_snapshot();
+  if (rows === undefined) throw resident.refusal();
+  const slots = resident.module.snapshot_slots();
+  yield* take(resident, resident.module.next_part());
+  for (const [kind, places, names] of [
+    [NODE_IDS, rows, ids],
+    [EDGE_IDS, slots, edgeIds],
+  ] as const) {
+    for (let from = 0; from < places.length; from += IDS_A_PART) {
+      const some = Array.from(places.subarray(from, from + IDS_A_PART), (place) => names[place] ?? "");
+      const content = encodeIds(some);
+      resident.reserve(0, 0, content.length);
+      resident.bytes.set(content, resident.bytesAt);
+      yield* take(resident, resident.module.own_part(kind, content.length));
+    }
+  }
+  for (;;) {
+    const length = resident.module.next_part();
+    if (length === 0) break;
+    yield* take(resident, length);
+  }
+  resident.findBytes();
+}
+
+function* take(resident: Resident, length: number): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
+  if (length < 0) throw resident.refusal();
+  resident.findBytes();
+  yield resident.bytes.slice(resident.bytesAt, resident.bytesAt + length) as Uint8Array<ArrayBuffer>;
+}
+
+/** Encoding, count, lengths in UTF-16 units, text. Text with lone surrogates, which UTF-8 cannot hold, is in UTF-16. */
+function encodeIds(ids: readonly string[]): Uint8Array {
+  const text = ids.join("");
+  const utf8 = new TextEncoder().encode(text);
+  const isWhole = new TextDecoder("utf-8", { ignoreBOM: true }).decode(utf8) === text;
+  const bytes = isWhole ? utf8 : new Uint8Array(text.length * 2);
+  const content = new Uint8Array(8 + 4 * ids.length + bytes.length);
+  const view = new DataView(content.buffer);
+  view.setUint32(0, isWhole ? UTF8 : UTF16, true);
+  view.setUint32(4, ids.length, true);
+  ids.forEach((id, place) => {
+    view.setUint32(8 + 4 * place, id.length, true);
+  });
+  content.set(bytes, 8 + 4 * ids.length);
+  if (!isWhole) {
+    const from = 8 + 4 * ids.length;
+    for (let unit = 0; unit < text.length; unit++) view.setUint16(from + 2 * unit, text.charCodeAt(unit), true);
+  }
+  return content;
+}
+
+function decodeIds(content: Uint8Array): string[] {
+  if (content.length < 8) throw damaged("has too few ids");
+  const view = new DataView(content.buffer, content.byteOffset, content.byteLength);
+  const encoding = view.getUint32(0, true);
+  const count = view.getUint32(4, true);
+  const from = 8 + 4 * count;
+  if (from > content.length) throw damaged("has too few ids");
+  let text: string;
+  if (encoding === UTF8) text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(content.subarray(from));
+  else {
+    const units = Array.from({ length: (content.length - from) >> 1 }, (_, unit) =>
+      view.getUint16(from + 2 * unit, true),
+    );
+    text = units.map((unit) => String.fromCharCode(unit)).join("");
+  }
+  let at = 0;
+  const ids = Array.from({ length: count }, (_, place) => {
+    const length = view.getUint32(8 + 4 * place, true);
+    at += length;
+    return text.slice(at - length, at);
+  });
+  if (at !== text.length || ids.includes("")) throw damaged("holds an id that cannot be");
+  return ids;
+}
+
+/** What a snapshot held. @internal */
+export interface Restored {
+  resident: Resident;
+  nodeIds: string[];
+  edgeIds: string[];
+  embeddingId: string;
+}
+
+/** @internal */
+export function restoreParts(source: SnapshotSource, config: PlainData | undefined, maxBytes: number): Restored {
+  const feed = new Feed(source);
+  const instance = ownInstance();
+  const { glue, memory } = instance;
+  const restorer = glue.Restorer.create(config, maxBytes, memory.buffer.byteLength);
+  if (restorer === undefined) throw refusalOf(glue);
+  const room = (bytes: number) => {
+    const at = restorer.reserve(bytes);
+    if (at === 0) throw new NousError("out_of_memory", `A part of the snapshot needs ${bytes} bytes at once.`);
+    return new Uint8Array(memory.buffer, at, bytes);
+  };
+  const nodeIds: string[] = [];
+  const edgeIds: string[] = [];
+  while (!feed.isEmpty()) {
+    feed.read(room(HEADER));
+    const length = restorer.part_length();
+    if (length < 0) throw refusalOf(glue);
+    if (!feed.has(length - HEADER)) throw damaged("is cut off");
+    feed.read(room(length).subarray(HEADER));
+    const kind = restorer.read(length);
+    if (kind < 0) throw refusalOf(glue);
+    if (kind === 0) continue;
+    const ids = decodeIds(room(length).slice(HEADER));
+    if (kind - 1 === NODE_IDS) for (const id of ids) nodeIds.push(id);
+    else if (kind - 1 === EDGE_IDS) for (const id of ids) edgeIds.push(id);
+    else throw damaged("has a part of an unknown kind");
+  }
+  const embeddingId = restorer.embedding_id();
+  const [nodes, edges] = [restorer.nodes(), restorer.edges()];
+  const module = restorer.finish();
+  restorer.free();
+  if (module === undefined) throw refusalOf(glue);
+  if (nodeIds.length !== nodes || edgeIds.length !== edges) throw damaged("has too few or too many ids");
+  if (new Set(nodeIds).size !== nodes || new Set(edgeIds).size !== edges) throw damaged("has an id twice");
+  return { resident: new Resident(instance, module), nodeIds, edgeIds, embeddingId };
+}
+
+const damaged = (problem: string) => new NousError("invalid_snapshot", `snapshot ${problem}`, { field: "snapshot" });
+
+/** Bytes that come in pieces, read as they are asked for. */
+class Feed {
+  #piece: Uint8Array = new Uint8Array(0);
+  #at = 0;
+  readonly #more: Iterator<Uint8Array>;
+  /** Pieces that were fetched to see whether there is enough. */
+  readonly #waiting: Uint8Array[] = [];
+
+  constructor(source: SnapshotSource) {
+    const pieces = source instanceof ArrayBuffer || ArrayBuffer.isView(source) ? [bytesOf(source)] : source;
+    if (pieces === null || typeof pieces !== "object" || typeof pieces[Symbol.iterator] !== "function") {
+      throw new NousError("invalid_argument", `bytes must be a Uint8Array or several, found ${show(source)}`, {
+        field: "bytes",
+      });
+    }
+    this.#more = pieces[Symbol.iterator]();
+  }
+
+  #fetch(): Uint8Array | undefined {
+    const { done, value } = this.#more.next();
+    if (done) return undefined;
+    return bytesOf(value);
+  }
+
+  isEmpty(): boolean {
+    return !this.has(1);
+  }
+
+  /** Whether there are so many bytes. */
+  has(bytes: number): boolean {
+    let there = this.#piece.length - this.#at;
+    for (const piece of this.#waiting) there += piece.length;
+    while (there < bytes) {
+      const piece = this.#fetch();
+      if (piece === undefined) return false;
+      this.#waiting.push(piece);
+      there += piece.length;
+    }
+    return true;
+  }
+
+  /** Fills `into`, which may not be longer than what there is. */
+  read(into: Uint8Array): void {
+    let filled = 0;
+    while (filled < into.length) {
+      const some = this.#piece.subarray(this.#at, this.#at + into.length - filled);
+      into.set(some, filled);
+      filled += some.length;
+      this.#at += some.length;
+      if (filled === into.length) return;
+      const piece = this.#waiting.shift() ?? this.#fetch();
+      if (piece === undefined) throw damaged("is cut off");
+      this.#piece = piece;
+      this.#at = 0;
+    }
+  }
+}
+
+function bytesOf(piece: ArrayBuffer | ArrayBufferView): Uint8Array {
+  if (piece instanceof ArrayBuffer) return new Uint8Array(piece);
+  if (ArrayBuffer.isView(piece)) return new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength);
+  throw new NousError("invalid_argument", `bytes must be a Uint8Array or several, found ${show(piece)}`, {
+    field: "bytes",
+  });
+}

@@ -1,0 +1,63 @@
+// What runs in the worker: one index, and a loop that answers one request after the other.
+
+import type * as core from "../../core.ts";
+import type { MemoryIndex } from "../index.ts";
+import type { Ranking } from "../ranking.ts";
+import type { SearchResult } from "../types.ts";
+import { type Answer, LOADED, type Port, type Request, type Start } from "./protocol.ts";
+
+/** What it needs of the core, which the script brings along or finds beside itself. @internal */
+export type Core = Pick<typeof core, "initSync" | "MemoryIndex" | "NousError">;
+
+/** Answers whatever comes through the port, for as long as the thread lives. @internal */
+export function serve(port: Port, { initSync, MemoryIndex, NousError }: Core): void {
+  let index: MemoryIndex | undefined;
+
+  const start = ({ module, options, snapshot }: Start): string => {
+    initSync(module);
+    index = snapshot === undefined ? new MemoryIndex(options) : MemoryIndex.restore(snapshot, options);
+    return index.embeddingId;
+  };
+
+  const ask = (live: MemoryIndex, { asked, args }: Request): unknown => {
+    const member = live[asked] as unknown;
+    const answer = typeof member === "function" ? member.apply(live, Object.values(args)) : member;
+    if (asked === "ids") return [...(answer as Iterable<string>)];
+    if (asked === "rerank") return (answer as Ranking).toData();
+    if (asked !== "search") return answer;
+    const found = answer as SearchResult<Ranking>;
+    return { ...found, ranking: found.ranking.toData() };
+  };
+
+  const answer = (make: () => unknown): void => {
+    try {
+      const value = make();
+      port.postMessage({ value } satisfies Answer, [...new Set(buffersOf(value, 2))]);
+    } catch (error) {
+      port.postMessage(failure(error));
+    }
+  };
+
+  const failure = (error: unknown): Answer => {
+    if (!(error instanceof NousError)) return { thrown: error instanceof Error ? error : new Error(String(error)) };
+    const { code, message, details } = error;
+    return { refused: { code, message, details } };
+  };
+
+  port.onmessage = ({ data }) =>
+    answer(() => (index === undefined ? start(data as Start) : ask(index, data as Request)));
+  // A message that could not be read here still gets its answer, since answers go by their order.
+  port.onmessageerror = () =>
+    answer(() => {
+      throw new NousError("unsupported", "The worker could not read what was sent to it.");
+    });
+  port.postMessage(LOADED);
+}
+
+/** The buffers of an answer's columns: nobody needs them here any more, so they move. */
+function* buffersOf(value: unknown, depth: number): Generator<ArrayBuffer, void, undefined> {
+  if (ArrayBuffer.isView(value)) yield value.buffer as ArrayBuffer;
+  else if (depth > 0 && typeof value === "object" && value !== null && !Array.isArray(value)) {
+    for (const inner of Object.values(value)) yield* buffersOf(inner, depth - 1);
+  }
+}

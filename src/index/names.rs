@@ -1,0 +1,182 @@
+//! Names as numbers: types, subtypes, tags and clusters are kept once, and nodes hold their codes.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+/// Texts and their codes, in the order of first sight. A text that was seen once is kept for good.
+#[derive(Debug, Default)]
+pub struct Names {
+    texts: Vec<Rc<str>>,
+    codes: FxHashMap<Rc<str>, u32>,
+    bytes: usize,
+}
+
+/// What a text costs beside its bytes: two pointers to it, its counts, its place in the map.
+const BYTES_A_NAME: usize = 6 * size_of::<usize>() + 8;
+
+impl Names {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// The code of a text, if it has one.
+    pub fn code(&self, text: &str) -> Option<u32> {
+        self.codes.get(text).copied()
+    }
+
+    /// The code of a text, a new one where it has none.
+    pub fn code_or_new(&mut self, text: &str) -> u32 {
+        self.code(text).unwrap_or_else(|| {
+            let code = self.texts.len() as u32;
+            let text: Rc<str> = text.into();
+            self.bytes += Self::cost(&text);
+            self.texts.push(Rc::clone(&text));
+            self.codes.insert(text, code);
+            code
+        })
+    }
+
+    /// The text of a code that was given.
+    pub fn text(&self, code: u32) -> &str {
+        &self.texts[code as usize]
+    }
+
+    /// All texts in the order of their codes.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.texts.iter().map(|text| &**text)
+    }
+
+    /// Bytes that the names take, about.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Bytes that a text takes, about.
+    pub fn cost(text: &str) -> usize {
+        text.len() + BYTES_A_NAME
+    }
+}
+
+/// A tag or a cluster, as sets hold it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Label(u32);
+
+impl Label {
+    /// The tag of a code.
+    pub fn tag(code: u32) -> Self {
+        Self(code << 1)
+    }
+
+    /// The cluster of a code.
+    pub fn cluster(code: u32) -> Self {
+        Self(code << 1 | 1)
+    }
+
+    /// The label in the form in which snapshots hold it.
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// The label of such bits.
+    pub fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
+    /// The code, where this is a tag.
+    pub fn as_tag(self) -> Option<u32> {
+        (self.0 & 1 == 0).then_some(self.0 >> 1)
+    }
+
+    /// The code, where this is a cluster.
+    pub fn as_cluster(self) -> Option<u32> {
+        (self.0 & 1 == 1).then_some(self.0 >> 1)
+    }
+}
+
+/// Sets of labels, each kept once however many nodes have it, and no longer than one does.
+#[derive(Debug)]
+pub struct LabelSets {
+    sets: Vec<LabelSet>,
+    places: FxHashMap<Rc<[Label]>, u32>,
+    free: Vec<u32>,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct LabelSet {
+    labels: Rc<[Label]>,
+    users: u32,
+}
+
+/// The set without a label.
+pub const NO_LABELS: u32 = 0;
+
+/// What a set costs beside its labels.
+const BYTES_A_SET: usize = 4 * size_of::<(usize, usize)>();
+
+impl Default for LabelSets {
+    fn default() -> Self {
+        let none = LabelSet { labels: Rc::default(), users: 0 };
+        Self { sets: vec![none], places: FxHashMap::default(), free: Vec::new(), bytes: 0 }
+    }
+}
+
+impl LabelSets {
+    /// The labels of a set, in the order in which they were given.
+    pub fn labels(&self, set: u32) -> &[Label] {
+        &self.sets[set as usize].labels
+    }
+
+    /// The set of these labels, with one user more. No label is there twice.
+    pub fn acquire(&mut self, labels: &[Label]) -> u32 {
+        if labels.is_empty() {
+            return NO_LABELS;
+        }
+        if let Some(&set) = self.places.get(labels) {
+            self.sets[set as usize].users += 1;
+            return set;
+        }
+        let labels: Rc<[Label]> = labels.into();
+        self.bytes += Self::cost(&labels);
+        let new = LabelSet { labels: Rc::clone(&labels), users: 1 };
+        let set = match self.free.pop() {
+            Some(set) => {
+                self.sets[set as usize] = new;
+                set
+            }
+            None => {
+                self.sets.push(new);
+                self.sets.len() as u32 - 1
+            }
+        };
+        self.places.insert(labels, set);
+        set
+    }
+
+    /// Takes one user from a set.
+    pub fn release(&mut self, set: u32) {
+        if set == NO_LABELS {
+            return;
+        }
+        let LabelSet { labels, users } = &mut self.sets[set as usize];
+        *users -= 1;
+        if *users == 0 {
+            let labels = std::mem::take(labels);
+            self.bytes -= Self::cost(&labels);
+            self.places.remove(&labels);
+            self.free.push(set);
+        }
+    }
+
+    /// Bytes that the sets take, about.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Bytes that a set takes, about.
+    pub fn cost(labels: &[Label]) -> usize {
+        size_of_val(labels) + BYTES_A_SET
+    }
+}

@@ -1,0 +1,261 @@
+//! The columns of a memory's nodes: 62 bytes each, and whom a row belongs to is the caller's matter.
+
+use super::Column;
+use super::graph::Row;
+use super::names::NO_LABELS;
+use crate::decay::Lifecycle;
+use crate::order::sort_descending;
+use crate::section::Section;
+
+/// A lifecycle as databases hold it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoredState {
+    /// One that decay knows.
+    Living(Lifecycle),
+    /// A state that only old databases have; no sweep touches it.
+    Deleted,
+}
+
+impl StoredState {
+    /// How many states there are, each with a code below this.
+    pub const COUNT: u8 = 6;
+
+    /// The name used in data.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Living(state) => state.name(),
+            Self::Deleted => "DELETED",
+        }
+    }
+
+    /// The code: that of the lifecycle, or the one after the last.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Living(state) => state as u8,
+            Self::Deleted => Self::COUNT - 1,
+        }
+    }
+
+    /// The state of a code, if there is one.
+    pub fn from_code(code: u8) -> Option<Self> {
+        match Lifecycle::ALL.get(usize::from(code)) {
+            Some(&state) => Some(Self::Living(state)),
+            None => (code == Self::Deleted.code()).then_some(Self::Deleted),
+        }
+    }
+}
+
+/// A node as the columns hold it. Instants are milliseconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)] // named as everywhere
+pub struct Node {
+    /// Its place in every order.
+    pub sequence: u64,
+    pub created_at: f64,
+    pub last_accessed: f64,
+    /// Days.
+    pub stability: f64,
+    /// As stored.
+    pub retrievability: f64,
+    pub difficulty: f64,
+    pub access_count: u32,
+    /// The code of its type.
+    pub node_type: u16,
+    /// The code of its subtype, 0 for none.
+    pub subtype: u16,
+    pub section: Section,
+    /// As stored.
+    pub state: StoredState,
+    /// Its set of tags and clusters.
+    pub labels: u32,
+}
+
+/// The code in the column of states for a row without a node.
+const ABSENT: u8 = 7;
+
+/// All nodes, by row; rows of removed ones are taken again.
+#[derive(Debug, Default)]
+#[allow(missing_docs)] // named as everywhere
+pub struct Nodes {
+    sequence: Column<u64>,
+    pub created_at: Column<f64>,
+    pub last_accessed: Column<f64>,
+    pub stability: Column<f64>,
+    pub retrievability: Column<f64>,
+    pub difficulty: Column<f64>,
+    pub access_count: Column<u32>,
+    pub node_type: Column<u16>,
+    pub subtype: Column<u16>,
+    /// Codes of sections.
+    pub section: Column<u8>,
+    state: Column<u8>,
+    pub labels: Column<u32>,
+    free: Vec<Row>,
+    /// Whether rows are not in order of sequence.
+    out_of_order: bool,
+    last_sequence: Option<u64>,
+}
+
+impl Nodes {
+    /// How many nodes there are.
+    pub fn count(&self) -> usize {
+        self.rows() - self.free.len()
+    }
+
+    /// How many rows there are, with a node or without.
+    pub fn rows(&self) -> usize {
+        self.state.len()
+    }
+
+    /// How many rows can be taken again.
+    pub fn free_rows(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Whether there is a node in a row.
+    #[inline(always)]
+    pub fn has(&self, row: Row) -> bool {
+        (row as usize) < self.rows() && self.state.at(row as usize) != ABSENT
+    }
+
+    /// The node of a row, if there is one.
+    pub fn get(&self, row: Row) -> Option<Node> {
+        if !self.has(row) {
+            return None;
+        }
+        let place = row as usize;
+        Some(Node {
+            sequence: self.sequence.get(place),
+            created_at: self.created_at.get(place),
+            last_accessed: self.last_accessed.get(place),
+            stability: self.stability.get(place),
+            retrievability: self.retrievability.get(place),
+            difficulty: self.difficulty.get(place),
+            access_count: self.access_count.get(place),
+            node_type: self.node_type.get(place),
+            subtype: self.subtype.get(place),
+            section: Section::from_code(self.section.get(place)).unwrap_or(Section::Knowledge),
+            state: self.state(row),
+            labels: self.labels.get(place),
+        })
+    }
+
+    /// Its place in every order.
+    #[inline(always)]
+    pub fn sequence(&self, row: Row) -> u64 {
+        self.sequence.get(row as usize)
+    }
+
+    /// The stored state of a node.
+    #[inline(always)]
+    pub fn state(&self, row: Row) -> StoredState {
+        StoredState::from_code(self.state.get(row as usize)).unwrap_or(StoredState::Deleted)
+    }
+
+    /// Changes the stored state of a node.
+    pub fn set_state(&mut self, row: Row, state: StoredState) {
+        self.state.set(row as usize, state.code());
+    }
+
+    /// The codes of stored states, by row; a row without a node has one that is no state's.
+    pub fn states(&self) -> &Column<u8> {
+        &self.state
+    }
+
+    /// Adds a node and gives its row.
+    pub fn add(&mut self, node: &Node) -> Row {
+        let Some(row) = self.free.pop() else {
+            self.created_at.push(node.created_at);
+            self.last_accessed.push(node.last_accessed);
+            self.stability.push(node.stability);
+            self.retrievability.push(node.retrievability);
+            self.difficulty.push(node.difficulty);
+            self.access_count.push(node.access_count);
+            self.node_type.push(node.node_type);
+            self.subtype.push(node.subtype);
+            self.section.push(node.section as u8);
+            self.state.push(node.state.code());
+            self.labels.push(node.labels);
+            self.sequence.push(node.sequence);
+            self.out_of_order |= self.last_sequence.is_some_and(|last| node.sequence < last);
+            self.last_sequence = self.last_sequence.max(Some(node.sequence));
+            return self.rows() as Row - 1;
+        };
+        self.out_of_order = true;
+        self.write(row, node);
+        row
+    }
+
+    /// Replaces the node of a row.
+    pub fn set(&mut self, row: Row, node: &Node) {
+        self.out_of_order |= node.sequence != self.sequence(row);
+        self.write(row, node);
+    }
+
+    fn write(&mut self, row: Row, node: &Node) {
+        let place = row as usize;
+        self.last_sequence = self.last_sequence.max(Some(node.sequence));
+        self.sequence.set(place, node.sequence);
+        self.created_at.set(place, node.created_at);
+        self.last_accessed.set(place, node.last_accessed);
+        self.stability.set(place, node.stability);
+        self.retrievability.set(place, node.retrievability);
+        self.difficulty.set(place, node.difficulty);
+        self.access_count.set(place, node.access_count);
+        self.node_type.set(place, node.node_type);
+        self.subtype.set(place, node.subtype);
+        self.section.set(place, node.section as u8);
+        self.state.set(place, node.state.code());
+        self.labels.set(place, node.labels);
+    }
+
+    /// Removes the node of a row.
+    pub fn remove(&mut self, row: Row) {
+        self.state.set(row as usize, ABSENT);
+        self.labels.set(row as usize, NO_LABELS);
+        self.free.push(row);
+    }
+
+    /// The sequence number of the next node that is given none.
+    pub fn next_sequence(&self) -> u64 {
+        self.last_sequence.map_or(0, |last| last + 1)
+    }
+
+    /// Whether rows are not in the order of sequence.
+    pub fn is_out_of_order(&self) -> bool {
+        self.out_of_order
+    }
+
+    /// Puts rows into the order of sequence.
+    pub fn sort(&self, rows: &mut [Row]) {
+        self.sort_places(rows, &|row| row);
+    }
+
+    /// Puts the places of a list into the order of sequence of the rows that stand there.
+    pub fn sort_places(&self, places: &mut [u32], row_at: &dyn Fn(u32) -> Row) {
+        if self.out_of_order {
+            // Numbers that are given are below 2⁵³.
+            sort_descending(places, |&place| -(self.sequence(row_at(place)) as f64));
+        }
+    }
+
+    /// All rows with a node, in order of sequence.
+    pub fn in_order(&self) -> Vec<Row> {
+        let mut rows: Vec<Row> = (0..self.rows() as Row).filter(|&row| self.has(row)).collect();
+        self.sort(&mut rows);
+        rows
+    }
+
+    /// Bytes that a node takes in the columns.
+    pub const BYTES: usize = 6 * 8 + 2 * 4 + 2 * 2 + 2;
+
+    /// Bytes that there is room for: all columns grow alike.
+    pub fn capacity_bytes(&self) -> usize {
+        self.sequence.capacity_bytes() / size_of::<u64>() * Self::BYTES + self.free.capacity() * size_of::<Row>()
+    }
+
+    /// Bytes that `more` nodes can take beyond what there is room for, at most.
+    pub fn need(&self, more: usize) -> usize {
+        (self.sequence.need(more.saturating_sub(self.free.len())) / size_of::<u64>()).saturating_mul(Self::BYTES)
+    }
+}

@@ -1,0 +1,604 @@
+//! The embeddings of a resident memory: for each node that has one its vector, scaled to length 1, in f32 or in a quarter
+//! of the room; and which nodes' vectors are most like that of a question.
+
+use super::column::{doubled, growth, room};
+use super::{Column, Row, SEGMENT};
+use crate::error::{Error, Result};
+use crate::math::{Block, LANES, dots_f32, dots_i8};
+
+/// How embeddings are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VectorForm {
+    /// As they are, 4 bytes a component.
+    F32,
+    /// Rounded to whole multiples of 1/127 of the largest component, 1 byte a component.
+    I8,
+}
+
+/// The embeddings of a memory, at most one a row, all of length 1 and of the same number of components.
+///
+/// In i8, a component is rounded to a whole multiple of a step, 1/127 of the largest one. The whole numbers are its codes.
+/// They are multiplied by a scale that is not the step: with it, what is kept of a vector has its exact length along the
+/// vector itself, so that what rounding adds stands at right angles to it. With the step instead, rounding makes one vector
+/// a little longer and the next a little shorter, by more than members of one cluster differ in how like a query they are.
+/// A query is rounded in the same manner, but far finer: its codes are taken only for as long as the search lasts.
+#[derive(Debug)]
+pub struct Vectors {
+    dimensions: usize,
+    /// The slot of each row, [`NONE`] where a row has no vector.
+    slots: Column<u32>,
+    /// The row of each slot.
+    rows: Column<Row>,
+    kept: Kept,
+}
+
+/// A row without a vector.
+const NONE: u32 = u32::MAX;
+
+#[derive(Debug)]
+enum Kept {
+    F32(Slots<f32>),
+    /// Codes, and the scale of each slot.
+    I8(Slots<i8>, Column<f32>),
+}
+
+/// An embedding made ready to be compared with the vectors of a memory.
+#[derive(Debug)]
+pub struct VectorQuery(Ready);
+
+#[derive(Debug)]
+enum Ready {
+    F32(Vec<Block<f32>>),
+    /// Codes and their scale.
+    I8(Vec<Block<i16>>, f32),
+}
+
+/// A row and how like a query it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// The row.
+    pub row: Row,
+    /// The cosine, −1 to 1 but for rounding.
+    pub score: f64,
+}
+
+/// What is kept of one vector, to the bit.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StoredVector<'a> {
+    /// The components.
+    F32(&'a [f32]),
+    /// Component *i* is about `codes[i]` · `scale`.
+    I8 {
+        /// Each in [−127, 127].
+        codes: &'a [i8],
+        /// About 1/127 of the largest component.
+        scale: f32,
+    },
+}
+
+impl Vectors {
+    /// No vectors yet, of so many components each.
+    pub fn new(dimensions: usize, form: VectorForm) -> Self {
+        let kept = match form {
+            VectorForm::F32 => Kept::F32(Slots::new(dimensions)),
+            VectorForm::I8 => Kept::I8(Slots::new(dimensions), Column::default()),
+        };
+        Self { dimensions, slots: Column::default(), rows: Column::default(), kept }
+    }
+
+    /// How many components each vector has.
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// How they are kept.
+    pub fn form(&self) -> VectorForm {
+        match self.kept {
+            Kept::F32(..) => VectorForm::F32,
+            Kept::I8(..) => VectorForm::I8,
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether a row has one.
+    pub fn has(&self, row: Row) -> bool {
+        self.slot(row).is_some()
+    }
+
+    /// Refuses what can not be scaled to length 1: a wrong number of components, one that is no finite number, zeros alone,
+    /// and components so large or so small that their squares do not add up to a positive finite number.
+    pub fn check(&self, embedding: &[f64]) -> Result<()> {
+        let refused = |problem: &str| Error::argument("embedding", problem);
+        if embedding.len() != self.dimensions {
+            let wanted = format!("must have {} components", self.dimensions);
+            return Err(refused(&wanted).found(embedding.len() as f64));
+        }
+        if let Some(&component) = embedding.iter().find(|component| !component.is_finite()) {
+            return Err(refused("must consist of finite numbers").found(component));
+        }
+        let squares = squares(embedding);
+        if squares == f64::INFINITY {
+            return Err(refused("is too large: its squares add up to more than a number can hold"));
+        }
+        if squares == 0.0 {
+            let zeros = embedding.iter().all(|&component| component == 0.0);
+            return Err(refused(if zeros { "must not be zero" } else { "is too small: its squares add up to 0" }));
+        }
+        Ok(())
+    }
+
+    /// Gives a row its vector, in place of the one it had. [`check`](Self::check) accepts the embedding.
+    ///
+    /// # Panics
+    /// When the embedding has another number of components.
+    pub fn set(&mut self, row: Row, embedding: &[f64]) {
+        let unit = unit(embedding);
+        match self.kept {
+            Kept::F32(..) => self.restore_f32(row, &unit),
+            Kept::I8(..) => {
+                let (codes, scale) = quantise(&unit, MAX_CODE);
+                let codes: Vec<i8> = codes.iter().map(|&code| code as i8).collect();
+                self.restore_i8(row, scale, &codes);
+            }
+        }
+    }
+
+    /// Takes a row's vector away, if it has one. The last one moves into its place.
+    pub fn remove(&mut self, row: Row) {
+        let Some(slot) = self.slot(row) else { return };
+        let last = self.len() - 1;
+        let moved = self.rows.get(last);
+        self.rows.set(slot, moved);
+        self.rows.pop();
+        self.slots.set(moved as usize, slot as u32);
+        self.slots.set(row as usize, NONE);
+        match &mut self.kept {
+            Kept::F32(slots) => slots.swap_remove(slot, last),
+            Kept::I8(slots, scales) => {
+                slots.swap_remove(slot, last);
+                scales.set(slot, scales.get(last));
+                scales.pop();
+            }
+        }
+    }
+
+    /// Makes an embedding ready. Refuses what [`check`](Self::check) refuses.
+    pub fn query(&self, embedding: &[f64]) -> Result<VectorQuery> {
+        self.check(embedding)?;
+        let unit = unit(embedding);
+        Ok(VectorQuery(match self.kept {
+            Kept::F32(..) => Ready::F32(blocks(&unit)),
+            Kept::I8(..) => {
+                let (codes, scale) = quantise(&unit, max_query_code(self.dimensions));
+                Ready::I8(blocks(&codes), scale)
+            }
+        }))
+    }
+
+    /// The `limit` rows most like a query among those that pass, by cosine from high to low; of equal ones first that of
+    /// the lowest `sequence`. Nothing for a query that was made for vectors of another kind.
+    #[inline]
+    pub fn similar(
+        &self,
+        query: &VectorQuery,
+        limit: usize,
+        passes: Option<&dyn Fn(Row) -> bool>,
+        sequence: impl Fn(Row) -> f64,
+    ) -> Vec<Found> {
+        self.best(query, limit, passes, &sequence)
+    }
+
+    /// Compiled once, whatever says the sequence.
+    #[inline(never)]
+    fn best(
+        &self,
+        query: &VectorQuery,
+        limit: usize,
+        passes: Option<&dyn Fn(Row) -> bool>,
+        sequence: &dyn Fn(Row) -> f64,
+    ) -> Vec<Found> {
+        if limit == 0 {
+            return Vec::new();
+        }
+        let mut best = Best::new(limit, self.len(), sequence);
+        let (mut places, mut scores) = ([0; BATCH], [0.0; BATCH]);
+        for first in (0..self.len()).step_by(self.per_segment()) {
+            let rows = self.rows.part(first, self.per_segment());
+            let mut all = rows.iter().enumerate();
+            while all.len() > 0 {
+                let mut count = 0;
+                while count < BATCH
+                    && let Some((place, &row)) = all.next()
+                {
+                    places[count] = place;
+                    count += usize::from(passes.is_none_or(|passes| passes(row)));
+                }
+                let (places, scores) = (&places[..count], &mut scores[..count]);
+                if !self.scores(query, first, places, scores) {
+                    return Vec::new();
+                }
+                for (&place, &score) in places.iter().zip(&*scores) {
+                    if score >= best.bar {
+                        best.enter(score, rows[place]);
+                    }
+                }
+            }
+        }
+        best.take()
+    }
+
+    /// How like a query a row is, as [`similar`](Self::similar) scores it; nothing where the row has no vector.
+    pub fn similarity(&self, query: &VectorQuery, row: Row) -> Option<f64> {
+        let slot = self.slot(row)?;
+        let place = slot % self.per_segment();
+        let mut score = [0.0];
+        self.scores(query, slot - place, &[place], &mut score).then_some(score[0])
+    }
+
+    /// Scores as many places of the segment that begins with a slot; `false` for a query that was made for vectors of
+    /// another kind.
+    fn scores(&self, query: &VectorQuery, first: usize, places: &[usize], scores: &mut [f64]) -> bool {
+        match (&self.kept, &query.0) {
+            (Kept::F32(slots), Ready::F32(query)) if query.len() == slots.width => {
+                scores_f32(slots.segment(first), query, places, scores);
+            }
+            (Kept::I8(slots, scales), Ready::I8(query, scale)) if query.len() == slots.width => {
+                sums_i8(slots.segment(first), query, places, scores);
+                let scales = scales.part(first, 1 << slots.bits);
+                for (score, &place) in scores.iter_mut().zip(places) {
+                    *score = *score * f64::from(scales[place]) * f64::from(*scale);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Bytes that the vectors take.
+    pub fn bytes(&self) -> usize {
+        let each = self.bytes_each()
+            + match self.kept {
+                Kept::F32(..) => size_of::<Row>(),
+                Kept::I8(..) => size_of::<Row>() + size_of::<f32>(),
+            };
+        self.len() * each + self.slots.len() * size_of::<u32>()
+    }
+
+    /// Bytes that there is room for.
+    pub fn capacity_bytes(&self) -> usize {
+        let kept = match &self.kept {
+            Kept::F32(slots) => slots.capacity_bytes(),
+            Kept::I8(slots, scales) => slots.capacity_bytes() + scales.capacity_bytes(),
+        };
+        kept + self.rows.capacity_bytes() + self.slots.capacity_bytes()
+    }
+
+    /// Bytes that `more` vectors, of rows below `rows`, can take beyond what there is room for, at most. While a first
+    /// segment moves to a larger place, the old one is still there.
+    pub fn need(&self, more: usize, rows: usize) -> usize {
+        if more == 0 {
+            return 0;
+        }
+        let each = self.bytes_each().max(1);
+        let (room, scales) = match &self.kept {
+            Kept::F32(slots) => (slots.capacity_bytes() / each, 0),
+            Kept::I8(slots, scales) => (slots.capacity_bytes() / each, scales.need(more)),
+        };
+        let components = growth(room, self.len().saturating_add(more), self.per_segment()).saturating_mul(each);
+        let slots = self.slots.need(rows.saturating_sub(self.slots.len()));
+        components.saturating_add(scales).saturating_add(slots).saturating_add(self.rows.need(more))
+    }
+
+    /// What is kept of a row's vector.
+    pub fn stored(&self, row: Row) -> Option<StoredVector<'_>> {
+        let slot = self.slot(row)?;
+        Some(match &self.kept {
+            Kept::F32(slots) => StoredVector::F32(&slots.vector(slot).as_flattened()[..self.dimensions]),
+            Kept::I8(slots, scales) => StoredVector::I8 {
+                codes: &slots.vector(slot).as_flattened()[..self.dimensions],
+                scale: scales.get(slot),
+            },
+        })
+    }
+
+    /// Gives a row what was [`stored`](Self::stored) in f32, unchanged.
+    ///
+    /// # Panics
+    /// When these vectors are kept in another form, or have another number of components.
+    pub fn restore_f32(&mut self, row: Row, components: &[f32]) {
+        let slot = self.slot_for(row, components.len());
+        let Kept::F32(slots) = &mut self.kept else { panic!("the vectors are kept in f32") };
+        slots.write(slot, components);
+    }
+
+    /// Gives a row what was [`stored`](Self::stored) in i8, unchanged.
+    ///
+    /// # Panics
+    /// When these vectors are kept in another form, or have another number of components.
+    pub fn restore_i8(&mut self, row: Row, scale: f32, codes: &[i8]) {
+        let slot = self.slot_for(row, codes.len());
+        let Kept::I8(slots, scales) = &mut self.kept else { panic!("the vectors are kept in i8") };
+        slots.write(slot, codes);
+        if slot == scales.len() {
+            scales.push(scale);
+        } else {
+            scales.set(slot, scale);
+        }
+    }
+
+    fn slot(&self, row: Row) -> Option<usize> {
+        let row = row as usize;
+        let slot = if row < self.slots.len() { self.slots.get(row) } else { NONE };
+        (slot != NONE).then_some(slot as usize)
+    }
+
+    /// The slot of a row that is about to be given so many components; the next one where it has none.
+    fn slot_for(&mut self, row: Row, components: usize) -> usize {
+        assert_eq!(components, self.dimensions, "the number of components");
+        self.slot(row).unwrap_or_else(|| {
+            let slot = self.len();
+            while self.slots.len() <= row as usize {
+                self.slots.push(NONE);
+            }
+            self.slots.set(row as usize, slot as u32);
+            self.rows.push(row);
+            slot
+        })
+    }
+
+    /// Vectors in a segment.
+    fn per_segment(&self) -> usize {
+        match &self.kept {
+            Kept::F32(slots) => 1 << slots.bits,
+            Kept::I8(slots, _) => 1 << slots.bits,
+        }
+    }
+
+    /// Bytes of the components of a vector.
+    fn bytes_each(&self) -> usize {
+        match &self.kept {
+            Kept::F32(slots) => slots.bytes_each(),
+            Kept::I8(slots, _) => slots.bytes_each(),
+        }
+    }
+}
+
+/// The squares of all components, added from the first to the last.
+fn squares(embedding: &[f64]) -> f64 {
+    embedding.iter().fold(0.0, |sum, component| sum + component * component)
+}
+
+/// The embedding scaled to length 1: each component divided in f64, then rounded.
+#[inline(never)]
+fn unit(embedding: &[f64]) -> Vec<f32> {
+    let length = squares(embedding).sqrt();
+    embedding.iter().map(|component| (component / length) as f32).collect()
+}
+
+/// The largest code of what is kept.
+const MAX_CODE: u16 = 127;
+
+/// The largest code of a query: as many as an i16 takes, and so few that no sum of so many products overflows an i32.
+fn max_query_code(dimensions: usize) -> u16 {
+    let most = i32::MAX as u64 / (u64::from(MAX_CODE) * dimensions as u64);
+    most.min(i16::MAX as u64) as u16
+}
+
+/// The codes of a vector and their scale.
+///
+/// The step is the largest component divided by the largest code in f64, then rounded to f32; a code is its component
+/// divided by the step in f64, then rounded, halves away from zero. The scale is 1 / the product of codes and vector, which
+/// is added in f64 from the first component to the last; it is rounded to f32.
+///
+/// That product is never 0: no code is of another sign than its component, so that none of the terms is below 0, and the
+/// largest component, which is greater than 0 in a vector of length 1, has the largest code.
+#[inline(never)]
+fn quantise(unit: &[f32], max_code: u16) -> (Vec<i16>, f32) {
+    let largest = unit.iter().fold(0.0, |largest: f32, component| largest.max(component.abs()));
+    let step = f64::from((f64::from(largest) / f64::from(max_code)) as f32);
+    let codes: Vec<i16> = unit.iter().map(|&component| (f64::from(component) / step).round() as i16).collect();
+    let products = codes.iter().zip(unit).map(|(&code, &component)| f64::from(code) * f64::from(component));
+    let along = products.fold(0.0, |sum, product| sum + product);
+    (codes, (1.0 / along) as f32)
+}
+
+/// Components in blocks, the last one padded with zeros.
+fn blocks<T: Copy + Default>(components: &[T]) -> Vec<Block<T>> {
+    let mut blocks = vec![[T::default(); LANES]; components.len().div_ceil(LANES)];
+    blocks.as_flattened_mut()[..components.len()].copy_from_slice(components);
+    blocks
+}
+
+/// Bytes of a segment, or up to half as many; fewer, where a segment of a column takes no more of them.
+const SEGMENT_BYTES: usize = 4 << 20;
+/// Rows that are scored one after the other before any of them is compared with the best.
+const BATCH: usize = 64;
+/// Rows in i8 that are multiplied by a query at once. Those in f32 come as fast as memory gives them, if read one by one.
+const AT_ONCE: usize = 4;
+
+/// The components of vectors side by side, without gaps, in segments: growing copies nothing but the first one.
+#[derive(Debug)]
+struct Slots<T> {
+    /// Blocks of a vector.
+    width: usize,
+    /// Bits of a place within its segment.
+    bits: u32,
+    /// All full but the last in use; behind it at most one to spare.
+    segments: Vec<Vec<Block<T>>>,
+}
+
+impl<T: Copy + Default> Slots<T> {
+    fn new(dimensions: usize) -> Self {
+        let mut slots = Self { width: dimensions.div_ceil(LANES), bits: 0, segments: Vec::new() };
+        slots.bits = (SEGMENT_BYTES / slots.bytes_each().max(1)).clamp(1, SEGMENT).ilog2();
+        slots
+    }
+
+    fn bytes_each(&self) -> usize {
+        self.width * size_of::<Block<T>>()
+    }
+
+    fn capacity_bytes(&self) -> usize {
+        room(&self.segments, self.width << self.bits) * size_of::<Block<T>>()
+    }
+
+    /// The segment of a slot, and where it begins therein.
+    #[inline(always)]
+    fn place(&self, slot: usize) -> (usize, usize) {
+        (slot >> self.bits, (slot & ((1 << self.bits) - 1)) * self.width)
+    }
+
+    fn vector(&self, slot: usize) -> &[Block<T>] {
+        let (at, start) = self.place(slot);
+        &self.segments[at][start..][..self.width]
+    }
+
+    /// The segment that begins with a slot.
+    fn segment(&self, first: usize) -> &[Block<T>] {
+        &self.segments[first >> self.bits]
+    }
+
+    /// Writes into a slot, or into the next one.
+    fn write(&mut self, slot: usize, components: &[T]) {
+        let blocks = blocks(components);
+        let (at, start) = self.place(slot);
+        if at == self.segments.len() {
+            self.segments.push(Vec::new());
+        }
+        let segment = &mut self.segments[at];
+        if start < segment.len() {
+            segment[start..][..self.width].copy_from_slice(&blocks);
+            return;
+        }
+        if start == segment.capacity() {
+            let whole = 1 << self.bits;
+            let room = if at == 0 { doubled(slot).min(whole) } else { whole };
+            segment.reserve_exact(room * self.width - start);
+        }
+        segment.extend_from_slice(&blocks);
+    }
+
+    /// Moves the last vector into a slot.
+    fn swap_remove(&mut self, slot: usize, last: usize) {
+        let ((to, start), (from, end)) = (self.place(slot), self.place(last));
+        let mut segment = std::mem::take(&mut self.segments[from]);
+        if from == to {
+            segment.copy_within(end.., start);
+        } else {
+            self.segments[to][start..][..self.width].copy_from_slice(&segment[end..]);
+        }
+        segment.truncate(end);
+        self.segments[from] = segment;
+        self.segments.truncate(last.div_ceil(1 << self.bits) + 1);
+    }
+}
+
+/// Scores as many vectors of a segment.
+#[inline(never)]
+fn scores_f32(segment: &[Block<f32>], query: &[Block<f32>], places: &[usize], scores: &mut [f64]) {
+    for (score, &place) in scores.iter_mut().zip(places) {
+        *score = f64::from(dots_f32(query, [&segment[place * query.len()..]])[0]);
+    }
+}
+
+/// Multiplies the codes of as many vectors of a segment with those of a query.
+#[inline(never)]
+fn sums_i8(segment: &[Block<i8>], query: &[Block<i16>], places: &[usize], sums: &mut [f64]) {
+    for (sums, places) in sums.chunks_mut(AT_ONCE).zip(places.chunks(AT_ONCE)) {
+        // Where fewer are left, the last one stands in for those that are missing.
+        let rows = std::array::from_fn(|row| &segment[places[row.min(places.len() - 1)] * query.len()..]);
+        let whole: [i32; AT_ONCE] = dots_i8(query, rows);
+        for (sum, whole) in sums.iter_mut().zip(whole) {
+            *sum = f64::from(whole);
+        }
+    }
+}
+
+/// The best rows so far.
+struct Best<'a> {
+    limit: usize,
+    /// A score below this is not among them.
+    bar: f64,
+    /// As soon as there are as many as are wanted, a heap, the worst on top.
+    standings: Vec<Standing>,
+    sequence: &'a dyn Fn(Row) -> f64,
+}
+
+/// A row's place among others.
+#[derive(Clone, Copy)]
+struct Standing {
+    score: f64,
+    sequence: f64,
+    row: Row,
+}
+
+impl<'a> Best<'a> {
+    fn new(limit: usize, most: usize, sequence: &'a dyn Fn(Row) -> f64) -> Self {
+        Self { limit, bar: f64::NEG_INFINITY, standings: Vec::with_capacity(limit.min(most)), sequence }
+    }
+
+    #[inline(never)]
+    fn enter(&mut self, score: f64, row: Row) {
+        let newcomer = Standing { score, sequence: (self.sequence)(row), row };
+        if self.standings.len() < self.limit {
+            self.standings.push(newcomer);
+            if self.standings.len() < self.limit {
+                return;
+            }
+            self.make_heap();
+        } else if self.standings[0].is_behind(&newcomer) {
+            self.standings[0] = newcomer;
+            sink(&mut self.standings, 0);
+        }
+        self.bar = self.standings[0].score;
+    }
+
+    fn make_heap(&mut self) {
+        for place in (0..self.standings.len() / 2).rev() {
+            sink(&mut self.standings, place);
+        }
+    }
+
+    /// From the best to the worst: whoever is on top of the heap goes behind all others, again and again.
+    fn take(mut self) -> Vec<Found> {
+        if self.standings.len() < self.limit {
+            self.make_heap();
+        }
+        for end in (1..self.standings.len()).rev() {
+            self.standings.swap(0, end);
+            sink(&mut self.standings[..end], 0);
+        }
+        self.standings.iter().map(|&Standing { score, row, .. }| Found { row, score }).collect()
+    }
+}
+
+impl Standing {
+    fn is_behind(&self, other: &Self) -> bool {
+        self.score < other.score || (self.score == other.score && self.sequence > other.sequence)
+    }
+}
+
+/// Moves an entry down the heap until none below it is worse.
+#[inline(never)]
+fn sink(heap: &mut [Standing], mut place: usize) {
+    loop {
+        let mut below = 2 * place + 1;
+        if below + 1 < heap.len() && heap[below + 1].is_behind(&heap[below]) {
+            below += 1;
+        }
+        if below >= heap.len() || !heap[below].is_behind(&heap[place]) {
+            return;
+        }
+        heap.swap(below, place);
+        place = below;
+    }
+}

@@ -1,0 +1,297 @@
+//! Explaining a score: every number behind it as a tree, in which each value comes from those below it.
+
+use serde::Serialize;
+
+use super::{Memory, Outcome, Search};
+use crate::error::Result;
+use crate::index::Row;
+use crate::rerank::Ranked;
+use crate::search::{Aggregation, Arrival, Found, Seed};
+use crate::section::Weights;
+use crate::signal::{self, SIGNALS, days_between};
+
+/// How a value comes from its parts, from left to right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)] // plain words
+pub enum Operation {
+    Sum,
+    Product,
+    Quotient,
+    Maximum,
+    Minimum,
+}
+
+/// One number and where it comes from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    /// What it is.
+    pub name: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// How it comes from its parts; none for one that was given or that the note explains.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operation: Option<Operation>,
+    /// What it comes from.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Explanation>,
+    /// In words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The node that passed activation on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Row>,
+    /// The slot of the edge that it came over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edge: Option<u32>,
+}
+
+/// Why a node stands where it stands in a search's ranking.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExplainedNode {
+    /// Its place in the ranking, from 1; none when it is not in it.
+    pub rank: Option<usize>,
+    /// Why it is not in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub absent: Option<&'static str>,
+    /// What its score consists of, for a node that was ranked.
+    pub score: Option<Explanation>,
+}
+
+impl Explanation {
+    // Out of line, all three: they are called everywhere, and no one waits for an explanation.
+    #[inline(never)]
+    fn given(name: &'static str, value: f64) -> Self {
+        Self { name, value, operation: None, parts: Vec::new(), note: None, from: None, edge: None }
+    }
+
+    #[inline(never)]
+    fn of(name: &'static str, operation: Operation, parts: Vec<Self>) -> Self {
+        let values = parts.iter().map(|part| part.value);
+        let combine = |a: f64, b: f64| match operation {
+            Operation::Sum => a + b,
+            Operation::Product => a * b,
+            Operation::Quotient => a / b,
+            Operation::Maximum => a.max(b),
+            Operation::Minimum => {
+                if b < a {
+                    b
+                } else {
+                    a
+                }
+            }
+        };
+        let value = values.reduce(combine).unwrap_or(0.0);
+        Self { operation: Some(operation), parts, ..Self::given(name, value) }
+    }
+
+    #[inline(never)]
+    fn noted(self, note: &str) -> Self {
+        Self { note: Some(note.into()), ..self }
+    }
+}
+
+impl Memory {
+    /// Searches, and explains the score of one node. The tree of a node that a limit cut off is there too.
+    ///
+    /// # Errors
+    /// As [`Memory::search`].
+    pub fn explain(&mut self, row: Row, search: &Search<'_>) -> Result<ExplainedNode> {
+        // All of the kept, so that one below the limit has a score as well.
+        let limit = search.limit.unwrap_or(self.search.default_limit);
+        let mut arrivals = Vec::new();
+        let whole = Search { limit: Some(usize::MAX), ..search.clone() };
+        let outcome = self.search_and_tell(&whole, Some(&mut arrivals))?;
+        let Some(place) = outcome.ranked.iter().position(|ranked| outcome.kept[ranked.index].row == row) else {
+            let is_active = outcome.spread.activated.iter().any(|active| active.row == row);
+            let absent = if is_active {
+                "below_floor"
+            } else if !self.passes(row, search.filters, search.now) {
+                "filtered"
+            } else {
+                "not_reached"
+            };
+            return Ok(ExplainedNode { rank: None, absent: Some(absent), score: None });
+        };
+        let is_returned = place < limit;
+        let path = Path { memory: self, outcome: &outcome, arrivals: &arrivals, search };
+        Ok(ExplainedNode {
+            rank: is_returned.then_some(place + 1),
+            absent: (!is_returned).then_some("below_limit"),
+            score: Some(path.score(row, &outcome.ranked[place])),
+        })
+    }
+}
+
+/// A search that has been done, and all that arrived in it.
+struct Path<'a> {
+    memory: &'a Memory,
+    outcome: &'a Outcome,
+    arrivals: &'a [Arrival],
+    search: &'a Search<'a>,
+}
+
+impl Path<'_> {
+    fn score(&self, row: Row, ranked: &Ranked) -> Explanation {
+        let weights = match self.search.sections {
+            true => self.memory.table.weights()[usize::from(self.memory.section(row) as u8)],
+            false => Weights::GLOBAL,
+        };
+        let seed = self.outcome.seeds.iter().find(|seed| seed.row == row);
+        let signals = [
+            self.semantic(seed),
+            self.keyword(seed),
+            self.graph(row),
+            self.recency(row),
+            self.authority(row),
+            self.affinity(row),
+        ];
+        let weighted = signals.into_iter().zip(SIGNALS).zip(weights.to_array()).map(|((signal, name), weight)| {
+            Explanation::of(name, Operation::Product, vec![Explanation::given("weight", weight), signal])
+        });
+        let section = self.memory.section(row).name();
+        let weights_of = if self.search.sections && self.memory.table.enabled() { section } else { "all sections" };
+        let tree = Explanation::of("score", Operation::Sum, weighted.collect());
+        debug_assert!(tree.value == ranked.score || tree.value.is_nan(), "the tree adds up");
+        tree.noted(&format!("weights of {weights_of}"))
+    }
+
+    fn semantic(&self, seed: Option<&Seed>) -> Explanation {
+        match seed {
+            Some(seed) => Explanation::given("cosine", seed.vector_score),
+            None => Explanation::given("cosine", 0.0).noted("not among the seeds"),
+        }
+    }
+
+    fn keyword(&self, seed: Option<&Seed>) -> Explanation {
+        let kept = &self.outcome.kept;
+        let most = kept.iter().fold(0.0, |most: f64, it| if it.bm25_score > most { it.bm25_score } else { most });
+        if most == 0.0 {
+            return Explanation::given("keyword", signal::NEUTRAL).noted("no candidate has a BM25 score");
+        }
+        if kept.len() == 1 {
+            return Explanation::given("keyword", 1.0).noted("the only candidate");
+        }
+        let parts = vec![self.bm25(seed), Explanation::given("largest of the candidates", most)];
+        Explanation::of("keyword", Operation::Quotient, parts)
+    }
+
+    fn bm25(&self, seed: Option<&Seed>) -> Explanation {
+        let Some(seed) = seed else { return Explanation::given("bm25", 0.0).noted("not among the seeds") };
+        let hits = self.search.bm25;
+        let Some(hit) = hits.iter().rfind(|hit| hit.row == Some(seed.row)) else {
+            return Explanation::given("bm25", 0.0).noted("no word of the query");
+        };
+        let largest = hits.iter().fold(1.0, |most: f64, &Found { score, .. }| if score > most { score } else { most });
+        let parts = vec![Explanation::given("hit", hit.score), Explanation::given("largest hit, at least 1", largest)];
+        Explanation::of("bm25", Operation::Quotient, parts)
+    }
+
+    fn graph(&self, row: Row) -> Explanation {
+        let activation = self.activation(row);
+        let activated = &self.outcome.spread.activated;
+        let kept: rustc_hash::FxHashSet<Row> = self.outcome.kept.iter().map(|kept| kept.row).collect();
+        let largest = activated
+            .iter()
+            .filter(|active| kept.contains(&active.row))
+            .fold(0.0, |largest: f64, active| largest.max(active.activation));
+        if largest > 0.0 {
+            let parts = vec![activation, Explanation::given("largest activation of the candidates", largest)];
+            Explanation::of("graph", Operation::Quotient, parts)
+        } else {
+            activation
+        }
+    }
+
+    /// What a node has come to: its own start, and all that arrived, in order.
+    fn activation(&self, row: Row) -> Explanation {
+        let mut parts = Vec::new();
+        if let Some(place) = self.outcome.seeds.iter().position(|seed| seed.row == row) {
+            parts.push(self.start(place));
+        }
+        parts.extend(self.arrivals.iter().filter(|arrival| arrival.row == row).map(|arrival| self.arrival(arrival)));
+        let operation = match self.memory.search.aggregation {
+            Aggregation::Sum => Operation::Sum,
+            Aggregation::Max => Operation::Maximum,
+        };
+        Explanation::of("activation", operation, parts)
+    }
+
+    fn start(&self, place: usize) -> Explanation {
+        let seed = &self.outcome.seeds[place];
+        let config = &self.memory.search;
+        let by_meaning = vec![
+            Explanation::given("dense_weight", config.dense_weight),
+            Explanation::given("cosine", seed.vector_score),
+        ];
+        let by_words = vec![Explanation::given("bm25_weight", config.bm25_weight), self.bm25(Some(seed))];
+        let combined = vec![
+            Explanation::of("by meaning", Operation::Product, by_meaning),
+            Explanation::of("by words", Operation::Product, by_words),
+        ];
+        let parts = vec![
+            Explanation::given("initial_activation", config.initial_activation),
+            Explanation::of("combined score", Operation::Sum, combined),
+        ];
+        Explanation::of("seed", Operation::Product, parts).noted(&format!("seed {} of the search", place + 1))
+    }
+
+    /// An amount that arrived, with the way it came.
+    fn arrival(&self, arrival: &Arrival) -> Explanation {
+        let (from, before) = match arrival.hop {
+            1 => (self.outcome.seeds[arrival.entry].row, self.start(arrival.entry)),
+            hop => {
+                let first = self.arrivals.partition_point(|earlier| earlier.hop + 1 < hop);
+                let earlier = &self.arrivals[first + arrival.entry];
+                (earlier.row, self.arrival(earlier))
+            }
+        };
+        let parts = vec![
+            before,
+            Explanation::given("edge weight", arrival.weight),
+            Explanation::given("hop_decay", self.memory.search.hop_decay),
+        ];
+        let mut arrived = Explanation::of("arrival", Operation::Product, parts);
+        (arrived.from, arrived.edge) = (Some(from), Some(arrival.edge));
+        arrived.noted(&format!("hop {}", arrival.hop))
+    }
+
+    fn recency(&self, row: Row) -> Explanation {
+        let days = days_between(self.memory.nodes.last_accessed.get(row as usize), self.search.now);
+        Explanation::given("recency", signal::recency_of_days(days))
+            .noted(&format!("exp(-{} / 30), in days", days as i64))
+    }
+
+    fn authority(&self, row: Row) -> Explanation {
+        let average = self.memory.avg_inbound_edges();
+        if average == 0.0 {
+            return Explanation::given("authority", signal::NEUTRAL).noted("the graph has no edge");
+        }
+        let inbound = Explanation::given("inbound edges", f64::from(self.memory.inbound(row)));
+        let relative = vec![inbound, Explanation::given("average", average)];
+        let halved = vec![
+            Explanation::of("relative", Operation::Quotient, relative),
+            Explanation::given("two averages are the most", 2.0),
+        ];
+        let parts = vec![Explanation::of("standing", Operation::Quotient, halved), Explanation::given("at most", 1.0)];
+        Explanation::of("authority", Operation::Minimum, parts)
+    }
+
+    fn affinity(&self, row: Row) -> Explanation {
+        let node = &self.memory.nodes;
+        let count = f64::from(node.access_count.get(row as usize));
+        let age = days_between(node.created_at.get(row as usize), self.search.now);
+        let used = vec![
+            Explanation::given("saturation", signal::saturation(count))
+                .noted(&format!("tanh({} / 10), by accesses", count as i64)),
+            self.recency(row),
+        ];
+        let new = if age < signal::NEW_DAYS { signal::NEW_BONUS } else { 0.0 };
+        let sum = vec![
+            Explanation::of("use", Operation::Product, used),
+            Explanation::given("new", new).noted(&format!("{} days old, new below 7", age as i64)),
+        ];
+        let parts = vec![Explanation::of("use and newness", Operation::Sum, sum), Explanation::given("at most", 1.0)];
+        Explanation::of("affinity", Operation::Minimum, parts)
+    }
+}

@@ -1,0 +1,302 @@
+//! What time does to stored nodes: the sweep, the states that change, and whom a change could concern next.
+//!
+//! A node carries the retrievability and lifecycle that its database holds. The sweep proposes new ones, and what becomes of
+//! that is stored by whoever calls. When a state ends can be computed from the curve's inverse, so every row stands in
+//! [`Due`] with a moment before which its state cannot differ from the stored one; the forward function decides.
+
+use super::Memory;
+use crate::config::Curve;
+use crate::decay::{self, DECAY, DecayColumns, Lifecycle};
+use crate::error::Result;
+use crate::fsrs::{ForgettingCurve, Parameters};
+use crate::index::{ALWAYS, NEVER, Row, StoredState};
+use crate::rerank::check_instant;
+use crate::section::Section;
+use crate::signal::DAY_MS;
+
+/// A stored retrievability that is off by no more than this is left as it is.
+const TOLERANCE: f64 = 0.001;
+/// Retrievability is stored with four decimals.
+const DECIMALS: f64 = 10_000.0;
+
+/// New stored values of a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)] // named as everywhere
+pub struct Change {
+    pub row: Row,
+    /// Rounded to 4 decimals, half to even.
+    pub retrievability: f64,
+    pub state: StoredState,
+}
+
+/// A state that changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // plain words
+pub struct Transition {
+    pub row: Row,
+    pub from: StoredState,
+    pub to: Lifecycle,
+}
+
+/// What a sweep proposes, in order of sequence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sweep {
+    /// Nodes looked at: all but those that are put away or deleted.
+    pub processed: usize,
+    /// Nodes whose retrievability is off the stored one by more than 0.001, or whose state changes.
+    pub rows: Vec<Row>,
+    /// Their new retrievabilities, rounded to 4 decimals, half to even.
+    pub retrievability: Vec<f64>,
+    /// The codes of their new states.
+    pub states: Vec<u8>,
+    /// The states that change.
+    pub transitions: Vec<Transition>,
+}
+
+/// Rows that go through the curve together: their results stay in the nearest cache.
+const BATCH: usize = 512;
+
+impl Memory {
+    /// Retrievability and state of a node at a moment, whatever is stored.
+    pub(super) fn faded(&self, row: Row, now: f64) -> (f64, Lifecycle) {
+        let place = row as usize;
+        let days = decay::days_without_access(self.nodes.last_accessed.get(place), now);
+        let retrievability = decay::retrievability_on(self.curve, days, self.nodes.stability.get(place));
+        let profile = &self.table.profile(self.section(row)).decay;
+        let days_dormant = if retrievability < profile.weak_threshold { days } else { 0.0 };
+        (retrievability, decay::lifecycle_for_section(retrievability, days_dormant, profile))
+    }
+
+    /// Looks at every node at `now` and proposes what to store.
+    ///
+    /// # Errors
+    /// `invalid_argument` for a `now` that is no instant; `out_of_memory`.
+    pub fn decay(&self, now: f64) -> Result<Sweep> {
+        check_instant("now", now)?;
+        // Lists double when they grow, and stand beside their old selves while they do.
+        let most = 3 * (size_of::<Row>() + size_of::<f64>() + size_of::<u8>() + size_of::<Transition>());
+        let nodes = &self.nodes;
+        let (mut retrievability, mut states) = ([0.0; BATCH], [0; BATCH]);
+        let mut sweep = Sweep::default();
+        let segments = nodes.last_accessed.segments().iter().zip(nodes.stability.segments());
+        let segments = segments.zip(nodes.section.segments());
+        let stored = nodes.retrievability.segments().iter().zip(nodes.states().segments());
+        let mut row = 0;
+        for (((last_accessed, stability), section), (known, from)) in segments.zip(stored) {
+            let batches = last_accessed.chunks(BATCH).zip(stability.chunks(BATCH)).zip(section.chunks(BATCH));
+            let stored = known.chunks(BATCH).zip(from.chunks(BATCH));
+            for (((last_accessed, stability), section), (known, from)) in batches.zip(stored) {
+                let length = last_accessed.len();
+                let (retrievability, states) = (&mut retrievability[..length], &mut states[..length]);
+                let columns = DecayColumns { last_accessed, stability, section };
+                decay::fade(columns, now, &self.limits, self.curve, retrievability, states);
+                if sweep.rows.capacity() - sweep.rows.len() < length {
+                    self.afford("decay", (sweep.rows.len() + length) * most)?;
+                }
+                for place in 0..length {
+                    sweep.compare(row, retrievability[place], states[place], known[place], from[place]);
+                    row += 1;
+                }
+            }
+        }
+        if nodes.is_out_of_order() {
+            self.afford("decay", 2 * sweep.rows.len() * size_of::<Change>())?;
+            let mut order: Vec<u32> = (0..sweep.rows.len() as u32).collect();
+            nodes.sort_places(&mut order, &|place| sweep.rows[place as usize]);
+            let places = || order.iter().map(|&place| place as usize);
+            sweep.retrievability = places().map(|place| sweep.retrievability[place]).collect();
+            sweep.states = places().map(|place| sweep.states[place]).collect();
+            sweep.rows = places().map(|place| sweep.rows[place]).collect();
+            let mut order: Vec<u32> = (0..sweep.transitions.len() as u32).collect();
+            nodes.sort_places(&mut order, &|place| sweep.transitions[place as usize].row);
+            sweep.transitions = order.iter().map(|&place| sweep.transitions[place as usize]).collect();
+        }
+        Ok(sweep)
+    }
+
+    /// Stores new values. Rows without a node are passed over; the answer is how many were not.
+    ///
+    /// # Errors
+    /// `invalid_argument` with field and index for a retrievability outside [0, 1]. Nothing is stored then.
+    pub fn apply_decay(&mut self, changes: &[Change]) -> Result<usize> {
+        for (index, change) in changes.iter().enumerate() {
+            super::check_share("retrievability", Some(change.retrievability)).map_err(|error| error.at(index))?;
+        }
+        self.changes += 1;
+        let mut applied = 0;
+        for change in changes.iter().filter(|change| self.nodes.has(change.row)).copied().collect::<Vec<_>>() {
+            self.nodes.retrievability.set(change.row as usize, change.retrievability);
+            self.nodes.set_state(change.row, change.state);
+            self.refile(change.row);
+            applied += 1;
+        }
+        Ok(applied)
+    }
+
+    /// The transitions that [`Memory::decay`] would propose at `now`, found among the rows that a change could concern: in
+    /// time that goes by their number, unless `now` lies before that of the last call.
+    ///
+    /// # Errors
+    /// As [`Memory::decay`].
+    pub fn transitions(&mut self, now: f64) -> Result<Vec<Transition>> {
+        check_instant("now", now)?;
+        if now < self.looked_at {
+            self.looked_at = now;
+            (0..self.nodes.rows() as Row).for_each(|row| self.refile(row));
+        }
+        self.looked_at = now;
+        let mut rows = self.due.until(minute(now));
+        self.nodes.sort(&mut rows);
+        self.afford("transitions", rows.len() * size_of::<Transition>())?;
+        let mut transitions = Vec::new();
+        for row in rows {
+            let from = self.nodes.state(row);
+            match next_state(from, self.faded(row, now).1) {
+                Some(to) => transitions.push(Transition { row, from, to }),
+                None => self.refile(row),
+            }
+        }
+        Ok(transitions)
+    }
+
+    /// Files a row under the moment before which its state cannot differ from the stored one.
+    pub(super) fn refile(&mut self, row: Row) {
+        let moment = if self.nodes.has(row) { self.due_moment(row) } else { NEVER };
+        self.due.set(row, moment);
+    }
+
+    fn due_moment(&self, row: Row) -> u32 {
+        let StoredState::Living(state) = self.nodes.state(row) else { return NEVER };
+        let last_accessed = self.nodes.last_accessed.get(row as usize);
+        let stability = self.nodes.stability.get(row as usize);
+        let inverse = &self.inverses[usize::from(self.nodes.section.get(row as usize) & 3)];
+        let active = inverse.active_for(stability);
+        let weak = inverse.weak_for(stability);
+        let dormant = weak.max(DECAY.dormant_days);
+        let compress = weak.max(DECAY.compress_days);
+        // The days without access from which, and up to which, the state is what is stored. A stored DORMANT stays
+        // through ACTIVE and WEAK.
+        let (from, until) = match state {
+            Lifecycle::Active => (f64::NEG_INFINITY, active),
+            Lifecycle::Weak => (if active > 0.0 { active } else { f64::NEG_INFINITY }, weak),
+            Lifecycle::Dormant => (f64::NEG_INFINITY, dormant),
+            Lifecycle::Compress => (dormant, compress),
+            Lifecycle::Archive => return NEVER,
+        };
+        // Where the access leaves it already, it is so at any time.
+        if until <= 0.0 {
+            return ALWAYS;
+        }
+        // One who may not have reached it yet, as far as was looked, is looked at in any case. A minute and a share of the
+        // span to either side are more than rounding comes to.
+        let span = |days: f64| days * DAY_MS;
+        let slack = |days: f64| 60_000.0 + span(days).abs() * 1e-9;
+        if from != f64::NEG_INFINITY && self.looked_at < last_accessed + span(from) + slack(from) {
+            return ALWAYS;
+        }
+        minute(last_accessed + span(until) - slack(until))
+    }
+}
+
+impl Sweep {
+    /// What to store.
+    pub fn changes(&self) -> impl Iterator<Item = Change> {
+        let columns = self.rows.iter().zip(&self.retrievability).zip(&self.states);
+        columns.map(|((&row, &retrievability), &code)| Change { row, retrievability, state: stored(code) })
+    }
+
+    /// Compares what a row has come to with what is stored.
+    #[inline(always)]
+    fn compare(&mut self, row: Row, retrievability: f64, state: u8, known: f64, from: u8) {
+        if from >= Lifecycle::Archive as u8 {
+            return;
+        }
+        self.processed += 1;
+        let stays = from == Lifecycle::Dormant as u8 && state < from;
+        let changes_state = state != from && !stays;
+        if changes_state || (retrievability - known).abs() > TOLERANCE {
+            self.change(row, retrievability, if stays { from } else { state }, from);
+        }
+    }
+
+    fn change(&mut self, row: Row, retrievability: f64, to: u8, from: u8) {
+        self.rows.push(row);
+        self.retrievability.push(round_retrievability(retrievability));
+        self.states.push(to);
+        if let (true, StoredState::Living(to)) = (from != to, stored(to)) {
+            self.transitions.push(Transition { row, from: stored(from), to });
+        }
+    }
+}
+
+fn stored(code: u8) -> StoredState {
+    StoredState::from_code(code).unwrap_or(StoredState::Deleted)
+}
+
+/// What a stored state becomes when another is computed, if it changes: DORMANT may have been set by hand and wakes by a
+/// change of the node alone; what is put away or deleted is not swept.
+fn next_state(from: StoredState, computed: Lifecycle) -> Option<Lifecycle> {
+    match from {
+        StoredState::Deleted | StoredState::Living(Lifecycle::Archive) => None,
+        StoredState::Living(Lifecycle::Dormant) if computed < Lifecycle::Dormant => None,
+        StoredState::Living(from) => (computed != from).then_some(computed),
+    }
+}
+
+/// The whole minute that an instant lies in, counted so that the first one is above [`ALWAYS`] and the last one below
+/// [`NEVER`]; what lies 4,083 years and more from 1970 is the first or the last.
+fn minute(instant: f64) -> u32 {
+    let minute = (instant / 60_000.0).floor() + f64::from(1_u32 << 31);
+    // A conversion of what is no number gives 0, which is looked at always.
+    (minute as u32).clamp(ALWAYS + 1, NEVER - 1)
+}
+
+/// The days after which the curve passes a section's thresholds, for every stability.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Inverse {
+    active: f64,
+    weak: f64,
+}
+
+/// From here on e^−x is 0, and before it retrievability is no more exact.
+const VANISHING: f64 = 700.0;
+/// Days, at a stability of one, after which nobody asks whether the power curve has reached 0.
+const FAR: f64 = 1e12;
+
+impl Inverse {
+    /// Of all sections, by code: for exp(−t / S) t = −S · ln threshold; for FSRS-6 its own inverse at S = 1.
+    pub(super) fn of(memory: &crate::section::SectionTable, curve: Curve) -> [Self; 4] {
+        let days = |threshold: f64| match curve {
+            Curve::Exponential => (-threshold.ln()).clamp(0.0, VANISHING),
+            Curve::Fsrs6 => ForgettingCurve::new(&Parameters::PUBLISHED).days_until(threshold, 1.0).clamp(0.0, FAR),
+        };
+        Section::ALL.map(|section| {
+            let profile = &memory.profile(section).decay;
+            Self { active: days(profile.active_threshold), weak: days(profile.weak_threshold) }
+        })
+    }
+
+    fn active_for(&self, stability: f64) -> f64 {
+        self.active * stability.max(0.0)
+    }
+
+    fn weak_for(&self, stability: f64) -> f64 {
+        self.weak * stability.max(0.0)
+    }
+}
+
+/// Four decimals, half to even on the exact value.
+pub(super) fn round_retrievability(retrievability: f64) -> f64 {
+    let scaled = retrievability * DECIMALS;
+    let below = scaled.floor();
+    let beyond_half = scaled - below - 0.5;
+    let up = if beyond_half.abs() > 1e-6 {
+        beyond_half > 0.0
+    } else {
+        // The product is rounded; its two halves are exact, and so is the difference of what lies so close together.
+        let high = f64::from_bits(retrievability.to_bits() & !0x07FF_FFFF);
+        let beyond_half = (high * DECIMALS - (below + 0.5)) + (retrievability - high) * DECIMALS;
+        beyond_half > 0.0 || (beyond_half == 0.0 && below % 2.0 == 1.0)
+    };
+    (if up { below + 1.0 } else { below }) / DECIMALS
+}

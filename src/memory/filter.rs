@@ -1,0 +1,110 @@
+//! Filters: which memories a search may find, and which edges activation may pass over.
+
+use super::Memory;
+use crate::error::{Error, Result};
+use crate::index::{Label, Row};
+use crate::rerank::{INSTANT, is_instant};
+use crate::signal::DAY_MS;
+
+/// A name that no node has: nothing passes a list of it alone.
+pub const NO_CODE: u32 = u32::MAX;
+
+/// What all must hold. Names are codes of the memory, or [`NO_CODE`]; an empty list holds for all. `created_after` and
+/// `created_before` are inclusive.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs)] // named as everywhere
+pub struct Filters {
+    pub types: Vec<u32>,
+    pub excluded_types: Vec<u32>,
+    pub subtypes: Vec<u32>,
+    /// Codes of stored states.
+    pub lifecycles: Vec<u32>,
+    pub created_after: Option<f64>,
+    pub created_before: Option<f64>,
+    /// Days without access, at most.
+    pub accessed_within_days: Option<f64>,
+    /// In one of them at least.
+    pub clusters: Vec<u32>,
+    pub tags_all: Vec<u32>,
+    pub tags_any: Vec<u32>,
+    pub tags_none: Vec<u32>,
+    /// Types of edges.
+    pub relationship_types: Vec<u32>,
+}
+
+impl Filters {
+    /// # Errors
+    /// `invalid_argument` with the field of a moment that is no instant and of days that are negative or no number.
+    pub(super) fn check(&self) -> Result<()> {
+        for (field, instant) in
+            [("filters.created_after", self.created_after), ("filters.created_before", self.created_before)]
+        {
+            if let Some(found) = instant.filter(|&instant| !is_instant(instant)) {
+                return Err(Error::argument(field, INSTANT).found(found));
+            }
+        }
+        match self.accessed_within_days {
+            Some(days) if !(days >= 0.0 && days.is_finite()) => {
+                let problem = "must be a finite number of at least 0";
+                Err(Error::argument("filters.accessed_within_days", problem).found(days))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether nodes are filtered at all.
+    pub(super) fn is_about_nodes(&self) -> bool {
+        let lists = [&self.types, &self.excluded_types, &self.subtypes, &self.lifecycles];
+        let labels = [&self.clusters, &self.tags_all, &self.tags_any, &self.tags_none];
+        let numbers = [self.created_after, self.created_before, self.accessed_within_days];
+        lists.iter().chain(&labels).any(|list| !list.is_empty()) || numbers.iter().any(Option::is_some)
+    }
+
+    /// Whether activation may pass over an edge of this type.
+    #[inline]
+    pub(super) fn passes_edge(&self, edge_type: u16) -> bool {
+        holds(&self.relationship_types, edge_type.into())
+    }
+}
+
+#[inline]
+fn holds(wanted: &[u32], code: u32) -> bool {
+    wanted.is_empty() || wanted.contains(&code)
+}
+
+impl Memory {
+    /// Whether a node that is there passes.
+    pub(super) fn passes(&self, row: Row, filters: &Filters, now: f64) -> bool {
+        let place = row as usize;
+        let nodes = &self.nodes;
+        let node_type = nodes.node_type.get(place).into();
+        if !holds(&filters.types, node_type)
+            || filters.excluded_types.contains(&node_type)
+            || !holds(&filters.subtypes, nodes.subtype.get(place).into())
+            || !holds(&filters.lifecycles, nodes.state(row).code().into())
+        {
+            return false;
+        }
+        let created_at = nodes.created_at.get(place);
+        if filters.created_after.is_some_and(|instant| created_at < instant)
+            || filters.created_before.is_some_and(|instant| created_at > instant)
+        {
+            return false;
+        }
+        let idle = now - nodes.last_accessed.get(place);
+        if filters.accessed_within_days.is_some_and(|days| idle > days * DAY_MS) {
+            return false;
+        }
+        let Filters { clusters, tags_all, tags_any, tags_none, .. } = filters;
+        if [clusters, tags_all, tags_any, tags_none].iter().all(|list| list.is_empty()) {
+            return true;
+        }
+        let labels = self.labels.labels(nodes.labels.get(place));
+        let has_tag = |&code: &u32| labels.contains(&Label::tag(code));
+        let has_cluster = |&code: &u32| labels.contains(&Label::cluster(code));
+        (clusters.is_empty() || clusters.iter().any(has_cluster))
+            && tags_all.iter().all(has_tag)
+            && (tags_any.is_empty() || tags_any.iter().any(has_tag))
+            && !tags_none.iter().any(has_tag)
+    }
+}

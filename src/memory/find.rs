@@ -1,0 +1,259 @@
+//! Finding: reranking of resident nodes, the nodes most like a vector, and the whole search.
+
+use super::{Filters, Memory};
+use crate::error::{Error, Result};
+use crate::index::{Row, VectorQuery};
+use crate::rerank::{AMOUNT, Query, Ranked, Record, Weighting, is_amount, is_score};
+use crate::search::{
+    Activated, Arrival, EdgeWeight, Found, RESULTS_PER_SEED, Ranking, SEED_THRESHOLDS, Seed, Serendipity, Spread, rank,
+    seed, spread,
+};
+use crate::section::Weights;
+
+/// Candidates as columns of one length.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns<'a> {
+    /// Which nodes.
+    pub rows: &'a [Row],
+    /// Cosines; finite.
+    pub semantic: &'a [f64],
+    /// BM25 scores, at least 0.
+    pub bm25: &'a [f64],
+    /// Activations, at least 0.
+    pub graph: &'a [f64],
+}
+
+/// A search.
+#[derive(Clone, Debug)]
+pub struct Search<'a> {
+    /// The query's embedding.
+    pub embedding: Option<&'a [f64]>,
+    /// What a full-text index found, each node once, in its order.
+    pub bm25: &'a [Found],
+    /// Which memories may be found, and which edges passed over.
+    pub filters: &'a Filters,
+    /// Results; none: the configuration's.
+    pub limit: Option<usize>,
+    /// The present, in milliseconds since 1970.
+    pub now: f64,
+    /// Whether each memory is weighed as its section says.
+    pub sections: bool,
+    /// Whether the edges between active nodes are listed.
+    pub connections: bool,
+    /// How readily to tell of what is active and yet unlike the query.
+    pub serendipity: Serendipity,
+}
+
+/// What a search came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Where activation started from.
+    pub seeds: Vec<Seed>,
+    /// What it reached.
+    pub spread: Spread,
+    /// The active nodes above the relevance floor, in the order in which they became active.
+    pub kept: Vec<Ranking>,
+    /// The best of them; `index` is a place in `kept`.
+    pub ranked: Vec<Ranked>,
+    /// Active nodes unlike the query, with their activation, highest first.
+    pub serendipity: Vec<(Row, f64)>,
+    /// The slots of edges between active nodes, in order of sequence.
+    pub connections: Vec<u32>,
+}
+
+impl Memory {
+    /// The first `limit` of candidates by score, highest first; equal scores keep their order.
+    ///
+    /// # Errors
+    /// `invalid_argument` with field and index for a row without a node and for scores out of range; for a `now` that is no
+    /// instant.
+    ///
+    /// # Panics
+    /// When the columns differ in length.
+    pub fn rerank(&mut self, columns: Columns<'_>, limit: usize, now: f64, sections: bool) -> Result<Vec<Ranked>> {
+        let Columns { rows, semantic, bm25, graph } = columns;
+        let length = rows.len();
+        assert!([semantic.len(), bm25.len(), graph.len()] == [length; 3], "columns of one length");
+        // Whole columns first; only a fault is looked for by itself.
+        let sound = rows.iter().fold(true, |sound, &row| sound & self.nodes.has(row))
+            && semantic.iter().fold(true, |sound, &score| sound & is_score(score))
+            && bm25.iter().fold(true, |sound, &score| sound & is_amount(score))
+            && graph.iter().fold(true, |sound, &score| sound & is_amount(score));
+        if !sound {
+            return Err(self.first_fault(columns));
+        }
+        // What sorting or a list of the best takes.
+        self.afford("candidates", length * 48)?;
+        let most = bm25.iter().fold(0.0, |most: f64, &score| if score > most { score } else { most });
+        self.ranked(columns, most, limit, now, sections)
+    }
+
+    /// [`Memory::rerank`] of columns that are sound.
+    fn ranked(
+        &mut self,
+        columns: Columns<'_>,
+        max_bm25: f64,
+        limit: usize,
+        now: f64,
+        sections: bool,
+    ) -> Result<Vec<Ranked>> {
+        let Columns { rows, semantic, bm25, graph } = columns;
+        let weighting = if sections { Weighting::Sections(&self.table) } else { Weighting::Uniform(Weights::GLOBAL) };
+        let query = Query { weighting, avg_inbound_edges: self.avg_inbound_edges(), now };
+        let (nodes, edges) = (&self.nodes, &self.graph);
+        self.reranker.rank_gathered(rows.len(), max_bm25, limit, &query, |index| -> Record {
+            let place = rows[index] as usize;
+            [
+                semantic[index],
+                bm25[index],
+                graph[index],
+                nodes.last_accessed.at(place),
+                nodes.created_at.at(place),
+                f64::from(nodes.access_count.at(place)),
+                f64::from(edges.inbound(rows[index])),
+                f64::from(nodes.section.at(place)),
+            ]
+        })
+    }
+
+    #[cold]
+    fn first_fault(&self, columns: Columns<'_>) -> Error {
+        for (index, &row) in columns.rows.iter().enumerate() {
+            if !self.nodes.has(row) {
+                return Error::argument("ids", "must name memories of this index").at(index);
+            }
+            let scores = [
+                ("semantic", columns.semantic[index], is_score(columns.semantic[index]), "must be a finite number"),
+                ("bm25", columns.bm25[index], is_amount(columns.bm25[index]), AMOUNT),
+                ("graph", columns.graph[index], is_amount(columns.graph[index]), AMOUNT),
+            ];
+            if let Some((field, found, _, problem)) = scores.into_iter().find(|(_, _, is_sound, _)| !is_sound) {
+                return Error::argument(field, problem).found(found).at(index);
+            }
+        }
+        Error::argument("candidates", "must be sound")
+    }
+
+    /// The `limit` nodes whose embeddings are most like this one, among those that pass, with their cosines, highest first;
+    /// equal ones in order of sequence.
+    ///
+    /// # Errors
+    /// `invalid_argument` for an embedding that is none, for filters out of range, for a `now` that is no instant.
+    pub fn similar(&self, embedding: &[f64], limit: usize, filters: &Filters, now: f64) -> Result<Vec<(Row, f64)>> {
+        filters.check()?;
+        check_now(now)?;
+        let query = self.vector_query(embedding)?;
+        self.afford("limit", limit.min(self.vectors.len()) * 2 * size_of::<(f64, u64, Row)>())?;
+        let found = self.most_similar(&query, limit, filters, now);
+        Ok(found.iter().map(|found| (found.row, found.score)).collect())
+    }
+
+    fn vector_query(&self, embedding: &[f64]) -> Result<VectorQuery> {
+        if self.options.dimensions == 0 {
+            return Err(Error::argument("embedding", "must not be there: this index has 0 dimensions"));
+        }
+        self.vectors.query(embedding)
+    }
+
+    fn most_similar(
+        &self,
+        query: &VectorQuery,
+        limit: usize,
+        filters: &Filters,
+        now: f64,
+    ) -> Vec<crate::index::VectorFound> {
+        let passes = |row: Row| self.passes(row, filters, now);
+        let passes: Option<&dyn Fn(Row) -> bool> = filters.is_about_nodes().then_some(&passes);
+        self.vectors.similar(query, limit, passes, |row| self.nodes.sequence(row) as f64)
+    }
+
+    /// Searches: seeds from vectors and from what the full-text index found, spreading activation, relevance floor,
+    /// ranking.
+    ///
+    /// # Errors
+    /// `invalid_argument` for an embedding that is none, a BM25 score that is negative or no number (with its index),
+    /// filters out of range, a `now` that is no instant; `out_of_memory` when activation spreads beyond all bounds.
+    pub fn search(&mut self, search: &Search<'_>) -> Result<Outcome> {
+        self.search_and_tell(search, None)
+    }
+
+    /// [`Memory::search`], and all that arrived while it spread.
+    pub(super) fn search_and_tell(
+        &mut self,
+        search: &Search<'_>,
+        arrivals: Option<&mut Vec<Arrival>>,
+    ) -> Result<Outcome> {
+        check_now(search.now)?;
+        search.filters.check()?;
+        for (index, found) in search.bm25.iter().enumerate() {
+            if !is_amount(found.score) {
+                return Err(Error::argument("score", AMOUNT).found(found.score).at(index));
+            }
+        }
+        let config = self.search;
+        // An entry of a round waits in a list that doubles while it grows.
+        let most_queued = self.room() / (3 * size_of::<(Row, f64)>());
+        let asked = config.max_seeds.saturating_mul(RESULTS_PER_SEED);
+        let most_seeds = asked.min(self.len()) + search.bm25.len();
+        let most_active = config.max_nodes.min(self.len()).max(config.max_seeds.min(most_seeds));
+        self.afford("search", most_seeds * 160 + most_active * 320)?;
+
+        let filtered = search.filters.is_about_nodes();
+        let passes = |row: Row| !filtered || self.passes(row, search.filters, search.now);
+        let vector: Vec<Found> = match search.embedding {
+            None => Vec::new(),
+            Some(embedding) => {
+                let query = self.vector_query(embedding)?;
+                let found = self.most_similar(&query, asked, search.filters, search.now);
+                found.iter().map(|found| Found { row: Some(found.row), score: found.score }).collect()
+            }
+        };
+        let [with_embedding, without] = SEED_THRESHOLDS;
+        let own = if search.embedding.is_some() { with_embedding } else { without };
+        let threshold = config.seed_threshold.unwrap_or(own);
+        let awaits_vector = |row: Row| self.options.dimensions > 0 && !self.vectors.has(row);
+        let seeds = seed(&vector, search.bm25, &config, |row| {
+            passes(row).then(|| if awaits_vector(row) { without } else { threshold })
+        });
+
+        let all_edges = search.filters.relationship_types.is_empty();
+        let learned = config.edge_weight == EdgeWeight::Learned;
+        let weight = |slot: u32, row: Row| {
+            let edge_type = self.graph.edge_type(slot);
+            let may_pass = (all_edges || search.filters.passes_edge(edge_type)) && passes(row);
+            let weight = || if learned { self.graph.strength(slot) } else { self.edge_weights[usize::from(edge_type)] };
+            may_pass.then(weight)
+        };
+        let spread = spread(&self.graph, &seeds, &config, most_queued, weight, arrivals)?;
+        let (kept, serendipity) = rank(&seeds, &spread.activated, &config, search.serendipity);
+
+        let limit = search.limit.unwrap_or(config.default_limit);
+        let most = kept.iter().fold(0.0, |most: f64, it| if it.bm25_score > most { it.bm25_score } else { most });
+        let rows: Vec<Row> = kept.iter().map(|kept| kept.row).collect();
+        let column = |score: fn(&Ranking) -> f64| -> Vec<f64> { kept.iter().map(score).collect() };
+        let (semantic, bm25, graph) =
+            (column(|it| it.semantic_score), column(|it| it.bm25_score), column(|it| it.graph_score));
+        let columns = Columns { rows: &rows, semantic: &semantic, bm25: &bm25, graph: &graph };
+        let ranked = self.ranked(columns, most, limit, search.now, search.sections)?;
+        let connections = if search.connections { self.edges_between(&spread.activated)? } else { Vec::new() };
+        Ok(Outcome { seeds, spread, kept, ranked, serendipity, connections })
+    }
+
+    /// The slots of the edges between active nodes, in order of sequence.
+    fn edges_between(&self, activated: &[Activated]) -> Result<Vec<u32>> {
+        let active: rustc_hash::FxHashSet<Row> = activated.iter().map(|active| active.row).collect();
+        let mut slots = Vec::new();
+        for &row in &active {
+            // Seen from both its ends; the lower one takes it.
+            let own = self.graph.neighbours(row).filter(|it| it.row >= row && active.contains(&it.row));
+            slots.extend(own.map(|neighbour| neighbour.edge));
+            self.afford("include_connections", 2 * size_of_val(&slots[..]))?;
+        }
+        self.graph.sort(&mut slots);
+        Ok(slots)
+    }
+}
+
+fn check_now(now: f64) -> Result<()> {
+    crate::rerank::check_instant("now", now)
+}

@@ -1,0 +1,659 @@
+//! A resident memory over scratch of its own: numbers, rows (of nodes, slots of edges, codes of names), and bytes.
+//!
+//! JavaScript keeps the ids and says rows. In records a missing number is −∞, which no field takes.
+
+use std::mem::ManuallyDrop;
+
+use wasm_bindgen::prelude::*;
+
+use super::{answer, grow, plain_data, to_json};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::index::{Row, StoredState, VectorForm};
+use crate::memory::{
+    Access, Change, Columns, EdgeChange, Embedding, Filters, Memory, NameKind, NodeChange, Options, Restoring, Search,
+    Snapshot, Sweep, Target,
+};
+use crate::rerank::Ranked;
+use crate::search::{Found, Serendipity, Termination};
+
+/// A missing number.
+const ABSENT: f64 = f64::NEG_INFINITY;
+/// Numbers of a node: target, sequence, creation, last access (+∞: never), accesses, stability, retrievability, difficulty,
+/// state, type, subtype, count of tags, count of clusters, count of components (−1: no embedding any more).
+const NODE: usize = 14;
+/// Numbers of an edge: target, source (−1: an end is not there), target row, type, strength, sequence.
+const EDGE: usize = 6;
+/// Numbers of a ranked node: row, score, six signals, place of the primary one.
+const RANKED: usize = 9;
+/// Numbers of a search: now, limit, sections, connections, serendipity, three filters, count of components (−1: none), count
+/// of hits; then the hits' scores, then the components.
+const SEARCH: usize = 10;
+/// Lists of filters, in the order of [`Filters`]' fields; their lengths come first in the rows, then the lists, then the
+/// hits' rows.
+const LISTS: usize = 9;
+/// Numbers that tell of a search's outcome, before what it found.
+const OUTCOME: usize = 9;
+/// A hit that is not in the memory; the slot of an edge that was left out.
+const NOBODY: u32 = u32::MAX;
+/// Scratch above this, in bytes, is given back.
+const MOST_SCRATCH: usize = 1 << 24;
+
+/// The memory of one agent, the only thing in its instance.
+#[wasm_bindgen]
+pub struct Resident {
+    /// Never dropped: it goes with its instance, and taking it apart first would be work for nothing.
+    memory: ManuallyDrop<Memory>,
+    numbers: Vec<f64>,
+    rows: Vec<u32>,
+    bytes: Vec<u8>,
+    sweep: Sweep,
+    snapshot: Option<Snapshot>,
+    /// What of memory is the module's own.
+    own: usize,
+}
+
+fn config_of(config: &JsValue) -> Result<Config> {
+    if config.is_undefined() { Ok(Config::default()) } else { Config::read(&plain_data(config)) }
+}
+
+#[wasm_bindgen]
+impl Resident {
+    /// An empty memory; `own` is what the module takes before there is one.
+    pub fn create(
+        config: &JsValue,
+        dimensions: usize,
+        i8: bool,
+        embedding_id: &str,
+        max_bytes: f64,
+        own: usize,
+    ) -> Option<Resident> {
+        let form = if i8 { VectorForm::I8 } else { VectorForm::F32 };
+        let options = Options { dimensions, form, embedding_id: embedding_id.into(), max_bytes: max_bytes as usize };
+        answer(config_of(config).and_then(|config| Memory::new(options, config)).map(|memory| Self::new(memory, own)))
+    }
+
+    /// Makes room for so many numbers, rows and bytes; refused where there is not as much. Moves the scratch.
+    pub fn reserve(&mut self, numbers: usize, rows: usize, bytes: usize) -> bool {
+        let missing = numbers.saturating_sub(self.numbers.len()).saturating_mul(8)
+            + rows.saturating_sub(self.rows.len()).saturating_mul(4)
+            + bytes.saturating_sub(self.bytes.len());
+        if answer(self.memory.afford("batch", 2 * missing)).is_none() {
+            return false;
+        }
+        let done = grow(&mut self.numbers, numbers) && grow(&mut self.rows, rows) && grow(&mut self.bytes, bytes);
+        self.tell();
+        if done { true } else { answer::<()>(Err(Error::memory("batch", "needs more than there is"))).is_some() }
+    }
+
+    /// Where the numbers stand, in bytes from the beginning of memory.
+    pub fn numbers_at(&self) -> usize {
+        self.numbers.as_ptr() as usize
+    }
+
+    /// Where the rows stand.
+    pub fn rows_at(&self) -> usize {
+        self.rows.as_ptr() as usize
+    }
+
+    /// Where the bytes stand.
+    pub fn bytes_at(&self) -> usize {
+        self.bytes.as_ptr() as usize
+    }
+
+    /// Gives scratch back where it has become large; whether it did, which moves it.
+    pub fn release(&mut self) -> bool {
+        let large = self.scratch() > MOST_SCRATCH;
+        if large {
+            (self.numbers, self.rows, self.bytes) = Default::default();
+            self.tell();
+        }
+        large
+    }
+
+    /// The code of a name of a kind, a new one where it has none; −1 where that was refused.
+    pub fn name(&mut self, kind: usize, name: &str) -> f64 {
+        answer(self.memory.name(NameKind::ALL[kind], name)).map_or(-1.0, f64::from)
+    }
+
+    /// The code of a name, or −1.
+    pub fn code(&self, kind: usize, name: &str) -> f64 {
+        self.memory.code(NameKind::ALL[kind], name).map_or(-1.0, f64::from)
+    }
+
+    /// The name of a code.
+    pub fn text_of(&self, kind: usize, code: u32) -> String {
+        self.memory.text(NameKind::ALL[kind], code).into()
+    }
+
+    /// How many edges there are.
+    pub fn edge_count(&self) -> usize {
+        self.memory.edge_count()
+    }
+
+    /// Numbers: bytes of nodes, edges and embeddings, each by content and by capacity.
+    pub fn bytes_used(&mut self) {
+        let it = self.memory.bytes();
+        let numbers = [it.nodes, it.nodes_capacity, it.edges, it.edges_capacity, it.embeddings, it.embeddings_capacity];
+        self.put_numbers(&numbers.map(|bytes| bytes as f64));
+    }
+
+    /// Numbers: `count` nodes, then their components; rows: their tags and clusters. The rows receive those of the nodes.
+    pub fn upsert(&mut self, count: usize, now: f64) -> bool {
+        let batch = nodes_of(count, &self.numbers, &self.rows);
+        let Some(rows) = answer(self.memory.upsert(&batch, now)) else { return false };
+        self.put_rows(&rows);
+        true
+    }
+
+    /// Rows: nodes to remove. The answer holds the slots of their edges.
+    pub fn remove(&mut self, count: usize) -> Vec<u32> {
+        self.memory.remove(&self.rows[..count])
+    }
+
+    /// Numbers: `count` edges. The rows receive their slots.
+    pub fn link(&mut self, count: usize) -> bool {
+        let records = self.numbers.as_chunks::<EDGE>().0[..count].iter();
+        let batch: Vec<EdgeChange> = records
+            .map(|&[target, source_row, target_row, edge_type, strength, sequence]| EdgeChange {
+                target: target_of(target),
+                ends: (source_row >= 0.0).then_some((source_row as Row, target_row as Row)),
+                edge_type: given(edge_type).map(|code| code as u32),
+                strength: given(strength),
+                sequence: given(sequence),
+            })
+            .collect();
+        let Some(slots) = answer(self.memory.link(&batch)) else { return false };
+        let slots: Vec<u32> = slots.into_iter().map(|slot| slot.unwrap_or(NOBODY)).collect();
+        self.put_rows(&slots);
+        true
+    }
+
+    /// Rows: slots to free.
+    pub fn unlink(&mut self, count: usize) {
+        self.memory.unlink(&self.rows[..count]);
+    }
+
+    /// Rows: lengths of the groups, then their nodes. The answer holds the slots of edges that became stronger.
+    pub fn strengthen(&mut self, groups: usize, amount: f64) -> Option<Vec<u32>> {
+        let (lengths, mut rest) = self.rows.split_at(groups);
+        let groups: Vec<&[Row]> = lengths
+            .iter()
+            .map(|&length| {
+                let (group, others) = rest.split_at(length as usize);
+                rest = others;
+                group
+            })
+            .collect();
+        answer(self.memory.strengthen(&groups, amount))
+    }
+
+    /// Rows: nodes that were accessed. How many were counted, −1 where that was refused.
+    pub fn touch(&mut self, count: usize, now: f64) -> f64 {
+        answer(self.memory.touch(&self.rows[..count], now)).map_or(-1.0, |counted| counted as f64)
+    }
+
+    /// Rows: nodes that were read. As [`Resident::touch`].
+    pub fn recall(&mut self, count: usize, now: f64) -> f64 {
+        answer(self.memory.recall(&self.rows[..count], now)).map_or(-1.0, |counted| counted as f64)
+    }
+
+    /// Rows: candidates; numbers: their three columns, one after the other. The numbers receive the ranked; the answer is
+    /// how many, −1 where it was refused.
+    pub fn rerank(&mut self, count: usize, limit: usize, now: f64, sections: bool) -> f64 {
+        let (semantic, rest) = self.numbers.split_at(count);
+        let (bm25, rest) = rest.split_at(count);
+        let columns = Columns { rows: &self.rows[..count], semantic, bm25, graph: &rest[..count] };
+        let Some(ranked) = answer(self.memory.rerank(columns, limit, now, sections)) else { return -1.0 };
+        if !grow(&mut self.numbers, ranked.len() * RANKED) {
+            return -1.0;
+        }
+        for (out, ranked) in self.numbers.chunks_exact_mut(RANKED).zip(&ranked) {
+            write_ranked(out, self.rows[ranked.index], ranked);
+        }
+        ranked.len() as f64
+    }
+
+    /// A search as its head tells. The numbers receive the outcome, the ranked, and the finds (row and activation); the rows
+    /// the slots of connections.
+    pub fn search(&mut self) -> bool {
+        let request = Request::read(&self.numbers, &self.rows);
+        let Some(outcome) = answer(self.memory.search(&request.search())) else { return false };
+        let numbers = OUTCOME + outcome.ranked.len() * RANKED + outcome.serendipity.len() * 2;
+        if !grow(&mut self.numbers, numbers) {
+            return answer::<()>(Err(Error::memory("limit", "asks for more than there is room for"))).is_some();
+        }
+        let (head, rest) = self.numbers.split_at_mut(OUTCOME);
+        let terminated = match outcome.spread.terminated {
+            Termination::NoSpread => 0,
+            Termination::MaxNodes => 1,
+            Termination::MaxHops => 2,
+        };
+        let counts = [
+            outcome.seeds.len(),
+            outcome.spread.activated.len(),
+            outcome.kept.len(),
+            outcome.ranked.len(),
+            outcome.serendipity.len(),
+            outcome.connections.len(),
+            outcome.spread.hops as usize,
+            outcome.spread.edges_traversed,
+            terminated,
+        ];
+        head.copy_from_slice(&counts.map(|count| count as f64));
+        let (ranked, finds) = rest.split_at_mut(outcome.ranked.len() * RANKED);
+        for (out, ranked) in ranked.chunks_exact_mut(RANKED).zip(&outcome.ranked) {
+            write_ranked(out, outcome.kept[ranked.index].row, ranked);
+        }
+        for (out, &(row, activation)) in finds.chunks_exact_mut(2).zip(&outcome.serendipity) {
+            out.copy_from_slice(&[f64::from(row), activation]);
+        }
+        self.put_rows(&outcome.connections);
+        self.tell();
+        true
+    }
+
+    /// A search as its head tells, whose limit, filters and embedding alone count. The rows receive the found, the numbers
+    /// their scores; the answer is how many, −1 where it was refused.
+    pub fn similar(&mut self) -> f64 {
+        let request = Request::read(&self.numbers, &self.rows);
+        let Request { embedding, filters, limit, now, .. } = &request;
+        let limit = limit.unwrap_or(usize::MAX);
+        let found = self.memory.similar(embedding.unwrap_or_default(), limit, filters, *now);
+        let Some(found) = answer(found) else { return -1.0 };
+        let (rows, scores): (Vec<Row>, Vec<f64>) = found.into_iter().unzip();
+        self.put_rows(&rows);
+        self.put_numbers(&scores);
+        rows.len() as f64
+    }
+
+    /// A search as its head tells, and why a node stands where it does in it, as JSON.
+    pub fn explain(&mut self, row: Row) -> Option<String> {
+        let request = Request::read(&self.numbers, &self.rows);
+        answer(self.memory.explain(row, &request.search())).map(|explained| to_json(&explained))
+    }
+
+    /// Looks at every node. The answer is how many were processed, −1 where it was refused; what is proposed stands where
+    /// the next four functions say, until `forget_sweep`.
+    pub fn decay(&mut self, now: f64) -> f64 {
+        let Some(sweep) = answer(self.memory.decay(now)) else { return -1.0 };
+        self.sweep = sweep;
+        self.sweep.processed as f64
+    }
+
+    /// How many changes the sweep proposes.
+    pub fn sweep_length(&self) -> usize {
+        self.sweep.rows.len()
+    }
+
+    /// Where their rows stand.
+    pub fn sweep_rows_at(&self) -> usize {
+        self.sweep.rows.as_ptr() as usize
+    }
+
+    /// Where their retrievabilities stand.
+    pub fn sweep_retrievability_at(&self) -> usize {
+        self.sweep.retrievability.as_ptr() as usize
+    }
+
+    /// Where their states stand.
+    pub fn sweep_states_at(&self) -> usize {
+        self.sweep.states.as_ptr() as usize
+    }
+
+    /// Three numbers for each transition of the sweep: row, code before, code after.
+    pub fn sweep_transitions(&self) -> Vec<u32> {
+        triples(&self.sweep.transitions)
+    }
+
+    /// Frees what the sweep proposed.
+    pub fn forget_sweep(&mut self) {
+        self.sweep = Sweep::default();
+    }
+
+    /// Rows: nodes; numbers: retrievabilities; bytes: codes of states. How many were stored, −1 where it was refused.
+    pub fn apply_decay(&mut self, count: usize) -> f64 {
+        let columns = self.rows[..count].iter().zip(&self.numbers).zip(&self.bytes);
+        let changes: Option<Vec<Change>> = columns
+            .map(|((&row, &retrievability), &code)| {
+                Some(Change { row, retrievability, state: StoredState::from_code(code)? })
+            })
+            .collect();
+        let changes = changes.ok_or_else(|| Error::argument("lifecycle", "must hold codes of states"));
+        let applied = changes.and_then(|changes| self.memory.apply_decay(&changes));
+        answer(applied).map_or(-1.0, |applied| applied as f64)
+    }
+
+    /// Three numbers for each transition: row, code before, code after.
+    pub fn transitions(&mut self, now: f64) -> Option<Vec<u32>> {
+        answer(self.memory.transitions(now)).map(|transitions| triples(&transitions))
+    }
+
+    /// Numbers of a node: sequence, creation, last access, accesses, inbound edges, stability, retrievability, difficulty,
+    /// state, type, subtype, embedding or not; the rows receive its labels, a cluster's code one more than twice itself.
+    /// The answer is how many labels, −1 for a row without a node.
+    pub fn node(&mut self, row: Row) -> f64 {
+        let Some(node) = self.memory.node(row) else { return -1.0 };
+        let labels: Vec<u32> = self.memory.labels(&node).iter().map(|label| label.bits()).collect();
+        let numbers = [
+            node.sequence as f64,
+            node.created_at,
+            node.last_accessed,
+            f64::from(node.access_count),
+            f64::from(self.memory.inbound(row)),
+            node.stability,
+            node.retrievability,
+            node.difficulty,
+            f64::from(node.state.code()),
+            f64::from(node.node_type),
+            f64::from(node.subtype),
+            f64::from(u8::from(self.memory.has_embedding(row))),
+        ];
+        self.put_numbers(&numbers);
+        self.put_rows(&labels);
+        labels.len() as f64
+    }
+
+    /// The code of the subtype of a node; 0 for none.
+    pub fn subtype_of(&self, row: Row) -> u16 {
+        self.memory.node(row).map_or(0, |node| node.subtype)
+    }
+
+    /// Numbers of an edge: source, target, type, strength, sequence; `false` for a slot without one.
+    pub fn edge(&mut self, slot: u32) -> bool {
+        let Some(edge) = self.memory.edge(slot) else { return false };
+        let numbers = [
+            f64::from(edge.source),
+            f64::from(edge.target),
+            f64::from(edge.edge_type),
+            edge.strength,
+            edge.sequence as f64,
+        ];
+        self.put_numbers(&numbers);
+        true
+    }
+
+    /// Begins a snapshot; the answer holds the rows in the order in which nodes are written.
+    pub fn begin_snapshot(&mut self) -> Option<Vec<u32>> {
+        self.snapshot = Some(answer(self.memory.snapshot())?);
+        self.snapshot.as_ref().map(|snapshot| snapshot.rows().to_vec())
+    }
+
+    /// The slots in the order in which edges are written.
+    pub fn snapshot_slots(&self) -> Vec<u32> {
+        self.snapshot.as_ref().map_or_else(Vec::new, |snapshot| snapshot.slots().to_vec())
+    }
+
+    /// Puts the next part into the bytes; the answer is its length, 0 after the last, −1 where it was refused.
+    pub fn next_part(&mut self) -> f64 {
+        let Some(snapshot) = &mut self.snapshot else { return 0.0 };
+        let Some(part) = answer(self.memory.next_part(snapshot)) else { return -1.0 };
+        self.bytes = part.unwrap_or_default();
+        if self.bytes.is_empty() {
+            self.snapshot = None;
+        }
+        self.tell();
+        self.bytes.len() as f64
+    }
+
+    /// Makes a part of the first `length` bytes, and puts it into the bytes; the answer is its length.
+    pub fn own_part(&mut self, kind: u32, length: usize) -> f64 {
+        let Some(snapshot) = &mut self.snapshot else { return 0.0 };
+        self.bytes = snapshot.own_part(kind, &self.bytes[..length]);
+        self.tell();
+        self.bytes.len() as f64
+    }
+}
+
+impl Resident {
+    fn new(memory: Memory, own: usize) -> Self {
+        let (numbers, rows, bytes) = Default::default();
+        let memory = ManuallyDrop::new(memory);
+        let mut resident = Self { memory, numbers, rows, bytes, sweep: Sweep::default(), snapshot: None, own };
+        resident.tell();
+        resident
+    }
+
+    fn scratch(&self) -> usize {
+        self.numbers.capacity() * 8 + self.rows.capacity() * 4 + self.bytes.capacity()
+    }
+
+    /// Tells the memory what stands beside it.
+    fn tell(&mut self) {
+        let elsewhere = self.own + self.scratch();
+        self.memory.set_elsewhere(elsewhere);
+    }
+
+    /// Answers are small, or have been counted; the scratch grows to hold them.
+    fn put_numbers(&mut self, numbers: &[f64]) {
+        if self.numbers.len() < numbers.len() {
+            self.numbers.resize(numbers.len(), 0.0);
+        }
+        self.numbers[..numbers.len()].copy_from_slice(numbers);
+    }
+
+    fn put_rows(&mut self, rows: &[u32]) {
+        if self.rows.len() < rows.len() {
+            self.rows.resize(rows.len(), 0);
+        }
+        self.rows[..rows.len()].copy_from_slice(rows);
+    }
+}
+
+/// A snapshot that is being read, part by part.
+#[wasm_bindgen]
+pub struct Restorer {
+    restoring: Option<ManuallyDrop<Restoring>>,
+    config: Option<Config>,
+    max_bytes: usize,
+    own: usize,
+    bytes: Vec<u8>,
+}
+
+#[wasm_bindgen]
+impl Restorer {
+    /// Begins, with what a memory is made with.
+    pub fn create(config: &JsValue, max_bytes: f64, own: usize) -> Option<Restorer> {
+        let config = Some(answer(config_of(config))?);
+        Some(Self { restoring: None, config, max_bytes: max_bytes as usize, own, bytes: Vec::new() })
+    }
+
+    /// Makes room for so many bytes; where they stand, 0 where there is not as much.
+    pub fn reserve(&mut self, bytes: usize) -> usize {
+        if grow(&mut self.bytes, bytes) { self.bytes.as_ptr() as usize } else { 0 }
+    }
+
+    /// The length of the part whose header the first 32 bytes are; −1 where they are none.
+    pub fn part_length(&self) -> f64 {
+        let header = &self.bytes[..self.bytes.len().min(32)];
+        answer(Restoring::part_length(header)).map_or(-1.0, |length| length as f64)
+    }
+
+    /// Reads a part of so many bytes. The answer is −1 where it was refused, 0 for one that the memory took, and for the
+    /// caller's own one more than its kind; its content stands behind the header's 32 bytes.
+    pub fn read(&mut self, length: usize) -> f64 {
+        let part = &self.bytes[..length];
+        match &mut self.restoring {
+            Some(restoring) => match answer(restoring.read(part)) {
+                None => -1.0,
+                Some(None) => 0.0,
+                Some(Some((own, _))) => f64::from(own) + 1.0,
+            },
+            None => {
+                let config = self.config.take().unwrap_or_default();
+                let begun = Restoring::begin(part, self.max_bytes, self.own + self.bytes.capacity(), config);
+                self.restoring = answer(begun).map(ManuallyDrop::new);
+                if self.restoring.is_some() { 0.0 } else { -1.0 }
+            }
+        }
+    }
+
+    /// The number of nodes that have been read.
+    pub fn nodes(&self) -> usize {
+        self.restoring.as_ref().map_or(0, |restoring| restoring.nodes())
+    }
+
+    /// The number of edges that have been read.
+    pub fn edges(&self) -> usize {
+        self.restoring.as_ref().map_or(0, |restoring| restoring.edges())
+    }
+
+    /// Which model made the embeddings.
+    pub fn embedding_id(&self) -> String {
+        self.restoring.as_ref().map_or("", |restoring| restoring.embedding_id()).into()
+    }
+
+    /// The memory, once its last part has been read.
+    pub fn finish(&mut self) -> Option<Resident> {
+        let Some(restoring) = self.restoring.take() else {
+            return answer(Err(Error::snapshot("is cut off: it is empty")));
+        };
+        let own = self.own;
+        answer(ManuallyDrop::into_inner(restoring).finish().map(|memory| Resident::new(memory, own)))
+    }
+}
+
+fn given(number: f64) -> Option<f64> {
+    (number != ABSENT).then_some(number)
+}
+
+/// −1 for a new one, its row or slot for one that is there, −2 − place for an earlier entry.
+fn target_of(number: f64) -> Target {
+    if number >= 0.0 {
+        Target::There(number as u32)
+    } else if number == -1.0 {
+        Target::New
+    } else {
+        Target::Entry((-2.0 - number) as usize)
+    }
+}
+
+fn nodes_of<'a>(count: usize, numbers: &'a [f64], rows: &'a [u32]) -> Vec<NodeChange<'a>> {
+    let (records, mut components) = numbers.split_at(count * NODE);
+    let mut codes = rows;
+    let mut take = |length: f64| {
+        let length = given(length)?;
+        let (list, rest) = codes.split_at(length as usize);
+        codes = rest;
+        Some(list)
+    };
+    let records = records.as_chunks::<NODE>().0.iter();
+    records
+        .map(|record| {
+            let &[target, sequence, created_at, last_accessed, access_count, stability, retrievability, ..] = record;
+            let &[.., difficulty, state, node_type, subtype, tags, clusters, length] = record;
+            let embedding = match given(length) {
+                None => Embedding::Kept,
+                Some(length) if length < 0.0 => Embedding::None,
+                Some(length) => {
+                    let (embedding, rest) = components.split_at(length as usize);
+                    components = rest;
+                    Embedding::Given(embedding)
+                }
+            };
+            NodeChange {
+                target: target_of(target),
+                sequence: given(sequence),
+                created_at: given(created_at),
+                last_accessed: match given(last_accessed) {
+                    None => Access::Kept,
+                    Some(f64::INFINITY) => Access::Never,
+                    Some(instant) => Access::At(instant),
+                },
+                access_count: given(access_count),
+                stability: given(stability),
+                retrievability: given(retrievability),
+                difficulty: given(difficulty),
+                state: given(state),
+                node_type: given(node_type).map(|code| code as u32),
+                subtype: given(subtype).map(|code| code as u32),
+                tags: take(tags),
+                clusters: take(clusters),
+                embedding,
+            }
+        })
+        .collect()
+}
+
+/// A search as the scratch tells it.
+struct Request<'a> {
+    now: f64,
+    limit: Option<usize>,
+    sections: bool,
+    connections: bool,
+    serendipity: Serendipity,
+    filters: Filters,
+    bm25: Vec<Found>,
+    embedding: Option<&'a [f64]>,
+}
+
+impl<'a> Request<'a> {
+    fn read(numbers: &'a [f64], rows: &[u32]) -> Self {
+        let (head, rest) = numbers.split_at(SEARCH);
+        let flag = |place: usize| head[place] != 0.0;
+        let (lengths, mut codes) = rows.split_at(LISTS);
+        let mut lists = lengths.iter().map(|&length| {
+            let (list, others) = codes.split_at(length as usize);
+            codes = others;
+            list.to_vec()
+        });
+        let mut next = || lists.next().unwrap_or_default();
+        let filters = Filters {
+            types: next(),
+            excluded_types: next(),
+            subtypes: next(),
+            lifecycles: next(),
+            clusters: next(),
+            tags_all: next(),
+            tags_any: next(),
+            tags_none: next(),
+            relationship_types: next(),
+            created_after: given(head[5]),
+            created_before: given(head[6]),
+            accessed_within_days: given(head[7]),
+        };
+        drop(lists);
+        let hits = head[9] as usize;
+        let (scores, components) = rest.split_at(hits);
+        let found = |(&row, &score): (&u32, &f64)| Found { row: (row != NOBODY).then_some(row), score };
+        Self {
+            now: head[0],
+            limit: given(head[1]).map(|limit| limit as usize),
+            sections: flag(2),
+            connections: flag(3),
+            serendipity: match head[4] as u8 {
+                1 => Serendipity::Low,
+                2 => Serendipity::Medium,
+                3 => Serendipity::High,
+                _ => Serendipity::Off,
+            },
+            filters,
+            bm25: codes.iter().zip(scores).map(found).collect(),
+            embedding: (head[8] >= 0.0).then(|| &components[..head[8] as usize]),
+        }
+    }
+
+    fn search(&self) -> Search<'_> {
+        Search {
+            embedding: self.embedding,
+            bm25: &self.bm25,
+            filters: &self.filters,
+            limit: self.limit,
+            now: self.now,
+            sections: self.sections,
+            connections: self.connections,
+            serendipity: self.serendipity,
+        }
+    }
+}
+
+fn write_ranked(out: &mut [f64], row: Row, ranked: &Ranked) {
+    let [semantic, keyword, graph, recency, authority, affinity] = ranked.breakdown;
+    let primary = ranked.primary_signal as f64;
+    let numbers = [f64::from(row), ranked.score, semantic, keyword, graph, recency, authority, affinity, primary];
+    out.copy_from_slice(&numbers);
+}
+
+fn triples(transitions: &[crate::memory::Transition]) -> Vec<u32> {
+    transitions.iter().flat_map(|it| [it.row, it.from.code().into(), (it.to as u8).into()]).collect()
+}

@@ -1,0 +1,306 @@
+// The resident memory against the reference, equal to the bit: whole lives of small ones, where every answer and all that is
+// kept is compared, and searches of larger ones.
+
+import fc from "fast-check";
+import { MemoryIndex } from "nous-wasm";
+import { describe, expect, test } from "vitest";
+import { makeRandom, NOW, pick } from "../../benches/js/inputs.ts";
+import { ReferenceMemory, type ReferenceMemoryOptions } from "../reference/memory.ts";
+import { type MemoryShape, makeMemory, makeSearch } from "./graphs.ts";
+import {
+  answerTo,
+  contentOf,
+  EDGE_IDS,
+  fill,
+  foundBy,
+  type Life,
+  life,
+  NODE_IDS,
+  placesOf,
+  queryOf,
+  settingsOf,
+} from "./memories.ts";
+import { same } from "./same.ts";
+
+const DAY = 86_400_000;
+
+function expectSame(actual: unknown, expected: unknown, what = ""): void {
+  const difference = same(actual, expected);
+  if (difference !== null) expect.fail(`${what} ${difference}`);
+}
+
+/** An index and a reference that are made alike. */
+function both(options: ReferenceMemoryOptions, use: (index: MemoryIndex, reference: ReferenceMemory) => void): void {
+  const index = new MemoryIndex(options);
+  try {
+    use(index, new ReferenceMemory(options));
+  } finally {
+    index.free();
+  }
+}
+
+/** Lives both, and compares each answer, and what is kept after it. */
+function live({ options, calls }: Life, compareAll: boolean): void {
+  both(options, (index, reference) => {
+    calls.forEach((call, i) => {
+      const what = `call ${i}, ${call[0]}:`;
+      expectSame(answerTo(index, call), answerTo(reference, call), what);
+      if (!compareAll && i < calls.length - 1) return;
+      expectSame(contentOf(index, NODE_IDS, EDGE_IDS), contentOf(reference, NODE_IDS, EDGE_IDS), `after ${what}`);
+    });
+    for (const days of [0, 30, 61, 121, 900, -20]) {
+      const now = NOW + days * DAY;
+      const expected = reference.decay(now);
+      expectSame(index.decay(now), expected, `decay after ${days} days:`);
+      expectSame(index.transitions(now), expected.transitions, `transitions after ${days} days:`);
+    }
+  });
+}
+
+describe("small memories", () => {
+  test("live alike: every call has the same answer and leaves the same behind", () => {
+    fc.assert(
+      fc.property(life, (each) => live(each, true)),
+      { numRuns: 300 },
+    );
+  });
+
+  test("live alike where nobody asks in between", () => {
+    fc.assert(
+      fc.property(life, (each) => live(each, false)),
+      { numRuns: 150 },
+    );
+  });
+
+  test("lives are eventful: most searches find something, and states change", () => {
+    const seen = { searches: 0, found: 0, connected: 0, swept: 0, ignored: 0, grown: 0, similar: 0 };
+    for (const { options, calls } of fc.sample(life, { numRuns: 200, seed: 1 })) {
+      const memory = new ReferenceMemory(options);
+      for (const call of calls) {
+        // biome-ignore lint/suspicious/noExplicitAny: every method answers in its own shape
+        const answer = answerTo(memory, call) as any;
+        if (call[0] === "search") seen.searches += 1;
+        if (call[0] === "search" && answer.metrics.nodes_activated > 0) seen.found += 1;
+        if (call[0] === "search" && answer.connections?.length > 0) seen.connected += 1;
+        if (call[0] === "transitions" && answer.length > 0) seen.swept += 1;
+        if (call[0] === "link" && answer.ignored.length > 0) seen.ignored += 1;
+        if (call[0] === "strengthen" && answer.ids.length > 0) seen.grown += 1;
+        if (call[0] === "similar" && answer.ids.length > 1) seen.similar += 1;
+      }
+    }
+    expect(seen.found).toBeGreaterThan(seen.searches / 4);
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(25);
+  });
+
+  test("a removed id that comes again is a new memory, and so is a removed edge", () => {
+    both({ dimensions: 2 }, (index, reference) => {
+      for (const memory of [index, reference]) {
+        const nodes = ["a", "b", "c"].map((id) => ({ id, embedding: [1, 2], access_count: 7, tags: ["btc"] }));
+        memory.upsert(nodes, { now: NOW });
+        memory.link([
+          { id: "ab", source_id: "a", target_id: "b", strength: 1 },
+          { id: "bc", source_id: "b", target_id: "c", type: "causes" },
+        ]);
+        expect(memory.remove(["b", "b", "nobody"])).toBe(1);
+        expect([memory.size, memory.edgeCount, memory.getEdge("ab")]).toEqual([2, 0, undefined]);
+        expect(memory.upsert([{ id: "b" }, { id: "b", type: "note" }], { now: NOW + 1 })).toBe(1);
+        expect(memory.get("b")).toEqual({
+          id: "b",
+          type: "note",
+          subtype: null,
+          created_at: NOW + 1,
+          last_accessed: NOW + 1,
+          access_count: 0,
+          inbound_edge_count: 0,
+          stability: 60,
+          retrievability: 1,
+          difficulty: 0.4,
+          lifecycle: "ACTIVE",
+          tags: [],
+          clusters: [],
+          has_embedding: false,
+          sequence: 3,
+        });
+        expect(memory.link([{ id: "ab", source_id: "c", target_id: "b" }])).toEqual({ linked: 1, ignored: [] });
+        const again = { id: "ab", source_id: "c", target_id: "b", type: "relates_to", strength: 0.5, sequence: 2 };
+        expect(memory.getEdge("ab")).toEqual(again);
+        expect(memory.similar([1, 2]).ids).toEqual(["a", "c"]);
+      }
+    });
+  });
+
+  test("sequence numbers go on from the highest so far, whatever became of that", () => {
+    both({}, (index, reference) => {
+      for (const memory of [index, reference]) {
+        const numbers = () => ["a", "b", "c", "d"].map((id) => memory.get(id)?.sequence);
+        memory.upsert([{ id: "a", sequence: 70 }, { id: "a", sequence: 5 }, { id: "b" }, { id: "c", sequence: 3 }]);
+        expect(numbers()).toEqual([5, 71, 3, undefined]);
+        memory.remove(["b"]);
+        memory.upsert([{ id: "d" }, { id: "b", sequence: 0 }, { id: "a", type: "note" }]);
+        expect(numbers()).toEqual([5, 0, 3, 72]);
+
+        const edge = (id: string, sequence?: number) => ({ id, source_id: "a", target_id: "b", sequence });
+        memory.link([edge("e", 70), edge("e", 5)]);
+        memory.link([edge("f"), { ...edge("gone", 900), source_id: "nobody" }, edge("g", 3)]);
+        memory.unlink(["f"]);
+        memory.link([edge("h"), edge("f", 0), edge("e")]);
+        expect(["e", "f", "g", "h"].map((id) => memory.getEdge(id)?.sequence)).toEqual([5, 0, 3, 72]);
+        const { connections } = memory.search({ bm25: [{ id: "a", score: 1 }], include_connections: true, now: NOW });
+        expect(connections!.map(({ id }) => id)).toEqual(["f", "g", "e", "h"]);
+      }
+    });
+  });
+
+  test("an edge moves with its new ends, and stays as it was when one of them is missing", () => {
+    both({}, (index, reference) => {
+      for (const memory of [index, reference]) {
+        memory.upsert([{ id: "a" }, { id: "b" }, { id: "c" }], { now: NOW });
+        memory.link([{ id: "e", source_id: "a", target_id: "b", type: "causes" }]);
+        const inbound = () => ["a", "b", "c"].map((id) => memory.get(id)!.inbound_edge_count);
+        expect(inbound()).toEqual([0, 1, 0]);
+        expect(memory.link([{ id: "e", source_id: "b", target_id: "c", strength: 0.25 }])).toMatchObject({ linked: 1 });
+        expect(inbound()).toEqual([0, 0, 1]);
+        const missing = { id: "e", source_id: "b", target_id: "gone", type: "part_of", strength: 1 };
+        expect(memory.link([missing, { ...missing, id: "f" }])).toEqual({ linked: 0, ignored: ["e", "f"] });
+        const moved = { id: "e", source_id: "b", target_id: "c", type: "causes", strength: 0.25, sequence: 0 };
+        expect(memory.getEdge("e")).toEqual(moved);
+        // Three times in a batch: every step builds on the one before.
+        memory.link([
+          { id: "e", source_id: "a", target_id: "b", strength: 0.75 },
+          { id: "e", source_id: "a", target_id: "a", type: "part_of" },
+          { id: "e", source_id: "c", target_id: "c" },
+        ]);
+        expect(memory.getEdge("e")).toMatchObject({ source_id: "c", type: "part_of", strength: 0.75, sequence: 0 });
+        expect([memory.edgeCount, inbound()]).toEqual([1, [0, 0, 1]]);
+        expect(memory.strengthen([["a", "b", "c"]], 0.1)).toEqual({ ids: [], strengths: new Float64Array() });
+      }
+    });
+  });
+
+  test("an access before the last one counts and does not turn time back", () => {
+    both({}, (index, reference) => {
+      for (const memory of [index, reference]) {
+        memory.upsert([{ id: "a", lifecycle: "DELETED", access_count: 2 ** 32 - 2 }], { now: NOW });
+        expect(memory.touch(["a", "nobody", "a"], NOW - DAY)).toBe(2);
+        expect(memory.get("a")).toMatchObject({ last_accessed: NOW, access_count: 2 ** 32 - 1, stability: 60 });
+        expect(memory.recall(["a", "a", "nobody"], NOW + 90 * DAY)).toBe(2);
+        const grown = { access_count: 2 ** 32 - 1, last_accessed: NOW + 90 * DAY, lifecycle: "DELETED" };
+        expect(memory.get("a")).toMatchObject({ ...grown, stability: 60 * 3 * 0.8 * 3 * 0.8, retrievability: 1 });
+      }
+    });
+  });
+
+  test("labels are kept once each, in the order in which they came; an empty subtype is none", () => {
+    both({}, (index, reference) => {
+      for (const memory of [index, reference]) {
+        memory.upsert([{ id: "a", tags: ["b", "a", "b"], clusters: ["b", "b"], subtype: "" }], { now: NOW });
+        expect(memory.get("a")).toMatchObject({ tags: ["b", "a"], clusters: ["b"], subtype: null });
+        memory.upsert([{ id: "a", clusters: [], subtype: "custom:thesis" }]);
+        expect(memory.get("a")).toMatchObject({
+          tags: ["b", "a"],
+          clusters: [],
+          subtype: "custom:thesis",
+          stability: 60,
+        });
+      }
+    });
+  });
+
+  test("of a hit that is listed twice the last score counts, in the place of the first", () => {
+    both({}, (index, reference) => {
+      for (const memory of [index, reference]) {
+        memory.upsert([{ id: "a" }, { id: "b" }], { now: NOW });
+        const scores = [0.5, 0.9, 0.9];
+        const bm25 = ["a", "b", "a"].map((id, i) => ({ id, score: scores[i]! }));
+        expect(memory.search({ bm25, now: NOW }).ranking.ids).toEqual(["a", "b"]);
+      }
+    });
+  });
+});
+
+describe("larger memories", () => {
+  const shapes: [string, MemoryShape, ReferenceMemoryOptions][] = [
+    ["without embeddings", { nodes: 300, edges: 900, dimensions: 0, seed: 1, dangling: 0.05 }, {}],
+    ["of 19 dimensions", { nodes: 300, edges: 600, dimensions: 19, seed: 2, dangling: 0.05 }, { embeddings: "f32" }],
+    ["of 19 dimensions, quantised", { nodes: 300, edges: 900, dimensions: 19, seed: 3 }, { embeddings: "i8" }],
+    ["of 384 dimensions", { nodes: 300, edges: 900, dimensions: 384, seed: 4, unembedded: 0.2 }, {}],
+    ["of 384 dimensions, quantised", { nodes: 300, edges: 1500, dimensions: 384, seed: 5 }, { embeddings: "i8" }],
+    ["with many edges", { nodes: 1500, edges: 12_000, dimensions: 3, seed: 6, twins: 0.5 }, {}],
+  ];
+
+  test.each(shapes)("%s: searches, what is similar, and what is ranked again", (_, shape, options) => {
+    const content = makeMemory(shape);
+    const { dimensions, seed } = shape;
+    const searches = Array.from({ length: 40 }, (_, i) => makeSearch(content, 100 * seed + i));
+    const usual = searches.filter(({ options }) => options.config === undefined);
+    const rest = searches.filter(({ options }) => options.config !== undefined);
+    for (const [configuration, several] of [
+      [{}, usual] as const,
+      ...rest.map((search) => [settingsOf(search.options.config), [search]] as const),
+    ]) {
+      both({ ...options, dimensions, config: { search: configuration } }, (index, reference) => {
+        for (const memory of [index, reference]) fill(memory, content);
+        for (const search of several) {
+          const query = queryOf(search);
+          const found = index.search(query);
+          expectSame(foundBy(found), foundBy(reference.search(query)), "search:");
+
+          const { embedding, filters: filter, now } = query;
+          if (embedding != null) {
+            expectSame(index.similar(embedding, { filter, now }), reference.similar(embedding, { filter, now }));
+          }
+          const ids = found.ranking.ids;
+          const bm25 = ids.map((id) => (query.bm25 ?? []).find((hit) => hit.id === id)?.score ?? 0);
+          const graph = found.ranking.scores;
+          const ranked = placesOf(reference.rerank({ ids, bm25, graph }, { now }));
+          expectSame(placesOf(index.rerank({ ids, bm25, graph }, { now })), ranked, "rerank:");
+          const handles = index.handles(ids);
+          expectSame(placesOf(index.rerank({ handles, bm25, graph }, { now })), ranked, "rerank by handles:");
+        }
+      });
+    }
+  });
+
+  test("that change all the time: nodes and edges come, move and go between searches", () => {
+    const content = makeMemory({ nodes: 1200, edges: 5000, dimensions: 19, seed: 7, dangling: 0.02 });
+    const config = { search: { edgeWeight: "learned", graphReach: true } } as const;
+    const random = makeRandom(70);
+    const someOf = <T>(from: readonly T[], share: number) => from.filter(() => random() < share);
+    both({ dimensions: 19, config }, (index, reference) => {
+      fill(index, content);
+      fill(reference, content);
+      let now = NOW;
+      for (let day = 0; day < 40; day++) {
+        now += random() * 6 * DAY;
+        const gone = someOf(content.nodes, 0.01).map(({ id }) => id);
+        const cut = someOf(content.edges, 0.01).map(({ id }) => id);
+        const back = someOf(content.nodes, 0.01).map((node) => ({ ...node, created_at: now, last_accessed: null }));
+        const moved = someOf(content.edges, 0.02).map((edge) => ({
+          ...edge,
+          source_id: pick(random, content.nodes).id,
+          sequence: random() < 0.3 ? Math.floor(random() * 2 ** 40) : undefined,
+        }));
+        const read = someOf(content.nodes, 0.02).map(({ id }) => id);
+        const query = queryOf(makeSearch(content, 7000 + day));
+        const step = (memory: typeof index | typeof reference) => [
+          memory.remove(gone),
+          memory.unlink(cut),
+          memory.upsert(back, { now }),
+          memory.link(moved),
+          memory.recall(read, now),
+          memory.strengthen([read, gone], 0.05),
+          foundBy(memory.search({ ...query, include_connections: true, now })),
+          memory.transitions(now),
+          memory.decay(now),
+          day % 3 === 0 ? memory.applyDecay(memory.decay(now).changes) : 0,
+          memory.transitions(now),
+          [memory.size, memory.edgeCount],
+        ];
+        expectSame(step(index), step(reference), `day ${day}:`);
+      }
+      const ids = content.nodes.map(({ id }) => id);
+      const edgeIds = content.edges.map(({ id }) => id);
+      expectSame(contentOf(index, ids, edgeIds), contentOf(reference, ids, edgeIds));
+    });
+  });
+});

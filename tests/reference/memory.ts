@@ -1,0 +1,497 @@
+// A memory that stays: nodes and edges in Maps, with searching, ranking, recall and decay over them.
+// The rules of a resident memory, in full. Plain on purpose: this is the yardstick of the parity tests. Input is taken as valid.
+
+import type {
+  Bm25Hit,
+  DecayChanges,
+  Linked,
+  MemoryEdge,
+  MemoryIndexOptions,
+  MemoryNode,
+  RankedEntry,
+  ResidentCandidates,
+  ResidentRerankOptions,
+  SearchFilters as SearchFiltersGiven,
+  SearchQuery as SearchQueryGiven,
+  SearchResult as SearchResultGiven,
+  Similar,
+  SimilarOptions,
+  StoredMemoryEdge,
+  StoredMemoryNode,
+  Strengthened,
+  Sweep,
+  Transition,
+} from "../../js/engine/src/memory/types.ts";
+import type { Instant as InstantGiven } from "../../js/engine/src/types.ts";
+import { DECAY_LIFECYCLE_STATES } from "./decay.ts";
+import { rerankTop } from "./rerank.ts";
+import {
+  type Memory,
+  nodePasses,
+  normalise,
+  prepareMemory,
+  type Quantised,
+  quantise,
+  type SearchConfig,
+  type SearchFilters,
+  type SearchNode,
+  STORED_EDGE_STRENGTHS,
+  search,
+  similar,
+  type Vectors,
+} from "./search.ts";
+import { getInitialStabilityForSubtype, getSectionForSubtype, SECTION_PROFILES } from "./sections.ts";
+import { toMs } from "./signals.ts";
+import { recall, type StoredLifecycleState, type StoredNode, sweep } from "./sweep.ts";
+
+// ---- what is kept -------------------------------------------------------------------------------
+
+interface KeptNode extends SearchNode {
+  subtype: string | null;
+  created_at: number;
+  last_accessed: number;
+  stability: number;
+  retrievability: number;
+  difficulty: number;
+  lifecycle: StoredLifecycleState;
+  tags: string[];
+  clusters: string[];
+  /** The row's numbers; a search asks only whether there are any. */
+  embedding: ArrayLike<number> | null;
+  row: Float32Array | Quantised | null;
+  sequence: number;
+}
+
+const MOST_ACCESSES = 2 ** 32 - 1;
+const DEFAULT_STRENGTH = 0.5;
+const DEFAULT_LIMIT = 20;
+
+/** Text is a moment too. */
+const ms = (instant: InstantGiven): number => (typeof instant === "string" ? Date.parse(instant) : toMs(instant));
+
+/** A node of which nothing is known but these. */
+const newNode = (id: string, subtype: string | null, created_at: number, sequence: number): KeptNode => ({
+  id,
+  type: "concept",
+  subtype,
+  created_at,
+  last_accessed: created_at,
+  access_count: 0,
+  stability: getInitialStabilityForSubtype(subtype),
+  retrievability: 1,
+  difficulty: SECTION_PROFILES[getSectionForSubtype(subtype)].encoding.base_difficulty,
+  lifecycle: "ACTIVE",
+  tags: [],
+  clusters: [],
+  embedding: null,
+  row: null,
+  sequence,
+});
+
+const newEdge = (id: string, source_id: string, target_id: string, type: string, sequence: number) => ({
+  id,
+  source_id,
+  target_id,
+  type,
+  strength: Object.hasOwn(STORED_EDGE_STRENGTHS, type) ? STORED_EDGE_STRENGTHS[type]! : DEFAULT_STRENGTH,
+  sequence,
+});
+
+/** The node as the decay rules know it. */
+const storedOf = (node: KeptNode): StoredNode => ({
+  id: node.id,
+  subtype: node.subtype,
+  state_lifecycle: node.lifecycle,
+  neural_stability: node.stability,
+  neural_retrievability: node.retrievability,
+  neural_difficulty: node.difficulty,
+  neural_access_count: node.access_count,
+  neural_last_accessed: node.last_accessed,
+  provenance_created_at: node.created_at,
+});
+
+const bySequence = (a: { sequence: number }, b: { sequence: number }): number => a.sequence - b.sequence;
+
+/** Filters with their moments in milliseconds. */
+function filtersOf({ created_after, created_before, ...rest }: SearchFiltersGiven): SearchFilters {
+  return {
+    ...rest,
+    created_after: created_after === undefined ? undefined : ms(created_after),
+    created_before: created_before === undefined ? undefined : ms(created_before),
+  };
+}
+
+// ---- configuration ------------------------------------------------------------------------------
+
+type Camel<Key> = Key extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Key;
+
+/** How to search, as users write it. Whether sections count is a matter of each search. */
+export type SearchSettings = {
+  [Key in keyof Omit<SearchConfig, "sections"> as Camel<Key>]?: SearchConfig[Key] | undefined;
+};
+
+export interface ReferenceMemoryOptions extends Omit<MemoryIndexOptions, "config"> {
+  config?: { search?: SearchSettings | undefined } | undefined;
+}
+
+function searchConfigOf(settings: SearchSettings): Partial<SearchConfig> {
+  const entries = Object.entries(settings).filter(([, value]) => value !== undefined);
+  const snake = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(entries.map(([key, value]) => [snake(key), value]));
+}
+
+// ---- rankings -----------------------------------------------------------------------------------
+
+/** Places of a ranking, best first. */
+export class ReferenceRanking implements Iterable<RankedEntry> {
+  readonly ids: string[];
+  readonly scores: Float64Array;
+  readonly #entries: readonly RankedEntry[];
+
+  constructor(entries: readonly RankedEntry[]) {
+    this.#entries = entries;
+    this.ids = entries.map(({ id }) => id);
+    this.scores = Float64Array.from(entries, ({ score }) => score);
+  }
+
+  get length(): number {
+    return this.#entries.length;
+  }
+
+  at(place: number): RankedEntry {
+    return this.#entries[place]!;
+  }
+
+  [Symbol.iterator](): Iterator<RankedEntry> {
+    return this.#entries.values();
+  }
+}
+
+// ---- the memory ---------------------------------------------------------------------------------
+
+export class ReferenceMemory {
+  readonly #dimensions: number;
+  readonly #form: Vectors["form"];
+  readonly #config: Partial<SearchConfig>;
+  readonly #nodes = new Map<string, KeptNode>();
+  readonly #edges = new Map<string, StoredMemoryEdge>();
+  /** The edges of each node, whichever way they lead. */
+  readonly #edgesOf = new Map<string, Set<StoredMemoryEdge>>();
+  #nextNode = 0;
+  #nextEdge = 0;
+  /** Made when they are asked for, and made anew after a change. */
+  #inOrder: KeptNode[] | null = null;
+  #prepared: Memory | null = null;
+
+  constructor({ dimensions = 0, embeddings = "f32", config = {} }: ReferenceMemoryOptions = {}) {
+    this.#dimensions = dimensions;
+    this.#form = embeddings;
+    this.#config = searchConfigOf(config.search ?? {});
+  }
+
+  // ---- nodes and edges ----
+
+  /** How many of the nodes were new. */
+  upsert(nodes: readonly MemoryNode[], { now = Date.now() }: { now?: InstantGiven | undefined } = {}): number {
+    this.#changed();
+    const before = this.#nodes.size;
+    for (const given of nodes) {
+      const { id, created_at, last_accessed, embedding } = given;
+      // An empty one is none.
+      const subtype = given.subtype === "" ? null : given.subtype;
+      const known = this.#nodes.get(id);
+      const node = known ?? newNode(id, subtype ?? null, ms(created_at ?? now), this.#nextNode);
+
+      if (subtype !== undefined) node.subtype = subtype;
+      if (created_at != null) node.created_at = ms(created_at);
+      if (last_accessed != null) node.last_accessed = ms(last_accessed);
+      if (last_accessed === null) node.last_accessed = node.created_at;
+      node.type = given.type ?? node.type;
+      node.access_count = given.access_count ?? node.access_count;
+      node.stability = given.stability ?? node.stability;
+      node.retrievability = given.retrievability ?? node.retrievability;
+      node.difficulty = given.difficulty ?? node.difficulty;
+      node.lifecycle = given.lifecycle ?? node.lifecycle;
+      if (given.tags != null) node.tags = [...new Set(given.tags)];
+      if (given.clusters != null) node.clusters = [...new Set(given.clusters)];
+      if (embedding !== undefined) this.#embed(node, embedding);
+      node.sequence = given.sequence ?? node.sequence;
+
+      this.#nextNode = Math.max(this.#nextNode, node.sequence + 1);
+      this.#nodes.set(id, node);
+      if (known === undefined) this.#edgesOf.set(id, new Set());
+    }
+    return this.#nodes.size - before;
+  }
+
+  #embed(node: KeptNode, embedding: ArrayLike<number> | null): void {
+    node.embedding = null;
+    node.row = null;
+    if (embedding === null || this.#dimensions === 0) return;
+    const f32 = normalise(embedding);
+    const i8 = this.#form === "i8" ? quantise(f32) : null;
+    node.embedding = i8?.codes ?? f32;
+    node.row = i8 ?? f32;
+  }
+
+  /** How many were there. Their edges go with them. */
+  remove(ids: readonly string[]): number {
+    this.#changed();
+    const before = this.#nodes.size;
+    for (const id of ids) {
+      for (const edge of this.#edgesOf.get(id) ?? []) this.#drop(edge);
+      this.#edgesOf.delete(id);
+      this.#nodes.delete(id);
+    }
+    return before - this.#nodes.size;
+  }
+
+  /** An edge that is there already is changed; one with a missing end is left out, or left as it was. */
+  link(edges: readonly MemoryEdge[]): Linked {
+    this.#changed();
+    const ignored: string[] = [];
+    for (const given of edges) {
+      const { id, source_id, target_id, type } = given;
+      if (!this.#nodes.has(source_id) || !this.#nodes.has(target_id)) {
+        ignored.push(id);
+        continue;
+      }
+      const known = this.#edges.get(id);
+      if (known !== undefined) this.#drop(known);
+      const edge = known ?? newEdge(id, source_id, target_id, type ?? "relates_to", this.#nextEdge);
+
+      edge.source_id = source_id;
+      edge.target_id = target_id;
+      edge.type = type ?? edge.type;
+      edge.strength = given.strength ?? edge.strength;
+      edge.sequence = given.sequence ?? edge.sequence;
+
+      this.#nextEdge = Math.max(this.#nextEdge, edge.sequence + 1);
+      this.#edges.set(id, edge);
+      this.#edgesOf.get(source_id)!.add(edge);
+      this.#edgesOf.get(target_id)!.add(edge);
+    }
+    return { linked: edges.length - ignored.length, ignored };
+  }
+
+  /** How many were there. */
+  unlink(edgeIds: readonly string[]): number {
+    this.#changed();
+    const before = this.#edges.size;
+    for (const id of edgeIds) {
+      const edge = this.#edges.get(id);
+      if (edge !== undefined) this.#drop(edge);
+    }
+    return before - this.#edges.size;
+  }
+
+  #drop(edge: StoredMemoryEdge): void {
+    this.#edges.delete(edge.id);
+    this.#edgesOf.get(edge.source_id)!.delete(edge);
+    this.#edgesOf.get(edge.target_id)!.delete(edge);
+  }
+
+  has(id: string): boolean {
+    return this.#nodes.has(id);
+  }
+
+  get(id: string): StoredMemoryNode | undefined {
+    const node = this.#nodes.get(id);
+    if (node === undefined) return undefined;
+    const { row, embedding, tags, clusters, ...rest } = node;
+    return {
+      ...rest,
+      tags: [...tags],
+      clusters: [...clusters],
+      inbound_edge_count: this.#inbound(id),
+      has_embedding: row !== null,
+    };
+  }
+
+  getEdge(id: string): StoredMemoryEdge | undefined {
+    const edge = this.#edges.get(id);
+    return edge && { ...edge };
+  }
+
+  get size(): number {
+    return this.#nodes.size;
+  }
+
+  get edgeCount(): number {
+    return this.#edges.size;
+  }
+
+  #inbound(id: string): number {
+    return [...this.#edgesOf.get(id)!].filter(({ target_id }) => target_id === id).length;
+  }
+
+  #changed(): void {
+    this.#inOrder = null;
+    this.#prepared = null;
+  }
+
+  #nodesInOrder(): KeptNode[] {
+    this.#inOrder ??= [...this.#nodes.values()].sort(bySequence);
+    return this.#inOrder;
+  }
+
+  #prepare(): Memory {
+    if (this.#prepared === null) {
+      const nodes = this.#nodesInOrder();
+      const rows = nodes.filter(({ row }) => row !== null).map(({ id, row }) => ({ id, row }));
+      const vectors = { form: this.#form, rows } as Vectors;
+      this.#prepared = prepareMemory(nodes, [...this.#edges.values()], { dimensions: this.#dimensions, vectors });
+    }
+    return this.#prepared;
+  }
+
+  // ---- use ----
+
+  /** Each that is there was accessed, as often as it is listed. How many were counted. */
+  touch(ids: readonly string[], now: InstantGiven = Date.now()): number {
+    let counted = 0;
+    for (const id of ids) {
+      const node = this.#nodes.get(id);
+      if (node === undefined) continue;
+      node.access_count = Math.min(node.access_count + 1, MOST_ACCESSES);
+      node.last_accessed = Math.max(node.last_accessed, ms(now));
+      counted += 1;
+    }
+    return counted;
+  }
+
+  /** A touch that lets memories grow. */
+  recall(ids: readonly string[], now: InstantGiven = Date.now()): number {
+    let counted = 0;
+    for (const id of ids) {
+      const node = this.#nodes.get(id);
+      if (node === undefined) continue;
+      const after = recall(storedOf(node), ms(now));
+      node.stability = after.neural_stability;
+      node.retrievability = after.neural_retrievability;
+      node.lifecycle = after.state_lifecycle;
+      counted += this.touch([id], now);
+    }
+    return counted;
+  }
+
+  /** Every edge between two different nodes of a group grows by `amount`, once a call. Unknown ids are passed over. */
+  strengthen(groups: readonly (readonly string[])[], amount: number): Strengthened {
+    const within = new Set<StoredMemoryEdge>();
+    for (const group of groups) {
+      const members = new Set(group);
+      for (const id of members) {
+        for (const edge of this.#edgesOf.get(id) ?? []) {
+          const { source_id, target_id } = edge;
+          if (source_id !== target_id && members.has(source_id) && members.has(target_id)) within.add(edge);
+        }
+      }
+    }
+    const grown = (edge: StoredMemoryEdge) => Math.min(edge.strength + amount, 1);
+    const changed = [...within].filter((edge) => grown(edge) !== edge.strength).sort(bySequence);
+    for (const edge of changed) edge.strength = grown(edge);
+    return { ids: changed.map(({ id }) => id), strengths: Float64Array.from(changed, ({ strength }) => strength) };
+  }
+
+  // ---- questions ----
+
+  rerank(
+    { ids = [], semantic, bm25, graph }: ResidentCandidates,
+    { now = Date.now(), limit = DEFAULT_LIMIT, sections = true }: ResidentRerankOptions = {},
+  ): ReferenceRanking {
+    const candidates = ids.map((id, i) => {
+      const node = this.#nodes.get(id);
+      if (node === undefined) throw new Error(`there is no ${id}`);
+      return {
+        id,
+        semantic_score: semantic?.[i],
+        bm25_score: bm25?.[i],
+        graph_score: graph?.[i],
+        last_accessed: node.last_accessed,
+        created_at: node.created_at,
+        access_count: node.access_count,
+        inbound_edge_count: this.#inbound(id),
+        subtype: node.subtype,
+      };
+    });
+    const average = this.size === 0 ? 0 : this.edgeCount / this.size;
+    const metrics = {
+      total_nodes: this.size,
+      total_edges: this.edgeCount,
+      density: 0,
+      avg_inbound_edges: average,
+      avg_outbound_edges: average,
+    };
+    const ranked = rerankTop(candidates, metrics, { now: ms(now), limit, sections });
+    return new ReferenceRanking(ranked.map(({ node, ...place }) => ({ id: node.id, ...place })));
+  }
+
+  search(query: SearchQueryGiven): SearchResultGiven<ReferenceRanking> {
+    const { embedding, bm25, filters, limit, now = Date.now(), sections = true } = query;
+    const { include_connections = false, serendipity_level = "off" } = query;
+    const report = search(
+      this.#prepare(),
+      { ...(embedding == null ? {} : { embedding }), bm25: bm25 ?? ([] as Bm25Hit[]) },
+      {
+        now: ms(now),
+        config: { ...this.#config, sections },
+        filters: filtersOf(filters ?? {}),
+        ...(limit === undefined ? {} : { limit }),
+        include_connections,
+        serendipity_level,
+      },
+    );
+    const { hops, edges_traversed, terminated } = report.spread;
+    const connections = report.connections as StoredMemoryEdge[] | undefined;
+    return {
+      ranking: new ReferenceRanking(report.ranked),
+      serendipity: report.serendipity,
+      ...(connections === undefined ? {} : { connections: connections.map((edge) => ({ ...edge })) }),
+      metrics: { ...report.metrics, hops, edges_traversed, terminated },
+    };
+  }
+
+  similar(
+    embedding: ArrayLike<number>,
+    { limit = DEFAULT_LIMIT, filter, now = Date.now() }: SimilarOptions = {},
+  ): Similar {
+    const filters = filtersOf(filter ?? {});
+    const passes = (id: string) => nodePasses(this.#nodes.get(id)!, filters, ms(now));
+    const found = similar(this.#prepare().vectors, embedding, limit, passes);
+    return { ids: found.map(({ id }) => id), scores: Float64Array.from(found, ({ score }) => score) };
+  }
+
+  // ---- decay ----
+
+  decay(now: InstantGiven = Date.now()): Sweep {
+    const { report, changes } = sweep(this.#nodesInOrder().map(storedOf), ms(now));
+    return {
+      processed: report.processed,
+      changes: {
+        ids: changes.map(({ id }) => id),
+        retrievability: Float64Array.from(changes, (change) => change.neural_retrievability),
+        lifecycle: Uint8Array.from(changes, (change) =>
+          (DECAY_LIFECYCLE_STATES as readonly string[]).indexOf(change.state_lifecycle),
+        ),
+      },
+      transitions: report.transitions as Transition[],
+    };
+  }
+
+  /** How many were there. */
+  applyDecay({ ids, retrievability, lifecycle }: DecayChanges): number {
+    let applied = 0;
+    ids.forEach((id, i) => {
+      const node = this.#nodes.get(id);
+      if (node === undefined) return;
+      node.retrievability = retrievability[i]!;
+      node.lifecycle = DECAY_LIFECYCLE_STATES[lifecycle[i]!]!;
+      applied += 1;
+    });
+    return applied;
+  }
+
+  transitions(now: InstantGiven = Date.now()): Transition[] {
+    return this.decay(now).transitions;
+  }
+}
