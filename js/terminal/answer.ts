@@ -1,23 +1,26 @@
 // One question, ranked three ways: by global weights, by the weights of sections, and with the boost of intent.
-// `Answer` and `Report` are what --json prints; their fields stay as they are, and `format` counts up if they must change.
+// `Answer` and `Report` are what --json prints; their fields stay as they are, and `format` counts up if they must change:
+// since 2 the module itself searches, which `time_us` says, and an answer has its limit and may have an explanation.
 
 import {
   calculateRetrievability,
   classifyIntent,
   type DecayLifecycleState,
+  type ExplainedNode,
   getDecayLifecycleStateForSection,
   getSectionForSubtype,
   type IntentEvidence,
   type MemorySection,
   mergeAndSelect,
-  type RankedNode,
+  type RankedEntry,
+  type Ranking,
   RERANKING_WEIGHTS,
   type RerankingWeights,
-  rerankCandidates,
-  rerankWithSectionWeights,
   SECTION_PROFILES,
 } from "nous-wasm";
-import { type Candidate, type Library, textOf } from "./candidates.ts";
+import type { SampleNode } from "../sample/index.ts";
+import { UsageError } from "./args.ts";
+import { type Library, textOf } from "./library.ts";
 
 export type Signal = keyof RerankingWeights;
 export const SIGNALS = Object.keys(RERANKING_WEIGHTS) as Signal[];
@@ -51,24 +54,29 @@ export interface Result {
 
 export interface Answer {
   question: string;
+  /** Results in each ranking, at most. */
+  limit: number;
   /** Sections that the question asks for, with the strings that say so. */
   intents: IntentEvidence[];
+  /** What was ranked: activation started from some, by their words, and reached the others over edges. */
   candidates: { total: number; by_words: number; by_edges: number; semantic: false };
   rankings: { global: Result[]; sections: Result[]; intent: Result[] };
-  /** Microseconds in the module, each the median of `calls` calls after `warm_up` others. */
+  /** Microseconds of calls into the module, each the median of `calls` after `warm_up` others; full-text search is not in it. */
   time_us: {
     classify_intent: number;
-    rerank_global: number;
-    rerank_sections: number;
+    search_global: number;
+    search_sections: number;
     merge_and_select: number;
     calls: number;
     warm_up: number;
   };
+  /** Why the memory that --explain names stands where it stands by the weights of sections. */
+  explanation?: ExplainedNode;
 }
 
 /** What --json prints. */
 export interface Report {
-  format: 1;
+  format: 2;
   /** The present of this report, ISO 8601. */
   clock: string;
   memories: number;
@@ -102,23 +110,21 @@ function timed<Name extends string>(calls: Record<Name, () => unknown>): Record<
   return Object.fromEntries(rows) as Record<Name, number>;
 }
 
-type Ranked = RankedNode<Candidate>;
-
 /** Chance of recall and lifecycle of a memory at an instant. */
 function vitality(
-  candidate: Candidate,
+  memory: SampleNode,
   section: MemorySection,
   at: number,
 ): Pick<Result, "retrievability" | "lifecycle"> {
   const { decay } = SECTION_PROFILES[section];
-  const days = Math.max(0, (at - candidate.memory.last_accessed) / DAY);
-  const retrievability = calculateRetrievability(days, candidate.memory.stability);
+  const days = Math.max(0, (at - memory.last_accessed) / DAY);
+  const retrievability = calculateRetrievability(days, memory.stability);
   const dormant = retrievability < decay.weak_threshold ? days : 0;
   return { retrievability, lifecycle: getDecayLifecycleStateForSection(retrievability, dormant, decay) };
 }
 
 /** The weight that speaks most for a move: whose change, times the signal's value, points its way the furthest. */
-function weightBehind(ranked: Ranked, section: MemorySection, moved: number): string | null {
+function weightBehind(ranked: RankedEntry, section: MemorySection, moved: number): string | null {
   const weights = SECTION_PROFILES[section].reranking_weights;
   const way = Math.sign(moved);
   const gains = SIGNALS.map((signal) => ({
@@ -131,7 +137,7 @@ function weightBehind(ranked: Ranked, section: MemorySection, moved: number): st
 
 /** Why a result stands elsewhere than by global weights. */
 function reasonFor(
-  ranked: Ranked,
+  ranked: RankedEntry,
   section: MemorySection,
   moved: number,
   boost: number | null,
@@ -147,55 +153,60 @@ function reasonFor(
   return anyBoost && boost === null ? "others boosted" : "others gained more";
 }
 
-/** Ranks the candidates of a question in the three ways. */
+/** Ranks what a question leads to in the three ways. */
 export function answer(library: Library, question: string, limit: number): Answer {
-  const { at, metrics } = library;
-  const { candidates, byWords } = library.find(question);
+  const { at } = library;
+  const { hits, global, sections } = library.find(question);
   const intents = classifyIntent(question, { explain: true });
-  const global = rerankCandidates(candidates, metrics, undefined, at);
-  const sections = rerankWithSectionWeights(candidates, metrics, at);
-  const rows = sections.map(({ node, score }) => ({ id: node.id, score, subtype: node.subtype ?? null }));
+  const rows = sections.ranking.ids.map((id, place) => ({
+    id,
+    score: sections.ranking.scores[place] ?? 0,
+    subtype: library.get(id).subtype,
+  }));
   const merge = () => mergeAndSelect([[question, rows]], { query: question, maxResults: limit });
 
-  const globalRank = new Map(global.map(({ node }, i) => [node.id, i + 1]));
-  const bySection = new Map(sections.map((ranked) => [ranked.node.id, ranked]));
+  const globalRank = new Map(global.ranking.ids.map((id, i) => [id, i + 1]));
+  const bySection = new Map([...sections.ranking].map((ranked) => [ranked.id, ranked]));
   const asked = new Set(intents.map((intent) => intent.section));
   const result = (
-    ranked: Ranked,
+    ranked: RankedEntry,
     rank: number,
     way: "global" | "sections" | "intent",
     score = ranked.score,
   ): Result => {
-    const { node } = ranked;
-    const section = getSectionForSubtype(node.subtype);
-    const moved = (globalRank.get(node.id) ?? rank) - rank;
+    const memory = library.get(ranked.id);
+    const section = getSectionForSubtype(memory.subtype);
+    const moved = (globalRank.get(ranked.id) ?? rank) - rank;
     const boosted = way === "intent" && asked.has(section);
     const boost = boosted ? SECTION_PROFILES[section].intent_boost : null;
     return {
-      id: node.id,
+      id: ranked.id,
       rank,
       score,
       section,
-      subtype: node.memory.subtype.slice("custom:".length),
-      title: node.memory.content_title,
-      text: textOf(node.memory.content_body),
-      created_at: node.memory.provenance_created_at,
+      subtype: memory.subtype.slice("custom:".length),
+      title: memory.content_title,
+      text: textOf(memory.content_body),
+      created_at: memory.provenance_created_at,
       signals: ranked.breakdown,
       primary_signal: ranked.primary_signal,
-      ...vitality(node, section, at),
+      ...vitality(memory, section, at),
       moved,
       reason: reasonFor(ranked, section, moved, boost, way === "intent" && asked.size > 0),
       boosted,
     };
   };
 
+  const first = (ranking: Ranking) => [...ranking].slice(0, limit);
+  const { nodes_filtered: total, seeds_found: seeds } = sections.metrics;
   return {
     question,
+    limit,
     intents,
-    candidates: { total: candidates.length, by_words: byWords, by_edges: candidates.length - byWords, semantic: false },
+    candidates: { total, by_words: seeds, by_edges: total - seeds, semantic: false },
     rankings: {
-      global: global.slice(0, limit).map((ranked, i) => result(ranked, i + 1, "global")),
-      sections: sections.slice(0, limit).map((ranked, i) => result(ranked, i + 1, "sections")),
+      global: first(global.ranking).map((ranked, i) => result(ranked, i + 1, "global")),
+      sections: first(sections.ranking).map((ranked, i) => result(ranked, i + 1, "sections")),
       intent: merge().flatMap((row, i) => {
         const ranked = bySection.get(row.id);
         return ranked ? [result(ranked, i + 1, "intent", row.score)] : [];
@@ -204,8 +215,8 @@ export function answer(library: Library, question: string, limit: number): Answe
     time_us: {
       ...timed({
         classify_intent: () => classifyIntent(question),
-        rerank_global: () => rerankCandidates(candidates, metrics, undefined, at),
-        rerank_sections: () => rerankWithSectionWeights(candidates, metrics, at),
+        search_global: () => library.search(hits, false),
+        search_sections: () => library.search(hits, true),
         merge_and_select: merge,
       }),
       calls: CALLS,
@@ -214,10 +225,37 @@ export function answer(library: Library, question: string, limit: number): Answe
   };
 }
 
+const EXAMPLES = 3;
+
+/**
+ * The answer with the explanation of one memory, whose id may be shortened as long as it is the only one.
+ *
+ * @throws {UsageError} where there is no such memory, or more than one.
+ */
+export function explained(library: Library, answer: Answer, id: string): Answer & { explanation: ExplainedNode } {
+  const ids = library.idsLike(id);
+  if (ids.length > 1) throw new UsageError(`--explain: several ids begin with “${id}”, for example ${some(ids)}.`);
+  const [only] = ids;
+  if (only !== undefined) return { ...answer, explanation: library.explain(only, answer.question, answer.limit) };
+  const later = library.sample.nodes.find((node) => node.id.startsWith(id));
+  const problem =
+    later === undefined
+      ? `there is no memory “${id}”`
+      : `the memory “${id}” is not there yet, it is of ${later.provenance_created_at.slice(0, 10)}`;
+  const shown = answer.rankings.sections.map((result) => result.id);
+  const hint = shown.length > 0 ? `In this answer are, for example, ${some(shown)}` : "This answer has none";
+  throw new UsageError(`--explain: ${problem}. ${hint}.`);
+}
+
+/** A few ids of many. */
+function some(ids: readonly string[]): string {
+  return ids.slice(0, EXAMPLES).join(", ");
+}
+
 /** The data that --json prints. */
 export function report(library: Library, answers: Answer[]): Report {
   return {
-    format: 1,
+    format: 2,
     clock: new Date(library.at).toISOString(),
     memories: library.nodes.length,
     edges: library.edges.length,

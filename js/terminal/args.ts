@@ -1,4 +1,4 @@
-// The command line: a question and four options. Whatever is wrong is said in a sentence.
+// The command line: a question and five options. Whatever is wrong is said in a sentence.
 
 import { Command, CommanderError, Option } from "commander";
 import { SAMPLE_DEFAULTS } from "../sample/index.ts";
@@ -10,6 +10,8 @@ export interface Args {
   /** The clock, in milliseconds since 1970. */
   at: number;
   limit: number;
+  /** The beginning of an id, or all of it: the memory whose score is to be explained. */
+  explain: string | null;
   json: boolean;
 }
 
@@ -57,12 +59,24 @@ export function parseLimit(text: string): number {
   return limit;
 }
 
+export function parseId(text: string): string {
+  const id = text.trim();
+  if (id === "")
+    throw new UsageError("--explain: the id is missing. Write its beginning, as it stands beside a result.");
+  return id;
+}
+
 const HELP_AFTER = `
 Without a question you are asked for one; without a terminal four standing questions are answered:
 ${STANDING_QUESTIONS.map((question) => `  ${question}`).join("\n")}
 
---json prints {format, clock, memories, edges, answers}. An answer has question, intents, candidates,
-rankings (global, sections, intent: lists of results) and time_us. All fields: js/terminal/answer.ts.`;
+Beside each result stands the beginning of its id; --explain takes that, or the whole id.
+
+--json prints {format, clock, memories, edges, answers}. An answer has question, limit, intents,
+candidates, rankings (global, sections, intent: lists of results), time_us, and with --explain an
+explanation. Since format 2 it has its limit, time_us has search_global and search_sections in
+place of rerank_global and rerank_sections, and by_edges counts over any number of edges.
+All fields: js/terminal/answer.ts.`;
 
 /** Reads the arguments that follow the program's name. */
 export function parseArgs(argv: readonly string[]): Parsed {
@@ -77,6 +91,7 @@ export function parseArgs(argv: readonly string[]): Parsed {
         .default(SAMPLE_END, SAMPLE_DEFAULTS.end.slice(0, 10)),
     )
     .option("--limit <n>", `results in each ranking, 1 to ${MOST_RESULTS}`, parseLimit, DEFAULT_LIMIT)
+    .option("--explain <id>", "also show what the score of this memory consists of", parseId)
     .option("--json", "print data instead of a picture")
     .helpOption("--help", "show this")
     .addHelpText("after", HELP_AFTER)
@@ -89,10 +104,14 @@ export function parseArgs(argv: readonly string[]): Parsed {
     if (error.code === "commander.helpDisplayed") return { print: printed.join("") };
     throw new UsageError(sentence(error.message));
   }
-  const { at, limit, json = false } = command.opts<{ at: number; limit: number; json?: boolean }>();
+  type Options = { at: number; limit: number; explain?: string; json?: boolean };
+  const { at, limit, explain, json = false } = command.opts<Options>();
   const question = command.args.join(" ").trim();
   if (command.args.length > 0 && question === "") throw new UsageError("The question is empty.");
-  return { run: { question: question === "" ? null : question, at, limit, json } };
+  if (explain !== undefined && question === "") {
+    throw new UsageError("--explain: a score belongs to a question, and there is none.");
+  }
+  return { run: { question: question === "" ? null : question, at, limit, explain: explain ?? null, json } };
 }
 
 /** Commander's message as a sentence of its own, without the prefix. */

@@ -1,11 +1,13 @@
 // Asking in turn: a prompt, a question, an answer, until the end of input.
 
 import { createInterface } from "node:readline/promises";
-import { parseAt, parseLimit, UsageError } from "./args.ts";
+import { parseAt, parseId, parseLimit, UsageError } from "./args.ts";
 import { STANDING_QUESTIONS } from "./questions.ts";
 
 export interface Host {
   ask(question: string): void;
+  /** What the score of a memory consists of, in the last answer. */
+  explain(id: string): void;
   setClock(at: number): void;
   setLimit(limit: number): void;
   print(text: string): void;
@@ -14,7 +16,8 @@ export interface Host {
 const INTRO = `
 Ask in words, or type a number:
 ${STANDING_QUESTIONS.map((question, i) => `  ${i + 1}  ${question}`).join("\n")}
-at 2026-01-15 moves the clock, limit 8 changes the number of results, quit ends.
+:at 2026-01-15 moves the clock, :limit 8 changes the number of results,
+:explain ID shows what a score of the last answer consists of, :quit ends.
 `;
 
 /** Handles one line; false when it ends the conversation. */
@@ -24,9 +27,11 @@ export function handle(line: string, host: Host): boolean {
   const value = rest.join(" ");
   try {
     if (text === "") host.print(INTRO);
-    else if (/^(quit|exit|q)$/i.test(text)) return false;
-    else if (word === "at" && /^\d/.test(value)) host.setClock(parseAt(value));
-    else if (word === "limit" && rest.length === 1) host.setLimit(parseLimit(value));
+    else if (/^:?(quit|exit|q)$/i.test(text)) return false;
+    else if (word === ":at" || (word === "at" && /^\d/.test(value))) host.setClock(parseAt(value));
+    else if (word === ":limit" || (word === "limit" && rest.length === 1)) host.setLimit(parseLimit(value));
+    else if (word === ":explain") host.explain(parseId(value));
+    else if (text.startsWith(":")) host.print(`There is no command “${word}”.\n${INTRO}`);
     else host.ask(/^[1-9]$/.test(text) ? (STANDING_QUESTIONS[Number(text) - 1] ?? text) : text);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

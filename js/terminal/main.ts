@@ -3,12 +3,13 @@
 import { version } from "nous-wasm";
 import pc from "picocolors";
 import { generateSample } from "../sample/index.ts";
-import { answer, report } from "./answer.ts";
-import { type Args, type Parsed, parseArgs, UsageError } from "./args.ts";
-import { Library } from "./candidates.ts";
+import { answer, explained, report } from "./answer.ts";
+import { type Args, parseArgs, UsageError } from "./args.ts";
 import { converse } from "./conversation.ts";
+import { Library } from "./library.ts";
 import { STANDING_QUESTIONS } from "./questions.ts";
 import { renderAnswer, renderHead, renderRule, type Screen } from "./render.ts";
+import { renderExplanation } from "./tree.ts";
 
 const USAGE_ERROR = 2;
 const DEFAULT_WIDTH = 100;
@@ -27,22 +28,37 @@ async function run(args: Args): Promise<void> {
   let library = new Library(sample, args.at);
   const alone = args.question === null && !(process.stdin.isTTY && process.stdout.isTTY && !args.json);
   const questions = args.question !== null ? [args.question] : alone ? STANDING_QUESTIONS : [];
+  // All before anything is printed: an id that nothing has ends the program.
+  const answers = questions.map((question) => {
+    const found = answer(library, question, args.limit);
+    return args.explain === null ? found : explained(library, found, args.explain);
+  });
   if (args.json) {
-    const answers = questions.map((question) => answer(library, question, args.limit));
     print(JSON.stringify(report(library, answers), null, 2));
     return;
   }
   print(renderHead(library, version, screen()));
-  questions.forEach((question, i) => {
+  answers.forEach((one, i) => {
     print(i === 0 ? "" : renderRule(screen()));
-    print(renderAnswer(answer(library, question, args.limit), screen()));
+    print(renderAnswer(one, screen()));
+    if (one.explanation) print(`\n${renderExplanation(library, one, one.explanation, screen())}`);
   });
   if (questions.length > 0) return;
   let { limit } = args;
+  let last: string | null = null;
   await converse({
     print,
-    ask: (question) => print(`\n${renderAnswer(answer(library, question, limit), screen())}\n`),
+    ask(question) {
+      last = question;
+      print(`\n${renderAnswer(answer(library, question, limit), screen())}\n`);
+    },
+    explain(id) {
+      if (last === null) throw new UsageError("explain: a score belongs to a question, so ask one first.");
+      const one = explained(library, answer(library, last, limit), id);
+      print(`\n${renderExplanation(library, one, one.explanation, screen())}\n`);
+    },
     setClock(at) {
+      library.free();
       library = new Library(sample, at);
       print(renderHead(library, version, screen()));
     },
@@ -53,25 +69,18 @@ async function run(args: Args): Promise<void> {
   });
 }
 
-function parse(): Parsed | null {
-  try {
-    return parseArgs(process.argv.slice(2));
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = USAGE_ERROR;
-    return null;
-  }
-}
-
 // A reader that has seen enough, as `head` has, closes the pipe; that is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
   throw error;
 });
 
-const parsed = parse();
-if (parsed !== null) {
+try {
+  const parsed = parseArgs(process.argv.slice(2));
   if ("print" in parsed) process.stdout.write(parsed.print);
   else await run(parsed.run);
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = USAGE_ERROR;
 }

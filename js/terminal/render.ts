@@ -3,18 +3,20 @@
 import type { MemorySection } from "nous-wasm";
 import type { Colors } from "picocolors/types";
 import { type Answer, type Result, SIGNALS } from "./answer.ts";
-import type { Library } from "./candidates.ts";
 import { bar, type Cell, cell, type Paint, row, wrap } from "./layout.ts";
+import type { Library } from "./library.ts";
 
 /** From this width on the rankings stand side by side. */
 const SIDE_BY_SIDE = 150;
 /** Below this width a result of the stacked tables takes two lines. */
-const ONE_LINE = 120;
-const NARROWEST = 60;
+const ONE_LINE = 132;
+export const NARROWEST = 60;
 /** Below this width a column has no room for dates. */
 const WITH_DATE = 49;
 const GAP = "  │ ";
 const LABEL = 12;
+/** Characters of an id that are shown. */
+const ID = 7;
 /** Width of what moved a result, in a table of one line each. */
 const REASON = 28;
 
@@ -25,6 +27,7 @@ export interface Screen {
 
 const count = (n: number): string => n.toLocaleString("en-US");
 const bars = (result: Result): string => SIGNALS.map((signal) => bar(result.signals[signal])).join("");
+const shortId = ({ id }: Result): string => id.slice(0, ID);
 const day = (iso: string): string => iso.slice(0, 10);
 
 function sectionPaint(section: MemorySection, { colors }: Screen): Paint {
@@ -116,7 +119,7 @@ function intentLines(answer: Answer, screen: Screen): string[] {
 
 function candidateLines({ candidates }: Answer, screen: Screen): string[] {
   const { total, by_words, by_edges } = candidates;
-  const text = `${total}: ${by_words} by their words (BM25), ${by_edges} over one edge. There are no embeddings, so semantic is 0 throughout.`;
+  const text = `${total}: ${by_words} by their words (BM25), ${by_edges} over edges from these. There are no embeddings, so semantic is 0 throughout.`;
   return labelled("candidates", text, screen);
 }
 
@@ -143,7 +146,7 @@ function sideBySide(columns: readonly Column[], screen: Screen): string[] {
   return [...Array.from({ length: height }, (_, at) => line(at).trimEnd()), ""];
 }
 
-/** A result in a column: title and score; section, bars, state and date; and what moved it. */
+/** A result in a column: title and score; section, bars, state and date; what moved it, and its id. */
 function block(result: Result, { compared }: Column, width: number, screen: Screen): string[] {
   const { colors } = screen;
   const rank = `${String(result.rank).padStart(2)}  `;
@@ -167,7 +170,7 @@ function block(result: Result, { compared }: Column, width: number, screen: Scre
   return [
     `${rank}${cell(result.title, width - rank.length - score.length, colors.bold)}${colors.dim(score)}`,
     `${row(facts, width - date.length)}${colors.dim(date)}`,
-    row([indent, ...change], width),
+    `${row([indent, ...change], width - ID - 1)} ${colors.dim(cell(shortId(result), ID))}`,
     " ".repeat(width),
   ];
 }
@@ -179,7 +182,8 @@ function stacked(column: Column, screen: Screen): string[] {
     const moved = move(result, screen);
     const change = column.compared ? cell(moved.text, 4, moved.paint, "right") : " ".repeat(4);
     const head = `${String(result.rank).padStart(2)} ${change}  `;
-    const headWidth = 9;
+    const headWidth = ID + 2;
+    const id = cell(shortId(result), ID, colors.dim);
     const score = result.score.toFixed(3);
     const facts = [
       cell(result.section, 10, sectionPaint(result.section, screen)),
@@ -192,23 +196,24 @@ function stacked(column: Column, screen: Screen): string[] {
     if (width < ONE_LINE) {
       const title = cell(result.title, width - headWidth - score.length - 1, colors.bold);
       const rest = cell(reason, width - headWidth - factsWidth - 1, colors.dim);
-      return [`${head}${title} ${colors.dim(score)}`, `${" ".repeat(headWidth)}${facts} ${rest}`.trimEnd()];
+      return [`${head}${title} ${colors.dim(score)}`, ` ${id} ${facts} ${rest}`.trimEnd()];
     }
-    const titleWidth = width - headWidth - score.length - factsWidth - REASON - 3 * 2;
+    const titleWidth = width - headWidth - score.length - ID - factsWidth - REASON - 4 * 2;
     const title = cell(result.title, titleWidth, colors.bold);
-    return [`${head}${title}  ${colors.dim(score)}  ${facts}  ${cell(reason, REASON, colors.dim)}`.trimEnd()];
+    return [`${head}${id}  ${title}  ${colors.dim(score)}  ${facts}  ${cell(reason, REASON, colors.dim)}`.trimEnd()];
   };
   return [heading(column, width, screen).trimEnd(), colors.dim("─".repeat(width)), ...column.results.flatMap(line)];
 }
 
-function legend({ time_us }: Answer, screen: Screen): string[] {
+function legend({ rankings, time_us }: Answer, screen: Screen): string[] {
   const us = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)} µs`;
   const time = [
     `classifyIntent ${us(time_us.classify_intent)}`,
-    `rerankCandidates ${us(time_us.rerank_global)}`,
-    `rerankWithSectionWeights ${us(time_us.rerank_sections)}`,
+    `index.search ${us(time_us.search_global)} by global weights, ${us(time_us.search_sections)} by section weights`,
     `mergeAndSelect ${us(time_us.merge_and_select)}`,
   ].join(", ");
+  const [first] = rankings.sections;
+  const id = first ? shortId(first) : "";
   return [
     ...labelled(
       "bars",
@@ -220,7 +225,12 @@ function legend({ time_us }: Answer, screen: Screen): string[] {
       "places gained or lost against the global weights, and the weight that did most of it",
       screen,
     ),
-    ...labelled("time", `${time}. Medians of ${time_us.calls} calls after ${time_us.warm_up} to warm up.`, screen),
+    ...labelled(id, "the beginning of an id, for --explain or :explain: what that score consists of", screen),
+    ...labelled(
+      "time",
+      `${time}. Full-text search is not in it. Medians of ${time_us.calls} calls after ${time_us.warm_up} to warm up.`,
+      screen,
+    ),
   ];
 }
 

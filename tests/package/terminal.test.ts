@@ -5,11 +5,15 @@ import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import type { Explanation } from "nous-wasm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { generateSample, SAMPLE_DEFAULTS, sampleAt } from "../../js/sample/index.ts";
 import type { Answer, Report, Result } from "../../js/terminal/answer.ts";
 import { parseAt } from "../../js/terminal/args.ts";
+import { type Host, handle } from "../../js/terminal/conversation.ts";
 import { bar, cell, wrap } from "../../js/terminal/layout.ts";
+import { Library } from "../../js/terminal/library.ts";
+import { STANDING_QUESTIONS } from "../../js/terminal/questions.ts";
 
 // Loaded by Node itself, as a program has it.
 const {
@@ -64,7 +68,7 @@ function one(args: readonly string[]): Answer {
 describe("the data of an answer", () => {
   it("has the documented shape", () => {
     const report = json(["Which signals are firing on SOL right now?", "--limit", "3"]);
-    expect(report).toMatchObject({ format: 1, clock: SAMPLE_DEFAULTS.end, memories: 2000 });
+    expect(report).toMatchObject({ format: 2, clock: SAMPLE_DEFAULTS.end, memories: 2000 });
     expect(report.edges).toBeGreaterThan(2000);
     const [answer] = report.answers;
     expect(answer?.question).toBe("Which signals are firing on SOL right now?");
@@ -143,7 +147,7 @@ describe("the data of an answer", () => {
   });
 
   it("is the same each time, but for the times", () => {
-    const [a, b] = [one(["funding on DOGE"]), one(["funding on DOGE"])];
+    const [a, b] = [0, 1].map(() => one(["funding on DOGE", "--explain", "n_cak5y"]));
     expect({ ...a, time_us: null }).toEqual({ ...b, time_us: null });
   });
 
@@ -179,6 +183,186 @@ describe("--at", () => {
     expect(now?.lifecycle).toBe("ACTIVE");
     expect(later?.retrievability).toBeLessThan(now?.retrievability ?? 0);
     expect(later?.lifecycle).not.toBe("ACTIVE");
+  });
+});
+
+/** Holds each value against those that it comes from. */
+function expectToAddUp({ name, value, operation, parts = [] }: Explanation): void {
+  const operations = {
+    sum: (a: number, b: number) => a + b,
+    product: (a: number, b: number) => a * b,
+    quotient: (a: number, b: number) => a / b,
+    maximum: (a: number, b: number) => Math.max(a, b),
+    minimum: (a: number, b: number) => Math.min(a, b),
+  };
+  if (operation === undefined) expect(parts, name).toEqual([]);
+  else {
+    const made = parts.map((part) => part.value).reduce(operations[operation]);
+    expect(Object.is(made, value), `${name}: ${made} for ${value}`).toBe(true);
+  }
+  for (const part of parts) expectToAddUp(part);
+}
+
+/** All numbers of a tree that have this name. */
+function partsNamed(name: string, tree: Explanation): Explanation[] {
+  const below = (tree.parts ?? []).flatMap((part) => partsNamed(name, part));
+  return tree.name === name ? [tree, ...below] : below;
+}
+
+describe("the index", () => {
+  const sample = generateSample();
+  const at = Date.parse(SAMPLE_DEFAULTS.end);
+  const question = STANDING_QUESTIONS[1];
+  const found = (library: Library) => library.search(library.hits(question), true).ranking;
+
+  it("holds the memory, and is where the rankings come from", () => {
+    const library = new Library(sample, at);
+    const { rankings, candidates } = one([question, "--limit", "20"]);
+    expect([library.index.size, library.index.edgeCount]).toEqual([sample.nodes.length, sample.edges.length]);
+    expect(library.hits(question)).toHaveLength(45);
+    expect(library.hits(question)[0]?.score).toBe(1);
+    const { global, sections } = library.find(question);
+    expect(candidates.total).toBe(sections.ranking.length);
+    for (const [way, ranking] of [["global", global.ranking] as const, ["sections", sections.ranking] as const]) {
+      expect(rankings[way].map(({ id, score }) => [id, score])).toEqual(
+        [...ranking].slice(0, 20).map(({ id, score }) => [id, score]),
+      );
+    }
+    library.free();
+  });
+
+  it("finds what no word finds, over the edges", () => {
+    const library = new Library(sample, at);
+    const hits = new Set(library.hits(question).map((hit) => hit.id));
+    const linked = found(library).ids.filter((id) => !hits.has(id));
+    expect(linked).not.toEqual([]);
+    expect(one([question]).rankings.sections.some((result) => linked.includes(result.id))).toBe(true);
+    library.index.unlink(sample.edges.map((edge) => edge.id));
+    expect(found(library).ids.filter((id) => !hits.has(id))).toEqual([]);
+    library.free();
+    expect(() => found(library)).toThrow(/freed/);
+  });
+});
+
+describe("--explain", () => {
+  const question = "funding on DOGE";
+
+  it("gives a tree that adds up to the score exactly", () => {
+    const { rankings } = one([question, "--limit", "3"]);
+    for (const [i, { id, score }] of rankings.sections.entries()) {
+      const { explanation } = one([question, "--limit", "3", "--explain", id.slice(0, 7)]);
+      expect(explanation).toMatchObject({ id, rank: i + 1 });
+      expect(Object.is(explanation?.score?.value, score)).toBe(true);
+      if (explanation?.score) expectToAddUp(explanation.score);
+    }
+    expect(one([question, "--limit", "3"])).not.toHaveProperty("explanation");
+  });
+
+  it("does so for everything that the standing questions lead to", () => {
+    const library = new Library(generateSample(), Date.parse(SAMPLE_DEFAULTS.end));
+    for (const standing of STANDING_QUESTIONS) {
+      const hits = library.hits(standing);
+      for (const { id, score, breakdown } of library.search(hits, true).ranking) {
+        const { score: tree } = library.explain(id, standing, 5);
+        if (tree === null) throw new Error(`${id} has no tree`);
+        expect(Object.is(tree.value, score)).toBe(true);
+        expectToAddUp(tree);
+        const isHit = hits.some((hit) => hit.id === id);
+        if (!isHit) expect(breakdown.keyword).toBe(0);
+        for (const { from, edge } of partsNamed("arrival", tree)) {
+          expect(library.get(from ?? "").id).toBe(from);
+          expect(library.index.getEdge(edge ?? "")).toBeDefined();
+        }
+        if (!isHit) expect(partsNamed("arrival", tree)).not.toEqual([]);
+      }
+    }
+    library.free();
+  });
+
+  it("prints a tree whose products are those of their printed factors", () => {
+    const { sections } = one([question]).rankings;
+    const { id, score, title } = sections[1] ?? {};
+    const { status, stdout, stderr } = run([question, "--explain", id ?? ""], 300);
+    expect([status, stderr]).toEqual([0, ""]);
+    const tree = stdout.slice(stdout.indexOf("WHY "));
+    expect(tree).toContain(`WHY ${id}  ${title}`);
+    expect(tree).toContain("Place 2 of ");
+    expect(tree).toContain(`\nscore ${score} = semantic 0 + keyword `);
+    expect(tree).toMatch(/\n +\+ [\d.]+ = seed [\d.]+ × edge [\d.]+ × decay 0\.8, hop 1 from “[^”]+” over \w+\n/);
+    expect(tree).toMatch(/recency [\d.]+: exp\(-\d+ \/ 30\), in days/);
+    const products = tree.split("\n").filter((line) => line.includes(" × "));
+    expect(products.length).toBeGreaterThan(8);
+    for (const line of products) {
+      const [head = "", formula = ""] = line.split(" = ");
+      const last = (text: string) => Number(text.split(", ")[0]?.split(" ").at(-1));
+      const product = formula.split(" × ").reduce((made, factor) => made * last(factor), 1);
+      expect(product, line).toBeCloseTo(last(head), 4);
+    }
+  });
+
+  it.each([60, 80, 120])("fits %i columns", (columns) => {
+    const { stdout } = run(["What is my playbook for extreme funding?", "--explain", "n_cak5y"], columns);
+    const tree = stdout.slice(stdout.indexOf("WHY "));
+    expect(Math.max(...tree.split("\n").map((line) => [...line].length))).toBeLessThanOrEqual(columns);
+    expect(tree).not.toContain("\u001b");
+    expect(tree.replace(/\s+/g, " ")).toMatch(/from \d+ more, none of them above/);
+  });
+
+  it("says why a memory is not in the ranking", () => {
+    const below = one([question, "--limit", "20"]).rankings.sections[9]?.id ?? "";
+    const answer = one([question, "--explain", below]);
+    expect(answer.explanation).toMatchObject({ id: below, rank: null, absent: "below_limit" });
+    const limited = run([question, "--explain", below]).stdout;
+    expect(limited).toContain(`Place 10 of ${answer.candidates.total} by section weights, below the limit of 5.`);
+    expect(limited).toContain("\nscore 0.");
+    const unreached = "n_tuwusn1tv94w";
+    expect(one([question, "--explain", unreached]).explanation).toEqual({
+      id: unreached,
+      rank: null,
+      absent: "not_reached",
+      score: null,
+    });
+    expect(run([question, "--explain", unreached], 200).stdout).toContain("none reaches it over the edges");
+  });
+
+  it("takes ids as they stand beside the results", () => {
+    const { sections } = one([question]).rankings;
+    const { stdout } = run([question]);
+    for (const { id } of sections) expect(stdout).toContain(id.slice(0, 7));
+    expect(new Set(generateSample().nodes.map((node) => node.id.slice(0, 7))).size).toBe(SAMPLE_DEFAULTS.memories);
+  });
+});
+
+describe("a conversation", () => {
+  it("follows commands, and takes everything else for a question", () => {
+    const calls: unknown[][] = [];
+    const note = (name: string) => (value: unknown) => void calls.push([name, value]);
+    const host: Host = {
+      ask: note("ask"),
+      explain: note("explain"),
+      setClock: note("setClock"),
+      setLimit: note("setLimit"),
+      print: note("print"),
+    };
+    const lines = [":explain  n_cak5y ", "explain funding", ":at 2026-01-15", "at 2026-01-15", ":limit 8", "2"];
+    expect(lines.map((line) => handle(line, host))).toEqual(lines.map(() => true));
+    expect(calls).toEqual([
+      ["explain", "n_cak5y"],
+      ["ask", "explain funding"],
+      ["setClock", Date.parse("2026-01-15T00:00:00Z")],
+      ["setClock", Date.parse("2026-01-15T00:00:00Z")],
+      ["setLimit", 8],
+      ["ask", STANDING_QUESTIONS[1]],
+    ]);
+    calls.length = 0;
+    for (const line of [":explain", ":at soon", ":limit", ":why"]) handle(line, host);
+    expect(calls.map(([name, text]) => `${name}: ${String(text).split("\n")[0]}`)).toEqual([
+      "print: explain: the id is missing. Write its beginning, as it stands beside a result.",
+      "print: at: “soon” is no date. Write it as 2026-03-01, or 2026-03-01T14:30.",
+      "print: limit: “” is no whole number from 1 to 20.",
+      "print: There is no command “:why”.",
+    ]);
+    for (const line of ["quit", ":quit"]) expect(handle(line, host)).toBe(false);
   });
 });
 
@@ -253,6 +437,14 @@ describe("a wrong command line", () => {
     [["BTC", "--limit"], "argument missing"],
     [["BTC", "--colour"], "Unknown option '--colour'"],
     [[""], "The question is empty"],
+    [["--explain", "n_cak5y"], "--explain: a score belongs to a question, and there is none"],
+    [["BTC", "--explain"], "argument missing"],
+    [["BTC", "--explain", " "], "--explain: the id is missing"],
+    [["BTC", "--explain", "n_"], "--explain: several ids begin with “n_”, for example n_"],
+    [["BTC", "--explain", "n_zzz"], "--explain: there is no memory “n_zzz”. In this answer are, for example, n_"],
+    [["BTC", "--explain", "n_zzz", "--json"], "there is no memory “n_zzz”"],
+    [["xyzzy", "--explain", "n_zzz"], "This answer has none"],
+    [["BTC", "--explain", "n_cak5y", "--at", "2025-09-20"], "“n_cak5y” is not there yet, it is of 2025-09-26"],
   ])("%j ends with a sentence and code 2", (args, sentence) => {
     const { status, stdout, stderr } = run(args);
     expect(status).toBe(2);
@@ -265,7 +457,8 @@ describe("a wrong command line", () => {
   it("--help tells what there is, and ends well", () => {
     const { status, stdout } = run(["--help"]);
     expect(status).toBe(0);
-    for (const word of ["--at", "--limit", "--json", "npm start", "standing questions"]) expect(stdout).toContain(word);
+    for (const word of ["--at", "--limit", "--explain", "--json", "format 2", "npm start", "standing questions"])
+      expect(stdout).toContain(word);
   });
 });
 
