@@ -15,14 +15,6 @@ pub(crate) fn sort_descending<T: Copy>(items: &mut [T], number: impl Fn(&T) -> f
     items.copy_from_slice(&sorted);
 }
 
-/// A whole number that orders as scores do from high to low.
-#[inline(always)]
-fn descending_key(score: f64) -> u64 {
-    let bits = (score + 0.0).to_bits();
-    let ascending = bits ^ (((bits as i64 >> 63) as u64) | (1 << 63));
-    !ascending
-}
-
 /// Sorts a batch of scores.
 ///
 /// Scores are spread over as many buckets as there are scores, evenly over their range, which leaves them nearly sorted;
@@ -171,9 +163,9 @@ fn merge(left: &[Entry], right: &[Entry], to: &mut [Entry]) {
 pub(crate) struct Selection {
     limit: usize,
     select: bool,
-    /// A key has to lie below this to be among the best so far.
-    bar: u64,
-    best: Vec<(u64, u32)>,
+    /// A score has to lie above this to be among the best so far; NaN while there is room for any.
+    bar: f64,
+    best: Vec<Entry>,
     sorter: Sorter,
     indices: Vec<u32>,
     order: Vec<u32>,
@@ -189,7 +181,7 @@ impl Selection {
     pub fn clear(&mut self, limit: usize, expected: usize) {
         self.limit = limit;
         self.select = limit <= LONGEST_LIST && limit <= expected / MANY;
-        self.bar = if limit == 0 { 0 } else { u64::MAX };
+        self.bar = if limit == 0 { f64::INFINITY } else { f64::NAN };
         self.best.clear();
         self.indices.clear();
         self.sorter.clear(if self.select { 0 } else { expected });
@@ -203,26 +195,27 @@ impl Selection {
             self.indices.push(index);
             return;
         }
-        let key = descending_key(score);
-        if key < self.bar {
-            self.insert(key, index);
+        // Not `>`, which nothing is beside NaN.
+        #[allow(clippy::neg_cmp_op_on_partial_ord)]
+        if !(score <= self.bar) {
+            self.insert(score, index);
         }
     }
 
     #[inline(never)]
-    fn insert(&mut self, key: u64, index: u32) {
+    fn insert(&mut self, score: f64, index: u32) {
         if self.best.len() == self.limit {
             self.best.pop();
         }
         let mut place = self.best.len();
-        self.best.push((key, index));
-        while place > 0 && self.best[place - 1].0 > key {
+        self.best.push((score, index));
+        while place > 0 && self.best[place - 1].0 < score {
             self.best[place] = self.best[place - 1];
             place -= 1;
         }
-        self.best[place] = (key, index);
+        self.best[place] = (score, index);
         if self.best.len() == self.limit {
-            self.bar = self.best.last().map_or(0, |&(worst, _)| worst);
+            self.bar = self.best.last().map_or(f64::INFINITY, |&(worst, _)| worst);
         }
     }
 

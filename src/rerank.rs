@@ -5,6 +5,7 @@
 use std::cell::OnceCell;
 
 use crate::error::{Error, Result};
+use crate::index::{Column, Row};
 use crate::math::{F64x2, Mask};
 use crate::order::Selection;
 use crate::section::{Section, SectionTable, Weights};
@@ -167,40 +168,38 @@ impl Reranker {
         }
     }
 
-    /// The first `limit` of `count` candidates that `record` gathers. Their numbers are in range, and `max_bm25` is the
-    /// largest of their BM25 scores.
-    pub(crate) fn rank_gathered(
+    /// The first `limit` of resident candidates, whose scores are in range; `max_bm25` is the largest of their BM25 scores.
+    /// None where a candidate's row has no node.
+    pub(crate) fn rank_resident(
         &mut self,
-        count: usize,
+        candidates: &Resident<'_>,
         max_bm25: f64,
         limit: usize,
         query: &Query<'_>,
-        record: impl Fn(usize) -> Record,
-    ) -> Result<Vec<Ranked>> {
+    ) -> Result<Option<Vec<Ranked>>> {
         Batch::check(query)?;
+        let count = candidates.rows.len();
         let batch = Batch::new(count, max_bm25, query);
         self.best.clear(limit.min(count), count);
         let tables = self.tables.get_or_init(Tables::default);
-        let mut sound = true;
-        for index in 0..count {
-            let record = record(index);
-            let score = sum(&batch.parts(&batch.signals(&record, tables), &record));
-            sound &= !score.is_nan();
-            self.best.offer(score, index as u32);
-        }
+        // Memories of one segment are many, and looking a column up there costs half as much.
+        let outcome = match candidates.as_one() {
+            Some(one) => score_each(candidates, |place| one.node(place), &batch, tables, &mut self.best),
+            None => score_each(candidates, |place| candidates.node(place), &batch, tables, &mut self.best),
+        };
         let rate = |index: usize| {
-            let mut record = record(index);
-            let signals = batch.signals(&record, tables);
-            let parts = batch.parts(&signals, &record);
-            let score = sum(&parts);
-            write_result(&mut record, &signals, &parts, score);
+            let (signals, section) = candidates.signals(index, &batch, tables);
+            let parts = batch.parts_of(&signals, section);
+            let mut record = Record::default();
+            write_result(&mut record, &signals, &parts, sum(&parts));
             let [breakdown @ .., score, primary_signal] = record;
             Ranked { index, score, breakdown, primary_signal: primary_signal as usize }
         };
-        if !sound {
-            return Err(not_a_number((0..count).position(|index| rate(index).score.is_nan())));
+        match outcome {
+            Scored::NoNode => Ok(None),
+            Scored::NotANumber => Err(not_a_number((0..count).position(|index| rate(index).score.is_nan()))),
+            Scored::Sound => Ok(Some(self.best.take().iter().map(|&index| rate(index as usize)).collect())),
         }
-        Ok(self.best.take().iter().map(|&index| rate(index as usize)).collect())
     }
 
     fn rank_all(&mut self, records: &mut [Record], order: &mut [f64], batch: &Batch) -> Result<()> {
@@ -247,6 +246,140 @@ impl Reranker {
             rate(&mut records[index as usize]);
         }
         Ok(())
+    }
+}
+
+/// Candidates whose nodes are in columns. The scores are columns too, of the length of `rows`, and the rows lie within
+/// the columns.
+pub(crate) struct Resident<'a> {
+    pub rows: &'a [Row],
+    pub semantic: &'a [f64],
+    pub bm25: &'a [f64],
+    pub graph: &'a [f64],
+    pub last_accessed: &'a Column<f64>,
+    pub created_at: &'a Column<f64>,
+    pub access_count: &'a Column<u32>,
+    pub inbound: &'a Column<u32>,
+    pub section: &'a Column<u8>,
+}
+
+/// The columns of nodes where they consist of one segment.
+struct OneSegment<'a> {
+    last_accessed: &'a [f64],
+    created_at: &'a [f64],
+    access_count: &'a [u32],
+    inbound: &'a [u32],
+    section: &'a [u8],
+}
+
+impl<'a> Resident<'a> {
+    fn as_one(&self) -> Option<OneSegment<'a>> {
+        Some(OneSegment {
+            last_accessed: self.last_accessed.as_one()?,
+            created_at: self.created_at.as_one()?,
+            access_count: self.access_count.as_one()?,
+            inbound: self.inbound.as_one()?,
+            section: self.section.as_one()?,
+        })
+    }
+
+    #[inline(always)]
+    fn node(&self, place: usize) -> ResidentNode {
+        ResidentNode {
+            last_accessed: self.last_accessed.at(place),
+            created_at: self.created_at.at(place),
+            access_count: self.access_count.at(place),
+            inbound: self.inbound.at(place),
+            section: self.section.at(place),
+        }
+    }
+
+    /// The signals of a candidate and the code of its section.
+    #[inline(never)]
+    fn signals(&self, index: usize, batch: &Batch, tables: &Tables) -> (Pairs, usize) {
+        let node = self.node(self.rows[index] as usize);
+        let scores = [self.semantic[index], self.bm25[index], self.graph[index]];
+        let numbers = [scores[0], scores[1], scores[2], node.last_accessed, node.created_at, f64::from(node.inbound)];
+        let saturation = tables.saturation.of_count(node.access_count);
+        let signals = batch.signals_of(numbers, saturation, |days| tables.recency.get(days));
+        (signals, usize::from(node.section))
+    }
+}
+
+/// What ranking reads of a node.
+struct ResidentNode {
+    last_accessed: f64,
+    created_at: f64,
+    access_count: u32,
+    inbound: u32,
+    section: u8,
+}
+
+impl OneSegment<'_> {
+    #[inline(always)]
+    fn node(&self, place: usize) -> ResidentNode {
+        ResidentNode {
+            last_accessed: self.last_accessed[place],
+            created_at: self.created_at[place],
+            access_count: self.access_count[place],
+            inbound: self.inbound[place],
+            section: self.section[place],
+        }
+    }
+}
+
+/// How scoring went.
+enum Scored {
+    Sound,
+    NotANumber,
+    NoNode,
+}
+
+/// Candidates that are scored before the best of them are looked for: a loop that calls nothing keeps its numbers in
+/// registers.
+const RUN: usize = 128;
+
+#[inline(always)]
+fn score_each(
+    candidates: &Resident<'_>,
+    node: impl Fn(usize) -> ResidentNode,
+    batch: &Batch,
+    tables: &Tables,
+    best: &mut Selection,
+) -> Scored {
+    let (mut sound, mut sections) = (true, 0);
+    let mut scores = [0.0; RUN];
+    let columns = candidates.semantic.chunks(RUN).zip(candidates.bm25.chunks(RUN)).zip(candidates.graph.chunks(RUN));
+    for ((from, rows), ((semantic, bm25), graph)) in (0..).step_by(RUN).zip(candidates.rows.chunks(RUN)).zip(columns) {
+        let mut all_near = true;
+        let given = semantic.iter().zip(bm25).zip(graph);
+        for (score, (&row, ((&semantic, &bm25), &graph))) in scores.iter_mut().zip(rows.iter().zip(given)) {
+            let node = node(row as usize);
+            let numbers = [semantic, bm25, graph, node.last_accessed, node.created_at, f64::from(node.inbound)];
+            let saturation = tables.saturation.of_count(node.access_count);
+            let signals = batch.signals_of(numbers, saturation, |days| {
+                let (recency, is_near) = tables.recency.near(days);
+                all_near &= is_near;
+                recency
+            });
+            *score = sum(&batch.parts_of(&signals, usize::from(node.section)));
+            sections |= usize::from(node.section);
+        }
+        if !all_near {
+            for (place, score) in scores[..rows.len()].iter_mut().enumerate() {
+                let (signals, section) = candidates.signals(from + place, batch, tables);
+                *score = sum(&batch.parts_of(&signals, section));
+            }
+        }
+        for (&score, index) in scores[..rows.len()].iter().zip(from as u32..) {
+            sound &= !score.is_nan();
+            best.offer(score, index);
+        }
+    }
+    match (sections >= Section::ALL.len(), sound) {
+        (true, _) => Scored::NoNode,
+        (false, false) => Scored::NotANumber,
+        (false, true) => Scored::Sound,
     }
 }
 
@@ -297,13 +430,22 @@ impl Batch {
     #[inline(always)]
     fn signals(&self, record: &Record, tables: &Tables) -> Pairs {
         let &[semantic, bm25, graph, last_accessed, created_at, accesses, inbound_edges, _] = record;
+        let saturation = tables.saturation.get(accesses);
+        let numbers = [semantic, bm25, graph, last_accessed, created_at, inbound_edges];
+        self.signals_of(numbers, saturation, |days| tables.recency.get(days))
+    }
+
+    /// [`Batch::signals`] where the saturation of the accesses is known; `recency` is asked for that of some days.
+    #[inline(always)]
+    fn signals_of(&self, numbers: [f64; 6], saturation: f64, recency: impl FnOnce(f64) -> f64) -> Pairs {
+        let [semantic, bm25, graph, last_accessed, created_at, inbound_edges] = numbers;
         let days = ((self.now - F64x2::new(last_accessed, created_at)) / F64x2::splat(DAY_MS)).floor();
         let [_, new] = F64x2::splat(NEW_BONUS).where_below(days, NEW_DAYS).to_array();
         let [days, _] = days.to_array();
         let relative = F64x2::new(bm25, inbound_edges) / self.most;
         let [keyword, authority_doubled] = self.fixed.choose(self.fixed_values, relative).to_array();
-        let recency = tables.recency.get(days);
-        let affinity = tables.saturation.get(accesses) * recency + new;
+        let recency = recency(days);
+        let affinity = saturation * recency + new;
         [
             F64x2::new(semantic, keyword),
             F64x2::new(graph, recency),
@@ -314,7 +456,13 @@ impl Batch {
     /// What each signal contributes to the score: weight · value.
     #[inline(always)]
     fn parts(&self, signals: &Pairs, record: &Record) -> Pairs {
-        let weights = &self.weights[low_bits(record[7]) & 3];
+        self.parts_of(signals, low_bits(record[7]))
+    }
+
+    /// [`Batch::parts`] by the code of a section, of which the two lowest bits count.
+    #[inline(always)]
+    fn parts_of(&self, signals: &Pairs, section: usize) -> Pairs {
+        let weights = &self.weights[section & 3];
         [weights[0] * signals[0], weights[1] * signals[1], weights[2] * signals[2]]
     }
 }

@@ -99,6 +99,15 @@ impl RecencyTable {
     }
 }
 
+impl RecencyTable {
+    /// [`RecencyTable::get`] of a number of days that is in the table, and whether it is.
+    #[inline(always)]
+    pub(crate) fn near(&self, days: f64) -> (f64, bool) {
+        let place = low_bits(days);
+        (self.by_day[place & (Self::DAYS - 1)], place < Self::DAYS)
+    }
+}
+
 /// The low 32 bits of a whole number, quicker than the saturating conversion: added to 1½ · 2⁵², it stands in the
 /// last bits of the sum.
 #[inline(always)]
@@ -139,6 +148,12 @@ impl SaturationTable {
     pub fn get(&self, access_count: f64) -> f64 {
         let most = Self::ONE_FROM as f64;
         self.by_count[low_bits(if access_count < most { access_count } else { most }) & 0xFF]
+    }
+
+    /// [`SaturationTable::get`] of a count that is a whole number by its type.
+    #[inline(always)]
+    pub fn of_count(&self, access_count: u32) -> f64 {
+        self.by_count[(access_count as usize).min(Self::ONE_FROM) & 0xFF]
     }
 }
 

@@ -90,6 +90,15 @@ impl<T: Copy> Column<T> {
         &segment[place..segment.len().min(place.saturating_add(wanted))]
     }
 
+    /// All entries, where they fit into one segment.
+    pub fn as_one(&self) -> Option<&[T]> {
+        match &self.segments[..] {
+            [] => Some(&[]),
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
     /// The segments in order, all full but the last.
     pub fn segments(&self) -> &[Vec<T>] {
         &self.segments

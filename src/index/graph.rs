@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Column;
+use super::{Column, MOST_SEQUENCE};
 use crate::order::sort_descending;
 
 /// A node's place in the columns.
@@ -40,7 +40,7 @@ pub struct Neighbour {
 const NOBODY: Row = Row::MAX;
 /// The end of a chain.
 const END: u32 = u32::MAX;
-/// The tail is folded in when it is longer than this and than a share of what is folded.
+/// The tail is folded in when it is longer than this and than a share of all edges and rows.
 const SHORT_TAIL: usize = 256;
 const TAIL_SHARE: usize = 16;
 /// So are the lists when they name more removed edges than this share, which are walked over in vain.
@@ -133,13 +133,25 @@ impl Graph {
 
     /// Says that numbers below this have been given, whatever became of their edges.
     pub fn count_sequences_to(&mut self, next: u64) {
-        self.next_sequence = self.next_sequence.max(next);
+        self.next_sequence = self.next_sequence.max(next).min(MOST_SEQUENCE);
     }
 
     /// How many edges lead to a node.
     #[inline(always)]
     pub fn inbound(&self, row: Row) -> u32 {
         if (row as usize) < self.inbound.len() { self.inbound.at(row as usize) } else { 0 }
+    }
+
+    /// How many edges lead to each node, up to the last row that there was room made for, or that has an edge.
+    pub fn inbound_counts(&self) -> &Column<u32> {
+        &self.inbound
+    }
+
+    /// Makes room for the counts of so many rows.
+    pub fn add_rows(&mut self, rows: usize) {
+        while self.inbound.len() < rows {
+            self.inbound.push(0);
+        }
     }
 
     /// Adds an edge and gives its slot.
@@ -150,7 +162,8 @@ impl Graph {
     /// Adds edges and gives their slots.
     pub fn add_all(&mut self, edges: &[Edge]) -> Vec<u32> {
         let tail_length = self.links.len() / 2 + edges.len();
-        let mut fold = tail_length > SHORT_TAIL.max(self.sources.len() / TAIL_SHARE);
+        // Folding takes as long as there are edges and rows.
+        let mut fold = tail_length > self.longest_tail(self.sources.len());
         let mut slots = Vec::with_capacity(edges.len());
         for edge in edges {
             let slot = self.put(edge);
@@ -168,10 +181,13 @@ impl Graph {
         slots
     }
 
+    /// Edges that may wait in the tail, of so many.
+    fn longest_tail(&self, edges: usize) -> usize {
+        SHORT_TAIL.max((edges + self.inbound.len()) / TAIL_SHARE)
+    }
+
     fn put(&mut self, edge: &Edge) -> u32 {
-        while self.inbound.len() <= edge.source.max(edge.target) as usize {
-            self.inbound.push(0);
-        }
+        self.add_rows(edge.source.max(edge.target) as usize + 1);
         let target = edge.target as usize;
         self.inbound.set(target, self.inbound.get(target) + 1);
         let Some(slot) = self.free.pop() else {
@@ -322,7 +338,7 @@ impl Graph {
         // Folding: the slots in order and what sorts them, the lists, the beginnings twice.
         let folding = edges * (3 * size_of::<u32>() + 24) + (rows + 1) * 3 * size_of::<u32>();
         // The tail holds no more than a share of all, two links an edge, and grows by doubling.
-        let tail_edges = SHORT_TAIL.max(edges / TAIL_SHARE);
+        let tail_edges = self.longest_tail(edges);
         let tail = 2 * 2 * tail_edges * (size_of::<Link>() + 2 * BYTES_A_CHAIN);
         let inbound = self.inbound.need(rows.saturating_sub(self.inbound.len()));
         columns.saturating_add(folding + tail + inbound)

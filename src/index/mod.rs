@@ -13,3 +13,7 @@ pub use graph::{Edge, Graph, Neighbour, Row};
 pub use names::{Label, LabelSets, NO_LABELS, Names};
 pub use nodes::{Node, Nodes, StoredState};
 pub use vectors::{Found as VectorFound, StoredVector, VectorForm, VectorQuery, Vectors};
+
+/// The highest sequence number: the last whole number that a double holds with all before it. Whatever comes after it has the
+/// same.
+pub const MOST_SEQUENCE: u64 = (1 << 53) - 1;

@@ -1,8 +1,8 @@
 //! The columns of a memory's nodes: 62 bytes each, and whom a row belongs to is the caller's matter.
 
-use super::Column;
 use super::graph::Row;
 use super::names::NO_LABELS;
+use super::{Column, MOST_SEQUENCE};
 use crate::decay::Lifecycle;
 use crate::order::sort_descending;
 use crate::section::Section;
@@ -73,6 +73,9 @@ pub struct Node {
 /// The code in the column of states for a row without a node.
 const ABSENT: u8 = 7;
 
+/// The code in the column of sections for such a row: its lowest bits are those of a section all the same.
+pub(crate) const NO_SECTION: u8 = 4;
+
 /// All nodes, by row; rows of removed ones are taken again.
 #[derive(Debug, Default)]
 #[allow(missing_docs)] // named as everywhere
@@ -94,6 +97,7 @@ pub struct Nodes {
     /// Whether rows are not in order of sequence.
     out_of_order: bool,
     last_sequence: Option<u64>,
+    next_sequence: u64,
 }
 
 impl Nodes {
@@ -179,6 +183,7 @@ impl Nodes {
             self.sequence.push(node.sequence);
             self.out_of_order |= self.last_sequence.is_some_and(|last| node.sequence < last);
             self.last_sequence = self.last_sequence.max(Some(node.sequence));
+            self.count_sequences_to(node.sequence + 1);
             return self.rows() as Row - 1;
         };
         self.out_of_order = true;
@@ -195,6 +200,7 @@ impl Nodes {
     fn write(&mut self, row: Row, node: &Node) {
         let place = row as usize;
         self.last_sequence = self.last_sequence.max(Some(node.sequence));
+        self.count_sequences_to(node.sequence + 1);
         self.sequence.set(place, node.sequence);
         self.created_at.set(place, node.created_at);
         self.last_accessed.set(place, node.last_accessed);
@@ -212,13 +218,19 @@ impl Nodes {
     /// Removes the node of a row.
     pub fn remove(&mut self, row: Row) {
         self.state.set(row as usize, ABSENT);
+        self.section.set(row as usize, NO_SECTION);
         self.labels.set(row as usize, NO_LABELS);
         self.free.push(row);
     }
 
     /// The sequence number of the next node that is given none.
     pub fn next_sequence(&self) -> u64 {
-        self.last_sequence.map_or(0, |last| last + 1)
+        self.next_sequence
+    }
+
+    /// Says that numbers below this have been given, whatever became of their nodes.
+    pub fn count_sequences_to(&mut self, next: u64) {
+        self.next_sequence = self.next_sequence.max(next).min(MOST_SEQUENCE);
     }
 
     /// Whether rows are not in the order of sequence.

@@ -211,7 +211,8 @@ impl Vectors {
         }
         let mut best = Best::new(limit, self.len(), sequence);
         let (mut places, mut scores) = ([0; BATCH], [0.0; BATCH]);
-        for first in (0..self.len()).step_by(self.per_segment()) {
+        let mut first = 0;
+        while first < self.len() {
             let rows = self.rows.part(first, self.per_segment());
             let mut all = rows.iter().enumerate();
             while all.len() > 0 {
@@ -222,16 +223,18 @@ impl Vectors {
                     places[count] = place;
                     count += usize::from(passes.is_none_or(|passes| passes(row)));
                 }
-                let (places, scores) = (&places[..count], &mut scores[..count]);
-                if !self.scores(query, first, places, scores) {
+                // A place that there is, for those that are scored at once.
+                places[count..].fill(0);
+                if !self.scores(query, first, &places, count, &mut scores) {
                     return Vec::new();
                 }
-                for (&place, &score) in places.iter().zip(&*scores) {
+                for (&place, &score) in places[..count].iter().zip(&scores) {
                     if score >= best.bar {
                         best.enter(score, rows[place]);
                     }
                 }
             }
+            first += rows.len();
         }
         best.take()
     }
@@ -240,23 +243,34 @@ impl Vectors {
     pub fn similarity(&self, query: &VectorQuery, row: Row) -> Option<f64> {
         let slot = self.slot(row)?;
         let place = slot % self.per_segment();
-        let mut score = [0.0];
-        self.scores(query, slot - place, &[place], &mut score).then_some(score[0])
+        let mut scores = [0.0; BATCH];
+        self.scores(query, slot - place, &[place; BATCH], 1, &mut scores).then_some(scores[0])
     }
 
-    /// Scores as many places of the segment that begins with a slot; `false` for a query that was made for vectors of
-    /// another kind.
-    fn scores(&self, query: &VectorQuery, first: usize, places: &[usize], scores: &mut [f64]) -> bool {
+    /// Scores the first `count` of some places, maybe more of them, in the segment that begins with a slot; `false` for a
+    /// query that was made for vectors of another kind.
+    fn scores(
+        &self,
+        query: &VectorQuery,
+        first: usize,
+        places: &[usize; BATCH],
+        count: usize,
+        scores: &mut [f64; BATCH],
+    ) -> bool {
         match (&self.kept, &query.0) {
             (Kept::F32(slots), Ready::F32(query)) if query.len() == slots.width => {
-                scores_f32(slots.segment(first), query, places, scores);
+                scores_f32(slots.segment(first), query, &places[..count], scores);
             }
             (Kept::I8(slots, scales), Ready::I8(query, scale)) if query.len() == slots.width => {
-                sums_i8(slots.segment(first), query, places, scores);
-                let scales = scales.part(first, 1 << slots.bits);
-                for (score, &place) in scores.iter_mut().zip(places) {
-                    *score = *score * f64::from(scales[place]) * f64::from(*scale);
-                }
+                let scales = scales.part(first, self.per_segment());
+                scores_i8(
+                    slots.segment(first),
+                    scales,
+                    query,
+                    *scale,
+                    &places[..count.next_multiple_of(AT_ONCE)],
+                    scores,
+                );
             }
             _ => return false,
         }
@@ -510,16 +524,20 @@ fn scores_f32(segment: &[Block<f32>], query: &[Block<f32>], places: &[usize], sc
     }
 }
 
-/// Multiplies the codes of as many vectors of a segment with those of a query.
+/// The same of codes and their scales.
 #[inline(never)]
-fn sums_i8(segment: &[Block<i8>], query: &[Block<i16>], places: &[usize], sums: &mut [f64]) {
-    for (sums, places) in sums.chunks_mut(AT_ONCE).zip(places.chunks(AT_ONCE)) {
-        // Where fewer are left, the last one stands in for those that are missing.
-        let rows = std::array::from_fn(|row| &segment[places[row.min(places.len() - 1)] * query.len()..]);
-        let whole: [i32; AT_ONCE] = dots_i8(query, rows);
-        for (sum, whole) in sums.iter_mut().zip(whole) {
-            *sum = f64::from(whole);
-        }
+fn scores_i8(
+    segment: &[Block<i8>],
+    scales: &[f32],
+    query: &[Block<i16>],
+    scale: f32,
+    places: &[usize],
+    scores: &mut [f64],
+) {
+    let (places, scores) = (places.as_chunks::<AT_ONCE>().0, scores.as_chunks_mut::<AT_ONCE>().0);
+    for (scores, places) in scores.iter_mut().zip(places) {
+        let sums = dots_i8(query, places.map(|place| &segment[place * query.len()..]));
+        *scores = std::array::from_fn(|row| f64::from(sums[row]) * f64::from(scales[places[row]]) * f64::from(scale));
     }
 }
 
@@ -590,15 +608,17 @@ impl Standing {
 /// Moves an entry down the heap until none below it is worse.
 #[inline(never)]
 fn sink(heap: &mut [Standing], mut place: usize) {
+    let Some(&moving) = heap.get(place) else { return };
     loop {
         let mut below = 2 * place + 1;
         if below + 1 < heap.len() && heap[below + 1].is_behind(&heap[below]) {
             below += 1;
         }
-        if below >= heap.len() || !heap[below].is_behind(&heap[place]) {
+        if below >= heap.len() || !heap[below].is_behind(&moving) {
+            heap[place] = moving;
             return;
         }
-        heap.swap(below, place);
+        heap[place] = heap[below];
         place = below;
     }
 }

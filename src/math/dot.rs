@@ -18,9 +18,9 @@ pub(crate) type Block<T> = [T; LANES];
 pub(crate) fn dots_f32<const ROWS: usize>(vector: &[Block<f32>], rows: [&[Block<f32>]; ROWS]) -> [f32; ROWS] {
     let rows = rows.map(|row| &row[..vector.len()]);
     let mut sums = [lanes::Sums::ZERO; ROWS];
-    for (place, block) in vector.iter().enumerate() {
+    for place in 0..vector.len() {
         for (sum, row) in sums.iter_mut().zip(rows) {
-            sum.add_products(block, &row[place]);
+            sum.add_products(&vector[place], &row[place]);
         }
     }
     sums.map(lanes::Sums::total)
@@ -39,9 +39,9 @@ pub(crate) fn dots_f32<const ROWS: usize>(vector: &[Block<f32>], rows: [&[Block<
 pub(crate) fn dots_i8<const ROWS: usize>(vector: &[Block<i16>], rows: [&[Block<i8>]; ROWS]) -> [i32; ROWS] {
     let rows = rows.map(|row| &row[..vector.len()]);
     let mut sums = [lanes::WholeSums::ZERO; ROWS];
-    for (place, block) in vector.iter().enumerate() {
+    for place in 0..vector.len() {
         for (sum, row) in sums.iter_mut().zip(rows) {
-            sum.add_products(block, &row[place]);
+            sum.add_products(&vector[place], &row[place]);
         }
     }
     sums.map(lanes::WholeSums::total)

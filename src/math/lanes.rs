@@ -429,6 +429,26 @@ impl Div for F64x2 {
     }
 }
 
+/// The least and the greatest number of a column; none where it is empty. Where it holds NaN, both are NaN.
+pub(crate) fn range_of(column: &[f64]) -> Option<[f64; 2]> {
+    let (pairs, rest) = column.as_chunks::<2>();
+    let first = F64x2::splat(*column.first()?);
+    let (mut least, mut most) = (first, first);
+    // The greater and lesser keep their left side beside NaN; the sum does not.
+    let mut sum = F64x2::splat(0.0);
+    for pair in pairs {
+        let pair = F64x2::load(pair);
+        (least, most, sum) = (least.lesser(pair), most.greater(pair), sum + pair * F64x2::splat(0.0));
+    }
+    let ([a, b], [c, d], [e, f]) = (least.to_array(), most.to_array(), sum.to_array());
+    let numbers = [a, b, c, d].into_iter().chain(rest.iter().copied());
+    let range = numbers.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], it| {
+        [if it < least { it } else { least }, if it > most { it } else { most }]
+    });
+    let is_sound = !(e + f).is_nan() && rest.iter().all(|number| !number.is_nan());
+    Some(if is_sound { range } else { [f64::NAN; 2] })
+}
+
 /// The lanes take arguments from here up to 0: e^−708 is a normal number, e^−709 is not.
 const LOWEST: f64 = -708.0;
 /// From here down an argument is reduced: its high word is the first beyond that of ½ ln 2.

@@ -22,6 +22,6 @@ mod tanh;
 pub(crate) use dot::{Block, LANES, dots_f32, dots_i8};
 pub use exp::exp;
 pub use expm1::expm1;
-pub(crate) use lanes::Mask;
 pub use lanes::{F64x2, exp_pairs, exp_x2};
+pub(crate) use lanes::{Mask, range_of};
 pub use tanh::tanh;

@@ -3,7 +3,8 @@
 use super::{Filters, Memory};
 use crate::error::{Error, Result};
 use crate::index::{Row, VectorQuery};
-use crate::rerank::{AMOUNT, Query, Ranked, Record, Weighting, is_amount, is_score};
+use crate::math::range_of;
+use crate::rerank::{AMOUNT, Query, Ranked, Resident, Weighting, is_amount, is_score};
 use crate::search::{
     Activated, Arrival, EdgeWeight, Found, RESULTS_PER_SEED, Ranking, SEED_THRESHOLDS, Seed, Serendipity, Spread, rank,
     seed, spread,
@@ -75,20 +76,24 @@ impl Memory {
         let length = rows.len();
         assert!([semantic.len(), bm25.len(), graph.len()] == [length; 3], "columns of one length");
         // Whole columns first; only a fault is looked for by itself.
-        let sound = rows.iter().fold(true, |sound, &row| sound & self.nodes.has(row))
-            && semantic.iter().fold(true, |sound, &score| sound & is_score(score))
-            && bm25.iter().fold(true, |sound, &score| sound & is_amount(score))
-            && graph.iter().fold(true, |sound, &score| sound & is_amount(score));
+        let rows_end = rows.iter().fold(0, |end, &row| end.max(row)) as usize + 1;
+        let within =
+            |column: &[f64], low: f64| range_of(column).is_none_or(|[least, most]| least >= low && most <= f64::MAX);
+        let sound = (length == 0 || rows_end <= self.nodes.rows())
+            && within(semantic, -f64::MAX)
+            && within(bm25, 0.0)
+            && within(graph, 0.0);
         if !sound {
             return Err(self.first_fault(columns));
         }
         // What sorting or a list of the best takes.
         self.afford("candidates", length * 48)?;
-        let most = bm25.iter().fold(0.0, |most: f64, &score| if score > most { score } else { most });
-        self.ranked(columns, most, limit, now, sections)
+        let most = range_of(bm25).map_or(0.0, |[_, most]| most);
+        let ranked = self.ranked(columns, most, limit, now, sections)?;
+        ranked.ok_or_else(|| self.first_fault(columns))
     }
 
-    /// [`Memory::rerank`] of columns that are sound.
+    /// [`Memory::rerank`] of columns that are sound; none where a row has no node.
     fn ranked(
         &mut self,
         columns: Columns<'_>,
@@ -96,24 +101,22 @@ impl Memory {
         limit: usize,
         now: f64,
         sections: bool,
-    ) -> Result<Vec<Ranked>> {
+    ) -> Result<Option<Vec<Ranked>>> {
         let Columns { rows, semantic, bm25, graph } = columns;
         let weighting = if sections { Weighting::Sections(&self.table) } else { Weighting::Uniform(Weights::GLOBAL) };
         let query = Query { weighting, avg_inbound_edges: self.avg_inbound_edges(), now };
-        let (nodes, edges) = (&self.nodes, &self.graph);
-        self.reranker.rank_gathered(rows.len(), max_bm25, limit, &query, |index| -> Record {
-            let place = rows[index] as usize;
-            [
-                semantic[index],
-                bm25[index],
-                graph[index],
-                nodes.last_accessed.at(place),
-                nodes.created_at.at(place),
-                f64::from(nodes.access_count.at(place)),
-                f64::from(edges.inbound(rows[index])),
-                f64::from(nodes.section.at(place)),
-            ]
-        })
+        let candidates = Resident {
+            rows,
+            semantic,
+            bm25,
+            graph,
+            last_accessed: &self.nodes.last_accessed,
+            created_at: &self.nodes.created_at,
+            access_count: &self.nodes.access_count,
+            inbound: self.graph.inbound_counts(),
+            section: &self.nodes.section,
+        };
+        self.reranker.rank_resident(&candidates, max_bm25, limit, &query)
     }
 
     #[cold]
@@ -234,7 +237,7 @@ impl Memory {
         let (semantic, bm25, graph) =
             (column(|it| it.semantic_score), column(|it| it.bm25_score), column(|it| it.graph_score));
         let columns = Columns { rows: &rows, semantic: &semantic, bm25: &bm25, graph: &graph };
-        let ranked = self.ranked(columns, most, limit, search.now, search.sections)?;
+        let ranked = self.ranked(columns, most, limit, search.now, search.sections)?.unwrap_or_default();
         let connections = if search.connections { self.edges_between(&spread.activated)? } else { Vec::new() };
         Ok(Outcome { seeds, spread, kept, ranked, serendipity, connections })
     }

@@ -15,7 +15,8 @@ use crate::config::{Config, Curve};
 use crate::decay::{self, Limits};
 use crate::error::{Error, Result};
 use crate::index::{
-    Due, Edge, Graph, Label, LabelSets, NO_LABELS, Names, Node, Nodes, Row, StoredState, VectorForm, Vectors,
+    Due, Edge, Graph, Label, LabelSets, MOST_SEQUENCE, NO_LABELS, Names, Node, Nodes, Row, StoredState, VectorForm,
+    Vectors,
 };
 use crate::rerank::{COUNT, INSTANT, Reranker, check_instant, is_instant};
 use crate::search::{EdgeWeight, SearchConfig, edge_weight, stored_edge_strength};
@@ -50,8 +51,6 @@ pub const DEFAULT_EDGE_TYPE: &str = "relates_to";
 const PLAYBOOK: &str = "custom:playbook";
 /// Codes of types and subtypes are two bytes, of which the last is none.
 const MOST_NAMES: usize = u16::MAX as usize;
-/// Sequence numbers are whole numbers that a double holds.
-const MOST_SEQUENCE: f64 = 9_007_199_254_740_991.0;
 
 /// Which node or edge of a memory an entry of a batch is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -409,6 +408,7 @@ impl Memory {
         let rows = self.nodes.rows() + new;
         let need = self.nodes.need(new)
             + self.due.need(new.saturating_sub(self.nodes.free_rows()))
+            + self.graph.inbound_counts().need(new)
             + self.vectors.need(embeddings, rows)
             + labels
             + size_of_val(batch);
@@ -499,6 +499,7 @@ impl Memory {
         let row = self.nodes.add(&node);
         if self.nodes.rows() > self.due.rows() {
             self.due.push();
+            self.graph.add_rows(self.nodes.rows());
         }
         row
     }
@@ -631,7 +632,7 @@ impl Memory {
                     Edge { source, target, edge_type, strength, sequence }
                 }
             };
-            next_sequence = next_sequence.max(edge.sequence + 1);
+            next_sequence = next_sequence.max(edge.sequence + 1).min(MOST_SEQUENCE);
             places.push(match (place, known) {
                 (EdgePlace::Added(place), Some(_)) => {
                     added[place] = edge;
@@ -805,7 +806,7 @@ fn is_whole_up_to(value: f64, most: f64) -> bool {
 
 #[inline(never)]
 fn check_sequence(sequence: f64) -> Result<()> {
-    if is_whole_up_to(sequence, MOST_SEQUENCE) {
+    if is_whole_up_to(sequence, MOST_SEQUENCE as f64) {
         return Ok(());
     }
     Err(Error::argument("sequence", "must be a whole number from 0 to 9007199254740991").found(sequence))

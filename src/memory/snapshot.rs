@@ -8,9 +8,9 @@
 
 use xxhash_rust::xxh64::Xxh64;
 
-use super::{Memory, NameKind, check_sequence, check_share};
+use super::{MOST_DIMENSIONS, Memory, NameKind, check_sequence, check_share};
 use crate::error::{Error, Result};
-use crate::index::{Edge, Label, Node, Row, StoredState, StoredVector, VectorForm};
+use crate::index::{Edge, Label, MOST_SEQUENCE, Node, Row, StoredState, StoredVector, VectorForm};
 use crate::rerank::is_instant;
 
 /// The version of the format.
@@ -61,7 +61,7 @@ impl Part {
 }
 
 /// What the first part tells of the whole: version, counts of nodes, edges and embeddings, dimensions, form, the embeddings' id,
-/// and the names of each kind, each list with its length before it.
+/// the names of each kind, each list with its length before it, and the next sequence numbers.
 struct Head {
     nodes: usize,
     edges: usize,
@@ -70,6 +70,8 @@ struct Head {
     i8: bool,
     embedding_id: String,
     names: [Vec<String>; 5],
+    /// The next sequence numbers of nodes and of edges.
+    next: [u64; 2],
 }
 
 impl Head {
@@ -89,8 +91,12 @@ impl Head {
                 list.push(reader.text()?);
             }
         }
+        let next = [reader.u64()?, reader.u64()?];
         reader.end()?;
-        Ok(Self { nodes, edges, embeddings, dimensions, i8, embedding_id, names })
+        if dimensions > MOST_DIMENSIONS || next.iter().any(|&next| next > MOST_SEQUENCE) {
+            return Err(Error::snapshot("has a first part that cannot be"));
+        }
+        Ok(Self { next, nodes, edges, embeddings, dimensions, i8, embedding_id, names })
     }
 }
 
@@ -245,6 +251,7 @@ impl Memory {
             out.extend((names.count() as u32).to_le_bytes());
             names.iter().for_each(|name| text(&mut out, name));
         }
+        put(&mut out, [self.nodes.next_sequence(), self.graph.next_sequence()].iter().map(|next| next.to_le_bytes()));
         out
     }
 
@@ -376,6 +383,8 @@ impl Restoring {
             super::Options { dimensions: head.dimensions, form, embedding_id: head.embedding_id.clone(), max_bytes };
         let mut memory = Memory::new(options, config)?;
         memory.set_elsewhere(elsewhere);
+        memory.nodes.count_sequences_to(head.next[0]);
+        memory.graph.count_sequences_to(head.next[1]);
         let mut codes: [Vec<u32>; 5] = Default::default();
         for ((codes, names), kind) in codes.iter_mut().zip(&head.names).zip(NameKind::ALL) {
             for name in names {
@@ -419,7 +428,10 @@ impl Restoring {
             Part::End => {
                 let mut reader = Reader { bytes: content, field: "end" };
                 let counts = (self.memory.len(), self.memory.edge_count(), self.memory.vectors.len());
-                if reader.u64()? + 1 != self.parts || counts != (self.head.nodes, self.head.edges, self.head.embeddings)
+                let parts = reader.u64()?;
+                reader.end()?;
+                if parts.checked_add(1) != Some(self.parts)
+                    || counts != (self.head.nodes, self.head.edges, self.head.embeddings)
                 {
                     return Err(Error::snapshot("is cut off: some of its parts are missing"));
                 }
@@ -491,6 +503,7 @@ impl Restoring {
             sound(check_share("", Some(node.retrievability)).and(check_share("", Some(node.difficulty))).is_ok())?;
             let row = self.memory.nodes.add(&node);
             self.memory.due.push();
+            self.memory.graph.add_rows(self.memory.nodes.rows());
             self.memory.refile(row);
         }
         reader.end()
@@ -540,7 +553,7 @@ impl Restoring {
         let mut codes = vec![0_i8; dimensions];
         for place in 0..count {
             let row = u32_at(rows, place);
-            if !memory.nodes.has(row) || memory.vectors.has(row) {
+            if dimensions == 0 || !memory.nodes.has(row) || memory.vectors.has(row) {
                 return Err(fault());
             }
             if self.head.i8 {

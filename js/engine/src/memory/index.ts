@@ -85,6 +85,8 @@ export interface Kept {
   edgeIds: (string | undefined)[];
   names: AllNames;
   embeddingId: string;
+  /** How many snapshots have been begun. */
+  snapshots: number;
 }
 
 function keep(resident: Resident, embeddingId: string): Kept {
@@ -102,6 +104,7 @@ function keep(resident: Resident, embeddingId: string): Kept {
       clusters: new Names(resident, "cluster"),
     },
     embeddingId,
+    snapshots: 0,
   };
 }
 
@@ -515,7 +518,7 @@ export class MemoryIndex {
       const slots = resident.rows.slice(resident.rowsAt, resident.rowsAt + connections);
       result.connections = Array.from(slots, (slot) => edgeAt(kept, slot));
     }
-    resident.release();
+    resident.releaseAnswer();
     return result;
   }
 
@@ -533,7 +536,7 @@ export class MemoryIndex {
     resident.find();
     const ids = Array.from(resident.rows.subarray(resident.rowsAt, resident.rowsAt + count), (row) => kept.ids[row]!);
     const scores = resident.numbers.slice(resident.numbersAt, resident.numbersAt + count);
-    resident.release();
+    resident.releaseAnswer();
     return { ids, scores };
   }
 

@@ -257,7 +257,8 @@ export function optionsOf<T extends object>(
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw invalid(name, `must be an object, found ${show(options)}`);
   }
-  for (const key of Object.keys(options)) {
+  // Quicker than asking for a list of the keys.
+  for (const key in options) {
     if (!keys.has(key)) throw invalid(key, `is not an option: there are ${[...keys].join(", ")}`);
   }
   return options;

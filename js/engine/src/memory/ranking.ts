@@ -11,16 +11,22 @@ const RECORD = 9;
 export class Ranking implements Iterable<RankedEntry> {
   /** Ids, best first. */
   readonly ids: readonly string[];
-  /** Their scores, falling. */
-  readonly scores: Float64Array;
   readonly #records: Float64Array;
+  #scores: Float64Array | undefined;
 
   /** @internal */
   constructor(ids: readonly string[], records: Float64Array) {
     this.ids = ids;
     this.#records = records;
-    this.scores = new Float64Array(ids.length);
-    for (let place = 0; place < ids.length; place++) this.scores[place] = records[place * RECORD + 1]!;
+  }
+
+  /** Their scores, falling. */
+  get scores(): Float64Array {
+    if (this.#scores === undefined) {
+      this.#scores = new Float64Array(this.ids.length);
+      for (let place = 0; place < this.ids.length; place++) this.#scores[place] = this.#records[place * RECORD + 1]!;
+    }
+    return this.#scores;
   }
 
   /** How many places there are. */

@@ -4,6 +4,9 @@ import { NousError } from "../errors.ts";
 import type { Glue, Instance } from "../instance.ts";
 import { ownInstance, type PlainData, takeRefusal } from "../runtime.ts";
 
+/** Scratch that is kept, in bytes. The module gives back what is more, when it is asked. */
+const MOST_SCRATCH = 2 ** 24;
+
 type Module = NonNullable<ReturnType<Glue["Resident"]["create"]>>;
 
 /** What a memory is made with, checked. @internal */
@@ -108,6 +111,12 @@ export class Resident {
 
   /** Gives scratch back where a batch has made it large. */
   release(): void {
+    const room = this.#numbersRoom * 8 + this.#rowsRoom * 4 + this.#bytesRoom;
+    if (room > MOST_SCRATCH) this.releaseAnswer();
+  }
+
+  /** The same where the module's own answer may have made it large. */
+  releaseAnswer(): void {
     if (this.module.release()) this.#forget();
   }
 

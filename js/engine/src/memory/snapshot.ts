@@ -24,6 +24,12 @@ export function* snapshotParts(kept: Kept): Generator<Uint8Array<ArrayBuffer>, v
   const { resident, ids, edgeIds } = kept;
   const rows = resident.module.begin_snapshot();
   if (rows === undefined) throw resident.refusal();
+  kept.snapshots += 1;
+  const own = kept.snapshots;
+  // The module writes one at a time.
+  const goOn = () => {
+    if (own !== kept.snapshots) throw damaged("cannot be finished: another was begun");
+  };
   const slots = resident.module.snapshot_slots();
   yield* take(resident, resident.module.next_part());
   for (const [kind, places, names] of [
@@ -33,12 +39,14 @@ export function* snapshotParts(kept: Kept): Generator<Uint8Array<ArrayBuffer>, v
     for (let from = 0; from < places.length; from += IDS_A_PART) {
       const some = Array.from(places.subarray(from, from + IDS_A_PART), (place) => names[place] ?? "");
       const content = encodeIds(some);
+      goOn();
       resident.reserve(0, 0, content.length);
       resident.bytes.set(content, resident.bytesAt);
       yield* take(resident, resident.module.own_part(kind, content.length));
     }
   }
   for (;;) {
+    goOn();
     const length = resident.module.next_part();
     if (length === 0) break;
     yield* take(resident, length);
@@ -81,8 +89,9 @@ function decodeIds(content: Uint8Array): string[] {
   const from = 8 + 4 * count;
   if (from > content.length) throw damaged("has too few ids");
   let text: string;
-  if (encoding === UTF8) text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(content.subarray(from));
+  if (encoding === UTF8) text = textOf(content.subarray(from));
   else {
+    if (encoding !== UTF16 || (content.length - from) % 2 !== 0) throw damaged("holds ids in no known form");
     const units = Array.from({ length: (content.length - from) >> 1 }, (_, unit) =>
       view.getUint16(from + 2 * unit, true),
     );
@@ -96,6 +105,14 @@ function decodeIds(content: Uint8Array): string[] {
   });
   if (at !== text.length || ids.includes("")) throw damaged("holds an id that cannot be");
   return ids;
+}
+
+function textOf(utf8: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { ignoreBOM: true, fatal: true }).decode(utf8);
+  } catch {
+    throw damaged("holds an id that is no text");
+  }
 }
 
 /** What a snapshot held. @internal */
@@ -181,7 +198,8 @@ class Feed {
     while (there < bytes) {
       const piece = this.#fetch();
       if (piece === undefined) return false;
-      this.#waiting.push(piece);
+      // Its bytes may be those of the next one too.
+      this.#waiting.push(piece.slice());
       there += piece.length;
     }
     return true;
