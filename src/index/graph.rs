@@ -305,9 +305,10 @@ impl Graph {
         (self.starts, self.folded) = (starts, folded);
     }
 
-    /// Bytes that the edges and their lists take; what is counted by node stands in [`Graph::bytes_of_nodes`].
+    /// Bytes that the edges and their lists take; the counts of nodes are not among them.
     pub fn bytes(&self) -> usize {
-        self.sources.len() * Self::BYTES + size_of_val(&self.folded[..]) + self.tail_bytes()
+        let lists = size_of_val(&self.folded[..]) + size_of_val(&self.starts[..]);
+        self.sources.len() * Self::BYTES + lists + self.tail_bytes()
     }
 
     /// Bytes that there is room for: all columns grow alike.
@@ -323,11 +324,6 @@ impl Graph {
     fn tail_bytes(&self) -> usize {
         let lists = (self.free.capacity() + self.removed.capacity()) * size_of::<u32>();
         lists + self.links.capacity() * size_of::<Link>() + self.tail.capacity() * BYTES_A_CHAIN
-    }
-
-    /// Bytes that the counts and the beginnings of lists take, which go by node.
-    pub fn bytes_of_nodes(&self) -> usize {
-        self.inbound.capacity_bytes() + self.starts.capacity() * size_of::<u32>()
     }
 
     /// Bytes that `more` edges of a memory of so many rows can take beyond what there is room for, at most, folding

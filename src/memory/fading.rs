@@ -9,7 +9,7 @@ use crate::config::Curve;
 use crate::decay::{self, DECAY, DecayColumns, Lifecycle};
 use crate::error::Result;
 use crate::fsrs::{ForgettingCurve, Parameters};
-use crate::index::{ALWAYS, NEVER, Row, StoredState};
+use crate::index::{ALWAYS, Column, NEVER, Row, StoredState};
 use crate::rerank::check_instant;
 use crate::section::Section;
 use crate::signal::DAY_MS;
@@ -147,11 +147,18 @@ impl Memory {
         self.looked_at = now;
         let mut rows = self.due.until(minute(now));
         self.nodes.sort(&mut rows);
-        self.afford("transitions", rows.len() * size_of::<Transition>())?;
-        let mut transitions = Vec::new();
-        for row in rows {
+        // Rows lie far apart: whole columns of them are fetched sooner than one row after the other.
+        self.afford("transitions", rows.len() * (size_of::<Transition>() + 3 * size_of::<f64>() + 2))?;
+        let column = |column: &Column<f64>| -> Vec<f64> { rows.iter().map(|&row| column.at(row as usize)).collect() };
+        let (last_accessed, stability) = (column(&self.nodes.last_accessed), column(&self.nodes.stability));
+        let section: Vec<u8> = rows.iter().map(|&row| self.nodes.section.at(row as usize)).collect();
+        let columns = DecayColumns { last_accessed: &last_accessed, stability: &stability, section: &section };
+        let (mut retrievability, mut states) = (vec![0.0; rows.len()], vec![0; rows.len()]);
+        decay::fade(columns, now, &self.limits, self.curve, &mut retrievability, &mut states);
+        let mut transitions = Vec::with_capacity(rows.len());
+        for (row, state) in rows.into_iter().zip(states) {
             let from = self.nodes.state(row);
-            match next_state(from, self.faded(row, now).1) {
+            match next_state(from, Lifecycle::ALL[usize::from(state)]) {
                 Some(to) => transitions.push(Transition { row, from, to }),
                 None => self.refile(row),
             }

@@ -323,10 +323,10 @@ impl Memory {
     pub fn bytes(&self) -> Use {
         let names = [&self.types, &self.subtypes, &self.edge_types, &self.tags, &self.clusters];
         let named = names.iter().map(|names| names.bytes()).sum::<usize>() + self.labels.bytes();
-        let by_node = self.graph.bytes_of_nodes() + named;
+        let counts = self.graph.inbound_counts();
         Use {
-            nodes: self.nodes.rows() * Nodes::BYTES + self.due.bytes() + by_node,
-            nodes_capacity: self.nodes.capacity_bytes() + self.due.capacity_bytes() + by_node,
+            nodes: self.nodes.rows() * Nodes::BYTES + self.due.bytes() + counts.len() * size_of::<u32>() + named,
+            nodes_capacity: self.nodes.capacity_bytes() + self.due.capacity_bytes() + counts.capacity_bytes() + named,
             edges: self.graph.bytes(),
             edges_capacity: self.graph.capacity_bytes(),
             embeddings: self.vectors.bytes(),
@@ -366,6 +366,11 @@ impl Memory {
     /// The node of a row, if there is one.
     pub fn node(&self, row: Row) -> Option<Node> {
         self.nodes.get(row)
+    }
+
+    /// The code of a node's subtype, 0 for none.
+    pub fn subtype(&self, row: Row) -> u16 {
+        self.nodes.subtype.at(row as usize)
     }
 
     /// How many edges lead to a node.

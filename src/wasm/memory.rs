@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::index::{Row, StoredState, VectorForm};
 use crate::memory::{
     Access, Change, Columns, EdgeChange, Embedding, Filters, Memory, NameKind, NodeChange, Options, Restoring, Search,
-    Snapshot, Sweep, Target,
+    Snapshot, Sweep, Target, Transition,
 };
 use crate::rerank::Ranked;
 use crate::search::{Found, Serendipity, Termination};
@@ -301,9 +301,9 @@ impl Resident {
         self.sweep.states.as_ptr() as usize
     }
 
-    /// Three numbers for each transition of the sweep: row, code before, code after.
+    /// Four numbers for each transition of the sweep: row, code before, code after, code of the subtype (0 for none).
     pub fn sweep_transitions(&self) -> Vec<u32> {
-        triples(&self.sweep.transitions)
+        self.told(&self.sweep.transitions)
     }
 
     /// Frees what the sweep proposed.
@@ -324,9 +324,9 @@ impl Resident {
         answer(applied).map_or(-1.0, |applied| applied as f64)
     }
 
-    /// Three numbers for each transition: row, code before, code after.
+    /// Four numbers for each transition, as for those of a sweep.
     pub fn transitions(&mut self, now: f64) -> Option<Vec<u32>> {
-        answer(self.memory.transitions(now)).map(|transitions| triples(&transitions))
+        answer(self.memory.transitions(now)).map(|transitions| self.told(&transitions))
     }
 
     /// Numbers of a node: sequence, creation, last access, accesses, inbound edges, stability, retrievability, difficulty,
@@ -352,11 +352,6 @@ impl Resident {
         self.put_numbers(&numbers);
         self.put_rows(&labels);
         labels.len() as f64
-    }
-
-    /// The code of the subtype of a node; 0 for none.
-    pub fn subtype_of(&self, row: Row) -> u16 {
-        self.memory.node(row).map_or(0, |node| node.subtype)
     }
 
     /// Numbers of an edge: source, target, type, strength, sequence; `false` for a slot without one.
@@ -412,6 +407,12 @@ impl Resident {
         let mut resident = Self { memory, numbers, rows, bytes, sweep: Sweep::default(), snapshot: None, own };
         resident.tell();
         resident
+    }
+
+    fn told(&self, transitions: &[Transition]) -> Vec<u32> {
+        let numbers =
+            |it: &Transition| [it.row, it.from.code().into(), (it.to as u8).into(), self.memory.subtype(it.row).into()];
+        transitions.iter().flat_map(numbers).collect()
     }
 
     fn scratch(&self) -> usize {
@@ -652,8 +653,4 @@ fn write_ranked(out: &mut [f64], row: Row, ranked: &Ranked) {
     let primary = ranked.primary_signal as f64;
     let numbers = [f64::from(row), ranked.score, semantic, keyword, graph, recency, authority, affinity, primary];
     out.copy_from_slice(&numbers);
-}
-
-fn triples(transitions: &[crate::memory::Transition]) -> Vec<u32> {
-    transitions.iter().flat_map(|it| [it.row, it.from.code().into(), (it.to as u8).into()]).collect()
 }

@@ -609,21 +609,20 @@ export class MemoryIndex {
    */
   transitions(now?: Instant): Transition[] {
     const kept = this.#live();
-    const triples = kept.resident.module.transitions(presentOf(now));
-    if (triples === undefined) throw kept.resident.refusal();
-    return this.#transitions(kept, triples);
+    const told = kept.resident.module.transitions(presentOf(now));
+    if (told === undefined) throw kept.resident.refusal();
+    return this.#transitions(kept, told);
   }
 
-  #transitions({ ids, names, resident }: Kept, triples: Uint32Array): Transition[] {
-    const count = triples.length / 3;
+  #transitions({ ids, names }: Kept, told: Uint32Array): Transition[] {
+    const count = told.length / 4;
     const transitions = new Array<Transition>(count);
     for (let place = 0; place < count; place++) {
-      const row = triples[3 * place]!;
-      const subtype = resident.module.subtype_of(row);
+      const subtype = told[4 * place + 3]!;
       transitions[place] = {
-        id: ids[row]!,
-        from: STORED_STATES[triples[3 * place + 1]!]!,
-        to: LIFECYCLE_STATES[triples[3 * place + 2]!]!,
+        id: ids[told[4 * place]!]!,
+        from: STORED_STATES[told[4 * place + 1]!]!,
+        to: LIFECYCLE_STATES[told[4 * place + 2]!]!,
         subtype: subtype === NO_SUBTYPE ? null : names.subtypes.text(subtype),
       };
     }
