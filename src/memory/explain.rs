@@ -58,6 +58,9 @@ pub struct ExplainedNode {
     pub score: Option<Explanation>,
 }
 
+/// What one hop of an explanation takes at most, tree and text.
+const BYTES_A_HOP: usize = 2048;
+
 impl Explanation {
     // Out of line, all three: they are called everywhere, and no one waits for an explanation.
     #[inline(never)]
@@ -114,6 +117,9 @@ impl Memory {
             return Ok(ExplainedNode { rank: None, absent: Some(absent), score: None });
         };
         let is_returned = place < limit;
+        // A tree of some numbers for each hop of each arrival, and its text.
+        let hops: usize = arrivals.iter().filter(|it| it.row == row).map(|it| it.hop as usize + 1).sum();
+        self.afford_for_now("explain", hops.saturating_mul(BYTES_A_HOP))?;
         let path = Path { memory: self, outcome: &outcome, arrivals: &arrivals, search };
         Ok(ExplainedNode {
             rank: is_returned.then_some(place + 1),

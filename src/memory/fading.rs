@@ -74,7 +74,9 @@ impl Memory {
     pub fn decay(&self, now: f64) -> Result<Sweep> {
         check_instant("now", now)?;
         // Lists double when they grow, and stand beside their old selves while they do.
-        let most = 3 * (size_of::<Row>() + size_of::<f64>() + size_of::<u8>() + size_of::<Transition>());
+        // What is told of a transition takes four numbers more.
+        let most = 3 * (size_of::<Row>() + size_of::<f64>() + size_of::<u8>() + size_of::<Transition>())
+            + 4 * size_of::<u32>();
         let nodes = &self.nodes;
         let (mut retrievability, mut states) = ([0.0; BATCH], [0; BATCH]);
         let mut sweep = Sweep::default();
@@ -91,7 +93,7 @@ impl Memory {
                 let columns = DecayColumns { last_accessed, stability, section };
                 decay::fade(columns, now, &self.limits, self.curve, retrievability, states);
                 if sweep.rows.capacity() - sweep.rows.len() < length {
-                    self.afford("decay", (sweep.rows.len() + length) * most)?;
+                    self.afford_for_now("decay", (sweep.rows.len() + length) * most)?;
                 }
                 for place in 0..length {
                     sweep.compare(row, retrievability[place], states[place], known[place], from[place]);
@@ -100,7 +102,7 @@ impl Memory {
             }
         }
         if nodes.is_out_of_order() {
-            self.afford("decay", 2 * sweep.rows.len() * size_of::<Change>())?;
+            self.afford_for_now("decay", 2 * sweep.rows.len() * size_of::<Change>())?;
             let mut order: Vec<u32> = (0..sweep.rows.len() as u32).collect();
             nodes.sort_places(&mut order, &|place| sweep.rows[place as usize]);
             let places = || order.iter().map(|&place| place as usize);
@@ -124,7 +126,10 @@ impl Memory {
         }
         self.changes += 1;
         let mut applied = 0;
-        for change in changes.iter().filter(|change| self.nodes.has(change.row)).copied().collect::<Vec<_>>() {
+        for change in changes {
+            if !self.nodes.has(change.row) {
+                continue;
+            }
             self.nodes.retrievability.set(change.row as usize, change.retrievability);
             self.nodes.set_state(change.row, change.state);
             self.refile(change.row);
@@ -148,7 +153,10 @@ impl Memory {
         let mut rows = self.due.until(minute(now));
         self.nodes.sort(&mut rows);
         // Rows lie far apart: whole columns of them are fetched sooner than one row after the other.
-        self.afford("transitions", rows.len() * (size_of::<Transition>() + 3 * size_of::<f64>() + 2))?;
+        self.afford_for_now(
+            "transitions",
+            rows.len() * (size_of::<Transition>() + 3 * size_of::<f64>() + 2 + 4 * size_of::<u32>()),
+        )?;
         let column = |column: &Column<f64>| -> Vec<f64> { rows.iter().map(|&row| column.at(row as usize)).collect() };
         let (last_accessed, stability) = (column(&self.nodes.last_accessed), column(&self.nodes.stability));
         let section: Vec<u8> = rows.iter().map(|&row| self.nodes.section.at(row as usize)).collect();

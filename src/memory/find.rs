@@ -87,7 +87,7 @@ impl Memory {
             return Err(self.first_fault(columns));
         }
         // What sorting or a list of the best takes.
-        self.afford("candidates", length * 48)?;
+        self.afford_for_now("candidates", length * 64 + limit.min(length) * 2 * size_of::<Ranked>())?;
         let most = range_of(bm25).map_or(0.0, |[_, most]| most);
         let ranked = self.ranked(columns, most, limit, now, sections)?;
         ranked.ok_or_else(|| self.first_fault(columns))
@@ -146,7 +146,7 @@ impl Memory {
         filters.check()?;
         check_now(now)?;
         let query = self.vector_query(embedding)?;
-        self.afford("limit", limit.min(self.vectors.len()) * 2 * size_of::<(f64, u64, Row)>())?;
+        self.afford_for_now("limit", limit.min(self.vectors.len()) * 2 * size_of::<(f64, u64, Row)>())?;
         let found = self.most_similar(&query, limit, filters, now);
         Ok(found.iter().map(|found| (found.row, found.score)).collect())
     }
@@ -195,11 +195,12 @@ impl Memory {
         }
         let config = self.search;
         // An entry of a round waits in a list that doubles while it grows.
-        let most_queued = self.room() / (3 * size_of::<(Row, f64)>());
+        let each = size_of::<(Row, f64)>() + if arrivals.is_some() { size_of::<Arrival>() } else { 0 };
+        let most_queued = self.room() / (6 * each);
         let asked = config.max_seeds.saturating_mul(RESULTS_PER_SEED);
         let most_seeds = asked.min(self.len()) + search.bm25.len();
         let most_active = config.max_nodes.min(self.len()).max(config.max_seeds.min(most_seeds));
-        self.afford("search", most_seeds * 160 + most_active * 320)?;
+        self.afford_for_now("search", most_seeds * 320 + most_active * 320)?;
 
         let filtered = search.filters.is_about_nodes();
         let passes = |row: Row| !filtered || self.passes(row, search.filters, search.now);
@@ -250,7 +251,7 @@ impl Memory {
             // Seen from both its ends; the lower one takes it.
             let own = self.graph.neighbours(row).filter(|it| it.row >= row && active.contains(&it.row));
             slots.extend(own.map(|neighbour| neighbour.edge));
-            self.afford("include_connections", 2 * size_of_val(&slots[..]))?;
+            self.afford_for_now("include_connections", 2 * size_of_val(&slots[..]))?;
         }
         self.graph.sort(&mut slots);
         Ok(slots)

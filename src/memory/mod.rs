@@ -49,6 +49,10 @@ pub const DEFAULT_NODE_TYPE: &str = "concept";
 pub const DEFAULT_EDGE_TYPE: &str = "relates_to";
 /// Memories of this subtype are not strengthened by being read: their outcomes do that.
 const PLAYBOOK: &str = "custom:playbook";
+/// The share of `max_bytes` that is not counted on: blocks that were given back and fit nothing.
+const PIECES_SHARE: usize = 16;
+/// The share that nodes, edges and names leave free, so that what is full can still be searched; that one is in it.
+const SPARE_SHARE: usize = 8;
 /// Codes of types and subtypes are two bytes, of which the last is none.
 const MOST_NAMES: usize = u16::MAX as usize;
 
@@ -339,26 +343,40 @@ impl Memory {
         self.elsewhere = bytes;
     }
 
-    /// Whether a call that needs so many bytes more stays within the bound.
+    /// Whether a call that keeps so many bytes more stays within the bound, and leaves what calls need for a while.
     ///
     /// # Errors
     /// `out_of_memory` when it does not.
     #[inline(never)]
     pub fn afford(&self, field: &str, need: usize) -> Result<()> {
-        let left = self.room();
+        Self::compare(field, need, self.left(self.options.max_bytes - self.options.max_bytes / SPARE_SHARE))
+    }
+
+    /// Whether a call that needs so many bytes for a while stays within the bound. What is full can still be searched.
+    ///
+    /// # Errors
+    /// `out_of_memory` when it does not.
+    #[inline(never)]
+    pub fn afford_for_now(&self, field: &str, need: usize) -> Result<()> {
+        Self::compare(field, need, self.room())
+    }
+
+    fn compare(field: &str, need: usize, left: usize) -> Result<()> {
         if need <= left {
             return Ok(());
         }
-        let mebibytes = |bytes: usize| bytes.div_ceil(1 << 20);
-        let problem = format!("could need {} MiB more, and {} are left", mebibytes(need), left >> 20);
+        let problem = format!("could need {} MiB more, and {} are left", need.div_ceil(1 << 20), left >> 20);
         Err(Error::memory(field, problem))
     }
 
-    /// Bytes that are left.
+    /// Bytes that are left for a while, but for what allocation leaves in pieces.
     fn room(&self) -> usize {
+        self.left(self.options.max_bytes - self.options.max_bytes / PIECES_SHARE)
+    }
+
+    fn left(&self, most: usize) -> usize {
         let used = self.bytes();
-        let used = used.nodes_capacity + used.edges_capacity + used.embeddings_capacity + self.elsewhere;
-        self.options.max_bytes.saturating_sub(used)
+        most.saturating_sub(used.nodes_capacity + used.edges_capacity + used.embeddings_capacity + self.elsewhere)
     }
 
     // ---- nodes ----
@@ -415,9 +433,12 @@ impl Memory {
             + self.due.need(new.saturating_sub(self.nodes.free_rows()))
             + self.graph.inbound_counts().need(new)
             + self.vectors.need(embeddings, rows)
-            + labels
-            + size_of_val(batch);
-        self.afford("nodes", need)?;
+            + labels;
+        // What is there already can be changed in an index that is full.
+        if need > 0 {
+            self.afford("nodes", need)?;
+        }
+        self.afford_for_now("nodes", need + size_of_val(batch))?;
 
         self.changes += 1;
         let mut done = Vec::with_capacity(batch.len());
@@ -593,7 +614,7 @@ impl Memory {
             check_share("strength", change.strength).map_err(|error| error.at(index))?;
             change.sequence.map_or(Ok(()), check_sequence).map_err(|error| error.at(index))?;
         }
-        let need = self.graph.need(batch.len(), self.nodes.rows()) + batch.len() * 2 * size_of::<Edge>();
+        let need = self.graph.need(batch.len(), self.nodes.rows()) + batch.len() * 8 * size_of::<Edge>();
         self.afford("edges", need)?;
 
         self.changes += 1;
@@ -685,6 +706,8 @@ impl Memory {
     /// `invalid_argument` for an amount outside [0, 1].
     pub fn strengthen(&mut self, groups: &[&[Row]], amount: f64) -> Result<Vec<u32>> {
         check_share("amount", Some(amount))?;
+        let listed: usize = groups.iter().map(|group| group.len()).sum();
+        self.afford_for_now("groups", listed * 32 + self.graph.len().min(listed * listed) * 64)?;
         self.changes += 1;
         let mut within: Vec<u32> = Vec::new();
         for group in groups {
@@ -769,7 +792,10 @@ impl Memory {
                     decay::fsrs_stability_on_access(stability, difficulty, retrievability, most)
                 }
             };
-            self.nodes.stability.set(place, grown);
+            // One that was beyond all bounds stays where it is.
+            if grown.is_finite() {
+                self.nodes.stability.set(place, grown);
+            }
         }
         self.nodes.retrievability.set(place, retrievability);
         let stays =

@@ -168,7 +168,7 @@ impl Memory {
     /// `out_of_memory` when there is no room for what it needs: 16 bytes a node or edge, and two parts.
     pub fn snapshot(&self) -> Result<Snapshot> {
         let lists = (2 * self.nodes.rows() + self.graph.slots()) * size_of::<u32>();
-        self.afford("snapshot", 2 * lists + 4 * BYTES_A_PART)?;
+        self.afford_for_now("snapshot", 2 * lists + 4 * BYTES_A_PART)?;
         let rows = self.nodes.in_order();
         let mut places = vec![0; self.nodes.rows()];
         rows.iter().zip(0..).for_each(|(&row, place)| places[row as usize] = place);

@@ -124,6 +124,9 @@ pub fn spread(
                     continue;
                 }
                 if let Some(arrivals) = &mut arrivals {
+                    if arrivals.len() == most_queued {
+                        return Err(too_many());
+                    }
                     arrivals.push(Arrival { hop, entry, edge: neighbour.edge, row: neighbour.row, weight, amount });
                 }
                 match places.entry(neighbour.row) {
@@ -147,8 +150,7 @@ pub fn spread(
                 passed = true;
                 if !is_last {
                     if next.len() == most_queued {
-                        let problem = "let so much activation spread at once that there is no room for it";
-                        return Err(Error::memory("search.min_threshold", problem));
+                        return Err(too_many());
                     }
                     next.push((neighbour.row, amount));
                 }
@@ -164,4 +166,9 @@ pub fn spread(
         std::mem::swap(&mut round, &mut next);
     }
     Ok(reached)
+}
+
+#[cold]
+fn too_many() -> Error {
+    Error::memory("search.min_threshold", "let so much activation spread at once that there is no room for it")
 }

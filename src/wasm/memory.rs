@@ -78,7 +78,7 @@ impl Resident {
         let missing = numbers.saturating_sub(self.numbers.len()).saturating_mul(8)
             + rows.saturating_sub(self.rows.len()).saturating_mul(4)
             + bytes.saturating_sub(self.bytes.len());
-        if answer(self.memory.afford("batch", 2 * missing)).is_none() {
+        if answer(self.memory.afford_for_now("batch", 2 * missing)).is_none() {
             return false;
         }
         let done = grow(&mut self.numbers, numbers) && grow(&mut self.rows, rows) && grow(&mut self.bytes, bytes);
@@ -111,6 +111,11 @@ impl Resident {
         large
     }
 
+    /// Whether there is room for so many bytes; the reason is kept where there is not.
+    pub fn affords(&self, bytes: usize) -> bool {
+        answer(self.memory.afford_for_now("text", bytes)).is_some()
+    }
+
     /// The code of a name of a kind, a new one where it has none; −1 where that was refused.
     pub fn name(&mut self, kind: usize, name: &str) -> f64 {
         answer(self.memory.name(NameKind::ALL[kind], name)).map_or(-1.0, f64::from)
@@ -140,6 +145,9 @@ impl Resident {
 
     /// Numbers: `count` nodes, then their components; rows: their tags and clusters. The rows receive those of the nodes.
     pub fn upsert(&mut self, count: usize, now: f64) -> bool {
+        if answer(self.memory.afford_for_now("nodes", count * size_of::<NodeChange<'_>>())).is_none() {
+            return false;
+        }
         let batch = nodes_of(count, &self.numbers, &self.rows);
         let Some(rows) = answer(self.memory.upsert(&batch, now)) else { return false };
         self.put_rows(&rows);
@@ -153,6 +161,9 @@ impl Resident {
 
     /// Numbers: `count` edges. The rows receive their slots.
     pub fn link(&mut self, count: usize) -> bool {
+        if answer(self.memory.afford_for_now("edges", 2 * count * size_of::<EdgeChange>())).is_none() {
+            return false;
+        }
         let records = self.numbers.as_chunks::<EDGE>().0[..count].iter();
         let batch: Vec<EdgeChange> = records
             .map(|&[target, source_row, target_row, edge_type, strength, sequence]| EdgeChange {
@@ -217,6 +228,9 @@ impl Resident {
     /// A search as its head tells. The numbers receive the outcome, the ranked, and the finds (row and activation); the rows
     /// the slots of connections.
     pub fn search(&mut self) -> bool {
+        if !self.has_room_for_hits() {
+            return false;
+        }
         let request = Request::read(&self.numbers, &self.rows);
         let Some(outcome) = answer(self.memory.search(&request.search())) else { return false };
         let numbers = OUTCOME + outcome.ranked.len() * RANKED + outcome.serendipity.len() * 2;
@@ -269,6 +283,9 @@ impl Resident {
 
     /// A search as its head tells, and why a node stands where it does in it, as JSON.
     pub fn explain(&mut self, row: Row) -> Option<String> {
+        if !self.has_room_for_hits() {
+            return None;
+        }
         let request = Request::read(&self.numbers, &self.rows);
         answer(self.memory.explain(row, &request.search())).map(|explained| to_json(&explained))
     }
@@ -313,6 +330,9 @@ impl Resident {
 
     /// Rows: nodes; numbers: retrievabilities; bytes: codes of states. How many were stored, −1 where it was refused.
     pub fn apply_decay(&mut self, count: usize) -> f64 {
+        if answer(self.memory.afford_for_now("changes", 2 * count * size_of::<Change>())).is_none() {
+            return -1.0;
+        }
         let columns = self.rows[..count].iter().zip(&self.numbers).zip(&self.bytes);
         let changes: Option<Vec<Change>> = columns
             .map(|((&row, &retrievability), &code)| {
@@ -409,10 +429,18 @@ impl Resident {
         resident
     }
 
+    /// Whether there is room for the hits of a search, beside the scratch.
+    fn has_room_for_hits(&self) -> bool {
+        let hits = self.numbers.get(SEARCH - 1).copied().unwrap_or_default() as usize;
+        answer(self.memory.afford_for_now("bm25", hits.saturating_mul(2 * size_of::<Found>()))).is_some()
+    }
+
     fn told(&self, transitions: &[Transition]) -> Vec<u32> {
         let numbers =
             |it: &Transition| [it.row, it.from.code().into(), (it.to as u8).into(), self.memory.subtype(it.row).into()];
-        transitions.iter().flat_map(numbers).collect()
+        let mut told = Vec::with_capacity(4 * transitions.len());
+        transitions.iter().for_each(|it| told.extend(numbers(it)));
+        told
     }
 
     fn scratch(&self) -> usize {

@@ -544,7 +544,7 @@ describe("a damaged snapshot is refused", () => {
   test.each(["f32", "i8"] as const)("whichever bit of a small one is another, %s", (form) => {
     const bytes = snapshotOf(small(form));
     for (let place = 0; place < bytes.length; place++) {
-      for (const bit of form === "f32" ? ascending(8) : [place % 8]) {
+      for (const bit of form === "f32" ? [place % 8, (place + 3) % 8, (place + 6) % 8] : [place % 8]) {
         bytes[place]! ^= 1 << bit;
         expectRefusal(bytes, `bit ${bit} of byte ${place}`);
         bytes[place]! ^= 1 << bit;

@@ -87,6 +87,8 @@ export interface Kept {
   embeddingId: string;
   /** How many snapshots have been begun. */
   snapshots: number;
+  /** Said to snapshots that are still being written. */
+  isFreed: boolean;
 }
 
 function keep(resident: Resident, embeddingId: string): Kept {
@@ -105,6 +107,7 @@ function keep(resident: Resident, embeddingId: string): Kept {
     },
     embeddingId,
     snapshots: 0,
+    isFreed: false,
   };
 }
 
@@ -374,10 +377,9 @@ export class MemoryIndex {
    * @throws {NousError} `invalid_argument` naming index and id where there is no such node.
    */
   handles(ids: readonly string[]): Uint32Array {
-    const kept = this.#live();
-    const rows = new Uint32Array(listOf("ids", ids).length);
-    lookUp(kept, ids, rows, rows.length);
-    return rows;
+    // Read whole before any is looked up: what reading runs may change who is there.
+    const own = [...listOf("ids", ids)];
+    return lookUp(this.#live(), own, new Uint32Array(own.length), own.length);
   }
 
   /**
@@ -444,28 +446,30 @@ export class MemoryIndex {
     if (typeof sections !== "boolean") throw invalid("sections", `must be true or false, found ${show(sections)}`);
     const most = limitOf(limit, DEFAULT_LIMIT);
     const { ids, handles, semantic, bm25, graph } = optionsOf("candidates", candidates, CANDIDATE_KEYS);
-    if (handles !== undefined && !(handles instanceof Uint32Array)) {
+    if (handles !== undefined && !(ArrayBuffer.isView(handles) && handles instanceof Uint32Array)) {
       throw invalid("handles", `must be a Uint32Array, found ${show(handles)}`);
     }
     if (handles === undefined && !Array.isArray(ids)) throw invalid("ids", `must be an array, found ${show(ids)}`);
-    const count = (handles ?? ids!).length;
+    const own = handles === undefined ? Array.prototype.slice.call(ids) : undefined;
+    const count = own?.length ?? lengthOf(handles!);
     const columns = [
       columnOf("semantic", semantic, count),
       columnOf("bm25", bm25, count),
       columnOf("graph", graph, count),
     ];
     const { resident } = kept;
-    // Looked up beside the scratch, since an id could be a getter's.
-    const room = spareRows !== undefined && count <= spareRows.length ? spareRows : undefined;
-    if (room !== undefined) spareRows = undefined;
-    const found = handles === undefined ? (room ?? new Uint32Array(Math.max(count, SPARE_ROWS))) : undefined;
-    const rows = handles ?? lookUp(kept, ids!, found!, count).subarray(0, count);
-    if (found !== undefined && found.length === SPARE_ROWS) spareRows = found;
+    // From here on nothing of the caller's runs; what ran may have changed who is there, and how long a column is.
     this.#sameAs(kept);
+    const rows = handles ?? lookUp(kept, own!, count <= SPARE_ROWS ? spareRows : new Uint32Array(count), count);
+    const columnNames = ["semantic", "bm25", "graph"] as const;
+    columns.forEach((column, place) => {
+      if (column !== undefined && lengthOf(column) !== count) throw changed(columnNames[place]!);
+    });
+    if (handles !== undefined && lengthOf(handles) !== count) throw changed("handles");
     const places = Math.min(most, count);
     resident.reserve(Math.max(3 * count, rankingNumbers(places)), count, 0);
     const { numbers, numbersAt: at } = resident;
-    resident.rows.set(rows, resident.rowsAt);
+    resident.rows.set(handles ?? rows.subarray(0, count), resident.rowsAt);
     for (let place = 0; place < columns.length; place++) {
       const column = columns[place];
       if (column === undefined) numbers.fill(0, at + place * count, at + (place + 1) * count);
@@ -545,10 +549,11 @@ export class MemoryIndex {
    * makes them the stored ones here too.
    */
   decay(now?: Instant): Sweep {
+    const present = presentOf(now);
     const kept = this.#live();
     const { resident, ids } = kept;
     const { module } = resident;
-    const processed = module.decay(presentOf(now));
+    const processed = module.decay(present);
     if (processed < 0) throw resident.refusal();
     const count = module.sweep_length();
     const { buffer } = resident.instance.memory;
@@ -608,8 +613,9 @@ export class MemoryIndex {
    * stored, by `applyDecay` or `upsert`.
    */
   transitions(now?: Instant): Transition[] {
+    const present = presentOf(now);
     const kept = this.#live();
-    const told = kept.resident.module.transitions(presentOf(now));
+    const told = kept.resident.module.transitions(present);
     if (told === undefined) throw kept.resident.refusal();
     return this.#transitions(kept, told);
   }
@@ -682,6 +688,7 @@ export class MemoryIndex {
    * nothing. An index that is forgotten without it is collected in time, as other objects are.
    */
   free(): void {
+    if (this.#kept !== undefined) this.#kept.isFreed = true;
     this.#kept = undefined;
   }
 
@@ -787,9 +794,15 @@ function edgeAt({ resident, ids, edgeIds, names }: Kept, slot: number): StoredMe
   };
 }
 
-/** Room for rows beside the scratch; gone while it is filled, so that a nested call makes its own. */
-let spareRows: Uint32Array | undefined;
+/** Room for rows beside the scratch. */
 const SPARE_ROWS = 4096;
+const spareRows = new Uint32Array(SPARE_ROWS);
+
+/** The length of a typed array, whatever it says of itself. */
+const typedLength = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), "length")!.get!;
+const lengthOf = (column: ArrayLike<number>): number => typedLength.call(column) as number;
+
+const changed = (field: string) => invalid(field, "changed while it was read");
 
 /** Fills in the rows of ids that all have to be there. */
 function lookUp({ rows: known }: Kept, ids: readonly string[], rows: Uint32Array, count: number): Uint32Array {

@@ -7,6 +7,8 @@ import type { Resident } from "./resident.ts";
 const KINDS = ["type", "subtype", "edgeType", "tag", "cluster"] as const;
 type Kind = (typeof KINDS)[number];
 
+/** Names up to this many units need no asking for room. */
+const SHORT = 1024;
 /** The code of a name that no node has. */
 const NO_CODE = 0xffff_ffff;
 
@@ -27,7 +29,13 @@ export class Names {
     return this.#codes.get(name) ?? this.#give(name);
   }
 
+  /** Text crosses through the module's memory, in up to three bytes a unit and once more where it stays. */
+  #checkRoom(name: string): void {
+    if (name.length > SHORT && !this.#resident.module.affords(name.length * 6)) throw this.#resident.refusal();
+  }
+
   #give(name: string): number {
+    this.#checkRoom(name);
     const code = this.#resident.module.name(this.#kind, name);
     if (code < 0) throw this.#resident.refusal();
     this.#codes.set(name, code);
@@ -38,6 +46,7 @@ export class Names {
   known(name: string): number {
     const known = this.#codes.get(name);
     if (known !== undefined) return known;
+    this.#checkRoom(name);
     const code = this.#resident.module.code(this.#kind, name);
     if (code < 0) return NO_CODE;
     this.#codes.set(name, code);

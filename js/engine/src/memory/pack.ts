@@ -33,6 +33,9 @@ export const STORED_STATES: readonly StoredLifecycleState[] = [
 ];
 const STATE_CODES = new Map<unknown, number>(STORED_STATES.map((state, code) => [state, code]));
 
+/** No embedding has as many; a longer list is none. */
+const MOST_COMPONENTS = 2 ** 20;
+
 const LEVELS: readonly unknown[] = ["off", "low", "medium", "high"];
 
 /** A batch as it was read: records without their targets, and the lists that they tell the lengths of. @internal */
@@ -174,11 +177,15 @@ function readEmbedding(index: number, node: MemoryNode, embedding: unknown, batc
 
 /** Numbers as the scratch takes them: what is none becomes NaN, which the module refuses. */
 function componentsOf(embedding: unknown): ArrayLike<number> | undefined {
-  if (embedding instanceof Float32Array || embedding instanceof Float64Array) return embedding;
+  // A copy of its own: what is read next may be code that changes this one, or takes its bytes away.
   const isList = Array.isArray(embedding) || (ArrayBuffer.isView(embedding) && !(embedding instanceof DataView));
   if (!isList) return undefined;
+  if (embedding instanceof Float32Array) return new Float32Array(embedding);
+  if (embedding instanceof Float64Array) return new Float64Array(embedding);
   const list = embedding as ArrayLike<unknown>;
-  return Float64Array.from({ length: list.length }, (_, place) => {
+  const { length } = list;
+  if (!(Number.isInteger(length) && length >= 0 && length <= MOST_COMPONENTS)) return undefined;
+  return Float64Array.from({ length }, (_, place) => {
     const component = list[place];
     return typeof component === "number" ? component : Number.NaN;
   });

@@ -28,6 +28,7 @@ export function* snapshotParts(kept: Kept): Generator<Uint8Array<ArrayBuffer>, v
   const own = kept.snapshots;
   // The module writes one at a time.
   const goOn = () => {
+    if (kept.isFreed) throw new NousError("freed", "This index has been freed.");
     if (own !== kept.snapshots) throw damaged("cannot be finished: another was begun");
   };
   const slots = resident.module.snapshot_slots();

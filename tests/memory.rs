@@ -1,0 +1,705 @@
+//! The resident memory through the crate: golden graphs, due moments against a plain scan, rounding against exact arithmetic, and
+//! snapshots, sound and forged.
+
+mod common;
+
+use std::collections::HashMap;
+
+use nous_wasm::decay;
+use nous_wasm::index::{ALWAYS, Due, Edge, Graph, NEVER, Row, StoredState, VectorForm};
+use nous_wasm::memory::{
+    Access, EdgeChange, Embedding, Filters, Memory, NameKind, NodeChange, Options, Restoring, Search, Target,
+};
+use nous_wasm::search::{Aggregation, Found, SearchConfig, Serendipity, edge_weight, rank, seed, spread};
+use nous_wasm::{Candidate, Config, Lifecycle, Query, Reranker, SectionTable, Weighting};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::Value;
+use xxhash_rust::xxh64::xxh64;
+
+use common::NOW;
+
+const DAY: f64 = 86_400_000.0;
+
+fn options(dimensions: usize, form: VectorForm) -> Options {
+    Options { dimensions, form, embedding_id: "größe".into(), max_bytes: usize::MAX }
+}
+
+/// A node of which nothing is said.
+const NODE: NodeChange<'static> = NodeChange {
+    target: Target::New,
+    sequence: None,
+    created_at: None,
+    last_accessed: Access::Kept,
+    access_count: None,
+    stability: None,
+    retrievability: None,
+    difficulty: None,
+    state: None,
+    node_type: None,
+    subtype: None,
+    tags: None,
+    clusters: None,
+    embedding: Embedding::Kept,
+};
+
+const fn edge(source: Row, target: Row) -> EdgeChange {
+    EdgeChange { target: Target::New, ends: Some((source, target)), edge_type: None, strength: None, sequence: None }
+}
+
+fn search<'a>(bm25: &'a [Found], filters: &'a Filters) -> Search<'a> {
+    Search {
+        embedding: None,
+        bm25,
+        filters,
+        limit: None,
+        now: NOW,
+        sections: true,
+        connections: false,
+        serendipity: Serendipity::Off,
+    }
+}
+
+// ---- as in the documentation ---------------------------------------------------------------------
+
+#[test]
+fn a_memory_is_filled_searched_read_and_saved() {
+    let mut memory = Memory::new(options(2, VectorForm::F32), Config::default()).unwrap();
+    let lesson = memory.name(NameKind::Subtype, "custom:lesson").unwrap();
+    let nodes = [
+        NodeChange { subtype: Some(lesson), embedding: Embedding::Given(&[1.0, 0.0]), ..NODE },
+        NodeChange { embedding: Embedding::Given(&[0.0, 1.0]), ..NODE },
+    ];
+    let rows = memory.upsert(&nodes, NOW).unwrap();
+    assert_eq!(memory.link(&[edge(rows[0], rows[1])]).unwrap(), [Some(0)]);
+    let found = [Found { row: Some(rows[1]), score: 2.0 }];
+    let filters = Filters::default();
+    let search = Search { embedding: Some(&[1.0, 0.1]), ..search(&found, &filters) };
+    let outcome = memory.search(&search).unwrap();
+    let ranked: Vec<Row> = outcome.ranked.iter().map(|ranked| outcome.kept[ranked.index].row).collect();
+    assert_eq!(ranked, rows);
+    assert_eq!(memory.explain(rows[0], &search).unwrap().rank, Some(1));
+
+    assert_eq!(memory.recall(&rows, NOW + DAY), Ok(2));
+    let sweep = memory.decay(NOW + 900.0 * DAY).unwrap();
+    assert_eq!(sweep.transitions, memory.transitions(NOW + 900.0 * DAY).unwrap());
+    let changes: Vec<_> = sweep.changes().collect();
+    assert_eq!(memory.apply_decay(&changes), Ok(2));
+    assert_eq!(memory.transitions(NOW + 900.0 * DAY), Ok(vec![]));
+
+    let mut restored = restored(&parts(&memory), Config::default()).unwrap();
+    assert_eq!(restored.search(&search), memory.search(&search));
+    assert_eq!(memory.remove(&rows), [0]);
+    assert!(memory.is_empty() && !restored.is_empty());
+}
+
+// ---- golden graphs -------------------------------------------------------------------------------
+
+fn golden() -> Value {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/search.json");
+    let text = std::fs::read_to_string(path).expect("the golden file");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn config_of(value: &Value) -> SearchConfig {
+    let mut config = SearchConfig::default();
+    for (key, value) in value.as_object().into_iter().flatten() {
+        match key.as_str() {
+            "seed_threshold" => config.seed_threshold = Some(number(value)),
+            "max_hops" => config.max_hops = number(value) as u32,
+            "max_nodes" => config.max_nodes = number(value) as usize,
+            "aggregation" => {
+                config.aggregation = if value == "max" { Aggregation::Max } else { Aggregation::Sum };
+            }
+            _ => panic!("the test does not know {key}"),
+        }
+    }
+    config
+}
+
+/// A golden graph as a memory; the rows are the places of its nodes. A cosine becomes the embedding that has it from [1, 0].
+fn memory_of(case: &Value, dimensions: usize) -> Memory {
+    let config = Config { search: config_of(&case["config"]), ..Config::default() };
+    let mut memory = Memory::new(options(dimensions, VectorForm::F32), config).unwrap();
+    let cosines: HashMap<&str, f64> =
+        list(&case["vector"]).iter().map(|it| (it["nodeId"].as_str().unwrap(), number(&it["score"]))).collect();
+    let nodes = list(&case["nodes"]);
+    for (node, row) in nodes.iter().zip(0..) {
+        let cosine = cosines.get(node["id"].as_str().unwrap()).copied().unwrap_or(0.0);
+        let embedding = [cosine, (1.0 - cosine * cosine).sqrt()];
+        let subtype = node["subtype"].as_str().map(|name| memory.name(NameKind::Subtype, name).unwrap());
+        let change = NodeChange {
+            created_at: Some(number(&node["created_at"])),
+            last_accessed: node["last_accessed"].as_f64().map_or(Access::Never, Access::At),
+            access_count: Some(number(&node["access_count"])),
+            node_type: Some(memory.name(NameKind::Type, node["type"].as_str().unwrap()).unwrap()),
+            subtype,
+            embedding: if dimensions > 0 { Embedding::Given(&embedding) } else { Embedding::Kept },
+            ..NODE
+        };
+        assert_eq!(memory.upsert(&[change], NOW).unwrap(), [row]);
+    }
+    let row_of = |id: &Value| nodes.iter().position(|node| node["id"] == *id).map(|row| row as Row);
+    for each in list(&case["edges"]) {
+        let change = EdgeChange {
+            ends: row_of(&each["source_id"]).zip(row_of(&each["target_id"])),
+            edge_type: Some(memory.name(NameKind::EdgeType, each["type"].as_str().unwrap()).unwrap()),
+            strength: Some(number(&each["strength"])),
+            ..edge(0, 0)
+        };
+        memory.link(&[change]).unwrap();
+    }
+    memory
+}
+
+fn filters_of(case: &Value, memory: &Memory) -> Filters {
+    let codes = |kind: NameKind, names: &Value| {
+        let code = |name: &Value| memory.code(kind, name.as_str().unwrap()).unwrap_or(nous_wasm::memory::NO_CODE);
+        list(names).iter().map(code).collect()
+    };
+    let filters = &case["filters"];
+    for key in filters.as_object().into_iter().flatten().map(|(key, _)| key.as_str()) {
+        assert!(["types", "relationship_types"].contains(&key), "the test does not know the filter {key}");
+    }
+    Filters {
+        types: codes(NameKind::Type, &filters["types"]),
+        relationship_types: codes(NameKind::EdgeType, &filters["relationship_types"]),
+        ..Filters::default()
+    }
+}
+
+fn hits_of(case: &Value) -> Vec<Found> {
+    let nodes = list(&case["nodes"]);
+    let found = |hit: &Value| Found {
+        row: nodes.iter().position(|node| node["id"] == hit["nodeId"]).map(|row| row as Row),
+        score: number(&hit["score"]),
+    };
+    list(&case["bm25"]).iter().map(found).collect()
+}
+
+fn level_of(case: &Value) -> Serendipity {
+    match case["serendipity_level"].as_str() {
+        Some("low") => Serendipity::Low,
+        Some("medium") => Serendipity::Medium,
+        Some("high") => Serendipity::High,
+        _ => Serendipity::Off,
+    }
+}
+
+#[test]
+fn every_golden_graph_is_searched_as_it_was_but_for_cosines_in_f32() {
+    let golden = golden();
+    for (place, case) in list(&golden["graphs"]).iter().enumerate() {
+        let mut memory = memory_of(case, 2);
+        let (filters, hits) = (filters_of(case, &memory), hits_of(case));
+        let search = Search {
+            embedding: Some(&[1.0, 0.0]),
+            limit: case["limit"].as_f64().map(|limit| limit as usize),
+            now: number(&golden["now"]),
+            serendipity: level_of(case),
+            ..search(&hits, &filters)
+        };
+        let outcome = memory.search(&search).unwrap();
+        let id_of = |row: Row| case["nodes"][row as usize]["id"].clone();
+        let ranked: Vec<Value> = outcome.ranked.iter().map(|ranked| id_of(outcome.kept[ranked.index].row)).collect();
+        let expected = list(&case["ranked"]);
+        assert_eq!(ranked, expected.iter().map(|it| it["id"].clone()).collect::<Vec<_>>(), "graph {place}");
+        for (ranked, expected) in outcome.ranked.iter().zip(expected) {
+            assert!((ranked.score - number(&expected["score"])).abs() < 1e-6, "graph {place}: {}", expected["id"]);
+        }
+        let finds: Vec<Value> = outcome.serendipity.iter().map(|&(row, _)| id_of(row)).collect();
+        assert_eq!(finds, list(&case["serendipity"]), "graph {place}");
+        let spread = &case["spread"];
+        assert_eq!(outcome.spread.terminated.name(), spread["terminated"], "graph {place}");
+        assert_eq!(f64::from(outcome.spread.hops), number(&spread["hops"]), "graph {place}");
+        assert_eq!(outcome.spread.edges_traversed as f64, number(&spread["edges_traversed"]), "graph {place}");
+        assert_eq!(outcome.seeds.len(), list(&case["seeds"]).len(), "graph {place}");
+    }
+}
+
+#[test]
+fn a_search_by_words_is_its_steps_to_the_bit() {
+    let golden = golden();
+    let now = number(&golden["now"]);
+    for (place, case) in list(&golden["graphs"]).iter().enumerate() {
+        let (mut memory, nodes) = (memory_of(case, 0), list(&case["nodes"]));
+        let (filters, hits, config) = (filters_of(case, &memory), hits_of(case), config_of(&case["config"]));
+        let limit = case["limit"].as_f64().map_or(config.default_limit, |limit| limit as usize);
+        let asked = Search { limit: Some(limit), now, serendipity: level_of(case), ..search(&hits, &filters) };
+        let outcome = memory.search(&asked).unwrap();
+
+        let mut graph = Graph::default();
+        let mut types = Vec::new();
+        let row_of = |id: &Value| nodes.iter().position(|node| node["id"] == *id).map(|row| row as Row);
+        for (each, sequence) in list(&case["edges"]).iter().zip(0..) {
+            let Some((source, target)) = row_of(&each["source_id"]).zip(row_of(&each["target_id"])) else { continue };
+            graph.add(Edge { source, target, edge_type: 0, strength: 0.5, sequence });
+            types.push(&each["type"]);
+        }
+        let is_in = |wanted: &Value, value: &Value| list(wanted).is_empty() || list(wanted).contains(value);
+        let passes = |row: Row| is_in(&case["filters"]["types"], &nodes[row as usize]["type"]);
+        let threshold = config.seed_threshold.unwrap_or(0.05);
+        let seeds = seed(&[], &hits, &config, |row| passes(row).then_some(threshold));
+        assert_eq!(outcome.seeds, seeds, "graph {place}");
+        let weight = |slot: u32, row: Row| {
+            let edge_type = types[slot as usize];
+            let may_pass = is_in(&case["filters"]["relationship_types"], edge_type) && passes(row);
+            may_pass.then(|| edge_weight(edge_type.as_str().unwrap()))
+        };
+        let reached = spread(&graph, &seeds, &config, usize::MAX, weight, None).unwrap();
+        assert_eq!(outcome.spread, reached, "graph {place}");
+        let (kept, finds) = rank(&seeds, &reached.activated, &config, level_of(case));
+        assert_eq!((&outcome.kept, &outcome.serendipity), (&kept, &finds), "graph {place}");
+
+        let table = SectionTable::default();
+        let candidates: Vec<Candidate> = kept
+            .iter()
+            .map(|kept| {
+                let node = &nodes[kept.row as usize];
+                let created_at = number(&node["created_at"]);
+                Candidate {
+                    semantic_score: kept.semantic_score,
+                    bm25_score: kept.bm25_score,
+                    graph_score: kept.graph_score,
+                    last_accessed: node["last_accessed"].as_f64().unwrap_or(created_at),
+                    created_at,
+                    access_count: number(&node["access_count"]),
+                    inbound_edge_count: f64::from(graph.inbound(kept.row)),
+                    section: table.section_of(node["subtype"].as_str()),
+                }
+            })
+            .collect();
+        let average = graph.len() as f64 / nodes.len() as f64;
+        let query = Query { weighting: Weighting::Sections(&table), avg_inbound_edges: average, now };
+        let ranked = Reranker::default().rerank_top(&candidates, &query, limit).unwrap();
+        assert_eq!(outcome.ranked, ranked, "graph {place}");
+    }
+}
+
+// ---- due moments ---------------------------------------------------------------------------------
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn due_rows_are_those_of_a_plain_scan(
+        grown in prop_oneof![0..40_usize, 240..280_usize, 4_080..4_110_usize],
+        steps in vec((any::<u32>(), 0..8_u8, 0..3_u8), 1..300),
+    ) {
+        let (mut due, mut plain) = (Due::default(), Vec::new());
+        let push = |due: &mut Due, plain: &mut Vec<u32>| {
+            due.push();
+            plain.push(NEVER);
+        };
+        (0..grown).for_each(|_| push(&mut due, &mut plain));
+        for (seed, kind, spread) in steps {
+            // Near each other, anywhere, or at the ends.
+            let moment = match spread {
+                0 => 1_000 + seed % 7,
+                1 => seed,
+                _ => if seed % 2 == 0 { ALWAYS } else { NEVER },
+            };
+            if kind == 0 || plain.is_empty() {
+                push(&mut due, &mut plain);
+            } else {
+                let row = seed as usize % plain.len();
+                due.set(row as Row, moment);
+                plain[row] = moment;
+                prop_assert_eq!(due.get(row as Row), moment);
+            }
+            if kind < 3 {
+                let until = if kind == 1 { moment } else { moment.saturating_sub(1) };
+                let expected: Vec<Row> = (0..plain.len() as Row).filter(|&row| plain[row as usize] <= until).collect();
+                prop_assert_eq!(due.until(until), expected);
+            }
+        }
+        prop_assert_eq!(due.rows(), plain.len());
+        prop_assert!(due.bytes() <= due.capacity_bytes());
+        for until in [ALWAYS, 1_003, NEVER - 1, NEVER] {
+            let expected: Vec<Row> = (0..plain.len() as Row).filter(|&row| plain[row as usize] <= until).collect();
+            prop_assert_eq!(due.until(until), expected);
+        }
+    }
+}
+
+#[test]
+fn what_due_rows_need_is_never_less_than_they_take() {
+    for steps in [[1, 15, 1, 1, 240, 1], [17, 3, 300, 1, 1, 70_000], [70_000, 1, 1, 1, 1, 1]] {
+        let mut due = Due::default();
+        for more in steps {
+            let (need, before) = (due.need(more), due.capacity_bytes());
+            (0..more).for_each(|_| due.push());
+            assert!(due.capacity_bytes() - before <= need, "{more} rows: {need}");
+        }
+        assert_eq!(due.need(0), 0);
+    }
+}
+
+// ---- rounding ------------------------------------------------------------------------------------
+
+/// Four decimals, half to even, of the very number that a double is: a whole number times a power of two.
+fn rounded_exactly(share: f64) -> f64 {
+    let bits = share.to_bits();
+    let (exponent, fraction) = ((bits >> 52) as i32, u128::from(bits & ((1 << 52) - 1)));
+    let (whole, shift) = if exponent == 0 { (fraction, 1074) } else { (fraction | 1 << 52, 1075 - exponent) };
+    let scaled = whole * 10_000;
+    if shift >= 127 {
+        return 0.0;
+    }
+    let (below, rest, half) = (scaled >> shift, scaled & ((1 << shift) - 1), 1_u128 << (shift - 1));
+    let up = rest > half || (rest == half && below % 2 == 1);
+    (below + u128::from(up)) as f64 / 10_000.0
+}
+
+#[test]
+fn exact_rounding_rounds() {
+    for (share, expected) in [
+        (0.0, 0.0),
+        (1.0, 1.0),
+        (0.5, 0.5),
+        (1.0 / 32.0, 0.0312),
+        (3.0 / 32.0, 0.0938),
+        (31.0 / 32.0, 0.9688),
+        (f64::from_bits((1.0_f64 / 32.0).to_bits() + 1), 0.0313),
+        (f64::from_bits((3.0_f64 / 32.0).to_bits() - 1), 0.0937),
+        (0.00005, 0.0001),
+        (0.000_049_999, 0.0),
+        (5e-324, 0.0),
+        (0.123_45, 0.1235),
+    ] {
+        assert_eq!(rounded_exactly(share), expected, "{share:?}");
+    }
+}
+
+/// What a sweep proposes for nodes of these stabilities that were last accessed so long ago.
+fn swept(days: f64, stabilities: &[f64]) -> Vec<f64> {
+    let mut memory = Memory::new(options(0, VectorForm::F32), Config::default()).unwrap();
+    let nodes: Vec<NodeChange<'_>> = stabilities
+        .iter()
+        .map(|&stability| NodeChange {
+            created_at: Some(NOW - days * DAY),
+            stability: Some(stability),
+            // Never what comes of it, so that all are proposed.
+            retrievability: Some(if decay::retrievability(days, stability) < 0.5 { 1.0 } else { 0.0 }),
+            ..NODE
+        })
+        .collect();
+    memory.upsert(&nodes, NOW).unwrap();
+    let sweep = memory.decay(NOW).unwrap();
+    assert_eq!(sweep.rows.len(), stabilities.len());
+    sweep.retrievability
+}
+
+#[test]
+fn stored_retrievability_is_rounded_half_to_even_on_the_exact_value() {
+    let mut seen: HashMap<u64, i32> = HashMap::new();
+    // A tie is an odd multiple of 1/32: 10,000 times it is a whole number and a half.
+    for odd in (1..32).step_by(2) {
+        let tie = f64::from(odd) / 32.0;
+        for days in (1..40).map(|quarter| f64::from(quarter) / 4.0) {
+            let around = (-days / tie.ln()).to_bits();
+            let stabilities: Vec<f64> = (0..16).map(|step| f64::from_bits(around - 8 + step)).collect();
+            for (rounded, stability) in swept(days, &stabilities).into_iter().zip(&stabilities) {
+                let share = decay::retrievability(days, *stability);
+                assert_eq!(rounded, rounded_exactly(share), "{share:?}, {odd}/32");
+                let off = share.to_bits() as i64 - tie.to_bits() as i64;
+                if off.abs() <= 1 {
+                    *seen.entry(tie.to_bits()).or_default() |= 1 << (off + 1);
+                }
+            }
+        }
+    }
+    // Of the 16 ties the curve reaches most, and of most both their neighbours.
+    let count = |wanted: i32| seen.values().filter(|&&sides| sides & wanted == wanted).count();
+    assert!(count(0b010) >= 14 && count(0b111) >= 9, "{seen:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn any_retrievability_is_rounded_exactly(
+        days in prop_oneof![Just(0.0), 0.0..1e3_f64, 0.0..1e-3_f64, Just(1e5)],
+        stabilities in vec(prop_oneof![0.0..400.0_f64, 0.0..1e-6_f64, Just(0.0), Just(-1.0), Just(1e300)], 1..40),
+    ) {
+        let days = (days * DAY).round() / DAY;
+        for (rounded, stability) in swept(days, &stabilities).into_iter().zip(&stabilities) {
+            let share = decay::retrievability(decay::days_without_access(NOW - days * DAY, NOW), *stability);
+            prop_assert_eq!(rounded, rounded_exactly(share), "{:?} of {:?} days", share, stability);
+        }
+    }
+}
+
+// ---- snapshots -----------------------------------------------------------------------------------
+
+fn parts(memory: &Memory) -> Vec<Vec<u8>> {
+    let mut snapshot = memory.snapshot().unwrap();
+    std::iter::from_fn(|| memory.next_part(&mut snapshot).unwrap()).collect()
+}
+
+fn restored(parts: &[Vec<u8>], config: Config) -> nous_wasm::Result<Memory> {
+    let [first, rest @ ..] = parts else { panic!("no part") };
+    let mut restoring = Restoring::begin(first, usize::MAX, 0, config)?;
+    for part in rest {
+        assert_eq!(Restoring::part_length(part), Ok(part.len()));
+        restoring.read(part)?;
+    }
+    restoring.finish()
+}
+
+/// A small memory with all there is: names, labels, embeddings, rows that were taken again, numbers out of order.
+fn small(form: VectorForm) -> Memory {
+    let mut memory = Memory::new(options(3, form), Config::default()).unwrap();
+    let names = [(NameKind::Subtype, "custom:lesson"), (NameKind::Tag, "t"), (NameKind::Tag, "u")];
+    let [lesson, t, u] = names.map(|(kind, name)| memory.name(kind, name).unwrap());
+    let cluster = memory.name(NameKind::Cluster, "größe").unwrap();
+    let (both, clusters) = ([t, u], [cluster]);
+    let nodes = [
+        NodeChange { subtype: Some(lesson), tags: Some(&both), clusters: Some(&clusters), ..NODE },
+        NodeChange { embedding: Embedding::Given(&[1.0, 2.0, 3.0]), access_count: Some(4_294_967_295.0), ..NODE },
+        NodeChange { embedding: Embedding::Given(&[-1.0, 0.5, 0.0]), state: Some(5.0), ..NODE },
+        NodeChange { sequence: Some(9_007.0), created_at: Some(-8.64e15), stability: Some(5e-324), ..NODE },
+    ];
+    let rows = memory.upsert(&nodes, NOW).unwrap();
+    memory.link(&[edge(0, 1), edge(2, 2), edge(1, 0), EdgeChange { sequence: Some(70.0), ..edge(3, 1) }]).unwrap();
+    memory.remove(&rows[..1]);
+    let again = NodeChange { tags: Some(&both[1..]), sequence: Some(2_000.0), ..NODE };
+    memory.upsert(&[again, NodeChange { embedding: Embedding::Given(&[0.0, 0.0, 1.0]), ..NODE }], NOW).unwrap();
+    memory.link(&[EdgeChange { sequence: Some(3.0), strength: Some(0.25), ..edge(0, 3) }]).unwrap();
+    memory
+}
+
+/// Everything that a memory tells of its nodes, in order of sequence, without their rows.
+fn report(memory: &mut Memory) -> Vec<String> {
+    let mut rows: Vec<Row> = (0..memory.rows() as Row).filter(|&row| memory.node(row).is_some()).collect();
+    rows.sort_by_key(|&row| memory.node(row).unwrap().sequence);
+    let place = |row: Row| rows.iter().position(|&it| it == row).unwrap();
+    let mut told = Vec::new();
+    for &row in &rows {
+        let node = memory.node(row).unwrap();
+        let names =
+            (memory.text(NameKind::Type, node.node_type.into()), memory.text(NameKind::Subtype, node.subtype.into()));
+        let labels: Vec<&str> = memory
+            .labels(&node)
+            .iter()
+            .map(|label| match (label.as_tag(), label.as_cluster()) {
+                (Some(tag), _) => memory.text(NameKind::Tag, tag),
+                (_, Some(cluster)) => memory.text(NameKind::Cluster, cluster),
+                _ => "",
+            })
+            .collect();
+        let node = nous_wasm::index::Node { labels: 0, ..node };
+        told.push(format!("{node:?} {names:?} {labels:?} {} {}", memory.inbound(row), memory.has_embedding(row)));
+    }
+    let mut edges: Vec<Edge> = (0..1_000).filter_map(|slot| memory.edge(slot)).collect();
+    edges.sort_by_key(|edge| edge.sequence);
+    for Edge { source, target, edge_type, strength, sequence } in edges {
+        let name = memory.text(NameKind::EdgeType, edge_type.into());
+        told.push(format!("{} {} {name} {strength:?} {sequence}", place(source), place(target)));
+    }
+    let similar = memory.similar(&[1.0, 1.0, -1.0], 100, &Filters::default(), NOW).unwrap();
+    told.extend(similar.into_iter().map(|(row, cosine)| format!("{} {:x}", place(row), cosine.to_bits())));
+    for days in [0.0, 61.0, 900.0] {
+        let transitions = memory.transitions(NOW + days * DAY).unwrap();
+        told.extend(transitions.into_iter().map(|it| format!("{} {:?} {:?}", place(it.row), it.from, it.to)));
+        let sweep = memory.decay(NOW + days * DAY).unwrap();
+        told.extend(sweep.changes().map(|it| format!("{} {:?} {:?}", place(it.row), it.retrievability, it.state)));
+    }
+    told
+}
+
+#[test]
+fn what_was_saved_is_restored_and_saved_again_byte_by_byte() {
+    for form in [VectorForm::F32, VectorForm::I8] {
+        let mut memory = small(form);
+        let saved = parts(&memory);
+        let mut copy = restored(&saved, Config::default()).unwrap();
+        assert_eq!(parts(&copy), saved);
+        assert_eq!((copy.len(), copy.edge_count(), copy.avg_inbound_edges()), (5, 3, 0.6));
+        assert_eq!(report(&mut copy), report(&mut memory));
+        assert_eq!(copy.node(0).map(|node| node.state), Some(StoredState::Living(Lifecycle::Active)));
+    }
+}
+
+#[test]
+fn a_callers_own_parts_come_back_in_their_places() {
+    let memory = small(VectorForm::F32);
+    let mut snapshot = memory.snapshot().unwrap();
+    let mut saved = vec![memory.next_part(&mut snapshot).unwrap().unwrap()];
+    saved.push(snapshot.own_part(0, b"ids"));
+    saved.push(snapshot.own_part(4_000_000, b""));
+    while let Some(part) = memory.next_part(&mut snapshot).unwrap() {
+        saved.push(part);
+    }
+    let mut restoring = Restoring::begin(&saved[0], usize::MAX, 0, Config::default()).unwrap();
+    let own: Vec<Option<(u32, &[u8])>> = saved[1..].iter().map(|part| restoring.read(part).unwrap()).collect();
+    assert_eq!(own[..3], [Some((0, &b"ids"[..])), Some((4_000_000, &b""[..])), None]);
+    assert!(restoring.finish().is_ok());
+}
+
+#[test]
+fn a_memory_that_changed_is_not_saved_further() {
+    let changes: [fn(&mut Memory); 6] = [
+        |memory| drop(memory.upsert(&[NODE], NOW)),
+        |memory| drop(memory.remove(&[0])),
+        |memory| drop(memory.link(&[edge(0, 1)])),
+        |memory| memory.unlink(&[0]),
+        |memory| drop(memory.touch(&[0], NOW)),
+        |memory| drop(memory.strengthen(&[&[0, 1]], 0.1)),
+    ];
+    for change in changes {
+        let mut memory = small(VectorForm::F32);
+        let mut snapshot = memory.snapshot().unwrap();
+        memory.next_part(&mut snapshot).unwrap();
+        change(&mut memory);
+        assert_eq!(memory.next_part(&mut snapshot).unwrap_err().code(), "invalid_snapshot");
+        assert!(restored(&parts(&memory), Config::default()).is_ok());
+    }
+}
+
+/// The code of what is refused; none for what is restored.
+fn refusal(parts: &[Vec<u8>]) -> Option<&'static str> {
+    let read = || {
+        for part in parts {
+            Restoring::part_length(part)?;
+        }
+        restored_unchecked(parts)
+    };
+    read().err().map(|error: nous_wasm::Error| error.code())
+}
+
+fn restored_unchecked(parts: &[Vec<u8>]) -> nous_wasm::Result<Memory> {
+    let mut restoring = Restoring::begin(&parts[0], 1 << 26, 0, Config::default())?;
+    for part in &parts[1..] {
+        restoring.read(part)?;
+    }
+    restoring.finish()
+}
+
+#[test]
+fn a_snapshot_with_any_bit_changed_or_cut_off_anywhere_is_refused() {
+    for form in [VectorForm::F32, VectorForm::I8] {
+        let saved = parts(&small(form));
+        assert_eq!(refusal(&saved), None);
+        for (place, part) in saved.iter().enumerate() {
+            for bit in 0..part.len() * 8 {
+                let mut damaged = saved.clone();
+                damaged[place][bit / 8] ^= 1 << (bit % 8);
+                assert_eq!(refusal(&damaged), Some("invalid_snapshot"), "bit {bit} of part {place}");
+            }
+            for length in 0..part.len() {
+                let mut cut = saved.clone();
+                cut[place].truncate(length);
+                assert_eq!(refusal(&cut), Some("invalid_snapshot"), "{length} bytes of part {place}");
+            }
+            let mut missing = saved.clone();
+            missing.remove(place);
+            assert_eq!(refusal(&missing), Some("invalid_snapshot"), "without part {place}");
+            let mut twice = saved.clone();
+            twice.insert(place, part.clone());
+            assert_eq!(refusal(&twice), Some("invalid_snapshot"), "twice part {place}");
+        }
+    }
+}
+
+/// A part whose content was changed, with a checksum that fits.
+fn sealed(mut part: Vec<u8>) -> Vec<u8> {
+    let content = (part.len() - 32) as u64;
+    part[16..24].copy_from_slice(&content.to_le_bytes());
+    let summed: Vec<u8> = part[..24].iter().chain(&part[32..]).copied().collect();
+    part[24..32].copy_from_slice(&xxh64(&summed, 0).to_le_bytes());
+    part
+}
+
+#[test]
+fn sealing_is_what_snapshots_do() {
+    for part in parts(&small(VectorForm::F32)) {
+        assert_eq!(sealed(part.clone()), part);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    #[test]
+    fn whatever_stands_under_a_right_checksum_is_refused_or_makes_a_memory_that_works(
+        i8 in any::<bool>(),
+        place in any::<prop::sample::Index>(),
+        edits in vec((any::<prop::sample::Index>(), prop_oneof![Just(0_u8), Just(1), Just(127), Just(128), Just(255), any::<u8>()]), 1..6),
+        length in -8..9_isize,
+        cuts in any::<bool>(),
+    ) {
+        let mut forged = parts(&small(if i8 { VectorForm::I8 } else { VectorForm::F32 }));
+        let place = place.index(forged.len());
+        let part = &mut forged[place];
+        let content = part.len() - 32;
+        for (at, byte) in edits {
+            part[32 + at.index(content)] = byte;
+        }
+        if cuts {
+            part.resize((part.len() as isize + length).max(32) as usize, 0);
+        }
+        *part = sealed(std::mem::take(part));
+        match restored_unchecked(&forged) {
+            Err(error) => prop_assert_eq!(error.code(), "invalid_snapshot", "{:?}", error),
+            Ok(mut memory) => {
+                report(&mut memory);
+                let again = parts(&memory);
+                let copy = restored_unchecked(&again);
+                prop_assert!(copy.is_ok(), "it can be saved, and restored: {:?}", copy.err());
+                prop_assert_eq!(parts(&copy.unwrap()), again);
+            }
+        }
+    }
+}
+
+#[test]
+fn counts_that_content_has_no_room_for_take_no_memory() {
+    let saved = parts(&small(VectorForm::F32));
+    // Nodes, edges and embeddings begin with their counts; the first part with counts of names, of which the first stands
+    // behind six numbers and the model's name.
+    for part in 1..saved.len() - 1 {
+        for count in [u64::MAX, u64::MAX / 2 + 1, 1 << 53, 1 << 32, u64::from(u32::MAX), 1 << 24, 100] {
+            let mut forged = saved.clone();
+            forged[part][32..40].copy_from_slice(&count.to_le_bytes());
+            forged[part] = sealed(std::mem::take(&mut forged[part]));
+            assert_eq!(refusal(&forged), Some("invalid_snapshot"), "{count} in part {part}");
+        }
+    }
+    let names = 32 + 24 + 4 + "größe".len();
+    for at in (names..names + 8).step_by(4) {
+        for count in [u32::MAX, 1 << 31, 1 << 24, 100] {
+            let mut forged = saved.clone();
+            forged[0][at..at + 4].copy_from_slice(&count.to_le_bytes());
+            forged[0] = sealed(std::mem::take(&mut forged[0]));
+            assert_eq!(refusal(&forged), Some("invalid_snapshot"), "{count} at {at}");
+        }
+    }
+}
+
+#[test]
+fn a_snapshot_that_is_larger_than_the_bound_is_refused_while_it_is_read() {
+    let mut memory = Memory::new(options(256, VectorForm::F32), Config::default()).unwrap();
+    let embedding = [0.5; 256];
+    let nodes = vec![NodeChange { embedding: Embedding::Given(&embedding), ..NODE }; 4_000];
+    memory.upsert(&nodes, NOW).unwrap();
+    let saved = parts(&memory);
+    for most in [0, 1 << 10, 1 << 20, 4 << 20] {
+        let read = || {
+            let mut restoring = Restoring::begin(&saved[0], most, 0, Config::default())?;
+            for part in &saved[1..] {
+                restoring.read(part)?;
+            }
+            restoring.finish()
+        };
+        assert_eq!(read().err().map(|error| error.code()), Some("out_of_memory"), "{most} bytes");
+    }
+}
