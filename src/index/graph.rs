@@ -313,9 +313,8 @@ impl Graph {
 
     /// Bytes that there is room for: all columns grow alike.
     pub fn capacity_bytes(&self) -> usize {
-        self.sources.capacity_bytes() / size_of::<Row>() * Self::BYTES
-            + self.folded.capacity() * size_of::<u32>()
-            + self.tail_bytes()
+        let lists = (self.folded.capacity() + self.starts.capacity()) * size_of::<u32>();
+        self.sources.capacity_bytes() / size_of::<Row>() * Self::BYTES + lists + self.tail_bytes()
     }
 
     /// Bytes that an edge takes in the columns.
