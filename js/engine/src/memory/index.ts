@@ -72,6 +72,8 @@ const RESTORE_KEYS = new Set(["config", "maxBytes"]);
 const UPSERT_KEYS = new Set(["now"]);
 const RERANK_KEYS = new Set(["limit", "now", "sections"]);
 const SIMILAR_KEYS = new Set(["limit", "filter", "now"]);
+/** The columns of candidates, in the order in which they cross. */
+const SCORES = ["semantic", "bm25", "graph"] as const;
 const CANDIDATE_KEYS = new Set(["ids", "handles", "semantic", "bm25", "graph"]);
 
 /** What belongs to one memory: its instance, and who its rows and slots are. @internal */
@@ -461,10 +463,10 @@ export class MemoryIndex {
     // From here on nothing of the caller's runs; what ran may have changed who is there, and how long a column is.
     this.#sameAs(kept);
     const rows = handles ?? lookUp(kept, own!, count <= SPARE_ROWS ? spareRows : new Uint32Array(count), count);
-    const columnNames = ["semantic", "bm25", "graph"] as const;
-    columns.forEach((column, place) => {
-      if (column !== undefined && lengthOf(column) !== count) throw changed(columnNames[place]!);
-    });
+    for (let place = 0; place < columns.length; place++) {
+      const column = columns[place];
+      if (column !== undefined && lengthOf(column) !== count) throw changed(SCORES[place]!);
+    }
     if (handles !== undefined && lengthOf(handles) !== count) throw changed("handles");
     const places = Math.min(most, count);
     resident.reserve(Math.max(3 * count, rankingNumbers(places)), count, 0);
