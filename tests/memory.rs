@@ -10,7 +10,7 @@ use nous_wasm::index::{ALWAYS, Due, Edge, Graph, NEVER, Row, StoredState, Vector
 use nous_wasm::memory::{
     Access, EdgeChange, Embedding, Filters, Memory, NameKind, NodeChange, Options, Restoring, Search, Target,
 };
-use nous_wasm::search::{Aggregation, Found, SearchConfig, Serendipity, edge_weight, rank, seed, spread};
+use nous_wasm::search::{Found, Serendipity, edge_weight, rank, seed, spread};
 use nous_wasm::{Candidate, Config, Lifecycle, Query, Reranker, SectionTable, Weighting};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -18,6 +18,7 @@ use serde_json::Value;
 use xxhash_rust::xxh64::xxh64;
 
 use common::NOW;
+use common::golden_search::{config_of, golden, list, number};
 
 const DAY: f64 = 86_400_000.0;
 
@@ -94,36 +95,6 @@ fn a_memory_is_filled_searched_read_and_saved() {
 }
 
 // ---- golden graphs -------------------------------------------------------------------------------
-
-fn golden() -> Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/search.json");
-    let text = std::fs::read_to_string(path).expect("the golden file");
-    serde_json::from_str(&text).expect("JSON")
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().expect("a number")
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-fn config_of(value: &Value) -> SearchConfig {
-    let mut config = SearchConfig::default();
-    for (key, value) in value.as_object().into_iter().flatten() {
-        match key.as_str() {
-            "seed_threshold" => config.seed_threshold = Some(number(value)),
-            "max_hops" => config.max_hops = number(value) as u32,
-            "max_nodes" => config.max_nodes = number(value) as usize,
-            "aggregation" => {
-                config.aggregation = if value == "max" { Aggregation::Max } else { Aggregation::Sum };
-            }
-            _ => panic!("the test does not know {key}"),
-        }
-    }
-    config
-}
 
 /// A golden graph as a memory; the rows are the places of its nodes. A cosine becomes the embedding that has it from [1, 0].
 fn memory_of(case: &Value, dimensions: usize) -> Memory {

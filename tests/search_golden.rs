@@ -1,48 +1,15 @@
 //! Search against the golden graphs: seeds, spreading, ranked list and finds, equal to the bit.
 
+mod common;
+
 use std::collections::HashMap;
 
 use nous_wasm::index::{Edge, Graph, Row};
-use nous_wasm::search::{Aggregation, Found, SearchConfig, Serendipity, edge_weight, rank, seed, spread};
+use nous_wasm::search::{Found, Serendipity, edge_weight, rank, seed, spread};
 use nous_wasm::{Candidate, Query, Reranker, SectionTable, Weighting};
 use serde_json::Value;
 
-fn golden() -> Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/search.json");
-    let text = std::fs::read_to_string(path).expect("the golden file");
-    serde_json::from_str(&text).expect("JSON")
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().expect("a number")
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-fn config_of(value: &Value) -> SearchConfig {
-    let mut config = SearchConfig::default();
-    for (key, value) in value.as_object().into_iter().flatten() {
-        match key.as_str() {
-            "dense_weight" => config.dense_weight = number(value),
-            "bm25_weight" => config.bm25_weight = number(value),
-            "seed_threshold" => config.seed_threshold = Some(number(value)),
-            "max_seeds" => config.max_seeds = number(value) as usize,
-            "initial_activation" => config.initial_activation = number(value),
-            "hop_decay" => config.hop_decay = number(value),
-            "min_threshold" => config.min_threshold = number(value),
-            "max_hops" => config.max_hops = number(value) as u32,
-            "max_nodes" => config.max_nodes = number(value) as usize,
-            "aggregation" => {
-                config.aggregation = if value == "max" { Aggregation::Max } else { Aggregation::Sum };
-            }
-            "default_limit" => config.default_limit = number(value) as usize,
-            _ => panic!("the test does not know {key}"),
-        }
-    }
-    config
-}
+use common::golden_search::{config_of, golden, list, number};
 
 #[test]
 fn every_golden_graph_is_searched_as_it_was() {

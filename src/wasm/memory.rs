@@ -131,11 +131,6 @@ impl Resident {
         self.memory.text(NameKind::ALL[kind], code).into()
     }
 
-    /// How many edges there are.
-    pub fn edge_count(&self) -> usize {
-        self.memory.edge_count()
-    }
-
     /// Numbers: bytes of nodes, edges and embeddings, each by content and by capacity.
     pub fn bytes_used(&mut self) {
         let it = self.memory.bytes();

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each of them uses a part")]
 
+pub mod golden_search;
 pub mod naive;
 
 use nous_wasm::{Candidate, Section};

@@ -1,6 +1,7 @@
 // Nodes, edges, filters and searches, read off a caller's objects. Reading may run the caller's own code (getters, proxies), so
 // all of it is done before the scratch is touched.
 
+import { LIFECYCLE_STATES } from "../constants.ts";
 import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
 import { toMilliseconds } from "../instant.ts";
 import type { Instant } from "../types.ts";
@@ -23,14 +24,7 @@ const TARGET = 0;
 const NO_EMBEDDING = -1;
 
 /** The states in the order of their codes. @internal */
-export const STORED_STATES: readonly StoredLifecycleState[] = [
-  "ACTIVE",
-  "WEAK",
-  "DORMANT",
-  "COMPRESS",
-  "ARCHIVE",
-  "DELETED",
-];
+export const STORED_STATES: readonly StoredLifecycleState[] = [...LIFECYCLE_STATES, "DELETED"];
 const STATE_CODES = new Map<unknown, number>(STORED_STATES.map((state, code) => [state, code]));
 
 /** No embedding has as many; a longer list is none. */
