@@ -5,8 +5,10 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::error::{Error, Result};
+use crate::query::{Fallback, KNOWN_SYMBOLS, OrchestratorConfig};
 use crate::search::{Aggregation, EdgeWeight, SearchConfig};
 use crate::section::{ConsolidationRole, Section, SectionTable};
+use crate::text::is_white_space;
 
 /// A configuration, read and checked; whatever was missing has its default.
 ///
@@ -21,6 +23,8 @@ use crate::section::{ConsolidationRole, Section, SectionTable};
 /// | `intent.strings.SECTION` | a section's strings, in place of the built-in ones | |
 /// | `curve` | `exponential` or `fsrs6` | exponential |
 /// | `search` | any field of a [`SearchConfig`] | see there |
+/// | `known_symbols` | what a question can name, each once in any case | [`KNOWN_SYMBOLS`] |
+/// | `orchestrator` | any field of an [`OrchestratorConfig`] | see there |
 ///
 /// ```
 /// use nous_wasm::{Config, Section};
@@ -33,7 +37,7 @@ use crate::section::{ConsolidationRole, Section, SectionTable};
 /// assert_eq!(config.sections.section_of(Some("custom:recipe")), Section::Procedural);
 /// # Ok::<(), nous_wasm::Error>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Config {
     /// Sections, their profiles and subtypes.
     pub sections: SectionTable,
@@ -43,6 +47,23 @@ pub struct Config {
     pub curve: Curve,
     /// How a resident memory is searched.
     pub search: SearchConfig,
+    /// What a question can name.
+    pub known_symbols: Vec<String>,
+    /// How retrieval in several passes goes.
+    pub orchestrator: OrchestratorConfig,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            sections: SectionTable::default(),
+            intent: IntentConfig::default(),
+            curve: Curve::default(),
+            search: SearchConfig::default(),
+            known_symbols: KNOWN_SYMBOLS.map(String::from).to_vec(),
+            orchestrator: OrchestratorConfig::default(),
+        }
+    }
 }
 
 /// How a query's intent is read.
@@ -89,6 +110,8 @@ impl Config {
                 "intent" => config.intent = IntentConfig::read(value, &path)?,
                 "curve" => config.curve = value.read(&path)?,
                 "search" => config.search = SearchConfig::read(value, &path)?,
+                "known_symbols" => config.known_symbols = read_symbols(value, &path)?,
+                "orchestrator" => config.orchestrator = OrchestratorConfig::read(value, &path)?,
                 _ => return Err(unknown_key(path)),
             }
         }
@@ -103,6 +126,29 @@ impl Config {
         let value = serde_json::from_str(json)
             .map_err(|error| Error::config("config", format!("could not be read as JSON: {error}")))?;
         Self::read(&value)
+    }
+}
+
+/// More symbols than any question can name, and within 16 bits.
+const MOST_SYMBOLS: usize = 10_000;
+
+fn read_symbols(value: &Value, path: &Path<'_>) -> Result<Vec<String>> {
+    let symbols: Vec<String> = value.read(path)?;
+    if symbols.len() > MOST_SYMBOLS {
+        let problem = format!("must not be more than {MOST_SYMBOLS}");
+        return Err(Error::config(*path, problem).found(symbols.len() as f64));
+    }
+    for (place, symbol) in symbols.iter().enumerate() {
+        let path = Path::Place(path, place);
+        if symbol.chars().all(is_white_space) {
+            return Err(Error::config(path, "must not be blank"));
+        }
+    }
+    let mut known: Vec<String> = symbols.iter().map(|symbol| symbol.to_ascii_uppercase()).collect();
+    known.sort_unstable();
+    match known.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(Error::config(*path, format!("must not name {} twice", pair[0]))),
+        None => Ok(symbols),
     }
 }
 
@@ -232,6 +278,11 @@ leaf!(EdgeWeight, "must be type, stored_type or learned", Value::Text(text) => m
     "type" => Some(EdgeWeight::Type),
     "stored_type" => Some(EdgeWeight::StoredType),
     "learned" => Some(EdgeWeight::Learned),
+    _ => None,
+});
+leaf!(Fallback, "must be none or plain", Value::Text(text) => match text.as_str() {
+    "none" => Some(Fallback::None),
+    "plain" => Some(Fallback::Plain),
     _ => None,
 });
 leaf!(Curve, "must be exponential or fsrs6", Value::Text(text) => match text.as_str() {

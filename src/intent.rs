@@ -1,18 +1,16 @@
 //! Intent: which sections a question asks for, judged by its words.
 //!
-//! All strings of all sections are sought in one pass over the question, whatever their number: they form one
-//! automaton (Aho and Corasick, 1975) with every transition written out, over classes of bytes rather than
-//! bytes, so that the whole of it stays within a processor's first cache.
+//! All strings of all sections are sought in one pass over the question, whatever their number.
 
 use std::cell::OnceCell;
-use std::collections::VecDeque;
 
 use serde::Serialize;
 
+use crate::automaton::{Automaton, MOST_STATES};
 use crate::config::{IntentConfig, Matcher};
 use crate::error::{Error, Result};
-use crate::host::lower_case;
 use crate::section::Section;
+use crate::text::{is_white_space, is_word, lower_case};
 
 /// The order in which sections are answered.
 pub const INTENT_ORDER: [Section; 4] = [Section::Signals, Section::Episodic, Section::Knowledge, Section::Procedural];
@@ -207,7 +205,7 @@ impl IntentClassifier {
                     let path = format!("intent.strings.{}[{place}]", section.name());
                     return Err(Error::config(path, "must not be blank"));
                 }
-                strings.push((section, lower_case(string)));
+                strings.push((section, lower_case(string).into_owned()));
             }
         }
         let bytes: usize = strings.iter().map(|(_, string)| string.len()).sum();
@@ -230,13 +228,15 @@ impl IntentClassifier {
     /// The sections that have at least one string in the question; time linear in its length.
     pub fn classify(&self, query: &str, matcher: Matcher) -> SectionSet {
         match matcher {
-            Matcher::Substring if query.is_ascii() => self.substring().sections(query.as_bytes()),
-            Matcher::Substring => self.substring().sections(lower_case(query).as_bytes()),
+            // The automaton knows capitals of ASCII itself.
+            Matcher::Substring if query.is_ascii() => self.sections(query),
+            Matcher::Substring => self.sections(&lower_case(query)),
             Matcher::Words => {
                 let text = straighten(&lower_case(query));
                 let strings = self.words();
                 let mut found = SectionSet::default();
-                strings.occurrences(text.as_bytes(), |string, end| {
+                strings.automaton.occurrences(text.as_bytes(), |place, end| {
+                    let string = &strings.all[place];
                     if !found.contains(string.section) && string.stands_alone(&text, end) {
                         found.insert(SectionSet::of(string.section));
                     }
@@ -246,17 +246,21 @@ impl IntentClassifier {
         }
     }
 
+    fn sections(&self, text: &str) -> SectionSet {
+        SectionSet::from_bits(self.substring().automaton.marks(text.as_bytes()))
+    }
+
     /// The same sections in [`INTENT_ORDER`], each with the strings that were found.
     pub fn explain(&self, query: &str, matcher: Matcher) -> Vec<Evidence> {
         let lower = lower_case(query);
         let (strings, text) = match matcher {
             Matcher::Substring => (self.substring(), lower),
-            Matcher::Words => (self.words(), straighten(&lower)),
+            Matcher::Words => (self.words(), straighten(&lower).into()),
         };
         let mut counts = vec![0; strings.all.len()];
-        strings.occurrences(text.as_bytes(), |string, end| {
-            if matcher == Matcher::Substring || string.stands_alone(&text, end) {
-                counts[string.place] += 1;
+        strings.automaton.occurrences(text.as_bytes(), |place, end| {
+            if matcher == Matcher::Substring || strings.all[place].stands_alone(&text, end) {
+                counts[place] += 1;
             }
         });
         let found = INTENT_ORDER.into_iter().map(|section| {
@@ -270,23 +274,16 @@ impl IntentClassifier {
     }
 
     fn substring(&self) -> &Strings {
-        self.substring.get_or_init(|| Strings::new(self.strings.iter().cloned()))
+        self.substring.get_or_init(|| Strings::new(&self.strings))
     }
 
     fn words(&self) -> &Strings {
         self.words.get_or_init(|| {
-            Strings::new(
-                self.strings
-                    .iter()
-                    .map(|(section, string)| (*section, straighten(string).trim_matches(' ').to_string())),
-            )
+            let straight =
+                |(section, string): &(Section, String)| (*section, straighten(string).trim_matches(' ').to_string());
+            Strings::new(&self.strings.iter().map(straight).collect::<Vec<_>>())
         })
     }
-}
-
-/// White space as ECMAScript's `\s` has it.
-fn is_white_space(c: char) -> bool {
-    c == '\u{FEFF}' || (c.is_whitespace() && c != '\u{85}')
 }
 
 /// Typographic apostrophes become `'`, and every run of white space one blank.
@@ -306,19 +303,9 @@ fn straighten(text: &str) -> String {
     straight
 }
 
-/// Whether a character belongs to words: `\w` of UTS #18, Annex C.
-fn is_word(c: char) -> bool {
-    regex_syntax::is_word_character(c)
-}
-
-/// States are numbered in 16 bits.
-const MOST_STATES: usize = 1 << 16;
-const ROOT: u16 = 0;
-
 /// One of the strings sought.
 #[derive(Debug)]
 struct Sought {
-    place: usize,
     section: Section,
     bytes: usize,
     starts_in_word: bool,
@@ -326,6 +313,15 @@ struct Sought {
 }
 
 impl Sought {
+    fn new(section: Section, string: &str) -> Self {
+        Self {
+            section,
+            bytes: string.len(),
+            starts_in_word: string.chars().next().is_some_and(is_word),
+            ends_in_word: string.chars().next_back().is_some_and(is_word),
+        }
+    }
+
     /// Whether no word goes on across either edge of the occurrence that ends at `end`.
     fn stands_alone(&self, text: &str, end: usize) -> bool {
         let (before, after) = (&text[..end - self.bytes], &text[end..]);
@@ -335,158 +331,19 @@ impl Sought {
     }
 }
 
-/// The automaton over all strings.
+/// All strings, and the automaton that finds them; its marks are sets of sections.
 #[derive(Debug)]
 struct Strings {
     all: Vec<Sought>,
-    /// Class of each byte; ASCII capitals share the class of their small letters. Class 0 is in no string.
-    classes: [u8; 256],
-    /// log2 of the length of a state's row.
-    row_bits: u32,
-    /// The next state, by state and class.
-    next: Vec<u16>,
-    /// Sections whose strings end in a state, those of its suffixes included.
-    sections: Vec<SectionSet>,
-    /// All sections that have a string at all.
-    every: SectionSet,
-    /// The strings that end in a state itself.
-    ends: Vec<Vec<u16>>,
-    /// The longest proper suffix of a state in which a string ends; ROOT for none.
-    shorter: Vec<u16>,
+    automaton: Automaton,
 }
 
 impl Strings {
-    fn new(strings: impl Iterator<Item = (Section, String)>) -> Self {
-        let strings: Vec<(Section, String)> = strings.collect();
-        let mut classes = [0; 256];
-        let mut class_count = 1;
-        for &byte in strings.iter().flat_map(|(_, string)| string.as_bytes()) {
-            let class = &mut classes[usize::from(byte)];
-            if *class == 0 {
-                // UTF-8 has fewer than 255 byte values, so the count stays within a byte.
-                *class = class_count;
-                class_count += 1;
-            }
-        }
-        for letter in b'a'..=b'z' {
-            classes[usize::from(letter.to_ascii_uppercase())] = classes[usize::from(letter)];
-        }
-        let row_bits = usize::from(class_count).next_power_of_two().trailing_zeros();
-        let mut built = Self {
-            all: Vec::new(),
-            classes,
-            row_bits,
-            next: Vec::new(),
-            sections: Vec::new(),
-            every: SectionSet::default(),
-            ends: Vec::new(),
-            shorter: Vec::new(),
-        };
-        built.add_state();
-        for (place, (section, string)) in strings.into_iter().enumerate() {
-            built.add_string(place, section, &string);
-        }
-        built.complete();
-        built
-    }
-
-    fn add_state(&mut self) -> u16 {
-        let state = self.sections.len() as u16;
-        self.next.resize(self.next.len() + (1 << self.row_bits), ROOT);
-        self.sections.push(SectionSet::default());
-        self.ends.push(Vec::new());
-        self.shorter.push(ROOT);
-        state
-    }
-
-    fn slot(&self, state: u16, class: u8) -> usize {
-        usize::from(state) << self.row_bits | usize::from(class)
-    }
-
-    fn add_string(&mut self, place: usize, section: Section, string: &str) {
-        let mut state = ROOT;
-        for &byte in string.as_bytes() {
-            let slot = self.slot(state, self.classes[usize::from(byte)]);
-            state = match self.next[slot] {
-                ROOT => {
-                    let state = self.add_state();
-                    self.next[slot] = state;
-                    state
-                }
-                known => known,
-            };
-        }
-        self.ends[usize::from(state)].push(place as u16);
-        self.sections[usize::from(state)].insert(SectionSet::of(section));
-        self.every.insert(SectionSet::of(section));
-        self.all.push(Sought {
-            place,
-            section,
-            bytes: string.len(),
-            starts_in_word: string.chars().next().is_some_and(is_word),
-            ends_in_word: string.chars().next_back().is_some_and(is_word),
-        });
-    }
-
-    /// Turns the tree of strings into an automaton: from the root outwards, a missing transition of a state
-    /// becomes that of its longest proper suffix.
-    fn complete(&mut self) {
-        let mut suffix = vec![ROOT; self.sections.len()];
-        let mut queue = VecDeque::from([ROOT]);
-        while let Some(state) = queue.pop_front() {
-            for class in 0..1u16 << self.row_bits {
-                let slot = self.slot(state, class as u8);
-                let fallback = self.next[self.slot(suffix[usize::from(state)], class as u8)];
-                let next = self.next[slot];
-                if next == ROOT {
-                    self.next[slot] = fallback;
-                    continue;
-                }
-                let onward = if state == ROOT { ROOT } else { fallback };
-                suffix[usize::from(next)] = onward;
-                let inherited = self.sections[usize::from(onward)];
-                self.sections[usize::from(next)].insert(inherited);
-                self.shorter[usize::from(next)] = match self.ends[usize::from(onward)].is_empty() {
-                    true => self.shorter[usize::from(onward)],
-                    false => onward,
-                };
-                queue.push_back(next);
-            }
-        }
-    }
-
-    /// The sections of which a string occurs anywhere.
-    fn sections(&self, text: &[u8]) -> SectionSet {
-        let mut found = SectionSet::default();
-        let mut state = ROOT;
-        for &byte in text {
-            state = self.next[self.slot(state, self.classes[usize::from(byte)])];
-            found.insert(self.sections[usize::from(state)]);
-            if found == self.every {
-                break;
-            }
-        }
-        found
-    }
-
-    /// Reports every occurrence of every string, with the place where it ends.
-    fn occurrences(&self, text: &[u8], mut report: impl FnMut(&Sought, usize)) {
-        let mut state = ROOT;
-        for (place, &byte) in text.iter().enumerate() {
-            state = self.next[self.slot(state, self.classes[usize::from(byte)])];
-            if self.sections[usize::from(state)] == SectionSet::default() {
-                continue;
-            }
-            let mut ending = state;
-            loop {
-                for &string in &self.ends[usize::from(ending)] {
-                    report(&self.all[usize::from(string)], place + 1);
-                }
-                ending = self.shorter[usize::from(ending)];
-                if ending == ROOT {
-                    break;
-                }
-            }
+    fn new(strings: &[(Section, String)]) -> Self {
+        let marked = strings.iter().map(|(section, string)| (string.as_str(), SectionSet::of(*section).bits()));
+        Self {
+            all: strings.iter().map(|(section, string)| Sought::new(*section, string)).collect(),
+            automaton: Automaton::new(marked),
         }
     }
 }

@@ -11,6 +11,7 @@
 //! | [`decay`] | how much of a memory is left, and what does recall do to it? |
 //! | [`fsrs`] | the same by the model of spaced-repetition research |
 //! | [`intent`] | which sections does a question ask for? |
+//! | [`query`] | what is asked, of whom, in how many parts? |
 //! | [`merge`] | what remains of the results of several questions? |
 //! | [`context`] | how does a prompt show what was recalled? |
 //! | [`search`] | from what was found, what does the graph bring up? |
@@ -22,6 +23,7 @@
 //! The crate is pure: no clock (`now` is an argument, in milliseconds since 1970), no randomness, no input or output.
 //! The same input gives the same output, to the bit, natively, in WebAssembly and in the TypeScript it stands for.
 
+mod automaton;
 pub mod config;
 pub mod context;
 pub mod decay;
@@ -34,10 +36,12 @@ pub mod math;
 pub mod memory;
 pub mod merge;
 mod order;
+pub mod query;
 pub mod rerank;
 pub mod search;
 pub mod section;
 pub mod signal;
+mod text;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 

@@ -456,24 +456,29 @@ fn read_encoding(encoding: &mut EncodingProfile, value: &Value, path: &Path<'_>)
 pub(crate) enum Rule {
     /// Above 0.
     Positive,
+    /// Above 0, to this.
+    PositiveUpTo(u32),
     /// From 0 to 1.
     Unit,
     /// From 1 on.
     AtLeastOne,
     /// From 0 on.
     Amount,
-    /// Whole, from 0 to this.
-    Count(u32),
+    /// Whole, from the first to the second.
+    Count(u32, u32),
 }
 
 impl Rule {
     fn allows(self, number: f64) -> bool {
         let is_in_range = match self {
             Self::Positive => number > 0.0,
+            Self::PositiveUpTo(most) => number > 0.0 && number <= f64::from(most),
             Self::Unit => (0.0..=1.0).contains(&number),
             Self::AtLeastOne => number >= 1.0,
             Self::Amount => number >= 0.0,
-            Self::Count(most) => (0.0..=f64::from(most)).contains(&number) && number.floor() == number,
+            Self::Count(least, most) => {
+                (f64::from(least)..=f64::from(most)).contains(&number) && number.floor() == number
+            }
         };
         is_in_range && number.is_finite()
     }
@@ -481,10 +486,11 @@ impl Rule {
     fn wanted(self) -> String {
         match self {
             Self::Positive => "must be a positive number".into(),
+            Self::PositiveUpTo(most) => format!("must be a positive number of at most {most}"),
             Self::Unit => "must lie between 0 and 1".into(),
             Self::AtLeastOne => "must be a number of at least 1".into(),
             Self::Amount => "must be a finite number of at least 0".into(),
-            Self::Count(most) => format!("must be a whole number from 0 to {most}"),
+            Self::Count(least, most) => format!("must be a whole number from {least} to {most}"),
         }
     }
 }

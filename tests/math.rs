@@ -5,7 +5,7 @@
 use std::io::{BufReader, Read};
 use std::process::{Command, Stdio};
 
-use nous_wasm::math::{F64x2, exp, exp_x2, expm1, tanh};
+use nous_wasm::math::{F64x2, exp, exp_x2, expm1, pow, tanh};
 use nous_wasm::signal::{RecencyTable, SaturationTable};
 
 const DEFAULT_INPUTS: usize = 1_000_000;
@@ -130,6 +130,19 @@ fn tanh_equals_v8() {
     for_each_v8_value("tanh", "all", input_count(), |x, value| {
         assert_same("tanh", x, tanh(x), value);
     });
+}
+
+#[test]
+fn pow_equals_v8() {
+    for kind in ["range", "bits", "all"] {
+        let mut before: f64 = 1.0;
+        for_each_v8_value("pow", kind, input_count(), |x, value| {
+            let base = before.abs();
+            let ours = pow(base, x);
+            assert!(same(ours, value), "{base:?} to the power of {x:?} is {ours:?}, not {value:?}");
+            before = x;
+        });
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! three that ranking and decay need are written out here with V8's steps: nothing but IEEE additions,
 //! multiplications and divisions in a fixed order, which every target rounds alike.
 //!
-//! - [`exp()`], [`expm1()`], [`tanh()`]: one value.
+//! - [`exp()`], [`expm1()`], [`tanh()`]: one value; natively also `pow`, for which WebAssembly asks its host.
 //! - [`exp_x2`] and [`exp_pairs`] over [`F64x2`]: two and more values at once, equal per lane to [`exp()`]; for loops
 //!   over columns.
 //!
@@ -17,6 +17,8 @@ mod dot;
 mod exp;
 mod expm1;
 mod lanes;
+#[cfg(not(target_arch = "wasm32"))]
+mod pow;
 mod tanh;
 
 pub(crate) use dot::{Block, LANES, dots_f32, dots_i8};
@@ -24,4 +26,6 @@ pub use exp::exp;
 pub use expm1::expm1;
 pub use lanes::{F64x2, exp_pairs, exp_x2};
 pub(crate) use lanes::{Mask, range_of};
+#[cfg(not(target_arch = "wasm32"))]
+pub use pow::pow;
 pub use tanh::tanh;

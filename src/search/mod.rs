@@ -11,10 +11,12 @@ use crate::section::{Rule, number};
 mod rank;
 mod seed;
 mod spread;
+mod terms;
 
 pub use rank::{Ranking, Serendipity, rank};
 pub use seed::{Found, Seed, seed};
 pub use spread::{Activated, Arrival, Spread, Termination, spread};
+pub use terms::{TermMode, terms};
 
 /// How a search goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,7 +104,7 @@ impl SearchConfig {
         let mut config = Self::default();
         for (key, path, value) in value.entries(path)? {
             let amount = || number(value, &path, Rule::Amount);
-            let count = |most: u32| number(value, &path, Rule::Count(most));
+            let count = |most: u32| number(value, &path, Rule::Count(0, most));
             match key {
                 "dense_weight" => config.dense_weight = amount()?,
                 "bm25_weight" => config.bm25_weight = amount()?,

@@ -10,6 +10,7 @@ mod decay;
 mod intent;
 mod memory;
 mod merge;
+mod query;
 mod rerank;
 mod section;
 mod signal;
@@ -23,6 +24,7 @@ use wasm_bindgen::prelude::*;
 use crate::config::{Config, Curve, Value};
 use crate::error::{Error, Result};
 use crate::intent::IntentClassifier;
+use crate::query::OrchestratorConfig;
 use crate::rerank::Reranker;
 use crate::section::SectionTable;
 
@@ -32,6 +34,8 @@ pub struct Engine {
     table: SectionTable,
     intent: IntentClassifier,
     curve: Curve,
+    known_symbols: Vec<String>,
+    orchestrator: OrchestratorConfig,
     reranker: Reranker,
     numbers: Vec<f64>,
     bytes: Vec<u8>,
@@ -68,6 +72,8 @@ impl Engine {
             table: config.sections,
             intent: IntentClassifier::new(&config.intent)?,
             curve: config.curve,
+            known_symbols: config.known_symbols,
+            orchestrator: config.orchestrator,
             reranker: Reranker::default(),
             numbers: Vec::new(),
             bytes: Vec::new(),

@@ -8,6 +8,7 @@ use crate::config::Matcher;
 use crate::decay::{self, AlgorithmType, DECAY, DecayConstants, Lifecycle};
 use crate::intent::INTENT_ORDER;
 use crate::merge::MergeOptions;
+use crate::query::{ATTRIBUTE_WORDS, Category, FLAGS, Level, MOST_PARTS, OrchestratorConfig, QueryType};
 use crate::section::{Section, SectionProfile, Subtype, Weights};
 use crate::signal::SIGNALS;
 
@@ -23,6 +24,8 @@ impl Engine {
             words: bool,
             profiles: &'a [SectionProfile],
             subtypes: &'a [Subtype],
+            known_symbols: &'a [String],
+            orchestrator: &'a OrchestratorConfig,
         }
         to_json(&Description {
             enabled: self.table.enabled(),
@@ -31,6 +34,8 @@ impl Engine {
             words: self.intent.matcher() == Matcher::Words,
             profiles: self.table.profiles(),
             subtypes: self.table.subtypes(),
+            known_symbols: &self.known_symbols,
+            orchestrator: &self.orchestrator,
         })
     }
 }
@@ -45,6 +50,12 @@ pub fn constants() -> String {
         initial_difficulty: f64,
     }
     #[derive(Serialize)]
+    struct Disqualifiers {
+        category: &'static str,
+        reason: &'static str,
+        patterns: &'static [&'static str],
+    }
+    #[derive(Serialize)]
     struct Constants {
         sections: [&'static str; 4],
         intent_order: [Section; 4],
@@ -56,6 +67,12 @@ pub fn constants() -> String {
         decay: DecayConstants,
         relevance_ratio: f64,
         max_results: usize,
+        disqualifiers: [Disqualifiers; 6],
+        query_types: [&'static str; 2],
+        attribute_words: [&'static str; 20],
+        confidence_levels: [&'static str; 3],
+        confidence_flags: [&'static str; 5],
+        max_parts: usize,
     }
     let of_type = |name, node_type| TypeConstants {
         name,
@@ -74,5 +91,15 @@ pub fn constants() -> String {
         decay: DECAY,
         relevance_ratio: merge.relevance_ratio,
         max_results: merge.max_results,
+        disqualifiers: Category::ALL.map(|category| Disqualifiers {
+            category: category.name(),
+            reason: category.reason(),
+            patterns: category.patterns(),
+        }),
+        query_types: QueryType::NAMES,
+        attribute_words: ATTRIBUTE_WORDS,
+        confidence_levels: Level::NAMES,
+        confidence_flags: FLAGS,
+        max_parts: MOST_PARTS,
     })
 }

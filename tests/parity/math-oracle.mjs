@@ -1,4 +1,4 @@
-// What V8 answers: node math-oracle.mjs <exp|expm1|tanh> <kind of inputs> <how many>
+// What V8 answers: node math-oracle.mjs <exp|expm1|tanh|pow> <kind of inputs> <how many>
 // Standard output gets argument and answer in turn, as little-endian doubles.
 
 import { writeSync } from "node:fs";
@@ -8,7 +8,9 @@ import { inputs } from "./math-inputs.mjs";
 const CHUNK = 1 << 15;
 
 const [name, kind, count] = process.argv.slice(2);
-const functions = { exp: Math.exp, expm1: Math.expm1, tanh: Math.tanh };
+// The base of a power is the argument before, without its sign.
+const pow = (x, before) => Math.abs(before) ** x;
+const functions = { exp: Math.exp, expm1: Math.expm1, tanh: Math.tanh, pow };
 const f = functions[name];
 if (f === undefined) throw new RangeError(`unknown function '${name}'`);
 
@@ -18,7 +20,7 @@ for (let start = 0; start < xs.length; start += CHUNK) {
   const view = new DataView(new ArrayBuffer(length * 16));
   for (let i = 0; i < length; i++) {
     view.setFloat64(i * 16, xs[start + i], true);
-    view.setFloat64(i * 16 + 8, f(xs[start + i]), true);
+    view.setFloat64(i * 16 + 8, f(xs[start + i], xs[start + i - 1] ?? 1), true);
   }
   for (let sent = 0; sent < view.byteLength; ) {
     sent += writeSync(1, view, sent, view.byteLength - sent);

@@ -68,6 +68,9 @@ describe("terms", () => {
     ["𠮷野家", ["𠮷野", "野家"]],
     ["курс €100 по ٣٤", ["курс", "100", "по", "٣٤"]],
     ["a b 猫 🚀🚀", []],
+    ["Ⓐⓑ ५₂ a\u200db x‿y ½½ a・b", ["ⓐⓑ", "a\u200db", "x‿y"]],
+    ["々〆〇ab〡〢〱〲ｱｲ", ["々〆", "〆〇", "ab", "〡〢", "〢〱", "〱〲", "〲ｱ", "ｱｲ"]],
+    ["\u{1aff0}\u{1b000}a\u{31350}\u{31351}", ["\u{1aff0}\u{1b000}", "\u{31350}\u{31351}"]],
   ])("unicode: %j gives %j", (query, terms) => {
     expect(reference.extractTerms(query, "unicode")).toEqual(terms);
   });

@@ -4,6 +4,7 @@ export * from "./context.ts";
 export * from "./decay.ts";
 export * from "./intent.ts";
 export * from "./merge.ts";
+export * from "./query.ts";
 export * from "./rerank.ts";
 export * from "./sections.ts";
 export {

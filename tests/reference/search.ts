@@ -247,7 +247,15 @@ export function edgePasses(edge: SearchEdge, filters: SearchFilters): boolean {
 // ---- terms --------------------------------------------------------------------------------------
 
 const MIN_TERM_LENGTH = 2;
-const CJK = "\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Hangul}";
+/** What UTS #18 calls a word character. */
+const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
+const NO_WORD = { ascii: /[^\w\s]/g, unicode: new RegExp(`[^${WORD}\\s]`, "gu") };
+/** Chinese, Japanese and Korean, by blocks: so no edition of Unicode moves a border. */
+const CJK = [
+  "\\u1100-\\u11ff\\u2e80-\\u2fdf\\u3005-\\u3007\\u3021-\\u3029\\u3031-\\u3035\\u3038-\\u303b\\u3040-\\u30ff\\u3130-\\u318f",
+  "\\u31f0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\ua960-\\ua97f\\uac00-\\ud7ff\\uf900-\\ufaff\\uff66-\\uffdc",
+  "\\u{1aff0}-\\u{1b16f}\\u{20000}-\\u{3ffff}",
+].join("");
 const CJK_RUN = new RegExp(`^[${CJK}]`, "u");
 const RUNS = new RegExp(`[${CJK}]+|[^${CJK}]+`, "gu");
 
@@ -259,11 +267,11 @@ function overlappingPairs(run: string): string[] {
 
 /**
  * The words of a query for the full-text index: lower-case, of 2 characters (code points) or more, each once.
- * `ascii` knows letters, digits and `_` of ASCII alone; `unicode` letters, marks and digits of every script, and `_`.
+ * `ascii` knows letters, digits and `_` of ASCII alone; `unicode` letters, marks and digits of every script, and what connects them.
  */
 export function extractTerms(query: string, mode: "ascii" | "unicode" = "ascii"): string[] {
   const lower = query.toLowerCase();
-  const words = lower.replace(mode === "ascii" ? /[^\w\s]/g : /[^\p{L}\p{M}\p{Nd}_\s]/gu, " ").split(/\s+/);
+  const words = lower.replace(NO_WORD[mode], " ").split(/\s+/);
   const terms =
     mode === "ascii"
       ? words

@@ -2,6 +2,7 @@
 
 import { NousError, show } from "./errors.ts";
 import type { IntentMatcher } from "./intent.ts";
+import type { OrchestratorConfig } from "./orchestrator/types.ts";
 import type { PlainData } from "./runtime.ts";
 import type { MemorySection, SectionProfile } from "./types.ts";
 
@@ -36,6 +37,10 @@ export interface EngineConfig {
   curve?: "exponential" | "fsrs6" | undefined;
   /** How a `MemoryIndex` is searched. */
   search?: SearchConfig | undefined;
+  /** What a question can name, each once in any case; at most 10,000. Default: the symbols of twenty coins. */
+  knownSymbols?: readonly string[] | undefined;
+  /** How retrieval in several passes goes. */
+  orchestrator?: OrchestratorConfig | undefined;
 }
 
 /** How a `MemoryIndex` is searched. Numbers are at least 0, counts whole. */

@@ -2,6 +2,7 @@
 // `generated/constants.js`, so that they are there before the module is loaded, and none is written down twice.
 
 import { moduleConstants } from "./generated/constants.js";
+import type { ConfidenceFlag, ConfidenceLevel, DisqualifierCategory, QueryType } from "./query.ts";
 import type {
   AlgorithmNodeType,
   DecayLifecycleState,
@@ -35,6 +36,12 @@ export interface ModuleConstants {
   decay: DecayConstants;
   relevance_ratio: number;
   max_results: number;
+  disqualifiers: { category: DisqualifierCategory; reason: string; patterns: string[] }[];
+  query_types: QueryType[];
+  attribute_words: string[];
+  confidence_levels: ConfidenceLevel[];
+  confidence_flags: ConfidenceFlag[];
+  max_parts: number;
 }
 
 const { types, unknown_type, ...said } = moduleConstants;
@@ -61,6 +68,12 @@ export const own = {
   intentOrder: said.intent_order,
   relevanceRatio: said.relevance_ratio,
   maxResults: said.max_results,
+  disqualifiers: said.disqualifiers,
+  queryTypes: said.query_types,
+  attributeWords: said.attribute_words,
+  confidenceLevels: said.confidence_levels,
+  confidenceFlags: said.confidence_flags,
+  maxParts: said.max_parts,
   typeCodes: new Map<string, number>(types.map((type, code) => [type.name, code])),
 };
 

@@ -31,6 +31,15 @@ export const {
   calculateRetrievability,
   decayColumns,
   classifyIntent,
+  checkDisqualifiers,
+  classifyQueryType,
+  classifyQuery,
+  extractQueryEntities,
+  extractQueryAttribute,
+  calculateRetrievalConfidence,
+  decompose,
+  reformulate,
+  understand,
   mergeAndSelect,
   coRecallPairs,
   formatContext,
@@ -75,6 +84,23 @@ export { createIndexWorker } from "./memory/worker/index.ts";
 /** @internal */
 export { setIndexThreads } from "./memory/worker/threads.ts";
 export type { MergedRow, MergeOptions, MergeRow, SubResults } from "./merge.ts";
+export { type CreateOrchestratorOptions, createOrchestrator } from "./orchestrator/create.ts";
+export type * from "./orchestrator/types.ts";
+export type {
+  ClassifiedQuery,
+  ConfidenceFlag,
+  ConfidenceLevel,
+  DecomposeOptions,
+  Disqualification,
+  DisqualifierCategory,
+  QueryClassification,
+  QueryType,
+  QueryTypeResult,
+  RetrievalConfidence,
+  Understanding,
+  UnderstandOptions,
+} from "./query.ts";
+export { getConfidenceLevel } from "./query.ts";
 export type { RerankTopOptions } from "./rerank.ts";
 export { affinityScore, authorityScore, graphScore, keywordScore, recencyScore, semanticScore } from "./rerank.ts";
 export type { ModuleBytes, ModuleResponse, ModuleSource } from "./runtime.ts";

@@ -7,6 +7,7 @@ import * as decay from "./decay.ts";
 import { invalid } from "./errors.ts";
 import * as intent from "./intent.ts";
 import * as merge from "./merge.ts";
+import * as query from "./query.ts";
 import { limitOf, type RerankTopOptions, rank, uniform } from "./rerank.ts";
 import { requireLoaded } from "./runtime.ts";
 import { Sections } from "./sections.ts";
@@ -75,6 +76,45 @@ export interface Engine {
   /** The sections a question asks for, in the order SIGNALS, EPISODIC, KNOWLEDGE, PROCEDURAL. */
   classifyIntent(query: string, options?: intent.IntentOptions & { explain?: false | undefined }): MemorySection[];
   classifyIntent(query: string, options: intent.IntentOptions & { explain: true }): intent.IntentEvidence[];
+  /** What keeps a question from being a plain lookup: the first pattern, in the order of the categories, that it contains. */
+  checkDisqualifiers(query: string): query.Disqualification;
+  /** Whether a question asks for one attribute of one thing, and for which of what. */
+  classifyQueryType(query: string): query.QueryTypeResult;
+  /**
+   * Both together, in the shape of `POST /classify-query`. A search uses embeddings when the type is not LOOKUP or the
+   * question is disqualified.
+   */
+  classifyQuery(query: string): query.QueryClassification;
+  /** The things that a question names, each once: owners of something, then what follows `for`, then `who is` and its like. */
+  extractQueryEntities(query: string): string[];
+  /** What a question asks of something; null for nothing that is known. */
+  extractQueryAttribute(query: string): string | null;
+  /**
+   * How far an answer can be trusted, by its best score, the second (null where there is none), the number of results and
+   * whether an attribute was asked for: the weighted geometric mean of match quality, distinctness and clarity, within bounds.
+   */
+  calculateRetrievalConfidence(
+    topScore: number,
+    secondScore: number | null | undefined,
+    resultCount: number,
+    hasAttribute: boolean,
+  ): query.RetrievalConfidence;
+  /**
+   * The parts of a question of category D1 or D4, or the question itself; `classification` is what `classifyQuery` answers, and
+   * none divides nothing. Parts shorter than 3 UTF-16 units are dropped, and a question of more than 500 is not divided.
+   */
+  decompose(
+    query: string,
+    classification: query.ClassifiedQuery | null | undefined,
+    options?: query.DecomposeOptions,
+  ): string[];
+  /**
+   * What to ask instead after a poor answer: the question without the phrase that it opens with and the marks that it ends
+   * in; else the entity of its classification; else null.
+   */
+  reformulate(query: string, classification?: query.ClassifiedQuery | null | undefined): string | null;
+  /** Everything about a question at once: its classification, intents, parts, and the terms for a full-text index. */
+  understand(query: string, options?: query.UnderstandOptions): query.Understanding;
   /**
    * Merges the results of several sub-queries: the best instance of each id, boosted where the question asks for its
    * section, by score down to a share of the best, and something from each sub-query. Inputs are never changed.
@@ -151,6 +191,16 @@ export function engineOver(sections: Sections, fsrs = false): Engine {
     decayColumns: (columns, now = Date.now()) => decay.decayColumns(sections, columns, now),
     classifyIntent: ((query: string, options?: intent.IntentOptions) =>
       intent.classifyIntent(sections, query, options)) as Engine["classifyIntent"],
+    checkDisqualifiers: (text) => query.checkDisqualifiers(sections, text),
+    classifyQueryType: (text) => query.classifyQueryType(sections, text),
+    classifyQuery: (text) => query.classifyQuery(sections, text),
+    extractQueryEntities: (text) => query.extractQueryEntities(sections, text),
+    extractQueryAttribute: (text) => query.extractQueryAttribute(sections, text),
+    calculateRetrievalConfidence: (top, second, count, hasAttribute) =>
+      query.calculateRetrievalConfidence(sections, top, second, count, hasAttribute),
+    decompose: (text, classification, options) => query.decompose(sections, text, classification, options),
+    reformulate: (text, classification) => query.reformulate(sections, text, classification),
+    understand: (text, options) => query.understand(sections, text, options),
     mergeAndSelect: (subResults, options) => merge.mergeAndSelect(sections, subResults, options),
     coRecallPairs: (selected) => merge.coRecallPairs(sections, selected),
     formatContext: (results, maxTokens) => context.formatContext(sections, results, maxTokens),

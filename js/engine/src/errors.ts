@@ -23,6 +23,8 @@ export type NousErrorCode =
   | "instance_lost"
   /** A worker has as many requests to answer as it may have; once it has answered some, it takes more. */
   | "queue_full"
+  /** Every search of a retrieval failed, or was late; the first failure is the `cause`. */
+  | "search_failed"
   /** A worker was terminated before it answered, or before it was asked. */
   | "terminated";
 

@@ -2,9 +2,8 @@
 
 import { MEMORY_SECTIONS, own } from "./constants.ts";
 import { invalid, show } from "./errors.ts";
-import type { Handle } from "./runtime.ts";
 import type { Sections } from "./sections.ts";
-import { mostBytes, writeText } from "./text.ts";
+import { withText } from "./text.ts";
 import type { MemorySection } from "./types.ts";
 
 /** `substring`: anywhere, inside words too. `words`: whole words and phrases only. */
@@ -35,7 +34,7 @@ export function classifyIntent(
 ): MemorySection[] | IntentEvidence[] {
   const words = wantsWords(sections, options?.matcher);
   if (typeof query !== "string") throw invalid("query", `must be a string, found ${show(query)}`);
-  return withText(sections, query, (handle, length) =>
+  return withText(sections.slot, query, 0, (handle, length) =>
     options?.explain === true
       ? (JSON.parse(handle.engine.explain_intent(length, words)) as IntentEvidence[])
       : sectionsOf(handle.engine.classify_intent(length, words)),
@@ -44,25 +43,19 @@ export function classifyIntent(
 
 /** The sections a question asks for, one bit each by section code. @internal */
 export function intentBits(sections: Sections, query: string): number {
-  return withText(sections, query, ({ engine }, length) => engine.classify_intent(length, sections.wordsByDefault));
+  return withText(sections.slot, query, 0, ({ engine }, length) =>
+    engine.classify_intent(length, sections.wordsByDefault),
+  );
 }
 
-function withText<T>(sections: Sections, text: string, use: (handle: Handle, length: number) => T): T {
-  const handle = sections.slot.take();
-  try {
-    handle.reserve(0, mostBytes(text.length));
-    return use(handle, writeText(text, handle.bytes, handle.bytesAt));
-  } finally {
-    sections.slot.give(handle);
-  }
-}
-
-function sectionsOf(bits: number): MemorySection[] {
+/** The sections of a set, one bit each by section code. @internal */
+export function sectionsOf(bits: number): MemorySection[] {
   if (bits === 0) return [];
   return own.intentOrder.filter((section) => bits & (1 << MEMORY_SECTIONS.indexOf(section)));
 }
 
-function wantsWords(sections: Sections, matcher: IntentMatcher | undefined): boolean {
+/** @internal */
+export function wantsWords(sections: Sections, matcher: IntentMatcher | undefined): boolean {
   if (matcher === undefined) return sections.wordsByDefault;
   if (matcher !== "substring" && matcher !== "words") {
     throw invalid("matcher", `must be "substring" or "words", found ${show(matcher)}`);

@@ -92,7 +92,7 @@ export function mergeAndSelect<Row extends MergeRow>(
           code = known === undefined ? codes.size : known;
           if (known === undefined) codes.set(id, code);
         }
-        numbers[numbersAt + row] = scoreOf(result.score);
+        numbers[numbersAt + row] = numberOf(result.score);
         numbers[numbersAt + rows + row] = code;
         if (intents !== 0) bytes[bytesAt + row] = sections.codes.get(result.subtype);
       }
@@ -121,7 +121,7 @@ function build<Row extends MergeRow>(
     const score = numbers[at + 2]!;
     selected.push(
       numbers[at + 3] === 1
-        ? { ...row, score, _original_score: scoreOf(row.score), _intent_boosted: true, _sub_query_group: group }
+        ? { ...row, score, _original_score: numberOf(row.score), _intent_boosted: true, _sub_query_group: group }
         : { ...row, score, _sub_query_group: group },
     );
   }
@@ -144,8 +144,8 @@ function groupsOf<Row>(subResults: SubResults<Row>): (readonly Row[])[] {
   return groups;
 }
 
-/** A finite number as it is, a numeric string as its number, anything else as 0. */
-function scoreOf(score: unknown): number {
+/** A finite number as it is, a numeric string as its number, anything else as 0. @internal */
+export function numberOf(score: unknown): number {
   const value = typeof score === "string" ? Number(score) : score;
   return typeof value === "number" && value - value === 0 ? value : 0;
 }

@@ -13,6 +13,24 @@ export interface Description {
   words: boolean;
   profiles: SectionProfile[];
   subtypes: { name: string; section: MemorySection; stability: number | null }[];
+  known_symbols: string[];
+  orchestrator: ModuleOrchestratorConfig;
+}
+
+/** What is set about retrieval in several passes, in the module's words. @internal */
+export interface ModuleOrchestratorConfig {
+  enabled: boolean;
+  max_parts: number;
+  by_subject: boolean;
+  search_limit_per_query: number;
+  quality_threshold: number;
+  max_retries: number;
+  timeout_seconds: number;
+  max_results: number;
+  relevance_ratio: number;
+  max_replacements: number;
+  replacement_floor: number | null;
+  fallback: "none" | "plain";
 }
 
 const SLOTS = 256;
@@ -60,6 +78,8 @@ export class Sections {
   enabled = true;
   intentBoost = Number.NaN;
   wordsByDefault = false;
+  readonly knownSymbols: readonly string[];
+  readonly orchestrator: ModuleOrchestratorConfig;
   readonly profiles = {} as Record<MemorySection, SectionProfile>;
   readonly sectionOf: Record<string, MemorySection> = {};
   readonly stabilityOf: Record<string, number> = {};
@@ -73,6 +93,8 @@ export class Sections {
     this.codes.defaultCode = about.default_section;
     this.intentBoost = about.intent_boost;
     this.wordsByDefault = about.words;
+    this.knownSymbols = about.known_symbols;
+    this.orchestrator = about.orchestrator;
     for (const profile of about.profiles) this.profiles[profile.section] = freezeProfile(profile);
     for (const { name, section, stability } of about.subtypes) {
       this.codes.set(name, MEMORY_SECTIONS.indexOf(section));

@@ -1,5 +1,7 @@
 // Text into the module's memory, as UTF-8. A lone surrogate arrives as U+FFFD.
 
+import type { Handle, Slot } from "./runtime.ts";
+
 const encoder = new TextEncoder();
 /** Up to this many units, writing them one by one is quicker than asking the encoder. */
 const SHORT = 96;
@@ -20,4 +22,15 @@ export function writeText(text: string, bytes: Uint8Array, at: number): number {
     if (unit === units) return units;
   }
   return encoder.encodeInto(text, bytes.subarray(at, at + mostBytes(units))).written;
+}
+
+/** Does something with an engine that has the text in its scratch, and room for so many numbers. @internal */
+export function withText<T>(slot: Slot, text: string, numbers: number, use: (handle: Handle, length: number) => T): T {
+  const handle = slot.take();
+  try {
+    handle.reserve(numbers, mostBytes(text.length));
+    return use(handle, writeText(text, handle.bytes, handle.bytesAt));
+  } finally {
+    slot.give(handle);
+  }
 }

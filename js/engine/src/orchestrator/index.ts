@@ -1,0 +1,247 @@
+// Retrieval in several passes: a question's parts are searched for at once, again where they found too little, merged, and
+// what is weak is replaced. The rules run in the module; here is who asks whom, and when it is over.
+
+import { invalid, NousError, show } from "../errors.ts";
+import { optionsOf, presentOf } from "../memory/pack.ts";
+import { type MergedRow, type MergeOptions, type MergeRow, numberOf, type SubResults } from "../merge.ts";
+import type { ClassifiedQuery, DecomposeOptions, RetrievalConfidence, Understanding } from "../query.ts";
+import type { ModuleOrchestratorConfig } from "../sections.ts";
+import type { MemorySection } from "../types.ts";
+import { accountOf } from "./account.ts";
+import { replaceWeak, type SettleWeak } from "./replace.ts";
+import { type Answer, isAnswered, reasonOf, Searches } from "./searches.ts";
+import type {
+  FoundRow,
+  Orchestrator,
+  PartTrace,
+  RetrievalSearch,
+  RetrievalTrace,
+  Retrieved,
+  RetrieveOptions,
+  RetryTrace,
+} from "./types.ts";
+
+export type * from "./types.ts";
+
+/** What the orchestrator asks of an engine. @internal */
+export interface OrchestratorEngine {
+  understand(query: string, options: DecomposeOptions): Understanding;
+  classifyQuery(query: string): ClassifiedQuery;
+  reformulate(query: string, classification: ClassifiedQuery): string | null;
+  mergeAndSelect<Row extends MergeRow>(subResults: SubResults<Row>, options: MergeOptions): MergedRow<Row>[];
+  settleWeak: SettleWeak;
+  calculateRetrievalConfidence(
+    topScore: number,
+    secondScore: number | null,
+    resultCount: number,
+    hasAttribute: boolean,
+  ): RetrievalConfidence;
+  getSectionForSubtype(subtype: string | null | undefined): MemorySection;
+  /** Factor that merging boosts each section by when the question asks for it; 1 for all where sections are off. */
+  readonly intentBoosts: Readonly<Record<MemorySection, number>>;
+}
+
+const RETRIEVE_KEYS = new Set(["filters", "now", "signal"]);
+
+/** Throws `invalid_argument` when the search is no function. @internal */
+export function createOrchestratorOver<Row extends FoundRow, Filters extends object>(
+  engine: OrchestratorEngine,
+  config: ModuleOrchestratorConfig,
+  search: RetrievalSearch<Row, Filters>,
+): Orchestrator<Row, Filters> {
+  if (typeof search !== "function") throw invalid("search", `must be a function, found ${show(search)}`);
+  return {
+    async retrieve(query, options) {
+      const started = performance.now();
+      const { filters, now, signal } = readRequest(query, options);
+      const searches = new Searches(search, now, signal, config.timeout_seconds, started);
+      try {
+        searches.requireWanted();
+        const retrieved = await new Retrieval(engine, config, searches, query, filters).run(started);
+        searches.requireWanted();
+        return retrieved;
+      } finally {
+        searches.close();
+      }
+    },
+  };
+}
+
+function readRequest<Filters extends object>(query: string, given: RetrieveOptions<Filters> | undefined) {
+  if (typeof query !== "string") throw invalid("query", `must be a string, found ${show(query)}`);
+  const { filters, now, signal } = optionsOf<RetrieveOptions<Filters>>("options", given, RETRIEVE_KEYS);
+  if (filters != null && (typeof filters !== "object" || Array.isArray(filters))) {
+    throw invalid("filters", `must be an object, found ${show(filters)}`);
+  }
+  // By what it does: a signal may be of another realm.
+  if (signal != null && (typeof signal.aborted !== "boolean" || typeof signal.addEventListener !== "function")) {
+    throw invalid("signal", `must be an AbortSignal, found ${show(signal)}`);
+  }
+  return { filters: filters ?? undefined, now: presentOf(now), signal: signal ?? undefined };
+}
+
+/** A part with the results that stand for it. */
+interface Part<Row> {
+  first: Answer<Row>;
+  rows: readonly Row[];
+  trace: PartTrace;
+}
+
+/** What the searches for a question came to. */
+interface Gathered<Row> {
+  mode: RetrievalTrace["mode"];
+  parts: readonly Part<Row>[];
+  /** The one search that is given as it came. */
+  plain?: Answer<Row>;
+}
+
+class Retrieval<Row extends FoundRow, Filters extends object> {
+  constructor(
+    readonly engine: OrchestratorEngine,
+    readonly config: ModuleOrchestratorConfig,
+    readonly searches: Searches<Row, Filters>,
+    readonly query: string,
+    readonly filters: Readonly<Filters> | undefined,
+  ) {}
+
+  async run(started: number): Promise<Retrieved<Row>> {
+    const { engine, config, query, searches, filters } = this;
+    const { max_parts: maxParts, by_subject: bySubject, max_replacements: budget } = config;
+    const understanding = engine.understand(query, { maxParts, bySubject });
+    const understood = performance.now();
+
+    const { mode, parts, plain } = await this.#gather(understanding);
+    const searched = performance.now();
+
+    const { selected, merge } =
+      plain === undefined
+        ? this.#merge(parts, understanding.intents)
+        : { selected: asTheyCame(plain.rows, config.max_results), merge: null };
+    const merged = performance.now();
+
+    // What one plain search found is left as it is.
+    const floor = plain === undefined ? config.replacement_floor : null;
+    const replacing = { settleWeak: engine.settleWeak, searches, filters, floor, budget };
+    const { nodes, ...changes } = await replaceWeak(selected, replacing);
+    const settled = performance.now();
+
+    const { query_type, disqualifier_category, entity, attribute, confidence, intents } = understanding;
+    const trace: RetrievalTrace = {
+      query,
+      mode,
+      classification: { query_type, disqualifier_category, entity, attribute, confidence, intents },
+      parts: parts.map((part) => part.trace),
+      ...(mode === "fallback" ? { fallback: plain!.trace } : {}),
+      merge,
+      ...changes,
+      confidence: this.#confidence(nodes, attribute !== null),
+      steps: {
+        understand: understood - started,
+        search: searched - understood,
+        merge: merged - searched,
+        replace: settled - merged,
+        total: settled - started,
+      },
+    };
+    return { nodes, groups: idsByGroup(nodes, parts.length), trace };
+  }
+
+  async #gather(understanding: Understanding): Promise<Gathered<Row>> {
+    const { config, query } = this;
+    if (!config.enabled) {
+      const plain = await this.#plainSearch();
+      const { rows, trace } = plain;
+      const parts = [{ first: plain, rows, trace }];
+      if (!isAnswered(plain)) throw searchFailed(parts);
+      return { mode: "plain", parts, plain };
+    }
+    // What is asked twice is searched for once, and is one part.
+    const texts = [...new Set(understanding.parts)];
+    const parts = await Promise.all(texts.map((text) => this.#part(text, text === query ? understanding : undefined)));
+    if (parts.some(({ first }) => isAnswered(first))) return { mode: "parts", parts };
+    if (config.fallback === "plain") {
+      const plain = await this.#plainSearch();
+      if (isAnswered(plain)) return { mode: "fallback", parts, plain };
+    }
+    throw searchFailed(parts);
+  }
+
+  #plainSearch(): Promise<Answer<Row>> {
+    return this.searches.ask(this.query, this.config.max_results, this.filters);
+  }
+
+  /** Searches for a part, and again in other words if that found too little. */
+  async #part(text: string, known: ClassifiedQuery | undefined): Promise<Part<Row>> {
+    const { engine, config, searches, filters } = this;
+    const { search_limit_per_query: limit, quality_threshold } = config;
+    const first = await searches.ask(text, limit, filters);
+    const isTooLittle = isAnswered(first) && !(topOf(first) >= quality_threshold);
+    const part = { first, rows: first.rows, trace: first.trace };
+    if (!isTooLittle || config.max_retries === 0) return part;
+
+    const query = engine.reformulate(text, known ?? engine.classifyQuery(text)) ?? text;
+    const wider = withoutSubtypes(filters);
+    if (query === text && wider === filters) return part;
+    const second = await searches.ask(query, limit, wider);
+    const stands = topOf(second) > topOf(first);
+    const retry: RetryTrace = { ...second.trace, filters_dropped: wider !== filters, stands };
+    return { first, rows: stands ? second.rows : first.rows, trace: { ...first.trace, retry } };
+  }
+
+  #merge(parts: readonly Part<Row>[], intents: readonly MemorySection[]) {
+    const { engine, query, config } = this;
+    const { relevance_ratio: relevanceRatio, max_results: maxResults } = config;
+    const { getSectionForSubtype, intentBoosts } = engine;
+    const subResults = parts.map(({ trace, rows }) => [trace.query, rows] as const);
+    const selected = engine.mergeAndSelect(subResults, { query, relevanceRatio, maxResults });
+    const groups = parts.map(({ rows }) => rows);
+    const terms = { relevanceRatio, maxResults, intents, intentBoosts, getSectionForSubtype };
+    return { selected, merge: accountOf(groups, selected, terms) };
+  }
+
+  #confidence(nodes: readonly MergedRow<Row>[], hasAttribute: boolean): RetrievalConfidence {
+    const { length } = nodes;
+    let [top, second] = [-Number.MAX_VALUE, -Number.MAX_VALUE];
+    for (const node of nodes) {
+      // A boost can carry a score beyond all numbers, of which nothing can be computed.
+      const score = Math.min(node.score, Number.MAX_VALUE);
+      if (score > top) [top, second] = [score, top];
+      else if (score > second) second = score;
+    }
+    if (length === 0) top = 0;
+    return this.engine.calculateRetrievalConfidence(top, length > 1 ? second : null, length, hasAttribute);
+  }
+}
+
+/** Results of one search as new objects, which look like merged ones. */
+function asTheyCame<Row extends FoundRow>(rows: readonly Row[], maxResults: number): MergedRow<Row>[] {
+  return rows.slice(0, maxResults).map((row) => ({ ...row, score: numberOf(row.score), _sub_query_group: 0 }));
+}
+
+/** The best score of an answer; below all others where there is none. */
+const topOf = ({ trace }: Answer<unknown>): number => trace.top_score ?? Number.NEGATIVE_INFINITY;
+
+/** The filters without the two that say which subtypes; the very same when they do not say. */
+function withoutSubtypes<Filters extends object>(
+  filters: Readonly<Filters> | undefined,
+): Readonly<Filters> | undefined {
+  if (filters === undefined) return undefined;
+  const { subtype, subtypes, ...others } = filters as Record<string, unknown>;
+  return subtype == null && subtypes == null ? filters : (others as Filters);
+}
+
+function idsByGroup<Row extends FoundRow>(nodes: readonly MergedRow<Row>[], count: number): string[][] {
+  const groups: string[][] = Array.from({ length: count }, () => []);
+  for (const { id, _sub_query_group } of nodes) groups[_sub_query_group]!.push(id!);
+  return groups.filter((ids) => ids.length > 0);
+}
+
+/** No part was answered. The cause is what the first failed with or, where none did, that time was up. */
+function searchFailed(parts: readonly Part<FoundRow>[]): NousError {
+  const answers = parts.map(({ first }) => first);
+  const failed = answers.filter(({ trace }) => trace.outcome === "failed");
+  const { error } = failed[0] ?? answers[0]!;
+  const late = answers.length - failed.length;
+  const message = `search answered none of ${answers.length} (${failed.length} failed, ${late} late): ${reasonOf(error)}`;
+  return new NousError("search_failed", message, { field: "search" }, { cause: error });
+}

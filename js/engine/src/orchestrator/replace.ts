@@ -1,0 +1,88 @@
+// Replacing weak results by better ones that a search for their titles finds.
+
+import { type MergedRow, numberOf } from "../merge.ts";
+import type { Fate, TitleSearch } from "../query.ts";
+import { isAnswered, type Searches } from "./searches.ts";
+import type { FoundRow, RetrievalTrace } from "./types.ts";
+
+/** Results that a search for a title is asked for. */
+const TITLE_LIMIT = 3;
+/** A shorter title tells too little to search for, in UTF-16 units. */
+const SHORTEST_TITLE = 3;
+
+/** The rule of who stays, as the module has it. @internal */
+export type SettleWeak = (
+  selected: readonly { id: string; score: number }[],
+  searches: readonly TitleSearch<FoundRow>[],
+  options: { floor: number; budget: number },
+) => Fate[];
+
+/** A selection after its weak results were replaced or dropped. @internal */
+export interface Settled<Row extends FoundRow> extends Pick<RetrievalTrace, "titles" | "replaced" | "dropped"> {
+  nodes: MergedRow<Row>[];
+}
+
+/** How to replace. @internal */
+export interface Replacing<Row extends FoundRow, Filters extends object> {
+  settleWeak: SettleWeak;
+  searches: Searches<Row, Filters>;
+  filters: Readonly<Filters> | undefined;
+  floor: number | null;
+  /** How many may be replaced. */
+  budget: number;
+}
+
+/** Settles all weak results, the searches of each round at once. @internal */
+export async function replaceWeak<Row extends FoundRow, Filters extends object>(
+  nodes: MergedRow<Row>[],
+  { settleWeak, searches, filters, floor, budget }: Replacing<Row, Filters>,
+): Promise<Settled<Row>> {
+  const titles: RetrievalTrace["titles"] = [];
+  if (floor === null || budget === 0 || nodes.every(({ score }) => score >= floor)) {
+    return { nodes, titles, replaced: [], dropped: [] };
+  }
+  const selected = nodes.map(({ id, score }) => ({ id: id!, score }));
+  const found: TitleSearch<Row>[] = nodes.map((node) => (titleOf(node) === undefined ? "no_title" : "not_yet"));
+  for (;;) {
+    const fates = settleWeak(selected, found, { floor, budget });
+    const round = nodes.flatMap((node, place) => (fates[place]!.kind === "to_search" ? { node, place } : []));
+    if (round.length === 0) return { titles, ...settle(nodes, found, fates) };
+    const answers = await Promise.all(round.map(({ node }) => searches.ask(titleOf(node)!, TITLE_LIMIT, filters)));
+    round.forEach(({ node, place }, turn) => {
+      const answer = answers[turn]!;
+      found[place] = isAnswered(answer) ? answer.rows : "failed";
+      titles.push({ id: node.id!, ...answer.trace });
+    });
+  }
+}
+
+function settle<Row extends FoundRow>(
+  nodes: readonly MergedRow<Row>[],
+  found: readonly TitleSearch<Row>[],
+  fates: readonly Fate[],
+): Omit<Settled<Row>, "titles"> {
+  const settled: Omit<Settled<Row>, "titles"> = { nodes: [], replaced: [], dropped: [] };
+  nodes.forEach((node, place) => {
+    const fate = fates[place]!;
+    const { id, score, _sub_query_group } = node;
+    if (fate.kind === "dropped") {
+      settled.dropped.push({ id: id!, score, why: fate.why });
+    } else if (fate.kind === "replaced") {
+      const row = (found[place] as readonly Row[])[fate.by]!;
+      const better = { ...row, score: numberOf(row.score), _sub_query_group };
+      settled.nodes.push(better);
+      settled.replaced.push({ id: id!, score, by: better.id!, by_score: better.score });
+    } else {
+      settled.nodes.push(node);
+    }
+  });
+  if (settled.replaced.length > 0) settled.nodes.sort((one, other) => other.score - one.score);
+  return settled;
+}
+
+/** What to search for a result by; nothing where it has no title to speak of. */
+function titleOf({ content_title, title }: FoundRow): string | undefined {
+  const text: unknown = content_title ?? title;
+  const trimmed = typeof text === "string" ? text.trim() : "";
+  return trimmed.length < SHORTEST_TITLE ? undefined : trimmed;
+}

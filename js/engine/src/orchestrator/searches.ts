@@ -1,0 +1,162 @@
+// The searches of one retrieval: all under one deadline and the caller's signal, each with a signal of its own.
+
+import { invalid, invalidShape, show } from "../errors.ts";
+import { numberOf } from "../merge.ts";
+import type { FoundRow, RetrievalSearch, SearchOutcome, SearchTrace } from "./types.ts";
+
+/** What a search came to. @internal */
+export interface Answer<Row> {
+  /** Results with an id, in their order; none unless the outcome is `ok`. */
+  rows: readonly Row[];
+  /** Why there is no answer, where it failed or is late. */
+  error?: unknown;
+  trace: SearchTrace;
+}
+
+/** A search that is waited for. */
+interface Open<Row> {
+  query: string;
+  began: number;
+  controller: AbortController;
+  resolve: (answer: Answer<Row>) => void;
+  reject: (reason: unknown) => void;
+}
+
+/** The longest that timers can wait, in milliseconds. */
+const LONGEST_WAIT = 2 ** 31 - 1;
+
+/** Whether a search gave an answer, were it an empty one. @internal */
+export const isAnswered = ({ trace: { outcome } }: Answer<unknown>): boolean => outcome === "ok" || outcome === "empty";
+
+/** To be closed however the retrieval ends. @internal */
+export class Searches<Row extends FoundRow, Filters extends object> {
+  readonly #open = new Set<Open<Row>>();
+  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #deadline: number;
+  /** Why what comes late is late; there from the deadline on. */
+  #timeout: DOMException | undefined;
+
+  /** `started` is when the retrieval began, by `performance.now()`. */
+  constructor(
+    readonly search: RetrievalSearch<Row, Filters>,
+    readonly now: number,
+    readonly signal: AbortSignal | undefined,
+    readonly timeoutSeconds: number,
+    started: number,
+  ) {
+    this.#deadline = started + timeoutSeconds * 1000;
+    const wait = Math.min(this.#deadline - performance.now(), LONGEST_WAIT);
+    this.#timer = setTimeout(this.#endInTime, wait);
+    signal?.addEventListener("abort", this.#abort);
+  }
+
+  /** Begins a search; rejected with the caller's reason alone, when the signal is aborted. */
+  ask(query: string, limit: number, filters: Readonly<Filters> | undefined): Promise<Answer<Row>> {
+    return new Promise((resolve, reject) => {
+      this.requireWanted();
+      const controller = new AbortController();
+      const open: Open<Row> = { query, began: performance.now(), controller, resolve, reject };
+      this.#open.add(open);
+      // The clock is asked as well: while searches do not yield, the timer is not heard.
+      if (this.#timeout !== undefined || open.began >= this.#deadline) {
+        this.#conclude(open, "late", [], null, this.#timeoutError());
+        return;
+      }
+      try {
+        const { search, now } = this;
+        const found: unknown = search(query, { limit, filters, now, signal: controller.signal });
+        if (Array.isArray(found)) this.#read(open, found);
+        else {
+          Promise.resolve(found).then(
+            (rows) => this.#read(open, rows),
+            (error) => this.#fail(open, error),
+          );
+        }
+      } catch (error) {
+        this.#fail(open, error);
+      }
+    });
+  }
+
+  /** Throws the caller's reason once the signal is aborted. */
+  requireWanted(): void {
+    if (this.signal?.aborted) throw this.signal.reason;
+  }
+
+  /** Leaves no timer and no listener behind, and no search that believes to be waited for. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.signal?.removeEventListener("abort", this.#abort);
+    for (const { controller } of this.#takeOpen()) controller.abort();
+  }
+
+  #read(open: Open<Row>, found: unknown): void {
+    try {
+      const { rows, top } = readRows<Row>(found);
+      this.#conclude(open, rows.length === 0 ? "empty" : "ok", rows, top);
+    } catch (error) {
+      this.#fail(open, error);
+    }
+  }
+
+  #fail(open: Open<Row>, error: unknown): void {
+    this.#conclude(open, "failed", [], null, error);
+  }
+
+  /** Answers a search that is still waited for. */
+  #conclude(open: Open<Row>, outcome: SearchOutcome, rows: readonly Row[], top: number | null, error?: unknown): void {
+    if (!this.#open.delete(open)) return;
+    const { query, began, resolve } = open;
+    const trace: SearchTrace = { query, outcome, results: rows.length, top_score: top, ms: performance.now() - began };
+    if (outcome === "failed") trace.error = reasonOf(error);
+    resolve({ rows, error, trace });
+  }
+
+  #timeoutError(): DOMException {
+    this.#timeout ??= new DOMException(`no answer within ${this.timeoutSeconds} s`, "TimeoutError");
+    return this.#timeout;
+  }
+
+  readonly #endInTime = (): void => {
+    const error = this.#timeoutError();
+    const late = [...this.#open];
+    for (const open of late) this.#conclude(open, "late", [], null, error);
+    for (const { controller } of late) controller.abort(error);
+  };
+
+  readonly #abort = (): void => {
+    const reason: unknown = this.signal?.reason;
+    const unwanted = this.#takeOpen();
+    for (const { reject } of unwanted) reject(reason);
+    for (const { controller } of unwanted) controller.abort(reason);
+  };
+
+  #takeOpen(): Open<Row>[] {
+    const open = [...this.#open];
+    this.#open.clear();
+    return open;
+  }
+}
+
+/** Results with an id, and the best of their scores. */
+function readRows<Row extends FoundRow>(found: unknown): { rows: Row[]; top: number | null } {
+  if (!Array.isArray(found)) throw invalid("search", `must give an array of results, found ${show(found)}`);
+  const rows: Row[] = [];
+  let top: number | null = null;
+  for (let place = 0; place < found.length; place++) {
+    const row: Row = found[place];
+    if (typeof row !== "object" || row === null) throw invalidShape("results", place, row);
+    if (row.id == null || row.id === "") continue;
+    rows.push(row);
+    const score = numberOf(row.score);
+    if (top === null || score > top) top = score;
+  }
+  return { rows, top };
+}
+
+/** Why something failed, in words. @internal */
+export function reasonOf(error: unknown): string {
+  const message: unknown =
+    typeof error === "object" && error !== null && "message" in error ? error.message : undefined;
+  return typeof message === "string" && message !== "" ? message : show(error);
+}

@@ -1,0 +1,157 @@
+//! Many strings sought in one pass over a text, whatever their number.
+//!
+//! An automaton (Aho and Corasick, 1975) with every transition written out, over classes of bytes rather than bytes, so
+//! that the whole of it stays within a processor's first caches.
+
+use std::collections::VecDeque;
+
+/// States are numbered in 16 bits.
+pub const MOST_STATES: usize = 1 << 16;
+const ROOT: u16 = 0;
+
+/// The automaton over some strings; each has its place among them, and a mark of up to eight bits.
+#[derive(Debug)]
+pub struct Automaton {
+    /// Class of each byte; ASCII capitals share the class of their small letters. Class 0 is in no string.
+    classes: [u8; 256],
+    /// log2 of the length of a state's row.
+    row_bits: u32,
+    /// The next state, by state and class.
+    next: Vec<u16>,
+    /// The marks of all strings that end in a state, those of its suffixes included.
+    marks: Vec<u8>,
+    /// All marks that there are.
+    every: u8,
+    /// The strings that end in a state itself.
+    ends: Vec<Vec<u16>>,
+    /// The longest proper suffix of a state in which a string ends; ROOT for none.
+    shorter: Vec<u16>,
+}
+
+impl Automaton {
+    /// An automaton over strings in lower case, with fewer than [`MOST_STATES`] bytes in all and marks that are not 0.
+    pub fn new<'a>(strings: impl Iterator<Item = (&'a str, u8)> + Clone) -> Self {
+        let mut classes = [0; 256];
+        let mut class_count = 1;
+        for &byte in strings.clone().flat_map(|(string, _)| string.as_bytes()) {
+            let class = &mut classes[usize::from(byte)];
+            if *class == 0 {
+                // UTF-8 has fewer than 255 byte values, so the count stays within a byte.
+                *class = class_count;
+                class_count += 1;
+            }
+        }
+        for letter in b'a'..=b'z' {
+            classes[usize::from(letter.to_ascii_uppercase())] = classes[usize::from(letter)];
+        }
+        let row_bits = usize::from(class_count).next_power_of_two().trailing_zeros();
+        let mut built = Self {
+            classes,
+            row_bits,
+            next: Vec::new(),
+            marks: Vec::new(),
+            every: 0,
+            ends: Vec::new(),
+            shorter: Vec::new(),
+        };
+        built.add_state();
+        for (place, (string, mark)) in strings.enumerate() {
+            built.add_string(place as u16, string, mark);
+        }
+        built.complete();
+        built
+    }
+
+    fn add_state(&mut self) -> u16 {
+        let state = self.marks.len() as u16;
+        self.next.resize(self.next.len() + (1 << self.row_bits), ROOT);
+        self.marks.push(0);
+        self.ends.push(Vec::new());
+        self.shorter.push(ROOT);
+        state
+    }
+
+    fn slot(&self, state: u16, class: u8) -> usize {
+        usize::from(state) << self.row_bits | usize::from(class)
+    }
+
+    fn add_string(&mut self, place: u16, string: &str, mark: u8) {
+        let mut state = ROOT;
+        for &byte in string.as_bytes() {
+            let slot = self.slot(state, self.classes[usize::from(byte)]);
+            state = match self.next[slot] {
+                ROOT => {
+                    let state = self.add_state();
+                    self.next[slot] = state;
+                    state
+                }
+                known => known,
+            };
+        }
+        self.ends[usize::from(state)].push(place);
+        self.marks[usize::from(state)] |= mark;
+        self.every |= mark;
+    }
+
+    /// Turns the tree of strings into an automaton: from the root outwards, a missing transition of a state
+    /// becomes that of its longest proper suffix.
+    fn complete(&mut self) {
+        let mut suffix = vec![ROOT; self.marks.len()];
+        let mut queue = VecDeque::from([ROOT]);
+        while let Some(state) = queue.pop_front() {
+            for class in 0..1u16 << self.row_bits {
+                let slot = self.slot(state, class as u8);
+                let fallback = self.next[self.slot(suffix[usize::from(state)], class as u8)];
+                let next = self.next[slot];
+                if next == ROOT {
+                    self.next[slot] = fallback;
+                    continue;
+                }
+                let onward = if state == ROOT { ROOT } else { fallback };
+                suffix[usize::from(next)] = onward;
+                self.marks[usize::from(next)] |= self.marks[usize::from(onward)];
+                self.shorter[usize::from(next)] = match self.ends[usize::from(onward)].is_empty() {
+                    true => self.shorter[usize::from(onward)],
+                    false => onward,
+                };
+                queue.push_back(next);
+            }
+        }
+    }
+
+    /// The marks of all strings that occur anywhere.
+    pub fn marks(&self, text: &[u8]) -> u8 {
+        let mut found = 0;
+        let mut state = ROOT;
+        for &byte in text {
+            state = self.next[self.slot(state, self.classes[usize::from(byte)])];
+            found |= self.marks[usize::from(state)];
+            if found == self.every {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Reports every occurrence of every string by the string's place, with the place in the text where it ends; of those
+    /// that end together the longest first.
+    pub fn occurrences(&self, text: &[u8], mut report: impl FnMut(usize, usize)) {
+        let mut state = ROOT;
+        for (place, &byte) in text.iter().enumerate() {
+            state = self.next[self.slot(state, self.classes[usize::from(byte)])];
+            if self.marks[usize::from(state)] == 0 {
+                continue;
+            }
+            let mut ending = state;
+            loop {
+                for &string in &self.ends[usize::from(ending)] {
+                    report(usize::from(string), place + 1);
+                }
+                ending = self.shorter[usize::from(ending)];
+                if ending == ROOT {
+                    break;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! How far an answer can be trusted, by its scores.
+
+use crate::host::pow;
+
+/// What a retrieval came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Retrieved {
+    /// The best score.
+    pub top: f64,
+    /// The second best; none where there is but one result.
+    pub second: Option<f64>,
+    /// How many results there are.
+    pub count: f64,
+    /// Whether an attribute was asked for.
+    pub has_attribute: bool,
+}
+
+/// How far an answer can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Confidence {
+    /// In [0, 1] for scores in [0, 1].
+    pub score: f64,
+    /// The same in a word.
+    pub level: Level,
+    /// Quality of the best match: its score.
+    pub quality: f64,
+    /// How distinct the best match is from the rest, and how few there are.
+    pub distinctness: f64,
+    /// How clearly the question says what it asks for.
+    pub clarity: f64,
+    /// What is remarkable, one bit each: see [`FLAGS`].
+    pub flags: u8,
+}
+
+/// Confidence in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // plain words
+pub enum Level {
+    High,
+    Medium,
+    Low,
+}
+
+impl Level {
+    /// The names of all, in order.
+    pub const NAMES: [&str; 3] = ["HIGH", "MEDIUM", "LOW"];
+
+    /// High from 0.70, medium from 0.45.
+    pub fn of(score: f64) -> Self {
+        if score >= HIGH {
+            Self::High
+        } else if score >= MEDIUM {
+            Self::Medium
+        } else {
+            Self::Low
+        }
+    }
+}
+
+/// What can be remarkable about an answer, by bit.
+pub const FLAGS: [&str; 5] =
+    ["no_results", "disambiguation_needed", "sparse_results", "attribute_unknown", "perfect_match"];
+
+const NO_RESULTS: u8 = 1;
+const DISAMBIGUATION_NEEDED: u8 = 1 << 1;
+const SPARSE_RESULTS: u8 = 1 << 2;
+const ATTRIBUTE_UNKNOWN: u8 = 1 << 3;
+const PERFECT_MATCH: u8 = 1 << 4;
+
+const HIGH: f64 = 0.70;
+const MEDIUM: f64 = 0.45;
+
+/// Exponents of quality, distinctness and clarity.
+const WEIGHTS: [f64; 3] = [0.40, 0.35, 0.25];
+/// What each counts at least.
+const LEAST: f64 = 0.1;
+/// A gap to the second result that is as good as any larger one.
+const WIDE_GAP: f64 = 0.3;
+/// A gap below which either result could be meant.
+const NARROW_GAP: f64 = 0.15;
+const CLEAR: f64 = 1.0;
+const UNCLEAR: f64 = 0.5;
+/// A score is at most `POOR` when the best match is below `POOR_QUALITY` or distinctness below `POOR_DISTINCTNESS`.
+const POOR: f64 = 0.4;
+const POOR_QUALITY: f64 = 0.3;
+const POOR_DISTINCTNESS: f64 = 0.2;
+/// And at most this when no attribute was asked for.
+const MOST_UNCLEAR: f64 = 0.7;
+/// Fewer results than `FEW`, all below `SPARSE_QUALITY`, are sparse.
+const FEW: f64 = 3.0;
+const SPARSE_QUALITY: f64 = 0.6;
+const PERFECT_QUALITY: f64 = 0.95;
+const PERFECT_DISTINCTNESS: f64 = 0.8;
+
+/// How much a number of results helps.
+fn focus(count: f64) -> f64 {
+    if count <= 1.0 {
+        1.0
+    } else if count <= 5.0 {
+        0.8
+    } else if count <= 15.0 {
+        0.5
+    } else {
+        0.3
+    }
+}
+
+/// The confidence in an answer: the weighted geometric mean of its quality, distinctness and clarity, within bounds.
+pub fn confidence(retrieved: &Retrieved) -> Confidence {
+    let &Retrieved { top, second, count, has_attribute } = retrieved;
+    if count == 0.0 {
+        let none = Confidence {
+            score: 0.0,
+            level: Level::Low,
+            quality: 0.0,
+            distinctness: 0.0,
+            clarity: 0.0,
+            flags: NO_RESULTS,
+        };
+        return none;
+    }
+    let gap = second.map_or(1.0, |second| top - second);
+    let distinctness = f64::min(gap / WIDE_GAP, 1.0) * 0.5 + focus(count) * 0.5;
+    let clarity = if has_attribute { CLEAR } else { UNCLEAR };
+    let power = |value: f64, weight: f64| pow(f64::max(value, LEAST), weight);
+    let [quality_weight, distinctness_weight, clarity_weight] = WEIGHTS;
+    let mut score =
+        power(top, quality_weight) * power(distinctness, distinctness_weight) * power(clarity, clarity_weight);
+    if top < POOR_QUALITY || distinctness < POOR_DISTINCTNESS {
+        score = f64::min(score, POOR);
+    }
+    if !has_attribute {
+        score = f64::min(score, MOST_UNCLEAR);
+    }
+    let flag = |bit: u8, when: bool| if when { bit } else { 0 };
+    let flags = flag(DISAMBIGUATION_NEEDED, count > 1.0 && gap < NARROW_GAP)
+        | flag(SPARSE_RESULTS, count < FEW && top < SPARSE_QUALITY)
+        | flag(ATTRIBUTE_UNKNOWN, !has_attribute)
+        | flag(PERFECT_MATCH, top > PERFECT_QUALITY && distinctness > PERFECT_DISTINCTNESS && has_attribute);
+    Confidence { score, level: Level::of(score), quality: top, distinctness, clarity, flags }
+}

@@ -1,0 +1,222 @@
+//! Taking a question apart into those it consists of.
+
+use super::lookup::extract_attribute;
+use super::runs::trim;
+use super::table::Category;
+use super::{Piece, Span};
+use crate::text::{is_ascii_word, is_white_space, units};
+
+/// How to take a question apart.
+#[derive(Clone, Copy, Debug)]
+pub struct DecomposeOptions<'a> {
+    /// The most parts.
+    pub max_parts: usize,
+    /// Symbols for each of which a question may have a part; none: it has not. Different ones, ignoring case.
+    pub subjects: Option<&'a [String]>,
+}
+
+/// Parts where nobody says how many.
+pub const MOST_PARTS: usize = 4;
+
+impl Default for DecomposeOptions<'_> {
+    fn default() -> Self {
+        Self { max_parts: MOST_PARTS, subjects: None }
+    }
+}
+
+/// A part of a question: one or two pieces of it, perhaps with a blank between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// What was put in front: a question word, or a subject.
+    pub lead: Option<Piece>,
+    /// Whether a blank follows that.
+    pub blank: bool,
+    /// The rest.
+    pub rest: Piece,
+}
+
+/// A longer question, in UTF-16 units, is not taken apart.
+const LONGEST: usize = 500;
+/// A shorter part, in UTF-16 units, is none.
+const SHORTEST: usize = 3;
+const QUESTION_WORDS: [&str; 6] = ["what", "when", "where", "who", "how", "why"];
+
+/// The parts of a question, in order; the whole of it where it is not divided. Only a question that reasons or that is
+/// compound is, by the first of these that leaves two parts or more: at `and` with a question word, at question marks, at
+/// `also`, at `and` where `has_entity`, and, if asked for, by subjects.
+pub fn decompose(
+    text: &str,
+    category: Option<Category>,
+    has_entity: bool,
+    options: &DecomposeOptions<'_>,
+) -> Vec<Part> {
+    let divisible = matches!(category, Some(Category::Reasoning | Category::Compound));
+    let whole = || vec![Part::of(Span { start: 0, end: text.len() })];
+    if !divisible || units(text) > LONGEST {
+        return whole();
+    }
+    let counts = |parts: &Vec<Part>| parts.len() > 1;
+    let keep = |parts: Vec<Part>| {
+        let long_enough = parts.into_iter().filter(|part| part.units(text) >= SHORTEST);
+        Some(long_enough.take(options.max_parts).collect()).filter(counts)
+    };
+    keep(at_question_words(text))
+        .or_else(|| keep(at_marks(text)))
+        .or_else(|| keep(at_word(text, "also")))
+        .or_else(|| if has_entity && contains(text, " and ") { keep(at_word(text, "and")) } else { None })
+        .or_else(|| keep(by_subject(text, options.subjects?)?))
+        .unwrap_or_else(whole)
+}
+
+impl Part {
+    fn of(span: Span) -> Self {
+        Self { lead: None, blank: false, rest: Piece::Text(span) }
+    }
+
+    /// Its length; only what the question itself says can be short.
+    fn units(&self, text: &str) -> usize {
+        let length =
+            |piece: Piece| if let Piece::Text(span) = piece { units(&text[span.start..span.end]) } else { SHORTEST };
+        self.lead.map_or(0, length) + usize::from(self.blank) + length(self.rest)
+    }
+}
+
+/// The places where a word stands as a whole.
+fn whole_words<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = Span> + 'a {
+    let bytes = text.as_bytes();
+    (0..(text.len() + 1).saturating_sub(word.len())).filter_map(move |start| {
+        let end = start + word.len();
+        let is_here = bytes[start..end].eq_ignore_ascii_case(word.as_bytes());
+        let inside = |at: Option<&u8>| at.is_some_and(|&byte| is_ascii_word(byte));
+        let goes_on = (start > 0 && inside(bytes.get(start - 1))) || inside(bytes.get(end));
+        (is_here && !goes_on).then_some(Span { start, end })
+    })
+}
+
+fn contains(text: &str, string: &str) -> bool {
+    text.as_bytes().windows(string.len()).any(|bytes| bytes.eq_ignore_ascii_case(string.as_bytes()))
+}
+
+fn without_commas(text: &str, span: Span) -> Span {
+    let span = trim(text, span);
+    let end = span.start + text[span.start..span.end].trim_end_matches(',').len();
+    trim(text, Span { start: span.start, end })
+}
+
+/// At `and`, white space and a question word, which the part after it keeps.
+fn at_question_words(text: &str) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut lead: Option<Span> = None;
+    let mut start = 0;
+    let mut add = |lead: Option<Span>, start: usize, end: usize| {
+        let rest = Span { start, end };
+        let Some(word) = lead else {
+            parts.push(Part::of(without_commas(text, rest)));
+            return;
+        };
+        let trimmed = trim(text, rest);
+        if trimmed.start < trimmed.end {
+            let blank = trimmed.start > start;
+            parts.push(Part { lead: Some(Piece::Text(word)), blank, rest: Piece::Text(trimmed) });
+        }
+    };
+    for and in whole_words(text, "and") {
+        let after = &text[and.end..];
+        let word_at = and.end + after.len() - after.trim_start_matches(is_white_space).len();
+        if word_at == and.end || and.start < start {
+            continue;
+        }
+        let word = QUESTION_WORDS.iter().find_map(|word| {
+            let end = word_at + word.len();
+            let is_here = text.as_bytes().get(word_at..end)?.eq_ignore_ascii_case(word.as_bytes());
+            let ends = text.as_bytes().get(end).is_none_or(|&byte| !is_ascii_word(byte));
+            (is_here && ends).then_some(Span { start: word_at, end })
+        });
+        if let Some(word) = word {
+            add(lead, start, and.start);
+            lead = Some(word);
+            start = word.end;
+        }
+    }
+    if lead.is_some() {
+        add(lead, start, text.len());
+    }
+    parts
+}
+
+/// At question marks, where there are two or more.
+fn at_marks(text: &str) -> Vec<Part> {
+    let marks = text.matches('?').count();
+    let mut start = 0;
+    let pieces = text.split('?').map(|piece| {
+        let span = Span { start, end: start + piece.len() };
+        start = span.end + 1;
+        Part::of(trim(text, span))
+    });
+    if marks < 2 { Vec::new() } else { pieces.collect() }
+}
+
+/// At a word.
+fn at_word(text: &str, word: &str) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for span in whole_words(text, word) {
+        parts.push(Part::of(without_commas(text, Span { start, end: span.start })));
+        start = span.end;
+    }
+    parts.push(Part::of(without_commas(text, Span { start, end: text.len() })));
+    parts
+}
+
+/// For each of two subjects or more, what is asked of them.
+fn by_subject(text: &str, symbols: &[String]) -> Option<Vec<Part>> {
+    let attribute = extract_attribute(text)?;
+    let mut subjects: Vec<Piece> = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let (subject, end) = if let Some(quoted) = quoted(text, at) {
+            (Some(Piece::Text(trim(text, quoted.inside))), quoted.end)
+        } else if let Some((symbol, end)) = symbol(text, at, symbols) {
+            (Some(Piece::Symbol(symbol)), end)
+        } else {
+            (None, at + 1)
+        };
+        if let Some(subject) = subject {
+            let name = subject.text(text, symbols);
+            if !name.is_empty() && subjects.iter().all(|known| known.text(text, symbols) != name) {
+                subjects.push(subject);
+            }
+        }
+        at = end;
+    }
+    let part = |&subject: &Piece| Part { lead: Some(subject), blank: true, rest: attribute };
+    (subjects.len() > 1).then(|| subjects.iter().map(part).collect())
+}
+
+struct Quoted {
+    inside: Span,
+    end: usize,
+}
+
+/// A phrase in double quotes that begins here.
+fn quoted(text: &str, at: usize) -> Option<Quoted> {
+    let (open, close) =
+        [("\"", "\""), ("“", "”")].into_iter().find(|(open, _)| text.as_bytes()[at..].starts_with(open.as_bytes()))?;
+    let start = at + open.len();
+    let end = start + text[start..].find(close)?;
+    Some(Quoted { inside: Span { start, end }, end: end + close.len() })
+}
+
+/// The first symbol of the list that stands here as a whole word, and where it ends.
+fn symbol(text: &str, at: usize, symbols: &[String]) -> Option<(u16, usize)> {
+    let bytes = text.as_bytes();
+    symbols.iter().enumerate().find_map(|(place, symbol)| {
+        let end = at + symbol.len();
+        let here = bytes.get(at..end)?;
+        let boundary = |at: usize| {
+            let word = |byte: Option<&u8>| byte.is_some_and(|&byte| is_ascii_word(byte));
+            word(at.checked_sub(1).and_then(|at| bytes.get(at))) != word(bytes.get(at))
+        };
+        (here.eq_ignore_ascii_case(symbol.as_bytes()) && boundary(at) && boundary(end)).then_some((place as u16, end))
+    })
+}

@@ -1,0 +1,261 @@
+//! Whether a question asks for one attribute of one thing, and for which of what.
+//!
+//! The forms of such questions are told as regular expressions elsewhere; here they are matched by hand, with the answer
+//! that a backtracking engine gives, in time linear in the text. *Two* stands for one or two runs of characters, the
+//! second taken whenever the rest still fits.
+
+use super::runs::{runs, runs_from_end, skip_white_space, trim, without_possessive};
+use super::scan::Scan;
+use super::table::{ATTRIBUTE_MARK, Sign, TABLE};
+use super::{Piece, QueryType, Span};
+use crate::text::{is_ascii_word, is_white_space, units};
+
+/// Whether a question is a lookup, and of what.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lookup {
+    /// A lookup, or anything else.
+    pub query_type: QueryType,
+    /// In [0, 1].
+    pub confidence: f64,
+    /// The thing.
+    pub entity: Option<Span>,
+    /// What is asked of it.
+    pub attribute: Option<Piece>,
+}
+
+const FORM: f64 = 0.7;
+const KNOWN_ATTRIBUTE: f64 = 0.15;
+const ENDS_WITH_MARK: f64 = 0.05;
+const IS_SHORT: f64 = 0.05;
+/// A question below this many UTF-16 units is short.
+const SHORT: usize = 50;
+const POSSESSIVE: f64 = 0.6;
+const ATTRIBUTE_ALONE: f64 = 0.5;
+const NONE: f64 = 0.3;
+
+/// A thing, and what is asked of it.
+#[derive(Clone, Copy)]
+pub struct Pair {
+    entity: Span,
+    attribute: Option<Span>,
+}
+
+/// *two* `'s` and a run, from here on.
+fn possessive(text: &str, mut runs: impl Iterator<Item = Span>) -> Option<Pair> {
+    let first = runs.next()?;
+    let second = runs.next()?;
+    if let (Some(end), Some(attribute)) = (without_possessive(text, second), runs.next()) {
+        return Some(Pair { entity: Span { start: first.start, end: end.end }, attribute: Some(attribute) });
+    }
+    let entity = without_possessive(text, first)?;
+    Some(Pair { entity, attribute: Some(second) })
+}
+
+/// `what's` or `what is` has ended here.
+pub fn after_what_is(text: &str, end: usize) -> Option<Pair> {
+    let start = skip_white_space(text, end);
+    if start == end { None } else { possessive(text, runs(text, start)) }
+}
+
+/// The whole question is *two* `'s` and a run.
+fn whole(text: &str) -> Option<Pair> {
+    let pair = possessive(text, runs(text, 0))?;
+    let attribute = pair.attribute?;
+    (pair.entity.start == 0 && attribute.end == text.len()).then_some(pair)
+}
+
+/// *two* at the end of the question: where its last two runs begin, the earlier first.
+fn last_two(text: &str) -> impl Iterator<Item = Span> {
+    let ends = !text.ends_with(is_white_space);
+    let mut runs = runs_from_end(text);
+    let last = runs.next().filter(|_| ends);
+    let before = runs.next();
+    let two = |run: Span| Span { start: run.start, end: text.len() };
+    [before.filter(|_| ends), last].into_iter().flatten().map(two)
+}
+
+/// A run, ` for `, *two*, the end.
+fn thing_for(text: &str) -> Option<Pair> {
+    last_two(text).find_map(|two| {
+        let joint = " for ";
+        if !ends_with(&text[..two.start], joint) {
+            return None;
+        }
+        let before = two.start - joint.len();
+        let thing = runs_from_end(&text[..before]).next().filter(|run| run.end == before)?;
+        Some(Pair { entity: thing, attribute: Some(two) })
+    })
+}
+
+/// `who is`, *two*, the end.
+fn who_is(text: &str, words: &str) -> Option<Pair> {
+    last_two(text).find_map(|two| {
+        let before = text[..two.start].trim_end_matches(is_white_space);
+        let apart = before.len() < two.start;
+        (apart && ends_with(before, words)).then_some(Pair { entity: two, attribute: None })
+    })
+}
+
+fn ends_with(text: &str, end: &str) -> bool {
+    let from = text.len().checked_sub(end.len());
+    from.is_some_and(|from| text.as_bytes()[from..].eq_ignore_ascii_case(end.as_bytes()))
+}
+
+/// *two* `'s` and a run, anywhere.
+fn anywhere(text: &str) -> Option<Pair> {
+    let mut rest = runs(text, 0);
+    loop {
+        let here = rest.clone();
+        rest.next()?;
+        if let Some(pair) = possessive(text, here) {
+            return Some(pair);
+        }
+    }
+}
+
+/// Without the marks that a sentence ends in, nor the white space around; none where nothing is left.
+fn stripped(text: &str, span: Span) -> Option<Span> {
+    let end = span.start + text[span.start..span.end].trim_end_matches(['?', '!', '.', ',', ';', ':']).len();
+    let trimmed = trim(text, Span { start: span.start, end });
+    (trimmed.start < trimmed.end).then_some(trimmed)
+}
+
+fn is_short(text: &str) -> bool {
+    // A UTF-16 unit has three bytes of UTF-8 at most.
+    text.len() < SHORT || (text.len() < 3 * SHORT && units(text) < SHORT)
+}
+
+/// Judges a question that was scanned.
+pub fn lookup(text: &str, scan: &Scan) -> Lookup {
+    let form = scan
+        .what_is
+        .or_else(|| if scan.possessive { whole(text) } else { None })
+        .or_else(|| if scan.has_for { thing_for(text) } else { None })
+        .or_else(|| {
+            let forms = ["who is", "where is", "when is"];
+            if scan.who_is { forms.iter().find_map(|words| who_is(text, words)) } else { None }
+        });
+    if let Some(pair) = form {
+        let entity = stripped(text, pair.entity);
+        let attribute = pair.attribute.and_then(|span| stripped(text, span));
+        let mut confidence = FORM;
+        let mut add =
+            |amount: f64, when: bool| confidence = if when { f64::min(1.0, confidence + amount) } else { confidence };
+        add(KNOWN_ATTRIBUTE, attribute.is_some_and(|span| has_attribute_word(&text[span.start..span.end])));
+        add(ENDS_WITH_MARK, text.trim_end_matches(is_white_space).ends_with('?'));
+        add(IS_SHORT, is_short(text));
+        return Lookup { query_type: QueryType::Lookup, confidence, entity, attribute: attribute.map(Piece::Text) };
+    }
+    let Some(word) = scan.attribute else {
+        return Lookup { query_type: QueryType::Ambiguous, confidence: NONE, entity: None, attribute: None };
+    };
+    let pair = if scan.possessive { anywhere(text) } else { None };
+    match pair {
+        Some(pair) => Lookup {
+            query_type: QueryType::Lookup,
+            confidence: POSSESSIVE,
+            entity: stripped(text, pair.entity),
+            attribute: pair.attribute.and_then(|span| stripped(text, span)).map(Piece::Text),
+        },
+        None => Lookup {
+            query_type: QueryType::Lookup,
+            confidence: ATTRIBUTE_ALONE,
+            entity: None,
+            attribute: Some(Piece::Attribute(word)),
+        },
+    }
+}
+
+fn has_attribute_word(text: &str) -> bool {
+    TABLE.automaton.marks(text.as_bytes()) & ATTRIBUTE_MARK != 0
+}
+
+/// Where the word of ASCII that begins here ends.
+fn word_end(text: &str, start: usize) -> usize {
+    let length = text.as_bytes()[start..].iter().take_while(|&&byte| is_ascii_word(byte)).count();
+    start + length
+}
+
+/// One or two words after white space that begins here.
+fn one_or_two_words(text: &str, from: usize) -> Option<Span> {
+    let start = skip_white_space(text, from);
+    let end = word_end(text, start);
+    if start == from || end == start {
+        return None;
+    }
+    let second = skip_white_space(text, end);
+    let second_end = word_end(text, second);
+    let has_second = second > end && second_end > second;
+    Some(Span { start, end: if has_second { second_end } else { end } })
+}
+
+/// Whether a word of ASCII stands at a place as a whole in front, and which end it has.
+fn after_word(text: &str, at: usize, word: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let end = at + word.len();
+    let is_here = bytes.get(at..end)?.eq_ignore_ascii_case(word.as_bytes());
+    (is_here && (at == 0 || !is_ascii_word(bytes[at - 1]))).then_some(end)
+}
+
+/// The words that follow something, wherever it stands outside of what was taken already.
+fn words_after(text: &str, found: &mut Vec<Span>, lead: impl Fn(usize) -> Option<usize>) {
+    let mut at = 0;
+    while at < text.len() {
+        match lead(at).and_then(|end| one_or_two_words(text, end)) {
+            Some(words) => {
+                found.push(words);
+                at = words.end;
+            }
+            None => at += 1,
+        }
+    }
+}
+
+/// The things that a question names: what something is said to belong to, and what stands after `for`, or after `who is` and
+/// its like. Each once.
+pub fn extract_entities(text: &str) -> Vec<Span> {
+    let mut found = Vec::new();
+    for run in runs(text, 0).filter(|run| run.end < text.len()) {
+        let owner = without_possessive(text, run);
+        found.extend(owner.filter(|it| text[it.start..it.end].bytes().all(is_ascii_word)));
+    }
+    words_after(text, &mut found, |at| after_word(text, at, "for"));
+    words_after(text, &mut found, |at| {
+        let word = ["who", "where", "when"].iter().find_map(|word| after_word(text, at, word))?;
+        let is = skip_white_space(text, word);
+        if is == word { None } else { after_word(text, is, "is") }
+    });
+    let mut seen = rustc_hash::FxHashSet::default();
+    found.retain(|span| seen.insert(&text[span.start..span.end]));
+    found
+}
+
+/// What a question asks of something.
+pub fn extract_attribute(text: &str) -> Option<Piece> {
+    let mut all = runs(text, 0);
+    while let Some(run) = all.next() {
+        let Some(next) = all.clone().next() else { break };
+        let end = word_end(text, next.start);
+        if without_possessive(text, run).is_some() && end > next.start {
+            return Some(Piece::Text(Span { start: next.start, end }));
+        }
+    }
+    let first = word_end(text, 0);
+    let second = skip_white_space(text, first);
+    let for_follows = after_word(text, second, "for").is_some_and(|end| word_end(text, end) == end);
+    if first > 0 && second > first && for_follows {
+        return Some(Piece::Text(Span { start: 0, end: first }));
+    }
+    first_attribute_word(text).map(Piece::Attribute)
+}
+
+/// The first word of [`ATTRIBUTE_WORDS`] that stands anywhere in a text, by its place.
+fn first_attribute_word(text: &str) -> Option<u8> {
+    let mut first = None;
+    TABLE.automaton.occurrences(text.as_bytes(), |place, _| {
+        if let (_, Sign::Attribute(word)) = TABLE.strings[place] {
+            first = Some(first.map_or(word, |first| word.min(first)));
+        }
+    });
+    first
+}

@@ -1,0 +1,100 @@
+//! What can be set about retrieval in several passes. The passes wait for searches, so they are the host's.
+
+use serde::Serialize;
+
+use super::MOST_PARTS;
+use crate::config::{Path, Value, unknown_key};
+use crate::error::Result;
+use crate::merge::MergeOptions;
+use crate::section::{Rule, number};
+
+/// How retrieval in several passes goes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct OrchestratorConfig {
+    /// Off: one plain search.
+    pub enabled: bool,
+    /// The most parts of a question; 1: it is never taken apart.
+    pub max_parts: usize,
+    /// Whether a question may have a part for each known symbol or quoted phrase that it names.
+    pub by_subject: bool,
+    /// Results of each search.
+    pub search_limit_per_query: usize,
+    /// A best score below this is a poor answer.
+    pub quality_threshold: f64,
+    /// How often a poor answer is asked for again.
+    pub max_retries: usize,
+    /// Everything ends after this.
+    pub timeout_seconds: f64,
+    /// Results in all.
+    pub max_results: usize,
+    /// Share of the best score below which results are left out.
+    pub relevance_ratio: f64,
+    /// The most weak results that are replaced; 0: none is replaced or dropped.
+    pub max_replacements: usize,
+    /// A score below this is weak; none: no score is.
+    pub replacement_floor: Option<f64>,
+    /// What to do when every search failed.
+    pub fallback: Fallback,
+}
+
+/// What to do when every search failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fallback {
+    /// Say so.
+    None,
+    /// Search once for the question as it came.
+    Plain,
+}
+
+impl Default for OrchestratorConfig {
+    fn default() -> Self {
+        let merge = MergeOptions::default();
+        Self {
+            enabled: true,
+            max_parts: MOST_PARTS,
+            by_subject: false,
+            search_limit_per_query: 25,
+            quality_threshold: 0.20,
+            max_retries: 1,
+            timeout_seconds: 3.0,
+            max_results: merge.max_results,
+            relevance_ratio: merge.relevance_ratio,
+            max_replacements: 2,
+            replacement_floor: Some(0.25),
+            fallback: Fallback::None,
+        }
+    }
+}
+
+/// Parts of a question that a configuration can ask for.
+const PARTS: Rule = Rule::Count(1, 16);
+/// Seconds that a timer of the host can wait: its milliseconds are 31 bits.
+const SECONDS: u32 = 2_147_483;
+
+impl OrchestratorConfig {
+    /// The default under the `orchestrator` of a configuration; see [`Config`](crate::Config).
+    pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
+        let mut config = Self::default();
+        for (key, path, value) in value.entries(path)? {
+            let count = |least: u32| Ok(number(value, &path, Rule::Count(least, u32::MAX))? as usize);
+            match key {
+                "enabled" => config.enabled = value.read(&path)?,
+                "max_parts" => config.max_parts = number(value, &path, PARTS)? as usize,
+                "by_subject" => config.by_subject = value.read(&path)?,
+                "search_limit_per_query" => config.search_limit_per_query = count(1)?,
+                "quality_threshold" => config.quality_threshold = number(value, &path, Rule::Amount)?,
+                "max_retries" => config.max_retries = number(value, &path, Rule::Count(0, 1))? as usize,
+                "timeout_seconds" => config.timeout_seconds = number(value, &path, Rule::PositiveUpTo(SECONDS))?,
+                "max_results" => config.max_results = count(1)?,
+                "relevance_ratio" => config.relevance_ratio = number(value, &path, Rule::Unit)?,
+                "max_replacements" => config.max_replacements = count(0)?,
+                "replacement_floor" if *value == Value::Null => config.replacement_floor = None,
+                "replacement_floor" => config.replacement_floor = Some(number(value, &path, Rule::Amount)?),
+                "fallback" => config.fallback = value.read(&path)?,
+                _ => return Err(unknown_key(path)),
+            }
+        }
+        Ok(config)
+    }
+}

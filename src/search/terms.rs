@@ -1,0 +1,102 @@
+//! The words of a question, for a store's full-text index.
+
+use rustc_hash::FxHashSet;
+
+use crate::query::Span;
+use crate::text::{is_ascii_word, is_word};
+
+/// Which characters make terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TermMode {
+    /// Letters, digits and `_` of ASCII.
+    Ascii,
+    /// Those of every script; text of scripts that leave no space between words as overlapping pairs.
+    Unicode,
+}
+
+/// The terms of a text in lower case, as stretches of it: of two characters or more, each once, in order of first sight.
+pub fn terms(lower: &str, mode: TermMode) -> Vec<Span> {
+    let mut seen = FxHashSet::default();
+    let mut terms = Vec::new();
+    let mut add = |start: usize, end: usize| {
+        if seen.insert(&lower[start..end]) {
+            terms.push(Span { start, end });
+        }
+    };
+    match mode {
+        TermMode::Ascii => ascii_terms(lower.as_bytes(), &mut add),
+        TermMode::Unicode => unicode_terms(lower, &mut add),
+    }
+    terms
+}
+
+fn ascii_terms(bytes: &[u8], add: &mut impl FnMut(usize, usize)) {
+    let mut start = 0;
+    for end in 0..=bytes.len() {
+        if bytes.get(end).is_some_and(|&byte| is_ascii_word(byte)) {
+            continue;
+        }
+        if end - start > 1 {
+            add(start, end);
+        }
+        start = end + 1;
+    }
+}
+
+/// What stands next to each other and belongs together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Other,
+    Word,
+    Unspaced,
+}
+
+fn kind_of(c: char) -> Kind {
+    match is_word(c) {
+        true if is_unspaced(c) => Kind::Unspaced,
+        true => Kind::Word,
+        false => Kind::Other,
+    }
+}
+
+fn unicode_terms(text: &str, add: &mut impl FnMut(usize, usize)) {
+    let mut run = (Kind::Other, 0);
+    let mut characters = 0;
+    let mut before = 0;
+    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        let kind = kind_of(c);
+        if kind != run.0 {
+            if run.0 == Kind::Word && characters > 1 {
+                add(run.1, at);
+            }
+            run = (kind, at);
+            characters = 0;
+        } else if kind == Kind::Unspaced {
+            add(before, at + c.len_utf8());
+        }
+        characters += 1;
+        before = at;
+    }
+}
+
+/// Whether a character is of the blocks of Chinese, Japanese and Korean writing.
+fn is_unspaced(c: char) -> bool {
+    matches!(c,
+        '\u{1100}'..='\u{11FF}'
+        | '\u{2E80}'..='\u{2FDF}'
+        | '\u{3005}'..='\u{3007}'
+        | '\u{3021}'..='\u{3029}'
+        | '\u{3031}'..='\u{3035}'
+        | '\u{3038}'..='\u{303B}'
+        | '\u{3040}'..='\u{30FF}'
+        | '\u{3130}'..='\u{318F}'
+        | '\u{31F0}'..='\u{31FF}'
+        | '\u{3400}'..='\u{4DBF}'
+        | '\u{4E00}'..='\u{9FFF}'
+        | '\u{A960}'..='\u{A97F}'
+        | '\u{AC00}'..='\u{D7FF}'
+        | '\u{F900}'..='\u{FAFF}'
+        | '\u{FF66}'..='\u{FFDC}'
+        | '\u{1AFF0}'..='\u{1B16F}'
+        | '\u{20000}'..='\u{3FFFF}')
+}

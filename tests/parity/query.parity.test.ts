@@ -1,0 +1,133 @@
+// The package understands questions as the reference does, to the bit, over generated ones; and both keep the laws of it.
+
+import fc from "fast-check";
+import * as nous from "nous-wasm";
+import { describe, expect, test } from "vitest";
+import * as reference from "../reference/index.ts";
+import { mergeOptions, subResults } from "./arbitraries.ts";
+import { type Asked, asked, QUESTIONS, question, retrieval, SEED } from "./questions.ts";
+import { same } from "./same.ts";
+
+/** Every function sees the same questions. */
+const LONG_RUN = { numRuns: QUESTIONS, seed: SEED };
+
+function expectSame(actual: unknown, expected: unknown): void {
+  const difference = same(actual, expected);
+  if (difference !== null) expect.fail(difference);
+}
+
+describe(`${QUESTIONS} questions of seed ${SEED}`, () => {
+  /** A function of the package and of the reference, by its name and by what it is called with. */
+  const CASES: [string, (asked: Asked) => readonly unknown[]][] = [
+    ["checkDisqualifiers", ({ query }) => [query]],
+    ["classifyQueryType", ({ query }) => [query]],
+    ["classifyQuery", ({ query }) => [query]],
+    ["extractQueryEntities", ({ query }) => [query]],
+    ["extractQueryAttribute", ({ query }) => [query]],
+    ["decompose", ({ query, classified, options }) => [query, classified, options]],
+    ["reformulate", ({ query, classified }) => [query, classified]],
+    ["understand", ({ query, options }) => [query, options]],
+  ];
+  type Functions = Record<string, (...args: unknown[]) => unknown>;
+
+  test.each(CASES)("%s", (name, argumentsOf) => {
+    const ours = (nous as unknown as Functions)[name]!;
+    const plain = (reference as unknown as Functions)[name]!;
+    fc.assert(
+      fc.property(asked, (each) => expectSame(ours(...argumentsOf(each)), plain(...argumentsOf(each)))),
+      LONG_RUN,
+    );
+  });
+});
+
+test("confidence of a retrieval", () => {
+  fc.assert(
+    fc.property(retrieval, (args) => {
+      const confidence = nous.calculateRetrievalConfidence(...args);
+      expectSame(confidence, reference.calculateRetrievalConfidence(...args));
+      expect(nous.getConfidenceLevel(confidence.score)).toBe(confidence.level);
+    }),
+    LONG_RUN,
+  );
+});
+
+describe("laws", () => {
+  const QUESTION_WORD = /^(?:what|when|where|who|how|why)/i;
+
+  test("parts are stretches of the question, or of it and a question word; at most as many as may be", () => {
+    fc.assert(
+      fc.property(asked, ({ query, classified, options }) => {
+        const parts = nous.decompose(query, classified, { ...options, bySubject: false });
+        expect(parts.length).toBeGreaterThan(0);
+        expect(parts.length).toBeLessThanOrEqual(options.maxParts ?? 4);
+        for (const part of parts) {
+          const rest = part.replace(QUESTION_WORD, "").trim();
+          expect(query.includes(part) || (QUESTION_WORD.test(part) && query.includes(rest)), part).toBe(true);
+        }
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test("a part for each subject is one of them and the attribute", () => {
+    const options = { bySubject: true, maxParts: 1000 };
+    fc.assert(
+      fc.property(question, (query) => {
+        const classified = { disqualifier_category: "D1" };
+        const parts = nous.decompose(query, classified, options);
+        const without = nous.decompose(query, classified, { ...options, bySubject: false });
+        if (same(parts, without) === null) return;
+        expect(without).toEqual([query]);
+        const attribute = nous.extractQueryAttribute(query)!;
+        for (const part of parts) {
+          expect(part.endsWith(` ${attribute}`)).toBe(true);
+          const subject = part.slice(0, -attribute.length - 1);
+          expect(query.includes(subject) || query.toUpperCase().includes(subject), subject).toBe(true);
+        }
+        expect(new Set(parts).size).toBe(parts.length);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test("another wording is shorter than the question, or the entity", () => {
+    fc.assert(
+      fc.property(asked, ({ query, classified }) => {
+        const reformulation = nous.reformulate(query, classified);
+        if (reformulation === null || reformulation === classified.entity) return;
+        expect(reformulation.length).toBeLessThan(query.length);
+        expect(query).toContain(reformulation);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test("a typographic apostrophe is none: like any other mark inside a word", () => {
+    fc.assert(
+      fc.property(question, (query) => {
+        const withMark = (mark: string) => nous.classifyQuery(query.replace(/['’´]/g, mark));
+        const swapped = JSON.parse(JSON.stringify(withMark("´")).replaceAll("´", "’"));
+        expectSame(withMark("’"), swapped);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test("merging a selection again, without a boost, selects the same", () => {
+    fc.assert(
+      fc.property(subResults, mergeOptions, (groups, options) => {
+        const plain = { ...options, query: null };
+        const once = nous.mergeAndSelect(groups, plain);
+        const again = nous.mergeAndSelect(
+          groups.map(([name], group) => [name, once.filter((row) => row._sub_query_group === group)]),
+          plain,
+        );
+        // Of equal scores the first seen comes first, and that is another order here.
+        const byId = (rows: typeof once) => Object.fromEntries(rows.map((row) => [row.id, row]));
+        expectSame(byId(again), byId(once));
+        expect(again.map(({ score }) => score)).toEqual(once.map(({ score }) => score));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

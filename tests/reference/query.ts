@@ -1,0 +1,466 @@
+// What a question asks, of whom, in how many parts; how far an answer to it can be trusted, and what is done with weak results.
+// The rules for questions, in full. Plain on purpose: this is the yardstick of the parity tests.
+//
+// Patterns work on the query as it came. Their flag is `i` and never `u`: so case, \b and \w are those of ASCII (the Kelvin
+// sign is no k, the long s no s), while \s and . are those of ECMAScript.
+
+import { classifyIntent, type IntentOptions } from "./intent.ts";
+import { extractTerms } from "./search.ts";
+import type { MemorySection } from "./sections.ts";
+
+// ---- disqualifiers ------------------------------------------------------------------------------
+
+export type DisqualifierCategory = "D1" | "D2" | "D3" | "D4" | "D5" | "D6";
+
+export type Disqualification =
+  | { disqualified: false }
+  | { disqualified: true; reason: string; category: DisqualifierCategory; pattern: string };
+
+/** An entry of the table: as it is named, and what it finds. */
+export interface Pattern {
+  name: string;
+  regex: RegExp;
+}
+
+const phrases = (...names: string[]): Pattern[] =>
+  names.map((name) => ({ name, regex: new RegExp(`\\b${name}\\b`, "i") }));
+
+/** By category, in the order in which they are tried. */
+export const DISQUALIFIERS: readonly { category: DisqualifierCategory; reason: string; patterns: Pattern[] }[] = [
+  {
+    category: "D1",
+    reason: "Reasoning query (how/why/explain)",
+    patterns: [
+      ...phrases("how does", "how do", "how is", "why does", "why is", "why did", "relate", "relationship"),
+      ...phrases("connection", "compare", "comparison", "difference", "versus", "vs", "explain", "summarize"),
+      ...phrases("describe", "what do I know about", "tell me about"),
+    ],
+  },
+  {
+    category: "D2",
+    reason: "Negation query (not/never/except)",
+    patterns: [
+      ...phrases("not in", "not included", "missing from", "never", "without", "except"),
+      ...phrases("what don't I", "what haven't I"),
+    ],
+  },
+  {
+    category: "D3",
+    reason: "Time reference (last week/in September)",
+    patterns: [
+      ...phrases("last week", "yesterday", "recently", "last month", "last year", "today", "this week", "this month"),
+      {
+        name: "in [month]",
+        regex: /\bin (?:january|february|march|april|may|june|july|august|september|october|november|december)\b/i,
+      },
+      { name: "on [weekday]", regex: /\bon (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b/i },
+      { name: "in [year]", regex: /\bin \d{4}\b/i },
+      ...phrases("between"),
+      { name: "from [...] to", regex: /\bfrom .+ to\b/i },
+      ...phrases("during"),
+    ],
+  },
+  {
+    category: "D4",
+    reason: "Compound query (multiple questions)",
+    patterns: [
+      { name: "? ... ?", regex: /\?\s*\S+.*\?/ },
+      ...phrases("and what", "and when", "and where", "and who", "and how", "and why"),
+      { name: "also ... ?", regex: /\balso\b.*\?/i },
+    ],
+  },
+  {
+    category: "D5",
+    reason: "Unresolved reference (their/his/it)",
+    patterns: phrases("their", "his", "her", "its", "that", "this", "the same", "the other"),
+  },
+  {
+    category: "D6",
+    reason: "Exploration query (what else/similar to)",
+    patterns: [
+      ...phrases("what else", "anything related", "more about", "similar to"),
+      // The only one with no boundary behind it: whatever is not space may end it.
+      { name: "like [...]", regex: /\blike \S+/i },
+      ...phrases("brainstorm", "ideas for", "suggest"),
+    ],
+  },
+];
+
+/** The first pattern found, in the order of the table. */
+export function checkDisqualifiers(query: string): Disqualification {
+  for (const { category, reason, patterns } of DISQUALIFIERS) {
+    const found = patterns.find(({ regex }) => regex.test(query));
+    if (found !== undefined) return { disqualified: true, reason, category, pattern: found.name };
+  }
+  return { disqualified: false };
+}
+
+// ---- lookup or ambiguous ------------------------------------------------------------------------
+
+export type QueryType = "LOOKUP" | "AMBIGUOUS";
+
+export interface QueryTypeResult {
+  type: QueryType;
+  confidence: number;
+  entity: string | null;
+  attribute: string | null;
+}
+
+/** Disqualification and type together. */
+export interface QueryClassification {
+  query: string;
+  disqualified: boolean;
+  disqualifier_category: DisqualifierCategory | null;
+  disqualifier_reason: string | null;
+  query_type: QueryType;
+  confidence: number;
+  entity: string | null;
+  attribute: string | null;
+}
+
+/** Found inside words too. */
+export const ATTRIBUTE_WORDS: readonly string[] = [
+  ...["phone", "email", "address", "birthday", "number", "date", "name", "title", "location", "id", "link", "url"],
+  ...["contact", "age", "status", "role", "position", "company", "team", "project"],
+];
+
+/** How a lookup is worded, in the order in which the forms are tried. Groups: the entity, and the attribute if there is one. */
+export const FORMS: readonly RegExp[] = [
+  /(?:what's|what is)\s+(\S+(?:\s+\S+)?)'s\s+(\S+)/i,
+  /^(\S+(?:\s+\S+)?)'s\s+(\S+)\??$/i,
+  // The thing stands for the entity, and whose it is for the attribute.
+  /(\S+) for (\S+(?:\s+\S+)?)\??$/i,
+  /who is\s+(\S+(?:\s+\S+)?)\??$/i,
+  /where is\s+(\S+(?:\s+\S+)?)\??$/i,
+  /when is\s+(\S+(?:\s+\S+)?)\??$/i,
+];
+
+/** Something's something, anywhere. */
+const POSSESSIVE = /(\S+(?:\s+\S+)?)'s\s+(\S+)/i;
+
+/** The first attribute word of the list that the text contains. Not by toLowerCase, which knows more than ASCII. */
+const attributeWordIn = (text: string): string | null =>
+  ATTRIBUTE_WORDS.find((word) => new RegExp(word, "i").test(text)) ?? null;
+
+/** Without the marks at its end; null when nothing is left. */
+function stripped(value: string | undefined): string | null {
+  const text = (value ?? "").replace(/[?!.,;:]+$/, "").trim();
+  return text === "" ? null : text;
+}
+
+/** A form that was found stays found when nothing is left of its groups. */
+export function classifyQueryType(query: string): QueryTypeResult {
+  for (const form of FORMS) {
+    const match = form.exec(query);
+    if (match === null) continue;
+    const entity = stripped(match[1]);
+    const attribute = stripped(match[2]);
+    let confidence = 0.7;
+    if (attribute !== null && attributeWordIn(attribute) !== null) confidence = Math.min(confidence + 0.15, 1);
+    if (query.trim().endsWith("?")) confidence = Math.min(confidence + 0.05, 1);
+    if (query.length < 50) confidence = Math.min(confidence + 0.05, 1);
+    return { type: "LOOKUP", confidence, entity, attribute };
+  }
+
+  const word = attributeWordIn(query);
+  if (word === null) return { type: "AMBIGUOUS", confidence: 0.3, entity: null, attribute: null };
+  const match = POSSESSIVE.exec(query);
+  if (match === null) return { type: "LOOKUP", confidence: 0.5, entity: null, attribute: word };
+  return { type: "LOOKUP", confidence: 0.6, entity: stripped(match[1]), attribute: stripped(match[2]) };
+}
+
+export function classifyQuery(query: string): QueryClassification {
+  const found = checkDisqualifiers(query);
+  const { type, confidence, entity, attribute } = classifyQueryType(query);
+  return {
+    query,
+    disqualified: found.disqualified,
+    disqualifier_category: found.disqualified ? found.category : null,
+    disqualifier_reason: found.disqualified ? found.reason : null,
+    query_type: type,
+    confidence,
+    entity,
+    attribute,
+  };
+}
+
+/** Of whom or what the question is: before 's, after `for`, after `who is` and its like; in that order, each once. */
+export function extractQueryEntities(query: string): string[] {
+  const found = [
+    ...query.matchAll(/(?<=^|\s)(\w+)(?='s\s)/gi),
+    ...query.matchAll(/\bfor\s+(\w+(?:\s+\w+)?)/gi),
+    ...query.matchAll(/\b(?:who|where|when)\s+is\s+(\w+(?:\s+\w+)?)/gi),
+  ];
+  return [...new Set(found.map((match) => match[1]!))];
+}
+
+/** What is asked of it: after 's, or before `for`, or an attribute word as the list has it. */
+export function extractQueryAttribute(query: string): string | null {
+  const match = /\S+'s\s+(\w+)/i.exec(query) ?? /^(\w+)\s+for\b/i.exec(query);
+  return match?.[1] ?? attributeWordIn(query);
+}
+
+// ---- confidence of a retrieval ------------------------------------------------------------------
+
+export type ConfidenceLevel = "HIGH" | "MEDIUM" | "LOW";
+export type ConfidenceFlag =
+  | "no_results"
+  | "disambiguation_needed"
+  | "sparse_results"
+  | "attribute_unknown"
+  | "perfect_match";
+
+export interface RetrievalConfidence {
+  score: number;
+  level: ConfidenceLevel;
+  breakdown: { mq: number; dt: number; cm: number };
+  flags: ConfidenceFlag[];
+}
+
+export function getConfidenceLevel(score: number): ConfidenceLevel {
+  if (score >= 0.7) return "HIGH";
+  return score >= 0.45 ? "MEDIUM" : "LOW";
+}
+
+/** How much of the attention is on the best result, by how many there are. */
+function focusOf(resultCount: number): number {
+  if (resultCount === 1) return 1;
+  if (resultCount <= 5) return 0.8;
+  return resultCount <= 15 ? 0.5 : 0.3;
+}
+
+export function calculateRetrievalConfidence(
+  topScore: number,
+  secondScore: number | null,
+  resultCount: number,
+  hasAttribute: boolean,
+): RetrievalConfidence {
+  if (resultCount === 0) {
+    return { score: 0, level: "LOW", breakdown: { mq: 0, dt: 0, cm: 0 }, flags: ["no_results"] };
+  }
+  const gap = secondScore === null ? 1 : topScore - secondScore;
+  const mq = topScore;
+  const dt = Math.min(gap / 0.3, 1) * 0.5 + focusOf(resultCount) * 0.5;
+  const cm = hasAttribute ? 1 : 0.5;
+
+  let score = Math.max(mq, 0.1) ** 0.4 * Math.max(dt, 0.1) ** 0.35 * Math.max(cm, 0.1) ** 0.25;
+  if (mq < 0.3 || dt < 0.2) score = Math.min(score, 0.4);
+  if (!hasAttribute) score = Math.min(score, 0.7);
+
+  const flags: ConfidenceFlag[] = [];
+  if (resultCount > 1 && gap < 0.15) flags.push("disambiguation_needed");
+  if (resultCount < 3 && mq < 0.6) flags.push("sparse_results");
+  if (!hasAttribute) flags.push("attribute_unknown");
+  if (mq > 0.95 && dt > 0.8 && hasAttribute) flags.push("perfect_match");
+  return { score, level: getConfidenceLevel(score), breakdown: { mq, dt, cm }, flags };
+}
+
+// ---- decomposition ------------------------------------------------------------------------------
+
+/** As much of a classification as `decompose` and `reformulate` read. */
+export interface ClassifiedQuery {
+  disqualifier_category?: string | null | undefined;
+  entity?: string | null | undefined;
+}
+
+export interface DecomposeOptions {
+  maxParts?: number | undefined;
+  /** Whether a question that nothing else divides has a part for each subject that it names. */
+  bySubject?: boolean | undefined;
+  /** What is a subject without quotes, in capitals. */
+  symbols?: readonly string[] | undefined;
+}
+
+export const KNOWN_SYMBOLS: readonly string[] = [
+  ...["BTC", "ETH", "SOL", "DOGE", "ARB", "OP", "AVAX", "MATIC", "LINK", "UNI"],
+  ...["AAVE", "APT", "SUI", "SEI", "WIF", "PEPE", "BONK", "JUP", "TIA", "INJ"],
+];
+
+/** What a question was divided at. */
+export type Strategy = "question words" | "question marks" | "also" | "and" | "subjects";
+
+const MAX_DIVISIBLE_LENGTH = 500;
+const MIN_PART_LENGTH = 3;
+
+const withoutTrailingCommas = (text: string): string => text.trim().replace(/,+$/, "").trim();
+
+function atQuestionWords(query: string): string[] {
+  // The word in parentheses stands among what it divides: first part, word, rest, word, rest …
+  const [first, ...pieces] = query.split(/\band\s+(what|when|where|who|how|why)\b/i);
+  const parts = [withoutTrailingCommas(first!)];
+  for (let i = 0; i < pieces.length; i += 2) {
+    const [word, rest] = [pieces[i]!, pieces[i + 1]!];
+    if (rest.trim() === "") continue;
+    parts.push(`${word}${/^\s/.test(rest) ? " " : ""}${rest.trim()}`);
+  }
+  return parts;
+}
+
+function atQuestionMarks(query: string): string[] {
+  const parts = query.split("?");
+  return parts.length > 2 ? parts.map((part) => part.trim()) : [];
+}
+
+/** Known symbols, and what stands in double quotes, where no symbols are sought. In the order of the text, each once. */
+function subjectsOf(query: string, symbols: readonly string[]): string[] {
+  const known = symbols.map((symbol) => symbol.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|");
+  const subject = new RegExp(`"([^"]*)"|“([^”]*)”|\\b(${known})\\b`, "gi");
+  const found = [...query.matchAll(subject)].map(
+    ([, straight, typographic, symbol]) => symbol?.toUpperCase() ?? (straight ?? typographic)!.trim(),
+  );
+  return [...new Set(found.filter((text) => text !== ""))];
+}
+
+function bySubjects(query: string, symbols: readonly string[]): string[] {
+  const attribute = extractQueryAttribute(query);
+  const subjects = subjectsOf(query, symbols);
+  return attribute === null || subjects.length < 2 ? [] : subjects.map((subject) => `${subject} ${attribute}`);
+}
+
+/** The first strategy that leaves two parts or more, with those parts; null when none does. */
+export function divide(
+  query: string,
+  { disqualifier_category, entity }: ClassifiedQuery,
+  { maxParts = 4, bySubject = false, symbols = KNOWN_SYMBOLS }: DecomposeOptions = {},
+): { strategy: Strategy; parts: string[] } | null {
+  if (disqualifier_category !== "D4" && disqualifier_category !== "D1") return null;
+  if (query.length > MAX_DIVISIBLE_LENGTH) return null;
+
+  const hasEntity = typeof entity === "string" && entity !== "";
+  const attempts: [Strategy, string[]][] = [
+    ["question words", atQuestionWords(query)],
+    ["question marks", atQuestionMarks(query)],
+    ["also", query.split(/\balso\b/i).map(withoutTrailingCommas)],
+    ["and", hasEntity && / and /i.test(query) ? query.split(/\band\b/i).map(withoutTrailingCommas) : []],
+    ["subjects", bySubject ? bySubjects(query, symbols) : []],
+  ];
+  for (const [strategy, pieces] of attempts) {
+    // The limit comes before the question whether there are two.
+    const parts = pieces.filter((part) => part.length >= MIN_PART_LENGTH).slice(0, maxParts);
+    if (parts.length >= 2) return { strategy, parts };
+  }
+  return null;
+}
+
+/** The parts of a question, or the question as it came. */
+export function decompose(query: string, classification: ClassifiedQuery, options?: DecomposeOptions): string[] {
+  return divide(query, classification, options)?.parts ?? [query];
+}
+
+// ---- reformulation ------------------------------------------------------------------------------
+
+const after = (words: string[], endings: string[]) => words.flatMap((word) => endings.map((ending) => word + ending));
+
+/** What a question may begin with and mean the same without. */
+export const QUESTION_PHRASES: readonly string[] = [
+  ...after(["what", "how", "why", "when", "where"], ["", "'s", " is", " are", " was", " were", " do", " does", " did"]),
+  ...after(["who"], ["", "'s", " is", " are", " was", " were"]),
+  ...["how much", "how many", "can you", "could you", "do you", "tell me about", "show me", "is there", "are there"],
+  ...["did", "does", "has", "have"],
+].sort((a, b) => b.length - a.length);
+
+/** At the very start, the longer phrase first, with the white space that must follow. */
+const LEADING_PHRASE = new RegExp(`^(?:${QUESTION_PHRASES.join("|")})\\s+`, "i");
+
+/** Another wording for a search that found too little, or the entity; null when there is neither. */
+export function reformulate(query: string, { entity }: ClassifiedQuery): string | null {
+  const statement = query.replace(LEADING_PHRASE, "").trim().replace(/\?+$/, "").trim();
+  if (statement.length >= 3 && statement.toLowerCase() !== query.toLowerCase()) return statement;
+  return typeof entity === "string" && entity.length >= 2 ? entity : null;
+}
+
+// ---- everything about a question ----------------------------------------------------------------
+
+export interface Understanding extends QueryClassification {
+  intents: MemorySection[];
+  parts: string[];
+  terms: string[];
+}
+
+export interface UnderstandOptions extends DecomposeOptions {
+  matcher?: IntentOptions["matcher"];
+  terms?: "ascii" | "unicode" | undefined;
+}
+
+export function understand(query: string, options: UnderstandOptions = {}): Understanding {
+  const classification = classifyQuery(query);
+  return {
+    ...classification,
+    intents: classifyIntent(query, { matcher: options.matcher }),
+    parts: decompose(query, classification, options),
+    terms: extractTerms(query, options.terms),
+  };
+}
+
+// ---- weak results -------------------------------------------------------------------------------
+
+export type Fate =
+  | { kind: "kept" }
+  | { kind: "replaced"; by: number }
+  | { kind: "dropped"; why: "nothing_better" | "no_title" | "budget" }
+  | { kind: "to_search" }
+  | { kind: "undecided" };
+
+/** What a search for a title found. */
+export interface FoundRow {
+  id?: string | null | undefined;
+  score?: unknown;
+}
+
+export type TitleSearch = "no_title" | "not_yet" | "failed" | readonly FoundRow[];
+
+/** As merging reads it: a finite number, also one in a string; anything else is 0. */
+function scoreOf({ score }: FoundRow): number {
+  const value = typeof score === "string" ? Number(score) : score;
+  return typeof value === "number" && Number.isFinite(value) ? value : 0;
+}
+
+/** The place of the best row that is not taken and better than what it is to replace; −1 when there is none. */
+function bestOf(rows: readonly FoundRow[], least: number, taken: ReadonlySet<string>): number {
+  let best = -1;
+  let highest = least;
+  rows.forEach((row, place) => {
+    if (row.id == null || row.id === "" || taken.has(row.id) || scoreOf(row) <= highest) return;
+    best = place;
+    highest = scoreOf(row);
+  });
+  return best;
+}
+
+/** What becomes of each selected result; those below the floor are weak. To be asked again once titles were searched. */
+export function settleWeak(
+  selected: readonly { id: string; score: number }[],
+  searches: readonly TitleSearch[],
+  { floor, budget }: { floor: number; budget: number },
+): Fate[] {
+  const taken = new Set(selected.map(({ id }) => id));
+  let replaced = 0;
+  let toSearch = 0;
+
+  const fates = selected.map(({ score }, i): Fate => {
+    const search = searches[i]!;
+    if (!(score < floor)) return { kind: "kept" };
+    if (search === "no_title") return { kind: "dropped", why: "no_title" };
+    if (replaced >= budget) return { kind: "dropped", why: "budget" };
+    if (search === "not_yet") {
+      if (replaced + toSearch >= budget) return { kind: "undecided" };
+      toSearch++;
+      return { kind: "to_search" };
+    }
+    // What is searched for those before may bring in the same node, or use up the budget.
+    if (toSearch > 0) return { kind: "undecided" };
+    if (search === "failed") return { kind: "kept" };
+    const by = bestOf(search, score, taken);
+    if (by === -1) return { kind: "dropped", why: "nothing_better" };
+    taken.add(search[by]!.id!);
+    replaced++;
+    return { kind: "replaced", by };
+  });
+
+  // Never is everything dropped.
+  if (selected.length > 0 && fates.every(({ kind }) => kind === "dropped")) {
+    const highest = Math.max(...selected.map(({ score }) => score));
+    fates[selected.findIndex(({ score }) => score === highest)] = { kind: "kept" };
+  }
+  return fates;
+}
