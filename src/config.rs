@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use rustc_hash::FxHashSet;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::error::{Error, Result};
@@ -144,10 +145,9 @@ fn read_symbols(value: &Value, path: &Path<'_>) -> Result<Vec<String>> {
             return Err(Error::config(path, "must not be blank"));
         }
     }
-    let mut known: Vec<String> = symbols.iter().map(|symbol| symbol.to_ascii_uppercase()).collect();
-    known.sort_unstable();
-    match known.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(Error::config(*path, format!("must not name {} twice", pair[0]))),
+    let mut known = FxHashSet::default();
+    match symbols.iter().find(|symbol| !known.insert(symbol.to_ascii_uppercase())) {
+        Some(symbol) => Err(Error::config(*path, format!("must not name {symbol} twice"))),
         None => Ok(symbols),
     }
 }

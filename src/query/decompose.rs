@@ -75,8 +75,7 @@ impl Part {
 
     /// Its length; only what the question itself says can be short.
     fn units(&self, text: &str) -> usize {
-        let length =
-            |piece: Piece| if let Piece::Text(span) = piece { units(&text[span.start..span.end]) } else { SHORTEST };
+        let length = |piece: Piece| if let Piece::Text(span) = piece { units(span.of(text)) } else { SHORTEST };
         self.lead.map_or(0, length) + usize::from(self.blank) + length(self.rest)
     }
 }
@@ -99,7 +98,7 @@ fn contains(text: &str, string: &str) -> bool {
 
 fn without_commas(text: &str, span: Span) -> Span {
     let span = trim(text, span);
-    let end = span.start + text[span.start..span.end].trim_end_matches(',').len();
+    let end = span.start + span.of(text).trim_end_matches(',').len();
     trim(text, Span { start: span.start, end })
 }
 

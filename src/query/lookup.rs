@@ -115,7 +115,7 @@ fn anywhere(text: &str) -> Option<Pair> {
 
 /// Without the marks that a sentence ends in, nor the white space around; none where nothing is left.
 fn stripped(text: &str, span: Span) -> Option<Span> {
-    let end = span.start + text[span.start..span.end].trim_end_matches(['?', '!', '.', ',', ';', ':']).len();
+    let end = span.start + span.of(text).trim_end_matches(['?', '!', '.', ',', ';', ':']).len();
     let trimmed = trim(text, Span { start: span.start, end });
     (trimmed.start < trimmed.end).then_some(trimmed)
 }
@@ -141,7 +141,7 @@ pub fn lookup(text: &str, scan: &Scan) -> Lookup {
         let mut confidence = FORM;
         let mut add =
             |amount: f64, when: bool| confidence = if when { f64::min(1.0, confidence + amount) } else { confidence };
-        add(KNOWN_ATTRIBUTE, attribute.is_some_and(|span| has_attribute_word(&text[span.start..span.end])));
+        add(KNOWN_ATTRIBUTE, attribute.is_some_and(|span| has_attribute_word(span.of(text))));
         add(ENDS_WITH_MARK, text.trim_end_matches(is_white_space).ends_with('?'));
         add(IS_SHORT, is_short(text));
         return Lookup { query_type: QueryType::Lookup, confidence, entity, attribute: attribute.map(Piece::Text) };
@@ -217,7 +217,7 @@ pub fn extract_entities(text: &str) -> Vec<Span> {
     let mut found = Vec::new();
     for run in runs(text, 0).filter(|run| run.end < text.len()) {
         let owner = without_possessive(text, run);
-        found.extend(owner.filter(|it| text[it.start..it.end].bytes().all(is_ascii_word)));
+        found.extend(owner.filter(|it| it.of(text).bytes().all(is_ascii_word)));
     }
     words_after(text, &mut found, |at| after_word(text, at, "for"));
     words_after(text, &mut found, |at| {
@@ -226,7 +226,7 @@ pub fn extract_entities(text: &str) -> Vec<Span> {
         if is == word { None } else { after_word(text, is, "is") }
     });
     let mut seen = rustc_hash::FxHashSet::default();
-    found.retain(|span| seen.insert(&text[span.start..span.end]));
+    found.retain(|span| seen.insert(span.of(text)));
     found
 }
 

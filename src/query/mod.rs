@@ -46,6 +46,13 @@ pub struct Span {
     pub end: usize,
 }
 
+impl Span {
+    /// The stretch itself.
+    pub fn of(self, text: &str) -> &str {
+        &text[self.start..self.end]
+    }
+}
+
 /// Where a piece of an answer stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
@@ -61,7 +68,7 @@ impl Piece {
     /// The piece itself.
     pub fn text<'a>(self, question: &'a str, symbols: &'a [String]) -> &'a str {
         match self {
-            Self::Text(span) => &question[span.start..span.end],
+            Self::Text(span) => span.of(question),
             Self::Attribute(place) => ATTRIBUTE_WORDS[usize::from(place)],
             Self::Symbol(place) => &symbols[usize::from(place)],
         }

@@ -46,10 +46,10 @@ const SHORTEST_ENTITY: usize = 2;
 pub fn reformulate(text: &str, entity: Option<usize>) -> Option<Reformulation> {
     let start = opening(text);
     let trimmed = trim(text, Span { start, end: text.len() });
-    let end = trimmed.start + text[trimmed.start..trimmed.end].trim_end_matches('?').len();
+    let end = trimmed.start + trimmed.of(text).trim_end_matches('?').len();
     let left = trim(text, Span { start: trimmed.start, end });
     let changed = left.start > 0 || left.end < text.len();
-    if changed && units(&text[left.start..left.end]) >= SHORTEST {
+    if changed && units(left.of(text)) >= SHORTEST {
         return Some(Reformulation::Text(left));
     }
     entity.filter(|&units| units >= SHORTEST_ENTITY).map(|_| Reformulation::Entity)

@@ -43,7 +43,6 @@ pub fn trim(text: &str, span: Span) -> Span {
 
 /// The run without the `'s` that it ends in; none where nothing would be left.
 pub fn without_possessive(text: &str, run: Span) -> Option<Span> {
-    let bytes = text[run.start..run.end].as_bytes();
-    let [first @ .., b'\'', b's' | b'S'] = bytes else { return None };
+    let [first @ .., b'\'', b's' | b'S'] = run.of(text).as_bytes() else { return None };
     (!first.is_empty()).then_some(Span { start: run.start, end: run.end - 2 })
 }

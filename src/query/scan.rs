@@ -46,11 +46,7 @@ pub fn scan(text: &str) -> Scan {
             Sign::WhatIs => found.what_is = found.what_is.or_else(|| after_what_is(text, end)),
             Sign::Phrase(its) if its < rank && begins() && ends() => rank = its,
             Sign::BeforeYear(its) if its < rank && begins() && is_year(&bytes[end..]) => rank = its,
-            Sign::BeforeAnything(its) if its < rank && begins() => {
-                if text[end..].chars().next().is_some_and(|c| !is_white_space(c)) {
-                    rank = its;
-                }
-            }
+            Sign::BeforeAnything(its) if its < rank && begins() && goes_on(&text[end..]) => rank = its,
             Sign::BeforeMark(its) if its < rank && begins() && ends() && marks.on_line(end) => rank = its,
             Sign::From if begins() => {
                 from = from.filter(|&from| lines.begin(start) <= from).or(Some(end));
@@ -70,6 +66,11 @@ pub fn scan(text: &str) -> Scan {
     found.disqualifier = (rank != Rank::MAX).then_some(rank);
     found.attribute = (attribute != u8::MAX).then_some(attribute);
     found
+}
+
+/// Whether something but white space begins the text.
+fn goes_on(text: &str) -> bool {
+    text.chars().next().is_some_and(|c| !is_white_space(c))
 }
 
 /// Whether a word of four digits begins the bytes.

@@ -40,6 +40,27 @@ describe(`${QUESTIONS} questions of seed ${SEED}`, () => {
   });
 });
 
+test("parts by the user's own symbols", () => {
+  const symbols = ["GOLD", "BTC", "BRK", "BRK.B", "C++", "X", "MÜLLER", "S&P 500"];
+  const engine = nous.createEngine({ knownSymbols: symbols });
+  const naming = fc
+    .tuple(
+      fc.array(fc.oneof(fc.constantFrom(...symbols, "gold", "brk.b", "c++x", "x,", '"x"', "ETH"), question)),
+      question,
+    )
+    .map(([named, query]) => [...named, query, "status"].join(" "));
+  const classified = { disqualifier_category: "D1" };
+  fc.assert(
+    fc.property(naming, fc.integer({ min: 1, max: 9 }), (query, many) => {
+      const maxParts = many > 8 ? Number.POSITIVE_INFINITY : many;
+      const options = { bySubject: true, maxParts };
+      const expected = reference.decompose(query, classified, { ...options, symbols });
+      expectSame(engine.decompose(query, classified, options), expected);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
 test("confidence of a retrieval", () => {
   fc.assert(
     fc.property(retrieval, (args) => {
@@ -59,7 +80,7 @@ describe("laws", () => {
       fc.property(asked, ({ query, classified, options }) => {
         const parts = nous.decompose(query, classified, { ...options, bySubject: false });
         expect(parts.length).toBeGreaterThan(0);
-        expect(parts.length).toBeLessThanOrEqual(options.maxParts ?? 4);
+        expect(parts.length).toBeLessThanOrEqual(options.maxParts ?? reference.MAX_PARTS);
         for (const part of parts) {
           const rest = part.replace(QUESTION_WORD, "").trim();
           expect(query.includes(part) || (QUESTION_WORD.test(part) && query.includes(rest)), part).toBe(true);

@@ -6,7 +6,7 @@ import { extractTerms } from "../reference/search.ts";
 
 /** How many questions the long runs ask, and the seed from which they are made. */
 export const QUESTIONS = 50_000;
-export const SEED = 20_260_801;
+export const SEED = 11;
 
 // ---- pieces -------------------------------------------------------------------------------------
 
@@ -15,66 +15,25 @@ const WEEKDAYS = ["Monday", "wednesday", "SUNDAY", "Fridays"];
 const YEARS = ["2024", "1999", "0000", "202", "20245", "٢٠٢٤"];
 
 const SUBJECTS = [
+  ...["BTC", "ETH", "sol", "Doge", "UNI", "BTCX", "John", "x", "a1_b", "?", "'", "’s"],
   ...[
-    "BTC",
-    "ETH",
-    "sol",
-    "Doge",
-    "UNI",
-    "BTCX",
-    "John",
-    "x",
-    "a1_b",
     "my thesis",
-    "Sunday volatility",
     "the ETF flows",
-  ],
-  ...[
+    "Sunday volatility",
     "Café Müller",
     "naïve short",
     "Cafe\u0301",
     "Łódź",
-    "東京",
-    "ビットコイン",
-    "비트코인",
-    "курс",
-    "🚀",
-    "👩‍👩‍👧",
-    "\ud83d",
-    "\ude80x",
-  ],
-  ...[
-    '"funding squeeze"',
-    '"BTC"',
-    "“open interest”",
-    "“ ETH ”",
-    '""',
     "İstanbul",
-    "\u212araken",
-    "\u017fignal",
-    "?",
-    "'",
-    "’s",
   ],
+  ...["\u212araken", "\u017fignal", "東京", "ビットコイン", "비트코인", "курс", "🚀", "👩‍👩‍👧", "\ud83d", "\ude80x"],
+  ...['"funding squeeze"', '"BTC"', '""', "“open interest”", "“ ETH ”"],
 ];
 
 const ATTRIBUTES = [
   ...reference.ATTRIBUTE_WORDS,
-  ...[
-    "phones",
-    "identity",
-    "e-mail",
-    "entry",
-    "price",
-    "pnl",
-    "stop-loss",
-    "größe",
-    "価格",
-    "lin\u212a",
-    "date\u017f",
-    "name!?",
-    "?",
-  ],
+  ...["phones", "identity", "e-mail", "entry", "price", "pnl", "stop-loss", "?", "name!?"],
+  ...["größe", "価格", "lin\u212a", "date\u017f"],
 ];
 
 const BLANKS = [
@@ -89,28 +48,8 @@ const ODD = [
   ...BLANKS,
   ...MARKS,
   ...APOSTROPHES,
-  ...[
-    "é",
-    "\u0301",
-    "_",
-    "-",
-    "7",
-    "\u200d",
-    "𝒶",
-    "🚀",
-    "ß",
-    "Σ",
-    "ς",
-    "\ud83d",
-    "\ude80",
-    "\0",
-    '"',
-    "“",
-    "”",
-    "(",
-    "\\",
-    "$&",
-  ],
+  ...["_", "-", "7", "(", "\\", "$&", '"', "“", "”", "\0"],
+  ...["é", "\u0301", "\u200d", "ß", "Σ", "ς", "𝒶", "🚀", "\ud83d", "\ude80"],
 ];
 
 /** What upper or lower case turns into a letter of ASCII, and what it does not. */
@@ -208,52 +147,54 @@ const disqualified = fc
   .map(([entry, frame]) => frame.replace("*", () => entry));
 
 const lookup = filledAny([
-  ...[
-    "what's [subject]'s [attribute][mark]",
-    "what is the [subject]'s [attribute][mark]",
-    "so what is x's [attribute] of",
-  ],
-  ...["[subject]'s [attribute][mark]", "my [subject]'s [attribute]", "[subject]'s [mark]", "'s [attribute]"],
-  ...[
-    "[attribute] for [subject][mark]",
-    "my [attribute] for the [subject]",
-    "[attribute] for [mark]",
-    "x for y z [mark]",
-  ],
-  ...["who is [subject][mark]", "tell us who is the [subject]?", "who is [mark]"],
-  ...[
-    "where is [subject][mark]",
-    "x where is [subject] [subject]",
-    "when is [subject][mark]",
-    "so when is the x[mark]",
-  ],
-  ...["tell us [subject]'s [attribute] and more[mark]", "all the [attribute] of [subject][mark]", "[attribute]"],
+  "what's [subject]'s [attribute][mark]",
+  "what is the [subject]'s [attribute][mark]",
+  "so what is x's [attribute] of",
+  "[subject]'s [attribute][mark]",
+  "my [subject]'s [attribute]",
+  "[subject]'s [mark]",
+  "'s [attribute]",
+  "[attribute] for [subject][mark]",
+  "my [attribute] for the [subject]",
+  "[attribute] for [mark]",
+  "x for y z [mark]",
+  "who is [subject][mark]",
+  "tell us who is the [subject]?",
+  "who is [mark]",
+  "where is [subject][mark]",
+  "x where is [subject] [subject]",
+  "when is [subject][mark]",
+  "so when is the x[mark]",
+  "tell us [subject]'s [attribute] and more[mark]",
+  "all the [attribute] of [subject][mark]",
+  "[attribute]",
 ]);
 
 const compound = filledAny([
-  ...[
-    "[subject] [attribute], and [ask] [subject][mark]",
-    "why is x and [ask]'s [subject] and [ask] [attribute] and [ask]",
-  ],
-  ...["and [ask] and [ask] [subject][mark]", "explain [subject]'s [attribute] and  [ask]", "x,and [ask],y"],
-  ...[
-    "[subject]? [attribute]?",
-    "is [subject] up? and [subject]? or [subject]?",
-    "a? b? [subject][mark]",
-    "?[mark]?[mark]",
-  ],
-  ...["[subject], also [subject][mark] also [attribute]?", "also [subject]? also", "how is x also[mark] [subject]"],
-  ...[
-    "compare [subject]'s [attribute] and [subject]",
-    "relate [attribute] for [subject] and x,",
-    "vs [subject] and [subject]",
-  ],
-  ...["explain [subject] and [subject] and [subject][mark]", "who is [subject] and [subject], and how do"],
+  "[subject] [attribute], and [ask] [subject][mark]",
+  "why is x and [ask]'s [subject] and [ask] [attribute] and [ask]",
+  "and [ask] and [ask] [subject][mark]",
+  "explain [subject]'s [attribute] and  [ask]",
+  "x,and [ask],y",
+  "[subject]? [attribute]?",
+  "is [subject] up? and [subject]? or [subject]?",
+  "a? b? [subject][mark]",
+  "?[mark]?[mark]",
+  "[subject], also [subject][mark] also [attribute]?",
+  "also [subject]? also",
+  "how is x also[mark] [subject]",
+  "compare [subject]'s [attribute] and [subject]",
+  "relate [attribute] for [subject] and x,",
+  "vs [subject] and [subject]",
+  "explain [subject] and [subject] and [subject][mark]",
+  "who is [subject] and [subject], and how do",
 ]);
 
 const subjects = filledAny([
-  ...["compare BTC or [subject] [attribute]", 'explain "[subject]" vs “[subject]” vs eth [attribute][mark]'],
-  ...["tell me about [subject], [subject], [subject]: [attribute]", "difference: sol/OP/[subject]/BTC [attribute]"],
+  "compare BTC or [subject] [attribute]",
+  'explain "[subject]" vs “[subject]” vs eth [attribute][mark]',
+  "tell me about [subject], [subject], [subject]: [attribute]",
+  "difference: sol/OP/[subject]/BTC [attribute]",
 ]);
 
 const leading = fc
@@ -328,7 +269,7 @@ export const question: fc.Arbitrary<string> = fc
 
 // ---- what is asked about them -------------------------------------------------------------------
 
-export const understandOptions: fc.Arbitrary<reference.UnderstandOptions> = fc.record(
+const understandOptions: fc.Arbitrary<reference.UnderstandOptions> = fc.record(
   {
     // Seldom by words: for these the reference makes each of its patterns anew.
     matcher: fc.constantFrom("substring" as const, "substring" as const, "substring" as const, "words" as const),
@@ -363,7 +304,7 @@ export function answersTo({ query, classified, options }: Asked) {
   const {
     matcher = "substring",
     terms: term_mode = "ascii",
-    maxParts: max_parts = 4,
+    maxParts: max_parts = reference.MAX_PARTS,
     bySubject: by_subject = false,
   } = options;
   const found = reference.checkDisqualifiers(query);

@@ -32,6 +32,12 @@ fn full() -> Json {
             "dense_weight": 0.5, "bm25_weight": 0.25, "seed_threshold": 0.125, "max_seeds": 7, "initial_activation": 2,
             "hop_decay": 0.75, "min_threshold": 0.0625, "max_hops": 4, "max_nodes": 50, "aggregation": "max",
             "default_limit": 12, "edge_weight": "learned", "graph_reach": true
+        },
+        "known_symbols": ["gold", "oil"],
+        "orchestrator": {
+            "enabled": false, "max_parts": 3, "by_subject": true, "search_limit_per_query": 10, "quality_threshold": 0.5,
+            "max_retries": 0, "timeout_seconds": 1.5, "max_results": 7, "relevance_ratio": 0.25, "max_replacements": 1,
+            "replacement_floor": 0.125, "fallback": "plain"
         }
     })
 }
@@ -69,9 +75,10 @@ fn assert_refused(json: &Json, field: &str, problem: &str) {
 
 #[test]
 fn every_key_is_read() {
+    use nous_wasm::query::{Fallback, OrchestratorConfig};
     use nous_wasm::search::{Aggregation, EdgeWeight, SearchConfig};
     use nous_wasm::section::ConsolidationRole;
-    let Config { sections, intent, curve, search } = read(&full()).unwrap();
+    let Config { sections, intent, curve, search, known_symbols, orchestrator } = read(&full()).unwrap();
     assert!(!sections.enabled());
     assert_eq!(sections.intent_boost(), 1.5);
     assert_eq!(sections.default_section(), Section::Episodic);
@@ -109,6 +116,24 @@ fn every_key_is_read() {
     assert_eq!(search, expected);
     let without = read(&json!({ "search": { "seed_threshold": null } })).unwrap();
     assert_eq!(without.search, SearchConfig::default());
+    assert_eq!(known_symbols, ["gold", "oil"]);
+    let expected = OrchestratorConfig {
+        enabled: false,
+        max_parts: 3,
+        by_subject: true,
+        search_limit_per_query: 10,
+        quality_threshold: 0.5,
+        max_retries: 0,
+        timeout_seconds: 1.5,
+        max_results: 7,
+        relevance_ratio: 0.25,
+        max_replacements: 1,
+        replacement_floor: Some(0.125),
+        fallback: Fallback::Plain,
+    };
+    assert_eq!(orchestrator, expected);
+    let without = read(&json!({ "orchestrator": { "replacement_floor": null } })).unwrap();
+    assert_eq!(without.orchestrator, OrchestratorConfig { replacement_floor: None, ..OrchestratorConfig::default() });
 
     // What the configuration does not name is as it was, but for the general boost.
     let default = SectionTable::default();
@@ -146,8 +171,8 @@ fn a_value_of_another_kind_is_refused_by_its_path_wherever_it_stands() {
             _ => (json!(true), path.as_str()),
         };
         for wrong in [wrong, Json::Null] {
-            // The one key for which null says something.
-            if wrong.is_null() && path == "search.seed_threshold" {
+            // The keys for which null says something.
+            if wrong.is_null() && ["search.seed_threshold", "orchestrator.replacement_floor"].contains(&path.as_str()) {
                 continue;
             }
             let mut json = full();
@@ -171,10 +196,19 @@ fn a_number_out_of_range_is_refused_by_its_path() {
     ];
     let numbers: Vec<String> =
         walk(&full()).into_iter().filter(|(_, value)| value.is_number()).map(|(path, _)| path).collect();
-    let (search, numbers): (Vec<String>, Vec<String>) =
-        numbers.into_iter().partition(|path| path.starts_with("search."));
-    for path in &search {
+    let (counts, numbers): (Vec<String>, Vec<String>) =
+        numbers.into_iter().partition(|path| path.starts_with("search.") || path.starts_with("orchestrator."));
+    for path in &counts {
         let (problem, wrong): (_, &[f64]) = match path.as_str() {
+            "orchestrator.max_parts" => ("must be a whole number from 1 to 16", &[0.0, 1.5, 17.0, f64::NAN]),
+            "orchestrator.max_retries" => ("must be a whole number from 0 to 1", &[-1.0, 0.5, 2.0, f64::NAN]),
+            "orchestrator.search_limit_per_query" | "orchestrator.max_results" => {
+                ("must be a whole number from 1 to 4294967295", &[0.0, 0.5, 4_294_967_296.0, f64::INFINITY])
+            }
+            "orchestrator.timeout_seconds" => {
+                ("must be a positive number of at most 2147483", &[0.0, -1.0, 2_147_483.5, f64::NAN, f64::INFINITY])
+            }
+            "orchestrator.relevance_ratio" => ("must lie between 0 and 1", &[-0.001, 1.001, f64::NAN]),
             "search.max_hops" => ("must be a whole number from 0 to 100", &[-1.0, 0.5, 101.0, f64::NAN]),
             _ if path.contains(".max_") || path.ends_with("_limit") => {
                 ("must be a whole number from 0 to 4294967295", &[-1.0, 0.5, 4_294_967_296.0, f64::NAN, f64::INFINITY])
@@ -183,7 +217,7 @@ fn a_number_out_of_range_is_refused_by_its_path() {
         };
         wrong.iter().for_each(|&wrong| assert_number_refused(path, wrong, problem));
     }
-    assert_eq!((search.len(), numbers.len()), (10, 16));
+    assert_eq!((counts.len(), numbers.len()), (19, 16));
     for path in numbers {
         let rule = rules.iter().filter(|(_, _, names)| {
             let (above, key) = path.rsplit_once('.').expect("no number at the top");
@@ -260,6 +294,10 @@ fn what_does_not_belong_together_is_refused() {
             "must be EPISODIC, SIGNALS, KNOWLEDGE or PROCEDURAL",
         ),
         (json!({ "curve": "linear" }), "curve", "must be exponential or fsrs6"),
+        (json!({ "known_symbols": ["a", " "] }), "known_symbols[1]", "must not be blank"),
+        (json!({ "known_symbols": ["gold", "GOLD"] }), "known_symbols", "must not name GOLD twice"),
+        (json!({ "known_symbols": vec!["a"; 10_001] }), "known_symbols", "must not be more than 10000"),
+        (json!({ "orchestrator": { "fallback": "simple" } }), "orchestrator.fallback", "must be none or plain"),
     ];
     for (json, field, problem) in cases {
         assert_refused(&json, field, problem);

@@ -279,6 +279,8 @@ export const KNOWN_SYMBOLS: readonly string[] = [
 /** What a question was divided at. */
 export type Strategy = "question words" | "question marks" | "also" | "and" | "subjects";
 
+/** The most parts, where nobody says how many. */
+export const MAX_PARTS = 4;
 const MAX_DIVISIBLE_LENGTH = 500;
 const MIN_PART_LENGTH = 3;
 
@@ -301,10 +303,16 @@ function atQuestionMarks(query: string): string[] {
   return parts.length > 2 ? parts.map((part) => part.trim()) : [];
 }
 
+/** A pattern of a text; with the flag `i` a symbol's letters beyond ASCII would have two cases too. */
+const inAnyCase = (text: string): string =>
+  text
+    .replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")
+    .replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
+
 /** Known symbols, and what stands in double quotes, where no symbols are sought. In the order of the text, each once. */
 function subjectsOf(query: string, symbols: readonly string[]): string[] {
-  const known = symbols.map((symbol) => symbol.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|");
-  const subject = new RegExp(`"([^"]*)"|“([^”]*)”|\\b(${known})\\b`, "gi");
+  const known = symbols.map(inAnyCase).join("|");
+  const subject = new RegExp(`"([^"]*)"|“([^”]*)”|\\b(${known})\\b`, "g");
   const found = [...query.matchAll(subject)].map(
     ([, straight, typographic, symbol]) => symbol?.toUpperCase() ?? (straight ?? typographic)!.trim(),
   );
@@ -321,7 +329,7 @@ function bySubjects(query: string, symbols: readonly string[]): string[] {
 export function divide(
   query: string,
   { disqualifier_category, entity }: ClassifiedQuery,
-  { maxParts = 4, bySubject = false, symbols = KNOWN_SYMBOLS }: DecomposeOptions = {},
+  { maxParts = MAX_PARTS, bySubject = false, symbols = KNOWN_SYMBOLS }: DecomposeOptions = {},
 ): { strategy: Strategy; parts: string[] } | null {
   if (disqualifier_category !== "D4" && disqualifier_category !== "D1") return null;
   if (query.length > MAX_DIVISIBLE_LENGTH) return null;

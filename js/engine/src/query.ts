@@ -68,7 +68,7 @@ export type ConfidenceFlag =
 
 /** How far an answer can be trusted. */
 export interface RetrievalConfidence {
-  /** In [0, 1]. */
+  /** In [0, 1] for scores in [0, 1]. */
   score: number;
   level: ConfidenceLevel;
   /** Quality of the best match, distinctness of it, clarity of the question. */

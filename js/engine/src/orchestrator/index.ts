@@ -135,7 +135,7 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
       merge,
       ...changes,
       confidence: this.#confidence(nodes, attribute !== null),
-      steps: {
+      ms: {
         understand: understood - started,
         search: searched - understood,
         merge: merged - searched,
@@ -203,8 +203,8 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
     const { length } = nodes;
     let [top, second] = [-Number.MAX_VALUE, -Number.MAX_VALUE];
     for (const node of nodes) {
-      // A boost can carry a score beyond all numbers, of which nothing can be computed.
-      const score = Math.min(node.score, Number.MAX_VALUE);
+      // A boost tells what is asked for, and not how well it matches.
+      const score = numberOf(node._original_score ?? node.score);
       if (score > top) [top, second] = [score, top];
       else if (score > second) second = score;
     }

@@ -22,9 +22,6 @@ interface Open<Row> {
   reject: (reason: unknown) => void;
 }
 
-/** The longest that timers can wait, in milliseconds. */
-const LONGEST_WAIT = 2 ** 31 - 1;
-
 /** Whether a search gave an answer, were it an empty one. @internal */
 export const isAnswered = ({ trace: { outcome } }: Answer<unknown>): boolean => outcome === "ok" || outcome === "empty";
 
@@ -45,8 +42,7 @@ export class Searches<Row extends FoundRow, Filters extends object> {
     started: number,
   ) {
     this.#deadline = started + timeoutSeconds * 1000;
-    const wait = Math.min(this.#deadline - performance.now(), LONGEST_WAIT);
-    this.#timer = setTimeout(this.#endInTime, wait);
+    this.#timer = setTimeout(this.#endInTime, this.#deadline - performance.now());
     signal?.addEventListener("abort", this.#abort);
   }
 

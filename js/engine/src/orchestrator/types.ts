@@ -21,7 +21,9 @@ export interface OrchestratorConfig {
   qualityThreshold?: number | undefined;
   /** How often a part that found nothing, or is weak, is searched for again: 0 or 1. Default 1. */
   maxRetries?: number | undefined;
-  /** Time for everything together, in seconds, above 0. What has not arrived then is left out. Default 3. */
+  /**
+   * Time for everything together, in seconds: above 0, at most 2,147,483. What has not arrived then is left out. Default 3.
+   */
   timeoutSeconds?: number | undefined;
   /** The most results in the end: whole, at least 1. Default 20. */
   maxResults?: number | undefined;
@@ -178,8 +180,8 @@ export interface RetrievalTrace {
   replaced: { id: string; score: number; by: string; by_score: number }[];
   /** Weak results that are gone: nothing better was found, there was no title, or enough had been replaced already. */
   dropped: { id: string; score: number; why: "nothing_better" | "no_title" | "budget" }[];
-  /** How far the selection can be trusted, by its two best scores. */
+  /** How far the selection can be trusted, by its two best scores before any boost. */
   confidence: RetrievalConfidence;
-  /** How long each step took, in milliseconds. */
-  steps: { understand: number; search: number; merge: number; replace: number; total: number };
+  /** How long each step took. */
+  ms: { understand: number; search: number; merge: number; replace: number; total: number };
 }
