@@ -62,7 +62,7 @@ export interface Ratio {
 export async function compare({ name, contestants, rounds = 15, turn = 8e6 }: Contest): Promise<Outcome> {
   const entries = Object.entries(contestants);
   const samples: Record<string, number[]> = Object.fromEntries(entries.map(([label]) => [label, []]));
-  for (const [, contestant] of entries) warmUp(contestant);
+  for (const [, contestant] of entries) await warmUp(contestant);
   for (let round = 0; round < rounds; round++) {
     for (let place = 0; place < entries.length; place++) {
       const [label, contestant] = entries[(place + round) % entries.length]!;
@@ -85,10 +85,10 @@ const WARM_UP = 100;
 const WARM_UP_LAPS = 3;
 
 /** Long enough for the optimising compiler to have seen the code. */
-function warmUp(contestant: Contestant): void {
+async function warmUp(contestant: Contestant): Promise<void> {
   const end = performance.now() + WARM_UP;
   if (typeof contestant === "function") {
-    do contestant();
+    do await contestant();
     while (performance.now() < end);
   } else {
     let done = 0;

@@ -147,6 +147,30 @@ export function makeQueries(length: number, count: number, seed: number): string
   });
 }
 
+/** Questions as traders ask them, of every kind that classification tells apart. */
+const QUESTIONS = [
+  "What's my BTC thesis and how did my last SOL trade go?",
+  "Which signals are firing on SOL right now?",
+  "What is funding rate's entry price?",
+  "show me my playbook for extreme funding",
+  "who is watching the ETH perp book?",
+  "how does open interest relate to liquidations",
+  "anything I never closed on DOGE without a stop?",
+  "what happened to AVAX in September",
+  "what lessons have I learned about chasing breakouts",
+  "ideas for trading the unlock, similar to last time",
+];
+
+/** Questions of about so many characters: shorter ones are followed by words, longer ones by further questions. */
+export function makeQuestions(length: number, count: number, seed: number): string[] {
+  const random = makeRandom(seed);
+  return Array.from({ length: count }, (_, place) => {
+    let question = QUESTIONS[place % QUESTIONS.length]!;
+    while (question.length < length) question += ` ${pick(random, random() < 0.9 ? NEUTRAL_WORDS : KEYWORD_PHRASES)}`;
+    return question.slice(0, length).trimEnd();
+  });
+}
+
 /** A row that a search answers with. */
 export interface SearchRow {
   id: string;

@@ -2,18 +2,20 @@
 // `--against TARBALL` measures it against an earlier package instead; `--only TEXT` measures what has TEXT in its name.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { cpus, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Command, Option } from "commander";
 import * as current from "nous-wasm";
+import { writeResults } from "../results.ts";
 import { type Contest, compare, type Deferred, median, type Ratio } from "./compare.ts";
 import { allContests, type Engine } from "./contests.ts";
 import { memoryContests } from "./memory-contests.ts";
 import { isResident } from "./memory-inputs.ts";
 import { memoryMeasures, WEIGHED, weigh, weighAlone } from "./memory-measures.ts";
+import { queryContests } from "./query-contests.ts";
 import { duration, kilobytes } from "./units.ts";
 
 const options = new Command("bench")
@@ -41,8 +43,16 @@ else await againstEarlier(options.against);
 
 /** Every contest that a package can take part in. */
 function contestsOf(engine: Engine): Deferred[] {
-  const small = allContests(engine).map((contest) => ({ name: contest.name, make: () => contest }));
+  const small = [...allContests(engine), ...(understands(engine) ? queryContests(engine) : [])].map((contest) => ({
+    name: contest.name,
+    make: () => contest,
+  }));
   return isResident(engine) ? [...small, ...memoryContests(engine), ...memoryMeasures(engine)] : small;
+}
+
+/** Whether a package is new enough to understand questions. */
+function understands(engine: Partial<Engine>): boolean {
+  return "understand" in engine;
 }
 
 async function againstRivals(): Promise<void> {
@@ -75,10 +85,8 @@ async function againstRivals(): Promise<void> {
   const size = `The .wasm is ${kilobytes(wasm.length)}, ${kilobytes(gzipSync(wasm, { level: 9 }).length)} gzipped.`;
   console.log(`\n${size}`);
   if (options.write && options.only === undefined) {
-    const text = `# JavaScript benches, ${today()}\n\n${machine()}\n\n${HOW}\n\n${lines.join("\n")}\n\n${size}\n`;
-    mkdirSync("benches/results", { recursive: true });
-    writeFileSync(`benches/results/${today()}-js.md`, text);
-    console.log(`written to benches/results/${today()}-js.md`);
+    const path = writeResults("js", "JavaScript benches", `${HOW}\n\n${lines.join("\n")}\n\n${size}`);
+    console.log(`written to ${path}`);
   }
 }
 
@@ -145,15 +153,6 @@ function readiness(): Record<string, number> {
   return Object.fromEntries(
     Object.keys(steps).map((label, place) => [label, median(rounds.map((round) => round[place]!))]),
   );
-}
-
-function machine(): string {
-  const rust = spawnSync("rustc", ["--version"], { encoding: "utf8" }).stdout?.split(" ")[1] ?? "unknown";
-  return `${cpus()[0]?.model.trim() ?? "unknown processor"}, ${cpus().length} cores, ${process.platform} ${process.arch}, Node ${process.versions.node}, Rust ${rust}.`;
-}
-
-function today(): string {
-  return new Date().toISOString().slice(0, 10);
 }
 
 function times({ median, low, high }: Ratio): string {

@@ -6,10 +6,12 @@ import { describe, expect, test } from "vitest";
 import { makeCandidates, makeColumns, makeMetrics, makeQueries, makeRandom, NOW } from "../../benches/js/inputs.ts";
 import * as includes from "../../benches/js/rivals/includes.ts";
 import * as plain from "../../benches/js/rivals/plain.ts";
+import * as regexes from "../../benches/js/rivals/regexes.ts";
 import * as tuned from "../../benches/js/rivals/tuned.ts";
 import * as tunedDecay from "../../benches/js/rivals/tuned-decay.ts";
 import * as reference from "../reference/index.ts";
 import { type Batch, batch, batches, decayInput, query } from "./arbitraries.ts";
+import { asked } from "./questions.ts";
 import { same } from "./same.ts";
 
 type Rerank = Pick<typeof reference, "rerankCandidates" | "rerankTop" | "rerankWithSectionWeights">;
@@ -147,4 +149,13 @@ test("the includes loop finds the sections that the reference finds", () => {
     found.add(expected.join());
   }
   expect(found.size, "the queries ask for many different combinations").toBeGreaterThan(10);
+});
+
+test.each(["patterns", "tuned"] as const)("regular expressions, %s, classify as the reference does", (name) => {
+  fc.assert(
+    fc.property(asked, ({ query }) => {
+      expect(same(regexes[name](query), reference.classifyQuery(query))).toBeNull();
+    }),
+    { numRuns: 5_000 },
+  );
 });

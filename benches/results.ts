@@ -1,0 +1,24 @@
+// Where results of measurements go, and what a reader has to know of the machine that they are from.
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+
+const FOLDER = "benches/results";
+
+/** Writes `DATE-NAME.md`: the title with the date, the machine, and the text. Gives its path back. */
+export function writeResults(name: string, title: string, text: string): string {
+  const path = `${FOLDER}/${today()}-${name}.md`;
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(path, `# ${title}, ${today()}\n\n${machine()}\n\n${text}\n`);
+  return path;
+}
+
+function machine(): string {
+  const rust = spawnSync("rustc", ["--version"], { encoding: "utf8" }).stdout?.split(" ")[1] ?? "unknown";
+  return `${cpus()[0]?.model.trim() ?? "unknown processor"}, ${cpus().length} cores, ${process.platform} ${process.arch}, Node ${process.versions.node}, Rust ${rust}.`;
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
