@@ -78,6 +78,15 @@ export const evidence: number[] = nous.classifyIntent("now", { explain: true }).
 export const sections: MemorySection[] = nous.classifyIntent("now", { matcher: "words" });
 export const codes: Uint8Array = nous.decayColumns({ lastAccessed: [], stability: new Float32Array(), section: [] }).lifecycle;
 export const engine = nous.createEngine({ sections: { profiles: { SIGNALS: { decay: { growthRate: 2 } } } }, curve: "fsrs6" });
+const orchestrator = nous.createOrchestrator({
+  search: async (query: string, { limit, filters }: { limit: number; filters: { subtype?: string } | undefined }) =>
+    [{ id: query, score: limit, content_title: filters?.subtype ?? "" }],
+  config: { orchestrator: { maxResults: 10, replacementFloor: null } },
+});
+export const recalled: Promise<string[]> = orchestrator
+  .retrieve("a question", { filters: { subtype: "custom:lesson" }, signal: null })
+  .then(({ nodes, groups, trace }) => [...nodes.map((node) => node.content_title), ...groups.flat(), trace.mode]);
+export const asked: string | null = nous.understand("a question").disqualifier_category;
 export const loading: Promise<void> = nous.init(new Uint8Array());
 nous.initSync(new ArrayBuffer(8));
 
@@ -89,6 +98,8 @@ export function codeOf(error: unknown): string | undefined {
 nous.recencyScore(true);
 // @ts-expect-error: not a key
 nous.createEngine({ sections: { intent_boost: 2 } });
+// @ts-expect-error: not a way to fall back
+nous.createEngine({ orchestrator: { fallback: "simple" } });
 // @ts-expect-error: not a section
 nous.createEngine({ sections: { defaultSection: "OTHER" } });
 // @ts-expect-error: frozen

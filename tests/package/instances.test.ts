@@ -183,7 +183,18 @@ describe("a stack that is nearly full", () => {
     reports = JSON.parse(await must(process.execPath, ["--stack-size=150", program, core, module], root));
   }, 3 * MINUTES);
 
-  const CALLS = ["ranking", "decay", "intent", "merging", "pairs", "context", "engines", "numbers", "guidance"];
+  const CALLS = [
+    "ranking",
+    "decay",
+    "intent",
+    "questions",
+    "merging",
+    "pairs",
+    "context",
+    "engines",
+    "numbers",
+    "guidance",
+  ];
 
   it.each(CALLS)("fails %s or answers rightly, and spoils no later call", (name) => {
     const { answered, failed, wrong } = reports[name]!;
@@ -233,6 +244,7 @@ describe("calls within calls", () => {
     top: () => core.rerankTop(candidatesOf(40), METRICS, { limit: 3, now: NOW, sections: false }),
     decay: () => core.decayColumns({ lastAccessed: [NOW - DAY], stability: [2], section: [1] }, NOW),
     intent: () => core.classifyIntent("my trade and the signal", { explain: true }),
+    question: () => core.understand("What's my BTC thesis and how did my last SOL trade go?"),
     merge: () => core.mergeAndSelect([["q", [{ id: "x", score: 1, subtype: "custom:signal" }]]], { query: "signal" }),
     pairs: () => core.coRecallPairs([{ id: "a" }, { id: "b" }]),
     context: () => core.formatContext([{ content_title: "T", content_body: '{"text":"t"}' }]),
@@ -255,6 +267,7 @@ describe("calls within calls", () => {
     "top",
     "decay",
     "intent",
+    "question",
     "merge",
     "pairs",
     "context",

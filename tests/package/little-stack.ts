@@ -75,6 +75,7 @@ function callsOf(core: CountedCore, size: number): Record<string, () => unknown>
   return {
     ranking: () => core.rerankWithSectionWeights(candidates, { avg_inbound_edges: 2 }, NOW),
     decay: () => core.decayColumns(columns, NOW),
+    questions: () => core.understand(`${"–".repeat(size)} and what is this, and why?`, { terms: "unicode" }),
     intent: () => core.classifyIntent(`${"–".repeat(size)} signal and my trade`, { explain: true }),
     merging: () =>
       core.mergeAndSelect(

@@ -38,6 +38,8 @@ describe("Node", () => {
       "invalid_argument",
       "invalid_config",
       "invalid_config",
+      "invalid_argument",
+      "invalid_config",
       undefined,
     ]);
   });

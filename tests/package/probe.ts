@@ -88,6 +88,7 @@ export function probe(nous: Nous): string {
     },
     intent: { matcher: "words", strings: { PROCEDURAL: ["step by step", "ofen"] } },
     curve: "fsrs6",
+    knownSymbols: ["gold", "oil"],
   });
 
   const profile = nous.SECTION_PROFILES.SIGNALS.decay;
@@ -188,6 +189,29 @@ export function probe(nous: Nous): string {
       nous.classifyIntent(question, { explain: true }),
       nous.classifyIntent(question, { matcher: "words", explain: true }),
     ]),
+    questions: [
+      ...questions,
+      "What's my BTC thesis and how did my last SOL trade go?",
+      "“Zürich” \uD83D's status?",
+      'compare BTC and "漢字" status',
+    ].map((question) => {
+      const classified = nous.classifyQuery(question);
+      return [
+        nous.checkDisqualifiers(question),
+        nous.classifyQueryType(question),
+        nous.extractQueryEntities(question),
+        nous.extractQueryAttribute(question),
+        nous.decompose(question, classified, { maxParts: 2, bySubject: true }),
+        nous.reformulate(question, { entity: "BTC" }),
+        nous.understand(question, { matcher: "words", terms: "unicode" }),
+      ];
+    }),
+    confidence: [
+      nous.calculateRetrievalConfidence(0.83, 0.41, 7, true),
+      nous.calculateRetrievalConfidence(0.2, null, 1, false),
+      nous.getConfidenceLevel(0.5),
+    ],
+    orchestrates: typeof nous.createOrchestrator({ search: () => [] }).retrieve,
     merged,
     coRecalled: nous.coRecallPairs(merged),
     context: [nous.formatContext(memories), nous.formatContext(memories, 60), nous.formatContext([])],
@@ -198,6 +222,7 @@ export function probe(nous: Nous): string {
       retrievability: engine.calculateRetrievability(3.3, 21),
       grown: [engine.updateStabilityOnAccess(14, 0.37), engine.updateStabilityOnAccess(14, 0.37, 0.5)],
       intent: engine.classifyIntent("Step by  STEP into the Ofen", { explain: true }),
+      parts: engine.decompose("compare GOLD, oil: status", { disqualifier_category: "D1" }, { bySubject: true }),
       merged: engine.mergeAndSelect(subResults, { query: "is a signal firing" }),
       sections: SUBTYPES.map((subtype) => engine.getInitialStabilityForSubtype(subtype)),
       profiles: engine.SECTION_PROFILES,
@@ -207,6 +232,8 @@ export function probe(nous: Nous): string {
       failure(() => nous.rerankWithSectionWeights([candidates[0]!, wrong], metrics, NOW)),
       failure(() => nous.decayColumns({ ...columns, stability: [1] }, NOW)),
       failure(() => nous.createEngine({ sections: { profiles: { SIGNALS: { rerankingWeights: { semantic: 7 } } } } })),
+      failure(() => nous.createEngine({ orchestrator: { maxParts: 17 } })),
+      failure(() => nous.decompose("a question", null, { maxParts: 0 })),
       failure(() => nous.createEngine({ colour: "blue" } as object)),
       failure(() => new nous.NousError("invalid_argument", "made by hand").message),
     ],

@@ -540,11 +540,83 @@ describe("columns", () => {
   });
 });
 
+/** Functions of a question. */
+const ASKED = [
+  "checkDisqualifiers",
+  "classifyQueryType",
+  "classifyQuery",
+  "extractQueryEntities",
+  "extractQueryAttribute",
+  "decompose",
+  "reformulate",
+  "understand",
+];
+
 describe("questions", () => {
+  test("with wrong options are refused by name", () => {
+    for (const maxParts of [0, -1, 1.5, Number.NaN, "4", null, {}]) {
+      expectRefusal(() => js.decompose("q", null, { maxParts }), { field: "maxParts" });
+      expectRefusal(() => js.understand("q", { maxParts }), { field: "maxParts" });
+    }
+    for (const bySubject of [0, 1, "true", null, {}]) {
+      expectRefusal(() => js.decompose("q", null, { bySubject }), { field: "bySubject" });
+      expectRefusal(() => js.understand("q", { bySubject }), { field: "bySubject" });
+    }
+    for (const terms of ["", "ASCII", 5, null, {}]) {
+      expectRefusal(() => js.understand("q", { terms }), { field: "terms" });
+    }
+    expectRefusal(() => js.understand("q", { matcher: "regex" }), { field: "matcher" });
+    expectRefusal(() => js.understand("q", null), { field: "options" });
+    expectRefusal(() => js.decompose("q", null, null), { field: "options" });
+    for (const classification of [5, "D4", true, 1n]) {
+      expectRefusal(() => js.decompose("q", classification), { field: "classification" });
+      expectRefusal(() => js.reformulate("q", classification), { field: "classification" });
+    }
+  });
+
+  test("with a classification of any content: what is none divides nothing and names nobody", () => {
+    const question = "this and that?";
+    for (const value of [null, undefined, 5, "", "D9", {}, ["D4"]]) {
+      const classification = { disqualifier_category: value, entity: value };
+      expect(js.decompose(question, classification)).toEqual([question]);
+    }
+    for (const entity of [null, undefined, 5, "", "x", {}, ["BTC"]])
+      expect(js.reformulate("why", { entity })).toBeNull();
+  });
+
+  test("and confidence in what is no retrieval", () => {
+    for (const wrong of [...NO_NUMBERS, Number.NaN, INFINITY, undefined]) {
+      expectRefusal(() => js.calculateRetrievalConfidence(wrong, 0.1, 2, true), { field: "topScore" });
+      if (wrong != null) {
+        expectRefusal(() => js.calculateRetrievalConfidence(0.5, wrong, 2, true), { field: "secondScore" });
+      }
+      expectRefusal(() => js.getConfidenceLevel(wrong), { field: "score" });
+    }
+    for (const count of [-1, 0.5, INFINITY, Number.NaN, "2", null]) {
+      expectRefusal(() => js.calculateRetrievalConfidence(0.5, 0.1, count, true), { field: "resultCount" });
+    }
+    for (const flag of [0, 1, "true", null, undefined]) {
+      expectRefusal(() => js.calculateRetrievalConfidence(0.5, 0.1, 2, flag), { field: "hasAttribute" });
+    }
+  });
+
+  test("of ten million characters", () => {
+    for (const piece of ["what's a's ", "? ", "from x to\n", "who is ", "x for ", "é's ", "漢字", "\ud83d "]) {
+      const question = piece.repeat(MILLIONS / piece.length);
+      expect(nous.decompose(question, { disqualifier_category: "D4" })).toEqual([question]);
+      const { query, parts, terms } = nous.understand(question, { terms: "unicode" });
+      expect([query === question, parts.length, terms.length < 4]).toEqual([true, 1, true]);
+      nous.extractQueryEntities(question);
+      nous.extractQueryAttribute(question);
+      nous.reformulate(question, null);
+    }
+  });
+
   test("that are no text, and matchers there are none of", () => {
     for (const query of [undefined, null, 5, true, {}, ["live"], 1n, Symbol("query"), new String("live")]) {
       expectRefusal(() => js.classifyIntent(query), { field: "query" });
       if (query != null) expectRefusal(() => js.mergeAndSelect([], { query }), { field: "query" });
+      for (const ask of ASKED) expectRefusal(() => js[ask](query), { field: "query" });
     }
     for (const matcher of ["", "Words", "regex", 5, null, {}, true]) {
       expectRefusal(() => js.classifyIntent("live", { matcher }), { field: "matcher" });

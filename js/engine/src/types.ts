@@ -99,3 +99,13 @@ export interface SectionProfile {
   /** Factor for results of this section when the query asks for it. */
   intent_boost: number;
 }
+
+/** The `AbortSignal` of wherever this runs, as much of it as is needed where its types are unknown. */
+export type CancelSignal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } }
+  ? Signal
+  : {
+      readonly aborted: boolean;
+      readonly reason: unknown;
+      addEventListener(type: "abort", listener: () => void): void;
+      removeEventListener(type: "abort", listener: () => void): void;
+    };

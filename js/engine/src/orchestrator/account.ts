@@ -7,13 +7,6 @@ import type { MergeTrace } from "./types.ts";
 /** As many results that were left out are named. */
 const MOST_CUT = 100;
 
-/** The best instance of a memory. */
-interface Kept {
-  row: MergeRow;
-  score: number;
-  isSelected: boolean;
-}
-
 /** What merging was told, and what an account of it needs to know of sections. @internal */
 export interface MergeTerms {
   relevanceRatio: number;
@@ -31,51 +24,61 @@ export function accountOf<Row extends MergeRow>(
   terms: MergeTerms,
 ): MergeTrace {
   const { relevanceRatio, maxResults, intents, intentBoosts } = terms;
-  const kept = new Map<unknown, Kept>();
+  // Each memory's best instance, by the memory's place in the order of first sight.
+  const places = new Map<unknown, number>();
+  const rows: Row[] = [];
+  const scores: number[] = [];
   let found = 0;
-  for (const rows of groups) {
-    found += rows.length;
-    for (const row of rows) {
+  for (const group of groups) {
+    found += group.length;
+    for (const row of group) {
       const score = numberOf(row.score);
-      const best = kept.get(row.id);
-      if (best === undefined) kept.set(row.id, { row, score, isSelected: false });
-      else if (score > best.score) {
-        best.row = row;
-        best.score = score;
+      const place = places.get(row.id);
+      if (place === undefined) {
+        places.set(row.id, rows.length);
+        rows.push(row);
+        scores.push(score);
+      } else if (score > scores[place]!) {
+        rows[place] = row;
+        scores[place] = score;
       }
     }
   }
 
   let top = Number.NEGATIVE_INFINITY;
-  for (const best of kept.values()) {
-    const section = intents.length === 0 ? undefined : terms.getSectionForSubtype(best.row.subtype);
-    if (section !== undefined && intents.includes(section)) best.score *= intentBoosts[section];
-    if (best.score > top) top = best.score;
+  for (let place = 0; place < rows.length; place++) {
+    if (intents.length > 0) {
+      const section = terms.getSectionForSubtype(rows[place]!.subtype);
+      if (intents.includes(section)) scores[place]! *= intentBoosts[section];
+    }
+    if (scores[place]! > top) top = scores[place]!;
   }
-  const cutoff = kept.size === 0 ? 0 : top * relevanceRatio;
+  const cutoff = rows.length === 0 ? 0 : top * relevanceRatio;
 
   const boosted: MergeTrace["boosted"] = [];
+  const isSelected = new Array<boolean>(rows.length).fill(false);
   for (const { id, score, _original_score, _intent_boosted } of selected) {
-    kept.get(id)!.isSelected = true;
+    isSelected[places.get(id)!] = true;
     if (_intent_boosted) boosted.push({ id: id!, from: _original_score!, to: score });
   }
 
   const cut: MergeTrace["cut"] = [];
   let reaching = 0;
-  for (const [id, { score, isSelected }] of kept) {
+  for (let place = 0; place < rows.length; place++) {
+    const score = scores[place]!;
     if (score >= cutoff) reaching++;
-    if (isSelected || cut.length === MOST_CUT) continue;
-    cut.push({ id: id as string, score, why: score >= cutoff ? "max_results" : "below_cutoff" });
+    if (isSelected[place] || cut.length === MOST_CUT) continue;
+    cut.push({ id: rows[place]!.id!, score, why: score >= cutoff ? "max_results" : "below_cutoff" });
   }
   // Where nothing reaches the cutoff, the one that is selected all the same was added for no part.
   const ranked = groups.length === 1 ? selected.length : Math.min(reaching, maxResults);
   return {
     found,
-    kept: kept.size,
+    kept: rows.length,
     cutoff,
     boosted,
     covered: selected.slice(ranked).map(({ id }) => id!),
     cut,
-    cut_total: kept.size - selected.length,
+    cut_total: rows.length - selected.length,
   };
 }

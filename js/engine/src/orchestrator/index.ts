@@ -231,7 +231,8 @@ function withoutSubtypes<Filters extends object>(
 }
 
 function idsByGroup<Row extends FoundRow>(nodes: readonly MergedRow<Row>[], count: number): string[][] {
-  const groups: string[][] = Array.from({ length: count }, () => []);
+  const groups: string[][] = [];
+  for (let group = 0; group < count; group++) groups.push([]);
   for (const { id, _sub_query_group } of nodes) groups[_sub_query_group]!.push(id!);
   return groups.filter((ids) => ids.length > 0);
 }

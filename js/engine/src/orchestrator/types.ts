@@ -2,7 +2,7 @@
 
 import type { MergedRow, MergeRow } from "../merge.ts";
 import type { RetrievalConfidence, Understanding } from "../query.ts";
-import type { Instant } from "../types.ts";
+import type { CancelSignal, Instant } from "../types.ts";
 
 /** How a question is retrieved in several passes; whatever is missing keeps its default. */
 export interface OrchestratorConfig {
@@ -57,7 +57,7 @@ export interface RetrievalSearchOptions<Filters extends object = Record<string, 
   /** The present in milliseconds since 1970, the same for all searches of a retrieval. */
   now: number;
   /** Aborted when this search's answer is no longer waited for: with a `TimeoutError`, or with the caller's reason. */
-  signal: AbortSignal;
+  signal: CancelSignal;
 }
 
 /**
@@ -76,7 +76,7 @@ export interface RetrieveOptions<Filters extends object = Record<string, unknown
   /** The present. Default: the clock. */
   now?: Instant | undefined;
   /** Ends the retrieval and all its searches. */
-  signal?: AbortSignal | null | undefined;
+  signal?: CancelSignal | null | undefined;
 }
 
 /** What a retrieval came to. */
