@@ -10,7 +10,6 @@ const MOST_CUT = 100;
 /** What merging was told, and what an account of it needs to know of sections. @internal */
 export interface MergeTerms {
   relevanceRatio: number;
-  maxResults: number;
   /** The sections that the question asks for. */
   intents: readonly MemorySection[];
   intentBoosts: Readonly<Record<MemorySection, number>>;
@@ -23,7 +22,7 @@ export function accountOf<Row extends MergeRow>(
   selected: readonly MergedRow<Row>[],
   terms: MergeTerms,
 ): MergeTrace {
-  const { relevanceRatio, maxResults, intents, intentBoosts } = terms;
+  const { relevanceRatio, intents, intentBoosts } = terms;
   // Each memory's best instance, by the memory's place in the order of first sight.
   const places = new Map<unknown, number>();
   const rows: Row[] = [];
@@ -70,14 +69,12 @@ export function accountOf<Row extends MergeRow>(
     if (isSelected[place] || cut.length === MOST_CUT) continue;
     cut.push({ id: rows[place]!.id!, score, why: score >= cutoff ? "max_results" : "below_cutoff" });
   }
-  // Where nothing reaches the cutoff, the one that is selected all the same was added for no part.
-  const ranked = groups.length === 1 ? selected.length : Math.min(reaching, maxResults);
   return {
     found,
     kept: rows.length,
     cutoff,
     boosted,
-    covered: selected.slice(ranked).map(({ id }) => id!),
+    covered: groups.length === 1 ? [] : selected.slice(reaching).map(({ id }) => id!),
     cut,
     cut_total: rows.length - selected.length,
   };

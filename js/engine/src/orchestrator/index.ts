@@ -21,8 +21,6 @@ import type {
   RetryTrace,
 } from "./types.ts";
 
-export type * from "./types.ts";
-
 /** What the orchestrator asks of an engine. @internal */
 export interface OrchestratorEngine {
   understand(query: string, options: DecomposeOptions): Understanding;
@@ -56,7 +54,6 @@ export function createOrchestratorOver<Row extends FoundRow, Filters extends obj
       const { filters, now, signal } = readRequest(query, options);
       const searches = new Searches(search, now, signal, config.timeout_seconds, started);
       try {
-        searches.requireWanted();
         const retrieved = await new Retrieval(engine, config, searches, query, filters).run(started);
         searches.requireWanted();
         return retrieved;
@@ -175,7 +172,7 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
     const { engine, config, searches, filters } = this;
     const { search_limit_per_query: limit, quality_threshold } = config;
     const first = await searches.ask(text, limit, filters);
-    const isTooLittle = isAnswered(first) && !(topOf(first) >= quality_threshold);
+    const isTooLittle = isAnswered(first) && topOf(first) < quality_threshold;
     const part = { first, rows: first.rows, trace: first.trace };
     if (!isTooLittle || config.max_retries === 0) return part;
 
@@ -195,7 +192,7 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
     const subResults = parts.map(({ trace, rows }) => [trace.query, rows] as const);
     const selected = engine.mergeAndSelect(subResults, { query, relevanceRatio, maxResults });
     const groups = parts.map(({ rows }) => rows);
-    const terms = { relevanceRatio, maxResults, intents, intentBoosts, getSectionForSubtype };
+    const terms = { relevanceRatio, intents, intentBoosts, getSectionForSubtype };
     return { selected, merge: accountOf(groups, selected, terms) };
   }
 
