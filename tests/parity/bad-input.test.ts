@@ -700,6 +700,14 @@ describe("merging", () => {
     expectRefusal(() => js.mergeAndSelect([], null), { field: "options" });
   });
 
+  test("rows with a key of their own named __proto__ keep it, and their prototype", () => {
+    const row = JSON.parse('{ "id": "a", "score": 1, "subtype": "custom:signal", "__proto__": { "polluted": true } }');
+    const [merged] = nous.mergeAndSelect([["q", [row]]], { query: "signal" });
+    const [expected] = reference.mergeAndSelect([["q", [row]]], { query: "signal" });
+    expect(Object.entries(merged!)).toEqual(Object.entries(expected!));
+    expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
+  });
+
   test("odd scores and ids are right", () => {
     const rows = [
       ...[Number.NaN, INFINITY, "0.9", " 1e-1 ", "", "abc", null, undefined, {}, [], true, 5n, Symbol("score")],

@@ -1,12 +1,20 @@
 // How well memories are found is measured: the measure itself, and the questions it is taken by.
 
+import fc from "fast-check";
 import { classifyIntent, getSectionForSubtype } from "nous-wasm";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { draws, estimate } from "../../benches/quality/bootstrap.ts";
+import { EmbeddedMemory, semanticsOf } from "../../benches/quality/embedded.ts";
 import { isTest, labelledSet, SETS } from "../../benches/quality/labelled-set.ts";
-import { hit, ndcg, recall, reciprocalRank } from "../../benches/quality/metrics.ts";
+import { latentSemantics } from "../../benches/quality/lsa.ts";
+import { DEPTH, hit, ndcg, recall, reciprocalRank } from "../../benches/quality/metrics.ts";
 import { GRADE, type Grade, KINDS, type Labelled, labelled } from "../../benches/quality/questions.ts";
+import { leadingVectors } from "../../benches/quality/svd.ts";
+import { termsOf } from "../../benches/quality/terms.ts";
+import { reweigh, WEIGHINGS } from "../../benches/quality/why.ts";
 import { generateSample, sampleAt } from "../../js/sample/index.ts";
+import { Random } from "../../js/sample/random.ts";
+import { Library, textOf } from "../../js/terminal/library.ts";
 
 const grades = (given: Record<string, Grade>): Labelled["grades"] => new Map(Object.entries(given));
 
@@ -75,6 +83,189 @@ describe("the intervals", () => {
   it("are the same on every run", () => {
     expect(draws(7)).toEqual(draws(7));
     expect(draws(7)).not.toEqual(draws(7).toReversed());
+  });
+});
+
+const dot = (one: ArrayLike<number>, other: ArrayLike<number>) =>
+  Array.from(one).reduce((sum, value, i) => sum + value * other[i]!, 0);
+
+describe("the singular vectors", () => {
+  const leading = (matrix: readonly (readonly number[])[], rank: number) => {
+    const columns = matrix[0]!.map((_, column) => column);
+    return leadingVectors(
+      matrix.map((values) => ({ columns, values })),
+      columns.length,
+      rank,
+      new Random(1),
+    );
+  };
+  const entries = (rows: number, columns: number) =>
+    fc.array(fc.array(fc.integer({ min: -5, max: 5 }), { minLength: columns, maxLength: columns }), {
+      minLength: rows,
+      maxLength: rows,
+    });
+  const RANK = 3;
+  /** Products of narrow matrices, so of a rank of at most 3. */
+  const lowRank = fc
+    .tuple(entries(12, RANK), entries(9, RANK))
+    .map(([left, right]) => left.map((row) => right.map((column) => dot(row, column))));
+
+  it("are orthonormal, and as many as the rank", () => {
+    fc.assert(
+      fc.property(lowRank, (matrix) => {
+        const { vectors } = leading(matrix, 8);
+        expect(vectors.length).toBeLessThanOrEqual(RANK);
+        vectors.forEach((one, i) => {
+          vectors.forEach((other, j) => {
+            expect(dot(one, other)).toBeCloseTo(i === j ? 1 : 0, 6);
+          });
+        });
+      }),
+    );
+  });
+
+  it("give a matrix of low rank back", () => {
+    fc.assert(
+      fc.property(lowRank, (matrix) => {
+        const { vectors } = leading(matrix, RANK);
+        for (const row of matrix) {
+          const components = vectors.map((vector) => dot(row, vector));
+          row.forEach((value, column) => {
+            const again = vectors.reduce((sum, vector, i) => sum + components[i]! * vector[column]!, 0);
+            expect(again).toBeCloseTo(value, 6);
+          });
+        }
+      }),
+    );
+  });
+
+  it("have their values, the largest first", () => {
+    fc.assert(
+      fc.property(lowRank, (matrix) => {
+        const { values, vectors } = leading(matrix, RANK);
+        expect([...values]).toEqual([...values].sort((a, b) => b - a));
+        vectors.forEach((vector, i) => {
+          const image = matrix.map((row) => dot(row, vector));
+          expect(Math.sqrt(dot(image, image))).toBeCloseTo(values[i]!, 6);
+        });
+      }),
+    );
+  });
+
+  it("are those of the largest values where there are more", () => {
+    const size = 40;
+    const diagonal = Array.from({ length: size }, (_, i) =>
+      Array.from({ length: size }, (_, j) => +(i === j) * 0.7 ** i),
+    );
+    const { values, vectors } = leading(diagonal, 4);
+    expect(vectors).toHaveLength(4);
+    values.forEach((value, i) => {
+      expect(value).toBeCloseTo(0.7 ** i, 9);
+      expect(Math.abs(vectors[i]![i]!)).toBeCloseTo(1, 9);
+    });
+  });
+
+  it("are none of a matrix of zeros", () => {
+    expect(leading([[0, 0], [0, 0]], 2).vectors).toEqual([]); // biome-ignore format: a matrix
+  });
+});
+
+describe("latent semantics", () => {
+  const texts = [
+    "car engine wheel road",
+    "automobile engine wheel road",
+    "car driver road wheel",
+    "automobile driver road engine",
+    "rose garden petal soil",
+    "tulip garden petal soil",
+    "rose soil water garden",
+    "tulip water petal garden",
+    "solitary",
+  ];
+  const options = { dimensions: 2, seed: 1, terms: (text: string) => text.split(" ") };
+  const semantics = latentSemantics(texts, options);
+  const cosine = (one: string, other: string) => dot(semantics.embed(one)!, semantics.embed(other)!);
+
+  it("bring words together that share contexts and no text", () => {
+    expect(cosine("car", "automobile")).toBeGreaterThan(0.95);
+    expect(cosine("rose", "tulip")).toBeGreaterThan(0.95);
+    expect(Math.abs(cosine("car", "rose"))).toBeLessThan(0.1);
+  });
+
+  it("fold a text in as they have it, at length 1", () => {
+    texts.slice(0, -1).forEach((text, place) => {
+      const document = semantics.document(place)!;
+      expect(semantics.embed(text)).toEqual(document);
+      expect(dot(document, document)).toBeCloseTo(1, 6);
+      expect(document).toHaveLength(semantics.dimensions);
+    });
+  });
+
+  it("know nothing of words that no two texts have", () => {
+    expect(semantics.embed("bicycle")).toBeNull();
+    expect(semantics.embed("solitary")).toBeNull();
+    expect(semantics.document(texts.length - 1)).toBeNull();
+    expect(semantics.embed("bicycle car")).toEqual(semantics.embed("car"));
+  });
+
+  it("have no more dimensions than there is to tell apart", () => {
+    expect(latentSemantics(["a b", "b a", "c d", "c d"], { ...options, dimensions: 9 }).dimensions).toBe(2);
+  });
+
+  it("are the same on every run", () => {
+    const again = latentSemantics(texts, options);
+    for (const text of texts) expect(again.embed(text)).toEqual(semantics.embed(text));
+  });
+});
+
+describe("the sample with embeddings", () => {
+  const sample = generateSample({ memories: 300, days: 40 });
+  const library = new Library(sample, sample.truth.end);
+  const semantics = semanticsOf(library);
+  const memory = new EmbeddedMemory(library, semantics);
+  const questions = library.nodes
+    .slice(-20)
+    .map(({ id, content_title }) => labelled(content_title, "single", [{ id, made: 0, node: library.get(id) }]));
+  afterAll(() => {
+    library.free();
+    memory.free();
+  });
+
+  it("has the terms of the full-text index", () => {
+    const terms = termsOf(library);
+    expect(terms("What are the last Signals of BTC, and why?")).toEqual(["signal", "btc"]);
+    const words = library.nodes.flatMap(({ content_body }) => textOf(content_body).split(/[\s\p{P}]+/u));
+    const hitsOf = new Map<string, unknown>();
+    for (const word of new Set(words)) {
+      const hits = library.hits(word);
+      const found = terms(word);
+      expect(found, word).toHaveLength(hits.length === 0 ? 0 : 1);
+      for (const term of found) {
+        if (!hitsOf.has(term)) hitsOf.set(term, hits);
+        expect(hits, word).toEqual(hitsOf.get(term));
+      }
+    }
+    expect(hitsOf.size).toBeGreaterThan(500);
+  });
+
+  it("gives every memory an embedding, and finds it by its title", () => {
+    expect(library.nodes.every((_, place) => semantics.document(place) !== null)).toBe(true);
+    const found = questions.filter(({ text, grades }) => memory.alone(text).some((id) => grades.has(id)));
+    expect(found.length).toBeGreaterThan(questions.length / 2);
+  });
+
+  it("is found by words alone where the question has no known term", () => {
+    expect(memory.alone("xyzzy")).toEqual([]);
+    expect(memory.search("xyzzy", true).ranking.ids).toEqual([]);
+  });
+
+  it("is weighed again as the module weighs it", () => {
+    const first = (lists: readonly (readonly string[])[]) => lists.map((ids) => ids.slice(0, DEPTH));
+    const searched = (sections: boolean) => questions.map(({ text }) => memory.search(text, sections).ranking.ids);
+    const { global, others } = reweigh((text, sections) => memory.search(text, sections), library, questions);
+    expect(first(global)).toEqual(first(searched(false)));
+    expect(others).toHaveLength(WEIGHINGS.length);
+    expect(first(others[0]!)).toEqual(first(searched(true)));
   });
 });
 

@@ -121,11 +121,26 @@ function build<Row extends MergeRow>(
     const score = numbers[at + 2]!;
     selected.push(
       numbers[at + 3] === 1
-        ? { ...row, score, _original_score: numberOf(row.score), _intent_boosted: true, _sub_query_group: group }
-        : { ...row, score, _sub_query_group: group },
+        ? copyWith(row, {
+            score,
+            _original_score: numberOf(row.score),
+            _intent_boosted: true as const,
+            _sub_query_group: group,
+          })
+        : copyWith(row, { score, _sub_query_group: group }),
     );
   }
   return selected;
+}
+
+/**
+ * A new object with the fields of two. In V8 `Object.assign` takes an eighth of the time of a spread that is followed by more; but
+ * it takes a key `__proto__` for the prototype.
+ *
+ * @internal
+ */
+export function copyWith<Row extends object, More extends object>(row: Row, more: More): Row & More {
+  return Object.hasOwn(row, "__proto__") ? { ...row, ...more } : Object.assign({}, row, more);
 }
 
 function groupsOf<Row>(subResults: SubResults<Row>): (readonly Row[])[] {

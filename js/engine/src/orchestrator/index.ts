@@ -3,7 +3,7 @@
 
 import { invalid, NousError, show } from "../errors.ts";
 import { optionsOf, presentOf } from "../memory/pack.ts";
-import { type MergedRow, type MergeOptions, type MergeRow, numberOf, type SubResults } from "../merge.ts";
+import { copyWith, type MergedRow, type MergeOptions, type MergeRow, numberOf, type SubResults } from "../merge.ts";
 import type { ClassifiedQuery, DecomposeOptions, RetrievalConfidence, Understanding } from "../query.ts";
 import type { ModuleOrchestratorConfig } from "../sections.ts";
 import type { MemorySection } from "../types.ts";
@@ -212,7 +212,7 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
 
 /** Results of one search as new objects, which look like merged ones. */
 function asTheyCame<Row extends FoundRow>(rows: readonly Row[], maxResults: number): MergedRow<Row>[] {
-  return rows.slice(0, maxResults).map((row) => ({ ...row, score: numberOf(row.score), _sub_query_group: 0 }));
+  return rows.slice(0, maxResults).map((row) => copyWith(row, { score: numberOf(row.score), _sub_query_group: 0 }));
 }
 
 /** The best score of an answer; below all others where there is none. */

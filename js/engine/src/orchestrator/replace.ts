@@ -1,6 +1,6 @@
 // Replacing weak results by better ones that a search for their titles finds.
 
-import { type MergedRow, numberOf } from "../merge.ts";
+import { copyWith, type MergedRow, numberOf } from "../merge.ts";
 import type { Fate, TitleSearch } from "../query.ts";
 import { isAnswered, type Searches } from "./searches.ts";
 import type { FoundRow, RetrievalTrace } from "./types.ts";
@@ -69,7 +69,7 @@ function settle<Row extends FoundRow>(
       settled.dropped.push({ id: id!, score, why: fate.why });
     } else if (fate.kind === "replaced") {
       const row = (found[place] as readonly Row[])[fate.by]!;
-      const better = { ...row, score: numberOf(row.score), _sub_query_group };
+      const better = copyWith(row, { score: numberOf(row.score), _sub_query_group });
       settled.nodes.push(better);
       settled.replaced.push({ id: id!, score, by: better.id!, by_score: better.score });
     } else {

@@ -1,0 +1,61 @@
+// The sample memory with embeddings: latent semantics of its own texts.
+
+import { MemoryIndex, type Ranking, type SearchConfig, type SearchResult } from "nous-wasm";
+import { type Library, textOf } from "../../js/terminal/library.ts";
+import { type LatentSemantics, latentSemantics } from "./lsa.ts";
+import { DEPTH } from "./metrics.ts";
+import type { Askable } from "./systems.ts";
+import { termsOf } from "./terms.ts";
+
+/** Of 64, 128 and 256 the one with the best global ranking on the development set. */
+export const DIMENSIONS = 128;
+const SEED = 5;
+
+/** The defaults, but with the types of edges as the sample has them, and of 15 and 45 seeds what is better on that set. */
+const SEARCH: SearchConfig = { edgeWeight: "stored_type", maxSeeds: 45 };
+
+/** The latent semantics of what the full-text index reads of each memory. */
+export function semanticsOf(library: Library): LatentSemantics {
+  const texts = library.nodes.map(({ subtype, content_title, content_body, tags }) =>
+    [subtype, content_title, textOf(content_body), ...tags].join(" "),
+  );
+  return latentSemantics(texts, { dimensions: DIMENSIONS, seed: SEED, terms: termsOf(library) });
+}
+
+/** The memories of a library with an embedding each, found by words and meaning. To be freed. */
+export class EmbeddedMemory implements Askable {
+  readonly #index: MemoryIndex;
+
+  constructor(
+    readonly library: Library,
+    readonly semantics: LatentSemantics,
+    changes: SearchConfig = {},
+  ) {
+    const { nodes, edges, at } = library;
+    this.#index = new MemoryIndex({
+      dimensions: semantics.dimensions,
+      config: { search: { ...SEARCH, ...changes } },
+    });
+    this.#index.upsert(
+      nodes.map((node, place) => ({ ...node, embedding: semantics.document(place) })),
+      { now: at },
+    );
+    this.#index.link(edges);
+  }
+
+  alone(question: string): readonly string[] {
+    const embedding = this.semantics.embed(question);
+    return embedding === null ? [] : this.#index.similar(embedding, { limit: DEPTH }).ids;
+  }
+
+  search(question: string, sections: boolean, embedding = this.semantics.embed(question)): SearchResult<Ranking> {
+    const { library } = this;
+    const bm25 = library.hits(question);
+    return this.#index.search({ embedding, bm25, sections, limit: library.nodes.length, now: library.at });
+  }
+
+  /** Gives the index up, and its memory with it. */
+  free(): void {
+    this.#index.free();
+  }
+}
