@@ -19,7 +19,7 @@ export function semanticsOf(library: Library): LatentSemantics {
   const texts = library.nodes.map(({ subtype, content_title, content_body, tags }) =>
     [subtype, content_title, textOf(content_body), ...tags].join(" "),
   );
-  return latentSemantics(texts, { dimensions: DIMENSIONS, seed: SEED, terms: termsOf(library) });
+  return latentSemantics(texts, { dimensions: DIMENSIONS, seed: SEED, terms: termsOf });
 }
 
 /** The memories of a library with an embedding each, found by words and meaning. To be freed. */

@@ -4,7 +4,6 @@
 
 import { Random } from "../../js/sample/random.ts";
 import { leadingVectors, type SparseRow } from "./svd.ts";
-import type { Terms } from "./terms.ts";
 
 export interface LatentSemanticsOptions {
   /** Components of an embedding, at most; fewer where the texts have no more to tell apart. */
@@ -12,7 +11,7 @@ export interface LatentSemanticsOptions {
   /** Of the randomized decomposition. */
   seed: number;
   /** How a text is divided. */
-  terms: Terms;
+  terms: (text: string) => readonly string[];
 }
 
 /** Embeddings of length 1, so that a dot product is a cosine. */

@@ -1,4 +1,4 @@
-// The command line: a question and five options. Whatever is wrong is said in a sentence.
+// The command line: a question and six options. Whatever is wrong is said in a sentence.
 
 import { Command, CommanderError, Option } from "commander";
 import { SAMPLE_DEFAULTS } from "../sample/index.ts";
@@ -12,6 +12,8 @@ export interface Args {
   limit: number;
   /** The beginning of an id, or all of it: the memory whose score is to be explained. */
   explain: string | null;
+  /** Whether the steps of each answer are shown. */
+  trace: boolean;
   json: boolean;
 }
 
@@ -70,12 +72,18 @@ const HELP_AFTER = `
 Without a question you are asked for one; without a terminal four standing questions are answered:
 ${STANDING_QUESTIONS.map((question) => `  ${question}`).join("\n")}
 
+A question in several parts, as “What's my BTC thesis and how did my last SOL trade go?”, is
+answered part by part in the third ranking. --trace shows how: what was understood, which parts
+were searched for, what they found, and what became of that.
+
 Beside each result stands the beginning of its id; --explain takes that, or the whole id.
 
 --json prints {format, clock, memories, edges, answers}. An answer has question, limit, intents,
-candidates, rankings (global, sections, intent: lists of results), time_us, and with --explain an
-explanation. Since format 2 it has its limit, time_us has search_global and search_sections in
-place of rerank_global and rerank_sections, and by_edges counts over any number of edges.
+candidates, rankings (global, sections, intent: lists of results), trace, time_us, and with
+--explain an explanation. Only times differ from run to run: time_us, and each ms in the trace.
+Since format 3 the intent ranking is made part by part, and an answer has its trace; a result has
+the part that it is for, and moved is null where the global ranking does not have it; time_us has
+retrieve in place of merge_and_select; an explanation has the query that was searched for.
 All fields: js/terminal/answer.ts.`;
 
 /** Reads the arguments that follow the program's name. */
@@ -92,6 +100,7 @@ export function parseArgs(argv: readonly string[]): Parsed {
     )
     .option("--limit <n>", `results in each ranking, 1 to ${MOST_RESULTS}`, parseLimit, DEFAULT_LIMIT)
     .option("--explain <id>", "also show what the score of this memory consists of", parseId)
+    .option("--trace", "also show how each answer was retrieved, step by step with times")
     .option("--json", "print data instead of a picture")
     .helpOption("--help", "show this")
     .addHelpText("after", HELP_AFTER)
@@ -104,14 +113,14 @@ export function parseArgs(argv: readonly string[]): Parsed {
     if (error.code === "commander.helpDisplayed") return { print: printed.join("") };
     throw new UsageError(sentence(error.message));
   }
-  type Options = { at: number; limit: number; explain?: string; json?: boolean };
-  const { at, limit, explain, json = false } = command.opts<Options>();
+  type Options = { at: number; limit: number; explain?: string; trace?: boolean; json?: boolean };
+  const { at, limit, explain, trace = false, json = false } = command.opts<Options>();
   const question = command.args.join(" ").trim();
   if (command.args.length > 0 && question === "") throw new UsageError("The question is empty.");
   if (explain !== undefined && question === "") {
     throw new UsageError("--explain: a score belongs to a question, and there is none.");
   }
-  return { run: { question: question === "" ? null : question, at, limit, explain: explain ?? null, json } };
+  return { run: { question: question === "" ? null : question, at, limit, explain: explain ?? null, trace, json } };
 }
 
 /** Commander's message as a sentence of its own, without the prefix. */

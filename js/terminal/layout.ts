@@ -1,4 +1,4 @@
-// Text in a terminal: cells of fixed width, bars, lines that break at words. Widths are counted without colours.
+// Text in a terminal: cells of fixed width, bars, times, lines that break at words. Widths are counted without colours.
 
 export type Paint = (text: string) => string;
 const plain: Paint = (text) => text;
@@ -9,6 +9,12 @@ const BARS = "▁▂▃▄▅▆▇█";
 export function bar(value: number): string {
   const step = Math.round(Math.min(Math.max(value, 0), 1) * (BARS.length - 1));
   return BARS.charAt(step);
+}
+
+/** A time of so many milliseconds in three digits or so, as µs or ms. */
+export function duration(ms: number): string {
+  const [value, unit] = ms < 1 ? [ms * 1000, "µs"] : [ms, "ms"];
+  return `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`;
 }
 
 export const widthOf = (text: string): number => [...text].length;

@@ -5,8 +5,11 @@
 import MiniSearch from "minisearch";
 import {
   type Bm25Hit,
+  createOrchestrator,
   type ExplainedNode,
   MemoryIndex,
+  type Orchestrator,
+  type RankedEntry,
   type Ranking,
   type SearchConfig,
   type SearchResult,
@@ -38,7 +41,7 @@ const STOP_WORDS = new Set(
 );
 
 /** A word as the index keeps it: lower-case, without the s of a plural; nothing for a stop word. */
-function term(word: string): string | null {
+export function term(word: string): string | null {
   const lower = word.toLowerCase();
   if (STOP_WORDS.has(lower)) return null;
   return lower.length > 3 && lower.endsWith("s") && !lower.endsWith("ss") ? lower.slice(0, -1) : lower;
@@ -60,6 +63,12 @@ export interface Found {
   /** All that is active, by global weights and by those of sections. */
   global: SearchResult<Ranking>;
   sections: SearchResult<Ranking>;
+}
+
+/** A ranked memory with what the orchestrator reads of it. */
+export interface RankedMemory extends RankedEntry {
+  subtype: string;
+  content_title: string;
 }
 
 /** The memory as it is at one instant, ready to be searched. To be freed. */
@@ -119,9 +128,21 @@ export class Library {
     return found.map(({ id, score }) => ({ id: id as string, score: score / best }));
   }
 
-  /** Everything that the hits lead to, ranked. */
-  search(bm25: readonly Bm25Hit[], sections: boolean): SearchResult<Ranking> {
-    return this.index.search({ bm25, sections, limit: this.nodes.length, now: this.at });
+  /** What the hits lead to, ranked: everything, unless there is a limit. */
+  search(bm25: readonly Bm25Hit[], sections: boolean, limit = this.nodes.length): SearchResult<Ranking> {
+    return this.index.search({ bm25, sections, limit, now: this.at });
+  }
+
+  /** Answers of at most `maxResults` memories, each part of a question searched for by itself by the weights of sections. */
+  orchestrator(maxResults: number, hits = (text: string) => this.hits(text)): Orchestrator<RankedMemory> {
+    return createOrchestrator({
+      search: (text, { limit }) =>
+        [...this.search(hits(text), true, limit).ranking].map((ranked) => {
+          const { subtype, content_title } = this.get(ranked.id);
+          return { ...ranked, subtype, content_title };
+        }),
+      config: { orchestrator: { maxResults } },
+    });
   }
 
   find(question: string): Found {

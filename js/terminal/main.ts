@@ -3,12 +3,13 @@
 import { version } from "nous-wasm";
 import pc from "picocolors";
 import { generateSample } from "../sample/index.ts";
-import { answer, explained, report } from "./answer.ts";
+import { type Answer, answer, explained, report } from "./answer.ts";
 import { type Args, parseArgs, UsageError } from "./args.ts";
 import { converse } from "./conversation.ts";
 import { Library } from "./library.ts";
 import { STANDING_QUESTIONS } from "./questions.ts";
 import { renderAnswer, renderHead, renderRule, type Screen } from "./render.ts";
+import { renderTrace } from "./trace.ts";
 import { renderExplanation } from "./tree.ts";
 
 const USAGE_ERROR = 2;
@@ -29,10 +30,11 @@ async function run(args: Args): Promise<void> {
   const alone = args.question === null && !(process.stdin.isTTY && process.stdout.isTTY && !args.json);
   const questions = args.question !== null ? [args.question] : alone ? STANDING_QUESTIONS : [];
   // All before anything is printed: an id that nothing has ends the program.
-  const answers = questions.map((question) => {
-    const found = answer(library, question, args.limit);
-    return args.explain === null ? found : explained(library, found, args.explain);
-  });
+  const answers: Answer[] = [];
+  for (const question of questions) {
+    const found = await answer(library, question, args.limit);
+    answers.push(args.explain === null ? found : explained(library, found, args.explain));
+  }
   if (args.json) {
     print(JSON.stringify(report(library, answers), null, 2));
     return;
@@ -41,21 +43,29 @@ async function run(args: Args): Promise<void> {
   answers.forEach((one, i) => {
     print(i === 0 ? "" : renderRule(screen()));
     print(renderAnswer(one, screen()));
+    if (args.trace) print(`\n${renderTrace(one.trace, screen())}`);
     if (one.explanation) print(`\n${renderExplanation(library, one, one.explanation, screen())}`);
   });
   if (questions.length > 0) return;
   let { limit } = args;
-  let last: string | null = null;
+  let last: Answer | null = null;
+  const showTrace = ({ trace }: Answer) => print(`${renderTrace(trace, screen())}\n`);
   await converse({
     print,
-    ask(question) {
-      last = question;
-      print(`\n${renderAnswer(answer(library, question, limit), screen())}\n`);
+    async ask(question) {
+      last = await answer(library, question, limit);
+      print(`\n${renderAnswer(last, screen())}\n`);
+      if (args.trace) showTrace(last);
     },
-    explain(id) {
+    async explain(id) {
       if (last === null) throw new UsageError("explain: a score belongs to a question, so ask one first.");
-      const one = explained(library, answer(library, last, limit), id);
+      const one = explained(library, await answer(library, last.question, limit), id);
       print(`\n${renderExplanation(library, one, one.explanation, screen())}\n`);
+    },
+    trace() {
+      if (last === null) throw new UsageError("trace: it belongs to an answer, so ask a question first.");
+      print("");
+      showTrace(last);
     },
     setClock(at) {
       library.free();

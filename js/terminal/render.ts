@@ -3,7 +3,7 @@
 import type { MemorySection } from "nous-wasm";
 import type { Colors } from "picocolors/types";
 import { type Answer, type Result, SIGNALS } from "./answer.ts";
-import { bar, type Cell, cell, type Paint, row, wrap } from "./layout.ts";
+import { bar, type Cell, cell, duration, type Paint, row, wrap } from "./layout.ts";
 import type { Library } from "./library.ts";
 
 /** From this width on the rankings stand side by side. */
@@ -27,7 +27,8 @@ export interface Screen {
 
 const count = (n: number): string => n.toLocaleString("en-US");
 const bars = (result: Result): string => SIGNALS.map((signal) => bar(result.signals[signal])).join("");
-const shortId = ({ id }: Result): string => id.slice(0, ID);
+/** The beginning of an id, as it stands beside a result. */
+export const shortId = (id: string): string => id.slice(0, ID);
 const day = (iso: string): string => iso.slice(0, 10);
 
 function sectionPaint(section: MemorySection, { colors }: Screen): Paint {
@@ -47,6 +48,7 @@ function lifecyclePaint(result: Result, { colors }: Screen): Paint {
 
 /** Places gained or lost, as in +3. */
 function move(result: Result, { colors }: Screen): Cell {
+  if (result.moved === null) return { text: "new", paint: colors.green };
   if (result.moved === 0) return { text: "=", paint: colors.dim };
   return result.moved > 0
     ? { text: `+${result.moved}`, paint: colors.green }
@@ -61,14 +63,17 @@ interface Column {
   compared: boolean;
 }
 
-function columnsOf({ rankings, intents }: Answer): Column[] {
-  const boosted = intents.map((intent) => intent.section).join(", ");
+function columnsOf({ rankings, intents, trace }: Answer): Column[] {
+  const boosted =
+    intents.length > 0
+      ? `${intents.map((intent) => intent.section).join(", ")} boosted`
+      : "no intent found, nothing boosted";
   return [
     { title: "GLOBAL WEIGHTS", note: "the same for every memory", results: rankings.global, compared: false },
     { title: "SECTION WEIGHTS", note: "each by its section", results: rankings.sections, compared: true },
     {
       title: "SECTIONS + INTENT",
-      note: intents.length > 0 ? `${boosted} boosted` : "no intent found, nothing boosted",
+      note: trace.parts.length > 1 ? `${trace.parts.length} parts, ${boosted}` : boosted,
       results: rankings.intent,
       compared: true,
     },
@@ -92,6 +97,7 @@ export function renderAnswer(answer: Answer, screen: Screen): string {
     ...wrap(`› ${answer.question}`, width, 2).map((line) => colors.bold(line)),
     "",
     ...intentLines(answer, fitted),
+    ...partLines(answer, fitted),
     ...candidateLines(answer, fitted),
     "",
   ];
@@ -114,6 +120,21 @@ function intentLines(answer: Answer, screen: Screen): string[] {
     const found = strings.map(({ string, count: times }) => (times > 1 ? `“${string}” ×${times}` : `“${string}”`));
     const label = cell(i === 0 ? "intent" : "", LABEL, screen.colors.dim);
     return `${label}${row([{ text: section.padEnd(11), paint: sectionPaint(section, screen) }, { text: `from ${found.join(", ")}` }], screen.width - LABEL)}`.trimEnd();
+  });
+}
+
+/** The parts that a question is answered in, where there are several. */
+function partLines({ trace: { parts }, rankings }: Answer, screen: Screen): string[] {
+  if (parts.length === 1) return [];
+  const { width, colors } = screen;
+  return parts.flatMap(({ query, results, retry }, i) => {
+    const found = retry?.stands ? retry.results : results;
+    const shown = rankings.intent.filter(({ part }) => part === i + 1).length;
+    const count = found === 0 ? "nothing found" : `${found} found, ${shown === 0 ? "none" : shown} of them below`;
+    const number = `${i + 1}  `;
+    return wrap(`${number}${query} (${count})`, width - LABEL, number.length).map(
+      (line, at) => `${cell(i === 0 && at === 0 ? "parts" : "", LABEL, colors.dim)}${line}`,
+    );
   });
 }
 
@@ -170,7 +191,7 @@ function block(result: Result, { compared }: Column, width: number, screen: Scre
   return [
     `${rank}${cell(result.title, width - rank.length - score.length, colors.bold)}${colors.dim(score)}`,
     `${row(facts, width - date.length)}${colors.dim(date)}`,
-    `${row([indent, ...change], width - ID - 1)} ${colors.dim(cell(shortId(result), ID))}`,
+    `${row([indent, ...change], width - ID - 1)} ${colors.dim(cell(shortId(result.id), ID))}`,
     " ".repeat(width),
   ];
 }
@@ -183,7 +204,7 @@ function stacked(column: Column, screen: Screen): string[] {
     const change = column.compared ? cell(moved.text, 4, moved.paint, "right") : " ".repeat(4);
     const head = `${String(result.rank).padStart(2)} ${change}  `;
     const headWidth = ID + 2;
-    const id = cell(shortId(result), ID, colors.dim);
+    const id = cell(shortId(result.id), ID, colors.dim);
     const score = result.score.toFixed(3);
     const facts = [
       cell(result.section, 10, sectionPaint(result.section, screen)),
@@ -205,15 +226,18 @@ function stacked(column: Column, screen: Screen): string[] {
   return [heading(column, width, screen).trimEnd(), colors.dim("─".repeat(width)), ...column.results.flatMap(line)];
 }
 
-function legend({ rankings, time_us }: Answer, screen: Screen): string[] {
-  const us = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)} µs`;
+function legend({ rankings, time_us, trace }: Answer, screen: Screen): string[] {
+  const us = (value: number) => duration(value / 1000);
   const time = [
     `classifyIntent ${us(time_us.classify_intent)}`,
     `index.search ${us(time_us.search_global)} by global weights, ${us(time_us.search_sections)} by section weights`,
-    `mergeAndSelect ${us(time_us.merge_and_select)}`,
+    `retrieve ${us(time_us.retrieve)} with all its searches of the index`,
   ].join(", ");
+  const divided = trace.parts.length > 1;
+  const isNew = rankings.intent.some(({ moved }) => moved === null);
+  const why = divided ? "the weight that did most of it, or the part it is for" : "the weight that did most of it";
   const [first] = rankings.sections;
-  const id = first ? shortId(first) : "";
+  const id = first ? shortId(first.id) : "";
   return [
     ...labelled(
       "bars",
@@ -222,13 +246,13 @@ function legend({ rankings, time_us }: Answer, screen: Screen): string[] {
     ),
     ...labelled(
       "+3 −2",
-      "places gained or lost against the global weights, and the weight that did most of it",
+      `places gained or lost against the global weights, and ${why}${isNew ? "; new: the whole question did not lead to it" : ""}`,
       screen,
     ),
     ...labelled(id, "the beginning of an id, for --explain or :explain: what that score consists of", screen),
     ...labelled(
       "time",
-      `${time}. Full-text search is not in it. Medians of ${time_us.calls} calls after ${time_us.warm_up} to warm up.`,
+      `${time}. Full-text search is in none. Medians of ${time_us.calls} calls after ${time_us.warm_up} to warm up.`,
       screen,
     ),
   ];

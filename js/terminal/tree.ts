@@ -1,7 +1,7 @@
 // The picture of an explanation: a score as a tree of lines, each with the numbers that its value comes from.
 
-import { type ExplainedNode, type Explanation, SECTION_PROFILES } from "nous-wasm";
-import type { Answer } from "./answer.ts";
+import { type Explanation, SECTION_PROFILES } from "nous-wasm";
+import type { Answer, ExplainedResult } from "./answer.ts";
 import { cell, widthOf, wrap } from "./layout.ts";
 import type { Library } from "./library.ts";
 import { NARROWEST, type Screen } from "./render.ts";
@@ -39,7 +39,7 @@ const isArrival = (part: Explanation): boolean => part.from !== undefined;
 export function renderExplanation(
   library: Library,
   answer: Answer,
-  explanation: ExplainedNode,
+  explanation: ExplainedResult,
   { width, colors }: Screen,
 ): string {
   const screen: Screen = { width: Math.max(width, NARROWEST), colors };
@@ -47,7 +47,7 @@ export function renderExplanation(
   const lines = [
     ...wrap(`WHY ${id}  ${library.get(id).content_title}`, screen.width, 4).map((line) => colors.bold(line)),
     colors.dim("─".repeat(screen.width)),
-    ...wrap(`${standing(library, answer, explanation)}${boost(answer, id)}`, screen.width),
+    ...wrap([standing(library, answer, explanation), ...selected(answer, explanation)].join(" "), screen.width),
   ];
   if (score !== null) {
     const note = `Values are rounded to ${DIGITS} digits, the score is not. --json has every digit of all of them.`;
@@ -58,21 +58,31 @@ export function renderExplanation(
 }
 
 /** Where it stands, or why it does not. */
-function standing(library: Library, answer: Answer, { id, rank, absent }: ExplainedNode): string {
-  const { total } = answer.candidates;
-  if (rank !== null) return `Place ${rank} of ${total} by section weights.`;
-  if (absent !== "below_limit") return `Not in the ranking: ${ABSENT[absent ?? "not_reached"]}.`;
-  const place = library.search(library.hits(answer.question), true).ranking.ids.indexOf(id) + 1;
-  return `Place ${place} of ${total} by section weights, below the limit of ${answer.limit}.`;
+function standing(library: Library, answer: Answer, explanation: ExplainedResult): string {
+  const { id, query, rank, absent } = explanation;
+  if (rank === null && absent !== "below_limit") return `Not in the ranking: ${ABSENT[absent ?? "not_reached"]}.`;
+  const { ids } = library.search(library.hits(query), true).ranking;
+  const limited = rank === null ? `, below the limit of ${answer.limit}` : "";
+  return `Place ${ids.indexOf(id) + 1} of ${ids.length} by section weights${source(answer, explanation)}${limited}.`;
 }
 
-/** What the intent of the question adds to the score. */
-function boost({ rankings }: Answer, id: string): string {
+/** What was searched for, where there is a choice. */
+function source({ question, trace, rankings }: Answer, { id, query }: ExplainedResult): string {
+  if (query === question) return trace.parts.length > 1 ? " for the whole question" : "";
+  const weak = trace.replaced.find(({ by }) => by === id);
+  if (weak !== undefined) return ` for “${query}”, the title of ${weak.id}, which was weak`;
+  return ` for part ${rankings.intent.find((one) => one.id === id)?.part}, “${query}”`;
+}
+
+/** What became of it in the third ranking, where that says more. */
+function selected({ question, rankings }: Answer, { id, query }: ExplainedResult): string[] {
   const result = rankings.intent.find((one) => one.id === id);
-  if (!result?.boosted) return "";
-  const { section, score, rank } = result;
+  if (result === undefined) return [];
+  const { section, score, rank, boosted } = result;
   const factor = SECTION_PROFILES[section].intent_boost;
-  return ` With the intent ${section} it is ${shown(score)}, ${factor} times the score, and place ${rank}.`;
+  if (boosted)
+    return [`With the intent ${section} it is ${shown(score)}, ${factor} times the score, and place ${rank}.`];
+  return query === question ? [] : [`In the third ranking it is place ${rank}.`];
 }
 
 class Tree {

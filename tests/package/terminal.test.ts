@@ -6,18 +6,23 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Explanation } from "nous-wasm";
-import { beforeAll, describe, expect, it } from "vitest";
+import pc from "picocolors";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { generateSample, SAMPLE_DEFAULTS, sampleAt } from "../../js/sample/index.ts";
-import type { Answer, Report, Result } from "../../js/terminal/answer.ts";
-import { parseAt } from "../../js/terminal/args.ts";
+import { type Answer, answer, explained, type Report, type Result } from "../../js/terminal/answer.ts";
+import { parseAt, UsageError } from "../../js/terminal/args.ts";
 import { type Host, handle } from "../../js/terminal/conversation.ts";
 import { bar, cell, wrap } from "../../js/terminal/layout.ts";
 import { Library } from "../../js/terminal/library.ts";
 import { STANDING_QUESTIONS } from "../../js/terminal/questions.ts";
+import type { Screen } from "../../js/terminal/render.ts";
+import { renderTrace } from "../../js/terminal/trace.ts";
+import { renderExplanation } from "../../js/terminal/tree.ts";
 
 // Loaded by Node itself, as a program has it.
 const {
   calculateDifficulty,
+  createOrchestrator,
   getInitialStabilityForSubtype,
   getSectionForSubtype,
   SECTION_PROFILES,
@@ -65,10 +70,27 @@ function one(args: readonly string[]): Answer {
   return answer;
 }
 
+/** Without what differs from run to run. */
+function timeless<Data>(data: Data): Data {
+  return JSON.parse(JSON.stringify(data, (key, value) => (["time_us", "ms"].includes(key) ? null : value)));
+}
+
+/** What stands from a heading on, with each time replaced by a `t`. */
+function untimed(text: string, heading = "TRACE "): string {
+  return text.slice(text.indexOf(heading)).replace(/\b\d+(\.\d)? (µs|ms)/g, "t");
+}
+
+const widest = (text: string): number => Math.max(...text.split("\n").map((line) => [...line].length));
+
+const SCREEN: Screen = { width: 200, colors: pc.createColors(false) };
+
+const IN_PARTS = "What's my BTC thesis and how did my last SOL trade go?";
+const PARTS = ["What's my BTC thesis", "how did my last SOL trade go?"];
+
 describe("the data of an answer", () => {
   it("has the documented shape", () => {
     const report = json(["Which signals are firing on SOL right now?", "--limit", "3"]);
-    expect(report).toMatchObject({ format: 2, clock: SAMPLE_DEFAULTS.end, memories: 2000 });
+    expect(report).toMatchObject({ format: 3, clock: SAMPLE_DEFAULTS.end, memories: 2000 });
     expect(report.edges).toBeGreaterThan(2000);
     const [answer] = report.answers;
     expect(answer?.question).toBe("Which signals are firing on SOL right now?");
@@ -79,7 +101,12 @@ describe("the data of an answer", () => {
     expect(answer?.candidates.total).toBe((answer?.candidates.by_words ?? 0) + (answer?.candidates.by_edges ?? 0));
     expect(Object.keys(answer?.rankings ?? {})).toEqual(["global", "sections", "intent"]);
     expect(answer?.time_us.calls).toBeGreaterThan(50);
-    for (const ranking of Object.values(answer?.rankings ?? {})) {
+    for (const name of ["classify_intent", "search_global", "search_sections", "retrieve"]) {
+      expect(answer?.time_us).toHaveProperty(name, expect.any(Number));
+    }
+    expect(answer?.trace).toMatchObject({ query: answer?.question, mode: "parts", parts: [{ outcome: "ok" }] });
+    for (const [name, ranking] of Object.entries(answer?.rankings ?? {})) {
+      expect(ranking.map((result) => result.part)).toEqual(Array(3).fill(name === "intent" ? 1 : null));
       expect(ranking.map((result) => result.rank)).toEqual([1, 2, 3]);
       for (const result of ranking) {
         expect(Object.keys(result)).toEqual([
@@ -98,6 +125,7 @@ describe("the data of an answer", () => {
           "moved",
           "reason",
           "boosted",
+          "part",
         ]);
         expect(Object.keys(result.signals)).toEqual([
           "semantic",
@@ -137,24 +165,30 @@ describe("the data of an answer", () => {
     const place = new Map(rankings.global.map((result) => [result.id, result.rank]));
     for (const result of [...rankings.sections, ...rankings.intent]) {
       const before = place.get(result.id);
-      if (before !== undefined) expect(result.moved).toBe(before - result.rank);
-      else expect(result.moved + result.rank).toBeGreaterThan(20);
-      if (result.moved !== 0) expect(result.reason).toMatch(/\w/);
-      if (result.boosted && result.moved > 0) expect(result.reason).toContain("intent ×1.3");
+      const { moved } = result;
+      if (moved === null) throw new Error(`the whole question leads to ${result.id}`);
+      if (before !== undefined) expect(moved).toBe(before - result.rank);
+      else expect(moved + result.rank).toBeGreaterThan(20);
+      if (moved !== 0) expect(result.reason).toMatch(/\w/);
+      if (result.boosted && moved > 0) expect(result.reason).toContain("intent ×1.3");
     }
     expect(rankings.sections.some((result) => result.reason === "recency 0.45 in SIGNALS")).toBe(true);
     expect(rankings.global.every((result) => result.moved === 0 && result.reason === null)).toBe(true);
   });
 
   it("is the same each time, but for the times", () => {
-    const [a, b] = [0, 1].map(() => one(["funding on DOGE", "--explain", "n_cak5y"]));
-    expect({ ...a, time_us: null }).toEqual({ ...b, time_us: null });
+    for (const question of ["funding on DOGE", IN_PARTS]) {
+      const [a, b] = [0, 1].map(() => one([question, "--explain", "n_cak5y"]));
+      expect(timeless(a)).toEqual(timeless(b));
+      expect(a?.trace.ms.total).toBeGreaterThan(0);
+    }
   });
 
   it("is empty, and no failure, when no word is known", () => {
     const answer = one(["xyzzy plugh"]);
     expect(answer.candidates.total).toBe(0);
     expect(answer.rankings).toEqual({ global: [], sections: [], intent: [] });
+    expect(answer.trace.confidence.flags).toEqual(["no_results"]);
     expect(run(["xyzzy plugh"])).toMatchObject({ status: 0, stdout: expect.stringContaining("No memory has a word") });
   });
 });
@@ -303,7 +337,7 @@ describe("--explain", () => {
   it.each([60, 80, 120])("fits %i columns", (columns) => {
     const { stdout } = run(["What is my playbook for extreme funding?", "--explain", "n_cak5y"], columns);
     const tree = stdout.slice(stdout.indexOf("WHY "));
-    expect(Math.max(...tree.split("\n").map((line) => [...line].length))).toBeLessThanOrEqual(columns);
+    expect(widest(tree)).toBeLessThanOrEqual(columns);
     expect(tree).not.toContain("\u001b");
     expect(tree.replace(/\s+/g, " ")).toMatch(/from \d+ more, none of them above/);
   });
@@ -317,6 +351,7 @@ describe("--explain", () => {
     expect(limited).toContain("\nscore 0.");
     const unreached = "n_tuwusn1tv94w";
     expect(one([question, "--explain", unreached]).explanation).toEqual({
+      query: question,
       id: unreached,
       rank: null,
       absent: "not_reached",
@@ -333,19 +368,186 @@ describe("--explain", () => {
   });
 });
 
+describe("a question in parts", () => {
+  const library = new Library(generateSample(), Date.parse(SAMPLE_DEFAULTS.end));
+  const whole = library.find(IN_PARTS);
+  afterAll(() => library.free());
+
+  it("is answered in its parts by the third ranking, and as a whole by the others", () => {
+    const { rankings, trace } = one([IN_PARTS, "--limit", "12"]);
+    expect(trace.parts.map((part) => part.query)).toEqual(PARTS);
+    const found = PARTS.map((text) => new Map([...library.find(text).sections.ranking].map((row) => [row.id, row])));
+    for (const { id, rank, score, signals, boosted, part, moved } of rankings.intent) {
+      const row = found[(part ?? 0) - 1]?.get(id);
+      expect(signals).toEqual(row?.breakdown);
+      expect(score).toBe((row?.score ?? 0) * (boosted ? 1.3 : 1));
+      const before = whole.global.ranking.ids.indexOf(id);
+      expect(moved).toBe(before < 0 ? null : before + 1 - rank);
+    }
+    expect(new Set(rankings.intent.map((result) => result.part))).toEqual(new Set([1, 2]));
+    expect(rankings.intent.some((result) => result.moved === null)).toBe(true);
+    expect(rankings.sections.map((result) => result.id)).toEqual(whole.sections.ranking.ids.slice(0, 12));
+    expect(rankings.global.map((result) => result.id)).toEqual(whole.global.ranking.ids.slice(0, 12));
+  });
+
+  it.each([60, 100, 140, 150])("shows the parts, and which a result is for, in %i columns", (columns) => {
+    const { stdout } = run([IN_PARTS, "--trace"], columns);
+    expect(widest(stdout)).toBeLessThanOrEqual(columns);
+    const third = stdout.slice(stdout.indexOf("SECTIONS + INTENT"), stdout.indexOf("\nbars "));
+    const parts = [...third.matchAll(/ part (\d)/g)].map(([, part]) => Number(part));
+    expect(parts).toHaveLength(5);
+    const shown = PARTS.map((query, i) => {
+      return `${i + 1} ${query} (25 found, ${parts.filter((part) => part === i + 1).length} of them below)`;
+    });
+    const text = stdout.replace(/\s+/g, " ");
+    expect(text).toContain(` parts ${shown.join(" ")} candidates `);
+    expect(text).toContain("SECTIONS + INTENT 2 parts, KNOWLEDGE boosted");
+    expect(text).toContain("new: the whole question did not lead to it");
+    expect(third).toContain(" new ");
+  });
+
+  it("says so where a part has nothing to show", () => {
+    const empty = run(["What is my rule for stops and when does xyzzy plugh?"]).stdout;
+    expect(empty).toMatch(/\nparts +1 {2}What is my rule for stops \(25 found, 5 of them below\)\n/);
+    expect(empty).toContain("2  when does xyzzy plugh? (nothing found)\n");
+    const crowded = run(["What is my playbook for squeezes? What happened with DOGE?"]).stdout;
+    expect(crowded).toContain("2  What happened with DOGE (25 found, none of them below)\n");
+  });
+
+  it("has its scores explained by the part that they come from", async () => {
+    const found = await answer(library, IN_PARTS, 5);
+    const { intent, sections } = found.rankings;
+    for (const { id, score, part, rank } of intent) {
+      const one = explained(library, found, id);
+      const query = PARTS[(part ?? 0) - 1] ?? "";
+      expect(one.explanation).toMatchObject({ query, id });
+      const from = found.trace.merge?.boosted.find((boosted) => boosted.id === id)?.from ?? score;
+      expect(one.explanation.score?.value).toBe(from);
+      const text = renderExplanation(library, one, one.explanation, SCREEN);
+      const { ids } = library.find(query).sections.ranking;
+      expect(text).toContain(
+        `Place ${ids.indexOf(id) + 1} of ${ids.length} by section weights for part ${part}, “${query}”.`,
+      );
+      expect(text).toMatch(new RegExp(`place ${rank}\\.\\n`));
+    }
+    const other = sections.find(({ id }) => intent.every((result) => result.id !== id))?.id ?? "";
+    expect(one([IN_PARTS, "--explain", other]).explanation?.query).toBe(IN_PARTS);
+    expect(run([IN_PARTS, "--explain", other], 200).stdout).toContain(" by section weights for the whole question.");
+  });
+});
+
+describe("--trace", () => {
+  it("prints the steps of an answer as a tree", () => {
+    const { status, stdout, stderr } = run([IN_PARTS, "--trace"]);
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(untimed(stdout).split("\n")).toEqual([
+      "TRACE  how the third ranking came about",
+      "─".repeat(120),
+      "retrieve  t",
+      "├─ understand  t: LOOKUP 0.60, D4 (several questions), entity “What”, attribute “my”, intent KNOWLEDGE",
+      "├─ search  t: 2 parts",
+      "│  ├─ part 1  “What's my BTC thesis”: 25 found, best 0.477, t",
+      "│  └─ part 2  “how did my last SOL trade go?”: 25 found, best 0.599, t",
+      "├─ merge  t: 50 found, 50 different, 5 selected, cut-off 0.246",
+      "│  ├─ boosted  n_pwhwl 0.474 → 0.616, n_qtsak 0.461 → 0.599, n_cwogu 0.441 → 0.573",
+      "│  └─ cut  35 beyond the limit, 10 below the cut-off",
+      "├─ replace  t: nothing is weak",
+      "└─ confidence  0.61 MEDIUM, disambiguation needed",
+      "",
+      "Times are of one run after those to warm up. The times of searches have the full-text search in them.",
+      "",
+    ]);
+  });
+
+  it("shows what became of weak results", () => {
+    const question = ["weekend liquidity", "--limit", "20"];
+    const { trace, rankings } = one(question);
+    const text = untimed(run([...question, "--trace"], 200).stdout);
+    expect(text).toContain("├─ replace  t: 2 replaced, 2 dropped\n");
+    for (const { id, score, by, by_score } of trace.replaced) {
+      const { query, results, top_score } = trace.titles.find((title) => title.id === id) ?? {};
+      const fate = `${score.toFixed(3)} replaced by ${by.slice(0, 7)} ${by_score.toFixed(3)}`;
+      const search = `search for “${query}”: ${results} found, best ${top_score?.toFixed(3)}, t`;
+      expect(text).toContain(`─ ${id.slice(0, 7)}  ${fate}; ${search}\n`);
+      expect(rankings.intent.find((result) => result.id === by)?.reason).toBe("replaces a weak one");
+      const { explanation } = one([...question, "--explain", by]);
+      expect([explanation?.query, explanation?.score?.value]).toEqual([query, by_score]);
+    }
+    for (const { id, score } of trace.dropped) {
+      expect(text).toContain(`─ ${id.slice(0, 7)}  ${score.toFixed(3)} dropped, enough were replaced already\n`);
+      expect(rankings.intent.map((result) => result.id)).not.toContain(id);
+    }
+  });
+
+  it("has a line for whatever can become of a search", async () => {
+    const rows: Record<string, { id: string; score: number; content_title?: string }[]> = {
+      "what fired": [{ id: "strong", score: 0.9 }],
+      "how it went": [],
+      "it went": [
+        { id: "untitled", score: 0.2 },
+        { id: "unlucky", score: 0.2, content_title: "the search for this fails" },
+      ],
+    };
+    const search = (query: string) => {
+      const found = rows[query];
+      if (found === undefined) throw new Error("no answer");
+      return found;
+    };
+    const orchestrator = createOrchestrator({ search, config: { orchestrator: { relevanceRatio: 0 } } });
+    const { trace } = await orchestrator.retrieve("what fired and how it went and why nobody knows");
+    const text = untimed(renderTrace(trace, SCREEN));
+    for (const line of [
+      "│  ├─ part 2  “how it went”: nothing found, t",
+      "│  │  └─ again  “it went”: 2 found, best 0.200, t, better, so it stands",
+      "│  └─ part 3  “why nobody knows”: failed (no answer), t",
+      "│  ├─ untitle  0.200 dropped, it has no title to search for",
+      "│  └─ unlucky  kept; search for “the search for this fails”: failed (no answer), t",
+    ]) {
+      expect(text.split("\n")).toContain(line);
+    }
+  });
+
+  it.each([60, 100])("fits %i columns, with its branches unbroken", (columns) => {
+    const { stdout } = run(["weekend liquidity", "--limit", "20", "--trace"], columns);
+    const text = untimed(stdout);
+    expect(widest(text)).toBeLessThanOrEqual(columns);
+    expect(text).not.toContain("\u001b");
+    const steps = text.slice(text.indexOf("├─"), text.indexOf("\n\n")).split("\n");
+    expect(steps.length).toBeGreaterThan(10);
+    for (const line of steps) expect(line).toMatch(/^(│ {2}| {3})*([├└]─ )?\S/);
+  });
+
+  it("goes with every answer, and before an explanation", () => {
+    expect(run(["--trace"]).stdout.match(/^TRACE /gm)).toHaveLength(4);
+    const { stdout } = run(["funding on DOGE", "--trace", "--explain", "n_cak5y"]);
+    expect(stdout).toMatch(/\nTRACE .*\nWHY /s);
+    expect(run(["funding on DOGE"]).stdout).not.toMatch(/TRACE |\nparts | part \d/);
+  });
+});
+
 describe("a conversation", () => {
-  it("follows commands, and takes everything else for a question", () => {
+  it("follows commands, and takes everything else for a question", async () => {
     const calls: unknown[][] = [];
     const note = (name: string) => (value: unknown) => void calls.push([name, value]);
+    const noteLater = (name: string) => async (value: unknown) => note(name)(value);
     const host: Host = {
-      ask: note("ask"),
-      explain: note("explain"),
+      ask: noteLater("ask"),
+      explain: noteLater("explain"),
+      trace: () => note("trace")("the last answer"),
       setClock: note("setClock"),
       setLimit: note("setLimit"),
       print: note("print"),
     };
-    const lines = [":explain  n_cak5y ", "explain funding", ":at 2026-01-15", "at 2026-01-15", ":limit 8", "2"];
-    expect(lines.map((line) => handle(line, host))).toEqual(lines.map(() => true));
+    const lines = [
+      ":explain  n_cak5y ",
+      "explain funding",
+      ":at 2026-01-15",
+      "at 2026-01-15",
+      ":limit 8",
+      "2",
+      ":trace",
+    ];
+    for (const line of lines) expect(await handle(line, host)).toBe(true);
     expect(calls).toEqual([
       ["explain", "n_cak5y"],
       ["ask", "explain funding"],
@@ -353,16 +555,35 @@ describe("a conversation", () => {
       ["setClock", Date.parse("2026-01-15T00:00:00Z")],
       ["setLimit", 8],
       ["ask", STANDING_QUESTIONS[1]],
+      ["trace", "the last answer"],
     ]);
     calls.length = 0;
-    for (const line of [":explain", ":at soon", ":limit", ":why"]) handle(line, host);
+    for (const line of [":explain", ":at soon", ":limit", ":why"]) await handle(line, host);
     expect(calls.map(([name, text]) => `${name}: ${String(text).split("\n")[0]}`)).toEqual([
       "print: explain: the id is missing. Write its beginning, as it stands beside a result.",
       "print: at: “soon” is no date. Write it as 2026-03-01, or 2026-03-01T14:30.",
       "print: limit: “” is no whole number from 1 to 20.",
       "print: There is no command “:why”.",
     ]);
-    for (const line of ["quit", ":quit"]) expect(handle(line, host)).toBe(false);
+    for (const line of ["quit", ":quit"]) expect(await handle(line, host)).toBe(false);
+  });
+
+  it("goes on after a command that cannot be followed, at once or later", async () => {
+    const printed: string[] = [];
+    const refuse = () => {
+      throw new UsageError("--explain: there is no memory “n_zzz”.");
+    };
+    const host: Host = {
+      ask: async () => Promise.reject(new Error("broken")),
+      explain: async () => refuse(),
+      trace: refuse,
+      setClock: refuse,
+      setLimit: refuse,
+      print: (text) => void printed.push(text),
+    };
+    for (const line of [":explain n_zzz", ":trace"]) expect(await handle(line, host)).toBe(true);
+    expect(printed).toEqual(Array(2).fill("explain: there is no memory “n_zzz”."));
+    await expect(handle("BTC", host)).rejects.toThrow("broken");
   });
 });
 
@@ -389,8 +610,7 @@ describe("the picture", () => {
 
   it.each([60, 80, 119, 120, 149, 150, 200])("fits %i columns", (columns) => {
     const { stdout } = run([question], columns);
-    const widest = Math.max(...stdout.split("\n").map((line) => [...line].length));
-    expect(widest).toBeLessThanOrEqual(columns);
+    expect(widest(stdout)).toBeLessThanOrEqual(columns);
     expect(stdout).not.toContain("\u001b");
     for (const part of [
       "GLOBAL WEIGHTS",
@@ -410,12 +630,7 @@ describe("the picture", () => {
   });
 
   it("fits the narrowest width for every standing question", () => {
-    const widest = Math.max(
-      ...run([], 60)
-        .stdout.split("\n")
-        .map((line) => [...line].length),
-    );
-    expect(widest).toBeLessThanOrEqual(60);
+    expect(widest(run(["--trace"], 60).stdout)).toBeLessThanOrEqual(60);
   });
 
   it("has cells of exact width, bars of eight steps, and lines that break at words", () => {
@@ -457,8 +672,10 @@ describe("a wrong command line", () => {
   it("--help tells what there is, and ends well", () => {
     const { status, stdout } = run(["--help"]);
     expect(status).toBe(0);
-    for (const word of ["--at", "--limit", "--explain", "--json", "format 2", "npm start", "standing questions"])
+    for (const word of ["--at", "--limit", "--explain", "--trace", "--json", "npm start", "standing questions"])
       expect(stdout).toContain(word);
+    expect(stdout).toContain("Only times differ from run to run: time_us, and each ms in the trace");
+    expect(stdout).toContain("Since format 3 ");
   });
 });
 

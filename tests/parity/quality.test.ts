@@ -232,13 +232,12 @@ describe("the sample with embeddings", () => {
   });
 
   it("has the terms of the full-text index", () => {
-    const terms = termsOf(library);
-    expect(terms("What are the last Signals of BTC, and why?")).toEqual(["signal", "btc"]);
+    expect(termsOf("What are the last Signals of BTC, and why?")).toEqual(["signal", "btc"]);
     const words = library.nodes.flatMap(({ content_body }) => textOf(content_body).split(/[\s\p{P}]+/u));
     const hitsOf = new Map<string, unknown>();
     for (const word of new Set(words)) {
       const hits = library.hits(word);
-      const found = terms(word);
+      const found = termsOf(word);
       expect(found, word).toHaveLength(hits.length === 0 ? 0 : 1);
       for (const term of found) {
         if (!hitsOf.has(term)) hitsOf.set(term, hits);
