@@ -7,6 +7,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::error::{Error, Result};
 use crate::query::{Fallback, KNOWN_SYMBOLS, OrchestratorConfig};
+use crate::salience::SalienceConfig;
 use crate::search::{Aggregation, EdgeWeight, SearchConfig};
 use crate::section::{ConsolidationRole, Section, SectionTable};
 use crate::text::is_white_space;
@@ -25,6 +26,8 @@ use crate::text::is_white_space;
 /// | `curve` | `exponential` or `fsrs6` | exponential |
 /// | `search` | any field of a [`SearchConfig`] | see there |
 /// | `known_symbols` | what a question can name, each once in any case | [`KNOWN_SYMBOLS`] |
+/// | `salience.sources.SUBTYPE` | what is at stake in it: `field`, `scale` (1), `weight` (0.55), `loss_bonus` (0) | |
+/// | `salience.rarity.weight`, `salience.surprise.weight` | what rarity and surprise add at most, in [0, 1] | 0 |
 /// | `orchestrator` | any field of an [`OrchestratorConfig`] | see there |
 ///
 /// ```
@@ -52,6 +55,8 @@ pub struct Config {
     pub known_symbols: Vec<String>,
     /// How retrieval in several passes goes.
     pub orchestrator: OrchestratorConfig,
+    /// What tells how much was at stake.
+    pub salience: SalienceConfig,
 }
 
 impl Default for Config {
@@ -63,6 +68,7 @@ impl Default for Config {
             search: SearchConfig::default(),
             known_symbols: KNOWN_SYMBOLS.map(String::from).to_vec(),
             orchestrator: OrchestratorConfig::default(),
+            salience: SalienceConfig::default(),
         }
     }
 }
@@ -112,6 +118,7 @@ impl Config {
                 "curve" => config.curve = value.read(&path)?,
                 "search" => config.search = SearchConfig::read(value, &path)?,
                 "known_symbols" => config.known_symbols = read_symbols(value, &path)?,
+                "salience" => config.salience = SalienceConfig::read(value, &path)?,
                 "orchestrator" => config.orchestrator = OrchestratorConfig::read(value, &path)?,
                 _ => return Err(unknown_key(path)),
             }

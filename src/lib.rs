@@ -10,6 +10,8 @@
 //! | [`rerank`] | in which order do candidates answer a question? |
 //! | [`decay`] | how much of a memory is left, and what does recall do to it? |
 //! | [`fsrs`] | the same by the model of spaced-repetition research |
+//! | [`procedural`] | which playbooks does an anomaly call up? |
+//! | [`salience`] | how much was at stake, and how strongly is it first stored? |
 //! | [`intent`] | which sections does a question ask for? |
 //! | [`query`] | what is asked, of whom, in how many parts? |
 //! | [`merge`] | what remains of the results of several questions? |
@@ -36,8 +38,10 @@ pub mod math;
 pub mod memory;
 pub mod merge;
 mod order;
+pub mod procedural;
 pub mod query;
 pub mod rerank;
+pub mod salience;
 pub mod search;
 pub mod section;
 pub mod signal;
@@ -55,4 +59,5 @@ pub use intent::{Evidence, IntentClassifier, SectionSet};
 pub use memory::Memory;
 pub use merge::{Hit, MergeOptions, Selected, co_recall_pairs, merge_and_select};
 pub use rerank::{Candidate, Query, Ranked, Reranker, Weighting};
+pub use salience::SalienceTable;
 pub use section::{DecayProfile, EncodingProfile, Section, SectionProfile, SectionTable, Weights};

@@ -237,3 +237,31 @@ fn every_context_reads_as_recorded() {
 fn the_guidance_reads_as_recorded() {
     assert_eq!(memory_guidance(), include_str!("golden/memory_guidance.txt"));
 }
+
+mod stakes {
+    use super::*;
+    use nous_wasm::{Config, SalienceTable};
+
+    #[test]
+    fn saliences_and_stabilities_are_the_golden_ones() {
+        let table = SalienceTable::new(&Config::default());
+        let all = golden("salience");
+        assert!(list(&all).len() > 100);
+        for row in list(&all) {
+            let subtype = row["subtype"].as_str().filter(|subtype| !subtype.is_empty());
+            let signals = row["signals"].as_object().filter(|signals| !signals.is_empty());
+            let salience = match (row["salience_in"].as_f64(), subtype, signals) {
+                (Some(given), ..) => given,
+                (None, Some(subtype), Some(signals)) => {
+                    table.of(subtype).salience(|field| signals.get(field).and_then(Value::as_f64))
+                }
+                _ => nous_wasm::salience::NEUTRAL,
+            };
+            if let Some(expected) = row["salience"].as_f64() {
+                assert_is(salience, expected, row.to_string());
+            }
+            let stability = subtype.and_then(|subtype| table.of(subtype).modulated_stability(salience));
+            assert_eq!(stability, row["stability"].as_f64(), "{row}");
+        }
+    }
+}

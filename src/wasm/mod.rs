@@ -10,8 +10,10 @@ mod decay;
 mod intent;
 mod memory;
 mod merge;
+mod procedural;
 mod query;
 mod rerank;
+mod salience;
 mod section;
 mod signal;
 
@@ -26,6 +28,7 @@ use crate::error::{Error, Result};
 use crate::intent::IntentClassifier;
 use crate::query::OrchestratorConfig;
 use crate::rerank::Reranker;
+use crate::salience::SalienceTable;
 use crate::section::SectionTable;
 
 /// Everything under one configuration, with scratch for batches.
@@ -36,6 +39,7 @@ pub struct Engine {
     curve: Curve,
     known_symbols: Vec<String>,
     orchestrator: OrchestratorConfig,
+    salience: SalienceTable,
     reranker: Reranker,
     numbers: Vec<f64>,
     bytes: Vec<u8>,
@@ -69,6 +73,7 @@ impl Engine {
         // Not read at all where there is none: at loading, every function called costs its compilation.
         let config = if config.is_undefined() { Config::default() } else { Config::read(&plain_data(config))? };
         Ok(Self {
+            salience: SalienceTable::new(&config),
             table: config.sections,
             intent: IntentClassifier::new(&config.intent)?,
             curve: config.curve,

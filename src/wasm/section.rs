@@ -8,7 +8,9 @@ use crate::config::Matcher;
 use crate::decay::{self, AlgorithmType, DECAY, DecayConstants, Lifecycle};
 use crate::intent::INTENT_ORDER;
 use crate::merge::MergeOptions;
+use crate::procedural::EDGE_STRENGTHENING;
 use crate::query::{ATTRIBUTE_WORDS, Category, FLAGS, Level, MOST_PARTS, OrchestratorConfig, QueryType};
+use crate::salience::StakeFields;
 use crate::section::{Section, SectionProfile, Subtype, Weights};
 use crate::signal::SIGNALS;
 
@@ -26,6 +28,7 @@ impl Engine {
             subtypes: &'a [Subtype],
             known_symbols: &'a [String],
             orchestrator: &'a OrchestratorConfig,
+            stakes: Vec<StakeFields<'a>>,
         }
         to_json(&Description {
             enabled: self.table.enabled(),
@@ -36,6 +39,7 @@ impl Engine {
             subtypes: self.table.subtypes(),
             known_symbols: &self.known_symbols,
             orchestrator: &self.orchestrator,
+            stakes: self.salience.all_fields().collect(),
         })
     }
 }
@@ -73,6 +77,7 @@ pub fn constants() -> String {
         confidence_levels: [&'static str; 3],
         confidence_flags: [&'static str; 5],
         max_parts: usize,
+        edge_strengthening: f64,
     }
     let of_type = |name, node_type| TypeConstants {
         name,
@@ -101,5 +106,6 @@ pub fn constants() -> String {
         confidence_levels: Level::NAMES,
         confidence_flags: FLAGS,
         max_parts: MOST_PARTS,
+        edge_strengthening: EDGE_STRENGTHENING,
     })
 }

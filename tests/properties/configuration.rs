@@ -38,6 +38,11 @@ fn full() -> Json {
             "enabled": false, "max_parts": 3, "by_subject": true, "search_limit_per_query": 10, "quality_threshold": 0.5,
             "max_retries": 0, "timeout_seconds": 1.5, "max_results": 7, "relevance_ratio": 0.25, "max_replacements": 1,
             "replacement_floor": 0.125, "fallback": "plain"
+        },
+        "salience": {
+            "sources": { "custom:match": { "field": "goals", "scale": 3, "weight": 0.5, "loss_bonus": 0.25 } },
+            "rarity": { "weight": 0.125 },
+            "surprise": { "weight": 0.375 }
         }
     })
 }
@@ -76,9 +81,10 @@ fn assert_refused(json: &Json, field: &str, problem: &str) {
 #[test]
 fn every_key_is_read() {
     use nous_wasm::query::{Fallback, OrchestratorConfig};
+    use nous_wasm::salience::{OwnSource, SalienceConfig};
     use nous_wasm::search::{Aggregation, EdgeWeight, SearchConfig};
     use nous_wasm::section::ConsolidationRole;
-    let Config { sections, intent, curve, search, known_symbols, orchestrator } = read(&full()).unwrap();
+    let Config { sections, intent, curve, search, known_symbols, orchestrator, salience } = read(&full()).unwrap();
     assert!(!sections.enabled());
     assert_eq!(sections.intent_boost(), 1.5);
     assert_eq!(sections.default_section(), Section::Episodic);
@@ -132,6 +138,9 @@ fn every_key_is_read() {
         fallback: Fallback::Plain,
     };
     assert_eq!(orchestrator, expected);
+    let source = OwnSource { field: "goals".into(), scale: 3.0, weight: 0.5, loss_bonus: 0.25 };
+    let sources = vec![("custom:match".to_string(), source)];
+    assert_eq!(salience, SalienceConfig { sources, rarity_weight: 0.125, surprise_weight: 0.375 });
     let without = read(&json!({ "orchestrator": { "replacement_floor": null } })).unwrap();
     assert_eq!(without.orchestrator, OrchestratorConfig { replacement_floor: None, ..OrchestratorConfig::default() });
 
@@ -148,7 +157,8 @@ fn every_key_is_read() {
 fn an_unknown_key_is_refused_by_its_path_wherever_it_stands() {
     for (path, value) in walk(&full()) {
         // These maps have names of the user's, or of sections, for keys.
-        let named = ["sections.subtypes", "sections.profiles", "intent.strings"].contains(&path.as_str());
+        let named =
+            ["sections.subtypes", "sections.profiles", "intent.strings", "salience.sources"].contains(&path.as_str());
         if !value.is_object() || named {
             continue;
         }
@@ -190,8 +200,8 @@ fn a_number_out_of_range_is_refused_by_its_path() {
     const UNIT: &str = "must lie between 0 and 1";
     const FACTOR: &str = "must be a number of at least 1";
     let rules: [(&str, &[f64], &str); 3] = [
-        (POSITIVE, &[0.0, -0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY], "stability days rate"),
-        (UNIT, &[-0.001, 1.001, -5e-324, f64::NAN, f64::INFINITY], "weights threshold difficulty"),
+        (POSITIVE, &[0.0, -0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY], "stability days rate scale"),
+        (UNIT, &[-0.001, 1.001, -5e-324, f64::NAN, f64::INFINITY], "weights weight loss_bonus threshold difficulty"),
         (FACTOR, &[0.999, 0.0, -1.0, f64::NAN, f64::INFINITY], "boost multiplier"),
     ];
     let numbers: Vec<String> =
@@ -217,7 +227,7 @@ fn a_number_out_of_range_is_refused_by_its_path() {
         };
         wrong.iter().for_each(|&wrong| assert_number_refused(path, wrong, problem));
     }
-    assert_eq!((counts.len(), numbers.len()), (19, 16));
+    assert_eq!((counts.len(), numbers.len()), (19, 21));
     for path in numbers {
         let rule = rules.iter().filter(|(_, _, names)| {
             let (above, key) = path.rsplit_once('.').expect("no number at the top");
@@ -297,6 +307,11 @@ fn what_does_not_belong_together_is_refused() {
         (json!({ "known_symbols": ["a", " "] }), "known_symbols[1]", "must not be blank"),
         (json!({ "known_symbols": ["gold", "GOLD"] }), "known_symbols", "must not name GOLD twice"),
         (json!({ "known_symbols": vec!["a"; 10_001] }), "known_symbols", "must not be more than 10000"),
+        (
+            json!({ "salience": { "sources": { "custom:x": { "scale": 2 } } } }),
+            "salience.sources.custom:x.field",
+            "is missing",
+        ),
         (json!({ "orchestrator": { "fallback": "simple" } }), "orchestrator.fallback", "must be none or plain"),
     ];
     for (json, field, problem) in cases {

@@ -1,11 +1,13 @@
-// The whole reference: sections, ranking, decay, intent, merge, context lines, in plain TypeScript.
+// The whole reference: sections, ranking, decay, intent, merge, context lines, questions, stakes, playbooks, in plain TypeScript.
 
 export * from "./context.ts";
 export * from "./decay.ts";
 export * from "./intent.ts";
 export * from "./merge.ts";
+export * from "./procedural.ts";
 export * from "./query.ts";
 export * from "./rerank.ts";
+export * from "./salience.ts";
 export * from "./sections.ts";
 export {
   affinityScore,

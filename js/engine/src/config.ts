@@ -41,6 +41,26 @@ export interface EngineConfig {
   knownSymbols?: readonly string[] | undefined;
   /** How retrieval in several passes goes. */
   orchestrator?: OrchestratorConfig | undefined;
+  /** What tells how much was at stake. */
+  salience?: SalienceConfig | undefined;
+}
+
+/** What tells how much was at stake in a memory. */
+export interface SalienceConfig {
+  /**
+   * Sources by subtype, in place of the built-in ones: the signal `field` adds to 0.3 at most `weight` (in [0, 1], default
+   * 0.55), which values of the size `scale` (above 0, default 1) reach, and a negative one `lossBonus` (in [0, 1], default 0) besides.
+   */
+  sources?:
+    | Record<
+        string,
+        { field: string; scale?: number | undefined; weight?: number | undefined; lossBonus?: number | undefined }
+      >
+    | undefined;
+  /** What rarity adds at most, in [0, 1]: the signal `z_score` tells how far an event lies from its history. Default 0. */
+  rarity?: { weight?: number | undefined } | undefined;
+  /** What surprise adds at most, in [0, 1]: how far `outcome` lies from `expectation`. Default 0. */
+  surprise?: { weight?: number | undefined } | undefined;
 }
 
 /** How a `MemoryIndex` is searched. Numbers are at least 0, counts whole. */
@@ -77,7 +97,7 @@ export interface SearchConfig {
 }
 
 /** Objects whose keys are the user's own words, or section names. */
-const KEYS_AS_THEY_ARE = new Set(["sections.subtypes", "sections.profiles", "intent.strings"]);
+const KEYS_AS_THEY_ARE = new Set(["sections.subtypes", "sections.profiles", "intent.strings", "salience.sources"]);
 
 /** A configuration nests no deeper than this; one that does is not data but a cycle. */
 const DEEPEST = 8;

@@ -42,6 +42,7 @@ export interface ModuleConstants {
   confidence_levels: ConfidenceLevel[];
   confidence_flags: ConfidenceFlag[];
   max_parts: number;
+  edge_strengthening: number;
 }
 
 const { types, unknown_type, ...said } = moduleConstants;
@@ -74,6 +75,7 @@ export const own = {
   confidenceLevels: said.confidence_levels,
   confidenceFlags: said.confidence_flags,
   maxParts: said.max_parts,
+  edgeStrengthening: said.edge_strengthening,
   typeCodes: new Map<string, number>(types.map((type, code) => [type.name, code])),
 };
 

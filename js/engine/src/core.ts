@@ -40,6 +40,9 @@ export const {
   decompose,
   reformulate,
   understand,
+  calculateSalience,
+  modulateStability,
+  applyOutcome,
   mergeAndSelect,
   coRecallPairs,
   formatContext,
@@ -87,6 +90,21 @@ export type { MergedRow, MergeOptions, MergeRow, SubResults } from "./merge.ts";
 export { type CreateOrchestratorOptions, createOrchestrator } from "./orchestrator/create.ts";
 export type * from "./orchestrator/types.ts";
 export type {
+  AnomalyEvent,
+  AppliedPlaybook,
+  MarketSnapshot,
+  MissingVariable,
+  Playbook,
+  PlaybookBody,
+  PlaybookCondition,
+  PlaybookMatch,
+  PlaybookProblem,
+  PlaybookRecord,
+  PlaybookRow,
+  PlaybookTrigger,
+} from "./procedural.ts";
+export { formatPlaybookMatches, matchPlaybooks, PlaybookBook } from "./procedural.ts";
+export type {
   ClassifiedQuery,
   ConfidenceFlag,
   ConfidenceLevel,
@@ -105,6 +123,7 @@ export type { RerankTopOptions } from "./rerank.ts";
 export { affinityScore, authorityScore, graphScore, keywordScore, recencyScore, semanticScore } from "./rerank.ts";
 export type { ModuleBytes, ModuleResponse, ModuleSource } from "./runtime.ts";
 export { initSync } from "./runtime.ts";
+export type { StakeSignals } from "./salience.ts";
 export type * from "./types.ts";
 
 let findModule: (() => ModuleSource) | undefined;

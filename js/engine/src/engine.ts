@@ -7,9 +7,11 @@ import * as decay from "./decay.ts";
 import { invalid } from "./errors.ts";
 import * as intent from "./intent.ts";
 import * as merge from "./merge.ts";
+import * as procedural from "./procedural.ts";
 import * as query from "./query.ts";
 import { limitOf, type RerankTopOptions, rank, uniform } from "./rerank.ts";
 import { requireLoaded } from "./runtime.ts";
+import * as salience from "./salience.ts";
 import { Sections } from "./sections.ts";
 import type {
   GraphMetrics,
@@ -116,6 +118,20 @@ export interface Engine {
   /** Everything about a question at once: its classification, intents, parts, and the terms for a full-text index. */
   understand(query: string, options?: query.UnderstandOptions): query.Understanding;
   /**
+   * How much was at stake in a memory, in [0.1, 1], by figures of it such as `pnl_pct`: 0.5, neutral, without a subtype or
+   * figures, for a subtype without a source, and where the section lets stakes change nothing.
+   */
+  calculateSalience(subtype: string | null | undefined, signals: salience.StakeSignals | null | undefined): number;
+  /**
+   * Days of stability that a new memory of this salience starts with, rounded to two decimals; null where the default stays.
+   */
+  modulateStability(subtype: string | null | undefined, salience: number): number | null;
+  /**
+   * A playbook's record after a trade that followed it was closed: its stability grows once for each success and shrinks by
+   * the inverse for each failure, within the section's cap and not below that of a new missed opportunity.
+   */
+  applyOutcome(playbook: procedural.PlaybookRecord, profitable: boolean, now?: Instant): procedural.AppliedPlaybook;
+  /**
    * Merges the results of several sub-queries: the best instance of each id, boosted where the question asks for its
    * section, by score down to a share of the best, and something from each sub-query. Inputs are never changed.
    */
@@ -191,6 +207,9 @@ export function engineOver(sections: Sections, fsrs = false): Engine {
     decayColumns: (columns, now = Date.now()) => decay.decayColumns(sections, columns, now),
     classifyIntent: ((query: string, options?: intent.IntentOptions) =>
       intent.classifyIntent(sections, query, options)) as Engine["classifyIntent"],
+    calculateSalience: (subtype, signals) => salience.calculateSalience(sections, subtype, signals),
+    modulateStability: (subtype, value) => salience.modulateStability(sections, subtype, value),
+    applyOutcome: (playbook, profitable, now) => procedural.applyOutcome(sections, playbook, profitable, now),
     checkDisqualifiers: (text) => query.checkDisqualifiers(sections, text),
     classifyQueryType: (text) => query.classifyQueryType(sections, text),
     classifyQuery: (text) => query.classifyQuery(sections, text),

@@ -15,6 +15,8 @@ export interface Description {
   subtypes: { name: string; section: MemorySection; stability: number | null }[];
   known_symbols: string[];
   orchestrator: ModuleOrchestratorConfig;
+  /** Subtypes in the order of the table of stakes, with the signals that each reads. */
+  stakes: { subtype: string; fields: [string | null, string | null] }[];
 }
 
 /** What is set about retrieval in several passes, in the module's words. @internal */
@@ -80,6 +82,8 @@ export class Sections {
   wordsByDefault = false;
   readonly knownSymbols: readonly string[];
   readonly orchestrator: ModuleOrchestratorConfig;
+  /** The place of each subtype in the table of stakes, and the signals that it reads. */
+  readonly stakes = new Map<string, { place: number; fields: readonly (string | null)[] }>();
   readonly profiles = {} as Record<MemorySection, SectionProfile>;
   readonly sectionOf: Record<string, MemorySection> = {};
   readonly stabilityOf: Record<string, number> = {};
@@ -95,6 +99,7 @@ export class Sections {
     this.wordsByDefault = about.words;
     this.knownSymbols = about.known_symbols;
     this.orchestrator = about.orchestrator;
+    for (const [place, { subtype, fields }] of about.stakes.entries()) this.stakes.set(subtype, { place, fields });
     for (const profile of about.profiles) this.profiles[profile.section] = freezeProfile(profile);
     for (const { name, section, stability } of about.subtypes) {
       this.codes.set(name, MEMORY_SECTIONS.indexOf(section));

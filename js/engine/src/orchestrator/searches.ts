@@ -17,7 +17,7 @@ export interface Answer<Row> {
 interface Open<Row> {
   query: string;
   began: number;
-  controller: AbortController;
+  cancellation: Cancellation;
   resolve: (answer: Answer<Row>) => void;
   reject: (reason: unknown) => void;
 }
@@ -50,8 +50,8 @@ export class Searches<Row extends FoundRow, Filters extends object> {
   ask(query: string, limit: number, filters: Readonly<Filters> | undefined): Promise<Answer<Row>> {
     return new Promise((resolve, reject) => {
       this.requireWanted();
-      const controller = new AbortController();
-      const open: Open<Row> = { query, began: performance.now(), controller, resolve, reject };
+      const cancellation = new Cancellation();
+      const open: Open<Row> = { query, began: performance.now(), cancellation, resolve, reject };
       this.#open.add(open);
       // The clock is asked as well: while searches do not yield, the timer is not heard.
       if (this.#timeout !== undefined || open.began >= this.#deadline) {
@@ -60,7 +60,14 @@ export class Searches<Row extends FoundRow, Filters extends object> {
       }
       try {
         const { search, now } = this;
-        const found: unknown = search(query, { limit, filters, now, signal: controller.signal });
+        const found: unknown = search(query, {
+          limit,
+          filters,
+          now,
+          get signal() {
+            return cancellation.signal;
+          },
+        });
         if (Array.isArray(found)) this.#read(open, found);
         else {
           Promise.resolve(found).then(
@@ -83,7 +90,7 @@ export class Searches<Row extends FoundRow, Filters extends object> {
   close(): void {
     clearTimeout(this.#timer);
     this.signal?.removeEventListener("abort", this.#abort);
-    for (const { controller } of this.#takeOpen()) controller.abort();
+    for (const { cancellation } of this.#takeOpen()) cancellation.abort();
   }
 
   #read(open: Open<Row>, found: unknown): void {
@@ -117,20 +124,40 @@ export class Searches<Row extends FoundRow, Filters extends object> {
     const error = this.#timeoutError();
     const late = [...this.#open];
     for (const open of late) this.#conclude(open, "late", [], null, error);
-    for (const { controller } of late) controller.abort(error);
+    for (const { cancellation } of late) cancellation.abort(error);
   };
 
   readonly #abort = (): void => {
     const reason: unknown = this.signal?.reason;
     const unwanted = this.#takeOpen();
     for (const { reject } of unwanted) reject(reason);
-    for (const { controller } of unwanted) controller.abort(reason);
+    for (const { cancellation } of unwanted) cancellation.abort(reason);
   };
 
   #takeOpen(): Open<Row>[] {
     const open = [...this.#open];
     this.#open.clear();
     return open;
+  }
+}
+
+/** A signal that is made when somebody asks for it: making one costs more than a search in memory. */
+class Cancellation {
+  #controller: AbortController | undefined;
+  /** Set when it was ended before anybody asked. */
+  #ended: { reason: unknown } | undefined;
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#ended !== undefined) this.#controller.abort(this.#ended.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason?: unknown): void {
+    if (this.#controller === undefined) this.#ended = { reason };
+    else this.#controller.abort(reason);
   }
 }
 

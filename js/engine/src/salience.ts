@@ -1,0 +1,62 @@
+// How much was at stake, and how strongly a memory is first stored.
+
+import { invalid, show } from "./errors.ts";
+import type { Sections } from "./sections.ts";
+
+/**
+ * Figures of a memory: of the built-in subtypes `pnl_pct` (percent), `confidence` and `rr_ratio`, of your own what the
+ * configuration names. Where `salience.rarity` and `salience.surprise` have a weight, also `z_score`, and `outcome` with
+ * `expectation`. Null is none; others are not read.
+ */
+export type StakeSignals = Readonly<Record<string, unknown>>;
+
+/** Past the end of every table: the stake of an unknown subtype. */
+const UNKNOWN = { place: 2 ** 32 - 1, fields: [null, null] } as const;
+const NEUTRAL = 0.5;
+
+/** @internal */
+export function calculateSalience(
+  sections: Sections,
+  subtype: string | null | undefined,
+  signals: StakeSignals | null | undefined,
+): number {
+  const name = subtypeOf(subtype);
+  if (signals != null && (typeof signals !== "object" || Array.isArray(signals))) {
+    throw invalid("signals", `must be an object, found ${show(signals)}`);
+  }
+  const engine = sections.slot.engine();
+  if (name === null || signals == null || Object.keys(signals).length === 0) return NEUTRAL;
+  const { place, fields } = sections.stakes.get(name) ?? UNKNOWN;
+  const read = (field: string | null) => (field === null ? Number.NaN : signalOf(signals, field));
+  const values = [read(fields[0]!), read(fields[1]!), read("z_score"), read("outcome"), read("expectation")] as const;
+  return engine.salience(place, ...values);
+}
+
+/** @internal */
+export function modulateStability(
+  sections: Sections,
+  subtype: string | null | undefined,
+  salience: number,
+): number | null {
+  const name = subtypeOf(subtype);
+  if (!(salience >= 0 && salience <= 1)) throw invalid("salience", `must lie between 0 and 1, found ${show(salience)}`);
+  const engine = sections.slot.engine();
+  if (name === null) return null;
+  const days = engine.modulated_stability((sections.stakes.get(name) ?? UNKNOWN).place, salience);
+  return Number.isNaN(days) ? null : days;
+}
+
+function subtypeOf(subtype: string | null | undefined): string | null {
+  if (subtype != null && typeof subtype !== "string") {
+    throw invalid("subtype", `must be a string, found ${show(subtype)}`);
+  }
+  return subtype || null;
+}
+
+/** A signal; NaN for none. */
+function signalOf(signals: StakeSignals, field: string): number {
+  const value = Object.hasOwn(signals, field) ? signals[field] : undefined;
+  if (value == null) return Number.NaN;
+  if (!Number.isFinite(value)) throw invalid(`signals.${field}`, `must be a finite number, found ${show(value)}`);
+  return value as number;
+}

@@ -1,0 +1,343 @@
+//! Procedural memory: which playbooks an anomaly calls up, and what the end of a trade teaches them.
+//!
+//! A playbook has a trigger: kinds of anomalies, symbols, a least severity and perhaps conditions on the market. An index
+//! from kind and symbol to triggers, by severity, makes matching proportional to what matches, whatever else the book
+//! holds. Names come as numbers: whoever keeps the playbooks numbers kinds, symbols and variables.
+//!
+//! ```
+//! use nous_wasm::procedural::{Event, PlaybookBook, Trigger};
+//! let mut book = PlaybookBook::default();
+//! let trigger = Trigger { kinds: vec![1], symbols: vec![], least_severity: 0.5, condition: vec![] };
+//! let row = book.add(trigger, 9.0, 12.0);
+//! let found = book.matches(&[Event { kind: 1, symbol: None, severity: 0.8 }], &|_| None);
+//! assert_eq!((found.matches[0].row, found.matches[0].success_rate), (row, 0.75));
+//! ```
+
+use rustc_hash::FxHashMap;
+
+use crate::decay;
+use crate::order::sort_descending;
+use crate::section::{Section, SectionTable};
+
+/// What calls a playbook up.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trigger {
+    /// Kinds of anomalies; none: nothing calls it up.
+    pub kinds: Vec<u32>,
+    /// Symbols; none: all, and events without one.
+    pub symbols: Vec<u32>,
+    /// The least severity.
+    pub least_severity: f64,
+    /// A tree of conditions, each followed by its parts; none: it always holds.
+    pub condition: Vec<Step>,
+}
+
+/// One node of a tree of conditions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step {
+    /// As many parts follow, all of which must hold.
+    All(u32),
+    /// As many parts follow, one of which must hold.
+    Any(u32),
+    /// A part follows, which must not hold.
+    Not,
+    /// The present value of a variable compared.
+    Compare(u32, Comparison, f64),
+    /// The present value of a variable lies between two numbers, both included.
+    Between(u32, f64, f64),
+    /// Of so many of a variable's last values each is above the one before.
+    Rising(u32, usize),
+    /// Of so many of a variable's last values each is below the one before.
+    Falling(u32, usize),
+}
+
+/// How two numbers are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // plain words
+pub enum Comparison {
+    Below,
+    AtMost,
+    Above,
+    AtLeast,
+    Equal,
+    Unequal,
+}
+
+impl Comparison {
+    /// All, in order.
+    pub const ALL: [Self; 6] = [Self::Below, Self::AtMost, Self::Above, Self::AtLeast, Self::Equal, Self::Unequal];
+
+    fn holds(self, value: f64, bound: f64) -> bool {
+        match self {
+            Self::Below => value < bound,
+            Self::AtMost => value <= bound,
+            Self::Above => value > bound,
+            Self::AtLeast => value >= bound,
+            Self::Equal => value == bound,
+            Self::Unequal => value != bound,
+        }
+    }
+}
+
+/// An anomaly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Event {
+    /// Its kind.
+    pub kind: u32,
+    /// The symbol it is about.
+    pub symbol: Option<u32>,
+    /// In [0, 1].
+    pub severity: f64,
+}
+
+/// A playbook that was called up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Match {
+    /// Its row.
+    pub row: u32,
+    /// The place of the first event that matches.
+    pub event: usize,
+    /// Successes over samples; 0 without samples.
+    pub success_rate: f64,
+    /// How much to make of it.
+    pub relevance: f64,
+}
+
+/// What events called up.
+#[derive(Debug, Default, PartialEq)]
+pub struct Found {
+    /// By relevance, highest first; equal ones as they were added.
+    pub matches: Vec<Match>,
+    /// Rows with variables that their conditions asked for in vain, in the order in which the playbooks were added.
+    pub missing: Vec<(u32, u32)>,
+}
+
+/// Samples from which a success rate counts in full.
+const FULL_SAMPLE: f64 = 10.0;
+
+#[derive(Clone, Debug, Default)]
+struct Entry {
+    /// When it was added, counted up; 0 for a free row.
+    sequence: u64,
+    condition: Vec<Step>,
+    success_count: f64,
+    sample_size: f64,
+    /// The last call of [`PlaybookBook::matches`] that found it.
+    found: u64,
+}
+
+/// Triggers under one kind and symbol.
+#[derive(Clone, Debug, Default)]
+struct List {
+    /// Least severity, row, and when the row was added: an entry of another time is of a playbook that has gone.
+    triggers: Vec<(f64, u32, u64)>,
+    sorted: bool,
+    /// The last call of [`PlaybookBook::matches`] that looked here, and how far it came.
+    looked: u64,
+    place: usize,
+}
+
+/// Stands for all symbols.
+const EVERY: u32 = u32::MAX;
+
+/// Playbooks, found by what calls them up.
+#[derive(Clone, Debug, Default)]
+pub struct PlaybookBook {
+    rows: Vec<Entry>,
+    free: Vec<u32>,
+    lists: FxHashMap<(u32, u32), List>,
+    sequence: u64,
+    call: u64,
+    /// Entries of lists, and those of them whose playbook has gone.
+    listed: usize,
+    gone: usize,
+    /// How many entries each row has in lists.
+    entries: Vec<u32>,
+}
+
+impl PlaybookBook {
+    /// Adds a playbook, and tells its row.
+    pub fn add(&mut self, mut trigger: Trigger, success_count: f64, sample_size: f64) -> u32 {
+        let row = self.free.pop().unwrap_or_else(|| {
+            self.rows.push(Entry::default());
+            self.entries.push(0);
+            self.rows.len() as u32 - 1
+        });
+        self.sequence += 1;
+        if trigger.symbols.is_empty() {
+            trigger.symbols.push(EVERY);
+        }
+        let mut entries = 0;
+        for (place, &kind) in trigger.kinds.iter().enumerate() {
+            for (at, &symbol) in trigger.symbols.iter().enumerate() {
+                // Named twice is named once.
+                if trigger.kinds[..place].contains(&kind) || trigger.symbols[..at].contains(&symbol) {
+                    continue;
+                }
+                let list = self.lists.entry((kind, symbol)).or_default();
+                list.triggers.push((trigger.least_severity, row, self.sequence));
+                list.sorted = false;
+                entries += 1;
+            }
+        }
+        self.listed += entries;
+        self.entries[row as usize] = entries as u32;
+        self.rows[row as usize] =
+            Entry { sequence: self.sequence, condition: trigger.condition, success_count, sample_size, found: 0 };
+        row
+    }
+
+    /// Removes the playbook of a row, which may be taken again.
+    pub fn remove(&mut self, row: u32) {
+        self.rows[row as usize] = Entry::default();
+        self.free.push(row);
+        self.gone += self.entries[row as usize] as usize;
+        if self.gone > self.listed / 2 {
+            self.forget_gone();
+        }
+    }
+
+    fn forget_gone(&mut self) {
+        let rows = &self.rows;
+        self.lists.retain(|_, list| {
+            list.triggers.retain(|&(_, row, sequence)| rows[row as usize].sequence == sequence);
+            !list.triggers.is_empty()
+        });
+        self.listed -= self.gone;
+        self.gone = 0;
+    }
+
+    /// For each playbook the first event that calls it up, where its conditions hold. `values` tells what the market has of a
+    /// variable, the present value last.
+    pub fn matches<'a>(&mut self, events: &[Event], values: &impl Fn(u32) -> Option<&'a [f64]>) -> Found {
+        self.call += 1;
+        let mut called: Vec<(u32, usize)> = Vec::new();
+        for (place, event) in events.iter().enumerate() {
+            for symbol in [Some(EVERY), event.symbol].into_iter().flatten() {
+                let Some(list) = self.lists.get_mut(&(event.kind, symbol)) else { continue };
+                list.look(self.call);
+                while let Some(&(least, row, sequence)) = list.triggers.get(list.place) {
+                    if least > event.severity {
+                        break;
+                    }
+                    list.place += 1;
+                    let entry = &mut self.rows[row as usize];
+                    if entry.sequence == sequence && entry.found != self.call {
+                        entry.found = self.call;
+                        called.push((row, place));
+                    }
+                }
+            }
+        }
+        sort_descending(&mut called, |&(row, _)| -(self.rows[row as usize].sequence as f64));
+        let mut found = Found::default();
+        for (row, event) in called {
+            let Entry { condition, success_count, sample_size, .. } = &self.rows[row as usize];
+            let first = found.missing.len();
+            let mut market = Market { values, row, first, missing: &mut found.missing };
+            if !condition.is_empty() && !market.holds(&mut condition.iter()) {
+                continue;
+            }
+            let success_rate = if *sample_size == 0.0 { 0.0 } else { success_count / sample_size };
+            let relevance = success_rate * events[event].severity * f64::min(1.0, sample_size / FULL_SAMPLE);
+            found.matches.push(Match { row, event, success_rate, relevance });
+        }
+        sort_descending(&mut found.matches, |it| it.relevance);
+        found
+    }
+}
+
+impl List {
+    /// Gets ready for a call: looked at in the order of severity, from where the call has come to.
+    fn look(&mut self, call: u64) {
+        if !self.sorted {
+            sort_descending(&mut self.triggers, |&(least, ..)| -least);
+            self.sorted = true;
+        }
+        if self.looked != call {
+            (self.looked, self.place) = (call, 0);
+        }
+    }
+}
+
+/// A market as the conditions of one playbook see it.
+struct Market<'m, 'a, Values: Fn(u32) -> Option<&'a [f64]>> {
+    values: &'m Values,
+    row: u32,
+    /// Where this playbook's missing variables begin.
+    first: usize,
+    missing: &'m mut Vec<(u32, u32)>,
+}
+
+impl<'a, Values: Fn(u32) -> Option<&'a [f64]>> Market<'_, 'a, Values> {
+    /// Whether the next condition holds. Every part is asked, even when the answer is clear, so that all that is missing gets known.
+    fn holds(&mut self, steps: &mut std::slice::Iter<'_, Step>) -> bool {
+        match steps.next().copied() {
+            None => true,
+            Some(Step::All(parts)) => (0..parts).fold(true, |all, _| self.holds(steps) && all),
+            Some(Step::Any(parts)) => (0..parts).fold(false, |any, _| self.holds(steps) || any),
+            Some(Step::Not) => !self.holds(steps),
+            Some(Step::Compare(variable, comparison, bound)) => {
+                self.present(variable).is_some_and(|value| comparison.holds(value, bound))
+            }
+            Some(Step::Between(variable, low, high)) => {
+                self.present(variable).is_some_and(|value| low <= value && value <= high)
+            }
+            Some(Step::Rising(variable, window)) => {
+                self.last(variable, window).is_some_and(|last| last.is_sorted_by(|before, after| before < after))
+            }
+            Some(Step::Falling(variable, window)) => {
+                self.last(variable, window).is_some_and(|last| last.is_sorted_by(|before, after| before > after))
+            }
+        }
+    }
+
+    fn present(&mut self, variable: u32) -> Option<f64> {
+        self.last(variable, 1).map(|last| last[0])
+    }
+
+    /// The last values of a variable; where there are fewer it is missing.
+    fn last(&mut self, variable: u32, many: usize) -> Option<&'a [f64]> {
+        let values = (self.values)(variable).unwrap_or_default();
+        if values.len() >= many && many > 0 {
+            return Some(&values[values.len() - many..]);
+        }
+        if self.missing[self.first..].iter().all(|&(_, known)| known != variable) {
+            self.missing.push((self.row, variable));
+        }
+        None
+    }
+}
+
+/// A playbook's record.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Record {
+    /// Trades that followed it and made money.
+    pub success_count: f64,
+    /// Trades that followed it.
+    pub sample_size: f64,
+    /// Days.
+    pub stability: f64,
+}
+
+/// What the edge from a playbook to a profitable trade gains.
+pub const EDGE_STRENGTHENING: f64 = 0.1;
+
+/// The record after a trade that followed the playbook was closed: stability grows once for each success and shrinks by the
+/// inverse for each failure, within the section's cap and not below that of a new missed opportunity.
+pub fn apply_outcome(record: &Record, difficulty: Option<f64>, profitable: bool, table: &SectionTable) -> Record {
+    let profile = table.profile(Section::Procedural);
+    let difficulty = difficulty.unwrap_or(profile.encoding.base_difficulty);
+    let stability = if profitable {
+        decay::stability_on_access_for_section(record.stability, difficulty, &profile.decay)
+    } else {
+        let uncapped = crate::DecayProfile { max_stability_days: f64::INFINITY, ..profile.decay };
+        record.stability / decay::stability_on_access_for_section(1.0, difficulty, &uncapped)
+    };
+    let least = table.initial_stability(Some("custom:missed_opportunity"));
+    Record {
+        success_count: record.success_count + f64::from(u8::from(profitable)),
+        sample_size: record.sample_size + 1.0,
+        stability: f64::min(f64::max(stability, least), profile.decay.max_stability_days),
+    }
+}

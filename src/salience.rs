@@ -1,0 +1,325 @@
+//! Salience: how much was at stake, and what that does to how strongly a memory is first stored.
+//!
+//! Salience lies in [0.1, 1], with 0.5 neutral. It scales the initial stability: from a fifth at the lowest to the section's
+//! `max_salience_multiplier` at the highest.
+//!
+//! ```
+//! use nous_wasm::{Config, SalienceTable};
+//! let table = SalienceTable::new(&Config::default());
+//! let close = table.of("custom:trade_close");
+//! let salience = close.salience(|field| (field == "pnl_pct").then_some(-10.0));
+//! assert_eq!(salience, 1.0);
+//! assert_eq!(close.modulated_stability(salience), Some(42.0));
+//! ```
+
+use serde::Serialize;
+
+use crate::config::{Config, Path, Value, unknown_key};
+use crate::error::{Error, Result};
+use crate::math::exp;
+use crate::section::{Rule, SectionTable, number};
+
+/// Nothing was at stake, or nobody knows.
+pub const NEUTRAL: f64 = 0.5;
+const LEAST: f64 = 0.1;
+/// What an event counts before its figures do.
+const BASE: f64 = 0.3;
+/// A move of so many percent is as large as any larger one.
+const LARGE_MOVE: f64 = 10.0;
+const CLOSE_WEIGHT: f64 = 0.55;
+const CLOSE_LOSS_BONUS: f64 = 0.15;
+const CONFIDENCE_WEIGHT: f64 = 0.5;
+const USUAL_CONFIDENCE: f64 = 0.5;
+const RATIO_WEIGHT: f64 = 0.2;
+/// A reward of so many risks is as good as any higher one.
+const GOOD_RATIO: f64 = 3.0;
+const UNTAKEN_WEIGHT: f64 = 0.7;
+/// Standard deviations over which rarity is not yet e⁻¹ short of its most.
+const RARE: f64 = 2.0;
+
+/// This near to neutral changes nothing.
+const INDIFFERENT: f64 = 0.01;
+/// What salience 0 would leave of the initial stability.
+const LEAST_MULTIPLIER: f64 = 0.2;
+
+const PRICE_MOVE: &str = "pnl_pct";
+const CONFIDENCE: &str = "confidence";
+const REWARD_TO_RISK: &str = "rr_ratio";
+/// How many standard deviations an event lies from its history.
+pub const Z_SCORE: &str = "z_score";
+/// What came, and what had been expected, both in [0, 1].
+pub const OUTCOME: &str = "outcome";
+/// See [`OUTCOME`].
+pub const EXPECTATION: &str = "expectation";
+
+/// Which figures tell what is at stake.
+#[derive(Clone, Debug, PartialEq)]
+enum Source {
+    Close,
+    Entry,
+    Modify,
+    Untaken,
+    Own(OwnSource),
+    None,
+}
+
+/// A figure that a configuration declares for a subtype.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnSource {
+    /// The signal to read.
+    pub field: String,
+    /// A value of this size, of either sign, is as large as any larger one.
+    pub scale: f64,
+    /// What such a value adds.
+    pub weight: f64,
+    /// What a negative value adds besides.
+    pub loss_bonus: f64,
+}
+
+/// What can be set about salience.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SalienceConfig {
+    /// Sources by subtype, in place of the built-in ones.
+    pub sources: Vec<(String, OwnSource)>,
+    /// What rarity adds at most.
+    pub rarity_weight: f64,
+    /// What surprise adds at most.
+    pub surprise_weight: f64,
+}
+
+impl SalienceConfig {
+    /// The default under the `salience` of a configuration; see [`Config`].
+    pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
+        let mut config = Self::default();
+        for (key, path, value) in value.entries(path)? {
+            match key {
+                "sources" => {
+                    for (name, path, source) in value.entries(&path)? {
+                        config.sources.retain(|(known, _)| known != name);
+                        config.sources.push((name.into(), OwnSource::read(source, &path)?));
+                    }
+                }
+                "rarity" => config.rarity_weight = read_weight(value, &path)?,
+                "surprise" => config.surprise_weight = read_weight(value, &path)?,
+                _ => return Err(unknown_key(path)),
+            }
+        }
+        Ok(config)
+    }
+}
+
+fn read_weight(value: &Value, path: &Path<'_>) -> Result<f64> {
+    let mut weight = 0.0;
+    for (key, path, value) in value.entries(path)? {
+        match key {
+            "weight" => weight = number(value, &path, Rule::Unit)?,
+            _ => return Err(unknown_key(path)),
+        }
+    }
+    Ok(weight)
+}
+
+impl OwnSource {
+    fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
+        let mut source = Self { field: String::new(), scale: 1.0, weight: CLOSE_WEIGHT, loss_bonus: 0.0 };
+        for (key, path, value) in value.entries(path)? {
+            match key {
+                "field" => source.field = value.read(&path)?,
+                "scale" => source.scale = number(value, &path, Rule::Positive)?,
+                "weight" => source.weight = number(value, &path, Rule::Unit)?,
+                "loss_bonus" => source.loss_bonus = number(value, &path, Rule::Unit)?,
+                _ => return Err(unknown_key(path)),
+            }
+        }
+        if source.field.is_empty() {
+            return Err(Error::config(Path::Key(path, "field"), "is missing"));
+        }
+        Ok(source)
+    }
+}
+
+/// What is at stake in memories of one subtype.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stake {
+    source: Source,
+    /// Whether the section lets stakes change anything.
+    enabled: bool,
+    initial_stability: f64,
+    max_multiplier: f64,
+    rarity_weight: f64,
+    surprise_weight: f64,
+}
+
+/// Stakes by subtype, under one configuration.
+#[derive(Debug)]
+pub struct SalienceTable {
+    stakes: Vec<(String, Stake)>,
+    unknown: Stake,
+}
+
+/// A subtype, and the signals that tell what is at stake in it.
+#[derive(Debug, Serialize)]
+pub struct StakeFields<'a> {
+    /// The subtype.
+    pub subtype: &'a str,
+    /// The names of its signals, two at most.
+    pub fields: [Option<&'a str>; 2],
+}
+
+impl SalienceTable {
+    /// The table of a configuration.
+    pub fn new(config: &Config) -> Self {
+        let (sections, salience) = (&config.sections, &config.salience);
+        let known = sections.subtypes().iter().map(|subtype| subtype.name.as_str());
+        let own = salience.sources.iter().map(|(subtype, _)| subtype.as_str());
+        let added = own.filter(|name| sections.subtypes().iter().all(|subtype| subtype.name != *name));
+        Self {
+            stakes: known.chain(added).map(|name| (name.into(), Stake::new(Some(name), sections, salience))).collect(),
+            unknown: Stake::new(None, sections, salience),
+        }
+    }
+
+    /// The stake of a subtype; exact, and that of the default section for an unknown one.
+    pub fn of(&self, subtype: &str) -> &Stake {
+        self.stakes.iter().find(|(name, _)| name == subtype).map_or(&self.unknown, |(_, stake)| stake)
+    }
+
+    /// The stake at a place of [`all_fields`](Self::all_fields); past them that of an unknown subtype.
+    pub fn at(&self, place: usize) -> &Stake {
+        self.stakes.get(place).map_or(&self.unknown, |(_, stake)| stake)
+    }
+
+    /// Every subtype that has a stake of its own, with its signals.
+    pub fn all_fields(&self) -> impl Iterator<Item = StakeFields<'_>> {
+        self.stakes.iter().map(|(subtype, stake)| StakeFields { subtype, fields: [stake.field(0), stake.field(1)] })
+    }
+}
+
+impl Stake {
+    fn new(subtype: Option<&str>, sections: &SectionTable, config: &SalienceConfig) -> Self {
+        let profile = sections.profile(sections.section_of(subtype));
+        let own = config.sources.iter().find(|(name, _)| Some(name.as_str()) == subtype);
+        let source = match (own, subtype) {
+            (Some((_, own)), _) => Source::Own(own.clone()),
+            (None, Some("custom:trade_close")) => Source::Close,
+            (None, Some("custom:trade_entry")) => Source::Entry,
+            (None, Some("custom:trade_modify")) => Source::Modify,
+            (None, Some("custom:missed_opportunity" | "custom:good_pass")) => Source::Untaken,
+            _ => Source::None,
+        };
+        Self {
+            source,
+            enabled: profile.encoding.salience_enabled,
+            initial_stability: sections.initial_stability(subtype),
+            max_multiplier: profile.encoding.max_salience_multiplier,
+            rarity_weight: config.rarity_weight,
+            surprise_weight: config.surprise_weight,
+        }
+    }
+
+    /// The name of a signal that it reads, by place; two at most.
+    pub fn field(&self, place: usize) -> Option<&str> {
+        match (&self.source, place) {
+            (Source::Close | Source::Modify | Source::Untaken, 0) => Some(PRICE_MOVE),
+            (Source::Entry, 0) => Some(CONFIDENCE),
+            (Source::Entry, 1) => Some(REWARD_TO_RISK),
+            (Source::Own(own), 0) => Some(&own.field),
+            _ => None,
+        }
+    }
+
+    /// How much was at stake, in [0.1, 1], by the signals of a memory; [`NEUTRAL`] where the section lets them change nothing.
+    pub fn salience(&self, signal: impl Fn(&str) -> Option<f64>) -> f64 {
+        if !self.enabled {
+            return NEUTRAL;
+        }
+        let value = |field: &str| signal(field).unwrap_or(0.0);
+        let price_move = || f64::min(1.0, value(PRICE_MOVE).abs() / LARGE_MOVE);
+        let mut salience = match &self.source {
+            Source::Close => {
+                let bonus = if value(PRICE_MOVE) < 0.0 { CLOSE_LOSS_BONUS } else { 0.0 };
+                BASE + price_move() * CLOSE_WEIGHT + bonus
+            }
+            Source::Entry => {
+                let confidence = signal(CONFIDENCE).unwrap_or(USUAL_CONFIDENCE);
+                let ratio = f64::min(1.0, value(REWARD_TO_RISK) / GOOD_RATIO);
+                BASE + confidence * CONFIDENCE_WEIGHT + ratio * RATIO_WEIGHT
+            }
+            Source::Modify if value(PRICE_MOVE) != 0.0 => BASE + price_move() * CLOSE_WEIGHT,
+            Source::Untaken => BASE + price_move() * UNTAKEN_WEIGHT,
+            Source::Own(own) => {
+                let value = value(&own.field);
+                let bonus = if value < 0.0 { own.loss_bonus } else { 0.0 };
+                BASE + f64::min(1.0, value.abs() / own.scale) * own.weight + bonus
+            }
+            Source::Modify | Source::None => NEUTRAL,
+        };
+        if let Some(deviation) = signal(Z_SCORE).filter(|_| self.rarity_weight > 0.0) {
+            salience += (1.0 - exp(-deviation.abs() / RARE)) * self.rarity_weight;
+        }
+        if let (Some(outcome), Some(expectation)) = (signal(OUTCOME), signal(EXPECTATION)) {
+            salience += f64::min(1.0, (outcome - expectation).abs()) * self.surprise_weight;
+        }
+        salience.clamp(LEAST, 1.0)
+    }
+
+    /// Days of stability that a new memory of this salience starts with, rounded to two decimals; none where the default
+    /// stays: the section lets stakes change nothing, or they are next to neutral.
+    pub fn modulated_stability(&self, salience: f64) -> Option<f64> {
+        if !self.enabled || (salience - NEUTRAL).abs() < INDIFFERENT {
+            return None;
+        }
+        let multiplier = if salience >= NEUTRAL {
+            let above = (salience - NEUTRAL) / NEUTRAL;
+            1.0 + above * (self.max_multiplier - 1.0)
+        } else {
+            LEAST_MULTIPLIER + (salience / NEUTRAL) * (1.0 - LEAST_MULTIPLIER)
+        };
+        Some(round_to_hundredths(self.initial_stability * multiplier))
+    }
+}
+
+/// Above this a double has no hundredths to speak of.
+const LARGE: f64 = 35_184_372_088_832.0;
+
+/// The decimal number with two places that is nearest to the exact value of a double; of two as near, the even one.
+fn round_to_hundredths(x: f64) -> f64 {
+    if x.abs() >= LARGE {
+        return x;
+    }
+    // 100 x is a + b exactly: the upper and the lower half of its bits are multiplied without rounding.
+    let upper = f64::from_bits(x.to_bits() & !0x07FF_FFFF);
+    let (a, b) = (upper * 100.0, (x - upper) * 100.0);
+    let below = (x * 100.0).floor() - 1.0;
+    let mut nearest = below;
+    // Of the three that it can be: beyond the middle between two, the upper one.
+    for hundredths in [below, below + 1.0] {
+        let over = (a - hundredths - 0.5, -b);
+        if over.0 > over.1 || (over.0 == over.1 && hundredths % 2.0 != 0.0) {
+            nearest = hundredths + 1.0;
+        }
+    }
+    nearest / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::round_to_hundredths;
+
+    /// The standard library prints the exact value, rounded; of two as near the even one.
+    #[test]
+    fn rounding_is_that_of_exact_decimals() {
+        let mut state = 1_u64;
+        for _ in 0..200_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let unit = (state >> 11) as f64 / (1_u64 << 53) as f64;
+            for x in [unit, unit * 50.0, unit * 1e4, (unit * 1e4).floor() / 8.0, (unit * 1e6).floor() / 200.0] {
+                let printed: f64 = format!("{x:.2}").parse().expect("a number");
+                assert_eq!(round_to_hundredths(x).to_bits(), printed.to_bits(), "{x:?}");
+            }
+        }
+        for (x, rounded) in [(0.125, 0.12), (0.375, 0.38), (2.675, 2.67), (1.005, 1.0), (0.0, 0.0), (1e300, 1e300)] {
+            assert_eq!(round_to_hundredths(x), rounded);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Stakes, as numbers: JavaScript knows each subtype's place in the table and which signals it reads.
+
+use wasm_bindgen::prelude::*;
+
+use super::Engine;
+use crate::salience::{EXPECTATION, OUTCOME, Z_SCORE};
+
+#[wasm_bindgen]
+impl Engine {
+    /// The salience of a memory by the two signals of its subtype and the three that all have; NaN where there is none.
+    pub fn salience(&self, place: usize, first: f64, second: f64, z_score: f64, outcome: f64, expectation: f64) -> f64 {
+        let stake = self.salience.at(place);
+        let value = |field: &str| match field {
+            Z_SCORE => z_score,
+            OUTCOME => outcome,
+            EXPECTATION => expectation,
+            _ if stake.field(0) == Some(field) => first,
+            _ => second,
+        };
+        stake.salience(|field| Some(value(field)).filter(|value| !value.is_nan()))
+    }
+
+    /// Days of stability for a salience; NaN where the default stays.
+    pub fn modulated_stability(&self, place: usize, salience: f64) -> f64 {
+        self.salience.at(place).modulated_stability(salience).unwrap_or(f64::NAN)
+    }
+}

@@ -1,0 +1,438 @@
+// Playbooks: which of them an anomaly calls up, how an agent is told, and what the end of a trade teaches them.
+// The rules of procedural memory, in full. Plain on purpose: this is the yardstick of the parity tests.
+
+import { updateStabilityOnAccessForSection } from "./decay.ts";
+import { getInitialStabilityForSubtype, SECTION_PROFILES } from "./sections.ts";
+import { type Instant, toMs } from "./signals.ts";
+
+/** What a playbook's body holds. Whatever is missing or null takes its default; what does not parse is a problem, not an error. */
+export interface PlaybookBody {
+  /** An object, as in `PlaybookTrigger`. Without one a playbook never matches. */
+  trigger?: unknown;
+  /** Default: none. */
+  action?: string | null | undefined;
+  /** Default `either`. */
+  direction?: string | null | undefined;
+  /** Whole. Default 0. */
+  success_count?: number | null | undefined;
+  /** Whole. Default 0. */
+  sample_size?: number | null | undefined;
+}
+
+interface PlaybookHead {
+  id: string;
+  /** Only ACTIVE ones take part. Default ACTIVE. */
+  state_lifecycle?: string | null | undefined;
+}
+
+export interface Playbook extends PlaybookHead, PlaybookBody {
+  title?: string | null | undefined;
+}
+
+/** A playbook as its memory is stored, with the body as JSON text. */
+export interface PlaybookRow extends PlaybookHead {
+  content_title?: string | null | undefined;
+  content_body: string | null;
+}
+
+export interface PlaybookTrigger {
+  /** Empty: matches nothing. */
+  anomaly_types?: readonly string[] | null | undefined;
+  /** In any case of ASCII. Empty: all. */
+  symbols?: readonly string[] | null | undefined;
+  /** Default 0. */
+  min_severity?: number | null | undefined;
+  conditions?: PlaybookCondition | null | undefined;
+}
+
+export type PlaybookCondition =
+  | { all: readonly PlaybookCondition[] }
+  | { any: readonly PlaybookCondition[] }
+  | { not: PlaybookCondition }
+  | { var: string; op: "<" | "<=" | "≤" | ">" | ">=" | "≥" | "=" | "!=" | "≠"; value: number }
+  /** Both ends included. */
+  | { var: string; op: "between"; value: readonly [low: number, high: number] }
+  /** Over that many of the last values, at least 2. */
+  | { var: string; op: "rising" | "falling"; window: number };
+
+export interface AnomalyEvent {
+  type: string;
+  symbol?: string | null | undefined;
+  /** In [0, 1]. */
+  severity: number;
+}
+
+/** Named numbers of a market. Of several values the last is the present one. */
+export type MarketSnapshot = Readonly<Record<string, number | readonly number[] | null | undefined>>;
+
+export interface PlaybookMatch {
+  id: string;
+  title: string;
+  action: string;
+  direction: string;
+  success_count: number;
+  sample_size: number;
+  /** Of the first event that matches. */
+  type: string;
+  symbol: string | null;
+  severity: number;
+  success_rate: number;
+  relevance: number;
+}
+
+/** A variable that a playbook's conditions asked for, where the snapshot has none, or too few of its values. */
+export interface MissingVariable {
+  id: string;
+  var: string;
+}
+
+/** Why a playbook was put aside. */
+export const PLAYBOOK_PROBLEMS = Object.freeze([
+  "malformed_body",
+  "malformed_trigger",
+  "malformed_condition",
+  "condition_too_deep",
+  "condition_too_large",
+] as const);
+export type PlaybookProblem = (typeof PLAYBOOK_PROBLEMS)[number];
+
+/** The most conditions one inside the other, the comparison included. */
+export const MAX_CONDITION_DEPTH = 32;
+/** The most comparisons of one playbook; an empty `all` or `any` counts as one. */
+export const MAX_COMPARISONS = 256;
+
+const FULL_SAMPLE = 10;
+const EDGE_STRENGTHENING = 0.1;
+
+// ---- reading ------------------------------------------------------------------------------------
+
+class Unreadable extends Error {
+  readonly reason: PlaybookProblem;
+
+  constructor(reason: PlaybookProblem) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isText = (value: unknown): value is string => typeof value === "string";
+const isNumber = (value: unknown): value is number => Number.isFinite(value);
+const isCount = (value: unknown): value is number => isNumber(value) && Number.isSafeInteger(value) && value >= 0;
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+
+function read<T>(value: unknown, is: (value: unknown) => value is T, absent: T, otherwise: PlaybookProblem): T {
+  if (value === undefined || value === null) return absent;
+  if (!is(value)) throw new Unreadable(otherwise);
+  return value;
+}
+
+/** The values of a variable when there are at least so many. */
+type Market = (variable: string, needed: number) => readonly number[] | undefined;
+type Condition = (market: Market) => boolean;
+
+const COMPARISONS: ReadonlyMap<unknown, (value: number, bound: number) => boolean> = new Map([
+  ["<", (value, bound) => value < bound],
+  ["<=", (value, bound) => value <= bound],
+  ["≤", (value, bound) => value <= bound],
+  [">", (value, bound) => value > bound],
+  [">=", (value, bound) => value >= bound],
+  ["≥", (value, bound) => value >= bound],
+  ["=", (value, bound) => value === bound],
+  ["!=", (value, bound) => value !== bound],
+  ["≠", (value, bound) => value !== bound],
+]);
+
+const RISING = (before: number, after: number) => before < after;
+const FALLING = (before: number, after: number) => before > after;
+
+function readComparison({ var: variable, op, value, window }: Fields): Condition {
+  const refuse = (): never => {
+    throw new Unreadable("malformed_condition");
+  };
+  if (!isText(variable)) return refuse();
+
+  const present =
+    (holds: (value: number) => boolean): Condition =>
+    (market) => {
+      const values = market(variable, 1);
+      return values !== undefined && holds(values.at(-1)!);
+    };
+  const compare = COMPARISONS.get(op);
+  if (compare !== undefined) {
+    return isNumber(value) ? present((it) => compare(it, value)) : refuse();
+  }
+  if (op === "between") {
+    if (!Array.isArray(value) || value.length !== 2 || !value.every(isNumber)) return refuse();
+    const [low, high] = value as [number, number];
+    return present((it) => low <= it && it <= high);
+  }
+  if (op === "rising" || op === "falling") {
+    if (!isCount(window) || window < 2) return refuse();
+    const inOrder = op === "rising" ? RISING : FALLING;
+    return (market) => {
+      const last = market(variable, window)?.slice(-window);
+      return last?.every((after, i) => i === 0 || inOrder(last[i - 1]!, after)) ?? false;
+    };
+  }
+  return refuse();
+}
+
+/** A tree of conditions, read no deeper and no further than the bounds allow: it may be a cycle. */
+function readConditions(root: unknown): Condition {
+  let comparisons = 0;
+  const countOne = () => {
+    comparisons++;
+    if (comparisons > MAX_COMPARISONS) throw new Unreadable("condition_too_large");
+  };
+
+  const readOne = (given: unknown, depth: number): Condition => {
+    if (depth > MAX_CONDITION_DEPTH) throw new Unreadable("condition_too_deep");
+    if (!isFields(given)) throw new Unreadable("malformed_condition");
+    const kinds = ["all", "any", "not", "var"].filter((kind) => given[kind] !== undefined);
+    if (kinds.length !== 1) throw new Unreadable("malformed_condition");
+    const { all, any, not } = given;
+
+    if (not !== undefined) {
+      const part = readOne(not, depth + 1);
+      return (market) => !part(market);
+    }
+    const list = all ?? any;
+    if (list === undefined) {
+      countOne();
+      return readComparison(given);
+    }
+    if (!Array.isArray(list)) throw new Unreadable("malformed_condition");
+    // Otherwise lists of nothing but empty lists would have no bound.
+    if (list.length === 0) countOne();
+    // Not by map, which passes over holes.
+    const parts = Array.from(list, (part) => readOne(part, depth + 1));
+    // Every part is asked, even when the answer is clear: so all that is missing gets known.
+    return (market) => {
+      const answers = parts.map((part) => part(market));
+      return all === undefined ? answers.includes(true) : !answers.includes(false);
+    };
+  };
+  return readOne(root, 1);
+}
+
+interface Trigger {
+  types: readonly string[];
+  symbols: readonly string[];
+  least: number;
+  conditions: Condition;
+}
+
+const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+function readTrigger(given: unknown): Trigger | null {
+  if (given === undefined || given === null) return null;
+  if (!isFields(given)) throw new Unreadable("malformed_trigger");
+  const { anomaly_types, symbols, min_severity, conditions } = given;
+  return {
+    types: [...read(anomaly_types, isTexts, [], "malformed_trigger")],
+    symbols: read(symbols, isTexts, [], "malformed_trigger").map(lowerAscii),
+    least: read(min_severity, isNumber, 0, "malformed_trigger"),
+    conditions: conditions === undefined || conditions === null ? () => true : readConditions(conditions),
+  };
+}
+
+function parsed(body: string | null): Fields {
+  try {
+    const fields: unknown = JSON.parse(body ?? "");
+    if (isFields(fields)) return fields;
+  } catch {
+    // As with any other text that is no object.
+  }
+  throw new Unreadable("malformed_body");
+}
+
+/** A playbook as it was when it was added. */
+type Known = Pick<PlaybookMatch, "title" | "action" | "direction" | "success_count" | "sample_size"> & {
+  active: boolean;
+  trigger: Trigger | null;
+};
+
+function readPlaybook(given: Playbook | PlaybookRow): Known {
+  const [title, fields]: [unknown, Fields] =
+    "content_body" in given ? [given.content_title, parsed(given.content_body)] : [given.title, { ...given }];
+  return {
+    title: read(title, isText, "", "malformed_body") || "Untitled",
+    action: read(fields.action, isText, "", "malformed_body"),
+    direction: read(fields.direction, isText, "", "malformed_body") || "either",
+    success_count: read(fields.success_count, isCount, 0, "malformed_body"),
+    sample_size: read(fields.sample_size, isCount, 0, "malformed_body"),
+    active: (given.state_lifecycle ?? "ACTIVE") === "ACTIVE",
+    trigger: readTrigger(fields.trigger),
+  };
+}
+
+// ---- matching -----------------------------------------------------------------------------------
+
+function isCalledUpBy({ types, symbols, least }: Trigger, { type, symbol, severity }: AnomalyEvent): boolean {
+  if (!types.includes(type) || severity < least) return false;
+  return symbols.length === 0 || (Boolean(symbol) && symbols.includes(lowerAscii(symbol!)));
+}
+
+function matchOf(id: string, playbook: Known, { type, symbol, severity }: AnomalyEvent): PlaybookMatch {
+  const { title, action, direction, success_count, sample_size } = playbook;
+  const success_rate = sample_size === 0 ? 0 : success_count / sample_size;
+  return {
+    ...{ id, title, action, direction, success_count, sample_size },
+    ...{ type, symbol: symbol ?? null, severity },
+    success_rate,
+    relevance: success_rate * severity * Math.min(1, sample_size / FULL_SAMPLE),
+  };
+}
+
+/** Playbooks by id, in the order in which they were added last. */
+export class PlaybookBook {
+  readonly #playbooks = new Map<string, Known | PlaybookProblem>();
+
+  /** Adds playbooks as they are now; one whose id is known replaces the other, and moves to the end. */
+  add(playbooks: readonly (Playbook | PlaybookRow)[]): void {
+    for (const playbook of playbooks) {
+      this.#playbooks.delete(playbook.id);
+      try {
+        this.#playbooks.set(playbook.id, readPlaybook(playbook));
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error;
+        this.#playbooks.set(playbook.id, error.reason);
+      }
+    }
+  }
+
+  /** Removes playbooks; ids that are not known do nothing. */
+  remove(ids: readonly string[]): void {
+    for (const id of ids) this.#playbooks.delete(id);
+  }
+
+  /** All that were added, whether or not they can match. */
+  get size(): number {
+    return this.#playbooks.size;
+  }
+
+  /** What does not parse, and therefore never matches. */
+  get problems(): { id: string; reason: PlaybookProblem }[] {
+    return [...this.#playbooks].flatMap(([id, known]) => (typeof known === "string" ? [{ id, reason: known }] : []));
+  }
+
+  /**
+   * For each playbook the first event that matches, when its conditions hold in the snapshot: by relevance, highest first, equal
+   * ones in the book's order. With it, in that order, the variables that conditions missed where there was an event.
+   */
+  match(
+    events: readonly AnomalyEvent[],
+    snapshot: MarketSnapshot = {},
+  ): { matches: PlaybookMatch[]; missing: MissingVariable[] } {
+    const matches: PlaybookMatch[] = [];
+    const missing: MissingVariable[] = [];
+    for (const [id, known] of this.#playbooks) {
+      if (typeof known === "string" || !known.active || known.trigger === null) continue;
+      const { trigger } = known;
+      const event = events.find((event) => isCalledUpBy(trigger, event));
+      if (event === undefined) continue;
+
+      const missed = new Set<string>();
+      const holds = trigger.conditions((variable, needed) => {
+        const given = Object.hasOwn(snapshot, variable) ? snapshot[variable] : undefined;
+        const values = typeof given === "number" ? [given] : (given ?? []);
+        if (values.length >= needed) return values;
+        missed.add(variable);
+        return undefined;
+      });
+      for (const variable of missed) missing.push({ id, var: variable });
+      if (holds) matches.push(matchOf(id, known, event));
+    }
+    matches.sort((a, b) => b.relevance - a.relevance);
+    return { matches, missing };
+  }
+}
+
+/** Matches without a book, and without a snapshot: a playbook that asks for a variable misses it. */
+export function matchPlaybooks(
+  playbooks: readonly (Playbook | PlaybookRow)[],
+  events: readonly AnomalyEvent[],
+): PlaybookMatch[] {
+  const book = new PlaybookBook();
+  book.add(playbooks);
+  return book.match(events).matches;
+}
+
+// ---- the agent's text ---------------------------------------------------------------------------
+
+const HEADING = "[Matching Playbooks]";
+const CLOSING =
+  "If following a playbook, mention its ID in your thesis. The system auto-tracks success after trade close.";
+
+/** A whole number, half to even on the exact binary value. */
+function roundHalfEven(value: number): number {
+  const below = Math.floor(value);
+  const over = value - below;
+  if (over === 0.5) return below % 2 === 0 ? below : below + 1;
+  return over < 0.5 ? below : below + 1;
+}
+
+function entry(match: PlaybookMatch, place: number): string {
+  const { success_rate, success_count, sample_size, action, direction } = match;
+  const percent = roundHalfEven(success_rate * 100);
+  const record = sample_size === 0 ? "new win rate" : `${percent}% win rate (${success_count}/${sample_size})`;
+  const lines = [
+    `${place}. **${match.title}** — ${record}`,
+    ...(action === "" ? [] : [`Action: ${action}`]),
+    ...(direction === "either" ? [] : [`Direction: ${direction.toUpperCase()}`]),
+    `Triggered by: ${match.type}${match.symbol ? ` on ${match.symbol}` : ""}`,
+    `Playbook ID: ${match.id}`,
+  ];
+  return lines.join("\n   ");
+}
+
+/** The block of a wake-up message, one entry for each match; empty when there is none. */
+export function formatPlaybookMatches(matches: readonly PlaybookMatch[]): string {
+  if (matches.length === 0) return "";
+  return [HEADING, ...matches.map((match, i) => entry(match, i + 1)), CLOSING].join("\n\n");
+}
+
+// ---- feedback -----------------------------------------------------------------------------------
+
+export interface PlaybookRecord {
+  success_count: number;
+  sample_size: number;
+  /** Days. */
+  stability: number;
+  /** In [0, 1]. Default: the section's. */
+  difficulty?: number | null | undefined;
+}
+
+export interface AppliedPlaybook {
+  success_count: number;
+  sample_size: number;
+  /** ISO 8601 in UTC, with milliseconds. */
+  last_applied: string;
+  /** Days. */
+  stability: number;
+  /** What the edge to the trade gains. */
+  strengthened: number;
+}
+
+/** A playbook after a trade that followed it was closed: it lasts longer for each success, and less long for each failure. */
+export function applyOutcome(playbook: PlaybookRecord, profitable: boolean, now: Instant): AppliedPlaybook {
+  const { decay, encoding } = SECTION_PROFILES.PROCEDURAL;
+  const difficulty = playbook.difficulty ?? encoding.base_difficulty;
+  // What a recall makes of one day, were there no cap.
+  const factor = updateStabilityOnAccessForSection(1, difficulty, { ...decay, max_stability_days: Infinity });
+  const stability = profitable
+    ? updateStabilityOnAccessForSection(playbook.stability, difficulty, decay)
+    : playbook.stability / factor;
+  const least = getInitialStabilityForSubtype("custom:missed_opportunity");
+  return {
+    success_count: playbook.success_count + (profitable ? 1 : 0),
+    sample_size: playbook.sample_size + 1,
+    last_applied: new Date(toMs(now)).toISOString(),
+    stability: Math.min(Math.max(stability, least), decay.max_stability_days),
+    strengthened: profitable ? EDGE_STRENGTHENING : 0,
+  };
+}
