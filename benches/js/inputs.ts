@@ -171,6 +171,50 @@ export function makeQuestions(length: number, count: number, seed: number): stri
   });
 }
 
+/** Closed, entered and missed trades, with their figures. */
+export function makeStakes(count: number, seed: number) {
+  const random = makeRandom(seed);
+  const subtypes = ["custom:trade_close", "custom:trade_entry", "custom:trade_modify", "custom:missed_opportunity"];
+  return Array.from({ length: count }, () => ({
+    subtype: pick(random, subtypes),
+    signals: { pnl_pct: random() * 24 - 12, confidence: random(), rr_ratio: random() * 4 },
+  }));
+}
+
+const KINDS = 1_000;
+const SYMBOLS = ["btc", "eth", "sol", "doge", "arb", "op", "avax", "link", "uni", "sui"];
+
+/** Playbooks for one to three kinds of anomalies each; a quarter of them is for all symbols. */
+export function makePlaybooks(count: number, seed: number) {
+  const random = makeRandom(seed);
+  const some = <T>(most: number, one: () => T) => Array.from({ length: 1 + Math.floor(random() * most) }, one);
+  return Array.from({ length: count }, (_, place) => {
+    const samples = Math.floor(random() * 30);
+    return {
+      id: `p_${place}`,
+      title: `Playbook ${place}`,
+      action: "fade the move",
+      direction: pick(random, ["long", "short", "either"]),
+      success_count: Math.floor(random() * (samples + 1)),
+      sample_size: samples,
+      trigger: {
+        anomaly_types: some(3, () => `kind_${Math.floor(random() * KINDS)}`),
+        symbols: random() < 0.25 ? null : some(3, () => pick(random, SYMBOLS)),
+        min_severity: random() * 0.8,
+      },
+    };
+  });
+}
+
+export function makeEvents(count: number, seed: number) {
+  const random = makeRandom(seed);
+  return Array.from({ length: count }, () => ({
+    type: `kind_${Math.floor(random() * KINDS)}`,
+    symbol: pick(random, SYMBOLS).toUpperCase(),
+    severity: random(),
+  }));
+}
+
 /** A row that a search answers with. */
 export interface SearchRow {
   id: string;

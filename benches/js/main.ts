@@ -15,6 +15,7 @@ import { allContests, type Engine } from "./contests.ts";
 import { memoryContests } from "./memory-contests.ts";
 import { isResident } from "./memory-inputs.ts";
 import { memoryMeasures, WEIGHED, weigh, weighAlone } from "./memory-measures.ts";
+import { playbookContests } from "./playbook-contests.ts";
 import { queryContests } from "./query-contests.ts";
 import { duration, kilobytes } from "./units.ts";
 
@@ -41,18 +42,15 @@ if (options.alone !== undefined) console.log(JSON.stringify(isResident(current) 
 else if (options.against === undefined) await againstRivals();
 else await againstEarlier(options.against);
 
-/** Every contest that a package can take part in. */
+/** Every contest that a package can take part in: earlier ones have less. */
 function contestsOf(engine: Engine): Deferred[] {
-  const small = [...allContests(engine), ...(understands(engine) ? queryContests(engine) : [])].map((contest) => ({
-    name: contest.name,
-    make: () => contest,
-  }));
-  return isResident(engine) ? [...small, ...memoryContests(engine), ...memoryMeasures(engine)] : small;
-}
-
-/** Whether a package is new enough to understand questions. */
-function understands(engine: Partial<Engine>): boolean {
-  return "understand" in engine;
+  const has = (name: keyof Engine) => name in engine;
+  const small = [...allContests(engine), ...(has("understand") ? queryContests(engine) : [])];
+  return [
+    ...small.map((contest) => ({ name: contest.name, make: () => contest })),
+    ...(has("PlaybookBook") ? playbookContests(engine) : []),
+    ...(isResident(engine) ? [...memoryContests(engine), ...memoryMeasures(engine)] : []),
+  ];
 }
 
 async function againstRivals(): Promise<void> {

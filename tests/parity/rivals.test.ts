@@ -3,9 +3,19 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { makeCandidates, makeColumns, makeMetrics, makeQueries, makeRandom, NOW } from "../../benches/js/inputs.ts";
+import {
+  makeCandidates,
+  makeColumns,
+  makeEvents,
+  makeMetrics,
+  makePlaybooks,
+  makeQueries,
+  makeRandom,
+  NOW,
+} from "../../benches/js/inputs.ts";
 import * as includes from "../../benches/js/rivals/includes.ts";
 import * as plain from "../../benches/js/rivals/plain.ts";
+import { IndexedBook } from "../../benches/js/rivals/playbooks.ts";
 import * as regexes from "../../benches/js/rivals/regexes.ts";
 import * as tuned from "../../benches/js/rivals/tuned.ts";
 import * as tunedDecay from "../../benches/js/rivals/tuned-decay.ts";
@@ -161,4 +171,16 @@ test.each([
     }),
     { numRuns: 5_000 },
   );
+});
+
+test("playbooks in a Map by kind match as the reference does", () => {
+  for (const seed of [1, 2, 3]) {
+    const playbooks = makePlaybooks(2_000, seed);
+    const events = makeEvents(200, seed);
+    const plain = new reference.PlaybookBook();
+    plain.add(playbooks);
+    const { matches } = plain.match(events);
+    expect(matches.length).toBeGreaterThan(50);
+    expect(same(new IndexedBook(playbooks).match(events), matches)).toBeNull();
+  }
 });

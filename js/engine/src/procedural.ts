@@ -170,7 +170,8 @@ function read<T>(value: unknown, is: (value: unknown) => value is T, absent: T, 
   return value;
 }
 
-const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+const lowerAscii = (text: string): string =>
+  /[A-Z]/.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;
 
 /** Numbers names in the order of first sight. */
 class Codes {
@@ -441,8 +442,14 @@ export class PlaybookBook {
     const matches: PlaybookMatch[] = [];
     for (let at = 1; at < 1 + count * MATCHED; at += MATCHED) {
       const { type, symbol, severity } = told[answer[at + 1]!]!;
+      const { id, title, action, direction, success_count, sample_size } = this.#byRow[answer[at]!]!;
       matches.push({
-        ...this.#byRow[answer[at]!]!,
+        id,
+        title,
+        action,
+        direction,
+        success_count,
+        sample_size,
         type,
         symbol: symbol ?? null,
         severity,
@@ -480,17 +487,21 @@ export class PlaybookBook {
 
 function readEvents(events: readonly AnomalyEvent[]): AnomalyEvent[] {
   if (!Array.isArray(events)) throw invalid("events", `must be an array, found ${show(events)}`);
-  return Array.from(events as unknown[], (event, place) => {
+  const read: AnomalyEvent[] = [];
+  for (let place = 0; place < events.length; place++) {
+    const event: unknown = events[place];
     if (!isFields(event)) throw invalidShape("events", place, event);
     const { type, symbol, severity } = event;
-    const refuse = (field: string, wanted: string, found: unknown) =>
-      invalidEntry("events", place, event, field, `must be ${wanted}, found ${show(found)}`);
-    if (!isText(type)) throw refuse("type", "a string", type);
-    if (symbol != null && !isText(symbol)) throw refuse("symbol", "a string", symbol);
-    if (!isNumber(severity)) throw refuse("severity", "a finite number", severity);
-    return { type, symbol, severity };
-  });
+    if (!isText(type)) throw wrongEvent(place, event, "type", "a string");
+    if (symbol != null && !isText(symbol)) throw wrongEvent(place, event, "symbol", "a string");
+    if (!isNumber(severity)) throw wrongEvent(place, event, "severity", "a finite number");
+    read.push({ type, symbol, severity });
+  }
+  return read;
 }
+
+const wrongEvent = (place: number, event: Fields, field: string, wanted: string): NousError =>
+  invalidEntry("events", place, event, field, `must be ${wanted}, found ${show(event[field])}`);
 
 function valuesOf(snapshot: Fields, variable: string): readonly number[] {
   const given = Object.hasOwn(snapshot, variable) ? snapshot[variable] : undefined;

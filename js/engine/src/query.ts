@@ -276,12 +276,11 @@ export function understand(sections: Sections, query: string, options: Understan
     const told = handle.engine.understand(length, words, maxParts, bySubject, terms === "unicode");
     handle.refresh();
     const parts = told[0]!;
-    return {
-      ...classificationIn(handle, query),
+    return Object.assign(classificationIn(handle, query), {
       intents: sectionsOf(handle.numbers[handle.numbersAt + CLASSIFIED]!),
       parts: partsIn(sections, query, told, 1, parts),
       terms: slices(query.toLowerCase(), told, 1 + parts * PART),
-    };
+    });
   });
 }
 

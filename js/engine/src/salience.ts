@@ -28,8 +28,8 @@ export function calculateSalience(
   if (name === null || signals == null || Object.keys(signals).length === 0) return NEUTRAL;
   const { place, fields } = sections.stakes.get(name) ?? UNKNOWN;
   const read = (field: string | null) => (field === null ? Number.NaN : signalOf(signals, field));
-  const values = [read(fields[0]!), read(fields[1]!), read("z_score"), read("outcome"), read("expectation")] as const;
-  return engine.salience(place, ...values);
+  const [first, second] = [read(fields[0]!), read(fields[1]!)];
+  return engine.salience(place, first, second, read("z_score"), read("outcome"), read("expectation"));
 }
 
 /** @internal */
