@@ -10,7 +10,7 @@ use crate::query::{Fallback, KNOWN_SYMBOLS, OrchestratorConfig};
 use crate::salience::SalienceConfig;
 use crate::search::{Aggregation, EdgeWeight, SearchConfig};
 use crate::section::{ConsolidationRole, Section, SectionTable};
-use crate::text::is_white_space;
+use crate::text::is_ascii_word;
 
 /// A configuration, read and checked; whatever was missing has its default.
 ///
@@ -148,8 +148,9 @@ fn read_symbols(value: &Value, path: &Path<'_>) -> Result<Vec<String>> {
     }
     for (place, symbol) in symbols.iter().enumerate() {
         let path = Path::Place(path, place);
-        if symbol.chars().all(is_white_space) {
-            return Err(Error::config(path, "must not be blank"));
+        let [first, last] = [symbol.bytes().next(), symbol.bytes().next_back()];
+        if ![first, last].into_iter().all(|byte| byte.is_some_and(is_ascii_word)) {
+            return Err(Error::config(path, "must begin and end with a letter, a digit or _ of ASCII"));
         }
     }
     let mut known = FxHashSet::default();

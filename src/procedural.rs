@@ -13,7 +13,7 @@
 //! assert_eq!((found.matches[0].row, found.matches[0].success_rate), (row, 0.75));
 //! ```
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::decay;
 use crate::order::sort_descending;
@@ -167,13 +167,14 @@ impl PlaybookBook {
         if trigger.symbols.is_empty() {
             trigger.symbols.push(EVERY);
         }
+        // Named twice is named once.
+        let mut seen = FxHashSet::default();
+        trigger.kinds.retain(|&kind| seen.insert(kind));
+        seen.clear();
+        trigger.symbols.retain(|&symbol| seen.insert(symbol));
         let mut entries = 0;
-        for (place, &kind) in trigger.kinds.iter().enumerate() {
-            for (at, &symbol) in trigger.symbols.iter().enumerate() {
-                // Named twice is named once.
-                if trigger.kinds[..place].contains(&kind) || trigger.symbols[..at].contains(&symbol) {
-                    continue;
-                }
+        for &kind in &trigger.kinds {
+            for &symbol in &trigger.symbols {
                 let list = self.lists.entry((kind, symbol)).or_default();
                 list.triggers.push((trigger.least_severity, row, self.sequence));
                 list.sorted = false;

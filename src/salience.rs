@@ -189,6 +189,11 @@ impl SalienceTable {
         self.stakes.get(place).map_or(&self.unknown, |(_, stake)| stake)
     }
 
+    /// Whether rarity, and whether surprise, has any weight: only then are their signals read.
+    pub fn weighs(&self) -> [bool; 2] {
+        [self.unknown.rarity_weight > 0.0, self.unknown.surprise_weight > 0.0]
+    }
+
     /// Every subtype that has a stake of its own, with its signals.
     pub fn all_fields(&self) -> impl Iterator<Item = StakeFields<'_>> {
         self.stakes.iter().map(|(subtype, stake)| StakeFields { subtype, fields: [stake.field(0), stake.field(1)] })
@@ -279,8 +284,8 @@ impl Stake {
     }
 }
 
-/// Above this a double has no hundredths to speak of.
-const LARGE: f64 = 35_184_372_088_832.0;
+/// 2⁴⁶: from here on doubles lie further apart than hundredths do.
+const LARGE: f64 = 70_368_744_177_664.0;
 
 /// The decimal number with two places that is nearest to the exact value of a double; of two as near, the even one.
 fn round_to_hundredths(x: f64) -> f64 {

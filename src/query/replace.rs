@@ -1,5 +1,7 @@
 //! What to do about weak results: replace them by better ones that their titles lead to, or leave them out.
 
+use rustc_hash::FxHashSet;
+
 /// A result that was selected, or that a search found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scored {
@@ -45,7 +47,7 @@ pub enum Fate {
 /// yet and has a higher score; as long as fewer than `budget` are replaced. Else it goes, but never do all: the best stays.
 /// Called again with what the searches came to, until none is [`Fate::ToSearch`].
 pub fn settle_weak(selected: &[Scored], searches: &[TitleSearch<'_>], floor: f64, budget: usize) -> Vec<Fate> {
-    let mut taken: Vec<u32> = selected.iter().map(|it| it.id).collect();
+    let mut taken: FxHashSet<u32> = selected.iter().map(|it| it.id).collect();
     let (mut replaced, mut to_search) = (0, 0);
     let mut fates = Vec::with_capacity(selected.len());
     for (weak, search) in selected.iter().zip(searches) {
@@ -63,7 +65,7 @@ pub fn settle_weak(selected: &[Scored], searches: &[TitleSearch<'_>], floor: f64
         } else if let TitleSearch::Found(found) = *search {
             match best(found, weak.score, &taken) {
                 Some(place) => {
-                    taken.push(found[place].id);
+                    taken.insert(found[place].id);
                     replaced += 1;
                     Fate::Replaced(place)
                 }
@@ -85,7 +87,7 @@ pub fn settle_weak(selected: &[Scored], searches: &[TitleSearch<'_>], floor: f64
 }
 
 /// The first of the highest score above `score` whose id is not taken.
-fn best(found: &[Scored], score: f64, taken: &[u32]) -> Option<usize> {
+fn best(found: &[Scored], score: f64, taken: &FxHashSet<u32>) -> Option<usize> {
     let better = found.iter().enumerate().filter(|(_, it)| it.score > score && !taken.contains(&it.id));
     better.reduce(|best, it| if it.1.score > best.1.score { it } else { best }).map(|(place, _)| place)
 }

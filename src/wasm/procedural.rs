@@ -1,5 +1,6 @@
 //! Playbooks over numbers: JavaScript keeps ids and texts, and numbers the names of kinds, symbols and variables.
 
+use rustc_hash::FxHashMap;
 use wasm_bindgen::prelude::*;
 
 use super::{Engine, grow};
@@ -82,7 +83,7 @@ impl Playbooks {
         self.book.remove(row);
     }
 
-    /// Numbers: kind, symbol (−1 for none) and severity of each event; of each variable how many values, and these. The answer
+    /// Numbers: kind, symbol (−1 for none) and severity of each event; each variable, how many values it has, and these. The answer
     /// begins with the number of matches; each is row, event, success rate and relevance; row and variable of what is missing
     /// follow.
     pub fn matches(&mut self, events: usize, variables: usize) -> Vec<f64> {
@@ -92,13 +93,13 @@ impl Playbooks {
         let events: Vec<Event> = told.chunks_exact(3).map(event).collect();
         let mut rest = market;
         let mut read = || {
-            let (count, others) = rest.split_first()?;
-            let (values, others) = others.split_at_checked(*count as usize)?;
+            let (&[variable, count], others) = rest.split_first_chunk()?;
+            let (values, others) = others.split_at_checked(count as usize)?;
             rest = others;
-            Some(values)
+            Some((variable as u32, values))
         };
-        let market: Vec<&[f64]> = (0..variables).map_while(|_| read()).collect();
-        let found = self.book.matches(&events, &|variable| market.get(variable as usize).copied());
+        let market: FxHashMap<u32, &[f64]> = (0..variables).map_while(|_| read()).collect();
+        let found = self.book.matches(&events, &|variable| market.get(&variable).copied());
         let mut answer = vec![found.matches.len() as f64];
         answer.extend(
             found.matches.iter().flat_map(|it| [f64::from(it.row), it.event as f64, it.success_rate, it.relevance]),

@@ -29,6 +29,7 @@ impl Engine {
             known_symbols: &'a [String],
             orchestrator: &'a OrchestratorConfig,
             stakes: Vec<StakeFields<'a>>,
+            weighs: [bool; 2],
         }
         to_json(&Description {
             enabled: self.table.enabled(),
@@ -40,6 +41,7 @@ impl Engine {
             known_symbols: &self.known_symbols,
             orchestrator: &self.orchestrator,
             stakes: self.salience.all_fields().collect(),
+            weighs: self.salience.weighs(),
         })
     }
 }

@@ -37,6 +37,15 @@ interface MemoryRow {
   subtype?: string | null; type?: string | null; memory_section?: string | null; content_title?: string | null;
   content_body?: string | null; content_summary?: string | null; provenance_created_at?: string | null;
 }
+interface Playbook {
+  id: string; title?: string; trigger?: unknown; action?: string; direction?: string; success_count?: number; sample_size?: number;
+}
+interface AnomalyEvent { type: string; symbol?: string | null; severity: number }
+interface PlaybookMatch {
+  id: string; title: string; action: string; direction: string; success_count: number; sample_size: number; type: string;
+  symbol: string | null; severity: number; success_rate: number; relevance: number;
+}
+interface PlaybookRecord { success_count: number; sample_size: number; stability: number }
 interface Declared {
   rerankCandidates(candidates: ScoredNode[], metrics: GraphMetrics, weights?: RerankingWeights, now?: Instant): RankedNode[];
   rerankWithSectionWeights(candidates: ScoredNode[], metrics: GraphMetrics, now?: Instant): RankedNode[];
@@ -63,6 +72,11 @@ interface Declared {
   coRecallPairs(selected: { id: string; _sub_query_group?: number }[]): [string, string][];
   formatContext(results: MemoryRow[], maxTokens?: number): string | null;
   memoryGuidance(): string;
+  calculateSalience(subtype: string | null | undefined, signals: Record<string, unknown> | null | undefined): number;
+  modulateStability(subtype: string | null | undefined, salience: number): number | null;
+  matchPlaybooks(playbooks: Playbook[], events: AnomalyEvent[]): PlaybookMatch[];
+  formatPlaybookMatches(matches: PlaybookMatch[]): string;
+  applyOutcome(playbook: PlaybookRecord, profitable: boolean, now?: Instant): PlaybookRecord & { last_applied: string };
 }
 `;
 
@@ -87,6 +101,25 @@ export const recalled: Promise<string[]> = orchestrator
   .retrieve("a question", { filters: { subtype: "custom:lesson" }, signal: null })
   .then(({ nodes, groups, trace }) => [...nodes.map((node) => node.content_title), ...groups.flat(), trace.mode]);
 export const asked: string | null = nous.understand("a question").disqualifier_category;
+interface Close { pnl_pct: number; note?: string }
+const close: Close = { pnl_pct: -4.5 };
+export const days: number | null = nous.modulateStability("custom:trade_close", nous.calculateSalience("custom:trade_close", { ...close }));
+const book = new nous.PlaybookBook();
+book.add([
+  {
+    id: "fade",
+    trigger: {
+      anomaly_types: ["funding_extreme"],
+      conditions: { all: [{ var: "funding_rate", op: ">", value: 0.001 }, { not: { var: "oi", op: "rising", window: 3 } }] },
+    },
+  },
+  { id: "stored", content_title: null, content_body: "{}", state_lifecycle: "ACTIVE" },
+]);
+const { matches, missing } = book.match([{ type: "funding_extreme", severity: 0.8 }], { funding_rate: [0.001, 0.002], oi: null });
+export const told: string = nous.formatPlaybookMatches(matches);
+export const asks: [string, string][] = missing.map((each) => [each.id, each.var]);
+export const reasons: string[] = book.problems.map(({ reason }) => reason satisfies "malformed_body" | (string & {}));
+export const applied: number = engine.applyOutcome({ ...matches[0]!, stability: 60, difficulty: null }, true, "2026-01-15").strengthened;
 export const loading: Promise<void> = nous.init(new Uint8Array());
 nous.initSync(new ArrayBuffer(8));
 
@@ -102,6 +135,12 @@ nous.createEngine({ sections: { intent_boost: 2 } });
 nous.createEngine({ orchestrator: { fallback: "simple" } });
 // @ts-expect-error: not a section
 nous.createEngine({ sections: { defaultSection: "OTHER" } });
+// @ts-expect-error: not a moment of the market
+book.match([], { oi: "rising" });
+// @ts-expect-error: no id
+book.add([{ title: "a playbook" }]);
+// @ts-expect-error: not a number
+nous.applyOutcome({ success_count: 1, sample_size: 1, stability: "60" }, true);
 // @ts-expect-error: frozen
 nous.RERANKING_WEIGHTS.semantic = 1;
 `;

@@ -30,6 +30,24 @@ const DAY = 86_400_000;
 const SUBTYPES = ["custom:trade", "custom:signal", "custom:lesson", "custom:playbook", undefined];
 const METRICS = { avg_inbound_edges: 2 };
 
+const EVENTS = [
+  { type: "spike", symbol: "BTC", severity: 0.8 },
+  { type: "surge", symbol: null, severity: 0.5 },
+];
+const playbooksOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `playbook-${index}`,
+    title: `Playbook ${index}`,
+    trigger: {
+      anomaly_types: index % 2 === 0 ? ["spike", "surge"] : ["surge"],
+      symbols: index % 3 === 0 ? ["btc"] : [],
+      min_severity: (index % 5) / 5,
+      conditions: { any: [{ var: "price", op: ">", value: index % 4 }, { all: [{ var: "oi", op: "<", value: 1 }] }] },
+    },
+    ...{ success_count: index % 6, sample_size: index },
+  }));
+const MARKET = { price: [1, 2], oi: 3 };
+
 const candidatesOf = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
     id: `node-${index}`,
@@ -85,6 +103,7 @@ describe("an instance that trapped", () => {
     const core = freshCore(module);
     const { glue, ...instance } = instanceOf(core);
     const engine = glue.Engine.create({})!;
+    const book = new glue.Playbooks();
     const failure = thrownBy(() => glue.trap());
     expect(failure).toBeInstanceOf(core.NousError);
     expect(failure).toMatchObject({ code: "instance_lost", message: expect.stringContaining("asked to") });
@@ -104,6 +123,12 @@ describe("an instance that trapped", () => {
       take_error: () => glue.take_error(),
       constants: () => glue.constants(),
       memory_guidance: () => glue.memory_guidance(),
+      salience: () => engine.salience(0, 1, 1, 1, 1, 1),
+      modulated_stability: () => engine.modulated_stability(0, 1),
+      stability_after_outcome: () => engine.stability_after_outcome(60, 0.5, true),
+      whole_percent: () => glue.whole_percent(0.5),
+      Playbooks: () => new glue.Playbooks(),
+      matches: () => book.matches(0, 0),
       live_bytes: () => glue.live_bytes(),
     };
     for (const [name, call] of Object.entries(calls)) {
@@ -111,6 +136,7 @@ describe("an instance that trapped", () => {
     }
     expect(instance.memory.buffer.byteLength).toBeGreaterThan(0);
     expect(() => engine.free()).not.toThrow();
+    expect(() => book.free()).not.toThrow();
   });
 
   it("leaves the others alive", () => {
@@ -194,6 +220,11 @@ describe("a stack that is nearly full", () => {
     "engines",
     "numbers",
     "guidance",
+    "stakes",
+    "outcomes",
+    "playbooks",
+    "books",
+    "changes",
   ];
 
   it.each(CALLS)("fails %s or answers rightly, and spoils no later call", (name) => {
@@ -254,6 +285,15 @@ describe("calls within calls", () => {
       core.getDecayLifecycleState(0.3, 1),
     ],
     guidance: () => core.memoryGuidance(),
+    stakes: () =>
+      core.modulateStability("custom:trade_close", core.calculateSalience("custom:trade_close", { pnl_pct: -4 })),
+    outcome: () => core.applyOutcome({ success_count: 1, sample_size: 2, stability: 60 }, true, NOW),
+    playbooks: () => core.formatPlaybookMatches(core.matchPlaybooks(playbooksOf(9), EVENTS)),
+    book: () => {
+      const book = new core.PlaybookBook();
+      book.add(playbooksOf(30));
+      return book.match(EVENTS, MARKET);
+    },
     engine: () =>
       core
         .createEngine({ curve: "fsrs6", sections: { intentBoost: 3 } })
@@ -273,6 +313,10 @@ describe("calls within calls", () => {
     "context",
     "numbers",
     "guidance",
+    "stakes",
+    "outcome",
+    "playbooks",
+    "book",
     "engine",
     "grown",
     "refused",
@@ -333,6 +377,51 @@ describe("calls within calls", () => {
     expect(core.formatContext(read)).toBe(core.formatContext(memories));
     const pairs = core.coRecallPairs(rows.slice(0, 9));
     expect(core.coRecallPairs(reading(rows.slice(0, 9), 3, "id", everything))).toEqual(pairs);
+  });
+
+  it("are right in figures, playbooks, events and markets, those of the same book among them", () => {
+    const core = freshCore(module);
+    const playbooks = playbooksOf(30);
+    const other = new core.PlaybookBook();
+    other.add(playbooks);
+    const expected = other.match(EVENTS, MARKET);
+    const triggers = playbooks.map(({ trigger }) => trigger);
+
+    const book = new core.PlaybookBook();
+    let depth = 0;
+    const everything = () => {
+      if (depth > 1) return;
+      depth++;
+      for (const name of NAMES) inner(core)[name]();
+      book.add(playbooks.slice(0, 20));
+      book.match(EVENTS, MARKET);
+      book.remove(["playbook-3"]);
+      book.add(playbooks);
+      expect(book.match(EVENTS, MARKET)).toEqual(expected);
+      depth--;
+    };
+    book.add(reading(playbooks, 7, "title", everything));
+    expect(book.match(EVENTS, MARKET)).toEqual(expected);
+    const read = reading(triggers, 7, "conditions", everything);
+    book.add(playbooks.map((playbook, index) => ({ ...playbook, trigger: read[index] })));
+    expect(book.match(EVENTS, MARKET)).toEqual(expected);
+    expect(book.match(reading(EVENTS, 1, "severity", everything), MARKET)).toEqual(expected);
+    expect(book.match(EVENTS, reading([MARKET], 0, "price", everything)[0])).toEqual(expected);
+    const series = [...MARKET.price];
+    Object.defineProperty(series, 1, { get: () => (everything(), 2) });
+    expect(book.match(EVENTS, { ...MARKET, price: series })).toEqual(expected);
+    expect(other.match(EVENTS, MARKET)).toEqual(expected);
+
+    const signals = { pnl_pct: -4, note: "" };
+    expect(core.calculateSalience("custom:trade_close", reading([signals], 0, "pnl_pct", everything)[0])).toBe(
+      core.calculateSalience("custom:trade_close", signals),
+    );
+    const record = { success_count: 1, sample_size: 2, stability: 60 };
+    expect(core.applyOutcome(reading([record], 0, "stability", everything)[0]!, true, NOW)).toEqual(
+      core.applyOutcome(record, true, NOW),
+    );
+    const told = core.formatPlaybookMatches(expected.matches);
+    expect(core.formatPlaybookMatches(reading(expected.matches, 1, "success_rate", everything))).toBe(told);
   });
 
   it("that throw end the call with what they threw, and nothing else", () => {
@@ -397,6 +486,31 @@ describe("calls within calls", () => {
         const memories = rows.map(({ id }) => ({ content_title: id }));
         const list: typeof memories = reading(memories, 10, "content_title", () => change(list));
         return core.formatContext(list);
+      },
+      playbooks: (change) => {
+        const list: ReturnType<typeof playbooksOf> = reading(playbooksOf(30), 10, "title", () => change(list));
+        return core.matchPlaybooks(list, EVENTS);
+      },
+      kinds: (change) => {
+        const kinds = EVENTS.map(({ type }) => type);
+        const trigger = { anomaly_types: kinds, symbols: kinds };
+        const read = reading([trigger], 0, "symbols", () => change(kinds));
+        return core.matchPlaybooks([{ id: "p", trigger: read[0] }], EVENTS);
+      },
+      conditions: (change) => {
+        const all: object[] = [{ op: ">", value: 0 }, { all: [] }];
+        Object.defineProperty(all[0], "var", { get: () => (change(all), "price") });
+        return core.matchPlaybooks([{ id: "p", trigger: { anomaly_types: ["spike"], conditions: { all } } }], EVENTS);
+      },
+      events: (change) => {
+        const list: typeof EVENTS = reading(EVENTS, 0, "severity", () => change(list));
+        return core.matchPlaybooks(playbooksOf(30), list);
+      },
+      series: (change) => {
+        const [book, price] = [new core.PlaybookBook(), [1, 2, 3]];
+        book.add(playbooksOf(30));
+        Object.defineProperty(price, 0, { get: () => (change(price), 1) });
+        return book.match(EVENTS, { price });
       },
       ...Object.fromEntries(
         (["lastAccessed", "stability", "section"] as const).flatMap((read) =>

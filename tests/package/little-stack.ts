@@ -71,6 +71,15 @@ function callsOf(core: CountedCore, size: number): Record<string, () => unknown>
     content_title: id,
     content_body: `{"text": "of ${id}"}`,
   }));
+  const playbooks = numbers.map((index) => ({
+    id: `playbook-${index}`,
+    trigger: {
+      anomaly_types: [`kind-${index % 5}`],
+      conditions: index % 3 === 0 ? { not: { all: [{ var: "price", op: "<", value: index }] } } : null,
+    },
+    ...{ success_count: index % 4, sample_size: index },
+  }));
+  const events = numbers.map((index) => ({ type: `kind-${index}`, severity: 1 / (index + 1) }));
   const strings = { SIGNALS: [`word ${size}`, "signal"] };
   return {
     ranking: () => core.rerankWithSectionWeights(candidates, { avg_inbound_edges: 2 }, NOW),
@@ -90,7 +99,77 @@ function callsOf(core: CountedCore, size: number): Record<string, () => unknown>
     engines: () => core.createEngine({ intent: { strings } }).classifyIntent(`my signal, word ${size}`),
     numbers: () => [core.recencyScore(NOW - size * DAY, NOW), core.calculateRetrievability(size, 21)],
     guidance: () => core.memoryGuidance(),
+    stakes: () => {
+      const salience = core.calculateSalience("custom:trade_close", { pnl_pct: -size / 9 });
+      return [salience, core.modulateStability("custom:trade_close", salience)];
+    },
+    outcomes: () => core.applyOutcome({ success_count: size, sample_size: size, stability: 60 }, true, NOW),
+    playbooks: () => core.formatPlaybookMatches(core.matchPlaybooks(playbooks, events)),
+    books: () => {
+      const book = new core.PlaybookBook();
+      book.add(playbooks);
+      book.add(playbooks.slice(0, 2));
+      book.remove(["playbook-1"]);
+      return [book.match(events, { price: [2, size / 2] }), book.size, book.problems];
+    },
   };
+}
+
+/** As `FRAMES`, for calls before they are compiled well. */
+const MORE_FRAMES = 400;
+
+/** Changes of a book that is kept: each is made whole or not at all, or the book is lost. To be run first, when nothing is inlined yet. */
+function keptBooks(core: CountedCore): Report {
+  const of = (title: string, many: number) =>
+    Array.from({ length: many }, (_, index) => ({
+      ...{ id: `p-${index}`, title },
+      trigger: { anomaly_types: ["kind"] },
+    }));
+  const changes: ((book: InstanceType<CountedCore["PlaybookBook"]>) => void)[] = [
+    (book) => book.add(of("new", 6)),
+    (book) => book.add(of("new", 9).slice(3)),
+    (book) => book.remove(["p-1", "p-3", "p-4"]),
+  ];
+  const filled = () => {
+    const book = new core.PlaybookBook();
+    book.add(of("old", 6));
+    return book;
+  };
+  const stateOf = (book: ReturnType<typeof filled>) => {
+    const { matches } = book.match([{ type: "kind", severity: 1 }]);
+    return JSON.stringify([book.size, matches.map(({ id, title }) => [id, title])]);
+  };
+  const before = stateOf(filled());
+  const report: Report = { answered: 0, failed: 0, wrong: [] };
+  for (const [place, change] of changes.entries()) {
+    const changed = filled();
+    change(changed);
+    const after = stateOf(changed);
+    for (let time = 0; time < 20; time++) withLittleStack(MORE_FRAMES, 2, () => change(filled()));
+    for (let frames = 1; frames <= MORE_FRAMES; frames++) {
+      for (const words of [0, 5]) {
+        const note = (what: string) =>
+          report.wrong.push(`change ${place}, ${frames} frames less ${words} words: ${what}`);
+        const book = filled();
+        let failed = true;
+        try {
+          withLittleStack(frames, words, () => change(book));
+          failed = false;
+        } catch (error) {
+          if (!(error instanceof RangeError || (error as { code?: string }).code === "instance_lost"))
+            note(String(error));
+        }
+        report[failed ? "failed" : "answered"]++;
+        try {
+          const state = stateOf(book);
+          if (state !== after && !(failed && state === before)) note(`${failed ? "failed" : "done"}, and now ${state}`);
+        } catch (error) {
+          if (!(failed && (error as { code?: string }).code === "instance_lost")) note(`afterwards ${error}`);
+        }
+      }
+    }
+  }
+  return report;
 }
 
 function main(): Record<string, Report> {
@@ -116,7 +195,7 @@ function main(): Record<string, Report> {
   };
 
   const expected = everything(large);
-  const reports: Record<string, Report> = {};
+  const reports: Record<string, Report> = { changes: keptBooks(core) };
   for (const [name, call] of Object.entries(large)) {
     const attempt = () => JSON.stringify(call());
     // What never ran needs more stack for being compiled than for running.

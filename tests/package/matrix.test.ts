@@ -39,6 +39,8 @@ describe("Node", () => {
       "invalid_config",
       "invalid_config",
       "invalid_argument",
+      "invalid_argument",
+      "invalid_argument",
       "invalid_config",
       undefined,
     ]);
@@ -66,8 +68,8 @@ describe("Node", () => {
     `;
     const { different, ...rest } = JSON.parse(await project.node("both.mjs", program));
     expect(different).toEqual([]);
-    // One for all that is stateless, and one for each of the two indexes of the four probes.
-    expect(rest).toEqual({ modules: 1, instances: 1 + 2 * 4, ours: true });
+    // One for all that is stateless, one for all books, and one for each of the two indexes of the four probes.
+    expect(rest).toEqual({ modules: 1, instances: 1 + 1 + 2 * 4, ours: true });
   });
 
   it("finds the .wasm itself under its exported path", async () => {
@@ -89,6 +91,10 @@ describe("Node", () => {
 });
 
 describe("entries that do not load by themselves", () => {
+  const MATCH = {
+    ...{ id: "p", title: "A playbook", action: "", direction: "either", type: "price_spike", symbol: null },
+    ...{ severity: 1, success_count: 1, sample_size: 2, success_rate: 0.5, relevance: 0.1 },
+  };
   /** Calls that need the module, each with arguments that are right. */
   const CALLS = `({
     rerankWithSectionWeights: () => nous.rerankWithSectionWeights([], {}),
@@ -102,6 +108,12 @@ describe("entries that do not load by themselves", () => {
     formatContext: () => nous.formatContext([]),
     memoryGuidance: () => nous.memoryGuidance(),
     createEngine: () => nous.createEngine({}),
+    calculateSalience: () => nous.calculateSalience("custom:trade_close", { pnl_pct: 1 }),
+    modulateStability: () => nous.modulateStability("custom:trade_close", 1),
+    applyOutcome: () => nous.applyOutcome({ success_count: 0, sample_size: 0, stability: 1 }, true),
+    PlaybookBook: () => new nous.PlaybookBook(),
+    matchPlaybooks: () => nous.matchPlaybooks([], []),
+    formatPlaybookMatches: () => nous.formatPlaybookMatches([${JSON.stringify(MATCH)}]),
     calculateRetrievability: () => nous.calculateRetrievability(1, 1),
     calculateDifficulty: () => nous.calculateDifficulty("fact", 1, 1),
     updateStabilityOnAccess: () => nous.updateStabilityOnAccess(1, 1),

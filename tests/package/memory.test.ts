@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { buildCountedCore, type CountedCore, freshCore } from "./counted.ts";
 
 const CALLS = 200_000;
@@ -49,6 +49,22 @@ const memories = Array.from({ length: 12 }, (_, index) => ({
   content_body: index % 2 === 0 ? JSON.stringify({ text: `text – ${"é".repeat(index * 9)}` }) : `{not JSON ${index}`,
   provenance_created_at: "2026-01-15T00:00:00.000Z",
 }));
+const playbooks = Array.from({ length: 40 }, (_, index) => ({
+  id: `playbook-${index}`,
+  title: `Playbook ${index}`,
+  trigger: {
+    anomaly_types: [`kind-${index % 7}`, "any"],
+    symbols: index % 3 === 0 ? ["BTC", "ETH"] : null,
+    conditions: index % 5 === 0 ? { not: { var: `variable-${index}`, op: "<", value: index } } : null,
+  },
+  ...{ success_count: index % 4, sample_size: index % 9 },
+}));
+const events = Array.from({ length: 12 }, (_, index) => ({
+  type: `kind-${index}`,
+  symbol: index % 2 === 0 ? "btc" : null,
+  severity: index / 12,
+}));
+const market = { "variable-5": 9, "variable-10": [1, 2, 3] };
 const question = "How does my trade entry differ from the live signal right now? Ärger, currency; show my playbook";
 
 /** What users do, by turns; `round` makes each a little different. */
@@ -86,14 +102,20 @@ function mix(core: CountedCore): ((round: number) => unknown)[] {
     () => core.memoryGuidance(),
     () => core.calculateRetrievability(3, 21) + core.affinityScore(3, NOW - DAY, NOW - DAY, NOW),
     () => engine.updateStabilityOnAccess(14, 0.3, 0.7),
+    (round) =>
+      core.modulateStability("custom:trade_close", core.calculateSalience("custom:trade_close", { pnl_pct: round })),
+    (round) => core.applyOutcome({ success_count: round, sample_size: round, stability: 60 }, round % 2 === 0, NOW),
+    (round) => core.formatPlaybookMatches(core.matchPlaybooks(playbooks.slice(0, round % 9), events)),
     refused(() => core.rerankWithSectionWeights(wrong, metrics, NOW)),
     refused(() => core.decayColumns({ ...columns, section: columns.section.map(() => 9) }, NOW)),
+    refused(() => core.calculateSalience("custom:trade_close", { pnl_pct: Number.NaN })),
+    refused(() => core.matchPlaybooks(playbooks, [{ type: "any", severity: Number.NaN }])),
     refused(() => core.formatContext([{ content_title: 5 as unknown as string }])),
   ];
 }
 
-/** Live bytes once nothing waits to be freed. */
-async function settled(core: CountedCore): Promise<number> {
+/** Live bytes once nothing waits to be freed: of the instance of stateless calls, or as counted. */
+async function settled(core: CountedCore, count = () => core.numeric().live_bytes()): Promise<number> {
   let before = Number.NaN;
   for (;;) {
     // Engines are freed by finalizers, which run between ticks.
@@ -101,7 +123,7 @@ async function settled(core: CountedCore): Promise<number> {
       collect();
       await sleep(1);
     }
-    const now = core.numeric().live_bytes();
+    const now = count();
     if (now === before) return now;
     before = now;
   }
@@ -155,4 +177,103 @@ it("frees an engine once nobody holds it", async () => {
   for (let time = 0; time < 100; time++) createAndForget();
   expect(core.numeric().live_bytes()).toBeGreaterThan(before);
   expect(await settled(core)).toBe(before);
+});
+
+describe("books of playbooks", () => {
+  /** A fresh engine, and the live bytes of the instance that its books share. */
+  function withShelf(): { core: CountedCore; live: () => number } {
+    const core = freshCore();
+    const { Instance } = WebAssembly;
+    let shelf: WebAssembly.Instance | undefined;
+    const construct = (made: typeof Instance, args: [WebAssembly.Module]) => {
+      shelf = new made(...args);
+      return shelf;
+    };
+    WebAssembly.Instance = new Proxy(Instance, { construct });
+    try {
+      core.matchPlaybooks([], []);
+    } finally {
+      WebAssembly.Instance = Instance;
+    }
+    const { live_bytes } = shelf!.exports as unknown as { live_bytes(): number };
+    return { core, live: live_bytes };
+  }
+
+  /** Playbooks in and out, calls that are refused among them; the book is empty then. */
+  function live(core: CountedCore, book: InstanceType<CountedCore["PlaybookBook"]>, given = playbooks): void {
+    book.add(given.slice(0, 30));
+    book.match(events, market);
+    book.add(given.slice(20));
+    expect(() => book.add([given[0]!, { id: "" }])).toThrow(core.NousError);
+    expect(() => book.match([...events, { type: "any", severity: Number.NaN }], market)).toThrow(core.NousError);
+    expect(book.match([...events, { type: "any", severity: 1 }], market).matches.length).toBeGreaterThan(0);
+    book.remove(given.map(({ id }) => id));
+  }
+
+  it("hold no more after 5,000 rounds of the same than after ten", async () => {
+    const { core, live: bytes } = withShelf();
+    const book = new core.PlaybookBook();
+    const until = async (from: number, to: number) => {
+      for (let round = from; round < to; round++) live(core, book);
+      return settled(core, bytes);
+    };
+    const first = await until(0, 10);
+    expect(await until(10, 5000)).toBe(first);
+    expect(book.size).toBe(0);
+  });
+
+  it("hold no more after a hundred rounds of other names each than after ten", async () => {
+    const { core, live: bytes } = withShelf();
+    const book = new core.PlaybookBook();
+    const until = async (from: number, to: number) => {
+      for (let round = from; round < to; round++) {
+        const renamed = playbooks.map(({ id, trigger, ...rest }) => ({
+          ...rest,
+          id: `${id} of ${round}`,
+          trigger: {
+            anomaly_types: [...trigger.anomaly_types, `kind of ${round}`],
+            symbols: trigger.symbols && [...trigger.symbols, `symbol of ${round}`],
+            conditions: { any: [{ var: `variable of ${id} of ${round}`, op: "<", value: 0 }, { all: [] }] },
+          },
+        }));
+        live(core, book, renamed as unknown as typeof playbooks);
+      }
+      return settled(core, bytes);
+    };
+    const first = await until(0, 10);
+    expect(await until(10, 100)).toBe(first);
+  });
+
+  it("give their memory back when nobody holds them, whether or not their last call was refused", async () => {
+    const { core, live: bytes } = withShelf();
+    const fill = (round: number) => {
+      const book = new core.PlaybookBook();
+      book.add(playbooks);
+      book.match(events, market);
+      if (round % 2 === 0) expect(() => book.add([playbooks[0]!, null as never])).toThrow(core.NousError);
+    };
+    fill(0);
+    const before = await settled(core, bytes);
+    for (let round = 0; round < 100; round++) fill(round);
+    expect(bytes()).toBeGreaterThan(before);
+    expect(await settled(core, bytes)).toBe(before);
+  });
+
+  it("give it back at once where playbooks are matched without one, also by a call that is refused or throws", () => {
+    const { core, live: bytes } = withShelf();
+    const mine = new Error("mine");
+    const throwing = {
+      id: "throwing",
+      get trigger(): never {
+        throw mine;
+      },
+    };
+    const before = bytes();
+    for (let time = 0; time < 100; time++) {
+      expect(core.matchPlaybooks(playbooks, events).length).toBeGreaterThan(0);
+      expect(() => core.matchPlaybooks(playbooks, [...events, null as never])).toThrow(core.NousError);
+      expect(() => core.matchPlaybooks([...playbooks, throwing], events)).toThrow(mine);
+      expect(bytes()).toBe(before);
+    }
+  });
 });

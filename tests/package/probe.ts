@@ -132,6 +132,46 @@ export function probe(nous: Nous): string {
     index.free();
     return answers;
   };
+  const playbooks = [
+    { id: "fade", title: "Fade it – “slowly” 🙂", trigger: { anomaly_types: ["funding_extreme"], symbols: ["btc"] } },
+    {
+      id: "break-out",
+      content_title: "Ω",
+      content_body: JSON.stringify({
+        trigger: {
+          anomaly_types: ["funding_extreme", "price_spike"],
+          min_severity: 0.4,
+          conditions: {
+            all: [{ var: "oi", op: "rising", window: 3 }, { not: { var: "spread", op: ">=", value: 0.2 } }],
+          },
+        },
+        ...{ action: "Buy.", direction: "long", success_count: 5, sample_size: 8 },
+      }),
+    },
+    { id: "any", trigger: { anomaly_types: ["price_spike"] }, success_count: 2, sample_size: 3 },
+    { id: "broken", trigger: { anomaly_types: "price_spike" } },
+    { id: "dormant", state_lifecycle: "DORMANT", trigger: { anomaly_types: ["price_spike"] } },
+  ];
+  const events = [
+    { type: "funding_extreme", symbol: "BTC", severity: 0.7 },
+    { type: "price_spike", symbol: null, severity: 0.45 },
+  ];
+  const procedural = () => {
+    const book = new nous.PlaybookBook();
+    book.add(playbooks);
+    const before = [book.match(events), book.match(events, { oi: [1, 2, 3.5], spread: 0.1 }), book.problems];
+    book.remove(["any", "broken"]);
+    const matches = nous.matchPlaybooks(playbooks, events);
+    return {
+      before,
+      after: [book.match(events), book.size, book.problems],
+      matches,
+      text: nous.formatPlaybookMatches(matches),
+      outcomes: [true, false].map((profitable) =>
+        nous.applyOutcome({ success_count: 5, sample_size: 8, stability: 70.3 }, profitable, NOW),
+      ),
+    };
+  };
   const answers = {
     exports: Object.keys(nous)
       .filter((name) => name !== "default")
@@ -183,6 +223,11 @@ export function probe(nous: Nous): string {
       nous.getSectionForSubtype(subtype),
       nous.getInitialStabilityForSubtype(subtype),
     ]),
+    stakes: [...SUBTYPES, "custom:trade_close", "custom:missed_opportunity"].map((subtype) => {
+      const salience = nous.calculateSalience(subtype, { pnl_pct: -4.3, confidence: 0.7, rr_ratio: 2.1 });
+      return [salience, nous.modulateStability(subtype, salience), nous.modulateStability(subtype, 0.13)];
+    }),
+    procedural: procedural(),
     intent: questions.map((question) => [
       nous.classifyIntent(question),
       nous.classifyIntent(question, { matcher: "words" }),
@@ -233,6 +278,8 @@ export function probe(nous: Nous): string {
       failure(() => nous.decayColumns({ ...columns, stability: [1] }, NOW)),
       failure(() => nous.createEngine({ sections: { profiles: { SIGNALS: { rerankingWeights: { semantic: 7 } } } } })),
       failure(() => nous.createEngine({ orchestrator: { maxParts: 17 } })),
+      failure(() => nous.calculateSalience("custom:trade_close", { pnl_pct: "much" })),
+      failure(() => nous.matchPlaybooks(playbooks, [events[0]!, { ...events[1]!, severity: Number.NaN }])),
       failure(() => nous.decompose("a question", null, { maxParts: 0 })),
       failure(() => nous.createEngine({ colour: "blue" } as object)),
       failure(() => new nous.NousError("invalid_argument", "made by hand").message),

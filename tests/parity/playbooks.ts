@@ -212,6 +212,8 @@ const body: fc.Arbitrary<PlaybookBody> = fc
   .map(([fields, counts]) => ({ ...fields, ...counts }));
 
 /** Bodies, each with one thing wrong, that are no JSON or whose fields are of the wrong type. */
+const names = (count: number) => Array.from({ length: count }, (_, i) => `name ${i}`);
+
 export const BROKEN_BODIES: readonly (readonly [PlaybookProblem, object])[] = [
   ...[
     ...[7, {}, ["short"]].flatMap((value) => [{ action: value }, { direction: value }]),
@@ -223,6 +225,7 @@ export const BROKEN_BODIES: readonly (readonly [PlaybookProblem, object])[] = [
     ...["BTC", {}, ["BTC", null]].map((symbols) => ({ anomaly_types: ["price_spike"], symbols })),
     ...["0.5", [0.5], Number.NaN].map((min_severity) => ({ anomaly_types: ["price_spike"], min_severity })),
   ].map((trigger) => ["malformed_trigger", { trigger }] as const),
+  ["trigger_too_large", { trigger: { anomaly_types: names(257), symbols: names(256) } }],
   ...BROKEN_CONDITIONS.map(
     ([problem, conditions]) => [problem, { trigger: { anomaly_types: ["price_spike"], conditions } }] as const,
   ),

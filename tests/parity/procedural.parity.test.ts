@@ -9,7 +9,7 @@ import * as reference from "../reference/index.ts";
 import { type Book, BROKEN_BODIES, events, given, life, outcome, type Procedural } from "./playbooks.ts";
 import { same } from "./same.ts";
 
-const ours = nous as unknown as Procedural;
+const ours: Procedural = nous;
 
 function expectSame(actual: unknown, expected: unknown, path?: string): void {
   const difference = same(actual, expected, path);

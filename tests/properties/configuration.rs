@@ -304,7 +304,11 @@ fn what_does_not_belong_together_is_refused() {
             "must be EPISODIC, SIGNALS, KNOWLEDGE or PROCEDURAL",
         ),
         (json!({ "curve": "linear" }), "curve", "must be exponential or fsrs6"),
-        (json!({ "known_symbols": ["a", " "] }), "known_symbols[1]", "must not be blank"),
+        (
+            json!({ "known_symbols": ["a", " "] }),
+            "known_symbols[1]",
+            "must begin and end with a letter, a digit or _ of ASCII",
+        ),
         (json!({ "known_symbols": ["gold", "GOLD"] }), "known_symbols", "must not name GOLD twice"),
         (json!({ "known_symbols": vec!["a"; 10_001] }), "known_symbols", "must not be more than 10000"),
         (

@@ -186,7 +186,7 @@ export function retrieve<Row extends FoundRow>(
     fates.forEach(({ kind }, place) => {
       if (kind !== "to_search") return;
       const answer = ask(titleOf(selected[place]!), now, 3, filters);
-      found[place] = isAnswered(answer) ? answer.rows : "failed";
+      found[place] = isAnswered(answer) ? answer.rows.slice(0, 3) : "failed";
       titles.push({ id: rows[place]!.id, ...answer.record });
       end = Math.max(end, answer.end);
     });

@@ -90,6 +90,7 @@ export interface MissingVariable {
 export const PLAYBOOK_PROBLEMS = Object.freeze([
   "malformed_body",
   "malformed_trigger",
+  "trigger_too_large",
   "malformed_condition",
   "condition_too_deep",
   "condition_too_large",
@@ -100,6 +101,8 @@ export type PlaybookProblem = (typeof PLAYBOOK_PROBLEMS)[number];
 export const MAX_CONDITION_DEPTH = 32;
 /** The most comparisons of one playbook; an empty `all` or `any` counts as one. */
 export const MAX_COMPARISONS = 256;
+/** The most pairs of a different kind and a different symbol in one trigger. */
+export const MAX_PAIRS = 65_536;
 
 const FULL_SAMPLE = 10;
 const EDGE_STRENGTHENING = 0.1;
@@ -231,10 +234,13 @@ const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => 
 function readTrigger(given: unknown): Trigger | null {
   if (given === undefined || given === null) return null;
   if (!isFields(given)) throw new Unreadable("malformed_trigger");
-  const { anomaly_types, symbols, min_severity, conditions } = given;
+  const { anomaly_types, min_severity, conditions } = given;
+  const types = [...read(anomaly_types, isTexts, [], "malformed_trigger")];
+  const symbols = read(given.symbols, isTexts, [], "malformed_trigger").map(lowerAscii);
+  if (new Set(types).size * Math.max(1, new Set(symbols).size) > MAX_PAIRS) throw new Unreadable("trigger_too_large");
   return {
-    types: [...read(anomaly_types, isTexts, [], "malformed_trigger")],
-    symbols: read(symbols, isTexts, [], "malformed_trigger").map(lowerAscii),
+    types,
+    symbols,
     least: read(min_severity, isNumber, 0, "malformed_trigger"),
     conditions: conditions === undefined || conditions === null ? () => true : readConditions(conditions),
   };
@@ -258,7 +264,9 @@ type Known = Pick<PlaybookMatch, "title" | "action" | "direction" | "success_cou
 
 function readPlaybook(given: Playbook | PlaybookRow): Known {
   const [title, fields]: [unknown, Fields] =
-    "content_body" in given ? [given.content_title, parsed(given.content_body)] : [given.title, { ...given }];
+    "content_body" in given && given.content_body !== undefined
+      ? [given.content_title, parsed(given.content_body)]
+      : [(given as Playbook).title, { ...given }];
   return {
     title: read(title, isText, "", "malformed_body") || "Untitled",
     action: read(fields.action, isText, "", "malformed_body"),

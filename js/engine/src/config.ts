@@ -129,7 +129,8 @@ function convert(value: unknown, path: string, modulePath: string, depth: number
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
   if (Array.isArray(value) && depth < DEEPEST) {
-    return value.map((entry, place) =>
+    // Not by map, which passes over holes.
+    return Array.from(value, (entry, place) =>
       convert(entry ?? null, `${path}[${place}]`, `${modulePath}[${place}]`, depth + 1, written),
     );
   }

@@ -100,6 +100,7 @@ export interface MissingVariable {
 export type PlaybookProblem =
   | "malformed_body"
   | "malformed_trigger"
+  | "trigger_too_large"
   | "malformed_condition"
   | "condition_too_deep"
   | "condition_too_large";
@@ -130,6 +131,8 @@ export interface AppliedPlaybook {
 const MOST_DEPTH = 32;
 /** The most comparisons of one playbook; an empty list counts as one, or lists of empty lists would have no bound. */
 const MOST_COMPARISONS = 256;
+/** The most pairs of a kind and a symbol that one trigger names. */
+const MOST_PAIRS = 65_536;
 /** Past what is numbered: no playbook knows it. */
 const UNKNOWN = 2 ** 32 - 2;
 const NO_SYMBOL = -1;
@@ -176,12 +179,14 @@ const lowerAscii = (text: string): string =>
 /** Numbers names in the order of first sight. */
 class Codes {
   readonly #codes = new Map<string, number>();
+  readonly #names: string[] = [];
 
   of(name: string): number {
     const known = this.#codes.get(name);
     if (known !== undefined) return known;
     const code = this.#codes.size;
     this.#codes.set(name, code);
+    this.#names.push(name);
     return code;
   }
 
@@ -189,12 +194,8 @@ class Codes {
     return this.#codes.get(name) ?? UNKNOWN;
   }
 
-  get names(): Iterable<string> {
-    return this.#codes.keys();
-  }
-
-  get size(): number {
-    return this.#codes.size;
+  name(code: number): string {
+    return this.#names[code]!;
   }
 }
 
@@ -221,8 +222,8 @@ class Reader {
   readonly variables = new Codes();
 
   playbook(id: string, given: Playbook | PlaybookRow): Reading {
-    const stored = "content_body" in given;
-    const title = stored ? given.content_title : given.title;
+    const stored = "content_body" in given && given.content_body !== undefined;
+    const title = stored ? given.content_title : (given as Playbook).title;
     const fields: Fields = stored ? parsed(given.content_body) : (given as unknown as Fields);
     const { action, direction, success_count, sample_size, trigger } = fields;
     const known = {
@@ -242,12 +243,14 @@ class Reader {
     if (!isFields(given)) throw new Unreadable("malformed_trigger");
     const kinds = read(given.anomaly_types, isTexts, [], "malformed_trigger");
     const symbols = read(given.symbols, isTexts, [], "malformed_trigger");
+    const [kindNames, symbolNames] = [new Set(kinds), new Set(symbols.map(lowerAscii))];
+    if (kindNames.size * Math.max(1, symbolNames.size) > MOST_PAIRS) throw new Unreadable("trigger_too_large");
     const least = read(given.min_severity, isNumber, 0, "malformed_trigger");
     const steps = given.conditions == null ? [] : this.#conditions(given.conditions);
     return [
       ...[success_count, sample_size, least],
-      ...[kinds.length, ...kinds.map((kind) => this.kinds.of(kind))],
-      ...[symbols.length, ...symbols.map((symbol) => this.symbols.of(lowerAscii(symbol)))],
+      ...[kindNames.size, ...Array.from(kindNames, (kind) => this.kinds.of(kind))],
+      ...[symbolNames.size, ...Array.from(symbolNames, (symbol) => this.symbols.of(symbol))],
       ...[steps.length / 4, ...steps],
     ];
   }
@@ -273,8 +276,9 @@ class Reader {
         steps.push(STEPS.not, 0, 0, 0);
         readOne(given.not, depth + 1);
       } else {
-        const list = given[kind];
-        if (!Array.isArray(list)) throw new Unreadable("malformed_condition");
+        if (!Array.isArray(given[kind])) throw new Unreadable("malformed_condition");
+        // As it is now; one part more than there may be tells that it is too large.
+        const list: unknown[] = given[kind].slice(0, MOST_COMPARISONS + 1);
         if (list.length === 0) countOne();
         steps.push(STEPS[kind], list.length, 0, 0);
         // By place, so that holes are seen.
@@ -325,7 +329,8 @@ const MATCHED = 4;
 
 /**
  * Playbooks by id, in the order in which they were added last, found by what calls them up: matching takes time in proportion
- * to what matches, not to the book. Its part in the module goes when the book is collected.
+ * to what matches, not to the book. Names of kinds, symbols and variables stay as long as the book. Its part in the module
+ * goes when the book is collected; should the module fail (`instance_lost`), all books of the process are to be made anew.
  *
  * ```ts
  * const book = new PlaybookBook();
@@ -393,7 +398,12 @@ export class PlaybookBook {
   /** Removes playbooks; ids that are not known do nothing. */
   remove(ids: readonly string[]): void {
     if (!Array.isArray(ids)) throw invalid("ids", `must be an array, found ${show(ids)}`);
-    for (const id of ids) {
+    const named = Array.from(ids as unknown[], (id, index) => {
+      if (isText(id) && id !== "") return id;
+      const message = `ids[${index}] must be a string that is not empty, found ${show(id)}`;
+      throw new NousError("invalid_argument", message, { field: "ids", index });
+    });
+    for (const id of named) {
       const known = this.#all.get(id);
       if (!this.#all.delete(id) || typeof known !== "number") continue;
       this.#module.remove(known);
@@ -424,20 +434,24 @@ export class PlaybookBook {
     snapshot: MarketSnapshot = {},
   ): { matches: PlaybookMatch[]; missing: MissingVariable[] } {
     const told = readEvents(events);
+    const market = readMarket(snapshot);
+    // From here on nothing of the caller's runs.
     const numbers: number[] = [];
     for (const { type, symbol, severity } of told) {
       const code = symbol ? this.#reader.symbols.known(lowerAscii(symbol)) : NO_SYMBOL;
       numbers.push(this.#reader.kinds.known(type), code, severity);
     }
-    if (!isFields(snapshot)) throw invalid("snapshot", `must be an object, found ${show(snapshot)}`);
-    const variables = [...this.#reader.variables.names];
-    for (const variable of variables) {
-      const values = valuesOf(snapshot, variable);
-      numbers.push(values.length);
-      for (const value of values) numbers.push(value);
+    let known = 0;
+    for (const [variable, given] of market) {
+      const code = this.#reader.variables.known(variable);
+      if (code === UNKNOWN) continue;
+      const values = valuesOf(variable, given);
+      known++;
+      numbers.push(code, values.length);
+      for (let place = 0; place < values.length; place++) numbers.push(values[place]!);
     }
     this.#write(numbers);
-    const answer = this.#module.matches(told.length, variables.length);
+    const answer = this.#module.matches(told.length, known);
     const count = answer[0]!;
     const matches: PlaybookMatch[] = [];
     for (let at = 1; at < 1 + count * MATCHED; at += MATCHED) {
@@ -459,7 +473,7 @@ export class PlaybookBook {
     }
     const missing: MissingVariable[] = [];
     for (let at = 1 + count * MATCHED; at < answer.length; at += 2) {
-      missing.push({ id: this.#byRow[answer[at]!]!.id, var: variables[answer[at + 1]!]! });
+      missing.push({ id: this.#byRow[answer[at]!]!.id, var: this.#reader.variables.name(answer[at + 1]!) });
     }
     return { matches, missing };
   }
@@ -503,10 +517,21 @@ function readEvents(events: readonly AnomalyEvent[]): AnomalyEvent[] {
 const wrongEvent = (place: number, event: Fields, field: string, wanted: string): NousError =>
   invalidEntry("events", place, event, field, `must be ${wanted}, found ${show(event[field])}`);
 
-function valuesOf(snapshot: Fields, variable: string): readonly number[] {
-  const given = Object.hasOwn(snapshot, variable) ? snapshot[variable] : undefined;
+/** A snapshot's entries as they are now, lists copied. */
+function readMarket(snapshot: MarketSnapshot): [string, unknown][] {
+  if (!isFields(snapshot)) throw invalid("snapshot", `must be an object, found ${show(snapshot)}`);
+  return Object.entries(snapshot).map(([variable, given]) => [
+    variable,
+    Array.isArray(given) ? Array.from(given) : given,
+  ]);
+}
+
+function valuesOf(variable: string, given: unknown): ArrayLike<number> {
   if (given === undefined || given === null) return [];
-  const values: unknown[] = Array.isArray(given) ? Array.from(given) : [given];
+  if (given instanceof Float64Array || given instanceof Float32Array) {
+    if (given.every(isNumber)) return given;
+  }
+  const values: unknown[] = Array.isArray(given) ? given : [given];
   const wrong = values.find((value) => !isNumber(value));
   if (!values.every(isNumber)) {
     throw invalid(`snapshot.${variable}`, `must be a finite number or a list of them, found ${show(wrong)}`);
@@ -536,12 +561,20 @@ const CLOSING =
 export function formatPlaybookMatches(matches: readonly PlaybookMatch[]): string {
   if (!Array.isArray(matches)) throw invalid("matches", `must be an array, found ${show(matches)}`);
   if (matches.length === 0) return "";
-  return [HEADING, ...matches.map(entryOf), CLOSING].join("\n\n");
+  // Not by map, which passes over holes.
+  return [HEADING, ...Array.from(matches, entryOf), CLOSING].join("\n\n");
 }
 
 function entryOf(match: PlaybookMatch, place: number): string {
   if (!isFields(match)) throw invalidShape("matches", place, match);
   const { id, title, action, direction, type, symbol, success_rate, success_count, sample_size } = match;
+  for (const [field, text] of Object.entries({ id, title, action, direction, type, symbol: symbol ?? "" })) {
+    if (!isText(text)) throw invalidEntry("matches", place, match, field, `must be a string, found ${show(text)}`);
+  }
+  for (const [field, number] of Object.entries({ success_rate, success_count, sample_size })) {
+    if (!isNumber(number))
+      throw invalidEntry("matches", place, match, field, `must be a finite number, found ${show(number)}`);
+  }
   const percent = numeric().whole_percent(success_rate);
   const record = sample_size === 0 ? "new win rate" : `${percent}% win rate (${success_count}/${sample_size})`;
   const lines = [`${place + 1}. **${title}** — ${record}`];
@@ -569,11 +602,12 @@ export function applyOutcome(
     if (!isCount(count)) throw refuse(field, "a whole number of at least 0", count);
   }
   if (!(isNumber(stability) && stability >= 0)) throw refuse("stability", "a finite number of at least 0", stability);
-  if (difficulty != null && !(difficulty >= 0 && difficulty <= 1)) {
+  if (difficulty != null && !(isNumber(difficulty) && difficulty >= 0 && difficulty <= 1)) {
     throw refuse("difficulty", "a number from 0 to 1", difficulty);
   }
   if (typeof profitable !== "boolean") throw refuse("profitable", "true or false", profitable);
   const present = new Date(presentOf(now));
+  if (Number.isNaN(present.getTime())) throw refuse("now", "an instant that a Date can hold", now);
   return {
     success_count: success_count + (profitable ? 1 : 0),
     sample_size: sample_size + 1,

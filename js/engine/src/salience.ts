@@ -1,6 +1,7 @@
 // How much was at stake, and how strongly a memory is first stored.
 
 import { invalid, show } from "./errors.ts";
+import { requireLoaded } from "./runtime.ts";
 import type { Sections } from "./sections.ts";
 
 /**
@@ -24,12 +25,17 @@ export function calculateSalience(
   if (signals != null && (typeof signals !== "object" || Array.isArray(signals))) {
     throw invalid("signals", `must be an object, found ${show(signals)}`);
   }
-  const engine = sections.slot.engine();
+  requireLoaded();
   if (name === null || signals == null || Object.keys(signals).length === 0) return NEUTRAL;
   const { place, fields } = sections.stakes.get(name) ?? UNKNOWN;
-  const read = (field: string | null) => (field === null ? Number.NaN : signalOf(signals, field));
-  const [first, second] = [read(fields[0]!), read(fields[1]!)];
-  return engine.salience(place, first, second, read("z_score"), read("outcome"), read("expectation"));
+  const [rarity, surprise] = sections.weighs;
+  const first = fields[0] === null ? Number.NaN : signalOf(signals, fields[0]!);
+  const second = fields[1] === null ? Number.NaN : signalOf(signals, fields[1]!);
+  const deviation = rarity ? signalOf(signals, "z_score") : Number.NaN;
+  const outcome = surprise ? signalOf(signals, "outcome") : Number.NaN;
+  const expectation = surprise ? signalOf(signals, "expectation") : Number.NaN;
+  // Only now: what a getter did may have ended an engine.
+  return sections.slot.engine().salience(place, first, second, deviation, outcome, expectation);
 }
 
 /** @internal */
@@ -39,7 +45,9 @@ export function modulateStability(
   salience: number,
 ): number | null {
   const name = subtypeOf(subtype);
-  if (!(salience >= 0 && salience <= 1)) throw invalid("salience", `must lie between 0 and 1, found ${show(salience)}`);
+  if (!(Number.isFinite(salience) && salience >= 0 && salience <= 1)) {
+    throw invalid("salience", `must lie between 0 and 1, found ${show(salience)}`);
+  }
   const engine = sections.slot.engine();
   if (name === null) return null;
   const days = engine.modulated_stability((sections.stakes.get(name) ?? UNKNOWN).place, salience);

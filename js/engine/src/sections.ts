@@ -17,6 +17,8 @@ export interface Description {
   orchestrator: ModuleOrchestratorConfig;
   /** Subtypes in the order of the table of stakes, with the signals that each reads. */
   stakes: { subtype: string; fields: [string | null, string | null] }[];
+  /** Whether rarity and surprise have any weight. */
+  weighs: [rarity: boolean, surprise: boolean];
 }
 
 /** What is set about retrieval in several passes, in the module's words. @internal */
@@ -83,6 +85,7 @@ export class Sections {
   readonly knownSymbols: readonly string[];
   readonly orchestrator: ModuleOrchestratorConfig;
   /** The place of each subtype in the table of stakes, and the signals that it reads. */
+  readonly weighs: readonly [rarity: boolean, surprise: boolean];
   readonly stakes = new Map<string, { place: number; fields: readonly (string | null)[] }>();
   readonly profiles = {} as Record<MemorySection, SectionProfile>;
   readonly sectionOf: Record<string, MemorySection> = {};
@@ -99,6 +102,7 @@ export class Sections {
     this.wordsByDefault = about.words;
     this.knownSymbols = about.known_symbols;
     this.orchestrator = about.orchestrator;
+    this.weighs = about.weighs;
     for (const [place, { subtype, fields }] of about.stakes.entries()) this.stakes.set(subtype, { place, fields });
     for (const profile of about.profiles) this.profiles[profile.section] = freezeProfile(profile);
     for (const { name, section, stability } of about.subtypes) {

@@ -39,6 +39,8 @@ export interface OrchestratorEngine {
   readonly intentBoosts: Readonly<Record<MemorySection, number>>;
 }
 
+/** Filters that a second attempt leaves out. */
+const SUBTYPE_KEYS = ["subtype", "subtypes"];
 const RETRIEVE_KEYS = new Set(["filters", "now", "signal"]);
 
 /** Throws `invalid_argument` when the search is no function. @internal */
@@ -71,7 +73,11 @@ function readRequest<Filters extends object>(query: string, given: RetrieveOptio
     throw invalid("filters", `must be an object, found ${show(filters)}`);
   }
   // By what it does: a signal may be of another realm.
-  if (signal != null && (typeof signal.aborted !== "boolean" || typeof signal.addEventListener !== "function")) {
+  const methods = ["addEventListener", "removeEventListener"] as const;
+  if (
+    signal != null &&
+    !(typeof signal.aborted === "boolean" && methods.every((name) => typeof signal[name] === "function"))
+  ) {
     throw invalid("signal", `must be an AbortSignal, found ${show(signal)}`);
   }
   return { filters: filters ?? undefined, now: presentOf(now), signal: signal ?? undefined };
@@ -223,8 +229,16 @@ function withoutSubtypes<Filters extends object>(
   filters: Readonly<Filters> | undefined,
 ): Readonly<Filters> | undefined {
   if (filters === undefined) return undefined;
-  const { subtype, subtypes, ...others } = filters as Record<string, unknown>;
-  return subtype == null && subtypes == null ? filters : (others as Filters);
+  const { subtype, subtypes } = filters as Record<string, unknown>;
+  if (subtype == null && subtypes == null) return filters;
+  // All else as it was, getters and what is inherited included: a second attempt must not search where the first may not.
+  const prototype: object | null = Object.getPrototypeOf(filters);
+  const fields: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(filters);
+  for (const key of SUBTYPE_KEYS) {
+    delete fields[key];
+    if (key in (prototype ?? {})) fields[key] = { value: undefined };
+  }
+  return Object.create(prototype, fields);
 }
 
 function idsByGroup<Row extends FoundRow>(nodes: readonly MergedRow<Row>[], count: number): string[][] {

@@ -50,7 +50,7 @@ export async function replaceWeak<Row extends FoundRow, Filters extends object>(
     const answers = await Promise.all(round.map(({ node }) => searches.ask(titleOf(node)!, TITLE_LIMIT, filters)));
     round.forEach(({ node, place }, turn) => {
       const answer = answers[turn]!;
-      found[place] = isAnswered(answer) ? answer.rows : "failed";
+      found[place] = isAnswered(answer) ? answer.rows.slice(0, TITLE_LIMIT) : "failed";
       titles.push({ id: node.id!, ...answer.trace });
     });
   }

@@ -42,8 +42,8 @@ export class Searches<Row extends FoundRow, Filters extends object> {
     started: number,
   ) {
     this.#deadline = started + timeoutSeconds * 1000;
-    this.#timer = setTimeout(this.#endInTime, this.#deadline - performance.now());
     signal?.addEventListener("abort", this.#abort);
+    this.#timer = setTimeout(this.#endInTime, this.#deadline - performance.now());
   }
 
   /** Begins a search; rejected with the caller's reason alone, when the signal is aborted. */

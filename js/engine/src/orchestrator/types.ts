@@ -27,9 +27,12 @@ export interface OrchestratorConfig {
   timeoutSeconds?: number | undefined;
   /** The most results in the end: whole, at least 1. Default 20. */
   maxResults?: number | undefined;
-  /** Share of the best score below which results are left out: at least 0. Default 0.4. */
+  /** Share of the best score below which results are left out: from 0 to 1. Default 0.4. */
   relevanceRatio?: number | undefined;
-  /** How many weak results may be replaced by others: whole, at least 0, which leaves weak ones alone. Default 2. */
+  /**
+   * How many weak results may be replaced by others: whole, at least 0, which leaves weak ones alone. Titles are searched for
+   * until so many are, or none is left. Default 2.
+   */
   maxReplacements?: number | undefined;
   /** A result with a score below this is replaced or dropped: at least 0; null leaves all alone. Default 0.25. */
   replacementFloor?: number | null | undefined;
