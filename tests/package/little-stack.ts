@@ -118,7 +118,10 @@ function callsOf(core: CountedCore, size: number): Record<string, () => unknown>
 /** As `FRAMES`, for calls before they are compiled well. */
 const MORE_FRAMES = 400;
 
-/** Changes of a book that is kept: each is made whole or not at all, or the book is lost. To be run first, when nothing is inlined yet. */
+/**
+ * Changes of a book that is kept: each is made whole or not at all, or the book is lost. To be run first: what is inlined later
+ * cannot fail half-way.
+ */
 function keptBooks(core: CountedCore): Report {
   const of = (title: string, many: number) =>
     Array.from({ length: many }, (_, index) => ({

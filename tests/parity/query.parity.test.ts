@@ -41,7 +41,7 @@ describe(`${QUESTIONS} questions of seed ${SEED}`, () => {
 });
 
 test("parts by the user's own symbols", () => {
-  const symbols = ["GOLD", "BTC", "BRK", "BRK.B", "C++", "X", "MÜLLER", "S&P 500"];
+  const symbols = ["GOLD", "BTC", "BRK", "BRK.B", "C3", "X", "MÜLLER", "S&P 500"];
   const engine = nous.createEngine({ knownSymbols: symbols });
   const naming = fc
     .tuple(

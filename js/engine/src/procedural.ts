@@ -376,8 +376,9 @@ export class PlaybookBook {
     }
     const numbers = added.flatMap(({ trigger }) => trigger);
     this.#write(numbers);
-    this.remove([...readings.keys()]);
     const rows = this.#module.add(added.length);
+    // Only now: whoever cannot be added leaves those in place that they would have replaced.
+    this.remove([...readings.keys()]);
     for (const [place, { known }] of added.entries()) this.#byRow[rows[place]!] = known;
     let place = 0;
     for (const [id, reading] of readings) {
@@ -405,9 +406,12 @@ export class PlaybookBook {
     });
     for (const id of named) {
       const known = this.#all.get(id);
-      if (!this.#all.delete(id) || typeof known !== "number") continue;
-      this.#module.remove(known);
-      this.#byRow[known] = undefined;
+      // The module first: a call that fails has removed nothing.
+      if (typeof known === "number") {
+        this.#module.remove(known);
+        this.#byRow[known] = undefined;
+      }
+      this.#all.delete(id);
     }
   }
 
