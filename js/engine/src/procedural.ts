@@ -199,15 +199,8 @@ class Codes {
   }
 }
 
-/** A playbook as it was read. */
-interface Known {
-  id: string;
-  title: string;
-  action: string;
-  direction: string;
-  success_count: number;
-  sample_size: number;
-}
+/** A playbook as it was read: what a match tells of it, whatever called it up. */
+type Known = Pick<PlaybookMatch, "id" | "title" | "action" | "direction" | "success_count" | "sample_size">;
 
 /** What a match tells of a playbook, and its trigger in the module's numbers; none where nothing can call it up. */
 interface Reading {

@@ -4,11 +4,11 @@
 import { invalid, NousError, show } from "../errors.ts";
 import { optionsOf, presentOf } from "../memory/pack.ts";
 import { copyWith, type MergedRow, type MergeOptions, type MergeRow, numberOf, type SubResults } from "../merge.ts";
-import type { ClassifiedQuery, DecomposeOptions, RetrievalConfidence, Understanding } from "../query.ts";
+import type { ClassifiedQuery, DecomposeOptions, RetrievalConfidence, SettleWeak, Understanding } from "../query.ts";
 import type { ModuleOrchestratorConfig } from "../sections.ts";
 import type { MemorySection } from "../types.ts";
 import { accountOf } from "./account.ts";
-import { replaceWeak, type SettleWeak } from "./replace.ts";
+import { replaceWeak } from "./replace.ts";
 import { type Answer, isAnswered, reasonOf, Searches } from "./searches.ts";
 import type {
   FoundRow,

@@ -1,7 +1,7 @@
 // Replacing weak results by better ones that a search for their titles finds.
 
 import { copyWith, type MergedRow, numberOf } from "../merge.ts";
-import type { Fate, TitleSearch } from "../query.ts";
+import type { Fate, SettleWeak, TitleSearch } from "../query.ts";
 import { isAnswered, type Searches } from "./searches.ts";
 import type { FoundRow, RetrievalTrace } from "./types.ts";
 
@@ -9,13 +9,6 @@ import type { FoundRow, RetrievalTrace } from "./types.ts";
 const TITLE_LIMIT = 3;
 /** A shorter title tells too little to search for, in UTF-16 units. */
 const SHORTEST_TITLE = 3;
-
-/** The rule of who stays, as the module has it. @internal */
-export type SettleWeak = (
-  selected: readonly { id: string; score: number }[],
-  searches: readonly TitleSearch<FoundRow>[],
-  options: { floor: number; budget: number },
-) => Fate[];
 
 /** A selection after its weak results were replaced or dropped. @internal */
 export interface Settled<Row extends FoundRow> extends Pick<RetrievalTrace, "titles" | "replaced" | "dropped"> {
