@@ -55,8 +55,8 @@ export const {
 
 export type { EngineConfig, SearchConfig } from "./config.ts";
 export type { DecayConstants } from "./constants.ts";
-export type { MemoryRow } from "./context.ts";
-export { memoryGuidance } from "./context.ts";
+export type { MemoryRow } from "./context/lines.ts";
+export { memoryGuidance } from "./context/lines.ts";
 export type { Column, DecayColumns, DecayedColumns } from "./decay.ts";
 export {
   applyCascadeDecay,

@@ -2,7 +2,7 @@
 
 import { type EngineConfig, withModuleConfig } from "./config.ts";
 import { DECAY_CONFIG } from "./constants.ts";
-import * as context from "./context.ts";
+import * as context from "./context/lines.ts";
 import * as decay from "./decay.ts";
 import { invalid } from "./errors.ts";
 import * as intent from "./intent.ts";

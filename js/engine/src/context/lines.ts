@@ -1,9 +1,9 @@
 // Recalled memories as lines of a prompt.
 
-import { invalid, invalidEntry, invalidShape, isDate, show } from "./errors.ts";
-import { idle } from "./runtime.ts";
-import type { Sections } from "./sections.ts";
-import { mostBytes, writeText } from "./text.ts";
+import { invalid, invalidEntry, invalidShape, isDate, show } from "../errors.ts";
+import { idle } from "../runtime.ts";
+import type { Sections } from "../sections.ts";
+import { mostBytes, writeText } from "../text.ts";
 
 /** A recalled memory, as much of it as a line shows. An empty field counts as a missing one. */
 export interface MemoryRow {
