@@ -113,11 +113,12 @@ export function similarTop(
       unrolled: () => unrolled.similar(unrolledQuery(), SIMILAR_TOP),
       engine: () => answer(index.similar(engineQuery(), options)),
     };
-    const bytes = nodes * dimensions * (form === "f32" ? 4 : 1);
+    // A code for each component, and the numbers that go with them; in f32 a few vectors besides.
+    const bytes = nodes * (dimensions + (form === "f32" ? 8 : 4));
     return {
       contestants: nodes > 10_000 ? singly(contestants) : contestants,
       remarks: ({ nanoseconds }: Outcome) => ({
-        "embeddings read by the engine": throughput(bytes, nanoseconds.engine!),
+        "codes read by the engine": throughput(bytes, nanoseconds.engine!),
         [`this machine copies ${whole(COPIED / 2 ** 20)} MiB (each byte read and written)`]: copySpeed(),
       }),
       close: () => index.free(),

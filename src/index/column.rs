@@ -84,6 +84,21 @@ impl<T: Copy> Column<T> {
         self.segments[place >> SEGMENT_BITS][place & (SEGMENT - 1)] = value;
     }
 
+    /// Changes the entry at a place that is there, or adds the next one.
+    pub(super) fn put(&mut self, place: usize, value: T) {
+        if place == self.length {
+            self.push(value);
+        } else {
+            self.set(place, value);
+        }
+    }
+
+    /// Moves the last entry to a place.
+    pub(super) fn swap_remove(&mut self, place: usize) {
+        self.set(place, self.get(self.length - 1));
+        self.pop();
+    }
+
     /// The entries from a place on, as many as are wanted, or up to the end of the segment.
     pub(super) fn part(&self, from: usize, wanted: usize) -> &[T] {
         let (segment, place) = (&self.segments[from >> SEGMENT_BITS], from & (SEGMENT - 1));

@@ -9,7 +9,7 @@ use crate::math::{Block, LANES, dots_f32, dots_i8};
 /// How embeddings are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorForm {
-    /// As they are, 4 bytes a component.
+    /// As they are, 4 bytes a component, and an outline of each, 1 byte a component.
     F32,
     /// Rounded to whole multiples of 1/127 of the largest component, 1 byte a component.
     I8,
@@ -22,6 +22,10 @@ pub enum VectorForm {
 /// vector itself, so that what rounding adds stands at right angles to it. With the step instead, rounding makes one vector
 /// a little longer and the next a little shorter, by more than members of one cluster differ in how like a query they are.
 /// A query is rounded in the same manner, but far finer: its codes are taken only for as long as the search lasts.
+///
+/// In f32, a search reads the outlines of all vectors: codes as well, and a bound on what rounding took away. Whatever cannot
+/// be among the best by that bound is passed over, and only the rest is read in f32. What is found is the same to the bit, for
+/// a quarter of the bytes.
 #[derive(Debug)]
 pub struct Vectors {
     dimensions: usize,
@@ -37,9 +41,16 @@ const NONE: u32 = u32::MAX;
 
 #[derive(Debug)]
 enum Kept {
-    F32(Slots<f32>),
-    /// Codes, and the scale of each slot.
-    I8(Slots<i8>, Column<f32>),
+    /// The vectors, their outlines, and how far from each vector its outline is at most.
+    F32(Slots<f32>, Codes, Column<f32>),
+    I8(Codes),
+}
+
+/// Vectors as codes, with a scale for each.
+#[derive(Debug)]
+struct Codes {
+    slots: Slots<i8>,
+    scales: Column<f32>,
 }
 
 /// An embedding made ready to be compared with the vectors of a memory.
@@ -47,10 +58,21 @@ enum Kept {
 pub struct VectorQuery(Ready);
 
 #[derive(Debug)]
-enum Ready {
-    F32(Vec<Block<f32>>),
-    /// Codes and their scale.
-    I8(Vec<Block<i16>>, f32),
+struct Ready {
+    codes: Vec<Block<i16>>,
+    scale: f32,
+    /// For vectors in f32.
+    exact: Option<Exact>,
+}
+
+/// What a query needs where vectors are kept in f32.
+#[derive(Debug)]
+struct Exact {
+    components: Vec<Block<f32>>,
+    /// The length of what the codes stand for.
+    length: f64,
+    /// How far the product of its codes with any vector of length 1 can be from the score of that vector, at most.
+    slack: f64,
 }
 
 /// A row and how like a query it is.
@@ -80,8 +102,8 @@ impl Vectors {
     /// No vectors yet, of so many components each.
     pub fn new(dimensions: usize, form: VectorForm) -> Self {
         let kept = match form {
-            VectorForm::F32 => Kept::F32(Slots::new(dimensions)),
-            VectorForm::I8 => Kept::I8(Slots::new(dimensions), Column::default()),
+            VectorForm::F32 => Kept::F32(Slots::new(dimensions), Codes::new(dimensions), Column::default()),
+            VectorForm::I8 => Kept::I8(Codes::new(dimensions)),
         };
         Self { dimensions, slots: Column::default(), rows: Column::default(), kept }
     }
@@ -95,7 +117,7 @@ impl Vectors {
     pub fn form(&self) -> VectorForm {
         match self.kept {
             Kept::F32(..) => VectorForm::F32,
-            Kept::I8(..) => VectorForm::I8,
+            Kept::I8(_) => VectorForm::I8,
         }
     }
 
@@ -144,7 +166,7 @@ impl Vectors {
         let unit = unit(embedding);
         match self.kept {
             Kept::F32(..) => self.restore_f32(row, &unit),
-            Kept::I8(..) => {
+            Kept::I8(_) => {
                 let (codes, scale) = quantise(&unit, MAX_CODE);
                 let codes: Vec<i8> = codes.iter().map(|&code| code as i8).collect();
                 self.restore_i8(row, scale, &codes);
@@ -162,12 +184,12 @@ impl Vectors {
         self.slots.set(moved as usize, slot as u32);
         self.slots.set(row as usize, NONE);
         match &mut self.kept {
-            Kept::F32(slots) => slots.swap_remove(slot, last),
-            Kept::I8(slots, scales) => {
+            Kept::F32(slots, outlines, errors) => {
                 slots.swap_remove(slot, last);
-                scales.set(slot, scales.get(last));
-                scales.pop();
+                outlines.swap_remove(slot, last);
+                errors.swap_remove(slot);
             }
+            Kept::I8(codes) => codes.swap_remove(slot, last),
         }
     }
 
@@ -175,13 +197,13 @@ impl Vectors {
     pub fn query(&self, embedding: &[f64]) -> Result<VectorQuery> {
         self.check(embedding)?;
         let unit = unit(embedding);
-        Ok(VectorQuery(match self.kept {
-            Kept::F32(..) => Ready::F32(blocks(&unit)),
-            Kept::I8(..) => {
-                let (codes, scale) = quantise(&unit, max_query_code(self.dimensions));
-                Ready::I8(blocks(&codes), scale)
-            }
-        }))
+        let (codes, scale) = quantise(&unit, max_query_code(self.dimensions));
+        let exact = matches!(self.kept, Kept::F32(..)).then(|| Exact {
+            components: blocks(&unit),
+            length: length(&codes.iter().map(|&code| f64::from(code) * f64::from(scale)).collect::<Vec<_>>()),
+            slack: rounding_error(&unit, &codes, scale) * LONGEST + summing_error(self.dimensions),
+        });
+        Ok(VectorQuery(Ready { codes: blocks(&codes), scale, exact }))
     }
 
     /// The `limit` rows most like a query among those that pass, by cosine from high to low; of equal ones first that of
@@ -209,11 +231,16 @@ impl Vectors {
         if limit == 0 {
             return Vec::new();
         }
+        let VectorQuery(query) = query;
+        let codes = self.codes();
+        if query.codes.len() != codes.slots.width || query.exact.is_some() != matches!(self.kept, Kept::F32(..)) {
+            return Vec::new();
+        }
         let mut best = Best::new(limit, self.len(), sequence);
         let (mut places, mut scores) = ([0; BATCH], [0.0; BATCH]);
         let mut first = 0;
         while first < self.len() {
-            let rows = self.rows.part(first, self.per_segment());
+            let rows = self.rows.part(first, codes.slots.per_segment());
             let mut all = rows.iter().enumerate();
             while all.len() > 0 {
                 let mut count = 0;
@@ -225,10 +252,13 @@ impl Vectors {
                 }
                 // A place that there is, for those that are scored at once.
                 places[count..].fill(0);
-                if !self.scores(query, first, &places, count, &mut scores) {
-                    return Vec::new();
-                }
+                codes.scores(query, first, &places[..count.next_multiple_of(AT_ONCE)], &mut scores);
+                self.raise_to_bounds(query, first, &places[..count], &mut scores);
                 for (&place, &score) in places[..count].iter().zip(&scores) {
+                    if score < best.bar {
+                        continue;
+                    }
+                    let score = self.exact(query, first + place).unwrap_or(score);
                     if score >= best.bar {
                         best.enter(score, rows[place]);
                     }
@@ -239,59 +269,70 @@ impl Vectors {
         best.take()
     }
 
-    /// How like a query a row is, as [`similar`](Self::similar) scores it; nothing where the row has no vector.
-    pub fn similarity(&self, query: &VectorQuery, row: Row) -> Option<f64> {
+    /// How like a query a row is, as [`similar`](Self::similar) scores it; nothing where the row has no vector, or where the
+    /// query was made for vectors of another kind.
+    pub fn similarity(&self, VectorQuery(query): &VectorQuery, row: Row) -> Option<f64> {
         let slot = self.slot(row)?;
-        let place = slot % self.per_segment();
-        let mut scores = [0.0; BATCH];
-        self.scores(query, slot - place, &[place; BATCH], 1, &mut scores).then_some(scores[0])
+        let codes = self.codes();
+        if query.codes.len() != codes.slots.width {
+            return None;
+        }
+        match self.kept {
+            Kept::F32(..) => self.exact(query, slot),
+            Kept::I8(_) if query.exact.is_some() => None,
+            Kept::I8(_) => {
+                let place = slot % codes.slots.per_segment();
+                let mut scores = [0.0; BATCH];
+                codes.scores(query, slot - place, &[place; AT_ONCE], &mut scores);
+                Some(scores[0])
+            }
+        }
     }
 
-    /// Scores the first `count` of some places, maybe more of them, in the segment that begins with a slot; `false` for a
-    /// query that was made for vectors of another kind.
-    fn scores(
-        &self,
-        query: &VectorQuery,
-        first: usize,
-        places: &[usize; BATCH],
-        count: usize,
-        scores: &mut [f64; BATCH],
-    ) -> bool {
-        match (&self.kept, &query.0) {
-            (Kept::F32(slots), Ready::F32(query)) if query.len() == slots.width => {
-                scores_f32(slots.segment(first), query, &places[..count], scores);
-            }
-            (Kept::I8(slots, scales), Ready::I8(query, scale)) if query.len() == slots.width => {
-                let scales = scales.part(first, self.per_segment());
-                scores_i8(
-                    slots.segment(first),
-                    scales,
-                    query,
-                    *scale,
-                    &places[..count.next_multiple_of(AT_ONCE)],
-                    scores,
-                );
-            }
-            _ => return false,
+    fn codes(&self) -> &Codes {
+        match &self.kept {
+            Kept::F32(_, codes, _) | Kept::I8(codes) => codes,
         }
-        true
+    }
+
+    /// In f32: makes products of codes into what the scores of some places, in the segment that begins with a slot, cannot
+    /// exceed.
+    fn raise_to_bounds(&self, query: &Ready, first: usize, places: &[usize], scores: &mut [f64; BATCH]) {
+        if let (Kept::F32(_, codes, errors), Some(exact)) = (&self.kept, &query.exact) {
+            let errors = errors.part(first, codes.slots.per_segment());
+            for (score, &place) in scores.iter_mut().zip(places) {
+                *score += f64::from(errors[place]) * exact.length + exact.slack;
+            }
+        }
+    }
+
+    /// The score of a slot whose vector is kept in f32.
+    #[inline(never)]
+    fn exact(&self, query: &Ready, slot: usize) -> Option<f64> {
+        match (&self.kept, &query.exact) {
+            (Kept::F32(slots, ..), Some(exact)) => {
+                Some(f64::from(dots_f32(&exact.components, [slots.vector(slot)])[0]))
+            }
+            _ => None,
+        }
     }
 
     /// Bytes that the vectors take.
     pub fn bytes(&self) -> usize {
-        let each = self.bytes_each()
-            + match self.kept {
-                Kept::F32(..) => size_of::<Row>(),
-                Kept::I8(..) => size_of::<Row>() + size_of::<f32>(),
-            };
-        self.len() * each + self.slots.len() * size_of::<u32>()
+        let each = match &self.kept {
+            Kept::F32(slots, codes, _) => slots.bytes_each() + codes.bytes_each() + size_of::<f32>(),
+            Kept::I8(codes) => codes.bytes_each(),
+        };
+        self.len() * (each + size_of::<Row>()) + self.slots.len() * size_of::<u32>()
     }
 
     /// Bytes that there is room for.
     pub fn capacity_bytes(&self) -> usize {
         let kept = match &self.kept {
-            Kept::F32(slots) => slots.capacity_bytes(),
-            Kept::I8(slots, scales) => slots.capacity_bytes() + scales.capacity_bytes(),
+            Kept::F32(slots, codes, errors) => {
+                slots.capacity_bytes() + codes.capacity_bytes() + errors.capacity_bytes()
+            }
+            Kept::I8(codes) => codes.capacity_bytes(),
         };
         kept + self.rows.capacity_bytes() + self.slots.capacity_bytes()
     }
@@ -302,24 +343,25 @@ impl Vectors {
         if more == 0 {
             return 0;
         }
-        let each = self.bytes_each().max(1);
-        let (room, scales) = match &self.kept {
-            Kept::F32(slots) => (slots.capacity_bytes() / each, 0),
-            Kept::I8(slots, scales) => (slots.capacity_bytes() / each, scales.need(more)),
+        let kept = match &self.kept {
+            Kept::F32(slots, codes, errors) => {
+                let of_codes = codes.need(self.len(), more).saturating_add(errors.need(more));
+                slots.need(self.len(), more).saturating_add(of_codes)
+            }
+            Kept::I8(codes) => codes.need(self.len(), more),
         };
-        let components = growth(room, self.len().saturating_add(more), self.per_segment()).saturating_mul(each);
         let slots = self.slots.need(rows.saturating_sub(self.slots.len()));
-        components.saturating_add(scales).saturating_add(slots).saturating_add(self.rows.need(more))
+        kept.saturating_add(slots).saturating_add(self.rows.need(more))
     }
 
     /// What is kept of a row's vector.
     pub fn stored(&self, row: Row) -> Option<StoredVector<'_>> {
         let slot = self.slot(row)?;
         Some(match &self.kept {
-            Kept::F32(slots) => StoredVector::F32(&slots.vector(slot).as_flattened()[..self.dimensions]),
-            Kept::I8(slots, scales) => StoredVector::I8 {
-                codes: &slots.vector(slot).as_flattened()[..self.dimensions],
-                scale: scales.get(slot),
+            Kept::F32(slots, ..) => StoredVector::F32(&slots.vector(slot).as_flattened()[..self.dimensions]),
+            Kept::I8(codes) => StoredVector::I8 {
+                codes: &codes.slots.vector(slot).as_flattened()[..self.dimensions],
+                scale: codes.scales.get(slot),
             },
         })
     }
@@ -330,8 +372,13 @@ impl Vectors {
     /// When these vectors are kept in another form, or have another number of components.
     pub fn restore_f32(&mut self, row: Row, components: &[f32]) {
         let slot = self.slot_for(row, components.len());
-        let Kept::F32(slots) = &mut self.kept else { panic!("the vectors are kept in f32") };
+        let Kept::F32(slots, codes, errors) = &mut self.kept else { panic!("the vectors are kept in f32") };
+        let (outline, scale) = outline(components);
+        // Rounded up: a bound that is too low by a bit would be none.
+        let error = rounding_error(components, &outline, scale) as f32 * (1.0 + f32::EPSILON);
         slots.write(slot, components);
+        codes.write(slot, scale, &outline);
+        errors.put(slot, error);
     }
 
     /// Gives a row what was [`stored`](Self::stored) in i8, unchanged.
@@ -340,13 +387,8 @@ impl Vectors {
     /// When these vectors are kept in another form, or have another number of components.
     pub fn restore_i8(&mut self, row: Row, scale: f32, codes: &[i8]) {
         let slot = self.slot_for(row, codes.len());
-        let Kept::I8(slots, scales) = &mut self.kept else { panic!("the vectors are kept in i8") };
-        slots.write(slot, codes);
-        if slot == scales.len() {
-            scales.push(scale);
-        } else {
-            scales.set(slot, scale);
-        }
+        let Kept::I8(kept) = &mut self.kept else { panic!("the vectors are kept in i8") };
+        kept.write(slot, scale, codes);
     }
 
     fn slot(&self, row: Row) -> Option<usize> {
@@ -368,20 +410,46 @@ impl Vectors {
             slot
         })
     }
+}
 
-    /// Vectors in a segment.
-    fn per_segment(&self) -> usize {
-        match &self.kept {
-            Kept::F32(slots) => 1 << slots.bits,
-            Kept::I8(slots, _) => 1 << slots.bits,
-        }
+impl Codes {
+    fn new(dimensions: usize) -> Self {
+        Self { slots: Slots::new(dimensions), scales: Column::default() }
     }
 
-    /// Bytes of the components of a vector.
+    /// Writes into a slot, or into the next one.
+    fn write(&mut self, slot: usize, scale: f32, codes: &[i8]) {
+        self.slots.write(slot, codes);
+        self.scales.put(slot, scale);
+    }
+
+    fn swap_remove(&mut self, slot: usize, last: usize) {
+        self.slots.swap_remove(slot, last);
+        self.scales.swap_remove(slot);
+    }
+
     fn bytes_each(&self) -> usize {
-        match &self.kept {
-            Kept::F32(slots) => slots.bytes_each(),
-            Kept::I8(slots, _) => slots.bytes_each(),
+        self.slots.bytes_each() + size_of::<f32>()
+    }
+
+    fn capacity_bytes(&self) -> usize {
+        self.slots.capacity_bytes() + self.scales.capacity_bytes()
+    }
+
+    fn need(&self, length: usize, more: usize) -> usize {
+        self.slots.need(length, more).saturating_add(self.scales.need(more))
+    }
+
+    /// Scores some places in the segment that begins with a slot.
+    #[inline(never)]
+    fn scores(&self, query: &Ready, first: usize, places: &[usize], scores: &mut [f64; BATCH]) {
+        let (codes, scales) = (self.slots.segment(first), self.scales.part(first, self.slots.per_segment()));
+        let (places, scores) = (places.as_chunks::<AT_ONCE>().0, scores.as_chunks_mut::<AT_ONCE>().0);
+        for (scores, places) in scores.iter_mut().zip(places) {
+            let sums = dots_i8(&query.codes, places.map(|place| &codes[place * query.codes.len()..]));
+            *scores = std::array::from_fn(|row| {
+                f64::from(sums[row]) * f64::from(scales[places[row]]) * f64::from(query.scale)
+            });
         }
     }
 }
@@ -425,6 +493,49 @@ fn quantise(unit: &[f32], max_code: u16) -> (Vec<i16>, f32) {
     (codes, (1.0 / along) as f32)
 }
 
+/// The codes of an outline, and its scale: the largest component has the code 127. Unlike [`quantise`], in f32 throughout,
+/// since what it is off by is measured anyway.
+#[inline(never)]
+fn outline(unit: &[f32]) -> (Vec<i8>, f32) {
+    let largest = unit.iter().fold(0.0, |largest: f32, component| largest.max(component.abs()));
+    let per_unit = f32::from(MAX_CODE) / largest;
+    (
+        unit.iter().map(|component| (component * per_unit).round_ties_even() as i8).collect(),
+        largest / f32::from(MAX_CODE),
+    )
+}
+
+/// The greatest length of a vector that was scaled to length 1, or was read from a snapshot.
+const LONGEST: f64 = 1.001;
+
+/// Whether a vector can have been scaled to length 1.
+pub fn is_unit(components: &[f32]) -> bool {
+    let length = length(&components.iter().map(|&component| f64::from(component)).collect::<Vec<_>>());
+    (2.0 - LONGEST..=LONGEST).contains(&length)
+}
+
+/// How far a vector is from what its codes stand for; rounding in here is made up for.
+fn rounding_error<C: Copy + Into<f64>>(unit: &[f32], codes: &[C], scale: f32) -> f64 {
+    let off = |(&component, &code): (&f32, &C)| f64::from(component) - code.into() * f64::from(scale);
+    length(&unit.iter().zip(codes).map(off).collect::<Vec<_>>()) * (1.0 + 1e-9)
+}
+
+/// How far a sum of products in f32, as it is taken for a score, can be from the exact one, at most, where both vectors have
+/// length 1: each step rounds by no more than 2⁻²⁴ of what it adds up, and twice that is allowed for.
+fn summing_error(dimensions: usize) -> f64 {
+    (dimensions.div_ceil(LANES) + LANES.ilog2() as usize + 1) as f64 * f64::from(f32::EPSILON)
+}
+
+/// The length of a vector, its squares added in eight lanes.
+fn length(components: &[f64]) -> f64 {
+    let (eights, rest) = components.as_chunks::<8>();
+    let mut lanes = [0.0; 8];
+    for eight in eights {
+        lanes.iter_mut().zip(eight).for_each(|(lane, component)| *lane += component * component);
+    }
+    (lanes.iter().sum::<f64>() + squares(rest)).sqrt()
+}
+
 /// Components in blocks, the last one padded with zeros.
 fn blocks<T: Copy + Default>(components: &[T]) -> Vec<Block<T>> {
     let mut blocks = vec![[T::default(); LANES]; components.len().div_ceil(LANES)];
@@ -436,7 +547,7 @@ fn blocks<T: Copy + Default>(components: &[T]) -> Vec<Block<T>> {
 const SEGMENT_BYTES: usize = 4 << 20;
 /// Rows that are scored one after the other before any of them is compared with the best.
 const BATCH: usize = 64;
-/// Rows in i8 that are multiplied by a query at once. Those in f32 come as fast as memory gives them, if read one by one.
+/// Rows whose codes are multiplied by a query at once.
 const AT_ONCE: usize = 4;
 
 /// The components of vectors side by side, without gaps, in segments: growing copies nothing but the first one.
@@ -457,8 +568,19 @@ impl<T: Copy + Default> Slots<T> {
         slots
     }
 
+    /// Vectors in a segment.
+    fn per_segment(&self) -> usize {
+        1 << self.bits
+    }
+
     fn bytes_each(&self) -> usize {
         self.width * size_of::<Block<T>>()
+    }
+
+    /// Bytes that `more` vectors beside so many can take beyond what there is room for, at most.
+    fn need(&self, length: usize, more: usize) -> usize {
+        let each = self.bytes_each().max(1);
+        growth(self.capacity_bytes() / each, length.saturating_add(more), self.per_segment()).saturating_mul(each)
     }
 
     fn capacity_bytes(&self) -> usize {
@@ -513,31 +635,6 @@ impl<T: Copy + Default> Slots<T> {
         segment.truncate(end);
         self.segments[from] = segment;
         self.segments.truncate(last.div_ceil(1 << self.bits) + 1);
-    }
-}
-
-/// Scores as many vectors of a segment.
-#[inline(never)]
-fn scores_f32(segment: &[Block<f32>], query: &[Block<f32>], places: &[usize], scores: &mut [f64]) {
-    for (score, &place) in scores.iter_mut().zip(places) {
-        *score = f64::from(dots_f32(query, [&segment[place * query.len()..]])[0]);
-    }
-}
-
-/// The same of codes and their scales.
-#[inline(never)]
-fn scores_i8(
-    segment: &[Block<i8>],
-    scales: &[f32],
-    query: &[Block<i16>],
-    scale: f32,
-    places: &[usize],
-    scores: &mut [f64],
-) {
-    let (places, scores) = (places.as_chunks::<AT_ONCE>().0, scores.as_chunks_mut::<AT_ONCE>().0);
-    for (scores, places) in scores.iter_mut().zip(places) {
-        let sums = dots_i8(query, places.map(|place| &segment[place * query.len()..]));
-        *scores = std::array::from_fn(|row| f64::from(sums[row]) * f64::from(scales[places[row]]) * f64::from(scale));
     }
 }
 

@@ -10,7 +10,7 @@ use xxhash_rust::xxh64::Xxh64;
 
 use super::{MOST_DIMENSIONS, Memory, NameKind, check_sequence, check_share};
 use crate::error::{Error, Result};
-use crate::index::{Edge, Label, MOST_SEQUENCE, Node, Row, StoredState, StoredVector, VectorForm};
+use crate::index::{Edge, Label, MOST_SEQUENCE, Node, Row, StoredState, StoredVector, VectorForm, is_unit};
 use crate::rerank::is_instant;
 
 /// The version of the format.
@@ -568,8 +568,7 @@ impl Restoring {
                 let bytes = reader.column(dimensions, 4)?;
                 let (quads, _) = bytes.as_chunks::<4>();
                 components.iter_mut().zip(quads).for_each(|(to, quad)| *to = f32::from_le_bytes(*quad));
-                // Of a vector of length 1; rounding goes a little beyond.
-                if !components.iter().fold(true, |sound, component| sound & (component.abs() <= 1.001)) {
+                if !is_unit(&components) {
                     return Err(fault());
                 }
                 memory.vectors.restore_f32(row, &components);
