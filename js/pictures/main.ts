@@ -1,0 +1,8 @@
+// Draws the pictures of the README.
+
+import { writeFileSync } from "node:fs";
+import { life } from "./life.ts";
+
+const [file = "docs/life-of-a-memory.svg"] = process.argv.slice(2);
+writeFileSync(file, await life());
+console.log(`drawn ${file}`);
