@@ -1,7 +1,9 @@
-// The command line: a question and six options. Whatever is wrong is said in a sentence.
+// The command line: a question, or something else to show, and how. Whatever is wrong is said in a sentence.
 
 import { Command, CommanderError, Option } from "commander";
+import type { AnomalyEvent } from "nous-wasm";
 import { SAMPLE_DEFAULTS } from "../sample/index.ts";
+import { parseEvents } from "./events.ts";
 import { STANDING_QUESTIONS } from "./questions.ts";
 
 export interface Args {
@@ -14,6 +16,8 @@ export interface Args {
   explain: string | null;
   /** Whether the steps of each answer are shown. */
   trace: boolean;
+  /** In place of a question: the anomalies whose playbooks are shown. */
+  events: AnomalyEvent[] | null;
   json: boolean;
 }
 
@@ -78,6 +82,10 @@ were searched for, what they found, and what became of that.
 
 Beside each result stands the beginning of its id; --explain takes that, or the whole id.
 
+--events "liquidation_cascade SOL 0.7, funding_extreme BTC 0.8" shows which playbooks fire for
+anomalies (kind, symbol, severity from 0 to 1), why the others of their kind do not, and what an
+agent would read. With --json: js/terminal/events.ts.
+
 --json prints {format, clock, memories, edges, answers}. An answer has question, limit, intents,
 candidates, rankings (global, sections, intent: lists of results), trace, time_us, and with
 --explain an explanation. Only times differ from run to run: time_us, and each ms in the trace.
@@ -101,6 +109,7 @@ export function parseArgs(argv: readonly string[]): Parsed {
     .option("--limit <n>", `results in each ranking, 1 to ${MOST_RESULTS}`, parseLimit, DEFAULT_LIMIT)
     .option("--explain <id>", "also show what the score of this memory consists of", parseId)
     .option("--trace", "also show how each answer was retrieved, step by step with times")
+    .option("--events <anomalies>", 'show which playbooks fire, and why: "funding_extreme BTC 0.8"', parseEvents)
     .option("--json", "print data instead of a picture")
     .helpOption("--help", "show this")
     .addHelpText("after", HELP_AFTER)
@@ -113,14 +122,28 @@ export function parseArgs(argv: readonly string[]): Parsed {
     if (error.code === "commander.helpDisplayed") return { print: printed.join("") };
     throw new UsageError(sentence(error.message));
   }
-  type Options = { at: number; limit: number; explain?: string; trace?: boolean; json?: boolean };
-  const { at, limit, explain, trace = false, json = false } = command.opts<Options>();
+  type Options = {
+    at: number;
+    limit: number;
+    explain?: string;
+    trace?: boolean;
+    events?: AnomalyEvent[];
+    json?: boolean;
+  };
+  const { at, limit, explain, trace = false, events, json = false } = command.opts<Options>();
   const question = command.args.join(" ").trim();
   if (command.args.length > 0 && question === "") throw new UsageError("The question is empty.");
   if (explain !== undefined && question === "") {
     throw new UsageError("--explain: a score belongs to a question, and there is none.");
   }
-  return { run: { question: question === "" ? null : question, at, limit, explain: explain ?? null, trace, json } };
+  if (events !== undefined && question !== "") throw new UsageError("--events: it takes no question beside it.");
+  const shown = {
+    question: question === "" ? null : question,
+    explain: explain ?? null,
+    trace,
+    events: events ?? null,
+  };
+  return { run: { ...shown, at, limit, json } };
 }
 
 /** Commander's message as a sentence of its own, without the prefix. */

@@ -6,6 +6,7 @@ import { generateSample } from "../sample/index.ts";
 import { type Answer, answer, explained, report } from "./answer.ts";
 import { type Args, parseArgs, UsageError } from "./args.ts";
 import { converse } from "./conversation.ts";
+import { eventsReport, renderEvents } from "./events.ts";
 import { Library } from "./library.ts";
 import { STANDING_QUESTIONS } from "./questions.ts";
 import { renderAnswer, renderHead, renderRule, type Screen } from "./render.ts";
@@ -27,6 +28,12 @@ const print = (text: string) => process.stdout.write(`${text}\n`);
 async function run(args: Args): Promise<void> {
   const sample = generateSample();
   let library = new Library(sample, args.at);
+  if (args.events !== null) {
+    const report = eventsReport(library, args.events);
+    const head = renderHead(library, version, screen());
+    print(args.json ? JSON.stringify(report, null, 2) : `${head}\n\n${renderEvents(report, screen())}`);
+    return;
+  }
   const alone = args.question === null && !(process.stdin.isTTY && process.stdout.isTTY && !args.json);
   const questions = args.question !== null ? [args.question] : alone ? STANDING_QUESTIONS : [];
   // All before anything is printed: an id that nothing has ends the program.

@@ -12,6 +12,7 @@ import { generateSample, SAMPLE_DEFAULTS, sampleAt } from "../../js/sample/index
 import { type Answer, answer, explained, type Report, type Result } from "../../js/terminal/answer.ts";
 import { parseAt, UsageError } from "../../js/terminal/args.ts";
 import { type Host, handle } from "../../js/terminal/conversation.ts";
+import type { EventsReport } from "../../js/terminal/events.ts";
 import { bar, cell, wrap } from "../../js/terminal/layout.ts";
 import { Library } from "../../js/terminal/library.ts";
 import { STANDING_QUESTIONS } from "../../js/terminal/questions.ts";
@@ -712,5 +713,73 @@ describe("the sample's stored strengths", () => {
       );
       expect(node.stability).toBe(grown);
     }
+  });
+});
+
+describe("--events", () => {
+  const report = (...args: string[]): EventsReport => {
+    const { status, stdout, stderr } = run([...args, "--json"]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    return JSON.parse(stdout) as EventsReport;
+  };
+
+  it("shows what fires in the market that memory saw last, and says why the others do not", () => {
+    const { matches, markets, passed_over, playbooks, text } = report("--events", "funding_extreme BTC 0.8");
+    expect(matches.length).toBeGreaterThan(0);
+    expect(markets).toHaveLength(1);
+    expect(Math.abs(markets[0]!.numbers.funding_rate!)).toBeGreaterThan(0.006);
+    for (const { id } of matches) expect(text).toContain(`Playbook ID: ${id}`);
+    expect(passed_over.length).toBeLessThan(playbooks);
+    const weaker = report("--events", "funding_extreme BTC 0.1");
+    expect(weaker.matches).toEqual([]);
+    expect(weaker.text).toBe("");
+    const called = matches.map(({ id }) => id);
+    const against = new Map(weaker.passed_over.map(({ id, reason }) => [id, reason]));
+    for (const id of called) expect(against.get(id)).toMatch(/^funding_extreme of 0\.1: it asks for 0\.\d+ or more$/);
+  });
+
+  it("takes several, with and without symbols, and tells what conditions miss", () => {
+    const { events, markets, matches, passed_over } = report(
+      "--events",
+      "funding_extreme 0.9, relative_strength sol 1",
+    );
+    expect(markets.map((market) => market === null)).toEqual([true, false]);
+    expect(matches.map(({ type }) => type)).toContain("relative_strength");
+    expect(events).toEqual([
+      { type: "funding_extreme", symbol: null, severity: 0.9 },
+      { type: "relative_strength", symbol: "sol", severity: 1 },
+    ]);
+    const reasons = passed_over.map(({ reason }) => reason);
+    expect(reasons).toContain("Its conditions ask for funding_rate, which memory does not tell");
+    expect(reasons).toContain("funding_extreme on no symbol: it is for BTC");
+  });
+
+  it("is a picture without --json, as wide as the screen", () => {
+    const { status, stdout } = run(["--events", "funding_extreme BTC 0.8"], 80);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/PLAYBOOKS {2}\d+ of \d+ fire/);
+    expect(stdout).toContain("[Matching Playbooks]");
+    const [picture = ""] = stdout.split("[Matching Playbooks]");
+    for (const line of picture.split("\n")) expect([...line].length).toBeLessThanOrEqual(80);
+  });
+
+  it.each([
+    "",
+    "funding_extreme",
+    "funding_extreme BTC",
+    "funding_extreme BTC 1.5",
+    "a b c 0.5",
+    "x y 0.5,",
+    "x y NaN",
+  ])("refuses “%s” in a sentence", (text) => {
+    const { status, stderr, stdout } = run(["--events", text]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(/^--events: “.*” is no anomaly: .*\.\n$/);
+  });
+
+  it("takes no question", () => {
+    const { status, stderr } = run(["--events", "funding_extreme BTC 0.8", "what now?"]);
+    expect(status).toBe(2);
+    expect(stderr).toBe("--events: it takes no question beside it.\n");
   });
 });
