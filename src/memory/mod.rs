@@ -19,6 +19,7 @@ use crate::index::{
     Vectors,
 };
 use crate::rerank::{COUNT, INSTANT, Reranker, check_instant, is_instant};
+use crate::salience::NEUTRAL;
 use crate::search::{EdgeWeight, SearchConfig, edge_weight, stored_edge_strength};
 use crate::section::{Section, SectionTable};
 
@@ -786,10 +787,10 @@ impl Memory {
         let profile = &self.table.profile(self.section(row)).decay;
         if self.subtype_facts[usize::from(self.nodes.subtype.get(place))].grows {
             let grown = match self.curve {
-                Curve::Exponential => decay::stability_on_access_for_section(stability, difficulty, profile),
+                Curve::Exponential => decay::stability_on_access_for_section(stability, difficulty, NEUTRAL, profile),
                 Curve::Fsrs6 => {
                     let most = profile.max_stability_days;
-                    decay::fsrs_stability_on_access(stability, difficulty, retrievability, most)
+                    decay::fsrs_stability_on_access(stability, difficulty, NEUTRAL, retrievability, most)
                 }
             };
             // One that was beyond all bounds stays where it is.
