@@ -24,6 +24,7 @@ use crate::text::is_ascii_word;
 /// | `intent.matcher` | `substring` or `words` | substring |
 /// | `intent.strings.SECTION` | a section's strings, in place of the built-in ones | |
 /// | `curve` | `exponential` or `fsrs6` | exponential |
+/// | `salience_growth` | on: a recall lets stability grow by what was at stake, too | false |
 /// | `search` | any field of a [`SearchConfig`] | see there |
 /// | `known_symbols` | what a question can name, each once in any case | [`KNOWN_SYMBOLS`] |
 /// | `salience.sources.SUBTYPE` | what is at stake in it: `field`, `scale` (1), `weight` (0.55), `loss_bonus` (0) | |
@@ -49,6 +50,8 @@ pub struct Config {
     pub intent: IntentConfig,
     /// Which forgetting curve retrievability follows.
     pub curve: Curve,
+    /// Whether a resident memory keeps salience, so that growth on recall goes by what was at stake.
+    pub salience_growth: bool,
     /// How a resident memory is searched.
     pub search: SearchConfig,
     /// What a question can name.
@@ -65,6 +68,7 @@ impl Default for Config {
             sections: SectionTable::default(),
             intent: IntentConfig::default(),
             curve: Curve::default(),
+            salience_growth: false,
             search: SearchConfig::default(),
             known_symbols: KNOWN_SYMBOLS.map(String::from).to_vec(),
             orchestrator: OrchestratorConfig::default(),
@@ -116,6 +120,7 @@ impl Config {
                 "sections" => config.sections = SectionTable::read(value, &path)?,
                 "intent" => config.intent = IntentConfig::read(value, &path)?,
                 "curve" => config.curve = value.read(&path)?,
+                "salience_growth" => config.salience_growth = value.read(&path)?,
                 "search" => config.search = SearchConfig::read(value, &path)?,
                 "known_symbols" => config.known_symbols = read_symbols(value, &path)?,
                 "salience" => config.salience = SalienceConfig::read(value, &path)?,

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::fsrs::{self, ForgettingCurve, MemoryState, Parameters, Rating};
 use crate::math::{F64x2, exp, exp_pairs};
 use crate::rerank::{MAX_INSTANT_MS, check_instant};
+use crate::salience::NEUTRAL;
 use crate::section::{DecayProfile, Section, SectionTable};
 use crate::signal::DAY_MS;
 
@@ -137,30 +138,42 @@ fn state(r: f64, days_dormant: f64, [active, weak, dormant, compress]: [f64; 4])
 
 /// How much of the growth the hardest memory loses.
 const DIFFICULTY_DAMPING: f64 = 0.5;
+/// How much growth follows a salience's distance from neutral.
+const SALIENCE_WEIGHT: f64 = 0.5;
 
-fn grow(stability: f64, difficulty: f64, rate: f64, most: f64) -> f64 {
-    at_most(stability * rate * (1.0 - difficulty * DIFFICULTY_DAMPING), most)
+/// What a salience in [0, 1] multiplies growth by: from 0.75 to 1.25, and 1 at [`NEUTRAL`].
+fn emphasis(salience: f64) -> f64 {
+    1.0 + (salience - NEUTRAL) * SALIENCE_WEIGHT
 }
 
-/// Stability in days after a recall without a section: min(S · 2.5 · (1 − difficulty · 0.5), 365).
-pub fn stability_on_access(stability: f64, difficulty: f64) -> f64 {
-    grow(stability, difficulty, DECAY.growth_rate, DECAY.max_stability_days)
+fn grow(stability: f64, difficulty: f64, salience: f64, rate: f64, most: f64) -> f64 {
+    at_most(stability * rate * (1.0 - difficulty * DIFFICULTY_DAMPING) * emphasis(salience), most)
 }
 
-/// Stability in days after a recall, with the section's rate and cap.
-pub fn stability_on_access_for_section(stability: f64, difficulty: f64, decay: &DecayProfile) -> f64 {
-    grow(stability, difficulty, decay.growth_rate, decay.max_stability_days)
+/// Stability in days after a recall without a section: min(S · 2.5 · (1 − difficulty · 0.5) · (1 + (salience − 0.5) · 0.5),
+/// 365). A salience of [`NEUTRAL`] changes nothing.
+pub fn stability_on_access(stability: f64, difficulty: f64, salience: f64) -> f64 {
+    grow(stability, difficulty, salience, DECAY.growth_rate, DECAY.max_stability_days)
+}
+
+/// [`stability_on_access`] with the section's rate and cap.
+pub fn stability_on_access_for_section(stability: f64, difficulty: f64, salience: f64, decay: &DecayProfile) -> f64 {
+    grow(stability, difficulty, salience, decay.growth_rate, decay.max_stability_days)
 }
 
 /// Stability in days after a recall on the FSRS-6 curve, at most `most`: what a recall rated Good makes of it when
 /// `retrievability` was left. Difficulty in [0, 1] is spread over FSRS's 1 to 10; a stability below FSRS's least, 0
-/// among them, grows from there.
-pub fn fsrs_stability_on_access(stability: f64, difficulty: f64, retrievability: f64, most: f64) -> f64 {
+/// among them, grows from there. Salience counts as a rating does: it weighs what a recall adds to S, which is never less
+/// than nothing.
+pub fn fsrs_stability_on_access(stability: f64, difficulty: f64, salience: f64, retrievability: f64, most: f64) -> f64 {
     let (easiest, hardest) = (fsrs::DIFFICULTY_RANGE.start(), fsrs::DIFFICULTY_RANGE.end());
     let least = *fsrs::STABILITY_RANGE.start();
     let stability = if stability < least { least } else { stability };
     let state = MemoryState { stability, difficulty: easiest + difficulty * (hardest - easiest) };
-    at_most(fsrs::stability_after_recall(state, retrievability, Rating::Good, &Parameters::PUBLISHED), most)
+    let weight = emphasis(salience);
+    let grown =
+        fsrs::stability_after_weighted_recall(state, retrievability, Rating::Good, weight, &Parameters::PUBLISHED);
+    at_most(grown, most)
 }
 
 /// Weight of an edge of a fading node: as it was while R ≥ 0.1, else max(weight · 0.8, 0.1).

@@ -365,6 +365,19 @@ pub fn next_difficulty(difficulty: f64, rating: Rating, parameters: &Parameters)
 /// `rating` is Hard, Good or Easy; after Again see [`stability_after_lapse`].
 #[must_use]
 pub fn stability_after_recall(state: MemoryState, retrievability: f64, rating: Rating, parameters: &Parameters) -> f64 {
+    stability_after_weighted_recall(state, retrievability, rating, 1.0, parameters)
+}
+
+/// [`stability_after_recall`] with a factor of the caller's beside the rating's: it multiplies what is added to S, and 1
+/// changes nothing.
+#[must_use]
+pub fn stability_after_weighted_recall(
+    state: MemoryState,
+    retrievability: f64,
+    rating: Rating,
+    weight: f64,
+    parameters: &Parameters,
+) -> f64 {
     let MemoryState { stability, difficulty } = state;
     let rated = match rating {
         Rating::Hard => parameters.hard_penalty,
@@ -376,7 +389,8 @@ pub fn stability_after_recall(state: MemoryState, retrievability: f64, rating: R
         * ease
         * pow(stability, -parameters.recall_stability_exponent)
         * (exp((1.0 - retrievability) * parameters.recall_forgetting_exponent) - 1.0)
-        * rated;
+        * rated
+        * weight;
     rounded(within(&STABILITY_RANGE, stability * (1.0 + growth)))
 }
 

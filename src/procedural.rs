@@ -17,6 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::decay;
 use crate::order::sort_descending;
+use crate::salience::NEUTRAL;
 use crate::section::{Section, SectionTable};
 
 /// What calls a playbook up.
@@ -330,10 +331,10 @@ pub fn apply_outcome(record: &Record, difficulty: Option<f64>, profitable: bool,
     let profile = table.profile(Section::Procedural);
     let difficulty = difficulty.unwrap_or(profile.encoding.base_difficulty);
     let stability = if profitable {
-        decay::stability_on_access_for_section(record.stability, difficulty, &profile.decay)
+        decay::stability_on_access_for_section(record.stability, difficulty, NEUTRAL, &profile.decay)
     } else {
         let uncapped = crate::DecayProfile { max_stability_days: f64::INFINITY, ..profile.decay };
-        record.stability / decay::stability_on_access_for_section(1.0, difficulty, &uncapped)
+        record.stability / decay::stability_on_access_for_section(1.0, difficulty, NEUTRAL, &uncapped)
     };
     let least = table.initial_stability(Some("custom:missed_opportunity"));
     Record {

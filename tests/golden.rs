@@ -91,6 +91,7 @@ mod ranking {
 
 mod fading {
     use super::*;
+    use nous_wasm::salience::NEUTRAL;
 
     fn algorithm_type(name: &Value) -> Option<AlgorithmType> {
         AlgorithmType::ALL.into_iter().find(|known| name == known.name())
@@ -120,9 +121,9 @@ mod fading {
         for row in list(&golden("decay")["growth"]) {
             let (stability, difficulty) = (number(&row["stability"]), number(&row["difficulty"]));
             let profile = &table.profile(section(&row["section"])).decay;
-            let grown = decay::stability_on_access_for_section(stability, difficulty, profile);
+            let grown = decay::stability_on_access_for_section(stability, difficulty, NEUTRAL, profile);
             assert_is(grown, number(&row["by_section"]), row);
-            assert_is(decay::stability_on_access(stability, difficulty), number(&row["global"]), row);
+            assert_is(decay::stability_on_access(stability, difficulty, NEUTRAL), number(&row["global"]), row);
         }
     }
 

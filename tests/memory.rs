@@ -36,6 +36,7 @@ const NODE: NodeChange<'static> = NodeChange {
     stability: None,
     retrievability: None,
     difficulty: None,
+    salience: None,
     state: None,
     node_type: None,
     subtype: None,
@@ -426,9 +427,21 @@ fn restored(parts: &[Vec<u8>], config: Config) -> nous_wasm::Result<Memory> {
     restoring.finish()
 }
 
+/// The kinds of snapshots: by the form of embeddings, and by whether nodes have a salience.
+const KINDS: [(VectorForm, bool); 4] =
+    [(VectorForm::F32, false), (VectorForm::I8, false), (VectorForm::F32, true), (VectorForm::I8, true)];
+
+fn config(salience_growth: bool) -> Config {
+    Config { salience_growth, ..Config::default() }
+}
+
 /// A small memory with all there is: names, labels, embeddings, rows that were taken again, numbers out of order.
 fn small(form: VectorForm) -> Memory {
-    let mut memory = Memory::new(options(3, form), Config::default()).unwrap();
+    small_under(Config::default(), form)
+}
+
+fn small_under(config: Config, form: VectorForm) -> Memory {
+    let mut memory = Memory::new(options(3, form), config).unwrap();
     let names = [(NameKind::Subtype, "custom:lesson"), (NameKind::Tag, "t"), (NameKind::Tag, "u")];
     let [lesson, t, u] = names.map(|(kind, name)| memory.name(kind, name).unwrap());
     let cluster = memory.name(NameKind::Cluster, "größe").unwrap();
@@ -436,7 +449,7 @@ fn small(form: VectorForm) -> Memory {
     let nodes = [
         NodeChange { subtype: Some(lesson), tags: Some(&both), clusters: Some(&clusters), ..NODE },
         NodeChange { embedding: Embedding::Given(&[1.0, 2.0, 3.0]), access_count: Some(4_294_967_295.0), ..NODE },
-        NodeChange { embedding: Embedding::Given(&[-1.0, 0.5, 0.0]), state: Some(5.0), ..NODE },
+        NodeChange { embedding: Embedding::Given(&[-1.0, 0.5, 0.0]), state: Some(5.0), salience: Some(0.9), ..NODE },
         NodeChange { sequence: Some(9_007.0), created_at: Some(-8.64e15), stability: Some(5e-324), ..NODE },
     ];
     let rows = memory.upsert(&nodes, NOW).unwrap();
@@ -489,15 +502,45 @@ fn report(memory: &mut Memory) -> Vec<String> {
 
 #[test]
 fn what_was_saved_is_restored_and_saved_again_byte_by_byte() {
-    for form in [VectorForm::F32, VectorForm::I8] {
-        let mut memory = small(form);
+    for (form, growth) in KINDS {
+        let mut memory = small_under(config(growth), form);
         let saved = parts(&memory);
-        let mut copy = restored(&saved, Config::default()).unwrap();
+        let mut copy = restored(&saved, config(growth)).unwrap();
         assert_eq!(parts(&copy), saved);
         assert_eq!((copy.len(), copy.edge_count(), copy.avg_inbound_edges()), (5, 3, 0.6));
         assert_eq!(report(&mut copy), report(&mut memory));
         assert_eq!(copy.node(0).map(|node| node.state), Some(StoredState::Living(Lifecycle::Active)));
     }
+}
+
+#[test]
+fn a_recall_goes_by_salience_where_that_is_kept_and_so_does_a_snapshot() {
+    let stakes = [None, Some(0.0), Some(0.5), Some(1.0)];
+    let nodes = stakes.map(|salience| NodeChange { salience, stability: Some(16.0), difficulty: Some(0.5), ..NODE });
+    let kept = |memory: &Memory| [0, 1, 2, 3].map(|row| memory.node(row).unwrap().salience);
+    let grown = |memory: &mut Memory| {
+        memory.recall(&[0, 1, 2, 3], NOW).unwrap();
+        [0, 1, 2, 3].map(|row| memory.node(row).unwrap().stability)
+    };
+    // Without a subtype they are KNOWLEDGE, which grows threefold, by a quarter less at that difficulty.
+    let (plain, emphasised) = ([36.0; 4], [36.0, 27.0, 36.0, 45.0]);
+    let memory = |growth| {
+        let mut memory = Memory::new(options(0, VectorForm::F32), config(growth)).unwrap();
+        memory.upsert(&nodes, NOW).unwrap();
+        memory
+    };
+    for (from, to, expected) in
+        [(true, true, emphasised), (true, false, plain), (false, true, plain), (false, false, plain)]
+    {
+        let saved = parts(&memory(from));
+        let mut memory = restored(&saved, config(to)).unwrap();
+        assert_eq!(memory.keeps_salience(), to);
+        assert_eq!(kept(&memory), if from && to { [0.5, 0.0, 0.5, 1.0] } else { [0.5; 4] });
+        assert_eq!(grown(&mut memory), expected);
+        assert_eq!(saved[0][32], if from { 2 } else { 1 }, "the version");
+    }
+    let [on, off] = [true, false].map(|growth| memory(growth).bytes());
+    assert_eq!(on.nodes - off.nodes, 4 * 8);
 }
 
 #[test]
@@ -542,13 +585,13 @@ fn refusal(parts: &[Vec<u8>]) -> Option<&'static str> {
         for part in parts {
             Restoring::part_length(part)?;
         }
-        restored_unchecked(parts)
+        restored_unchecked(parts, Config::default())
     };
     read().err().map(|error: nous_wasm::Error| error.code())
 }
 
-fn restored_unchecked(parts: &[Vec<u8>]) -> nous_wasm::Result<Memory> {
-    let mut restoring = Restoring::begin(&parts[0], 1 << 26, 0, Config::default())?;
+fn restored_unchecked(parts: &[Vec<u8>], config: Config) -> nous_wasm::Result<Memory> {
+    let mut restoring = Restoring::begin(&parts[0], 1 << 26, 0, config)?;
     for part in &parts[1..] {
         restoring.read(part)?;
     }
@@ -557,8 +600,8 @@ fn restored_unchecked(parts: &[Vec<u8>]) -> nous_wasm::Result<Memory> {
 
 #[test]
 fn a_snapshot_with_any_bit_changed_or_cut_off_anywhere_is_refused() {
-    for form in [VectorForm::F32, VectorForm::I8] {
-        let saved = parts(&small(form));
+    for (form, growth) in KINDS {
+        let saved = parts(&small_under(config(growth), form));
         assert_eq!(refusal(&saved), None);
         for (place, part) in saved.iter().enumerate() {
             for bit in 0..part.len() * 8 {
@@ -602,13 +645,13 @@ proptest! {
 
     #[test]
     fn whatever_stands_under_a_right_checksum_is_refused_or_makes_a_memory_that_works(
-        i8 in any::<bool>(),
+        (form, growth) in prop::sample::select(&KINDS[..]),
         place in any::<prop::sample::Index>(),
         edits in vec((any::<prop::sample::Index>(), prop_oneof![Just(0_u8), Just(1), Just(127), Just(128), Just(255), any::<u8>()]), 1..6),
         length in -8..9_isize,
         cuts in any::<bool>(),
     ) {
-        let mut forged = parts(&small(if i8 { VectorForm::I8 } else { VectorForm::F32 }));
+        let mut forged = parts(&small_under(config(growth), form));
         let place = place.index(forged.len());
         let part = &mut forged[place];
         let content = part.len() - 32;
@@ -619,12 +662,12 @@ proptest! {
             part.resize((part.len() as isize + length).max(32) as usize, 0);
         }
         *part = sealed(std::mem::take(part));
-        match restored_unchecked(&forged) {
+        match restored_unchecked(&forged, config(growth)) {
             Err(error) => prop_assert_eq!(error.code(), "invalid_snapshot", "{:?}", error),
             Ok(mut memory) => {
                 report(&mut memory);
                 let again = parts(&memory);
-                let copy = restored_unchecked(&again);
+                let copy = restored_unchecked(&again, config(growth));
                 prop_assert!(copy.is_ok(), "it can be saved, and restored: {:?}", copy.err());
                 prop_assert_eq!(parts(&copy.unwrap()), again);
             }

@@ -1,10 +1,11 @@
-//! The columns of a memory's nodes: 62 bytes each, and whom a row belongs to is the caller's matter.
+//! The columns of a memory's nodes: 62 bytes each, 70 where salience is kept, and whom a row belongs to is the caller's matter.
 
 use super::graph::Row;
 use super::names::NO_LABELS;
 use super::{Column, MOST_SEQUENCE};
 use crate::decay::Lifecycle;
 use crate::order::sort_descending;
+use crate::salience::NEUTRAL;
 use crate::section::Section;
 
 /// A lifecycle as databases hold it.
@@ -58,6 +59,8 @@ pub struct Node {
     /// As stored.
     pub retrievability: f64,
     pub difficulty: f64,
+    /// How much was at stake, in [0, 1]; [`NEUTRAL`] where it is not kept.
+    pub salience: f64,
     pub access_count: u32,
     /// The code of its type.
     pub node_type: u16,
@@ -86,6 +89,8 @@ pub struct Nodes {
     pub stability: Column<f64>,
     pub retrievability: Column<f64>,
     pub difficulty: Column<f64>,
+    /// None where salience is not kept.
+    salience: Option<Column<f64>>,
     pub access_count: Column<u32>,
     pub node_type: Column<u16>,
     pub subtype: Column<u16>,
@@ -101,6 +106,16 @@ pub struct Nodes {
 }
 
 impl Nodes {
+    /// No nodes yet, of which the salience will be kept or not.
+    pub fn new(keeps_salience: bool) -> Self {
+        Self { salience: keeps_salience.then(Column::default), ..Self::default() }
+    }
+
+    /// Whether the salience of nodes is kept.
+    pub fn keeps_salience(&self) -> bool {
+        self.salience.is_some()
+    }
+
     /// How many nodes there are.
     pub fn count(&self) -> usize {
         self.rows() - self.free.len()
@@ -135,6 +150,7 @@ impl Nodes {
             stability: self.stability.get(place),
             retrievability: self.retrievability.get(place),
             difficulty: self.difficulty.get(place),
+            salience: self.salience(row),
             access_count: self.access_count.get(place),
             node_type: self.node_type.get(place),
             subtype: self.subtype.get(place),
@@ -148,6 +164,11 @@ impl Nodes {
     #[inline(always)]
     pub fn sequence(&self, row: Row) -> u64 {
         self.sequence.get(row as usize)
+    }
+
+    /// How much was at stake in a node; [`NEUTRAL`] where it is not kept.
+    pub fn salience(&self, row: Row) -> f64 {
+        self.salience.as_ref().map_or(NEUTRAL, |salience| salience.get(row as usize))
     }
 
     /// The stored state of a node.
@@ -174,6 +195,9 @@ impl Nodes {
             self.stability.push(node.stability);
             self.retrievability.push(node.retrievability);
             self.difficulty.push(node.difficulty);
+            if let Some(salience) = &mut self.salience {
+                salience.push(node.salience);
+            }
             self.access_count.push(node.access_count);
             self.node_type.push(node.node_type);
             self.subtype.push(node.subtype);
@@ -207,6 +231,9 @@ impl Nodes {
         self.stability.set(place, node.stability);
         self.retrievability.set(place, node.retrievability);
         self.difficulty.set(place, node.difficulty);
+        if let Some(salience) = &mut self.salience {
+            salience.set(place, node.salience);
+        }
         self.access_count.set(place, node.access_count);
         self.node_type.set(place, node.node_type);
         self.subtype.set(place, node.subtype);
@@ -258,16 +285,21 @@ impl Nodes {
         rows
     }
 
+    /// Bytes that a node takes in the columns that are always there.
+    const BYTES: usize = 6 * 8 + 2 * 4 + 2 * 2 + 2;
+
     /// Bytes that a node takes in the columns.
-    pub const BYTES: usize = 6 * 8 + 2 * 4 + 2 * 2 + 2;
+    pub fn bytes_each(&self) -> usize {
+        Self::BYTES + if self.keeps_salience() { size_of::<f64>() } else { 0 }
+    }
 
     /// Bytes that there is room for: all columns grow alike.
     pub fn capacity_bytes(&self) -> usize {
-        self.sequence.capacity_bytes() / size_of::<u64>() * Self::BYTES + self.free.capacity() * size_of::<Row>()
+        self.sequence.capacity_bytes() / size_of::<u64>() * self.bytes_each() + self.free.capacity() * size_of::<Row>()
     }
 
     /// Bytes that `more` nodes can take beyond what there is room for, at most.
     pub fn need(&self, more: usize) -> usize {
-        (self.sequence.need(more.saturating_sub(self.free.len())) / size_of::<u64>()).saturating_mul(Self::BYTES)
+        (self.sequence.need(more.saturating_sub(self.free.len())) / size_of::<u64>()).saturating_mul(self.bytes_each())
     }
 }

@@ -19,6 +19,7 @@ use crate::index::{
     Vectors,
 };
 use crate::rerank::{COUNT, INSTANT, Reranker, check_instant, is_instant};
+use crate::salience::NEUTRAL;
 use crate::search::{EdgeWeight, SearchConfig, edge_weight, stored_edge_strength};
 use crate::section::{Section, SectionTable};
 
@@ -101,6 +102,8 @@ pub struct NodeChange<'a> {
     pub stability: Option<f64>,
     pub retrievability: Option<f64>,
     pub difficulty: Option<f64>,
+    /// Passed over where the memory keeps none.
+    pub salience: Option<f64>,
     /// Its code.
     pub state: Option<f64>,
     pub node_type: Option<u32>,
@@ -219,7 +222,7 @@ impl Memory {
             tags: Names::default(),
             clusters: Names::default(),
             labels: LabelSets::default(),
-            nodes: Nodes::default(),
+            nodes: Nodes::new(config.salience_growth),
             graph: Graph::default(),
             due: Due::default(),
             looked_at: f64::NEG_INFINITY,
@@ -329,7 +332,10 @@ impl Memory {
         let named = names.iter().map(|names| names.bytes()).sum::<usize>() + self.labels.bytes();
         let counts = self.graph.inbound_counts();
         Use {
-            nodes: self.nodes.rows() * Nodes::BYTES + self.due.bytes() + counts.len() * size_of::<u32>() + named,
+            nodes: self.nodes.rows() * self.nodes.bytes_each()
+                + self.due.bytes()
+                + counts.len() * size_of::<u32>()
+                + named,
             nodes_capacity: self.nodes.capacity_bytes() + self.due.capacity_bytes() + counts.capacity_bytes() + named,
             edges: self.graph.bytes(),
             edges_capacity: self.graph.capacity_bytes(),
@@ -384,6 +390,11 @@ impl Memory {
     /// The node of a row, if there is one.
     pub fn node(&self, row: Row) -> Option<Node> {
         self.nodes.get(row)
+    }
+
+    /// Whether the salience of nodes is kept, as `salience_growth` of the configuration says.
+    pub fn keeps_salience(&self) -> bool {
+        self.nodes.keeps_salience()
     }
 
     /// The code of a node's subtype, 0 for none.
@@ -488,9 +499,9 @@ impl Memory {
         if let Some(found) = change.stability.filter(|days| !days.is_finite()) {
             return Err(Error::argument("stability", "must be a finite number of days").found(found));
         }
-        for (field, share) in [("retrievability", change.retrievability), ("difficulty", change.difficulty)] {
-            check_share(field, share)?;
-        }
+        check_share("retrievability", change.retrievability)?;
+        check_share("difficulty", change.difficulty)?;
+        check_share("salience", change.salience)?;
         if let Some(found) = change.state.filter(|&code| !is_whole_up_to(code, f64::from(StoredState::COUNT - 1))) {
             return Err(Error::argument("lifecycle", "must be a state").found(found));
         }
@@ -515,6 +526,7 @@ impl Memory {
             stability: change.stability.unwrap_or(facts.stability),
             retrievability: change.retrievability.unwrap_or(1.0),
             difficulty: change.difficulty.unwrap_or(self.table.profile(facts.section).encoding.base_difficulty),
+            salience: change.salience.unwrap_or(NEUTRAL),
             access_count: change.access_count.unwrap_or(0.0) as u32,
             node_type: change.node_type.unwrap_or(0) as u16,
             subtype: subtype as u16,
@@ -537,6 +549,7 @@ impl Memory {
         keep(&mut node.stability, change.stability);
         keep(&mut node.retrievability, change.retrievability);
         keep(&mut node.difficulty, change.difficulty);
+        keep(&mut node.salience, change.salience);
         match change.last_accessed {
             Access::Kept => {}
             Access::Never => node.last_accessed = node.created_at,
@@ -748,8 +761,9 @@ impl Memory {
         Ok(there)
     }
 
-    /// [`Memory::touch`], and what reading does: stability grows by the section's rate (a playbook's stays), and what is
-    /// stored of retrievability and lifecycle becomes what it was at the read, before it. DORMANT and DELETED stay.
+    /// [`Memory::touch`], and what reading does: stability grows by the section's rate, and by salience where it is kept (a
+    /// playbook's stays), and what is stored of retrievability and lifecycle becomes what it was at the read, before it.
+    /// DORMANT and DELETED stay.
     ///
     /// # Errors
     /// As [`Memory::touch`].
@@ -783,13 +797,14 @@ impl Memory {
         let (retrievability, state) = self.faded(row, now);
         let stability = self.nodes.stability.get(place);
         let difficulty = self.nodes.difficulty.get(place);
+        let salience = self.nodes.salience(row);
         let profile = &self.table.profile(self.section(row)).decay;
         if self.subtype_facts[usize::from(self.nodes.subtype.get(place))].grows {
             let grown = match self.curve {
-                Curve::Exponential => decay::stability_on_access_for_section(stability, difficulty, profile),
+                Curve::Exponential => decay::stability_on_access_for_section(stability, difficulty, salience, profile),
                 Curve::Fsrs6 => {
                     let most = profile.max_stability_days;
-                    decay::fsrs_stability_on_access(stability, difficulty, retrievability, most)
+                    decay::fsrs_stability_on_access(stability, difficulty, salience, retrievability, most)
                 }
             };
             // One that was beyond all bounds stays where it is.

@@ -12,9 +12,12 @@ use super::{MOST_DIMENSIONS, Memory, NameKind, check_sequence, check_share};
 use crate::error::{Error, Result};
 use crate::index::{Edge, Label, MOST_SEQUENCE, Node, Row, StoredState, StoredVector, VectorForm, is_unit};
 use crate::rerank::is_instant;
+use crate::salience::NEUTRAL;
 
-/// The version of the format.
+/// The version of the format in which nodes have no salience: an index that keeps none writes what every package reads.
 const VERSION: u32 = 1;
+/// The version in which they have one.
+const VERSION_WITH_SALIENCE: u32 = 2;
 /// What every part begins with.
 const MARK: [u8; 4] = *b"NOUS";
 const HEADER: usize = 32;
@@ -63,6 +66,7 @@ impl Part {
 /// What the first part tells of the whole: version, counts of nodes, edges and embeddings, dimensions, form, the embeddings' id,
 /// the names of each kind, each list with its length before it, and the next sequence numbers.
 struct Head {
+    has_salience: bool,
     nodes: usize,
     edges: usize,
     embeddings: usize,
@@ -78,10 +82,12 @@ impl Head {
     fn read(content: &[u8]) -> Result<Self> {
         let mut reader = Reader { bytes: content, field: "names" };
         let version = reader.u32()?;
-        if version != VERSION {
-            let problem = format!("is of version {version}, and this package reads {VERSION}");
+        if ![VERSION, VERSION_WITH_SALIENCE].contains(&version) {
+            let problem =
+                format!("is of version {version}, and this package reads {VERSION} and {VERSION_WITH_SALIENCE}");
             return Err(Error::snapshot(problem));
         }
+        let has_salience = version == VERSION_WITH_SALIENCE;
         let mut count = || reader.u32().map(|count| count as usize);
         let (nodes, edges, embeddings, dimensions, i8) = (count()?, count()?, count()?, count()?, count()? != 0);
         let embedding_id = reader.text()?;
@@ -96,7 +102,7 @@ impl Head {
         if dimensions > MOST_DIMENSIONS || next.iter().any(|&next| next > MOST_SEQUENCE) {
             return Err(Error::snapshot("has a first part that cannot be"));
         }
-        Ok(Self { next, nodes, edges, embeddings, dimensions, i8, embedding_id, names })
+        Ok(Self { has_salience, next, nodes, edges, embeddings, dimensions, i8, embedding_id, names })
     }
 }
 
@@ -232,8 +238,9 @@ impl Memory {
 
     fn head(&self) -> Vec<u8> {
         let mut out = Vec::new();
+        let version = if self.keeps_salience() { VERSION_WITH_SALIENCE } else { VERSION };
         let numbers = [
-            VERSION as usize,
+            version as usize,
             self.nodes.count(),
             self.graph.len(),
             self.vectors.len(),
@@ -257,11 +264,14 @@ impl Memory {
 
     fn nodes_content(&self, rows: &[Row]) -> Vec<u8> {
         let nodes: Vec<Node> = rows.iter().filter_map(|&row| self.nodes.get(row)).collect();
-        let mut out = Vec::with_capacity(nodes.len() * 72 + 8);
+        let mut out = Vec::with_capacity(nodes.len() * 80 + 8);
         out.extend((nodes.len() as u64).to_le_bytes());
         put(&mut out, nodes.iter().map(|node| node.sequence.to_le_bytes()));
         for number in NUMBERS {
             put(&mut out, nodes.iter().map(|node| number(node).to_le_bytes()));
+        }
+        if self.keeps_salience() {
+            put(&mut out, nodes.iter().map(|node| node.salience.to_le_bytes()));
         }
         put(&mut out, nodes.iter().map(|node| node.access_count.to_le_bytes()));
         put(&mut out, nodes.iter().map(|node| (self.labels(node).len() as u32).to_le_bytes()));
@@ -306,7 +316,7 @@ impl Memory {
     }
 }
 
-/// The numbers of a node that are doubles, in the order in which they are written.
+/// The numbers of a node that are doubles in every version, in the order in which they are written.
 const NUMBERS: [fn(&Node) -> f64; 5] = [
     |node| node.created_at,
     |node| node.last_accessed,
@@ -466,6 +476,7 @@ impl Restoring {
         let stability = reader.column(count, 8)?;
         let retrievability = reader.column(count, 8)?;
         let difficulty = reader.column(count, 8)?;
+        let salience = if self.head.has_salience { Some(reader.column(count, 8)?) } else { None };
         let access_count = reader.column(count, 4)?;
         let label_count = reader.column(count, 4)?;
         let node_type = reader.column(count, 2)?;
@@ -491,6 +502,7 @@ impl Restoring {
                 stability: number(stability),
                 retrievability: number(retrievability),
                 difficulty: number(difficulty),
+                salience: salience.map_or(NEUTRAL, number),
                 access_count: u32_at(access_count, place),
                 node_type: self.code(NameKind::Type, u16_at(node_type, place).into())? as u16,
                 subtype: subtype as u16,
@@ -500,7 +512,8 @@ impl Restoring {
             };
             sound(check_sequence(node.sequence as f64).is_ok())?;
             sound(is_instant(node.created_at) && is_instant(node.last_accessed) && node.stability.is_finite())?;
-            sound(check_share("", Some(node.retrievability)).and(check_share("", Some(node.difficulty))).is_ok())?;
+            let shares = [node.retrievability, node.difficulty, node.salience];
+            sound(shares.iter().all(|&share| check_share("", Some(share)).is_ok()))?;
             let row = self.memory.nodes.add(&node);
             self.memory.due.push();
             self.memory.graph.add_rows(self.memory.nodes.rows());

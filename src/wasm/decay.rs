@@ -5,6 +5,7 @@ use wasm_bindgen::prelude::*;
 use super::{Engine, answer};
 use crate::decay::{self, AlgorithmType, DecayColumns};
 use crate::fsrs;
+use crate::salience::NEUTRAL;
 use crate::section::DecayProfile;
 
 #[wasm_bindgen]
@@ -26,17 +27,24 @@ impl Engine {
     }
 }
 
-/// See [`decay::stability_on_access`].
-#[wasm_bindgen]
-pub fn stability_on_access(stability: f64, difficulty: f64) -> f64 {
-    decay::stability_on_access(stability, difficulty)
+/// What is given, or what stands for NaN.
+fn or(given: f64, fallback: f64) -> f64 {
+    if given.is_nan() { fallback } else { given }
 }
 
-/// See [`decay::stability_on_access_for_section`]; after the two arguments come the profile's five numbers.
+/// See [`decay::stability_on_access`]; a salience of NaN stands for a neutral one.
+#[wasm_bindgen]
+pub fn stability_on_access(stability: f64, difficulty: f64, salience: f64) -> f64 {
+    decay::stability_on_access(stability, difficulty, or(salience, NEUTRAL))
+}
+
+/// See [`decay::stability_on_access_for_section`]; after the three arguments, of which the last may be NaN, come the
+/// profile's five numbers.
 #[wasm_bindgen]
 pub fn stability_on_access_for_section(
     stability: f64,
     difficulty: f64,
+    salience: f64,
     initial_stability_days: f64,
     growth_rate: f64,
     active_threshold: f64,
@@ -44,14 +52,15 @@ pub fn stability_on_access_for_section(
     max_stability_days: f64,
 ) -> f64 {
     let decay = profile(initial_stability_days, growth_rate, active_threshold, weak_threshold, max_stability_days);
-    decay::stability_on_access_for_section(stability, difficulty, &decay)
+    decay::stability_on_access_for_section(stability, difficulty, or(salience, NEUTRAL), &decay)
 }
 
-/// See [`decay::fsrs_stability_on_access`]; a retrievability of NaN stands for a recall that was due.
+/// See [`decay::fsrs_stability_on_access`]; a salience of NaN stands for a neutral one, and such a retrievability for a recall
+/// that was due.
 #[wasm_bindgen]
-pub fn fsrs_stability_on_access(stability: f64, difficulty: f64, retrievability: f64, most: f64) -> f64 {
-    let retrievability = if retrievability.is_nan() { fsrs::RETRIEVABILITY_AT_STABILITY } else { retrievability };
-    decay::fsrs_stability_on_access(stability, difficulty, retrievability, most)
+pub fn fsrs_stability_on_access(stability: f64, difficulty: f64, salience: f64, retrievability: f64, most: f64) -> f64 {
+    let retrievability = or(retrievability, fsrs::RETRIEVABILITY_AT_STABILITY);
+    decay::fsrs_stability_on_access(stability, difficulty, or(salience, NEUTRAL), retrievability, most)
 }
 
 /// See [`fsrs::fsrs_stability_from_exponential`].

@@ -20,8 +20,8 @@ use crate::search::{Found, Serendipity, Termination};
 /// A missing number.
 const ABSENT: f64 = f64::NEG_INFINITY;
 /// Numbers of a node: target, sequence, creation, last access (+∞: never), accesses, stability, retrievability, difficulty,
-/// state, type, subtype, count of tags, count of clusters, count of components (−1: no embedding any more).
-const NODE: usize = 14;
+/// salience, state, type, subtype, count of tags, count of clusters, count of components (−1: no embedding any more).
+const NODE: usize = 15;
 /// Numbers of an edge: target, source (−1: an end is not there), target row, type, strength, sequence.
 const EDGE: usize = 6;
 /// Numbers of a ranked node: row, score, six signals, place of the primary one.
@@ -345,8 +345,8 @@ impl Resident {
     }
 
     /// Numbers of a node: sequence, creation, last access, accesses, inbound edges, stability, retrievability, difficulty,
-    /// state, type, subtype, embedding or not; the rows receive its labels, a cluster's code one more than twice itself.
-    /// The answer is how many labels, −1 for a row without a node.
+    /// salience (NaN where it is not kept), state, type, subtype, embedding or not; the rows receive its labels, a cluster's
+    /// code one more than twice itself. The answer is how many labels, −1 for a row without a node.
     pub fn node(&mut self, row: Row) -> f64 {
         let Some(node) = self.memory.node(row) else { return -1.0 };
         let labels: Vec<u32> = self.memory.labels(&node).iter().map(|label| label.bits()).collect();
@@ -359,6 +359,7 @@ impl Resident {
             node.stability,
             node.retrievability,
             node.difficulty,
+            if self.memory.keeps_salience() { node.salience } else { f64::NAN },
             f64::from(node.state.code()),
             f64::from(node.node_type),
             f64::from(node.subtype),
@@ -565,7 +566,7 @@ fn nodes_of<'a>(count: usize, numbers: &'a [f64], rows: &'a [u32]) -> Vec<NodeCh
     records
         .map(|record| {
             let &[target, sequence, created_at, last_accessed, access_count, stability, retrievability, ..] = record;
-            let &[.., difficulty, state, node_type, subtype, tags, clusters, length] = record;
+            let &[.., difficulty, salience, state, node_type, subtype, tags, clusters, length] = record;
             let embedding = match given(length) {
                 None => Embedding::Kept,
                 Some(length) if length < 0.0 => Embedding::None,
@@ -588,6 +589,7 @@ fn nodes_of<'a>(count: usize, numbers: &'a [f64], rows: &'a [u32]) -> Vec<NodeCh
                 stability: given(stability),
                 retrievability: given(retrievability),
                 difficulty: given(difficulty),
+                salience: given(salience),
                 state: given(state),
                 node_type: given(node_type).map(|code| code as u32),
                 subtype: given(subtype).map(|code| code as u32),

@@ -120,6 +120,7 @@ export const told: string = nous.formatPlaybookMatches(matches);
 export const asks: [string, string][] = missing.map((each) => [each.id, each.var]);
 export const reasons: string[] = book.problems.map(({ reason }) => reason satisfies "malformed_body" | (string & {}));
 export const applied: number = engine.applyOutcome({ ...matches[0]!, stability: 60, difficulty: null }, true, "2026-01-15").strengthened;
+export const grown: number = nous.createEngine({ salienceGrowth: true }).updateStabilityOnAccess(14, 0.3, undefined, null);
 export const loading: Promise<void> = nous.init(new Uint8Array());
 nous.initSync(new ArrayBuffer(8));
 
@@ -133,6 +134,8 @@ nous.recencyScore(true);
 nous.createEngine({ sections: { intent_boost: 2 } });
 // @ts-expect-error: not a way to fall back
 nous.createEngine({ orchestrator: { fallback: "simple" } });
+// @ts-expect-error: stakes count for growth in an engine that says so, not here
+nous.updateStabilityOnAccess(14, 0.3, 0.9, 0.8);
 // @ts-expect-error: not a section
 nous.createEngine({ sections: { defaultSection: "OTHER" } });
 // @ts-expect-error: not a moment of the market

@@ -43,8 +43,8 @@ const DIMENSIONS = 256;
 const embedding = Float32Array.from({ length: DIMENSIONS }, (_, i) => Math.sin(i));
 
 /** Batches of nodes, each linked to the one before, until no more is taken, or so many bytes are. */
-function filled(bytes: number, dimensions = DIMENSIONS, maxBytes = MOST): MemoryIndex {
-  const index = new MemoryIndex({ dimensions, maxBytes, config: { search: { graphReach: true } } });
+function filled(bytes: number, dimensions = DIMENSIONS, maxBytes = MOST, salienceGrowth = false): MemoryIndex {
+  const index = new MemoryIndex({ dimensions, maxBytes, config: { search: { graphReach: true }, salienceGrowth } });
   let count = 0;
   for (const size of [1000, 50, 1]) {
     for (;;) {
@@ -174,12 +174,13 @@ function demandAll(fill: () => MemoryIndex): void {
 describe("an index that is full", () => {
   demandAll(() => filled(ALL));
 
-  it.each<[string, number]>([
-    ["bare nodes", 0],
-    ["embeddings", DIMENSIONS],
-  ])("takes no more than it may: %s", (_, dimensions) => {
+  it.each<[string, number, boolean]>([
+    ["bare nodes", 0, false],
+    ["bare nodes that keep what was at stake", 0, true],
+    ["embeddings", DIMENSIONS, false],
+  ])("takes no more than it may: %s", (_, dimensions, salienceGrowth) => {
     for (const most of [8 * MiB, MOST]) {
-      const index = filled(ALL, dimensions, most);
+      const index = filled(ALL, dimensions, most, salienceGrowth);
       const { module } = index.bytes;
       index.free();
       if (module > most) beyond(module, most);
@@ -516,13 +517,13 @@ describe("calls within calls", () => {
   };
 
   const BATCHES: [string, (index: MemoryIndex, run: () => void) => unknown][] = [
-    ...(["id", "stability", "tags", "embedding", "sequence", "type"] as const).map(
+    ...(["id", "stability", "salience", "tags", "embedding", "sequence", "type"] as const).map(
       (field): (typeof BATCHES)[number] => [
         `a node's ${field}`,
         (index, run) => {
           const nodes: MemoryNode[] = [
             { id: "a", embedding: [3, 4], tags: ["x"], sequence: 100 },
-            { id: "b", embedding: [5, 1], tags: ["y"], sequence: 101, type: "note", stability: 3 },
+            { id: "b", embedding: [5, 1], tags: ["y"], sequence: 101, type: "note", stability: 3, salience: 1 },
             { id: "fresh", embedding: [1, 1], tags: ["x", "y"], sequence: 102, created_at: NOW },
           ];
           reading(nodes[1]!, field, run);
@@ -990,9 +991,12 @@ describe("extremes", () => {
     ["a negative stability", { stability: -Number.MAX_VALUE }],
     ["the greatest count of accesses", { access_count: 2 ** 32 - 1 }],
     ["the least retrievability", { retrievability: 5e-324 }],
+    ["the least salience, of the greatest stability", { salience: 0, stability: Number.MAX_VALUE }],
+    ["the greatest salience, of the greatest stability", { salience: 1, stability: Number.MAX_VALUE }],
   ])("%s is kept, swept, read and told of", (_, fields) => {
     for (const curve of ["exponential", "fsrs6"] as const) {
-      const index = newIndex({ config: { curve } });
+      const config = { curve, salienceGrowth: true };
+      const index = newIndex({ config });
       const hits = [{ id: "a", score: 1 }];
       index.upsert([{ id: "a", created_at: NOW - DAY, ...fields }], { now: NOW });
       for (const now of [NOW, -8.64e15, 8.64e15, NOW + 900 * DAY]) {
@@ -1012,7 +1016,7 @@ describe("extremes", () => {
       const { stability, retrievability } = index.get("a")!;
       expect(Number.isFinite(stability), `${stability}`).toBe(true);
       expect(retrievability >= 0 && retrievability <= 1, `${retrievability}`).toBe(true);
-      const restored = MemoryIndex.restore(index.snapshot(), { config: { curve } });
+      const restored = MemoryIndex.restore(index.snapshot(), { config });
       expect(restored.get("a")).toEqual(index.get("a"));
       restored.free();
     }

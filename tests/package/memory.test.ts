@@ -69,7 +69,12 @@ const question = "How does my trade entry differ from the live signal right now?
 
 /** What users do, by turns; `round` makes each a little different. */
 function mix(core: CountedCore): ((round: number) => unknown)[] {
-  const engine = core.createEngine({ sections: { intentBoost: 1.5 }, curve: "fsrs6", intent: { matcher: "words" } });
+  const engine = core.createEngine({
+    sections: { intentBoost: 1.5 },
+    curve: "fsrs6",
+    intent: { matcher: "words" },
+    salienceGrowth: true,
+  });
   const refused = (call: () => unknown) => () => {
     try {
       call();
@@ -101,7 +106,7 @@ function mix(core: CountedCore): ((round: number) => unknown)[] {
     (round) => core.formatContext(memories, 20 * (round % 20)),
     () => core.memoryGuidance(),
     () => core.calculateRetrievability(3, 21) + core.affinityScore(3, NOW - DAY, NOW - DAY, NOW),
-    () => engine.updateStabilityOnAccess(14, 0.3, 0.7),
+    (round) => engine.updateStabilityOnAccess(14, 0.3, 0.7, round % 2),
     (round) =>
       core.modulateStability("custom:trade_close", core.calculateSalience("custom:trade_close", { pnl_pct: round })),
     (round) => core.applyOutcome({ success_count: round, sample_size: round, stability: 60 }, round % 2 === 0, NOW),

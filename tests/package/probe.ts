@@ -89,6 +89,7 @@ export function probe(nous: Nous): string {
     intent: { matcher: "words", strings: { PROCEDURAL: ["step by step", "ofen"] } },
     curve: "fsrs6",
     knownSymbols: ["gold", "oil"],
+    salienceGrowth: true,
   });
 
   const profile = nous.SECTION_PROFILES.SIGNALS.decay;
@@ -103,9 +104,16 @@ export function probe(nous: Nous): string {
   const wrong = { ...candidates[1]!, id: "the wrong one", bm25_score: -1 };
 
   const resident = () => {
-    const made = new nous.MemoryIndex({ dimensions: 4, config: { search: { graphReach: true } } });
-    const embedded = candidates.map((node, i) => ({ ...node, embedding: [i, 1, 2, i % 3], tags: [`t${i % 3}`] }));
+    const config = { search: { graphReach: true }, salienceGrowth: true };
+    const made = new nous.MemoryIndex({ dimensions: 4, config });
+    const embedded = candidates.map((node, i) => ({
+      ...node,
+      embedding: [i, 1, 2, i % 3],
+      tags: [`t${i % 3}`],
+      salience: (i % 5) / 4,
+    }));
     made.upsert(embedded, { now: NOW });
+    made.recall([embedded[1]!.id, embedded[4]!.id], NOW);
     made.link(
       candidates.map(({ id }, i) => ({
         id: `e${i}`,
@@ -114,7 +122,7 @@ export function probe(nous: Nous): string {
         type: "causes",
       })),
     );
-    const index = nous.MemoryIndex.restore(made.snapshot(), { config: { search: { graphReach: true } } });
+    const index = nous.MemoryIndex.restore(made.snapshot(), { config });
     made.free();
     const query = { embedding: [3, 1, 2, 0], bm25: [{ id: candidates[5]!.id, score: 2 }], now: NOW, limit: 8 };
     const { ranking, metrics, serendipity } = index.search({ ...query, serendipity_level: "high" });
@@ -127,6 +135,7 @@ export function probe(nous: Nous): string {
       similar: index.similar([1, 1, 1, 1], { limit: 5, filter: { tags_any: ["t1"] } }),
       sweep: index.decay(NOW + 40 * DAY),
       transitions: index.transitions(NOW + 40 * DAY),
+      recalled: [index.get(embedded[1]!.id), index.get(embedded[4]!.id)],
       bytes: index.snapshot().length,
     };
     index.free();
@@ -265,7 +274,12 @@ export function probe(nous: Nous): string {
       ranking: ranking(engine.rerankWithSectionWeights(candidates, metrics, NOW)),
       columns: engine.decayColumns(columns, NOW),
       retrievability: engine.calculateRetrievability(3.3, 21),
-      grown: [engine.updateStabilityOnAccess(14, 0.37), engine.updateStabilityOnAccess(14, 0.37, 0.5)],
+      grown: [
+        engine.updateStabilityOnAccess(14, 0.37),
+        engine.updateStabilityOnAccess(14, 0.37, 0.5),
+        engine.updateStabilityOnAccess(14, 0.37, 0.5, 0.8),
+        engine.updateStabilityOnAccessForSection(14, 0.37, profile, undefined, 0.1),
+      ],
       intent: engine.classifyIntent("Step by  STEP into the Ofen", { explain: true }),
       parts: engine.decompose("compare GOLD, oil: status", { disqualifier_category: "D1" }, { bySubject: true }),
       merged: engine.mergeAndSelect(subResults, { query: "is a signal firing" }),

@@ -62,6 +62,7 @@ const nodesOf = (count: number): MemoryNode[] =>
     access_count: index % 7,
     tags: index % 2 === 0 ? ["even", `tag ${index % 6}`] : [],
     clusters: index % 9 === 0 ? ["c"] : undefined,
+    salience: index % 4 === 3 ? null : (index % 4) / 3,
     embedding: [vector(index), new Float32Array(vector(index)), new Float64Array(vector(index)), null][index % 4]!,
     // What the index does not read stays here.
     about: () => index,
@@ -173,8 +174,9 @@ const spelled = (value: unknown): unknown => {
 
 describe("the answers", () => {
   it("are those of an index that is not in a worker, for every method", async () => {
-    const here = new nous.MemoryIndex({ dimensions: DIMENSIONS, embeddingId: "small" });
-    const there = await worker({ dimensions: DIMENSIONS, embeddingId: "small" });
+    const options = { dimensions: DIMENSIONS, embeddingId: "small", config: { salienceGrowth: true } };
+    const here = new nous.MemoryIndex(options);
+    const there = await worker(options);
     expect(there.embeddingId).toBe("small");
     for (const [name, call] of LIFE) {
       const expected = call(here);

@@ -868,6 +868,20 @@ describe("stakes", () => {
     }
   });
 
+  test("beyond what stakes can be, or no number, make nothing grow where they count, and are not looked at elsewhere", () => {
+    const { decay } = nous.SECTION_PROFILES.EPISODIC;
+    const wrongs = ["0.5", true, {}, [0.5], 1n, Symbol("salience"), -5e-324, 1 + Number.EPSILON, ...NOT_FINITE];
+    for (const curve of ["exponential", "fsrs6"]) {
+      const [staked, plain] = [true, false].map((salienceGrowth) => js.createEngine({ curve, salienceGrowth }));
+      for (const wrong of wrongs) {
+        expectRefusal(() => staked.updateStabilityOnAccess(14, 0.3, 0.9, wrong), { field: "salience" });
+        const inSection = () => staked.updateStabilityOnAccessForSection(14, 0.3, decay, 0.9, wrong);
+        expectRefusal(inSection, { field: "salience" });
+        expect(plain.updateStabilityOnAccess(14, 0.3, 0.9, wrong)).toBe(staked.updateStabilityOnAccess(14, 0.3, 0.9));
+      }
+    }
+  });
+
   test("of odd subtypes and by odd figures are right", () => {
     for (const subtype of [...ODD_NAMES, "custom:trade_close\0", "x".repeat(MILLIONS)]) {
       expect(nous.calculateSalience(subtype, { pnl_pct: -10 })).toBe(0.5);
@@ -1381,6 +1395,10 @@ describe("configurations", () => {
     ["intent.strings.SIGNALS[1]", { intent: { strings: { SIGNALS: ["live", undefined] } } }],
     ["intent.strings.SIGNALS[0]", { intent: { strings: { SIGNALS: [" \t"] } } }],
     ["intent.strings", { intent: { strings: { SIGNALS: ["x".repeat(70_000)] } } }],
+    ["salienceGrowth", { salienceGrowth: "yes" }],
+    ["salienceGrowth", { salienceGrowth: 1 }],
+    ["salienceGrowth", { salienceGrowth: null }],
+    ["salience_growth", { salience_growth: true }],
     ["curve", { curve: "linear" }],
     ["curve", { curve: Symbol("fsrs6") }],
     ["curve", { curve: new String("fsrs6") }],

@@ -187,6 +187,7 @@ const memoryNode = (dimensions: number): fc.Arbitrary<MemoryNode> =>
       stability: maybe(days),
       retrievability: maybe(unit),
       difficulty: maybe(unit),
+      salience: maybe(unit),
       lifecycle: maybe(fc.constantFrom(...LIFECYCLES, "DELETED" as const)),
       tags: maybe(labels(TAGS)),
       clusters: maybe(labels(CLUSTERS)),
@@ -304,7 +305,10 @@ export const life: fc.Arbitrary<Life> = fc.constantFrom(0, 3, 16, 19).chain((dim
     options: fc.record({
       dimensions: fc.constant(dimensions),
       embeddings: fc.constantFrom("f32" as const, "i8" as const),
-      config: fc.record({ search: fc.oneof(fc.constant({}), switches, searchConfig.map(settingsOf)) }),
+      config: fc.record({
+        search: fc.oneof(fc.constant({}), switches, searchConfig.map(settingsOf)),
+        salienceGrowth: fc.boolean(),
+      }),
     }),
     calls: fc
       .tuple(

@@ -127,6 +127,7 @@ describe("upsert", () => {
     ["stability", [NAN, INFINITY, -INFINITY, ...NO_NUMBERS]],
     ["retrievability", NO_SHARES],
     ["difficulty", NO_SHARES],
+    ["salience", NO_SHARES],
     ["lifecycle", ["active", "", "GONE", "constructor", 0, 5, true, {}, ["ACTIVE"]]],
     ["tags", NO_LABELS],
     ["clusters", NO_LABELS],

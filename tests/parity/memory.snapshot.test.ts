@@ -394,12 +394,12 @@ function forged(snapshot: Uint8Array, kind: Kind, edit: (view: DataView, content
   return joined(seal(parts));
 }
 
-function small(embeddings: "f32" | "i8" = "f32"): MemoryIndex {
-  const index = new MemoryIndex({ dimensions: 3, embeddings, embeddingId: "model" });
+function small(embeddings: "f32" | "i8" = "f32", config = {}): MemoryIndex {
+  const index = new MemoryIndex({ dimensions: 3, embeddings, embeddingId: "model", config });
   const dates = { created_at: NOW - 9 * DAY, last_accessed: NOW - DAY };
   index.upsert([
     { id: "aa", subtype: "custom:lesson", tags: ["t", "u"], clusters: ["c"], embedding: [1, 2, 3], ...dates },
-    { id: "bb", type: "note", tags: ["u"], ...dates },
+    { id: "bb", type: "note", tags: ["u"], salience: 0.75, ...dates },
     { id: "cc", embedding: [-1, 0, 0.5], stability: 3, ...dates },
   ]);
   index.link([
@@ -739,7 +739,7 @@ describe("content that cannot be is refused, though its sums are right", () => {
     ...each([nan, inf, -inf, 1.5, -2], (it) => [`a component of ${it}`, "embeddings", f32(16 + 4, it)]),
     ["a byte more of embeddings", "embeddings", (_, content) => joined([content, new Uint8Array(1)])],
 
-    ...each([0, 2, most], (it) => [`the version ${it}`, "start", u32(0, it)]),
+    ...each([0, 2, 3, most], (it) => [`the version ${it}`, "start", u32(0, it)]),
     ...each([0, NODES - 1, NODES + 1, most], (it) => [`${it} nodes at the start`, "start", u32(4, it)]),
     ...each([0, EDGES + 1, most], (it) => [`${it} edges at the start`, "start", u32(8, it)]),
     ...each([0, 1, 3, most], (it) => [`${it} embeddings at the start`, "start", u32(12, it)]),
@@ -780,6 +780,19 @@ describe("content that cannot be is refused, though its sums are right", () => {
     ...each([0, 1, 4, 65_536, most], (it): [string, Kind, Edit] => [`${it} dimensions`, "start", u32(16, it)]),
   ])("quantised: %s", (what, kind, edit) => {
     expectRefusal(forged(snapshotOf(small("i8")), kind, edit), what);
+  });
+
+  test.each<[string, Kind, Edit]>([
+    ...counts("nodes", NODES),
+    ...each([nan, inf, -5e-324, 1 + 2 ** -52], (it): [string, Kind, Edit] => [
+      `a salience of ${it}`,
+      "nodes",
+      f64(nodesAt(6) + 8, it),
+    ]),
+    ...each([0, 1, 3], (it): [string, Kind, Edit] => [`the version ${it}`, "start", u32(0, it)]),
+  ])("with salience: %s", (what, kind, edit) => {
+    const bytes = forged(snapshotOf(small("f32", { salienceGrowth: true })), kind, edit);
+    for (const salienceGrowth of [true, false]) expectRefusal(bytes, what, undefined, { config: { salienceGrowth } });
   });
 
   test("embeddings where there are no dimensions", () => {

@@ -173,9 +173,36 @@ describe("stability", () => {
   });
 });
 
-test("growth of what was at stake", () => {
-  expect(reference.growthWithSalience(10, 20, 0.5)).toBe(20);
-  expect(reference.growthWithSalience(10, 20, 1)).toBe(22.5);
-  expect(reference.growthWithSalience(10, 20, 0.1)).toBe(18);
-  expect(reference.growthWithSalience(10, 10, 1)).toBe(10);
+describe("growth on recall", () => {
+  const { updateStabilityOnAccess, updateStabilityOnAccessForSection } = reference;
+  const { EPISODIC, SIGNALS } = reference.SECTION_PROFILES;
+
+  test.each<[stability: number, difficulty: number, salience: number, episodic: number, global: number]>([
+    [16, 0.5, 0.5, 24, 30],
+    [16, 0.5, 1, 30, 37.5],
+    [16, 0.5, 0.75, 27, 33.75],
+    [16, 0.5, 0.25, 21, 26.25],
+    [16, 0.5, 0, 18, 22.5],
+    // A hard trifle loses, as it may without any salience.
+    [16, 1, 0, 12, 15],
+    [0, 0.5, 1, 0, 0],
+    [160, 0.5, 1, 180, 365],
+  ])("of %d days at difficulty %d and salience %d comes to %d and %d", (stability, difficulty, salience, ...grown) => {
+    expect(updateStabilityOnAccessForSection(stability, difficulty, EPISODIC.decay, salience)).toBe(grown[0]);
+    expect(updateStabilityOnAccess(stability, difficulty, salience)).toBe(grown[1]);
+  });
+
+  test("laws: no less for more at stake, within the cap, and neutral stakes are none", () => {
+    const unit = fc.double({ min: 0, max: 1, noNaN: true });
+    const days = fc.double({ min: 0, max: 400, noNaN: true });
+    fc.assert(
+      fc.property(days, unit, unit, unit, fc.constantFrom(EPISODIC, SIGNALS), (days, difficulty, a, b, { decay }) => {
+        const grown = (salience?: number) => updateStabilityOnAccessForSection(days, difficulty, decay, salience);
+        expect(grown(Math.min(a, b))).toBeLessThanOrEqual(grown(Math.max(a, b)));
+        expect(grown(1)).toBeLessThanOrEqual(decay.max_stability_days);
+        expect(grown(0.5)).toBe(grown());
+      }),
+      { numRuns: 5000 },
+    );
+  });
 });

@@ -119,10 +119,14 @@ describe("decay", () => {
     }
   });
 
-  test("growth on recall, by section and global", () => {
+  test("growth on recall, by section and global, also where nothing more was at stake than usual", () => {
+    const staked = nous.createEngine({ salienceGrowth: true });
     for (const { stability, difficulty, section, by_section, global } of vectors.growth) {
       expect(nous.updateStabilityOnAccessForSection(stability, difficulty, decayOf(section))).toBe(by_section);
       expect(nous.updateStabilityOnAccess(stability, difficulty)).toBe(global);
+      const neutral = [stability, difficulty, decayOf(section), undefined, 0.5] as const;
+      expect(staked.updateStabilityOnAccessForSection(...neutral)).toBe(by_section);
+      expect(staked.updateStabilityOnAccess(stability, difficulty)).toBe(global);
     }
   });
 

@@ -210,6 +210,36 @@ describe("single values", () => {
     );
   });
 
+  test("growth by what was at stake, where it counts and where it does not", () => {
+    const staked = nous.createEngine({ salienceGrowth: true });
+    const plain = nous.createEngine({ salienceGrowth: false });
+    const salience = fc.oneof(
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.constantFrom(0, 0.1, 0.5, 1, null, undefined),
+    );
+    fc.assert(
+      fc.property(day, number, decay, number, salience, (days, difficulty, profile, r, salience) => {
+        const { updateStabilityOnAccess, updateStabilityOnAccessForSection } = reference;
+        const known = salience ?? undefined;
+        expectSame(
+          [
+            staked.updateStabilityOnAccess(days, difficulty, r, salience),
+            staked.updateStabilityOnAccessForSection(days, difficulty, profile, r, salience),
+            plain.updateStabilityOnAccess(days, difficulty, r, salience),
+            plain.updateStabilityOnAccessForSection(days, difficulty, profile, r, salience),
+          ],
+          [
+            updateStabilityOnAccess(days, difficulty, known),
+            updateStabilityOnAccessForSection(days, difficulty, profile, known),
+            updateStabilityOnAccess(days, difficulty),
+            updateStabilityOnAccessForSection(days, difficulty, profile),
+          ],
+        );
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
   test("every subtype of the table, and each with a letter more, less or in the other case", () => {
     for (const subtype of Object.keys(reference.SUBTYPE_TO_SECTION)) {
       for (const name of [subtype, `${subtype}s`, subtype.slice(0, -1), subtype.slice(7), subtype.toUpperCase()]) {
@@ -345,6 +375,29 @@ describe("FSRS-6", () => {
         const grown = engine.updateStabilityOnAccessForSection(s, difficulty, decay, r);
         expectClose(grown, Math.min(good(s, difficulty, r), 30), 1.001e-8);
         expect(engine.updateStabilityOnAccess(s, difficulty)).toBe(engine.updateStabilityOnAccess(s, difficulty, 0.9));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("what a recall adds is more or less by what was at stake, and never less than nothing", () => {
+    const staked = nous.createEngine({ curve: "fsrs6", salienceGrowth: true });
+    const unit = fc.double({ min: 0, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(fc.double({ min: 0.1, max: 300, noNaN: true }), unit, unit, unit, (s, difficulty, r, salience) => {
+        const added = theirs.next_recall_stability(1 + difficulty * 9, s, r, 3) - s;
+        const expected = s + added * (1 + (salience - 0.5) * 0.5);
+        const grown = staked.updateStabilityOnAccess(s, difficulty, r, salience);
+        expectClose(grown, Math.min(expected, 365), 1.2e-8);
+        expect(grown).toBeGreaterThanOrEqual(s - HALF_A_DECIMAL);
+        const { decay } = nous.SECTION_PROFILES.SIGNALS;
+        const inSection = staked.updateStabilityOnAccessForSection(s, difficulty, decay, r, salience);
+        expect(inSection).toBe(Math.min(staked.updateStabilityOnAccess(s, difficulty, r, salience), 30));
+        for (const none of [0.5, null, undefined]) {
+          expect(staked.updateStabilityOnAccess(s, difficulty, r, none)).toBe(
+            engine.updateStabilityOnAccess(s, difficulty, r, salience),
+          );
+        }
       }),
       { numRuns: 1000 },
     );

@@ -28,6 +28,7 @@ fn full() -> Json {
         },
         "intent": { "matcher": "words", "strings": { "SIGNALS": ["beep"] } },
         "curve": "fsrs6",
+        "salience_growth": true,
         "search": {
             "dense_weight": 0.5, "bm25_weight": 0.25, "seed_threshold": 0.125, "max_seeds": 7, "initial_activation": 2,
             "hop_decay": 0.75, "min_threshold": 0.0625, "max_hops": 4, "max_nodes": 50, "aggregation": "max",
@@ -84,7 +85,8 @@ fn every_key_is_read() {
     use nous_wasm::salience::{OwnSource, SalienceConfig};
     use nous_wasm::search::{Aggregation, EdgeWeight, SearchConfig};
     use nous_wasm::section::ConsolidationRole;
-    let Config { sections, intent, curve, search, known_symbols, orchestrator, salience } = read(&full()).unwrap();
+    let Config { sections, intent, curve, salience_growth, search, known_symbols, orchestrator, salience } =
+        read(&full()).unwrap();
     assert!(!sections.enabled());
     assert_eq!(sections.intent_boost(), 1.5);
     assert_eq!(sections.default_section(), Section::Episodic);
@@ -102,7 +104,7 @@ fn every_key_is_read() {
     assert_eq!(profile.consolidation_role, ConsolidationRole::Target);
     assert_eq!(profile.intent_boost, 2.0);
     assert_eq!((sections.own_boost(Section::Signals), sections.own_boost(Section::Episodic)), (Some(2.0), None));
-    assert_eq!((intent.matcher, curve), (Matcher::Words, Curve::Fsrs6));
+    assert_eq!((intent.matcher, curve, salience_growth), (Matcher::Words, Curve::Fsrs6, true));
     assert_eq!(intent.strings, [None, Some(vec!["beep".into()]), None, None]);
     let expected = SearchConfig {
         dense_weight: 0.5,

@@ -1,6 +1,7 @@
 //! Fading and growth: the laws of the single functions, and columns against them.
 
 use super::*;
+use nous_wasm::salience::NEUTRAL;
 
 proptest! {
     #[test]
@@ -49,13 +50,31 @@ proptest! {
     #[test]
     fn a_recall_strengthens_within_bounds(
         section in any_section(), stability in 1e-3..400.0, difficulty in 0.0..=1.0, easier in 0.0..1.0,
+        salience in 0.0..=1.0, less in 0.0..1.0,
     ) {
         let profile = SectionTable::default().profile(section).decay;
-        let grown = decay::stability_on_access_for_section(stability, difficulty, &profile);
+        let recalled = |stability: f64, difficulty: f64, salience: f64| {
+            decay::stability_on_access_for_section(stability, difficulty, salience, &profile)
+        };
+        let grown = recalled(stability, difficulty, salience);
         prop_assert!(grown <= profile.max_stability_days);
-        prop_assert!(decay::stability_on_access_for_section(stability, difficulty * easier, &profile) >= grown);
-        prop_assert!(decay::stability_on_access_for_section(stability * 1.5, difficulty, &profile) >= grown);
-        prop_assert!(decay::stability_on_access(stability, difficulty) <= decay::DECAY.max_stability_days);
+        prop_assert!(recalled(stability, difficulty * easier, salience) >= grown);
+        prop_assert!(recalled(stability * 1.5, difficulty, salience) >= grown);
+        prop_assert!(recalled(stability, difficulty, salience * less) <= grown);
+        let global = decay::stability_on_access(stability, difficulty, salience);
+        prop_assert!(global <= decay::DECAY.max_stability_days);
+    }
+
+    #[test]
+    fn stakes_make_a_quarter_more_or_less_of_growth(
+        stability in 1e-3..10.0, difficulty in 0.0..=1.0, salience in 0.0..=1.0,
+    ) {
+        let growth = |salience| decay::stability_on_access(stability, difficulty, salience);
+        let neutral = growth(NEUTRAL);
+        assert_is(neutral, stability * 2.5 * (1.0 - difficulty * 0.5), "without stakes");
+        prop_assert!((0.75 * neutral..=1.25 * neutral).contains(&growth(salience)));
+        assert_is(growth(0.0), 0.75 * neutral, "of nothing");
+        assert_is(growth(1.0), 1.25 * neutral, "of everything");
     }
 
     #[test]
@@ -66,8 +85,21 @@ proptest! {
         // 0 to 1 is spread over FSRS's 1 to 10.
         let state = MemoryState { stability, difficulty: 1.0 + difficulty * 9.0 };
         let recalled = stability_after_recall(state, r, Rating::Good, &Parameters::PUBLISHED);
-        let grown = decay::fsrs_stability_on_access(stability, difficulty, r, most);
+        let grown = decay::fsrs_stability_on_access(stability, difficulty, NEUTRAL, r, most);
         assert_is(grown, if recalled > most { most } else { recalled }, "as FSRS has it, within the cap");
+    }
+
+    #[test]
+    fn stakes_weigh_what_a_recall_on_the_fsrs_curve_adds(
+        stability in 0.001..300.0, difficulty in 0.0..=1.0, r in 0.0..=1.0, salience in 0.0..=1.0, less in 0.0..1.0,
+    ) {
+        let grown = |salience| decay::fsrs_stability_on_access(stability, difficulty, salience, r, 1e5);
+        // Results are rounded to 8 decimals.
+        let added = |salience| grown(salience) - stability;
+        prop_assert!(added(0.0) >= -1e-8, "a trifle loses nothing");
+        prop_assert!(grown(salience * less) <= grown(salience));
+        prop_assert!((added(salience) - added(NEUTRAL) * (1.0 + (salience - 0.5) * 0.5)).abs() < 3e-8);
+        prop_assert!(decay::fsrs_stability_on_access(stability, difficulty, salience, r, 30.0) <= 30.0);
     }
 
     #[test]
@@ -89,8 +121,9 @@ proptest! {
 #[test]
 fn a_memory_without_stability_still_grows_on_the_fsrs_curve() {
     for stability in [0.0, -0.0, -5.0, 5e-324] {
-        let grown = decay::fsrs_stability_on_access(stability, 0.3, 0.5, 365.0);
-        assert_is(grown, decay::fsrs_stability_on_access(0.001, 0.3, 0.5, 365.0), stability);
+        let grown = |stability| decay::fsrs_stability_on_access(stability, 0.3, NEUTRAL, 0.5, 365.0);
+        let (grown, least) = (grown(stability), grown(0.001));
+        assert_is(grown, least, stability);
         assert!(grown > 0.001);
     }
 }

@@ -62,6 +62,8 @@ const CONCEPT_DIFFICULTY = 0.1;
 const EDGE_SCALE = 40;
 const EDGE_RELIEF = 0.15;
 const DIFFICULTY_DAMPING = 0.5;
+const NEUTRAL_SALIENCE = 0.5;
+const SALIENCE_WEIGHT = 0.5;
 
 const ALGORITHM_TYPE_BY_SUBTYPE: Readonly<Record<string, AlgorithmNodeType>> = Object.freeze({
   watchpoint: "concept",
@@ -125,13 +127,16 @@ export function getDecayLifecycleStateForSection(
   return "ARCHIVE";
 }
 
-function grow(stability: number, difficulty: number, rate: number, cap: number): number {
-  return Math.min(stability * rate * (1 - difficulty * DIFFICULTY_DAMPING), cap);
+/** What multiplies growth where stakes count for it. */
+const emphasis = (salience: number): number => 1 + (salience - NEUTRAL_SALIENCE) * SALIENCE_WEIGHT;
+
+function grow(stability: number, difficulty: number, salience: number, rate: number, cap: number): number {
+  return Math.min(stability * rate * (1 - difficulty * DIFFICULTY_DAMPING) * emphasis(salience), cap);
 }
 
-/** Stability in days after a recall: min(S · 2.5 · (1 − difficulty · 0.5), 365). */
-export function updateStabilityOnAccess(stability: number, difficulty: number): number {
-  return grow(stability, difficulty, DECAY_CONFIG.growth_rate, DECAY_CONFIG.max_stability_days);
+/** Stability in days after a recall: min(S · 2.5 · (1 − difficulty · 0.5) · (1 + (salience − 0.5) · 0.5), 365). */
+export function updateStabilityOnAccess(stability: number, difficulty: number, salience = NEUTRAL_SALIENCE): number {
+  return grow(stability, difficulty, salience, DECAY_CONFIG.growth_rate, DECAY_CONFIG.max_stability_days);
 }
 
 /** Stability in days after a recall, with the section's rate and cap. */
@@ -139,8 +144,9 @@ export function updateStabilityOnAccessForSection(
   stability: number,
   difficulty: number,
   decay: SectionDecayConfig,
+  salience = NEUTRAL_SALIENCE,
 ): number {
-  return grow(stability, difficulty, decay.growth_rate, decay.max_stability_days);
+  return grow(stability, difficulty, salience, decay.growth_rate, decay.max_stability_days);
 }
 
 /** Weight of an edge of a fading node: unchanged while R ≥ 0.1, else max(weight · 0.8, 0.1). */

@@ -53,6 +53,7 @@ interface KeptNode extends SearchNode {
   stability: number;
   retrievability: number;
   difficulty: number;
+  salience: number;
   lifecycle: StoredLifecycleState;
   tags: string[];
   clusters: string[];
@@ -64,6 +65,7 @@ interface KeptNode extends SearchNode {
 
 const MOST_ACCESSES = 2 ** 32 - 1;
 const DEFAULT_STRENGTH = 0.5;
+const NEUTRAL_SALIENCE = 0.5;
 const DEFAULT_LIMIT = 20;
 
 /** Text is a moment too. */
@@ -80,6 +82,7 @@ const newNode = (id: string, subtype: string | null, created_at: number, sequenc
   stability: getInitialStabilityForSubtype(subtype),
   retrievability: 1,
   difficulty: SECTION_PROFILES[getSectionForSubtype(subtype)].encoding.base_difficulty,
+  salience: NEUTRAL_SALIENCE,
   lifecycle: "ACTIVE",
   tags: [],
   clusters: [],
@@ -131,7 +134,7 @@ export type SearchSettings = {
 };
 
 export interface ReferenceMemoryOptions extends Omit<MemoryIndexOptions, "config"> {
-  config?: { search?: SearchSettings | undefined } | undefined;
+  config?: { search?: SearchSettings | undefined; salienceGrowth?: boolean | undefined } | undefined;
 }
 
 function searchConfigOf(settings: SearchSettings): Partial<SearchConfig> {
@@ -173,6 +176,7 @@ export class ReferenceMemory {
   readonly #dimensions: number;
   readonly #form: Vectors["form"];
   readonly #config: Partial<SearchConfig>;
+  readonly #salienceGrowth: boolean;
   readonly #nodes = new Map<string, KeptNode>();
   readonly #edges = new Map<string, StoredMemoryEdge>();
   /** The edges of each node, whichever way they lead. */
@@ -187,6 +191,7 @@ export class ReferenceMemory {
     this.#dimensions = dimensions;
     this.#form = embeddings;
     this.#config = searchConfigOf(config.search ?? {});
+    this.#salienceGrowth = config.salienceGrowth ?? false;
   }
 
   // ---- nodes and edges ----
@@ -211,6 +216,7 @@ export class ReferenceMemory {
       node.stability = given.stability ?? node.stability;
       node.retrievability = given.retrievability ?? node.retrievability;
       node.difficulty = given.difficulty ?? node.difficulty;
+      node.salience = given.salience ?? node.salience;
       node.lifecycle = given.lifecycle ?? node.lifecycle;
       if (given.tags != null) node.tags = [...new Set(given.tags)];
       if (given.clusters != null) node.clusters = [...new Set(given.clusters)];
@@ -298,9 +304,10 @@ export class ReferenceMemory {
   get(id: string): StoredMemoryNode | undefined {
     const node = this.#nodes.get(id);
     if (node === undefined) return undefined;
-    const { row, embedding, tags, clusters, ...rest } = node;
+    const { row, embedding, tags, clusters, salience, ...rest } = node;
     return {
       ...rest,
+      ...(this.#salienceGrowth ? { salience } : {}),
       tags: [...tags],
       clusters: [...clusters],
       inbound_edge_count: this.#inbound(id),
@@ -366,7 +373,7 @@ export class ReferenceMemory {
     for (const id of ids) {
       const node = this.#nodes.get(id);
       if (node === undefined) continue;
-      const after = recall(storedOf(node), ms(now));
+      const after = recall(storedOf(node), ms(now), this.#salienceGrowth ? node.salience : NEUTRAL_SALIENCE);
       node.stability = after.neural_stability;
       node.retrievability = after.neural_retrievability;
       node.lifecycle = after.state_lifecycle;

@@ -50,8 +50,6 @@ const Z_SCALE = 2;
 const TOLERANCE = 0.01;
 const LEAST_MULTIPLIER = 0.2;
 
-const GROWTH_WEIGHT = 0.5;
-
 /** A signal's number, or what stands for an absent one. */
 const numberIn = <Absent>(signals: Signals, field: string, absent: Absent): number | Absent =>
   (signals[field] as number | null | undefined) ?? absent;
@@ -141,9 +139,4 @@ export function modulateStability(subtype: string | null | undefined, salience: 
       ? 1 + ((salience - NEUTRAL) / NEUTRAL) * (max_salience_multiplier - 1)
       : LEAST_MULTIPLIER + (salience / NEUTRAL) * (1 - LEAST_MULTIPLIER);
   return roundToHundredths(getInitialStabilityForSubtype(subtype) * multiplier);
-}
-
-/** Stability in days after a recall that took it to `grown`, when stakes count for growth too. The cap is the caller's. */
-export function growthWithSalience(stability: number, grown: number, salience: number): number {
-  return stability + (grown - stability) * (1 + (salience - NEUTRAL) * GROWTH_WEIGHT);
 }

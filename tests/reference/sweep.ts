@@ -97,14 +97,15 @@ export function sweep(nodes: readonly StoredNode[], now: Instant): { report: Swe
 
 /**
  * A single read is a recall: the node as it is stored after it. R and state are those at the read,
- * before it; stability grows, except that of a playbook; DORMANT stays, and so does DELETED.
+ * before it; stability grows, except that of a playbook, and by salience where stakes count for that;
+ * DORMANT stays, and so does DELETED.
  */
-export function recall<T extends StoredNode>(node: T, now: Instant): T {
+export function recall<T extends StoredNode>(node: T, now: Instant, salience?: number): T {
   const { retrievability, state } = computeDecay(node, now);
   const stability =
     node.subtype === "custom:playbook"
       ? node.neural_stability
-      : updateStabilityOnAccessForSection(node.neural_stability, node.neural_difficulty, decayOf(node));
+      : updateStabilityOnAccessForSection(node.neural_stability, node.neural_difficulty, decayOf(node), salience);
   const stays = node.state_lifecycle === "DORMANT" || node.state_lifecycle === "DELETED";
   return {
     ...node,

@@ -35,6 +35,8 @@ export interface EngineConfig {
     | undefined;
   /** The forgetting curve: `exponential`, exp(−t / S), or `fsrs6`. Default `exponential`. */
   curve?: "exponential" | "fsrs6" | undefined;
+  /** Whether a recall lets stability grow by what was at stake, too. Default false. */
+  salienceGrowth?: boolean | undefined;
   /** How a `MemoryIndex` is searched. */
   search?: SearchConfig | undefined;
   /** What a question can name, each once in any case; at most 10,000. Default: the symbols of twenty coins. */

@@ -102,19 +102,28 @@ function copyCodes(column: ArrayLike<number>, count: number, into: Uint8Array, a
   }
 }
 
+/** A salience that nobody knows, or that does not count: growth takes it as neutral. @internal */
+export const NO_SALIENCE = Number.NaN;
+
 /** @internal */
-export function updateStabilityOnFsrs(
+export function growOnFsrs(
   stability: number,
   difficulty: number,
+  salience: number,
   retrievability: number = Number.NaN,
   most: number,
 ): number {
-  return numeric().fsrs_stability_on_access(stability, difficulty, retrievability, most);
+  return numeric().fsrs_stability_on_access(stability, difficulty, salience, retrievability, most);
+}
+
+/** @internal */
+export function growOnAccess(stability: number, difficulty: number, salience: number): number {
+  return numeric().stability_on_access(stability, difficulty, salience);
 }
 
 /** Stability in days after a recall without a section: min(S · 2.5 · (1 − difficulty · 0.5), 365). */
 export function updateStabilityOnAccess(stability: number, difficulty: number): number {
-  return numeric().stability_on_access(stability, difficulty);
+  return growOnAccess(stability, difficulty, NO_SALIENCE);
 }
 
 /** Stability in days after a recall, by a section's rate and cap: `decay` is that of a profile, or alike. */
@@ -123,9 +132,20 @@ export function updateStabilityOnAccessForSection(
   difficulty: number,
   decay: SectionDecayConfig,
 ): number {
+  return growOnAccessForSection(stability, difficulty, NO_SALIENCE, decay);
+}
+
+/** @internal */
+export function growOnAccessForSection(
+  stability: number,
+  difficulty: number,
+  salience: number,
+  decay: SectionDecayConfig,
+): number {
   return numeric().stability_on_access_for_section(
     stability,
     difficulty,
+    salience,
     decay.initial_stability_days,
     decay.growth_rate,
     decay.active_threshold,

@@ -57,15 +57,25 @@ export interface Engine {
   calculateRetrievability(daysSinceAccess: number, stability: number): number;
   /**
    * Stability in days after a recall without a section. On the `fsrs6` curve: after a recall rated Good, when
-   * `retrievability` was left (0.9 unless given), with difficulty in [0, 1] spread over FSRS's 1 to 10.
+   * `retrievability` was left (0.9 unless given), with difficulty in [0, 1] spread over FSRS's 1 to 10. With `salienceGrowth`
+   * growth is multiplied by 1 + (`salience` − 0.5) · 0.5, within the cap: the rate, or on the `fsrs6` curve what a recall adds.
+   * No salience is a neutral one; without `salienceGrowth` it is not looked at.
+   *
+   * @throws {NousError} `invalid_argument` for a salience outside [0, 1].
    */
-  updateStabilityOnAccess(stability: number, difficulty: number, retrievability?: number): number;
+  updateStabilityOnAccess(
+    stability: number,
+    difficulty: number,
+    retrievability?: number,
+    salience?: number | null,
+  ): number;
   /** The same with a section's rate and cap; on the `fsrs6` curve with its cap. */
   updateStabilityOnAccessForSection(
     stability: number,
     difficulty: number,
     decay: SectionDecayConfig,
     retrievability?: number,
+    salience?: number | null,
   ): number;
   /**
    * Retrievability and lifecycle of many nodes at once, by the thresholds of their sections. Days dormant are those
@@ -177,11 +187,13 @@ export interface Engine {
 export function createEngine(config: EngineConfig = {}): Engine {
   requireLoaded();
   const sections = withModuleConfig(config, (plain) => new Sections(plain));
-  return engineOver(sections, config.curve === "fsrs6");
+  return engineOver(sections, config);
 }
 
 /** @internal */
-export function engineOver(sections: Sections, fsrs = false): Engine {
+export function engineOver(sections: Sections, { curve, salienceGrowth }: EngineConfig = {}): Engine {
+  const fsrs = curve === "fsrs6";
+  const counted = salienceGrowth ? salience.salienceOf : () => decay.NO_SALIENCE;
   return {
     rerankWithSectionWeights: (candidates, metrics, now) =>
       rank(sections, candidates, metrics, undefined, now, Infinity),
@@ -197,13 +209,14 @@ export function engineOver(sections: Sections, fsrs = false): Engine {
     calculateRetrievability: (daysSinceAccess, stability) =>
       sections.slot.engine().retrievability(daysSinceAccess, stability),
     updateStabilityOnAccess: fsrs
-      ? (stability, difficulty, retrievability) =>
-          decay.updateStabilityOnFsrs(stability, difficulty, retrievability, DECAY_CONFIG.max_stability_days)
-      : decay.updateStabilityOnAccess,
+      ? (stability, difficulty, retrievability, stake) =>
+          decay.growOnFsrs(stability, difficulty, counted(stake), retrievability, DECAY_CONFIG.max_stability_days)
+      : (stability, difficulty, _, stake) => decay.growOnAccess(stability, difficulty, counted(stake)),
     updateStabilityOnAccessForSection: fsrs
-      ? (stability, difficulty, { max_stability_days }, retrievability) =>
-          decay.updateStabilityOnFsrs(stability, difficulty, retrievability, max_stability_days)
-      : decay.updateStabilityOnAccessForSection,
+      ? (stability, difficulty, { max_stability_days }, retrievability, stake) =>
+          decay.growOnFsrs(stability, difficulty, counted(stake), retrievability, max_stability_days)
+      : (stability, difficulty, profile, _, stake) =>
+          decay.growOnAccessForSection(stability, difficulty, counted(stake), profile),
     decayColumns: (columns, now = Date.now()) => decay.decayColumns(sections, columns, now),
     classifyIntent: ((query: string, options?: intent.IntentOptions) =>
       intent.classifyIntent(sections, query, options)) as Engine["classifyIntent"],

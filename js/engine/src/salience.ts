@@ -1,5 +1,6 @@
 // How much was at stake, and how strongly a memory is first stored.
 
+import { NO_SALIENCE } from "./decay.ts";
 import { invalid, show } from "./errors.ts";
 import { requireLoaded } from "./runtime.ts";
 import type { Sections } from "./sections.ts";
@@ -45,13 +46,23 @@ export function modulateStability(
   salience: number,
 ): number | null {
   const name = subtypeOf(subtype);
-  if (!(Number.isFinite(salience) && salience >= 0 && salience <= 1)) {
-    throw invalid("salience", `must lie between 0 and 1, found ${show(salience)}`);
-  }
+  requireSalience(salience);
   const engine = sections.slot.engine();
   if (name === null) return null;
   const days = engine.modulated_stability((sections.stakes.get(name) ?? UNKNOWN).place, salience);
   return Number.isNaN(days) ? null : days;
+}
+
+/** A salience that growth goes by, checked. @internal */
+export function salienceOf(salience: number | null | undefined): number {
+  if (salience == null) return NO_SALIENCE;
+  requireSalience(salience);
+  return salience;
+}
+
+function requireSalience(salience: number): void {
+  if (Number.isFinite(salience) && salience >= 0 && salience <= 1) return;
+  throw invalid("salience", `must lie between 0 and 1, found ${show(salience)}`);
 }
 
 function subtypeOf(subtype: string | null | undefined): string | null {

@@ -341,10 +341,11 @@ export class MemoryIndex {
     resident.find();
     const { numbers, numbersAt: at, rowsAt } = resident;
     const codes = [...resident.rows.subarray(rowsAt, rowsAt + labels)];
-    const subtype = numbers[at + 10]!;
+    const subtype = numbers[at + 11]!;
+    const salience = numbers[at + 8]!;
     return {
       id,
-      type: names.types.text(numbers[at + 9]!),
+      type: names.types.text(numbers[at + 10]!),
       subtype: subtype === NO_SUBTYPE ? null : names.subtypes.text(subtype),
       created_at: numbers[at + 1]!,
       last_accessed: numbers[at + 2]!,
@@ -353,10 +354,11 @@ export class MemoryIndex {
       stability: numbers[at + 5]!,
       retrievability: numbers[at + 6]!,
       difficulty: numbers[at + 7]!,
-      lifecycle: STORED_STATES[numbers[at + 8]!]!,
+      ...(Number.isNaN(salience) ? {} : { salience }),
+      lifecycle: STORED_STATES[numbers[at + 9]!]!,
       tags: codes.filter((code) => code % 2 === 0).map((code) => names.tags.text(code >>> 1)),
       clusters: codes.filter((code) => code % 2 === 1).map((code) => names.clusters.text(code >>> 1)),
-      has_embedding: numbers[at + 11] === 1,
+      has_embedding: numbers[at + 12] === 1,
       sequence: numbers[at]!,
     };
   }
@@ -393,8 +395,9 @@ export class MemoryIndex {
   }
 
   /**
-   * What reading does: it counts an access and lets stability grow by the section's rate (a playbook's stays); what is stored
-   * of retrievability and lifecycle becomes what it was at the read, before it (DORMANT and DELETED stay). Else as `touch`.
+   * What reading does: it counts an access and lets stability grow by the section's rate, and with `salienceGrowth` by what
+   * was at stake (a playbook's stays); what is stored of retrievability and lifecycle becomes what it was at the read, before
+   * it (DORMANT and DELETED stay). Else as `touch`.
    */
   recall(ids: readonly string[], now?: Instant): number {
     return this.#access("recall", ids, now);

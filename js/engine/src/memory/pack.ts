@@ -13,7 +13,7 @@ export const ABSENT = Number.NEGATIVE_INFINITY;
 /** A last access that never was. */
 const NEVER = Number.POSITIVE_INFINITY;
 /** Numbers of a node, of an edge, of a search's head. @internal */
-export const NODE = 14;
+export const NODE = 15;
 /** @internal */
 export const EDGE = 6;
 /** @internal */
@@ -118,17 +118,18 @@ export function readNodes(nodes: readonly MemoryNode[], names: AllNames): Batch 
     records[at + 5] = numberOf(node.stability);
     records[at + 6] = numberOf(node.retrievability);
     records[at + 7] = numberOf(node.difficulty);
+    records[at + 8] = numberOf(node.salience);
     const state = lifecycle === undefined || lifecycle === null ? ABSENT : STATE_CODES.get(lifecycle);
     if (state === undefined) {
       const problem = `must be one of ${STORED_STATES.join(", ")}, found ${show(lifecycle)}`;
       throw invalidEntry("nodes", index, node, "lifecycle", problem);
     }
-    records[at + 8] = state;
-    records[at + 9] = nameOf(names.types, "nodes", index, node, "type", node.type, ABSENT);
-    records[at + 10] = nameOf(names.subtypes, "nodes", index, node, "subtype", node.subtype, 0);
-    records[at + 11] = readLabels(names.tags, index, node, "tags", node.tags, batch.codes);
-    records[at + 12] = readLabels(names.clusters, index, node, "clusters", node.clusters, batch.codes);
-    records[at + 13] = readEmbedding(index, node, node.embedding, batch);
+    records[at + 9] = state;
+    records[at + 10] = nameOf(names.types, "nodes", index, node, "type", node.type, ABSENT);
+    records[at + 11] = nameOf(names.subtypes, "nodes", index, node, "subtype", node.subtype, 0);
+    records[at + 12] = readLabels(names.tags, index, node, "tags", node.tags, batch.codes);
+    records[at + 13] = readLabels(names.clusters, index, node, "clusters", node.clusters, batch.codes);
+    records[at + 14] = readEmbedding(index, node, node.embedding, batch);
   }
   return batch;
 }

@@ -49,6 +49,8 @@ export interface MemoryNode {
   retrievability?: number | null | undefined;
   /** In [0, 1] (the section's `base_difficulty`). */
   difficulty?: number | null | undefined;
+  /** How much was at stake, in [0, 1] (0.5, neutral). Kept where the configuration says `salienceGrowth`, and nowhere else. */
+  salience?: number | null | undefined;
   /** As it is stored ("ACTIVE"). */
   lifecycle?: StoredLifecycleState | null | undefined;
   /** (none) */
@@ -76,6 +78,8 @@ export interface StoredMemoryNode {
   stability: number;
   retrievability: number;
   difficulty: number;
+  /** There where it is kept. */
+  salience?: number;
   lifecycle: StoredLifecycleState;
   tags: string[];
   clusters: string[];

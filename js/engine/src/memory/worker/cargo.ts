@@ -21,6 +21,7 @@ const NODE_FIELDS = Object.keys({
   stability: 1,
   retrievability: 1,
   difficulty: 1,
+  salience: 1,
   lifecycle: 1,
   tags: 1,
   clusters: 1,
