@@ -14,6 +14,11 @@ export function writeResults(name: string, title: string, text: string): string 
   return path;
 }
 
+/** Rows under a head, as Markdown. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
 function machine(): string {
   const rust = spawnSync("rustc", ["--version"], { encoding: "utf8" }).stdout?.split(" ")[1] ?? "unknown";
   return `${cpus()[0]?.model.trim() ?? "unknown processor"}, ${cpus().length} cores, ${process.platform} ${process.arch}, Node ${process.versions.node}, Rust ${rust}.`;

@@ -1,5 +1,6 @@
 // What the measurement says, as Markdown tables.
 
+import { table } from "../results.ts";
 import { draws, type Estimate, estimate } from "./bootstrap.ts";
 import { SETS, type SetName } from "./labelled-set.ts";
 import { METRIC_NAMES, METRICS, type Metric } from "./metrics.ts";
@@ -143,10 +144,6 @@ function whyTables(title: string, { questions, reweighed }: Asked): string[] {
     ...ways.map(({ global, others }) => shownDifference(estimate(changesOf(questions, others[which]!, global), drawn))),
   ]);
   return [title, table(["weights", ...Object.keys(reweighed)], [["global weights", ...globals], ...rows])];
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
 function mean(values: readonly number[]): number {

@@ -1,9 +1,11 @@
-// The whole reference: sections, ranking, decay, intent, merge, context lines, questions, stakes, playbooks, in plain TypeScript.
+// The whole reference: sections, ranking, decay, intent, merge, context lines, questions, stakes, playbooks, patterns,
+// in plain TypeScript.
 
 export * from "./context.ts";
 export * from "./decay.ts";
 export * from "./intent.ts";
 export * from "./merge.ts";
+export * from "./patterns.ts";
 export * from "./procedural.ts";
 export * from "./query.ts";
 export * from "./rerank.ts";

@@ -1,0 +1,44 @@
+// What was found in a memory with planted regularities, judged by what is true of it.
+
+import type { PlantedCondition } from "../../js/sample/planted.ts";
+
+/** A condition of a group's trades that was tested. */
+export interface Tested {
+  symbol: string;
+  conditions: readonly { kind: string; field?: string; value: string }[];
+  rate: number;
+  rest_rate: number;
+}
+
+export interface Judged {
+  /** For each regularity, whether it was told. */
+  regularities: { effect: number; found: boolean }[];
+  told: number;
+  /** Of what was told: conditions that mean nothing, or whose effect goes the other way. */
+  wrong: number;
+}
+
+const labelOf = ({ symbol, reason }: PlantedCondition): string =>
+  "anomaly_type" in reason
+    ? JSON.stringify([symbol, "anomaly_type", null, reason.anomaly_type])
+    : JSON.stringify([symbol, "signal", reason.field, String(reason.value)]);
+
+/** Judges what was told. Of conditions that are told together one true one is enough. */
+export function judge(truth: readonly PlantedCondition[], told: readonly Tested[]): Judged {
+  const planted = truth.filter(({ effect }) => effect !== 0);
+  const effects = new Map(planted.map((condition) => [labelOf(condition), condition.effect]));
+  const found = new Set<string>();
+  let wrong = 0;
+  for (const { symbol, conditions, rate, rest_rate } of told) {
+    const right = conditions
+      .map(({ kind, field, value }) => JSON.stringify([symbol, kind, field ?? null, value]))
+      .filter((label) => (effects.get(label) ?? 0) * (rate - rest_rate) > 0);
+    if (right.length === 0) wrong++;
+    for (const label of right) found.add(label);
+  }
+  return {
+    regularities: planted.map((one) => ({ effect: one.effect, found: found.has(labelOf(one)) })),
+    told: told.length,
+    wrong,
+  };
+}

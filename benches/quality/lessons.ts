@@ -1,0 +1,121 @@
+// `npm run quality -- lessons`: looks for patterns in memories with planted regularities and in memories without any, prints how
+// many are found and how much is told that is none, and writes the table to benches/results/. Every run gives the same numbers.
+
+import {
+  BASE_RATES,
+  generatePlanted,
+  PLANTED_DEFAULTS,
+  type Planted,
+  type PlantedOptions,
+} from "../../js/sample/planted.ts";
+import {
+  binomialTest,
+  closedTrades,
+  FALSE_DISCOVERY_RATE,
+  findPatterns,
+  qValues,
+  type TestedPattern,
+} from "../../tests/reference/patterns.ts";
+import { whole } from "../js/units.ts";
+import { table, writeResults } from "../results.ts";
+import { CONFIDENCE, draws, estimate, RESAMPLES } from "./bootstrap.ts";
+import { type Judged, judge } from "./discoveries.ts";
+
+/** Memories of each kind. */
+const MEMORIES = 400;
+/** So many alone are shown too: what they tell varies by some points. */
+const FIRST = 100;
+/** The sizes of effects that are looked at, in percentage points, of either sign. */
+const SIZES = [15, 25, 35];
+
+const { effects } = PLANTED_DEFAULTS;
+const fewer = effects.slice(0, effects.length / 2);
+const none = (conditions: readonly number[]) => conditions.map(() => 0);
+
+const SMALL = { effects: none(fewer), symbols: ["BTC", "ETH", "SOL", "DOGE", "ARB"], trades: 10 };
+
+const KINDS: Readonly<Record<string, PlantedOptions>> = {
+  [`${effects.length} regularities a symbol`]: {},
+  [`${fewer.length} regularities a symbol`]: { effects: fewer },
+  "no regularity": { effects: none(effects) },
+  [`no regularity, ${SMALL.symbols.length} small symbols`]: SMALL,
+};
+
+/** What is told of what was tested. */
+const WAYS: Readonly<Record<string, (tested: readonly TestedPattern[]) => readonly TestedPattern[]>> = {
+  "as it is": (tested) => tested.filter(({ kept }) => kept),
+  "binomial test alone": (tested) => {
+    const q = qValues(tested.map(({ wins, n, rest_wins, rest_n }) => binomialTest(wins, n, rest_wins, rest_n)));
+    return tested.filter((_, i) => q[i]! <= FALSE_DISCOVERY_RATE);
+  },
+};
+
+const HOW = `\`npm run quality -- lessons\`: ${MEMORIES} generated memories of each kind, and the first ${FIRST} of them alone, whose intervals show
+how much so few can tell. A memory has the trades of two symbols, and each trade the one thing that called it up: an anomaly, or a signal
+of its entry. Half of these conditions are regularities: their trades are won more often than the symbol's others, or less
+often, by as many points as the head of the table says. The other half means nothing, nor do weekday, hours, direction, trade
+type and funding, which are drawn for each trade. A condition has ${PLANTED_DEFAULTS.trades} trades. How often a symbol is won lies between
+${100 * BASE_RATES[0]} and ${100 * BASE_RATES[1]} %. *Small* symbols have ${SMALL.trades} trades for each of ${2 * SMALL.effects.length} conditions.
+
+*Conditions tested* are those of a cycle: the more there are beside regularities, the less is found. *Found* is told, with the
+right sign. *Told falsely* is the share of what is told that means nothing, 0 where nothing is told, and *nothing told* the share
+of memories where that is so. *Binomial test alone* leaves Fisher's test out. In brackets are ${100 * CONFIDENCE} % intervals of
+${whole(RESAMPLES)} bootstrap resamples over memories.
+
+Fisher's test was added because of what the binomial test told falsely. After first runs the memories became more, ${MEMORIES} for ${FIRST}, and
+the kind with ${effects.length} regularities came beside the one with ${fewer.length}, of which too few were found; no test was changed to find more.`;
+
+function testedIn({ nodes, edges }: Planted): TestedPattern[] {
+  return findPatterns(closedTrades(nodes, edges, ({ content_body }) => JSON.parse(content_body!).signals.symbol));
+}
+
+/** The mean over memories, in percent. */
+function shown(shares: readonly number[], drawn: Uint32Array): string {
+  const { mean, low, high } = estimate(shares, drawn);
+  return `${(100 * mean).toFixed(1)} (${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)})`;
+}
+
+function foundOf({ regularities }: Judged, size: number): number {
+  const some = regularities.filter(({ effect }) => Math.abs(effect) === size);
+  return some.filter(({ found }) => found).length / some.length;
+}
+
+function cellsOf(memories: readonly Judged[], drawn: Uint32Array): string[] {
+  const planted = memories[0]!.regularities.length > 0;
+  const cell = (shareOf: (memory: Judged) => number) => shown(memories.map(shareOf), drawn);
+  return [
+    ...SIZES.map((size) => (planted ? cell((memory) => foundOf(memory, size)) : "–")),
+    planted ? cell(({ told, wrong }) => (told === 0 ? 0 : wrong / told)) : "–",
+    cell(({ told }) => (told === 0 ? 1 : 0)),
+  ];
+}
+
+const allDrawn = draws(MEMORIES);
+const firstDrawn = draws(FIRST);
+
+function rowsOf(kind: string, options: PlantedOptions): string[][] {
+  const judged = Object.fromEntries(Object.keys(WAYS).map((way) => [way, [] as Judged[]]));
+  let count = 0;
+  for (let seed = 1; seed <= MEMORIES; seed++) {
+    const memory = generatePlanted({ ...options, seed });
+    const tested = testedIn(memory);
+    count += tested.length;
+    for (const [way, told] of Object.entries(WAYS)) judged[way]!.push(judge(memory.truth, told(tested)));
+  }
+  const tested = (count / MEMORIES).toFixed(0);
+  return Object.entries(judged).flatMap(([way, memories]) => [
+    [kind, way, tested, ...cellsOf(memories, allDrawn)],
+    ["", `${way}, first ${FIRST}`, "", ...cellsOf(memories.slice(0, FIRST), firstDrawn)],
+  ]);
+}
+
+const head = [
+  ...["memories", "test", "conditions tested"],
+  ...SIZES.map((size) => `${size} points found, %`),
+  ...["told falsely, %", "nothing told, %"],
+];
+const rows = Object.entries(KINDS).flatMap(([kind, options]) => rowsOf(kind, options));
+const found = table(head, rows);
+
+console.log(found);
+console.log(`\nwritten to ${writeResults("lessons", "Lessons from many trades", `${HOW}\n\n${found}`)}`);
