@@ -44,11 +44,22 @@ const KINDS: Readonly<Record<string, PlantedOptions>> = {
 /** What is told of what was tested. */
 const WAYS: Readonly<Record<string, (tested: readonly TestedPattern[]) => readonly TestedPattern[]>> = {
   "as it is": (tested) => tested.filter(({ kept }) => kept),
+  "all taken for nothing": (tested) =>
+    told(
+      tested,
+      qValues(
+        tested.map(({ p_value }) => p_value),
+        tested.length,
+      ),
+    ),
   "binomial test alone": (tested) => {
-    const q = qValues(tested.map(({ wins, n, rest_wins, rest_n }) => binomialTest(wins, n, rest_wins, rest_n)));
-    return tested.filter((_, i) => q[i]! <= FALSE_DISCOVERY_RATE);
+    const p = tested.map(({ wins, n, rest_wins, rest_n }) => binomialTest(wins, n, rest_wins, rest_n));
+    return told(tested, qValues(p, tested.length));
   },
 };
+
+const told = (tested: readonly TestedPattern[], q: readonly number[]) =>
+  tested.filter((_, i) => q[i]! <= FALSE_DISCOVERY_RATE);
 
 const HOW = `\`npm run quality -- lessons\`: ${MEMORIES} generated memories of each kind, and the first ${FIRST} of them alone, whose intervals show
 how much so few can tell. A memory has the trades of two symbols, and each trade the one thing that called it up: an anomaly, or a signal
@@ -59,11 +70,13 @@ ${100 * BASE_RATES[0]} and ${100 * BASE_RATES[1]} %. *Small* symbols have ${SMAL
 
 *Conditions tested* are those of a cycle: the more there are beside regularities, the less is found. *Found* is told, with the
 right sign. *Told falsely* is the share of what is told that means nothing, 0 where nothing is told, and *nothing told* the share
-of memories where that is so. *Binomial test alone* leaves Fisher's test out. In brackets are ${100 * CONFIDENCE} % intervals of
-${whole(RESAMPLES)} bootstrap resamples over memories.
+of memories where that is so. *All taken for nothing* is Benjamini and Hochberg's procedure as they first wrote it, which reckons with no
+true regularity among the conditions tested, where ours estimates how many mean nothing. *Binomial test alone* leaves Fisher's test out
+of that. In brackets are ${100 * CONFIDENCE} % intervals of ${whole(RESAMPLES)} bootstrap resamples over memories.
 
-Fisher's test was added because of what the binomial test told falsely. After first runs the memories became more, ${MEMORIES} for ${FIRST}, and
-the kind with ${effects.length} regularities came beside the one with ${fewer.length}, of which too few were found; no test was changed to find more.`;
+How we came here: Fisher's test was added because of what the binomial test told falsely. After first runs the memories became more,
+${MEMORIES} for ${FIRST}, and the kind with ${effects.length} regularities came beside the one with ${fewer.length}, of which too few were found. The
+estimate came last, since without it 77 % of the effects of 25 points were found in the first ${FIRST} memories, for a bar of 80.`;
 
 function testedIn({ nodes, edges }: Planted): TestedPattern[] {
   return findPatterns(closedTrades(nodes, edges, ({ content_body }) => JSON.parse(content_body!).signals.symbol));

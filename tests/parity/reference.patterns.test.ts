@@ -38,11 +38,16 @@ describe("the numbers", () => {
 
   // false_discovery_control(ps, method="bh").
   test("q values", () => {
+    const ps = [0.001, 0.04, 0.03, 0.6, 0.03, 0.0007, 1.0, 0.2];
     const expected = [0.004, 0.064, 0.06, 0.6857142857142856, 0.06, 0.004, 1.0, 0.26666666666666666];
-    const found = qValues([0.001, 0.04, 0.03, 0.6, 0.03, 0.0007, 1.0, 0.2]);
-    found.forEach((q, i) => {
+    qValues(ps, ps.length).forEach((q, i) => {
       expect(q).toBeCloseTo(expected[i]!, 14);
     });
+    // Two of eight lie above one half: (2 + 1) · 2 are taken to mean nothing. No q value is below its p value.
+    qValues(ps).forEach((q, i) => {
+      expect(q).toBeCloseTo(Math.max((expected[i]! * 6) / 8, ps[i]!), 14);
+    });
+    expect(qValues([0.9, 0.001, 0.8])).toEqual(qValues([0.9, 0.001, 0.8], 3));
     expect(qValues([])).toEqual([]);
   });
 
@@ -239,7 +244,7 @@ describe("patterns", () => {
     expect(tested.map(({ symbol, conditions }) => [symbol, conditions[0]!.value])).toEqual([
       ...[["ETH", "x"], ["BTC", "x"], ["BTC", "y"]], // biome-ignore format: a table
     ]);
-    expect(tested.find(({ symbol }) => symbol === "ETH")).toEqual({ ...alone, q_value: alone.p_value * 3 });
+    expect(tested.find(({ symbol }) => symbol === "ETH")).toEqual({ ...alone, q_value: alone.p_value * 2 });
   });
 
   test("have no lift over trades that were never won", () => {

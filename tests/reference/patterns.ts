@@ -291,15 +291,30 @@ export function fisherTest(wins: number, n: number, restWins: number, restN: num
   return tailOf(wins, [low, high], mode, (k) => ((allWins - k) * (n - k)) / ((k + 1) * (allLosses - n + k + 1)));
 }
 
-/** q values by Benjamini and Hochberg: the least rate of false discoveries at which each would be told. */
-export function qValues(pValues: readonly number[]): number[] {
+/** A p value above this is taken for that of a condition that means nothing. */
+const LIKELY_NOTHING = 0.5;
+
+/**
+ * How many of so many conditions mean nothing, at most all of them: p values of nothing are spread evenly, so that twice as many
+ * mean nothing as have a p value above one half (Storey, Taylor and Siegmund 2004).
+ */
+function meaningless(pValues: readonly number[]): number {
+  const above = pValues.filter((p) => p > LIKELY_NOTHING).length;
+  return Math.min(pValues.length, (above + 1) / (1 - LIKELY_NOTHING));
+}
+
+/**
+ * q values by Benjamini and Hochberg: the least rate of false discoveries at which each would be told, where `nulls` of the
+ * conditions mean nothing. None is below its p value: however many of its neighbours are true, chance explains one no less.
+ */
+export function qValues(pValues: readonly number[], nulls = meaningless(pValues)): number[] {
   const m = pValues.length;
   const falling = pValues.map((_, i) => i).sort((a, b) => pValues[b]! - pValues[a]!);
   const q = new Array<number>(m);
   let least = 1;
   falling.forEach((i, place) => {
-    least = Math.min(least, (pValues[i]! * m) / (m - place));
-    q[i] = least;
+    least = Math.min(least, (pValues[i]! * nulls) / (m - place));
+    q[i] = Math.max(least, pValues[i]!);
   });
   return q;
 }
@@ -376,8 +391,8 @@ function test({ conditions, places }: Split, trades: readonly ClosedTrade[]): Un
  *
  * A binomial test alone takes the rate of the others for the true one. Where they are no more than some times as many it finds
  * patterns that are none, in a fifth of the memories that have no pattern at all (benches/quality/lessons.ts). So the p value is
- * the larger of that test's and of Fisher's, which knows that both rates are observed. And to divide a group in two is one test,
- * whatever the conditions that do so.
+ * the larger of that test's and of Fisher's, which knows that both rates are observed. It finds fewer patterns, which an estimate of how
+ * many conditions mean nothing makes up for. And to divide a group in two is one test, whatever the conditions that do so.
  */
 export function findPatterns(trades: readonly ClosedTrade[]): TestedPattern[] {
   const groups = new Map<string, ClosedTrade[]>();
