@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::query::Span;
+
 /// White space as ECMAScript's `\s` has it.
 pub fn is_white_space(c: char) -> bool {
     c == '\u{FEFF}' || (c.is_whitespace() && c != '\u{85}')
@@ -36,4 +38,55 @@ pub fn lower_case(text: &str) -> Cow<'_, str> {
     } else {
         Cow::Borrowed(text)
     }
+}
+
+/// Whether a character may end a sentence, or a part of one.
+pub fn is_final_mark(c: char) -> bool {
+    matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '…' | '。' | '、' | '，' | '；' | '：' | '！' | '？')
+}
+
+/// Whether a character is an apostrophe that looks typographic.
+pub fn is_curled_apostrophe(c: char) -> bool {
+    matches!(c, '\u{2018}' | '\u{2019}' | '\u{02BC}' | '\u{FF07}')
+}
+
+/// The text with `'` for typographic apostrophes, and one blank for every run of white space.
+pub fn straighten(text: &str) -> Cow<'_, str> {
+    let is_other_blank = |byte: u8| matches!(byte, b'\t'..=b'\r');
+    if text.is_ascii() && !text.bytes().any(is_other_blank) && !text.contains("  ") {
+        return Cow::Borrowed(text);
+    }
+    let mut straight = String::with_capacity(text.len());
+    let mut after_blank = false;
+    for c in text.chars() {
+        let blank = is_white_space(c);
+        match c {
+            _ if blank && after_blank => {}
+            _ if blank => straight.push(' '),
+            _ if is_curled_apostrophe(c) => straight.push('\''),
+            _ => straight.push(c),
+        }
+        after_blank = blank;
+    }
+    Cow::Owned(straight)
+}
+
+/// Whether a word reaches up to a place.
+pub fn word_before(text: &str, at: usize) -> bool {
+    text[..at].chars().next_back().is_some_and(is_word)
+}
+
+/// Whether a word begins, or goes on, at a place.
+pub fn word_after(text: &str, at: usize) -> bool {
+    text[at..].chars().next().is_some_and(is_word)
+}
+
+/// The words of a text, in order: runs of word characters, as long as they get.
+pub fn words(text: &str) -> impl Iterator<Item = Span> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text[at..].find(is_word)?;
+        at = text[start..].find(|c| !is_word(c)).map_or(text.len(), |length| start + length);
+        Some(Span { start, end: at })
+    })
 }
