@@ -10,7 +10,7 @@ use crate::automaton::{Automaton, MOST_STATES};
 use crate::config::{IntentConfig, Matcher};
 use crate::error::{Error, Result};
 use crate::section::Section;
-use crate::text::{is_white_space, is_word, lower_case};
+use crate::text::{is_white_space, is_word, lower_case, straighten};
 
 /// The order in which sections are answered.
 pub const INTENT_ORDER: [Section; 4] = [Section::Signals, Section::Episodic, Section::Knowledge, Section::Procedural];
@@ -232,7 +232,8 @@ impl IntentClassifier {
             Matcher::Substring if query.is_ascii() => self.sections(query),
             Matcher::Substring => self.sections(&lower_case(query)),
             Matcher::Words => {
-                let text = straighten(&lower_case(query));
+                let lower = lower_case(query);
+                let text = straighten(&lower);
                 let strings = self.words();
                 let mut found = SectionSet::default();
                 strings.automaton.occurrences(text.as_bytes(), |place, end| {
@@ -255,7 +256,7 @@ impl IntentClassifier {
         let lower = lower_case(query);
         let (strings, text) = match matcher {
             Matcher::Substring => (self.substring(), lower),
-            Matcher::Words => (self.words(), straighten(&lower).into()),
+            Matcher::Words => (self.words(), straighten(&lower).into_owned().into()),
         };
         let mut counts = vec![0; strings.all.len()];
         strings.automaton.occurrences(text.as_bytes(), |place, end| {
@@ -284,23 +285,6 @@ impl IntentClassifier {
             Strings::new(&self.strings.iter().map(straight).collect::<Vec<_>>())
         })
     }
-}
-
-/// Typographic apostrophes become `'`, and every run of white space one blank.
-fn straighten(text: &str) -> String {
-    let mut straight = String::with_capacity(text.len());
-    let mut after_blank = false;
-    for c in text.chars() {
-        let blank = is_white_space(c);
-        match c {
-            _ if blank && after_blank => {}
-            _ if blank => straight.push(' '),
-            '\u{2018}' | '\u{2019}' | '\u{02BC}' | '\u{FF07}' => straight.push('\''),
-            _ => straight.push(c),
-        }
-        after_blank = blank;
-    }
-    straight
 }
 
 /// One of the strings sought.

@@ -15,7 +15,7 @@
 //! | [`intent`] | which sections does a question ask for? |
 //! | [`query`] | what is asked, of whom, in how many parts? |
 //! | [`merge`] | what remains of the results of several questions? |
-//! | [`context`] | how does a prompt show what was recalled? |
+//! | [`context`] | what does a turn of conversation ask of memory, and how does a prompt show what was recalled? |
 //! | [`search`] | from what was found, what does the graph bring up? |
 //! | [`index`] | what are the parts of a memory that stays in place? |
 //! | [`memory`] | the whole of it: kept, searched, faded, explained, saved |

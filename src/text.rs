@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::query::Span;
+
 /// White space as ECMAScript's `\s` has it.
 pub fn is_white_space(c: char) -> bool {
     c == '\u{FEFF}' || (c.is_whitespace() && c != '\u{85}')
@@ -14,7 +16,8 @@ pub fn is_line_end(c: char) -> bool {
 
 /// Whether a character belongs to words: `\w` of UTS #18, Annex C.
 pub fn is_word(c: char) -> bool {
-    regex_syntax::is_word_character(c)
+    // The library asks its table of ranges for every character that is not a word's.
+    if c.is_ascii() { is_ascii_word(c as u8) } else { regex_syntax::is_word_character(c) }
 }
 
 /// Whether a byte belongs to words of ASCII: `\w` of ECMAScript.
@@ -36,4 +39,72 @@ pub fn lower_case(text: &str) -> Cow<'_, str> {
     } else {
         Cow::Borrowed(text)
     }
+}
+
+/// Whether a character may end a sentence, or a part of one.
+pub fn is_final_mark(c: char) -> bool {
+    matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '…' | '。' | '、' | '，' | '；' | '：' | '！' | '？')
+}
+
+/// Whether a character is an apostrophe that looks typographic.
+pub fn is_curled_apostrophe(c: char) -> bool {
+    matches!(c, '\u{2018}' | '\u{2019}' | '\u{02BC}' | '\u{FF07}')
+}
+
+/// The text with `'` for typographic apostrophes, and one blank for every run of white space.
+pub fn straighten(text: &str) -> Cow<'_, str> {
+    let is_other_blank = |byte: u8| matches!(byte, b'\t'..=b'\r');
+    if text.is_ascii() && !text.bytes().any(is_other_blank) && !text.contains("  ") {
+        return Cow::Borrowed(text);
+    }
+    let mut straight = String::with_capacity(text.len());
+    let mut after_blank = false;
+    for c in text.chars() {
+        let blank = is_white_space(c);
+        match c {
+            _ if blank && after_blank => {}
+            _ if blank => straight.push(' '),
+            _ if is_curled_apostrophe(c) => straight.push('\''),
+            _ => straight.push(c),
+        }
+        after_blank = blank;
+    }
+    Cow::Owned(straight)
+}
+
+/// Whether a word reaches up to a place.
+pub fn word_before(text: &str, at: usize) -> bool {
+    text[..at].chars().next_back().is_some_and(is_word)
+}
+
+/// Whether a word begins, or goes on, at a place.
+pub fn word_after(text: &str, at: usize) -> bool {
+    text[at..].chars().next().is_some_and(is_word)
+}
+
+/// The words of a text, in order: runs of word characters, as long as they get.
+pub fn words(text: &str) -> impl Iterator<Item = Span> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = skip(text, at, false);
+        at = skip(text, start, true);
+        (at > start).then_some(Span { start, end: at })
+    })
+}
+
+/// Where the characters end that are those of words, or are not, from a place on.
+fn skip(text: &str, mut at: usize, of_words: bool) -> usize {
+    while let Some(&byte) = text.as_bytes().get(at) {
+        let (is_one, bytes) = if byte.is_ascii() {
+            (is_ascii_word(byte), 1)
+        } else {
+            let Some(c) = text[at..].chars().next() else { break };
+            (is_word(c), c.len_utf8())
+        };
+        if is_one != of_words {
+            break;
+        }
+        at += bytes;
+    }
+    at
 }

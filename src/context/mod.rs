@@ -1,9 +1,40 @@
 //! Context: what of a memory goes into a prompt, and in which words.
+//!
+//! A turn of conversation is understood by its words and phrases, without a language model, and in time linear in it: what it asks
+//! of memory ([`classify_turn`]), what to retrieve for it ([`plan_retrieval`]), in which frame of mind ([`select_frame`]), and whether
+//! it opens a new topic ([`next_topic`]). The phrases are English; words are runs of word characters of every script
+//! (`\w` of UTS #18, Annex C), white space is ECMAScript's.
+//!
+//! ```
+//! use nous_wasm::IntentClassifier;
+//! use nous_wasm::context::{ContextMode, MemoryType, classify_turn, plan_retrieval};
+//! let intent = IntentClassifier::default();
+//! let signals = classify_turn("hey, what did we decide about Redis?", &intent, ContextMode::Default);
+//! let plan = plan_retrieval(&signals.to_plan(None), ContextMode::Default);
+//! assert_eq!(plan.limit(MemoryType::Decision), Some(8));
+//! // The seed took this for a greeting.
+//! let signals = classify_turn("hey, what did we decide about Redis?", &intent, ContextMode::SeedCompatible);
+//! let plan = plan_retrieval(&signals.to_plan(None), ContextMode::SeedCompatible);
+//! assert_eq!(plan.limit(MemoryType::Decision), None);
+//! ```
 
+mod frame;
 mod lines;
+mod memory_type;
+mod phrases;
+mod plan;
+mod stop_words;
+mod topic;
+mod turn;
 
+pub use frame::{Frame, FrameSelection, select_frame};
 #[cfg(not(target_arch = "wasm32"))]
 pub use lines::format_context;
 #[cfg(target_arch = "wasm32")]
 pub(crate) use lines::lines;
 pub use lines::{ContextRow, memory_guidance};
+pub use memory_type::{MemoryType, TYPED_SUBTYPES};
+pub use plan::{RetrievalPlan, SignalsToPlan, TurnPlan, plan_retrieval, plan_turn};
+pub use stop_words::is_stop_word;
+pub use topic::next_topic;
+pub use turn::{ContextMode, MOST_NAMED, TurnSignals, classify_turn};

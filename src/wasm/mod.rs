@@ -16,6 +16,7 @@ mod rerank;
 mod salience;
 mod section;
 mod signal;
+mod turn;
 
 use std::cell::RefCell;
 

@@ -20,7 +20,7 @@ const CLASSIFIED: usize = 8;
 const PART: usize = 7;
 
 /// Converts places in a text, quickest when they rise.
-struct Units<'a> {
+pub(super) struct Units<'a> {
     text: &'a str,
     is_ascii: bool,
     byte: usize,
@@ -28,11 +28,11 @@ struct Units<'a> {
 }
 
 impl<'a> Units<'a> {
-    fn new(text: &'a str) -> Self {
+    pub(super) fn new(text: &'a str) -> Self {
         Self { text, is_ascii: text.is_ascii(), byte: 0, unit: 0 }
     }
 
-    fn at(&mut self, byte: usize) -> usize {
+    pub(super) fn at(&mut self, byte: usize) -> usize {
         if self.is_ascii {
             return byte;
         }
@@ -44,7 +44,7 @@ impl<'a> Units<'a> {
         self.unit
     }
 
-    fn span(&mut self, span: Span) -> [u32; 2] {
+    pub(super) fn span(&mut self, span: Span) -> [u32; 2] {
         [self.at(span.start) as u32, self.at(span.end) as u32]
     }
 

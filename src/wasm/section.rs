@@ -5,6 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use super::{Engine, to_json};
 use crate::config::Matcher;
+use crate::context::{Frame, MOST_NAMED, MemoryType, TYPED_SUBTYPES};
 use crate::decay::{self, AlgorithmType, DECAY, DecayConstants, Lifecycle};
 use crate::intent::INTENT_ORDER;
 use crate::merge::MergeOptions;
@@ -62,6 +63,22 @@ pub fn constants() -> String {
         patterns: &'static [&'static str],
     }
     #[derive(Serialize)]
+    struct MemoryTypes {
+        names: [&'static str; 5],
+        budgets: [&'static str; 5],
+        of_sections: [&'static str; 4],
+        of_subtypes: [(&'static str, &'static str); 4],
+        most_named: usize,
+    }
+    #[derive(Serialize)]
+    struct FrameConstants {
+        id: &'static str,
+        name: &'static str,
+        description: &'static str,
+        category: &'static str,
+        stakes: &'static str,
+    }
+    #[derive(Serialize)]
     struct Constants {
         sections: [&'static str; 4],
         intent_order: [Section; 4],
@@ -80,6 +97,8 @@ pub fn constants() -> String {
         confidence_flags: [&'static str; 5],
         max_parts: usize,
         edge_strengthening: f64,
+        memory_types: MemoryTypes,
+        frames: [FrameConstants; 6],
     }
     let of_type = |name, node_type| TypeConstants {
         name,
@@ -109,5 +128,19 @@ pub fn constants() -> String {
         confidence_flags: FLAGS,
         max_parts: MOST_PARTS,
         edge_strengthening: EDGE_STRENGTHENING,
+        memory_types: MemoryTypes {
+            names: MemoryType::ALL.map(MemoryType::name),
+            budgets: MemoryType::ALL.map(MemoryType::budget),
+            of_sections: Section::ALL.map(|section| MemoryType::of_section(section).name()),
+            of_subtypes: TYPED_SUBTYPES.map(|(subtype, its)| (subtype, its.name())),
+            most_named: MOST_NAMED,
+        },
+        frames: Frame::ALL.map(|frame| FrameConstants {
+            id: frame.id(),
+            name: frame.name(),
+            description: frame.description(),
+            category: frame.category(),
+            stakes: frame.stakes(),
+        }),
     })
 }

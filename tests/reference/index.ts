@@ -1,5 +1,4 @@
-// The whole reference: sections, ranking, decay, intent, merge, context lines, questions, stakes, playbooks, patterns,
-// in plain TypeScript.
+// The whole reference, in plain TypeScript: a file for each part of the behaviour.
 
 export * from "./context.ts";
 export * from "./decay.ts";
@@ -22,3 +21,4 @@ export {
   semanticScore,
 } from "./signals.ts";
 export * from "./sweep.ts";
+export * from "./turn.ts";

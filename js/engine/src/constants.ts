@@ -1,6 +1,7 @@
 // Names and numbers that no configuration changes. They stand in the module; the build reads them from it, once, into
 // `generated/constants.js`, so that they are there before the module is loaded, and none is written down twice.
 
+import type { BudgetName, MemoryType } from "./context/turn.ts";
 import { moduleConstants } from "./generated/constants.js";
 import type { ConfidenceFlag, ConfidenceLevel, DisqualifierCategory, QueryType } from "./query.ts";
 import type {
@@ -43,6 +44,14 @@ export interface ModuleConstants {
   confidence_flags: ConfidenceFlag[];
   max_parts: number;
   edge_strengthening: number;
+  memory_types: {
+    names: MemoryType[];
+    budgets: BudgetName[];
+    of_sections: MemoryType[];
+    of_subtypes: [subtype: string, type: MemoryType][];
+    most_named: number;
+  };
+  frames: { id: string; name: string; description: string; category: string; stakes: string }[];
 }
 
 const { types, unknown_type, ...said } = moduleConstants;
@@ -76,6 +85,8 @@ export const own = {
   confidenceFlags: said.confidence_flags,
   maxParts: said.max_parts,
   edgeStrengthening: said.edge_strengthening,
+  memoryTypes: said.memory_types,
+  frames: said.frames,
   typeCodes: new Map<string, number>(types.map((type, code) => [type.name, code])),
 };
 

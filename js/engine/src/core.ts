@@ -46,6 +46,12 @@ export const {
   mergeAndSelect,
   coRecallPairs,
   formatContext,
+  classifyTurn,
+  planRetrieval,
+  planTurn,
+  selectFrame,
+  nextTopic,
+  memoryTypeOf,
   getSectionForSubtype,
   getInitialStabilityForSubtype,
   SECTION_PROFILES,
@@ -57,6 +63,18 @@ export type { EngineConfig, SearchConfig } from "./config.ts";
 export type { DecayConstants } from "./constants.ts";
 export type { MemoryRow } from "./context/lines.ts";
 export { memoryGuidance } from "./context/lines.ts";
+export type {
+  BudgetName,
+  ContextMode,
+  ContextOptions,
+  FrameSelection,
+  MemoryType,
+  RetrievalPlan,
+  RetrievalQuery,
+  SignalsToPlan,
+  TurnPlan,
+  TurnSignals,
+} from "./context/turn.ts";
 export type { Column, DecayColumns, DecayedColumns } from "./decay.ts";
 export {
   applyCascadeDecay,

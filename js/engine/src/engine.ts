@@ -3,6 +3,7 @@
 import { type EngineConfig, withModuleConfig } from "./config.ts";
 import { DECAY_CONFIG } from "./constants.ts";
 import * as context from "./context/lines.ts";
+import * as turn from "./context/turn.ts";
 import * as decay from "./decay.ts";
 import { invalid } from "./errors.ts";
 import * as intent from "./intent.ts";
@@ -156,6 +157,29 @@ export interface Engine {
    * of four code points a token; null when there is none.
    */
   formatContext(results: readonly context.MemoryRow[], maxTokens?: number): string | null;
+  /**
+   * What a turn asks of memory, by its English words and phrases. `frame` is the frame of mind; that of `selectFrame` unless given.
+   *
+   * In the default mode a greeting before more is left out, acknowledgements are known, more forms of words are hints ("decide",
+   * "how did", "earlier"), capitals of every script count, and asking for signals (as `classifyIntent` has it) is a hint, too.
+   */
+  classifyTurn(text: string, frame?: string, options?: turn.ContextOptions): turn.TurnSignals;
+  /**
+   * What to retrieve for these signals: 8 memories of the type that they ask for most and 3 of every other, 5 of each when they ask
+   * for none, and nothing for greetings, acknowledgements and turns that say nothing. In the mode in which they were classified.
+   */
+  planRetrieval(signals: turn.SignalsToPlan, options?: turn.ContextOptions): turn.RetrievalPlan;
+  /** Both in one; a turn that asks what was talked about is planned as one that means something recent. */
+  planTurn(text: string, frame?: string, options?: turn.ContextOptions): turn.TurnPlan;
+  /**
+   * The frame of mind that most words of a turn speak for; of equals a decision, then debugging, a task, a question, creative work,
+   * a conversation.
+   */
+  selectFrame(text: string): turn.FrameSelection;
+  /** The topic that a turn opens, its first 200 characters; null when it goes on with the one before. */
+  nextTopic(text: string): string | null;
+  /** What a memory is to a prompt: theses and entries are decisions, closes are facts; of others the section decides. */
+  memoryTypeOf(subtype: string | null | undefined): turn.MemoryType;
   /** The section of a subtype: exact, and the default section for an unknown or missing one. */
   getSectionForSubtype(subtype: string | null | undefined): MemorySection;
   /** Days of stability that a new memory of this subtype starts with. */
@@ -236,6 +260,12 @@ export function engineOver(sections: Sections, { curve, salienceGrowth }: Engine
     mergeAndSelect: (subResults, options) => merge.mergeAndSelect(sections, subResults, options),
     coRecallPairs: (selected) => merge.coRecallPairs(sections, selected),
     formatContext: (results, maxTokens) => context.formatContext(sections, results, maxTokens),
+    classifyTurn: (text, frame, options) => turn.classifyTurn(sections, text, frame, options),
+    planRetrieval: (signals, options) => turn.planRetrieval(sections, signals, options),
+    planTurn: (text, frame, options) => turn.planTurn(sections, text, frame, options),
+    selectFrame: (text) => turn.selectFrame(sections, text),
+    nextTopic: (text) => turn.nextTopic(sections, text),
+    memoryTypeOf: (subtype) => turn.memoryTypeOf(sections, subtype),
     getSectionForSubtype: sections.getSectionForSubtype,
     getInitialStabilityForSubtype: sections.getInitialStabilityForSubtype,
     SECTION_PROFILES: sections.profiles,

@@ -1,0 +1,319 @@
+// What a turn of conversation asks of memory, and what to retrieve for it. The rules run in the module.
+
+import { own } from "../constants.ts";
+import { invalid, show } from "../errors.ts";
+import type { Handle } from "../runtime.ts";
+import type { Sections } from "../sections.ts";
+import { withText } from "../text.ts";
+
+/** What a memory is to a prompt, in this order. `signal` is there in the default mode alone, where a turn asks for signals. */
+export type MemoryType = "decision" | "fact" | "procedure" | "episode" | "signal";
+
+/** The budget of tokens of a type. */
+export type BudgetName = `${MemoryType}s`;
+
+/**
+ * `seed-compatible`: as the system that this one follows shipped it. `default`: with the defects of that mended; each function
+ * says which.
+ */
+export type ContextMode = "default" | "seed-compatible";
+
+/** By which rules to go. */
+export interface ContextOptions {
+  /** Default `default`. */
+  mode?: ContextMode | undefined;
+}
+
+/** What a turn asks of memory. */
+export interface TurnSignals {
+  /** What is understood, and searched for where there are no keywords: the turn; in the default mode without a greeting before more. */
+  input: string;
+  /** The frame of mind; any other than those of `selectFrame` changes no budget. */
+  frame_type: string;
+  /** Words that seem to be names, as they are spelled, each once, in order; at most 10. */
+  entity_mentions: string[];
+  /** How strongly something recent is meant, in [0, 1]: 0 not at all, 1 of this moment. */
+  temporal_recency: number;
+  /** How strongly the turn asks for memories of a type: 0.5 for each pattern that it contains. Types without one are left out. */
+  memory_type_hints: Partial<Record<MemoryType, number>>;
+  is_question: boolean;
+  /** Whether it is nothing but a greeting; in the seed-compatible mode, whether it begins with one. */
+  is_greeting: boolean;
+  /** Whether it asks for nothing, such as "thanks" or "ok 👍"; never in the seed-compatible mode. */
+  is_acknowledgement: boolean;
+  /** Words that tell what it is about, in lower case, each once, in order; at most 10. */
+  topic_keywords: string[];
+}
+
+/** As much of the signals as a plan needs; what is missing says nothing. */
+export type SignalsToPlan = Pick<TurnSignals, "frame_type"> & {
+  readonly [Field in Exclude<keyof TurnSignals, "entity_mentions">]?: TurnSignals[Field] | undefined;
+};
+
+/** One search of memory. */
+export interface RetrievalQuery {
+  memory_type: MemoryType;
+  /** The keywords, or the turn where there are none. */
+  query_text: string;
+  /** The most memories to find. */
+  limit: number;
+}
+
+/** What to retrieve for a turn. */
+export interface RetrievalPlan {
+  /** In the order of the types; none where nothing is to be retrieved. */
+  queries: RetrievalQuery[];
+  /** Tokens that take the place of the frame's budgets, not in addition to them. */
+  budget_overrides: Partial<Record<BudgetName, number>>;
+  /** Types that nothing is to be retrieved of, in order. */
+  skip_types: MemoryType[];
+}
+
+/** A turn, understood and planned for. */
+export interface TurnPlan {
+  signals: TurnSignals;
+  plan: RetrievalPlan;
+  /** Whether something recent is meant, so that a prompt tells more of recent conversations. */
+  temporal_boost: boolean;
+  /** Whether the turn asks what was talked about. */
+  recap: boolean;
+}
+
+/** A frame of mind to answer in. */
+export interface FrameSelection {
+  /** `task`, `question`, `decision`, `creative`, `conversation` or `debug`. */
+  frame_id: string;
+  frame_name: string;
+  /** In [0, 1]: 0.3 for each pattern found. */
+  confidence: number;
+  /** `default`: no pattern was found, and the frame is that of a conversation. */
+  match_method: "pattern" | "default";
+  description: string | null;
+  /** The category of decisions made in this frame. */
+  default_category: string | null;
+  /** How much is at stake in it. */
+  default_stakes: string | null;
+  questions_to_ask: string[];
+}
+
+const { names: TYPES, budgets: BUDGETS, most_named: MOST_NAMED } = own.memoryTypes;
+const TYPES_OF_SUBTYPES = new Map<unknown, MemoryType>(own.memoryTypes.of_subtypes);
+const FRAME_CODES = new Map(own.frames.map(({ id }, code) => [id, code]));
+
+/** Where the module tells what of a turn: its beginning and recency, flags, hints, how many are named, and the ends of each. */
+const FLAGS_AT = 2;
+const HINTS_AT = FLAGS_AT + 4;
+const COUNTS_AT = HINTS_AT + TYPES.length;
+const KEYWORDS_AT = COUNTS_AT + 2;
+const ENTITIES_AT = KEYWORDS_AT + 2 * MOST_NAMED;
+const SIGNALS = ENTITIES_AT + 2 * MOST_NAMED;
+/** Numbers that tell of a plan: whether by keywords, a limit and a budget for each type. */
+const PLAN = 1 + 2 * TYPES.length;
+/** The most UTF-16 units that a string holds in every engine. */
+const LONGEST_STRING = 2 ** 28 - 16;
+/** In place of a limit: nothing is to be retrieved of the type. */
+const SKIPPED = -2;
+
+/** @internal */
+export function classifyTurn(
+  sections: Sections,
+  text: string,
+  frame?: string,
+  options: ContextOptions = {},
+): TurnSignals {
+  const { isSeed, frameType } = asked(sections, text, frame, options);
+  return withText(sections.slot, text, SIGNALS, (handle, length) => {
+    handle.engine.classify_turn(length, isSeed);
+    handle.refresh();
+    return signalsIn(handle, text, frameType);
+  });
+}
+
+/** @internal */
+export function planTurn(sections: Sections, text: string, frame?: string, options: ContextOptions = {}): TurnPlan {
+  const { isSeed, frameType } = asked(sections, text, frame, options);
+  return withText(sections.slot, text, SIGNALS + PLAN + 1, (handle, length) => {
+    handle.engine.plan_turn(length, codeOf(frameType), isSeed);
+    handle.refresh();
+    const { numbers, numbersAt: at } = handle;
+    const signals = signalsIn(handle, text, frameType);
+    return {
+      signals,
+      plan: planIn(handle, SIGNALS, signals.topic_keywords, signals.input),
+      temporal_boost: numbers[at + SIGNALS + PLAN] === 1,
+      recap: numbers[at + FLAGS_AT + 3] === 1,
+    };
+  });
+}
+
+/** @internal */
+export function planRetrieval(sections: Sections, signals: SignalsToPlan, options: ContextOptions = {}): RetrievalPlan {
+  const isSeed = isSeedCompatible(options);
+  if (typeof signals !== "object" || signals === null) {
+    throw invalid("signals", `must be an object, found ${show(signals)}`);
+  }
+  const { input = "", frame_type, temporal_recency = 0 } = signals;
+  requireText("input", input);
+  requireText("frame_type", frame_type);
+  if (!(typeof temporal_recency === "number" && temporal_recency >= 0 && temporal_recency <= 1)) {
+    throw invalid("temporal_recency", `must lie between 0 and 1, found ${show(temporal_recency)}`);
+  }
+  const isQuestion = flagOf("is_question", signals.is_question);
+  const isGreeting = flagOf("is_greeting", signals.is_greeting);
+  const isAcknowledgement = flagOf("is_acknowledgement", signals.is_acknowledgement);
+  const hints = hintsOf(signals.memory_type_hints);
+  const keywords = keywordsOf(signals.topic_keywords);
+  const handle = sections.slot.take();
+  try {
+    handle.reserve(Math.max(1 + hints.length, PLAN), 0);
+    const { numbers, numbersAt: at } = handle;
+    numbers[at] = temporal_recency;
+    for (let place = 0; place < hints.length; place++) numbers[at + 1 + place] = hints[place]!;
+    const asksNothing = isGreeting || isAcknowledgement;
+    handle.engine.plan_retrieval(codeOf(frame_type), isQuestion, asksNothing, keywords.length > 0, isSeed);
+    handle.refresh();
+    return planIn(handle, 0, keywords, input);
+  } finally {
+    sections.slot.give(handle);
+  }
+}
+
+/** @internal */
+export function selectFrame(sections: Sections, text: string): FrameSelection {
+  requireText("text", text);
+  return withText(sections.slot, text, 1, (handle, length) => {
+    const { id, name, description, category, stakes } = own.frames[handle.engine.select_frame(length)]!;
+    handle.refresh();
+    const confidence = handle.numbers[handle.numbersAt]!;
+    return {
+      frame_id: id,
+      frame_name: name,
+      confidence,
+      match_method: confidence === 0 ? "default" : "pattern",
+      description,
+      default_category: category,
+      default_stakes: stakes,
+      questions_to_ask: [],
+    };
+  });
+}
+
+/** @internal */
+export function nextTopic(sections: Sections, text: string): string | null {
+  requireText("text", text);
+  return withText(sections.slot, text, 2, (handle, length) => {
+    if (!handle.engine.next_topic(length)) return null;
+    handle.refresh();
+    return text.slice(handle.numbers[handle.numbersAt], handle.numbers[handle.numbersAt + 1]);
+  });
+}
+
+/** @internal */
+export function memoryTypeOf(sections: Sections, subtype: string | null | undefined): MemoryType {
+  return TYPES_OF_SUBTYPES.get(subtype) ?? own.memoryTypes.of_sections[sections.codes.get(subtype)]!;
+}
+
+function signalsIn({ numbers, numbersAt: at }: Handle, text: string, frameType: string): TurnSignals {
+  const hints: Partial<Record<MemoryType, number>> = {};
+  for (let place = 0; place < TYPES.length; place++) {
+    const hint = numbers[at + HINTS_AT + place]!;
+    if (hint > 0) hints[TYPES[place]!] = hint;
+  }
+  const keywords = slices(text, numbers, at + KEYWORDS_AT, numbers[at + COUNTS_AT]!);
+  for (let place = 0; place < keywords.length; place++) keywords[place] = keywords[place]!.toLowerCase();
+  return {
+    input: text.slice(numbers[at]),
+    frame_type: frameType,
+    entity_mentions: slices(text, numbers, at + ENTITIES_AT, numbers[at + COUNTS_AT + 1]!),
+    temporal_recency: numbers[at + 1]!,
+    memory_type_hints: hints,
+    is_question: numbers[at + FLAGS_AT] === 1,
+    is_greeting: numbers[at + FLAGS_AT + 1] === 1,
+    is_acknowledgement: numbers[at + FLAGS_AT + 2] === 1,
+    topic_keywords: keywords,
+  };
+}
+
+/** So many stretches of a text, whose ends begin at a place. */
+function slices(text: string, numbers: Float64Array, from: number, count: number): string[] {
+  const found: string[] = [];
+  for (let at = from; at < from + 2 * count; at += 2) found.push(text.slice(numbers[at], numbers[at + 1]));
+  return found;
+}
+
+function planIn({ numbers, numbersAt }: Handle, from: number, keywords: string[], input: string): RetrievalPlan {
+  const at = numbersAt + from;
+  const plan: RetrievalPlan = { queries: [], budget_overrides: {}, skip_types: [] };
+  const query_text = numbers[at] === 1 ? keywords.join(" ") : input;
+  for (let place = 0; place < TYPES.length; place++) {
+    const limit = numbers[at + 1 + place]!;
+    const budget = numbers[at + 1 + TYPES.length + place]!;
+    if (limit >= 0) plan.queries.push({ memory_type: TYPES[place]!, query_text, limit });
+    else if (limit === SKIPPED) plan.skip_types.push(TYPES[place]!);
+    if (budget >= 0) plan.budget_overrides[BUDGETS[place]!] = budget;
+  }
+  return plan;
+}
+
+/** Checks what a turn is asked with. A frame that is not given is the turn's own. */
+function asked(sections: Sections, text: string, frame: string | undefined, options: ContextOptions) {
+  requireText("text", text);
+  if (frame !== undefined) requireText("frame", frame);
+  const isSeed = isSeedCompatible(options);
+  return { isSeed, frameType: frame ?? selectFrame(sections, text).frame_id };
+}
+
+/** A frame's place, and one past the last for a frame of the caller's own. */
+const codeOf = (frame: string): number => FRAME_CODES.get(frame) ?? own.frames.length;
+
+/** Whether the mode is the seed's. @internal */
+export function isSeedCompatible(options: ContextOptions): boolean {
+  if (typeof options !== "object" || options === null) {
+    throw invalid("options", `must be an object, found ${show(options)}`);
+  }
+  const { mode = "default" } = options;
+  if (mode !== "default" && mode !== "seed-compatible") {
+    throw invalid("mode", `must be "default" or "seed-compatible", found ${show(mode)}`);
+  }
+  return mode === "seed-compatible";
+}
+
+function requireText(field: string, text: string): void {
+  if (typeof text !== "string") throw invalid(field, `must be a string, found ${show(text)}`);
+}
+
+function flagOf(field: string, flag: boolean | undefined = false): boolean {
+  if (typeof flag !== "boolean") throw invalid(field, `must be true or false, found ${show(flag)}`);
+  return flag;
+}
+
+function hintsOf(hints: TurnSignals["memory_type_hints"] = {}): number[] {
+  if (typeof hints !== "object" || hints === null) {
+    throw invalid("memory_type_hints", `must be an object, found ${show(hints)}`);
+  }
+  return TYPES.map((type) => {
+    const hint = hints[type] ?? 0;
+    if (!(Number.isFinite(hint) && hint >= 0)) {
+      throw invalid(`memory_type_hints.${type}`, `must be a number of at least 0, found ${show(hint)}`);
+    }
+    return hint;
+  });
+}
+
+function keywordsOf(keywords: readonly string[] = []): string[] {
+  if (!Array.isArray(keywords)) throw invalid("topic_keywords", `must be an array, found ${show(keywords)}`);
+  // A getter may make the list longer with every entry that is read.
+  const { length } = keywords;
+  const read: string[] = [];
+  let units = 0;
+  for (let place = 0; place < length; place++) {
+    const keyword = keywords[place];
+    if (typeof keyword !== "string") {
+      throw invalid(`topic_keywords[${place}]`, `must be a string, found ${show(keyword)}`);
+    }
+    units += keyword.length + 1;
+    read.push(keyword);
+  }
+  if (units > LONGEST_STRING) throw invalid("topic_keywords", "are too long to be one query");
+  return read;
+}

@@ -1,0 +1,201 @@
+//! The phrases by which a turn is understood. All of them are English, and found with the letter case of ASCII.
+
+use std::sync::LazyLock;
+
+use super::{ContextMode, MemoryType};
+use crate::automaton::Automaton;
+use crate::text::{is_curled_apostrophe, is_white_space, word_after, word_before};
+
+/// What a turn may open with before it says anything.
+pub const GREETINGS: [&str; 13] = [
+    "hey",
+    "hi",
+    "hello",
+    "sup",
+    "yo",
+    "good morning",
+    "good afternoon",
+    "good evening",
+    "good night",
+    "howdy",
+    "greetings",
+    "what's up",
+    "whats up",
+];
+
+/// The words that open a question.
+pub const QUESTION_WORDS: [&str; 22] = [
+    "what", "where", "when", "why", "how", "who", "which", "can", "should", "is", "are", "do", "does", "did", "will",
+    "would", "could", "has", "have", "was", "were", "might",
+];
+
+/// Turns that ask for nothing.
+pub const ACKNOWLEDGEMENTS: [&str; 30] = [
+    "ok",
+    "okay",
+    "thanks",
+    "thank you",
+    "thx",
+    "ty",
+    "got it",
+    "sure",
+    "yes",
+    "no",
+    "yep",
+    "nope",
+    "nice",
+    "cool",
+    "great",
+    "perfect",
+    "good",
+    "hello",
+    "hey",
+    "hi",
+    "sup",
+    "yo",
+    "of course",
+    "sounds good",
+    "makes sense",
+    "right",
+    "yea",
+    "yeah",
+    "k",
+    "kk",
+];
+
+/// What a pattern speaks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sense {
+    /// That something recent is meant, this strongly.
+    Recency(f64),
+    /// That memories of a type are.
+    Hint(MemoryType),
+    /// That the turn asks what was talked about.
+    Recap,
+}
+
+/// Phrases of one sense: however many of them occur, the pattern occurs once.
+pub struct Pattern {
+    /// What it speaks for.
+    pub sense: Sense,
+    /// The one mode that knows it; none for both.
+    mode: Option<ContextMode>,
+    /// Whole words, except where a `*` says that a word may go on.
+    phrases: &'static [&'static str],
+}
+
+const fn in_both(sense: Sense, phrases: &'static [&'static str]) -> Pattern {
+    Pattern { sense, mode: None, phrases }
+}
+
+const fn shipped(memory_type: MemoryType, phrases: &'static [&'static str]) -> Pattern {
+    Pattern { sense: Sense::Hint(memory_type), mode: Some(ContextMode::SeedCompatible), phrases }
+}
+
+const fn mended(memory_type: MemoryType, phrases: &'static [&'static str]) -> Pattern {
+    Pattern { sense: Sense::Hint(memory_type), mode: Some(ContextMode::Default), phrases }
+}
+
+/// All patterns; a set of them has a bit for each.
+pub const PATTERNS: [Pattern; 19] = [
+    in_both(Sense::Recency(1.0), &["today", "just now", "right now", "currently"]),
+    in_both(Sense::Recency(0.8), &["yesterday", "recently", "this week"]),
+    in_both(Sense::Recency(0.5), &["last week", "few days ago"]),
+    in_both(Sense::Recency(0.3), &["last month", "a while ago"]),
+    in_both(
+        Sense::Recap,
+        &[
+            "*what did we talk about*",
+            "*what have we discussed*",
+            "*what did we do*",
+            "*recent conversations*",
+            "*catch me up*",
+            "*what happened recently*",
+            "*what happened lately*",
+            "*recap*",
+            "*summary of recent*",
+        ],
+    ),
+    // No word is "decid"; the seed's table has it.
+    shipped(MemoryType::Decision, &["decid", "decision", "chose", "choice", "should we", "recommend"]),
+    shipped(MemoryType::Fact, &["what is", "tell me about", "fact", "know about", "definition"]),
+    shipped(MemoryType::Procedure, &["how do", "how to", "how can", "steps", "process", "workflow", "guide"]),
+    shipped(MemoryType::Episode, &["last time", "when did", "history", "story", "what happened"]),
+    mended(MemoryType::Decision, &["decide*", "decision*", "decisive*", "deciding"]),
+    mended(MemoryType::Decision, &["chose", "choice", "choose", "chosen", "recommend*"]),
+    mended(MemoryType::Decision, &["should we", "should i", "should they", "should you"]),
+    mended(MemoryType::Fact, &["what is", "tell me about", "fact", "know about", "definition"]),
+    mended(MemoryType::Fact, &["defin*"]),
+    mended(MemoryType::Procedure, &["how do", "how did", "how to", "how can", "how could", "how should", "how would"]),
+    mended(MemoryType::Procedure, &["steps", "process", "workflow", "guide", "procedure"]),
+    mended(MemoryType::Episode, &["last time"]),
+    mended(MemoryType::Episode, &["when did", "when was", "when were"]),
+    mended(MemoryType::Episode, &["history", "story", "what happened", "recall", "earlier"]),
+];
+
+/// A phrase as it is sought.
+struct Phrase {
+    pattern: u8,
+    bytes: usize,
+    /// Whether a word may go on before it, and after it.
+    open: [bool; 2],
+}
+
+struct Phrases {
+    automaton: Automaton,
+    all: Vec<Phrase>,
+}
+
+static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
+    let marked = (0..).zip(&PATTERNS).flat_map(|(pattern, its)| its.phrases.iter().map(move |&it| (pattern, it)));
+    let phrase = |(pattern, marked): (u8, &str)| Phrase {
+        pattern,
+        bytes: marked.trim_matches('*').len(),
+        open: [marked.starts_with('*'), marked.ends_with('*')],
+    };
+    Phrases {
+        all: marked.clone().map(phrase).collect(),
+        automaton: Automaton::new(marked.map(|(_, marked)| (marked.trim_matches('*'), 1))),
+    }
+});
+
+/// The patterns of a mode that occur in a text.
+pub fn patterns_in(text: &str, mode: ContextMode) -> impl Iterator<Item = &'static Pattern> {
+    let Phrases { automaton, all } = &*PHRASES;
+    let mut found: u32 = 0;
+    automaton.occurrences(text.as_bytes(), |place, end| {
+        let phrase = &all[place];
+        let bit = 1 << phrase.pattern;
+        let is_known = PATTERNS[usize::from(phrase.pattern)].mode.is_none_or(|its| its == mode);
+        let [open_before, open_after] = phrase.open;
+        let begins = || open_before || !word_before(text, end - phrase.bytes);
+        let ends = || open_after || !word_after(text, end);
+        if found & bit == 0 && is_known && begins() && ends() {
+            found |= bit;
+        }
+    });
+    (0..).zip(&PATTERNS).filter(move |(place, _)| found & 1 << place != 0).map(|(_, pattern)| pattern)
+}
+
+/// Where a phrase ends that begins the text as whole words. In the default mode any white space may stand between its words, and
+/// its apostrophes may be typographic.
+pub fn after_phrase(text: &str, phrase: &str, mode: ContextMode) -> Option<usize> {
+    // Most are done with here, and lists of them are asked for every turn.
+    if !text.as_bytes().first()?.eq_ignore_ascii_case(&phrase.as_bytes()[0]) {
+        return None;
+    }
+    let is_loose = mode == ContextMode::Default;
+    let mut rest = text;
+    for c in phrase.chars() {
+        rest = match c {
+            ' ' if is_loose => {
+                let after = rest.trim_start_matches(is_white_space);
+                (after.len() < rest.len()).then_some(after)?
+            }
+            '\'' if is_loose => rest.strip_prefix(|c| c == '\'' || is_curled_apostrophe(c))?,
+            _ => rest.strip_prefix(|found: char| found.eq_ignore_ascii_case(&c))?,
+        };
+    }
+    let end = text.len() - rest.len();
+    (!word_after(text, end)).then_some(end)
+}

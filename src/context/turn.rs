@@ -1,0 +1,186 @@
+//! What a turn of conversation asks of memory.
+
+use std::borrow::Cow;
+
+use super::MemoryType;
+use super::frame::Frame;
+use super::phrases::{ACKNOWLEDGEMENTS, GREETINGS, QUESTION_WORDS, Sense, after_phrase, patterns_in};
+use super::plan::SignalsToPlan;
+use crate::intent::IntentClassifier;
+use crate::query::Span;
+use crate::section::Section;
+use crate::text::{is_final_mark, is_white_space, is_word, lower_case, straighten, words};
+
+/// The most keywords of a turn, and the most entities.
+pub const MOST_NAMED: usize = 10;
+/// A word of so many characters is a keyword.
+const LONG_WORD: usize = 6;
+/// What one pattern adds to the hint of its type.
+const HINT: f64 = 0.5;
+
+/// Whose rules are followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContextMode {
+    /// The seed's with its defects mended.
+    Default,
+    /// The seed's as they were shipped.
+    SeedCompatible,
+}
+
+/// What a turn asks of memory. Places are bytes of its UTF-8.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TurnSignals {
+    /// Where that begins which is understood: after a greeting that more follows, in the default mode.
+    pub input: usize,
+    /// How strongly something recent is meant: 0 not at all, 1 of this moment.
+    pub recency: f64,
+    /// How many patterns speak for each type of [`MemoryType::ALL`], times 0.5. The last says whether signals are asked for.
+    pub hints: [f64; 5],
+    /// Whether something is asked.
+    pub is_question: bool,
+    /// Whether it is nothing but a greeting; in the seed-compatible mode, whether it begins with one.
+    pub is_greeting: bool,
+    /// Whether it asks for nothing, such as "thanks": only in the default mode.
+    pub is_acknowledgement: bool,
+    /// Whether it asks what was talked about.
+    pub is_recap: bool,
+    /// Words that tell what it is about, each once whatever its case, in order of first occurrence; at most 10. What they say is
+    /// meant in lower case.
+    pub keywords: Vec<Span>,
+    /// Words that seem to be names, each once, in order of first occurrence; at most 10.
+    pub entities: Vec<Span>,
+}
+
+impl TurnSignals {
+    /// What a plan is made by.
+    pub fn to_plan(&self, frame: Option<Frame>) -> SignalsToPlan {
+        SignalsToPlan {
+            frame,
+            recency: self.recency,
+            hints: self.hints,
+            is_question: self.is_question,
+            asks_nothing: self.is_greeting || self.is_acknowledgement,
+            has_keywords: !self.keywords.is_empty(),
+        }
+    }
+}
+
+/// Understands a turn, in time linear in it. In the default mode, `intent` says whether signals are asked for.
+pub fn classify_turn(text: &str, intent: &IntentClassifier, mode: ContextMode) -> TurnSignals {
+    let mut signals = TurnSignals::default();
+    let is_mended = mode == ContextMode::Default;
+    if is_mended {
+        (signals.input, signals.is_greeting) = after_greetings(text);
+    } else {
+        let trimmed = text.trim_start_matches(is_white_space);
+        signals.is_greeting = after_greeting(trimmed, mode).is_some();
+    }
+    let said = &text[signals.input..];
+    // "What's up with the deploy": a greeting may be the beginning of a question.
+    signals.is_question = is_question(said, mode) || is_question(text, mode);
+    signals.is_acknowledgement = is_mended && is_acknowledgement(said);
+    let sought = if is_mended { straighten(said) } else { Cow::Borrowed(said) };
+    for pattern in patterns_in(&sought, mode) {
+        match pattern.sense {
+            Sense::Recency(weight) => signals.recency = signals.recency.max(weight),
+            Sense::Hint(memory_type) => signals.hints[memory_type as usize] += HINT,
+            Sense::Recap => signals.is_recap = true,
+        }
+    }
+    if is_mended && intent.classify(said, intent.matcher()).contains(Section::Signals) {
+        signals.hints[MemoryType::Signal as usize] = HINT;
+    }
+    let (keywords, entities) = named(text, signals.input, mode);
+    TurnSignals { keywords, entities, ..signals }
+}
+
+/// Where the first greeting of a trimmed text ends.
+fn after_greeting(trimmed: &str, mode: ContextMode) -> Option<usize> {
+    GREETINGS.iter().find_map(|greeting| after_phrase(trimmed, greeting, mode))
+}
+
+/// Where a text goes on after the greetings that it begins with, and whether it is nothing else: then all of it stands.
+fn after_greetings(text: &str) -> (usize, bool) {
+    let mut from = 0;
+    loop {
+        let begin = text.len() - text[from..].trim_start_matches(is_white_space).len();
+        let Some(length) = after_greeting(&text[begin..], ContextMode::Default) else { return (from, false) };
+        let end = begin + length;
+        match text[end..].find(is_word) {
+            None => return (0, true),
+            // What touches the next word from the left is part of what is said: a quotation mark, a sign.
+            Some(next) => {
+                let between = &text[end..end + next];
+                let blank = between.char_indices().rev().find(|&(_, c)| is_white_space(c));
+                from = end + blank.map_or(next, |(at, c)| at + c.len_utf8());
+            }
+        }
+    }
+}
+
+fn is_question(text: &str, mode: ContextMode) -> bool {
+    let trimmed = text.trim_matches(is_white_space);
+    trimmed.ends_with('?') || QUESTION_WORDS.iter().any(|word| after_phrase(trimmed, word, mode).is_some())
+}
+
+fn is_acknowledgement(text: &str) -> bool {
+    let trimmed = text.trim_matches(is_white_space);
+    let unmarked = trimmed.trim_end_matches(|c| is_white_space(c) || is_final_mark(c));
+    // A smiley after the last word changes nothing.
+    let words = trimmed.trim_end_matches(|c| !is_word(c));
+    let is_words = |known: &str| after_phrase(words, known, ContextMode::Default) == Some(words.len());
+    unmarked.chars().nth(1).is_none() || ACKNOWLEDGEMENTS.iter().any(|known| is_words(known))
+}
+
+/// The keywords and entities of a text from some place on.
+fn named(text: &str, from: usize, mode: ContextMode) -> (Vec<Span>, Vec<Span>) {
+    let said = &text[from..];
+    let (mut keywords, mut entities) = (Vec::new(), Vec::new());
+    let mut known: Vec<Cow<'_, str>> = Vec::new();
+    let is_new = |known: &[Span], spelled: &str| known.iter().all(|known| known.of(text) != spelled);
+    for word in words(said) {
+        if keywords.len() == MOST_NAMED && entities.len() == MOST_NAMED {
+            break;
+        }
+        let spelled = word.of(said);
+        let span = Span { start: from + word.start, end: from + word.end };
+        let is_name = is_capitalised(spelled, mode);
+        let is_keyword = is_name || is_long(spelled) || is_all_capitals(spelled, mode);
+        if is_keyword && keywords.len() < MOST_NAMED && is_new(&keywords, spelled) {
+            let lower = lower_case(spelled);
+            if !known.contains(&lower) {
+                known.push(lower);
+                keywords.push(span);
+            }
+        }
+        let begins_sentence = word.start == 0 || said[..word.start].ends_with(". ");
+        if is_name && !begins_sentence && entities.len() < MOST_NAMED && is_new(&entities, spelled) {
+            entities.push(span);
+        }
+    }
+    (keywords, entities)
+}
+
+fn is_upper(c: char, mode: ContextMode) -> bool {
+    if mode == ContextMode::Default { c.is_uppercase() } else { c.is_ascii_uppercase() }
+}
+
+fn is_lower(c: char, mode: ContextMode) -> bool {
+    if mode == ContextMode::Default { c.is_lowercase() } else { c.is_ascii_lowercase() }
+}
+
+/// Whether a word is a capital and then small letters, at least one.
+fn is_capitalised(word: &str, mode: ContextMode) -> bool {
+    let mut rest = word.chars();
+    let begins = rest.next().is_some_and(|c| is_upper(c, mode));
+    begins && !rest.as_str().is_empty() && rest.all(|c| is_lower(c, mode))
+}
+
+/// Whether a word is two capitals or more, and nothing else.
+fn is_all_capitals(word: &str, mode: ContextMode) -> bool {
+    word.chars().nth(1).is_some() && word.chars().all(|c| is_upper(c, mode))
+}
+
+fn is_long(word: &str) -> bool {
+    word.len() >= LONG_WORD && word.chars().nth(LONG_WORD - 1).is_some()
+}
