@@ -13,7 +13,7 @@ import { must, Project, root, tarball } from "./tarball.ts";
 
 const MINUTES = 60_000;
 /** The most that the module may weigh, compressed, in bytes. */
-const MOST_BYTES = 160 * 1024;
+const MOST_BYTES = 280 * 1024;
 
 let packed: Buffer;
 let contents: Package;
