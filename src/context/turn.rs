@@ -18,7 +18,7 @@ const LONG_WORD: usize = 6;
 /// What one pattern adds to the hint of its type.
 const HINT: f64 = 0.5;
 
-/// Whose rules are followed.
+/// Whose rules are followed. The seed is the system that these rules come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContextMode {
     /// The seed's with its defects mended.
