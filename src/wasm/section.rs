@@ -5,6 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use super::{Engine, to_json};
 use crate::config::Matcher;
+use crate::consolidate::{self, PlaybookRule};
 use crate::decay::{self, AlgorithmType, DECAY, DecayConstants, Lifecycle};
 use crate::intent::INTENT_ORDER;
 use crate::merge::MergeOptions;
@@ -80,6 +81,10 @@ pub fn constants() -> String {
         confidence_flags: [&'static str; 5],
         max_parts: usize,
         edge_strengthening: f64,
+        episode_sources: [&'static str; 5],
+        relearned: f64,
+        trade_bands: [&'static [&'static str]; 3],
+        playbook_rule: PlaybookRule,
     }
     let of_type = |name, node_type| TypeConstants {
         name,
@@ -109,5 +114,9 @@ pub fn constants() -> String {
         confidence_flags: FLAGS,
         max_parts: MOST_PARTS,
         edge_strengthening: EDGE_STRENGTHENING,
+        episode_sources: consolidate::SOURCES,
+        relearned: consolidate::RELEARNED,
+        trade_bands: [&consolidate::WEEKDAYS, &consolidate::HOURS, &consolidate::FUNDING],
+        playbook_rule: consolidate::PLAYBOOK_RULE,
     })
 }
