@@ -43,6 +43,11 @@ export interface ModuleConstants {
   confidence_flags: ConfidenceFlag[];
   max_parts: number;
   edge_strengthening: number;
+  episode_sources: string[];
+  relearned: number;
+  /** The bands that make conditions of trades: weekdays, hours, funding. */
+  trade_bands: [string[], string[], string[]];
+  playbook_rule: { trades: number; rate: number };
 }
 
 const { types, unknown_type, ...said } = moduleConstants;
@@ -76,6 +81,10 @@ export const own = {
   confidenceFlags: said.confidence_flags,
   maxParts: said.max_parts,
   edgeStrengthening: said.edge_strengthening,
+  episodeSources: said.episode_sources,
+  relearned: said.relearned,
+  tradeBands: said.trade_bands,
+  playbookRule: said.playbook_rule,
   typeCodes: new Map<string, number>(types.map((type, code) => [type.name, code])),
 };
 
