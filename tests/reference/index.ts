@@ -1,6 +1,7 @@
 // The whole reference: sections, ranking, decay, intent, merge, context lines, questions, stakes, playbooks, patterns,
-// in plain TypeScript.
+// consolidation, in plain TypeScript.
 
+export * from "./consolidation.ts";
 export * from "./context.ts";
 export * from "./decay.ts";
 export * from "./intent.ts";
