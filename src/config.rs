@@ -5,6 +5,7 @@ use std::fmt;
 use rustc_hash::FxHashSet;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
+use crate::automaton::MOST_STATES;
 use crate::error::{Error, Result};
 use crate::query::{Fallback, KNOWN_SYMBOLS, OrchestratorConfig};
 use crate::salience::SalienceConfig;
@@ -150,6 +151,11 @@ fn read_symbols(value: &Value, path: &Path<'_>) -> Result<Vec<String>> {
     if symbols.len() > MOST_SYMBOLS {
         let problem = format!("must not be more than {MOST_SYMBOLS}");
         return Err(Error::config(*path, problem).found(symbols.len() as f64));
+    }
+    let bytes: usize = symbols.iter().map(String::len).sum();
+    if bytes > MOST_STATES - 1 {
+        let problem = format!("must not exceed {} bytes in all", MOST_STATES - 1);
+        return Err(Error::config(*path, problem).found(bytes as f64));
     }
     for (place, symbol) in symbols.iter().enumerate() {
         let path = Path::Place(path, place);

@@ -16,6 +16,7 @@
 //! | [`query`] | what is asked, of whom, in how many parts? |
 //! | [`merge`] | what remains of the results of several questions? |
 //! | [`context`] | what does a turn of conversation ask of memory, and how does a prompt show what was recalled? |
+//! | [`consolidate`] | what do many episodes add up to? |
 //! | [`search`] | from what was found, what does the graph bring up? |
 //! | [`index`] | what are the parts of a memory that stays in place? |
 //! | [`memory`] | the whole of it: kept, searched, faded, explained, saved |
@@ -27,6 +28,7 @@
 
 mod automaton;
 pub mod config;
+pub mod consolidate;
 pub mod context;
 pub mod decay;
 mod error;

@@ -11,6 +11,7 @@ import { Command, Option } from "commander";
 import * as current from "nous-wasm";
 import { writeResults } from "../results.ts";
 import { type Contest, compare, type Deferred, median, type Ratio } from "./compare.ts";
+import { consolidationContests } from "./consolidation-contests.ts";
 import { allContests, type Engine } from "./contests.ts";
 import { memoryContests } from "./memory-contests.ts";
 import { isResident } from "./memory-inputs.ts";
@@ -54,6 +55,7 @@ function contestsOf(engine: Engine): Deferred[] {
   return [
     ...small.map((contest) => ({ name: contest.name, make: () => contest })),
     ...(has("PlaybookBook") ? playbookContests(engine) : []),
+    ...(has("planConsolidation") ? consolidationContests(engine) : []),
     ...(isResident(engine) ? [...memoryContests(engine), ...memoryMeasures(engine)] : []),
   ];
 }

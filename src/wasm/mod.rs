@@ -5,6 +5,7 @@
 //! nothing) and leaves the reason for [`take_error`]. Structures are small and rare: a configuration is read from
 //! JavaScript's own values, and what goes back is JSON.
 
+mod consolidate;
 mod context;
 mod decay;
 mod intent;
@@ -18,13 +19,14 @@ mod section;
 mod signal;
 mod turn;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 use js_sys::{Array, Object};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::config::{Config, Curve, Value};
+use crate::consolidate::SymbolFinder;
 use crate::error::{Error, Result};
 use crate::intent::IntentClassifier;
 use crate::query::OrchestratorConfig;
@@ -39,6 +41,7 @@ pub struct Engine {
     intent: IntentClassifier,
     curve: Curve,
     known_symbols: Vec<String>,
+    symbol_finder: OnceCell<SymbolFinder>,
     orchestrator: OrchestratorConfig,
     salience: SalienceTable,
     reranker: Reranker,
@@ -79,6 +82,7 @@ impl Engine {
             intent: IntentClassifier::new(&config.intent)?,
             curve: config.curve,
             known_symbols: config.known_symbols,
+            symbol_finder: OnceCell::new(),
             orchestrator: config.orchestrator,
             reranker: Reranker::default(),
             numbers: Vec::new(),

@@ -5,6 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use super::{Engine, to_json};
 use crate::config::Matcher;
+use crate::consolidate::{self, PlaybookRule};
 use crate::context::{Frame, MOST_NAMED, MemoryType, TYPED_SUBTYPES};
 use crate::decay::{self, AlgorithmType, DECAY, DecayConstants, Lifecycle};
 use crate::intent::INTENT_ORDER;
@@ -99,6 +100,10 @@ pub fn constants() -> String {
         edge_strengthening: f64,
         memory_types: MemoryTypes,
         frames: [FrameConstants; 6],
+        episode_sources: [&'static str; 5],
+        relearned: f64,
+        trade_bands: [&'static [&'static str]; 3],
+        playbook_rule: PlaybookRule,
     }
     let of_type = |name, node_type| TypeConstants {
         name,
@@ -142,5 +147,9 @@ pub fn constants() -> String {
             category: frame.category(),
             stakes: frame.stakes(),
         }),
+        episode_sources: consolidate::SOURCES,
+        relearned: consolidate::RELEARNED,
+        trade_bands: [&consolidate::WEEKDAYS, &consolidate::HOURS, &consolidate::FUNDING],
+        playbook_rule: consolidate::PLAYBOOK_RULE,
     })
 }

@@ -100,6 +100,9 @@ interface Declared {
   matchPlaybooks(playbooks: Playbook[], events: AnomalyEvent[]): PlaybookMatch[];
   formatPlaybookMatches(matches: PlaybookMatch[]): string;
   applyOutcome(playbook: PlaybookRecord, profitable: boolean, now?: Instant): PlaybookRecord & { last_applied: string };
+  extractSymbol(node: { content_title?: string; content_body?: string | null }): string | null;
+  extractPlaybookTrigger(text: string): Record<string, unknown> | null;
+  parsePatternOutput(text: string): { title: string | null; body: string | null };
 }
 `;
 
@@ -148,6 +151,20 @@ export const asks: [string, string][] = missing.map((each) => [each.id, each.var
 export const reasons: string[] = book.problems.map(({ reason }) => reason satisfies "malformed_body" | (string & {}));
 export const applied: number = engine.applyOutcome({ ...matches[0]!, stability: 60, difficulty: null }, true, "2026-01-15").strengthened;
 export const grown: number = nous.createEngine({ salienceGrowth: true }).updateStabilityOnAccess(14, 0.3, undefined, null);
+interface Stored { id: string; subtype: string; content_body: string | null; created_at: string; neural_stability: number }
+const stored: Stored[] = [];
+const links: { id: string; source_id: string; target_id: string; type: string; strength: number }[] = [];
+export const durable: number[] = nous.groupEpisodes(stored, { now: "2026-01-15" }).flatMap(({ episodes }) => episodes.map((it) => it.neural_stability));
+export const lifts: (number | null)[] = nous.findPatterns(stored, links).patterns.map(({ lift }) => lift);
+export const fields: string[] = nous.findPatterns(stored, links).tested.flatMap(({ conditions }) => conditions.map((it) => (it.kind === "signal" ? it.field : it.value)));
+export const planned: Promise<string[]> = engine
+  .planConsolidation(stored, [{ id: "lesson", content_body: null }], {
+    edges: links,
+    analyze: async ({ system, user }, { episodes }) => system + user + episodes.length,
+    findSimilar: ({ title, body, subtype }) => ({ recommendation: subtype === "custom:lesson" ? "similar_found" : "unique", matches: [{ node_id: title + body, similarity: 0.92, action: "connect" }] }),
+  })
+  .then(({ groups, report }) => [...groups.flatMap(({ create }) => create.map(({ content_body }) => content_body)), ...report.errors.map(({ stage }) => stage)]);
+export const prompted: string = nous.patternPrompt({ symbol: "ETH", episodes: stored }).user;
 export const loading: Promise<void> = nous.init(new Uint8Array());
 nous.initSync(new ArrayBuffer(8));
 
@@ -175,6 +192,10 @@ book.match([], { oi: "rising" });
 book.add([{ title: "a playbook" }]);
 // @ts-expect-error: not a number
 nous.applyOutcome({ success_count: 1, sample_size: 1, stability: "60" }, true);
+// @ts-expect-error: no list
+nous.findPatterns(stored, links, { symbols: "ETH" });
+// @ts-expect-error: not a recommendation
+nous.planConsolidation(stored, [], { findSimilar: () => ({ recommendation: "perhaps" }) });
 // @ts-expect-error: frozen
 nous.RERANKING_WEIGHTS.semantic = 1;
 `;

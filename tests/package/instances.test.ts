@@ -48,6 +48,25 @@ const playbooksOf = (count: number) =>
   }));
 const MARKET = { price: [1, 2], oi: 3 };
 
+const episodesOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => {
+    const signals = { side: "long", pnl_pct: index % 3 === 0 ? 2 : -1 };
+    return [
+      { id: `close-${index}`, subtype: "custom:trade_close", content_body: JSON.stringify({ signals }) },
+      { id: `entry-${index}`, subtype: "custom:trade_entry", content_body: `{"signals":{"news":${index % 3 === 0}}}` },
+    ].map((row) => ({
+      ...row,
+      content_title: index % 8 === 0 ? "of nothing" : "short ETH",
+      created_at: NOW - index * DAY,
+    }));
+  }).flat();
+const linksOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    source_id: `close-${index}`,
+    target_id: `entry-${index}`,
+    type: "part_of",
+  }));
+
 const candidatesOf = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
     id: `node-${index}`,
@@ -129,6 +148,11 @@ describe("an instance that trapped", () => {
       whole_percent: () => glue.whole_percent(0.5),
       Playbooks: () => new glue.Playbooks(),
       matches: () => book.matches(0, 0),
+      first_symbols: () => engine.first_symbols(0),
+      episode_sources: () => engine.episode_sources(0, 0),
+      episode_groups: () => engine.episode_groups(0),
+      find_patterns: () => engine.find_patterns(0),
+      fingerprint: () => engine.fingerprint(0),
       live_bytes: () => glue.live_bytes(),
     };
     for (const [name, call] of Object.entries(calls)) {
@@ -223,6 +247,8 @@ describe("a stack that is nearly full", () => {
     "stakes",
     "outcomes",
     "playbooks",
+    "episodes",
+    "patterns",
     "books",
     "changes",
   ];
@@ -291,6 +317,7 @@ describe("calls within calls", () => {
       core.modulateStability("custom:trade_close", core.calculateSalience("custom:trade_close", { pnl_pct: -4 })),
     outcome: () => core.applyOutcome({ success_count: 1, sample_size: 2, stability: 60 }, true, NOW),
     playbooks: () => core.formatPlaybookMatches(core.matchPlaybooks(playbooksOf(9), EVENTS)),
+    episodes: () => [core.groupEpisodes(episodesOf(30), { now: NOW }), core.findPatterns(episodesOf(30), linksOf(30))],
     book: () => {
       const book = new core.PlaybookBook();
       book.add(playbooksOf(30));
@@ -320,6 +347,7 @@ describe("calls within calls", () => {
     "stakes",
     "outcome",
     "playbooks",
+    "episodes",
     "book",
     "engine",
     "grown",
@@ -428,6 +456,26 @@ describe("calls within calls", () => {
     expect(core.formatPlaybookMatches(reading(expected.matches, 1, "success_rate", everything))).toBe(told);
   });
 
+  it("are right in episodes and edges", () => {
+    const core = freshCore(module);
+    const everything = () => {
+      for (const name of NAMES) inner(core)[name]();
+    };
+    const [episodes, links] = [episodesOf(30), linksOf(30)];
+    const groups = core.groupEpisodes(episodes, { now: NOW });
+    const patterns = core.findPatterns(episodes, links);
+    expect([groups.length, patterns.patterns.length]).toEqual([2, 1]);
+    const read = reading(episodes, 9, "content_body", everything);
+    expect(core.groupEpisodes(read, { now: NOW })).toEqual(groups);
+    expect(core.findPatterns(read, links)).toEqual(patterns);
+    expect(core.findPatterns(episodes, reading(links, 4, "target_id", everything))).toEqual(patterns);
+    const [group] = groups;
+    const asked = reading(group!.episodes, 1, "content_title", everything);
+    expect(core.patternPrompt({ ...group!, episodes: asked })).toEqual(core.patternPrompt(group!));
+    const [node] = reading([{ content_title: "btc", content_body: null }], 0, "content_title", everything);
+    expect(core.extractSymbol(node!)).toBe("BTC");
+  });
+
   it("that throw end the call with what they threw, and nothing else", () => {
     const core = freshCore(module);
     const mine = new Error("mine");
@@ -510,6 +558,15 @@ describe("calls within calls", () => {
         const all: object[] = [{ op: ">", value: 0 }, { all: [] }];
         Object.defineProperty(all[0], "var", { get: () => (change(all), "price") });
         return core.matchPlaybooks([{ id: "p", trigger: { anomaly_types: ["spike"], conditions: { all } } }], EVENTS);
+      },
+      episodes: (change) => {
+        const episodes = episodesOf(30);
+        const list: typeof episodes = reading(episodes, 10, "content_body", () => change(list));
+        return [core.groupEpisodes(list, { now: NOW }), core.findPatterns(list, linksOf(30))];
+      },
+      links: (change) => {
+        const list: ReturnType<typeof linksOf> = reading(linksOf(30), 10, "type", () => change(list));
+        return core.findPatterns(episodesOf(30), list);
       },
       events: (change) => {
         const list: typeof EVENTS = reading(EVENTS, 0, "severity", () => change(list));

@@ -80,6 +80,15 @@ function callsOf(core: CountedCore, size: number): Record<string, () => unknown>
     ...{ success_count: index % 4, sample_size: index },
   }));
   const events = numbers.map((index) => ({ type: `kind-${index}`, severity: 1 / (index + 1) }));
+  const episodes = numbers.flatMap((index) => {
+    const [close, entry] = [`close-${index}`, `entry-${index}`].map((id) => ({ id, created_at: NOW - index * DAY }));
+    const signals = { symbol: index % 9 === 0 ? undefined : "eth", pnl_pct: index % 3 === 0 ? 2 : -1 };
+    return [
+      { ...close!, subtype: "custom:trade_close", content_title: "BTC", content_body: JSON.stringify({ signals }) },
+      { ...entry!, subtype: "custom:trade_entry", content_body: `{"signals":{"news":${index % 3 === 0}}}` },
+    ];
+  });
+  const links = numbers.map((index) => ({ source_id: `close-${index}`, target_id: `entry-${index}`, type: "part_of" }));
   const strings = { SIGNALS: [`word ${size}`, "signal"] };
   return {
     ranking: () => core.rerankWithSectionWeights(candidates, { avg_inbound_edges: 2 }, NOW),
@@ -110,6 +119,8 @@ function callsOf(core: CountedCore, size: number): Record<string, () => unknown>
     },
     outcomes: () => core.applyOutcome({ success_count: size, sample_size: size, stability: 60 }, true, NOW),
     playbooks: () => core.formatPlaybookMatches(core.matchPlaybooks(playbooks, events)),
+    episodes: () => core.groupEpisodes(episodes, { now: NOW }).map((group) => core.patternPrompt(group)),
+    patterns: () => core.findPatterns(episodes, links),
     books: () => {
       const book = new core.PlaybookBook();
       book.add(playbooks);

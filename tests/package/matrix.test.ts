@@ -121,6 +121,10 @@ describe("entries that do not load by themselves", () => {
     PlaybookBook: () => new nous.PlaybookBook(),
     matchPlaybooks: () => nous.matchPlaybooks([], []),
     formatPlaybookMatches: () => nous.formatPlaybookMatches([${JSON.stringify(MATCH)}]),
+    extractSymbol: () => nous.extractSymbol({ content_title: "BTC" }),
+    groupEpisodes: () => nous.groupEpisodes([]),
+    findPatterns: () => nous.findPatterns([], []),
+    planConsolidation: () => nous.planConsolidation([], []),
     calculateRetrievability: () => nous.calculateRetrievability(1, 1),
     calculateDifficulty: () => nous.calculateDifficulty("fact", 1, 1),
     updateStabilityOnAccess: () => nous.updateStabilityOnAccess(1, 1),
@@ -136,10 +140,10 @@ describe("entries that do not load by themselves", () => {
     exponentialStabilityFromFsrs: () => nous.exponentialStabilityFromFsrs(1),
   })`;
   const EARLY = `
-    const early = Object.entries(${CALLS}).map(([name, call]) => {
-      try { return [name, "answered " + JSON.stringify(call() ?? null)]; }
+    const early = await Promise.all(Object.entries(${CALLS}).map(async ([name, call]) => {
+      try { return [name, "answered " + JSON.stringify((await call()) ?? null)]; }
       catch (error) { return [name, error instanceof nous.NousError ? error.code : String(error)]; }
-    });
+    }));
   `;
   const LOADS = {
     "initSync(bytes)": "nous.initSync(bytes);",

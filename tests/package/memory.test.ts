@@ -65,6 +65,19 @@ const events = Array.from({ length: 12 }, (_, index) => ({
   severity: index / 12,
 }));
 const market = { "variable-5": 9, "variable-10": [1, 2, 3] };
+const episodes = Array.from({ length: 60 }, (_, index) => ({
+  id: `episode-${index}`,
+  subtype: index % 2 === 0 ? "custom:trade_close" : "custom:trade_entry",
+  content_title: index % 7 === 0 ? "of nothing" : `short ${index % 3 === 0 ? "eth" : "BTC"} –`,
+  content_body: JSON.stringify({
+    text: "é".repeat(index * 7),
+    signals: { pnl_pct: (index % 6) - 2, news: index % 4 === 1 },
+  }),
+  created_at: NOW - index * 0.3 * DAY,
+}));
+const links = episodes
+  .slice(1)
+  .map(({ id }, index) => ({ source_id: `episode-${index}`, target_id: id, type: "part_of" }));
 const question = "How does my trade entry differ from the live signal right now? Ärger, currency; show my playbook";
 
 /** What users do, by turns; `round` makes each a little different. */
@@ -114,6 +127,11 @@ function mix(core: CountedCore): ((round: number) => unknown)[] {
       core.modulateStability("custom:trade_close", core.calculateSalience("custom:trade_close", { pnl_pct: round })),
     (round) => core.applyOutcome({ success_count: round, sample_size: round, stability: 60 }, round % 2 === 0, NOW),
     (round) => core.formatPlaybookMatches(core.matchPlaybooks(playbooks.slice(0, round % 9), events)),
+    (round) => core.groupEpisodes(episodes.slice(0, round % 60), { now: NOW }),
+    (round) => core.findPatterns(episodes.slice(0, round % 60), links),
+    (round) => core.extractSymbol({ content_title: `${"x".repeat(round % 40)} é Btc`, content_body: "" }),
+    (round) => engine.extractSymbol({ content_title: "", content_body: `the ${round}th SOL` }),
+    refused(() => core.groupEpisodes([{ ...episodes[0]!, created_at: Number.NaN }])),
     refused(() => core.rerankWithSectionWeights(wrong, metrics, NOW)),
     refused(() => core.decayColumns({ ...columns, section: columns.section.map(() => 9) }, NOW)),
     refused(() => core.calculateSalience("custom:trade_close", { pnl_pct: Number.NaN })),

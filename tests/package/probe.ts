@@ -181,6 +181,53 @@ export function probe(nous: Nous): string {
       ),
     };
   };
+  const consolidated = () => {
+    const body = (signals: object) => JSON.stringify({ text: "Ω – “why” 🙂", signals });
+    const rows = Array.from({ length: 40 }, (_, index) => {
+      const extreme = index % 3 === 0;
+      const known = { symbol: index % 4 === 0 ? "eth" : "BTC", side: "short", anomaly_types: [`kind_${index % 3}`] };
+      const entry = { ...known, funding_rate: (index % 7) / 1000, news: index % 5 === 0 };
+      const close = {
+        pnl_pct: extreme ? 1.7 : (index % 4) - 2.3,
+        roe_pct: index - 9,
+        trade_type: "macro",
+        leverage: 10,
+      };
+      const created_at = NOW - index * 0.7 * DAY;
+      return [
+        {
+          id: `entry-${index}`,
+          subtype: "custom:trade_entry",
+          content_body: body(entry),
+          created_at: created_at - DAY,
+        },
+        {
+          id: `close-${index}`,
+          subtype: "custom:trade_close",
+          content_title: "BTC",
+          content_body: body(close),
+          created_at,
+        },
+      ];
+    }).flat();
+    const edges = Array.from({ length: 40 }, (_, index) => {
+      return { source_id: `close-${index}`, target_id: `entry-${index}`, type: "part_of" };
+    });
+    const groups = nous.groupEpisodes(rows, { now: NOW });
+    const outputs = [
+      'TITLE: Fade it\nPLAYBOOK_TRIGGER: {"anomaly_types":["a"]}\nIt “won” 🙂.',
+      "no_pattern",
+      "Ω".repeat(61),
+    ];
+    return {
+      symbols: [...memories, { content_title: "short eth?" }].map((row) => nous.extractSymbol(row)),
+      groups,
+      prompts: groups.map((group) => nous.patternPrompt(group)),
+      outputs: outputs.map((text) => [nous.extractPlaybookTrigger(text), nous.parsePatternOutput(text)]),
+      patterns: [nous.findPatterns(rows, edges), nous.findPatterns(rows, edges, { symbols: ["BTC"] }).patterns],
+      plans: typeof nous.planConsolidation,
+    };
+  };
   const answers = {
     exports: Object.keys(nous)
       .filter((name) => name !== "default")
@@ -237,6 +284,7 @@ export function probe(nous: Nous): string {
       return [salience, nous.modulateStability(subtype, salience), nous.modulateStability(subtype, 0.13)];
     }),
     procedural: procedural(),
+    consolidated: consolidated(),
     intent: questions.map((question) => [
       nous.classifyIntent(question),
       nous.classifyIntent(question, { matcher: "words" }),
@@ -296,6 +344,7 @@ export function probe(nous: Nous): string {
       intent: engine.classifyIntent("Step by  STEP into the Ofen", { explain: true }),
       turn: engine.planTurn("is an alert live?", "task"),
       parts: engine.decompose("compare GOLD, oil: status", { disqualifier_category: "D1" }, { bySubject: true }),
+      symbol: engine.extractSymbol({ content_title: "Oil and gold" }),
       merged: engine.mergeAndSelect(subResults, { query: "is a signal firing" }),
       sections: SUBTYPES.map((subtype) => engine.getInitialStabilityForSubtype(subtype)),
       profiles: engine.SECTION_PROFILES,
@@ -310,6 +359,7 @@ export function probe(nous: Nous): string {
       failure(() => nous.matchPlaybooks(playbooks, [events[0]!, { ...events[1]!, severity: Number.NaN }])),
       failure(() => nous.decompose("a question", null, { maxParts: 0 })),
       failure(() => nous.planRetrieval({ frame_type: "task", temporal_recency: 2 })),
+      failure(() => nous.groupEpisodes([{ id: "the wrong one", subtype: "custom:signal", created_at: "soon" }])),
       failure(() => nous.createEngine({ colour: "blue" } as object)),
       failure(() => new nous.NousError("invalid_argument", "made by hand").message),
     ],

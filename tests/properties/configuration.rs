@@ -313,6 +313,7 @@ fn what_does_not_belong_together_is_refused() {
         ),
         (json!({ "known_symbols": ["gold", "GOLD"] }), "known_symbols", "must not name GOLD twice"),
         (json!({ "known_symbols": vec!["a"; 10_001] }), "known_symbols", "must not be more than 10000"),
+        (json!({ "known_symbols": ["a".repeat(65_536)] }), "known_symbols", "must not exceed 65535 bytes in all"),
         (
             json!({ "salience": { "sources": { "custom:x": { "scale": 2 } } } }),
             "salience.sources.custom:x.field",

@@ -1,5 +1,6 @@
 // The whole reference, in plain TypeScript: a file for each part of the behaviour.
 
+export * from "./consolidation.ts";
 export * from "./context.ts";
 export * from "./decay.ts";
 export * from "./intent.ts";

@@ -52,6 +52,11 @@ export interface ModuleConstants {
     most_named: number;
   };
   frames: { id: string; name: string; description: string; category: string; stakes: string }[];
+  episode_sources: string[];
+  relearned: number;
+  /** The bands that make conditions of trades: weekdays, hours, funding. */
+  trade_bands: [string[], string[], string[]];
+  playbook_rule: { trades: number; rate: number };
 }
 
 const { types, unknown_type, ...said } = moduleConstants;
@@ -87,6 +92,10 @@ export const own = {
   edgeStrengthening: said.edge_strengthening,
   memoryTypes: said.memory_types,
   frames: said.frames,
+  episodeSources: said.episode_sources,
+  relearned: said.relearned,
+  tradeBands: said.trade_bands,
+  playbookRule: said.playbook_rule,
   typeCodes: new Map<string, number>(types.map((type, code) => [type.name, code])),
 };
 

@@ -43,6 +43,10 @@ export const {
   calculateSalience,
   modulateStability,
   applyOutcome,
+  extractSymbol,
+  groupEpisodes,
+  findPatterns,
+  planConsolidation,
   mergeAndSelect,
   coRecallPairs,
   formatContext,
@@ -60,6 +64,9 @@ export const {
 } = engine;
 
 export type { EngineConfig, SearchConfig } from "./config.ts";
+export { extractPlaybookTrigger, parsePatternOutput } from "./consolidate/answer.ts";
+export { patternPrompt } from "./consolidate/prompt.ts";
+export type * from "./consolidate/types.ts";
 export type { DecayConstants } from "./constants.ts";
 export type { MemoryRow } from "./context/lines.ts";
 export { memoryGuidance } from "./context/lines.ts";

@@ -1,6 +1,10 @@
 // The engine: all functions that a configuration has a say in, under one configuration.
 
 import { type EngineConfig, withModuleConfig } from "./config.ts";
+import { extractSymbol, groupEpisodes } from "./consolidate/episodes.ts";
+import { findPatterns } from "./consolidate/patterns.ts";
+import { planConsolidation } from "./consolidate/plan.ts";
+import type * as consolidation from "./consolidate/types.ts";
 import { DECAY_CONFIG } from "./constants.ts";
 import * as context from "./context/lines.ts";
 import * as turn from "./context/turn.ts";
@@ -143,6 +147,49 @@ export interface Engine {
    */
   applyOutcome(playbook: procedural.PlaybookRecord, profitable: boolean, now?: Instant): procedural.AppliedPlaybook;
   /**
+   * What a memory is about, in capitals: the `symbol` or `coin` of its signals, whatever it is; else the known symbol that its
+   * title names first as a whole word in any case, or else its text; null for none.
+   *
+   * @throws {NousError} `invalid_argument` naming the field: a title or a body that is no text.
+   */
+  extractSymbol(node: consolidation.MemoryText): string | null;
+  /**
+   * The episodes that are due for review, by symbol: active trade entries, closes and modifies, turn summaries and signals of the
+   * last 14 days (of 30, where fewer than 8 are), the newest 50 of each kind. Groups of 3 and more, the largest first, of equals
+   * that with the newest episode; 5 at most, with their 15 newest. Of several with one id the first counts.
+   *
+   * @throws {NousError} `invalid_argument` naming id and field: a missing id, texts that are none, an invalid date.
+   */
+  groupEpisodes<Row extends consolidation.EpisodeRow>(
+    episodes: readonly Row[],
+    options?: consolidation.GroupEpisodesOptions,
+  ): consolidation.EpisodeGroup<Row>[];
+  /**
+   * Under which conditions closed trades were won more often, or less, than the others of their group: anomalies, direction,
+   * trade type and signals of the entry that a close is tied to (`part_of`, or `relates_to`), its weekday, hours and funding (percent
+   * an hour). All of the trades given count, however old. Each way to divide a group is tested once, by the smaller side, where
+   * both have 5 trades or more. Throws as above, and for wrong edges.
+   */
+  findPatterns(
+    episodes: readonly consolidation.EpisodeRow[],
+    edges: readonly consolidation.LinkRow[],
+    options?: consolidation.FindPatternsOptions,
+  ): consolidation.FoundPatterns;
+  /**
+   * What many episodes add up to: which lessons and playbooks to create, which to update or to strengthen, for each of the
+   * groups of `groupEpisodes`. Nothing is changed here. By default the statistics of `findPatterns` tell, over all of a group's
+   * trades that are given, however old; with `analyze` a language model does. What is known is told by the `existing` lessons
+   * and playbooks: once a plan is carried out, the same episodes lead to no other. A group whose answers fail or are late
+   * changes nothing and is named in the report.
+   *
+   * The promise is rejected with the signal's reason when that is aborted, and with `invalid_argument` for a wrong argument.
+   */
+  planConsolidation<Row extends consolidation.EpisodeRow>(
+    episodes: readonly Row[],
+    existing: readonly consolidation.ExistingRow[],
+    options?: consolidation.PlanConsolidationOptions<Row>,
+  ): Promise<consolidation.ConsolidationPlan>;
+  /**
    * Merges the results of several sub-queries: the best instance of each id, boosted where the question asks for its
    * section, by score down to a share of the best, and something from each sub-query. Inputs are never changed.
    */
@@ -260,6 +307,10 @@ export function engineOver(sections: Sections, { curve, salienceGrowth }: Engine
     decompose: (text, classification, options) => query.decompose(sections, text, classification, options),
     reformulate: (text, classification) => query.reformulate(sections, text, classification),
     understand: (text, options) => query.understand(sections, text, options),
+    extractSymbol: (node) => extractSymbol(sections, node),
+    groupEpisodes: (episodes, options) => groupEpisodes(sections, episodes, options),
+    findPatterns: (episodes, edges, options) => findPatterns(sections, episodes, edges, options),
+    planConsolidation: (episodes, existing, options) => planConsolidation(sections, episodes, existing, options),
     mergeAndSelect: (subResults, options) => merge.mergeAndSelect(sections, subResults, options),
     coRecallPairs: (selected) => merge.coRecallPairs(sections, selected),
     formatContext: (results, maxTokens) => context.formatContext(sections, results, maxTokens),

@@ -9,7 +9,7 @@ import type { ModuleOrchestratorConfig } from "../sections.ts";
 import type { MemorySection } from "../types.ts";
 import { accountOf } from "./account.ts";
 import { replaceWeak } from "./replace.ts";
-import { type Answer, isAnswered, reasonOf, Searches } from "./searches.ts";
+import { type Answer, isAnswered, reasonOf, Searches, signalOf } from "./searches.ts";
 import type {
   FoundRow,
   Orchestrator,
@@ -72,15 +72,7 @@ function readRequest<Filters extends object>(query: string, given: RetrieveOptio
   if (filters != null && (typeof filters !== "object" || Array.isArray(filters))) {
     throw invalid("filters", `must be an object, found ${show(filters)}`);
   }
-  // By what it does: a signal may be of another realm.
-  const methods = ["addEventListener", "removeEventListener"] as const;
-  if (
-    signal != null &&
-    !(typeof signal.aborted === "boolean" && methods.every((name) => typeof signal[name] === "function"))
-  ) {
-    throw invalid("signal", `must be an AbortSignal, found ${show(signal)}`);
-  }
-  return { filters: filters ?? undefined, now: presentOf(now), signal: signal ?? undefined };
+  return { filters: filters ?? undefined, now: presentOf(now), signal: signalOf(signal) };
 }
 
 /** A part with the results that stand for it. */

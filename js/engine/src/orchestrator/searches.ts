@@ -177,6 +177,17 @@ function readRows<Row extends FoundRow>(found: unknown): { rows: Row[]; top: num
   return { rows, top };
 }
 
+/** A signal that may end something, by what it does: it may be of another realm. @internal */
+export function signalOf(signal: unknown): AbortSignal | undefined {
+  if (signal === undefined || signal === null) return undefined;
+  const { aborted, addEventListener, removeEventListener } = signal as Partial<AbortSignal>;
+  const methods = [addEventListener, removeEventListener];
+  if (typeof aborted === "boolean" && methods.every((method) => typeof method === "function")) {
+    return signal as AbortSignal;
+  }
+  throw invalid("signal", `must be an AbortSignal, found ${show(signal)}`);
+}
+
 /** Why something failed, in words. @internal */
 export function reasonOf(error: unknown): string {
   const message: unknown =

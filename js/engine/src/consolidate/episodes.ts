@@ -1,0 +1,264 @@
+// Episodes as a store has them: read once, told apart by what they are about, and put into groups.
+
+import { own } from "../constants.ts";
+import { invalid, invalidEntry, invalidShape, type NousError, show } from "../errors.ts";
+import { toMilliseconds } from "../instant.ts";
+import { optionsOf, presentOf } from "../memory/pack.ts";
+import type { Sections } from "../sections.ts";
+import { mostBytes, writeText } from "../text.ts";
+import type { EpisodeGroup, EpisodeRow, GroupEpisodesOptions, MemoryText } from "./types.ts";
+
+/** The group of episodes that name no symbol. @internal */
+export const GENERAL = "_general";
+
+/** An object with fields of any kind. @internal */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A trade that has ended. @internal */
+export const CLOSE = "custom:trade_close";
+
+/** @internal */
+export const isNumber = (value: unknown): value is number => Number.isFinite(value);
+
+/** @internal */
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** What a body says. @internal */
+export interface Body {
+  /** The text of a JSON body, empty when it has none; else the body itself. */
+  text: string;
+  /** The signals of a JSON body; empty when there are none. */
+  signals: Fields;
+}
+
+/** An episode as it was when it was read. @internal */
+export interface Episode<Row = EpisodeRow> {
+  row: Row;
+  id: string;
+  subtype: string;
+  active: boolean;
+  createdAt: number;
+  title: string;
+  body: string;
+}
+
+/** JSON begins with one of these. Asking first is cheaper than an exception for every text that is none. */
+const MAY_BE_JSON = /^[ \t\n\r]*[[{"\d\-tfn]/;
+
+/** @internal */
+export function readBody(body: string): Body {
+  const value = MAY_BE_JSON.test(body) ? parsed(body) : undefined;
+  if (value === undefined) return { text: body, signals: {} };
+  const { text, signals } = isFields(value) ? value : ({} as Fields);
+  return { text: typeof text === "string" ? text : "", signals: isFields(signals) ? signals : {} };
+}
+
+/** What JSON says; undefined for what is none. @internal */
+export function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    // A stack that is full says nothing about the text.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The symbol that signals name themselves, in capitals. */
+function symbolOfSignals({ symbol, coin }: Fields): string | undefined {
+  const named = [symbol, coin].find((name) => typeof name === "string" && name !== "");
+  return (named as string | undefined)?.toUpperCase();
+}
+
+/** The symbol of each memory, null for none, by its title and what its body says. @internal */
+export function symbolsOf(sections: Sections, titles: readonly string[], bodies: readonly Body[]): (string | null)[] {
+  const symbols = bodies.map(({ signals }) => symbolOfSignals(signals) ?? null);
+  // Most titles name one, so that most texts need not be handed over.
+  for (const texts of [titles, bodies.map(({ text }) => text)]) {
+    const open = symbols.flatMap((symbol, place) => (symbol === null && texts[place] !== "" ? [place] : []));
+    const found = firstSymbols(
+      sections,
+      open.map((place) => texts[place]!),
+    );
+    for (const [at, place] of open.entries()) symbols[place] = found[at]!;
+  }
+  return symbols;
+}
+
+/** Room for text that is handed over at once, in bytes; a longer text goes alone. */
+const MOST_ROOM = 2 ** 20;
+
+/** The known symbol that each text names first, in capitals. */
+function firstSymbols(sections: Sections, texts: readonly string[]): (string | null)[] {
+  const found: (string | null)[] = [];
+  while (found.length < texts.length) {
+    const from = found.length;
+    let [to, room] = [from, 0];
+    do room += mostBytes(texts[to++]!.length);
+    while (to < texts.length && room + mostBytes(texts[to]!.length) <= MOST_ROOM);
+    const handle = sections.slot.take();
+    try {
+      handle.reserve(to - from, room);
+      const { numbers, bytes, numbersAt, bytesAt } = handle;
+      let at = bytesAt;
+      for (let place = from; place < to; place++) {
+        const length = writeText(texts[place]!, bytes, at);
+        numbers[numbersAt + place - from] = length;
+        at += length;
+      }
+      handle.engine.first_symbols(to - from);
+      handle.refresh();
+      for (let place = from; place < to; place++) {
+        const symbol = sections.knownSymbols[handle.numbers[handle.numbersAt + place - from]!];
+        found.push(symbol?.toUpperCase() ?? null);
+      }
+    } finally {
+      sections.slot.give(handle);
+    }
+  }
+  return found;
+}
+
+/** @internal */
+export function extractSymbol(sections: Sections, node: MemoryText): string | null {
+  if (!isFields(node)) throw invalid("node", `must be an object, found ${show(node)}`);
+  const text = (field: keyof MemoryText) => {
+    const value: unknown = node[field] ?? "";
+    if (typeof value === "string") return value;
+    throw invalid(field, `must be a string, found ${show(value)}`);
+  };
+  const [title, body] = [text("content_title"), text("content_body")];
+  return symbolsOf(sections, [title], [readBody(body)])[0]!;
+}
+
+/** Reads the rows that are wanted, by their subtype, in their order; of several with one id the first. @internal */
+export function readEpisodes<Row extends EpisodeRow>(
+  rows: readonly Row[],
+  wanted: (subtype: string) => boolean,
+): Episode<Row>[] {
+  if (!Array.isArray(rows)) throw invalid("episodes", `must be an array, found ${show(rows)}`);
+  const episodes: Episode<Row>[] = [];
+  const seen = new Set<string>();
+  for (let place = 0; place < rows.length; place++) {
+    const row: Row = rows[place];
+    if (!isFields(row)) throw invalidShape("episodes", place, row);
+    const id: unknown = row.id;
+    if (typeof id !== "string" || id === "") throw wrong(place, row, "id", "a string that is not empty", id);
+    const subtype = textIn(place, row, "subtype", row.subtype);
+    const isNew = seen.size < seen.add(id).size;
+    if (!isNew || !wanted(subtype)) continue;
+    const state = textIn(place, row, "state_lifecycle", row.state_lifecycle);
+    episodes.push({
+      row,
+      id,
+      subtype,
+      active: state === "" || state === "ACTIVE",
+      createdAt: creationOf(place, row),
+      title: textIn(place, row, "content_title", row.content_title),
+      body: textIn(place, row, "content_body", row.content_body),
+    });
+  }
+  return episodes;
+}
+
+const wrong = (place: number, row: unknown, field: string, wanted: string, found: unknown): NousError =>
+  invalidEntry("episodes", place, row, field, `must be ${wanted}, found ${show(found)}`);
+
+/** A text that may be missing. */
+function textIn(place: number, row: unknown, field: keyof EpisodeRow, value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value === undefined || value === null) return "";
+  throw wrong(place, row, field, "a string", value);
+}
+
+/** As many milliseconds around 1970 as a `Date` can hold. */
+const LAST_INSTANT = 8.64e15;
+
+function creationOf(place: number, row: EpisodeRow): number {
+  const { provenance_created_at, created_at } = row;
+  const createdAt = toMilliseconds(provenance_created_at ?? created_at);
+  if (Math.abs(createdAt) <= LAST_INSTANT) return createdAt;
+  const field = provenance_created_at == null ? "created_at" : "provenance_created_at";
+  throw wrong(place, row, field, "an instant", provenance_created_at ?? created_at);
+}
+
+/** The kind of each episode that knowledge is made of, by its subtype. */
+const KINDS = new Map<string, number>(own.episodeSources.map((subtype, kind) => [subtype, kind]));
+
+/** Whether knowledge is made of episodes of a subtype. @internal */
+export const isSource = (subtype: string): boolean => KINDS.has(subtype);
+
+/** A group with what was read of its episodes. @internal */
+export interface Group<Row> {
+  symbol: string;
+  episodes: Episode<Row>[];
+}
+
+/** What a review comes to. @internal */
+export interface Review<Row> {
+  /** Episodes that were looked at. */
+  reviewed: number;
+  /** Groups that have enough of them. */
+  found: number;
+  /** Those to analyse, in order. */
+  groups: Group<Row>[];
+}
+
+/** Chooses the episodes to review, and groups them by symbol. @internal */
+export function review<Row>(sections: Sections, episodes: readonly Episode<Row>[], now: number): Review<Row> {
+  const given = episodes.filter(({ active }) => active);
+  const reviewed = Array.from(recent(sections, given, now), (place) => given[place]!);
+  const titles = reviewed.map(({ title }) => title);
+  const bodies = reviewed.map(({ body }) => readBody(body));
+  const symbols = symbolsOf(sections, titles, bodies).map((symbol) => symbol ?? GENERAL);
+  const codes = new Map<string, number>();
+  for (const symbol of symbols) if (!codes.has(symbol)) codes.set(symbol, codes.size);
+  const told = withNumbers(
+    sections,
+    symbols.map((symbol) => codes.get(symbol)!),
+    (engine) => engine.episode_groups(symbols.length),
+  );
+  const names = [...codes.keys()];
+  const groups: Group<Row>[] = [];
+  for (let at = 1; at < told.length; at += 2 + told[at + 1]!) {
+    const members = told.subarray(at + 2, at + 2 + told[at + 1]!);
+    groups.push({ symbol: names[told[at]!]!, episodes: Array.from(members, (place) => reviewed[place]!) });
+  }
+  return { reviewed: reviewed.length, found: told[0]!, groups };
+}
+
+/** The places of the episodes to review, newest first. */
+function recent(sections: Sections, episodes: readonly Episode<unknown>[], now: number): Uint32Array {
+  const numbers: number[] = [];
+  for (const { subtype, createdAt } of episodes) numbers.push(KINDS.get(subtype)!, createdAt);
+  return withNumbers(sections, numbers, (engine) => engine.episode_sources(episodes.length, now));
+}
+
+type Engine = ReturnType<Sections["slot"]["take"]>["engine"];
+
+/** Does something with an engine that has the numbers in its scratch. @internal */
+export function withNumbers<T>(sections: Sections, numbers: readonly number[], use: (engine: Engine) => T): T {
+  const handle = sections.slot.take();
+  try {
+    handle.reserve(numbers.length, 0);
+    handle.numbers.set(numbers, handle.numbersAt);
+    return use(handle.engine);
+  } finally {
+    sections.slot.give(handle);
+  }
+}
+
+const KEYS = new Set(["now"]);
+
+/** @internal */
+export function groupEpisodes<Row extends EpisodeRow>(
+  sections: Sections,
+  rows: readonly Row[],
+  options: GroupEpisodesOptions | undefined,
+): EpisodeGroup<Row>[] {
+  const { now } = optionsOf<GroupEpisodesOptions>("options", options, KEYS);
+  const present = presentOf(now);
+  const { groups } = review(sections, readEpisodes(rows, isSource), present);
+  return groups.map(({ symbol, episodes }) => ({ symbol, episodes: episodes.map(({ row }) => row) }));
+}

@@ -1,0 +1,129 @@
+// What a cycle of consolidation would change, group by group. Nothing is changed here.
+
+import { invalid, show } from "../errors.ts";
+import { optionsOf, presentOf } from "../memory/pack.ts";
+import { signalOf } from "../orchestrator/searches.ts";
+import type { Sections } from "../sections.ts";
+import { Changes, Generalized, subtypeOf } from "./changes.ts";
+import { askModel, type Before, type Draft, draftsOf } from "./drafts.ts";
+import { isSource, readEpisodes, review } from "./episodes.ts";
+import { knownIn } from "./known.ts";
+import { findings, readLinks } from "./patterns.ts";
+import { readSimilar, SeamFailure, Seams } from "./seams.ts";
+import type {
+  ConsolidationPlan,
+  ConsolidationReport,
+  EpisodeRow,
+  ExistingRow,
+  FindSimilar,
+  PlanConsolidationOptions,
+} from "./types.ts";
+
+/** Time for an answer, in seconds. */
+const SECONDS = 60;
+/** What a timer can wait for. */
+const MOST_SECONDS = 2_147_483;
+const KEYS = new Set(["edges", "now", "agent", "analyze", "findSimilar", "timeoutSeconds", "signal"]);
+
+/** @internal */
+export async function planConsolidation<Row extends EpisodeRow>(
+  sections: Sections,
+  rows: readonly Row[],
+  existing: readonly ExistingRow[],
+  given: PlanConsolidationOptions<Row> | undefined,
+): Promise<ConsolidationPlan> {
+  const { edges, now, agent, analyze, findSimilar, timeoutSeconds, signal } = readOptions(given);
+  const episodes = readEpisodes(rows, isSource);
+  const known = knownIn(existing);
+  const links = readLinks(edges, true);
+  const before: Before = { sections, agent, known, generalized: new Generalized(links) };
+  const seams = new Seams(timeoutSeconds, signal);
+  seams.requireWanted();
+
+  const { reviewed, found, groups } = review(sections, episodes, now);
+  const report = reportOf(reviewed, found);
+  const symbols = new Set(groups.map(({ symbol }) => symbol));
+  // Of all groups together, since they are corrected together.
+  const learned = analyze === undefined ? findings(sections, episodes, links, symbols) : [];
+  const plan: ConsolidationPlan = { groups: [], report };
+  for (const group of groups) {
+    const changes = new Changes(group.symbol, before.generalized);
+    try {
+      const drafts =
+        analyze === undefined ? draftsOf(group.symbol, learned, before) : await askModel(group, analyze, seams, before);
+      if (drafts === null) continue;
+      report.groups_analyzed++;
+      for (const draft of drafts) await settle(draft, changes, before, seams, findSimilar);
+    } catch (error) {
+      if (!(error instanceof SeamFailure)) throw error;
+      report.errors.push({ symbol: group.symbol, stage: error.stage, message: error.message });
+      continue;
+    }
+    report.patterns_created += changes.plan.create.length;
+    report.patterns_strengthened += changes.strengthened;
+    if (!changes.isEmpty) plan.groups.push(changes.plan);
+  }
+  return plan;
+}
+
+const reportOf = (reviewed: number, found: number): ConsolidationReport => ({
+  episodes_reviewed: reviewed,
+  groups_found: found,
+  groups_analyzed: 0,
+  patterns_created: 0,
+  patterns_strengthened: 0,
+  errors: [],
+});
+
+/** Decides whether a draft becomes a node, or goes into one that is there. */
+async function settle(
+  draft: Draft,
+  changes: Changes,
+  { known }: Before,
+  seams: Seams,
+  findSimilar: FindSimilar | undefined,
+): Promise<void> {
+  if (draft.known !== null) {
+    changes.update(draft, draft.known);
+    return;
+  }
+  if (findSimilar === undefined) {
+    changes.create(draft, []);
+    return;
+  }
+  const { title, text: body } = draft;
+  const asked = { title, body, subtype: subtypeOf(draft) };
+  const { duplicates, connected } = await seams.ask(
+    "find_similar",
+    (options) => findSimilar(asked, options),
+    readSimilar,
+  );
+  // Sentences of statistics resemble each other more than what they say does: of those, the condition tells which are the same.
+  const isOther = (id: string) =>
+    draft.record.analysis === "statistics" && known.get(id)?.record.analysis === "statistics";
+  const duplicate = duplicates.find((id) => !isOther(id));
+  if (duplicate === undefined) changes.create(draft, [...duplicates, ...connected]);
+  else changes.strengthen(duplicate, draft);
+}
+
+function readOptions<Row>(given: PlanConsolidationOptions<Row> | undefined) {
+  const options = optionsOf<PlanConsolidationOptions<Row>>("options", given, KEYS);
+  const { edges, now, agent, analyze, findSimilar, timeoutSeconds = SECONDS, signal } = options;
+  if (agent != null && typeof agent !== "string") throw invalid("agent", `must be a string, found ${show(agent)}`);
+  for (const [name, seam] of Object.entries({ analyze, findSimilar })) {
+    if (seam != null && typeof seam !== "function") throw invalid(name, `must be a function, found ${show(seam)}`);
+  }
+  if (typeof timeoutSeconds !== "number" || !(timeoutSeconds > 0 && timeoutSeconds <= MOST_SECONDS)) {
+    const wanted = `a number above 0 and at most ${MOST_SECONDS}`;
+    throw invalid("timeoutSeconds", `must be ${wanted}, found ${show(timeoutSeconds)}`);
+  }
+  return {
+    edges: edges ?? [],
+    now: presentOf(now),
+    agent: agent ?? "",
+    analyze: analyze ?? undefined,
+    findSimilar: findSimilar ?? undefined,
+    timeoutSeconds,
+    signal: signalOf(signal),
+  };
+}

@@ -1,0 +1,98 @@
+// What a plan asks outside: each question with a deadline and a signal of its own, and answers taken for what they are.
+
+import { invalid, show } from "../errors.ts";
+import { reasonOf } from "../orchestrator/searches.ts";
+import { isFields } from "./episodes.ts";
+import type { ConsolidationError, SeamOptions } from "./types.ts";
+
+/** What a seam failed with, or why it was not waited for any more. @internal */
+export class SeamFailure extends Error {
+  constructor(
+    readonly stage: ConsolidationError["stage"],
+    cause: unknown,
+  ) {
+    super(reasonOf(cause), { cause });
+  }
+}
+
+/** Asks one question after the other. @internal */
+export class Seams {
+  constructor(
+    readonly timeoutSeconds: number,
+    readonly signal: AbortSignal | undefined,
+  ) {}
+
+  /** An answer, read; a `SeamFailure` where there is none. Rejected with the caller's reason when the signal is aborted. */
+  async ask<Answer>(
+    stage: ConsolidationError["stage"],
+    seam: (options: SeamOptions) => unknown,
+    read: (answer: unknown) => Answer,
+  ): Promise<Answer> {
+    this.requireWanted();
+    try {
+      return read(await this.#answerOf(seam));
+    } catch (cause) {
+      this.requireWanted();
+      throw new SeamFailure(stage, cause);
+    }
+  }
+
+  async #answerOf(seam: (options: SeamOptions) => unknown): Promise<unknown> {
+    const { timeoutSeconds, signal } = this;
+    const controller = new AbortController();
+    const ended = new Promise<never>((_, reject) => {
+      controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
+    });
+    const late = () => controller.abort(new DOMException(`no answer within ${timeoutSeconds} s`, "TimeoutError"));
+    const unwanted = () => controller.abort(signal!.reason);
+    const timer = setTimeout(late, timeoutSeconds * 1000);
+    signal?.addEventListener("abort", unwanted);
+    try {
+      return await Promise.race([seam({ signal: controller.signal }), ended]);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", unwanted);
+    }
+  }
+
+  /** Throws the caller's reason once the signal is aborted. */
+  requireWanted(): void {
+    if (this.signal?.aborted) throw this.signal.reason;
+  }
+}
+
+/** The text of a language model. @internal */
+export function readAnalysis(answer: unknown): string {
+  if (typeof answer === "string") return answer;
+  throw invalid("analyze", `must give a text, found ${show(answer)}`);
+}
+
+/** Nodes that say the same as a draft, and those that only resemble it, best first. @internal */
+export interface Similar {
+  duplicates: string[];
+  connected: string[];
+}
+
+/** @internal */
+export function readSimilar(answer: unknown): Similar {
+  if (!isFields(answer)) throw invalid("findSimilar", `must give an object, found ${show(answer)}`);
+  const { recommendation, matches } = answer;
+  const similar: Similar = { duplicates: [], connected: [] };
+  if (recommendation === "unique") return similar;
+  if (recommendation !== "duplicate_found" && recommendation !== "similar_found") {
+    const wanted = "duplicate_found, similar_found or unique";
+    throw invalid("recommendation", `must be ${wanted}, found ${show(recommendation)}`);
+  }
+  const otherwise = recommendation === "duplicate_found" ? "duplicate" : "connect";
+  for (const match of Array.isArray(matches) ? (matches as unknown[]) : []) {
+    const { node_id, action } = isFields(match) ? match : {};
+    if (typeof node_id !== "string" || node_id === "") {
+      throw invalid("matches", `must have a node_id each, found ${show(isFields(match) ? node_id : match)}`);
+    }
+    const kind = action ?? otherwise;
+    if (kind === "duplicate" && otherwise === "duplicate") similar.duplicates.push(node_id);
+    else if (kind === "duplicate" || kind === "connect") similar.connected.push(node_id);
+  }
+  if (similar.duplicates.length + similar.connected.length > 0) return similar;
+  throw invalid("matches", `must name what the recommendation ${recommendation} speaks of`);
+}
