@@ -88,15 +88,30 @@ fn tail(observed: f64, low: f64, high: f64, mode: f64, ratio: impl Fn(f64) -> f6
     tail / all
 }
 
-/// For each p value the least rate of false discoveries at which it would be told, by Benjamini and Hochberg.
+/// A p value above this is taken for that of a condition that means nothing.
+const LIKELY_NOTHING: f64 = 0.5;
+
+/// How many conditions mean nothing, at most all of them: p values of nothing are spread evenly, so that twice as many mean
+/// nothing as have a p value above one half (Storey, Taylor and Siegmund 2004). Discrete tests have larger p values than that,
+/// which errs on the safe side.
+fn meaningless(p_values: &[f64]) -> f64 {
+    let above = p_values.iter().filter(|&&p| p > LIKELY_NOTHING).count();
+    f64::min(p_values.len() as f64, (above + 1) as f64 / (1.0 - LIKELY_NOTHING))
+}
+
+/// For each p value the least rate of false discoveries at which it would be told, by Benjamini and Hochberg, who reckon with as
+/// many that mean nothing as there are; here with as many as seem to. None is below its p value: however many of its neighbours
+/// are true, chance explains one no less.
 pub fn q_values(p_values: &[f64]) -> Vec<f64> {
+    let nulls = meaningless(p_values);
     let mut falling: Vec<u32> = (0..p_values.len() as u32).collect();
     sort_descending(&mut falling, |&place| p_values[place as usize]);
     let mut q = vec![0.0; p_values.len()];
     let mut least = 1.0;
     for (rank, &place) in (1..=p_values.len()).rev().zip(&falling) {
-        least = f64::min(least, (p_values[place as usize] * p_values.len() as f64) / rank as f64);
-        q[place as usize] = least;
+        let p_value = p_values[place as usize];
+        least = f64::min(least, (p_value * nulls) / rank as f64);
+        q[place as usize] = f64::max(least, p_value);
     }
     q
 }
