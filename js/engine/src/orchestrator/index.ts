@@ -1,6 +1,7 @@
 // Retrieval in several passes: a question's parts are searched for at once, again where they found too little, merged, and
 // what is weak is replaced. The rules run in the module; here is who asks whom, and when it is over.
 
+import { signalOf } from "../deadline.ts";
 import { invalid, NousError, show } from "../errors.ts";
 import { optionsOf, presentOf } from "../memory/pack.ts";
 import { copyWith, type MergedRow, type MergeOptions, type MergeRow, numberOf, type SubResults } from "../merge.ts";
@@ -72,15 +73,7 @@ function readRequest<Filters extends object>(query: string, given: RetrieveOptio
   if (filters != null && (typeof filters !== "object" || Array.isArray(filters))) {
     throw invalid("filters", `must be an object, found ${show(filters)}`);
   }
-  // By what it does: a signal may be of another realm.
-  const methods = ["addEventListener", "removeEventListener"] as const;
-  if (
-    signal != null &&
-    !(typeof signal.aborted === "boolean" && methods.every((name) => typeof signal[name] === "function"))
-  ) {
-    throw invalid("signal", `must be an AbortSignal, found ${show(signal)}`);
-  }
-  return { filters: filters ?? undefined, now: presentOf(now), signal: signal ?? undefined };
+  return { filters: filters ?? undefined, now: presentOf(now), signal: signalOf(signal) };
 }
 
 /** A part with the results that stand for it. */
