@@ -16,7 +16,8 @@ pub fn is_line_end(c: char) -> bool {
 
 /// Whether a character belongs to words: `\w` of UTS #18, Annex C.
 pub fn is_word(c: char) -> bool {
-    regex_syntax::is_word_character(c)
+    // The library asks its table of ranges for every character that is not a word's.
+    if c.is_ascii() { is_ascii_word(c as u8) } else { regex_syntax::is_word_character(c) }
 }
 
 /// Whether a byte belongs to words of ASCII: `\w` of ECMAScript.
@@ -85,8 +86,25 @@ pub fn word_after(text: &str, at: usize) -> bool {
 pub fn words(text: &str) -> impl Iterator<Item = Span> {
     let mut at = 0;
     std::iter::from_fn(move || {
-        let start = at + text[at..].find(is_word)?;
-        at = text[start..].find(|c| !is_word(c)).map_or(text.len(), |length| start + length);
-        Some(Span { start, end: at })
+        let start = skip(text, at, false);
+        at = skip(text, start, true);
+        (at > start).then_some(Span { start, end: at })
     })
+}
+
+/// Where the characters end that are those of words, or are not, from a place on.
+fn skip(text: &str, mut at: usize, of_words: bool) -> usize {
+    while let Some(&byte) = text.as_bytes().get(at) {
+        let (is_one, bytes) = if byte.is_ascii() {
+            (is_ascii_word(byte), 1)
+        } else {
+            let Some(c) = text[at..].chars().next() else { break };
+            (is_word(c), c.len_utf8())
+        };
+        if is_one != of_words {
+            break;
+        }
+        at += bytes;
+    }
+    at
 }

@@ -17,6 +17,7 @@ import { isResident } from "./memory-inputs.ts";
 import { memoryMeasures, WEIGHED, weigh, weighAlone } from "./memory-measures.ts";
 import { playbookContests } from "./playbook-contests.ts";
 import { queryContests } from "./query-contests.ts";
+import { turnContests } from "./turn-contests.ts";
 import { duration, kilobytes } from "./units.ts";
 
 const options = new Command("bench")
@@ -45,7 +46,11 @@ else await againstEarlier(options.against);
 /** Every contest that a package can take part in: earlier ones have less. */
 function contestsOf(engine: Engine): Deferred[] {
   const has = (name: keyof Engine) => name in engine;
-  const small = [...allContests(engine), ...(has("understand") ? queryContests(engine) : [])];
+  const small = [
+    ...allContests(engine),
+    ...(has("understand") ? queryContests(engine) : []),
+    ...(has("planTurn") ? turnContests(engine) : []),
+  ];
   return [
     ...small.map((contest) => ({ name: contest.name, make: () => contest })),
     ...(has("PlaybookBook") ? playbookContests(engine) : []),

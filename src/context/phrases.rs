@@ -180,6 +180,10 @@ pub fn patterns_in(text: &str, mode: ContextMode) -> impl Iterator<Item = &'stat
 /// Where a phrase ends that begins the text as whole words. In the default mode any white space may stand between its words, and
 /// its apostrophes may be typographic.
 pub fn after_phrase(text: &str, phrase: &str, mode: ContextMode) -> Option<usize> {
+    // Most are done with here, and lists of them are asked for every turn.
+    if !text.as_bytes().first()?.eq_ignore_ascii_case(&phrase.as_bytes()[0]) {
+        return None;
+    }
     let is_loose = mode == ContextMode::Default;
     let mut rest = text;
     for c in phrase.chars() {

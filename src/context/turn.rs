@@ -77,7 +77,7 @@ pub fn classify_turn(text: &str, intent: &IntentClassifier, mode: ContextMode) -
     }
     let said = &text[signals.input..];
     // "What's up with the deploy": a greeting may be the beginning of a question.
-    signals.is_question = is_question(text) || is_question(said);
+    signals.is_question = is_question(said, mode) || is_question(text, mode);
     signals.is_acknowledgement = is_mended && is_acknowledgement(said);
     let sought = if is_mended { straighten(said) } else { Cow::Borrowed(said) };
     for pattern in patterns_in(&sought, mode) {
@@ -118,10 +118,9 @@ fn after_greetings(text: &str) -> (usize, bool) {
     }
 }
 
-fn is_question(text: &str) -> bool {
+fn is_question(text: &str, mode: ContextMode) -> bool {
     let trimmed = text.trim_matches(is_white_space);
-    let first = &trimmed[..trimmed.find(|c| !is_word(c)).unwrap_or(trimmed.len())];
-    trimmed.ends_with('?') || QUESTION_WORDS.iter().any(|word| first.eq_ignore_ascii_case(word))
+    trimmed.ends_with('?') || QUESTION_WORDS.iter().any(|word| after_phrase(trimmed, word, mode).is_some())
 }
 
 fn is_acknowledgement(text: &str) -> bool {
@@ -183,5 +182,5 @@ fn is_all_capitals(word: &str, mode: ContextMode) -> bool {
 }
 
 fn is_long(word: &str) -> bool {
-    word.chars().nth(LONG_WORD - 1).is_some()
+    word.len() >= LONG_WORD && word.chars().nth(LONG_WORD - 1).is_some()
 }

@@ -8,12 +8,12 @@ use crate::context::{
     self, ContextMode, Frame, MOST_NAMED, MemoryType, RetrievalPlan, SignalsToPlan, TurnSignals, next_topic,
     select_frame,
 };
-use crate::query::Span;
 
 const TYPES: usize = MemoryType::ALL.len();
 /// Numbers that tell of a turn: the beginning of what is understood, recency, four flags, hints, how many keywords and entities,
 /// and the ends of each, with room for the most.
-const SIGNALS: usize = 8 + TYPES + 4 * MOST_NAMED;
+const SIGNALS: usize = HEAD + 4 * MOST_NAMED;
+const HEAD: usize = 8 + TYPES;
 /// Numbers that tell of a plan: whether by keywords, a limit and a budget for each type.
 const PLAN: usize = 1 + 2 * TYPES;
 /// Stands for a limit or a budget that there is not, and for a type that is skipped.
@@ -79,19 +79,21 @@ impl Engine {
     fn tell_signals(&mut self, length: usize, signals: &TurnSignals) {
         let mut units = Units::new(self.text(0, length));
         let input = units.at(signals.input) as f64;
-        let mut named = [0.0; 4 * MOST_NAMED];
-        let mut tell = |at: usize, spans: &[Span]| {
-            for (ends, &span) in named[at..].chunks_exact_mut(2).zip(spans) {
-                ends.copy_from_slice(&units.span(span).map(f64::from));
+        let mut ends = [0.0; 4 * MOST_NAMED];
+        let (keywords, entities) = ends.split_at_mut(2 * MOST_NAMED);
+        for (ends, named) in [(keywords, &signals.keywords), (entities, &signals.entities)] {
+            for (ends, &span) in ends.as_chunks_mut().0.iter_mut().zip(named) {
+                *ends = units.span(span).map(f64::from);
             }
-        };
-        tell(0, &signals.keywords);
-        tell(2 * MOST_NAMED, &signals.entities);
-        let flag = |is: bool| f64::from(u8::from(is));
-        let counts = [signals.keywords.len() as f64, signals.entities.len() as f64];
-        let flags = [signals.is_question, signals.is_greeting, signals.is_acknowledgement, signals.is_recap].map(flag);
-        let told = [input, signals.recency].into_iter().chain(flags).chain(signals.hints).chain(counts).chain(named);
-        self.numbers.iter_mut().zip(told).for_each(|(number, its)| *number = its);
+        }
+        let flags = [signals.is_question, signals.is_greeting, signals.is_acknowledgement, signals.is_recap];
+        let counts = [signals.keywords.len(), signals.entities.len()];
+        let (head, rest) = self.numbers[..SIGNALS].split_at_mut(HEAD);
+        head[..2].copy_from_slice(&[input, signals.recency]);
+        head[2..6].copy_from_slice(&flags.map(|is| f64::from(u8::from(is))));
+        head[6..HEAD - 2].copy_from_slice(&signals.hints);
+        head[HEAD - 2..].copy_from_slice(&counts.map(|count| count as f64));
+        rest.copy_from_slice(&ends);
     }
 
     fn tell_plan(&mut self, at: usize, plan: &RetrievalPlan) {
@@ -102,7 +104,9 @@ impl Engine {
             None => NONE,
         });
         let budgets = plan.budgets.map(|tokens| tokens.map_or(NONE, f64::from));
-        let told = [f64::from(u8::from(plan.by_keywords))].into_iter().chain(limits).chain(budgets);
-        self.numbers[at..].iter_mut().zip(told).for_each(|(number, its)| *number = its);
+        let told = &mut self.numbers[at..at + PLAN];
+        told[0] = f64::from(u8::from(plan.by_keywords));
+        told[1..=TYPES].copy_from_slice(&limits);
+        told[1 + TYPES..].copy_from_slice(&budgets);
     }
 }

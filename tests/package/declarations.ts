@@ -46,6 +46,21 @@ interface PlaybookMatch {
   symbol: string | null; severity: number; success_rate: number; relevance: number;
 }
 interface PlaybookRecord { success_count: number; sample_size: number; stability: number }
+type ContextMode = "default" | "seed-compatible";
+type MemoryType = "decision" | "fact" | "procedure" | "episode" | "signal";
+interface TurnSignals {
+  input: string; frame_type: string; entity_mentions: string[]; temporal_recency: number;
+  memory_type_hints: Partial<Record<MemoryType, number>>; is_question: boolean; is_greeting: boolean; topic_keywords: string[];
+}
+interface RetrievalPlan {
+  queries: { memory_type: MemoryType; query_text: string; limit: number }[];
+  budget_overrides: Partial<Record<"decisions" | "facts" | "procedures" | "episodes" | "signals", number>>;
+  skip_types: MemoryType[];
+}
+interface FrameSelection {
+  frame_id: string; frame_name: string; confidence: number; match_method: "pattern" | "default"; description: string | null;
+  default_category: string | null; default_stakes: string | null; questions_to_ask: string[];
+}
 interface Declared {
   rerankCandidates(candidates: ScoredNode[], metrics: GraphMetrics, weights?: RerankingWeights, now?: Instant): RankedNode[];
   rerankWithSectionWeights(candidates: ScoredNode[], metrics: GraphMetrics, now?: Instant): RankedNode[];
@@ -72,6 +87,14 @@ interface Declared {
   coRecallPairs(selected: { id: string; _sub_query_group?: number }[]): [string, string][];
   formatContext(results: MemoryRow[], maxTokens?: number): string | null;
   memoryGuidance(): string;
+  classifyTurn(text: string, frame?: string, options?: { mode?: ContextMode }): TurnSignals;
+  planRetrieval(signals: TurnSignals, options?: { mode?: ContextMode }): RetrievalPlan;
+  planTurn(text: string, frame?: string, options?: { mode?: ContextMode }): {
+    signals: TurnSignals; plan: RetrievalPlan; temporal_boost: boolean; recap: boolean;
+  };
+  selectFrame(text: string): FrameSelection;
+  nextTopic(text: string): string | null;
+  memoryTypeOf(subtype: string | null | undefined): MemoryType;
   calculateSalience(subtype: string | null | undefined, signals: Record<string, unknown> | null | undefined): number;
   modulateStability(subtype: string | null | undefined, salience: number): number | null;
   matchPlaybooks(playbooks: Playbook[], events: AnomalyEvent[]): PlaybookMatch[];
@@ -84,6 +107,10 @@ interface Declared {
 export const USED = `
 const declared: Declared = nous;
 export const best = declared.rerankWithSectionWeights([], {} as GraphMetrics)[0]?.breakdown.affinity ?? 0;
+
+const turn = nous.classifyTurn("should we?", undefined, { mode: "seed-compatible" });
+export const planned: number[] = nous.planRetrieval(turn).queries.map(({ limit }) => limit);
+export const byHand: MemoryType[] = nous.createEngine().planRetrieval({ frame_type: "task", topic_keywords: ["redis"] }).skip_types;
 
 interface Lesson extends ScoredNode { title: string }
 const lessons: readonly Lesson[] = [];
@@ -129,6 +156,10 @@ export function codeOf(error: unknown): string | undefined {
 
 // @ts-expect-error: not an instant
 nous.recencyScore(true);
+// @ts-expect-error: not a mode
+nous.planTurn("hey", "task", { mode: "seed" });
+// @ts-expect-error: no frame
+nous.planRetrieval({ topic_keywords: [] });
 // @ts-expect-error: not a key
 nous.createEngine({ sections: { intent_boost: 2 } });
 // @ts-expect-error: not a way to fall back

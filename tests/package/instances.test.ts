@@ -276,6 +276,8 @@ describe("calls within calls", () => {
     decay: () => core.decayColumns({ lastAccessed: [NOW - DAY], stability: [2], section: [1] }, NOW),
     intent: () => core.classifyIntent("my trade and the signal", { explain: true }),
     question: () => core.understand("What's my BTC thesis and how did my last SOL trade go?"),
+    turn: () => core.planTurn("hey, what did we decide about ÉLAN right now?"),
+    plan: () => core.planRetrieval({ frame_type: "decision", topic_keywords: ["redis"] }),
     merge: () => core.mergeAndSelect([["q", [{ id: "x", score: 1, subtype: "custom:signal" }]]], { query: "signal" }),
     pairs: () => core.coRecallPairs([{ id: "a" }, { id: "b" }]),
     context: () => core.formatContext([{ content_title: "T", content_body: '{"text":"t"}' }]),
@@ -308,6 +310,8 @@ describe("calls within calls", () => {
     "decay",
     "intent",
     "question",
+    "turn",
+    "plan",
     "merge",
     "pairs",
     "context",
@@ -486,6 +490,11 @@ describe("calls within calls", () => {
         const memories = rows.map(({ id }) => ({ content_title: id }));
         const list: typeof memories = reading(memories, 10, "content_title", () => change(list));
         return core.formatContext(list);
+      },
+      keywords: (change) => {
+        const topic_keywords = candidates.map(({ id }) => id);
+        Object.defineProperty(topic_keywords, 10, { configurable: true, get: () => (change(topic_keywords), "word") });
+        return core.planRetrieval({ frame_type: "task", topic_keywords });
       },
       playbooks: (change) => {
         const list: ReturnType<typeof playbooksOf> = reading(playbooksOf(30), 10, "title", () => change(list));

@@ -85,6 +85,11 @@ function callsOf(core: CountedCore, size: number): Record<string, () => unknown>
     ranking: () => core.rerankWithSectionWeights(candidates, { avg_inbound_edges: 2 }, NOW),
     decay: () => core.decayColumns(columns, NOW),
     questions: () => core.understand(`${"–".repeat(size)} and what is this, and why?`, { terms: "unicode" }),
+    turns: () => [
+      core.planTurn(`hey ${"–".repeat(size)} what did we decide about Redis and ÉLAN`),
+      core.nextTopic(`tell me more about ${"word ".repeat(size)}`),
+    ],
+    plans: () => core.planRetrieval({ frame_type: "decision", topic_keywords: numbers.map(String) }),
     intent: () => core.classifyIntent(`${"–".repeat(size)} signal and my trade`, { explain: true }),
     merging: () =>
       core.mergeAndSelect(

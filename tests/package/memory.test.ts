@@ -90,6 +90,9 @@ function mix(core: CountedCore): ((round: number) => unknown)[] {
     () => core.classifyIntent(question, { explain: true }),
     (round) => core.understand(question.slice(0, round % question.length), { terms: "unicode", bySubject: true }),
     () => core.classifyQuery(question),
+    (round) => core.planTurn(question.slice(round % question.length), undefined, { mode: "default" }),
+    (round) => core.planRetrieval(core.classifyTurn(question.slice(0, round % question.length), "decision")),
+    () => [core.selectFrame(question), core.nextTopic(question), core.memoryTypeOf("custom:thesis")],
     () => [core.extractQueryEntities(question), core.extractQueryAttribute(question)],
     () => core.decompose(question, { disqualifier_category: "D4" }),
     () => core.reformulate(question, null),
@@ -110,6 +113,7 @@ function mix(core: CountedCore): ((round: number) => unknown)[] {
     refused(() => core.decayColumns({ ...columns, section: columns.section.map(() => 9) }, NOW)),
     refused(() => core.calculateSalience("custom:trade_close", { pnl_pct: Number.NaN })),
     refused(() => core.matchPlaybooks(playbooks, [{ type: "any", severity: Number.NaN }])),
+    refused(() => core.planRetrieval({ frame_type: "task", temporal_recency: Number.NaN })),
     refused(() => core.formatContext([{ content_title: 5 as unknown as string }])),
   ];
 }

@@ -251,6 +251,19 @@ export function probe(nous: Nous): string {
         nous.understand(question, { matcher: "words", terms: "unicode" }),
       ];
     }),
+    turns: [
+      ...questions,
+      "hey 👋 what did we decide about Élan yesterday? Which SIGNALS fire",
+      "Thanks! \uD83D",
+      "tell me more about “Zürich”",
+    ].map((text) => [
+      nous.classifyTurn(text),
+      nous.planRetrieval(nous.classifyTurn(text, "decision", { mode: "seed-compatible" }), { mode: "seed-compatible" }),
+      nous.planTurn(text, "conversation"),
+      nous.selectFrame(text),
+      nous.nextTopic(text),
+    ]),
+    types: SUBTYPES.map((subtype) => nous.memoryTypeOf(subtype)),
     confidence: [
       nous.calculateRetrievalConfidence(0.83, 0.41, 7, true),
       nous.calculateRetrievalConfidence(0.2, null, 1, false),
@@ -267,6 +280,7 @@ export function probe(nous: Nous): string {
       retrievability: engine.calculateRetrievability(3.3, 21),
       grown: [engine.updateStabilityOnAccess(14, 0.37), engine.updateStabilityOnAccess(14, 0.37, 0.5)],
       intent: engine.classifyIntent("Step by  STEP into the Ofen", { explain: true }),
+      turn: engine.planTurn("is an alert live?", "task"),
       parts: engine.decompose("compare GOLD, oil: status", { disqualifier_category: "D1" }, { bySubject: true }),
       merged: engine.mergeAndSelect(subResults, { query: "is a signal firing" }),
       sections: SUBTYPES.map((subtype) => engine.getInitialStabilityForSubtype(subtype)),
@@ -281,6 +295,7 @@ export function probe(nous: Nous): string {
       failure(() => nous.calculateSalience("custom:trade_close", { pnl_pct: "much" })),
       failure(() => nous.matchPlaybooks(playbooks, [events[0]!, { ...events[1]!, severity: Number.NaN }])),
       failure(() => nous.decompose("a question", null, { maxParts: 0 })),
+      failure(() => nous.planRetrieval({ frame_type: "task", temporal_recency: 2 })),
       failure(() => nous.createEngine({ colour: "blue" } as object)),
       failure(() => new nous.NousError("invalid_argument", "made by hand").message),
     ],

@@ -44,7 +44,7 @@ const BLANKS = [
 ];
 const MARKS = ["?", "??", "!", ".", ",", ",,", ";", ":", "?!", ", ,", "…", "、", "？"];
 const APOSTROPHES = ["'", "’", "‘", "ʼ", "＇", "´", "'s", "''s", "’s"];
-const ODD = [
+export const ODD = [
   ...BLANKS,
   ...MARKS,
   ...APOSTROPHES,
@@ -90,7 +90,7 @@ const SETTLED: readonly [first: number, last: number][] = [
   [0x3fffe, 0x40001],
   [0x10fffe, 0x10ffff],
 ];
-const anyCharacter = fc
+export const anyCharacter = fc
   .oneof(...SETTLED.map(([min, max]) => fc.integer({ min, max })))
   .map((point) => String.fromCodePoint(point));
 
@@ -251,21 +251,24 @@ const DISGUISES: readonly ((text: string, at: number, odd: string) => string)[] 
 
 const disguises = fc.array(fc.tuple(fc.constantFrom(...DISGUISES), fc.nat({ max: 200 }), anyOf(ODD)), { maxLength: 2 });
 
+/** Texts, some of them in disguise. */
+export const disguised = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc
+    .tuple(text, disguises)
+    .map(([plain, applied]) => applied.reduce((now, [disguise, at, odd]) => disguise(now, at, odd), plain));
+
 /** Any question. */
-export const question: fc.Arbitrary<string> = fc
-  .tuple(
-    fc.oneof(
-      { weight: 7, arbitrary: disqualified },
-      { weight: 4, arbitrary: lookup },
-      { weight: 3, arbitrary: compound },
-      { weight: 1, arbitrary: subjects },
-      { weight: 2, arbitrary: leading },
-      { weight: 3, arbitrary: joined },
-      { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 60 }) },
-    ),
-    disguises,
-  )
-  .map(([text, applied]) => applied.reduce((now, [disguise, at, odd]) => disguise(now, at, odd), text));
+export const question: fc.Arbitrary<string> = disguised(
+  fc.oneof(
+    { weight: 7, arbitrary: disqualified },
+    { weight: 4, arbitrary: lookup },
+    { weight: 3, arbitrary: compound },
+    { weight: 1, arbitrary: subjects },
+    { weight: 2, arbitrary: leading },
+    { weight: 3, arbitrary: joined },
+    { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 60 }) },
+  ),
+);
 
 // ---- what is asked about them -------------------------------------------------------------------
 

@@ -19,10 +19,13 @@ import { IndexedBook } from "../../benches/js/rivals/playbooks.ts";
 import * as regexes from "../../benches/js/rivals/regexes.ts";
 import * as tuned from "../../benches/js/rivals/tuned.ts";
 import * as tunedDecay from "../../benches/js/rivals/tuned-decay.ts";
+import { planTurn } from "../../benches/js/rivals/turns.ts";
+import { TURNS } from "../../benches/js/turn-contests.ts";
 import * as reference from "../reference/index.ts";
 import { type Batch, batch, batches, decayInput, query } from "./arbitraries.ts";
 import { asked } from "./questions.ts";
 import { same } from "./same.ts";
+import { turn } from "./turns.ts";
 
 type Rerank = Pick<typeof reference, "rerankCandidates" | "rerankTop" | "rerankWithSectionWeights">;
 /** The first difference between a rival and the reference, over all ways to call them. */
@@ -182,5 +185,14 @@ test("playbooks in a Map by kind match as the reference does", () => {
     const { matches } = plain.match(events);
     expect(matches.length).toBeGreaterThan(50);
     expect(same(new IndexedBook(playbooks).match(events), matches)).toBeNull();
+  }
+});
+
+test("turns of ASCII by expressions that are compiled once", () => {
+  const isAscii = (character: string) => character.charCodeAt(0) < 128;
+  const ascii = turn.map((text) => Array.from(text).filter(isAscii).join(""));
+  for (const text of [...TURNS, ...fc.sample(ascii, { numRuns: 5_000, seed: 3 })]) {
+    const difference = same(planTurn(text, "task"), reference.planTurn(text, "task"));
+    expect(difference, JSON.stringify(text)).toBeNull();
   }
 });

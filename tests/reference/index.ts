@@ -1,4 +1,4 @@
-// The whole reference: sections, ranking, decay, intent, merge, context lines, questions, stakes, playbooks, in plain TypeScript.
+// The whole reference: sections, ranking, decay, intent, merge, context lines, questions, stakes, playbooks, turns, in plain TypeScript.
 
 export * from "./context.ts";
 export * from "./decay.ts";
@@ -20,3 +20,4 @@ export {
   semanticScore,
 } from "./signals.ts";
 export * from "./sweep.ts";
+export * from "./turn.ts";

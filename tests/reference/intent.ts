@@ -118,11 +118,11 @@ export interface IntentEvidence {
 }
 
 /** UTS #18 \w: what may not touch a whole word from outside. */
-const WORD = "[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]";
+export const WORD = "[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]";
 const WORD_CHARACTER = new RegExp(`^${WORD}$`, "u");
 const TYPOGRAPHIC_APOSTROPHES = /[\u2018\u2019\u02BC\uFF07]/g;
 
-const straighten = (text: string) => text.replace(TYPOGRAPHIC_APOSTROPHES, "'");
+export const straighten = (text: string) => text.replace(TYPOGRAPHIC_APOSTROPHES, "'");
 
 /** How many positions of `text` the string starts at. Occurrences may overlap. */
 function countSubstring(text: string, string: string): number {

@@ -158,9 +158,9 @@ export function planRetrieval(sections: Sections, signals: SignalsToPlan, option
   if (!(typeof temporal_recency === "number" && temporal_recency >= 0 && temporal_recency <= 1)) {
     throw invalid("temporal_recency", `must lie between 0 and 1, found ${show(temporal_recency)}`);
   }
-  const [isQuestion, isGreeting, isAcknowledgement] = (
-    ["is_question", "is_greeting", "is_acknowledgement"] as const
-  ).map((field) => flagOf(field, signals[field]));
+  const isQuestion = flagOf("is_question", signals.is_question);
+  const isGreeting = flagOf("is_greeting", signals.is_greeting);
+  const isAcknowledgement = flagOf("is_acknowledgement", signals.is_acknowledgement);
   const hints = hintsOf(signals.memory_type_hints);
   const keywords = keywordsOf(signals.topic_keywords);
   const handle = sections.slot.take();
@@ -168,9 +168,9 @@ export function planRetrieval(sections: Sections, signals: SignalsToPlan, option
     handle.reserve(Math.max(1 + hints.length, PLAN), 0);
     const { numbers, numbersAt: at } = handle;
     numbers[at] = temporal_recency;
-    numbers.set(hints, at + 1);
-    const asksNothing = isGreeting! || isAcknowledgement!;
-    handle.engine.plan_retrieval(codeOf(frame_type), isQuestion!, asksNothing, keywords.length > 0, isSeed);
+    for (let place = 0; place < hints.length; place++) numbers[at + 1 + place] = hints[place]!;
+    const asksNothing = isGreeting || isAcknowledgement;
+    handle.engine.plan_retrieval(codeOf(frame_type), isQuestion, asksNothing, keywords.length > 0, isSeed);
     handle.refresh();
     return planIn(handle, 0, keywords, input);
   } finally {
@@ -214,28 +214,31 @@ export function memoryTypeOf(sections: Sections, subtype: string | null | undefi
 }
 
 function signalsIn({ numbers, numbersAt: at }: Handle, text: string, frameType: string): TurnSignals {
-  const flag = (place: number): boolean => numbers[at + FLAGS_AT + place] === 1;
-  const named = (from: number, count: number): string[] => {
-    const found: string[] = [];
-    for (let end = from + 2 * count; from < end; from += 2) found.push(text.slice(numbers[from], numbers[from + 1]));
-    return found;
-  };
   const hints: Partial<Record<MemoryType, number>> = {};
   for (let place = 0; place < TYPES.length; place++) {
     const hint = numbers[at + HINTS_AT + place]!;
     if (hint > 0) hints[TYPES[place]!] = hint;
   }
+  const keywords = slices(text, numbers, at + KEYWORDS_AT, numbers[at + COUNTS_AT]!);
+  for (let place = 0; place < keywords.length; place++) keywords[place] = keywords[place]!.toLowerCase();
   return {
     input: text.slice(numbers[at]),
     frame_type: frameType,
-    entity_mentions: named(at + ENTITIES_AT, numbers[at + COUNTS_AT + 1]!),
+    entity_mentions: slices(text, numbers, at + ENTITIES_AT, numbers[at + COUNTS_AT + 1]!),
     temporal_recency: numbers[at + 1]!,
     memory_type_hints: hints,
-    is_question: flag(0),
-    is_greeting: flag(1),
-    is_acknowledgement: flag(2),
-    topic_keywords: named(at + KEYWORDS_AT, numbers[at + COUNTS_AT]!).map((keyword) => keyword.toLowerCase()),
+    is_question: numbers[at + FLAGS_AT] === 1,
+    is_greeting: numbers[at + FLAGS_AT + 1] === 1,
+    is_acknowledgement: numbers[at + FLAGS_AT + 2] === 1,
+    topic_keywords: keywords,
   };
+}
+
+/** So many stretches of a text, whose ends begin at a place. */
+function slices(text: string, numbers: Float64Array, from: number, count: number): string[] {
+  const found: string[] = [];
+  for (let at = from; at < from + 2 * count; at += 2) found.push(text.slice(numbers[at], numbers[at + 1]));
+  return found;
 }
 
 function planIn({ numbers, numbersAt }: Handle, from: number, keywords: string[], input: string): RetrievalPlan {
@@ -299,12 +302,18 @@ function hintsOf(hints: TurnSignals["memory_type_hints"] = {}): number[] {
 
 function keywordsOf(keywords: readonly string[] = []): string[] {
   if (!Array.isArray(keywords)) throw invalid("topic_keywords", `must be an array, found ${show(keywords)}`);
+  // A getter may make the list longer with every entry that is read.
+  const { length } = keywords;
+  const read: string[] = [];
   let units = 0;
-  const read = Array.from(keywords, (keyword, index) => {
-    requireText(`topic_keywords[${index}]`, keyword);
+  for (let place = 0; place < length; place++) {
+    const keyword = keywords[place];
+    if (typeof keyword !== "string") {
+      throw invalid(`topic_keywords[${place}]`, `must be a string, found ${show(keyword)}`);
+    }
     units += keyword.length + 1;
-    return keyword;
-  });
+    read.push(keyword);
+  }
   if (units > LONGEST_STRING) throw invalid("topic_keywords", "are too long to be one query");
   return read;
 }

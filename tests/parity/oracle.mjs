@@ -1,0 +1,31 @@
+// What the reference answers to generated inputs, as golden files for the native tests, which cannot ask it themselves.
+
+import { build } from "esbuild";
+
+/**
+ * Prints a JSON array with an object on each line: what `answersTo` of a module beside this one says to samples of another
+ * export of it, as many and of the seed that the command line names, or else the defaults.
+ */
+export async function print({ module, inputs, isRight, count: defaultCount, seed: defaultSeed }) {
+  const [count = defaultCount, seed = defaultSeed] = process.argv.slice(2).map(Number);
+  // Node 20 does not read TypeScript: one module is made of generator and reference.
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `export { answersTo, ${inputs} as inputs } from "./${module}"; export { sample } from "fast-check";`,
+      resolveDir: import.meta.dirname,
+    },
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+  });
+  const {
+    answersTo,
+    inputs: arbitrary,
+    sample,
+  } = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
+  const rows = sample(arbitrary.filter(isRight), { numRuns: count, seed }).map((each) =>
+    JSON.stringify(answersTo(each)),
+  );
+  process.stdout.write(`[\n${rows.join(",\n")}\n]\n`);
+}

@@ -1,0 +1,104 @@
+// The reference of turns gives what the golden vectors hold, and keeps the rules that they do not cover; and the generators
+// know all that it knows.
+
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import * as reference from "../reference/index.ts";
+import { describeRules } from "./turn-rules.ts";
+import { MODES, PHRASES, SEED, TURNS, turn } from "./turns.ts";
+
+describeRules(reference);
+
+describe(`of ${TURNS} generated turns`, () => {
+  /** In how many each thing has to be seen. */
+  const OFTEN = 10;
+  let turns: string[];
+
+  beforeAll(() => {
+    turns = fc.sample(turn, { numRuns: TURNS, seed: SEED });
+  });
+
+  /** Those of some things that are seen in fewer of the texts. */
+  function seldom(
+    things: readonly string[],
+    isSeen: (text: string, thing: string) => boolean,
+    texts = turns,
+  ): string[] {
+    return things.filter((thing) => {
+      let often = 0;
+      return !texts.some((text) => isSeen(text, thing) && ++often === OFTEN);
+    });
+  }
+  const begins = (mode: reference.ContextMode) => (text: string, words: string) =>
+    reference.opening(text.trim(), [words], mode) !== null;
+
+  test.each(MODES)("%s: enough have each greeting, and nothing else", (mode) => {
+    const isGreeting = turns.filter((text) => reference.classifyTurn(text, "", { mode }).is_greeting);
+    expect(seldom(reference.GREETINGS, begins(mode), isGreeting)).toEqual([]);
+  });
+
+  test("enough have each greeting before more", () => {
+    const isStripped = turns.filter((text) => reference.classifyTurn(text, "").input !== text);
+    expect(seldom(reference.GREETINGS, begins("default"), isStripped)).toEqual([]);
+  });
+
+  test.each(MODES)("%s: enough have each phrase, and each only in part", (mode) => {
+    const whole = [
+      ...reference.RECENCY.flatMap(({ phrases }) => phrases),
+      ...Object.values(reference.HINTS[mode]).flat(2),
+    ];
+    expect(seldom(whole, (text, phrase) => reference.occurs(text, [phrase], mode))).toEqual([]);
+    expect(seldom([...reference.RECAPS], (text, phrase) => text.toLowerCase().includes(phrase))).toEqual([]);
+    const inPart = (text: string, phrase: string) => text.includes(phrase) && !reference.occurs(text, [phrase], mode);
+    expect(seldom(PHRASES, inPart)).toEqual([]);
+  });
+
+  test("enough have each recency, each sum of hints, each number of names, each acknowledgement", () => {
+    const seen = new Map<string, number>();
+    for (const text of turns) {
+      const signals = reference.classifyTurn(text, "");
+      const { temporal_recency, memory_type_hints, topic_keywords, entity_mentions } = signals;
+      const things = [
+        `recency ${temporal_recency}`,
+        ...Object.entries(memory_type_hints).map(([type, hint]) => `${type} ${hint}`),
+        `${topic_keywords.length} keywords`,
+        `${entity_mentions.length} entities`,
+        ...reference.ACKNOWLEDGEMENTS.filter(
+          (words) => signals.is_acknowledgement && reference.opening(signals.input.trim(), [words], "default") !== null,
+        ),
+      ];
+      for (const thing of things) seen.set(thing, (seen.get(thing) ?? 0) + 1);
+    }
+    const upTo = (most: number, named: string) => Array.from({ length: most + 1 }, (_, i) => `${i} ${named}`);
+    const things = [
+      ...[0, 0.3, 0.5, 0.8, 1].map((recency) => `recency ${recency}`),
+      ...["decision 0.5", "decision 1", "decision 1.5", "fact 0.5", "fact 1", "procedure 0.5", "procedure 1"],
+      ...["episode 0.5", "episode 1", "episode 1.5", "signal 0.5"],
+      ...upTo(10, "keywords"),
+      ...upTo(10, "entities"),
+      ...reference.ACKNOWLEDGEMENTS,
+    ];
+    expect(things.filter((thing) => (seen.get(thing) ?? 0) < OFTEN)).toEqual([]);
+  });
+
+  test("enough are in each frame, at each confidence, and have each of its patterns", () => {
+    const selected = turns.map(reference.selectFrame);
+    for (const { id, patterns } of reference.FRAMES) {
+      expect(selected.filter(({ frame_id }) => frame_id === id).length).toBeGreaterThan(OFTEN);
+      expect(seldom(patterns, (text, pattern) => ` ${text.toLowerCase()} `.includes(` ${pattern} `))).toEqual([]);
+    }
+    for (const count of [0, 1, 2, 3, 4]) {
+      const confidence = Math.min(1, 0.3 * count);
+      expect(selected.filter((it) => it.confidence === confidence).length).toBeGreaterThan(OFTEN);
+    }
+  });
+
+  test("enough go on by each rule, and enough open a topic", () => {
+    const goesOn = turns.filter((text) => reference.nextTopic(text) === null);
+    const opens = turns.filter((text) => reference.nextTopic(text) !== null);
+    expect(opens.filter((text) => [...text.trim()].length > 200).length).toBeGreaterThan(OFTEN);
+    const openings = [...reference.FOLLOW_UPS, ...reference.PRONOUNS, ...reference.BARE_QUESTIONS];
+    expect(seldom(openings, begins("default"), goesOn)).toEqual([]);
+    expect(seldom(["tell me more", "more about"], begins("default"), opens)).toEqual([]);
+  });
+});
