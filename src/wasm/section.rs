@@ -3,6 +3,7 @@
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
+use super::prompt::ContextConstants;
 use super::{Engine, to_json};
 use crate::config::Matcher;
 use crate::context::{Frame, MOST_NAMED, MemoryType, TYPED_SUBTYPES};
@@ -99,6 +100,7 @@ pub fn constants() -> String {
         edge_strengthening: f64,
         memory_types: MemoryTypes,
         frames: [FrameConstants; 6],
+        context: ContextConstants,
     }
     let of_type = |name, node_type| TypeConstants {
         name,
@@ -142,5 +144,6 @@ pub fn constants() -> String {
             category: frame.category(),
             stakes: frame.stakes(),
         }),
+        context: ContextConstants::new(),
     })
 }
