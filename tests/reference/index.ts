@@ -1,5 +1,6 @@
-// The whole reference: sections, ranking, decay, intent, merge, context lines, questions, stakes, playbooks, turns, in plain TypeScript.
+// The whole reference: sections, ranking, decay, intent, merge, context lines, questions, stakes, playbooks, turns, prompts, in plain TypeScript.
 
+export * from "./build.ts";
 export * from "./context.ts";
 export * from "./decay.ts";
 export * from "./intent.ts";
@@ -21,3 +22,4 @@ export {
 } from "./signals.ts";
 export * from "./sweep.ts";
 export * from "./turn.ts";
+export * from "./usage.ts";

@@ -1,6 +1,7 @@
 // A time limit and a caller's signal over things that are waited for, each with a signal of its own.
 
 import { invalid, show } from "./errors.ts";
+import type { Sections } from "./sections.ts";
 import type { CancelSignal } from "./types.ts";
 
 /** As long as a timer can wait, in whole seconds. */
@@ -114,9 +115,9 @@ export function signalOf(signal: CancelSignal | null | undefined): CancelSignal 
   throw invalid("signal", `must be an AbortSignal, found ${show(signal)}`);
 }
 
-/** @internal */
-export function timeoutOf(timeoutSeconds: number): number {
-  if (typeof timeoutSeconds === "number" && timeoutSeconds > 0 && timeoutSeconds <= MOST_SECONDS) return timeoutSeconds;
-  const problem = `must be a number above 0 and at most ${MOST_SECONDS}, found ${show(timeoutSeconds)}`;
-  throw invalid("timeoutSeconds", problem);
+/** A caller's time limit in seconds; unless given, that of retrieval. @internal */
+export function timeoutOf(given: number | undefined, { orchestrator }: Sections): number {
+  if (given === undefined) return orchestrator.timeout_seconds;
+  if (typeof given === "number" && given > 0 && given <= MOST_SECONDS) return given;
+  throw invalid("timeoutSeconds", `must be a number above 0 and at most ${MOST_SECONDS}, found ${show(given)}`);
 }
