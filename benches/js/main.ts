@@ -16,6 +16,7 @@ import { memoryContests } from "./memory-contests.ts";
 import { isResident } from "./memory-inputs.ts";
 import { memoryMeasures, WEIGHED, weigh, weighAlone } from "./memory-measures.ts";
 import { playbookContests } from "./playbook-contests.ts";
+import { promptContests } from "./prompt-contests.ts";
 import { queryContests } from "./query-contests.ts";
 import { turnContests } from "./turn-contests.ts";
 import { duration, kilobytes } from "./units.ts";
@@ -54,6 +55,7 @@ function contestsOf(engine: Engine): Deferred[] {
   return [
     ...small.map((contest) => ({ name: contest.name, make: () => contest })),
     ...(has("PlaybookBook") ? playbookContests(engine) : []),
+    ...(has("buildContext") ? promptContests(engine) : []),
     ...(isResident(engine) ? [...memoryContests(engine), ...memoryMeasures(engine)] : []),
   ];
 }

@@ -22,9 +22,13 @@ pub(super) const SHORTEST_WORD: usize = 3;
 /// assert_eq!(shared, [2.0 / 3.0]);
 /// ```
 pub fn similarities(texts: &[&str], others: &[&str], mode: ContextMode) -> Vec<f64> {
-    let lower: Vec<Cow<'_, str>> = texts.iter().chain(others).map(|text| lower_case(text)).collect();
-    let mut all = Words::default();
-    let sets: Vec<Vec<u32>> = lower.iter().map(|text| all.numbers(words_of(text, mode))).collect();
+    if others.is_empty() {
+        return vec![0.0; texts.len()];
+    }
+    let lower = all_lower_case(texts.iter().chain(others).copied());
+    let counts = |word: &str| is_long_enough(word) && (mode == ContextMode::SeedCompatible || !is_stop_word(word));
+    let mut all = Words::new(counts);
+    let sets: Vec<Vec<u32>> = lower.iter().map(|text| all.set(words_of(text))).collect();
     let (texts, others) = sets.split_at(texts.len());
     let mut most = vec![0.0; texts.len()];
     for other in others {
@@ -39,12 +43,28 @@ pub fn similarities(texts: &[&str], others: &[&str], mode: ContextMode) -> Vec<f
     most
 }
 
-/// The words of a text in lower case.
-fn words_of(text: &str, mode: ContextMode) -> impl Iterator<Item = &str> {
-    words(text)
-        .map(|word| &text[word.start..word.end])
-        .filter(|word| is_long_enough(word))
-        .filter(move |word| mode == ContextMode::SeedCompatible || !is_stop_word(word))
+/// Texts in lower case. The host is asked once for all those that are not of ASCII.
+pub(super) fn all_lower_case<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Vec<Cow<'a, str>> {
+    let mut others = String::new();
+    for text in texts.clone().filter(|text| !text.is_ascii()) {
+        others.push_str(text);
+        // A line's end has no case, and says nothing of the case of its neighbours.
+        others.push('\n');
+    }
+    let others = lower_case(&others);
+    let mut lines = others.split_inclusive('\n');
+    let mut next = |text: &str| {
+        let breaks = text.bytes().filter(|&byte| byte == b'\n').count();
+        let mut lower: String = lines.by_ref().take(breaks + 1).collect();
+        lower.pop();
+        lower
+    };
+    texts.map(|text| if text.is_ascii() { lower_case(text) } else { next(text).into() }).collect()
+}
+
+/// The runs of word characters in a text.
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    words(text).map(|word| &text[word.start..word.end])
 }
 
 /// Whether a run of characters is a word.
@@ -53,8 +73,9 @@ pub(super) fn is_long_enough(word: &str) -> bool {
 }
 
 /// Words as numbers, so that sets of them are compared in one pass.
-#[derive(Default)]
-pub(super) struct Words<'a> {
+pub(super) struct Words<'a, Counts> {
+    /// Whether a word counts; asked once for each.
+    counts: Counts,
     numbers: FxHashMap<&'a str, u32>,
     /// For each word the set that had it last, or that is marked.
     sets: Vec<u32>,
@@ -62,25 +83,29 @@ pub(super) struct Words<'a> {
     count: u32,
 }
 
-impl<'a> Words<'a> {
-    /// The number of a word: a new one where it is new.
-    pub fn number(&mut self, word: &'a str) -> u32 {
-        let next = self.sets.len() as u32;
-        let number = *self.numbers.entry(word).or_insert(next);
-        if number == next {
-            self.sets.push(0);
-        }
-        number
+/// In place of the number of a word that does not count.
+const NO_WORD: u32 = u32::MAX;
+
+impl<'a, Counts: Fn(&str) -> bool> Words<'a, Counts> {
+    /// None so far.
+    pub fn new(counts: Counts) -> Self {
+        Self { counts, numbers: FxHashMap::default(), sets: Vec::new(), count: 0 }
     }
 
-    /// The different words of a text.
-    pub fn numbers(&mut self, words: impl Iterator<Item = &'a str>) -> Vec<u32> {
+    /// The different words of a text that count.
+    pub fn set(&mut self, words: impl Iterator<Item = &'a str>) -> Vec<u32> {
         self.count += 1;
         let mut set = Vec::new();
         for word in words {
-            let number = self.number(word);
-            let last = &mut self.sets[number as usize];
-            if *last != self.count {
+            let Self { counts, numbers, sets, .. } = self;
+            let number = *numbers.entry(word).or_insert_with(|| {
+                if !counts(word) {
+                    return NO_WORD;
+                }
+                sets.push(0);
+                sets.len() as u32 - 1
+            });
+            if let Some(last) = sets.get_mut(number as usize).filter(|last| **last != self.count) {
                 *last = self.count;
                 set.push(number);
             }

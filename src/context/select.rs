@@ -1,13 +1,11 @@
 //! Which of the memories that were found go into a prompt, and in which order.
 
-use std::borrow::Cow;
-
 use rustc_hash::FxHashMap;
 
-use super::overlap::{Words, is_long_enough};
+use super::overlap::{Words, all_lower_case, is_long_enough};
 use super::{ContextMode, MemoryType};
 use crate::order::sort_descending;
-use crate::text::{is_white_space, lower_case};
+use crate::text::is_white_space;
 
 /// Least relevance of a memory of each type, where relevance is a cosine.
 pub const MIN_SCORES: [f64; 5] = [0.20, 0.25, 0.30, 0.30, 0.30];
@@ -176,18 +174,18 @@ fn leave_out_repeated(found: &[FoundMemory<'_>], unselected: &mut [Option<Unsele
 /// Leaves the newest first.
 fn leave_out_near_duplicates(found: &[FoundMemory<'_>], rows: &mut Vec<u32>, unselected: &mut [Option<Unselected>]) {
     sort_descending(rows, |&row| found[row as usize].created_at);
-    let beginning = |text: &str| {
-        let end = text.char_indices().nth(COMPARED_CHARACTERS).map_or(text.len(), |(end, _)| end);
-        lower_case(&text[..end]).into_owned()
+    let beginning = |&row: &u32| {
+        let text = found[row as usize].text;
+        &text[..text.char_indices().nth(COMPARED_CHARACTERS).map_or(text.len(), |(end, _)| end)]
     };
-    let beginnings: Vec<String> = rows.iter().map(|&row| beginning(found[row as usize].text)).collect();
-    let mut words = Words::default();
+    let beginnings = all_lower_case(rows.iter().map(beginning));
+    let mut words = Words::new(is_long_enough);
     let mut kept: Vec<(&str, Vec<u32>)> = Vec::new();
     let mut texts = beginnings.iter();
     rows.retain(|&row| {
         let outcome = found[row as usize].outcome;
-        let text = texts.next().map_or("", String::as_str);
-        let set = words.numbers(text.split(is_white_space).filter(|word| is_long_enough(word)));
+        let text: &str = texts.next().map_or("", |text| text);
+        let set = words.set(text.split(is_white_space));
         words.mark(&set);
         let is_said =
             |(its, other): &(&str, Vec<u32>)| *its == outcome && words.containment(other, set.len()) > SAME_DECISION;
@@ -207,7 +205,7 @@ fn leave_out_alike(
     rows: &mut Vec<u32>,
     unselected: &mut [Option<Unselected>],
 ) {
-    let topics: Vec<Cow<'_, str>> = rows.iter().map(|&row| topic_of(memory_type, found[row as usize].topic)).collect();
+    let topics = all_lower_case(rows.iter().map(|&row| topic_of(memory_type, found[row as usize].topic)));
     let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
     let mut next = topics.iter();
     rows.retain(|&row| {
@@ -220,11 +218,11 @@ fn leave_out_alike(
     });
 }
 
-/// A tag as it is, of anything else the first word; in lower case.
-fn topic_of(memory_type: MemoryType, topic: &str) -> Cow<'_, str> {
+/// A tag as it is, of anything else the first word.
+fn topic_of(memory_type: MemoryType, topic: &str) -> &str {
     let key = match memory_type {
         MemoryType::Episode => topic,
         _ => topic.split(is_white_space).find(|word| !word.is_empty()).unwrap_or_default(),
     };
-    if key.is_empty() { UNKNOWN_TOPIC.into() } else { lower_case(key) }
+    if key.is_empty() { UNKNOWN_TOPIC } else { key }
 }

@@ -537,12 +537,14 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
   const vectors = hasBoth ? options.embed?.([...contents.map(({ content }) => content), ...messages]) : undefined;
   const results = deduplicate(contents, messages, { vectors, mode });
   const redundant = new Set(compared.filter((_, place) => results[place]!.is_redundant));
-  const unsaid = selected.filter((memory) => !redundant.has(memory) || leaveOut(memory, "conversation"));
-
-  const memories = unsaid.filter((memory, place) => {
+  const counts = new Map<MemoryType, number>();
+  const memories = selected.filter((memory) => {
     const limit = asked.reduce((sum, query) => sum + (query.memory_type === memory.type ? query.limit : 0), 0);
-    const before = unsaid.slice(0, place).filter(({ type }) => type === memory.type).length;
-    return isSeed || before < limit || leaveOut(memory, "limit");
+    const count = counts.get(memory.type) ?? 0;
+    if (!isSeed && count >= limit) return leaveOut(memory, "limit");
+    if (redundant.has(memory)) return leaveOut(memory, "conversation");
+    counts.set(memory.type, count + 1);
+    return true;
   });
 
   const note = (section: SectionName, text: string, label = "", id: string | null = null): Entry => {

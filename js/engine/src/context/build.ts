@@ -108,7 +108,7 @@ class Preparation {
     });
     const known = new Set([...profile, ...gathered.recent].map(({ id }) => id));
     const selected = this.#select(this.#wanted(gathered.found, limits, known));
-    const memories = this.#within(limits, await this.#unsaid(selected));
+    const memories = await this.#unsaid(selected, limits);
 
     const entries = new Entries();
     entries.profile(profile);
@@ -186,34 +186,56 @@ class Preparation {
     return ids.map(() => 1);
   }
 
-  /** Without what the conversation says already. */
-  async #unsaid(selected: readonly FoundMemory[]): Promise<FoundMemory[]> {
+  /**
+   * As many of each type as were asked for, the best that the conversation does not say already. In seed-compatible mode whoever found
+   * them has seen to their number.
+   */
+  async #unsaid(selected: readonly FoundMemory[], limits: ReadonlyMap<MemoryType, number>): Promise<FoundMemory[]> {
+    const { isSeed } = this.request;
+    const limitOf = (type: MemoryType) => (isSeed ? Number.POSITIVE_INFINITY : limits.get(type)!);
+    const said = await this.#saidOf(selected, limitOf);
+    const counts = new Map<MemoryType, number>();
+    return this.#without(selected, (memory) => {
+      const count = counts.get(memory.type) ?? 0;
+      if (count >= limitOf(memory.type)) return "limit";
+      if (said.has(memory)) return "conversation";
+      counts.set(memory.type, count + 1);
+      return undefined;
+    });
+  }
+
+  /** Those that the conversation says already, as far as it matters: once enough are left of a type, no more are compared. */
+  async #saidOf(
+    selected: readonly FoundMemory[],
+    limitOf: (type: MemoryType) => number,
+  ): Promise<ReadonlySet<FoundMemory>> {
     const { sections, request, seams } = this;
     const { isSeed, embed } = request;
     const messages = messagesOf(request, this.#budget.conversation_window);
-    const compared = selected.filter(({ type }) => !(isSeed && type === "decision"));
+    const said = new Set<FoundMemory>();
+    const types = TYPES.filter((type) => !(isSeed && type === "decision"));
+    const open = types.map((type) => ({
+      waiting: selected.filter((memory) => memory.type === type),
+      missing: limitOf(type),
+    }));
     try {
-      const contents = compared.map(({ text }) => text);
-      const { similarities, failure } = await compare(sections.slot, seams, contents, messages, embed, isSeed);
-      if (failure !== undefined) this.#failed.push({ part: "embed", reason: failure });
-      const said = new Set(compared.filter((_, place) => similarities[place]!.isSame));
-      return this.#without(selected, (memory) => (said.has(memory) ? "conversation" : undefined));
+      // An embedder is asked but once.
+      for (let share = embed === null ? 1 : Number.POSITIVE_INFINITY; ; share *= 2) {
+        const batch = open.flatMap(({ waiting, missing }) => (missing > 0 ? waiting.splice(0, missing * share) : []));
+        if (batch.length === 0) return said;
+        const contents = batch.map(({ text }) => text);
+        const { similarities, failure } = await compare(sections.slot, seams, contents, messages, embed, isSeed);
+        if (failure !== undefined) this.#failed.push({ part: "embed", reason: failure });
+        for (const [place, memory] of batch.entries()) {
+          if (similarities[place]!.isSame) said.add(memory);
+          else open[types.indexOf(memory.type)]!.missing--;
+        }
+      }
     } catch (error) {
       seams.requireWanted();
       this.#failed.push({ part: "conversation", reason: reasonOf(error) });
-      return [...selected];
+      return new Set();
     }
-  }
-
-  /** The best of each type, as many as were asked for; in seed-compatible mode whoever found them has seen to that. */
-  #within(limits: ReadonlyMap<MemoryType, number>, memories: readonly FoundMemory[]): FoundMemory[] {
-    if (this.request.isSeed) return [...memories];
-    const counts = new Map<MemoryType, number>();
-    return this.#without(memories, ({ type }) => {
-      const count = (counts.get(type) ?? 0) + 1;
-      counts.set(type, count);
-      return count > limits.get(type)! ? "limit" : undefined;
-    });
   }
 
   /** Memories without those that there is a reason against, which are noted. */

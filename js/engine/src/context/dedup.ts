@@ -76,7 +76,7 @@ export async function deduplicate(
   }
 }
 
-/** Compares by embeddings if there are any, else by words. @internal */
+/** Compares by embeddings if there are any, else by words; what there is nothing to compare with is like nothing. @internal */
 export async function compare(
   slot: Slot,
   seams: Seams,
@@ -85,9 +85,10 @@ export async function compare(
   embed: Embed | null | undefined,
   isSeed: boolean,
 ): Promise<Comparison> {
-  if (embed == null || contents.length === 0 || messages.length === 0) {
-    return { similarities: similaritiesByWords(slot, contents, messages, isSeed) };
+  if (contents.length === 0 || messages.length === 0) {
+    return { similarities: contents.map(() => ({ similarity: 0, isSame: false })) };
   }
+  if (embed == null) return { similarities: similaritiesByWords(slot, contents, messages, isSeed) };
   const texts = [...contents, ...messages];
   const embedded = await seams.ask(
     (options) => embed(texts, options),

@@ -40,63 +40,82 @@ export interface RecalledRow extends MemoryRow {
   created_at?: Instant | null | undefined;
 }
 
+/** The last moment that a `Date` holds, in milliseconds. */
+const LATEST = 8.64e15;
 const TYPES = new Set<unknown>(own.memoryTypes.names);
 
 /** Throws `invalid_argument` by place, id and field. @internal */
 export function readMemory(memory: ContextMemory, place: number, asked: MemoryType): FoundMemory {
   if (typeof memory !== "object" || memory === null) throw invalidShape("memories", place, memory);
-  const { id, score, text, confidence, activations, effectiveness, created_at, frame } = memory;
-  const wrong = (field: string, wanted: string, found: unknown) =>
-    invalidEntry("memories", place, memory, field, `must be ${wanted}, found ${show(found)}`);
-  const textOf = (field: "outcome" | "subject" | "category" | "domain" | "frame", value: unknown): string => {
-    if (value == null) return "";
-    if (typeof value !== "string") throw wrong(field, "a string", value);
-    return value;
-  };
-  const shareOf = (field: string, value: unknown): number => {
-    if (value == null) return Number.NaN;
-    if (!(typeof value === "number" && value >= 0 && value <= 1)) throw wrong(field, "a number from 0 to 1", value);
-    return value;
-  };
-  const textsOf = (field: string, value: unknown): string[] => {
-    if (value == null) return [];
-    const texts: unknown[] = Array.isArray(value) ? Array.from(value) : [value];
-    if (!Array.isArray(value) || !texts.every((each) => typeof each === "string")) {
-      throw wrong(field, "a list of strings", value);
-    }
-    return texts as string[];
-  };
+  const reader = new Reader(memory, place);
+  const { id, score, text, created_at, frame } = memory;
   const type = memory.type ?? asked;
-  if (!TYPES.has(type)) throw wrong("type", `one of ${[...TYPES].join(", ")}`, type);
-  if (typeof id !== "string" || id === "") throw wrong("id", "a string that is not empty", id);
-  if (!Number.isFinite(score)) throw wrong("score", "a finite number", score);
-  if (typeof text !== "string") throw wrong("text", "a string", text);
-  if (activations != null && !(Number.isSafeInteger(activations) && activations >= 0)) {
-    throw wrong("activations", "a whole number of at least 0", activations);
+  if (!TYPES.has(type)) throw reader.wrong("type", `one of ${[...TYPES].join(", ")}`, type);
+  if (typeof id !== "string" || id === "") throw reader.wrong("id", "a string that is not empty", id);
+  if (!Number.isFinite(score)) throw reader.wrong("score", "a finite number", score);
+  if (typeof text !== "string") throw reader.wrong("text", "a string", text);
+  const activations = memory.activations ?? 0;
+  if (!Number.isSafeInteger(activations) || activations < 0) {
+    throw reader.wrong("activations", "a whole number of at least 0", activations);
   }
   const createdAt = created_at == null ? Number.NEGATIVE_INFINITY : toMilliseconds(created_at);
-  if (created_at != null && Number.isNaN(new Date(createdAt).getTime()))
-    throw wrong("created_at", "an instant", created_at);
-  const topics: Partial<Record<MemoryType, string>> = {
-    decision: textOf("category", memory.category),
-    fact: textOf("subject", memory.subject),
-    episode: textsOf("tags", memory.tags)[0] ?? "",
-  };
+  if (created_at != null && !(Math.abs(createdAt) <= LATEST))
+    throw reader.wrong("created_at", "an instant", created_at);
+  const category = reader.text("category", memory.category);
+  const subject = reader.text("subject", memory.subject);
+  const [tag = ""] = reader.texts("tags", memory.tags);
+  const topics = { decision: category, fact: subject, procedure: "", episode: tag, signal: "" };
   return {
     id,
     type,
     score,
     text,
-    outcome: textOf("outcome", memory.outcome),
-    topic: topics[type] ?? "",
-    confidence: shareOf("confidence", confidence),
-    domain: textOf("domain", memory.domain),
-    activations: activations ?? 0,
-    effectiveness: shareOf("effectiveness", effectiveness),
+    outcome: reader.text("outcome", memory.outcome),
+    topic: topics[type],
+    confidence: reader.share("confidence", memory.confidence),
+    domain: reader.text("domain", memory.domain),
+    activations,
+    effectiveness: reader.share("effectiveness", memory.effectiveness),
     createdAt,
-    frame: frame == null ? null : textOf("frame", frame),
-    censors: [...new Set(textsOf("censors", memory.censors))],
+    frame: frame == null ? null : reader.text("frame", frame),
+    censors: reader.texts("censors", memory.censors),
   };
+}
+
+/** Checks fields of one memory. */
+class Reader {
+  constructor(
+    readonly memory: object,
+    readonly place: number,
+  ) {}
+
+  wrong(field: string, wanted: string, found: unknown): Error {
+    return invalidEntry("memories", this.place, this.memory, field, `must be ${wanted}, found ${show(found)}`);
+  }
+
+  /** Empty for a missing one. */
+  text(field: string, value: unknown): string {
+    if (value == null) return "";
+    if (typeof value !== "string") throw this.wrong(field, "a string", value);
+    return value;
+  }
+
+  /** NaN for a missing one. */
+  share(field: string, value: unknown): number {
+    if (value == null) return Number.NaN;
+    if (!(typeof value === "number" && value >= 0 && value <= 1))
+      throw this.wrong(field, "a number from 0 to 1", value);
+    return value;
+  }
+
+  texts(field: string, value: unknown): readonly string[] {
+    if (value == null) return [];
+    const texts: unknown[] = Array.isArray(value) ? Array.from(value) : [value];
+    if (!Array.isArray(value) || !texts.every((each) => typeof each === "string")) {
+      throw this.wrong(field, "a list of strings", value);
+    }
+    return texts as string[];
+  }
 }
 
 /** The day of a moment in UTC, such as 2026-01-15; empty for an unknown one. @internal */

@@ -29,15 +29,20 @@ export function selectMemories(
   const ids = [...new Set(found.map(({ id }) => id))].sort();
   const numbers = new Map(ids.map((id, number) => [id, number]));
   const censors = new Map<string, number>();
-  const numberOf = (censor: string): number => {
-    const number = censors.get(censor) ?? censors.size;
-    censors.set(censor, number);
-    return number;
+  /** Censors by number, each once. */
+  const numbersOf = (ids: readonly string[]): number[] => {
+    const each = ids.map((id) => {
+      const number = censors.get(id) ?? censors.size;
+      censors.set(id, number);
+      return number;
+    });
+    return each.length < 2 ? each : [...new Set(each)];
   };
+  const active = numbersOf(by.censors);
   const batch = new Batch();
   batch.numbers(by.minScores);
-  batch.number(by.censors.length);
-  batch.numbers(by.censors.map(numberOf));
+  batch.number(active.length);
+  batch.numbers(active);
   for (const [place, memory] of found.entries()) {
     const { id, type, score, text, outcome, topic, createdAt, frame } = memory;
     batch.number(own.memoryTypes.names.indexOf(type));
@@ -46,11 +51,12 @@ export function selectMemories(
     batch.number(frame === by.frame ? 1 : 0);
     batch.number(createdAt);
     batch.number(by.boosts[place]!);
-    batch.number(memory.censors.length);
-    batch.numbers(memory.censors.map(numberOf));
-    // Of others the text decides nothing.
+    const stored = numbersOf(memory.censors);
+    batch.number(stored.length);
+    batch.numbers(stored);
+    // Of others text and outcome decide nothing.
     batch.text(type === "decision" ? text : "");
-    batch.text(outcome);
+    batch.text(type === "decision" ? outcome : "");
     batch.text(topic);
   }
   const fates = batch.ask(slot, found.length, (handle) => {

@@ -106,7 +106,8 @@ export class Entries {
         type === "procedure"
           ? ([memory.activations, memory.effectiveness] as const)
           : ([memory.confidence, NONE] as const);
-      this.#add(budgetOf(type), id, [text, label, dayOf(createdAt)], numbers, memory);
+      const day = type === "episode" || type === "signal" ? dayOf(createdAt) : "";
+      this.#add(budgetOf(type), id, [text, label, day], numbers, memory);
     }
   }
 
