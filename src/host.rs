@@ -13,6 +13,7 @@ mod here {
 
 #[cfg(target_arch = "wasm32")]
 mod here {
+    use js_sys::Function;
     use wasm_bindgen::prelude::*;
 
     // Not `JSON::parse` of js-sys: an import whose exceptions are caught leaks a slot of the externref table for each.
@@ -23,6 +24,9 @@ mod here {
 
         /// The text in lower case, by all of Unicode.
         pub fn lower_case(text: &str) -> String;
+
+        /// Tokens of a text by the caller's own function, which does not throw.
+        pub fn count_tokens(count: &Function, text: &str) -> f64;
     }
 
     #[wasm_bindgen]

@@ -322,6 +322,11 @@ pub struct Record {
     pub stability: f64,
 }
 
+/// A rate in whole percent; halves go to the even one.
+pub fn whole_percent(rate: f64) -> f64 {
+    (rate * 100.0).round_ties_even()
+}
+
 /// What the edge from a playbook to a profitable trade gains.
 pub const EDGE_STRENGTHENING: f64 = 0.1;
 

@@ -288,7 +288,7 @@ impl Stake {
 const LARGE: f64 = 70_368_744_177_664.0;
 
 /// The decimal number with two places that is nearest to the exact value of a double; of two as near, the even one.
-fn round_to_hundredths(x: f64) -> f64 {
+pub(crate) fn round_to_hundredths(x: f64) -> f64 {
     if x.abs() >= LARGE {
         return x;
     }

@@ -17,6 +17,7 @@ import { memoryContests } from "./memory-contests.ts";
 import { isResident } from "./memory-inputs.ts";
 import { memoryMeasures, WEIGHED, weigh, weighAlone } from "./memory-measures.ts";
 import { playbookContests } from "./playbook-contests.ts";
+import { promptContests } from "./prompt-contests.ts";
 import { queryContests } from "./query-contests.ts";
 import { turnContests } from "./turn-contests.ts";
 import { duration, kilobytes } from "./units.ts";
@@ -56,6 +57,7 @@ function contestsOf(engine: Engine): Deferred[] {
     ...small.map((contest) => ({ name: contest.name, make: () => contest })),
     ...(has("PlaybookBook") ? playbookContests(engine) : []),
     ...(has("planConsolidation") ? consolidationContests(engine) : []),
+    ...(has("buildContext") ? promptContests(engine) : []),
     ...(isResident(engine) ? [...memoryContests(engine), ...memoryMeasures(engine)] : []),
   ];
 }

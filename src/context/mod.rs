@@ -18,15 +18,28 @@
 //! assert_eq!(plan.limit(MemoryType::Decision), None);
 //! ```
 
+mod budget;
+mod dedup;
+mod entry;
 mod frame;
 mod lines;
 mod memory_type;
+mod overlap;
 mod phrases;
+mod plain;
 mod plan;
+mod prompt;
+mod select;
 mod stop_words;
 mod topic;
 mod turn;
+mod usage;
 
+pub use budget::{ContextBudget, FRAME_BUDGETS, estimate_tokens};
+pub use dedup::{SAID_IN_MEANING, SAID_IN_WORDS, SEED_MESSAGES, cosines};
+pub use entry::{
+    CENSOR_ACTIONS, Entry, PROFILE_CATEGORIES, PromptSection, RECENT_CONVERSATIONS, RECENT_HOURS, SECTIONS,
+};
 pub use frame::{Frame, FrameSelection, select_frame};
 #[cfg(not(target_arch = "wasm32"))]
 pub use lines::format_context;
@@ -34,7 +47,11 @@ pub use lines::format_context;
 pub(crate) use lines::lines;
 pub use lines::{ContextRow, memory_guidance};
 pub use memory_type::{MemoryType, TYPED_SUBTYPES};
-pub use plan::{RetrievalPlan, SignalsToPlan, TurnPlan, plan_retrieval, plan_turn};
+pub use overlap::similarities;
+pub use plan::{LIMIT_OF_ALL, RetrievalPlan, SignalsToPlan, TurnPlan, plan_retrieval, plan_turn};
+pub use prompt::{Omitted, Prompt, PromptLimits, WrittenSection, write_identity, write_prompt};
+pub use select::{FoundMemory, MIN_SCORES, SelectedMemories, Selecting, Unselected, frame_boost, select};
 pub use stop_words::is_stop_word;
 pub use topic::next_topic;
 pub use turn::{ContextMode, MOST_NAMED, TurnSignals, classify_turn};
+pub use usage::{MOST_USES, REFERENCED_FROM, Use, usage_boost, usage_rate, usage_score};

@@ -9,7 +9,7 @@ use crate::intent::IntentClassifier;
 const LIMIT_OF_DOMINANT: u32 = 8;
 const LIMIT_OF_OTHERS: u32 = 3;
 /// How many of each type when nothing speaks for one.
-const LIMIT_OF_ALL: u32 = 5;
+pub const LIMIT_OF_ALL: u32 = 5;
 /// Above this, something recent is meant.
 const RECENT: f64 = 0.5;
 /// How recent a turn is taken to be that asks what was talked about.

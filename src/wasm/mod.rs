@@ -12,6 +12,7 @@ mod intent;
 mod memory;
 mod merge;
 mod procedural;
+mod prompt;
 mod query;
 mod rerank;
 mod salience;

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use wasm_bindgen::prelude::*;
 
 use super::{Engine, grow};
-use crate::procedural::{Comparison, Event, PlaybookBook, Record, Step, Trigger, apply_outcome};
+use crate::procedural::{self, Comparison, Event, PlaybookBook, Record, Step, Trigger, apply_outcome};
 
 /// A book of playbooks, with scratch for batches.
 #[wasm_bindgen]
@@ -119,8 +119,8 @@ impl Engine {
     }
 }
 
-/// A rate in whole percent; halves go to the even one.
+/// See [`procedural::whole_percent`].
 #[wasm_bindgen]
 pub fn whole_percent(rate: f64) -> f64 {
-    (rate * 100.0).round_ties_even()
+    procedural::whole_percent(rate)
 }

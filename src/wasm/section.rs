@@ -3,6 +3,7 @@
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
+use super::prompt::ContextConstants;
 use super::{Engine, to_json};
 use crate::config::Matcher;
 use crate::consolidate::{self, PlaybookRule};
@@ -104,6 +105,7 @@ pub fn constants() -> String {
         relearned: f64,
         trade_bands: [&'static [&'static str]; 3],
         playbook_rule: PlaybookRule,
+        context: ContextConstants,
     }
     let of_type = |name, node_type| TypeConstants {
         name,
@@ -151,5 +153,6 @@ pub fn constants() -> String {
         relearned: consolidate::RELEARNED,
         trade_bands: [&consolidate::WEEKDAYS, &consolidate::HOURS, &consolidate::FUNDING],
         playbook_rule: consolidate::PLAYBOOK_RULE,
+        context: ContextConstants::new(),
     })
 }

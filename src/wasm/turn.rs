@@ -20,7 +20,7 @@ const PLAN: usize = 1 + 2 * TYPES;
 const NONE: f64 = -1.0;
 const SKIPPED: f64 = -2.0;
 
-fn mode(seed_compatible: bool) -> ContextMode {
+pub(super) fn mode(seed_compatible: bool) -> ContextMode {
     if seed_compatible { ContextMode::SeedCompatible } else { ContextMode::Default }
 }
 

@@ -9,6 +9,7 @@ mod intent;
 mod json;
 mod merging;
 mod order;
+mod prompts;
 mod ranking;
 
 use common::naive::{self, Ported};

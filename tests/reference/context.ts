@@ -60,7 +60,7 @@ export function formatContext(results: readonly MemoryRow[], maxTokens = 4000): 
 }
 
 /** Lone surrogates → U+FFFD, as String.prototype.toWellFormed does. */
-function wellFormed(text: string): string {
+export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\uFFFD");
 }
 

@@ -1,5 +1,6 @@
 // The whole reference, in plain TypeScript: a file for each part of the behaviour.
 
+export * from "./build.ts";
 export * from "./consolidation.ts";
 export * from "./context.ts";
 export * from "./decay.ts";
@@ -23,3 +24,4 @@ export {
 } from "./signals.ts";
 export * from "./sweep.ts";
 export * from "./turn.ts";
+export * from "./usage.ts";

@@ -2,6 +2,7 @@
 // `generated/constants.js`, so that they are there before the module is loaded, and none is written down twice.
 
 import type { BudgetName, MemoryType } from "./context/turn.ts";
+import type { ContextBudget, Omitted, SectionName, Unselected } from "./context/types.ts";
 import { moduleConstants } from "./generated/constants.js";
 import type { ConfidenceFlag, ConfidenceLevel, DisqualifierCategory, QueryType } from "./query.ts";
 import type {
@@ -57,6 +58,21 @@ export interface ModuleConstants {
   /** The bands that make conditions of trades: weekdays, hours, funding. */
   trade_bands: [string[], string[], string[]];
   playbook_rule: { trades: number; rate: number };
+  context: {
+    min_scores: number[];
+    unselected: Unselected[];
+    omitted: Omitted[];
+    sections: [name: SectionName, label: string, priority: number][];
+    /** Of the frames in their order, and of any other. */
+    budgets: ContextBudget[];
+    limit_without_plan: number;
+    most_uses: number;
+    seed_messages: number;
+    recent_conversations: number;
+    recent_hours: number;
+    profile_categories: string[];
+    censor_actions: string[];
+  };
 }
 
 const { types, unknown_type, ...said } = moduleConstants;
@@ -96,6 +112,7 @@ export const own = {
   relearned: said.relearned,
   tradeBands: said.trade_bands,
   playbookRule: said.playbook_rule,
+  context: said.context,
   typeCodes: new Map<string, number>(types.map((type, code) => [type.name, code])),
 };
 

@@ -3,7 +3,7 @@
 import { engineOver } from "./engine.ts";
 import { NousError } from "./errors.ts";
 import { isLoaded, load, type ModuleSource } from "./runtime.ts";
-import { Sections } from "./sections.ts";
+import { defaultSections } from "./sections.ts";
 
 declare const __VERSION__: string;
 
@@ -22,7 +22,7 @@ export {
 } from "./constants.ts";
 
 /** The engine without a configuration. */
-const engine = engineOver(new Sections());
+const engine = engineOver(defaultSections);
 
 export const {
   rerankWithSectionWeights,
@@ -56,6 +56,8 @@ export const {
   selectFrame,
   nextTopic,
   memoryTypeOf,
+  buildContext,
+  contextMemory,
   getSectionForSubtype,
   getInitialStabilityForSubtype,
   SECTION_PROFILES,
@@ -68,8 +70,14 @@ export { extractPlaybookTrigger, parsePatternOutput } from "./consolidate/answer
 export { patternPrompt } from "./consolidate/prompt.ts";
 export type * from "./consolidate/types.ts";
 export type { DecayConstants } from "./constants.ts";
+export { contextBudget } from "./context/budget.ts";
+export type { DeduplicateOptions, DeduplicationResult, Embed } from "./context/dedup.ts";
+export { deduplicate } from "./context/dedup.ts";
 export type { MemoryRow } from "./context/lines.ts";
 export { memoryGuidance } from "./context/lines.ts";
+export type { RecalledRow } from "./context/memory.ts";
+export { estimateTokens, overlap } from "./context/overlap.ts";
+export type { SeamOptions } from "./context/seams.ts";
 export type {
   BudgetName,
   ContextMode,
@@ -82,6 +90,32 @@ export type {
   TurnPlan,
   TurnSignals,
 } from "./context/turn.ts";
+export type {
+  BuildContextOptions,
+  BuiltContext,
+  Censor,
+  ContextBudget,
+  ContextFailure,
+  ContextMemory,
+  ContextSection,
+  ConversationMessage,
+  Given,
+  LeftOut,
+  LeftOutReason,
+  ProfileFact,
+  RecentConversation,
+  SectionName,
+  TurnFrame,
+  WorkingMemory,
+} from "./context/types.ts";
+export type {
+  MemoryUsageStats,
+  UsageFeedback,
+  UsageRecord,
+  UsageState,
+  UsageTrackerOptions,
+} from "./context/usage.ts";
+export { UsageTracker } from "./context/usage.ts";
 export type { Column, DecayColumns, DecayedColumns } from "./decay.ts";
 export {
   applyCascadeDecay,

@@ -6,8 +6,11 @@ import { findPatterns } from "./consolidate/patterns.ts";
 import { planConsolidation } from "./consolidate/plan.ts";
 import type * as consolidation from "./consolidate/types.ts";
 import { DECAY_CONFIG } from "./constants.ts";
+import { buildContext } from "./context/build.ts";
 import * as context from "./context/lines.ts";
+import { contextMemory, type RecalledRow } from "./context/memory.ts";
 import * as turn from "./context/turn.ts";
+import type { BuildContextOptions, BuiltContext, ContextMemory } from "./context/types.ts";
 import * as decay from "./decay.ts";
 import { invalid } from "./errors.ts";
 import * as intent from "./intent.ts";
@@ -230,6 +233,16 @@ export interface Engine {
   nextTopic(text: string): string | null;
   /** What a memory is to a prompt: theses and entries are decisions, closes are facts; of others the section decides. */
   memoryTypeOf(subtype: string | null | undefined): turn.MemoryType;
+  /**
+   * Prepares the prompt of a turn: plans what to retrieve, asks for it, leaves out what fits too little, what others say too, and
+   * what the conversation says already, orders the rest by relevance, circumstances and use, and writes it within its budgets. What
+   * fails or is late is done without, and named; if all does, the prompt is the identity.
+   *
+   * The promise is rejected with `invalid_argument` for a wrong option, and with the signal's reason when that is aborted.
+   */
+  buildContext(options: BuildContextOptions): Promise<BuiltContext>;
+  /** A stored row as a prompt shows it: its type by its subtype, what else by its title, body, summary and tags. */
+  contextMemory(row: RecalledRow): ContextMemory;
   /** The section of a subtype: exact, and the default section for an unknown or missing one. */
   getSectionForSubtype(subtype: string | null | undefined): MemorySection;
   /** Days of stability that a new memory of this subtype starts with. */
@@ -320,6 +333,8 @@ export function engineOver(sections: Sections, { curve, salienceGrowth }: Engine
     selectFrame: (text) => turn.selectFrame(sections, text),
     nextTopic: (text) => turn.nextTopic(sections, text),
     memoryTypeOf: (subtype) => turn.memoryTypeOf(sections, subtype),
+    buildContext: (options) => buildContext(sections, options),
+    contextMemory: (row) => contextMemory(sections, row),
     getSectionForSubtype: sections.getSectionForSubtype,
     getInitialStabilityForSubtype: sections.getInitialStabilityForSubtype,
     SECTION_PROFILES: sections.profiles,

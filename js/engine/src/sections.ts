@@ -123,3 +123,6 @@ export class Sections {
   getInitialStabilityForSubtype = (subtype: string | null | undefined): number =>
     this.#stabilities.get(subtype) ?? this.profiles[this.getSectionForSubtype(subtype)].decay.initial_stability_days;
 }
+
+/** The tables without a configuration. @internal */
+export const defaultSections = new Sections();

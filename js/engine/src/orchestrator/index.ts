@@ -1,6 +1,7 @@
 // Retrieval in several passes: a question's parts are searched for at once, again where they found too little, merged, and
 // what is weak is replaced. The rules run in the module; here is who asks whom, and when it is over.
 
+import { signalOf } from "../deadline.ts";
 import { invalid, NousError, show } from "../errors.ts";
 import { optionsOf, presentOf } from "../memory/pack.ts";
 import { copyWith, type MergedRow, type MergeOptions, type MergeRow, numberOf, type SubResults } from "../merge.ts";

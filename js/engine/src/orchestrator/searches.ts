@@ -1,5 +1,6 @@
 // The searches of one retrieval: all under one deadline and the caller's signal, each with a signal of its own.
 
+import { Cancellation, Deadline, type Waiting } from "../deadline.ts";
 import { invalid, invalidShape, show } from "../errors.ts";
 import { numberOf } from "../merge.ts";
 import type { FoundRow, RetrievalSearch, SearchOutcome, SearchTrace } from "./types.ts";
@@ -14,12 +15,10 @@ export interface Answer<Row> {
 }
 
 /** A search that is waited for. */
-interface Open<Row> {
+interface Open<Row> extends Waiting {
   query: string;
   began: number;
-  cancellation: Cancellation;
   resolve: (answer: Answer<Row>) => void;
-  reject: (reason: unknown) => void;
 }
 
 /** Whether a search gave an answer, were it an empty one. @internal */
@@ -27,23 +26,17 @@ export const isAnswered = ({ trace: { outcome } }: Answer<unknown>): boolean => 
 
 /** To be closed however the retrieval ends. @internal */
 export class Searches<Row extends FoundRow, Filters extends object> {
-  readonly #open = new Set<Open<Row>>();
-  readonly #timer: ReturnType<typeof setTimeout>;
-  readonly #deadline: number;
-  /** Why what comes late is late; there from the deadline on. */
-  #timeout: DOMException | undefined;
+  readonly #deadline: Deadline;
 
   /** `started` is when the retrieval began, by `performance.now()`. */
   constructor(
     readonly search: RetrievalSearch<Row, Filters>,
     readonly now: number,
-    readonly signal: AbortSignal | undefined,
-    readonly timeoutSeconds: number,
+    signal: AbortSignal | undefined,
+    timeoutSeconds: number,
     started: number,
   ) {
-    this.#deadline = started + timeoutSeconds * 1000;
-    signal?.addEventListener("abort", this.#abort);
-    this.#timer = setTimeout(this.#endInTime, this.#deadline - performance.now());
+    this.#deadline = new Deadline(timeoutSeconds, signal, started);
   }
 
   /** Begins a search; rejected with the caller's reason alone, when the signal is aborted. */
@@ -51,13 +44,9 @@ export class Searches<Row extends FoundRow, Filters extends object> {
     return new Promise((resolve, reject) => {
       this.requireWanted();
       const cancellation = new Cancellation();
-      const open: Open<Row> = { query, began: performance.now(), cancellation, resolve, reject };
-      this.#open.add(open);
-      // The clock is asked as well: while searches do not yield, the timer is not heard.
-      if (this.#timeout !== undefined || open.began >= this.#deadline) {
-        this.#conclude(open, "late", [], null, this.#timeoutError());
-        return;
-      }
+      const late = (error: DOMException) => this.#conclude(open, "late", [], null, error);
+      const open: Open<Row> = { query, began: performance.now(), cancellation, resolve, late, unwanted: reject };
+      if (!this.#deadline.begin(open, open.began)) return;
       try {
         const { search, now } = this;
         const found: unknown = search(query, {
@@ -83,14 +72,12 @@ export class Searches<Row extends FoundRow, Filters extends object> {
 
   /** Throws the caller's reason once the signal is aborted. */
   requireWanted(): void {
-    if (this.signal?.aborted) throw this.signal.reason;
+    this.#deadline.requireWanted();
   }
 
   /** Leaves no timer and no listener behind, and no search that believes to be waited for. */
   close(): void {
-    clearTimeout(this.#timer);
-    this.signal?.removeEventListener("abort", this.#abort);
-    for (const { cancellation } of this.#takeOpen()) cancellation.abort();
+    this.#deadline.close();
   }
 
   #read(open: Open<Row>, found: unknown): void {
@@ -108,56 +95,11 @@ export class Searches<Row extends FoundRow, Filters extends object> {
 
   /** Answers a search that is still waited for. */
   #conclude(open: Open<Row>, outcome: SearchOutcome, rows: readonly Row[], top: number | null, error?: unknown): void {
-    if (!this.#open.delete(open)) return;
+    if (!this.#deadline.conclude(open)) return;
     const { query, began, resolve } = open;
     const trace: SearchTrace = { query, outcome, results: rows.length, top_score: top, ms: performance.now() - began };
     if (outcome === "failed") trace.error = reasonOf(error);
     resolve({ rows, error, trace });
-  }
-
-  #timeoutError(): DOMException {
-    this.#timeout ??= new DOMException(`no answer within ${this.timeoutSeconds} s`, "TimeoutError");
-    return this.#timeout;
-  }
-
-  readonly #endInTime = (): void => {
-    const error = this.#timeoutError();
-    const late = [...this.#open];
-    for (const open of late) this.#conclude(open, "late", [], null, error);
-    for (const { cancellation } of late) cancellation.abort(error);
-  };
-
-  readonly #abort = (): void => {
-    const reason: unknown = this.signal?.reason;
-    const unwanted = this.#takeOpen();
-    for (const { reject } of unwanted) reject(reason);
-    for (const { cancellation } of unwanted) cancellation.abort(reason);
-  };
-
-  #takeOpen(): Open<Row>[] {
-    const open = [...this.#open];
-    this.#open.clear();
-    return open;
-  }
-}
-
-/** A signal that is made when somebody asks for it: making one costs more than a search in memory. */
-class Cancellation {
-  #controller: AbortController | undefined;
-  /** Set when it was ended before anybody asked. */
-  #ended: { reason: unknown } | undefined;
-
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#ended !== undefined) this.#controller.abort(this.#ended.reason);
-    }
-    return this.#controller.signal;
-  }
-
-  abort(reason?: unknown): void {
-    if (this.#controller === undefined) this.#ended = { reason };
-    else this.#controller.abort(reason);
   }
 }
 

@@ -1,0 +1,184 @@
+// Everything that a prompt is made of, asked of the caller at once. What fails is named and done without.
+
+import { own } from "../constants.ts";
+import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
+import { toMilliseconds } from "../instant.ts";
+import { listOf } from "../memory/pack.ts";
+import { reasonOf } from "../orchestrator/searches.ts";
+import { type FoundMemory, readMemory } from "./memory.ts";
+import type { Request } from "./request.ts";
+import type { Answer, SeamOptions, Seams } from "./seams.ts";
+import type { RetrievalQuery } from "./turn.ts";
+import type {
+  Censor,
+  ContextFailure,
+  ContextMemory,
+  Given,
+  ProfileFact,
+  RecentConversation,
+  WorkingMemory,
+} from "./types.ts";
+import { budgetOf } from "./write.ts";
+
+const HOUR = 3_600_000;
+
+/** What the caller gave, as far as it could be read. @internal */
+export interface Gathered {
+  profile: ProfileFact[];
+  censors: Censor[];
+  workingMemory: WorkingMemory | null;
+  /** The newest first. */
+  recent: RecentConversation[];
+  /** In the order of the queries. */
+  found: FoundMemory[];
+  failed: ContextFailure[];
+}
+
+/** @internal */
+export async function gather(request: Request, seams: Seams, queries: readonly RetrievalQuery[]): Promise<Gathered> {
+  const failed: ContextFailure[] = [];
+  const answerOr = <T>(part: ContextFailure["part"], answer: Answer<T>, otherwise: T): T => {
+    if (answer.failure === undefined) return answer.answer;
+    failed.push({ part, reason: answer.failure });
+    return otherwise;
+  };
+  const workingMemory = askFor(seams, request.workingMemory, readWorkingMemory);
+  const retrieve = async (query: RetrievalQuery): Promise<Answer<readonly ContextMemory[]>> => {
+    const query_text = query.query_text.trim() === "" ? topical(request.input, await workingMemory) : query.query_text;
+    return seams.ask(
+      (options) => request.retrieve({ ...query, query_text }, options),
+      (found) => Array.from(listOf("memories", found as readonly ContextMemory[])),
+    );
+  };
+  const [profile, censors, working, recent, ...found] = await Promise.all([
+    askFor(seams, request.profile, readProfile),
+    askFor(seams, request.censors, readCensors),
+    workingMemory,
+    askForRecent(request, seams),
+    ...queries.map(retrieve),
+  ] as const);
+  return {
+    profile: answerOr("user_profile", profile, []),
+    censors: answerOr("censors", censors, []),
+    workingMemory: answerOr("working_memory", working, null),
+    recent: answerOr("recent_conversations", recent, []),
+    found: queries.flatMap((query, place) => {
+      const part = budgetOf(query.memory_type);
+      const memories: readonly ContextMemory[] = answerOr(part, found[place]!, []);
+      return memories.flatMap((memory, at) => {
+        try {
+          return readMemory(memory, at, query.memory_type);
+        } catch (error) {
+          failed.push({ part, reason: reasonOf(error) });
+          return [];
+        }
+      });
+    }),
+    failed,
+  };
+}
+
+function askFor<T>(seams: Seams, given: Given<unknown>, read: (value: unknown) => T): Promise<Answer<T>> {
+  const get = typeof given === "function" ? (given as (options: SeamOptions) => unknown) : () => given;
+  return seams.ask(get, read);
+}
+
+function askForRecent(request: Request, seams: Seams): Promise<Answer<RecentConversation[]>> {
+  const { recent, now } = request;
+  const { recent_conversations: limit, recent_hours } = own.context;
+  const since = now - recent_hours * HOUR;
+  const ask = (options: SeamOptions) =>
+    recent?.({
+      since,
+      limit,
+      get signal() {
+        return options.signal;
+      },
+    });
+  return seams.ask(ask, (found) => readConversations(found, since).slice(0, limit));
+}
+
+/** What is searched for when nothing says what: the turn, and the topic that it belongs to. */
+function topical(input: string, workingMemory: Answer<WorkingMemory | null>): string {
+  const topic = workingMemory.failure === undefined ? workingMemory.answer?.current_topic : undefined;
+  const same = (text: string) => text.trim().toLowerCase();
+  return topic == null || same(topic) === "" || same(topic) === same(input) ? input : `${topic}: ${input}`;
+}
+
+/** Entries of a list as they are now, each made of fields that are strings. */
+function readEntries<T extends object>(
+  field: string,
+  list: unknown,
+  read: (entry: Record<string, unknown>, text: (name: string) => string, wrong: Wrong) => T,
+): T[] {
+  if (list == null) return [];
+  return Array.from(listOf(field, list as readonly unknown[]), (entry, place) => {
+    if (typeof entry !== "object" || entry === null) throw invalidShape(field, place, entry);
+    const fields = entry as Record<string, unknown>;
+    const wrong: Wrong = (name, wanted, found) =>
+      invalidEntry(field, place, entry, name, `must be ${wanted}, found ${show(found)}`);
+    const text = (name: string): string => {
+      const value = fields[name];
+      if (typeof value !== "string") throw wrong(name, "a string", value);
+      return value;
+    };
+    return read(fields, text, wrong);
+  });
+}
+
+type Wrong = (name: string, wanted: string, found: unknown) => Error;
+
+const readProfile = (given: unknown): ProfileFact[] =>
+  readEntries("profile", given, (_, text) => ({ id: text("id"), text: text("text"), category: text("category") }));
+
+const readCensors = (given: unknown): Censor[] =>
+  readEntries("censors", given, (_, text, wrong) => {
+    const action = text("action");
+    if (!isAction(action)) throw wrong("action", `one of ${own.context.censor_actions.join(", ")}`, action);
+    return { id: text("id"), text: text("text"), action };
+  });
+
+const isAction = (action: string): action is Censor["action"] =>
+  (own.context.censor_actions as readonly string[]).includes(action);
+
+function readConversations(given: unknown, since: number): RecentConversation[] {
+  const conversations = readEntries("recent", given, (fields, text, wrong) => {
+    const { created_at, summary } = fields as { created_at: RecentConversation["created_at"]; summary: unknown };
+    const createdAt = toMilliseconds(created_at);
+    if (!Number.isFinite(createdAt)) throw wrong("created_at", "an instant", created_at);
+    if (summary != null && typeof summary !== "string") throw wrong("summary", "a string", summary);
+    return { id: text("id"), title: text("title"), summary: summary ?? null, created_at: createdAt };
+  });
+  return conversations
+    .filter(({ created_at }) => created_at >= since)
+    .sort((one, other) => other.created_at - one.created_at);
+}
+
+function readWorkingMemory(given: unknown): WorkingMemory | null {
+  if (given == null) return null;
+  if (typeof given !== "object") throw invalid("workingMemory", `must be an object, found ${show(given)}`);
+  const memory = given as Record<keyof WorkingMemory, unknown>;
+  const textOf = (field: "current_task" | "current_frame" | "current_topic"): string | null => {
+    const text = memory[field];
+    if (text != null && typeof text !== "string") {
+      throw invalid(`workingMemory.${field}`, `must be a string, found ${show(text)}`);
+    }
+    return text ?? null;
+  };
+  const threads = Array.from(listOf("workingMemory.open_threads", (memory.open_threads ?? []) as readonly unknown[]));
+  for (const thread of threads) {
+    if (typeof thread !== "string") {
+      throw invalid("workingMemory.open_threads", `must be a list of strings, found ${show(thread)}`);
+    }
+  }
+  return {
+    current_task: textOf("current_task"),
+    current_frame: textOf("current_frame"),
+    current_topic: textOf("current_topic"),
+    open_threads: threads as string[],
+    items: readEntries("workingMemory.items", memory.items, ({ relevance }, text, wrong) => {
+      if (!Number.isFinite(relevance)) throw wrong("relevance", "a finite number", relevance);
+      return { text: text("text"), relevance: relevance as number };
+    }),
+  };
+}

@@ -1,0 +1,179 @@
+// Memories that were found for a prompt: checked, and made of rows as they are stored.
+
+import { own } from "../constants.ts";
+import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
+import { toMilliseconds } from "../instant.ts";
+import { numberOf } from "../merge.ts";
+import type { Sections } from "../sections.ts";
+import type { Instant } from "../types.ts";
+import type { MemoryRow } from "./lines.ts";
+import { type MemoryType, memoryTypeOf } from "./turn.ts";
+import type { ContextMemory } from "./types.ts";
+
+/** A memory as it was read: nothing is missing but by its absence of meaning. @internal */
+export interface FoundMemory {
+  id: string;
+  type: MemoryType;
+  score: number;
+  text: string;
+  outcome: string;
+  /** What it is about, for its type: empty for nothing. */
+  topic: string;
+  /** NaN for none. */
+  confidence: number;
+  domain: string;
+  activations: number;
+  /** NaN for none. */
+  effectiveness: number;
+  /** Milliseconds since 1970; −∞ for a moment that is unknown. */
+  createdAt: number;
+  frame: string | null;
+  censors: readonly string[];
+}
+
+/** A stored row that a search found. */
+export interface RecalledRow extends MemoryRow {
+  id: string;
+  score?: unknown;
+  tags?: readonly string[] | null | undefined;
+  /** Stands in for a missing `provenance_created_at`. */
+  created_at?: Instant | null | undefined;
+}
+
+/** The last moment that a `Date` holds, in milliseconds. */
+const LATEST = 8.64e15;
+const TYPES = new Set<unknown>(own.memoryTypes.names);
+
+/** Throws `invalid_argument` by place, id and field. @internal */
+export function readMemory(memory: ContextMemory, place: number, asked: MemoryType): FoundMemory {
+  if (typeof memory !== "object" || memory === null) throw invalidShape("memories", place, memory);
+  const reader = new Reader(memory, place);
+  const { id, score, text, created_at, frame } = memory;
+  const type = memory.type ?? asked;
+  if (!TYPES.has(type)) throw reader.wrong("type", `one of ${[...TYPES].join(", ")}`, type);
+  if (typeof id !== "string" || id === "") throw reader.wrong("id", "a string that is not empty", id);
+  if (!Number.isFinite(score)) throw reader.wrong("score", "a finite number", score);
+  if (typeof text !== "string") throw reader.wrong("text", "a string", text);
+  const activations = memory.activations ?? 0;
+  if (!Number.isSafeInteger(activations) || activations < 0) {
+    throw reader.wrong("activations", "a whole number of at least 0", activations);
+  }
+  const createdAt = created_at == null ? Number.NEGATIVE_INFINITY : toMilliseconds(created_at);
+  if (created_at != null && !(Math.abs(createdAt) <= LATEST))
+    throw reader.wrong("created_at", "an instant", created_at);
+  const category = reader.text("category", memory.category);
+  const subject = reader.text("subject", memory.subject);
+  const [tag = ""] = reader.texts("tags", memory.tags);
+  const topics = { decision: category, fact: subject, procedure: "", episode: tag, signal: "" };
+  return {
+    id,
+    type,
+    score,
+    text,
+    outcome: reader.text("outcome", memory.outcome),
+    topic: topics[type],
+    confidence: reader.share("confidence", memory.confidence),
+    domain: reader.text("domain", memory.domain),
+    activations,
+    effectiveness: reader.share("effectiveness", memory.effectiveness),
+    createdAt,
+    frame: frame == null ? null : reader.text("frame", frame),
+    censors: reader.texts("censors", memory.censors),
+  };
+}
+
+/** Checks fields of one memory. */
+class Reader {
+  constructor(
+    readonly memory: object,
+    readonly place: number,
+  ) {}
+
+  wrong(field: string, wanted: string, found: unknown): Error {
+    return invalidEntry("memories", this.place, this.memory, field, `must be ${wanted}, found ${show(found)}`);
+  }
+
+  /** Empty for a missing one. */
+  text(field: string, value: unknown): string {
+    if (value == null) return "";
+    if (typeof value !== "string") throw this.wrong(field, "a string", value);
+    return value;
+  }
+
+  /** NaN for a missing one. */
+  share(field: string, value: unknown): number {
+    if (value == null) return Number.NaN;
+    if (!(typeof value === "number" && value >= 0 && value <= 1))
+      throw this.wrong(field, "a number from 0 to 1", value);
+    return value;
+  }
+
+  texts(field: string, value: unknown): readonly string[] {
+    if (value == null) return [];
+    const texts: unknown[] = Array.isArray(value) ? Array.from(value) : [value];
+    if (!Array.isArray(value) || !texts.every((each) => typeof each === "string")) {
+      throw this.wrong(field, "a list of strings", value);
+    }
+    return texts as string[];
+  }
+}
+
+/** The day of a moment in UTC, such as 2026-01-15; empty for an unknown one. @internal */
+export function dayOf(moment: number): string {
+  return Number.isFinite(moment) ? new Date(moment).toISOString().split("T")[0]! : "";
+}
+
+/** @internal */
+export function contextMemory(sections: Sections, row: RecalledRow): ContextMemory {
+  if (typeof row !== "object" || row === null) throw invalid("row", `must be an object, found ${show(row)}`);
+  const { id, subtype, content_title, content_summary, tags, score } = row;
+  const type = memoryTypeOf(sections, subtype);
+  const body = bodyOf(row.content_body);
+  const figures = isFields(body.signals) ? body.signals : {};
+  const title = textIn(content_title);
+  const substance = textIn(content_summary) ?? textIn(body.text);
+  // A decision and a procedure are called what they are; of others the title alone says too little.
+  const isNamed = title !== undefined && (type === "decision" || type === "procedure" || substance === undefined);
+  const [tag] = Array.isArray(tags) ? tags : [];
+  const topic = textIn(tag);
+  const tried = countIn(body.sample_size);
+  const worked = countIn(body.success_count);
+  return {
+    id,
+    type,
+    score: numberOf(score),
+    text: isNamed ? title : [title, substance].filter((part) => part !== undefined).join(": "),
+    outcome: textIn(body.outcome) ?? textIn(figures.outcome),
+    confidence: shareIn(body.confidence) ?? shareIn(figures.confidence),
+    subject: textIn(body.subject) ?? topic,
+    category: textIn(body.category) ?? topic,
+    domain: textIn(body.domain) ?? topic,
+    activations: tried,
+    effectiveness: tried && worked !== undefined ? shareIn(worked / tried) : undefined,
+    tags,
+    created_at: row.provenance_created_at ?? row.created_at,
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** What a body holds: its own fields where it is a JSON object, else its text. */
+function bodyOf(body: unknown): Fields {
+  if (typeof body !== "string") return {};
+  try {
+    const parsed: unknown = body.startsWith("{") ? JSON.parse(body) : undefined;
+    if (isFields(parsed)) return parsed;
+  } catch (error) {
+    // A stack that is full says nothing about the body.
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return { text: body };
+}
+
+const textIn = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+const shareIn = (value: unknown): number | undefined =>
+  typeof value === "number" && value >= 0 && value <= 1 ? value : undefined;
+const countIn = (value: unknown): number | undefined =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;

@@ -1,0 +1,63 @@
+// How much two texts have in common, and about how long one is.
+
+import { invalid, show } from "../errors.ts";
+import type { Slot } from "../runtime.ts";
+import { defaultSections } from "../sections.ts";
+import { withText } from "../text.ts";
+import { answerOf, Batch } from "./batch.ts";
+import { type ContextOptions, isSeedCompatible } from "./turn.ts";
+
+/** What a text has in common with others. @internal */
+export interface Similarity {
+  similarity: number;
+  /** Whether that is enough to say the same. */
+  isSame: boolean;
+}
+
+/**
+ * How much of a text stands in an answer, or the other way round: the words that both have, as a share of the words of
+ * whichever has fewer, in [0, 1]; 0 where one has none. Words are runs of at least three letters, digits and underscores of any
+ * script, whatever their case; in the default mode stop words such as "the" are none.
+ */
+export function overlap(context: string, response: string, options: ContextOptions = {}): number {
+  const isSeed = isSeedCompatible(options);
+  requireText("context", context);
+  requireText("response", response);
+  return similaritiesByWords(defaultSections.slot, [context], [response], isSeed)[0]!.similarity;
+}
+
+/** About how many tokens a text has: one for four code points, and at least one. */
+export function estimateTokens(text: string): number {
+  requireText("text", text);
+  return withText(defaultSections.slot, text, 0, ({ engine }, length) => engine.estimate_tokens(length));
+}
+
+/** For each text the most that it has in common with one of the others. @internal */
+export function similaritiesByWords(
+  slot: Slot,
+  texts: readonly string[],
+  others: readonly string[],
+  isSeed: boolean,
+): Similarity[] {
+  const batch = new Batch();
+  for (const text of texts) batch.text(text);
+  for (const text of others) batch.text(text);
+  return batch.ask(slot, 2 * texts.length, (handle) => {
+    handle.engine.similarities(texts.length, others.length, isSeed);
+    return similaritiesIn(answerOf(handle, 2 * texts.length));
+  });
+}
+
+/** Pairs of numbers as similarities. @internal */
+export function similaritiesIn(answer: Float64Array): Similarity[] {
+  const similarities: Similarity[] = [];
+  for (let at = 0; at < answer.length; at += 2) {
+    similarities.push({ similarity: answer[at]!, isSame: answer[at + 1] === 1 });
+  }
+  return similarities;
+}
+
+/** @internal */
+export function requireText(field: string, text: unknown): asserts text is string {
+  if (typeof text !== "string") throw invalid(field, `must be a string, found ${show(text)}`);
+}

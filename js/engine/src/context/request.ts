@@ -1,0 +1,155 @@
+// What a prompt is to be made of, read off the caller's options before anything is asked.
+
+import { own } from "../constants.ts";
+import { signalOf, timeoutOf } from "../deadline.ts";
+import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
+import { listOf, optionsOf, presentOf } from "../memory/pack.ts";
+import type { Sections } from "../sections.ts";
+import { contextBudget } from "./budget.ts";
+import { requireEmbed } from "./dedup.ts";
+import { requireText } from "./overlap.ts";
+import { isSeedCompatible, type MemoryType, type RetrievalPlan } from "./turn.ts";
+import type { BuildContextOptions, ContextBudget, ConversationMessage, TurnFrame } from "./types.ts";
+
+const KEYS = new Set<string>([
+  "input",
+  "identity",
+  "retrieve",
+  "now",
+  "mode",
+  "frame",
+  "plan",
+  "profile",
+  "censors",
+  "workingMemory",
+  "messages",
+  "recent",
+  "embed",
+  "usage",
+  "countTokens",
+  "budgets",
+  "minScores",
+  "timeoutSeconds",
+  "signal",
+] satisfies (keyof BuildContextOptions)[]);
+
+const { names: TYPES } = own.memoryTypes;
+
+/** @internal */
+export type Request = ReturnType<typeof readRequest>;
+
+/** Throws `invalid_argument` by the option's name; what a section alone is made of is looked at later. @internal */
+export function readRequest(sections: Sections, options: BuildContextOptions) {
+  if (options === undefined) throw invalid("options", "must be an object, found undefined");
+  const given = optionsOf<BuildContextOptions>("options", options, KEYS) as BuildContextOptions;
+  const { input, identity, retrieve, frame, plan, recent, embed, usage, countTokens, budgets, minScores } = given;
+  requireText("input", input);
+  requireText("identity", identity);
+  requireFunction("retrieve", retrieve);
+  if (recent != null) requireFunction("recent", recent);
+  requireEmbed(embed);
+  if (usage != null) requireFunction("usage.boost", usage.boost);
+  if (countTokens != null) requireFunction("countTokens", countTokens);
+  return {
+    input,
+    identity,
+    retrieve,
+    isSeed: isSeedCompatible({ mode: given.mode }),
+    now: presentOf(given.now),
+    frame: frame == null ? null : readFrame(frame),
+    /** Undefined: that of the turn; null: none. */
+    plan: plan == null ? plan : readPlan(plan),
+    profile: given.profile,
+    censors: given.censors,
+    workingMemory: given.workingMemory,
+    messages: readMessages(given.messages ?? []),
+    recent: recent ?? null,
+    embed: embed ?? null,
+    usage: usage ?? null,
+    countTokens: countTokens ?? null,
+    budgets: overridesOf(budgets),
+    minScores: minScoresOf(minScores, embed != null),
+    timeoutSeconds: timeoutOf(given.timeoutSeconds, sections),
+    signal: signalOf(given.signal),
+  };
+}
+
+function requireFunction(field: string, value: unknown): void {
+  if (typeof value !== "function") throw invalid(field, `must be a function, found ${show(value)}`);
+}
+
+function readFrame(frame: string | TurnFrame): TurnFrame {
+  if (typeof frame === "string") {
+    const known = own.frames.find(({ id }) => id === frame);
+    return known === undefined
+      ? { frame_id: frame }
+      : { frame_id: known.id, frame_name: known.name, description: known.description };
+  }
+  if (typeof frame !== "object") throw invalid("frame", `must be a string or an object, found ${show(frame)}`);
+  const { frame_id, frame_name, description, questions_to_ask } = frame;
+  requireText("frame.frame_id", frame_id);
+  if (frame_name !== undefined) requireText("frame.frame_name", frame_name);
+  if (description != null) requireText("frame.description", description);
+  const questions =
+    questions_to_ask === undefined ? undefined : [...listOf("frame.questions_to_ask", questions_to_ask)];
+  questions?.forEach((question, place) => {
+    requireText(`frame.questions_to_ask[${place}]`, question);
+  });
+  return {
+    frame_id,
+    ...(frame_name === undefined ? {} : { frame_name }),
+    ...(description === undefined ? {} : { description }),
+    ...(questions === undefined ? {} : { questions_to_ask: questions }),
+  };
+}
+
+function readPlan(plan: RetrievalPlan): RetrievalPlan {
+  if (typeof plan !== "object") throw invalid("plan", `must be an object, found ${show(plan)}`);
+  const { queries, budget_overrides, skip_types = [] } = plan;
+  return {
+    queries: Array.from(listOf("plan.queries", queries), (query, place) => {
+      if (typeof query !== "object" || query === null) throw invalidShape("plan.queries", place, query);
+      const { memory_type, query_text, limit } = query;
+      const wrong = (field: string, wanted: string, found: unknown) =>
+        invalidEntry("plan.queries", place, query, field, `must be ${wanted}, found ${show(found)}`);
+      if (!TYPES.includes(memory_type)) throw wrong("memory_type", `one of ${TYPES.join(", ")}`, memory_type);
+      if (typeof query_text !== "string") throw wrong("query_text", "a string", query_text);
+      if (!Number.isSafeInteger(limit) || limit < 0) throw wrong("limit", "a whole number of at least 0", limit);
+      return { memory_type, query_text, limit };
+    }),
+    budget_overrides: overridesOf(budget_overrides),
+    skip_types: [...listOf("plan.skip_types", skip_types)],
+  };
+}
+
+function readMessages(messages: readonly ConversationMessage[]): ConversationMessage[] {
+  return Array.from(listOf("messages", messages), (message, place) => {
+    if (typeof message !== "object" || message === null) throw invalidShape("messages", place, message);
+    const { role, content } = message;
+    for (const [field, text] of Object.entries({ role, content })) {
+      if (typeof text !== "string") {
+        throw invalidEntry("messages", place, message, field, `must be a string, found ${show(text)}`);
+      }
+    }
+    return { role, content };
+  });
+}
+
+/** The budgets that are given, checked. */
+function overridesOf(budgets: Partial<ContextBudget> | null | undefined): Partial<ContextBudget> {
+  const checked = contextBudget(null, budgets);
+  const names = Object.keys(checked) as (keyof ContextBudget)[];
+  return Object.fromEntries(names.filter((name) => budgets?.[name] !== undefined).map((name) => [name, checked[name]]));
+}
+
+/** The least score of each type, in order; −∞ is none. */
+function minScoresOf(given: Partial<Record<MemoryType, number>> | null | undefined, areCosines: boolean): number[] {
+  if (given != null && typeof given !== "object") throw invalid("minScores", `must be an object, found ${show(given)}`);
+  return TYPES.map((type, place) => {
+    const least = given?.[type] ?? (areCosines ? own.context.min_scores[place]! : Number.NEGATIVE_INFINITY);
+    if (typeof least !== "number" || Number.isNaN(least)) {
+      throw invalid(`minScores.${type}`, `must be a number, found ${show(least)}`);
+    }
+    return least;
+  });
+}

@@ -1,0 +1,75 @@
+// Which of the memories that were found a prompt gets. The rules run in the module.
+
+import { own } from "../constants.ts";
+import type { Slot } from "../runtime.ts";
+import { answerOf, Batch } from "./batch.ts";
+import type { FoundMemory } from "./memory.ts";
+import type { LeftOut } from "./types.ts";
+import { budgetOf } from "./write.ts";
+
+/** What memories are selected by. @internal */
+export interface Selecting {
+  isSeed: boolean;
+  frame: string;
+  /** Ids of the censors that are active. */
+  censors: readonly string[];
+  /** The least score of each type, in order. */
+  minScores: readonly number[];
+  /** For each memory what it has been of use. */
+  boosts: readonly number[];
+}
+
+/** The selected memories by type, the best first, and the others. @internal */
+export function selectMemories(
+  slot: Slot,
+  found: readonly FoundMemory[],
+  by: Selecting,
+): { selected: FoundMemory[]; leftOut: LeftOut[] } {
+  // Ids do not cross, but their order does.
+  const ids = [...new Set(found.map(({ id }) => id))].sort();
+  const numbers = new Map(ids.map((id, number) => [id, number]));
+  const censors = new Map<string, number>();
+  /** Censors by number, each once. */
+  const numbersOf = (ids: readonly string[]): number[] => {
+    const each = ids.map((id) => {
+      const number = censors.get(id) ?? censors.size;
+      censors.set(id, number);
+      return number;
+    });
+    return each.length < 2 ? each : [...new Set(each)];
+  };
+  const active = numbersOf(by.censors);
+  const batch = new Batch();
+  batch.numbers(by.minScores);
+  batch.number(active.length);
+  batch.numbers(active);
+  for (const [place, memory] of found.entries()) {
+    const { id, type, score, text, outcome, topic, createdAt, frame } = memory;
+    batch.number(own.memoryTypes.names.indexOf(type));
+    batch.number(numbers.get(id)!);
+    batch.number(score);
+    batch.number(frame === by.frame ? 1 : 0);
+    batch.number(createdAt);
+    batch.number(by.boosts[place]!);
+    const stored = numbersOf(memory.censors);
+    batch.number(stored.length);
+    batch.numbers(stored);
+    // Of others text and outcome decide nothing.
+    batch.text(type === "decision" ? text : "");
+    batch.text(type === "decision" ? outcome : "");
+    batch.text(topic);
+  }
+  const fates = batch.ask(slot, found.length, (handle) => {
+    handle.engine.select_memories(found.length, by.isSeed);
+    return answerOf(handle, found.length);
+  });
+  const selected: FoundMemory[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const [place, memory] of found.entries()) {
+    const fate = fates[place]!;
+    const reason = own.context.unselected[-1 - fate];
+    if (reason === undefined) selected[fate] = memory;
+    else if (reason !== "repeated") leftOut.push({ id: memory.id, section: budgetOf(memory.type), reason });
+  }
+  return { selected, leftOut };
+}

@@ -1,0 +1,288 @@
+// Which memories have proved useful. What was recorded is kept here; what it comes to is computed in the module.
+
+import { own } from "../constants.ts";
+import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
+import { idsOf, optionsOf, presentOf } from "../memory/pack.ts";
+import { defaultSections } from "../sections.ts";
+import type { Instant } from "../types.ts";
+import { answerOf, Batch } from "./batch.ts";
+import { requireText } from "./overlap.ts";
+import { type ContextMode, isSeedCompatible } from "./turn.ts";
+
+/** A memory stood in a prompt. */
+export interface UsageRecord {
+  memory_id: string;
+  /** When, in milliseconds since 1970. */
+  retrieved_at: number;
+  /** Whether the answer took it up. */
+  was_referenced: boolean;
+}
+
+/** The same, and how much of the memory the answer had. */
+export interface UsageFeedback extends UsageRecord {
+  /** In [0, 1]; from 0.15 on the memory counts as taken up. */
+  overlap_score: number;
+}
+
+/** What the records of a memory come to. */
+export interface MemoryUsageStats {
+  memory_id: string;
+  times_retrieved: number;
+  times_referenced: number;
+  /** How often it was taken up, in [0, 1], recent times weighed more; in the seed-compatible mode all alike. */
+  rate: number;
+  /** How much it was taken up lately: each time counts 1 at first, and half as much after each week. */
+  usage_score: number;
+  /** Milliseconds since 1970. */
+  last_retrieved: number;
+}
+
+/** A tracker as plain data, to be stored as JSON. */
+export interface UsageState {
+  version: 1;
+  mode: ContextMode;
+  max_records: number;
+  /** The oldest first. */
+  records: UsageRecord[];
+}
+
+/** How to keep records. */
+export interface UsageTrackerOptions {
+  /** Default `default`. */
+  mode?: ContextMode | undefined;
+  /** The most records of all memories together: whole, from 1 to 10,000,000. Default 5,000. */
+  maxRecords?: number | undefined;
+}
+
+const KEYS = new Set(["mode", "maxRecords"]);
+const VERSION = 1;
+const MOST_RECORDS = 10_000_000;
+/** Room for so many records is made at first. */
+const FIRST_ROOM = 256;
+/** After the last record of a memory. */
+const NONE = -1;
+
+/** The records of one memory: the first and the last of a chain. */
+interface Chain {
+  first: number;
+  last: number;
+  count: number;
+}
+
+/**
+ * What became of the memories that stood in one agent's prompts: whether its answers took them up. A memory that was taken up often
+ * comes up sooner, one that never was later. The oldest records make way for new ones; their memories are then as unknown.
+ *
+ * ```ts
+ * const usage = new UsageTracker();
+ * const { prompt, recalled_content } = await buildContext({ input, identity, retrieve, usage });
+ * usage.feedback(recalled_content, await answerOf(prompt));
+ * writeFileSync("usage.json", JSON.stringify(usage.save()));   // later: UsageTracker.load(JSON.parse(text))
+ * ```
+ */
+export class UsageTracker {
+  readonly #isSeed: boolean;
+  readonly #most: number;
+  /** Records in a ring, from the oldest on; each knows the next one of its memory. */
+  #at = new Float64Array(FIRST_ROOM);
+  #referenced = new Uint8Array(FIRST_ROOM);
+  #next = new Int32Array(FIRST_ROOM);
+  readonly #ids: string[] = [];
+  #oldest = 0;
+  #count = 0;
+  readonly #chains = new Map<string, Chain>();
+
+  /** Throws `invalid_argument` for a wrong option. */
+  constructor(options?: UsageTrackerOptions) {
+    const { mode, maxRecords = own.context.most_uses } = optionsOf("options", options, KEYS);
+    this.#isSeed = isSeedCompatible({ mode });
+    if (!isCapacity(maxRecords)) throw invalid("maxRecords", `${CAPACITY}, found ${show(maxRecords)}`);
+    this.#most = maxRecords;
+  }
+
+  /** How many records are kept. */
+  get size(): number {
+    return this.#count;
+  }
+
+  /**
+   * Records of all memories that were recalled for an answer, by how much of each the answer has; a memory without text is passed
+   * over. `recalled` is a built context's `recalled_content`. Answers with what was recorded.
+   *
+   * @throws {NousError} `invalid_argument`: what is recalled is no object of strings, the response no string. Nothing is recorded then.
+   */
+  feedback(recalled: Readonly<Record<string, string>>, response: string, now?: Instant): UsageFeedback[] {
+    if (typeof recalled !== "object" || recalled === null || Array.isArray(recalled)) {
+      throw invalid("recalled", `must be an object, found ${show(recalled)}`);
+    }
+    requireText("response", response);
+    const retrieved_at = presentOf(now);
+    const entries = Object.entries(recalled);
+    for (const [id, text] of entries) requireText(`recalled[${JSON.stringify(id)}]`, text);
+    const told = entries.filter(([id, text]) => id !== "" && text !== "");
+    const batch = new Batch();
+    for (const [, text] of told) batch.text(text);
+    batch.text(response);
+    const answer = batch.ask(defaultSections.slot, 2 * told.length, (handle) => {
+      handle.engine.feedback(told.length, this.#isSeed);
+      return answerOf(handle, 2 * told.length);
+    });
+    const feedback = told.map(([memory_id], place): UsageFeedback => {
+      const was_referenced = answer[2 * place + 1] === 1;
+      return { memory_id, retrieved_at, was_referenced, overlap_score: answer[2 * place]! };
+    });
+    for (const record of feedback) this.#push(record);
+    return feedback;
+  }
+
+  /** Records what was found out elsewhere. Throws `invalid_argument` by place and field for a wrong record; none is added then. */
+  record(records: readonly UsageRecord[]): void {
+    for (const record of readRecords(records)) this.#push(record);
+  }
+
+  /** For each memory the factor of its relevance: from 0.3 to 2, in the seed-compatible mode from 0.5 to 1.5; 1 with less than two records. */
+  boost(ids: readonly string[]): number[] {
+    const batch = new Batch();
+    const asked = idsOf("ids", ids);
+    for (const id of asked) this.#tell(id, batch);
+    return batch.ask(defaultSections.slot, asked.length, (handle) => {
+      handle.engine.usage_boosts(asked.length, this.#isSeed);
+      return Array.from(answerOf(handle, asked.length));
+    });
+  }
+
+  /** How much a memory was taken up lately: half as much after each week; 0 for an unknown one. */
+  usageScore(id: string, now?: Instant): number {
+    return this.stats(id, now)?.usage_score ?? 0;
+  }
+
+  /** What the records of a memory come to; null where there are none. */
+  stats(id: string, now?: Instant): MemoryUsageStats | null {
+    requireText("id", id);
+    const present = presentOf(now);
+    const chain = this.#chains.get(id);
+    if (chain === undefined) return null;
+    const batch = new Batch();
+    const times_referenced = this.#tell(id, batch);
+    return batch.ask(defaultSections.slot, 2, (handle) => {
+      handle.engine.usage_score(present, this.#isSeed);
+      const [usage_score, rate] = answerOf(handle, 2) as unknown as [number, number];
+      return {
+        memory_id: id,
+        times_retrieved: chain.count,
+        times_referenced,
+        rate,
+        usage_score,
+        last_retrieved: this.#at[chain.last]!,
+      };
+    });
+  }
+
+  /** Everything, as plain data. */
+  save(): UsageState {
+    const records = Array.from({ length: this.#count }, (_, place): UsageRecord => {
+      const slot = (this.#oldest + place) % this.#at.length;
+      return {
+        memory_id: this.#ids[slot]!,
+        retrieved_at: this.#at[slot]!,
+        was_referenced: this.#referenced[slot] === 1,
+      };
+    });
+    const mode = this.#isSeed ? "seed-compatible" : "default";
+    return { version: VERSION, mode, max_records: this.#most, records };
+  }
+
+  /** The tracker that was saved. Throws `invalid_snapshot` for what is none, or of another version. */
+  static load(state: UsageState): UsageTracker {
+    try {
+      if (typeof state !== "object" || state === null)
+        throw invalid("state", `must be an object, found ${show(state)}`);
+      const { version, mode, max_records: maxRecords, records } = state;
+      if (version !== VERSION) throw invalid("version", `must be ${VERSION}, found ${show(version)}`);
+      if (!isCapacity(maxRecords)) throw invalid("max_records", `${CAPACITY}, found ${show(maxRecords)}`);
+      const tracker = new UsageTracker({ mode, maxRecords });
+      const read = readRecords(records);
+      if (read.length > maxRecords) throw invalid("records", `must be no more than max_records, found ${read.length}`);
+      for (const record of read) tracker.#push(record);
+      return tracker;
+    } catch (error) {
+      if (!(error instanceof NousError) || error.code !== "invalid_argument") throw error;
+      throw new NousError("invalid_snapshot", error.message, error.details);
+    }
+  }
+
+  /** Adds the uses of a memory to a batch; how many of them took it up. */
+  #tell(id: string, batch: Batch): number {
+    const chain = this.#chains.get(id);
+    batch.number(chain?.count ?? 0);
+    let referenced = 0;
+    for (let slot = chain?.first ?? NONE; slot !== NONE; slot = this.#next[slot]!) {
+      batch.number(this.#at[slot]!);
+      batch.number(this.#referenced[slot]!);
+      referenced += this.#referenced[slot]!;
+    }
+    return referenced;
+  }
+
+  #push({ memory_id, retrieved_at, was_referenced }: UsageRecord): void {
+    if (this.#count === this.#most) this.#dropOldest();
+    else if (this.#count === this.#at.length) this.#grow();
+    const slot = (this.#oldest + this.#count) % this.#at.length;
+    this.#at[slot] = retrieved_at;
+    this.#referenced[slot] = was_referenced ? 1 : 0;
+    this.#next[slot] = NONE;
+    this.#ids[slot] = memory_id;
+    this.#count++;
+    const chain = this.#chains.get(memory_id);
+    if (chain === undefined) this.#chains.set(memory_id, { first: slot, last: slot, count: 1 });
+    else {
+      this.#next[chain.last] = slot;
+      chain.last = slot;
+      chain.count++;
+    }
+  }
+
+  #dropOldest(): void {
+    const id = this.#ids[this.#oldest]!;
+    const chain = this.#chains.get(id)!;
+    chain.first = this.#next[this.#oldest]!;
+    if (--chain.count === 0) this.#chains.delete(id);
+    this.#oldest = (this.#oldest + 1) % this.#at.length;
+    this.#count--;
+  }
+
+  /** Before the ring is as large as it may get nothing is dropped, so that the oldest record is the first. */
+  #grow(): void {
+    const room = Math.min(this.#at.length * 2, this.#most);
+    const enlarged = <Column extends Float64Array | Uint8Array | Int32Array>(
+      column: Column,
+      larger: Column,
+    ): Column => {
+      larger.set(column);
+      return larger;
+    };
+    this.#at = enlarged(this.#at, new Float64Array(room));
+    this.#referenced = enlarged(this.#referenced, new Uint8Array(room));
+    this.#next = enlarged(this.#next, new Int32Array(room));
+  }
+}
+
+const CAPACITY = `must be a whole number from 1 to ${MOST_RECORDS}`;
+const isCapacity = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_RECORDS;
+
+/** Records as they are now. */
+function readRecords(records: readonly UsageRecord[]): UsageRecord[] {
+  if (!Array.isArray(records)) throw invalid("records", `must be an array, found ${show(records)}`);
+  return Array.from(records as readonly UsageRecord[], (record, place) => {
+    if (typeof record !== "object" || record === null) throw invalidShape("records", place, record);
+    const { memory_id, retrieved_at, was_referenced } = record;
+    const wrong = (field: string, wanted: string, found: unknown) =>
+      invalidEntry("records", place, record, field, `must be ${wanted}, found ${show(found)}`);
+    if (typeof memory_id !== "string" || memory_id === "")
+      throw wrong("memory_id", "a string that is not empty", memory_id);
+    if (!Number.isFinite(retrieved_at)) throw wrong("retrieved_at", "a finite number", retrieved_at);
+    if (typeof was_referenced !== "boolean") throw wrong("was_referenced", "true or false", was_referenced);
+    return { memory_id, retrieved_at, was_referenced };
+  });
+}

@@ -1,0 +1,167 @@
+// A prompt from what goes into its sections.
+
+import { own } from "../constants.ts";
+import { reasonOf } from "../orchestrator/searches.ts";
+import type { Handle, Slot } from "../runtime.ts";
+import { withText } from "../text.ts";
+import { Batch } from "./batch.ts";
+import { dayOf, type FoundMemory } from "./memory.ts";
+import type { BudgetName, MemoryType } from "./turn.ts";
+import type {
+  Censor,
+  ContextBudget,
+  ContextSection,
+  LeftOut,
+  ProfileFact,
+  RecentConversation,
+  SectionName,
+  TurnFrame,
+  WorkingMemory,
+} from "./types.ts";
+
+const SECTIONS = own.context.sections;
+const CODES = new Map(SECTIONS.map(([name], code) => [name, code]));
+/** Numbers that tell of a section. */
+const WRITTEN = 4;
+/** In place of a number that means nothing, and of one that there is not. */
+const NONE = Number.NaN;
+
+/** What a line is made of; what the numbers and texts mean is the section's matter. */
+interface Entry {
+  section: SectionName;
+  id: string | null;
+  numbers: readonly [number, number];
+  texts: readonly [text: string, label: string, detail: string];
+  memory?: FoundMemory;
+}
+
+/** A prompt, and which entries it has. @internal */
+export interface WrittenPrompt {
+  prompt: string;
+  tokens: number;
+  sections: ContextSection[];
+  /** In the order of the prompt. */
+  recalled: FoundMemory[];
+  leftOut: LeftOut[];
+}
+
+/** The caller's way to count tokens; after it has failed once it counts none. @internal */
+export class TokenCounter {
+  failure: string | undefined;
+
+  constructor(readonly countTokens: (text: string) => number) {}
+
+  /** Never throws, since it is called by the module. */
+  readonly count = (text: string): number => {
+    if (this.failure !== undefined) return Number.NaN;
+    try {
+      const tokens = this.countTokens(text);
+      if (Number.isFinite(tokens) && tokens >= 0) return tokens;
+      this.failure = `must give a finite number of at least 0, found ${tokens}`;
+    } catch (error) {
+      this.failure = reasonOf(error);
+    }
+    return Number.NaN;
+  };
+}
+
+/** The section of memories of a type, and its budget. @internal */
+export const budgetOf = (type: MemoryType): BudgetName => own.memoryTypes.budgets[own.memoryTypes.names.indexOf(type)]!;
+
+/** What goes into the sections beside the identity. @internal */
+export class Entries {
+  readonly #all: Entry[] = [];
+
+  profile(facts: readonly ProfileFact[]): void {
+    for (const { id, text } of facts) this.#add("user_profile", id, [text]);
+  }
+
+  censors(censors: readonly Censor[]): void {
+    for (const { id, text, action } of censors) this.#add("censors", id, [text, action]);
+  }
+
+  frame({ frame_id, frame_name = frame_id, description, questions_to_ask = [] }: TurnFrame): void {
+    this.#add("frame", null, description ? [description, frame_name] : [frame_name]);
+    for (const question of questions_to_ask) this.#add("frame", null, [question]);
+  }
+
+  workingMemory({ current_task, current_frame, open_threads, items }: WorkingMemory): void {
+    if (current_task) this.#add("working_memory", null, [current_task, "Task"]);
+    if (current_frame) this.#add("working_memory", null, [current_frame, "Frame"]);
+    for (const thread of open_threads ?? []) this.#add("working_memory", null, [thread, "Open"]);
+    for (const { text, relevance } of items ?? []) this.#add("working_memory", null, [text], [relevance, NONE]);
+  }
+
+  conversations(recent: readonly RecentConversation[], withSummary: boolean): void {
+    for (const { id, title, summary } of recent) {
+      this.#add("recent_conversations", id, [title, "", (withSummary && summary) || ""]);
+    }
+  }
+
+  memories(memories: readonly FoundMemory[]): void {
+    for (const memory of memories) {
+      const { id, type, text, outcome, topic, domain, createdAt } = memory;
+      const label = { decision: outcome, fact: topic, procedure: domain, episode: outcome, signal: "" }[type];
+      const numbers =
+        type === "procedure"
+          ? ([memory.activations, memory.effectiveness] as const)
+          : ([memory.confidence, NONE] as const);
+      const day = type === "episode" || type === "signal" ? dayOf(createdAt) : "";
+      this.#add(budgetOf(type), id, [text, label, day], numbers, memory);
+    }
+  }
+
+  /** Writes the prompt; without a counter tokens are estimated. */
+  write(slot: Slot, identity: string, budget: ContextBudget, isSeed: boolean, counter?: TokenCounter): WrittenPrompt {
+    const all = this.#all;
+    const limits = SECTIONS.map(([name]) => (name === "recent_conversations" ? null : budget[name]));
+    const batch = new Batch();
+    batch.number(budget.total);
+    for (const limit of limits) batch.number(limit ?? Number.POSITIVE_INFINITY);
+    batch.text(identity);
+    for (const { section, numbers, texts } of all) {
+      batch.number(CODES.get(section)!);
+      batch.numbers(numbers);
+      for (const text of texts) batch.text(text);
+    }
+    const [prompt, tokens, count, ...told] = batch.ask(slot, 0, ({ engine }) =>
+      engine.write_prompt(all.length, isSeed, counter?.count),
+    ) as [string, number, number, ...number[]];
+    const sections = Array.from({ length: count }, (_, place): ContextSection => {
+      const [code, start, end, token_estimate] = told.slice(place * WRITTEN) as [number, number, number, number];
+      const [name, label, priority] = SECTIONS[code]!;
+      return { name, priority, label, content: prompt.slice(start, end), token_estimate, budget: limits[code]! };
+    });
+    const recalled: FoundMemory[] = [];
+    const leftOut: LeftOut[] = [];
+    const fates = told.slice(count * WRITTEN);
+    for (const [place, { section, id, memory }] of all.entries()) {
+      const reason = own.context.omitted[fates[place]!];
+      if (reason !== undefined) leftOut.push({ id, section, reason });
+      else if (memory !== undefined) recalled.push(memory);
+    }
+    return { prompt, tokens, sections, recalled, leftOut };
+  }
+
+  #add(
+    section: SectionName,
+    id: string | null,
+    [text, label = "", detail = ""]: readonly [string, string?, string?],
+    numbers: readonly [number, number] = [NONE, NONE],
+    memory?: FoundMemory,
+  ): void {
+    this.#all.push({ section, id, numbers, texts: [text, label, detail], ...(memory && { memory }) });
+  }
+}
+
+/** An identity that stands alone, within so many tokens. @internal */
+export function writeIdentity(
+  slot: Slot,
+  identity: string,
+  most: number,
+  counter?: TokenCounter,
+): Pick<WrittenPrompt, "prompt" | "tokens"> {
+  const write = ({ engine }: Handle, length: number) => engine.write_identity(length, most, counter?.count);
+  const [prompt, tokens] = withText(slot, identity, 0, write) as [string, number];
+  return { prompt, tokens };
+}

@@ -1,0 +1,322 @@
+//! A prompt from its entries: every section within its tokens, and all of them within the whole's.
+
+use super::ContextMode;
+use super::budget::characters_of;
+use super::entry::{Entry, PromptSection, SECTIONS};
+use super::plain::ELLIPSIS;
+use crate::order::sort_descending;
+use crate::text::is_white_space;
+
+/// What limits a prompt.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PromptLimits {
+    /// How context is prepared.
+    pub mode: ContextMode,
+    /// Tokens of the whole.
+    pub total: f64,
+    /// Tokens of each section, ∞ for as many as the whole allows.
+    pub sections: [f64; SECTIONS],
+}
+
+impl PromptLimits {
+    fn of(&self, section: PromptSection) -> f64 {
+        self.sections[section as usize]
+    }
+}
+
+/// Why an entry is not in a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Omitted {
+    /// It says nothing.
+    Empty,
+    /// It is an episode that was abandoned, or an item that is not in mind.
+    Unwanted,
+    /// It did not fit into its section.
+    Budget,
+    /// The sections together were too long.
+    Total,
+}
+
+impl Omitted {
+    /// Their names in data, in order.
+    pub const NAMES: [&str; 4] = ["empty", "unwanted", "budget", "total"];
+}
+
+/// A section of a prompt as it was written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WrittenSection {
+    /// Which.
+    pub section: PromptSection,
+    /// Where in the prompt what stands below its heading begins and ends, in bytes.
+    pub content: (usize, usize),
+    /// Tokens of that.
+    pub tokens: f64,
+}
+
+/// A prompt.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Prompt {
+    /// Sections under headings of the second level, in order.
+    pub text: String,
+    /// Tokens of the text; none in an empty one.
+    pub tokens: f64,
+    /// The sections that it has.
+    pub sections: Vec<WrittenSection>,
+    /// For each entry why it is not in the text.
+    pub omitted: Vec<Option<Omitted>>,
+}
+
+/// A line, and the entry that it comes from, which the identity has none of.
+struct Line {
+    entry: Option<usize>,
+    text: String,
+}
+
+/// What a section has got.
+struct Part {
+    section: PromptSection,
+    lines: Vec<Line>,
+    tokens: f64,
+}
+
+/// Counts the tokens of a text.
+type Count<'a> = dyn Fn(&str) -> f64 + 'a;
+
+/// Writes a prompt. Whatever `count` answers, no text is kept that it finds too long.
+///
+/// A section is given the lines that fit, from the first on. While the whole is too long, the last line goes, and with the last of
+/// its lines a section. An identity that is too long ends with a word and an ellipsis.
+///
+/// In seed-compatible mode a section that is too long is cut off at a character, what stood in the rest counts as present, and
+/// the whole has no limit.
+pub fn write_prompt(
+    identity: &str,
+    entries: &[(PromptSection, Entry<'_>)],
+    limits: &PromptLimits,
+    count: &Count<'_>,
+) -> Prompt {
+    let mut omitted = vec![None; entries.len()];
+    let mut parts = Vec::new();
+    for section in PromptSection::ALL {
+        let most = limits.of(section);
+        let lines = match section {
+            PromptSection::Identity => vec![Line { entry: None, text: identity.into() }],
+            _ => lines_of(section, entries, &mut omitted),
+        };
+        let lines = if most <= 0.0 {
+            leave_out(lines, Omitted::Budget, &mut omitted)
+        } else if limits.mode == ContextMode::SeedCompatible {
+            cut_off(lines, most)
+        } else if section == PromptSection::Identity {
+            shortened(identity, |text| count(text) <= most)
+        } else {
+            fitting(lines, most, count, &mut omitted)
+        };
+        let content = join(&lines);
+        if !content.is_empty() {
+            parts.push(Part { section, lines, tokens: count(&content) });
+        }
+    }
+    if limits.mode == ContextMode::Default {
+        trim(&mut parts, identity, limits, count, &mut omitted);
+    }
+    let (text, contents) = whole(&parts, usize::MAX);
+    let section = |(part, content): (&Part, (usize, usize))| WrittenSection {
+        section: part.section,
+        content,
+        tokens: part.tokens,
+    };
+    let sections = parts.iter().zip(contents).map(section).collect();
+    let tokens = tokens_of(&text, count);
+    Prompt { text, tokens, sections, omitted }
+}
+
+/// As much of an identity as may stand alone, within so many tokens, and the tokens of that.
+pub fn write_identity(identity: &str, most: f64, count: &Count<'_>) -> (String, f64) {
+    let text = join(&shortened(identity, |text| count(text) <= most));
+    let tokens = tokens_of(&text, count);
+    (text, tokens)
+}
+
+/// None in no text.
+fn tokens_of(text: &str, count: &Count<'_>) -> f64 {
+    if text.is_empty() { 0.0 } else { count(text) }
+}
+
+fn lines_of(
+    section: PromptSection,
+    entries: &[(PromptSection, Entry<'_>)],
+    omitted: &mut [Option<Omitted>],
+) -> Vec<Line> {
+    let mut places: Vec<usize> = (0..entries.len()).filter(|&place| entries[place].0 == section).collect();
+    sort_descending(&mut places, |&place| -(entries[place].1.rank() as f64));
+    let mut lines = Vec::new();
+    for place in places {
+        let entry = &entries[place].1;
+        if !entry.is_wanted() {
+            omitted[place] = Some(Omitted::Unwanted);
+        } else if let Some(text) = entry.line() {
+            lines.push(Line { entry: Some(place), text });
+        } else {
+            omitted[place] = Some(Omitted::Empty);
+        }
+    }
+    lines
+}
+
+fn leave_out(lines: Vec<Line>, why: Omitted, omitted: &mut [Option<Omitted>]) -> Vec<Line> {
+    for entry in lines.iter().filter_map(|line| line.entry) {
+        omitted[entry] = Some(why);
+    }
+    Vec::new()
+}
+
+/// All lines if they fit, else from the first on those that do.
+fn fitting(lines: Vec<Line>, most: f64, count: &Count<'_>, omitted: &mut [Option<Omitted>]) -> Vec<Line> {
+    if count(&join(&lines)) <= most {
+        return lines;
+    }
+    let mut text = String::new();
+    let mut kept = Vec::new();
+    for line in lines {
+        let length = text.len();
+        if length > 0 {
+            text.push('\n');
+        }
+        text.push_str(&line.text);
+        if count(&text) <= most {
+            kept.push(line);
+        } else {
+            text.truncate(length);
+            leave_out(vec![line], Omitted::Budget, omitted);
+        }
+    }
+    kept
+}
+
+/// The text, or as many of its words as fit with an ellipsis, or, where no word fits, as many of its characters; nothing where
+/// these do not fit either.
+fn shortened(text: &str, fits: impl Fn(&str) -> bool) -> Vec<Line> {
+    if fits(text) {
+        return vec![Line { entry: None, text: text.into() }];
+    }
+    let beginning = |end: usize| format!("{}{ELLIPSIS}", &text[..end]);
+    let longest = |ends: Vec<usize>| {
+        let fitting = last_fitting(ends.len(), |place| fits(&beginning(ends[place])));
+        fitting.map(|place| Line { entry: None, text: beginning(ends[place]) })
+    };
+    let ends_word = |&(at, c): &(usize, char)| is_white_space(c) && !text[..at].ends_with(is_white_space) && at > 0;
+    let words = text.char_indices().filter(ends_word).map(|(end, _)| end).collect();
+    let characters = || text.char_indices().skip(1).map(|(end, _)| end).collect();
+    longest(words).or_else(|| longest(characters())).into_iter().collect()
+}
+
+/// The last of so many places, in rising order of length, of which it is found that it fits.
+fn last_fitting(count: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
+    let (mut fitting, mut beyond) = (None, count);
+    loop {
+        let first = fitting.map_or(0, |place| place + 1);
+        if first >= beyond {
+            return fitting;
+        }
+        let middle = first + (beyond - first) / 2;
+        if fits(middle) {
+            fitting = Some(middle);
+        } else {
+            beyond = middle;
+        }
+    }
+}
+
+/// As many characters as the tokens stand for, an ellipsis among them.
+fn cut_off(lines: Vec<Line>, most: f64) -> Vec<Line> {
+    let content = join(&lines);
+    let most = characters_of(most);
+    if content.chars().count() as f64 <= most {
+        return lines;
+    }
+    let kept = content.chars().take((most - ELLIPSIS.len() as f64) as usize);
+    vec![Line { entry: None, text: kept.chain(ELLIPSIS.chars()).collect() }]
+}
+
+/// Takes lines away from the end until the whole fits.
+fn trim(
+    parts: &mut Vec<Part>,
+    identity: &str,
+    limits: &PromptLimits,
+    count: &Count<'_>,
+    omitted: &mut [Option<Omitted>],
+) {
+    // Less of a section may count for more.
+    let fits_in = |part: &Part, kept: usize| {
+        kept == 0 || kept >= part.lines.len() || count(&join(&part.lines[..kept])) <= limits.of(part.section)
+    };
+    let fits = |lines: usize| {
+        let mut left = lines;
+        let mut each = parts.iter().map(|part| {
+            let kept = left.min(part.lines.len());
+            left -= kept;
+            fits_in(part, kept)
+        });
+        each.all(|fits| fits) && count(&whole(parts, lines).0) <= limits.total
+    };
+    let lines = parts.iter().map(|part| part.lines.len()).sum();
+    if lines == 0 || fits(lines) {
+        return;
+    }
+    let mut left = last_fitting(lines, |last| fits(last + 1)).map_or(0, |last| last + 1);
+    for part in parts.iter_mut() {
+        let kept = left.min(part.lines.len());
+        left -= kept;
+        let gone = part.lines.split_off(kept);
+        if gone.is_empty() {
+            continue;
+        }
+        leave_out(gone, Omitted::Total, omitted);
+        if part.section == PromptSection::Identity {
+            let heading = heading(part.section);
+            let fits = |text: &str| {
+                count(text) <= limits.of(part.section) && count(&format!("{heading}{text}")) <= limits.total
+            };
+            part.lines = shortened(identity, fits);
+        }
+        part.tokens = count(&join(&part.lines));
+    }
+    parts.retain(|part| !part.lines.is_empty());
+}
+
+/// The prompt of the first so many lines, and where the contents of its sections are.
+fn whole(parts: &[Part], mut lines: usize) -> (String, Vec<(usize, usize)>) {
+    let mut text = String::new();
+    let mut contents = Vec::new();
+    for part in parts {
+        let kept = &part.lines[..lines.min(part.lines.len())];
+        lines -= kept.len();
+        if kept.is_empty() {
+            continue;
+        }
+        if !text.is_empty() {
+            text.push_str("\n\n");
+        }
+        text.push_str(&heading(part.section));
+        let start = text.len();
+        text.push_str(&join(kept));
+        contents.push((start, text.len()));
+    }
+    (text, contents)
+}
+
+fn heading(section: PromptSection) -> String {
+    format!("## {}\n\n", section.label())
+}
+
+fn join(lines: &[Line]) -> String {
+    let mut text = String::new();
+    for line in lines {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&line.text);
+    }
+    text
+}

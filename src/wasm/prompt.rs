@@ -1,0 +1,266 @@
+//! Preparing a prompt over numbers and text in the scratch: what was found, what is said already, what was of use, what is written.
+
+use js_sys::{Array, Function};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use super::Engine;
+use super::turn::mode;
+use crate::context::{
+    self, CENSOR_ACTIONS, ContextBudget, Entry, FRAME_BUDGETS, FoundMemory, LIMIT_OF_ALL, MIN_SCORES, MOST_USES,
+    MemoryType, Omitted, PROFILE_CATEGORIES, PromptLimits, PromptSection, RECENT_CONVERSATIONS, RECENT_HOURS,
+    REFERENCED_FROM, SAID_IN_MEANING, SAID_IN_WORDS, SECTIONS, SEED_MESSAGES, Selecting, Unselected, Use,
+};
+use crate::host::count_tokens;
+use crate::text::units;
+
+/// Reads numbers and texts one after the other; a text's length in bytes stands among the numbers.
+struct Reader<'a> {
+    engine: &'a Engine,
+    number: usize,
+    byte: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn number(&mut self) -> f64 {
+        self.number += 1;
+        self.engine.numbers[self.number - 1]
+    }
+
+    fn numbers(&mut self, count: usize) -> &'a [f64] {
+        self.number += count;
+        &self.engine.numbers[self.number - count..self.number]
+    }
+
+    fn array<const COUNT: usize>(&mut self) -> [f64; COUNT] {
+        std::array::from_fn(|_| self.number())
+    }
+
+    fn codes(&mut self, count: usize) -> Vec<u32> {
+        self.numbers(count).iter().map(|&code| code as u32).collect()
+    }
+
+    fn text(&mut self) -> &'a str {
+        let length = self.number() as usize;
+        self.byte += length;
+        self.engine.text(self.byte - length, length)
+    }
+
+    fn texts(&mut self, count: usize) -> Vec<&'a str> {
+        (0..count).map(|_| self.text()).collect()
+    }
+
+    /// NaN stands for none.
+    fn share(&mut self) -> Option<f64> {
+        Some(self.number()).filter(|share| !share.is_nan())
+    }
+
+    /// The code of a section, two numbers and three texts, which mean what the section has them for.
+    fn entry(&mut self) -> (PromptSection, Entry<'a>) {
+        let section = PromptSection::ALL[self.number() as usize % SECTIONS];
+        let numbers = (self.share(), self.share());
+        let (text, label, detail) = (self.text(), self.text(), self.text());
+        let entry = match (section, numbers) {
+            (PromptSection::ActiveCensors, _) => Entry::Censor { action: label, text },
+            (PromptSection::RelatedDecisions, (confidence, _)) => {
+                Entry::Decision { description: text, outcome: label, confidence }
+            }
+            (PromptSection::RelevantFacts, (confidence, _)) => {
+                Entry::Fact { content: text, subject: label, confidence }
+            }
+            (PromptSection::KnownProcedures, (activations, effectiveness)) => {
+                let activations = activations.unwrap_or_default();
+                Entry::Procedure { name: text, domain: label, activations, effectiveness }
+            }
+            (PromptSection::RecentConversations, _) => Entry::Conversation { title: text, summary: detail },
+            (PromptSection::PastEpisodes, _) => Entry::Episode { summary: text, outcome: label, date: detail },
+            (PromptSection::Signals, _) => Entry::Signal { text, date: detail },
+            (_, (Some(relevance), _)) => Entry::Item { text, relevance },
+            _ => Entry::Note { label, text },
+        };
+        (section, entry)
+    }
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// Texts and then others; the answer for each text is the most it has in common with one of the others, and whether that
+    /// is enough to say the same.
+    pub fn similarities(&mut self, texts: usize, others: usize, seed_compatible: bool) {
+        let mut reader = self.reader();
+        let (texts, others) = (reader.texts(texts), reader.texts(others));
+        let shared = context::similarities(&texts, &others, mode(seed_compatible));
+        self.answer(shared.into_iter().flat_map(|shared| [shared, f64::from(shared > SAID_IN_WORDS)]));
+    }
+
+    /// Embeddings of memories and then of messages; the answer is as that of `similarities`.
+    pub fn cosines(&mut self, memories: usize, messages: usize, dimensions: usize) {
+        let (memories, rest) = self.numbers.split_at(memories * dimensions);
+        let cosines = context::cosines(memories, &rest[..messages * dimensions], dimensions);
+        self.answer(cosines.into_iter().flat_map(|cosine| [cosine, f64::from(cosine > SAID_IN_MEANING)]));
+    }
+
+    /// Texts, and what was answered; the answer for each is what it has in common with that, and whether it was taken up.
+    pub fn feedback(&mut self, texts: usize, seed_compatible: bool) {
+        let mut reader = self.reader();
+        let (texts, response) = (reader.texts(texts), reader.text());
+        let shared = context::similarities(&texts, &[response], mode(seed_compatible));
+        self.answer(shared.into_iter().flat_map(|shared| [shared, f64::from(shared >= REFERENCED_FROM)]));
+    }
+
+    /// For each memory how many uses, and these: moment, and 1 where the memory was taken up. The answer is its boost.
+    pub fn usage_boosts(&mut self, memories: usize, seed_compatible: bool) {
+        let mut reader = self.reader();
+        let boosts: Vec<f64> =
+            (0..memories).map(|_| context::usage_boost(&reader.uses(), mode(seed_compatible))).collect();
+        self.answer(boosts);
+    }
+
+    /// How many uses, and these; the answer is score and rate.
+    pub fn usage_score(&mut self, now: f64, seed_compatible: bool) {
+        let uses = self.reader().uses();
+        self.answer([context::usage_score(&uses, now), context::usage_rate(&uses, mode(seed_compatible))]);
+    }
+
+    /// The least scores; how many censors are active, and these; of each memory type, id, relevance, frame, creation, boost, how
+    /// many censors, and these; its text, outcome and topic. The answer is, for each, its place among the selected, or why it has none.
+    pub fn select_memories(&mut self, memories: usize, seed_compatible: bool) {
+        let mut reader = self.reader();
+        let min_scores = reader.array();
+        let active = reader.number() as usize;
+        let active = reader.codes(active);
+        let mut censors: Vec<Vec<u32>> = Vec::new();
+        let mut found: Vec<FoundMemory<'_>> = Vec::new();
+        for _ in 0..memories {
+            let memory_type = MemoryType::ALL[reader.number() as usize % MemoryType::ALL.len()];
+            let (id, relevance, same_frame) = (reader.number() as u32, reader.number(), reader.number() != 0.0);
+            let (created_at, usage_boost, count) = (reader.number(), reader.number(), reader.number() as usize);
+            censors.push(reader.codes(count));
+            let (text, outcome, topic) = (reader.text(), reader.text(), reader.text());
+            found.push(FoundMemory {
+                memory_type,
+                id,
+                relevance,
+                same_frame,
+                censors: &[],
+                created_at,
+                usage_boost,
+                text,
+                outcome,
+                topic,
+            });
+        }
+        for (memory, censors) in found.iter_mut().zip(&censors) {
+            memory.censors = censors;
+        }
+        let by = Selecting { mode: mode(seed_compatible), min_scores, censors: &active };
+        let selection = context::select(&found, &by);
+        let mut answer: Vec<f64> =
+            selection.unselected.iter().map(|why| why.map_or(0.0, |why| -1.0 - f64::from(why as u8))).collect();
+        for (place, &row) in selection.order.iter().enumerate() {
+            answer[row as usize] = place as f64;
+        }
+        self.answer(answer);
+    }
+
+    /// Tokens of the whole and of each section; the identity; the entries. The answer is the prompt and its tokens; how many
+    /// sections it has, of each its code, where in UTF-16 units its content begins and ends, and its tokens; and for each entry
+    /// why it is not there, or −1.
+    ///
+    /// Nothing is changed: counting tokens may call this very engine again.
+    pub fn write_prompt(&self, entries: usize, seed_compatible: bool, count: Option<Function>) -> Array {
+        let mut reader = self.reader();
+        let total = reader.number();
+        let sections = reader.array();
+        let identity = reader.text();
+        let entries: Vec<_> = (0..entries).map(|_| reader.entry()).collect();
+        let limits = PromptLimits { mode: mode(seed_compatible), total, sections };
+        let prompt = context::write_prompt(identity, &entries, &limits, &counting(count.as_ref()));
+        let mut answer = vec![prompt.tokens, prompt.sections.len() as f64];
+        for section in &prompt.sections {
+            let (start, end) = section.content;
+            let begins = units(&prompt.text[..start]);
+            let ends = begins + units(&prompt.text[start..end]);
+            answer.extend([f64::from(section.section as u8), begins as f64, ends as f64, section.tokens]);
+        }
+        answer.extend(prompt.omitted.iter().map(|why| why.map_or(-1.0, |why| f64::from(why as u8))));
+        let array = Array::of1(&prompt.text.into());
+        for number in answer {
+            array.push(&number.into());
+        }
+        array
+    }
+
+    /// Text: an identity; the answer is as much of it as may stand alone, and the tokens of that.
+    pub fn write_identity(&self, length: usize, most: f64, count: Option<Function>) -> Array {
+        let (text, tokens) = context::write_identity(self.text(0, length), most, &counting(count.as_ref()));
+        Array::of2(&text.into(), &tokens.into())
+    }
+
+    /// Text: about how many tokens it has.
+    pub fn estimate_tokens(&self, length: usize) -> f64 {
+        context::estimate_tokens(self.text(0, length))
+    }
+}
+
+impl Engine {
+    fn reader(&self) -> Reader<'_> {
+        Reader { engine: self, number: 0, byte: 0 }
+    }
+
+    /// Numbers in the place of those that were asked with.
+    fn answer(&mut self, answer: impl IntoIterator<Item = f64>) {
+        for (place, number) in self.numbers.iter_mut().zip(answer) {
+            *place = number;
+        }
+    }
+}
+
+impl Reader<'_> {
+    fn uses(&mut self) -> Vec<Use> {
+        let count = self.number() as usize;
+        (0..count).map(|_| Use { at: self.number(), referenced: self.number() != 0.0 }).collect()
+    }
+}
+
+/// The caller's own way to count tokens, or about as many as there are.
+fn counting(count: Option<&Function>) -> impl Fn(&str) -> f64 {
+    move |text| count.map_or_else(|| context::estimate_tokens(text), |count| count_tokens(count, text))
+}
+
+/// The names and numbers of preparing a prompt.
+#[derive(Serialize)]
+pub struct ContextConstants {
+    min_scores: [f64; MemoryType::ALL.len()],
+    unselected: [&'static str; Unselected::NAMES.len()],
+    omitted: [&'static str; Omitted::NAMES.len()],
+    sections: [(&'static str, &'static str, u8); SECTIONS],
+    budgets: [ContextBudget; FRAME_BUDGETS.len()],
+    limit_without_plan: u32,
+    most_uses: u32,
+    seed_messages: u32,
+    recent_conversations: u32,
+    recent_hours: u32,
+    profile_categories: [&'static str; PROFILE_CATEGORIES.len()],
+    censor_actions: [&'static str; CENSOR_ACTIONS.len()],
+}
+
+impl ContextConstants {
+    /// What they are.
+    pub fn new() -> Self {
+        Self {
+            min_scores: MIN_SCORES,
+            unselected: Unselected::NAMES,
+            omitted: Omitted::NAMES,
+            sections: PromptSection::ALL.map(|it| (it.name(), it.label(), it.priority())),
+            budgets: FRAME_BUDGETS,
+            limit_without_plan: LIMIT_OF_ALL,
+            most_uses: MOST_USES,
+            seed_messages: SEED_MESSAGES,
+            recent_conversations: RECENT_CONVERSATIONS,
+            recent_hours: RECENT_HOURS,
+            profile_categories: PROFILE_CATEGORIES,
+            censor_actions: CENSOR_ACTIONS,
+        }
+    }
+}
