@@ -77,7 +77,6 @@ export type { MemoryRow } from "./context/lines.ts";
 export { memoryGuidance } from "./context/lines.ts";
 export type { RecalledRow } from "./context/memory.ts";
 export { estimateTokens, overlap } from "./context/overlap.ts";
-export type { SeamOptions } from "./context/seams.ts";
 export type {
   BudgetName,
   ContextMode,
@@ -183,6 +182,7 @@ export { affinityScore, authorityScore, graphScore, keywordScore, recencyScore, 
 export type { ModuleBytes, ModuleResponse, ModuleSource } from "./runtime.ts";
 export { initSync } from "./runtime.ts";
 export type { StakeSignals } from "./salience.ts";
+export type { SeamOptions } from "./seams.ts";
 export type * from "./types.ts";
 
 let findModule: (() => ModuleSource) | undefined;

@@ -1,7 +1,6 @@
 // A time limit and a caller's signal over things that are waited for, each with a signal of its own.
 
 import { invalid, show } from "./errors.ts";
-import type { Sections } from "./sections.ts";
 import type { CancelSignal } from "./types.ts";
 
 /** As long as a timer can wait, in whole seconds. */
@@ -115,9 +114,9 @@ export function signalOf(signal: CancelSignal | null | undefined): CancelSignal 
   throw invalid("signal", `must be an AbortSignal, found ${show(signal)}`);
 }
 
-/** A caller's time limit in seconds; unless given, that of retrieval. @internal */
-export function timeoutOf(given: number | undefined, { orchestrator }: Sections): number {
-  if (given === undefined) return orchestrator.timeout_seconds;
+/** A caller's time limit in seconds, or the usual one. @internal */
+export function timeoutOf(given: number | undefined, usual: number): number {
+  if (given === undefined) return usual;
   if (typeof given === "number" && given > 0 && given <= MOST_SECONDS) return given;
   throw invalid("timeoutSeconds", `must be a number above 0 and at most ${MOST_SECONDS}, found ${show(given)}`);
 }

@@ -7,7 +7,7 @@ import { type Fields, GENERAL, type Group } from "./episodes.ts";
 import { type ConsolidationRecord, fingerprintOf, isSameCondition, type Known } from "./known.ts";
 import type { Finding } from "./patterns.ts";
 import { promptOf } from "./prompt.ts";
-import { readAnalysis, type Seams } from "./seams.ts";
+import { type Questions, readAnalysis } from "./seams.ts";
 import { tell } from "./sentence.ts";
 import type { AnalyzePattern, PatternFigures } from "./types.ts";
 
@@ -85,7 +85,7 @@ function figuresOf({ n, wins, rate, interval, rest_n, rest_wins, rest_rate, lift
 export async function askModel<Row>(
   { symbol, episodes }: Group<Row>,
   analyze: AnalyzePattern<Row>,
-  seams: Seams,
+  questions: Questions,
   { sections, agent, known, generalized }: Before,
 ): Promise<Draft[] | null> {
   const ids = episodes.map(({ id }) => id);
@@ -104,7 +104,7 @@ export async function askModel<Row>(
 
   const prompt = promptOf(symbol, episodes);
   const group = { symbol, episodes: episodes.map(({ row }) => row) };
-  const answer = await seams.ask("analyze", (options) => analyze(prompt, group, options), readAnalysis);
+  const answer = await questions.ask("analyze", (options) => analyze(prompt, group, options), readAnalysis);
   const { title, body: text } = parsePatternOutput(answer);
   if (title === null || text === null) return [];
   return [{ title, text, playbook: playbookIn(answer, symbol), episodes: ids, record, known: null }];

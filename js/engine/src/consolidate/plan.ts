@@ -1,15 +1,15 @@
 // What a cycle of consolidation would change, group by group. Nothing is changed here.
 
+import { signalOf, timeoutOf } from "../deadline.ts";
 import { invalid, show } from "../errors.ts";
 import { optionsOf, presentOf } from "../memory/pack.ts";
-import { signalOf } from "../orchestrator/searches.ts";
 import type { Sections } from "../sections.ts";
 import { Changes, Generalized, subtypeOf } from "./changes.ts";
 import { askModel, type Before, type Draft, draftsOf } from "./drafts.ts";
 import { isSource, readEpisodes, review } from "./episodes.ts";
 import { knownIn } from "./known.ts";
 import { findings, readLinks } from "./patterns.ts";
-import { readSimilar, SeamFailure, Seams } from "./seams.ts";
+import { Questions, readSimilar, SeamFailure } from "./seams.ts";
 import type {
   ConsolidationPlan,
   ConsolidationReport,
@@ -21,8 +21,6 @@ import type {
 
 /** Time for an answer, in seconds. */
 const SECONDS = 60;
-/** What a timer can wait for. */
-const MOST_SECONDS = 2_147_483;
 const KEYS = new Set(["edges", "now", "agent", "analyze", "findSimilar", "timeoutSeconds", "signal"]);
 
 /** @internal */
@@ -37,8 +35,8 @@ export async function planConsolidation<Row extends EpisodeRow>(
   const known = knownIn(existing);
   const links = readLinks(edges, true);
   const before: Before = { sections, agent, known, generalized: new Generalized(links) };
-  const seams = new Seams(timeoutSeconds, signal);
-  seams.requireWanted();
+  const questions = new Questions(timeoutSeconds, signal);
+  questions.requireWanted();
 
   const { reviewed, found, groups } = review(sections, episodes, now);
   const report = reportOf(reviewed, found);
@@ -50,10 +48,12 @@ export async function planConsolidation<Row extends EpisodeRow>(
     const changes = new Changes(group.symbol, before.generalized);
     try {
       const drafts =
-        analyze === undefined ? draftsOf(group.symbol, learned, before) : await askModel(group, analyze, seams, before);
+        analyze === undefined
+          ? draftsOf(group.symbol, learned, before)
+          : await askModel(group, analyze, questions, before);
       if (drafts === null) continue;
       report.groups_analyzed++;
-      for (const draft of drafts) await settle(draft, changes, before, seams, findSimilar);
+      for (const draft of drafts) await settle(draft, changes, before, questions, findSimilar);
     } catch (error) {
       if (!(error instanceof SeamFailure)) throw error;
       report.errors.push({ symbol: group.symbol, stage: error.stage, message: error.message });
@@ -80,7 +80,7 @@ async function settle(
   draft: Draft,
   changes: Changes,
   { known }: Before,
-  seams: Seams,
+  questions: Questions,
   findSimilar: FindSimilar | undefined,
 ): Promise<void> {
   if (draft.known !== null) {
@@ -93,7 +93,7 @@ async function settle(
   }
   const { title, text: body } = draft;
   const asked = { title, body, subtype: subtypeOf(draft) };
-  const { duplicates, connected } = await seams.ask(
+  const { duplicates, connected } = await questions.ask(
     "find_similar",
     (options) => findSimilar(asked, options),
     readSimilar,
@@ -108,14 +108,10 @@ async function settle(
 
 function readOptions<Row>(given: PlanConsolidationOptions<Row> | undefined) {
   const options = optionsOf<PlanConsolidationOptions<Row>>("options", given, KEYS);
-  const { edges, now, agent, analyze, findSimilar, timeoutSeconds = SECONDS, signal } = options;
+  const { edges, now, agent, analyze, findSimilar, timeoutSeconds, signal } = options;
   if (agent != null && typeof agent !== "string") throw invalid("agent", `must be a string, found ${show(agent)}`);
   for (const [name, seam] of Object.entries({ analyze, findSimilar })) {
     if (seam != null && typeof seam !== "function") throw invalid(name, `must be a function, found ${show(seam)}`);
-  }
-  if (typeof timeoutSeconds !== "number" || !(timeoutSeconds > 0 && timeoutSeconds <= MOST_SECONDS)) {
-    const wanted = `a number above 0 and at most ${MOST_SECONDS}`;
-    throw invalid("timeoutSeconds", `must be ${wanted}, found ${show(timeoutSeconds)}`);
   }
   return {
     edges: edges ?? [],
@@ -123,7 +119,7 @@ function readOptions<Row>(given: PlanConsolidationOptions<Row> | undefined) {
     agent: agent ?? "",
     analyze: analyze ?? undefined,
     findSimilar: findSimilar ?? undefined,
-    timeoutSeconds,
+    timeoutSeconds: timeoutOf(timeoutSeconds, SECONDS),
     signal: signalOf(signal),
   };
 }

@@ -1,25 +1,26 @@
 // What a plan asks outside: each question with a deadline and a signal of its own, and answers taken for what they are.
 
 import { invalid, show } from "../errors.ts";
-import { reasonOf } from "../orchestrator/searches.ts";
+import { type SeamOptions, Seams } from "../seams.ts";
+import type { CancelSignal } from "../types.ts";
 import { isFields } from "./episodes.ts";
-import type { ConsolidationError, SeamOptions } from "./types.ts";
+import type { ConsolidationError } from "./types.ts";
 
 /** What a seam failed with, or why it was not waited for any more. @internal */
 export class SeamFailure extends Error {
   constructor(
     readonly stage: ConsolidationError["stage"],
-    cause: unknown,
+    message: string,
   ) {
-    super(reasonOf(cause), { cause });
+    super(message);
   }
 }
 
-/** Asks one question after the other. @internal */
-export class Seams {
+/** Asks one question after the other, each for as long as the time limit says. @internal */
+export class Questions {
   constructor(
     readonly timeoutSeconds: number,
-    readonly signal: AbortSignal | undefined,
+    readonly signal: CancelSignal | undefined,
   ) {}
 
   /** An answer, read; a `SeamFailure` where there is none. Rejected with the caller's reason when the signal is aborted. */
@@ -28,30 +29,14 @@ export class Seams {
     seam: (options: SeamOptions) => unknown,
     read: (answer: unknown) => Answer,
   ): Promise<Answer> {
-    this.requireWanted();
+    const seams = new Seams(this.timeoutSeconds, this.signal);
     try {
-      return read(await this.#answerOf(seam));
-    } catch (cause) {
-      this.requireWanted();
-      throw new SeamFailure(stage, cause);
-    }
-  }
-
-  async #answerOf(seam: (options: SeamOptions) => unknown): Promise<unknown> {
-    const { timeoutSeconds, signal } = this;
-    const controller = new AbortController();
-    const ended = new Promise<never>((_, reject) => {
-      controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
-    });
-    const late = () => controller.abort(new DOMException(`no answer within ${timeoutSeconds} s`, "TimeoutError"));
-    const unwanted = () => controller.abort(signal!.reason);
-    const timer = setTimeout(late, timeoutSeconds * 1000);
-    signal?.addEventListener("abort", unwanted);
-    try {
-      return await Promise.race([seam({ signal: controller.signal }), ended]);
+      const asked = await seams.ask(seam, read);
+      seams.requireWanted();
+      if (asked.failure !== undefined) throw new SeamFailure(stage, asked.failure);
+      return asked.answer;
     } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", unwanted);
+      seams.close();
     }
   }
 

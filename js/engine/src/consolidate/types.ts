@@ -1,5 +1,6 @@
 // What consolidation takes and gives. Data is in snake_case, options are in camelCase.
 
+import type { SeamOptions } from "../seams.ts";
 import type { CancelSignal, Instant } from "../types.ts";
 
 /** As much of a memory as tells what it is about. */
@@ -142,12 +143,6 @@ export interface SimilarAnswer {
     | readonly { node_id: string; action?: "duplicate" | "connect" | (string & {}) | null | undefined }[]
     | null
     | undefined;
-}
-
-/** What a seam is told beside its question. */
-export interface SeamOptions {
-  /** Aborted when the answer is no longer waited for: with a `TimeoutError`, or with the caller's reason. */
-  signal: CancelSignal;
 }
 
 /** A language model: the text of its answer. */

@@ -5,13 +5,13 @@ import { own } from "../constants.ts";
 import { invalid } from "../errors.ts";
 import { reasonOf } from "../orchestrator/searches.ts";
 import { requireLoaded } from "../runtime.ts";
+import { Seams } from "../seams.ts";
 import type { Sections } from "../sections.ts";
 import { contextBudget } from "./budget.ts";
 import { compare } from "./dedup.ts";
 import { gather } from "./gather.ts";
 import type { FoundMemory } from "./memory.ts";
 import { type Request, readRequest } from "./request.ts";
-import { Seams } from "./seams.ts";
 import { selectMemories } from "./select.ts";
 import { type MemoryType, planTurn, type RetrievalPlan, selectFrame, type TurnPlan } from "./turn.ts";
 import type {

@@ -4,11 +4,11 @@ import { signalOf, timeoutOf } from "../deadline.ts";
 import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
 import { optionsOf } from "../memory/pack.ts";
 import type { Slot } from "../runtime.ts";
+import { type SeamOptions, Seams } from "../seams.ts";
 import { defaultSections } from "../sections.ts";
 import type { CancelSignal } from "../types.ts";
 import { answerOf } from "./batch.ts";
 import { type Similarity, similaritiesByWords, similaritiesIn } from "./overlap.ts";
-import { type SeamOptions, Seams } from "./seams.ts";
 import { type ContextMode, isSeedCompatible } from "./turn.ts";
 
 /** One embedding for each text, in their order; all of one length. */
@@ -59,7 +59,7 @@ export async function deduplicate(
   const { embed, mode, timeoutSeconds, signal } = optionsOf("options", options, KEYS);
   const isSeed = isSeedCompatible({ mode });
   requireEmbed(embed);
-  const timeout = timeoutOf(timeoutSeconds, defaultSections);
+  const timeout = timeoutOf(timeoutSeconds, defaultSections.orchestrator.timeout_seconds);
   const read = readMemories(memories);
   const said = readMessages(messages);
   const seams = new Seams(timeout, signalOf(signal));

@@ -5,9 +5,9 @@ import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
 import { toMilliseconds } from "../instant.ts";
 import { listOf } from "../memory/pack.ts";
 import { reasonOf } from "../orchestrator/searches.ts";
+import type { Answer, SeamOptions, Seams } from "../seams.ts";
 import { type FoundMemory, readMemory } from "./memory.ts";
 import type { Request } from "./request.ts";
-import type { Answer, SeamOptions, Seams } from "./seams.ts";
 import type { RetrievalQuery } from "./turn.ts";
 import type {
   Censor,

@@ -69,7 +69,7 @@ export function readRequest(sections: Sections, options: BuildContextOptions) {
     countTokens: countTokens ?? null,
     budgets: overridesOf(budgets),
     minScores: minScoresOf(minScores, embed != null),
-    timeoutSeconds: timeoutOf(given.timeoutSeconds, sections),
+    timeoutSeconds: timeoutOf(given.timeoutSeconds, sections.orchestrator.timeout_seconds),
     signal: signalOf(given.signal),
   };
 }

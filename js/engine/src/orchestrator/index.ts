@@ -10,7 +10,7 @@ import type { ModuleOrchestratorConfig } from "../sections.ts";
 import type { MemorySection } from "../types.ts";
 import { accountOf } from "./account.ts";
 import { replaceWeak } from "./replace.ts";
-import { type Answer, isAnswered, reasonOf, Searches, signalOf } from "./searches.ts";
+import { type Answer, isAnswered, reasonOf, Searches } from "./searches.ts";
 import type {
   FoundRow,
   Orchestrator,

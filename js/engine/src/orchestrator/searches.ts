@@ -3,6 +3,7 @@
 import { Cancellation, Deadline, type Waiting } from "../deadline.ts";
 import { invalid, invalidShape, show } from "../errors.ts";
 import { numberOf } from "../merge.ts";
+import type { CancelSignal } from "../types.ts";
 import type { FoundRow, RetrievalSearch, SearchOutcome, SearchTrace } from "./types.ts";
 
 /** What a search came to. @internal */
@@ -32,7 +33,7 @@ export class Searches<Row extends FoundRow, Filters extends object> {
   constructor(
     readonly search: RetrievalSearch<Row, Filters>,
     readonly now: number,
-    signal: AbortSignal | undefined,
+    signal: CancelSignal | undefined,
     timeoutSeconds: number,
     started: number,
   ) {
@@ -117,17 +118,6 @@ function readRows<Row extends FoundRow>(found: unknown): { rows: Row[]; top: num
     if (top === null || score > top) top = score;
   }
   return { rows, top };
-}
-
-/** A signal that may end something, by what it does: it may be of another realm. @internal */
-export function signalOf(signal: unknown): AbortSignal | undefined {
-  if (signal === undefined || signal === null) return undefined;
-  const { aborted, addEventListener, removeEventListener } = signal as Partial<AbortSignal>;
-  const methods = [addEventListener, removeEventListener];
-  if (typeof aborted === "boolean" && methods.every((method) => typeof method === "function")) {
-    return signal as AbortSignal;
-  }
-  throw invalid("signal", `must be an AbortSignal, found ${show(signal)}`);
 }
 
 /** Why something failed, in words. @internal */

@@ -1,8 +1,8 @@
-// What is asked of the caller while a prompt is prepared: whatever fails or is late costs only itself.
+// What is asked of the caller while something is prepared: whatever fails or is late costs only itself.
 
-import { Cancellation, Deadline, type Waiting } from "../deadline.ts";
-import { reasonOf } from "../orchestrator/searches.ts";
-import type { CancelSignal } from "../types.ts";
+import { Cancellation, Deadline, type Waiting } from "./deadline.ts";
+import { reasonOf } from "./orchestrator/searches.ts";
+import type { CancelSignal } from "./types.ts";
 
 /** What a function of the caller's is told. */
 export interface SeamOptions {
