@@ -1,6 +1,7 @@
 // `npm run quality -- lessons`: looks for patterns in memories with planted regularities and in memories without any, prints how
 // many are found and how much is told that is none, and writes the table to benches/results/. Every run gives the same numbers.
 
+import { findPatterns, type TestedPattern } from "nous-wasm";
 import {
   BASE_RATES,
   generatePlanted,
@@ -8,14 +9,7 @@ import {
   type Planted,
   type PlantedOptions,
 } from "../../js/sample/planted.ts";
-import {
-  binomialTest,
-  closedTrades,
-  FALSE_DISCOVERY_RATE,
-  findPatterns,
-  qValues,
-  type TestedPattern,
-} from "../../tests/reference/patterns.ts";
+import { binomialTest, FALSE_DISCOVERY_RATE, qValues } from "../../tests/reference/patterns.ts";
 import { whole } from "../js/units.ts";
 import { table, writeResults } from "../results.ts";
 import { CONFIDENCE, draws, estimate, RESAMPLES } from "./bootstrap.ts";
@@ -78,9 +72,7 @@ How we came here: Fisher's test was added because of what the binomial test told
 ${MEMORIES} for ${FIRST}, and the kind with ${effects.length} regularities came beside the one with ${fewer.length}, of which too few were found. The
 estimate came last, since without it 77 % of the effects of 25 points were found in the first ${FIRST} memories, for a bar of 80.`;
 
-function testedIn({ nodes, edges }: Planted): TestedPattern[] {
-  return findPatterns(closedTrades(nodes, edges, ({ content_body }) => JSON.parse(content_body!).signals.symbol));
-}
+const testedIn = ({ nodes, edges }: Planted): TestedPattern[] => findPatterns(nodes, edges).tested;
 
 /** The mean over memories, in percent. */
 function shown(shares: readonly number[], drawn: Uint32Array): string {

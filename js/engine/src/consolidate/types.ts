@@ -88,7 +88,10 @@ export interface PatternFigures {
   mean_return_pct: number;
   /** The larger of those of the exact binomial test against the rate of the others and of Fisher's exact test. */
   p_value: number;
-  /** The least rate of false discoveries at which it would be told, by Benjamini and Hochberg over all that was tested. */
+  /**
+   * The least rate of false discoveries at which it would be told, by Benjamini and Hochberg over all that was tested, of which as many
+   * mean nothing as twice those with a p value above one half (Storey).
+   */
   q_value: number;
 }
 
