@@ -141,7 +141,9 @@ export function weekdayOf(ms: number): string {
 
 /** By UTC. */
 export function hourBandOf(ms: number): string {
-  return HOUR_BANDS[Math.floor((ms - Math.floor(ms / MS_PER_DAY) * MS_PER_DAY) / MS_PER_BAND)]!;
+  const band = Math.floor((ms - Math.floor(ms / MS_PER_DAY) * MS_PER_DAY) / MS_PER_BAND);
+  // A fraction of a millisecond before midnight may be rounded to it.
+  return HOUR_BANDS[Math.min(band, HOUR_BANDS.length - 1)]!;
 }
 
 function signalConditions(signals: Fields): Condition[] {
