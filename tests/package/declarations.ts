@@ -137,7 +137,7 @@ export const learned: Promise<number[]> = nous
     messages: [{ role: "user", content: "hello" }],
     frame: nous.selectFrame("fix it"),
     plan: null,
-    budgets: { total: 1000, ...nous.contextBudget("task") },
+    budgets: { ...nous.contextBudget("task"), total: 1000 },
     countTokens: (text) => text.length,
     usage,
   })
