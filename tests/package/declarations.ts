@@ -61,6 +61,7 @@ interface FrameSelection {
   frame_id: string; frame_name: string; confidence: number; match_method: "pattern" | "default"; description: string | null;
   default_category: string | null; default_stakes: string | null; questions_to_ask: string[];
 }
+interface UsageRecord { memory_id: string; retrieved_at: number; was_referenced: boolean }
 interface Declared {
   rerankCandidates(candidates: ScoredNode[], metrics: GraphMetrics, weights?: RerankingWeights, now?: Instant): RankedNode[];
   rerankWithSectionWeights(candidates: ScoredNode[], metrics: GraphMetrics, now?: Instant): RankedNode[];
@@ -95,6 +96,15 @@ interface Declared {
   selectFrame(text: string): FrameSelection;
   nextTopic(text: string): string | null;
   memoryTypeOf(subtype: string | null | undefined): MemoryType;
+  overlap(context: string, response: string, options?: { mode?: ContextMode }): number;
+  deduplicate(memories: { id: string; content: string }[], messages: string[], options?: { mode?: ContextMode }): Promise<
+    { memory_id: string; content: string; max_similarity: number; is_redundant: boolean }[]
+  >;
+  estimateTokens(text: string): number;
+  buildContext(options: {
+    input: string; identity: string; retrieve: (query: { memory_type: MemoryType; query_text: string; limit: number }) =>
+      Promise<{ id: string; score: number; text: string }[]>;
+  }): Promise<{ prompt: string; recalled_ids: Record<MemoryType, string[]>; recalled_content: Record<string, string> }>;
   calculateSalience(subtype: string | null | undefined, signals: Record<string, unknown> | null | undefined): number;
   modulateStability(subtype: string | null | undefined, salience: number): number | null;
   matchPlaybooks(playbooks: Playbook[], events: AnomalyEvent[]): PlaybookMatch[];
@@ -114,6 +124,31 @@ export const best = declared.rerankWithSectionWeights([], {} as GraphMetrics)[0]
 const turn = nous.classifyTurn("should we?", undefined, { mode: "seed-compatible" });
 export const planned: number[] = nous.planRetrieval(turn).queries.map(({ limit }) => limit);
 export const byHand: MemoryType[] = nous.createEngine().planRetrieval({ frame_type: "task", topic_keywords: ["redis"] }).skip_types;
+
+const usage = new nous.UsageTracker({ maxRecords: 100 });
+usage.record([] as UsageRecord[]);
+export const learned: Promise<number[]> = nous
+  .buildContext({
+    input: "what about Redis?",
+    identity: "You are an agent.",
+    retrieve: async ({ query_text, limit }, { signal }) =>
+      signal.aborted ? [] : [nous.contextMemory({ id: "a", subtype: "custom:lesson", content_title: query_text, score: limit })],
+    embed: async (texts) => texts.map(() => new Float32Array(3)),
+    recent: ({ since }) => [{ id: "r", title: "a talk", created_at: since }],
+    profile: [{ id: "u", text: "Likes tea", category: "preference" }],
+    workingMemory: async () => ({ current_task: "a task", items: [{ text: "near", relevance: 1 }] }),
+    messages: [{ role: "user", content: "hello" }],
+    frame: nous.selectFrame("fix it"),
+    plan: null,
+    budgets: { ...nous.contextBudget("task"), total: 1000 },
+    countTokens: (text) => text.length,
+    usage,
+  })
+  .then(({ recalled_content, sections, left_out, failed }) => {
+    const names: (string | null)[] = [...sections.map(({ label }) => label), ...left_out.map(({ id }) => id), ...failed.map(({ part }) => part)];
+    return usage.feedback(recalled_content, names.join(" "), "2026-01-15").map(({ overlap_score }) => overlap_score);
+  });
+export const restored: number = nous.UsageTracker.load(JSON.parse(JSON.stringify(usage.save()))).usageScore("a");
 
 interface Lesson extends ScoredNode { title: string }
 const lessons: readonly Lesson[] = [];
@@ -176,6 +211,12 @@ export function codeOf(error: unknown): string | undefined {
 nous.recencyScore(true);
 // @ts-expect-error: not a mode
 nous.planTurn("hey", "task", { mode: "seed" });
+// @ts-expect-error: nothing to retrieve by
+nous.buildContext({ input: "hey", identity: "You are an agent." });
+// @ts-expect-error: not an action
+nous.buildContext({ input: "", identity: "", retrieve: () => [], censors: [{ id: "c", text: "x", action: "forbid" }] });
+// @ts-expect-error: a number of tokens
+nous.contextBudget("task", { facts: "many" });
 // @ts-expect-error: no frame
 nous.planRetrieval({ topic_keywords: [] });
 // @ts-expect-error: not a key

@@ -304,6 +304,12 @@ describe("calls within calls", () => {
     question: () => core.understand("What's my BTC thesis and how did my last SOL trade go?"),
     turn: () => core.planTurn("hey, what did we decide about ÉLAN right now?"),
     plan: () => core.planRetrieval({ frame_type: "decision", topic_keywords: ["redis"] }),
+    overlap: () => [core.overlap("the Redis cache", "a cache of ÉLAN"), core.estimateTokens("a few – words")],
+    usage: () => {
+      const usage = new core.UsageTracker();
+      for (const now of [NOW - DAY, NOW]) usage.feedback({ a: "the Redis cache", b: "élan" }, "the cache", now);
+      return [usage.boost(["a", "b", "c"]), usage.stats("a", NOW), usage.save()];
+    },
     merge: () => core.mergeAndSelect([["q", [{ id: "x", score: 1, subtype: "custom:signal" }]]], { query: "signal" }),
     pairs: () => core.coRecallPairs([{ id: "a" }, { id: "b" }]),
     context: () => core.formatContext([{ content_title: "T", content_body: '{"text":"t"}' }]),
@@ -339,6 +345,8 @@ describe("calls within calls", () => {
     "question",
     "turn",
     "plan",
+    "overlap",
+    "usage",
     "merge",
     "pairs",
     "context",
@@ -543,6 +551,19 @@ describe("calls within calls", () => {
         const topic_keywords = candidates.map(({ id }) => id);
         Object.defineProperty(topic_keywords, 10, { configurable: true, get: () => (change(topic_keywords), "word") });
         return core.planRetrieval({ frame_type: "task", topic_keywords });
+      },
+      records: (change) => {
+        const usage = new core.UsageTracker();
+        const records = candidates.map(({ id }) => ({ memory_id: id, retrieved_at: NOW, was_referenced: true }));
+        const list: typeof records = reading(records, 10, "retrieved_at", () => change(list));
+        usage.record(list);
+        return usage.save();
+      },
+      recalled: (change) => {
+        const usage = new core.UsageTracker();
+        const ids = candidates.map(({ id }) => id);
+        Object.defineProperty(ids, 10, { configurable: true, get: () => (change(ids), "id") });
+        return usage.boost(ids);
       },
       playbooks: (change) => {
         const list: ReturnType<typeof playbooksOf> = reading(playbooksOf(30), 10, "title", () => change(list));

@@ -98,6 +98,13 @@ function callsOf(core: CountedCore, size: number): Record<string, () => unknown>
       core.planTurn(`hey ${"–".repeat(size)} what did we decide about Redis and ÉLAN`),
       core.nextTopic(`tell me more about ${"word ".repeat(size)}`),
     ],
+    usage: () => {
+      const usage = new core.UsageTracker({ maxRecords: 40 });
+      const recalled = Object.fromEntries(rows.map(({ id }) => [id, `of ${id}, ${"–".repeat(size)} and Redis`]));
+      for (const day of [2, 1]) usage.feedback(recalled, "node-1 or node-2 of ÉLAN", NOW - day * DAY);
+      return [usage.boost(rows.map(({ id }) => id)), usage.stats("node-1", NOW), usage.save()];
+    },
+    overlap: () => [core.overlap("Redis ".repeat(size), "redis"), core.estimateTokens("–".repeat(size))],
     plans: () => core.planRetrieval({ frame_type: "decision", topic_keywords: numbers.map(String) }),
     intent: () => core.classifyIntent(`${"–".repeat(size)} signal and my trade`, { explain: true }),
     merging: () =>

@@ -42,6 +42,7 @@ describe("Node", () => {
       "invalid_argument",
       "invalid_argument",
       "invalid_argument",
+      "invalid_snapshot",
       "invalid_config",
       undefined,
     ]);
@@ -109,6 +110,10 @@ describe("entries that do not load by themselves", () => {
     planTurn: () => nous.planTurn("now", "task"),
     selectFrame: () => nous.selectFrame("now"),
     nextTopic: () => nous.nextTopic("now"),
+    overlap: () => nous.overlap("now", "then"),
+    estimateTokens: () => nous.estimateTokens("now"),
+    UsageTracker: () => new nous.UsageTracker().boost(["id"]),
+    UsageTrackerFeedback: () => new nous.UsageTracker().feedback({ id: "now" }, "then"),
     mergeAndSelect: () => nous.mergeAndSelect([]),
     mergeAndSelectWithBoost: () => nous.mergeAndSelect([], { query: "now", intentBoost: 2 }),
     coRecallPairs: () => nous.coRecallPairs([]),

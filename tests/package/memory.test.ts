@@ -88,6 +88,7 @@ function mix(core: CountedCore): ((round: number) => unknown)[] {
     intent: { matcher: "words" },
     salienceGrowth: true,
   });
+  const usage = new core.UsageTracker({ maxRecords: 200 });
   const refused = (call: () => unknown) => () => {
     try {
       call();
@@ -111,6 +112,16 @@ function mix(core: CountedCore): ((round: number) => unknown)[] {
     (round) => core.planTurn(question.slice(round % question.length), undefined, { mode: "default" }),
     (round) => core.planRetrieval(core.classifyTurn(question.slice(0, round % question.length), "decision")),
     () => [core.selectFrame(question), core.nextTopic(question), core.memoryTypeOf("custom:thesis")],
+    (round) => [core.overlap(question.slice(round % 40), question), core.estimateTokens(question)],
+    (round) => {
+      usage.feedback(
+        { [`memory ${round % 90}`]: question, [`memory ${round % 7}`]: "the signal" },
+        question,
+        NOW + round,
+      );
+      return [usage.boost([`memory ${round % 90}`, "unknown"]), usage.usageScore("memory 1", NOW + round)];
+    },
+    () => core.contextMemory({ id: "a", ...memories[0]! }),
     () => [core.extractQueryEntities(question), core.extractQueryAttribute(question)],
     () => core.decompose(question, { disqualifier_category: "D4" }),
     () => core.reformulate(question, null),
@@ -137,6 +148,7 @@ function mix(core: CountedCore): ((round: number) => unknown)[] {
     refused(() => core.calculateSalience("custom:trade_close", { pnl_pct: Number.NaN })),
     refused(() => core.matchPlaybooks(playbooks, [{ type: "any", severity: Number.NaN }])),
     refused(() => core.planRetrieval({ frame_type: "task", temporal_recency: Number.NaN })),
+    refused(() => usage.record([{ memory_id: "a", retrieved_at: Number.NaN, was_referenced: true }])),
     refused(() => core.formatContext([{ content_title: 5 as unknown as string }])),
   ];
 }
@@ -182,6 +194,42 @@ it(
     await until(100);
     const first = await settled(core);
     await until(CALLS);
+    expect(await settled(core)).toBe(first);
+    expect(core.numeric(), "the instance is the one it was").toBe(glue);
+  },
+  5 * MINUTES,
+);
+
+it(
+  "holds no more after 3,000 prompts than after 600, whoever counts, compares, or fails",
+  async () => {
+    const core = freshCore();
+    const found = memories.map((row, index) =>
+      core.contextMemory({ ...row, id: `memory ${index}`, score: index / 12 }),
+    );
+    const usage = new core.UsageTracker({ maxRecords: 200 });
+    let made = 0;
+    const until = async (total: number) => {
+      for (; made < total; made++) {
+        const { recalled_content } = await core.buildContext({
+          input: question.slice(made % 30),
+          identity: "You are an agent. ".repeat(made % 50),
+          now: NOW,
+          retrieve: () => found,
+          messages: [{ role: "user", content: question }],
+          usage,
+          embed: made % 3 === 0 ? (texts) => texts.map((text) => [text.length, 1]) : null,
+          countTokens: made % 4 === 0 ? null : (text) => (made % 4 === 1 ? Number.NaN : text.length / 3),
+          budgets: { total: 40 + (made % 200) },
+        });
+        usage.feedback(recalled_content, question, NOW + made);
+        if (made % 500 === 0) await sleep(0);
+      }
+    };
+    await until(600);
+    const glue = core.numeric();
+    const first = await settled(core);
+    await until(3000);
     expect(await settled(core)).toBe(first);
     expect(core.numeric(), "the instance is the one it was").toBe(glue);
   },

@@ -228,6 +228,19 @@ export function probe(nous: Nous): string {
       plans: typeof nous.planConsolidation,
     };
   };
+  const usage = () => {
+    const tracker = new nous.UsageTracker({ maxRecords: 7 });
+    for (let turn = 0; turn < 4; turn++) {
+      tracker.feedback({ a: questions[1]!, b: questions[2]!, c: "" }, questions[turn % 4]!, NOW + turn * 3 * DAY);
+    }
+    const loaded = nous.UsageTracker.load(tracker.save());
+    return [
+      loaded.save(),
+      loaded.boost(["a", "b", "c"]),
+      loaded.stats("a", NOW + 20 * DAY),
+      loaded.usageScore("b", NOW),
+    ];
+  };
   const answers = {
     exports: Object.keys(nous)
       .filter((name) => name !== "default")
@@ -320,6 +333,18 @@ export function probe(nous: Nous): string {
       nous.selectFrame(text),
       nous.nextTopic(text),
     ]),
+    overlaps: questions.map((text) => [
+      nous.overlap(text, "my trade, the LIVE signal and the ruler"),
+      nous.overlap(text, "my trade, the LIVE signal and the ruler", { mode: "seed-compatible" }),
+      nous.estimateTokens(text),
+    ]),
+    budgets: ["decision", "conversation", null].map((frame) => nous.contextBudget(frame, { user_profile: 500 })),
+    usage: usage(),
+    recalled: memories.map((row, index) =>
+      nous.contextMemory({ ...row, id: `m${index}`, tags: ["BTC"], score: "0.5" }),
+    ),
+    // Their answers are promises.
+    asynchronous: [typeof nous.buildContext, typeof nous.deduplicate],
     types: SUBTYPES.map((subtype) => nous.memoryTypeOf(subtype)),
     confidence: [
       nous.calculateRetrievalConfidence(0.83, 0.41, 7, true),
@@ -360,6 +385,7 @@ export function probe(nous: Nous): string {
       failure(() => nous.decompose("a question", null, { maxParts: 0 })),
       failure(() => nous.planRetrieval({ frame_type: "task", temporal_recency: 2 })),
       failure(() => nous.groupEpisodes([{ id: "the wrong one", subtype: "custom:signal", created_at: "soon" }])),
+      failure(() => nous.UsageTracker.load({ version: 2 } as never)),
       failure(() => nous.createEngine({ colour: "blue" } as object)),
       failure(() => new nous.NousError("invalid_argument", "made by hand").message),
     ],

@@ -177,11 +177,6 @@ export interface ContextSection {
   budget: number | null;
 }
 
-/** Why the module does not select a memory. @internal */
-export type Unselected = "repeated" | "threshold" | "near_duplicate" | "diversity";
-/** Why the module does not write an entry. @internal */
-export type Omitted = "empty" | "unwanted" | "budget" | "total";
-
 /**
  * Why something is not in the prompt. `not_asked`: its type was not asked for; `known`: the profile or the recent conversations tell it;
  * `threshold`: its score is too low; `near_duplicate`: a newer decision says the same; `diversity`: enough others are about the same;
@@ -190,12 +185,22 @@ export type Omitted = "empty" | "unwanted" | "budget" | "total";
  * full; `total`: the prompt is.
  */
 export type LeftOutReason =
-  | Exclude<Unselected, "repeated">
-  | Omitted
   | "not_asked"
   | "known"
+  | "threshold"
+  | "near_duplicate"
+  | "diversity"
   | "conversation"
-  | "limit";
+  | "limit"
+  | "empty"
+  | "unwanted"
+  | "budget"
+  | "total";
+
+/** Why the module does not select a memory. @internal */
+export type Unselected = "repeated" | Extract<LeftOutReason, "threshold" | "near_duplicate" | "diversity">;
+/** Why the module does not write an entry. @internal */
+export type Omitted = Extract<LeftOutReason, "empty" | "unwanted" | "budget" | "total">;
 
 /** Something that is not in the prompt. */
 export interface LeftOut {
