@@ -184,37 +184,42 @@ pub enum Entry<'a> {
     },
 }
 
+/// How many ranks there are; see [`Entry::rank`].
+pub(super) const RANKS: usize = CENSOR_ACTIONS.len() + 1;
+
 impl Entry<'_> {
     /// Its line; `None` where it says nothing.
     pub(super) fn line(&self) -> Option<String> {
-        Some(match *self {
-            Self::Note { label: "", text } | Self::Item { text, .. } => format!("- {}", said(text)?),
-            Self::Note { label, text } => format!("- {}: {}", plain(label), said(text)?),
-            Self::Censor { action, text } => format!("- [{}] {}", plain(action), said(text)?),
+        let line = match *self {
+            Self::Note { label: "", text } | Self::Item { text, .. } => ["- ", &said(text)?].concat(),
+            Self::Note { label, text } => ["- ", &plain(label), ": ", &said(text)?].concat(),
+            Self::Censor { action, text } => ["- [", &plain(action), "] ", &said(text)?].concat(),
             Self::Decision { description, outcome, confidence } => {
-                let sure = confidence.map_or(String::new(), |it| format!(" (confidence: {})", two_places(it)));
-                format!("- [{}] {}{sure}", said(outcome).unwrap_or("pending".into()), said(description)?)
+                let (description, outcome) = (said(description)?, said_or(outcome, "pending"));
+                ["- [", &outcome, "] ", &description, &sure(" (", confidence, ")")].concat()
             }
             Self::Fact { content, subject, confidence } => {
-                let subject = said(subject).map_or(String::new(), |it| format!("[{it}] "));
-                let sure = confidence.map_or(String::new(), |it| format!(" [confidence: {}]", two_places(it)));
-                format!("- {subject}{}{sure}", said_shortly(content)?)
+                let content = said_shortly(content)?;
+                let subject = said(subject).map_or(String::new(), |it| ["[", &it, "] "].concat());
+                ["- ", &subject, &content, &sure(" [", confidence, "]")].concat()
             }
             Self::Procedure { name, domain, activations, effectiveness } => {
-                let domain = said(domain).unwrap_or("general".into());
-                let rate =
-                    effectiveness.map_or(String::new(), |it| format!(", effectiveness: {}%", whole_percent(it) as u64));
-                format!("- **{}** ({domain}): activated {}x{rate}", said(name)?, activations as u64)
+                let (name, domain) = (said(name)?, said_or(domain, "general"));
+                let rate = |it| format!(", effectiveness: {}%", whole_percent(it) as u64);
+                let rate = effectiveness.map_or(String::new(), rate);
+                format!("- **{name}** ({domain}): activated {}x{rate}", activations as u64)
             }
             Self::Episode { summary, outcome, date } => {
-                format!("- [{}] {} ({})", said(outcome).unwrap_or("ongoing".into()), said(summary)?, day(date))
+                let (summary, outcome) = (said(summary)?, said_or(outcome, "ongoing"));
+                ["- [", &outcome, "] ", &summary, " (", day(date), ")"].concat()
             }
-            Self::Signal { text, date } => format!("- {} ({})", said(text)?, day(date)),
+            Self::Signal { text, date } => ["- ", &said(text)?, " (", day(date), ")"].concat(),
             Self::Conversation { title, summary } => {
-                let summary = said_shortly(summary).map_or(String::new(), |it| format!(": {it}"));
-                format!("- {}{summary}", said_shortly(title)?)
+                let summary = said_shortly(summary).map_or(String::new(), |it| [": ", &it].concat());
+                ["- ", &said_shortly(title)?, &summary].concat()
             }
-        })
+        };
+        Some(line)
     }
 
     /// What comes before what in its section; of equals the first.
@@ -242,6 +247,10 @@ fn said(text: &str) -> Option<String> {
     Some(plain(text)).filter(|line| !line.is_empty())
 }
 
+fn said_or(text: &str, otherwise: &str) -> String {
+    said(text).unwrap_or_else(|| otherwise.into())
+}
+
 fn said_shortly(text: &str) -> Option<String> {
     said(&shorten(text, LONGEST_TEXT))
 }
@@ -250,8 +259,11 @@ fn day(date: &str) -> &str {
     if date.is_empty() { "unknown" } else { date }
 }
 
-/// With two decimals; of two as near, the even one.
-fn two_places(share: f64) -> String {
-    let hundredths = (round_to_hundredths(share) * 100.0).round() as u64;
-    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+/// How sure something is, with two decimals, of two as near the even one; nothing where that is unknown.
+fn sure(before: &str, confidence: Option<f64>, after: &str) -> String {
+    let Some(confidence) = confidence else {
+        return String::new();
+    };
+    let hundredths = (round_to_hundredths(confidence) * 100.0).round() as u64;
+    format!("{before}confidence: {}.{:02}{after}", hundredths / 100, hundredths % 100)
 }

@@ -2,9 +2,8 @@
 
 use super::ContextMode;
 use super::budget::characters_of;
-use super::entry::{Entry, PromptSection, SECTIONS};
+use super::entry::{Entry, PromptSection, RANKS, SECTIONS};
 use super::plain::ELLIPSIS;
-use crate::order::sort_descending;
 use crate::text::is_white_space;
 
 /// What limits a prompt.
@@ -108,7 +107,7 @@ pub fn write_prompt(
         } else if limits.mode == ContextMode::SeedCompatible {
             cut_off(lines, most)
         } else if section == PromptSection::Identity {
-            shortened(identity, |text| count(text) <= most)
+            shortened(identity, &|text| count(text) <= most)
         } else {
             fitting(lines, most, count, &mut omitted)
         };
@@ -133,7 +132,7 @@ pub fn write_prompt(
 
 /// As much of an identity as may stand alone, within so many tokens, and the tokens of that.
 pub fn write_identity(identity: &str, most: f64, count: &Count<'_>) -> (String, f64) {
-    let text = join(&shortened(identity, |text| count(text) <= most));
+    let text = join(&shortened(identity, &|text| count(text) <= most));
     let tokens = tokens_of(&text, count);
     (text, tokens)
 }
@@ -148,10 +147,10 @@ fn lines_of(
     entries: &[(PromptSection, Entry<'_>)],
     omitted: &mut [Option<Omitted>],
 ) -> Vec<Line> {
-    let mut places: Vec<usize> = (0..entries.len()).filter(|&place| entries[place].0 == section).collect();
-    sort_descending(&mut places, |&place| -(entries[place].1.rank() as f64));
     let mut lines = Vec::new();
-    for place in places {
+    let of_rank =
+        |rank| (0..entries.len()).filter(move |&place| entries[place].0 == section && entries[place].1.rank() == rank);
+    for place in (0..RANKS).flat_map(of_rank) {
         let entry = &entries[place].1;
         if !entry.is_wanted() {
             omitted[place] = Some(Omitted::Unwanted);
@@ -196,13 +195,13 @@ fn fitting(lines: Vec<Line>, most: f64, count: &Count<'_>, omitted: &mut [Option
 
 /// The text, or as many of its words as fit with an ellipsis, or, where no word fits, as many of its characters; nothing where
 /// these do not fit either.
-fn shortened(text: &str, fits: impl Fn(&str) -> bool) -> Vec<Line> {
+fn shortened(text: &str, fits: &dyn Fn(&str) -> bool) -> Vec<Line> {
     if fits(text) {
         return vec![Line { entry: None, text: text.into() }];
     }
     let beginning = |end: usize| format!("{}{ELLIPSIS}", &text[..end]);
     let longest = |ends: Vec<usize>| {
-        let fitting = last_fitting(ends.len(), |place| fits(&beginning(ends[place])));
+        let fitting = last_fitting(ends.len(), &|place| fits(&beginning(ends[place])));
         fitting.map(|place| Line { entry: None, text: beginning(ends[place]) })
     };
     let ends_word = |&(at, c): &(usize, char)| is_white_space(c) && !text[..at].ends_with(is_white_space) && at > 0;
@@ -212,7 +211,7 @@ fn shortened(text: &str, fits: impl Fn(&str) -> bool) -> Vec<Line> {
 }
 
 /// The last of so many places, in rising order of length, of which it is found that it fits.
-fn last_fitting(count: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
+fn last_fitting(count: usize, fits: &dyn Fn(usize) -> bool) -> Option<usize> {
     let (mut fitting, mut beyond) = (None, count);
     loop {
         let first = fitting.map_or(0, |place| place + 1);
@@ -264,7 +263,7 @@ fn trim(
     if lines == 0 || fits(lines) {
         return;
     }
-    let mut left = last_fitting(lines, |last| fits(last + 1)).map_or(0, |last| last + 1);
+    let mut left = last_fitting(lines, &|last| fits(last + 1)).map_or(0, |last| last + 1);
     for part in parts.iter_mut() {
         let kept = left.min(part.lines.len());
         left -= kept;
@@ -278,7 +277,7 @@ fn trim(
             let fits = |text: &str| {
                 count(text) <= limits.of(part.section) && count(&format!("{heading}{text}")) <= limits.total
             };
-            part.lines = shortened(identity, fits);
+            part.lines = shortened(identity, &fits);
         }
         part.tokens = count(&join(&part.lines));
     }

@@ -133,7 +133,7 @@ pub fn select(found: &[FoundMemory<'_>], by: &Selecting<'_>) -> SelectedMemories
             leave_out_alike(found, memory_type, most, &mut rows, &mut selection.unselected);
         }
         if by.mode == ContextMode::SeedCompatible && memory_type != MemoryType::Decision {
-            sort_descending(&mut rows, |&row| found[row as usize].usage_boost);
+            sort_by(&mut rows, found, &|memory| memory.usage_boost);
         }
         selection.order.append(&mut rows);
     }
@@ -143,17 +143,18 @@ pub fn select(found: &[FoundMemory<'_>], by: &Selecting<'_>) -> SelectedMemories
 /// The order in which memories of a type are judged.
 fn sort(found: &[FoundMemory<'_>], by: &Selecting<'_>, memory_type: MemoryType, rows: &mut [u32]) {
     let boost = |memory: &FoundMemory<'_>| frame_boost(memory.same_frame, memory.censors, by.censors);
-    match by.mode {
-        ContextMode::Default => {
-            sort_descending(rows, |&row| -f64::from(found[row as usize].id));
-            sort_descending(rows, |&row| {
-                let memory = &found[row as usize];
-                memory.relevance * boost(memory) * memory.usage_boost
-            });
-        }
-        ContextMode::SeedCompatible if memory_type == MemoryType::Decision => {}
-        ContextMode::SeedCompatible => sort_descending(rows, |&row| boost(&found[row as usize])),
+    if by.mode == ContextMode::Default {
+        sort_by(rows, found, &|memory| -f64::from(memory.id));
+        sort_by(rows, found, &|memory| memory.relevance * boost(memory) * memory.usage_boost);
+    } else if memory_type != MemoryType::Decision {
+        sort_by(rows, found, &boost);
     }
+}
+
+/// Sorts by a number of each memory, high to low. Out of line, since every sort of its own takes a kilobyte.
+#[inline(never)]
+fn sort_by(rows: &mut [u32], found: &[FoundMemory<'_>], number: &dyn Fn(&FoundMemory<'_>) -> f64) {
+    sort_descending(rows, |&row| number(&found[row as usize]));
 }
 
 fn leave_out_repeated(found: &[FoundMemory<'_>], unselected: &mut [Option<Unselected>]) {
@@ -173,7 +174,7 @@ fn leave_out_repeated(found: &[FoundMemory<'_>], unselected: &mut [Option<Unsele
 
 /// Leaves the newest first.
 fn leave_out_near_duplicates(found: &[FoundMemory<'_>], rows: &mut Vec<u32>, unselected: &mut [Option<Unselected>]) {
-    sort_descending(rows, |&row| found[row as usize].created_at);
+    sort_by(rows, found, &|memory| memory.created_at);
     let beginning = |&row: &u32| {
         let text = found[row as usize].text;
         &text[..text.char_indices().nth(COMPARED_CHARACTERS).map_or(text.len(), |(end, _)| end)]

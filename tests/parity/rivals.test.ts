@@ -12,6 +12,7 @@ import {
   makeQueries,
   makeRandom,
   NOW,
+  pick,
 } from "../../benches/js/inputs.ts";
 import * as includes from "../../benches/js/rivals/includes.ts";
 import * as plain from "../../benches/js/rivals/plain.ts";
@@ -20,6 +21,7 @@ import * as regexes from "../../benches/js/rivals/regexes.ts";
 import * as tuned from "../../benches/js/rivals/tuned.ts";
 import * as tunedDecay from "../../benches/js/rivals/tuned-decay.ts";
 import { planTurn } from "../../benches/js/rivals/turns.ts";
+import { UsageTracker } from "../../benches/js/rivals/usage.ts";
 import { TURNS } from "../../benches/js/turn-contests.ts";
 import * as reference from "../reference/index.ts";
 import { type Batch, batch, batches, decayInput, query } from "./arbitraries.ts";
@@ -185,6 +187,20 @@ test("playbooks in a Map by kind match as the reference does", () => {
     const { matches } = plain.match(events);
     expect(matches.length).toBeGreaterThan(50);
     expect(same(new IndexedBook(playbooks).match(events), matches)).toBeNull();
+  }
+});
+
+test("usage in lists by id is kept and boosted as the reference does", () => {
+  const [plain, lists] = [new reference.UsageTracker({ maxRecords: 90 }), new UsageTracker(90)];
+  const random = makeRandom(5);
+  const words = ["redis", "cache", "the", "naïve", "session", "Straße", "ab", "deploy"];
+  const text = () => Array.from({ length: 6 }, () => pick(random, words)).join(" ");
+  const ids = Array.from({ length: 20 }, (_, i) => `memory ${i}`);
+  for (let turn = 0; turn < 60; turn++) {
+    const recalled = Object.fromEntries(Array.from({ length: 5 }, () => [pick(random, ids), text()]));
+    const args = [recalled, text(), NOW + turn * 3_600_000] as const;
+    expect(same(lists.feedback(...args), plain.feedback(...args))).toBeNull();
+    expect(same(lists.boost(ids), plain.boost(ids))).toBeNull();
   }
 });
 

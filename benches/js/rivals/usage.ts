@@ -4,7 +4,8 @@ import { STOP_WORDS } from "../../../tests/reference/turn.ts";
 import type { UsageFeedback, UsageRecord } from "../../../tests/reference/usage.ts";
 
 const WORDS = /[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]{3,}/gu;
-const HALF_LIFE = 7 * 86_400_000;
+const DAY = 86_400_000;
+const HALF_LIFE_DAYS = 7;
 
 function wordsOf(text: string): Set<string> {
   const words = new Set<string>();
@@ -56,11 +57,11 @@ export class UsageTracker {
       for (const { retrieved_at } of records) if (retrieved_at > newest) newest = retrieved_at;
       let [referenced, all] = [0, 0];
       for (const { retrieved_at, was_referenced } of records) {
-        const weight = Math.exp((-Math.LN2 * (newest - retrieved_at)) / HALF_LIFE);
+        const weight = Math.exp(-Math.LN2 * ((newest - retrieved_at) / DAY / HALF_LIFE_DAYS));
         all += weight;
         if (was_referenced) referenced += weight;
       }
-      return 0.3 + (1.7 * referenced) / all;
+      return 0.3 + 1.7 * (referenced / all);
     });
   }
 }
