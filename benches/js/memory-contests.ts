@@ -67,6 +67,9 @@ export function residentRerank(
     const batches = [1, 2, 3].map((seed) => makeCandidateColumns(memory, size, seed));
     const options = { now: NOW, limit: TOP };
     const close = () => index.free();
+    const obvious = obviousOf(memory);
+    const obviousBatch = inTurn(batches);
+    const shared = { obvious: () => obvious.rerank(obviousBatch(), NOW, TOP) };
     if (by === "handles") {
       const numbered = (handles: (ids: readonly string[]) => Uint32Array) =>
         inTurn(batches.map(({ ids, semantic, bm25, graph }) => ({ handles: handles(ids), semantic, bm25, graph })));
@@ -74,17 +77,18 @@ export function residentRerank(
       const engineBatch = numbered((ids) => index.handles(ids));
       return {
         contestants: {
+          // It knows its objects by their ids.
+          ...shared,
           tuned: () => tuned.rerank(tunedBatch(), NOW, TOP),
           engine: () => answer(index.rerank(engineBatch(), options)),
         },
         close,
       };
     }
-    const obvious = obviousOf(memory);
-    const [obviousBatch, tunedBatch, engineBatch] = [inTurn(batches), inTurn(batches), inTurn(batches)];
+    const [tunedBatch, engineBatch] = [inTurn(batches), inTurn(batches)];
     return {
       contestants: {
-        obvious: () => obvious.rerank(obviousBatch(), NOW, TOP),
+        ...shared,
         tuned: () => tuned.rerankIds(tunedBatch(), NOW, TOP),
         engine: () => answer(index.rerank(engineBatch(), options)),
       },
