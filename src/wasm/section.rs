@@ -11,6 +11,7 @@ use crate::merge::MergeOptions;
 use crate::procedural::EDGE_STRENGTHENING;
 use crate::query::{ATTRIBUTE_WORDS, Category, FLAGS, Level, MOST_PARTS, OrchestratorConfig, QueryType};
 use crate::salience::StakeFields;
+use crate::search::{STORED_EDGE_STRENGTHS, UNKNOWN_EDGE_WEIGHT};
 use crate::section::{Section, SectionProfile, Subtype, Weights};
 use crate::signal::SIGNALS;
 
@@ -80,6 +81,8 @@ pub fn constants() -> String {
         confidence_flags: [&'static str; 5],
         max_parts: usize,
         edge_strengthening: f64,
+        edge_strengths: [(&'static str, f64); 8],
+        unknown_edge_strength: f64,
     }
     let of_type = |name, node_type| TypeConstants {
         name,
@@ -109,5 +112,7 @@ pub fn constants() -> String {
         confidence_flags: FLAGS,
         max_parts: MOST_PARTS,
         edge_strengthening: EDGE_STRENGTHENING,
+        edge_strengths: STORED_EDGE_STRENGTHS,
+        unknown_edge_strength: UNKNOWN_EDGE_WEIGHT,
     })
 }

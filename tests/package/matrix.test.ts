@@ -160,7 +160,7 @@ describe("entries that do not load by themselves", () => {
       const frozen = Object.values(tables).every(Object.isFrozen);
       const found = [nous.getSectionForSubtype("custom:signal"), nous.getSectionForSubtype("unknown"),
         nous.getInitialStabilityForSubtype("custom:signal"), nous.getInitialStabilityForSubtype(null),
-        nous.getInitialStability("fact"), nous.getInitialDifficulty("document")];
+        nous.getInitialStability("fact"), nous.getInitialDifficulty("document"), nous.getInitialEdgeStrength("causes")];
       process.stdout.write(JSON.stringify({ tables, frozen, found }));
     `;
     const { constants, decay, sections } = JSON.parse(answer);
