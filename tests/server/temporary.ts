@@ -5,8 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
+export function makeFolder(): string {
+  return mkdtempSync(join(tmpdir(), "nous-server-"));
+}
+
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "nous-server-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const folder = makeFolder();
+  onTestFinished(() => removeFolder(folder));
   return folder;
 }

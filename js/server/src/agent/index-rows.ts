@@ -2,7 +2,7 @@
 // as missing or comes into it, so that one bad row never keeps an agent from its memory.
 
 import { LIFECYCLE_STATES, type MemoryEdge, type MemoryNode, type StoredLifecycleState } from "nous-wasm";
-import type { EdgeRow, IndexedNodeRow, NodeRow } from "../storage/rows.ts";
+import type { Bytes, EdgeRow, IndexedNodeRow, NodeRow } from "../storage/rows.ts";
 import { parseInstant } from "../time.ts";
 
 /** The kind of a memory that a database leaves open. */
@@ -55,11 +55,11 @@ function clustersOf(row: IndexedNodeRow): string[] {
 }
 
 /** A vector as it is stored; none where it is of another length, all zeros, or not all numbers. */
-export function vectorOf(bytes: Uint8Array | null, dimensions: number): Float32Array | null {
+export function vectorOf(bytes: Bytes | null, dimensions: number): Float32Array | null {
   if (bytes === null || dimensions === 0 || bytes.byteLength !== dimensions * Float32Array.BYTES_PER_ELEMENT)
     return null;
-  // A copy: the bytes need not lie where a float may. (A Buffer's own `slice` makes none.)
-  const vector = new Float32Array(Uint8Array.from(bytes).buffer);
+  // What is a view already is copied: its bytes need not lie where a float may.
+  const vector = new Float32Array(new Uint8Array(bytes).buffer);
   let [isSome, isSound] = [false, true];
   for (const component of vector) {
     isSome ||= component !== 0;

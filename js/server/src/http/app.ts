@@ -1,6 +1,7 @@
 // The HTTP interface: routes, and what is common to all of them.
 
 import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import type { Engine } from "nous-wasm";
@@ -10,6 +11,7 @@ import type { Logger } from "../log.ts";
 import { type Pool, WorkerFailure } from "../workers/pool.ts";
 import type { InputOf, Operation } from "../workers/protocol.ts";
 import { type Carried, route } from "./route.ts";
+import { throwAway } from "./too-large.ts";
 
 export const USUAL_AGENT = "default";
 const MOST_AGENT_NAME = 200;
@@ -52,7 +54,9 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   app.use(
     bodyLimit({
       maxSize: maxBodyBytes,
-      onError: () => {
+      onError: async (context) => {
+        const { incoming } = (context.env ?? {}) as { incoming?: IncomingMessage };
+        if (!(await throwAway(incoming))) context.header("connection", "close");
         throw new Refusal(413, `the body is larger than ${maxBodyBytes} bytes`);
       },
     }),

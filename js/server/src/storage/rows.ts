@@ -2,6 +2,9 @@
 
 import type { StoredLifecycleState } from "nous-wasm";
 
+/** What is bound and what is read as a BLOB. */
+export type Bytes = Uint8Array | ArrayBuffer;
+
 /** A memory. Any field but the id may be null in a database that another server wrote. */
 export interface NodeRow {
   /** The row number: its place in every order. */
@@ -33,13 +36,13 @@ export interface NodeRow {
 /** What the index needs of a memory beside its row. */
 export interface IndexedNodeRow extends NodeRow {
   /** Components in f32, little-endian. */
-  embedding_vector: Uint8Array | null;
+  embedding_vector: Bytes | null;
   /** Ids of its clusters, as a JSON array. */
   clusters: string;
 }
 
 /** A new memory. The row number is the database's to give. */
-export type NewNode = Omit<NodeRow, "sequence"> & { embedding_vector: Uint8Array | null };
+export type NewNode = Omit<NodeRow, "sequence"> & { embedding_vector: Bytes | null };
 
 /** Changes to a memory; what is not there stays. */
 export type NodeChanges = Partial<Omit<NewNode, "id" | "version" | "last_modified">> & { last_modified: string };
