@@ -34,6 +34,9 @@ export async function start(
   const args = ["serve", "--port", "0", "--data-dir", dataDir, ...options];
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   if (scope === "test") onTestFinished(() => void child.kill("SIGKILL"));
+  // A fetch may wait for ever for a server that was killed while it was connecting.
+  const gone = new AbortController();
+  child.once("exit", () => gone.abort());
   let [told, logged] = ["", ""];
   child.stderr.on("data", (text) => {
     logged += text;
@@ -51,7 +54,7 @@ export async function start(
     dataDir,
     process: child,
     log: () => logged,
-    ask: (call, body, headers) => ask(url, call, body, headers),
+    ask: (call, body, headers) => ask(url, call, body, headers, gone.signal),
     end: (signal = "SIGTERM") =>
       new Promise((resolve) => {
         if (child.exitCode !== null || child.signalCode !== null) resolve(child.exitCode ?? child.signalCode);
@@ -62,15 +65,17 @@ export async function start(
 }
 
 /** `ask(url, "POST /nodes", {...})`. A path that begins with `//` is not under `/v1`. */
-export async function ask(
+async function ask(
   url: string,
   call: string,
-  body?: unknown,
+  body: unknown,
   headers: Record<string, string> = {},
+  signal: AbortSignal,
 ): Promise<Answer> {
   const [method, path] = call.split(" ") as [string, string];
   const response = await fetch(path.startsWith("//") ? url + path.slice(1) : `${url}/v1${path}`, {
     method,
+    signal,
     headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
