@@ -12,6 +12,6 @@ export default defineConfig({
     // The package is linked to where it is built, which vite takes for sources; it is to be loaded by Node itself.
     server: { deps: { external: [/js\/engine\/dist/] } },
     // Installing packages and driving a browser keep more than one core busy by themselves.
-    projects: [project("parity"), project("package", false), project("browser", false)],
+    projects: [project("parity"), project("package", false), project("browser", false), project("server", false)],
   },
 });

@@ -55,6 +55,7 @@ fn search<'a>(bm25: &'a [Found], filters: &'a Filters) -> Search<'a> {
         bm25,
         filters,
         limit: None,
+        max_seeds: None,
         now: NOW,
         sections: true,
         connections: false,

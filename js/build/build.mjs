@@ -1,8 +1,9 @@
-// Builds the npm package: crate → .wasm and glue (wasm-pack) → entries for each environment (esbuild) → types.
+// Builds the npm packages: crate → .wasm and glue (wasm-pack) → entries for each environment (esbuild) → types; and the server.
 // `build()` skips the crate when nothing it is made of has changed.
 
 import { createHash } from "node:crypto";
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -20,6 +21,7 @@ import { setUpPackages, setUpWasm } from "./setup.mjs";
 
 const ENGINE = at("js", "engine");
 const DIST = join(ENGINE, "dist");
+const SERVER = at("js", "server");
 
 /** Sets up and builds everything; quick when nothing changed. */
 export async function build() {
@@ -36,6 +38,7 @@ export async function build() {
   await writeGlue(bundle, at("pkg"), generated);
   await writeConstants(generated);
   await writePackage(bundle);
+  await writeServer(bundle);
 }
 
 /** The module with an allocator that counts, for the memory test; in `.cache/counted`. */
@@ -185,6 +188,26 @@ async function writePackage(bundle) {
   for (const name of ["README.md", "LICENSE"]) copyFileSync(at(name), join(ENGINE, name));
 }
 
+/** The server's program, and the thread that agents live in; packages stay outside. */
+async function writeServer(bundle) {
+  const { version } = JSON.parse(readFileSync(join(SERVER, "package.json"), "utf8"));
+  const out = join(SERVER, "dist");
+  rmSync(out, { recursive: true, force: true });
+  await bundle({
+    entryPoints: { cli: join(SERVER, "src", "cli.ts"), worker: join(SERVER, "src", "workers", "worker.ts") },
+    outdir: out,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    packages: "external",
+    logLevel: "warning",
+    define: { __VERSION__: JSON.stringify(version) },
+  });
+  chmodSync(join(out, "cli.mjs"), 0o755);
+}
+
 function writeTypes() {
   must("tsc", ["-p", join(ENGINE, "tsconfig.json")]);
   const types = join(DIST, "types");
@@ -215,5 +238,5 @@ function filesOf(path) {
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   await build();
-  say("built js/engine/dist");
+  say("built js/engine/dist and js/server/dist");
 }

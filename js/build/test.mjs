@@ -12,6 +12,7 @@ const SUITES = {
   parity: { about: "reference, rivals and the WASM build against each other", run: () => vitest("parity") },
   package: { about: "the packed package, the sample memory, the terminal program", run: () => vitest("package") },
   browser: { about: "the package in Chromium and in a worker", run: () => vitest("browser") },
+  server: { about: "the memory server: storage, every route, killed and started again", run: () => vitest("server") },
 };
 
 const wanted = process.argv.slice(2);

@@ -6,8 +6,8 @@ use crate::index::{Row, VectorQuery};
 use crate::math::range_of;
 use crate::rerank::{AMOUNT, Query, Ranked, Resident, Weighting, is_amount, is_score};
 use crate::search::{
-    Activated, Arrival, EdgeWeight, Found, RESULTS_PER_SEED, Ranking, SEED_THRESHOLDS, Seed, Serendipity, Spread, rank,
-    seed, spread,
+    Activated, Arrival, EdgeWeight, Found, RESULTS_PER_SEED, Ranking, SEED_THRESHOLDS, SearchConfig, Seed, Serendipity,
+    Spread, rank, seed, spread,
 };
 use crate::section::Weights;
 
@@ -35,6 +35,8 @@ pub struct Search<'a> {
     pub filters: &'a Filters,
     /// Results; none: the configuration's.
     pub limit: Option<usize>,
+    /// The most seeds; none: the configuration's.
+    pub max_seeds: Option<usize>,
     /// The present, in milliseconds since 1970.
     pub now: f64,
     /// Whether each memory is weighed as its section says.
@@ -193,7 +195,7 @@ impl Memory {
                 return Err(Error::argument("score", AMOUNT).found(found.score).at(index));
             }
         }
-        let config = self.search;
+        let config = SearchConfig { max_seeds: search.max_seeds.unwrap_or(self.search.max_seeds), ..self.search };
         // An entry of a round waits in a list that doubles while it grows.
         let each = size_of::<(Row, f64)>() + if arrivals.is_some() { size_of::<Arrival>() } else { 0 };
         let most_queued = self.room() / (6 * each);

@@ -147,17 +147,20 @@ pub fn edge_weight(edge_type: &str) -> f64 {
     }
 }
 
-/// The strength that a store gives a new edge of this type: its vocabulary is another.
+/// The strengths that a store gives new edges, by type: its vocabulary is another.
+pub const STORED_EDGE_STRENGTHS: [(&str, f64); 8] = [
+    ("user_linked", 0.90),
+    ("part_of", 0.85),
+    ("causes", 0.80),
+    ("applied_to", 0.75),
+    ("generalizes", 0.70),
+    ("mentioned_in", 0.60),
+    ("similar_to", 0.45),
+    ("precedes", 0.40),
+];
+
+/// The strength that a store gives a new edge of this type.
 pub fn stored_edge_strength(edge_type: &str) -> f64 {
-    match edge_type {
-        "user_linked" => 0.90,
-        "part_of" => 0.85,
-        "causes" => 0.80,
-        "applied_to" => 0.75,
-        "generalizes" => 0.70,
-        "mentioned_in" => 0.60,
-        "similar_to" => 0.45,
-        "precedes" => 0.40,
-        _ => UNKNOWN_EDGE_WEIGHT,
-    }
+    let known = STORED_EDGE_STRENGTHS.iter().find(|(name, _)| *name == edge_type);
+    known.map_or(UNKNOWN_EDGE_WEIGHT, |&(_, strength)| strength)
 }

@@ -26,9 +26,9 @@ const NODE: usize = 15;
 const EDGE: usize = 6;
 /// Numbers of a ranked node: row, score, six signals, place of the primary one.
 const RANKED: usize = 9;
-/// Numbers of a search: now, limit, sections, connections, serendipity, three filters, count of components (−1: none), count
-/// of hits; then the hits' scores, then the components.
-const SEARCH: usize = 10;
+/// Numbers of a search: now, limit, sections, connections, serendipity, three filters, count of components (−1: none), most
+/// seeds, count of hits; then the hits' scores, then the components.
+const SEARCH: usize = 11;
 /// Lists of filters, in the order of [`Filters`]' fields; their lengths come first in the rows, then the lists, then the
 /// hits' rows.
 const LISTS: usize = 9;
@@ -605,6 +605,7 @@ fn nodes_of<'a>(count: usize, numbers: &'a [f64], rows: &'a [u32]) -> Vec<NodeCh
 struct Request<'a> {
     now: f64,
     limit: Option<usize>,
+    max_seeds: Option<usize>,
     sections: bool,
     connections: bool,
     serendipity: Serendipity,
@@ -639,12 +640,13 @@ impl<'a> Request<'a> {
             accessed_within_days: given(head[7]),
         };
         drop(lists);
-        let hits = head[9] as usize;
+        let hits = head[SEARCH - 1] as usize;
         let (scores, components) = rest.split_at(hits);
         let found = |(&row, &score): (&u32, &f64)| Found { row: (row != NOBODY).then_some(row), score };
         Self {
             now: head[0],
             limit: given(head[1]).map(|limit| limit as usize),
+            max_seeds: given(head[9]).map(|seeds| seeds as usize),
             sections: flag(2),
             connections: flag(3),
             serendipity: match head[4] as u8 {
@@ -665,6 +667,7 @@ impl<'a> Request<'a> {
             bm25: &self.bm25,
             filters: &self.filters,
             limit: self.limit,
+            max_seeds: self.max_seeds,
             now: self.now,
             sections: self.sections,
             connections: self.connections,

@@ -14,6 +14,7 @@ use crate::merge::MergeOptions;
 use crate::procedural::EDGE_STRENGTHENING;
 use crate::query::{ATTRIBUTE_WORDS, Category, FLAGS, Level, MOST_PARTS, OrchestratorConfig, QueryType};
 use crate::salience::StakeFields;
+use crate::search::{STORED_EDGE_STRENGTHS, UNKNOWN_EDGE_WEIGHT};
 use crate::section::{Section, SectionProfile, Subtype, Weights};
 use crate::signal::SIGNALS;
 
@@ -106,6 +107,8 @@ pub fn constants() -> String {
         trade_bands: [&'static [&'static str]; 3],
         playbook_rule: PlaybookRule,
         context: ContextConstants,
+        edge_strengths: [(&'static str, f64); 8],
+        unknown_edge_strength: f64,
     }
     let of_type = |name, node_type| TypeConstants {
         name,
@@ -154,5 +157,7 @@ pub fn constants() -> String {
         trade_bands: [&consolidate::WEEKDAYS, &consolidate::HOURS, &consolidate::FUNDING],
         playbook_rule: consolidate::PLAYBOOK_RULE,
         context: ContextConstants::new(),
+        edge_strengths: STORED_EDGE_STRENGTHS,
+        unknown_edge_strength: UNKNOWN_EDGE_WEIGHT,
     })
 }

@@ -177,7 +177,7 @@ describe("entries that do not load by themselves", () => {
       const found = [nous.getSectionForSubtype("custom:signal"), nous.getSectionForSubtype("unknown"),
         nous.getInitialStabilityForSubtype("custom:signal"), nous.getInitialStabilityForSubtype(null),
         nous.getInitialStability("fact"), nous.getInitialDifficulty("document"),
-        nous.memoryTypeOf("custom:signal"), nous.memoryTypeOf("unknown")];
+        nous.memoryTypeOf("custom:signal"), nous.memoryTypeOf("unknown"), nous.getInitialEdgeStrength("causes")];
       process.stdout.write(JSON.stringify({ tables, frozen, found }));
     `;
     const { constants, decay, sections, types } = JSON.parse(answer);

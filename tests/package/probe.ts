@@ -285,7 +285,11 @@ export function probe(nous: Nous): string {
       state: [0.9, 0.3, 0.01].map((retrievability) => nous.getDecayLifecycleState(retrievability, 130)),
       stateForSection: [0.9, 0.3, 0.01].map((r) => nous.getDecayLifecycleStateForSection(r, 130, profile)),
       cascade: nous.applyCascadeDecay(0.77, 0.05),
-      initial: [nous.getInitialStability("fact"), nous.getInitialDifficulty("document")],
+      initial: [
+        nous.getInitialStability("fact"),
+        nous.getInitialDifficulty("document"),
+        nous.getInitialEdgeStrength("causes"),
+      ],
       fsrs: [nous.fsrsStabilityFromExponential(21), nous.exponentialStabilityFromFsrs(2.2)],
     },
     sections: SUBTYPES.map((subtype) => [

@@ -2157,6 +2157,7 @@ test("subtypes and types named like members of objects are unknown ones", () => 
     expect(nous.getInitialStabilityForSubtype(name)).toBe(60);
     expect(js.getInitialStability(name)).toBe(14);
     expect(js.getInitialDifficulty(name)).toBe(0.3);
+    expect(js.getInitialEdgeStrength(name)).toBe(0.5);
     expect(nous.formatContext([{ subtype: name }])).toContain(" · KNOWLEDGE]");
   }
   for (const wrong of [5, {}, [], true, ["custom:signal"]]) expect(js.getSectionForSubtype(wrong)).toBe("KNOWLEDGE");

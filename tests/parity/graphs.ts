@@ -190,6 +190,7 @@ export function makeSearch(memory: GraphMemory, seed: number): GraphSearch {
   if (random() < 0.8) options.limit = pick(random, [0, 1, 10, 20, 30, 100]);
   if (random() < 1 / 3) options.filters = makeFilters(random);
   if (random() < 1 / 3) options.config = makeConfig(random);
+  if (random() < 1 / 3) options.max_seeds = pick(random, [0, 1, 5, 100]);
   return { query, options };
 }
 
@@ -359,6 +360,7 @@ export function smallSearch(
       config: searchConfig,
       filters: fc.oneof(fc.constant(null), searchFilters),
       limit: fc.nat({ max: 12 }),
+      max_seeds: fc.nat({ max: 8 }),
       include_connections: fc.boolean(),
       serendipity_level: fc.constantFrom(...SERENDIPITY_LEVELS),
     },

@@ -100,6 +100,7 @@ export const queryOf = ({ query, options }: GraphSearch): SearchQuery => ({
   now: options.now,
   filters: options.filters,
   limit: options.limit,
+  max_seeds: options.max_seeds,
   sections: options.config?.sections,
   include_connections: options.include_connections,
   serendipity_level: options.serendipity_level,

@@ -342,6 +342,7 @@ describe("search", () => {
 
   test("the rest", () => {
     for (const limit of NO_LIMITS) expectRefusal(search({ limit }), { field: "limit" });
+    for (const max_seeds of NO_LIMITS) expectRefusal(search({ max_seeds }), { field: "max_seeds" });
     for (const now of NO_INSTANTS) expectRefusal(search({ now }), { field: "now" });
     for (const flag of [null, 0, 1, "true", {}]) {
       expectRefusal(search({ sections: flag }), { field: "sections" });

@@ -187,7 +187,7 @@ describe("a larger memory", () => {
     for (const sections of [{ enabled: false }, { subtypes }, { profiles }]) {
       using({ dimensions: 19, config: { sections } }, (index) => {
         fill(index, content);
-        const query = queryOf(makeSearch(content, 77));
+        const query = { ...queryOf(makeSearch(content, 77)), max_seeds: undefined };
         const { ranking } = index.search({ ...query, filters: null, limit: 10 });
         expect(ranking.length).toBe(10);
         ranking.ids.forEach((id, place) => {

@@ -676,7 +676,7 @@ describe("laws", () => {
         const byId = new Map(memory.nodes.map((each) => [each.id, each]));
         const active = new Map(spread.activated.map((each) => [each.id, each]));
 
-        expect(seeds.length).toBeLessThanOrEqual(config.max_seeds);
+        expect(seeds.length).toBeLessThanOrEqual(options.max_seeds ?? config.max_seeds);
         expect(seeds.map(({ combined_score }) => combined_score)).toEqual(
           seeds.map(({ combined_score }) => combined_score).sort((a, b) => b - a),
         );

@@ -23,6 +23,7 @@ import {
   subResults,
   weights as weightsOf,
 } from "./arbitraries.ts";
+import { EDGE_TYPES } from "./graphs.ts";
 import { inputs } from "./math-inputs.mjs";
 import { same } from "./same.ts";
 
@@ -190,6 +191,7 @@ describe("single values", () => {
     ["calculateDifficulty", fc.tuple(type, fc.oneof(number, fc.nat(20_000)), fc.oneof(number, fc.nat(100)))],
     ["getInitialStability", fc.tuple(type)],
     ["getInitialDifficulty", fc.tuple(type)],
+    ["getInitialEdgeStrength", fc.tuple(fc.oneof(fc.constantFrom(...EDGE_TYPES), fc.string()))],
     ["getSectionForSubtype", fc.tuple(subtype)],
     ["getInitialStabilityForSubtype", fc.tuple(subtype)],
     ["semanticScore", fc.tuple(scored)],

@@ -121,6 +121,7 @@ interface Declared {
   applyCascadeDecay: (edgeWeight: number, retrievability: number) => number;
   getInitialStability: (type: AlgorithmNodeType) => number;
   getInitialDifficulty: (type: AlgorithmNodeType) => number;
+  getInitialEdgeStrength: (type: string) => number;
   getSectionForSubtype: (subtype: string | null | undefined) => MemorySection;
   getInitialStabilityForSubtype: (subtype: string | null | undefined) => number;
   SECTION_PROFILES: Record<MemorySection, SectionProfile>;

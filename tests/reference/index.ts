@@ -11,6 +11,7 @@ export * from "./procedural.ts";
 export * from "./query.ts";
 export * from "./rerank.ts";
 export * from "./salience.ts";
+export { getInitialEdgeStrength } from "./search.ts";
 export * from "./sections.ts";
 export {
   affinityScore,

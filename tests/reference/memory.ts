@@ -26,6 +26,7 @@ import type { Instant as InstantGiven } from "../../js/engine/src/types.ts";
 import { DECAY_LIFECYCLE_STATES } from "./decay.ts";
 import { rerankTop } from "./rerank.ts";
 import {
+  getInitialEdgeStrength,
   type Memory,
   nodePasses,
   normalise,
@@ -35,7 +36,6 @@ import {
   type SearchConfig,
   type SearchFilters,
   type SearchNode,
-  STORED_EDGE_STRENGTHS,
   search,
   similar,
   type Vectors,
@@ -64,7 +64,6 @@ interface KeptNode extends SearchNode {
 }
 
 const MOST_ACCESSES = 2 ** 32 - 1;
-const DEFAULT_STRENGTH = 0.5;
 const NEUTRAL_SALIENCE = 0.5;
 const DEFAULT_LIMIT = 20;
 
@@ -96,7 +95,7 @@ const newEdge = (id: string, source_id: string, target_id: string, type: string,
   source_id,
   target_id,
   type,
-  strength: Object.hasOwn(STORED_EDGE_STRENGTHS, type) ? STORED_EDGE_STRENGTHS[type]! : DEFAULT_STRENGTH,
+  strength: getInitialEdgeStrength(type),
   sequence,
 });
 
@@ -435,7 +434,7 @@ export class ReferenceMemory {
 
   search(query: SearchQueryGiven): SearchResultGiven<ReferenceRanking> {
     const { embedding, bm25, filters, limit, now = Date.now(), sections = true } = query;
-    const { include_connections = false, serendipity_level = "off" } = query;
+    const { include_connections = false, serendipity_level = "off", max_seeds } = query;
     const report = search(
       this.#prepare(),
       { ...(embedding == null ? {} : { embedding }), bm25: bm25 ?? ([] as Bm25Hit[]) },
@@ -444,6 +443,7 @@ export class ReferenceMemory {
         config: { ...this.#config, sections },
         filters: filtersOf(filters ?? {}),
         ...(limit === undefined ? {} : { limit }),
+        ...(max_seeds === undefined ? {} : { max_seeds }),
         include_connections,
         serendipity_level,
       },

@@ -181,6 +181,10 @@ export const STORED_EDGE_STRENGTHS: Readonly<Record<string, number>> = Object.fr
   applied_to: 0.75,
 });
 
+export function getInitialEdgeStrength(type: string): number {
+  return Object.hasOwn(STORED_EDGE_STRENGTHS, type) ? STORED_EDGE_STRENGTHS[type]! : UNKNOWN_EDGE_WEIGHT;
+}
+
 export function edgeWeight(edge: SearchEdge, by: SearchConfig["edge_weight"]): number {
   if (by === "learned") return edge.strength;
   const table = by === "type" ? EDGE_WEIGHTS : STORED_EDGE_STRENGTHS;
@@ -576,6 +580,8 @@ export interface SearchOptions {
   filters?: SearchFilters | null;
   /** Default: `default_limit`; 0 gives nothing. */
   limit?: number;
+  /** Default: that of the configuration. */
+  max_seeds?: number;
   include_connections?: boolean;
   serendipity_level?: SerendipityLevel;
 }
@@ -608,6 +614,7 @@ export interface SearchReport {
 export function search(memory: Memory, query: SearchQuery, options: SearchOptions): SearchReport {
   const { now, include_connections = false, serendipity_level = "off" } = options;
   const config: SearchConfig = { ...SEARCH_DEFAULTS, ...options.config };
+  config.max_seeds = options.max_seeds ?? config.max_seeds;
   const filters = options.filters ?? {};
   const limit = options.limit ?? config.default_limit;
 

@@ -73,6 +73,8 @@ export interface ModuleConstants {
     profile_categories: string[];
     censor_actions: string[];
   };
+  edge_strengths: [type: string, strength: number][];
+  unknown_edge_strength: number;
 }
 
 const { types, unknown_type, ...said } = moduleConstants;
@@ -124,6 +126,13 @@ export function getInitialStability(type: AlgorithmNodeType): number {
 /** Difficulty in [0, 1] that a node starts from; 0.3 for an unknown type. */
 export function getInitialDifficulty(type: AlgorithmNodeType): number {
   return Object.hasOwn(INITIAL_DIFFICULTY, type) ? INITIAL_DIFFICULTY[type] : unknown_type.initial_difficulty;
+}
+
+const edgeStrengths = new Map(said.edge_strengths);
+
+/** Strength in [0, 1] that a store gives a new edge of this type: 0.8 for `causes`, 0.5 for an unknown one. */
+export function getInitialEdgeStrength(type: string): number {
+  return edgeStrengths.get(type) ?? said.unknown_edge_strength;
 }
 
 /** A profile and all it holds, frozen. @internal */

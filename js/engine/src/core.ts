@@ -13,6 +13,7 @@ export const version: string = __VERSION__;
 export {
   DECAY_CONFIG,
   getInitialDifficulty,
+  getInitialEdgeStrength,
   getInitialStability,
   INITIAL_DIFFICULTY,
   INITIAL_STABILITY,

@@ -17,7 +17,7 @@ export const NODE = 15;
 /** @internal */
 export const EDGE = 6;
 /** @internal */
-export const SEARCH = 10;
+export const SEARCH = 11;
 /** Where in a node's record its target stands. */
 const TARGET = 0;
 /** No embedding any more. */
@@ -227,12 +227,15 @@ export interface ReadSearch {
 }
 
 /** A limit of at least 0, or undefined. @internal */
-export function limitOf(limit: number | undefined, fallback: number): number {
-  if (limit === undefined) return fallback;
-  if (typeof limit !== "number" || !(limit >= 0 && (limit === Infinity || Number.isInteger(limit)))) {
-    throw invalid("limit", `must be a whole number of at least 0, found ${show(limit)}`);
+export const limitOf = (limit: number | undefined, fallback: number): number => wholeOf("limit", limit, fallback);
+
+/** How many there may be: at least 0, and `Infinity` for as many as there are. */
+function wholeOf(field: string, most: number | undefined, fallback: number): number {
+  if (most === undefined) return fallback;
+  if (typeof most !== "number" || !(most >= 0 && (most === Infinity || Number.isInteger(most)))) {
+    throw invalid(field, `must be a whole number of at least 0, found ${show(most)}`);
   }
-  return Math.min(limit, 0xffff_ffff);
+  return Math.min(most, 0xffff_ffff);
 }
 
 /** The present: an instant, or the clock. @internal */
@@ -271,6 +274,7 @@ const QUERY_KEYS = new Set([
   "bm25",
   "filters",
   "limit",
+  "max_seeds",
   "now",
   "sections",
   "include_connections",
@@ -290,6 +294,7 @@ export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
   if (head[4] < 0) throw invalid("serendipity_level", `must be one of ${LEVELS.join(", ")}, found ${show(level)}`);
   const lists = readFilters(query.filters, names, head);
   const embedding = readQueryEmbedding(query.embedding, head);
+  head[9] = wholeOf("max_seeds", query.max_seeds, ABSENT);
   const given = query.bm25 ?? [];
   const count = listOf("bm25", given).length;
   const hits = new Array<string>(count);
@@ -304,7 +309,7 @@ export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
     }
     scores[index] = score;
   }
-  head[9] = count;
+  head[SEARCH - 1] = count;
   return { head, lists, hits, scores, embedding };
 }
 

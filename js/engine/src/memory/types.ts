@@ -158,6 +158,11 @@ export interface SearchQuery {
   filters?: SearchFilters | null | undefined;
   /** Results, at least 0. Default: `search.defaultLimit` of the configuration, 30. */
   limit?: number | undefined;
+  /**
+   * The most seeds, at least 0; without `graphReach` no search returns more results than this. Default: `search.maxSeeds` of
+   * the configuration, 15.
+   */
+  max_seeds?: number | undefined;
   /** The present. Default: the clock. */
   now?: Instant | undefined;
   /** Whether each memory is weighed as its section says. Default true. */

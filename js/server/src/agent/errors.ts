@@ -1,0 +1,26 @@
+// What a request is refused with.
+
+/** A field that is wrong: its path, dotted, and why. */
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+/** A refusal with its HTTP status; the message is sent as it is. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+
+  constructor(
+    readonly status: 400 | 404 | 409 | 413 | 503,
+    message: string,
+    readonly issues: readonly Issue[] = [],
+  ) {
+    super(message);
+  }
+}
+
+export const notFound = (): Refusal => new Refusal(404, "not found");
+
+/** Input that is wrong in one field. */
+export const wrong = (path: string, message: string): Refusal =>
+  new Refusal(400, "the request is not valid", [{ path, message }]);

@@ -1,0 +1,75 @@
+// Rows as they are answered: what the index knows better than the database, retrievability and state as of now, times in one form.
+
+import { type Engine, LIFECYCLE_STATES, MEMORY_SECTIONS, type MemoryIndex, type StoredLifecycleState } from "nous-wasm";
+import type { EdgeRow, NodeRow } from "../storage/rows.ts";
+import { normaliseTime, toIso } from "../time.ts";
+import type { SoftState } from "./soft.ts";
+
+/** A memory as it is answered. The vector is never sent. */
+export type Node = Omit<NodeRow, "sequence">;
+export type Edge = Omit<EdgeRow, "sequence">;
+
+/** What time has made of a memory. */
+export interface Faded {
+  retrievability: number;
+  lifecycle: StoredLifecycleState;
+}
+
+const NODE_TIMES = [
+  "neural_last_accessed",
+  "provenance_created_at",
+  "last_modified",
+  "created_at",
+  "temporal_event_time",
+] as const;
+
+/** A row as it is stored, with what was accessed since. */
+export function presentNode({ sequence: _, ...row }: NodeRow, index: MemoryIndex, soft: SoftState): Node {
+  const node: Node = row;
+  for (const field of NODE_TIMES) node[field] = normaliseTime(node[field]);
+  const live = index.get(row.id);
+  if (live === undefined) return node;
+  const ahead = soft.lastAccess(row.id);
+  node.neural_access_count = live.access_count;
+  node.neural_stability = live.stability;
+  node.neural_retrievability = live.retrievability;
+  node.neural_difficulty = live.difficulty;
+  node.state_lifecycle = live.lifecycle;
+  if (ahead !== null) node.neural_last_accessed = toIso(live.last_accessed);
+  return node;
+}
+
+export function presentEdge({ sequence: _, ...row }: EdgeRow): Edge {
+  return { ...row, created_at: normaliseTime(row.created_at) };
+}
+
+/** Retrievability and state of memories as of now, as a sweep would store them; nothing for one that is not in the index. */
+export function fadedNow(
+  ids: readonly string[],
+  index: MemoryIndex,
+  engine: Engine,
+  now: number,
+): (Faded | undefined)[] {
+  const nodes = ids.map((id) => index.get(id));
+  const there = nodes.filter((node) => node !== undefined);
+  const columns = {
+    lastAccessed: there.map((node) => node.last_accessed),
+    stability: there.map((node) => node.stability),
+    section: there.map((node) => MEMORY_SECTIONS.indexOf(engine.getSectionForSubtype(node.subtype))),
+  };
+  const { retrievability, lifecycle } = engine.decayColumns(columns, now);
+  let place = 0;
+  return nodes.map((node) => {
+    if (node === undefined) return undefined;
+    const computed = LIFECYCLE_STATES[lifecycle[place]!]!;
+    const faded = { retrievability: retrievability[place]!, lifecycle: sweptState(node.lifecycle, computed) };
+    place += 1;
+    return faded;
+  });
+}
+
+/** A sweep leaves what is archived or deleted, and wakes nothing that sleeps. */
+function sweptState(stored: StoredLifecycleState, computed: StoredLifecycleState): StoredLifecycleState {
+  if (stored === "ARCHIVE" || stored === "DELETED") return stored;
+  return stored === "DORMANT" && (computed === "ACTIVE" || computed === "WEAK") ? stored : computed;
+}

@@ -1,0 +1,180 @@
+// A search: what the full-text index found, and a vector if there is one, go into the index in one call; rows come out.
+
+import type { Engine, EngineConfig, MemoryIndex, SearchFilters, StoredLifecycleState } from "nous-wasm";
+import type { FoundNode, SearchAnswer, SearchRequest } from "../api/schemas.ts";
+import type { LifecycleFilter, NodeFilter } from "../storage/storage.ts";
+import { wrong } from "./errors.ts";
+import type { Follower } from "./follower.ts";
+import { fadedNow, presentNode } from "./presenting.ts";
+
+/** Words of a question that are looked for. */
+const MOST_TERMS = 32;
+/** How many times the limit is searched for, since filters may leave some out: of a plain lookup less. */
+const OVERFETCH = 3;
+const OVERFETCH_OF_LOOKUP = 2;
+/** Seeds of a search, where the configuration does not say and the limit does not ask for more. */
+const USUAL_SEEDS = 15;
+/** Full-text hits that are asked for, for each seed that there may be. */
+const HITS_PER_SEED = 3;
+
+export interface Searching {
+  follower: Follower;
+  engine: Engine;
+  config: EngineConfig;
+  now: number;
+}
+
+/** Searches, without counting an access of what was found. */
+export function search({ follower, engine, config, now }: Searching, request: SearchRequest): SearchAnswer {
+  const watch = stopwatch();
+  const { index } = follower;
+  const asked = engine.understand(request.query, { terms: "unicode" });
+  const isLookup = asked.query_type === "LOOKUP" && !asked.disqualified;
+  const multiplier = isLookup ? OVERFETCH_OF_LOOKUP : OVERFETCH;
+  const wanted = request.limit * multiplier;
+  const maxSeeds = Math.max(config.search?.maxSeeds ?? USUAL_SEEDS, wanted);
+  const embedding = vectorOf(follower, request);
+  const states = request.lifecycle == null ? undefined : statesOf(index, request.lifecycle, now);
+  const filter = filterOf(request, states?.stored);
+  const parse_filters_ms = watch();
+
+  const hits = follower.storage.search(asked.terms.slice(0, MOST_TERMS), filter, maxSeeds * HITS_PER_SEED);
+  const best = hits[0]?.score ?? 0;
+  const bm25 = best > 0 ? hits.map(({ id, score }) => ({ id, score: score / best })) : hits;
+  const hybrid_seeding_ms = watch();
+
+  const filters = indexFilterOf(request, states?.indexed);
+  const { ranking, metrics } = index.search({ embedding, bm25, filters, limit: wanted, max_seeds: maxSeeds, now });
+  const spreading_ms = watch();
+
+  const data = rowsOf(follower, engine, ranking, request, filter, now);
+  return {
+    data,
+    count: data.length,
+    metrics: {
+      total_ms: watch.total(),
+      parse_filters_ms,
+      embed_queries_ms: 0,
+      hybrid_seeding_ms,
+      spreading_ms,
+      reranking_ms: 0,
+      seeds_found: metrics.seeds_found,
+      nodes_activated: metrics.nodes_activated,
+      nodes_filtered: metrics.nodes_filtered,
+      nodes_returned: data.length,
+    },
+    qcs: {
+      query_type: asked.query_type,
+      confidence: asked.confidence,
+      disqualified: asked.disqualified,
+      disqualifier_category: asked.disqualifier_category,
+      used_embeddings: embedding !== undefined,
+      ssa_multiplier: multiplier,
+    },
+  };
+}
+
+/** The vector to search by; none in a memory without vectors. */
+function vectorOf({ dimensions }: Follower, { embedding }: SearchRequest): number[] | undefined {
+  if (embedding == null || dimensions === 0) return undefined;
+  if (embedding.length === dimensions) return embedding;
+  throw wrong("embedding", `must have ${dimensions} components, as those of the memories, found ${embedding.length}`);
+}
+
+/**
+ * What a state means to the database and to the index, both of which hold states as they were stored: time may have led a
+ * memory into the state, or out of it, since.
+ */
+export function statesOf(
+  index: MemoryIndex,
+  state: StoredLifecycleState,
+  now: number,
+): { stored: LifecycleFilter; indexed: StoredLifecycleState[] } {
+  const due = index.transitions(now);
+  const arriving = due.filter(({ to }) => to === state);
+  return {
+    stored: {
+      state,
+      leaving: due.filter(({ from }) => from === state).map(({ id }) => id),
+      arriving: arriving.map(({ id }) => id),
+    },
+    indexed: [...new Set([state, ...arriving.map(({ from }) => from)])],
+  };
+}
+
+function filterOf(request: SearchRequest, lifecycle: LifecycleFilter | undefined): NodeFilter {
+  const { type, subtype, time_range, cluster_ids } = request;
+  return {
+    type: type ?? undefined,
+    subtype: subtype ?? undefined,
+    cluster_ids: cluster_ids ?? undefined,
+    lifecycle,
+    time_range:
+      time_range == null
+        ? undefined
+        : { by: time_range.type, start: time_range.start ?? undefined, end: time_range.end ?? undefined },
+  };
+}
+
+/** As much of it as the index knows: of times when memories were taken in, not of events. */
+function indexFilterOf(request: SearchRequest, lifecycles: StoredLifecycleState[] | undefined): SearchFilters {
+  const { type, subtype, time_range, cluster_ids } = request;
+  const byIngestion = time_range?.type === "ingestion" ? time_range : undefined;
+  return {
+    types: type == null ? undefined : [type],
+    subtypes: subtype == null ? undefined : [subtype],
+    cluster_ids: cluster_ids ?? undefined,
+    lifecycles,
+    created_after: byIngestion?.start ?? undefined,
+    created_before: byIngestion?.end ?? undefined,
+  };
+}
+
+/** The rows of a ranking, as far as they pass what the index could not look at, up to the limit. */
+function rowsOf(
+  follower: Follower,
+  engine: Engine,
+  ranking: ReturnType<MemoryIndex["search"]>["ranking"],
+  request: SearchRequest,
+  filter: NodeFilter,
+  now: number,
+): FoundNode[] {
+  const { storage, soft, index } = follower;
+  const isPartly = filter.lifecycle !== undefined || (filter.time_range?.by ?? "ingestion") !== "ingestion";
+  const passing = isPartly ? new Set(storage.passing(ranking.ids, filter)) : undefined;
+  const ids = ranking.ids.filter((id) => passing?.has(id) ?? true).slice(0, request.limit);
+  const rows = new Map(storage.nodes(ids).map((row) => [row.id, row]));
+  const faded = fadedNow(ids, index, engine, now);
+  const places = new Map(ranking.ids.map((id, place) => [id, place]));
+  return ids.flatMap((id, at) => {
+    const row = rows.get(id);
+    if (row === undefined) return [];
+    const place = places.get(id)!;
+    const { score, breakdown, primary_signal } = ranking.at(place)!;
+    return [
+      {
+        ...presentNode(row, index, soft),
+        neural_retrievability: faded[at]!.retrievability,
+        state_lifecycle: faded[at]!.lifecycle,
+        memory_section: engine.getSectionForSubtype(row.subtype),
+        score: Number(score.toFixed(4)),
+        breakdown,
+        primary_signal,
+      },
+    ];
+  });
+}
+
+/** Milliseconds since the last look, to the microsecond. */
+function stopwatch(): { (): number; total(): number } {
+  const start = performance.now();
+  let last = start;
+  const rounded = (milliseconds: number) => Math.round(milliseconds * 1000) / 1000;
+  const look = () => {
+    const now = performance.now();
+    const since = now - last;
+    last = now;
+    return rounded(since);
+  };
+  return Object.assign(look, { total: () => rounded(performance.now() - start) });
+}

@@ -1,0 +1,66 @@
+// Whether the data is sound: each agent's database, its full-text index, and the index that would be made of it.
+
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { type EngineConfig, MemoryIndex } from "nous-wasm";
+import { memoryEdgeOf, memoryNodeOf, vectorOf } from "./agent/index-rows.ts";
+import { agentsDir } from "./settings/paths.ts";
+import { LibsqlStorage } from "./storage/libsql.ts";
+import type { Storage } from "./storage/storage.ts";
+
+/** What was found out about one database. */
+export interface Checked {
+  file: string;
+  agent: string;
+  nodes: number;
+  edges: number;
+  /** What is wrong, in words. */
+  problems: string[];
+}
+
+/** Checks every agent's database. Nothing is changed by it, and a server may be running. */
+export function* checkAll(dataDir: string, config: EngineConfig): Iterable<Checked> {
+  const folder = agentsDir(dataDir);
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder).sort()) {
+    if (name.endsWith(".db")) yield check(join(folder, name), config);
+  }
+}
+
+function check(file: string, config: EngineConfig): Checked {
+  const checked: Checked = { file, agent: "", nodes: 0, edges: 0, problems: [] };
+  try {
+    const storage = new LibsqlStorage(file, { durability: "full", migrates: false });
+    checked.problems.push(...storage.check());
+    checked.agent = storage.meta("agent") ?? "";
+    storage.snapshot(() => checkIndex(storage, config, checked));
+    storage.close();
+  } catch (error) {
+    checked.problems.push((error as Error).message);
+  }
+  return checked;
+}
+
+/** Makes the index that a server would make, and looks whether everything is in it. */
+function checkIndex(storage: Storage, config: EngineConfig, checked: Checked): void {
+  const dimensions = storage.dimensions();
+  const index = new MemoryIndex({ dimensions, config });
+  try {
+    for (const rows of storage.indexedNodes()) {
+      checked.nodes += rows.length;
+      const odd = rows.filter(({ embedding_vector: bytes }) => bytes !== null && !vectorOf(bytes, dimensions));
+      if (odd.length > 0) checked.problems.push(`${odd.length} vectors do not have ${dimensions} components`);
+      index.upsert(rows.map((row) => memoryNodeOf(row, dimensions)));
+    }
+    for (const rows of storage.edges()) {
+      checked.edges += rows.length;
+      const { ignored } = index.link(rows.map(memoryEdgeOf));
+      if (ignored.length > 0) checked.problems.push(`${ignored.length} edges have an end that is not there`);
+    }
+    if (index.size !== checked.nodes) {
+      checked.problems.push(`the index has ${index.size} memories, and the database ${checked.nodes}`);
+    }
+  } finally {
+    index.free();
+  }
+}

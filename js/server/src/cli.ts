@@ -1,0 +1,95 @@
+#!/usr/bin/env node
+// The program: `nous-server serve`, `config`, `check`.
+
+import { Command, Option } from "commander";
+import { stringify } from "yaml";
+import { checkAll } from "./check.ts";
+import { createLog } from "./log.ts";
+import { startServer } from "./server.ts";
+import { flagOf, OPTION_NAMES, OPTIONS, type OptionName, variableOf } from "./settings/options.ts";
+import { CONFIG_VARIABLE, type InForce, readSettings, SettingsError } from "./settings/read.ts";
+
+declare const __VERSION__: string;
+
+type Flags = Partial<Record<OptionName, string>> & { config?: string };
+
+function withOptions(command: Command): Command {
+  for (const name of OPTION_NAMES) {
+    const { about, value, usual } = OPTIONS[name];
+    const described = `${about} (${variableOf(name)}; default ${usual()})`;
+    command.addOption(new Option(`${flagOf(name)} <${value}>`, described));
+  }
+  const described = `a YAML file with the same words as keys, and those of the engine (${CONFIG_VARIABLE})`;
+  return command.addOption(new Option("--config <FILE>", described));
+}
+
+/** What is in force; what is wrong ends the program with a sentence. */
+function settingsOf(command: Command): InForce {
+  const given = command.opts<Record<string, string>>();
+  const flags = Object.fromEntries(
+    Object.entries(given).map(([key, value]) => [key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
+  ) as Flags;
+  return readSettings(flags, process.env);
+}
+
+async function run(command: Command): Promise<void> {
+  const inForce = settingsOf(command);
+  const { settings } = inForce;
+  const log = createLog(settings);
+  const worker = new URL("./worker.mjs", import.meta.url);
+  const server = await startServer(inForce, { log, worker, version: __VERSION__ });
+  console.log(`nous-server ${__VERSION__} listens on ${server.url}`);
+  console.log(`data: ${settings.data_dir}`);
+  let isStopping = false;
+  const stop = async (signal: NodeJS.Signals) => {
+    if (isStopping) return;
+    isStopping = true;
+    log.info({ signal }, "Stopping");
+    await server.stop();
+    log.info("Stopped");
+    process.exit(0);
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+}
+
+function printConfig(command: Command): void {
+  const { settings, engineYaml } = settingsOf(command);
+  process.stdout.write(stringify({ ...settings, ...engineYaml }));
+}
+
+function check(command: Command): void {
+  const { settings, engine } = settingsOf(command);
+  let isSound = true;
+  let count = 0;
+  for (const { agent, file, nodes, edges, problems } of checkAll(settings.data_dir, engine)) {
+    const verdict = problems.length === 0 ? "sound" : problems.join("; ");
+    console.log(`${agent || file}: ${nodes} memories, ${edges} edges: ${verdict}`);
+    isSound &&= problems.length === 0;
+    count += 1;
+  }
+  if (count === 0) console.log(`There are no databases in ${settings.data_dir}.`);
+  process.exitCode = isSound ? 0 : 1;
+}
+
+const program = new Command("nous-server")
+  .description("A memory server for AI agents")
+  .version(__VERSION__)
+  .showHelpAfterError("(see --help)");
+withOptions(program.command("serve", { isDefault: true }).description("serves until it is told to stop")).action(
+  (_, command: Command) => run(command),
+);
+withOptions(program.command("config").description("prints what is in force, as YAML")).action((_, command: Command) =>
+  printConfig(command),
+);
+withOptions(
+  program.command("check").description("looks whether databases and full text are sound; exit code 1 if not"),
+).action((_, command: Command) => check(command));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  const { name, message } = error as Error;
+  console.error(error instanceof SettingsError ? message : `nous-server: ${message || name}`);
+  process.exit(1);
+}

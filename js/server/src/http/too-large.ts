@@ -1,0 +1,31 @@
+// A body over the limit is refused when it has been read and thrown away: a client that is still writing would not see the
+// answer. What is far over the limit, or slow, is cut off.
+
+import type { IncomingMessage } from "node:http";
+import { finished } from "node:stream/promises";
+
+/** How long the rest is read, in milliseconds. */
+const PATIENCE = 2_000;
+/** How much of it, in bytes. */
+const MOST_REST = 64 * 2 ** 20;
+
+/** Reads what is left of a body; whether the connection is of further use. */
+export async function throwAway(incoming: IncomingMessage | undefined): Promise<boolean> {
+  if (incoming === undefined || incoming.readableEnded) return true;
+  const giveUp = new AbortController();
+  const timer = setTimeout(() => giveUp.abort(), PATIENCE);
+  let read = 0;
+  incoming.on("data", (chunk: Uint8Array) => {
+    read += chunk.length;
+    if (read > MOST_REST) giveUp.abort();
+  });
+  incoming.resume();
+  try {
+    await finished(incoming, { signal: giveUp.signal });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}

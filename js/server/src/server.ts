@@ -1,0 +1,71 @@
+// The server as a whole: threads of agents, HTTP in front of them, and how both come up and go down.
+
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
+import { createEngine } from "nous-wasm";
+import { createApp, USUAL_AGENT } from "./http/app.ts";
+import type { Logger } from "./log.ts";
+import type { InForce } from "./settings/read.ts";
+import { Pool } from "./workers/pool.ts";
+
+/** How long requests that are under way are waited for, in milliseconds. */
+const PATIENCE = 10_000;
+/** How long a request may take to arrive. */
+const REQUEST_TIMEOUT = 30_000;
+
+export interface RunningServer {
+  /** Such as `http://127.0.0.1:3100`. */
+  url: string;
+  /** Takes no more requests, finishes those under way, flushes. */
+  stop(): Promise<void>;
+}
+
+/** Comes up: the usual agent's index is loaded when it is done. */
+export async function startServer(
+  { settings, engine: config }: InForce,
+  { log, worker, version }: { log: Logger; worker: URL; version: string },
+): Promise<RunningServer> {
+  const { host, port, data_dir: dataDir, durability, workers, max_body_bytes: maxBodyBytes } = settings;
+  const pool = new Pool(workers, worker, { dataDir, durability, engine: config }, log);
+  let isReady = false;
+  try {
+    await pool.open(USUAL_AGENT);
+    const engine = createEngine(config);
+    const app = createApp({ pool, engine, log, maxBodyBytes, version, isReady: () => isReady });
+    const server = await listen(app.fetch, host, port);
+    isReady = true;
+    const { port: taken } = server.address() as AddressInfo;
+    const url = `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
+    const stop = async () => {
+      isReady = false;
+      await closeServer(server);
+      await pool.close();
+    };
+    return { url, stop };
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+}
+
+function listen(fetch: Parameters<typeof serve>[0]["fetch"], hostname: string, port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = serve({ fetch, hostname, port, serverOptions: { requestTimeout: REQUEST_TIMEOUT } }, () => {
+      server.off("error", reject);
+      resolve(server);
+    }) as Server;
+    server.once("error", reject);
+  });
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const hurry = setTimeout(() => server.closeAllConnections(), PATIENCE);
+    server.close(() => {
+      clearTimeout(hurry);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,94 @@
+// What can be set about the server: one table, from which come the options of the command line, the environment variables and the
+// keys of the YAML file, with their defaults and their help.
+
+import { availableParallelism } from "node:os";
+import { z } from "zod";
+import type { Durability } from "../storage/libsql.ts";
+import { defaultDataDir } from "./paths.ts";
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+/** A core is left to HTTP. */
+const usualWorkers = Math.max(1, availableParallelism() - 1);
+
+/** Names that stand for this machine alone. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
+
+/** A setting: what it may be, what it is unless it is set, and what it does. */
+interface Option<T> {
+  schema: z.ZodType<T>;
+  usual: () => T;
+  about: string;
+  /** What stands for the value in the help. */
+  value: string;
+}
+
+const whole = (least: number, most: number) =>
+  z
+    .union([z.number(), z.string().regex(/^\d+$/).transform(Number)], { error: () => "must be a whole number" })
+    .pipe(z.int().min(least).max(most));
+
+export const OPTIONS = {
+  host: option({
+    schema: z
+      .string()
+      .regex(LOOPBACK, "must be a name of this machine, such as 127.0.0.1 or ::1: there are no keys yet"),
+    usual: () => "127.0.0.1",
+    about: "where to listen; loopback only",
+    value: "NAME",
+  }),
+  port: option({
+    schema: whole(0, 65_535),
+    usual: () => 3100,
+    about: "which port; 0 takes a free one",
+    value: "NUMBER",
+  }),
+  data_dir: option({
+    schema: z.string().min(1),
+    usual: defaultDataDir,
+    about: "where the databases are",
+    value: "FOLDER",
+  }),
+  durability: option({
+    schema: z.enum(["full", "normal"]),
+    usual: (): Durability => "full",
+    about: "full: an acknowledged write survives a power cut; normal: the last moments may be lost",
+    value: "HOW",
+  }),
+  workers: option({
+    schema: whole(1, 256),
+    usual: () => usualWorkers,
+    about: "threads that agents live in",
+    value: "NUMBER",
+  }),
+  max_body_bytes: option({
+    schema: whole(1_024, 2 ** 30),
+    usual: () => 8 * 2 ** 20,
+    about: "the largest body of a request",
+    value: "NUMBER",
+  }),
+  log_level: option({
+    schema: z.enum(LOG_LEVELS),
+    usual: () => "info",
+    about: `least level that is logged: ${LOG_LEVELS.join(", ")}`,
+    value: "LEVEL",
+  }),
+  log_format: option({
+    schema: z.enum(["auto", "json", "text"]),
+    usual: () => "auto",
+    about: "json, text, or auto: text on a terminal",
+    value: "FORM",
+  }),
+} as const;
+
+function option<T>(definition: Option<T>): Option<T> {
+  return definition;
+}
+
+export type OptionName = keyof typeof OPTIONS;
+export type Settings = { -readonly [Name in OptionName]: (typeof OPTIONS)[Name] extends Option<infer T> ? T : never };
+
+export const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[];
+
+/** `data_dir` as an option of the command line, `--data-dir`, and as an environment variable, `NOUS_DATA_DIR`. */
+export const flagOf = (name: string): string => `--${name.replaceAll("_", "-")}`;
+export const variableOf = (name: string): string => `NOUS_${name.toUpperCase()}`;

@@ -1,0 +1,31 @@
+// Where data lies.
+
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+/** Hexadecimal digits of a file's name: 128 bits. */
+const NAME_LENGTH = 32;
+
+/** `./nous-data` where there is one, else the user's own folder for data of programs. */
+export function defaultDataDir(): string {
+  const here = resolve("nous-data");
+  return existsSync(here) ? here : join(userDataDir(), "nous");
+}
+
+function userDataDir(): string {
+  const { XDG_DATA_HOME, LOCALAPPDATA } = process.env;
+  if (process.platform === "win32") return LOCALAPPDATA || join(homedir(), "AppData", "Local");
+  if (process.platform === "darwin") return join(homedir(), "Library", "Application Support");
+  return XDG_DATA_HOME || join(homedir(), ".local", "share");
+}
+
+/** The folder of the agents' databases. */
+export const agentsDir = (dataDir: string): string => join(dataDir, "agents");
+
+/** An agent's database, named by a hash: no name is a path, and names that differ in case alone are two on every disk. */
+export function agentFile(dataDir: string, agent: string): string {
+  const name = createHash("sha256").update(agent).digest("hex").slice(0, NAME_LENGTH);
+  return join(agentsDir(dataDir), `${name}.db`);
+}

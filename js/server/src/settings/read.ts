@@ -1,0 +1,103 @@
+// Settings from the command line, the environment and a YAML file, in this order of precedence. What is unknown or wrong stops the
+// server with a sentence.
+
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { createEngine, type EngineConfig, MemoryIndex, NousError } from "nous-wasm";
+import { parse } from "yaml";
+import { ENGINE_KEYS, type EngineYaml, toEngineConfig } from "./engine-config.ts";
+import { flagOf, OPTION_NAMES, OPTIONS, type OptionName, type Settings, variableOf } from "./options.ts";
+
+/** Names the YAML file. */
+export const CONFIG_VARIABLE = "NOUS_CONFIG";
+
+/** A setting is wrong; the message is a sentence for whoever set it. */
+export class SettingsError extends Error {
+  override readonly name = "SettingsError";
+}
+
+/** All that is in force. */
+export interface InForce {
+  settings: Settings;
+  /** What the file says of the engine, as it says it. */
+  engineYaml: EngineYaml;
+  engine: EngineConfig;
+}
+
+/** @throws {SettingsError} naming the place of what is wrong. */
+export function readSettings(
+  flags: Partial<Record<OptionName, string>> & { config?: string },
+  environment: NodeJS.ProcessEnv,
+): InForce {
+  const file = flags.config ?? environment[CONFIG_VARIABLE];
+  const yaml = file === undefined ? {} : readYaml(file);
+  checkVariables(environment);
+  const settings = Object.fromEntries(
+    OPTION_NAMES.map((name) => {
+      const variable = variableOf(name);
+      const sources: [place: string, value: unknown][] = [
+        [flagOf(name), flags[name]],
+        [`the environment variable ${variable}`, environment[variable]],
+        [`${name} in ${file}`, yaml[name]],
+      ];
+      const [place, value] = sources.find(([, given]) => given !== undefined) ?? ["", undefined];
+      return [name, value === undefined ? OPTIONS[name].usual() : checked(name, place, value)];
+    }),
+  ) as Settings;
+  settings.data_dir = resolve(settings.data_dir);
+  const engineYaml = Object.fromEntries(Object.entries(yaml).filter(([key]) => ENGINE_KEYS.has(key)));
+  return { settings, engineYaml, engine: readEngine(engineYaml, file) };
+}
+
+function checked(name: OptionName, place: string, value: unknown): unknown {
+  const { data, error } = OPTIONS[name].schema.safeParse(value);
+  if (error === undefined) return data;
+  const problem = error.issues[0]!.message;
+  throw new SettingsError(`${place} is ${JSON.stringify(value)}: ${problem}.`);
+}
+
+function checkVariables(environment: NodeJS.ProcessEnv): void {
+  const known = new Set([CONFIG_VARIABLE, ...OPTION_NAMES.map(variableOf)]);
+  const unknown = Object.keys(environment).find((variable) => variable.startsWith("NOUS_") && !known.has(variable));
+  if (unknown === undefined) return;
+  throw new SettingsError(`The environment variable ${unknown} is none of this server's: there are ${list(known)}.`);
+}
+
+function readYaml(file: string): Record<string, unknown> {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new SettingsError(`The configuration ${file} cannot be read: ${(error as Error).message}.`);
+  }
+  let yaml: unknown;
+  try {
+    yaml = parse(text) ?? {};
+  } catch (error) {
+    throw new SettingsError(`The configuration ${file} is not YAML: ${(error as Error).message}.`);
+  }
+  if (typeof yaml !== "object" || yaml === null || Array.isArray(yaml)) {
+    throw new SettingsError(`The configuration ${file} must be a list of keys with values.`);
+  }
+  const known = new Set<string>([...OPTION_NAMES, ...ENGINE_KEYS]);
+  const unknown = Object.keys(yaml).find((key) => !known.has(key));
+  if (unknown === undefined) return yaml as Record<string, unknown>;
+  throw new SettingsError(`${unknown} in ${file} is not a key: there are ${list(known)}.`);
+}
+
+/** The engine says what is wrong with its part; keys are named as the file writes them. */
+function readEngine(yaml: EngineYaml, file: string | undefined): EngineConfig {
+  const { config, written } = toEngineConfig(yaml);
+  try {
+    createEngine(config);
+    new MemoryIndex({ config }).free();
+    return config;
+  } catch (error) {
+    if (!(error instanceof NousError)) throw error;
+    const field = error.details.field ?? "";
+    const message = error.message.replace(field, () => written.get(field) ?? field);
+    throw new SettingsError(`In ${file}: ${message}.`);
+  }
+}
+
+const list = (names: Iterable<string>): string => [...names].join(", ");

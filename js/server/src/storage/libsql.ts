@@ -1,0 +1,452 @@
+// The store in one file: SQLite in the form of libSQL, embedded, in this thread.
+
+import { randomUUID } from "node:crypto";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import Database from "libsql";
+import { StorageError } from "./errors.ts";
+import { migrate } from "./migrate.ts";
+import type {
+  ClusterRow,
+  EdgeRow,
+  IndexedNodeRow,
+  MembershipRow,
+  NewEdge,
+  NewNode,
+  NodeChanges,
+  NodeRow,
+} from "./rows.ts";
+import { CREATED_AT, isoOf } from "./sql.ts";
+import type { Change, GraphNode, Hit, MetaKey, NodeFilter, SoftChange, Storage } from "./storage.ts";
+
+/** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
+export type Durability = "full" | "normal";
+
+export interface LibsqlOptions {
+  durability: Durability;
+  /** Told of what opening did, in a sentence. */
+  tell?: (what: string) => void;
+  /** Whether an older schema is brought up to date. Default true; false leaves the file as it is. */
+  migrates?: boolean;
+}
+
+/** How long another writer is waited for, in milliseconds. */
+const BUSY_TIMEOUT = 5_000;
+/** Rows of a batch while a whole table is read. */
+const BATCH = 5_000;
+
+/** What has to hold of a connection: each is set and read back at every open. */
+const settingsOf = (durability: Durability): readonly (readonly [pragma: string, set: string, is: unknown])[] => [
+  ["journal_mode", "WAL", "wal"],
+  ["synchronous", durability === "full" ? "FULL" : "NORMAL", durability === "full" ? 2 : 1],
+  ["foreign_keys", "ON", 1],
+  ["recursive_triggers", "ON", 1],
+  ["busy_timeout", String(BUSY_TIMEOUT), BUSY_TIMEOUT],
+];
+
+const NODE_COLUMNS = [
+  "id",
+  "type",
+  "subtype",
+  "content_title",
+  "content_summary",
+  "content_body",
+  "neural_stability",
+  "neural_retrievability",
+  "neural_difficulty",
+  "neural_access_count",
+  "neural_last_accessed",
+  "state_lifecycle",
+  "provenance_source",
+  "provenance_created_at",
+  "layer",
+  "version",
+  "last_modified",
+  "created_at",
+  "embedding_model",
+  "temporal_event_time",
+  "temporal_event_confidence",
+  "temporal_event_source",
+] as const satisfies readonly (keyof NodeRow)[];
+const EDGE_COLUMNS = [
+  "id",
+  "type",
+  "subtype",
+  "source_id",
+  "target_id",
+  "neural_weight",
+  "strength",
+  "confidence",
+  "created_at",
+] as const satisfies readonly (keyof EdgeRow)[];
+
+const NODE = `nodes.rowid AS sequence, ${NODE_COLUMNS.map((column) => `nodes.${column}`).join(", ")}`;
+const EDGE = `rowid AS sequence, ${EDGE_COLUMNS.join(", ")}`;
+const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluster_id) FROM cluster_memberships
+  WHERE cluster_memberships.node_id = nodes.id) AS clusters`;
+/** The members of a list that is bound as JSON. */
+const LISTED = "(SELECT value FROM json_each(?))";
+
+type Row = Record<string, unknown>;
+
+export class LibsqlStorage implements Storage {
+  readonly writer: string = randomUUID();
+  readonly #db: Database.Database;
+  readonly #statements = new Map<string, Database.Statement>();
+
+  /**
+   * Opens a database file, or makes one; one of the existing server, or of an earlier version, gets what it lacks.
+   *
+   * @throws {StorageError} for a file that is no database, of a newer version, or held by somebody else.
+   */
+  constructor(file: string, { durability, tell = () => {}, migrates = true }: LibsqlOptions) {
+    const isNew = !existsSync(file) || statSync(file).size === 0;
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    try {
+      this.#db = new Database(file);
+      this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+      if (migrates) migrate(this.#db, file, isNew, tell);
+      this.#settle(durability);
+    } catch (error) {
+      throw StorageError.of(error, `The database ${file} cannot be opened`);
+    }
+    if (isNew && durability === "full") syncFolder(dirname(file));
+  }
+
+  #settle(durability: Durability): void {
+    for (const [pragma, set, is] of settingsOf(durability)) {
+      this.#db.exec(`PRAGMA ${pragma} = ${set}`);
+      const [row] = this.#db.prepare(`PRAGMA ${pragma}`).all() as Row[];
+      const found = Object.values(row ?? {})[0];
+      if (found !== is) throw new StorageError(`${pragma} is ${found} after it was set to ${set}.`);
+    }
+  }
+
+  #all<T>(sql: string, ...values: unknown[]): T[] {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement.all(...values) as T[];
+  }
+
+  #first<T>(sql: string, ...values: unknown[]): T | undefined {
+    return this.#all<T>(sql, ...values)[0];
+  }
+
+  // ---- as a whole ---------------------------------------------------------------------------------
+
+  meta(key: MetaKey): string | undefined {
+    return this.#first<{ value: string }>("SELECT value FROM nous_meta WHERE key = ?", key)?.value;
+  }
+
+  setMeta(key: MetaKey, value: string): void {
+    this.#all("INSERT INTO nous_meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", key, value);
+  }
+
+  transaction<T>(work: () => T): T {
+    return this.#within("BEGIN IMMEDIATE", work);
+  }
+
+  snapshot<T>(work: () => T): T {
+    return this.#within("BEGIN", work);
+  }
+
+  #within<T>(begin: string, work: () => T): T {
+    this.#db.exec(begin);
+    try {
+      const result = work();
+      this.#db.exec("COMMIT");
+      return result;
+    } catch (error) {
+      // A full disk has ended it already.
+      if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  // ---- memories -----------------------------------------------------------------------------------
+
+  insertNode(node: NewNode): NodeRow {
+    const columns = [...NODE_COLUMNS, "embedding_vector"] as const;
+    const places = columns.map(() => "?").join(", ");
+    return this.#first<NodeRow>(
+      `INSERT INTO nodes (${columns.join(", ")}) VALUES (${places}) RETURNING ${NODE}`,
+      ...columns.map((column) => node[column]),
+    )!;
+  }
+
+  updateNode(id: string, changes: NodeChanges): NodeRow | undefined {
+    const columns = [...NODE_COLUMNS, "embedding_vector" as const].filter((column) => column in changes);
+    const sets = columns.map((column) => `${column} = ?`).join(", ");
+    // Not kept: there are as many of these as there are choices of columns.
+    const statement = this.#db.prepare(
+      `UPDATE nodes SET version = coalesce(version, 0) + 1, ${sets} WHERE id = ? RETURNING ${NODE}`,
+    );
+    return (statement.all(...columns.map((column) => (changes as Row)[column]), id) as NodeRow[])[0];
+  }
+
+  deleteNode(id: string): boolean {
+    this.#all("DELETE FROM cluster_memberships WHERE node_id = ?", id);
+    return this.#all("DELETE FROM nodes WHERE id = ? RETURNING id", id).length > 0;
+  }
+
+  node(id: string): NodeRow | undefined {
+    return this.#first(`SELECT ${NODE} FROM nodes WHERE id = ?`, id);
+  }
+
+  nodes(ids: readonly string[]): NodeRow[] {
+    return this.#all(`SELECT ${NODE} FROM nodes WHERE id IN ${LISTED}`, JSON.stringify(ids));
+  }
+
+  passing(ids: readonly string[], filter: NodeFilter): string[] {
+    const { conditions, values } = conditionsOf(filter);
+    const where = [`id IN ${LISTED}`, ...conditions].join(" AND ");
+    const rows = this.#all<{ id: string }>(`SELECT id FROM nodes WHERE ${where}`, JSON.stringify(ids), ...values);
+    return rows.map(({ id }) => id);
+  }
+
+  listNodes(filter: NodeFilter, limit: number): NodeRow[] {
+    const { conditions, values } = conditionsOf(filter);
+    const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+    return this.#all(
+      `SELECT ${NODE} FROM nodes ${where} ORDER BY ${CREATED_AT} DESC, rowid DESC LIMIT ?`,
+      ...values,
+      limit,
+    );
+  }
+
+  countStates(): { state: string; count: number }[] {
+    return this.#all(
+      "SELECT coalesce(state_lifecycle, 'ACTIVE') AS state, count(*) AS count FROM nodes WHERE id IS NOT NULL GROUP BY 1",
+    );
+  }
+
+  graphNodes(): GraphNode[] {
+    return this.#all(
+      `SELECT id, type, subtype, content_title AS title, content_summary AS summary, created_at FROM nodes
+       WHERE id IS NOT NULL ORDER BY rowid`,
+    );
+  }
+
+  *indexedNodes(ids?: readonly string[]): Iterable<IndexedNodeRow[]> {
+    if (ids !== undefined) {
+      yield this.#all(`SELECT ${INDEXED_NODE} FROM nodes WHERE id IN ${LISTED}`, JSON.stringify(ids));
+      return;
+    }
+    const page = `SELECT ${INDEXED_NODE} FROM nodes WHERE rowid > ? AND id IS NOT NULL ORDER BY rowid LIMIT ?`;
+    yield* this.#pages<IndexedNodeRow>(page);
+  }
+
+  *#pages<T extends { sequence: number }>(sql: string): Iterable<T[]> {
+    let after = Number.MIN_SAFE_INTEGER;
+    for (;;) {
+      const rows = this.#all<T>(sql, after, BATCH);
+      if (rows.length > 0) yield rows;
+      if (rows.length < BATCH) return;
+      after = rows.at(-1)!.sequence;
+    }
+  }
+
+  dimensions(): number {
+    const newest = `SELECT length(embedding_vector) / 4 AS dimensions FROM nodes
+      WHERE embedding_vector IS NOT NULL AND length(embedding_vector) >= 4 ORDER BY rowid DESC LIMIT 1`;
+    return this.#first<{ dimensions: number }>(newest)?.dimensions ?? 0;
+  }
+
+  // ---- edges --------------------------------------------------------------------------------------
+
+  insertEdge(edge: NewEdge): EdgeRow {
+    const places = EDGE_COLUMNS.map(() => "?").join(", ");
+    return this.#first<EdgeRow>(
+      `INSERT INTO edges (${EDGE_COLUMNS.join(", ")}) VALUES (${places}) RETURNING ${EDGE}`,
+      ...EDGE_COLUMNS.map((column) => edge[column]),
+    )!;
+  }
+
+  deleteEdge(id: string): boolean {
+    return this.#all("DELETE FROM edges WHERE id = ? RETURNING id", id).length > 0;
+  }
+
+  edge(id: string): EdgeRow | undefined {
+    return this.#first(`SELECT ${EDGE} FROM edges WHERE id = ?`, id);
+  }
+
+  strengthenEdge(id: string, amount: number): EdgeRow | undefined {
+    return this.#first(
+      `UPDATE edges SET strength = min(1.0, coalesce(strength, 0.0) + ?) WHERE id = ? RETURNING ${EDGE}`,
+      amount,
+      id,
+    );
+  }
+
+  edgesOf(nodeId: string, direction: "in" | "out" | "both"): EdgeRow[] {
+    const ends = { in: ["target_id"], out: ["source_id"], both: ["source_id", "target_id"] }[direction];
+    const where = ends.map((end) => `${end} = ?`).join(" OR ");
+    return this.#all(`SELECT ${EDGE} FROM edges WHERE ${where} ORDER BY rowid`, ...ends.map(() => nodeId));
+  }
+
+  *edges(ids?: readonly string[]): Iterable<EdgeRow[]> {
+    if (ids !== undefined) {
+      yield this.#all(`SELECT ${EDGE} FROM edges WHERE id IN ${LISTED}`, JSON.stringify(ids));
+      return;
+    }
+    yield* this.#pages<EdgeRow>(`SELECT ${EDGE} FROM edges WHERE rowid > ? AND id IS NOT NULL ORDER BY rowid LIMIT ?`);
+  }
+
+  // ---- clusters -----------------------------------------------------------------------------------
+
+  clusters(): ClusterRow[] {
+    return this.#all(
+      "SELECT id, name, description, icon, pinned, source, auto_subtypes, created_at FROM clusters ORDER BY rowid",
+    );
+  }
+
+  memberships(): MembershipRow[] {
+    return this.#all("SELECT cluster_id, node_id, weight, pinned, updated_at FROM cluster_memberships ORDER BY rowid");
+  }
+
+  // ---- words --------------------------------------------------------------------------------------
+
+  search(terms: readonly string[], filter: NodeFilter, limit: number): Hit[] {
+    if (terms.length === 0) return [];
+    const { conditions, values } = conditionsOf(filter);
+    // In quotes an operator is a word like any other.
+    const words = terms.map((term) => `"${term.replaceAll('"', '""')}"*`).join(" OR ");
+    const best = "SELECT rowid AS sequence, -bm25(nodes_fts) AS score FROM nodes_fts WHERE nodes_fts MATCH ?";
+    const narrowed =
+      conditions.length === 0 ? "" : `AND rowid IN (SELECT rowid FROM nodes WHERE ${conditions.join(" AND ")})`;
+    return this.#all<Hit>(
+      `SELECT nodes.id AS id, max(best.score, 0.0) AS score
+       FROM (${best} ${narrowed} ORDER BY score DESC, rowid LIMIT ?) AS best JOIN nodes ON nodes.rowid = best.sequence
+       WHERE nodes.id IS NOT NULL ORDER BY best.score DESC, best.sequence`,
+      words,
+      ...values,
+      limit,
+    );
+  }
+
+  // ---- changes ------------------------------------------------------------------------------------
+
+  version(): number {
+    return this.#first<{ data_version: number }>("PRAGMA data_version")!.data_version;
+  }
+
+  changeRange(): { first: number; last: number } {
+    const ever = "(SELECT seq FROM sqlite_sequence WHERE name = 'change_log')";
+    return this.#first(
+      `SELECT coalesce(min(sequence), 0) AS first, coalesce(max(sequence), ${ever}, 0) AS last FROM change_log`,
+    )!;
+  }
+
+  changesSince(sequence: number): Change[] {
+    return this.#all(
+      "SELECT sequence, entity, id FROM change_log WHERE sequence > ? AND writer IS NOT ? ORDER BY sequence",
+      sequence,
+      this.writer,
+    );
+  }
+
+  claimChanges(after: number): number {
+    this.#all("UPDATE change_log SET writer = ? WHERE sequence > ?", this.writer, after);
+    return this.changeRange().last;
+  }
+
+  trimChanges(upTo: number): void {
+    this.#all("DELETE FROM change_log WHERE sequence <= ?", upTo);
+  }
+
+  writeSoft(changes: readonly SoftChange[]): void {
+    for (const { id, accesses, last_accessed, stability, faded } of changes) {
+      this.#all(
+        `UPDATE nodes SET neural_access_count = coalesce(neural_access_count, 0) + ?1,
+           neural_last_accessed = CASE WHEN ?2 > coalesce(${isoOf("neural_last_accessed")}, '') THEN ?2
+             ELSE neural_last_accessed END,
+           neural_stability = coalesce(?3, neural_stability),
+           neural_retrievability = coalesce(?4, neural_retrievability),
+           state_lifecycle = coalesce(?5, state_lifecycle)
+         WHERE id = ?6`,
+        accesses,
+        last_accessed,
+        stability,
+        faded?.retrievability ?? null,
+        faded?.lifecycle ?? null,
+        id,
+      );
+    }
+  }
+
+  // ---- soundness ----------------------------------------------------------------------------------
+
+  check(): string[] {
+    const problems = this.#all<{ integrity_check: string }>("PRAGMA integrity_check")
+      .map(({ integrity_check }) => integrity_check)
+      .filter((told) => told !== "ok");
+    const dangling = this.#all("PRAGMA foreign_key_check").length;
+    if (dangling > 0) problems.push(`${dangling} edges lead to or from a memory that is not there`);
+    try {
+      // With rank 1 it is compared with the rows, not only with itself.
+      this.#all("INSERT INTO nodes_fts(nodes_fts, rank) VALUES ('integrity-check', 1)");
+    } catch (error) {
+      problems.push(`the full-text index is not that of the rows: ${(error as Error).message}`);
+    }
+    return problems;
+  }
+
+  close(): void {
+    // What is in the log goes into the file, so that the file alone is the whole database.
+    this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    this.#statements.clear();
+    this.#db.close();
+  }
+}
+
+/** The conditions of a filter on `nodes`, and what is bound in them. */
+function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unknown[] } {
+  const conditions: string[] = [];
+  const values: unknown[] = [];
+  const add = (condition: string, ...bound: unknown[]) => {
+    conditions.push(condition);
+    values.push(...bound);
+  };
+  if (filter.type !== undefined) add("nodes.type = ?", filter.type);
+  if (filter.subtype !== undefined) add("nodes.subtype = ?", filter.subtype);
+  if (filter.created_after !== undefined) add(`${CREATED_AT} >= ?`, filter.created_after);
+  if (filter.created_before !== undefined) add(`${CREATED_AT} <= ?`, filter.created_before);
+  if (filter.cluster_ids !== undefined && filter.cluster_ids.length > 0) {
+    const members = `SELECT node_id FROM cluster_memberships WHERE cluster_id IN ${LISTED}`;
+    add(`nodes.id IN (${members})`, JSON.stringify(filter.cluster_ids));
+  }
+  if (filter.time_range !== undefined) {
+    const { by, start, end } = filter.time_range;
+    const columns = {
+      event: ["temporal_event_time"],
+      ingestion: ["provenance_created_at"],
+      any: ["temporal_event_time", "provenance_created_at"],
+    }[by];
+    const within = (column: string) => `${isoOf(`nodes.${column}`)} BETWEEN coalesce(?, '') AND coalesce(?, '~')`;
+    add(`(${columns.map(within).join(" OR ")})`, ...columns.flatMap(() => [start ?? null, end ?? null]));
+  }
+  if (filter.lifecycle !== undefined) {
+    const { state, leaving, arriving } = filter.lifecycle;
+    add(
+      `(coalesce(nodes.state_lifecycle, 'ACTIVE') = ? AND nodes.id NOT IN ${LISTED} OR nodes.id IN ${LISTED})`,
+      state,
+      JSON.stringify(leaving),
+      JSON.stringify(arriving),
+    );
+  }
+  return { conditions, values };
+}
+
+/** A new file is there after a power cut once its folder is on the disk, too. */
+function syncFolder(folder: string): void {
+  if (process.platform === "win32") return;
+  const handle = openSync(folder, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

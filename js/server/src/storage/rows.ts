@@ -1,0 +1,84 @@
+// Rows as they are stored. Names of fields are the columns'; times are text.
+
+import type { StoredLifecycleState } from "nous-wasm";
+
+/** What is bound and what is read as a BLOB. */
+export type Bytes = Uint8Array | ArrayBuffer;
+
+/** A memory. Any field but the id may be null in a database that another server wrote. */
+export interface NodeRow {
+  /** The row number: its place in every order. */
+  sequence: number;
+  id: string;
+  type: string;
+  subtype: string | null;
+  content_title: string;
+  content_summary: string | null;
+  content_body: string | null;
+  neural_stability: number | null;
+  neural_retrievability: number | null;
+  neural_difficulty: number | null;
+  neural_access_count: number | null;
+  neural_last_accessed: string | null;
+  state_lifecycle: StoredLifecycleState | null;
+  provenance_source: string | null;
+  provenance_created_at: string | null;
+  layer: string | null;
+  version: number | null;
+  last_modified: string | null;
+  created_at: string | null;
+  embedding_model: string | null;
+  temporal_event_time: string | null;
+  temporal_event_confidence: number | null;
+  temporal_event_source: string | null;
+}
+
+/** What the index needs of a memory beside its row. */
+export interface IndexedNodeRow extends NodeRow {
+  /** Components in f32, little-endian. */
+  embedding_vector: Bytes | null;
+  /** Ids of its clusters, as a JSON array. */
+  clusters: string;
+}
+
+/** A new memory. The row number is the database's to give. */
+export type NewNode = Omit<NodeRow, "sequence"> & { embedding_vector: Bytes | null };
+
+/** Changes to a memory; what is not there stays. */
+export type NodeChanges = Partial<Omit<NewNode, "id" | "version" | "last_modified">> & { last_modified: string };
+
+/** A tie between two memories. */
+export interface EdgeRow {
+  sequence: number;
+  id: string;
+  type: string;
+  subtype: string | null;
+  source_id: string;
+  target_id: string;
+  neural_weight: number | null;
+  strength: number | null;
+  confidence: number | null;
+  created_at: string | null;
+}
+
+export type NewEdge = Omit<EdgeRow, "sequence">;
+
+/** A named group of memories. */
+export interface ClusterRow {
+  id: string;
+  name: string;
+  description: string | null;
+  icon: string | null;
+  pinned: number | null;
+  source: string | null;
+  auto_subtypes: string | null;
+  created_at: string | null;
+}
+
+export interface MembershipRow {
+  cluster_id: string;
+  node_id: string;
+  weight: number | null;
+  pinned: number | null;
+  updated_at: string | null;
+}

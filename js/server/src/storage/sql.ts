@@ -1,0 +1,7 @@
+// Pieces of SQL that several statements share.
+
+/** A stored time as the one form that sorts: ISO 8601 in UTC with milliseconds. */
+export const isoOf = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column})`;
+
+/** When a row was made, as it is indexed. */
+export const CREATED_AT: string = isoOf("created_at");

@@ -1,0 +1,142 @@
+// What a store of one agent's memories can do. Everything is synchronous: between a commit and its being applied to the index
+// nothing else may happen.
+
+import type { StoredLifecycleState } from "nous-wasm";
+import type {
+  ClusterRow,
+  EdgeRow,
+  IndexedNodeRow,
+  MembershipRow,
+  NewEdge,
+  NewNode,
+  NodeChanges,
+  NodeRow,
+} from "./rows.ts";
+
+/** Which memories a list or a full-text search may give. Times are ISO 8601 in UTC, bounds inclusive. */
+export interface NodeFilter {
+  type?: string | undefined;
+  subtype?: string | undefined;
+  created_after?: string | undefined;
+  created_before?: string | undefined;
+  /** Bounds on when what it tells of happened, when it was taken in, or either. */
+  time_range?: { by: "event" | "ingestion" | "any"; start?: string | undefined; end?: string | undefined } | undefined;
+  /** Ids of clusters, in one of which it has to be. */
+  cluster_ids?: readonly string[] | undefined;
+  lifecycle?: LifecycleFilter | undefined;
+}
+
+/** The stored state, but for those whose state is about to change. */
+export interface LifecycleFilter {
+  state: StoredLifecycleState;
+  /** Stored with the state, and about to leave it. */
+  leaving: readonly string[];
+  /** Stored with another, and about to come to it. */
+  arriving: readonly string[];
+}
+
+/** A full-text hit: a BM25 magnitude of at least 0, larger for better. */
+export interface Hit {
+  id: string;
+  score: number;
+}
+
+/** An entry of the change log: what became different, and not how. */
+export interface Change {
+  /** Rises with every change, and is never used again. */
+  sequence: number;
+  entity: "node" | "edge";
+  id: string;
+}
+
+/** What recalls and sweeps came to since the last flush. */
+export interface SoftChange {
+  id: string;
+  /** Accesses to add. */
+  accesses: number;
+  /** ISO; the later of this and the stored one stays. Null leaves it. */
+  last_accessed: string | null;
+  /** Days; null leaves it. */
+  stability: number | null;
+  /** Both together, or null for as they are. */
+  faded: { retrievability: number; lifecycle: StoredLifecycleState } | null;
+}
+
+/** A memory as a graph shows it. */
+export interface GraphNode {
+  id: string;
+  type: string;
+  subtype: string | null;
+  title: string;
+  summary: string | null;
+  created_at: string | null;
+}
+
+/** What is known of a store as a whole. `epoch` is random, and another one after a restore. */
+export type MetaKey = "schema" | "epoch" | "agent" | "last_sweep";
+
+export interface Storage {
+  /** Names this connection in the change log. */
+  readonly writer: string;
+
+  meta(key: MetaKey): string | undefined;
+  setMeta(key: MetaKey, value: string): void;
+
+  /** One transaction, begun as a writer: nobody else writes until it has ended. What throws undoes it. */
+  transaction<T>(work: () => T): T;
+  /** What `work` reads is of one moment, whatever others write meanwhile. */
+  snapshot<T>(work: () => T): T;
+
+  insertNode(node: NewNode): NodeRow;
+  /** Raises the version by one. Undefined where there is no such memory. */
+  updateNode(id: string, changes: NodeChanges): NodeRow | undefined;
+  /** Its edges and memberships go with it. Whether it was there. */
+  deleteNode(id: string): boolean;
+  node(id: string): NodeRow | undefined;
+  /** Those that are there, in no order. */
+  nodes(ids: readonly string[]): NodeRow[];
+  /** Those that pass, in no order. */
+  passing(ids: readonly string[], filter: NodeFilter): string[];
+  /** Newest first. */
+  listNodes(filter: NodeFilter, limit: number): NodeRow[];
+  /** How many there are in each stored state. */
+  countStates(): { state: string; count: number }[];
+  /** All memories in order, without their bodies. */
+  graphNodes(): GraphNode[];
+  /** All memories in order, in batches, or those of these ids, as the index needs them. */
+  indexedNodes(ids?: readonly string[]): Iterable<IndexedNodeRow[]>;
+  /** Components of the newest vector; 0 where there is none. */
+  dimensions(): number;
+
+  insertEdge(edge: NewEdge): EdgeRow;
+  deleteEdge(id: string): boolean;
+  edge(id: string): EdgeRow | undefined;
+  /** Adds to the strength, up to 1. */
+  strengthenEdge(id: string, amount: number): EdgeRow | undefined;
+  edgesOf(nodeId: string, direction: "in" | "out" | "both"): EdgeRow[];
+  /** All edges in order, in batches, or those of these ids. */
+  edges(ids?: readonly string[]): Iterable<EdgeRow[]>;
+
+  clusters(): ClusterRow[];
+  memberships(): MembershipRow[];
+
+  /** Memories in which a word begins with one of these terms, best first. */
+  search(terms: readonly string[], filter: NodeFilter, limit: number): Hit[];
+
+  /** Differs from its last answer when somebody else has committed. */
+  version(): number;
+  /** The first and the last entry of the change log; 0 and the last ever where it is empty. */
+  changeRange(): { first: number; last: number };
+  /** What others changed after an entry, in order. */
+  changesSince(sequence: number): Change[];
+  /** Marks what this transaction changed after an entry as this writer's; the answer is the last entry. */
+  claimChanges(after: number): number;
+  /** Forgets entries up to one. */
+  trimChanges(upTo: number): void;
+
+  writeSoft(changes: readonly SoftChange[]): void;
+
+  /** What is wrong with the database, in words; empty where nothing is. */
+  check(): string[];
+  close(): void;
+}

@@ -1,0 +1,24 @@
+// Instants: milliseconds inside, ISO 8601 in UTC with milliseconds wherever they are stored or sent.
+
+/** `2026-02-01 09:30:00`, as SQLite's `datetime('now')` writes it: UTC, though it does not say so. */
+const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?$/;
+const WITH_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/i;
+
+/** Milliseconds since 1970 of an ISO 8601 text, in UTC where it names no zone; undefined where it is no instant. */
+export function parseInstant(text: string): number | undefined {
+  const isUtc = WITHOUT_ZONE.test(text);
+  if (!isUtc && !WITH_ZONE.test(text)) return undefined;
+  const iso = text.replace(" ", "T");
+  // A date alone is UTC by itself.
+  const time = Date.parse(isUtc && iso.length > "2026-01-01".length ? `${iso}Z` : iso);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+export const toIso = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+/** A stored time as it is sent; one that cannot be read stays as it is. */
+export function normaliseTime(stored: string | null): string | null {
+  if (stored === null) return null;
+  const time = parseInstant(stored);
+  return time === undefined ? stored : toIso(time);
+}

@@ -1,0 +1,53 @@
+// What the thread of HTTP and those of agents say to each other.
+
+import type { EngineConfig } from "nous-wasm";
+import type { Agent } from "../agent/agent.ts";
+import type { Issue } from "../agent/errors.ts";
+import type { Durability } from "../storage/libsql.ts";
+
+/** What a worker is started with. */
+export interface WorkerSetup {
+  dataDir: string;
+  durability: Durability;
+  engine: EngineConfig;
+}
+
+/** Methods of an agent that a request may call. */
+export type Operation =
+  | "createNode"
+  | "readNode"
+  | "listNodes"
+  | "updateNode"
+  | "deleteNode"
+  | "createEdge"
+  | "listEdges"
+  | "strengthenEdge"
+  | "deleteEdge"
+  | "search"
+  | "sweep"
+  | "graph"
+  | "health";
+
+/** What a method of an agent takes. */
+export type InputOf<Name extends Operation> = Parameters<Agent[Name]> extends [infer Input] ? Input : undefined;
+
+export type ToWorker =
+  | { kind: "call"; id: number; agent: string; operation: Operation; input: unknown }
+  /** Opens an agent before it is asked anything. */
+  | { kind: "open"; id: number; agent: string }
+  /** Flushes and closes everything. */
+  | { kind: "close"; id: number };
+
+/** A failure as it is logged: no value of a request is in it. */
+export interface Failure {
+  name: string;
+  code?: string | undefined;
+  message: string;
+}
+
+export type FromWorker =
+  /** The answer as JSON: it goes out as it is. */
+  | { kind: "answer"; id: number; json: string }
+  | { kind: "refusal"; id: number; status: number; message: string; issues: readonly Issue[] }
+  | { kind: "failure"; id: number; failure: Failure }
+  | { kind: "log"; level: "info" | "warn" | "error"; agent: string; what: string; figures: Record<string, unknown> };

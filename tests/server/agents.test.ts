@@ -1,0 +1,180 @@
+// Agents and their data: apart from each other, there again after a restart, shared with other programs, found in a database of
+// the existing server.
+
+import { mkdirSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { agentFile } from "../../js/server/src/settings/paths.ts";
+import { makeExisting, raw } from "./existing.ts";
+import { start } from "./process.ts";
+import { clientOf } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+describe("agents", () => {
+  test("know nothing of each other, whatever they are called", async () => {
+    const server = await start(temporaryFolder());
+    const names = ["Alice", "alice", "../alice", "a/b", "Зоя", "x".repeat(200), "default"];
+    for (const name of names) {
+      // Characters of a header are bytes of UTF-8.
+      const client = clientOf(server, Buffer.from(name).toString("latin1"));
+      const { id } = await client.create({ content_title: `Memory of ${name}` });
+      expect(await client.search("memory")).toEqual([id]);
+    }
+    expect((await server.ask("GET /health")).body.node_count).toBe(1);
+    const files = readdirSync(join(server.dataDir, "agents")).filter((file) => file.endsWith(".db"));
+    expect(files).toHaveLength(names.length);
+    for (const file of files) expect(file).toMatch(/^[0-9a-f]{32}\.db$/);
+    expect(
+      raw(agentFile(server.dataDir, "Зоя")).prepare("SELECT value FROM nous_meta WHERE key = 'agent'").all(),
+    ).toEqual([{ value: "Зоя" }]);
+  });
+
+  test("a stop writes what recalls changed, and everything is there after it", async () => {
+    const folder = temporaryFolder();
+    const first = await start(folder);
+    const client = clientOf(first, "default");
+    const [a, b] = [await client.create({ embedding: [1, 0] }), await client.create({ embedding: [0, 1] })];
+    const edge = await client.link(a.id, b.id);
+    const { body: read } = await client.ask(`GET /nodes/${a.id}`);
+    const before = await client.search("squeeze", { embedding: [1, 0] });
+    expect(await first.end("SIGTERM")).toBe(0);
+    const second = clientOf(await start(folder), "default");
+    const { body } = await second.ask(`GET /nodes/${a.id}?recall=false`);
+    expect(body).toMatchObject({
+      neural_access_count: read.neural_access_count + 1,
+      neural_stability: read.neural_stability,
+      version: 1,
+    });
+    expect((await second.ask(`GET /edges?node_id=${a.id}`)).body.data).toEqual([edge]);
+    expect(await second.search("squeeze", { embedding: [1, 0] })).toEqual(before);
+  });
+
+  test("a restarted server ranks as the one before, to the bit", async () => {
+    const folder = temporaryFolder();
+    const first = await start(folder);
+    const client = clientOf(first, "default");
+    const nodes = [];
+    for (let place = 0; place < 30; place++) {
+      nodes.push(
+        await client.create({ content_title: `squeeze ${place % 7}`, embedding: [Math.sin(place), Math.cos(place)] }),
+      );
+    }
+    for (let place = 1; place < 30; place++)
+      await client.link(nodes[place].id, nodes[(place * 7) % 30].id, "relates_to");
+    // The first search counts accesses, the second sees them.
+    const asked = { query: "squeeze 3", embedding: [0.5, 0.5], limit: 20 };
+    await client.ask("POST /search", asked);
+    const rankingOf = ({ body }: Awaited<ReturnType<typeof client.ask>>) =>
+      body.data.map(({ id, score, breakdown }: Record<string, unknown>) => [id, score, breakdown]);
+    const before = rankingOf(await client.ask("POST /search", { ...asked }));
+    await first.end();
+    const db = raw(agentFile(folder, "default"));
+    // Less what the second search counted.
+    db.exec("UPDATE nodes SET neural_access_count = neural_access_count - 1 WHERE neural_access_count > 1");
+    const second = clientOf(await start(folder), "default");
+    expect(rankingOf(await second.ask("POST /search", asked))).toEqual(before);
+  });
+});
+
+describe("other programs on the same data", () => {
+  test("what they write is found, and what they remove is gone", async () => {
+    const server = await start(temporaryFolder());
+    const { ask, create, link, search, file } = clientOf(server, "default");
+    const [a, b] = [await create(), await create({ content_title: "Other", content_body: null })];
+    await link(a.id, b.id);
+    const db = raw(file());
+    db.exec("PRAGMA foreign_keys = ON");
+    db.exec("INSERT INTO nodes (id, type, content_title) VALUES ('n_theirs', 'note', 'Gamma exposure')");
+    expect(await search("gamma")).toEqual(["n_theirs"]);
+    expect((await ask("GET /nodes/n_theirs?recall=false")).body).toMatchObject({
+      subtype: null,
+      neural_stability: 60,
+      state_lifecycle: "ACTIVE",
+      neural_access_count: 1,
+    });
+    db.exec(`UPDATE nodes SET content_title = 'Vanna' WHERE id = '${b.id}'; DELETE FROM nodes WHERE id = '${a.id}'`);
+    expect(await search("vanna")).toEqual([b.id]);
+    expect(await search("squeeze")).toEqual([]);
+    expect((await ask("GET /health")).body).toMatchObject({ node_count: 2, edge_count: 0 });
+  });
+
+  test("two servers add to one memory's accesses", async () => {
+    const folder = temporaryFolder();
+    const [one, other] = [await start(folder), await start(folder)].map((server) => clientOf(server, "default"));
+    const { id } = await one!.create();
+    await Promise.all([one!.search("squeeze"), one!.search("squeeze"), other!.search("squeeze")]);
+    const count = async (client = one!) => (await client.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
+    await expect.poll(() => count(one), { timeout: 5_000 }).toBe(3);
+    await expect.poll(() => count(other), { timeout: 5_000 }).toBe(3);
+    await other!.ask(`PATCH /nodes/${id}`, { content_title: "Renamed" });
+    expect(await one!.search("renamed")).toEqual([id]);
+  });
+
+  test("a change log that was cut makes the index anew", async () => {
+    const server = await start(temporaryFolder());
+    const { create, search, file } = clientOf(server, "default");
+    await create();
+    const db = raw(file());
+    db.exec("INSERT INTO nodes (id, type, content_title) VALUES ('n_1', 'note', 'One'), ('n_2', 'note', 'Two')");
+    db.exec("DELETE FROM change_log WHERE sequence <= (SELECT max(sequence) - 1 FROM change_log)");
+    expect(await search("one")).toEqual(["n_1"]);
+    expect(server.log()).toContain("the index is built anew");
+  });
+});
+
+test("a database of the existing server is opened with all that is in it", async () => {
+  const folder = temporaryFolder();
+  const file = agentFile(folder, "default");
+  mkdirSync(dirname(file), { recursive: true });
+  makeExisting(file);
+  const server = await start(folder);
+  const { ask, search, create } = clientOf(server, "default");
+  expect((await ask("GET /health")).body).toMatchObject({ node_count: 3, edge_count: 2 });
+  const { body } = await ask("GET /nodes/n_a?recall=false");
+  expect(body).toMatchObject({
+    provenance_created_at: "2026-01-01T08:00:00.000Z",
+    neural_last_accessed: "2026-01-01T08:00:00.000Z",
+    neural_access_count: 4,
+  });
+  expect(await search("extremes")).toEqual(["n_a"]);
+  expect(await search("funding", { cluster_ids: ["c_1"] })).toEqual(["n_a"]);
+  // The newest vector there has two components, and the others are left out.
+  expect(await search("nobody", { embedding: [1, 1] })).toEqual(["n_c"]);
+  expect((await ask("GET /graph")).body.clusters).toMatchObject([{ id: "c_1", name: "Majors", pinned: false }]);
+  const { id } = await create();
+  expect(await search("squeeze")).toContain(id);
+  expect(readdirSync(dirname(file)).filter((name) => name.includes(".schema-0."))).toHaveLength(1);
+});
+
+test("clients at once read what they wrote", { timeout: 120_000 }, async () => {
+  const server = await start(temporaryFolder());
+  const work = async (name: number) => {
+    const { create, search, ask, link } = clientOf(server, name % 2 === 0 ? "default" : "another");
+    let last: string | undefined;
+    for (let turn = 0; turn < 15; turn++) {
+      const word = `word${name}x${turn}y`;
+      const { id } = await create({ content_title: word, content_body: null });
+      expect(await search(word)).toEqual([id]);
+      if (last !== undefined) {
+        const edge = await link(id, last);
+        expect((await ask(`GET /edges?node_id=${id}&direction=out`)).body.data).toEqual([edge]);
+      }
+      if (turn % 3 === 0) {
+        await ask(`PATCH /nodes/${id}`, { content_title: `${word}changed` });
+        expect(await search(`${word}changed`)).toEqual([id]);
+      }
+      if (turn % 5 === 4) {
+        await ask(`DELETE /nodes/${id}`);
+        expect(await search(word)).toEqual([]);
+        last = undefined;
+      } else {
+        last = id;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, (_, name) => work(name)));
+  const counts = await Promise.all(
+    ["default", "another"].map(async (agent) => (await clientOf(server, agent).ask("GET /health")).body.node_count),
+  );
+  expect(counts).toEqual([48, 48]);
+});

@@ -1,0 +1,209 @@
+// The program: its options, the file and the environment that say the same, what it prints, and what stops it.
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { OPTION_NAMES } from "../../js/server/src/settings/options.ts";
+import { agentFile } from "../../js/server/src/settings/paths.ts";
+import { raw } from "./existing.ts";
+import { PROGRAM, start } from "./process.ts";
+import { clientOf } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+/** Runs the program to its end; a server that came up is ended, and its status is null. */
+function run(args: readonly string[], { env = {}, cwd }: { env?: NodeJS.ProcessEnv; cwd?: string } = {}) {
+  const { PATH, HOME } = process.env;
+  const options = { encoding: "utf8", env: { PATH, HOME, ...env }, cwd, timeout: 20_000 } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], options);
+  return { status, stdout, stderr };
+}
+
+const inForce = (args: readonly string[], options?: Parameters<typeof run>[1]) => {
+  const { status, stdout, stderr } = run(["config", ...args], options);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  return parse(stdout);
+};
+
+const refused = (args: readonly string[], options?: Parameters<typeof run>[1]) => {
+  const { status, stdout, stderr } = run(args, options);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  expect(stderr).not.toMatch(/\n\s+at /);
+  return stderr.trim();
+};
+
+function yamlFile(text: string): string {
+  const file = join(temporaryFolder(), "nous.yaml");
+  writeFileSync(file, text);
+  return file;
+}
+
+describe("settings", () => {
+  test("--help lists every option with its variable and its default", () => {
+    const { stdout } = run(["serve", "--help"]);
+    const words = stdout.replace(/\s+/g, " ");
+    for (const name of OPTION_NAMES) {
+      expect(words).toContain(`--${name.replaceAll("_", "-")} `);
+      expect(words).toContain(`(NOUS_${name.toUpperCase()}; default `);
+    }
+    expect(run(["--help"]).stdout).toMatch(/serve.*config.*check/s);
+  });
+
+  test("defaults, and the folder of data where there is nothing else", () => {
+    const [home, here] = [temporaryFolder(), temporaryFolder()];
+    const env = { HOME: home, XDG_DATA_HOME: join(home, "data") };
+    const defaults = inForce([], { env, cwd: here });
+    expect(defaults).toMatchObject({ host: "127.0.0.1", port: 3100, durability: "full", log_level: "info" });
+    expect(Object.keys(defaults)).toEqual(OPTION_NAMES);
+    if (process.platform === "linux") expect(defaults.data_dir).toBe(join(home, "data", "nous"));
+    mkdirSync(join(here, "nous-data"));
+    expect(inForce([], { env, cwd: here }).data_dir).toBe(join(here, "nous-data"));
+    expect(inForce(["--data-dir", "elsewhere"], { env, cwd: here }).data_dir).toBe(join(here, "elsewhere"));
+  });
+
+  test("an option wins over a variable, and that over the file", () => {
+    const config = yamlFile("port: 1\nworkers: 2\nlog_level: warn\n");
+    const env = { NOUS_PORT: "3", NOUS_WORKERS: "4" };
+    const expected = { port: 5, workers: 4, log_level: "warn" };
+    expect(inForce(["--config", config, "--port", "5"], { env })).toMatchObject(expected);
+    expect(inForce(["--port", "5"], { env: { ...env, NOUS_CONFIG: config } })).toMatchObject(expected);
+  });
+
+  test("the file says of the engine what code says, in snake_case", () => {
+    const yaml = `
+sections:
+  intent_boost: 1.5
+  subtypes:
+    "custom:Recipe_x": { section: PROCEDURAL, stability: 200 }
+  profiles:
+    SIGNALS: { decay: { max_stability_days: 60 } }
+search: { max_seeds: 20, graph_reach: true }
+salience_growth: true
+known_symbols: [BTC]
+`;
+    expect(inForce(["--config", yamlFile(yaml)])).toMatchObject(parse(yaml));
+  });
+
+  test.each([
+    ["--port", "high"],
+    ["--port", "65536"],
+    ["--host", "0.0.0.0"],
+    ["--host", "example.org"],
+    ["--durability", "some"],
+    ["--workers", "0"],
+    ["--max-body-bytes", "1"],
+    ["--log-level", "loud"],
+    ["--data-dir", ""],
+  ])("%s %s stops it with a sentence", (flag, value) => {
+    const sentence = refused(["serve", flag, value]);
+    expect(sentence).toContain(`${flag} is "${value}": `);
+    expect(sentence).toMatch(/\.$/);
+    const name = flag.slice(2).replaceAll("-", "_");
+    const env = { [`NOUS_${name.toUpperCase()}`]: value };
+    expect(refused(["serve"], { env })).toContain(`the environment variable NOUS_${name.toUpperCase()} is`);
+    expect(refused(["serve", "--config", yamlFile(`${name}: "${value}"`)])).toContain(`${name} in `);
+  });
+
+  test.each([
+    ["prot: 3100", /^prot in \S+ is not a key: there are host, port/],
+    ["- a\n- b", /must be a list of keys with values/],
+    ["port: [", /is not YAML/],
+    ["search: { max_seed: 3 }", /search\.max_seed /],
+    ["search: { maxSeeds: 3 }", /search\.maxSeeds/],
+    ["sections: { profiles: { SIGNALS: { decay: { max_stability_days: -1 } } } }", /max_stability_days.*-1/],
+    ["curve: straight", /curve/],
+  ])("a file with %j stops it with a sentence", (yaml, sentence) => {
+    expect(refused(["serve", "--config", yamlFile(yaml)])).toMatch(sentence);
+  });
+
+  test("so do an unknown variable, a file that is not there, and an unknown option", () => {
+    expect(refused(["serve"], { env: { NOUS_PROT: "1" } })).toMatch(
+      /NOUS_PROT is none of this server's: there are NOUS_CONFIG/,
+    );
+    expect(refused(["serve", "--config", "/none.yaml"])).toMatch(/^The configuration \/none\.yaml cannot be read/);
+    expect(refused(["serve", "--prot", "1"])).toMatch(/unknown option '--prot'/);
+  });
+});
+
+describe("serving", () => {
+  test("is what it does without a command, and it tells where", async () => {
+    const folder = temporaryFolder();
+    const server = await start(folder);
+    const second = run(["--port", new URL(server.url).port, "--data-dir", folder, "--log-level", "silent"]);
+    expect(second).toMatchObject({ status: 1, stdout: "" });
+    expect(second.stderr).toMatch(/EADDRINUSE/);
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  test("ends at once on SIGINT and SIGTERM, finishing what is under way", async () => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      const server = await start(temporaryFolder());
+      const answers = Array.from({ length: 20 }, () => clientOf(server, "default").create());
+      await Promise.race(answers);
+      const ended = server.end(signal);
+      await Promise.allSettled(answers);
+      expect(await ended).toBe(0);
+      expect(server.log()).toContain('"Stopped"');
+    }
+  });
+
+  test("does not come up on a database of a newer version, and says so", async () => {
+    const folder = temporaryFolder();
+    await (await start(folder)).end();
+    raw(agentFile(folder, "default")).exec("UPDATE nous_meta SET value = '99' WHERE key = 'schema'");
+    expect(refused(["--port", "0", "--data-dir", folder, "--log-level", "silent"])).toMatch(/has schema 99/);
+  });
+
+  test("takes the engine's configuration from the file", async () => {
+    const config = yamlFile('sections: { subtypes: { "custom:recipe": { section: PROCEDURAL, stability: 200 } } }');
+    const { create } = clientOf(await start(temporaryFolder(), ["--config", config]), "default");
+    expect((await create({ subtype: "custom:recipe" })).neural_stability).toBe(200);
+  });
+});
+
+describe("check", () => {
+  test("finds sound data sound, while a server uses it", async () => {
+    const folder = temporaryFolder();
+    const server = await start(folder);
+    const { create, link } = clientOf(server, "default");
+    await link((await create()).id, (await create({ embedding: [1, 2] })).id);
+    await clientOf(server, "other").create();
+    const { status, stdout } = run(["check", "--data-dir", folder]);
+    expect(stdout).toContain("default: 2 memories, 1 edges: sound\n");
+    expect(stdout).toContain("other: 1 memories, 0 edges: sound\n");
+    expect(status).toBe(0);
+  });
+
+  test.each([
+    [
+      "a text that the full-text index does not know",
+      "DROP TRIGGER nodes_fts_update; UPDATE nodes SET content_title = 'x'",
+      /full-text/,
+    ],
+    ["an edge without an end", "PRAGMA foreign_keys = OFF; DELETE FROM nodes WHERE rowid = 1", /1 edges lead/],
+    [
+      "a vector of another length",
+      "UPDATE nodes SET embedding_vector = x'0000803f' WHERE rowid = 1",
+      /1 vectors do not have 2/,
+    ],
+  ])("finds %s", async (_, statements, problem) => {
+    const folder = temporaryFolder();
+    const server = await start(folder);
+    const { create, link, file } = clientOf(server, "default");
+    await link((await create({ embedding: [1, 2] })).id, (await create({ embedding: [1, 2] })).id);
+    await server.end();
+    raw(file()).exec(statements);
+    const { status, stdout } = run(["check", "--data-dir", folder]);
+    expect(stdout).toMatch(problem);
+    expect(status).toBe(1);
+  });
+
+  test("says that there is nothing", () => {
+    const folder = temporaryFolder();
+    expect(run(["check", "--data-dir", folder])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("no databases"),
+    });
+  });
+});

@@ -1,0 +1,527 @@
+// Every route, as a client uses it: what it answers, and what it changes.
+
+import { describe, expect, test } from "vitest";
+import * as schemas from "../../js/server/src/api/schemas.ts";
+import { raw } from "./existing.ts";
+import type { Answer } from "./process.ts";
+import { LESSON, sharedServer } from "./shared.ts";
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const NOT_FOUND = { error: "not found" };
+const DAY = 86_400_000;
+const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString();
+
+const { server, client } = sharedServer();
+
+/** Sets columns of a row behind the server's back, as another program does. */
+function rewrite(file: string, id: string, columns: Record<string, unknown>): void {
+  const db = raw(file);
+  const sets = Object.keys(columns).map((column) => `${column} = ?`);
+  db.prepare(`UPDATE nodes SET ${sets.join(", ")} WHERE id = ?`).run(...Object.values(columns), id);
+  db.close();
+}
+
+const idsOf = ({ body }: Answer): string[] => body.data.map(({ id }: { id: string }) => id);
+
+describe("POST /nodes", () => {
+  test("answers with the whole row, with the defaults of its subtype", async () => {
+    const node = await client().create();
+    expect(schemas.node.strict().parse(node)).toEqual({
+      id: expect.stringMatching(/^n_[0-9a-z]{12}$/),
+      ...LESSON,
+      content_summary: null,
+      neural_stability: 90,
+      neural_retrievability: 1,
+      neural_difficulty: 0.3 + (15 / 5000) * 0.15,
+      neural_access_count: 0,
+      neural_last_accessed: null,
+      state_lifecycle: "ACTIVE",
+      provenance_source: "agent",
+      provenance_created_at: expect.stringMatching(ISO),
+      layer: "semantic",
+      version: 1,
+      last_modified: node.created_at,
+      created_at: node.provenance_created_at,
+      embedding_model: null,
+      temporal_event_time: null,
+      temporal_event_confidence: null,
+      temporal_event_source: null,
+    });
+  });
+
+  test("takes every field, passes over unknown ones, and gives times one form", async () => {
+    const fields = {
+      type: "episode",
+      subtype: null,
+      content_summary: "s",
+      neural_stability: 3.5,
+      temporal_event_time: "2026-03-01 10:00:00",
+      temporal_event_confidence: 0.8,
+      temporal_event_source: "news",
+      embedding_model: "mine",
+    };
+    const node = await client().create({ ...fields, something_else: { deep: [1] } });
+    const temporal_event_time = "2026-03-01T10:00:00.000Z";
+    expect(schemas.node.strict().parse(node)).toMatchObject({ ...fields, layer: "episode", temporal_event_time });
+  });
+
+  test("keeps text as it is, of every script and up to a million units", async () => {
+    const { ask, create } = client();
+    const body = `日本語 עברית 🙂 "quotes" \\ \u2028 ${"x".repeat(900_000)}`;
+    const { id } = await create({ content_body: body });
+    expect((await ask(`GET /nodes/${id}`)).body.content_body).toBe(body);
+  });
+});
+
+describe("GET /nodes/:id", () => {
+  test("is a recall: it counts, and lets stability grow", async () => {
+    const { ask, create } = client();
+    const { id, neural_difficulty } = await create();
+    const first = (await ask(`GET /nodes/${id}`)).body;
+    expect(first).toMatchObject({ id, neural_access_count: 1, state_lifecycle: "ACTIVE" });
+    expect(first.neural_last_accessed).toMatch(ISO);
+    expect(first.neural_stability).toBe(Math.min(90 * 3 * (1 - neural_difficulty * 0.5), 365));
+    expect((await ask(`GET /nodes/${id}`)).body.neural_access_count).toBe(2);
+  });
+
+  test("is none with recall=false, and shows what time has done", async () => {
+    const { ask, create, file } = client();
+    const { id } = await create();
+    rewrite(file(), id, { provenance_created_at: ago(90), neural_stability: 90 });
+    const read = (await ask(`GET /nodes/${id}?recall=false`)).body;
+    expect(read).toMatchObject({ neural_access_count: 0, neural_last_accessed: null, neural_stability: 90 });
+    expect(read.state_lifecycle).toBe("WEAK");
+    expect(read.neural_retrievability).toBeCloseTo(Math.exp(-1), 6);
+  });
+
+  test("does not wake what is DORMANT, nor make a playbook's stability grow", async () => {
+    const { ask, create } = client();
+    const sleeping = await create();
+    await ask(`PATCH /nodes/${sleeping.id}`, { state_lifecycle: "DORMANT" });
+    expect((await ask(`GET /nodes/${sleeping.id}`)).body.state_lifecycle).toBe("DORMANT");
+    const playbook = await create({ subtype: "custom:playbook" });
+    expect((await ask(`GET /nodes/${playbook.id}`)).body).toMatchObject({
+      neural_stability: 180,
+      neural_access_count: 1,
+    });
+  });
+
+  test("is in the database within a second or so", async () => {
+    const { ask, create, file } = client();
+    const { id } = await create();
+    const read = (await ask(`GET /nodes/${id}`)).body;
+    const stored = () =>
+      raw(file()).prepare("SELECT neural_access_count, neural_last_accessed, neural_stability FROM nodes").all();
+    await expect.poll(stored, { timeout: 5_000 }).toEqual([
+      {
+        neural_access_count: 1,
+        neural_last_accessed: read.neural_last_accessed,
+        neural_stability: read.neural_stability,
+      },
+    ]);
+  });
+});
+
+describe("GET /nodes", () => {
+  test("lists newest first, by type, subtype and time, and counts no access", async () => {
+    const { ask, create } = client();
+    const [a, b, c] = [
+      await create(),
+      await create({ type: "note", subtype: "custom:trade" }),
+      await create({ type: "note" }),
+    ];
+    expect(idsOf(await ask("GET /nodes"))).toEqual([c.id, b.id, a.id]);
+    expect(idsOf(await ask("GET /nodes?type=note"))).toEqual([c.id, b.id]);
+    expect(idsOf(await ask("GET /nodes?subtype=custom:trade"))).toEqual([b.id]);
+    expect(idsOf(await ask(`GET /nodes?created_after=${b.created_at}&created_before=${b.created_at}`))).toContain(b.id);
+    expect(idsOf(await ask(`GET /nodes?created_before=${ago(1)}`))).toEqual([]);
+    const { body } = await ask("GET /nodes?limit=2");
+    expect(schemas.nodeList.strict().parse(body)).toMatchObject({ count: 2 });
+    expect(body.data[0].neural_access_count).toBe(0);
+  });
+
+  test("takes a limit above 200 as 200", async () => {
+    const { ask, create } = client();
+    await Promise.all(Array.from({ length: 205 }, () => create()));
+    expect((await ask("GET /nodes")).body.count).toBe(50);
+    expect((await ask("GET /nodes?limit=999999999999")).body.count).toBe(200);
+    expect((await ask("GET /nodes?limit=0")).body).toEqual({ data: [], count: 0 });
+  });
+
+  test("finds a state as it is now, whatever is stored", async () => {
+    const { ask, create, file } = client();
+    const [fresh, fading] = [await create(), await create()];
+    rewrite(file(), fading.id, { provenance_created_at: ago(90) });
+    expect(idsOf(await ask("GET /nodes?lifecycle=WEAK"))).toEqual([fading.id]);
+    expect(idsOf(await ask("GET /nodes?lifecycle=ACTIVE"))).toEqual([fresh.id]);
+    expect((await ask("GET /health")).body.lifecycle).toEqual({ ACTIVE: 1, WEAK: 1 });
+    expect(raw(file()).prepare("SELECT DISTINCT state_lifecycle FROM nodes").all()).toHaveLength(1);
+  });
+});
+
+describe("PATCH /nodes/:id", () => {
+  test("changes what is given, and raises the version", async () => {
+    const { ask, create, search } = client();
+    const { id, last_modified } = await create();
+    const { status, body } = await ask(`PATCH /nodes/${id}`, {
+      type: "episode",
+      content_title: "Basis trade",
+      content_body: null,
+      neural_stability: 7,
+      neural_retrievability: 0.25,
+      neural_difficulty: 1,
+      state_lifecycle: "DORMANT",
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      type: "episode",
+      layer: "episode",
+      subtype: "custom:lesson",
+      content_title: "Basis trade",
+      content_body: null,
+      neural_stability: 7,
+      neural_retrievability: 0.25,
+      neural_difficulty: 1,
+      state_lifecycle: "DORMANT",
+      version: 2,
+    });
+    expect(Date.parse(body.last_modified)).toBeGreaterThanOrEqual(Date.parse(last_modified));
+    expect(await search("basis")).toEqual([id]);
+    expect(await search("squeeze")).toEqual([]);
+  });
+
+  test("wins over a recall before it, whose access still counts", async () => {
+    const { ask, create } = client();
+    const { id } = await create();
+    await ask(`GET /nodes/${id}`);
+    expect((await ask(`PATCH /nodes/${id}`, { neural_stability: 5 })).body).toMatchObject({
+      neural_stability: 5,
+      neural_access_count: 1,
+    });
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect((await ask(`GET /nodes/${id}?recall=false`)).body).toMatchObject({
+      neural_stability: 5,
+      neural_access_count: 1,
+    });
+  });
+
+  test("refuses a change of nothing, and an id that is not there", async () => {
+    const { ask, create } = client();
+    const { id } = await create();
+    expect(await ask(`PATCH /nodes/${id}`, { unknown: 1 })).toMatchObject({
+      status: 400,
+      body: { error: "the request is not valid", issues: [{ path: "" }] },
+    });
+    expect(await ask("PATCH /nodes/n_none", { content_title: "x" })).toMatchObject({ status: 404, body: NOT_FOUND });
+  });
+});
+
+describe("DELETE /nodes/:id", () => {
+  test("takes edges along, and is final", async () => {
+    const { ask, create, link, search } = client();
+    const [a, b] = [await create(), await create({ content_title: "Other" })];
+    await link(a.id, b.id);
+    expect(await ask(`DELETE /nodes/${a.id}`)).toMatchObject({ status: 200, body: { ok: true } });
+    for (const call of [`GET /nodes/${a.id}`, `DELETE /nodes/${a.id}`]) {
+      expect(await ask(call)).toMatchObject({ status: 404, body: NOT_FOUND });
+    }
+    expect((await ask(`GET /edges?node_id=${b.id}`)).body).toEqual({ data: [], count: 0 });
+    expect(await search("squeeze")).toEqual([]);
+    expect((await ask("GET /health")).body).toMatchObject({ node_count: 1, edge_count: 0 });
+  });
+});
+
+describe("edges", () => {
+  test("POST /edges answers with the row, with the strength of its type", async () => {
+    const { create, link } = client();
+    const [a, b] = [await create(), await create()];
+    expect(schemas.edge.strict().parse(await link(a.id, b.id))).toEqual({
+      id: expect.stringMatching(/^e_[0-9a-z]{12}$/),
+      type: "causes",
+      subtype: null,
+      source_id: a.id,
+      target_id: b.id,
+      neural_weight: 0.8,
+      strength: 0.8,
+      confidence: 1,
+      created_at: expect.stringMatching(ISO),
+    });
+    const given = { subtype: "x", strength: 0.1, confidence: 0.2, neural_weight: 0.3 };
+    expect(await link(b.id, a.id, "unheard_of", given)).toMatchObject(given);
+    expect((await link(a.id, a.id, "unheard_of")).strength).toBe(0.5);
+  });
+
+  test("an end that is not there is 404", async () => {
+    const { ask, create } = client();
+    const { id } = await create();
+    const { status, body } = await ask("POST /edges", { source_id: id, target_id: "n_none", type: "causes" });
+    expect(status).toBe(404);
+    expect(body).toEqual({ ...NOT_FOUND, issues: [{ path: "target_id", message: expect.any(String) }] });
+  });
+
+  test("GET /edges lists in, out and both", async () => {
+    const { ask, create, link } = client();
+    const [a, b, c] = [await create(), await create(), await create()];
+    const [ab, bc] = [await link(a.id, b.id), await link(b.id, c.id)];
+    expect((await ask(`GET /edges?node_id=${b.id}`)).body).toEqual({ data: [ab, bc], count: 2 });
+    expect(idsOf(await ask(`GET /edges?node_id=${b.id}&direction=in`))).toEqual([ab.id]);
+    expect(idsOf(await ask(`GET /edges?node_id=${b.id}&direction=out`))).toEqual([bc.id]);
+    expect((await ask("GET /edges?node_id=n_none")).body).toEqual({ data: [], count: 0 });
+  });
+
+  test("POST /edges/:id/strengthen adds 0.05 or what is said, up to 1", async () => {
+    const { ask, create, link } = client();
+    const [a, b] = [await create(), await create()];
+    const { id } = await link(a.id, b.id, "precedes");
+    expect((await ask(`POST /edges/${id}/strengthen`)).body.strength).toBe(0.4 + 0.05);
+    expect((await ask(`POST /edges/${id}/strengthen`, { amount: 0.25 })).body.strength).toBeCloseTo(0.7, 12);
+    expect((await ask(`POST /edges/${id}/strengthen`, { amount: 1 })).body.strength).toBe(1);
+    expect(await ask("POST /edges/e_none/strengthen")).toMatchObject({ status: 404, body: NOT_FOUND });
+  });
+
+  test("DELETE /edges/:id", async () => {
+    const { ask, create, link } = client();
+    const [a, b] = [await create(), await create()];
+    const { id } = await link(a.id, b.id);
+    expect(await ask(`DELETE /edges/${id}`)).toMatchObject({ status: 200, body: { ok: true } });
+    expect(await ask(`DELETE /edges/${id}`)).toMatchObject({ status: 404, body: NOT_FOUND });
+  });
+});
+
+describe("POST /search", () => {
+  test("answers as documented, and counts an access of what it returns", async () => {
+    const { ask, create } = client();
+    const { id } = await create();
+    await create({ content_title: "Something else", content_body: null });
+    const { body } = await ask("POST /search", { query: "what do I know about funding?" });
+    const answer = schemas.searchAnswer.strict().parse(body);
+    expect(answer).toMatchObject({
+      count: 1,
+      data: [{ id, memory_section: "KNOWLEDGE", state_lifecycle: "ACTIVE" }],
+      qcs: { disqualified: true, disqualifier_category: "D1", used_embeddings: false, ssa_multiplier: 3 },
+      metrics: { seeds_found: 1, nodes_returned: 1 },
+    });
+    const { score, breakdown } = answer.data[0]!;
+    expect(score).toBe(Number(score.toFixed(4)));
+    expect(Object.keys(breakdown)).toHaveLength(6);
+    expect((await ask(`GET /nodes/${id}?recall=false`)).body).toMatchObject({
+      neural_access_count: 1,
+      neural_stability: 90,
+    });
+    expect((await ask("POST /search", { query: "Bob's phone" })).body.qcs).toMatchObject({
+      query_type: "LOOKUP",
+      ssa_multiplier: 2,
+    });
+  });
+
+  test("finds at once what was written, by any word of it, in any case", async () => {
+    const { create, search } = client();
+    const { id } = await create({ content_title: "Über-Zeta", content_summary: "quixotic", content_body: "a_b plan" });
+    for (const query of ["QUIXOTIC", "quix", "über", "where is the zeta?", "plan OR nothing", '"a_b"', "NOT plan"]) {
+      expect(await search(query)).toEqual([id]);
+    }
+    expect(await search("absent")).toEqual([]);
+    expect(await search("?!")).toEqual([]);
+  });
+
+  test("finds a state as it is now, which being found changes", async () => {
+    const { create, search, file } = client();
+    const [fresh, faded] = [await create(), await create()];
+    rewrite(file(), faded.id, { provenance_created_at: ago(50), neural_stability: 10 });
+    expect(await search("squeeze", { lifecycle: "WEAK" })).toEqual([]);
+    expect(await search("squeeze", { lifecycle: "ACTIVE" })).toEqual([fresh.id]);
+    expect(await search("squeeze", { lifecycle: "DORMANT" })).toEqual([faded.id]);
+    expect((await search("squeeze", { lifecycle: "ACTIVE" })).sort()).toEqual([fresh.id, faded.id].sort());
+  });
+
+  test("filters by type, subtype, time and cluster", async () => {
+    const { create, search, file } = client();
+    const a = await create({ temporal_event_time: "2026-01-10T00:00:00Z" });
+    const b = await create({ type: "note", subtype: "custom:trade" });
+    rewrite(file(), b.id, { provenance_created_at: ago(60), created_at: ago(60) });
+    const db = raw(file());
+    db.exec(`INSERT INTO clusters (id, name) VALUES ('c_1', 'Majors');
+      INSERT INTO cluster_memberships (cluster_id, node_id) VALUES ('c_1', '${b.id}')`);
+    expect((await search("squeeze")).sort()).toEqual([a.id, b.id].sort());
+    expect(await search("squeeze", { type: "note" })).toEqual([b.id]);
+    expect(await search("squeeze", { subtype: "custom:lesson" })).toEqual([a.id]);
+    expect(await search("squeeze", { subtype: "custom:none" })).toEqual([]);
+    expect(await search("squeeze", { cluster_ids: ["c_1", "c_none"] })).toEqual([b.id]);
+    expect(await search("squeeze", { cluster_ids: ["c_none"] })).toEqual([]);
+    const during = (type: string, start: string, end?: string) =>
+      search("squeeze", { time_range: { type, start, end } });
+    expect(await during("event", "2026-01-10", "2026-01-10")).toEqual([a.id]);
+    expect(await during("event", "2026-01-11")).toEqual([]);
+    expect(await during("ingestion", ago(1))).toEqual([a.id]);
+    expect(await during("ingestion", ago(61), ago(59))).toEqual([b.id]);
+    expect(await during("any", "2026-01-10", "2026-01-10")).toEqual([a.id]);
+  });
+
+  test("gives as many as are asked for, up to 100", async () => {
+    const { create, search } = client();
+    await Promise.all(Array.from({ length: 110 }, () => create()));
+    expect(await search("squeeze")).toHaveLength(10);
+    expect(await search("squeeze", { limit: 40 })).toHaveLength(40);
+    expect(await search("squeeze", { limit: 1_000 })).toHaveLength(100);
+    expect(await search("squeeze", { limit: 0 })).toEqual([]);
+  });
+
+  test("goes by vectors where they are given", async () => {
+    const { ask, create, search } = client();
+    const a = await create({ embedding: [1, 0, 0] });
+    const b = await create({ content_title: "Unlike", content_body: null, embedding: [0, 1, 0.1] });
+    expect(await search("words of nobody", { embedding: [0, 2, 0] })).toEqual([b.id]);
+    const { body } = await ask("POST /search", { query: "squeeze", embedding: [0, 1, 0] });
+    expect(body.qcs.used_embeddings).toBe(true);
+    expect(idsOf({ body } as Answer).sort()).toEqual([a.id, b.id].sort());
+    await ask(`PATCH /nodes/${b.id}`, { embedding: [1, 0, 0] });
+    expect(await search("words of nobody", { embedding: [0, 2, 0] })).toEqual([]);
+    await ask(`PATCH /nodes/${b.id}`, { embedding: null });
+    expect(await search("words of nobody", { embedding: [1, 0, 0] })).toEqual([a.id]);
+    for (const call of ["POST /nodes", "POST /search"]) {
+      const wrong = await ask(call, { ...LESSON, query: "x", embedding: [1, 0] });
+      expect(wrong).toMatchObject({ status: 400, body: { issues: [{ path: "embedding" }] } });
+    }
+  });
+
+  test("a linked memory is ranked higher", async () => {
+    const { create, link, search } = client();
+    const memories = await Promise.all(Array.from({ length: 4 }, () => create()));
+    const [first, second] = [memories[3]!, memories[2]!];
+    await link(second.id, first.id);
+    expect(new Set((await search("squeeze")).slice(0, 2))).toEqual(new Set([first.id, second.id]));
+  });
+});
+
+test("POST /classify-query tells what kind of question it is", async () => {
+  const { body } = await client().ask("POST /classify-query", { query: "What's Bob's phone?" });
+  expect(schemas.classification.strict().parse(body)).toEqual({
+    query: "What's Bob's phone?",
+    disqualified: false,
+    disqualifier_category: null,
+    disqualifier_reason: null,
+    query_type: "LOOKUP",
+    confidence: expect.any(Number),
+    entity: "Bob",
+    attribute: "phone",
+  });
+});
+
+describe("POST /decay", () => {
+  test("stores what time did, and tells of states that changed", async () => {
+    const { ask, create, file } = client();
+    const [fresh, other, fading] = [await create(), await create(), await create()];
+    rewrite(file(), fading.id, { provenance_created_at: ago(90) });
+    const { body } = await ask("POST /decay");
+    expect(schemas.sweepAnswer.strict().parse(body)).toEqual({
+      ok: true,
+      processed: 3,
+      transitions_count: 1,
+      transitions: [{ id: fading.id, from: "ACTIVE", to: "WEAK", subtype: "custom:lesson" }],
+    });
+    expect((await ask("POST /decay", {})).body.transitions_count).toBe(0);
+    const stored = () => raw(file()).prepare("SELECT id, state_lifecycle AS state FROM nodes ORDER BY rowid").all();
+    await expect.poll(stored, { timeout: 5_000 }).toEqual([
+      { id: fresh.id, state: "ACTIVE" },
+      { id: other.id, state: "ACTIVE" },
+      { id: fading.id, state: "WEAK" },
+    ]);
+  });
+
+  test("refuses to bury memories by a wrong clock, unless it is forced", async () => {
+    const { ask, create, file } = client();
+    const [a] = [await create(), await create(), await create()];
+    const db = raw(file());
+    db.prepare("UPDATE nodes SET provenance_created_at = ?").run(ago(4_000));
+    const refused = await ask("POST /decay");
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { error: expect.stringMatching(/3 of 3 memories would be archived/) },
+    });
+    expect((await ask(`GET /nodes/${a.id}?recall=false`)).body.neural_access_count).toBe(0);
+    expect((await ask("POST /decay", { force: true })).body.transitions_count).toBe(3);
+    db.prepare("UPDATE nous_meta SET value = ? WHERE key = 'last_sweep'").run(ago(401));
+    expect((await ask("POST /decay")).body.error).toMatch(/the last sweep was 401 days ago/);
+  });
+});
+
+test("GET /graph gives everything but bodies", async () => {
+  const { ask, create, link, file } = client();
+  const [a, b] = [await create(), await create()];
+  const edge = await link(a.id, b.id);
+  const db = raw(file());
+  db.exec(`INSERT INTO clusters (id, name, pinned, auto_subtypes) VALUES ('c_1', 'Majors', 1, '["custom:trade"]');
+    INSERT INTO cluster_memberships (cluster_id, node_id, weight) VALUES ('c_1', '${a.id}', 0.5)`);
+  const { body } = await ask("GET /graph");
+  expect(schemas.graph.strict().parse(body)).toMatchObject({
+    nodes: [
+      { id: a.id, title: LESSON.content_title, summary: null, lifecycle: "ACTIVE", access_count: 0 },
+      { id: b.id, created_at: b.created_at },
+    ],
+    edges: [{ id: edge.id, source: a.id, target: b.id, type: "causes", strength: 0.8 }],
+    clusters: [{ id: "c_1", name: "Majors", pinned: true, auto_subtypes: ["custom:trade"] }],
+    memberships: [{ cluster_id: "c_1", node_id: a.id, weight: 0.5 }],
+    count: { nodes: 2, edges: 1 },
+  });
+});
+
+describe("around the routes", () => {
+  test("GET /health counts", async () => {
+    const { ask, create, link } = client();
+    expect((await ask("GET /health")).body).toEqual({ status: "ok", node_count: 0, edge_count: 0, lifecycle: {} });
+    const [a, b] = [await create(), await create()];
+    await link(a.id, b.id);
+    const { body } = await ask("GET /health");
+    expect(schemas.health.strict().parse(body)).toEqual({
+      status: "ok",
+      node_count: 2,
+      edge_count: 1,
+      lifecycle: { ACTIVE: 2 },
+    });
+  });
+
+  test("liveness and readiness", async () => {
+    expect(await server().ask("GET //livez")).toMatchObject({ status: 200, body: { status: "alive" } });
+    expect(await server().ask("GET //readyz")).toMatchObject({ status: 200, body: { status: "ready" } });
+  });
+
+  test("GET /openapi.json describes every route, with its schemas", async () => {
+    const { body } = await server().ask("GET /openapi.json");
+    const calls = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    expect(calls.sort()).toEqual(
+      [
+        "delete /v1/edges/{id}",
+        "delete /v1/nodes/{id}",
+        "get /v1/edges",
+        "get /v1/graph",
+        "get /v1/health",
+        "get /v1/nodes",
+        "get /v1/nodes/{id}",
+        "patch /v1/nodes/{id}",
+        "post /v1/classify-query",
+        "post /v1/decay",
+        "post /v1/edges",
+        "post /v1/edges/{id}/strengthen",
+        "post /v1/nodes",
+        "post /v1/search",
+      ].sort(),
+    );
+    expect(body.components.schemas.NewNode.required.sort()).toEqual(["content_title", "type"]);
+    expect(JSON.stringify(body)).not.toContain('"undefined"');
+  });
+
+  test("what is not there is 404, in the one form", async () => {
+    for (const call of ["GET /none", "PUT /nodes", "POST //", "GET /clusters", "POST /retrieve"]) {
+      expect(await server().ask(call)).toMatchObject({ status: 404, body: NOT_FOUND });
+    }
+  });
+
+  test("a request has an id, the caller's own where it has one", async () => {
+    const own = await server().ask("GET /health", undefined, { "x-request-id": "run-7.3" });
+    expect(own.headers.get("x-request-id")).toBe("run-7.3");
+    const other = await server().ask("GET /none", undefined, { "x-request-id": "not an id" });
+    expect(other.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});

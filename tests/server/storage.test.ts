@@ -1,0 +1,235 @@
+// The store: its settings, its schema, what it makes of a database that others wrote, and its change log.
+
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import type { NewNode } from "../../js/server/src/storage/rows.ts";
+import { SCHEMA } from "../../js/server/src/storage/schema.ts";
+import { makeExisting, raw } from "./existing.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const open = (file: string) => new LibsqlStorage(file, { durability: "full" });
+
+const NODE: NewNode = {
+  id: "n_1",
+  type: "concept",
+  subtype: null,
+  content_title: "Funding",
+  content_summary: null,
+  content_body: null,
+  neural_stability: 60,
+  neural_retrievability: 1,
+  neural_difficulty: 0.3,
+  neural_access_count: 0,
+  neural_last_accessed: null,
+  state_lifecycle: "ACTIVE",
+  provenance_source: "agent",
+  provenance_created_at: "2026-02-01T00:00:00.000Z",
+  layer: "semantic",
+  version: 1,
+  last_modified: "2026-02-01T00:00:00.000Z",
+  created_at: "2026-02-01T00:00:00.000Z",
+  embedding_model: null,
+  embedding_vector: null,
+  temporal_event_time: null,
+  temporal_event_confidence: null,
+  temporal_event_source: null,
+};
+
+const found = (storage: LibsqlStorage, ...terms: string[]) => storage.search(terms, {}, 10).map(({ id }) => id);
+const changesOf = (storage: LibsqlStorage, after = 0) =>
+  storage.changesSince(after).map(({ entity, id }) => `${entity} ${id}`);
+
+describe("a new database", () => {
+  test("is sound, and has a schema and an epoch of its own", () => {
+    const folder = temporaryFolder();
+    const [one, other] = ["a", "b"].map((name) => open(join(folder, `${name}.db`))) as [LibsqlStorage, LibsqlStorage];
+    expect(one.check()).toEqual([]);
+    expect(one.meta("schema")).toBe(String(SCHEMA));
+    expect(one.meta("epoch")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(one.meta("epoch")).not.toBe(other.meta("epoch"));
+    expect(readdirSync(folder).filter((name) => name.includes("schema"))).toEqual([]);
+  });
+
+  test("is opened again as it was left", () => {
+    const file = join(temporaryFolder(), "a.db");
+    const first = open(file);
+    first.transaction(() => first.insertNode(NODE));
+    const epoch = first.meta("epoch");
+    first.close();
+    const second = open(file);
+    expect(second.meta("epoch")).toBe(epoch);
+    expect(second.node("n_1")).toMatchObject({ id: "n_1", content_title: "Funding", sequence: 1 });
+  });
+
+  test.each(["full", "normal"] as const)("keeps the settings that durability %s asks for", (durability) => {
+    const storage = new LibsqlStorage(join(temporaryFolder(), "a.db"), { durability });
+    expect(storage.check()).toEqual([]);
+  });
+});
+
+describe("a database of the existing server", () => {
+  test("gets what it lacks, and keeps what it has, row numbers included", () => {
+    const file = join(temporaryFolder(), "a.db");
+    makeExisting(file);
+    const storage = open(file);
+    expect(storage.check()).toEqual([]);
+    expect(storage.nodes(["n_a", "n_b", "n_c"]).map(({ id, sequence }) => [id, sequence])).toEqual([
+      ["n_a", 3],
+      ["n_b", 7],
+      ["n_c", 9],
+    ]);
+    expect(storage.edge("e_1")).toMatchObject({ source_id: "n_a", target_id: "n_b", subtype: null, strength: 0.8 });
+    expect(found(storage, "extremes")).toEqual(["n_a"]);
+    expect(storage.listNodes({}, 10).map(({ id }) => id)).toEqual(["n_b", "n_c", "n_a"]);
+    expect([...storage.indexedNodes()].flat().map(({ clusters }) => clusters)).toEqual(['["c_1"]', "[]", "[]"]);
+  });
+
+  test("is copied before it is changed", () => {
+    const folder = temporaryFolder();
+    makeExisting(join(folder, "a.db"));
+    const told: string[] = [];
+    new LibsqlStorage(join(folder, "a.db"), { durability: "full", tell: (what) => told.push(what) });
+    const [copy] = readdirSync(folder).filter((name) => name.startsWith("a.db.schema-0."));
+    expect(told).toEqual([expect.stringContaining(join(folder, copy!))]);
+    const rows = raw(join(folder, copy!)).prepare("SELECT rowid, id FROM nodes ORDER BY rowid").all();
+    expect(rows).toEqual([
+      { rowid: 3, id: "n_a" },
+      { rowid: 7, id: "n_b" },
+      { rowid: 9, id: "n_c" },
+    ]);
+    expect(raw(join(folder, copy!)).prepare("SELECT 1 FROM sqlite_master WHERE name = 'nous_meta'").all()).toEqual([]);
+  });
+
+  test("goes on serving that server, whose writes are found and logged", () => {
+    const file = join(temporaryFolder(), "a.db");
+    makeExisting(file);
+    const storage = open(file);
+    const { last } = storage.changeRange();
+    const other = raw(file);
+    other.exec("PRAGMA foreign_keys = ON");
+    other.exec("INSERT INTO nodes (id, type, content_title) VALUES ('n_d', 'note', 'Perpetual swaps')");
+    other.exec("UPDATE nodes SET content_title = 'Perpetual futures' WHERE id = 'n_d'");
+    other.exec("DELETE FROM nodes WHERE id = 'n_a'");
+    expect(found(storage, "futures")).toEqual(["n_d"]);
+    expect(found(storage, "swaps")).toEqual([]);
+    expect(changesOf(storage, last)).toEqual(["node n_d", "node n_d", "edge e_1", "node n_a"]);
+    expect(storage.check()).toEqual([]);
+  });
+
+  test("is refused while somebody else holds it, and left as it was", { timeout: 20_000 }, () => {
+    const file = join(temporaryFolder(), "a.db");
+    makeExisting(file);
+    const other = raw(file);
+    other.exec("BEGIN IMMEDIATE");
+    expect(() => open(file)).toThrow(/another program is using it/);
+    other.exec("ROLLBACK");
+    expect(other.prepare("SELECT 1 FROM sqlite_master WHERE name = 'nous_meta'").all()).toEqual([]);
+    expect(open(file).check()).toEqual([]);
+  });
+});
+
+describe("what cannot be opened", () => {
+  test("a newer schema, in words, and unchanged", () => {
+    const file = join(temporaryFolder(), "a.db");
+    open(file).setMeta("schema", "99");
+    expect(() => open(file)).toThrow(
+      /has schema 99, and this version of nous-server knows schemas up to \d+: use a newer/,
+    );
+  });
+
+  test("a file that is no database", () => {
+    const file = join(temporaryFolder(), "a.db");
+    writeFileSync(file, "not a database, but long enough to be looked at as one".repeat(100));
+    expect(() => open(file)).toThrow(/cannot be opened/);
+  });
+});
+
+describe("the change log", () => {
+  test("tells one connection what another wrote, and not what it wrote itself", () => {
+    const file = join(temporaryFolder(), "a.db");
+    const [one, other] = [open(file), open(file)];
+    const before = one.version();
+    other.transaction(() => {
+      other.insertNode(NODE);
+      other.claimChanges(0);
+    });
+    expect(one.version()).not.toBe(before);
+    expect(changesOf(one)).toEqual(["node n_1"]);
+    expect(changesOf(other)).toEqual([]);
+  });
+
+  test("sees a REPLACE, a change of an id, and a membership", () => {
+    const file = join(temporaryFolder(), "a.db");
+    const storage = open(file);
+    storage.insertNode(NODE);
+    const other = raw(file);
+    other.exec("PRAGMA recursive_triggers = ON");
+    const since = (statement: string) => {
+      const { last } = storage.changeRange();
+      other.exec(statement);
+      return changesOf(storage, last);
+    };
+    const replaced = since("REPLACE INTO nodes (id, type, content_title) VALUES ('n_1', 'note', 'Anew')");
+    expect(replaced).toEqual(["node n_1", "node n_1"]);
+    expect(since("UPDATE nodes SET id = 'n_2'").sort()).toEqual(["node n_1", "node n_2"]);
+    expect(since("INSERT INTO cluster_memberships (cluster_id, node_id) VALUES ('c', 'n_2')")).toEqual(["node n_2"]);
+    expect(found(storage, "funding")).toEqual([]);
+    expect(storage.check()).toEqual([]);
+  });
+
+  test("never uses a number again", () => {
+    const storage = open(join(temporaryFolder(), "a.db"));
+    storage.insertNode(NODE);
+    const { last } = storage.changeRange();
+    storage.trimChanges(last);
+    expect(storage.changeRange()).toEqual({ first: 0, last });
+    storage.deleteNode("n_1");
+    expect(storage.changeRange()).toEqual({ first: last + 1, last: last + 1 });
+  });
+});
+
+describe("words", () => {
+  test("operators and quotes are words like others", () => {
+    const storage = open(join(temporaryFolder(), "a.db"));
+    storage.insertNode({ ...NODE, content_body: 'near "or" and not a column:filter' });
+    for (const term of ["OR", "AND", "NOT", "NEAR", "near", '"', "*", "a*b", "col:x", "(", "^a", "-", "", "\u0301"]) {
+      expect(() => storage.search([term], {}, 10)).not.toThrow();
+    }
+    expect(found(storage, "OR")).toEqual(["n_1"]);
+    expect(found(storage, "nothing", "filt")).toEqual(["n_1"]);
+  });
+
+  test("better hits come first, with scores that say so", () => {
+    const storage = open(join(temporaryFolder(), "a.db"));
+    for (let place = 0; place < 20; place++) {
+      storage.insertNode({ ...NODE, id: `n_${place}`, content_title: place === 7 ? "basis basis" : `note ${place}` });
+    }
+    storage.insertNode({ ...NODE, id: "n_long", content_body: `basis ${"other words ".repeat(50)}` });
+    const hits = storage.search(["basis"], {}, 10);
+    expect(hits.map(({ id }) => id)).toEqual(["n_7", "n_long"]);
+    expect(hits[0]!.score).toBeGreaterThan(hits[1]!.score);
+    expect(hits[1]!.score).toBeGreaterThan(0);
+  });
+});
+
+describe("soft changes", () => {
+  test("add counts, keep the later time, and leave what is null", () => {
+    const storage = open(join(temporaryFolder(), "a.db"));
+    storage.insertNode({ ...NODE, neural_access_count: 3, neural_last_accessed: "2026-02-03 00:00:00" });
+    const change = { id: "n_1", accesses: 2, stability: null, faded: null };
+    storage.writeSoft([{ ...change, last_accessed: "2026-02-02T00:00:00.000Z" }]);
+    expect(storage.node("n_1")).toMatchObject({ neural_access_count: 5, neural_last_accessed: "2026-02-03 00:00:00" });
+    const faded = { retrievability: 0.5, lifecycle: "WEAK" as const };
+    storage.writeSoft([{ ...change, last_accessed: "2026-02-04T00:00:00.000Z", stability: 70, faded }]);
+    expect(storage.node("n_1")).toMatchObject({
+      neural_access_count: 7,
+      neural_last_accessed: "2026-02-04T00:00:00.000Z",
+      neural_stability: 70,
+      neural_retrievability: 0.5,
+      state_lifecycle: "WEAK",
+      version: 1,
+    });
+  });
+});
