@@ -18,6 +18,10 @@ export interface Args {
   trace: boolean;
   /** In place of a question: the anomalies whose playbooks are shown. */
   events: AnomalyEvent[] | null;
+  /** In place of a question: whether what the last weeks add up to is shown. */
+  consolidate: boolean;
+  /** In place of a question: the one whose prompt is shown. */
+  context: string | null;
   json: boolean;
 }
 
@@ -72,6 +76,12 @@ export function parseId(text: string): string {
   return id;
 }
 
+export function parseContext(text: string): string {
+  const question = text.trim();
+  if (question === "") throw new UsageError("--context: the question is empty.");
+  return question;
+}
+
 const HELP_AFTER = `
 Without a question you are asked for one; without a terminal four standing questions are answered:
 ${STANDING_QUESTIONS.map((question) => `  ${question}`).join("\n")}
@@ -85,6 +95,12 @@ Beside each result stands the beginning of its id; --explain takes that, or the 
 --events "liquidation_cascade SOL 0.7, funding_extreme BTC 0.8" shows which playbooks fire for
 anomalies (kind, symbol, severity from 0 to 1), why the others of their kind do not, and what an
 agent would read. With --json: js/terminal/events.ts.
+
+--consolidate shows what trades of the last weeks add up to: the groups, the conditions tested, what
+stands out or comes closest, and what would be written. With --json: js/terminal/consolidation.ts.
+
+--context "what lessons do I have about squeezes?" shows the prompt that an agent would answer with:
+its sections with their tokens, and what was left out, and why. With --json: js/terminal/prompt.ts.
 
 --json prints {format, clock, memories, edges, answers}. An answer has question, limit, intents,
 candidates, rankings (global, sections, intent: lists of results), trace, time_us, and with
@@ -110,6 +126,8 @@ export function parseArgs(argv: readonly string[]): Parsed {
     .option("--explain <id>", "also show what the score of this memory consists of", parseId)
     .option("--trace", "also show how each answer was retrieved, step by step with times")
     .option("--events <anomalies>", 'show which playbooks fire, and why: "funding_extreme BTC 0.8"', parseEvents)
+    .option("--consolidate", "show what the last weeks add up to, and what would be written")
+    .option("--context <question>", "show the prompt that is prepared for a question", parseContext)
     .option("--json", "print data instead of a picture")
     .helpOption("--help", "show this")
     .addHelpText("after", HELP_AFTER)
@@ -128,20 +146,26 @@ export function parseArgs(argv: readonly string[]): Parsed {
     explain?: string;
     trace?: boolean;
     events?: AnomalyEvent[];
+    consolidate?: boolean;
+    context?: string;
     json?: boolean;
   };
-  const { at, limit, explain, trace = false, events, json = false } = command.opts<Options>();
+  const { at, limit, explain, trace = false, json = false, ...instead } = command.opts<Options>();
   const question = command.args.join(" ").trim();
   if (command.args.length > 0 && question === "") throw new UsageError("The question is empty.");
   if (explain !== undefined && question === "") {
     throw new UsageError("--explain: a score belongs to a question, and there is none.");
   }
-  if (events !== undefined && question !== "") throw new UsageError("--events: it takes no question beside it.");
+  const [first, second] = Object.keys(instead);
+  if (first !== undefined && question !== "") throw new UsageError(`--${first}: it takes no question beside it.`);
+  if (second !== undefined) throw new UsageError(`--${first} and --${second}: only one of them can be shown.`);
   const shown = {
     question: question === "" ? null : question,
     explain: explain ?? null,
     trace,
-    events: events ?? null,
+    events: instead.events ?? null,
+    consolidate: instead.consolidate ?? false,
+    context: instead.context ?? null,
   };
   return { run: { ...shown, at, limit, json } };
 }

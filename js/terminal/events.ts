@@ -10,9 +10,9 @@ import {
 } from "nous-wasm";
 import type { SampleNode } from "../sample/index.ts";
 import { UsageError } from "./args.ts";
-import { wrap } from "./layout.ts";
+import { indented, wrap } from "./layout.ts";
 import type { Library } from "./library.ts";
-import { NARROWEST, type Screen, shortId } from "./render.ts";
+import { headed, NARROWEST, type Screen, shortId } from "./render.ts";
 
 export interface EventsReport {
   format: 1;
@@ -134,8 +134,7 @@ export function renderEvents(report: EventsReport, screen: Screen): string {
   const head = events.map(({ type, symbol, severity }) =>
     [type, symbol, severity].filter((it) => it !== null).join(" "),
   );
-  const rule = colors.dim("─".repeat(width));
-  const heading = (title: string) => ["", colors.bold(title), rule];
+  const heading = (title: string) => headed(title, { width, colors });
   const fired = matches.flatMap((match, place) => whyLines(match, place + 1, width, screen));
   const others = passed_over.flatMap(({ id, title, reason }) =>
     wrap(`${shortId(id)}  ${title}. ${reason}`, width, 9).map((line) => colors.dim(line)),
@@ -169,6 +168,3 @@ function whyLines(match: PlaybookMatch, place: number, width: number, { colors }
     ...indented(`${shortId(id)}  ${called}: ${facts}`, rank.length, width),
   ];
 }
-
-const indented = (text: string, indent: number, width: number): string[] =>
-  wrap(text, width - indent).map((line) => " ".repeat(indent) + line);

@@ -67,3 +67,7 @@ export function wrap(text: string, width: number, indent = 0): string[] {
   }
   return [...lines, line];
 }
+
+/** Lines of at most `width`, all of them indented. */
+export const indented = (text: string, indent: number, width: number): string[] =>
+  wrap(text, width - indent).map((line) => " ".repeat(indent) + line);

@@ -48,7 +48,7 @@ export function term(word: string): string | null {
 }
 
 /** The kind of a memory in words: "trade close" for custom:trade_close. */
-function kindOf({ subtype }: SampleNode): string {
+export function kindOf({ subtype }: { readonly subtype: string }): string {
   return subtype.slice("custom:".length).replaceAll("_", " ");
 }
 

@@ -5,9 +5,11 @@ import pc from "picocolors";
 import { generateSample } from "../sample/index.ts";
 import { type Answer, answer, explained, report } from "./answer.ts";
 import { type Args, parseArgs, UsageError } from "./args.ts";
+import { cycleReport, renderConsolidation } from "./consolidation.ts";
 import { converse } from "./conversation.ts";
 import { eventsReport, renderEvents } from "./events.ts";
 import { Library } from "./library.ts";
+import { promptReport, renderPrompt } from "./prompt.ts";
 import { STANDING_QUESTIONS } from "./questions.ts";
 import { renderAnswer, renderHead, renderRule, type Screen } from "./render.ts";
 import { renderTrace } from "./trace.ts";
@@ -25,13 +27,30 @@ function screen(): Screen {
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
+/** What is shown in place of answers, as data and as a picture; null for answers. */
+async function viewOf(library: Library, args: Args): Promise<{ data: object; picture: string } | null> {
+  if (args.events !== null) {
+    const data = eventsReport(library, args.events);
+    return { data, picture: renderEvents(data, screen()) };
+  }
+  if (args.consolidate) {
+    const data = await cycleReport(library);
+    return { data, picture: renderConsolidation(data, screen()) };
+  }
+  if (args.context !== null) {
+    const data = await promptReport(library, args.context);
+    return { data, picture: renderPrompt(data, screen()) };
+  }
+  return null;
+}
+
 async function run(args: Args): Promise<void> {
   const sample = generateSample();
   let library = new Library(sample, args.at);
-  if (args.events !== null) {
-    const report = eventsReport(library, args.events);
+  const view = await viewOf(library, args);
+  if (view !== null) {
     const head = renderHead(library, version, screen());
-    print(args.json ? JSON.stringify(report, null, 2) : `${head}\n\n${renderEvents(report, screen())}`);
+    print(args.json ? JSON.stringify(view.data, null, 2) : `${head}\n\n${view.picture}`);
     return;
   }
   const alone = args.question === null && !(process.stdin.isTTY && process.stdout.isTTY && !args.json);

@@ -258,6 +258,13 @@ function legend({ rankings, time_us, trace }: Answer, screen: Screen): string[] 
   ];
 }
 
+/** A heading over what follows it, a blank line before. */
+export const headed = (title: string, { width, colors }: Screen): string[] => [
+  "",
+  colors.bold(title),
+  colors.dim("─".repeat(width)),
+];
+
 /** A rule between two answers. */
 export const renderRule = ({ width, colors }: Screen): string =>
   `\n${colors.dim("═".repeat(Math.max(width, NARROWEST)))}\n`;

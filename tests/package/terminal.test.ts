@@ -11,10 +11,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { generateSample, SAMPLE_DEFAULTS, sampleAt } from "../../js/sample/index.ts";
 import { type Answer, answer, explained, type Report, type Result } from "../../js/terminal/answer.ts";
 import { parseAt, UsageError } from "../../js/terminal/args.ts";
+import { type CycleReport, cycleReport, renderConsolidation } from "../../js/terminal/consolidation.ts";
 import { type Host, handle } from "../../js/terminal/conversation.ts";
 import type { EventsReport } from "../../js/terminal/events.ts";
 import { bar, cell, wrap } from "../../js/terminal/layout.ts";
 import { Library } from "../../js/terminal/library.ts";
+import { type PromptReport, promptReport, renderPrompt } from "../../js/terminal/prompt.ts";
 import { STANDING_QUESTIONS } from "../../js/terminal/questions.ts";
 import type { Screen } from "../../js/terminal/render.ts";
 import { renderTrace } from "../../js/terminal/trace.ts";
@@ -23,9 +25,11 @@ import { renderExplanation } from "../../js/terminal/tree.ts";
 // Loaded by Node itself, as a program has it.
 const {
   calculateDifficulty,
+  calculateRetrievability,
   createOrchestrator,
   getInitialStabilityForSubtype,
   getSectionForSubtype,
+  memoryTypeOf,
   SECTION_PROFILES,
   updateStabilityOnAccessForSection,
 } = createRequire(import.meta.url)("nous-wasm") as typeof import("nous-wasm");
@@ -661,6 +665,13 @@ describe("a wrong command line", () => {
     [["BTC", "--explain", "n_zzz", "--json"], "there is no memory “n_zzz”"],
     [["xyzzy", "--explain", "n_zzz"], "This answer has none"],
     [["BTC", "--explain", "n_cak5y", "--at", "2025-09-20"], "“n_cak5y” is not there yet, it is of 2025-09-26"],
+    [["--consolidate", "BTC"], "--consolidate: it takes no question beside it"],
+    [["--context", "BTC", "SOL"], "--context: it takes no question beside it"],
+    [["--context", " "], "--context: the question is empty"],
+    [["--context"], "argument missing"],
+    [["--context", "BTC", "--consolidate"], "--context and --consolidate: only one of them can be shown"],
+    [["--consolidate", "--events", "a 1"], "--consolidate and --events: only one of them can be shown"],
+    [["--consolidate", "--at", "soon"], "--at: “soon” is no date"],
   ])("%j ends with a sentence and code 2", (args, sentence) => {
     const { status, stdout, stderr } = run(args);
     expect(status).toBe(2);
@@ -673,8 +684,8 @@ describe("a wrong command line", () => {
   it("--help tells what there is, and ends well", () => {
     const { status, stdout } = run(["--help"]);
     expect(status).toBe(0);
-    for (const word of ["--at", "--limit", "--explain", "--trace", "--json", "npm start", "standing questions"])
-      expect(stdout).toContain(word);
+    const options = ["--at", "--limit", "--explain", "--trace", "--events", "--consolidate", "--context", "--json"];
+    for (const word of [...options, "npm start", "standing questions"]) expect(stdout).toContain(word);
     expect(stdout).toContain("Only times differ from run to run: time_us, and each ms in the trace");
     expect(stdout).toContain("Since format 3 ");
   });
@@ -781,5 +792,267 @@ describe("--events", () => {
     const { status, stderr } = run(["--events", "funding_extreme BTC 0.8", "what now?"]);
     expect(status).toBe(2);
     expect(stderr).toBe("--events: it takes no question beside it.\n");
+  });
+});
+
+/** What the program prints with --json and these arguments. */
+function data<Report>(...args: string[]): Report {
+  const { status, stdout, stderr } = run([...args, "--json"]);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  return JSON.parse(stdout) as Report;
+}
+
+const inOneLine = (text: string): string => text.replace(/\s+/g, " ");
+
+describe("--consolidate", () => {
+  const sample = generateSample();
+  /** When a pattern stands out, and some days later, when it rests on one more trade. */
+  const FOUND = "2026-02-20";
+  const LATER = "2026-02-24";
+  const DAY = 86_400_000;
+
+  it("groups what is recent and has not faded", () => {
+    const { clock, groups, existing, tested, plan } = data<CycleReport>("--consolidate");
+    expect(clock).toBe(SAMPLE_DEFAULTS.end);
+    const { nodes } = sampleAt(sample, Date.parse(clock));
+    expect(existing).toBe(nodes.filter(({ subtype }) => /:(lesson|playbook)$/.test(subtype)).length);
+    expect(groups).toHaveLength(plan.report.groups_analyzed);
+    expect(plan.report.groups_found).toBeGreaterThan(groups.length);
+    const byId = new Map(nodes.map((node) => [node.id, node]));
+    for (const { symbol, episodes, kinds, from, to, ...group } of groups) {
+      const members = episodes.map((id) => byId.get(id)!);
+      const kindsOf = members.map(({ subtype }) => subtype.slice("custom:".length).replaceAll("_", " "));
+      for (const [kind, count] of Object.entries(kinds))
+        expect(kindsOf.filter((one) => one === kind)).toHaveLength(count);
+      expect(Object.values(kinds).reduce((sum, count) => sum + count)).toBe(episodes.length);
+      const days = members.map(({ created_at }) => new Date(created_at).toISOString().slice(0, 10));
+      expect([days.at(-1), days[0]]).toEqual([from, to]);
+      for (const { created_at, last_accessed, stability, subtype } of members) {
+        expect(created_at).toBeGreaterThanOrEqual(Date.parse(clock) - 14 * DAY);
+        const { decay } = SECTION_PROFILES[getSectionForSubtype(subtype)];
+        const left = calculateRetrievability((Date.parse(clock) - last_accessed) / DAY, stability);
+        expect(left).toBeGreaterThanOrEqual(decay.active_threshold);
+      }
+      expect(group.tested).toBe(tested.filter((pattern) => pattern.symbol === symbol).length);
+    }
+  });
+
+  it("tests the trades that the sample has", () => {
+    for (const at of [FOUND, SAMPLE_DEFAULTS.end]) {
+      const { tested } = data<CycleReport>("--consolidate", "--at", at);
+      expect(tested.map(({ q_value }) => q_value)).toEqual(tested.map(({ q_value }) => q_value).sort((a, b) => a - b));
+      const sides = tested.filter(({ conditions }) => conditions[0]?.kind === "direction");
+      expect(sides).not.toEqual([]);
+      for (const { symbol, conditions, ...figures } of sides) {
+        const closed = sample.truth.trades.filter(
+          (trade) => trade.symbol === symbol && trade.closed_at !== null && trade.closed_at <= Date.parse(at),
+        );
+        const [these, others] = [true, false].map((same) =>
+          closed.filter(({ side }) => (side === conditions[0]?.value) === same),
+        );
+        const won = (trades = closed) => trades.filter(({ outcome }) => outcome === "win").length;
+        expect(figures).toMatchObject({ n: these?.length, wins: won(these) });
+        expect(figures).toMatchObject({ rest_n: others?.length, rest_wins: won(others) });
+        expect(figures.trade_ids).toEqual(these?.map(({ close_id }) => close_id));
+      }
+    }
+  });
+
+  it("tells what comes closest where nothing stands out", () => {
+    const { tested, plan } = data<CycleReport>("--consolidate");
+    expect(tested.filter(({ kept }) => kept)).toEqual([]);
+    expect(plan.groups).toEqual([]);
+    const { stdout } = run(["--consolidate"], 160);
+    expect(stdout).toContain(`PATTERNS  0 of ${tested.length} conditions tested stand out\n`);
+    expect(inOneLine(stdout)).toMatch(
+      /Nothing stands out\. .* 70 % of them would be expected to be false \(q 0\.70\)\./,
+    );
+    const misses = stdout.slice(stdout.indexOf("THE CLOSEST MISSES"), stdout.indexOf("WHAT WOULD BE WRITTEN"));
+    expect(misses).toContain(
+      [
+        "BTC   trade type swing",
+        "      10 of 13 won (77 %, 95 % interval 50–92 %), others 2 of 7 (29 %)",
+        "      p 0.062, q 0.697, lift ×2.69, +2.1 % on average",
+      ].join("\n"),
+    );
+    const shown = [...misses.matchAll(/q (\d\.\d{3})/g)].map(([, q]) => q);
+    expect(shown).toEqual(tested.slice(0, 5).map(({ q_value }) => q_value.toFixed(3)));
+    expect(stdout).toMatch(/\nWHAT WOULD BE WRITTEN {2}nothing is, here\n─+\nNothing\.\n$/);
+  });
+
+  it("tells what stands out, and the lesson that would be written", () => {
+    const { tested, plan } = data<CycleReport>("--consolidate", "--at", FOUND);
+    const [pattern, ...others] = tested.filter(({ kept }) => kept);
+    expect(others).toEqual([]);
+    const [node] = plan.groups[0]?.create ?? [];
+    expect(node?.edges.map(({ target_id }) => target_id)).toEqual(pattern?.trade_ids);
+    const { stdout } = run(["--consolidate", "--at", FOUND], 160);
+    expect(stdout).toContain(`PATTERNS  1 of ${tested.length} conditions tested stands out\n`);
+    expect(stdout).toContain(
+      "HYPE  direction long\n      0 of 6 won (0 %, 95 % interval 0–39 %), others 6 of 7 (86 %)\n",
+    );
+    expect(stdout).toContain("HYPE  a new lesson: HYPE longs: 0 of 6 won\n      HYPE longs won none of 6 trades (0 %,");
+    expect(stdout).toContain("\n      new edges to 6 of its trades\n");
+    expect(stdout).not.toContain("CLOSEST");
+  });
+
+  it("knows again what was learned, and brings its figures up to date", async () => {
+    const [learned] = data<CycleReport>("--consolidate", "--at", FOUND).plan.groups[0]?.create ?? [];
+    const lesson = sample.nodes.find(({ subtype }) => subtype === "custom:lesson");
+    if (learned === undefined || lesson === undefined) throw new Error("nothing was learned");
+    const { content_title, content_body, edges } = learned;
+    const created_at = Date.parse(FOUND);
+    const node = { ...lesson, id: "n_learned", content_title, content_body, created_at, last_accessed: created_at };
+    const links = edges.map((edge, i) => ({ ...edge, id: `e_${i}`, source_id: node.id, strength: 0.5, created_at }));
+    const written = async (at: string, tied = links) => {
+      const since = { ...sample, nodes: [...sample.nodes, node], edges: [...sample.edges, ...tied] };
+      const library = new Library(since, Date.parse(at));
+      const text = renderConsolidation(await cycleReport(library), SCREEN);
+      library.free();
+      return text.slice(text.indexOf("WHAT WOULD BE WRITTEN")).split("\n").slice(2);
+    };
+    expect(await written(FOUND)).toEqual(["Nothing."]);
+    const changed = [
+      "HYPE  new figures of n_learn: HYPE longs: 0 of 6 won",
+      expect.stringMatching(/^ {6}HYPE longs won none of 6 trades .* against 88 % of the other 8 HYPE trades/),
+    ];
+    expect(await written(LATER)).toEqual([...changed, "      no new edge"]);
+    expect(await written(LATER, links.slice(1))).toEqual([...changed, "      new edges to 1 of its trades"]);
+  });
+
+  it("says so where there is too little", () => {
+    const early = run(["--consolidate", "--at", "2025-09-20"], 160).stdout;
+    expect(early).toContain("\n      too few closed trades to compare\n");
+    expect(early).toContain("\nNothing was tested: no group has trades enough for both sides of a condition.\n");
+    const late = run(["--consolidate", "--at", "2029-01-01"]).stdout;
+    expect(late).toMatch(/\nGROUPS {2}0 of 0 analysed, .*\n─+\nNone: too little happened\.\n/);
+  });
+
+  it.each([60, 80, 100, 160])("fits %i columns", async (width) => {
+    for (const at of [FOUND, SAMPLE_DEFAULTS.end]) {
+      const library = new Library(sample, Date.parse(at));
+      expect(widest(renderConsolidation(await cycleReport(library), { ...SCREEN, width }))).toBeLessThanOrEqual(width);
+      library.free();
+    }
+  });
+});
+
+describe("--context", () => {
+  const QUESTION = "What did we decide about ETH shorts yesterday?";
+  const sample = generateSample();
+  const byId = new Map(sample.nodes.map((node) => [node.id, node]));
+
+  it("asks for what the plan says, and hands over memories of that type", () => {
+    const { question, clock, searches, context } = data<PromptReport>("--context", QUESTION);
+    expect([question, clock]).toEqual([QUESTION, SAMPLE_DEFAULTS.end]);
+    expect(context.frame.frame_id).toBe("decision");
+    expect(searches.map(({ found: _, ...query }) => query)).toEqual(context.plan.queries);
+    for (const { limit, found } of searches) {
+      expect(found).toBeGreaterThan(0);
+      expect(found).toBeLessThanOrEqual(2 * limit);
+    }
+    const recalled = Object.entries(context.recalled_ids);
+    expect(recalled.flatMap(([, ids]) => ids).length).toBeGreaterThan(10);
+    for (const [type, ids] of recalled) {
+      for (const id of ids) expect(memoryTypeOf(byId.get(id)?.subtype)).toBe(type);
+      expect(ids.length).toBeLessThanOrEqual(searches.find((one) => one.memory_type === type)?.limit ?? 0);
+    }
+    expect(context.failed).toEqual([]);
+    expect(data<PromptReport>("--context", QUESTION)).toEqual({
+      format: 1,
+      question,
+      clock,
+      searches,
+      context,
+      titles: expect.anything(),
+    });
+  });
+
+  it("tells the newest conversations of two days, and of them more where something recent is meant", () => {
+    const conversations = (question: string) =>
+      data<PromptReport>("--context", question).context.sections.find(({ name }) => name === "recent_conversations")
+        ?.content;
+    const since = Date.parse(SAMPLE_DEFAULTS.end) - 48 * 3_600_000;
+    const titles = sample.nodes
+      .filter(({ subtype, created_at }) => /_summary$/.test(subtype) && created_at >= since)
+      .map(({ content_title }) => `- ${content_title}`)
+      .reverse();
+    expect(conversations("What is my playbook for extreme funding?")?.split("\n")).toEqual(titles.slice(0, 3));
+    const longer = conversations(QUESTION)?.split("\n");
+    expect(longer?.map((line, place) => line.startsWith(`${titles[place]}: `))).toEqual([true, true, true]);
+  });
+
+  it("goes by the clock", () => {
+    const at = "2025-12-01";
+    const { context, titles } = data<PromptReport>("--context", QUESTION, "--at", at);
+    const ids = [...Object.values(context.recalled_ids).flat(), ...Object.keys(titles)];
+    expect(ids.length).toBeGreaterThan(10);
+    for (const id of ids) expect(byId.get(id)?.created_at).toBeLessThanOrEqual(Date.parse(at));
+  });
+
+  it("shows the prompt as it stands, with its tokens, and what was left out and why", () => {
+    const { context, titles, searches } = data<PromptReport>("--context", QUESTION);
+    const { status, stdout } = run(["--context", QUESTION], 100);
+    expect(status).toBe(0);
+    const text = inOneLine(stdout);
+    expect(text).toContain(`THE PROMPT ${context.tokens} tokens`);
+    for (const { label, content, token_estimate, budget } of context.sections) {
+      const share = budget === null ? `${token_estimate} tokens` : `${token_estimate} of ${budget} tokens`;
+      expect(text).toContain(inOneLine(`${label} ${share} ${content}`));
+    }
+    for (const { memory_type, limit, found, query_text } of searches) {
+      expect(text).toContain(`${memory_type} ${limit} wanted, ${found} found for “${query_text}”`);
+    }
+    expect(text).toContain("frame Decision: One of several options is to be chosen.");
+    expect(text).toContain("something recent is meant");
+    const left = stdout.slice(stdout.indexOf("\nLEFT OUT")).split("\n");
+    expect(left[1]).toBe(`LEFT OUT  ${context.left_out.length} of what was found`);
+    for (const { id, section } of context.left_out) {
+      const title = titles[id ?? ""];
+      expect(title).toBe(byId.get(id ?? "")?.content_title);
+      expect(left).toContain(`  ${id?.slice(0, 7)}  ${section}  ${title}`);
+    }
+    const alike = context.left_out.filter(({ reason }) => reason === "diversity").length;
+    expect(left).toContain(`enough others are about the same (${alike})`);
+    expect(stdout).not.toContain("FAILED");
+  });
+
+  it("leaves memory alone where nothing is asked", () => {
+    const { searches, context } = data<PromptReport>("--context", "hi");
+    expect(searches).toEqual([]);
+    expect(Object.values(context.recalled_ids).flat()).toEqual([]);
+    const { stdout } = run(["--context", "hi"]);
+    expect(stdout).toContain("\nLeft alone: decision, fact, procedure, episode.\n");
+    expect(stdout).toMatch(/\nLEFT OUT {2}0 of what was found\n─+\nNothing\.\n$/);
+  });
+
+  it.each(["xyzzy plugh", "???", "😀"])("has a prompt without memories for “%s”", (question) => {
+    const { searches, context } = data<PromptReport>("--context", question);
+    for (const { found } of searches) expect(found).toBe(0);
+    expect(context.sections.map(({ name }) => name)).toEqual(["identity", "frame", "recent_conversations"]);
+    expect(context.failed).toEqual([]);
+  });
+
+  it("names what failed, and what has no id", () => {
+    const report = data<PromptReport>("--context", "hi");
+    const failed = [{ part: "facts", reason: "no answer" }] as const;
+    const left_out = [{ id: null, section: "working_memory", reason: "unwanted" }] as const;
+    const text = renderPrompt(
+      { ...report, context: { ...report.context, failed: [...failed], left_out: [...left_out] } },
+      SCREEN,
+    );
+    expect(text).toMatch(/\nLEFT OUT {2}1 .*\n─+\nnot meant for a prompt \(1\)\n {2}working_memory\n\n/);
+    expect(text).toMatch(/\nFAILED {2}and done without\n─+\nfacts: no answer$/);
+  });
+
+  it("fits 60, 80, 100 and 160 columns", async () => {
+    const library = new Library(sample, Date.parse(SAMPLE_DEFAULTS.end));
+    for (const question of [QUESTION, ...STANDING_QUESTIONS]) {
+      const report = await promptReport(library, question);
+      for (const width of [60, 80, 100, 160]) {
+        expect(widest(renderPrompt(report, { ...SCREEN, width }))).toBeLessThanOrEqual(width);
+      }
+    }
+    library.free();
   });
 });
