@@ -9,11 +9,13 @@ import { temporaryFolder } from "./temporary.ts";
 
 const KILLS = 25;
 const CLIENTS = 4;
-/** Between the first write and the end, in milliseconds: from at once to well into it. */
-const delayOf = (round: number) => 5 + ((round * 37) % 150);
+/** Answers of a round before its kill: from the first to well into it. */
+const answersOf = (round: number) => 1 + ((round * 37) % 60);
 
 /** What clients were told, by id: the title it must have, or null for gone. */
 type Acknowledged = Map<string, string | null>;
+/** Answers so far. */
+let answers = 0;
 /** What a server that was there would not do: nothing. */
 const refusals: string[] = [];
 
@@ -22,6 +24,7 @@ async function load(server: Running, name: string, told: Acknowledged): Promise<
   const unsure = new Set<string>();
   const ask = async (call: string, body?: unknown) => {
     const answer = await server.ask(call, body);
+    answers += 1;
     if (answer.status >= 300) refusals.push(`${call}: ${answer.status}`);
     return answer.body;
   };
@@ -55,8 +58,9 @@ test(`${KILLS} kills under load lose nothing that was acknowledged`, { timeout: 
   const told: Acknowledged = new Map();
   for (let round = 0; round < KILLS; round++) {
     const server = await start(folder, ["--log-level", "error"]);
+    const enough = answers + answersOf(round);
     const loads = Array.from({ length: CLIENTS }, (_, client) => load(server, `round${round}c${client}`, told));
-    await new Promise((resolve) => setTimeout(resolve, delayOf(round)));
+    while (answers < enough) await new Promise((resolve) => setTimeout(resolve, 1));
     await server.end("SIGKILL");
     await Promise.all(loads);
   }

@@ -21,6 +21,7 @@ import { normaliseTime, parseInstant, toIso } from "../time.ts";
 import { difficultyOfNew } from "./difficulty.ts";
 import { notFound, Refusal, wrong } from "./errors.ts";
 import { Follower, type NameKind, type Tell } from "./follower.ts";
+import { isState } from "./index-rows.ts";
 import { type Edge, fadedNow, type Node, presentEdge, presentNode } from "./presenting.ts";
 import { search, statesOf } from "./search.ts";
 import { SoftState } from "./soft.ts";
@@ -347,13 +348,14 @@ export class Agent {
     return this.#on(() => {
       this.flush();
       const { index } = this.#follower;
-      const lifecycle: Record<string, number> = {};
-      for (const { state, count } of this.#storage.countStates()) lifecycle[state] = count;
+      const lifecycle = new Map<string, number>();
+      const add = (state: string, count: number) => lifecycle.set(state, (lifecycle.get(state) ?? 0) + count);
+      for (const { state, count } of this.#storage.countStates()) add(isState(state) ? state : "ACTIVE", count);
       for (const { from, to } of index.transitions(this.#clock())) {
-        lifecycle[from]! -= 1;
-        lifecycle[to] = (lifecycle[to] ?? 0) + 1;
+        add(from, -1);
+        add(to, 1);
       }
-      const there = Object.entries(lifecycle).filter(([, count]) => count > 0);
+      const there = [...lifecycle].filter(([, count]) => count > 0);
       return {
         status: "ok",
         node_count: index.size,
@@ -376,7 +378,6 @@ export class Agent {
     this.#follower.write(
       () => {
         this.#storage.writeSoft(this.#soft.changes(this.#follower.index));
-        this.#follower.trim();
       },
       () => this.#soft.forget(),
     );

@@ -26,6 +26,8 @@ export class Follower {
   #dimensions = 0;
   /** The last entry of the change log that the index knows. */
   #applied = 0;
+  /** The last entry when the log was last cut. */
+  #trimmed = 0;
   /** The database's version at which nothing was left to follow. */
   #version = -1;
   readonly #names: Record<NameKind, Set<string>> = { type: new Set(), subtype: new Set(), "edge type": new Set() };
@@ -76,7 +78,9 @@ export class Follower {
       if (this.#index !== undefined) this.#catchUp();
       this.#index ??= this.#load(true);
       const written = work();
-      return { result: written, last: this.storage.claimChanges(this.#applied) };
+      const last = this.storage.claimChanges(this.#applied);
+      this.#trim(last);
+      return { result: written, last };
     });
     try {
       apply(result);
@@ -102,9 +106,10 @@ export class Follower {
   }
 
   /** Forgets entries of the change log that nobody is likely to need. */
-  trim(): void {
-    const { first, last } = this.storage.changeRange();
-    if (last - first > KEPT_CHANGES + SPARE_CHANGES) this.storage.trimChanges(last - KEPT_CHANGES);
+  #trim(last: number): void {
+    if (last - this.#trimmed < SPARE_CHANGES) return;
+    this.storage.trimChanges(last - KEPT_CHANGES);
+    this.#trimmed = last;
   }
 
   /** `isWithin`: a transaction is open already. */

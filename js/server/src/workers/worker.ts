@@ -85,7 +85,9 @@ const PASSING: Readonly<Record<string, string>> = {
 
 function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
-  const why = PASSING[(error as { code?: string }).code ?? ""];
+  // SQLITE_IOERR_WRITE is a kind of SQLITE_IOERR.
+  const [, kind] = /^(SQLITE_[A-Z]+)/.exec((error as { code?: string }).code ?? "") ?? [];
+  const why = PASSING[kind ?? ""];
   return why === undefined ? undefined : new Refusal(503, why);
 }
 
