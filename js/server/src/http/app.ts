@@ -6,18 +6,16 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import type { Engine } from "nous-wasm";
 import { Refusal, wrong } from "../agent/errors.ts";
-import * as schemas from "../api/schemas.ts";
 import type { Logger } from "../log.ts";
 import { type Pool, WorkerFailure } from "../workers/pool.ts";
-import type { InputOf, Operation } from "../workers/protocol.ts";
-import { type Carried, route } from "./route.ts";
+import type { Carried } from "./route.ts";
+import { addEdgeRoutes, addNodeRoutes, addQuestionRoutes, addWholeRoutes, BASE, type Call } from "./routes.ts";
 import { throwAway } from "./too-large.ts";
 
 export const USUAL_AGENT = "default";
 const MOST_AGENT_NAME = 200;
 /** A caller's own id of a request is taken over when it looks like one. */
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
-const BASE = "/v1";
 
 export interface AppOptions {
   pool: Pick<Pool, "call">;
@@ -31,7 +29,7 @@ export interface AppOptions {
 
 export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   const app = new OpenAPIHono<Carried>();
-  const { log, maxBodyBytes, isReady } = options;
+  const { pool, engine, log, maxBodyBytes, isReady } = options;
   app.use(async (context, next) => {
     const given = context.req.header("x-request-id") ?? "";
     const requestId = REQUEST_ID.test(given) ? given : randomUUID();
@@ -81,7 +79,11 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     context.set("agent", agentOf(context.req.header("x-nous-agent")));
     await next();
   });
-  addRoutes(app, options);
+  const call: Call = (agent, operation, input) => pool.call(agent, operation, input);
+  addNodeRoutes(app, call);
+  addEdgeRoutes(app, call);
+  addQuestionRoutes(app, call, engine);
+  addWholeRoutes(app, call);
   app.get(`${BASE}/openapi.json`, (context) => context.json(describe(app, options.version)));
   return app;
 }
@@ -94,172 +96,6 @@ function agentOf(header: string | undefined): string {
     throw wrong("X-Nous-Agent", `must be a name in UTF-8 of 1 to ${MOST_AGENT_NAME} characters`);
   }
   return name;
-}
-
-function addRoutes(app: OpenAPIHono<Carried>, { pool, engine }: AppOptions): void {
-  const call = <Name extends Operation>(agent: string, operation: Name, input: InputOf<Name>) =>
-    pool.call(agent, operation, input);
-  const params = schemas.idParameter;
-
-  route(
-    app,
-    { method: "get", path: `${BASE}/health`, summary: "How many memories and edges there are", answer: schemas.health },
-    (_, context) => call(context.get("agent"), "health", undefined),
-  );
-  route(
-    app,
-    {
-      method: "post",
-      path: `${BASE}/nodes`,
-      summary: "Creates a memory",
-      body: schemas.newNode,
-      status: 201,
-      answer: schemas.node,
-      refusals: [413],
-    },
-    ({ body }, context) => call(context.get("agent"), "createNode", body),
-  );
-  route(
-    app,
-    {
-      method: "get",
-      path: `${BASE}/nodes`,
-      summary: "Lists memories, newest first",
-      query: schemas.listQuery,
-      answer: schemas.nodeList,
-    },
-    ({ query }, context) => call(context.get("agent"), "listNodes", query),
-  );
-  route(
-    app,
-    {
-      method: "get",
-      path: `${BASE}/nodes/{id}`,
-      summary: "Reads a memory, which is a recall: its stability grows",
-      params,
-      query: schemas.readQuery,
-      answer: schemas.node,
-      refusals: [404],
-    },
-    ({ params: { id }, query: { recall } }, context) => call(context.get("agent"), "readNode", { id, recall }),
-  );
-  route(
-    app,
-    {
-      method: "patch",
-      path: `${BASE}/nodes/{id}`,
-      summary: "Changes fields of a memory",
-      params,
-      body: schemas.nodeChanges,
-      answer: schemas.node,
-      refusals: [404, 413],
-    },
-    ({ params: { id }, body }, context) => call(context.get("agent"), "updateNode", { id, changes: body }),
-  );
-  route(
-    app,
-    {
-      method: "delete",
-      path: `${BASE}/nodes/{id}`,
-      summary: "Deletes a memory, its edges and memberships with it",
-      params,
-      answer: schemas.done,
-      refusals: [404],
-    },
-    ({ params: { id } }, context) => call(context.get("agent"), "deleteNode", { id }),
-  );
-  route(
-    app,
-    {
-      method: "post",
-      path: `${BASE}/edges`,
-      summary: "Ties two memories together",
-      body: schemas.newEdge,
-      status: 201,
-      answer: schemas.edge,
-      refusals: [404, 413],
-    },
-    ({ body }, context) => call(context.get("agent"), "createEdge", body),
-  );
-  route(
-    app,
-    {
-      method: "get",
-      path: `${BASE}/edges`,
-      summary: "Lists the edges of a memory",
-      query: schemas.edgesQuery,
-      answer: schemas.edgeList,
-    },
-    ({ query }, context) => call(context.get("agent"), "listEdges", query),
-  );
-  route(
-    app,
-    {
-      method: "post",
-      path: `${BASE}/edges/{id}/strengthen`,
-      summary: "Strengthens an edge, up to 1",
-      params,
-      body: schemas.strengthening,
-      isBodyOptional: true,
-      answer: schemas.edge,
-      refusals: [404],
-    },
-    ({ params: { id }, body: { amount } }, context) => call(context.get("agent"), "strengthenEdge", { id, amount }),
-  );
-  route(
-    app,
-    {
-      method: "delete",
-      path: `${BASE}/edges/{id}`,
-      summary: "Deletes an edge",
-      params,
-      answer: schemas.done,
-      refusals: [404],
-    },
-    ({ params: { id } }, context) => call(context.get("agent"), "deleteEdge", { id }),
-  );
-  route(
-    app,
-    {
-      method: "post",
-      path: `${BASE}/search`,
-      summary: "Searches by words, and by a vector where one is given; what is found counts as accessed",
-      body: schemas.searchRequest,
-      answer: schemas.searchAnswer,
-      refusals: [413],
-    },
-    ({ body }, context) => call(context.get("agent"), "search", body),
-  );
-  route(
-    app,
-    {
-      method: "post",
-      path: `${BASE}/classify-query`,
-      summary: "Tells what kind of question it is",
-      body: schemas.question,
-      answer: schemas.classification,
-      refusals: [413],
-    },
-    ({ body: { query } }) => JSON.stringify(engine.classifyQuery(query)),
-  );
-  route(
-    app,
-    {
-      method: "post",
-      path: `${BASE}/decay`,
-      summary: "Sweeps: stores what time did to every memory",
-      body: schemas.sweepRequest,
-      isBodyOptional: true,
-      answer: schemas.sweepAnswer,
-      refusals: [409],
-    },
-    ({ body }, context) => call(context.get("agent"), "sweep", body),
-  );
-  route(
-    app,
-    { method: "get", path: `${BASE}/graph`, summary: "The whole graph, without bodies", answer: schemas.graph },
-    (_, context) => call(context.get("agent"), "graph", undefined),
-  );
 }
 
 function describe(app: OpenAPIHono<Carried>, version: string) {
