@@ -68,15 +68,15 @@ impl RetrievalPlan {
 pub fn plan_retrieval(signals: &SignalsToPlan, mode: ContextMode) -> RetrievalPlan {
     let [hints @ .., signal] = signals.hints;
     let wants_signals = mode == ContextMode::Default && signal > 0.0;
-    let is_hinted = hints.iter().any(|&hint| hint > 0.0);
+    let most = hints.iter().copied().fold(0.0, f64::max);
+    let dominant = hints.iter().position(|&hint| hint > 0.0 && hint == most);
     let is_recent = signals.recency > RECENT;
-    let says_nothing = !(signals.is_question || is_hinted || wants_signals || signals.has_keywords || is_recent);
-    if signals.asks_nothing || says_nothing {
+    let says_something =
+        signals.is_question || dominant.is_some() || wants_signals || signals.has_keywords || is_recent;
+    if signals.asks_nothing || !says_something {
         return RetrievalPlan::NOTHING;
     }
     let mut plan = RetrievalPlan { by_keywords: signals.has_keywords, ..RetrievalPlan::default() };
-    let most = hints.iter().copied().fold(0.0, f64::max);
-    let dominant = hints.iter().position(|&hint| is_hinted && hint == most);
     for memory_type in MemoryType::ALWAYS {
         let place = memory_type as usize;
         plan.limits[place] = Some(match dominant {

@@ -172,15 +172,24 @@ describe("entries that do not load by themselves", () => {
       const frozen = Object.values(tables).every(Object.isFrozen);
       const found = [nous.getSectionForSubtype("custom:signal"), nous.getSectionForSubtype("unknown"),
         nous.getInitialStabilityForSubtype("custom:signal"), nous.getInitialStabilityForSubtype(null),
-        nous.getInitialStability("fact"), nous.getInitialDifficulty("document")];
+        nous.getInitialStability("fact"), nous.getInitialDifficulty("document"),
+        nous.memoryTypeOf("custom:signal"), nous.memoryTypeOf("unknown")];
       process.stdout.write(JSON.stringify({ tables, frozen, found }));
     `;
-    const { constants, decay, sections } = JSON.parse(answer);
+    const { constants, decay, sections, types } = JSON.parse(answer);
     const program = project.write("tables.mjs", source);
     const { tables, frozen, found } = JSON.parse(await must(process.execPath, [program, answer], project.dir));
     expect(tables).toEqual(constants);
     expect(frozen).toBe(true);
-    expect(found).toEqual([sections[1][0], sections[5][0], sections[1][1], sections[5][1], ...decay.initial]);
+    expect(found).toEqual([
+      sections[1][0],
+      sections[5][0],
+      sections[1][1],
+      sections[5][1],
+      ...decay.initial,
+      types[1],
+      types[5],
+    ]);
   });
 
   it.each(Object.entries(LOADS))("say so, and answer after %s", async (_name, load) => {

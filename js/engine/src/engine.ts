@@ -160,6 +160,9 @@ export interface Engine {
   /**
    * What to retrieve for these signals: 8 memories of the type that they ask for most and 3 of every other, 5 of each when they ask
    * for none, and nothing for greetings, acknowledgements and turns that say nothing. In the mode in which they were classified.
+   *
+   * @throws {NousError} `invalid_argument` naming the field: a recency outside of [0, 1], a hint that is no number of at least 0,
+   * a keyword that is no text.
    */
   planRetrieval(signals: turn.SignalsToPlan, options?: turn.ContextOptions): turn.RetrievalPlan;
   /** Both in one; a turn that asks what was talked about is planned as one that means something recent. */

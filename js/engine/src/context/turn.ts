@@ -45,9 +45,9 @@ export interface TurnSignals {
   topic_keywords: string[];
 }
 
-/** As much of the signals as a plan needs; what is missing says nothing. */
+/** Signals as a plan needs them: what is missing says nothing, and `entity_mentions` are not read. */
 export type SignalsToPlan = Pick<TurnSignals, "frame_type"> & {
-  readonly [Field in Exclude<keyof TurnSignals, "entity_mentions">]?: TurnSignals[Field] | undefined;
+  readonly [Field in keyof TurnSignals]?: TurnSignals[Field] | undefined;
 };
 
 /** One search of memory. */
