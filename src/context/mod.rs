@@ -17,6 +17,20 @@
 //! let plan = plan_retrieval(&signals.to_plan(None), ContextMode::SeedCompatible);
 //! assert_eq!(plan.limit(MemoryType::Decision), None);
 //! ```
+//!
+//! What is found then is put in order and thinned out ([`select`]), compared with what the conversation says already
+//! ([`similarities`] of words, [`cosines`] of embeddings), and written within its budgets of tokens ([`write_prompt`]). Memories that
+//! answers took up ([`usage_boost`]) come up sooner the next time.
+//!
+//! ```
+//! use nous_wasm::context::{ContextMode, Entry, PromptLimits, PromptSection, SECTIONS, estimate_tokens, write_prompt};
+//! let fact = Entry::Fact { content: "Keep sessions in Redis\n## Identity", subject: "Sessions", confidence: Some(0.9) };
+//! let limits = PromptLimits { mode: ContextMode::Default, total: 100.0, sections: [50.0; SECTIONS] };
+//! let prompt = write_prompt("You are an agent.", &[(PromptSection::RelevantFacts, fact)], &limits, &estimate_tokens);
+//! let (heading, line) = prompt.text.rsplit_once("\n\n").unwrap();
+//! assert_eq!(heading, "## Identity\n\nYou are an agent.\n\n## Relevant Facts");
+//! assert_eq!(line, r"- [Sessions] Keep sessions in Redis \## Identity [confidence: 0.90]");
+//! ```
 
 mod budget;
 mod dedup;

@@ -8,13 +8,13 @@ use super::{ContextMode, is_stop_word};
 use crate::text::{lower_case, words};
 
 /// A run of fewer characters is no word.
-pub(super) const SHORTEST_WORD: usize = 3;
+const SHORTEST_WORD: usize = 3;
 
 /// For each text the most that it has in common with one of the others: the words that both have, as a share of the words of
 /// whichever has fewer, in [0, 1]. 0 without others, and where one has no words.
 ///
-/// Words are runs of letters, digits and underscores of at least three characters, in lower case, each counted once. In the
-/// default mode stop words are none.
+/// Words are runs of at least three letters, digits and underscores, in lower case, each counted once. In the default mode
+/// stop words do not count.
 ///
 /// ```
 /// use nous_wasm::context::{ContextMode, similarities};

@@ -52,7 +52,8 @@ fn is_separator(c: char) -> bool {
     matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// A beginning of a text of at most so many code points, up to a word's end where there is one, with an ellipsis for the rest.
+/// A beginning of a text of at most so many code points, up to a word's end where there is one, with an ellipsis for the
+/// rest.
 pub fn shorten(text: &str, most: usize) -> Cow<'_, str> {
     let text = text.trim_matches(is_white_space);
     let Some((end, _)) = text.char_indices().nth(most) else {

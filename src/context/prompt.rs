@@ -83,11 +83,11 @@ type Count<'a> = dyn Fn(&str) -> f64 + 'a;
 
 /// Writes a prompt. Whatever `count` answers, no text is kept that it finds too long.
 ///
-/// A section is given the lines that fit, from the first on. While the whole is too long, the last line goes, and with the last of
-/// its lines a section. An identity that is too long ends with a word and an ellipsis.
+/// A section is given the lines that fit, from the first on. While the whole is too long, the last line goes, and with the
+/// last of its lines a section. An identity that is too long ends with a word and an ellipsis.
 ///
-/// In seed-compatible mode a section that is too long is cut off at a character, what stood in the rest counts as present, and
-/// the whole has no limit.
+/// In seed-compatible mode a section that is too long is cut off at a character, what stood in the rest counts as present,
+/// and the whole has no limit.
 pub fn write_prompt(
     identity: &str,
     entries: &[(PromptSection, Entry<'_>)],
@@ -193,8 +193,8 @@ fn fitting(lines: Vec<Line>, most: f64, count: &Count<'_>, omitted: &mut [Option
     kept
 }
 
-/// The text, or as many of its words as fit with an ellipsis, or, where no word fits, as many of its characters; nothing where
-/// these do not fit either.
+/// The text, or as many of its words as fit with an ellipsis, or, where no word fits, as many of its characters; nothing
+/// where these do not fit either.
 fn shortened(text: &str, fits: &dyn Fn(&str) -> bool) -> Vec<Line> {
     if fits(text) {
         return vec![Line { entry: None, text: text.into() }];

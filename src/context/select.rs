@@ -90,8 +90,8 @@ pub struct SelectedMemories {
 
 /// How much more a memory counts that was stored in circumstances like the present ones: in [1, 1.56].
 ///
-/// In the same frame 1.3 times as much; with censors on both sides up to a fifth more, by how many are the same (their Jaccard
-/// coefficient).
+/// In the same frame 1.3 times as much; with censors on both sides up to a fifth more, by how many are the same (their
+/// Jaccard coefficient).
 pub fn frame_boost(same_frame: bool, stored: &[u32], active: &[u32]) -> f64 {
     let factor = if same_frame { SAME_FRAME } else { 1.0 };
     if stored.is_empty() || active.is_empty() {
@@ -104,11 +104,12 @@ pub fn frame_boost(same_frame: bool, stored: &[u32], active: &[u32]) -> f64 {
 
 /// Selects and orders memories.
 ///
-/// Of each type in turn: what fits too little is left out; of decisions that say the same the newest stays; of memories about the
-/// same only the first few stay. The order is that of relevance × [`frame_boost`] × usage boost, of equals by id.
+/// Of each type in turn: what fits too little is left out; of decisions that say the same the newest stays; of memories
+/// about the same only the first few stay. The order is that of relevance × [`frame_boost`] × usage boost, of equals by id.
 ///
-/// In seed-compatible mode boosts know nothing of relevance: memories keep the order in which they were found, then that of the
-/// frame's boosts, which decides what stays, and then that of the usage boosts. Decisions stand in the order of time, without boosts.
+/// In seed-compatible mode boosts know nothing of relevance: memories keep the order in which they were found, then that of
+/// the frame's boosts, which decides what stays, and then that of the usage boosts. Decisions stand in the order of time,
+/// without boosts.
 pub fn select(found: &[FoundMemory<'_>], by: &Selecting<'_>) -> SelectedMemories {
     let mut selection = SelectedMemories { order: Vec::new(), unselected: vec![None; found.len()] };
     leave_out_repeated(found, &mut selection.unselected);

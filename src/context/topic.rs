@@ -3,7 +3,8 @@
 use super::phrases::after_phrase;
 use super::{ContextMode, is_stop_word};
 use crate::query::Span;
-use crate::text::{is_final_mark, is_white_space};
+use crate::query::runs::runs;
+use crate::text::{is_white_space, trim, without_final_marks};
 
 /// Shorter turns, in characters, go on.
 const SHORTEST: usize = 5;
@@ -36,7 +37,7 @@ const OPEN_FOLLOW_UPS: [&str; 2] = ["tell me more", "more about"];
 
 /// The topic that a turn opens: its first 200 characters, without the white space around it. None when it goes on with the last.
 pub fn next_topic(text: &str) -> Option<Span> {
-    let trimmed = text.trim_matches(is_white_space);
+    let trimmed = trim(text);
     if trimmed.chars().nth(SHORTEST - 1).is_none() || goes_on(trimmed) {
         return None;
     }
@@ -46,12 +47,12 @@ pub fn next_topic(text: &str) -> Option<Span> {
 }
 
 fn goes_on(trimmed: &str) -> bool {
-    let words = || trimmed.split(is_white_space).filter(|word| !word.is_empty()).map(unmarked);
-    let has_at_most = |count| words().nth(count).is_none();
-    if has_at_most(FEW_WORDS) && words().next().is_some_and(|first| is_one_of(first, &PRONOUNS)) {
+    let first = runs(trimmed, 0).take(SOME_WORDS + 1);
+    let words: Vec<&str> = first.map(|word| without_final_marks(word.of(trimmed))).collect();
+    if words.len() <= FEW_WORDS && is_one_of(words[0], &PRONOUNS) {
         return true;
     }
-    if is_one_of(unmarked(trimmed), &BARE_QUESTIONS) {
+    if is_one_of(without_final_marks(trimmed), &BARE_QUESTIONS) {
         return true;
     }
     let after = |opening: &&str| after_phrase(trimmed, opening, ContextMode::Default);
@@ -59,17 +60,13 @@ fn goes_on(trimmed: &str) -> bool {
         return true;
     }
     if let Some(end) = OPEN_FOLLOW_UPS.iter().find_map(after) {
-        return trimmed[end..].trim_start_matches(is_white_space).chars().nth(SHORTEST_OBJECT - 1).is_none();
+        return trim(&trimmed[end..]).chars().nth(SHORTEST_OBJECT - 1).is_none();
     }
-    let says_nothing = |word: &str| is_stop_word(&word.to_ascii_lowercase()) || word.is_empty();
-    has_at_most(SOME_WORDS)
-        && words().any(|word| is_one_of(word, &PRONOUNS))
-        && words().all(|word| is_one_of(word, &PRONOUNS) || says_nothing(word))
-}
-
-/// A word, or a turn, without the marks that it ends in.
-fn unmarked(text: &str) -> &str {
-    text.trim_end_matches(|c| is_white_space(c) || is_final_mark(c))
+    let is_pronoun = |word: &&str| is_one_of(word, &PRONOUNS);
+    let says_nothing = |word: &str| word.is_empty() || is_stop_word(&word.to_ascii_lowercase());
+    words.len() <= SOME_WORDS
+        && words.iter().any(is_pronoun)
+        && words.iter().all(|word| is_pronoun(word) || says_nothing(word))
 }
 
 fn is_one_of(word: &str, words: &[&str]) -> bool {

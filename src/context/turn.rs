@@ -9,7 +9,7 @@ use super::plan::SignalsToPlan;
 use crate::intent::IntentClassifier;
 use crate::query::Span;
 use crate::section::Section;
-use crate::text::{is_final_mark, is_white_space, is_word, lower_case, straighten, words};
+use crate::text::{is_white_space, is_word, lower_case, straighten, trim, without_final_marks, words};
 
 /// The most keywords of a turn, and the most entities.
 pub const MOST_NAMED: usize = 10;
@@ -72,8 +72,7 @@ pub fn classify_turn(text: &str, intent: &IntentClassifier, mode: ContextMode) -
     if is_mended {
         (signals.input, signals.is_greeting) = after_greetings(text);
     } else {
-        let trimmed = text.trim_start_matches(is_white_space);
-        signals.is_greeting = after_greeting(trimmed, mode).is_some();
+        signals.is_greeting = after_greeting(trim(text), mode).is_some();
     }
     let said = &text[signals.input..];
     // "What's up with the deploy": a greeting may be the beginning of a question.
@@ -119,13 +118,13 @@ fn after_greetings(text: &str) -> (usize, bool) {
 }
 
 fn is_question(text: &str, mode: ContextMode) -> bool {
-    let trimmed = text.trim_matches(is_white_space);
+    let trimmed = trim(text);
     trimmed.ends_with('?') || QUESTION_WORDS.iter().any(|word| after_phrase(trimmed, word, mode).is_some())
 }
 
 fn is_acknowledgement(text: &str) -> bool {
-    let trimmed = text.trim_matches(is_white_space);
-    let unmarked = trimmed.trim_end_matches(|c| is_white_space(c) || is_final_mark(c));
+    let trimmed = trim(text);
+    let unmarked = without_final_marks(trimmed);
     // A smiley after the last word changes nothing.
     let words = trimmed.trim_end_matches(|c| !is_word(c));
     let is_words = |known: &str| after_phrase(words, known, ContextMode::Default) == Some(words.len());

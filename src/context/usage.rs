@@ -53,8 +53,8 @@ pub fn usage_rate(uses: &[Use], mode: ContextMode) -> f64 {
     if all == 0.0 { 0.0 } else { referenced / all }
 }
 
-/// Factor of a memory's relevance: 0.3 + 1.7 × rate, in seed-compatible mode 0.5 + rate; 1 for a memory that stood in a prompt
-/// less than twice.
+/// Factor of a memory's relevance: 0.3 + 1.7 × rate, in seed-compatible mode 0.5 + rate; 1 for a memory that stood in a
+/// prompt less than twice.
 pub fn usage_boost(uses: &[Use], mode: ContextMode) -> f64 {
     if uses.len() < FEWEST_USES {
         return 1.0;

@@ -20,7 +20,7 @@ mod lookup;
 mod orchestrator;
 mod reformulate;
 mod replace;
-mod runs;
+pub(crate) mod runs;
 mod scan;
 mod table;
 

@@ -1,4 +1,5 @@
-//! Preparing a prompt over numbers and text in the scratch: what was found, what is said already, what was of use, what is written.
+//! Preparing a prompt over numbers and text in the scratch: what was found, what is said already, what was of use, what is
+//! written.
 
 use js_sys::{Array, Function};
 use serde::Serialize;
@@ -122,8 +123,9 @@ impl Engine {
         self.answer([context::usage_score(&uses, now), context::usage_rate(&uses, mode(seed_compatible))]);
     }
 
-    /// The least scores; how many censors are active, and these; of each memory type, id, relevance, frame, creation, boost, how
-    /// many censors, and these; its text, outcome and topic. The answer is, for each, its place among the selected, or why it has none.
+    /// The least scores; how many censors are active, and these; of each memory type, id, relevance, frame, creation,
+    /// boost, how many censors, and these; its text, outcome and topic. The answer is, for each, its place among the
+    /// selected, or why it has none.
     pub fn select_memories(&mut self, memories: usize, seed_compatible: bool) {
         let mut reader = self.reader();
         let min_scores = reader.array();
@@ -163,9 +165,9 @@ impl Engine {
         self.answer(answer);
     }
 
-    /// Tokens of the whole and of each section; the identity; the entries. The answer is the prompt and its tokens; how many
-    /// sections it has, of each its code, where in UTF-16 units its content begins and ends, and its tokens; and for each entry
-    /// why it is not there, or −1.
+    /// Tokens of the whole and of each section; the identity; the entries. The answer is the prompt and its tokens; how
+    /// many sections it has, of each its code, where in UTF-16 units its content begins and ends, and its tokens; and for
+    /// each entry why it is not there, or −1.
     ///
     /// Nothing is changed: counting tokens may call this very engine again.
     pub fn write_prompt(&self, entries: usize, seed_compatible: bool, count: Option<Function>) -> Array {

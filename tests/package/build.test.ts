@@ -1,5 +1,5 @@
-// Building a prompt when the caller's functions fail, lie, hang or are ended: the prompt is there all the same, in time, and what was
-// done without is named. Time is the tests' own.
+// Building a prompt when the caller's functions fail, lie, hang or are ended: the prompt is there all the same, in time,
+// and what was done without is named. Time is the tests' own.
 
 import { getEventListeners } from "node:events";
 import * as nous from "nous-wasm";
@@ -316,6 +316,15 @@ describe("time", () => {
     await expect(nous.deduplicate([], [], { signal: controller.signal })).rejects.toBe(own);
   });
 
+  test("although everybody has answered", async () => {
+    const controller = new AbortController();
+    const retrieve = ({ memory_type }: nous.RetrievalQuery) => {
+      controller.abort(own);
+      return MEMORIES[memory_type];
+    };
+    await expect(js.buildContext(optionsOf({ retrieve, signal: controller.signal }))).rejects.toBe(own);
+  });
+
   test("while vectors are waited for, too", async () => {
     const controller = new AbortController();
     const messages = [{ role: "user", content: "something" }];
@@ -484,6 +493,14 @@ describe("enormous input", () => {
       true,
     );
     expect(built.failed).toEqual([]);
+  });
+
+  test("three hundred thousand memories that cannot be read", async () => {
+    const bad = new Array(300_000).fill(null);
+    const retrieve = ({ memory_type }: nous.RetrievalQuery) => (memory_type === "fact" ? bad : MEMORIES[memory_type]);
+    const built = await build({ retrieve });
+    expect(built.recalled_ids).toEqual({ ...EVERYTHING, fact: [] });
+    expect(built.failed).toHaveLength(300_000);
   });
 
   test("fifty thousand memories, and as many messages", async () => {

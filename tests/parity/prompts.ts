@@ -1,5 +1,5 @@
-// Prompts for fast-check: memories, conversations, histories of use, and everything else that a prompt is made of; and texts that
-// would like to be more than text.
+// Prompts for fast-check: memories, conversations, histories of use, and everything else that a prompt is made of; and
+// texts that would like to be more than text.
 
 import fc from "fast-check";
 import { NOW } from "../../benches/js/inputs.ts";

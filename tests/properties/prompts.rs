@@ -56,7 +56,9 @@ mod overlap {
 
     proptest! {
         #[test]
-        fn is_the_share_of_words_of_whichever_has_fewer(texts in vec(text(), 0..5), others in vec(text(), 0..4), mode in mode()) {
+        fn is_the_share_of_words_of_whichever_has_fewer(
+            texts in vec(text(), 0..5), others in vec(text(), 0..4), mode in mode(),
+        ) {
             let (texts, others): (Vec<&str>, Vec<&str>) =
                 (texts.iter().map(String::as_str).collect(), others.iter().map(String::as_str).collect());
             let shares = similarities(&texts, &others, mode);
@@ -391,7 +393,8 @@ mod writing {
             let prompt = write_prompt("I am.", &entries, &limits, &estimate_tokens);
             let places = |why: Option<Omitted>| {
                 let order = |&(place, _): &(usize, _)| (entries[place].0 as u8, place);
-                prompt.omitted.iter().enumerate().filter(move |&(_, its)| *its == why).map(|it| order(&it)).collect::<Vec<_>>()
+                let omitted = prompt.omitted.iter().enumerate();
+                omitted.filter(move |&(_, its)| *its == why).map(|it| order(&it)).collect::<Vec<_>>()
             };
             let last = places(None).into_iter().max();
             let first = places(Some(Omitted::Total)).into_iter().min();

@@ -22,8 +22,8 @@ export class Seams {
   }
 
   /**
-   * What a function answers, as far as it can be read. The promise is rejected with the caller's reason alone, when the signal is
-   * aborted.
+   * What a function answers, as far as it can be read. The promise is rejected with the caller's reason alone, when the
+   * signal is aborted.
    */
   ask<T>(call: (options: SeamOptions) => unknown, read: (answer: unknown) => T): Promise<Answer<T>> {
     return new Promise((resolve, reject) => {

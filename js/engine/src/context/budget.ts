@@ -6,8 +6,8 @@ import { requireText } from "./overlap.ts";
 import type { ContextBudget } from "./types.ts";
 
 /**
- * The tokens that a frame has, and instead of them those that are given; what is not known is passed over. Without a frame, and for one
- * of your own, the default.
+ * The tokens that a frame has, and instead of them those that are given; what is not known is passed over. Without a frame,
+ * and for one of your own, the default.
  *
  * @throws {NousError} `invalid_argument` for a budget that is no whole number of at least 0.
  */

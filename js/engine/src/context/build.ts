@@ -1,5 +1,6 @@
-// A prompt for a turn: what is to be retrieved is asked for, what comes is selected and compared with the conversation, and all of
-// it is written within its budgets. The rules run in the module; here is who is asked, and what happens when that fails.
+// A prompt for a turn: what is to be retrieved is asked for, what comes is selected and compared with the conversation, and
+// all of it is written within its budgets. The rules run in the module; here is who is asked, and what happens when that
+// fails.
 
 import { own } from "../constants.ts";
 import { invalid } from "../errors.ts";
@@ -35,7 +36,9 @@ export async function buildContext(sections: Sections, options: BuildContextOpti
   const preparation = new Preparation(sections, request, seams);
   try {
     seams.requireWanted();
-    return await preparation.run();
+    const built = await preparation.run();
+    seams.requireWanted();
+    return built;
   } catch (error) {
     seams.requireWanted();
     return preparation.identityAlone(reasonOf(error));
@@ -73,8 +76,8 @@ function unknownTurn(input: string): TurnPlan {
 
 /** One prompt in the making. */
 class Preparation {
-  readonly #failed: ContextFailure[] = [];
-  readonly #leftOut: LeftOut[] = [];
+  #failed: ContextFailure[] = [];
+  #leftOut: LeftOut[] = [];
   #turn: TurnPlan;
   #plan: RetrievalPlan;
   #frame: TurnFrame;
@@ -98,7 +101,7 @@ class Preparation {
     const limits = this.#planned();
     const asked = this.#plan.queries.filter(({ memory_type }) => limits.has(memory_type));
     const gathered = await gather(request, seams, asked);
-    this.#failed.push(...gathered.failed);
+    this.#failed = gathered.failed;
     this.#censors = [...new Set(gathered.censors.map(({ id }) => id))];
     this.#refreshNeeded = gathered.workingMemory?.current_frame !== this.#frame.frame_id;
     const profile = gathered.profile.filter(({ id, category }) => {
@@ -172,7 +175,7 @@ class Preparation {
     const boosts = this.#boosts(found.map(({ id }) => id));
     const by = { isSeed, minScores, boosts, frame: this.#frame.frame_id, censors: this.#censors };
     const { selected, leftOut } = selectMemories(sections.slot, found, by);
-    this.#leftOut.push(...leftOut);
+    this.#leftOut = this.#leftOut.concat(leftOut);
     return selected;
   }
 
@@ -187,8 +190,8 @@ class Preparation {
   }
 
   /**
-   * As many of each type as were asked for, the best that the conversation does not say already. In seed-compatible mode whoever found
-   * them has seen to their number.
+   * As many of each type as were asked for, the best that the conversation does not say already. In seed-compatible mode
+   * whoever found them has seen to their number.
    */
   async #unsaid(selected: readonly FoundMemory[], limits: ReadonlyMap<MemoryType, number>): Promise<FoundMemory[]> {
     const { isSeed } = this.request;
@@ -273,7 +276,7 @@ class Preparation {
       plan: this.#plan,
       temporal_boost: this.#turn.temporal_boost,
       refresh_needed: this.#refreshNeeded,
-      left_out: [...this.#leftOut, ...leftOut],
+      left_out: this.#leftOut.concat(leftOut),
       failed: this.#failed,
     };
   }
@@ -286,8 +289,8 @@ function readBoosts(boosts: unknown, count: number): number[] {
 }
 
 /**
- * What memories are compared with: the user's last turns and what was answered to them. In seed-compatible mode what the user said, and
- * that only as far as it is among the last few messages.
+ * What memories are compared with: the user's last turns and what was answered to them. In seed-compatible mode what the
+ * user said, and that only as far as it is among the last few messages.
  */
 function messagesOf({ messages, isSeed }: Request, turns: number): string[] {
   const considered = isSeed ? messages.slice(-own.context.seed_messages) : messages;

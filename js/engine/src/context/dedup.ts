@@ -76,7 +76,7 @@ export async function deduplicate(
   }
 }
 
-/** Compares by embeddings if there are any, else by words; what there is nothing to compare with is like nothing. @internal */
+/** Compares by embeddings if there are any, else by words; without anything to compare with by neither. @internal */
 export async function compare(
   slot: Slot,
   seams: Seams,

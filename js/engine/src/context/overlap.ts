@@ -16,8 +16,8 @@ export interface Similarity {
 
 /**
  * How much of a text stands in an answer, or the other way round: the words that both have, as a share of the words of
- * whichever has fewer, in [0, 1]; 0 where one has none. Words are runs of at least three letters, digits and underscores of any
- * script, whatever their case; in the default mode stop words such as "the" are none.
+ * whichever has fewer, in [0, 1]; 0 where one has none. Words are runs of at least three letters, digits and underscores of
+ * any script, whatever their case; in the default mode stop words such as "the" are none.
  */
 export function overlap(context: string, response: string, options: ContextOptions = {}): number {
   const isSeed = isSeedCompatible(options);

@@ -14,7 +14,7 @@ import type {
 } from "./turn.ts";
 import type { UsageTracker } from "./usage.ts";
 
-/** A memory that was found for a turn, as much of it as a prompt shows or goes by. `contextMemory` makes one of a stored row. */
+/** A memory that was found, as much of it as a prompt shows or goes by. `contextMemory` makes one of a stored row. */
 export interface ContextMemory {
   id: string;
   /** Default: the type that was asked for. One that was not asked for is left out. */
@@ -154,8 +154,8 @@ export interface BuildContextOptions {
   /** In place of the frame's, and of the plan's. Whole, at least 0. */
   budgets?: Partial<ContextBudget> | null | undefined;
   /**
-   * The least score of a memory by type. Default, where there is an embedder, so that scores are cosines: 0.20 of a decision, 0.25 of a
-   * fact, 0.30 of others; else none.
+   * The least score of a memory by type. Default, where there is an embedder, so that scores are cosines: 0.20 of a
+   * decision, 0.25 of a fact, 0.30 of others; else none.
    */
   minScores?: Partial<Record<MemoryType, number>> | null | undefined;
   /** Time for everything that is asked of the caller, in seconds: above 0. Default: as for retrieval, 3. */
@@ -177,24 +177,29 @@ export interface ContextSection {
   budget: number | null;
 }
 
-/**
- * Why something is not in the prompt. `not_asked`: its type was not asked for; `known`: the profile or the recent conversations tell it;
- * `threshold`: its score is too low; `near_duplicate`: a newer decision says the same; `diversity`: enough others are about the same;
- * `conversation`: the conversation says it already; `limit`: better ones are as many as were asked for; `empty`: it says nothing;
- * `unwanted`: an abandoned episode, an item that is not in mind, a fact that belongs into no profile; `budget`: its section is
- * full; `total`: the prompt is.
- */
+/** Why something is not in the prompt. */
 export type LeftOutReason =
+  /** Its type was not asked for. */
   | "not_asked"
+  /** The profile or the recent conversations tell it. */
   | "known"
+  /** Its score is too low. */
   | "threshold"
+  /** A newer decision says the same. */
   | "near_duplicate"
+  /** Enough others are about the same. */
   | "diversity"
+  /** The conversation says it already. */
   | "conversation"
+  /** Better ones are as many as were asked for. */
   | "limit"
+  /** It says nothing. */
   | "empty"
+  /** An abandoned episode, an item that is not in mind, a fact that belongs into no profile. */
   | "unwanted"
+  /** It does not fit into its section. */
   | "budget"
+  /** It does not fit into the prompt. */
   | "total";
 
 /** Why the module does not select a memory. @internal */
@@ -213,8 +218,8 @@ export interface LeftOut {
 /** Something that failed, and was done without. */
 export interface ContextFailure {
   /**
-   * A section; what helps them: `embed`, `conversation` (the comparison with it), `usage`, `count_tokens`; or `prompt`: it is the
-   * identity alone.
+   * A section; what helps them: `embed`, `conversation` (the comparison with it), `usage`, `count_tokens`; or `prompt`: it
+   * is the identity alone.
    */
   part: SectionName | "embed" | "conversation" | "usage" | "count_tokens" | "prompt";
   reason: string;

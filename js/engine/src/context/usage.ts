@@ -70,8 +70,9 @@ interface Chain {
 }
 
 /**
- * What became of the memories that stood in one agent's prompts: whether its answers took them up. A memory that was taken up often
- * comes up sooner, one that never was later. The oldest records make way for new ones; their memories are then as unknown.
+ * What became of the memories that stood in one agent's prompts: whether its answers took them up. A memory that was taken
+ * up often comes up sooner, one that never was later. The oldest records make way for new ones; their memories are then as
+ * unknown.
  *
  * ```ts
  * const usage = new UsageTracker();
@@ -106,10 +107,11 @@ export class UsageTracker {
   }
 
   /**
-   * Records of all memories that were recalled for an answer, by how much of each the answer has; a memory without text is passed
-   * over. `recalled` is a built context's `recalled_content`. Answers with what was recorded.
+   * Records of all memories that were recalled for an answer, by how much of each the answer has; a memory without text is
+   * passed over. `recalled` is a built context's `recalled_content`. Answers with what was recorded.
    *
-   * @throws {NousError} `invalid_argument`: what is recalled is no object of strings, the response no string. Nothing is recorded then.
+   * @throws {NousError} `invalid_argument`: what is recalled is no object of strings, the response no string. Nothing is
+   * recorded then.
    */
   feedback(recalled: Readonly<Record<string, string>>, response: string, now?: Instant): UsageFeedback[] {
     if (typeof recalled !== "object" || recalled === null || Array.isArray(recalled)) {
@@ -135,12 +137,12 @@ export class UsageTracker {
     return feedback;
   }
 
-  /** Records what was found out elsewhere. Throws `invalid_argument` by place and field for a wrong record; none is added then. */
+  /** Records what was found out elsewhere. Throws `invalid_argument` by place and field; nothing is recorded then. */
   record(records: readonly UsageRecord[]): void {
     for (const record of readRecords(records)) this.#push(record);
   }
 
-  /** For each memory the factor of its relevance: from 0.3 to 2, in the seed-compatible mode from 0.5 to 1.5; 1 with less than two records. */
+  /** For each memory the factor of its relevance: 0.3 to 2, seed-compatible 0.5 to 1.5; 1 with less than two records. */
   boost(ids: readonly string[]): number[] {
     const batch = new Batch();
     const asked = idsOf("ids", ids);
