@@ -42,6 +42,7 @@ describe("Node", () => {
       "invalid_argument",
       "invalid_argument",
       "invalid_argument",
+      "invalid_argument",
       "invalid_snapshot",
       "invalid_config",
       undefined,
@@ -176,8 +177,8 @@ describe("entries that do not load by themselves", () => {
       const frozen = Object.values(tables).every(Object.isFrozen);
       const found = [nous.getSectionForSubtype("custom:signal"), nous.getSectionForSubtype("unknown"),
         nous.getInitialStabilityForSubtype("custom:signal"), nous.getInitialStabilityForSubtype(null),
-        nous.getInitialStability("fact"), nous.getInitialDifficulty("document"),
-        nous.memoryTypeOf("custom:signal"), nous.memoryTypeOf("unknown"), nous.getInitialEdgeStrength("causes")];
+        nous.getInitialStability("fact"), nous.getInitialDifficulty("document"), nous.getInitialEdgeStrength("causes"),
+        nous.memoryTypeOf("custom:signal"), nous.memoryTypeOf("unknown")];
       process.stdout.write(JSON.stringify({ tables, frozen, found }));
     `;
     const { constants, decay, sections, types } = JSON.parse(answer);
