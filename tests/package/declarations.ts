@@ -192,7 +192,7 @@ const links: { id: string; source_id: string; target_id: string; type: string; s
 export const durable: number[] = nous.groupEpisodes(stored, { now: "2026-01-15" }).flatMap(({ episodes }) => episodes.map((it) => it.neural_stability));
 export const lifts: (number | null)[] = nous.findPatterns(stored, links).patterns.map(({ lift }) => lift);
 export const fields: string[] = nous.findPatterns(stored, links).tested.flatMap(({ conditions }) => conditions.map((it) => (it.kind === "signal" ? it.field : it.value)));
-export const lessons: Promise<string[]> = engine
+export const consolidated: Promise<string[]> = engine
   .planConsolidation(stored, [{ id: "lesson", content_body: null }], {
     edges: links,
     analyze: async ({ system, user }, { episodes }) => system + user + episodes.length,
