@@ -175,12 +175,16 @@ pub(crate) struct Selection {
 const LONGEST_LIST: usize = 256;
 /// Of fewer than this many times the list's length, sorting all is quicker.
 const MANY: usize = 5;
+/// Of a short stream sorting takes longer for each score: it has to be begun, too.
+const SHORT: usize = 128;
+const MANY_OF_FEW: usize = 2;
 
 impl Selection {
     /// Begins a stream of about so many scores, of which the first `limit` are wanted.
     pub fn clear(&mut self, limit: usize, expected: usize) {
         self.limit = limit;
-        self.select = limit <= LONGEST_LIST && limit <= expected / MANY;
+        let many = if expected <= SHORT { MANY_OF_FEW } else { MANY };
+        self.select = limit <= LONGEST_LIST && limit <= expected / many;
         self.bar = if limit == 0 { f64::INFINITY } else { f64::NAN };
         self.best.clear();
         self.indices.clear();
@@ -200,6 +204,11 @@ impl Selection {
         if !(score <= self.bar) {
             self.insert(score, index);
         }
+    }
+
+    /// A score has to lie above this to be among the best so far; none where any may.
+    pub fn bar(&self) -> Option<f64> {
+        (self.select && !self.bar.is_nan()).then_some(self.bar)
     }
 
     #[inline(never)]

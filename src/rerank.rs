@@ -2,10 +2,13 @@
 //!
 //! All candidates of a query are ranked together, whatever their sections, and share one BM25 maximum.
 
+mod resident;
+
 use std::cell::OnceCell;
 
+pub(crate) use resident::Resident;
+
 use crate::error::{Error, Result};
-use crate::index::{Column, Row};
 use crate::math::{F64x2, Mask};
 use crate::order::Selection;
 use crate::section::{Section, SectionTable, Weights};
@@ -168,40 +171,6 @@ impl Reranker {
         }
     }
 
-    /// The first `limit` of resident candidates, whose scores are in range; `max_bm25` is the largest of their BM25 scores.
-    /// None where a candidate's row has no node.
-    pub(crate) fn rank_resident(
-        &mut self,
-        candidates: &Resident<'_>,
-        max_bm25: f64,
-        limit: usize,
-        query: &Query<'_>,
-    ) -> Result<Option<Vec<Ranked>>> {
-        Batch::check(query)?;
-        let count = candidates.rows.len();
-        let batch = Batch::new(count, max_bm25, query);
-        self.best.clear(limit.min(count), count);
-        let tables = self.tables.get_or_init(Tables::default);
-        // Memories of one segment are many, and looking a column up there costs half as much.
-        let outcome = match candidates.as_one() {
-            Some(one) => score_each(candidates, |place| one.node(place), &batch, tables, &mut self.best),
-            None => score_each(candidates, |place| candidates.node(place), &batch, tables, &mut self.best),
-        };
-        let rate = |index: usize| {
-            let (signals, section) = candidates.signals(index, &batch, tables);
-            let parts = batch.parts_of(&signals, section);
-            let mut record = Record::default();
-            write_result(&mut record, &signals, &parts, sum(&parts));
-            let [breakdown @ .., score, primary_signal] = record;
-            Ranked { index, score, breakdown, primary_signal: primary_signal as usize }
-        };
-        match outcome {
-            Scored::NoNode => Ok(None),
-            Scored::NotANumber => Err(not_a_number((0..count).position(|index| rate(index).score.is_nan()))),
-            Scored::Sound => Ok(Some(self.best.take().iter().map(|&index| rate(index as usize)).collect())),
-        }
-    }
-
     fn rank_all(&mut self, records: &mut [Record], order: &mut [f64], batch: &Batch) -> Result<()> {
         self.best.clear(records.len(), records.len());
         let tables = self.tables.get_or_init(Tables::default);
@@ -249,150 +218,20 @@ impl Reranker {
     }
 }
 
-/// Candidates whose nodes are in columns. The scores are columns too, of the length of `rows`, and the rows lie within
-/// the columns.
-pub(crate) struct Resident<'a> {
-    pub rows: &'a [Row],
-    pub semantic: &'a [f64],
-    pub bm25: &'a [f64],
-    pub graph: &'a [f64],
-    pub last_accessed: &'a Column<f64>,
-    pub created_at: &'a Column<f64>,
-    pub access_count: &'a Column<u32>,
-    pub inbound: &'a Column<u32>,
-    pub section: &'a Column<u8>,
-}
-
-/// The columns of nodes where they consist of one segment.
-struct OneSegment<'a> {
-    last_accessed: &'a [f64],
-    created_at: &'a [f64],
-    access_count: &'a [u32],
-    inbound: &'a [u32],
-    section: &'a [u8],
-}
-
-impl<'a> Resident<'a> {
-    fn as_one(&self) -> Option<OneSegment<'a>> {
-        Some(OneSegment {
-            last_accessed: self.last_accessed.as_one()?,
-            created_at: self.created_at.as_one()?,
-            access_count: self.access_count.as_one()?,
-            inbound: self.inbound.as_one()?,
-            section: self.section.as_one()?,
-        })
-    }
-
-    #[inline(always)]
-    fn node(&self, place: usize) -> ResidentNode {
-        ResidentNode {
-            last_accessed: self.last_accessed.at(place),
-            created_at: self.created_at.at(place),
-            access_count: self.access_count.at(place),
-            inbound: self.inbound.at(place),
-            section: self.section.at(place),
-        }
-    }
-
-    /// The signals of a candidate and the code of its section.
-    #[inline(never)]
-    fn signals(&self, index: usize, batch: &Batch, tables: &Tables) -> (Pairs, usize) {
-        let node = self.node(self.rows[index] as usize);
-        let scores = [self.semantic[index], self.bm25[index], self.graph[index]];
-        let numbers = [scores[0], scores[1], scores[2], node.last_accessed, node.created_at, f64::from(node.inbound)];
-        let saturation = tables.saturation.of_count(node.access_count);
-        let signals = batch.signals_of(numbers, saturation, |days| tables.recency.get(days));
-        (signals, usize::from(node.section))
-    }
-}
-
-/// What ranking reads of a node.
-struct ResidentNode {
-    last_accessed: f64,
-    created_at: f64,
-    access_count: u32,
-    inbound: u32,
-    section: u8,
-}
-
-impl OneSegment<'_> {
-    #[inline(always)]
-    fn node(&self, place: usize) -> ResidentNode {
-        ResidentNode {
-            last_accessed: self.last_accessed[place],
-            created_at: self.created_at[place],
-            access_count: self.access_count[place],
-            inbound: self.inbound[place],
-            section: self.section[place],
-        }
-    }
-}
-
-/// How scoring went.
-enum Scored {
-    Sound,
-    NotANumber,
-    NoNode,
-}
-
-/// Candidates that are scored before the best of them are looked for: a loop that calls nothing keeps its numbers in
-/// registers.
-const RUN: usize = 128;
-
-#[inline(always)]
-fn score_each(
-    candidates: &Resident<'_>,
-    node: impl Fn(usize) -> ResidentNode,
-    batch: &Batch,
-    tables: &Tables,
-    best: &mut Selection,
-) -> Scored {
-    let (mut sound, mut sections) = (true, 0);
-    let mut scores = [0.0; RUN];
-    let columns = candidates.semantic.chunks(RUN).zip(candidates.bm25.chunks(RUN)).zip(candidates.graph.chunks(RUN));
-    for ((from, rows), ((semantic, bm25), graph)) in (0..).step_by(RUN).zip(candidates.rows.chunks(RUN)).zip(columns) {
-        let mut all_near = true;
-        let given = semantic.iter().zip(bm25).zip(graph);
-        for (score, (&row, ((&semantic, &bm25), &graph))) in scores.iter_mut().zip(rows.iter().zip(given)) {
-            let node = node(row as usize);
-            let numbers = [semantic, bm25, graph, node.last_accessed, node.created_at, f64::from(node.inbound)];
-            let saturation = tables.saturation.of_count(node.access_count);
-            let signals = batch.signals_of(numbers, saturation, |days| {
-                let (recency, is_near) = tables.recency.near(days);
-                all_near &= is_near;
-                recency
-            });
-            *score = sum(&batch.parts_of(&signals, usize::from(node.section)));
-            sections |= usize::from(node.section);
-        }
-        if !all_near {
-            for (place, score) in scores[..rows.len()].iter_mut().enumerate() {
-                let (signals, section) = candidates.signals(from + place, batch, tables);
-                *score = sum(&batch.parts_of(&signals, section));
-            }
-        }
-        for (&score, index) in scores[..rows.len()].iter().zip(from as u32..) {
-            sound &= !score.is_nan();
-            best.offer(score, index);
-        }
-    }
-    match (sections >= Section::ALL.len(), sound) {
-        (true, _) => Scored::NoNode,
-        (false, false) => Scored::NotANumber,
-        (false, true) => Scored::Sound,
-    }
-}
-
 /// What all candidates of a batch share.
 struct Batch {
     /// By section code.
     weights: [Pairs; 4],
+    /// The same, one by one; those of an index are at least 0.
+    flat: [[f64; 6]; 4],
     now: F64x2,
     /// The greatest BM25 score and the average of inbound edges.
     most: F64x2,
     /// Whether keyword and authority have fixed values, and which (authority's doubled, since it is halved).
     fixed: Mask,
     fixed_values: F64x2,
+    /// The value of keyword where it is fixed.
+    keyword: Option<f64>,
 }
 
 impl Batch {
@@ -414,15 +253,17 @@ impl Batch {
         let weights = query.weighting.by_section().map(Weights::to_array);
         // What the graph or the batch leaves nothing to compare with has a value of its own.
         let no_bm25 = max_bm25 == 0.0;
-        let only_one = candidates == 1;
+        let keyword = if no_bm25 { Some(NEUTRAL) } else { (candidates == 1).then_some(1.0) };
         let no_edges = query.avg_inbound_edges == 0.0;
-        let fixed = F64x2::new(f64::from(u8::from(no_bm25 || only_one)), f64::from(u8::from(no_edges)));
+        let fixed = F64x2::new(f64::from(u8::from(keyword.is_some())), f64::from(u8::from(no_edges)));
         Self {
             weights: weights.map(pairs),
+            flat: weights,
             now: F64x2::splat(query.now),
             most: F64x2::new(max_bm25, query.avg_inbound_edges),
             fixed: fixed.equals(F64x2::splat(1.0)),
-            fixed_values: F64x2::new(if no_bm25 { NEUTRAL } else { 1.0 }, 2.0 * NEUTRAL),
+            fixed_values: F64x2::new(keyword.unwrap_or(NEUTRAL), 2.0 * NEUTRAL),
+            keyword,
         }
     }
 
@@ -451,6 +292,21 @@ impl Batch {
             F64x2::new(graph, recency),
             F64x2::new(authority_doubled / 2.0, affinity).lesser(F64x2::splat(1.0)),
         ]
+    }
+
+    /// What the score of a candidate is at most whose recency and affinity are at most these, when it was not accessed after
+    /// `now`: the signals of its node lie in [0, 1] then. The sum is [`sum`] with greater numbers, and rounding keeps the order
+    /// of sums.
+    #[inline(always)]
+    fn at_most(&self, [semantic, bm25, graph]: [f64; 3], section: usize, recency: f64, affinity: f64) -> f64 {
+        let weights = &self.flat[section & 3];
+        let keyword = self.keyword.unwrap_or_else(|| bm25 / self.most.to_array()[0]);
+        weights[0] * semantic
+            + weights[1] * keyword
+            + weights[2] * graph
+            + weights[3] * recency
+            + weights[4]
+            + weights[5] * affinity
     }
 
     /// What each signal contributes to the score: weight · value.

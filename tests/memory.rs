@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use nous_wasm::decay;
 use nous_wasm::index::{ALWAYS, Due, Edge, Graph, NEVER, Row, StoredState, VectorForm};
 use nous_wasm::memory::{
-    Access, EdgeChange, Embedding, Filters, Memory, NameKind, NodeChange, Options, Restoring, Search, Target,
+    Access, Columns, EdgeChange, Embedding, Filters, Memory, NameKind, NodeChange, Options, Restoring, Search, Target,
 };
 use nous_wasm::search::{Found, Serendipity, edge_weight, rank, seed, spread};
 use nous_wasm::{Candidate, Config, Lifecycle, Query, Reranker, SectionTable, Weighting};
@@ -254,6 +254,79 @@ fn a_search_by_words_is_its_steps_to_the_bit() {
         let query = Query { weighting: Weighting::Sections(&table), avg_inbound_edges: average, now };
         let ranked = Reranker::default().rerank_top(&candidates, &query, limit).unwrap();
         assert_eq!(outcome.ranked, ranked, "graph {place}");
+    }
+}
+
+// ---- reranking resident rows -------------------------------------------------------------------------
+
+/// Weights at their ends.
+const ONE_SIDED: &str = r#"{ "sections": { "profiles": {
+    "EPISODIC": { "reranking_weights": { "semantic": 1, "keyword": 0, "graph": 0, "recency": 0, "authority": 0, "affinity": 0 } },
+    "KNOWLEDGE": { "reranking_weights": { "semantic": 0, "keyword": 0, "graph": 0, "recency": 0.5, "authority": 0, "affinity": 0.5 } }
+} } }"#;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    /// Most are passed over by a bound on their score; those that rank are the same to the bit.
+    #[test]
+    fn resident_rows_rank_as_candidates_that_are_handed_in(
+        nodes in vec((0..400_i32, 0..400_i32, 0..40_u32, 0..5_usize), 1..60),
+        latest in prop_oneof![4 => Just(0), 1 => Just(-300)],
+        edges in vec(any::<[usize; 2]>(), 0..80),
+        picked in vec((any::<usize>(), -0.2..1.0, 0.0..14.0, 0.0..1.0_f64), 0..900),
+        coarse in any::<bool>(),
+        wordless in any::<bool>(),
+        one_sided in any::<bool>(),
+        limit in 0..30_usize,
+    ) {
+        let config = if one_sided { Config::from_json(ONE_SIDED).unwrap() } else { Config::default() };
+        let table = config.sections.clone();
+        let mut memory = Memory::new(options(0, VectorForm::F32), config).unwrap();
+        let subtypes = [None, Some("custom:trade_close"), Some("custom:market_event"), Some("custom:playbook"), Some("custom:lesson")];
+        let before = |days: i32| NOW - f64::from(days.max(0) + latest) * DAY - 5.0;
+        for &(created, idle, accesses, subtype) in &nodes {
+            let subtype = subtypes[subtype].map(|name| memory.name(NameKind::Subtype, name).unwrap());
+            let change = NodeChange {
+                created_at: Some(before(created)),
+                last_accessed: Access::At(before(idle)),
+                access_count: Some(f64::from(accesses)),
+                subtype,
+                ..NODE
+            };
+            memory.upsert(&[change], NOW).unwrap();
+        }
+        for [source, target] in edges {
+            memory.link(&[edge((source % nodes.len()) as Row, (target % nodes.len()) as Row)]).unwrap();
+        }
+        // Coarse scores make equal ones.
+        let score = |value: f64| if coarse { (value * 4.0).round() / 4.0 } else { value };
+        let rows: Vec<Row> = picked.iter().map(|it| (it.0 % nodes.len()) as Row).collect();
+        let semantic: Vec<f64> = picked.iter().map(|it| score(it.1)).collect();
+        let bm25: Vec<f64> = picked.iter().map(|it| if wordless { 0.0 } else { score(it.2) }).collect();
+        let graph: Vec<f64> = picked.iter().map(|it| score(it.3)).collect();
+        let candidates: Vec<Candidate> = rows.iter().enumerate().map(|(place, &row)| {
+            let (created, idle, accesses, subtype) = nodes[row as usize];
+            Candidate {
+                semantic_score: semantic[place],
+                bm25_score: bm25[place],
+                graph_score: graph[place],
+                last_accessed: before(idle),
+                created_at: before(created),
+                access_count: f64::from(accesses),
+                inbound_edge_count: f64::from(memory.inbound(row)),
+                section: table.section_of(subtypes[subtype]),
+            }
+        }).collect();
+        let query = Query {
+            weighting: Weighting::Sections(&table),
+            avg_inbound_edges: memory.avg_inbound_edges(),
+            now: NOW,
+        };
+        let expected = Reranker::default().rerank_top(&candidates, &query, limit).unwrap();
+        let columns = Columns { rows: &rows, semantic: &semantic, bm25: &bm25, graph: &graph };
+        let ranked = memory.rerank(columns, limit, NOW, true).unwrap();
+        prop_assert_eq!(ranked, expected);
     }
 }
 

@@ -85,7 +85,7 @@ pub(crate) const NO_SECTION: u8 = 4;
 pub struct Nodes {
     sequence: Column<u64>,
     pub created_at: Column<f64>,
-    pub last_accessed: Column<f64>,
+    last_accessed: Column<f64>,
     pub stability: Column<f64>,
     pub retrievability: Column<f64>,
     pub difficulty: Column<f64>,
@@ -101,6 +101,8 @@ pub struct Nodes {
     free: Vec<Row>,
     /// Whether rows are not in order of sequence.
     out_of_order: bool,
+    /// No access is later than this.
+    latest_access: f64,
     last_sequence: Option<u64>,
     next_sequence: u64,
 }
@@ -187,10 +189,31 @@ impl Nodes {
         &self.state
     }
 
+    /// Last accesses, by row.
+    pub fn last_accessed(&self) -> &Column<f64> {
+        &self.last_accessed
+    }
+
+    /// Changes the last access of a node.
+    pub fn set_last_accessed(&mut self, row: Row, instant: f64) {
+        self.know_of_access(instant);
+        self.last_accessed.set(row as usize, instant);
+    }
+
+    /// Whether no access is later than an instant. False is no promise: what was later may be gone.
+    pub fn accessed_by(&self, instant: f64) -> bool {
+        self.latest_access <= instant
+    }
+
+    fn know_of_access(&mut self, instant: f64) {
+        self.latest_access = self.latest_access.max(instant);
+    }
+
     /// Adds a node and gives its row.
     pub fn add(&mut self, node: &Node) -> Row {
         let Some(row) = self.free.pop() else {
             self.created_at.push(node.created_at);
+            self.know_of_access(node.last_accessed);
             self.last_accessed.push(node.last_accessed);
             self.stability.push(node.stability);
             self.retrievability.push(node.retrievability);
@@ -227,7 +250,7 @@ impl Nodes {
         self.count_sequences_to(node.sequence + 1);
         self.sequence.set(place, node.sequence);
         self.created_at.set(place, node.created_at);
-        self.last_accessed.set(place, node.last_accessed);
+        self.set_last_accessed(row, node.last_accessed);
         self.stability.set(place, node.stability);
         self.retrievability.set(place, node.retrievability);
         self.difficulty.set(place, node.difficulty);

@@ -431,22 +431,44 @@ impl Div for F64x2 {
 
 /// The least and the greatest number of a column; none where it is empty. Where it holds NaN, both are NaN.
 pub(crate) fn range_of(column: &[f64]) -> Option<[f64; 2]> {
-    let (pairs, rest) = column.as_chunks::<2>();
-    let first = F64x2::splat(*column.first()?);
-    let (mut least, mut most) = (first, first);
-    // The greater and lesser keep their left side beside NaN; the sum does not.
-    let mut sum = F64x2::splat(0.0);
-    for pair in pairs {
-        let pair = F64x2::load(pair);
-        (least, most, sum) = (least.lesser(pair), most.greater(pair), sum + pair * F64x2::splat(0.0));
+    let first = *column.first()?;
+    let (fours, rest) = column.as_chunks::<4>();
+    // Two chains: each operation waits for the one before it in its chain.
+    let mut chains = [Range::of(first); 2];
+    for &[a, b, c, d] in fours {
+        chains[0].take(F64x2::new(a, b));
+        chains[1].take(F64x2::new(c, d));
     }
-    let ([a, b], [c, d], [e, f]) = (least.to_array(), most.to_array(), sum.to_array());
-    let numbers = [a, b, c, d].into_iter().chain(rest.iter().copied());
-    let range = numbers.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], it| {
-        [if it < least { it } else { least }, if it > most { it } else { most }]
-    });
-    let is_sound = !(e + f).is_nan() && rest.iter().all(|number| !number.is_nan());
-    Some(if is_sound { range } else { [f64::NAN; 2] })
+    for &number in rest {
+        chains[0].take(F64x2::splat(number));
+    }
+    let [one, other] = chains;
+    let (least, most) = (one.least.lesser(other.least).to_array(), one.most.greater(other.most).to_array());
+    let [is_nan, is_nan_too] = (one.sum + other.sum).to_array().map(f64::is_nan);
+    Some(if is_nan || is_nan_too { [f64::NAN; 2] } else { [least[0].min(least[1]), most[0].max(most[1])] })
+}
+
+/// What is known of some numbers, in both lanes.
+#[derive(Clone, Copy)]
+struct Range {
+    least: F64x2,
+    most: F64x2,
+    /// NaN once there was one, which the least and the most keep nothing of, or an infinity.
+    sum: F64x2,
+}
+
+impl Range {
+    fn of(number: f64) -> Self {
+        let both = F64x2::splat(number);
+        Self { least: both, most: both, sum: F64x2::splat(0.0) }
+    }
+
+    #[inline(always)]
+    fn take(&mut self, pair: F64x2) {
+        self.least = self.least.lesser(pair);
+        self.most = self.most.greater(pair);
+        self.sum = self.sum + pair * F64x2::splat(0.0);
+    }
 }
 
 /// The lanes take arguments from here up to 0: e^−708 is a normal number, e^−709 is not.

@@ -263,7 +263,7 @@ impl Path<'_> {
     }
 
     fn recency(&self, row: Row) -> Explanation {
-        let days = days_between(self.memory.nodes.last_accessed.get(row as usize), self.search.now);
+        let days = days_between(self.memory.nodes.last_accessed().get(row as usize), self.search.now);
         Explanation::given("recency", signal::recency_of_days(days))
             .noted(&format!("exp(-{} / 30), in days", days as i64))
     }

@@ -60,7 +60,7 @@ impl Memory {
     /// Retrievability and state of a node at a moment, whatever is stored.
     pub(super) fn faded(&self, row: Row, now: f64) -> (f64, Lifecycle) {
         let place = row as usize;
-        let days = decay::days_without_access(self.nodes.last_accessed.get(place), now);
+        let days = decay::days_without_access(self.nodes.last_accessed().get(place), now);
         let retrievability = decay::retrievability_on(self.curve, days, self.nodes.stability.get(place));
         let profile = &self.table.profile(self.section(row)).decay;
         let days_dormant = if retrievability < profile.weak_threshold { days } else { 0.0 };
@@ -80,7 +80,7 @@ impl Memory {
         let nodes = &self.nodes;
         let (mut retrievability, mut states) = ([0.0; BATCH], [0; BATCH]);
         let mut sweep = Sweep::default();
-        let segments = nodes.last_accessed.segments().iter().zip(nodes.stability.segments());
+        let segments = nodes.last_accessed().segments().iter().zip(nodes.stability.segments());
         let segments = segments.zip(nodes.section.segments());
         let stored = nodes.retrievability.segments().iter().zip(nodes.states().segments());
         let mut row = 0;
@@ -158,7 +158,7 @@ impl Memory {
             rows.len() * (size_of::<Transition>() + 3 * size_of::<f64>() + 2 + 4 * size_of::<u32>()),
         )?;
         let column = |column: &Column<f64>| -> Vec<f64> { rows.iter().map(|&row| column.at(row as usize)).collect() };
-        let (last_accessed, stability) = (column(&self.nodes.last_accessed), column(&self.nodes.stability));
+        let (last_accessed, stability) = (column(self.nodes.last_accessed()), column(&self.nodes.stability));
         let section: Vec<u8> = rows.iter().map(|&row| self.nodes.section.at(row as usize)).collect();
         let columns = DecayColumns { last_accessed: &last_accessed, stability: &stability, section: &section };
         let (mut retrievability, mut states) = (vec![0.0; rows.len()], vec![0; rows.len()]);
@@ -182,7 +182,7 @@ impl Memory {
 
     fn due_moment(&self, row: Row) -> u32 {
         let StoredState::Living(state) = self.nodes.state(row) else { return NEVER };
-        let last_accessed = self.nodes.last_accessed.get(row as usize);
+        let last_accessed = self.nodes.last_accessed().get(row as usize);
         let stability = self.nodes.stability.get(row as usize);
         let inverse = &self.inverses[usize::from(self.nodes.section.get(row as usize) & 3)];
         let active = inverse.active_for(stability);

@@ -91,7 +91,7 @@ impl Memory {
         {
             return false;
         }
-        let idle = now - nodes.last_accessed.get(place);
+        let idle = now - nodes.last_accessed().get(place);
         if filters.accessed_within_days.is_some_and(|days| idle > days * DAY_MS) {
             return false;
         }

@@ -79,19 +79,19 @@ impl Memory {
         assert!([semantic.len(), bm25.len(), graph.len()] == [length; 3], "columns of one length");
         // Whole columns first; only a fault is looked for by itself.
         let rows_end = rows.iter().fold(0, |end, &row| end.max(row)) as usize + 1;
-        let within =
-            |column: &[f64], low: f64| range_of(column).is_none_or(|[least, most]| least >= low && most <= f64::MAX);
+        let [semantics, keywords, activations] =
+            [semantic, bm25, graph].map(|column| range_of(column).unwrap_or_default());
+        let within = |[least, most]: [f64; 2], low: f64| least >= low && most <= f64::MAX;
         let sound = (length == 0 || rows_end <= self.nodes.rows())
-            && within(semantic, -f64::MAX)
-            && within(bm25, 0.0)
-            && within(graph, 0.0);
+            && within(semantics, -f64::MAX)
+            && within(keywords, 0.0)
+            && within(activations, 0.0);
         if !sound {
             return Err(self.first_fault(columns));
         }
         // What sorting or a list of the best takes.
         self.afford_for_now("candidates", length * 64 + limit.min(length) * 2 * size_of::<Ranked>())?;
-        let most = range_of(bm25).map_or(0.0, |[_, most]| most);
-        let ranked = self.ranked(columns, most, limit, now, sections)?;
+        let ranked = self.ranked(columns, keywords[1], limit, now, sections)?;
         ranked.ok_or_else(|| self.first_fault(columns))
     }
 
@@ -112,11 +112,12 @@ impl Memory {
             semantic,
             bm25,
             graph,
-            last_accessed: &self.nodes.last_accessed,
+            last_accessed: self.nodes.last_accessed(),
             created_at: &self.nodes.created_at,
             access_count: &self.nodes.access_count,
             inbound: self.graph.inbound_counts(),
             section: &self.nodes.section,
+            accessed_by_now: self.nodes.accessed_by(now),
         };
         self.reranker.rank_resident(&candidates, max_bm25, limit, &query)
     }

@@ -786,8 +786,8 @@ impl Memory {
         }
         let place = row as usize;
         self.nodes.access_count.set(place, self.nodes.access_count.get(place).saturating_add(1));
-        if now > self.nodes.last_accessed.get(place) {
-            self.nodes.last_accessed.set(place, now);
+        if now > self.nodes.last_accessed().get(place) {
+            self.nodes.set_last_accessed(row, now);
             self.refile(row);
         }
     }

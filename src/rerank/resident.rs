@@ -1,0 +1,299 @@
+//! Reranking of resident nodes: scores are handed in, the rest lies in columns.
+//!
+//! A node's fields are far apart in memory, and fetching them is most of the work. So candidates that cannot rank are passed
+//! over by a bound: first with all signals of their node at their most, then with the recency they have.
+
+use std::ops::Range;
+
+use super::{Batch, Pairs, Query, Ranked, Record, Reranker, Tables, not_a_number, sum, write_result};
+use crate::error::Result;
+use crate::index::{Column, Row};
+use crate::order::Selection;
+use crate::section::Section;
+use crate::signal::{NEW_BONUS, days_between};
+
+impl Reranker {
+    /// The first `limit` of resident candidates, whose scores are in range; `max_bm25` is the largest of their BM25 scores.
+    /// None where a candidate's row has no node.
+    pub(crate) fn rank_resident(
+        &mut self,
+        candidates: &Resident<'_>,
+        max_bm25: f64,
+        limit: usize,
+        query: &Query<'_>,
+    ) -> Result<Option<Vec<Ranked>>> {
+        Batch::check(query)?;
+        let count = candidates.rows.len();
+        let batch = Batch::new(count, max_bm25, query);
+        self.best.clear(limit.min(count), count);
+        let tables = self.tables.get_or_init(Tables::default);
+        // Memories of one segment are many, and looking a column up there costs half as much.
+        let outcome = match candidates.as_one() {
+            Some(one) => Race { candidates, nodes: &one, batch: &batch, tables }.run(&mut self.best),
+            None => Race { candidates, nodes: candidates, batch: &batch, tables }.run(&mut self.best),
+        };
+        let rate = |index: usize| {
+            let (signals, section) = candidates.signals(index, &batch, tables);
+            let parts = batch.parts_of(&signals, section);
+            let mut record = Record::default();
+            write_result(&mut record, &signals, &parts, sum(&parts));
+            let [breakdown @ .., score, primary_signal] = record;
+            Ranked { index, score, breakdown, primary_signal: primary_signal as usize }
+        };
+        match outcome {
+            Scored::NoNode => Ok(None),
+            Scored::NotANumber => Err(not_a_number((0..count).position(|index| rate(index).score.is_nan()))),
+            Scored::Sound => Ok(Some(self.best.take().iter().map(|&index| rate(index as usize)).collect())),
+        }
+    }
+}
+
+/// Candidates whose nodes are in columns. The scores are columns too, of the length of `rows`, and the rows lie within
+/// the columns.
+pub(crate) struct Resident<'a> {
+    pub rows: &'a [Row],
+    pub semantic: &'a [f64],
+    pub bm25: &'a [f64],
+    pub graph: &'a [f64],
+    pub last_accessed: &'a Column<f64>,
+    pub created_at: &'a Column<f64>,
+    pub access_count: &'a Column<u32>,
+    pub inbound: &'a Column<u32>,
+    pub section: &'a Column<u8>,
+    /// Whether no node was accessed after `now`, as far as is known.
+    pub accessed_by_now: bool,
+}
+
+/// The columns of nodes where they consist of one segment.
+struct OneSegment<'a> {
+    last_accessed: &'a [f64],
+    created_at: &'a [f64],
+    access_count: &'a [u32],
+    inbound: &'a [u32],
+    section: &'a [u8],
+}
+
+impl<'a> Resident<'a> {
+    fn as_one(&self) -> Option<OneSegment<'a>> {
+        Some(OneSegment {
+            last_accessed: self.last_accessed.as_one()?,
+            created_at: self.created_at.as_one()?,
+            access_count: self.access_count.as_one()?,
+            inbound: self.inbound.as_one()?,
+            section: self.section.as_one()?,
+        })
+    }
+
+    /// Row, and semantic, BM25 and graph score of some candidates.
+    #[inline(always)]
+    fn of(&self, run: Range<usize>) -> impl Iterator<Item = (&Row, [f64; 3])> {
+        let columns = self.semantic[run.clone()].iter().zip(&self.bm25[run.clone()]).zip(&self.graph[run.clone()]);
+        self.rows[run].iter().zip(columns.map(|((&semantic, &bm25), &graph)| [semantic, bm25, graph]))
+    }
+
+    /// Semantic, BM25 and graph score of a candidate.
+    #[inline(always)]
+    fn scores(&self, index: usize) -> [f64; 3] {
+        [self.semantic[index], self.bm25[index], self.graph[index]]
+    }
+
+    /// The signals of a candidate and the code of its section.
+    #[inline(never)]
+    fn signals(&self, index: usize, batch: &Batch, tables: &Tables) -> (Pairs, usize) {
+        let node = self.node(self.rows[index] as usize);
+        let [semantic, bm25, graph] = self.scores(index);
+        let numbers = [semantic, bm25, graph, node.last_accessed, node.created_at, f64::from(node.inbound)];
+        let saturation = tables.saturation.of_count(node.access_count);
+        let signals = batch.signals_of(numbers, saturation, |days| tables.recency.get(days));
+        (signals, usize::from(node.section))
+    }
+}
+
+/// What ranking reads of a node.
+struct ResidentNode {
+    last_accessed: f64,
+    created_at: f64,
+    access_count: u32,
+    inbound: u32,
+    section: u8,
+}
+
+/// Where the fields of nodes lie.
+trait Nodes {
+    fn node(&self, row: usize) -> ResidentNode;
+    fn last_accessed(&self, row: usize) -> f64;
+    fn section(&self, row: usize) -> usize;
+}
+
+impl Nodes for Resident<'_> {
+    #[inline(always)]
+    fn node(&self, row: usize) -> ResidentNode {
+        ResidentNode {
+            last_accessed: self.last_accessed.at(row),
+            created_at: self.created_at.at(row),
+            access_count: self.access_count.at(row),
+            inbound: self.inbound.at(row),
+            section: self.section.at(row),
+        }
+    }
+
+    #[inline(always)]
+    fn last_accessed(&self, row: usize) -> f64 {
+        self.last_accessed.at(row)
+    }
+
+    #[inline(always)]
+    fn section(&self, row: usize) -> usize {
+        usize::from(self.section.at(row))
+    }
+}
+
+impl Nodes for OneSegment<'_> {
+    #[inline(always)]
+    fn node(&self, row: usize) -> ResidentNode {
+        ResidentNode {
+            last_accessed: self.last_accessed[row],
+            created_at: self.created_at[row],
+            access_count: self.access_count[row],
+            inbound: self.inbound[row],
+            section: self.section[row],
+        }
+    }
+
+    #[inline(always)]
+    fn last_accessed(&self, row: usize) -> f64 {
+        self.last_accessed[row]
+    }
+
+    #[inline(always)]
+    fn section(&self, row: usize) -> usize {
+        usize::from(self.section[row])
+    }
+}
+
+/// How scoring went.
+enum Scored {
+    Sound,
+    NotANumber,
+    NoNode,
+}
+
+/// Candidates that are scored before the best of them are looked for: a loop that calls nothing keeps its numbers in
+/// registers.
+const RUN: usize = 128;
+
+/// Of a run, the part from which on scoring all of it is quicker than scoring the contenders one by one.
+const FEW: usize = RUN / 4;
+
+/// Candidates that run for the best places.
+struct Race<'a, N> {
+    candidates: &'a Resident<'a>,
+    nodes: &'a N,
+    batch: &'a Batch,
+    tables: &'a Tables,
+}
+
+impl<N: Nodes> Race<'_, N> {
+    #[inline(always)]
+    fn run(&self, best: &mut Selection) -> Scored {
+        let count = self.candidates.rows.len();
+        let (mut sound, mut sections) = (true, 0);
+        let (mut contenders, mut scores) = ([0; RUN], [0.0; RUN]);
+        for from in (0..count).step_by(RUN) {
+            let run = from..count.min(from + RUN);
+            if let Some(bar) = best.bar().filter(|_| self.candidates.accessed_by_now) {
+                let (many, codes) = self.contend(run.clone(), bar, &mut contenders);
+                sections |= codes;
+                let few = self.narrow(&mut contenders[..many], bar);
+                if few <= FEW {
+                    for &index in &contenders[..few] {
+                        let score = self.score(index as usize);
+                        sound &= !score.is_nan();
+                        best.offer(score, index);
+                    }
+                    continue;
+                }
+            }
+            let (all_near, codes) = self.score_run(run.clone(), &mut scores);
+            sections |= codes;
+            let scores = &mut scores[..run.len()];
+            if !all_near {
+                scores.iter_mut().zip(run).for_each(|(score, index)| *score = self.score(index));
+            }
+            for (&score, index) in scores.iter().zip(from as u32..) {
+                sound &= !score.is_nan();
+                best.offer(score, index);
+            }
+        }
+        match (sections >= Section::ALL.len(), sound) {
+            (true, _) => Scored::NoNode,
+            (false, false) => Scored::NotANumber,
+            (false, true) => Scored::Sound,
+        }
+    }
+
+    /// Those of a run that could rise above the bar, written from the front; how many they are, and the codes of all
+    /// sections together.
+    #[inline(always)]
+    fn contend(&self, run: Range<usize>, bar: f64, contenders: &mut [u32; RUN]) -> (usize, usize) {
+        let (mut count, mut sections) = (0, 0);
+        for (index, (&row, scores)) in run.clone().zip(self.candidates.of(run)) {
+            let section = self.nodes.section(row as usize);
+            sections |= section;
+            contenders[count & (RUN - 1)] = index as u32;
+            count += usize::from(may_rise(self.batch.at_most(scores, section, 1.0, 1.0), bar));
+        }
+        (count, sections)
+    }
+
+    /// Leaves those contenders at the front that could rise above the bar with the recency they have; how many they are.
+    #[inline(always)]
+    fn narrow(&self, contenders: &mut [u32], bar: f64) -> usize {
+        let mut count = 0;
+        let [now, _] = self.batch.now.to_array();
+        for at in 0..contenders.len() {
+            let index = contenders[at];
+            let row = self.candidates.rows[index as usize] as usize;
+            let (recency, is_near) = self.tables.recency.near(days_between(self.nodes.last_accessed(row), now));
+            let recency = if is_near { recency } else { 1.0 };
+            let affinity = if recency + NEW_BONUS > 1.0 { 1.0 } else { recency + NEW_BONUS };
+            let scores = self.candidates.scores(index as usize);
+            let most = self.batch.at_most(scores, self.nodes.section(row), recency, affinity);
+            contenders[count] = index;
+            count += usize::from(may_rise(most, bar));
+        }
+        count
+    }
+
+    /// The scores of a run; whether all accesses lie in the table of recency, without which they are to be taken again, and
+    /// the codes of all sections together.
+    #[inline(always)]
+    fn score_run(&self, run: Range<usize>, scores: &mut [f64; RUN]) -> (bool, usize) {
+        let (mut all_near, mut sections) = (true, 0);
+        for (score, (&row, [semantic, bm25, graph])) in scores.iter_mut().zip(self.candidates.of(run)) {
+            let node = self.nodes.node(row as usize);
+            let numbers = [semantic, bm25, graph, node.last_accessed, node.created_at, f64::from(node.inbound)];
+            let saturation = self.tables.saturation.of_count(node.access_count);
+            let signals = self.batch.signals_of(numbers, saturation, |days| {
+                let (recency, is_near) = self.tables.recency.near(days);
+                all_near &= is_near;
+                recency
+            });
+            *score = sum(&self.batch.parts_of(&signals, usize::from(node.section)));
+            sections |= usize::from(node.section);
+        }
+        (all_near, sections)
+    }
+
+    fn score(&self, index: usize) -> f64 {
+        let (signals, section) = self.candidates.signals(index, self.batch, self.tables);
+        sum(&self.batch.parts_of(&signals, section))
+    }
+}
+
+/// Whether a score of at most this may lie above the bar. Not `>`, which nothing is beside NaN.
+#[inline(always)]
+#[allow(clippy::neg_cmp_op_on_partial_ord)]
+fn may_rise(most: f64, bar: f64) -> bool {
+    !(most <= bar)
+}
