@@ -1,12 +1,12 @@
 // Which memories have proved useful. What was recorded is kept here; what it comes to is computed in the module.
 
 import { own } from "../constants.ts";
-import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
+import { invalid, invalidEntry, invalidShape, NousError, requireText, show } from "../errors.ts";
 import { idsOf, optionsOf, presentOf } from "../memory/pack.ts";
 import { defaultSections } from "../sections.ts";
 import type { Instant } from "../types.ts";
 import { answerOf, Batch } from "./batch.ts";
-import { requireText } from "./overlap.ts";
+import { isRecord } from "./entries.ts";
 import { type ContextMode, isSeedCompatible } from "./turn.ts";
 
 /** A memory stood in a prompt. */
@@ -114,9 +114,7 @@ export class UsageTracker {
    * recorded then.
    */
   feedback(recalled: Readonly<Record<string, string>>, response: string, now?: Instant): UsageFeedback[] {
-    if (typeof recalled !== "object" || recalled === null || Array.isArray(recalled)) {
-      throw invalid("recalled", `must be an object, found ${show(recalled)}`);
-    }
+    if (!isRecord(recalled)) throw invalid("recalled", `must be a plain object, found ${show(recalled)}`);
     requireText("response", response);
     const retrieved_at = presentOf(now);
     const entries = Object.entries(recalled);

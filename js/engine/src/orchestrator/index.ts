@@ -2,7 +2,7 @@
 // what is weak is replaced. The rules run in the module; here is who asks whom, and when it is over.
 
 import { signalOf } from "../deadline.ts";
-import { invalid, NousError, show } from "../errors.ts";
+import { invalid, NousError, reasonOf, show } from "../errors.ts";
 import { optionsOf, presentOf } from "../memory/pack.ts";
 import { copyWith, type MergedRow, type MergeOptions, type MergeRow, numberOf, type SubResults } from "../merge.ts";
 import type { ClassifiedQuery, DecomposeOptions, RetrievalConfidence, SettleWeak, Understanding } from "../query.ts";
@@ -10,7 +10,7 @@ import type { ModuleOrchestratorConfig } from "../sections.ts";
 import type { MemorySection } from "../types.ts";
 import { accountOf } from "./account.ts";
 import { replaceWeak } from "./replace.ts";
-import { type Answer, isAnswered, reasonOf, Searches } from "./searches.ts";
+import { type Answer, isAnswered, Searches } from "./searches.ts";
 import type {
   FoundRow,
   Orchestrator,
