@@ -130,6 +130,23 @@ describe.each(SUBJECTS)("%s", (_name, { overlap, estimateTokens, contextBudget, 
       },
     );
 
+    test.each(MODES)("%s: what comes late is as old as it says", async (mode) => {
+      const at = (memory_id: string, days: number, was_referenced = true) => {
+        return { memory_id, retrieved_at: NOW - days * DAY, was_referenced };
+      };
+      const usage = new UsageTracker({ mode, maxRecords: 4 });
+      usage.record([at("a", 1), at("b", 3), at("a", 8), at("b", 2)]);
+      expect(usage.stats("a", NOW)!.last_retrieved).toBe(NOW - DAY);
+      // The oldest makes way, though it came third; what is older still does not come in.
+      usage.record([at("c", 7)]);
+      expect(usage.save().records).toEqual([at("c", 7), at("b", 3), at("b", 2), at("a", 1)]);
+      usage.record([at("d", 9)]);
+      expect(usage.stats("d", NOW)).toBeNull();
+      usage.record([at("b", 7, false)]);
+      expect(usage.stats("c", NOW)).toBeNull();
+      expect(usage.stats("b", NOW)).toMatchObject({ times_retrieved: 3, last_retrieved: NOW - 2 * DAY });
+    });
+
     test.each(MODES)("%s: feedback records each recalled memory with text once, taken up from 0.15 on", (mode) => {
       const usage = new UsageTracker({ mode });
       const words = (from: number, to: number) =>
