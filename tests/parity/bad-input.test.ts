@@ -967,7 +967,8 @@ describe("turns", () => {
         refused({ memory_type_hints: { [type]: wrong } }, `memory_type_hints.${type}`);
       }
     }
-    for (const wrong of [5, null, "decision", true, 1n, [1]]) refused({ memory_type_hints: wrong }, "memory_type_hints");
+    for (const wrong of [5, null, "decision", true, 1n, [1]])
+      refused({ memory_type_hints: wrong }, "memory_type_hints");
     for (const wrong of [5, null, "redis", true, {}, new Set(["redis"])]) {
       refused({ topic_keywords: wrong }, "topic_keywords");
     }
