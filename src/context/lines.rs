@@ -1,9 +1,8 @@
 //! Context: recalled memories as lines of text, and the passage that explains their tags to an agent.
 
+use super::budget::characters_of;
 use crate::section::SectionTable;
 
-/// The budget's exchange rate.
-const CHARACTERS_PER_TOKEN: f64 = 4.0;
 /// A year, a month and a day: `2026-01-15`.
 const DATE_CHARACTERS: usize = 10;
 
@@ -56,7 +55,7 @@ pub(crate) fn lines(
     table: &SectionTable,
     text_of: impl Fn(&str) -> Option<String>,
 ) -> Option<String> {
-    let budget = max_tokens * CHARACTERS_PER_TOKEN;
+    let budget = characters_of(max_tokens);
     let mut text = String::new();
     let mut used = 0;
     for row in rows {

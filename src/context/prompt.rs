@@ -63,6 +63,8 @@ pub struct Prompt {
     pub sections: Vec<WrittenSection>,
     /// For each entry why it is not in the text.
     pub omitted: Vec<Option<Omitted>>,
+    /// Why nothing of the identity is.
+    pub identity: Option<Omitted>,
 }
 
 /// A line, and the entry that it comes from, which the identity has none of.
@@ -116,9 +118,17 @@ pub fn write_prompt(
             parts.push(Part { section, lines, tokens: count(&content) });
         }
     }
+    let begins = |parts: &[Part]| parts.first().is_some_and(|part| part.section == PromptSection::Identity);
+    let is_kept = begins(&parts);
     if limits.mode == ContextMode::Default {
         trim(&mut parts, identity, limits, count, &mut omitted);
     }
+    let missing = match (identity.is_empty(), is_kept, begins(&parts)) {
+        (true, ..) => Some(Omitted::Empty),
+        (_, false, _) => Some(Omitted::Budget),
+        (.., false) => Some(Omitted::Total),
+        _ => None,
+    };
     let (text, contents) = whole(&parts, usize::MAX);
     let section = |(part, content): (&Part, (usize, usize))| WrittenSection {
         section: part.section,
@@ -127,7 +137,7 @@ pub fn write_prompt(
     };
     let sections = parts.iter().zip(contents).map(section).collect();
     let tokens = tokens_of(&text, count);
-    Prompt { text, tokens, sections, omitted }
+    Prompt { text, tokens, sections, omitted, identity: missing }
 }
 
 /// As much of an identity as may stand alone, within so many tokens, and the tokens of that.
@@ -170,25 +180,33 @@ fn leave_out(lines: Vec<Line>, why: Omitted, omitted: &mut [Option<Omitted>]) ->
     Vec::new()
 }
 
-/// All lines if they fit, else from the first on those that do.
-fn fitting(lines: Vec<Line>, most: f64, count: &Count<'_>, omitted: &mut [Option<Omitted>]) -> Vec<Line> {
+/// As many lines as fit, from the first on, and of those after them each that still fits. One that is no shorter than another
+/// that did not is not tried, so that the whole is counted seldom, however many lines there are.
+fn fitting(mut lines: Vec<Line>, most: f64, count: &Count<'_>, omitted: &mut [Option<Omitted>]) -> Vec<Line> {
     if count(&join(&lines)) <= most {
         return lines;
     }
-    let mut text = String::new();
-    let mut kept = Vec::new();
-    for line in lines {
+    let last = last_fitting(lines.len(), &|last| count(&join(&lines[..=last])) <= most);
+    let rest = lines.split_off(last.map_or(0, |last| last + 1));
+    let mut kept = lines;
+    let mut text = join(&kept);
+    let mut too_long = usize::MAX;
+    for line in rest {
+        let characters = line.text.chars().count();
         let length = text.len();
-        if length > 0 {
-            text.push('\n');
-        }
-        text.push_str(&line.text);
-        if count(&text) <= most {
-            kept.push(line);
-        } else {
+        if characters < too_long {
+            if length > 0 {
+                text.push('\n');
+            }
+            text.push_str(&line.text);
+            if count(&text) <= most {
+                kept.push(line);
+                continue;
+            }
             text.truncate(length);
-            leave_out(vec![line], Omitted::Budget, omitted);
+            too_long = characters;
         }
+        leave_out(vec![line], Omitted::Budget, omitted);
     }
     kept
 }

@@ -182,22 +182,78 @@ fn leave_out_near_duplicates(found: &[FoundMemory<'_>], rows: &mut Vec<u32>, uns
     };
     let beginnings = all_lower_case(rows.iter().map(beginning));
     let mut words = Words::new(is_long_enough);
-    let mut kept: Vec<(&str, Vec<u32>)> = Vec::new();
-    let mut texts = beginnings.iter();
+    let mut sets: Vec<Vec<u32>> = beginnings.iter().map(|text| words.set(text.split(is_white_space))).collect();
+    sort_rarest_first(&mut sets);
+    let mut kept = KeptDecisions::default();
+    let mut sets = sets.into_iter();
     rows.retain(|&row| {
-        let outcome = found[row as usize].outcome;
-        let text: &str = texts.next().map_or("", |text| text);
-        let set = words.set(text.split(is_white_space));
+        let set = sets.next().unwrap_or_default();
         words.mark(&set);
-        let is_said =
-            |(its, other): &(&str, Vec<u32>)| *its == outcome && words.containment(other, set.len()) > SAME_DECISION;
-        if kept.iter().any(is_said) {
+        let outcome = kept.outcome(found[row as usize].outcome);
+        if kept.candidates(outcome, &set).any(|other| words.containment(other, set.len()) > SAME_DECISION) {
             unselected[row as usize] = Some(Unselected::NearDuplicate);
             return false;
         }
-        kept.push((outcome, set));
+        kept.push(outcome, set);
         true
     });
+}
+
+/// Sorts the words of each set by how many sets have them.
+fn sort_rarest_first(sets: &mut [Vec<u32>]) {
+    let mut counts: FxHashMap<u32, f64> = FxHashMap::default();
+    for &word in sets.iter().flatten() {
+        *counts.entry(word).or_insert(0.0) += 1.0;
+    }
+    for set in sets {
+        sort_descending(set, |word| -counts[word]);
+    }
+}
+
+/// Decisions by outcome and words, so that each is compared with those alone that may say the same.
+///
+/// A set that shares more than some share of its words with another lacks fewer than the rest; so among as many of its words,
+/// whichever they are, is one that the other has. The rarest find the fewest others.
+#[derive(Default)]
+struct KeptDecisions<'a> {
+    sets: Vec<Vec<u32>>,
+    outcomes: FxHashMap<&'a str, u32>,
+    /// Places of sets by outcome and any of their words.
+    by_word: FxHashMap<(u32, u32), Vec<u32>>,
+    /// The same by their rare words.
+    by_rare_word: FxHashMap<(u32, u32), Vec<u32>>,
+}
+
+impl<'a> KeptDecisions<'a> {
+    /// The number of an outcome.
+    fn outcome(&mut self, outcome: &'a str) -> u32 {
+        let next = self.outcomes.len() as u32;
+        *self.outcomes.entry(outcome).or_insert(next)
+    }
+
+    /// Sets among which are all that say the same; some of them more than once. Larger sets have one of this one's rare words,
+    /// of smaller ones this one has one.
+    fn candidates(&self, outcome: u32, set: &[u32]) -> impl Iterator<Item = &[u32]> {
+        let larger = rare(set).iter().filter_map(move |&word| self.by_word.get(&(outcome, word)));
+        let smaller = set.iter().filter_map(move |&word| self.by_rare_word.get(&(outcome, word)));
+        larger.chain(smaller).flatten().map(|&place| &*self.sets[place as usize])
+    }
+
+    fn push(&mut self, outcome: u32, set: Vec<u32>) {
+        let place = self.sets.len() as u32;
+        for &word in &set {
+            self.by_word.entry((outcome, word)).or_default().push(place);
+        }
+        for &word in rare(&set) {
+            self.by_rare_word.entry((outcome, word)).or_default().push(place);
+        }
+        self.sets.push(set);
+    }
+}
+
+/// The rarest words of a set, so many that one that says the same has one of them.
+fn rare(set: &[u32]) -> &[u32] {
+    &set[..set.len() - (SAME_DECISION * set.len() as f64) as usize]
 }
 
 fn leave_out_alike(

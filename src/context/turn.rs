@@ -98,22 +98,19 @@ fn after_greeting(trimmed: &str, mode: ContextMode) -> Option<usize> {
     GREETINGS.iter().find_map(|greeting| after_phrase(trimmed, greeting, mode))
 }
 
-/// Where a text goes on after the greetings that it begins with, and whether it is nothing else: then all of it stands.
+/// Where a text goes on after the greetings that it begins with, and whether it is nothing else: then all of it stands. What a
+/// word follows without a blank between is no greeting but part of a word: "Hi-Lo", "Hello.ts".
 fn after_greetings(text: &str) -> (usize, bool) {
     let mut from = 0;
     loop {
         let begin = text.len() - text[from..].trim_start_matches(is_white_space).len();
         let Some(length) = after_greeting(&text[begin..], ContextMode::Default) else { return (from, false) };
         let end = begin + length;
-        match text[end..].find(is_word) {
-            None => return (0, true),
-            // What touches the next word from the left is part of what is said: a quotation mark, a sign.
-            Some(next) => {
-                let between = &text[end..end + next];
-                let blank = between.char_indices().rev().find(|&(_, c)| is_white_space(c));
-                from = end + blank.map_or(next, |(at, c)| at + c.len_utf8());
-            }
-        }
+        let Some(next) = text[end..].find(is_word) else { return (0, true) };
+        // What touches the next word from the left is part of what is said: a quotation mark, a sign.
+        let blank = text[end..end + next].char_indices().rev().find(|&(_, c)| is_white_space(c));
+        let Some((at, c)) = blank else { return (from, false) };
+        from = end + at + c.len_utf8();
     }
 }
 

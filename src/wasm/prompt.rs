@@ -166,8 +166,8 @@ impl Engine {
     }
 
     /// Tokens of the whole and of each section; the identity; the entries. The answer is the prompt and its tokens; how
-    /// many sections it has, of each its code, where in UTF-16 units its content begins and ends, and its tokens; and for
-    /// each entry why it is not there, or −1.
+    /// many sections it has, of each its code, where in UTF-16 units its content begins and ends, and its tokens; and why
+    /// the identity and each entry are not there, or −1.
     ///
     /// Nothing is changed: counting tokens may call this very engine again.
     pub fn write_prompt(&self, entries: usize, seed_compatible: bool, count: Option<Function>) -> Array {
@@ -185,7 +185,8 @@ impl Engine {
             let ends = begins + units(&prompt.text[start..end]);
             answer.extend([f64::from(section.section as u8), begins as f64, ends as f64, section.tokens]);
         }
-        answer.extend(prompt.omitted.iter().map(|why| why.map_or(-1.0, |why| f64::from(why as u8))));
+        let reasons = [prompt.identity].into_iter().chain(prompt.omitted);
+        answer.extend(reasons.map(|why| why.map_or(-1.0, |why| f64::from(why as u8))));
         let array = Array::of1(&prompt.text.into());
         for number in answer {
             array.push(&number.into());

@@ -178,6 +178,22 @@ describe("what else fails is done without", () => {
     for (const options of wrong) expect((await build(options, 0)).failed, JSON.stringify(options)).toHaveLength(1);
   });
 
+  test.each([
+    ["censors", "censors", [{ id: "c", text: "Never", action: "block" }], { id: "bad", text: "x", action: "forbid" }],
+    ["profile", "user_profile", [{ id: "u", text: "Likes tea", category: "rule" }], { id: "bad", text: 5 }],
+    ["recent", "recent_conversations", [{ id: "r", title: "Talk", created_at: NOW }], { id: "bad", title: "x" }],
+  ] as const)("an entry of %s that cannot be read costs itself", async (option, part, good, bad) => {
+    const whole = await build({ [option]: () => good });
+    const built = await build({ [option]: () => [bad, ...good, null] });
+    expect(built).toEqual({
+      ...whole,
+      failed: [
+        { part, reason: expect.stringMatching(/^[a-z]+\[0\] \(id "bad"\): [a-z_]+ must be/) },
+        { part, reason: expect.stringContaining("[1] must be an object".replace("1", `${good.length + 1}`)) },
+      ],
+    });
+  });
+
   const messages = [{ role: "user", content: "Redis evicts by age, they say" }];
   const SAID = { ...EVERYTHING, fact: ["g"] };
 
@@ -283,6 +299,22 @@ describe("time", () => {
     expect(reasons).toEqual(["TimeoutError"]);
   });
 
+  test("a topic that is not told soon takes no search with it", async () => {
+    const asked: [string, number][] = [];
+    const retrieve = ({ memory_type, query_text }: nous.RetrievalQuery) => {
+      asked.push([query_text, Date.now() - NOW]);
+      return MEMORIES[memory_type];
+    };
+    const built = await build({ retrieve, plan: null, workingMemory: never });
+    expect(built.recalled_ids).toEqual(EVERYTHING);
+    expect(built.failed).toEqual([{ part: "working_memory", reason: LATE }]);
+    expect(asked).toEqual(new Array(4).fill(["the session cache", DEADLINE / 4]));
+    asked.length = 0;
+    const slow = () => new Promise((resolve) => setTimeout(resolve, 100, { current_topic: "Caching" }));
+    expect((await build({ retrieve, plan: null, workingMemory: slow })).recalled_ids).toEqual(EVERYTHING);
+    expect(asked.map(([text]) => text)).toEqual(new Array(4).fill("Caching: the session cache"));
+  });
+
   test("is one for all: an embedder that is asked when it is over is not asked", async () => {
     const embed = vi.fn();
     const messages = [{ role: "user", content: "something" }];
@@ -356,6 +388,8 @@ describe("when the whole fails", () => {
     const countTokens = (text: string) => text.length;
     const built = await build({ workingMemory: { open_threads }, budgets: { total: 11 }, countTokens });
     expect(built.prompt).toBe("You are...");
+    const none = await build({ workingMemory: { open_threads }, budgets: { total: 0 } });
+    expect([none.prompt, none.left_out]).toEqual(["", [{ id: null, section: "identity", reason: "total" }]]);
   });
 });
 
@@ -379,7 +413,7 @@ describe("wrong options are refused by name", () => {
     ["plan", [{}, { queries: 5 }], "plan.queries"],
     ["messages", [5, "x", {}]],
     ["budgets", [5, "x"]],
-    ["minScores", [5, "x"]],
+    ["minScores", [5, "x", [], new Map()]],
     ["timeoutSeconds", [0, -1, Number.NaN, Number.POSITIVE_INFINITY, "3", null, 2_147_484]],
     ["signal", [5, {}, { aborted: false }]],
   ];
@@ -406,6 +440,8 @@ describe("wrong options are refused by name", () => {
       [{ budgets: { total: Number.NaN } }, { field: "budgets.total" }],
       [{ budgets: { identity: -1 } }, { field: "budgets.identity" }],
       [{ minScores: { fact: Number.NaN } }, { field: "minScores.fact" }],
+      [{ minScores: { fakt: 1 } }, { field: "minScores.fakt" }],
+      [{ plan: { queries: [query], skip_types: ["fact", "nope"] } }, { field: "plan.skip_types[1]" }],
       [{ colour: "blue" }, { field: "colour" }],
     ] as [Options, nous.NousErrorDetails][]) {
       await expect(js.buildContext(optionsOf(options)), JSON.stringify(options)).rejects.toMatchObject({
@@ -501,6 +537,35 @@ describe("enormous input", () => {
     const built = await build({ retrieve });
     expect(built.recalled_ids).toEqual({ ...EVERYTHING, fact: [] });
     expect(built.failed).toHaveLength(300_000);
+  });
+
+  test("twenty thousand decisions, compared with each other", async () => {
+    vi.useRealTimers();
+    const began = performance.now();
+    const decisions = Array.from({ length: 20_000 }, (_, i) => ({
+      ...{ id: `d${i}`, score: i / 20_000, category: `c${i}`, created_at: NOW - i },
+      text: `Decided number${i} about book${i % 977} after review${i % 31} of basis`,
+    }));
+    decisions.push({ ...decisions[7]!, id: "again", created_at: NOW - 30_000 });
+    const retrieve = ({ memory_type }: nous.RetrievalQuery) => (memory_type === "decision" ? decisions : []);
+    const built = await nous.buildContext({ input: "the session cache", identity: IDENTITY, frame: "task", retrieve });
+    const ids = built.left_out.flatMap(({ id, reason }) => (reason === "near_duplicate" ? id : []));
+    expect(ids).toEqual(["again"]);
+    // Each with each takes seven seconds.
+    expect(performance.now() - began).toBeLessThan(2500);
+  });
+
+  test("a profile of thousands, whose lines are counted a few times each", async () => {
+    const profile = Array.from({ length: 4000 }, (_, i) => ({ id: `u${i}`, text: `rule ${i}`, category: "rule" }));
+    let counted = 0;
+    const countTokens = (text: string) => {
+      counted += text.length;
+      return text.length;
+    };
+    const built = await build({ profile, countTokens, budgets: { user_profile: 24_000, total: 100_000 } });
+    const lines = built.sections.find(({ name }) => name === "user_profile")!.content.length;
+    expect(lines).toBeGreaterThan(23_980);
+    expect(counted).toBeLessThan(60 * lines);
   });
 
   test("fifty thousand memories, and as many messages", async () => {

@@ -327,6 +327,25 @@ describe("whatever the searches do", () => {
     for (const answer of answers) expectSame(answer, answers[0]);
   });
 
+  test("marks that an earlier merging left on results change nothing", async () => {
+    const stale = { _original_score: 0.01, _intent_boosted: true };
+    const lesson = { id: "lesson", subtype: "custom:lesson", content_title: "A lesson" };
+    const rows = [
+      { ...lesson, score: 0.6 },
+      { id: "signal", subtype: "custom:watchpoint", content_title: "A signal", score: 0.9 },
+    ];
+    for (const config of [{}, { enabled: false }]) {
+      const traceOf = async (rows: object[]) => {
+        const { retrieve } = orchestratorOf(() => rows as unknown as Row[], config);
+        const answer = await retrieved(retrieve("what lessons did we learn about funding?"));
+        return (timeless(answer) as nous.Retrieved).trace;
+      };
+      const trace = await traceOf(rows);
+      expectSame(await traceOf(rows.map((row) => ({ ...row, ...stale }))), trace);
+      if (config.enabled !== false) expect(trace.merge!.boosted).toMatchObject([{ id: "lesson", from: 0.6 }]);
+    }
+  });
+
   test("arrays, promises and other thenables are answers alike", async () => {
     const rows = rowsFor("rows", 0.8);
     // biome-ignore lint/suspicious/noThenProperty: a thenable that is no promise

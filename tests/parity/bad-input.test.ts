@@ -767,7 +767,7 @@ describe("usage", () => {
 
   test("of wrong feedback is refused by name, and nothing is recorded", () => {
     kept((usage) => {
-      for (const wrong of [undefined, null, 5, "a", ["a"]]) {
+      for (const wrong of [undefined, null, 5, "a", ["a"], new Map([["a", "x"]])]) {
         expectRefusal(() => usage.feedback(wrong as never, "x"), { field: "recalled" });
       }
       for (const wrong of [undefined, null, 5, {}, ["a"]]) {
@@ -870,6 +870,26 @@ describe("rows made memories of a prompt", () => {
     }
   });
 
+  test("are memories that a prompt takes, whatever is empty or wrong in them", async () => {
+    const rows: [object, Partial<nous.ContextMemory>][] = [
+      [{ provenance_created_at: "", created_at: 5 }, { created_at: 5 }],
+      [{ provenance_created_at: "yesterday", created_at: "2026-01-15" }, { created_at: "2026-01-15" }],
+      [{ provenance_created_at: new Date(Number.NaN) }, { created_at: undefined }],
+      [{ created_at: 9e15 }, { created_at: undefined }],
+      [{ tags: [1, "", "a", null, "b"] }, { tags: ["a", "b"], subject: "a" }],
+      [{ tags: "a" }, { tags: [] }],
+    ];
+    for (const [row, expected] of rows) {
+      const memory = of({ content_title: "T", ...row });
+      expect(memory).toMatchObject(expected);
+      const built = await nous.buildContext({
+        ...{ input: "the session cache", identity: "I", frame: "task" },
+        retrieve: ({ memory_type }) => (memory_type === "fact" ? [memory] : []),
+      });
+      expect([built.recalled_ids.fact, built.failed]).toEqual([["a"], []]);
+    }
+  });
+
   test("take what their bodies tell", () => {
     const body = (fields: object) => ({ content_body: JSON.stringify(fields) });
     expect(
@@ -947,7 +967,8 @@ describe("turns", () => {
         refused({ memory_type_hints: { [type]: wrong } }, `memory_type_hints.${type}`);
       }
     }
-    for (const wrong of [5, null, "decision", true, 1n]) refused({ memory_type_hints: wrong }, "memory_type_hints");
+    for (const wrong of [5, null, "decision", true, 1n, [1]])
+      refused({ memory_type_hints: wrong }, "memory_type_hints");
     for (const wrong of [5, null, "redis", true, {}, new Set(["redis"])]) {
       refused({ topic_keywords: wrong }, "topic_keywords");
     }

@@ -130,6 +130,23 @@ describe.each(SUBJECTS)("%s", (_name, { overlap, estimateTokens, contextBudget, 
       },
     );
 
+    test.each(MODES)("%s: what comes late is as old as it says", async (mode) => {
+      const at = (memory_id: string, days: number, was_referenced = true) => {
+        return { memory_id, retrieved_at: NOW - days * DAY, was_referenced };
+      };
+      const usage = new UsageTracker({ mode, maxRecords: 4 });
+      usage.record([at("a", 1), at("b", 3), at("a", 8), at("b", 2)]);
+      expect(usage.stats("a", NOW)!.last_retrieved).toBe(NOW - DAY);
+      // The oldest makes way, though it came third; what is older still does not come in.
+      usage.record([at("c", 7)]);
+      expect(usage.save().records).toEqual([at("c", 7), at("b", 3), at("b", 2), at("a", 1)]);
+      usage.record([at("d", 9)]);
+      expect(usage.stats("d", NOW)).toBeNull();
+      usage.record([at("b", 7, false)]);
+      expect(usage.stats("c", NOW)).toBeNull();
+      expect(usage.stats("b", NOW)).toMatchObject({ times_retrieved: 3, last_retrieved: NOW - 2 * DAY });
+    });
+
     test.each(MODES)("%s: feedback records each recalled memory with text once, taken up from 0.15 on", (mode) => {
       const usage = new UsageTracker({ mode });
       const words = (from: number, to: number) =>
@@ -403,6 +420,18 @@ describe.each(SUBJECTS)("%s", (_name, { overlap, estimateTokens, contextBudget, 
       expect(await seed("question about charlie")).toEqual([]);
     });
 
+    test("default: of the answers to a turn no more count than turns do", async () => {
+      const steps = ["alpha step", "bravo step", "charlie step", "delta step"];
+      const messages = [
+        { role: "user", content: "do it" },
+        ...steps.map((content) => ({ role: "assistant", content })),
+      ];
+      const facts = steps.map((text, i) => fact(text, `${text.split(" ")[0]}`, 1 - i / 10));
+      const built = await build({ fact: facts }, { messages, budgets: { conversation_window: 2 } });
+      expect(built.recalled_ids.fact).toEqual(steps.slice(0, 2));
+      expect(reasonsIn(built)).toEqual(["charlie step conversation", "delta step conversation"]);
+    });
+
     test("default: never more of a type than asked for, the best of them", async () => {
       const many = Array.from({ length: 9 }, (_, i) => ({ id: `p${i}`, text: `procedure ${i}`, score: i / 9 }));
       const built = await build({ procedure: many }, { input: "the deployment" });
@@ -464,6 +493,78 @@ describe.each(SUBJECTS)("%s", (_name, { overlap, estimateTokens, contextBudget, 
       expect(built.temporal_boost).toBe(true);
       expect(contentOf(built, "recent_conversations")).toBe(`- Title of c1: ${"word ".repeat(40).trim()}...`);
     });
+  });
+
+  describe("a memory is left out as known only where the prompt tells it", () => {
+    const talk = (id: string, title: string) => ({ id, title, created_at: NOW });
+    const factsOf = (built: reference.BuiltContext) => built.recalled_ids.fact;
+
+    test("default: not where the profile has no room for it", async () => {
+      const profile = Array.from({ length: 30 }, (_, i) => {
+        return { id: `p${i}`, text: `Rule number ${i}: never risk more than that`, category: "rule" };
+      });
+      const found = [fact("p0", profile[0]!.text), fact("p29", profile[29]!.text)];
+      const built = await build({ fact: found }, { profile });
+      expect(factsOf(built)).toEqual(["p29"]);
+      expect(reasonsIn(built).filter((reason) => /^p(0|29) /.test(reason))).toEqual(["p29 budget", "p0 known"]);
+    });
+
+    test.each(MODES)("%s: not where a conversation has no title, or the profile no tokens", async (mode) => {
+      const found = { episode: [{ id: "e", text: "The cache was moved", score: 1 }], fact: [fact("u", "Likes tea")] };
+      const profile = [{ id: "u", text: "Likes tea", category: "preference" }];
+      const options = { mode, profile, recent: () => [talk("e", " ")] };
+      const built = await build(found, { ...options, budgets: { user_profile: 0 } });
+      expect([built.recalled_ids.episode, factsOf(built)]).toEqual([["e"], ["u"]]);
+      expect(reasonsIn(built)).toEqual(["u budget", "e empty"]);
+    });
+
+    test("default: not where the whole has no room for the conversation", async () => {
+      const recent = () => [talk("a", "The first talk of today"), talk("f", "Another talk, of which more is known")];
+      const found = { fact: [fact("f", "Sessions are signed")] };
+      const whole = await build(found, { recent });
+      expect(factsOf(whole)).toEqual([]);
+      const built = await build(found, { recent, budgets: { total: whole.tokens - 2 } });
+      expect(factsOf(built)).toEqual(["f"]);
+      expect(contentOf(built, "recent_conversations")).toBeUndefined();
+      expect(reasonsIn(built)).toEqual(["f total", "a total"]);
+    });
+
+    test("default: it takes no other's place then that it does not need, and an embedder is asked but once", async () => {
+      let asked = 0;
+      const embed = (texts: readonly string[]) => {
+        asked += texts.length;
+        return texts.map(embeddingOf);
+      };
+      const built = await build(
+        { fact: [fact("e", "Redis evicts by age"), fact("g", "Sessions are signed")] },
+        { embed, messages: [{ role: "user", content: "Redis evicts by age" }], recent: () => [talk("e", "")] },
+      );
+      expect(factsOf(built)).toEqual(["g"]);
+      expect(reasonsIn(built)).toEqual(["e empty", "e conversation"]);
+      if (_name === "the package") expect(asked).toBe(3);
+    });
+  });
+
+  test.each(MODES)("%s: what is given twice stands once, before others are counted", async (mode) => {
+    const recent = () =>
+      [
+        ...[1, 2, 3].flatMap((hours) => [hours, hours]).map((hours) => ({ id: `r${hours}`, hours })),
+        ...[4, 5].map((hours) => ({ id: `r${hours}`, hours })),
+      ].map(({ id, hours }) => ({ id, title: `Talk ${id}`, created_at: NOW - hours * 3_600_000 }));
+    const profile = [
+      { id: "u", text: "Slept well", category: "weather" },
+      { id: "u", text: "Likes tea", category: "preference" },
+      { id: "u", text: "Likes coffee", category: "preference" },
+    ];
+    const built = await build({}, { mode, recent, profile });
+    expect(contentOf(built, "recent_conversations")).toBe("- Talk r1\n- Talk r2\n- Talk r3\n- Talk r4\n- Talk r5");
+    expect(contentOf(built, "user_profile")).toBe("- Likes tea");
+  });
+
+  test.each(MODES)("%s: a conversation that is dated ahead is a recent one, and the newest", async (mode) => {
+    const recent = () =>
+      [-30, 1, -60].map((days) => ({ id: `r${days}`, title: `day ${-days}`, created_at: NOW - days * DAY }));
+    expect(contentOf(await build({}, { mode, recent }), "recent_conversations")).toBe("- day 60\n- day 30\n- day -1");
   });
 
   describe("sections", () => {
@@ -607,6 +708,19 @@ describe.each(SUBJECTS)("%s", (_name, { overlap, estimateTokens, contextBudget, 
       expect(await of(8)).toBe("You are an agent that trades...");
       expect(await of(8, SEED)).toBe("You are an agent that trades ...");
       expect(await of(22)).toBe(identity);
+    });
+
+    test("default: an identity that is gone is named", async () => {
+      const identityOf = ({ left_out }: reference.BuiltContext) =>
+        left_out.filter(({ section }) => section === "identity");
+      expect(identityOf(await build({}, { budgets: { total: 3 } }))).toEqual([
+        { id: null, section: "identity", reason: "total" },
+      ]);
+      expect(identityOf(await build({}, { budgets: { identity: 0 } }))).toEqual([
+        { id: null, section: "identity", reason: "budget" },
+      ]);
+      expect(identityOf(await build({}, { identity: "", budgets: { total: 3 } }))).toEqual([]);
+      expect(identityOf(await build({}, { budgets: { total: 6 } }))).toEqual([]);
     });
 
     test("tokens are those of the caller's tokenizer", async () => {

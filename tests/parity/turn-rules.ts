@@ -206,6 +206,11 @@ const MENDED: readonly Case[] = [
     { input: "Who chose it", is_greeting: false },
   ],
   ["but not what touches the next word", 'hello - "Redis" or $BTC', { input: '"Redis" or $BTC' }],
+  ["what a word follows without a blank is none", "Hi-Lo strategy for BTC", { input: "Hi-Lo strategy for BTC" }],
+  ["nor the beginning of a name", "Hello.ts throws", { input: "Hello.ts throws", topic_keywords: ["hello", "throws"] }],
+  ["nor half of a word", "yo-yo moves", { input: "yo-yo moves", is_greeting: false }],
+  ["nor is it after another", "hey, hi-res pictures", { input: "hi-res pictures" }],
+  ["other marks may end it", "Hi… yo. hello – well", { input: "well" }],
   ["with a typographic apostrophe, too", "what’s up? yesterday", { input: "yesterday" }],
   ["nothing but greetings is one", "hey hey!! 👋", { ...GREETED, input: "hey hey!! 👋" }],
   [

@@ -362,16 +362,26 @@ function write(
       const text = shortened(identity, (text) => count(text) <= most);
       return { name, lines: text === null ? [] : [{ entry: null, text }] };
     }
-    if (count(contentOf({ name, lines })) <= most) return { name, lines };
-    let kept: Part["lines"] = [];
-    for (const line of lines) {
-      const more = [...kept, line];
-      if (count(contentOf({ name, lines: more })) <= most) kept = more;
-      else reasons.set(line.entry!, "budget");
+    const fits = (lines: Part["lines"]) => count(contentOf({ name, lines })) <= most;
+    if (fits(lines)) return { name, lines };
+    const first = lastFitting(lines.length, (last) => fits(lines.slice(0, last + 1))) + 1;
+    const kept = lines.slice(0, first);
+    // What is no shorter than a line that did not fit does not fit either.
+    let tooLong = Number.POSITIVE_INFINITY;
+    for (const line of lines.slice(first)) {
+      const { length } = [...line.text];
+      if (length < tooLong && fits([...kept, line])) {
+        kept.push(line);
+        continue;
+      }
+      tooLong = Math.min(tooLong, length);
+      reasons.set(line.entry!, "budget");
     }
     return { name, lines: kept };
   });
   parts = parts.filter((part) => contentOf(part) !== "");
+  const hasIdentity = () => parts[0]?.name === "identity";
+  const fitsItsBudget = hasIdentity();
 
   if (mode === "default" && parts.length > 0 && count(promptOf(parts)) > budget.total) {
     const all = parts.flatMap(({ lines }) => lines);
@@ -398,6 +408,10 @@ function write(
   }
 
   const prompt = promptOf(parts);
+  const missing: LeftOut[] =
+    identity === "" || hasIdentity()
+      ? []
+      : [{ id: null, section: "identity", reason: fitsItsBudget ? "total" : "budget" }];
   return {
     prompt,
     tokens: prompt === "" ? 0 : count(prompt),
@@ -408,10 +422,13 @@ function write(
       return { name, priority, label, content, token_estimate: count(content), budget: most };
     }),
     recalled: entries.flatMap((entry) => (entry.memory !== undefined && !reasons.has(entry) ? entry.memory : [])),
-    leftOut: entries.flatMap((entry): LeftOut[] => {
-      const reason = reasons.get(entry);
-      return reason === undefined ? [] : [{ id: entry.id, section: entry.section, reason }];
-    }),
+    leftOut: [
+      ...missing,
+      ...entries.flatMap((entry): LeftOut[] => {
+        const reason = reasons.get(entry);
+        return reason === undefined ? [] : [{ id: entry.id, section: entry.section, reason }];
+      }),
+    ],
   };
 }
 
@@ -490,14 +507,10 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
     return false;
   };
 
-  const profile = (options.profile ?? []).filter(({ id, category }) => {
-    if (["preference", "person", "rule"].includes(category)) return true;
-    leftOut.push({ id, section: "user_profile", reason: "unwanted" });
-    return false;
-  });
-  const recent = descending(options.recent?.() ?? [], ({ created_at }) => created_at)
-    .filter(({ created_at }) => created_at >= now - 48 * HOUR)
-    .slice(0, 5);
+  const firstOfEach = <T extends { id: string }>(entries: readonly T[]) =>
+    entries.filter(({ id }, place) => entries.findIndex((other) => other.id === id) === place);
+  const inDays = (options.recent?.() ?? []).filter(({ created_at }) => created_at >= now - 48 * HOUR);
+  let recent = firstOfEach(descending(inDays, ({ created_at }) => created_at)).slice(0, 5);
   const censors = options.censors ?? [];
   const active_censors = [...new Set(censors.map(({ id }) => id))];
 
@@ -508,7 +521,6 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
   const topic = workingMemory?.current_topic?.trim() ?? "";
   const isSame = topic === "" || topic.toLowerCase() === input.trim().toLowerCase();
   const topical = isSame ? input : `${workingMemory!.current_topic}: ${input}`;
-  const known = new Set([...profile, ...recent].map(({ id }) => id));
   const found = asked
     .flatMap((query): Typed[] => {
       const query_text = query.query_text.trim() === "" ? topical : query.query_text;
@@ -517,9 +529,15 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
         .map((memory) => ({ ...memory, type: memory.type ?? query.memory_type }));
     })
     .filter((memory) => {
-      if (!asked.some(({ memory_type }) => memory_type === memory.type)) return leaveOut(memory, "not_asked");
-      return !known.has(memory.id) || leaveOut(memory, "known");
+      return asked.some(({ memory_type }) => memory_type === memory.type) || leaveOut(memory, "not_asked");
     });
+  let profile = firstOfEach(
+    (options.profile ?? []).filter(({ id, category }) => {
+      if (["preference", "person", "rule"].includes(category)) return true;
+      leftOut.push({ id, section: "user_profile", reason: "unwanted" });
+      return false;
+    }),
+  );
   const boosts = new Map(found.map(({ id }) => [id, options.usage?.boost([id])[0] ?? 1]));
   const terms = {
     mode,
@@ -528,57 +546,91 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
     minScores: { ...(options.embed && MIN_SCORES), ...options.minScores },
     boost: (id: string) => boosts.get(id)!,
   };
-  const selected = select(found, terms, leaveOut);
+  /** A prompt in which no memory stands that profile and conversations are to tell. */
+  const attempt = () => {
+    const leftOut: LeftOut[] = [];
+    const leaveOut = ({ id, type }: Typed, reason: LeftOutReason) => {
+      leftOut.push({ id, section: sectionOf(type), reason });
+      return false;
+    };
+    const known = new Set([...profile, ...recent].map(({ id }) => id));
+    const selected = select(
+      found.filter((memory) => !known.has(memory.id) || leaveOut(memory, "known")),
+      terms,
+      leaveOut,
+    );
 
-  const messages = messagesOf(options.messages ?? [], budget.conversation_window, mode);
-  const compared = selected.filter(({ type }) => !(isSeed && type === "decision"));
-  const contents = compared.map(({ id, text }) => ({ id, content: text }));
-  const hasBoth = contents.length > 0 && messages.length > 0;
-  const vectors = hasBoth ? options.embed?.([...contents.map(({ content }) => content), ...messages]) : undefined;
-  const results = deduplicate(contents, messages, { vectors, mode });
-  const redundant = new Set(compared.filter((_, place) => results[place]!.is_redundant));
-  const counts = new Map<MemoryType, number>();
-  const memories = selected.filter((memory) => {
-    const limit = asked.reduce((sum, query) => sum + (query.memory_type === memory.type ? query.limit : 0), 0);
-    const count = counts.get(memory.type) ?? 0;
-    if (!isSeed && count >= limit) return leaveOut(memory, "limit");
-    if (redundant.has(memory)) return leaveOut(memory, "conversation");
-    counts.set(memory.type, count + 1);
-    return true;
-  });
+    const messages = messagesOf(options.messages ?? [], budget.conversation_window, mode);
+    const compared = selected.filter(({ type }) => !(isSeed && type === "decision"));
+    const contents = compared.map(({ id, text }) => ({ id, content: text }));
+    const hasBoth = contents.length > 0 && messages.length > 0;
+    const vectors = hasBoth ? options.embed?.([...contents.map(({ content }) => content), ...messages]) : undefined;
+    const results = deduplicate(contents, messages, { vectors, mode });
+    const redundant = new Set(compared.filter((_, place) => results[place]!.is_redundant));
+    const counts = new Map<MemoryType, number>();
+    const memories = selected.filter((memory) => {
+      const limit = asked.reduce((sum, query) => sum + (query.memory_type === memory.type ? query.limit : 0), 0);
+      const count = counts.get(memory.type) ?? 0;
+      if (!isSeed && count >= limit) return leaveOut(memory, "limit");
+      if (redundant.has(memory)) return leaveOut(memory, "conversation");
+      counts.set(memory.type, count + 1);
+      return true;
+    });
 
-  const note = (section: SectionName, text: string, label = "", id: string | null = null): Entry => {
-    const said = plain(text);
-    return { section, id, line: said === "" ? null : `- ${label === "" ? "" : `${plain(label)}: `}${said}` };
-  };
-  const entries: Entry[] = [
-    ...profile.map(({ id, text }) => note("user_profile", text, "", id)),
-    ...censors.map(({ id, text, action }): Entry => {
+    const note = (section: SectionName, text: string, label = "", id: string | null = null): Entry => {
       const said = plain(text);
-      const rank = ["absolute", "block", "warn"].indexOf(action);
-      return { section: "censors", id, line: said === "" ? null : `- [${action}] ${said}`, rank };
-    }),
-    frame.description
-      ? note("frame", frame.description, frame.frame_name ?? frame.frame_id)
-      : note("frame", frame.frame_name ?? frame.frame_id),
-    ...(frame.questions_to_ask ?? []).map((question) => note("frame", question)),
-    ...(workingMemory?.current_task ? [note("working_memory", workingMemory.current_task, "Task")] : []),
-    ...(workingMemory?.current_frame ? [note("working_memory", workingMemory.current_frame, "Frame")] : []),
-    ...(workingMemory?.open_threads ?? []).map((thread) => note("working_memory", thread, "Open")),
-    ...(workingMemory?.items ?? []).map(({ text, relevance }) => {
-      return { ...note("working_memory", text), unwanted: relevance < 0.7 };
-    }),
-    ...recent.map(({ id, title, summary }): Entry => {
-      const said = plain(shorten(title));
-      const more = turn.temporal_boost && summary ? plain(shorten(summary)) : "";
-      return { section: "recent_conversations", id, line: said === "" ? null : `- ${said}${more && `: ${more}`}` };
-    }),
-    ...memories.map((memory): Entry => {
-      const unwanted = memory.type === "episode" && memory.outcome === "abandoned";
-      return { section: sectionOf(memory.type), id: memory.id, line: memoryLine(memory), unwanted, memory };
-    }),
-  ];
-  const written = write(identity, entries, budget, mode, options.countTokens ?? estimateTokens);
+      return { section, id, line: said === "" ? null : `- ${label === "" ? "" : `${plain(label)}: `}${said}` };
+    };
+    const entries: Entry[] = [
+      ...profile.map(({ id, text }) => note("user_profile", text, "", id)),
+      ...censors.map(({ id, text, action }): Entry => {
+        const said = plain(text);
+        const rank = ["absolute", "block", "warn"].indexOf(action);
+        return { section: "censors", id, line: said === "" ? null : `- [${action}] ${said}`, rank };
+      }),
+      frame.description
+        ? note("frame", frame.description, frame.frame_name ?? frame.frame_id)
+        : note("frame", frame.frame_name ?? frame.frame_id),
+      ...(frame.questions_to_ask ?? []).map((question) => note("frame", question)),
+      ...(workingMemory?.current_task ? [note("working_memory", workingMemory.current_task, "Task")] : []),
+      ...(workingMemory?.current_frame ? [note("working_memory", workingMemory.current_frame, "Frame")] : []),
+      ...(workingMemory?.open_threads ?? []).map((thread) => note("working_memory", thread, "Open")),
+      ...(workingMemory?.items ?? []).map(({ text, relevance }) => {
+        return { ...note("working_memory", text), unwanted: relevance < 0.7 };
+      }),
+      ...recent.map(({ id, title, summary }): Entry => {
+        const said = plain(shorten(title));
+        const more = turn.temporal_boost && summary ? plain(shorten(summary)) : "";
+        return { section: "recent_conversations", id, line: said === "" ? null : `- ${said}${more && `: ${more}`}` };
+      }),
+      ...memories.map((memory): Entry => {
+        const unwanted = memory.type === "episode" && memory.outcome === "abandoned";
+        return { section: sectionOf(memory.type), id: memory.id, line: memoryLine(memory), unwanted, memory };
+      }),
+    ];
+    const written = write(identity, entries, budget, mode, options.countTokens ?? estimateTokens);
+    return { written, leftOut, suppressed: new Set(found.flatMap(({ id }) => (known.has(id) ? id : []))) };
+  };
+  let { written, leftOut: more, suppressed } = attempt();
+  for (;;) {
+    // Those that the prompt does not tell after all are left to the memories.
+    const isOut = (section: SectionName, id: string) =>
+      written.leftOut.some((out) => out.section === section && out.id === id);
+    const told = new Set([
+      ...profile.flatMap(({ id }) => (isOut("user_profile", id) ? [] : id)),
+      ...recent.flatMap(({ id }) => (isOut("recent_conversations", id) ? [] : id)),
+    ]);
+    const untold = written.leftOut.filter(({ id, section }) => {
+      const tells = section === "user_profile" || section === "recent_conversations";
+      return tells && suppressed.has(id!) && !told.has(id!);
+    });
+    if (untold.length === 0) break;
+    leftOut.push(...untold);
+    const stays = ({ id }: { id: string }) => !untold.some((out) => out.id === id);
+    profile = profile.filter(stays);
+    recent = recent.filter(stays);
+    ({ written, leftOut: more, suppressed } = attempt());
+  }
   const idsOf = (type: MemoryType) => written.recalled.filter((memory) => memory.type === type).map(({ id }) => id);
   return {
     prompt: written.prompt,
@@ -592,7 +644,7 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
     plan,
     temporal_boost: turn.temporal_boost,
     refresh_needed: workingMemory?.current_frame !== frame.frame_id,
-    left_out: [...leftOut, ...written.leftOut],
+    left_out: [...leftOut, ...more, ...written.leftOut],
     failed: [],
   };
 }
@@ -604,7 +656,7 @@ function frameOf({ frame, input }: BuildContextOptions): TurnFrame {
   return known ? { frame_id: known.id, frame_name: known.name, description: known.description } : { frame_id: frame };
 }
 
-/** What memories are compared with: the last turns of the user, in the default mode with the answers to them. */
+/** What memories are compared with: the last turns of the user, in the default mode with as many of the answers to them. */
 function messagesOf(
   messages: readonly { role: string; content: string }[],
   turns: number,
@@ -613,10 +665,8 @@ function messagesOf(
   const considered = mode === "default" ? messages : messages.slice(-8);
   const begins = considered.flatMap(({ role }, place) => (role === "user" ? place : []));
   if (turns === 0) return [];
-  const begin = begins.at(-turns) ?? 0;
-  const counts = (role: string) => role === "user" || (role === "assistant" && mode === "default");
-  return considered
-    .slice(begin)
-    .filter(({ role }) => counts(role))
-    .map(({ content }) => content);
+  const recent = considered.slice(begins.at(-turns) ?? 0);
+  const answers = recent.filter(({ role }) => role === "assistant");
+  const counted = new Set(mode === "default" ? answers.slice(-turns) : []);
+  return recent.filter((message) => message.role === "user" || counted.has(message)).map(({ content }) => content);
 }

@@ -236,9 +236,10 @@ function afterGreetings(text: string): number | null {
     const rest = text.slice(begin + greeting);
     const word = rest.search(A_WORD);
     if (word === -1) return null;
-    // What touches the next word from the left belongs to it.
+    // What touches the next word from the left belongs to it, and what touches it all is no greeting.
     const touching = /\S*$/.exec(rest.slice(0, word))![0];
-    from = begin + greeting + (touching.length === word ? word : word - touching.length);
+    if (touching.length === word) return from;
+    from = begin + greeting + word - touching.length;
   }
 }
 

@@ -107,6 +107,7 @@ const decay = (age: number): number => Math.exp(-Math.LN2 * (age / MS_PER_DAY / 
 export class UsageTracker {
   readonly #mode: ContextMode;
   readonly #maxRecords: number;
+  /** The oldest first, and of one moment the one that came first. */
   #records: UsageRecord[] = [];
 
   constructor({ mode = "default", maxRecords = MAX_RECORDS }: { mode?: ContextMode; maxRecords?: number } = {}) {
@@ -133,6 +134,7 @@ export class UsageTracker {
     for (const { memory_id, retrieved_at, was_referenced } of records) {
       this.#records.push({ memory_id, retrieved_at, was_referenced });
     }
+    this.#records.sort((one, other) => one.retrieved_at - other.retrieved_at);
     this.#records = this.#records.slice(-this.#maxRecords);
   }
 

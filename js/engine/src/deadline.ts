@@ -18,7 +18,7 @@ export interface Waiting {
 /** To be closed however the work ends. @internal */
 export class Deadline {
   readonly #waiting = new Set<Waiting>();
-  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #timers: ReturnType<typeof setTimeout>[] = [];
   readonly #end: number;
   /** Why what comes late is late; there from the deadline on. */
   #error: DOMException | undefined;
@@ -31,7 +31,15 @@ export class Deadline {
   ) {
     this.#end = started + timeoutSeconds * 1000;
     signal?.addEventListener("abort", this.#abort);
-    this.#timer = setTimeout(this.#endInTime, this.#end - performance.now());
+    this.#timers.push(setTimeout(this.#endInTime, this.#end - performance.now()));
+  }
+
+  /** Resolves when so large a share of the time is over; never, when the work ends before. */
+  passed(share: number): Promise<undefined> {
+    const left = this.#end - (1 - share) * this.timeoutSeconds * 1000 - performance.now();
+    return new Promise((resolve) => {
+      this.#timers.push(setTimeout(resolve, left, undefined));
+    });
   }
 
   /** Begins to wait; what is begun when the time is over is late at once. Whether anything is waited for. */
@@ -55,7 +63,7 @@ export class Deadline {
 
   /** Leaves no timer and no listener behind, and nobody who believes to be waited for. */
   close(): void {
-    clearTimeout(this.#timer);
+    for (const timer of this.#timers) clearTimeout(timer);
     this.signal?.removeEventListener("abort", this.#abort);
     for (const { cancellation } of this.#takeAll()) cancellation.abort();
   }
@@ -104,6 +112,19 @@ export class Cancellation {
     if (this.#controller === undefined) this.#ended = { reason };
     else this.#controller.abort(reason);
   }
+}
+
+/** Options of a call, with a signal that is made when it is asked for. @internal */
+export function withSignal<Options extends object>(
+  cancellation: { readonly signal: CancelSignal },
+  options: Options,
+): Options & { readonly signal: CancelSignal } {
+  return {
+    ...options,
+    get signal() {
+      return cancellation.signal;
+    },
+  };
 }
 
 /** A caller's signal, checked by what it does: it may be of another realm. @internal */

@@ -58,6 +58,11 @@ export function invalid(field: string, problem: string): NousError {
   return new NousError("invalid_argument", `${field} ${problem}`, { field });
 }
 
+/** @internal */
+export function requireText(field: string, text: unknown): asserts text is string {
+  if (typeof text !== "string") throw invalid(field, `must be a string, found ${show(text)}`);
+}
+
 /** An entry of a batch that is no object. */
 export function invalidShape(batch: string, index: number, found: unknown): NousError {
   const message = `${batch}[${index}] must be an object, found ${show(found)}`;
@@ -97,4 +102,11 @@ export function isDate(value: unknown): value is Date {
   } catch {
     return false;
   }
+}
+
+/** Why something failed, in words. @internal */
+export function reasonOf(error: unknown): string {
+  const message: unknown =
+    typeof error === "object" && error !== null && "message" in error ? error.message : undefined;
+  return typeof message === "string" && message !== "" ? message : show(error);
 }

@@ -1,7 +1,7 @@
 // What is asked of the caller while something is prepared: whatever fails or is late costs only itself.
 
-import { Cancellation, Deadline, type Waiting } from "./deadline.ts";
-import { reasonOf } from "./orchestrator/searches.ts";
+import { Cancellation, Deadline, type Waiting, withSignal } from "./deadline.ts";
+import { reasonOf } from "./errors.ts";
 import type { CancelSignal } from "./types.ts";
 
 /** What a function of the caller's is told. */
@@ -35,14 +35,14 @@ export class Seams {
       const fail = (error: unknown) => settle({ failure: reasonOf(error) });
       const waiting: Waiting = { cancellation, late: fail, unwanted: reject };
       if (!this.#deadline.begin(waiting)) return;
-      const options = {
-        get signal() {
-          return cancellation.signal;
-        },
-      };
-      const asked = new Promise((answer) => answer(call(options)));
+      const asked = new Promise((answer) => answer(call(withSignal(cancellation, {}))));
       asked.then((found) => settle({ answer: read(found) })).catch(fail);
     });
+  }
+
+  /** Resolves when so large a share of the time is over; never, when the work ends before. */
+  passed(share: number): Promise<undefined> {
+    return this.#deadline.passed(share);
   }
 
   /** Throws the caller's reason once the signal is aborted. */

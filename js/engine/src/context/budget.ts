@@ -1,8 +1,7 @@
 // Tokens of a prompt and of its sections.
 
 import { own } from "../constants.ts";
-import { invalid, show } from "../errors.ts";
-import { requireText } from "./overlap.ts";
+import { invalid, requireText, show } from "../errors.ts";
 import type { ContextBudget } from "./types.ts";
 
 /**

@@ -3,14 +3,14 @@
 // fails.
 
 import { own } from "../constants.ts";
-import { invalid } from "../errors.ts";
-import { reasonOf } from "../orchestrator/searches.ts";
+import { invalid, reasonOf } from "../errors.ts";
 import { requireLoaded } from "../runtime.ts";
 import { Seams } from "../seams.ts";
 import type { Sections } from "../sections.ts";
 import { contextBudget } from "./budget.ts";
-import { compare } from "./dedup.ts";
-import { gather } from "./gather.ts";
+import { compare, type Embed } from "./dedup.ts";
+import { firstOfEach } from "./entries.ts";
+import { type Gathered, gather } from "./gather.ts";
 import type { FoundMemory } from "./memory.ts";
 import { type Request, readRequest } from "./request.ts";
 import { selectMemories } from "./select.ts";
@@ -22,6 +22,8 @@ import type {
   ContextFailure,
   LeftOut,
   LeftOutReason,
+  ProfileFact,
+  RecentConversation,
   TurnFrame,
 } from "./types.ts";
 import { budgetOf, Entries, TokenCounter, type WrittenPrompt, writeIdentity } from "./write.ts";
@@ -74,6 +76,12 @@ function unknownTurn(input: string): TurnPlan {
   };
 }
 
+/** Sections that tell memories without their having been searched for. */
+interface Told {
+  profile: readonly ProfileFact[];
+  recent: readonly RecentConversation[];
+}
+
 /** One prompt in the making. */
 class Preparation {
   #failed: ContextFailure[] = [];
@@ -84,6 +92,11 @@ class Preparation {
   #budget: ContextBudget;
   #censors: string[] = [];
   #refreshNeeded = true;
+  #boosts: ReadonlyMap<FoundMemory, number> = new Map();
+  /** Null once it has been asked. */
+  #embed: Embed | null;
+  /** Of memories that were compared, whether the conversation says them. */
+  readonly #isSaid = new Map<FoundMemory, boolean>();
 
   constructor(
     readonly sections: Sections,
@@ -94,35 +107,32 @@ class Preparation {
     this.#plan = this.#turn.plan;
     this.#frame = request.frame ?? { frame_id: "" };
     this.#budget = contextBudget(this.#frame.frame_id, request.budgets);
+    this.#embed = request.embed;
   }
 
   async run(): Promise<BuiltContext> {
-    const { sections, request, seams } = this;
+    const { request, seams } = this;
     const limits = this.#planned();
     const asked = this.#plan.queries.filter(({ memory_type }) => limits.has(memory_type));
     const gathered = await gather(request, seams, asked);
     this.#failed = gathered.failed;
     this.#censors = [...new Set(gathered.censors.map(({ id }) => id))];
     this.#refreshNeeded = gathered.workingMemory?.current_frame !== this.#frame.frame_id;
-    const profile = gathered.profile.filter(({ id, category }) => {
-      const belongs = own.context.profile_categories.includes(category);
-      if (!belongs) this.#leftOut.push({ id, section: "user_profile", reason: "unwanted" });
-      return belongs;
-    });
-    const known = new Set([...profile, ...gathered.recent].map(({ id }) => id));
-    const selected = this.#select(this.#wanted(gathered.found, limits, known));
-    const memories = await this.#unsaid(selected, limits);
-
-    const entries = new Entries();
-    entries.profile(profile);
-    entries.censors(gathered.censors);
-    entries.frame(this.#frame);
-    if (gathered.workingMemory !== null) entries.workingMemory(gathered.workingMemory);
-    entries.conversations(gathered.recent, this.#turn.temporal_boost);
-    entries.memories(memories);
-    const write = (counter?: TokenCounter) =>
-      entries.write(sections.slot, request.identity, this.#budget, request.isSeed, counter);
-    return this.#built(this.#counted(write));
+    const wanted = this.#without(gathered.found, ({ type }) => (limits.has(type) ? undefined : "not_asked"));
+    this.#readBoosts(wanted);
+    const settled = this.#leftOut;
+    let told: Told = { profile: this.#profile(gathered.profile), recent: gathered.recent };
+    for (;;) {
+      this.#leftOut = [...settled];
+      const written = await this.#write(gathered, told, wanted, limits);
+      const untold = this.#untold(told, written);
+      if (untold.length === 0) return this.#built(written);
+      // Nor does it come back once the memory stands in its place.
+      settled.push(...untold);
+      const ids = new Set(untold.map(({ id }) => id));
+      const stays = ({ id }: { id: string }) => !ids.has(id);
+      told = { profile: told.profile.filter(stays), recent: told.recent.filter(stays) };
+    }
   }
 
   /** What is left when nothing else works. */
@@ -131,7 +141,12 @@ class Preparation {
     const { sections, request } = this;
     const most = request.isSeed ? Number.POSITIVE_INFINITY : Math.min(this.#budget.identity, this.#budget.total);
     try {
-      return this.#built(this.#counted((counter) => writeIdentity(sections.slot, request.identity, most, counter)));
+      const written = this.#counted((counter) => writeIdentity(sections.slot, request.identity, most, counter));
+      if (written.prompt === "" && request.identity !== "") {
+        const reason = this.#budget.total < this.#budget.identity ? "total" : "budget";
+        this.#leftOut.push({ id: null, section: "identity", reason });
+      }
+      return this.#built(written);
     } catch {
       // Too long is better than nothing.
       return this.#built({ prompt: request.identity, tokens: 0 });
@@ -157,46 +172,94 @@ class Preparation {
     return limits;
   }
 
-  /** Without what was not asked for, and what the prompt has anyway. */
-  #wanted(
-    found: readonly FoundMemory[],
-    limits: ReadonlyMap<MemoryType, number>,
-    known: ReadonlySet<string>,
-  ): FoundMemory[] {
-    return this.#without(found, ({ id, type }) => {
-      if (!limits.has(type)) return "not_asked";
-      return known.has(id) ? "known" : undefined;
+  /** Facts that belong into a profile, each once. */
+  #profile(facts: readonly ProfileFact[]): ProfileFact[] {
+    const wanted = facts.filter(({ id, category }) => {
+      const belongs = own.context.profile_categories.includes(category);
+      if (!belongs) this.#leftOut.push({ id, section: "user_profile", reason: "unwanted" });
+      return belongs;
     });
+    return firstOfEach(wanted);
+  }
+
+  /** A prompt in which no memory stands that profile and conversations are to tell. */
+  async #write(
+    { censors, workingMemory }: Gathered,
+    { profile, recent }: Told,
+    wanted: readonly FoundMemory[],
+    limits: ReadonlyMap<MemoryType, number>,
+  ): Promise<WrittenPrompt> {
+    const { sections, request } = this;
+    const ids = new Set([...profile, ...recent].map(({ id }) => id));
+    const known = wanted.filter(({ id }) => ids.has(id));
+    const selected = this.#select(this.#without(wanted, ({ id }) => (ids.has(id) ? "known" : undefined)));
+    const memories = await this.#unsaid(selected, known, limits);
+    const entries = new Entries();
+    entries.profile(profile);
+    entries.censors(censors);
+    entries.frame(this.#frame);
+    if (workingMemory !== null) entries.workingMemory(workingMemory);
+    entries.conversations(recent, this.#turn.temporal_boost);
+    entries.memories(memories);
+    return this.#counted((counter) =>
+      entries.write(sections.slot, request.identity, this.#budget, request.isSeed, counter),
+    );
+  }
+
+  /** What the prompt does not tell after all, although memories were left out since it would. */
+  #untold({ profile, recent }: Told, { leftOut }: WrittenPrompt): LeftOut[] {
+    const known = new Set(this.#leftOut.filter(({ reason }) => reason === "known").map(({ id }) => id));
+    const told = { user_profile: profile, recent_conversations: recent };
+    const standing = new Set<string | null>();
+    const missing: LeftOut[] = [];
+    for (const [name, entries] of Object.entries(told)) {
+      const out = leftOut.filter(({ section }) => section === name);
+      missing.push(...out.filter(({ id }) => known.has(id)));
+      const ids = new Set(out.map(({ id }) => id));
+      for (const { id } of entries) if (!ids.has(id)) standing.add(id);
+    }
+    return missing.filter(({ id }) => !standing.has(id));
   }
 
   #select(found: readonly FoundMemory[]): FoundMemory[] {
     const { sections, request } = this;
     const { isSeed, minScores } = request;
-    const boosts = this.#boosts(found.map(({ id }) => id));
+    const boosts = found.map((memory) => this.#boosts.get(memory)!);
     const by = { isSeed, minScores, boosts, frame: this.#frame.frame_id, censors: this.#censors };
     const { selected, leftOut } = selectMemories(sections.slot, found, by);
-    this.#leftOut = this.#leftOut.concat(leftOut);
+    this.#leftOut.push(...leftOut);
     return selected;
   }
 
-  #boosts(ids: string[]): number[] {
+  #readBoosts(memories: readonly FoundMemory[]): void {
     const { usage } = this.request;
+    let boosts: number[] | undefined;
     try {
-      if (usage !== null && ids.length > 0) return readBoosts(usage.boost(ids), ids.length);
+      if (usage !== null && memories.length > 0)
+        boosts = readBoosts(usage.boost(memories.map(({ id }) => id)), memories.length);
     } catch (error) {
-      this.#failed.push({ part: "usage", reason: reasonOf(error) });
+      this.#fail("usage", reasonOf(error));
     }
-    return ids.map(() => 1);
+    this.#boosts = new Map(memories.map((memory, place) => [memory, boosts?.[place] ?? 1]));
+  }
+
+  /** What memories are helped by fails but once, however often the prompt is written. */
+  #fail(part: ContextFailure["part"], reason: string): void {
+    if (!this.#failed.some((failure) => failure.part === part)) this.#failed.push({ part, reason });
   }
 
   /**
    * As many of each type as were asked for, the best that the conversation does not say already. In seed-compatible mode
    * whoever found them has seen to their number.
    */
-  async #unsaid(selected: readonly FoundMemory[], limits: ReadonlyMap<MemoryType, number>): Promise<FoundMemory[]> {
+  async #unsaid(
+    selected: readonly FoundMemory[],
+    known: readonly FoundMemory[],
+    limits: ReadonlyMap<MemoryType, number>,
+  ): Promise<FoundMemory[]> {
     const { isSeed } = this.request;
     const limitOf = (type: MemoryType) => (isSeed ? Number.POSITIVE_INFINITY : limits.get(type)!);
-    const said = await this.#saidOf(selected, limitOf);
+    const said = await this.#saidOf(selected, known, limitOf);
     const counts = new Map<MemoryType, number>();
     return this.#without(selected, (memory) => {
       const count = counts.get(memory.type) ?? 0;
@@ -207,38 +270,51 @@ class Preparation {
     });
   }
 
-  /** Those that the conversation says already, as far as it matters: once enough are left of a type, no more are compared. */
+  /**
+   * Those that the conversation says already, as far as it matters: once enough are left of a type, no more are compared. An
+   * embedder is asked but once, and so for all at once, those too that are known and may turn out not to be.
+   */
   async #saidOf(
     selected: readonly FoundMemory[],
+    known: readonly FoundMemory[],
     limitOf: (type: MemoryType) => number,
   ): Promise<ReadonlySet<FoundMemory>> {
-    const { sections, request, seams } = this;
-    const { isSeed, embed } = request;
-    const messages = messagesOf(request, this.#budget.conversation_window);
+    const { isSeed } = this.request;
+    const compared = ({ type }: FoundMemory) => !(isSeed && type === "decision");
     const said = new Set<FoundMemory>();
-    const types = TYPES.filter((type) => !(isSeed && type === "decision"));
-    const open = types.map((type) => ({
-      waiting: selected.filter((memory) => memory.type === type),
+    const open = TYPES.map((type) => ({
+      waiting: selected.filter((memory) => memory.type === type && compared(memory)),
       missing: limitOf(type),
     }));
     try {
-      // An embedder is asked but once.
-      for (let share = embed === null ? 1 : Number.POSITIVE_INFINITY; ; share *= 2) {
+      if (this.#embed !== null) await this.#compare([...selected, ...known].filter(compared));
+      for (let share = 1; ; share *= 2) {
         const batch = open.flatMap(({ waiting, missing }) => (missing > 0 ? waiting.splice(0, missing * share) : []));
         if (batch.length === 0) return said;
-        const contents = batch.map(({ text }) => text);
-        const { similarities, failure } = await compare(sections.slot, seams, contents, messages, embed, isSeed);
-        if (failure !== undefined) this.#failed.push({ part: "embed", reason: failure });
-        for (const [place, memory] of batch.entries()) {
-          if (similarities[place]!.isSame) said.add(memory);
-          else open[types.indexOf(memory.type)]!.missing--;
+        await this.#compare(batch);
+        for (const memory of batch) {
+          if (this.#isSaid.get(memory)) said.add(memory);
+          else open[TYPES.indexOf(memory.type)]!.missing--;
         }
       }
     } catch (error) {
-      seams.requireWanted();
-      this.#failed.push({ part: "conversation", reason: reasonOf(error) });
+      this.seams.requireWanted();
+      this.#fail("conversation", reasonOf(error));
       return new Set();
     }
+  }
+
+  /** Compares memories with the conversation, those that have not been. */
+  async #compare(memories: readonly FoundMemory[]): Promise<void> {
+    const { sections, request, seams } = this;
+    const messages = messagesOf(request, this.#budget.conversation_window);
+    const fresh = memories.filter((memory) => !this.#isSaid.has(memory));
+    const contents = fresh.map(({ text }) => text);
+    const embed = this.#embed;
+    if (contents.length > 0) this.#embed = null;
+    const { similarities, failure } = await compare(sections.slot, seams, contents, messages, embed, request.isSeed);
+    if (failure !== undefined) this.#fail("embed", failure);
+    for (const [place, memory] of fresh.entries()) this.#isSaid.set(memory, similarities[place]!.isSame);
   }
 
   /** Memories without those that there is a reason against, which are noted. */
@@ -257,7 +333,7 @@ class Preparation {
     const counter = new TokenCounter(countTokens);
     const written = write(counter);
     if (counter.failure === undefined) return written;
-    this.#failed.push({ part: "count_tokens", reason: counter.failure });
+    this.#fail("count_tokens", counter.failure);
     return write();
   }
 
@@ -289,17 +365,22 @@ function readBoosts(boosts: unknown, count: number): number[] {
 }
 
 /**
- * What memories are compared with: the user's last turns and what was answered to them. In seed-compatible mode what the
- * user said, and that only as far as it is among the last few messages.
+ * What memories are compared with: the user's last turns, and of what was answered to them the last messages, no more than
+ * turns. In seed-compatible mode what the user said, and that only as far as it is among the last few messages.
  */
 function messagesOf({ messages, isSeed }: Request, turns: number): string[] {
   const considered = isSeed ? messages.slice(-own.context.seed_messages) : messages;
   const said: string[] = [];
-  let left = turns;
-  for (let place = considered.length - 1; place >= 0 && left > 0; place--) {
+  const left = new Map([
+    ["user", turns],
+    ["assistant", isSeed ? 0 : turns],
+  ]);
+  for (let place = considered.length - 1; place >= 0 && left.get("user")! > 0; place--) {
     const { role, content } = considered[place]!;
-    if (role === "user") left--;
-    if (role === "user" || (role === "assistant" && !isSeed)) said.push(content);
+    const more = left.get(role) ?? 0;
+    if (more === 0) continue;
+    left.set(role, more - 1);
+    said.push(content);
   }
   return said.reverse();
 }

@@ -1,13 +1,14 @@
 // What the conversation says already need not be said again: memories compared with its messages.
 
 import { signalOf, timeoutOf } from "../deadline.ts";
-import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
-import { optionsOf } from "../memory/pack.ts";
+import { invalid, NousError, show } from "../errors.ts";
+import { listOf, optionsOf } from "../memory/pack.ts";
 import type { Slot } from "../runtime.ts";
 import { type SeamOptions, Seams } from "../seams.ts";
 import { defaultSections } from "../sections.ts";
 import type { CancelSignal } from "../types.ts";
 import { answerOf } from "./batch.ts";
+import { readTexts } from "./entries.ts";
 import { type Similarity, similaritiesByWords, similaritiesIn } from "./overlap.ts";
 import { type ContextMode, isSeedCompatible } from "./turn.ts";
 
@@ -60,7 +61,7 @@ export async function deduplicate(
   const isSeed = isSeedCompatible({ mode });
   requireEmbed(embed);
   const timeout = timeoutOf(timeoutSeconds, defaultSections.orchestrator.timeout_seconds);
-  const read = readMemories(memories);
+  const read = readTexts("memories", memories, ["id", "content"]);
   const said = readMessages(messages);
   const seams = new Seams(timeout, signalOf(signal));
   try {
@@ -144,23 +145,8 @@ export function requireEmbed(embed: unknown): void {
   if (embed != null && typeof embed !== "function") throw invalid("embed", `must be a function, found ${show(embed)}`);
 }
 
-function readMemories(memories: readonly { id: string; content: string }[]): { id: string; content: string }[] {
-  if (!Array.isArray(memories)) throw invalid("memories", `must be an array, found ${show(memories)}`);
-  return Array.from(memories, (memory, place) => {
-    if (typeof memory !== "object" || memory === null) throw invalidShape("memories", place, memory);
-    const { id, content } = memory;
-    for (const [field, text] of Object.entries({ id, content })) {
-      if (typeof text !== "string") {
-        throw invalidEntry("memories", place, memory, field, `must be a string, found ${show(text)}`);
-      }
-    }
-    return { id, content };
-  });
-}
-
 function readMessages(messages: readonly string[]): string[] {
-  if (!Array.isArray(messages)) throw invalid("messages", `must be an array, found ${show(messages)}`);
-  return Array.from(messages, (message: unknown, index) => {
+  return Array.from(listOf("messages", messages), (message: unknown, index) => {
     if (typeof message === "string") return message;
     const problem = `messages[${index}] must be a string, found ${show(message)}`;
     throw new NousError("invalid_argument", problem, { field: "messages", index });

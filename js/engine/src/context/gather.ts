@@ -1,11 +1,12 @@
 // Everything that a prompt is made of, asked of the caller at once. What fails is named and done without.
 
 import { own } from "../constants.ts";
-import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
+import { withSignal } from "../deadline.ts";
+import { invalid, invalidEntry, invalidShape, reasonOf, show } from "../errors.ts";
 import { toMilliseconds } from "../instant.ts";
 import { listOf } from "../memory/pack.ts";
-import { reasonOf } from "../orchestrator/searches.ts";
 import type { Answer, SeamOptions, Seams } from "../seams.ts";
+import { firstOfEach } from "./entries.ts";
 import { type FoundMemory, readMemory } from "./memory.ts";
 import type { Request } from "./request.ts";
 import type { RetrievalQuery } from "./turn.ts";
@@ -21,6 +22,8 @@ import type {
 import { budgetOf } from "./write.ts";
 
 const HOUR = 3_600_000;
+/** So much of the time may pass before the searches begin without a topic. */
+const TOPIC_SHARE = 0.25;
 
 /** What the caller gave, as far as it could be read. @internal */
 export interface Gathered {
@@ -42,9 +45,19 @@ export async function gather(request: Request, seams: Seams, queries: readonly R
     failed.push({ part, reason: answer.failure });
     return otherwise;
   };
+  const readable = <T>(part: ContextFailure["part"], answer: Answer<Read<T>>): T[] => {
+    const { entries, problems } = answerOr(part, answer, { entries: [], problems: [] });
+    for (const problem of problems) failed.push({ part, reason: reasonOf(problem) });
+    return entries;
+  };
   const workingMemory = askFor(seams, request.workingMemory, readWorkingMemory);
+  let topic: ReturnType<typeof topicIn> | undefined;
   const retrieve = async (query: RetrievalQuery): Promise<Answer<readonly ContextMemory[]>> => {
-    const query_text = query.query_text.trim() === "" ? topical(request.input, await workingMemory) : query.query_text;
+    let { query_text } = query;
+    if (query_text.trim() === "") {
+      topic ??= topicIn(workingMemory, seams);
+      query_text = topical(request.input, await topic);
+    }
     return seams.ask(
       (options) => request.retrieve({ ...query, query_text }, options),
       (found) => Array.from(listOf("memories", found as readonly ContextMemory[])),
@@ -58,10 +71,10 @@ export async function gather(request: Request, seams: Seams, queries: readonly R
     ...queries.map(retrieve),
   ] as const);
   return {
-    profile: answerOr("user_profile", profile, []),
-    censors: answerOr("censors", censors, []),
+    profile: readable("user_profile", profile),
+    censors: readable("censors", censors),
     workingMemory: answerOr("working_memory", working, null),
-    recent: answerOr("recent_conversations", recent, []),
+    recent: readable("recent_conversations", recent),
     found: queries.flatMap((query, place) => {
       const part = budgetOf(query.memory_type);
       const memories: readonly ContextMemory[] = answerOr(part, found[place]!, []);
@@ -83,36 +96,44 @@ function askFor<T>(seams: Seams, given: Given<unknown>, read: (value: unknown) =
   return seams.ask(get, read);
 }
 
-function askForRecent(request: Request, seams: Seams): Promise<Answer<RecentConversation[]>> {
+function askForRecent(request: Request, seams: Seams): Promise<Answer<Read<RecentConversation>>> {
   const { recent, now } = request;
   const { recent_conversations: limit, recent_hours } = own.context;
   const since = now - recent_hours * HOUR;
-  const ask = (options: SeamOptions) =>
-    recent?.({
-      since,
-      limit,
-      get signal() {
-        return options.signal;
-      },
-    });
-  return seams.ask(ask, (found) => readConversations(found, since).slice(0, limit));
+  const ask = (options: SeamOptions) => recent?.(withSignal(options, { since, limit }));
+  return seams.ask(ask, (found) => readConversations(found, since, limit));
+}
+
+/** What is talked about; nothing where that is not told soon, so that the searches still have time. */
+async function topicIn(
+  workingMemory: Promise<Answer<WorkingMemory | null>>,
+  seams: Seams,
+): Promise<string | null | undefined> {
+  const known = await Promise.race([workingMemory, seams.passed(TOPIC_SHARE)]);
+  return known === undefined || known.failure !== undefined ? undefined : known.answer?.current_topic;
 }
 
 /** What is searched for when nothing says what: the turn, and the topic that it belongs to. */
-function topical(input: string, workingMemory: Answer<WorkingMemory | null>): string {
-  const topic = workingMemory.failure === undefined ? workingMemory.answer?.current_topic : undefined;
+function topical(input: string, topic: string | null | undefined): string {
   const same = (text: string) => text.trim().toLowerCase();
   return topic == null || same(topic) === "" || same(topic) === same(input) ? input : `${topic}: ${input}`;
 }
 
-/** Entries of a list as they are now, each made of fields that are strings. */
+/** What can be read of a list, and why the rest cannot. */
+interface Read<T> {
+  entries: T[];
+  problems: unknown[];
+}
+
+/** Entries of a list as they are now, each made of fields that are strings. One that is wrong costs itself. */
 function readEntries<T extends object>(
   field: string,
   list: unknown,
   read: (entry: Record<string, unknown>, text: (name: string) => string, wrong: Wrong) => T,
-): T[] {
-  if (list == null) return [];
-  return Array.from(listOf(field, list as readonly unknown[]), (entry, place) => {
+): Read<T> {
+  const entries: T[] = [];
+  const problems: unknown[] = [];
+  const readEntry = (entry: unknown, place: number): T => {
     if (typeof entry !== "object" || entry === null) throw invalidShape(field, place, entry);
     const fields = entry as Record<string, unknown>;
     const wrong: Wrong = (name, wanted, found) =>
@@ -123,15 +144,23 @@ function readEntries<T extends object>(
       return value;
     };
     return read(fields, text, wrong);
-  });
+  };
+  for (const [place, entry] of listOf(field, (list ?? []) as readonly unknown[]).entries()) {
+    try {
+      entries.push(readEntry(entry, place));
+    } catch (error) {
+      problems.push(error);
+    }
+  }
+  return { entries, problems };
 }
 
 type Wrong = (name: string, wanted: string, found: unknown) => Error;
 
-const readProfile = (given: unknown): ProfileFact[] =>
+const readProfile = (given: unknown): Read<ProfileFact> =>
   readEntries("profile", given, (_, text) => ({ id: text("id"), text: text("text"), category: text("category") }));
 
-const readCensors = (given: unknown): Censor[] =>
+const readCensors = (given: unknown): Read<Censor> =>
   readEntries("censors", given, (_, text, wrong) => {
     const action = text("action");
     if (!isAction(action)) throw wrong("action", `one of ${own.context.censor_actions.join(", ")}`, action);
@@ -141,17 +170,18 @@ const readCensors = (given: unknown): Censor[] =>
 const isAction = (action: string): action is Censor["action"] =>
   (own.context.censor_actions as readonly string[]).includes(action);
 
-function readConversations(given: unknown, since: number): RecentConversation[] {
-  const conversations = readEntries("recent", given, (fields, text, wrong) => {
+/** The newest of those since some moment, each once; what is dated ahead counts as new. */
+function readConversations(given: unknown, since: number, limit: number): Read<RecentConversation> {
+  const { entries, problems } = readEntries("recent", given, (fields, text, wrong) => {
     const { created_at, summary } = fields as { created_at: RecentConversation["created_at"]; summary: unknown };
     const createdAt = toMilliseconds(created_at);
     if (!Number.isFinite(createdAt)) throw wrong("created_at", "an instant", created_at);
     if (summary != null && typeof summary !== "string") throw wrong("summary", "a string", summary);
     return { id: text("id"), title: text("title"), summary: summary ?? null, created_at: createdAt };
   });
-  return conversations
-    .filter(({ created_at }) => created_at >= since)
-    .sort((one, other) => other.created_at - one.created_at);
+  const recent = entries.filter(({ created_at }) => created_at >= since);
+  recent.sort((one, other) => other.created_at - one.created_at);
+  return { entries: firstOfEach(recent).slice(0, limit), problems };
 }
 
 function readWorkingMemory(given: unknown): WorkingMemory | null {
@@ -171,14 +201,20 @@ function readWorkingMemory(given: unknown): WorkingMemory | null {
       throw invalid("workingMemory.open_threads", `must be a list of strings, found ${show(thread)}`);
     }
   }
+  const { entries: items, problems } = readEntries(
+    "workingMemory.items",
+    memory.items,
+    ({ relevance }, text, wrong) => {
+      if (!Number.isFinite(relevance)) throw wrong("relevance", "a finite number", relevance);
+      return { text: text("text"), relevance: relevance as number };
+    },
+  );
+  if (problems.length > 0) throw problems[0];
   return {
     current_task: textOf("current_task"),
     current_frame: textOf("current_frame"),
     current_topic: textOf("current_topic"),
     open_threads: threads as string[],
-    items: readEntries("workingMemory.items", memory.items, ({ relevance }, text, wrong) => {
-      if (!Number.isFinite(relevance)) throw wrong("relevance", "a finite number", relevance);
-      return { text: text("text"), relevance: relevance as number };
-    }),
+    items,
   };
 }

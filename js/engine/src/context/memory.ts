@@ -42,6 +42,7 @@ export interface RecalledRow extends MemoryRow {
 
 /** The last moment that a `Date` holds, in milliseconds. */
 const LATEST = 8.64e15;
+const isMoment = (milliseconds: number): boolean => Math.abs(milliseconds) <= LATEST;
 const TYPES = new Set<unknown>(own.memoryTypes.names);
 
 /** Throws `invalid_argument` by place, id and field. @internal */
@@ -59,8 +60,7 @@ export function readMemory(memory: ContextMemory, place: number, asked: MemoryTy
     throw reader.wrong("activations", "a whole number of at least 0", activations);
   }
   const createdAt = created_at == null ? Number.NEGATIVE_INFINITY : toMilliseconds(created_at);
-  if (created_at != null && !(Math.abs(createdAt) <= LATEST))
-    throw reader.wrong("created_at", "an instant", created_at);
+  if (created_at != null && !isMoment(createdAt)) throw reader.wrong("created_at", "an instant", created_at);
   const category = reader.text("category", memory.category);
   const subject = reader.text("subject", memory.subject);
   const [tag = ""] = reader.texts("tags", memory.tags);
@@ -134,8 +134,8 @@ export function contextMemory(sections: Sections, row: RecalledRow): ContextMemo
   const substance = textIn(content_summary) ?? textIn(body.text);
   // A decision and a procedure are called what they are; of others the title alone says too little.
   const isNamed = title !== undefined && (type === "decision" || type === "procedure" || substance === undefined);
-  const [tag] = Array.isArray(tags) ? tags : [];
-  const topic = textIn(tag);
+  const labels: string[] = Array.isArray(tags) ? tags.filter((tag) => textIn(tag) !== undefined) : [];
+  const [topic] = labels;
   const tried = countIn(body.sample_size);
   const worked = countIn(body.success_count);
   return {
@@ -150,8 +150,8 @@ export function contextMemory(sections: Sections, row: RecalledRow): ContextMemo
     domain: textIn(body.domain) ?? topic,
     activations: tried,
     effectiveness: tried && worked !== undefined ? shareIn(worked / tried) : undefined,
-    tags,
-    created_at: row.provenance_created_at ?? row.created_at,
+    tags: labels,
+    created_at: momentIn(row.provenance_created_at) ?? momentIn(row.created_at),
   };
 }
 
@@ -173,6 +173,8 @@ function bodyOf(body: unknown): Fields {
 }
 
 const textIn = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+const momentIn = (value: Instant | null | undefined): Instant | undefined =>
+  value != null && isMoment(toMilliseconds(value)) ? value : undefined;
 const shareIn = (value: unknown): number | undefined =>
   typeof value === "number" && value >= 0 && value <= 1 ? value : undefined;
 const countIn = (value: unknown): number | undefined =>

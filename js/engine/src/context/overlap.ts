@@ -1,6 +1,6 @@
 // How much two texts have in common, and about how long one is.
 
-import { invalid, show } from "../errors.ts";
+import { requireText } from "../errors.ts";
 import type { Slot } from "../runtime.ts";
 import { defaultSections } from "../sections.ts";
 import { withText } from "../text.ts";
@@ -55,9 +55,4 @@ export function similaritiesIn(answer: Float64Array): Similarity[] {
     similarities.push({ similarity: answer[at]!, isSame: answer[at + 1] === 1 });
   }
   return similarities;
-}
-
-/** @internal */
-export function requireText(field: string, text: unknown): asserts text is string {
-  if (typeof text !== "string") throw invalid(field, `must be a string, found ${show(text)}`);
 }

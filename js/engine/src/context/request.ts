@@ -2,14 +2,14 @@
 
 import { own } from "../constants.ts";
 import { signalOf, timeoutOf } from "../deadline.ts";
-import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
+import { invalid, invalidEntry, invalidShape, requireText, show } from "../errors.ts";
 import { listOf, optionsOf, presentOf } from "../memory/pack.ts";
 import type { Sections } from "../sections.ts";
 import { contextBudget } from "./budget.ts";
 import { requireEmbed } from "./dedup.ts";
-import { requireText } from "./overlap.ts";
+import { isRecord, readTexts } from "./entries.ts";
 import { isSeedCompatible, type MemoryType, type RetrievalPlan } from "./turn.ts";
-import type { BuildContextOptions, ContextBudget, ConversationMessage, TurnFrame } from "./types.ts";
+import type { BuildContextOptions, ContextBudget, TurnFrame } from "./types.ts";
 
 const KEYS = new Set<string>([
   "input",
@@ -62,7 +62,7 @@ export function readRequest(sections: Sections, options: BuildContextOptions) {
     profile: given.profile,
     censors: given.censors,
     workingMemory: given.workingMemory,
-    messages: readMessages(given.messages ?? []),
+    messages: readTexts("messages", given.messages ?? [], ["role", "content"]),
     recent: recent ?? null,
     embed: embed ?? null,
     usage: usage ?? null,
@@ -118,21 +118,11 @@ function readPlan(plan: RetrievalPlan): RetrievalPlan {
       return { memory_type, query_text, limit };
     }),
     budget_overrides: overridesOf(budget_overrides),
-    skip_types: [...listOf("plan.skip_types", skip_types)],
+    skip_types: Array.from(listOf("plan.skip_types", skip_types), (type, place) => {
+      if (TYPES.includes(type)) return type;
+      throw invalid(`plan.skip_types[${place}]`, `must be one of ${TYPES.join(", ")}, found ${show(type)}`);
+    }),
   };
-}
-
-function readMessages(messages: readonly ConversationMessage[]): ConversationMessage[] {
-  return Array.from(listOf("messages", messages), (message, place) => {
-    if (typeof message !== "object" || message === null) throw invalidShape("messages", place, message);
-    const { role, content } = message;
-    for (const [field, text] of Object.entries({ role, content })) {
-      if (typeof text !== "string") {
-        throw invalidEntry("messages", place, message, field, `must be a string, found ${show(text)}`);
-      }
-    }
-    return { role, content };
-  });
 }
 
 /** The budgets that are given, checked. */
@@ -144,7 +134,9 @@ function overridesOf(budgets: Partial<ContextBudget> | null | undefined): Partia
 
 /** The least score of each type, in order; −∞ is none. */
 function minScoresOf(given: Partial<Record<MemoryType, number>> | null | undefined, areCosines: boolean): number[] {
-  if (given != null && typeof given !== "object") throw invalid("minScores", `must be an object, found ${show(given)}`);
+  if (given != null && !isRecord(given)) throw invalid("minScores", `must be a plain object, found ${show(given)}`);
+  const unknown = Object.keys(given ?? {}).find((type) => !(TYPES as readonly string[]).includes(type));
+  if (unknown !== undefined) throw invalid(`minScores.${unknown}`, `is of no type: there are ${TYPES.join(", ")}`);
   return TYPES.map((type, place) => {
     const least = given?.[type] ?? (areCosines ? own.context.min_scores[place]! : Number.NEGATIVE_INFINITY);
     if (typeof least !== "number" || Number.isNaN(least)) {

@@ -1,10 +1,11 @@
 // What a turn of conversation asks of memory, and what to retrieve for it. The rules run in the module.
 
 import { own } from "../constants.ts";
-import { invalid, show } from "../errors.ts";
+import { invalid, requireText, show } from "../errors.ts";
 import type { Handle } from "../runtime.ts";
 import type { Sections } from "../sections.ts";
 import { withText } from "../text.ts";
+import { isRecord } from "./entries.ts";
 
 /** What a memory is to a prompt, in this order. `signal` is there in the default mode alone, where a turn asks for signals. */
 export type MemoryType = "decision" | "fact" | "procedure" | "episode" | "signal";
@@ -278,18 +279,14 @@ export function isSeedCompatible(options: ContextOptions): boolean {
   return mode === "seed-compatible";
 }
 
-function requireText(field: string, text: string): void {
-  if (typeof text !== "string") throw invalid(field, `must be a string, found ${show(text)}`);
-}
-
 function flagOf(field: string, flag: boolean | undefined = false): boolean {
   if (typeof flag !== "boolean") throw invalid(field, `must be true or false, found ${show(flag)}`);
   return flag;
 }
 
 function hintsOf(hints: TurnSignals["memory_type_hints"] = {}): number[] {
-  if (typeof hints !== "object" || hints === null) {
-    throw invalid("memory_type_hints", `must be an object, found ${show(hints)}`);
+  if (!isRecord(hints)) {
+    throw invalid("memory_type_hints", `must be a plain object, found ${show(hints)}`);
   }
   return TYPES.map((type) => {
     const hint = hints[type] ?? 0;

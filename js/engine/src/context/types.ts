@@ -81,6 +81,7 @@ export interface RecentConversation {
   title: string;
   /** Shown when the turn means something recent. */
   summary?: string | null | undefined;
+  /** One that is dated ahead counts as recent, too. */
   created_at: Instant;
 }
 
@@ -110,7 +111,7 @@ export type SectionName =
 
 /** Tokens of a prompt and of its sections, and how far back its memories are compared with the conversation. */
 export type ContextBudget = Record<"total" | Exclude<SectionName, "recent_conversations">, number> & {
-  /** Turns of the user. */
+  /** Turns of the user, and as many of the answers to them. */
   conversation_window: number;
 };
 

@@ -1,12 +1,13 @@
 // Which memories have proved useful. What was recorded is kept here; what it comes to is computed in the module.
 
 import { own } from "../constants.ts";
-import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
+import { invalid, invalidEntry, invalidShape, NousError, requireText, show } from "../errors.ts";
 import { idsOf, optionsOf, presentOf } from "../memory/pack.ts";
 import { defaultSections } from "../sections.ts";
 import type { Instant } from "../types.ts";
 import { answerOf, Batch } from "./batch.ts";
-import { requireText } from "./overlap.ts";
+import { isRecord } from "./entries.ts";
+import { Heap } from "./heap.ts";
 import { type ContextMode, isSeedCompatible } from "./turn.ts";
 
 /** A memory stood in a prompt. */
@@ -33,7 +34,7 @@ export interface MemoryUsageStats {
   rate: number;
   /** How much it was taken up lately: each time counts 1 at first, and half as much after each week. */
   usage_score: number;
-  /** Milliseconds since 1970. */
+  /** The latest of all times, in milliseconds since 1970. */
   last_retrieved: number;
 }
 
@@ -59,20 +60,19 @@ const VERSION = 1;
 const MOST_RECORDS = 10_000_000;
 /** Room for so many records is made at first. */
 const FIRST_ROOM = 256;
-/** After the last record of a memory. */
+/** Before the first record of a memory, and after the last. */
 const NONE = -1;
 
-/** The records of one memory: the first and the last of a chain. */
+/** The records of one memory as they came: the first and the last of a chain. */
 interface Chain {
   first: number;
   last: number;
-  count: number;
 }
 
 /**
  * What became of the memories that stood in one agent's prompts: whether its answers took them up. A memory that was taken
- * up often comes up sooner, one that never was later. The oldest records make way for new ones; their memories are then as
- * unknown.
+ * up often comes up sooner, one that never was later. The oldest records, by their time and not by when they came, make way
+ * for new ones; their memories are then as unknown.
  *
  * ```ts
  * const usage = new UsageTracker();
@@ -84,13 +84,17 @@ interface Chain {
 export class UsageTracker {
   readonly #isSeed: boolean;
   readonly #most: number;
-  /** Records in a ring, from the oldest on; each knows the next one of its memory. */
+  /** Records by slot; each knows its neighbours among those of its memory. */
   #at = new Float64Array(FIRST_ROOM);
   #referenced = new Uint8Array(FIRST_ROOM);
+  /** Its number in the order of arrival. */
+  #arrival = new Float64Array(FIRST_ROOM);
+  #previous = new Int32Array(FIRST_ROOM);
   #next = new Int32Array(FIRST_ROOM);
   readonly #ids: string[] = [];
-  #oldest = 0;
+  readonly #oldest = new Heap((one, other) => this.#byTime(one, other) < 0);
   #count = 0;
+  #arrivals = 0;
   readonly #chains = new Map<string, Chain>();
 
   /** Throws `invalid_argument` for a wrong option. */
@@ -114,9 +118,7 @@ export class UsageTracker {
    * recorded then.
    */
   feedback(recalled: Readonly<Record<string, string>>, response: string, now?: Instant): UsageFeedback[] {
-    if (typeof recalled !== "object" || recalled === null || Array.isArray(recalled)) {
-      throw invalid("recalled", `must be an object, found ${show(recalled)}`);
-    }
+    if (!isRecord(recalled)) throw invalid("recalled", `must be a plain object, found ${show(recalled)}`);
     requireText("response", response);
     const retrieved_at = presentOf(now);
     const entries = Object.entries(recalled);
@@ -146,7 +148,7 @@ export class UsageTracker {
   boost(ids: readonly string[]): number[] {
     const batch = new Batch();
     const asked = idsOf("ids", ids);
-    for (const id of asked) this.#tell(id, batch);
+    for (const id of asked) this.#tell(this.#usesOf(id), batch);
     return batch.ask(defaultSections.slot, asked.length, (handle) => {
       handle.engine.usage_boosts(asked.length, this.#isSeed);
       return Array.from(answerOf(handle, asked.length));
@@ -162,34 +164,34 @@ export class UsageTracker {
   stats(id: string, now?: Instant): MemoryUsageStats | null {
     requireText("id", id);
     const present = presentOf(now);
-    const chain = this.#chains.get(id);
-    if (chain === undefined) return null;
+    const uses = this.#usesOf(id);
+    if (uses.length === 0) return null;
     const batch = new Batch();
-    const times_referenced = this.#tell(id, batch);
+    this.#tell(uses, batch);
     return batch.ask(defaultSections.slot, 2, (handle) => {
       handle.engine.usage_score(present, this.#isSeed);
       const [usage_score, rate] = answerOf(handle, 2) as unknown as [number, number];
       return {
         memory_id: id,
-        times_retrieved: chain.count,
-        times_referenced,
+        times_retrieved: uses.length,
+        times_referenced: uses.filter((slot) => this.#referenced[slot] === 1).length,
         rate,
         usage_score,
-        last_retrieved: this.#at[chain.last]!,
+        last_retrieved: this.#at[uses.at(-1)!]!,
       };
     });
   }
 
   /** Everything, as plain data. */
   save(): UsageState {
-    const records = Array.from({ length: this.#count }, (_, place): UsageRecord => {
-      const slot = (this.#oldest + place) % this.#at.length;
-      return {
+    const slots = Array.from({ length: this.#count }, (_, slot) => slot);
+    const records = slots.sort(this.#byTime).map(
+      (slot): UsageRecord => ({
         memory_id: this.#ids[slot]!,
         retrieved_at: this.#at[slot]!,
         was_referenced: this.#referenced[slot] === 1,
-      };
-    });
+      }),
+    );
     const mode = this.#isSeed ? "seed-compatible" : "default";
     return { version: VERSION, mode, max_records: this.#most, records };
   }
@@ -213,47 +215,69 @@ export class UsageTracker {
     }
   }
 
-  /** Adds the uses of a memory to a batch; how many of them took it up. */
-  #tell(id: string, batch: Batch): number {
-    const chain = this.#chains.get(id);
-    batch.number(chain?.count ?? 0);
-    let referenced = 0;
-    for (let slot = chain?.first ?? NONE; slot !== NONE; slot = this.#next[slot]!) {
+  /** The oldest first, and of one moment the one that came first. */
+  readonly #byTime = (one: number, other: number): number =>
+    this.#at[one]! - this.#at[other]! || this.#arrival[one]! - this.#arrival[other]!;
+
+  /** The slots of a memory's records, the oldest first. */
+  #usesOf(id: string): number[] {
+    const slots: number[] = [];
+    for (let slot = this.#chains.get(id)?.first ?? NONE; slot !== NONE; slot = this.#next[slot]!) slots.push(slot);
+    return slots.sort(this.#byTime);
+  }
+
+  /** Adds uses to a batch. */
+  #tell(uses: readonly number[], batch: Batch): void {
+    batch.number(uses.length);
+    for (const slot of uses) {
       batch.number(this.#at[slot]!);
       batch.number(this.#referenced[slot]!);
-      referenced += this.#referenced[slot]!;
     }
-    return referenced;
   }
 
+  /** Keeps a record in the place of the oldest where there are as many as may be, unless it is older still. */
   #push({ memory_id, retrieved_at, was_referenced }: UsageRecord): void {
-    if (this.#count === this.#most) this.#dropOldest();
-    else if (this.#count === this.#at.length) this.#grow();
-    const slot = (this.#oldest + this.#count) % this.#at.length;
+    const isFull = this.#count === this.#most;
+    const slot = isFull ? this.#oldest.first! : this.#count;
+    if (isFull && retrieved_at < this.#at[slot]!) return;
+    if (isFull) this.#unchain(slot);
+    else if (slot === this.#at.length) this.#grow();
     this.#at[slot] = retrieved_at;
     this.#referenced[slot] = was_referenced ? 1 : 0;
-    this.#next[slot] = NONE;
-    this.#ids[slot] = memory_id;
-    this.#count++;
-    const chain = this.#chains.get(memory_id);
-    if (chain === undefined) this.#chains.set(memory_id, { first: slot, last: slot, count: 1 });
-    else {
-      this.#next[chain.last] = slot;
-      chain.last = slot;
-      chain.count++;
+    this.#arrival[slot] = this.#arrivals++;
+    this.#chain(slot, memory_id);
+    if (isFull) {
+      this.#oldest.sink();
+    } else {
+      this.#oldest.push(slot);
+      this.#count++;
     }
   }
 
-  #dropOldest(): void {
-    const id = this.#ids[this.#oldest]!;
-    const chain = this.#chains.get(id)!;
-    chain.first = this.#next[this.#oldest]!;
-    if (--chain.count === 0) this.#chains.delete(id);
-    this.#oldest = (this.#oldest + 1) % this.#at.length;
-    this.#count--;
+  #chain(slot: number, id: string): void {
+    this.#ids[slot] = id;
+    this.#next[slot] = NONE;
+    const chain = this.#chains.get(id);
+    this.#previous[slot] = chain?.last ?? NONE;
+    if (chain === undefined) {
+      this.#chains.set(id, { first: slot, last: slot });
+    } else {
+      this.#next[chain.last] = slot;
+      chain.last = slot;
+    }
   }
 
-  /** Before the ring is as large as it may get nothing is dropped, so that the oldest record is the first. */
+  #unchain(slot: number): void {
+    const id = this.#ids[slot]!;
+    const chain = this.#chains.get(id)!;
+    const [previous, next] = [this.#previous[slot]!, this.#next[slot]!];
+    if (previous === NONE) chain.first = next;
+    else this.#next[previous] = next;
+    if (next === NONE) chain.last = previous;
+    else this.#previous[next] = previous;
+    if (chain.first === NONE) this.#chains.delete(id);
+  }
+
   #grow(): void {
     const room = Math.min(this.#at.length * 2, this.#most);
     const enlarged = <Column extends Float64Array | Uint8Array | Int32Array>(
@@ -265,6 +289,8 @@ export class UsageTracker {
     };
     this.#at = enlarged(this.#at, new Float64Array(room));
     this.#referenced = enlarged(this.#referenced, new Uint8Array(room));
+    this.#arrival = enlarged(this.#arrival, new Float64Array(room));
+    this.#previous = enlarged(this.#previous, new Int32Array(room));
     this.#next = enlarged(this.#next, new Int32Array(room));
   }
 }

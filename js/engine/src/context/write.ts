@@ -1,7 +1,7 @@
 // A prompt from what goes into its sections.
 
 import { own } from "../constants.ts";
-import { reasonOf } from "../orchestrator/searches.ts";
+import { reasonOf } from "../errors.ts";
 import type { Handle, Slot } from "../runtime.ts";
 import { withText } from "../text.ts";
 import { Batch } from "./batch.ts";
@@ -134,7 +134,9 @@ export class Entries {
     });
     const recalled: FoundMemory[] = [];
     const leftOut: LeftOut[] = [];
-    const fates = told.slice(count * WRITTEN);
+    const [ofIdentity, ...fates] = told.slice(count * WRITTEN);
+    const missing = own.context.omitted[ofIdentity!];
+    if (missing !== undefined && missing !== "empty") leftOut.push({ id: null, section: "identity", reason: missing });
     for (const [place, { section, id, memory }] of all.entries()) {
       const reason = own.context.omitted[fates[place]!];
       if (reason !== undefined) leftOut.push({ id, section, reason });

@@ -16,13 +16,26 @@ export interface MergeTerms {
   getSectionForSubtype(subtype: string | null | undefined): MemorySection;
 }
 
+/** An account, and what a boost has changed. @internal */
+export interface Account<Row extends MergeRow> {
+  trace: MergeTrace;
+  /** The scores of boosted memories before. */
+  unboosted: ReadonlyMap<MergedRow<Row>, number>;
+}
+
 /** Accounts for a selection, in one pass over the results and one over the memories. @internal */
 export function accountOf<Row extends MergeRow>(
   groups: readonly (readonly Row[])[],
   selected: readonly MergedRow<Row>[],
   terms: MergeTerms,
-): MergeTrace {
+): Account<Row> {
   const { relevanceRatio, intents, intentBoosts } = terms;
+  /** By how much the question boosts a memory: 1 where it does not ask for its section. */
+  const boostOf = ({ subtype }: Row): number => {
+    if (intents.length === 0) return 1;
+    const section = terms.getSectionForSubtype(subtype);
+    return intents.includes(section) ? intentBoosts[section] : 1;
+  };
   // Each memory's best instance, by the memory's place in the order of first sight.
   const places = new Map<unknown, number>();
   const rows: Row[] = [];
@@ -44,21 +57,26 @@ export function accountOf<Row extends MergeRow>(
     }
   }
 
+  const before = [...scores];
   let top = Number.NEGATIVE_INFINITY;
   for (let place = 0; place < rows.length; place++) {
-    if (intents.length > 0) {
-      const section = terms.getSectionForSubtype(rows[place]!.subtype);
-      if (intents.includes(section)) scores[place]! *= intentBoosts[section];
-    }
+    scores[place]! *= boostOf(rows[place]!);
     if (scores[place]! > top) top = scores[place]!;
   }
   const cutoff = rows.length === 0 ? 0 : top * relevanceRatio;
 
   const boosted: MergeTrace["boosted"] = [];
   const isSelected = new Array<boolean>(rows.length).fill(false);
-  for (const { id, score, _original_score, _intent_boosted } of selected) {
-    isSelected[places.get(id)!] = true;
-    if (_intent_boosted) boosted.push({ id: id!, from: _original_score!, to: score });
+  const unboosted = new Map<MergedRow<Row>, number>();
+  for (const row of selected) {
+    const { id, score, _intent_boosted } = row;
+    const place = places.get(id)!;
+    isSelected[place] = true;
+    // The mark alone may be an older one, of the caller's.
+    const isBoosted = _intent_boosted && boostOf(rows[place]!) > 1 && score === scores[place];
+    if (!isBoosted) continue;
+    boosted.push({ id: id!, from: before[place]!, to: score });
+    unboosted.set(row, before[place]!);
   }
 
   const cut: MergeTrace["cut"] = [];
@@ -69,7 +87,7 @@ export function accountOf<Row extends MergeRow>(
     if (isSelected[place] || cut.length === MOST_CUT) continue;
     cut.push({ id: rows[place]!.id!, score, why: score >= cutoff ? "max_results" : "below_cutoff" });
   }
-  return {
+  const trace: MergeTrace = {
     found,
     kept: rows.length,
     cutoff,
@@ -78,4 +96,5 @@ export function accountOf<Row extends MergeRow>(
     cut,
     cut_total: rows.length - selected.length,
   };
+  return { trace, unboosted };
 }

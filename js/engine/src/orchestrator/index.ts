@@ -2,7 +2,7 @@
 // what is weak is replaced. The rules run in the module; here is who asks whom, and when it is over.
 
 import { signalOf } from "../deadline.ts";
-import { invalid, NousError, show } from "../errors.ts";
+import { invalid, NousError, reasonOf, show } from "../errors.ts";
 import { optionsOf, presentOf } from "../memory/pack.ts";
 import { copyWith, type MergedRow, type MergeOptions, type MergeRow, numberOf, type SubResults } from "../merge.ts";
 import type { ClassifiedQuery, DecomposeOptions, RetrievalConfidence, SettleWeak, Understanding } from "../query.ts";
@@ -10,7 +10,7 @@ import type { ModuleOrchestratorConfig } from "../sections.ts";
 import type { MemorySection } from "../types.ts";
 import { accountOf } from "./account.ts";
 import { replaceWeak } from "./replace.ts";
-import { type Answer, isAnswered, reasonOf, Searches } from "./searches.ts";
+import { type Answer, isAnswered, Searches } from "./searches.ts";
 import type {
   FoundRow,
   Orchestrator,
@@ -109,10 +109,10 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
     const { mode, parts, plain } = await this.#gather(understanding);
     const searched = performance.now();
 
-    const { selected, merge } =
+    const { selected, merge, unboosted } =
       plain === undefined
         ? this.#merge(parts, understanding.intents)
-        : { selected: asTheyCame(plain.rows, config.max_results), merge: null };
+        : { selected: asTheyCame(plain.rows, config.max_results), merge: null, unboosted: new Map() };
     const merged = performance.now();
 
     // What one plain search found is left as it is.
@@ -130,7 +130,7 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
       ...(mode === "fallback" ? { fallback: plain!.trace } : {}),
       merge,
       ...changes,
-      confidence: this.#confidence(nodes, attribute !== null),
+      confidence: this.#confidence(nodes, unboosted, attribute !== null),
       ms: {
         understand: understood - started,
         search: searched - understood,
@@ -192,15 +192,20 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
     const selected = engine.mergeAndSelect(subResults, { query, relevanceRatio, maxResults });
     const groups = parts.map(({ rows }) => rows);
     const terms = { relevanceRatio, intents, intentBoosts, getSectionForSubtype };
-    return { selected, merge: accountOf(groups, selected, terms) };
+    const { trace, unboosted } = accountOf(groups, selected, terms);
+    return { selected, merge: trace, unboosted };
   }
 
-  #confidence(nodes: readonly MergedRow<Row>[], hasAttribute: boolean): RetrievalConfidence {
+  #confidence(
+    nodes: readonly MergedRow<Row>[],
+    unboosted: ReadonlyMap<MergedRow<Row>, number>,
+    hasAttribute: boolean,
+  ): RetrievalConfidence {
     const { length } = nodes;
     let [top, second] = [-Number.MAX_VALUE, -Number.MAX_VALUE];
     for (const node of nodes) {
       // A boost tells what is asked for, and not how well it matches.
-      const score = numberOf(node._original_score ?? node.score);
+      const score = unboosted.get(node) ?? node.score;
       if (score > top) [top, second] = [score, top];
       else if (score > second) second = score;
     }

@@ -1,7 +1,7 @@
 // The searches of one retrieval: all under one deadline and the caller's signal, each with a signal of its own.
 
-import { Cancellation, Deadline, type Waiting } from "../deadline.ts";
-import { invalid, invalidShape, show } from "../errors.ts";
+import { Cancellation, Deadline, type Waiting, withSignal } from "../deadline.ts";
+import { invalid, invalidShape, reasonOf, show } from "../errors.ts";
 import { numberOf } from "../merge.ts";
 import type { CancelSignal } from "../types.ts";
 import type { FoundRow, RetrievalSearch, SearchOutcome, SearchTrace } from "./types.ts";
@@ -50,14 +50,7 @@ export class Searches<Row extends FoundRow, Filters extends object> {
       if (!this.#deadline.begin(open, open.began)) return;
       try {
         const { search, now } = this;
-        const found: unknown = search(query, {
-          limit,
-          filters,
-          now,
-          get signal() {
-            return cancellation.signal;
-          },
-        });
+        const found: unknown = search(query, withSignal(cancellation, { limit, filters, now }));
         if (Array.isArray(found)) this.#read(open, found);
         else {
           Promise.resolve(found).then(
@@ -118,11 +111,4 @@ function readRows<Row extends FoundRow>(found: unknown): { rows: Row[]; top: num
     if (top === null || score > top) top = score;
   }
   return { rows, top };
-}
-
-/** Why something failed, in words. @internal */
-export function reasonOf(error: unknown): string {
-  const message: unknown =
-    typeof error === "object" && error !== null && "message" in error ? error.message : undefined;
-  return typeof message === "string" && message !== "" ? message : show(error);
 }

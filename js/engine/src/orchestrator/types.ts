@@ -84,7 +84,10 @@ export interface RetrieveOptions<Filters extends object = Record<string, unknown
 
 /** What a retrieval came to. */
 export interface Retrieved<Row extends FoundRow = FoundRow> {
-  /** The selection: new objects, best first, but what was added for the sake of a part comes last. */
+  /**
+   * The selection: new objects, best first, but what was added for the sake of a part comes last. Where a weak result was
+   * replaced, all of them stand by score.
+   */
   nodes: MergedRow<Row>[];
   /**
    * Ids of the selection by the part that found them, for `index.strengthen(groups, 0.03)`; parts with none are left out.

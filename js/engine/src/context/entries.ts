@@ -1,0 +1,34 @@
+// Lists of a caller's objects, read once and as they are now.
+
+import { invalidEntry, invalidShape, show } from "../errors.ts";
+import { listOf } from "../memory/pack.ts";
+
+/** The fields of entries that are strings. Throws `invalid_argument` by place, id and field. @internal */
+export function readTexts<Field extends string>(
+  batch: string,
+  list: readonly Readonly<Record<Field, string>>[],
+  fields: readonly Field[],
+): Record<Field, string>[] {
+  return Array.from(listOf(batch, list), (entry, place) => {
+    if (typeof entry !== "object" || entry === null) throw invalidShape(batch, place, entry);
+    const texts = fields.map((field) => {
+      const text: unknown = entry[field];
+      if (typeof text === "string") return [field, text] as const;
+      throw invalidEntry(batch, place, entry, field, `must be a string, found ${show(text)}`);
+    });
+    return Object.fromEntries(texts) as Record<Field, string>;
+  });
+}
+
+/** The first entry of each id. @internal */
+export function firstOfEach<T extends { readonly id: string }>(entries: readonly T[]): T[] {
+  const known = new Set<string>();
+  return entries.filter(({ id }) => !known.has(id) && known.add(id));
+}
+
+/** Whether something is an object of fields alone, of whatever realm, and no list, map or instance of a class. @internal */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: object | null = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
