@@ -73,10 +73,6 @@ impl Memory {
     /// `invalid_argument` for a `now` that is no instant; `out_of_memory`.
     pub fn decay(&self, now: f64) -> Result<Sweep> {
         check_instant("now", now)?;
-        // Lists double when they grow, and stand beside their old selves while they do.
-        // What is told of a transition takes four numbers more.
-        let most = 3 * (size_of::<Row>() + size_of::<f64>() + size_of::<u8>() + size_of::<Transition>())
-            + 4 * size_of::<u32>();
         let nodes = &self.nodes;
         let (mut retrievability, mut states) = ([0.0; BATCH], [0; BATCH]);
         let mut sweep = Sweep::default();
@@ -93,7 +89,7 @@ impl Memory {
                 let columns = DecayColumns { last_accessed, stability, section };
                 decay::fade(columns, now, &self.limits, self.curve, retrievability, states);
                 if sweep.rows.capacity() - sweep.rows.len() < length {
-                    self.afford_for_now("decay", (sweep.rows.len() + length) * most)?;
+                    sweep.expect(self.affordable(&sweep, row, length)?);
                 }
                 for place in 0..length {
                     sweep.compare(row, retrievability[place], states[place], known[place], from[place]);
@@ -114,6 +110,20 @@ impl Memory {
             sweep.transitions = order.iter().map(|&place| sweep.transitions[place as usize]).collect();
         }
         Ok(sweep)
+    }
+
+    /// How many more changes to make room for, `length` at least: as many as there will be if the rows from `row` on change
+    /// as those before it.
+    fn affordable(&self, sweep: &Sweep, row: Row, length: usize) -> Result<usize> {
+        // Lists double when they grow, and stand beside their old selves while they do.
+        // What is told of a transition takes four numbers more.
+        let most = 3 * (size_of::<Row>() + size_of::<f64>() + size_of::<u8>() + size_of::<Transition>())
+            + 4 * size_of::<u32>();
+        let found = sweep.rows.len();
+        let left = self.nodes.rows() as u64 - u64::from(row);
+        let expected = length.max((found as u64 * left / u64::from(row.max(1))) as usize);
+        let afford = |more: usize| self.afford_for_now("decay", (found + more).saturating_mul(most)).map(|()| more);
+        afford(expected).or_else(|_| afford(length))
     }
 
     /// Stores new values. Rows without a node are passed over; the answer is how many were not.
@@ -218,6 +228,13 @@ impl Sweep {
     pub fn changes(&self) -> impl Iterator<Item = Change> {
         let columns = self.rows.iter().zip(&self.retrievability).zip(&self.states);
         columns.map(|((&row, &retrievability), &code)| Change { row, retrievability, state: stored(code) })
+    }
+
+    /// Makes room for so many more changes: lists that double on their way to a million are copied as they go.
+    fn expect(&mut self, more: usize) {
+        self.rows.reserve(more);
+        self.retrievability.reserve(more);
+        self.states.reserve(more);
     }
 
     /// Compares what a row has come to with what is stored.
