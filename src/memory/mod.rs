@@ -301,6 +301,29 @@ impl Memory {
         })
     }
 
+    /// How many names of a kind there are.
+    pub fn count_names(&self, kind: NameKind) -> usize {
+        self.names(kind).count()
+    }
+
+    /// Forgets all names of a kind but the first `count`, at least those that every memory has: whoever asked for codes of
+    /// the others had no use for them.
+    pub fn truncate_names(&mut self, kind: NameKind, count: usize) {
+        match kind {
+            NameKind::Type => self.types.truncate(count.max(1)),
+            NameKind::Subtype => {
+                self.subtypes.truncate(count.max(1));
+                self.subtype_facts.truncate(self.subtypes.count());
+            }
+            NameKind::EdgeType => {
+                self.edge_types.truncate(count.max(1));
+                self.edge_weights.truncate(self.edge_types.count());
+            }
+            NameKind::Tag => self.tags.truncate(count),
+            NameKind::Cluster => self.clusters.truncate(count),
+        }
+    }
+
     // ---- sizes ----
 
     /// How many nodes there are.

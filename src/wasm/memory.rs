@@ -121,6 +121,16 @@ impl Resident {
         answer(self.memory.name(NameKind::ALL[kind], name)).map_or(-1.0, f64::from)
     }
 
+    /// How many names of a kind there are.
+    pub fn count_names(&self, kind: usize) -> usize {
+        self.memory.count_names(NameKind::ALL[kind])
+    }
+
+    /// Forgets all names of a kind but the first so many; nothing has the others.
+    pub fn truncate_names(&mut self, kind: usize, count: usize) {
+        self.memory.truncate_names(NameKind::ALL[kind], count);
+    }
+
     /// The code of a name, or −1.
     pub fn code(&self, kind: usize, name: &str) -> f64 {
         self.memory.code(NameKind::ALL[kind], name).map_or(-1.0, f64::from)
