@@ -163,6 +163,24 @@ impl LabelSets {
         set
     }
 
+    /// Adds a user to a set that has one.
+    pub fn share(&mut self, set: u32) -> u32 {
+        if set != NO_LABELS {
+            self.sets[set as usize].users += 1;
+        }
+        set
+    }
+
+    /// Below this is every set.
+    pub fn bound(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// All labels of all sets, some more than once.
+    pub fn all_labels(&self) -> impl Iterator<Item = Label> {
+        self.sets.iter().flat_map(|set| set.labels.iter().copied())
+    }
+
     /// Takes one user from a set.
     pub fn release(&mut self, set: u32) {
         if set == NO_LABELS {
