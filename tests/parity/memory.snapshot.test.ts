@@ -314,19 +314,20 @@ describe("what is restored is what was saved", () => {
 
 describe("of what nodes share, and of what nobody has", () => {
   test("a set of tags is written once, in whichever part", () => {
-    const index = new MemoryIndex({ maxBytes: 40 * MiB });
-    const tags = ascending(10_000).map((i) => `tag ${i}`);
+    const index = new MemoryIndex();
+    const tags = ascending(1000).map((i) => `tag ${i}`);
+    const shared = (i: number) => (i % 100 === 3 ? { tags, clusters: ["c"] } : {});
     index.upsert(
-      ascending(70_000).map((i) => ({ id: `${i}`, ...(i % 20 === 3 ? { tags, clusters: ["c"] } : {}) })),
+      ascending(70_000).map((i) => ({ id: `${i}`, ...shared(i) })),
       { now: NOW },
     );
     index.upsert([{ id: "69999", tags: tags.slice(1) }]);
     const parts = [...index.snapshotParts()];
     expect(parts.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(6 * MiB);
     expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(4.1 * MiB);
-    const restored = MemoryIndex.restore(parts, { maxBytes: 40 * MiB });
-    for (const id of ["3", "4", "69983", "69999"]) expectSame(restored.get(id), index.get(id), id);
-    expectSame(joined([...restored.snapshotParts()]), joined(parts));
+    const restored = MemoryIndex.restore(parts);
+    for (const id of ["3", "4", "69903", "69999"]) expectSame(restored.get(id), index.get(id), id);
+    expect(Buffer.concat(parts).equals(restored.snapshot())).toBe(true);
     for (const each of [index, restored]) each.free();
   });
 
@@ -359,11 +360,12 @@ describe("of what nodes share, and of what nobody has", () => {
 
   test("a part of ids ends by their length, too", () => {
     const index = new MemoryIndex();
-    const ids = ascending(1500).map((i) => `${i} ${(i % 7 === 0 ? "\ud800" : "é").repeat(9000)}`);
+    const ids = ascending(300).map((i) => `${i} ${"é".repeat(20_000)}`);
     index.upsert(ids.map((id) => ({ id })));
-    index.link(ids.slice(1).map((id, i) => ({ id, source_id: ids[i]!, target_id: id })));
+    index.link(ids.slice(0, 200).map((id) => ({ id, source_id: id, target_id: ids[0]! })));
     const parts = [...index.snapshotParts()];
-    expect(parts.length).toBeGreaterThan(12);
+    const kinds = parts.map((part) => partsOf(part)[0]!.kind);
+    expect([KINDS.nodeIds, KINDS.edgeIds].map((kind) => kinds.filter((it) => it === kind).length)).toEqual([3, 2]);
     expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(5 * MiB);
     const restored = MemoryIndex.restore(parts);
     expectSame([...restored.ids()], ids);
@@ -536,9 +538,9 @@ describe("a snapshot comes in pieces", () => {
     function* pieces() {
       for (let at = 0; at < long.length; at += 8) yield long.subarray(at, at + 8);
     }
-    const began = performance.now();
+    const began = process.cpuUsage();
     const restored = MemoryIndex.restore(pieces());
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(process.cpuUsage(began).user / 1e6).toBeLessThan(8);
     expect(restored.size).toBe(2500);
     restored.free();
   });
