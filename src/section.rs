@@ -3,6 +3,7 @@
 //! A section never hides a memory. It only decides how the memory is ranked, how fast it fades and how
 //! strongly it is first stored. Whatever is not known is KNOWLEDGE, or the section configured in its place.
 
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::config::{Path, Value, unknown_key};
@@ -239,6 +240,8 @@ pub struct SectionTable {
     own_boost: [Option<f64>; 4],
     profiles: [SectionProfile; 4],
     subtypes: Vec<Subtype>,
+    /// The place of each subtype by its name.
+    places: FxHashMap<String, usize>,
 }
 
 impl Default for SectionTable {
@@ -253,6 +256,7 @@ impl Default for SectionTable {
                 .iter()
                 .map(|&(name, section, stability)| Subtype { name: name.into(), section, stability: Some(stability) })
                 .collect(),
+            places: SUBTYPES.iter().zip(0..).map(|(&(name, ..), place)| (name.into(), place)).collect(),
         }
     }
 }
@@ -298,9 +302,11 @@ impl SectionTable {
                 return Err(Error::config(Path::Key(&path, "section"), "is missing"));
             };
             let subtype = Subtype { name: name.into(), section, stability };
-            match self.subtypes.iter_mut().find(|known| known.name == name) {
-                Some(known) => *known = subtype,
-                None => self.subtypes.push(subtype),
+            let place = *self.places.entry(name.into()).or_insert(self.subtypes.len());
+            if place == self.subtypes.len() {
+                self.subtypes.push(subtype);
+            } else {
+                self.subtypes[place] = subtype;
             }
         }
         Ok(())
@@ -364,8 +370,7 @@ impl SectionTable {
     }
 
     fn find(&self, subtype: Option<&str>) -> Option<&Subtype> {
-        let name = subtype?;
-        self.subtypes.iter().find(|known| known.name == name)
+        self.places.get(subtype?).map(|&place| &self.subtypes[place])
     }
 
     /// The section of a subtype; exact, so case and prefix matter.

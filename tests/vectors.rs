@@ -293,11 +293,11 @@ fn equal_scores_come_by_sequence_whichever_rows_have_been_moved() {
 fn an_embedding_without_a_direction_is_refused() {
     let missing_length = "must have 3 components";
     let infinite = "must consist of finite numbers";
-    let small = "is too small: its squares add up to 0";
+    let small = "is too small: its squares add up to less than a number can hold in full";
     let large = "is too large: its squares add up to more than a number can hold";
     for form in FORMS {
         let vectors = Vectors::new(3, form);
-        let cases: [(&[f64], &str, Option<f64>); 10] = [
+        let cases: [(&[f64], &str, Option<f64>); 12] = [
             (&[], missing_length, Some(0.0)),
             (&[1.0, 2.0], missing_length, Some(2.0)),
             (&[1.0; 4], missing_length, Some(4.0)),
@@ -306,6 +306,9 @@ fn an_embedding_without_a_direction_is_refused() {
             (&[0.0; 3], "must not be zero", None),
             (&[0.0, -0.0, 0.0], "must not be zero", None),
             (&[1e-170, 5e-324, -1e-162], small, None),
+            // Each square is rounded to nearly twice what it is.
+            (&[1.6e-162; 3], small, None),
+            (&[0.0, 1.4e-154, 0.0], small, None),
             (&[1e154, 1e154, 1e154], large, None),
             (&[f64::MAX, 0.0, 0.0], large, None),
         ];
@@ -318,9 +321,23 @@ fn an_embedding_without_a_direction_is_refused() {
         let nan = vectors.check(&[0.0, f64::NAN, 1.0]).unwrap_err();
         assert_eq!(nan.problem(), infinite);
         assert!(nan.number_found().is_some_and(f64::is_nan));
-        for accepted in [[1e-161, 0.0, 0.0], [1e153, 1e154, -1e153], [5e-324, 1.0, 0.0]] {
+        for accepted in [[1.5e-154, 0.0, 0.0], [1e153, 1e154, -1e153], [5e-324, 1.0, 0.0]] {
             assert_eq!(vectors.check(&accepted), Ok(()));
         }
+    }
+}
+
+#[test]
+fn the_smallest_embeddings_there_are_have_length_1() {
+    let mut dice = Dice(41);
+    for magnitude in [1e-153, 1e-154, 1.1e-155] {
+        let embedding: Vec<f64> = dice.embedding(384).iter().map(|component| component * magnitude).collect();
+        let vectors = filled(384, std::slice::from_ref(&embedding), VectorForm::F32);
+        let Some(StoredVector::F32(unit)) = vectors.stored(0) else { panic!("it is kept") };
+        let length = unit.iter().map(|&component| f64::from(component).powi(2)).sum::<f64>().sqrt();
+        assert!((length - 1.0).abs() < 1e-6, "{magnitude:e}: {length}");
+        let cosine = vectors.similar(&vectors.query(&embedding).unwrap(), 1, None, |_| 0.0)[0].score;
+        assert!((cosine - 1.0).abs() < 1e-6, "{magnitude:e}: {cosine}");
     }
 }
 

@@ -216,11 +216,17 @@ fn divide(mut splits: Vec<Split>, size: usize) -> Vec<Split> {
     let mut marked: Vec<(u64, u32)> = splits.iter().map(mark).zip(0..).collect();
     sort_descending(&mut marked, |&(mark, _)| mark as f64);
     for alike in marked.chunk_by(|a, b| a.0 == b.0) {
-        for (at, &(_, first)) in alike.iter().enumerate() {
-            for &(_, other) in &alike[at + 1..] {
-                if let Ok([first, other]) = splits.get_disjoint_mut([first as usize, other as usize]) {
-                    first.settle(other, size);
+        // Those of this mark that no other has taken over: one, unless a mark stands for several ways.
+        let mut asking: Vec<u32> = Vec::new();
+        for &(_, next) in alike {
+            asking.retain(|&first| {
+                if let Ok([first, next]) = splits.get_disjoint_mut([first as usize, next as usize]) {
+                    first.settle(next, size);
                 }
+                !splits[first as usize].places.is_empty()
+            });
+            if !splits[next as usize].places.is_empty() {
+                asking.push(next);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-/// Texts and their codes, in the order of first sight. A text that was seen once is kept for good.
+/// Texts and their codes, in the order of first sight. A text that something was given is kept for good.
 #[derive(Debug, Default)]
 pub struct Names {
     texts: Vec<Rc<str>>,
@@ -36,6 +36,14 @@ impl Names {
             self.codes.insert(text, code);
             code
         })
+    }
+
+    /// Forgets all texts but the first `count`; nothing has the codes of the others.
+    pub fn truncate(&mut self, count: usize) {
+        for text in self.texts.drain(count.min(self.texts.len())..) {
+            self.bytes -= Self::cost(&text);
+            self.codes.remove(&text);
+        }
     }
 
     /// The text of a code that was given.
@@ -153,6 +161,24 @@ impl LabelSets {
         };
         self.places.insert(labels, set);
         set
+    }
+
+    /// Adds a user to a set that has one.
+    pub fn share(&mut self, set: u32) -> u32 {
+        if set != NO_LABELS {
+            self.sets[set as usize].users += 1;
+        }
+        set
+    }
+
+    /// Below this is every set.
+    pub fn bound(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// All labels of all sets, some more than once.
+    pub fn all_labels(&self) -> impl Iterator<Item = Label> {
+        self.sets.iter().flat_map(|set| set.labels.iter().copied())
     }
 
     /// Takes one user from a set.

@@ -137,7 +137,8 @@ impl Vectors {
     }
 
     /// Refuses what can not be scaled to length 1: a wrong number of components, one that is no finite number, zeros alone,
-    /// and components so large or so small that their squares do not add up to a positive finite number.
+    /// and components so large that their squares add up to infinity, or so small that they do so to less than a number holds
+    /// in full: such a length is off by more than rounding to f32 is.
     pub fn check(&self, embedding: &[f64]) -> Result<()> {
         let refused = |problem: &str| Error::argument("embedding", problem);
         if embedding.len() != self.dimensions {
@@ -151,9 +152,10 @@ impl Vectors {
         if squares == f64::INFINITY {
             return Err(refused("is too large: its squares add up to more than a number can hold"));
         }
-        if squares == 0.0 {
+        if squares < f64::MIN_POSITIVE {
             let zeros = embedding.iter().all(|&component| component == 0.0);
-            return Err(refused(if zeros { "must not be zero" } else { "is too small: its squares add up to 0" }));
+            let small = "is too small: its squares add up to less than a number can hold in full";
+            return Err(refused(if zeros { "must not be zero" } else { small }));
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ mod explain;
 mod fading;
 mod filter;
 mod find;
+mod groups;
 mod snapshot;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -27,6 +28,7 @@ pub use explain::{ExplainedNode, Explanation, Operation};
 pub use fading::{Change, Sweep, Transition};
 pub use filter::{Filters, NO_CODE};
 pub use find::{Columns, Outcome, Search};
+use groups::Groups;
 pub use snapshot::{Part, Restoring, Snapshot};
 
 /// How a memory is made.
@@ -297,6 +299,29 @@ impl Memory {
             NameKind::Tag => self.tags.code_or_new(name),
             NameKind::Cluster => self.clusters.code_or_new(name),
         })
+    }
+
+    /// How many names of a kind there are.
+    pub fn count_names(&self, kind: NameKind) -> usize {
+        self.names(kind).count()
+    }
+
+    /// Forgets all names of a kind but the first `count`, at least those that every memory has: whoever asked for codes of
+    /// the others had no use for them.
+    pub fn truncate_names(&mut self, kind: NameKind, count: usize) {
+        match kind {
+            NameKind::Type => self.types.truncate(count.max(1)),
+            NameKind::Subtype => {
+                self.subtypes.truncate(count.max(1));
+                self.subtype_facts.truncate(self.subtypes.count());
+            }
+            NameKind::EdgeType => {
+                self.edge_types.truncate(count.max(1));
+                self.edge_weights.truncate(self.edge_types.count());
+            }
+            NameKind::Tag => self.tags.truncate(count),
+            NameKind::Cluster => self.clusters.truncate(count),
+        }
     }
 
     // ---- sizes ----
@@ -720,20 +745,18 @@ impl Memory {
     pub fn strengthen(&mut self, groups: &[&[Row]], amount: f64) -> Result<Vec<u32>> {
         check_share("amount", Some(amount))?;
         let listed: usize = groups.iter().map(|group| group.len()).sum();
-        self.afford_for_now("groups", listed * 32 + self.graph.len().min(listed * listed) * 64)?;
+        let need = Groups::need(groups.len(), listed);
+        self.afford_for_now("groups", need)?;
+        let mut groups = Groups::new(groups, listed, |row| self.nodes.has(row));
+        let named: usize = groups.rows().map(|row| self.graph.neighbours(row).count()).sum();
+        self.afford_for_now("groups", need.saturating_add(named.min(self.graph.len()).saturating_mul(64)))?;
         self.changes += 1;
         let mut within: Vec<u32> = Vec::new();
-        for group in groups {
-            let members: FxHashSet<u32> = group.iter().copied().filter(|&row| self.nodes.has(row)).collect();
-            for &row in &members {
-                // Seen from both its ends; only one of them takes it.
-                let neighbours = self.graph.neighbours(row).filter(|it| it.row > row && members.contains(&it.row));
-                within.extend(neighbours.map(|neighbour| neighbour.edge));
-            }
-        }
-        // Each once, then in order.
-        let mut seen = FxHashSet::default();
-        within.retain(|&slot| seen.insert(slot));
+        groups.compare(|row, shares| {
+            // Seen from both its ends; only one of them takes it.
+            let neighbours = self.graph.neighbours(row).filter(|it| it.row > row && shares(it.row));
+            within.extend(neighbours.map(|neighbour| neighbour.edge));
+        });
         self.graph.sort(&mut within);
         within.retain(|&slot| {
             let before = self.graph.strength(slot);

@@ -2,29 +2,36 @@
 //!
 //! A part is a header of 32 bytes and its content: a mark, its kind, its number in the stream, the length of its content, and
 //! the XXH64 of all that. Numbers are little-endian. The first part tells of the whole; then come nodes in order of sequence,
-//! edges in order of sequence, embeddings, and an end. Codes of names go by the lists of the first part, so that a memory with
-//! other codes, or another configuration, takes them as well. Parts of other kinds are the caller's own: the package keeps
-//! ids in them.
+//! edges in order of sequence, embeddings, and an end. Codes of names go by the lists of the first part, which hold the names
+//! in use, so that a memory with other codes, or another configuration, takes them as well. A set of tags and clusters stands
+//! behind the nodes of the part where it occurs first, and has its number from then on. Parts of other kinds are the caller's
+//! own: the package keeps ids in them.
 
 use xxhash_rust::xxh64::Xxh64;
 
 use super::{MOST_DIMENSIONS, Memory, NameKind, check_sequence, check_share};
 use crate::error::{Error, Result};
-use crate::index::{Edge, Label, MOST_SEQUENCE, Node, Row, StoredState, StoredVector, VectorForm, is_unit};
+use crate::index::{
+    Edge, Label, LabelSets, MOST_SEQUENCE, NO_LABELS, Node, Row, StoredState, StoredVector, VectorForm, is_unit,
+};
 use crate::rerank::is_instant;
 use crate::salience::NEUTRAL;
 
-/// The version of the format in which nodes have no salience: an index that keeps none writes what every package reads.
-const VERSION: u32 = 1;
-/// The version in which they have one.
-const VERSION_WITH_SALIENCE: u32 = 2;
+/// The versions of the format that are read; the last two are written.
+const VERSIONS: [Version; 4] = [
+    Version { code: 1, has_salience: false, has_sets: false },
+    Version { code: 2, has_salience: true, has_sets: false },
+    Version { code: 3, has_salience: false, has_sets: true },
+    Version { code: 4, has_salience: true, has_sets: true },
+];
 /// What every part begins with.
 const MARK: [u8; 4] = *b"NOUS";
 const HEADER: usize = 32;
 /// Where the checksum stands in a header; it covers what is before it, and the content.
 const CHECKSUM_AT: usize = 24;
-/// Nodes and edges of a part; of embeddings as many as take some 4 MiB.
+/// The most nodes, edges or embeddings of a part.
 const ROWS_A_PART: usize = 1 << 16;
+/// A part of nodes or embeddings ends with the one that brings it to as many bytes.
 const BYTES_A_PART: usize = 1 << 22;
 /// No part is longer.
 const MOST_CONTENT: usize = 1 << 30;
@@ -63,10 +70,20 @@ impl Part {
     }
 }
 
+/// A version of the format.
+#[derive(Clone, Copy)]
+struct Version {
+    code: u32,
+    /// Whether nodes have a salience.
+    has_salience: bool,
+    /// Whether nodes have the numbers of sets of labels, each of which is written once, or the labels themselves.
+    has_sets: bool,
+}
+
 /// What the first part tells of the whole: version, counts of nodes, edges and embeddings, dimensions, form, the embeddings' id,
 /// the names of each kind, each list with its length before it, and the next sequence numbers.
 struct Head {
-    has_salience: bool,
+    version: Version,
     nodes: usize,
     edges: usize,
     embeddings: usize,
@@ -81,13 +98,11 @@ struct Head {
 impl Head {
     fn read(content: &[u8]) -> Result<Self> {
         let mut reader = Reader { bytes: content, field: "names" };
-        let version = reader.u32()?;
-        if ![VERSION, VERSION_WITH_SALIENCE].contains(&version) {
-            let problem =
-                format!("is of version {version}, and this package reads {VERSION} and {VERSION_WITH_SALIENCE}");
+        let code = reader.u32()?;
+        let Some(&version) = VERSIONS.iter().find(|version| version.code == code) else {
+            let problem = format!("is of version {code}, and this package reads those up to {}", VERSIONS.len());
             return Err(Error::snapshot(problem));
-        }
-        let has_salience = version == VERSION_WITH_SALIENCE;
+        };
         let mut count = || reader.u32().map(|count| count as usize);
         let (nodes, edges, embeddings, dimensions, i8) = (count()?, count()?, count()?, count()?, count()? != 0);
         let embedding_id = reader.text()?;
@@ -102,7 +117,7 @@ impl Head {
         if dimensions > MOST_DIMENSIONS || next.iter().any(|&next| next > MOST_SEQUENCE) {
             return Err(Error::snapshot("has a first part that cannot be"));
         }
-        Ok(Self { has_salience, next, nodes, edges, embeddings, dimensions, i8, embedding_id, names })
+        Ok(Self { version, next, nodes, edges, embeddings, dimensions, i8, embedding_id, names })
     }
 }
 
@@ -113,12 +128,21 @@ pub struct Snapshot {
     slots: Vec<u32>,
     /// The place in `rows` of each row.
     places: Vec<u32>,
+    /// For each kind of name the code in the snapshot by that in the memory, [`NO_CODE`] where nothing has it.
+    codes: [Vec<u32>; 5],
+    /// The number of each set of labels, from 1 on as nodes first have them.
+    sets: Vec<u32>,
+    /// How many of them have been written.
+    sets_written: u32,
     /// What of the memory comes next.
     next: Next,
     parts: u64,
     /// What the memory's count of changes was.
     changes: u64,
 }
+
+/// The code of a name that is not written.
+const NO_CODE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
 enum Next {
@@ -139,6 +163,12 @@ impl Snapshot {
     /// The slots in the order in which edges are written.
     pub fn slots(&self) -> &[u32] {
         &self.slots
+    }
+
+    /// Bytes that it takes itself.
+    fn bytes(&self) -> usize {
+        let lists = [&self.rows, &self.slots, &self.places, &self.sets];
+        lists.into_iter().chain(&self.codes).map(|list| list.capacity() * size_of::<u32>()).sum()
     }
 
     /// A part of the caller's own.
@@ -171,21 +201,54 @@ impl Memory {
     /// Begins a snapshot.
     ///
     /// # Errors
-    /// `out_of_memory` when there is no room for what it needs: 16 bytes a node or edge, and two parts.
+    /// `out_of_memory` when there is no room for what it needs: 16 bytes a node or edge, 8 a name, and two parts.
     pub fn snapshot(&self) -> Result<Snapshot> {
-        let lists = (2 * self.nodes.rows() + self.graph.slots()) * size_of::<u32>();
+        let names: usize = NameKind::ALL.iter().map(|&kind| self.names(kind).count()).sum();
+        let lists = (2 * self.nodes.rows() + self.graph.slots() + names + self.labels.bound()) * size_of::<u32>();
         self.afford_for_now("snapshot", 2 * lists + 4 * BYTES_A_PART)?;
         let rows = self.nodes.in_order();
         let mut places = vec![0; self.nodes.rows()];
         rows.iter().zip(0..).for_each(|(&row, place)| places[row as usize] = place);
         let slots = self.graph.in_order();
-        Ok(Snapshot { rows, slots, places, next: Next::Start, parts: 0, changes: self.changes })
+        let codes = self.codes_in_use(&rows, &slots);
+        let mut sets = vec![0; self.labels.bound()];
+        let mut numbered = 0;
+        for &row in &rows {
+            let set = self.nodes.labels.get(row as usize);
+            if set != NO_LABELS && sets[set as usize] == 0 {
+                numbered += 1;
+                sets[set as usize] = numbered;
+            }
+        }
+        let next = Next::Start;
+        Ok(Snapshot { rows, slots, places, codes, sets, sets_written: 0, next, parts: 0, changes: self.changes })
+    }
+
+    /// New codes for the names in use, in the order of the old ones.
+    fn codes_in_use(&self, rows: &[Row], slots: &[u32]) -> [Vec<u32>; 5] {
+        let mut codes = NameKind::ALL.map(|kind| vec![NO_CODE; self.names(kind).count()]);
+        let mut mark = |kind: NameKind, code: usize| codes[kind as usize][code] = 0;
+        // Those that every memory has.
+        [NameKind::Type, NameKind::Subtype, NameKind::EdgeType].into_iter().for_each(|kind| mark(kind, 0));
+        for &row in rows {
+            mark(NameKind::Type, self.nodes.node_type.get(row as usize).into());
+            mark(NameKind::Subtype, self.nodes.subtype.get(row as usize).into());
+        }
+        slots.iter().for_each(|&slot| mark(NameKind::EdgeType, self.graph.edge_type(slot).into()));
+        for label in self.labels.all_labels() {
+            let (kind, code) = kind_and_code(label);
+            mark(kind, code as usize);
+        }
+        for codes in &mut codes {
+            codes.iter_mut().filter(|code| **code != NO_CODE).zip(0..).for_each(|(code, new)| *code = new);
+        }
+        codes
     }
 
     /// The next part of a snapshot; none after the last.
     ///
     /// # Errors
-    /// `invalid_snapshot` when the memory has changed since it began.
+    /// `invalid_snapshot` when the memory has changed since it began; `out_of_memory` when there is no room for the part.
     pub fn next_part(&self, snapshot: &mut Snapshot) -> Result<Option<Vec<u8>>> {
         if snapshot.changes != self.changes {
             return Err(Error::snapshot("cannot be finished: the index changed while it was being written"));
@@ -196,17 +259,22 @@ impl Memory {
         loop {
             let (part, content) = match snapshot.next {
                 Next::Start => {
+                    let names: usize = NameKind::ALL.iter().map(|&kind| self.names(kind).bytes()).sum();
+                    self.afford_part(snapshot, names + self.options.embedding_id.len() + HEADER, 0)?;
                     snapshot.next = Next::Nodes(0);
-                    (Part::Start, self.head())
+                    (Part::Start, self.head(snapshot))
                 }
                 Next::Nodes(at) if at == nodes => {
                     snapshot.next = Next::Edges(0);
                     continue;
                 }
                 Next::Nodes(at) => {
-                    let end = after(at, ROWS_A_PART, nodes);
+                    let (end, new_sets, bytes) = self.nodes_part(snapshot, at);
+                    self.afford_part(snapshot, bytes, (end - at) * size_of::<Node>())?;
+                    let content = self.nodes_content(snapshot, &snapshot.rows[at..end], &new_sets);
                     snapshot.next = Next::Nodes(end);
-                    (Part::Nodes, self.nodes_content(&snapshot.rows[at..end]))
+                    snapshot.sets_written += new_sets.len() as u32;
+                    (Part::Nodes, content)
                 }
                 Next::Edges(at) if at == snapshot.slots.len() => {
                     snapshot.next = Next::Embeddings(0);
@@ -214,8 +282,9 @@ impl Memory {
                 }
                 Next::Edges(at) => {
                     let end = after(at, ROWS_A_PART, snapshot.slots.len());
+                    self.afford_part(snapshot, BYTES_A_PART, (end - at) * size_of::<Edge>())?;
                     snapshot.next = Next::Edges(end);
-                    (Part::Edges, self.edges_content(&snapshot.slots[at..end], &snapshot.places))
+                    (Part::Edges, self.edges_content(snapshot, &snapshot.slots[at..end]))
                 }
                 Next::Embeddings(at) if at == nodes || self.vectors.is_empty() => {
                     snapshot.next = Next::End;
@@ -223,6 +292,7 @@ impl Memory {
                 }
                 Next::Embeddings(at) => {
                     let end = after(at, embeddings_a_part, nodes);
+                    self.afford_part(snapshot, BYTES_A_PART, 0)?;
                     snapshot.next = Next::Embeddings(end);
                     (Part::Embeddings, self.embeddings_content(&snapshot.rows[at..end], at as u32))
                 }
@@ -236,9 +306,18 @@ impl Memory {
         }
     }
 
-    fn head(&self) -> Vec<u8> {
+    /// Whether there is room for a part of so many bytes, first as content and then as a whole, and for what else that needs.
+    fn afford_part(&self, snapshot: &Snapshot, bytes: usize, beside: usize) -> Result<()> {
+        if bytes > MOST_CONTENT {
+            return Err(Error::memory("snapshot", format!("would have a part of {} MiB", bytes >> 20)));
+        }
+        self.afford_for_now("snapshot", snapshot.bytes() + 2 * (HEADER + bytes) + beside)
+    }
+
+    fn head(&self, snapshot: &Snapshot) -> Vec<u8> {
         let mut out = Vec::new();
-        let version = if self.keeps_salience() { VERSION_WITH_SALIENCE } else { VERSION };
+        let is_ours = |version: &&Version| version.has_sets && version.has_salience == self.keeps_salience();
+        let version = VERSIONS.iter().find(is_ours).map_or(0, |version| version.code);
         let numbers = [
             version as usize,
             self.nodes.count(),
@@ -254,16 +333,35 @@ impl Memory {
         };
         text(&mut out, &self.options.embedding_id);
         for kind in NameKind::ALL {
-            let names = self.names(kind);
-            out.extend((names.count() as u32).to_le_bytes());
-            names.iter().for_each(|name| text(&mut out, name));
+            let codes = &snapshot.codes[kind as usize];
+            let count = codes.iter().filter(|&&code| code != NO_CODE).count();
+            out.extend((count as u32).to_le_bytes());
+            let names = self.names(kind).iter().zip(codes).filter(|&(_, &code)| code != NO_CODE);
+            names.for_each(|(name, _)| text(&mut out, name));
         }
         put(&mut out, [self.nodes.next_sequence(), self.graph.next_sequence()].iter().map(|next| next.to_le_bytes()));
         out
     }
 
-    fn nodes_content(&self, rows: &[Row]) -> Vec<u8> {
+    /// Where a part of nodes that begins at a place ends, the sets of labels that it is the first to have, and its bytes.
+    fn nodes_part(&self, snapshot: &Snapshot, at: usize) -> (usize, Vec<u32>, usize) {
+        let bytes_each = NODE_BYTES + if self.keeps_salience() { size_of::<f64>() } else { 0 };
+        let (mut end, mut bytes, mut new_sets) = (at, size_of::<u64>(), Vec::new());
+        while end < snapshot.rows.len() && end - at < ROWS_A_PART && bytes < BYTES_A_PART {
+            let set = self.nodes.labels.get(snapshot.rows[end] as usize);
+            if snapshot.sets[set as usize] as usize > snapshot.sets_written as usize + new_sets.len() {
+                new_sets.push(set);
+                bytes += size_of::<u32>() + size_of_val(self.labels.labels(set));
+            }
+            bytes += bytes_each;
+            end += 1;
+        }
+        (end, new_sets, bytes)
+    }
+
+    fn nodes_content(&self, snapshot: &Snapshot, rows: &[Row], new_sets: &[u32]) -> Vec<u8> {
         let nodes: Vec<Node> = rows.iter().filter_map(|&row| self.nodes.get(row)).collect();
+        let code = |kind: NameKind, code: u16| snapshot.codes[kind as usize][usize::from(code)] as u16;
         let mut out = Vec::with_capacity(nodes.len() * 80 + 8);
         out.extend((nodes.len() as u64).to_le_bytes());
         put(&mut out, nodes.iter().map(|node| node.sequence.to_le_bytes()));
@@ -274,23 +372,29 @@ impl Memory {
             put(&mut out, nodes.iter().map(|node| node.salience.to_le_bytes()));
         }
         put(&mut out, nodes.iter().map(|node| node.access_count.to_le_bytes()));
-        put(&mut out, nodes.iter().map(|node| (self.labels(node).len() as u32).to_le_bytes()));
-        put(&mut out, nodes.iter().map(|node| node.node_type.to_le_bytes()));
-        put(&mut out, nodes.iter().map(|node| node.subtype.to_le_bytes()));
+        put(&mut out, nodes.iter().map(|node| snapshot.sets[node.labels as usize].to_le_bytes()));
+        put(&mut out, nodes.iter().map(|node| code(NameKind::Type, node.node_type).to_le_bytes()));
+        put(&mut out, nodes.iter().map(|node| code(NameKind::Subtype, node.subtype).to_le_bytes()));
         put(&mut out, nodes.iter().map(|node| [node.state.code()]));
-        put(&mut out, nodes.iter().flat_map(|node| self.labels(node)).map(|label| label.bits().to_le_bytes()));
+        for labels in new_sets.iter().map(|&set| self.labels.labels(set)) {
+            out.extend((labels.len() as u32).to_le_bytes());
+            let (kinds, codes) = (labels.iter().map(|&label| kind_and_code(label)), &snapshot.codes);
+            let recoded = kinds.map(|(kind, code)| label_of(kind, codes[kind as usize][code as usize]));
+            put(&mut out, recoded.map(|label| label.bits().to_le_bytes()));
+        }
         out
     }
 
-    fn edges_content(&self, slots: &[u32], places: &[u32]) -> Vec<u8> {
+    fn edges_content(&self, snapshot: &Snapshot, slots: &[u32]) -> Vec<u8> {
         let edges: Vec<Edge> = slots.iter().filter_map(|&slot| self.graph.edge(slot)).collect();
-        let mut out = Vec::with_capacity(edges.len() * 26 + 8);
+        let (places, types) = (&snapshot.places, &snapshot.codes[NameKind::EdgeType as usize]);
+        let mut out = Vec::with_capacity(edges.len() * EDGE_BYTES + 8);
         out.extend((edges.len() as u64).to_le_bytes());
         put(&mut out, edges.iter().map(|edge| edge.sequence.to_le_bytes()));
         put(&mut out, edges.iter().map(|edge| edge.strength.to_le_bytes()));
         put(&mut out, edges.iter().map(|edge| places[edge.source as usize].to_le_bytes()));
         put(&mut out, edges.iter().map(|edge| places[edge.target as usize].to_le_bytes()));
-        put(&mut out, edges.iter().map(|edge| edge.edge_type.to_le_bytes()));
+        put(&mut out, edges.iter().map(|edge| (types[usize::from(edge.edge_type)] as u16).to_le_bytes()));
         out
     }
 
@@ -316,6 +420,22 @@ impl Memory {
     }
 }
 
+/// The kind and the code of the name that a label is.
+fn kind_and_code(label: Label) -> (NameKind, u32) {
+    let cluster = || (NameKind::Cluster, label.as_cluster().unwrap_or_default());
+    label.as_tag().map_or_else(cluster, |tag| (NameKind::Tag, tag))
+}
+
+/// The label that a name of a kind is: a cluster, or else a tag.
+fn label_of(kind: NameKind, code: u32) -> Label {
+    if kind == NameKind::Cluster { Label::cluster(code) } else { Label::tag(code) }
+}
+
+/// Bytes of a node in every version, but for its labels and salience.
+const NODE_BYTES: usize = 8 + 5 * 8 + 2 * 4 + 2 * 2 + 1;
+/// Bytes of an edge.
+const EDGE_BYTES: usize = 2 * 8 + 2 * 4 + 2;
+
 /// The numbers of a node that are doubles in every version, in the order in which they are written.
 const NUMBERS: [fn(&Node) -> f64; 5] = [
     |node| node.created_at,
@@ -336,6 +456,8 @@ pub struct Restoring {
     head: Head,
     /// New codes by old ones, for each kind of name.
     codes: [Vec<u32>; 5],
+    /// The sets of labels that were read, by number; the first is the one without a label.
+    sets: Vec<u32>,
     parts: u64,
     ended: bool,
 }
@@ -401,7 +523,12 @@ impl Restoring {
                 codes.push(memory.name(kind, name)?);
             }
         }
-        Ok(Self { memory, head, codes, parts: 1, ended: false })
+        Ok(Self { memory, head, codes, sets: vec![NO_LABELS], parts: 1, ended: false })
+    }
+
+    /// Says how many bytes stand elsewhere and count against the bound.
+    pub fn set_elsewhere(&mut self, bytes: usize) {
+        self.memory.set_elsewhere(bytes);
     }
 
     /// Which model made the embeddings.
@@ -466,9 +593,10 @@ impl Restoring {
 
     fn read_nodes(&mut self, content: &[u8]) -> Result<()> {
         let mut reader = Reader { bytes: content, field: "nodes" };
-        let count = reader.count(53)?;
+        let count = reader.count(NODE_BYTES)?;
         let memory = &self.memory;
-        let need = memory.nodes.need(count) + memory.due.need(count) + content.len();
+        // Each node may have a set of its own, whose labels are among the content.
+        let need = memory.nodes.need(count) + memory.due.need(count) + content.len() + count * LabelSets::cost(&[]);
         memory.afford("snapshot", need)?;
         let sequence = reader.column(count, 8)?;
         let created_at = reader.column(count, 8)?;
@@ -476,9 +604,10 @@ impl Restoring {
         let stability = reader.column(count, 8)?;
         let retrievability = reader.column(count, 8)?;
         let difficulty = reader.column(count, 8)?;
-        let salience = if self.head.has_salience { Some(reader.column(count, 8)?) } else { None };
+        let salience = if self.head.version.has_salience { Some(reader.column(count, 8)?) } else { None };
         let access_count = reader.column(count, 4)?;
-        let label_count = reader.column(count, 4)?;
+        // Numbers of sets, or how many labels each has.
+        let labels = reader.column(count, 4)?;
         let node_type = reader.column(count, 2)?;
         let subtype = reader.column(count, 2)?;
         let state = reader.column(count, 1)?;
@@ -486,15 +615,12 @@ impl Restoring {
         for (place, &state) in state.iter().enumerate() {
             let number = |column: &[u8]| f64::from_bits(u64_at(column, place));
             let subtype = self.code(NameKind::Subtype, u16_at(subtype, place).into())?;
-            let mut labels = Vec::new();
-            for _ in 0..u32_at(label_count, place) {
-                let label = Label::from_bits(reader.u32()?);
-                labels.push(match (label.as_tag(), label.as_cluster()) {
-                    (Some(tag), _) => Label::tag(self.code(NameKind::Tag, tag)?),
-                    (_, Some(cluster)) => Label::cluster(self.code(NameKind::Cluster, cluster)?),
-                    (None, None) => label,
-                });
-            }
+            let labels = u32_at(labels, place);
+            let labels = if self.head.version.has_sets {
+                self.read_numbered(&mut reader, labels)?
+            } else {
+                self.read_labels(&mut reader, labels)?
+            };
             let node = Node {
                 sequence: u64_at(sequence, place),
                 created_at: number(created_at),
@@ -508,7 +634,7 @@ impl Restoring {
                 subtype: subtype as u16,
                 section: self.memory.subtype_facts[subtype as usize].section,
                 state: StoredState::from_code(state).ok_or_else(|| Error::snapshot("holds an unknown state"))?,
-                labels: self.memory.labels.acquire(&labels),
+                labels,
             };
             sound(check_sequence(node.sequence as f64).is_ok())?;
             sound(is_instant(node.created_at) && is_instant(node.last_accessed) && node.stability.is_finite())?;
@@ -522,9 +648,33 @@ impl Restoring {
         reader.end()
     }
 
+    /// The set of a number. One that comes for the first time is read.
+    fn read_numbered(&mut self, reader: &mut Reader<'_>, number: u32) -> Result<u32> {
+        match self.sets.get(number as usize) {
+            Some(&set) => Ok(self.memory.labels.share(set)),
+            None if number as usize == self.sets.len() => {
+                let count = reader.u32()?;
+                let set = self.read_labels(reader, count)?;
+                self.sets.push(set);
+                Ok(set)
+            }
+            None => Err(Error::snapshot("has sets of labels in another order")),
+        }
+    }
+
+    /// The set of so many labels.
+    fn read_labels(&mut self, reader: &mut Reader<'_>, count: u32) -> Result<u32> {
+        let mut labels = Vec::new();
+        for _ in 0..count {
+            let (kind, code) = kind_and_code(Label::from_bits(reader.u32()?));
+            labels.push(label_of(kind, self.code(kind, code)?));
+        }
+        Ok(self.memory.labels.acquire(&labels))
+    }
+
     fn read_edges(&mut self, content: &[u8]) -> Result<()> {
         let mut reader = Reader { bytes: content, field: "edges" };
-        let count = reader.count(26)?;
+        let count = reader.count(EDGE_BYTES)?;
         let need = self.memory.graph.need(count, self.memory.nodes.rows()) + content.len() + count * size_of::<Edge>();
         self.memory.afford("snapshot", need)?;
         let sequence = reader.column(count, 8)?;
@@ -614,13 +764,13 @@ impl<'a> Reader<'a> {
         self.take(8).map(|bytes| u64_at(bytes, 0))
     }
 
-    /// A count of entries that take at least so many bytes each.
     fn text(&mut self) -> Result<String> {
         let length = self.u32()? as usize;
         let text = str::from_utf8(self.take(length)?);
         text.map(String::from).map_err(|_| Error::snapshot("holds a name that is no text"))
     }
 
+    /// A count of entries that take at least so many bytes each.
     fn count(&mut self, bytes_each: usize) -> Result<usize> {
         let count = self.u64()?;
         if count > (self.bytes.len() / bytes_each.max(1)) as u64 {

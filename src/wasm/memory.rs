@@ -121,6 +121,16 @@ impl Resident {
         answer(self.memory.name(NameKind::ALL[kind], name)).map_or(-1.0, f64::from)
     }
 
+    /// How many names of a kind there are.
+    pub fn count_names(&self, kind: usize) -> usize {
+        self.memory.count_names(NameKind::ALL[kind])
+    }
+
+    /// Forgets all names of a kind but the first so many; nothing has the others.
+    pub fn truncate_names(&mut self, kind: usize, count: usize) {
+        self.memory.truncate_names(NameKind::ALL[kind], count);
+    }
+
     /// The code of a name, or −1.
     pub fn code(&self, kind: usize, name: &str) -> f64 {
         self.memory.code(NameKind::ALL[kind], name).map_or(-1.0, f64::from)
@@ -407,8 +417,11 @@ impl Resident {
         self.bytes.len() as f64
     }
 
-    /// Makes a part of the first `length` bytes, and puts it into the bytes; the answer is its length.
+    /// Makes a part of the first `length` bytes, and puts it into the bytes; the answer is its length, −1 where it was refused.
     pub fn own_part(&mut self, kind: u32, length: usize) -> f64 {
+        if answer(self.memory.afford_for_now("snapshot", 2 * length)).is_none() {
+            return -1.0;
+        }
         let Some(snapshot) = &mut self.snapshot else { return 0.0 };
         self.bytes = snapshot.own_part(kind, &self.bytes[..length]);
         self.tell();
@@ -485,7 +498,13 @@ impl Restorer {
 
     /// Makes room for so many bytes; where they stand, 0 where there is not as much.
     pub fn reserve(&mut self, bytes: usize) -> usize {
-        if grow(&mut self.bytes, bytes) { self.bytes.as_ptr() as usize } else { 0 }
+        if bytes > self.max_bytes.saturating_sub(self.own) || !grow(&mut self.bytes, bytes) {
+            return 0;
+        }
+        if let Some(restoring) = &mut self.restoring {
+            restoring.set_elsewhere(self.own + self.bytes.capacity());
+        }
+        self.bytes.as_ptr() as usize
     }
 
     /// The length of the part whose header the first 32 bytes are; −1 where they are none.

@@ -965,6 +965,34 @@ describe("extremes", () => {
     restored.free();
   });
 
+  it.each<[string, Partial<MemoryNode>, string]>([
+    ["a number", { stability: Number.NaN }, "invalid_argument"],
+    ["a list", { tags: [7 as unknown as string] }, "invalid_argument"],
+    ["room", { tags: ["x".repeat(20 * MiB)] }, "out_of_memory"],
+    ["a type too many", { type: "one more" }, "out_of_memory"],
+  ])("names of a batch that is refused for %s are forgotten", (_, refused, code) => {
+    const index = small({ maxBytes: 96 * MiB });
+    const nodes = (prefix: string) => range(65_533, (i): MemoryNode => ({ id: `n_${i}`, type: `${prefix} ${i}` }));
+    index.upsert([{ id: "a", type: "known", subtype: "known" }]);
+    const { bytes } = index;
+    const names = { subtype: "new", tags: ["known", "new"], clusters: ["new"] };
+    const batch = [...nodes("refused"), { id: "new", type: "known", ...names }, { id: "a", ...refused }];
+    expect(codeOf(thrownBy(() => index.upsert(batch)))).toBe(code);
+    expect(index.bytes.nodes).toBe(bytes.nodes);
+    const edges = range(65_534, (i) => ({ id: `e_${i}`, source_id: "a", target_id: "b", type: `refused ${i}` }));
+    const odd = { ...edges[0]!, type: "known", strength: 2 };
+    expect(codeOf(thrownBy(() => index.link([...edges.slice(0, 60_000), odd])))).toBe("invalid_argument");
+    expect(index.bytes.nodes).toBe(bytes.nodes);
+    // There is room for as many others, and for those.
+    expect(index.upsert(nodes("taken"))).toBe(65_533);
+    expect(index.get("n_65532")!.type).toBe("taken 65532");
+    expect(index.search({ bm25: [{ id: "n_7", score: 1 }], filters: { types: ["refused 7"] } }).ranking.ids).toEqual(
+      [],
+    );
+    expect(index.upsert([{ id: "new", type: "known", ...names }])).toBe(1);
+    expect(index.get("new")).toMatchObject({ type: "known", ...names });
+  });
+
   it("no number comes after the highest sequence number", () => {
     const index = small();
     index.upsert([{ id: "last", sequence: 2 ** 53 - 1 }]);

@@ -1944,6 +1944,18 @@ describe("episodes", () => {
     expect(planned.report).toMatchObject({ episodes_reviewed: 100, groups_found: 1, patterns_created: 1 });
   });
 
+  test("with forty thousand conditions that hold for the same trades take a time that goes by their number", () => {
+    const anomaly_types = Array.from({ length: 40_000 }, (_, place) => `kind ${place}`);
+    const some = usualTrades.flatMap(({ rows: [entry, ended] }, place) => [
+      { ...entry!, content_body: body(place < 10 ? { anomaly_types } : {}) },
+      ended!,
+    ]);
+    const began = process.cpuUsage();
+    const { tested } = nous.findPatterns(some, edges);
+    expect(process.cpuUsage(began).user / 1e6).toBeLessThan(4);
+    expect(tested.map(({ conditions, n }) => [conditions.length, n])).toEqual([[40_000, 10]]);
+  });
+
   test("with bodies of ten million characters, or nested without end", () => {
     const long = { content_title: "-".repeat(MILLIONS), content_body: `${"short ".repeat(MILLIONS / 6)} link` };
     expect(nous.extractSymbol(long)).toBe("LINK");
@@ -1959,10 +1971,10 @@ describe("episodes", () => {
         nous.extractPlaybookTrigger(`PLAYBOOK_TRIGGER: {"anomaly_types":["a"],"more":${open}1${end}}`),
       ).not.toBeNull();
     }
-    const group = { symbol: "x".repeat(MILLIONS), episodes: [close({ content_body: "🚀".repeat(MILLIONS / 2) })] };
-    const { user } = nous.patternPrompt(group);
-    expect(user).toContain(`"${"🚀".repeat(500)}"`);
-    expect(user.length).toBeLessThan(1500);
+    const texts = { content_title: "é".repeat(MILLIONS), content_body: "🚀".repeat(MILLIONS / 2) };
+    const { user } = nous.patternPrompt({ symbol: "x".repeat(MILLIONS), episodes: [close(texts)] });
+    for (const beginning of ["é".repeat(500), "🚀".repeat(500)]) expect(user).toContain(`"${beginning}"`);
+    expect(user.length).toBeLessThan(2000);
     const answer = `TITLE: ${"é".repeat(MILLIONS)}\n${"b".repeat(MILLIONS)}`;
     expect(nous.parsePatternOutput(answer)).toEqual({ title: "é".repeat(60), body: "b".repeat(MILLIONS) });
   });
@@ -2061,6 +2073,17 @@ describe("episodes", () => {
 });
 
 describe("configurations", () => {
+  test("of twenty thousand subtypes are read in a time that goes by their number", () => {
+    const subtypes = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, place) => [`custom:own ${place}`, { section: "SIGNALS" } as const]),
+    );
+    const began = process.cpuUsage();
+    const engine = nous.createEngine({ sections: { subtypes } });
+    expect(process.cpuUsage(began).user / 1e6).toBeLessThan(6);
+    for (const name of ["custom:own 0", "custom:own 19999"]) expect(engine.getSectionForSubtype(name)).toBe("SIGNALS");
+    expect(engine.getSectionForSubtype("custom:own 20000")).toBe("KNOWLEDGE");
+  });
+
   const profile = (changes: object) => ({ sections: { profiles: { SIGNALS: changes } } });
   class OwnClass {
     enabled = true;

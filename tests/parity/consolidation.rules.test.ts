@@ -327,6 +327,8 @@ describe.each<[string, Plan]>([
         7,
         {},
         { ...consolidation, agent: 7 },
+        { ...consolidation, condition: undefined },
+        { ...consolidation, condition: "news" },
         { ...consolidation, analysis: "guess" },
       ]) {
         const content_body = JSON.stringify({ ...body, consolidation: rubbish });

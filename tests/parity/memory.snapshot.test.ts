@@ -1,6 +1,7 @@
 // Snapshots: what is restored is what was saved, by every question and to the byte; and what is damaged, cut off or made up is
 // refused as such, never half taken.
 
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { MemoryIndex, type MemoryIndexOptions, NousError, type SnapshotSource } from "nous-wasm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -309,6 +310,106 @@ describe("what is restored is what was saved", () => {
   });
 });
 
+// ---- what is written ------------------------------------------------------------------------------
+
+describe("of what nodes share, and of what nobody has", () => {
+  test("a set of tags is written once, in whichever part", () => {
+    const index = new MemoryIndex();
+    const tags = ascending(1000).map((i) => `tag ${i}`);
+    const shared = (i: number) => (i % 100 === 3 ? { tags, clusters: ["c"] } : {});
+    index.upsert(
+      ascending(70_000).map((i) => ({ id: `${i}`, ...shared(i) })),
+      { now: NOW },
+    );
+    index.upsert([{ id: "69999", tags: tags.slice(1) }]);
+    const parts = [...index.snapshotParts()];
+    expect(parts.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(6 * MiB);
+    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(4.1 * MiB);
+    const restored = MemoryIndex.restore(parts);
+    for (const id of ["3", "4", "69903", "69999"]) expectSame(restored.get(id), index.get(id), id);
+    expect(Buffer.concat(parts).equals(restored.snapshot())).toBe(true);
+    for (const each of [index, restored]) each.free();
+  });
+
+  test("names that nothing has any more are not", () => {
+    const index = small();
+    const expected = index.snapshot();
+    const gone = { type: "no type", subtype: "no subtype", tags: ["no tag"], clusters: ["no cluster"] };
+    index.upsert([{ id: "gone", ...gone }]);
+    index.link([{ id: "to gone", source_id: "aa", target_id: "gone", type: "no relation" }]);
+    index.upsert([{ id: "gone", type: "note", subtype: null, tags: ["late"], clusters: [] }]);
+    index.remove(["gone"]);
+    index.upsert([{ id: "dd", type: "late type", tags: ["late"], created_at: NOW }]);
+    const bytes = index.snapshot();
+    const text = new TextDecoder("latin1").decode(bytes);
+    expect(
+      Object.values(gone)
+        .flat()
+        .filter((name) => text.includes(name)),
+    ).toEqual([]);
+    expect(text).not.toContain("no relation");
+    restoring(index, undefined, (restored) => {
+      expectSame(report(restored, [[1, 2, 3]]), report(index, [[1, 2, 3]]));
+      expect(restored.get("dd")).toMatchObject({ type: "late type", tags: ["late"] });
+      restored.remove(["dd"]);
+      // But for the numbers that come next.
+      expect(restored.snapshot().length).toBe(expected.length);
+    });
+    index.free();
+  });
+
+  test("a part of ids ends by their length, too", () => {
+    const index = new MemoryIndex();
+    const ids = ascending(300).map((i) => `${i} ${"é".repeat(20_000)}`);
+    index.upsert(ids.map((id) => ({ id })));
+    index.link(ids.slice(0, 200).map((id) => ({ id, source_id: id, target_id: ids[0]! })));
+    const parts = [...index.snapshotParts()];
+    const kinds = parts.map((part) => partsOf(part)[0]!.kind);
+    expect([KINDS.nodeIds, KINDS.edgeIds].map((kind) => kinds.filter((it) => it === kind).length)).toEqual([3, 2]);
+    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(5 * MiB);
+    const restored = MemoryIndex.restore(parts);
+    expectSame([...restored.ids()], ids);
+    expectSame(restored.getEdge(ids[77]!), index.getEdge(ids[77]!));
+    for (const each of [index, restored]) each.free();
+  });
+});
+
+/** Made by earlier packages, of what follows: the first version, and the second with embeddings in i8. */
+const OLD = JSON.parse(readFileSync(new URL("old-snapshots.json", import.meta.url), "utf8")) as Record<string, string>;
+
+test.each(["1", "2"])("a snapshot of version %s is read as ever", (version) => {
+  const keepsSalience = version === "2";
+  const config = { salienceGrowth: keepsSalience };
+  const index = new MemoryIndex({
+    dimensions: 3,
+    embeddings: keepsSalience ? "i8" : "f32",
+    embeddingId: "model",
+    config,
+  });
+  const dates = { created_at: Date.UTC(2026, 0, 1) - 9 * DAY, last_accessed: Date.UTC(2026, 0, 1) - DAY };
+  const [tags, clusters] = [["t", "u"], ["c"]];
+  index.upsert([
+    { id: "gone", tags: ["gone"] },
+    { id: "aa", subtype: "custom:lesson", tags, clusters, embedding: [1, 2, 3], ...dates },
+    { id: "bb", type: "note", tags: ["u"], salience: 0.75, ...dates },
+    { id: "cc", embedding: [-1, 0, 0.5], stability: 3, tags, clusters, ...dates },
+  ]);
+  index.link([
+    { id: "gone", source_id: "gone", target_id: "aa" },
+    { id: "ab", source_id: "aa", target_id: "bb", type: "causes" },
+    { id: "cc", source_id: "cc", target_id: "cc", strength: 0.3 },
+  ]);
+  index.remove(["gone"]);
+  const old = new Uint8Array(Buffer.from(OLD[version]!, "base64"));
+  expect(new DataView(old.buffer).getUint32(HEADER, true)).toBe(Number(version));
+  const restored = MemoryIndex.restore(old, { config });
+  expectSame(report(restored, [[1, 2, 3]]), report(index, [[1, 2, 3]]));
+  for (const id of ["aa", "bb", "cc"]) expectSame(restored.get(id), index.get(id), id);
+  expectSame(restored.getEdge("ab"), index.getEdge("ab"));
+  restoring(restored, config, (again) => expectSame(report(again, [[1, 2, 3]]), report(index, [[1, 2, 3]])));
+  for (const each of [index, restored]) each.free();
+});
+
 // ---- parts ---------------------------------------------------------------------------------------
 
 const HEADER = 32;
@@ -426,6 +527,21 @@ describe("a snapshot comes in pieces", () => {
   ])("%s", (_, source) => {
     const restored = MemoryIndex.restore(source());
     expectSame(restored.snapshot(), bytes);
+    restored.free();
+  });
+
+  test("of a few bytes, in time that goes by their number", () => {
+    const index = new MemoryIndex({ dimensions: 256 });
+    const embedding = new Float32Array(256).fill(1);
+    index.upsert(ascending(2500).map((i) => ({ id: `${i}`, embedding })));
+    const long = snapshotOf(index);
+    function* pieces() {
+      for (let at = 0; at < long.length; at += 8) yield long.subarray(at, at + 8);
+    }
+    const began = process.cpuUsage();
+    const restored = MemoryIndex.restore(pieces());
+    expect(process.cpuUsage(began).user / 1e6).toBeLessThan(8);
+    expect(restored.size).toBe(2500);
     restored.free();
   });
 
@@ -682,11 +798,13 @@ describe("content that cannot be is refused, though its sums are right", () => {
     ...each([nan, inf, -inf], (it) => [`a stability of ${it}`, "nodes", f64(nodesAt(3) + 16, it)]),
     ...each([nan, inf, -5e-324, 1 + 2 ** -52], (it) => [`a retrievability of ${it}`, "nodes", f64(nodesAt(4), it)]),
     ...each([nan, -inf, -1, 2], (it) => [`a difficulty of ${it}`, "nodes", f64(nodesAt(5), it)]),
-    ...each([0, 1, 4, 1000, most], (it) => [`${it} labels`, "nodes", u32(nodesAt(7), it)]),
+    ...each([0, 2, 4, 1000, most], (it) => [`the set of labels ${it} first`, "nodes", u32(nodesAt(7), it)]),
+    ...each([3, 4, most], (it) => [`the set of labels ${it} last`, "nodes", u32(nodesAt(7) + 8, it)]),
+    ...each([0, 1, 2, 4, 1000, most], (it) => [`${it} labels`, "nodes", u32(nodesAt(11), it)]),
     ...each([2, 999, 65_535], (it) => [`the type ${it}`, "nodes", u16(nodesAt(8), it)]),
     ...each([2, 999, 65_535], (it) => [`the subtype ${it}`, "nodes", u16(nodesAt(9), it)]),
     ...each([6, 7, 255], (it) => [`the state ${it}`, "nodes", u8(nodesAt(10), it)]),
-    ...each([4, 3, most, most - 1], (it) => [`the label ${it}`, "nodes", u32(nodesAt(11), it)]),
+    ...each([4, 3, most, most - 1], (it) => [`the label ${it}`, "nodes", u32(nodesAt(11) + 4, it)]),
     ["a byte more of nodes", "nodes", (_, content) => joined([content, new Uint8Array(1)])],
     ["no nodes", "nodes", () => new Uint8Array()],
 
@@ -704,7 +822,7 @@ describe("content that cannot be is refused, though its sums are right", () => {
     ...each([nan, inf, -inf, 1.5, -2], (it) => [`a component of ${it}`, "embeddings", f32(16 + 4, it)]),
     ["a byte more of embeddings", "embeddings", (_, content) => joined([content, new Uint8Array(1)])],
 
-    ...each([0, 2, 3, most], (it) => [`the version ${it}`, "start", u32(0, it)]),
+    ...each([0, 1, 2, 4, 5, most], (it) => [`the version ${it}`, "start", u32(0, it)]),
     ...each([0, NODES - 1, NODES + 1, most], (it) => [`${it} nodes at the start`, "start", u32(4, it)]),
     ...each([0, EDGES + 1, most], (it) => [`${it} edges at the start`, "start", u32(8, it)]),
     ...each([0, 1, 3, most], (it) => [`${it} embeddings at the start`, "start", u32(12, it)]),
@@ -754,7 +872,7 @@ describe("content that cannot be is refused, though its sums are right", () => {
       "nodes",
       f64(nodesAt(6) + 8, it),
     ]),
-    ...each([0, 1, 3], (it): [string, Kind, Edit] => [`the version ${it}`, "start", u32(0, it)]),
+    ...each([0, 1, 2, 3, 5], (it): [string, Kind, Edit] => [`the version ${it}`, "start", u32(0, it)]),
   ])("with salience: %s", (what, kind, edit) => {
     const bytes = forged(snapshotOf(small("f32", { salienceGrowth: true })), kind, edit);
     for (const salienceGrowth of [true, false]) expectRefusal(bytes, what, undefined, { config: { salienceGrowth } });

@@ -201,7 +201,7 @@ export function patternPrompt({ symbol, episodes }: EpisodeGroup): PatternPrompt
       .replace(/:\d\d\.\d{3}Z$/, "")
       .replace("T", " ");
     const label = name(subtype.startsWith("custom:") ? subtype.slice(7) : subtype);
-    user += `\n\n${place + 1}. ${label} ${minute} ${quote(episode.content_title ?? "")}${tagOf(subtype, signals)}`;
+    user += `\n\n${place + 1}. ${label} ${minute} ${quote(first(episode.content_title ?? "", 500))}${tagOf(subtype, signals)}`;
     if (text !== "") user += `\n   ${quote(first(text, 500))}`;
   }
   return { system: SYSTEM, user };

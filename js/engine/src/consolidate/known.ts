@@ -40,8 +40,8 @@ export function knownIn(rows: readonly ExistingRow[]): Map<string, Known> {
     if (content_body != null && typeof content_body !== "string") throw wrong("content_body", "a string", content_body);
     const body = seen.has(id) || content_body == null ? undefined : parsed(content_body);
     seen.add(id);
-    if (!isFields(body) || !isRecord(body.consolidation)) continue;
-    known.set(id, { id, body: writable(body), record: body.consolidation });
+    const record = isFields(body) ? recordIn(body.consolidation) : null;
+    if (isFields(body) && record !== null) known.set(id, { id, body: writable(body), record });
   }
   return known;
 }
@@ -58,12 +58,16 @@ const isWritable = (value: unknown, levels: number): boolean =>
 const writable = (body: Fields): Fields =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => isWritable(value, MOST_LEVELS)));
 
-/** Whoever else writes to a memory may have put anything there. */
-function isRecord(value: unknown): value is ConsolidationRecord {
-  if (!isFields(value) || !isWritable(value, MOST_LEVELS)) return false;
-  const { agent, symbol, analysis, condition, fingerprint } = value;
-  const texts = [agent, symbol, fingerprint, isFields(condition) ? condition.value : ""];
-  return texts.every((text) => typeof text === "string") && (analysis === "statistics" || analysis === "model");
+/** A record as it was left; whoever else writes to a memory may have put anything there. */
+function recordIn(value: unknown): ConsolidationRecord | null {
+  if (!isFields(value) || !isWritable(value, MOST_LEVELS)) return null;
+  const { agent, symbol, analysis, fingerprint } = value;
+  // What is no condition is none.
+  const condition = isFields(value.condition) ? value.condition : null;
+  const texts = [agent, symbol, fingerprint, condition === null ? "" : condition.value];
+  const isSound =
+    texts.every((text) => typeof text === "string") && (analysis === "statistics" || analysis === "model");
+  return isSound ? ({ ...value, condition } as unknown as ConsolidationRecord) : null;
 }
 
 /** @internal */

@@ -7,8 +7,8 @@ import { CLOSE, type Episode, type Fields, isFields, isNumber, readBody, readEpi
 import { firstCharacters, quoted } from "./text.ts";
 import type { EpisodeGroup, EpisodeRow, PatternPrompt } from "./types.ts";
 
-/** The most characters of a body. */
-const LONGEST_BODY = 500;
+/** The most characters of a body, and of a title, which may be anything too. */
+const LONGEST_TEXT = 500;
 /** A name that needs no quotes. */
 const PLAIN_NAME = /^[\w-]{1,40}$/;
 
@@ -61,8 +61,9 @@ function entryOf({ subtype, createdAt, title, body }: Episode<unknown>): string 
   const { text, signals } = readBody(body);
   const name = nameOf(subtype.replace(/^custom:/, ""));
   const tag = tagOf(subtype, signals);
-  const head = [name, minuteOf(createdAt), quoted(title), ...(tag === "" ? [] : [`[${tag}]`])].join(" ");
-  return text === "" ? head : `${head}\n   ${quoted(firstCharacters(text, LONGEST_BODY))}`;
+  const beginning = quoted(firstCharacters(title, LONGEST_TEXT));
+  const head = [name, minuteOf(createdAt), beginning, ...(tag === "" ? [] : [`[${tag}]`])].join(" ");
+  return text === "" ? head : `${head}\n   ${quoted(firstCharacters(text, LONGEST_TEXT))}`;
 }
 
 /** A name as it is, or quoted where it is more than a word. */

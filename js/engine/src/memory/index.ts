@@ -6,9 +6,10 @@ import { LIFECYCLE_STATES } from "../constants.ts";
 import { invalid, invalidEntry, NousError, show } from "../errors.ts";
 import { takeRefusal } from "../runtime.ts";
 import type { Instant } from "../types.ts";
-import { Names } from "./names.ts";
+import { Names, naming } from "./names.ts";
 import {
   type AllNames,
+  codesOf,
   EDGE,
   idsOf,
   limitOf,
@@ -24,6 +25,7 @@ import {
   SEARCH,
   STORED_STATES,
   setTarget,
+  setTypes,
 } from "./pack.ts";
 import { type Ranking, rankingNumbers, readRanking } from "./ranking.ts";
 import { Resident } from "./resident.ts";
@@ -224,22 +226,25 @@ export class MemoryIndex {
   upsert(nodes: readonly MemoryNode[], options: { now?: Instant | undefined } = {}): number {
     const kept = this.#live();
     const now = presentOf(optionsOf("options", options, UPSERT_KEYS).now);
-    const batch = readNodes(nodes, kept.names);
+    const batch = readNodes(nodes);
     this.#sameAs(kept);
-    const { resident, rows, ids } = kept;
+    const { resident, rows, ids, names } = kept;
     const { records } = batch;
     const count = batch.ids.length;
     const added = setTargets(batch.ids, rows, records, NODE);
     checkRoom("nodes", rows.size + added);
-    resident.reserve(records.length + batch.components, Math.max(batch.codes.length, count), 0);
-    resident.numbers.set(records, resident.numbersAt);
-    resident.rows.set(batch.codes, resident.rowsAt);
-    let at = resident.numbersAt + records.length;
-    for (const embedding of batch.embeddings) {
-      resident.numbers.set(embedding, at);
-      at += embedding.length;
-    }
-    if (!resident.module.upsert(count, now)) throw refusedEntry(kept, "nodes", nodes);
+    naming([names.types, names.subtypes, names.tags, names.clusters], () => {
+      const codes = codesOf(batch, names);
+      resident.reserve(records.length + batch.components, Math.max(codes.length, count), 0);
+      resident.numbers.set(records, resident.numbersAt);
+      resident.rows.set(codes, resident.rowsAt);
+      let at = resident.numbersAt + records.length;
+      for (const embedding of batch.embeddings) {
+        resident.numbers.set(embedding, at);
+        at += embedding.length;
+      }
+      if (!resident.module.upsert(count, now)) throw refusedEntry(kept, "nodes", nodes);
+    });
     resident.find();
     for (let index = 0; index < count; index++) {
       if (records[index * NODE] !== NEW) continue;
@@ -274,9 +279,9 @@ export class MemoryIndex {
    */
   link(edges: readonly MemoryEdge[]): Linked {
     const kept = this.#live();
-    const batch = readEdges(edges, kept.names);
+    const batch = readEdges(edges);
     this.#sameAs(kept);
-    const { resident, rows, slots, edgeIds } = kept;
+    const { resident, rows, slots, edgeIds, names } = kept;
     const { records } = batch;
     const { ids } = batch;
     const count = ids.length;
@@ -289,9 +294,12 @@ export class MemoryIndex {
     }
     const added = setTargets(ids, slots, records, EDGE, (index) => records[index * EDGE + 1] === NO_END);
     checkRoom("edges", slots.size + added);
-    resident.reserve(count * EDGE, count, 0);
-    resident.numbers.set(records, resident.numbersAt);
-    if (!resident.module.link(count)) throw refusedEntry(kept, "edges", edges);
+    naming([names.edgeTypes], () => {
+      setTypes(batch, names);
+      resident.reserve(count * EDGE, count, 0);
+      resident.numbers.set(records, resident.numbersAt);
+      if (!resident.module.link(count)) throw refusedEntry(kept, "edges", edges);
+    });
     resident.find();
     const ignored: string[] = [];
     for (let index = 0; index < count; index++) {

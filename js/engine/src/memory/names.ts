@@ -18,6 +18,9 @@ export class Names {
   readonly #kind: number;
   readonly #codes = new Map<string, number>();
   readonly #texts: string[] = [];
+  /** Names whose codes no node or edge has yet, and how many names there were before them. */
+  readonly #fresh: string[] = [];
+  #before = 0;
 
   constructor(resident: Resident, kind: Kind) {
     this.#resident = resident;
@@ -36,10 +39,26 @@ export class Names {
 
   #give(name: string): number {
     this.#checkRoom(name);
-    const code = this.#resident.module.name(this.#kind, name);
+    const { module } = this.#resident;
+    if (this.#fresh.length === 0) this.#before = module.count_names(this.#kind);
+    const code = module.name(this.#kind, name);
     if (code < 0) throw this.#resident.refusal();
     this.#codes.set(name, code);
+    this.#fresh.push(name);
     return code;
+  }
+
+  /** Says that the codes given so far are in use. */
+  keep(): void {
+    this.#fresh.length = 0;
+  }
+
+  /** Takes back the codes that were given since. */
+  forget(): void {
+    if (this.#fresh.length === 0) return;
+    for (const name of this.#fresh) if (this.#codes.get(name)! >= this.#before) this.#codes.delete(name);
+    this.#fresh.length = 0;
+    if (!this.#resident.instance.dead) this.#resident.module.truncate_names(this.#kind, this.#before);
   }
 
   /** The code of a name, or that of none. */
@@ -57,6 +76,18 @@ export class Names {
   text(code: number): string {
     this.#texts[code] ??= this.#resident.module.text_of(this.#kind, code);
     return this.#texts[code]!;
+  }
+}
+
+/** Gives codes and uses them; where that is refused, the names that were new are forgotten. @internal */
+export function naming<T>(names: readonly Names[], use: () => T): T {
+  try {
+    const used = use();
+    for (const each of names) each.keep();
+    return used;
+  } catch (error) {
+    for (const each of names) each.forget();
+    throw error;
   }
 }
 

@@ -32,11 +32,14 @@ const MOST_COMPONENTS = 2 ** 20;
 
 const LEVELS: readonly unknown[] = ["off", "low", "medium", "high"];
 
-/** A batch as it was read: records without their targets, and the lists that they tell the lengths of. @internal */
+/** A batch as it was read: records without targets and codes, and the lists that they tell the lengths of. @internal */
 export interface Batch {
   ids: string[];
   records: Float64Array;
-  codes: number[];
+  /** Types and subtypes, one after the other; null where there is to be none, undefined where none is said. */
+  kinds: (string | null | undefined)[];
+  /** Tags and clusters. */
+  labels: string[];
   embeddings: ArrayLike<number>[];
   /** Components of all embeddings. */
   components: number;
@@ -85,27 +88,24 @@ function idOf(batch: string, index: number, entry: object, field: string, id: un
   throw invalidEntry(batch, index, entry, field, `must be a string that is not empty, found ${show(id)}`);
 }
 
-/** The code of a name that may be missing; `none` is what null stands for. */
-function nameOf(
-  names: Names,
-  batch: string,
-  index: number,
-  entry: object,
-  field: string,
-  name: unknown,
-  none: number,
-): number {
-  if (name === undefined) return ABSENT;
-  if (name === null) return none;
-  if (typeof name === "string") return names.code(name);
+/** A name that may be missing. */
+function nameOf(batch: string, index: number, entry: object, field: string, name: unknown): string | null | undefined {
+  if (name === undefined || name === null || typeof name === "string") return name;
   throw invalidEntry(batch, index, entry, field, `must be a string, found ${show(name)}`);
 }
 
+/** Its code; `none` is what null stands for. */
+function codeOf(names: Names, name: string | null | undefined, none: number): number {
+  if (name === undefined) return ABSENT;
+  return name === null ? none : names.code(name);
+}
+
 /** @internal */
-export function readNodes(nodes: readonly MemoryNode[], names: AllNames): Batch {
+export function readNodes(nodes: readonly MemoryNode[]): Batch {
   const count = listOf("nodes", nodes).length;
   const records = new Float64Array(count * NODE);
-  const batch: Batch = { ids: new Array(count), records, codes: [], embeddings: [], components: 0 };
+  const kinds = new Array<string | null | undefined>(2 * count);
+  const batch: Batch = { ids: new Array(count), records, kinds, labels: [], embeddings: [], components: 0 };
   for (let index = 0, at = 0; index < count; index++, at += NODE) {
     const node = nodes[index]!;
     if (typeof node !== "object" || node === null) throw invalidShape("nodes", index, node);
@@ -125,23 +125,32 @@ export function readNodes(nodes: readonly MemoryNode[], names: AllNames): Batch 
       throw invalidEntry("nodes", index, node, "lifecycle", problem);
     }
     records[at + 9] = state;
-    records[at + 10] = nameOf(names.types, "nodes", index, node, "type", node.type, ABSENT);
-    records[at + 11] = nameOf(names.subtypes, "nodes", index, node, "subtype", node.subtype, 0);
-    records[at + 12] = readLabels(names.tags, index, node, "tags", node.tags, batch.codes);
-    records[at + 13] = readLabels(names.clusters, index, node, "clusters", node.clusters, batch.codes);
+    kinds[2 * index] = nameOf("nodes", index, node, "type", node.type);
+    kinds[2 * index + 1] = nameOf("nodes", index, node, "subtype", node.subtype);
+    records[at + 12] = readLabels(index, node, "tags", node.tags, batch.labels);
+    records[at + 13] = readLabels(index, node, "clusters", node.clusters, batch.labels);
     records[at + 14] = readEmbedding(index, node, node.embedding, batch);
   }
   return batch;
 }
 
-function readLabels(
-  names: Names,
-  index: number,
-  node: MemoryNode,
-  field: string,
-  labels: unknown,
-  codes: number[],
-): number {
+/** Puts the codes of types and subtypes into a batch's records; the answer holds those of tags and clusters. @internal */
+export function codesOf({ records, kinds, labels }: Batch, names: AllNames): number[] {
+  const codes = new Array<number>(labels.length);
+  let done = 0;
+  const label = (of: Names, length: number) => {
+    for (const end = done + Math.max(length, 0); done < end; done++) codes[done] = of.code(labels[done]!);
+  };
+  for (let at = 0, kind = 0; at < records.length; at += NODE, kind += 2) {
+    records[at + 10] = codeOf(names.types, kinds[kind], ABSENT);
+    records[at + 11] = codeOf(names.subtypes, kinds[kind + 1], 0);
+    label(names.tags, records[at + 12]!);
+    label(names.clusters, records[at + 13]!);
+  }
+  return codes;
+}
+
+function readLabels(index: number, node: MemoryNode, field: string, labels: unknown, read: string[]): number {
   if (labels === undefined || labels === null) return ABSENT;
   if (!Array.isArray(labels)) {
     throw invalidEntry("nodes", index, node, field, `must be a list of strings, found ${show(labels)}`);
@@ -152,7 +161,7 @@ function readLabels(
     if (typeof label !== "string") {
       throw invalidEntry("nodes", index, node, field, `must be a list of strings, found ${show(label)} at ${place}`);
     }
-    codes.push(names.code(label));
+    read.push(label);
   }
   return length;
 }
@@ -196,25 +205,34 @@ export interface EdgeBatch {
   ids: string[];
   sources: string[];
   targets: string[];
+  types: (string | null | undefined)[];
   records: Float64Array;
 }
 
 /** @internal */
-export function readEdges(edges: readonly MemoryEdge[], names: AllNames): EdgeBatch {
+export function readEdges(edges: readonly MemoryEdge[]): EdgeBatch {
   const count = listOf("edges", edges).length;
   const records = new Float64Array(count * EDGE);
-  const batch: EdgeBatch = { ids: new Array(count), sources: new Array(count), targets: new Array(count), records };
+  const [ids, sources, targets] = [new Array(count), new Array(count), new Array(count)];
+  const batch: EdgeBatch = { ids, sources, targets, types: new Array(count), records };
   for (let index = 0, at = 0; index < count; index++, at += EDGE) {
     const edge = edges[index]!;
     if (typeof edge !== "object" || edge === null) throw invalidShape("edges", index, edge);
     batch.ids[index] = idOf("edges", index, edge, "id", edge.id);
     batch.sources[index] = idOf("edges", index, edge, "source_id", edge.source_id);
     batch.targets[index] = idOf("edges", index, edge, "target_id", edge.target_id);
-    records[at + 3] = nameOf(names.edgeTypes, "edges", index, edge, "type", edge.type, ABSENT);
+    batch.types[index] = nameOf("edges", index, edge, "type", edge.type);
     records[at + 4] = numberOf(edge.strength);
     records[at + 5] = numberOf(edge.sequence);
   }
   return batch;
+}
+
+/** Puts the codes of their types into the records of edges. @internal */
+export function setTypes({ records, types }: EdgeBatch, names: AllNames): void {
+  types.forEach((type, index) => {
+    records[index * EDGE + 3] = codeOf(names.edgeTypes, type, ABSENT);
+  });
 }
 
 /** A search as it was read: its head, lists of codes, hits and embedding. @internal */

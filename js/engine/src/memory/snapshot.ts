@@ -10,8 +10,9 @@ export type SnapshotSource = Uint8Array | ArrayBuffer | Iterable<Uint8Array>;
 
 /** Bytes of a part's header. */
 const HEADER = 32;
-/** Ids of a part. */
+/** A part of ids ends with so many, or with the one that brings it to so many UTF-16 units. */
 const IDS_A_PART = 1 << 16;
+const UNITS_A_PART = 1 << 21;
 /** Our parts. */
 const NODE_IDS = 0;
 const EDGE_IDS = 1;
@@ -37,8 +38,9 @@ export function* snapshotParts(kept: Kept): Generator<Uint8Array<ArrayBuffer>, v
     [NODE_IDS, rows, ids],
     [EDGE_IDS, slots, edgeIds],
   ] as const) {
-    for (let from = 0; from < places.length; from += IDS_A_PART) {
-      const some = Array.from(places.subarray(from, from + IDS_A_PART), (place) => names[place] ?? "");
+    for (let from = 0; from < places.length; ) {
+      const some = idsOfPart(places, names, from);
+      from += some.length;
       const content = encodeIds(some);
       goOn();
       resident.reserve(0, 0, content.length);
@@ -53,6 +55,17 @@ export function* snapshotParts(kept: Kept): Generator<Uint8Array<ArrayBuffer>, v
     yield* take(resident, length);
   }
   resident.findBytes();
+}
+
+/** The ids of a part that begins with a place of the list. */
+function idsOfPart(places: Uint32Array, names: readonly (string | undefined)[], from: number): string[] {
+  const ids: string[] = [];
+  for (let units = 0; units < UNITS_A_PART && ids.length < IDS_A_PART && from + ids.length < places.length; ) {
+    const id = names[places[from + ids.length]!] ?? "";
+    ids.push(id);
+    units += id.length;
+  }
+  return ids;
 }
 
 function* take(resident: Resident, length: number): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
@@ -169,8 +182,11 @@ class Feed {
   #piece: Uint8Array = new Uint8Array(0);
   #at = 0;
   readonly #more: Iterator<Uint8Array>;
-  /** Pieces that were fetched to see whether there is enough. */
-  readonly #waiting: Uint8Array[] = [];
+  /** Pieces that were fetched to see whether there is enough, and which of them comes next. */
+  #waiting: Uint8Array[] = [];
+  #next = 0;
+  /** Bytes that have been fetched and not been read. */
+  #there = 0;
 
   constructor(source: SnapshotSource) {
     const pieces = source instanceof ArrayBuffer || ArrayBuffer.isView(source) ? [bytesOf(source)] : source;
@@ -194,14 +210,12 @@ class Feed {
 
   /** Whether there are so many bytes. */
   has(bytes: number): boolean {
-    let there = this.#piece.length - this.#at;
-    for (const piece of this.#waiting) there += piece.length;
-    while (there < bytes) {
+    while (this.#there < bytes) {
       const piece = this.#fetch();
       if (piece === undefined) return false;
       // Its bytes may be those of the next one too.
       this.#waiting.push(piece.slice());
-      there += piece.length;
+      this.#there += piece.length;
     }
     return true;
   }
@@ -214,12 +228,23 @@ class Feed {
       into.set(some, filled);
       filled += some.length;
       this.#at += some.length;
+      this.#there -= some.length;
       if (filled === into.length) return;
-      const piece = this.#waiting.shift() ?? this.#fetch();
-      if (piece === undefined) throw damaged("is cut off");
-      this.#piece = piece;
-      this.#at = 0;
+      this.#take();
     }
+  }
+
+  /** Goes on to the next piece. */
+  #take(): void {
+    let piece = this.#waiting[this.#next++];
+    if (piece === undefined) {
+      [this.#waiting, this.#next] = [[], 0];
+      piece = this.#fetch();
+      if (piece === undefined) throw damaged("is cut off");
+      this.#there += piece.length;
+    }
+    this.#piece = piece;
+    this.#at = 0;
   }
 }
 
