@@ -21,7 +21,10 @@ export interface Pair {
 /** A line of the table: what was measured, of whom, and cells. */
 export type Row = readonly [what: string, contestant: string, median: string, p95: string, ...rest: string[]];
 
-export const HEAD = ["", "contestant", "median", "95 %", "full text", "index", "ratio to nous-server"];
+export const HEAD = ["", "contestant", "median", "95 %", "in the server", "full text", "index", "ratio to nous-server"];
+/** What a server says of itself: the columns between the 95th percentile and the ratio. */
+const PARTS = ["inServer", "fullText", "index"] as const;
+const NO_PARTS = PARTS.map(() => "");
 
 const ids = (answer: { data: { id: string }[] }) => answer.data.map(({ id }) => id);
 /** Contestants, each first in half of the turns. */
@@ -36,7 +39,7 @@ function quantile(values: readonly number[], share: number): number {
 function rowsOf(
   what: string,
   nanoseconds: Record<string, readonly number[]>,
-  partsOf: (contestant: string) => readonly string[] = () => ["", ""],
+  partsOf: (contestant: string) => readonly string[] = () => NO_PARTS,
 ): Row[] {
   const unit = nanoseconds["nous-server" satisfies Contestant]!;
   return Object.entries(nanoseconds).map(([contestant, taken]) => {
@@ -72,25 +75,26 @@ export async function warmUp({ servers, bodies }: Pair): Promise<void> {
 
 const MS = 1e6;
 
+/** Nanoseconds of a search: for the client, and of those what the server says of itself. */
+type Searched = Record<(typeof PARTS)[number] | "nanoseconds", number> & Pick<Question, "kind">;
+
 /** Searches, one after the other: all of them, and each kind by itself. */
 export async function searches(pair: Pair, name: string): Promise<Row[]> {
-  const taken = byContestant(() => [] as { nanoseconds: number; fullText: number; index: number; kind: string }[]);
+  const taken = byContestant(() => [] as Searched[]);
   for (const [turn, body] of pair.bodies.entries()) {
     const { kind } = pair.questions[turn]!;
     for (const contestant of inTurn(turn)) {
       const { nanoseconds, body: answer } = await pair.servers[contestant].ask("POST /search", body);
-      const { hybrid_seeding_ms, spreading_ms, reranking_ms } = answer.metrics;
+      const { total_ms, hybrid_seeding_ms, spreading_ms, reranking_ms } = answer.metrics;
       const [fullText, index] = [hybrid_seeding_ms * MS, (spreading_ms + reranking_ms) * MS];
-      taken[contestant].push({ nanoseconds, fullText, index, kind });
+      taken[contestant].push({ kind, nanoseconds, inServer: total_ms * MS, fullText, index });
     }
   }
   const kinds = ["keywords", "sentence"] as const;
   return [undefined, ...kinds].flatMap((kind) => {
     const of = (contestant: Contestant) => taken[contestant].filter((it) => kind === undefined || it.kind === kind);
     const parts = (contestant: string) =>
-      (["fullText", "index"] as const).map((part) =>
-        duration(median(of(contestant as Contestant).map((it) => it[part]))),
-      );
+      PARTS.map((part) => duration(median(of(contestant as Contestant).map((it) => it[part]))));
     const nanoseconds = byContestant((contestant) => of(contestant).map((it) => it.nanoseconds));
     return rowsOf(kind === undefined ? name : `${name}, ${kind} alone`, nanoseconds, parts);
   });
@@ -116,8 +120,7 @@ export async function searchesASecond(pair: Pair, name: string, rounds: number, 
       contestant,
       `${whole(median(rates[contestant]))} a second`,
       "",
-      "",
-      "",
+      ...NO_PARTS,
       contestant === "nous-server" ? "" : times(ratio),
     ];
   });

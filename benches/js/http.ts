@@ -68,10 +68,9 @@ const HOW = `\`npm run bench -- --http\`: the client, *nous-server* and *plain* 
 that stay open. *plain* is a server of the same calls in TypeScript without the engine (\`benches/js/plain-server\`): the same HTTP and
 database packages, the same full text, vectors kept as Float32Arrays, statements prepared, one query for many rows. Both
 hold the same memories and are asked in turn; without vectors it is made sure first that each question has the same answer from both. A time is from
-the first byte sent to the last that came. *Full text* and *index* are medians of what the servers say of themselves: the index is
-vectors, spreading and ranking. A ratio is the median over pairs, with its 95 % interval: how many times as long a contestant
+the first byte sent to the last that came. *In the server*, *full text* and *index* are medians of what the servers say of themselves: the index is vectors, spreading and ranking; the rest of a time is HTTP and JSON. A ratio is the median over pairs, with its 95 % interval: how many times as long a contestant
 takes as nous-server. Half of the ${QUESTIONS} questions are keywords, half are sentences of mostly common words. Vectors of questions come with
-them. nous-server answers a sweep before it has written what changed, which it does within a second; *plain* writes first.`;
+them. nous-server logs errors alone, *plain* nothing. nous-server answers a sweep before it has written what changed, which it does within a second; *plain* writes first.`;
 
 const extent = options.small ? SMALL : FULL;
 const start = performance.now();

@@ -107,8 +107,8 @@ export class PlainMemory implements Memory {
     const now = Date.now();
     const { ranked, asked, multiplier, usesVector, seeds, activated, kept, took } = search(this, question, now);
     const ids = ranked.map(({ node }) => node.id);
-    this.accesses.count(ids, now);
     const rows = new Map(this.#asOf(now, this.store.nodes(ids)).map((row) => [row.id, row]));
+    this.accesses.count(ids, now);
     const data = ranked.map(({ node, score, breakdown, primary_signal }) => ({
       ...rows.get(node.id)!,
       memory_section: getSectionForSubtype(node.subtype),

@@ -95,10 +95,12 @@ function seedsOf(vectors: Vectors, near: readonly Hit[] | undefined, hits: reado
   return seeds.sort((a, b) => b.combined_score - a.combined_score).slice(0, most);
 }
 
+type Neighbours = Map<string, { id: string; weight: number }[]>;
+
 /** The activation of every memory that is reached. Each round asks the database once, for all that it starts from. */
 function spread(store: Store, seeds: readonly Seed[]): Map<string, number> {
   const active = new Map(seeds.map((seed) => [seed.node_id, initial_activation * seed.combined_score]));
-  const neighbours = new Map<string, { id: string; weight: number }[]>();
+  const neighbours: Neighbours = new Map();
   let round = [...active].map(([id, amount]) => ({ id, amount }));
   for (let hop = 0; hop < max_hops && round.length > 0; hop++) {
     round = round.filter(({ amount }) => amount >= min_threshold);
@@ -120,17 +122,13 @@ function spread(store: Store, seeds: readonly Seed[]): Map<string, number> {
   return active;
 }
 
-type Neighbours = Map<string, { id: string; weight: number }[]>;
-
 /** Of those whose neighbours are not known yet. */
 function fetchNeighbours(store: Store, round: readonly { id: string }[], neighbours: Neighbours): void {
   const asked = new Set(round.map(({ id }) => id).filter((id) => !neighbours.has(id)));
   for (const id of asked) neighbours.set(id, []);
   if (asked.size === 0) return;
-  for (const { source_id, target_id, type } of store.around([...asked])) {
-    const weight = EDGE_WEIGHTS[type] ?? UNKNOWN_EDGE_WEIGHT;
-    if (asked.has(source_id)) neighbours.get(source_id)!.push({ id: target_id, weight });
-    if (asked.has(target_id) && target_id !== source_id) neighbours.get(target_id)!.push({ id: source_id, weight });
+  for (const { id, neighbour, type } of store.around([...asked])) {
+    neighbours.get(id)!.push({ id: neighbour, weight: EDGE_WEIGHTS[type] ?? UNKNOWN_EDGE_WEIGHT });
   }
 }
 

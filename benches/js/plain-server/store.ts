@@ -39,8 +39,11 @@ const SQL = {
   insertEdge: `INSERT INTO edges (${EDGE}) VALUES (${placesOf(EDGE_COLUMNS)})`,
   edges: `SELECT ${EDGE} FROM edges WHERE source_id = ?1 AND ?2 IN ('out', 'both') OR target_id = ?1 AND ?2 IN ('in', 'both')
     ORDER BY rowid`,
-  around: `SELECT rowid, source_id, target_id, type FROM edges WHERE source_id IN ${LISTED}
-    UNION SELECT rowid, source_id, target_id, type FROM edges WHERE target_id IN ${LISTED} ORDER BY rowid`,
+  around: `SELECT id, neighbour, type FROM (
+      SELECT source_id AS id, target_id AS neighbour, type, rowid AS sequence FROM edges WHERE source_id IN ${LISTED}
+      UNION ALL
+      SELECT target_id, source_id, type, rowid FROM edges WHERE target_id IN ${LISTED} AND source_id <> target_id
+    ) ORDER BY sequence`,
   inbound: `SELECT target_id AS id, count(*) AS count FROM edges WHERE target_id IN ${LISTED} GROUP BY target_id`,
   fullText: `SELECT nodes.id AS id, max(best.score, 0.0) AS score
     FROM (SELECT rowid AS sequence, -bm25(nodes_fts) AS score FROM nodes_fts WHERE nodes_fts MATCH ?
@@ -116,8 +119,8 @@ export class Store {
     return this.#all("edges", nodeId, direction);
   }
 
-  /** The edges from and to any of these, in the order in which they were created. */
-  around(ids: readonly string[]): Pick<EdgeRow, "source_id" | "target_id" | "type">[] {
+  /** The neighbours of each of these, in the order in which edges were created; one that an edge ties to itself is its own once. */
+  around(ids: readonly string[]): { id: string; neighbour: string; type: string }[] {
     const list = JSON.stringify(ids);
     return this.#all("around", list, list);
   }
