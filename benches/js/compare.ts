@@ -129,7 +129,7 @@ function lap(contestant: Lap): number {
 }
 
 /** The median of the ratios, and the interval that the medians of 1,000 resamples mostly fall in. */
-function ratioOf(ratios: number[]): Ratio {
+export function ratioOf(ratios: readonly number[]): Ratio {
   let state = 1;
   const random = () => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;

@@ -10,7 +10,7 @@ import { gzipSync } from "node:zlib";
 import { Command, Option } from "commander";
 import * as current from "nous-wasm";
 import { writeResults } from "../results.ts";
-import { type Contest, compare, type Deferred, median, type Ratio } from "./compare.ts";
+import { type Contest, compare, type Deferred, median } from "./compare.ts";
 import { consolidationContests } from "./consolidation-contests.ts";
 import { allContests, type Engine } from "./contests.ts";
 import { memoryContests } from "./memory-contests.ts";
@@ -20,7 +20,7 @@ import { playbookContests } from "./playbook-contests.ts";
 import { promptContests } from "./prompt-contests.ts";
 import { queryContests } from "./query-contests.ts";
 import { turnContests } from "./turn-contests.ts";
-import { duration, kilobytes } from "./units.ts";
+import { duration, kilobytes, times } from "./units.ts";
 
 const options = new Command("bench")
   .option("--against <tarball>", "an earlier package of nous-wasm to measure this one against")
@@ -160,8 +160,4 @@ function readiness(): Record<string, number> {
   return Object.fromEntries(
     Object.keys(steps).map((label, place) => [label, median(rounds.map((round) => round[place]!))]),
   );
-}
-
-function times({ median, low, high }: Ratio): string {
-  return `${median.toFixed(2)}× (${low.toFixed(2)}–${high.toFixed(2)})`;
 }

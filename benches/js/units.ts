@@ -1,5 +1,7 @@
 // Quantities as the tables of the benches show them.
 
+import type { Ratio } from "./compare.ts";
+
 export function duration(nanoseconds: number): string {
   if (nanoseconds < 1e3) return `${nanoseconds.toFixed(nanoseconds < 10 ? 1 : 0)} ns`;
   if (nanoseconds < 1e6) return `${(nanoseconds / 1e3).toPrecision(3)} µs`;
@@ -24,4 +26,9 @@ export function throughput(bytes: number, nanoseconds: number): string {
 /** With commas: 10,000. */
 export function whole(value: number): string {
   return Math.round(value).toLocaleString("en");
+}
+
+/** A ratio with its interval: 24.22× (20.19–35.21). */
+export function times({ median, low, high }: Ratio): string {
+  return `${median.toFixed(2)}× (${low.toFixed(2)}–${high.toFixed(2)})`;
 }

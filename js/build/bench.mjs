@@ -1,15 +1,23 @@
 // `npm run bench`: builds the package and measures it; see benches/js/main.ts for the options.
+// `npm run bench -- --http`: measures the server beside a plain one; see benches/js/http.ts for the options.
 // `npm run bench -- --rust`: runs `cargo bench` and writes its medians to benches/results/.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { build } from "./build.mjs";
-import { runProgram } from "./bundle.mjs";
+import { bundleProgram, runProgram } from "./bundle.mjs";
 import { at, must, output } from "./lib.mjs";
 
 if (process.argv.includes("--rust")) {
   benchRust();
+} else if (process.argv.includes("--http")) {
+  await build();
+  await bundleProgram("benches/js/plain-server/main.ts");
+  await runProgram(
+    "benches/js/http.ts",
+    process.argv.slice(2).filter((option) => option !== "--http"),
+  );
 } else {
   await build();
   await runProgram("benches/js/main.ts", process.argv.slice(2), ["--expose-gc"]);

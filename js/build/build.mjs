@@ -1,7 +1,6 @@
 // Builds the npm packages: crate → .wasm and glue (wasm-pack) → entries for each environment (esbuild) → types; and the server.
 // `build()` skips the crate when nothing it is made of has changed.
 
-import { createHash } from "node:crypto";
 import {
   chmodSync,
   copyFileSync,
@@ -10,13 +9,13 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { at, must, root, say } from "./lib.mjs";
+import { writeClient } from "./client.mjs";
+import { at, fingerprint, importing, must, root, say } from "./lib.mjs";
 import { setUpPackages, setUpWasm } from "./setup.mjs";
 
 const ENGINE = at("js", "engine");
@@ -206,6 +205,7 @@ async function writeServer(bundle) {
     define: { __VERSION__: JSON.stringify(version) },
   });
   chmodSync(join(out, "cli.mjs"), 0o755);
+  await writeClient(bundle, out);
 }
 
 function writeTypes() {
@@ -214,26 +214,9 @@ function writeTypes() {
   for (const name of readdirSync(types, { recursive: true })) {
     if (!name.endsWith(".d.ts")) continue;
     const text = readFileSync(join(types, name), "utf8");
-    const importing = (suffix) => text.replace(/(from |import\()(["'])(\.[^"']+?)\.ts\2/g, `$1$2$3.${suffix}$2`);
-    writeFileSync(join(types, name), importing("js"));
-    writeFileSync(join(types, name.replace(/\.d\.ts$/, ".d.cts")), importing("cjs"));
+    writeFileSync(join(types, name), importing(text, "js"));
+    writeFileSync(join(types, name.replace(/\.d\.ts$/, ".d.cts")), importing(text, "cjs"));
   }
-}
-
-/** A hash over the contents of files and folders. */
-function fingerprint(paths) {
-  const hash = createHash("sha256");
-  for (const path of paths.flatMap((path) => filesOf(at(path)))) {
-    hash.update(relative(root, path)).update("\0").update(readFileSync(path)).update("\0");
-  }
-  return hash.digest("hex");
-}
-
-function filesOf(path) {
-  if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path)
-    .sort()
-    .flatMap((name) => filesOf(join(path, name)));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

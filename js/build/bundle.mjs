@@ -3,8 +3,8 @@
 import { spawnSync } from "node:child_process";
 import { at, root } from "./lib.mjs";
 
-/** Bundles a program, runs it with these arguments, and ends as it ends. */
-export async function runProgram(source, args, nodeOptions = []) {
+/** Bundles a program; the answer is where it is then. */
+export async function bundleProgram(source) {
   const { build } = await import("esbuild");
   const outfile = at(".cache", "programs", source.replaceAll("/", "-").replace(/\.ts$/, ".mjs"));
   await build({
@@ -17,6 +17,12 @@ export async function runProgram(source, args, nodeOptions = []) {
     packages: "external",
     logLevel: "warning",
   });
+  return outfile;
+}
+
+/** Bundles a program, runs it with these arguments, and ends as it ends. */
+export async function runProgram(source, args, nodeOptions = []) {
+  const outfile = await bundleProgram(source);
   const { status } = spawnSync(process.execPath, [...nodeOptions, outfile, ...args], { cwd: root, stdio: "inherit" });
   process.exit(status ?? 1);
 }

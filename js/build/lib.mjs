@@ -1,8 +1,9 @@
 // What the build scripts share: the project's root, running commands, saying what happens.
 
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { delimiter, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The project's root folder. */
@@ -66,3 +67,23 @@ export function output(command, args) {
 
 /** Whether a file or folder of the project is there. */
 export const has = (...parts) => existsSync(at(...parts));
+
+/** A hash over the contents of files and folders. */
+export function fingerprint(paths) {
+  const hash = createHash("sha256");
+  for (const path of paths.flatMap((path) => filesOf(at(path)))) {
+    hash.update(relative(root, path)).update("\0").update(readFileSync(path)).update("\0");
+  }
+  return hash.digest("hex");
+}
+
+function filesOf(path) {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => filesOf(join(path, name)));
+}
+
+/** A declaration file that imports others with this suffix, rather than sources. */
+export const importing = (text, suffix) =>
+  text.replace(/(from |import\()(["'])(\.[^"']+?)\.ts\2/g, `$1$2$3.${suffix}$2`);

@@ -1,0 +1,95 @@
+// The servers that the HTTP bench measures, each a process of its own, and the client that asks them.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { Agent, request } from "node:http";
+import { resolve } from "node:path";
+
+const NOUS = resolve("js/server/dist/cli.mjs");
+/** As `npm run bench -- --http` bundles it. */
+const PLAIN = resolve(".cache/programs/benches-js-plain-server-main.mjs");
+
+/** How long a server may take to come up, in milliseconds: it may have to build an index of 100,000 memories. */
+const PATIENCE = 300_000;
+
+export const CONTESTANTS = ["plain", "nous-server"] as const;
+export type Contestant = (typeof CONTESTANTS)[number];
+
+/** Starts a contestant on a folder that has a database where it looks for it. */
+export async function startContestant(contestant: Contestant, folder: string, file: string): Promise<RunningServer> {
+  const quiet = ["--port", "0", "--data-dir", folder, "--log-level", "error"];
+  const args = contestant === "plain" ? [PLAIN, file] : [NOUS, "serve", ...quiet];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  return new RunningServer(child, await listening(child));
+}
+
+function listening(child: ChildProcess): Promise<URL> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => child.kill("SIGKILL"), PATIENCE);
+    child.once("exit", (code) => {
+      clearTimeout(late);
+      reject(new Error(`a server ended with ${code} before it listened`));
+    });
+    let told = "";
+    child.stdout!.on("data", (text) => {
+      told += text;
+      const found = /listens on (\S+)\n/.exec(told);
+      if (found === null) return;
+      clearTimeout(late);
+      resolve(new URL(found[1]!));
+    });
+  });
+}
+
+/** An answer, and how long it took from the first byte that was sent to the last that came, in nanoseconds. */
+export interface Timed {
+  // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes
+  body: any;
+  nanoseconds: number;
+}
+
+export class RunningServer {
+  readonly #agent = new Agent({ keepAlive: true });
+
+  constructor(
+    readonly child: ChildProcess,
+    readonly url: URL,
+  ) {}
+
+  /** Asks: `ask("POST /search", {...})`. A body that is a text is JSON already. */
+  async ask(call: string, body?: object | string): Promise<Timed> {
+    const text = typeof body === "object" ? JSON.stringify(body) : body;
+    const start = performance.now();
+    const { status, answer } = await this.#exchange(call, text);
+    const nanoseconds = (performance.now() - start) * 1e6;
+    if (status >= 300) throw new Error(`${call} was answered with ${status}: ${answer}`);
+    return { body: JSON.parse(answer), nanoseconds };
+  }
+
+  #exchange(call: string, text: string | undefined): Promise<{ status: number; answer: string }> {
+    const [method, path] = call.split(" ") as [string, string];
+    const headers =
+      text === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+    return new Promise((resolve, reject) => {
+      const asked = request(
+        { host: this.url.hostname, port: this.url.port, agent: this.#agent, method, path: `/v1${path}`, headers },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.once("error", reject);
+          response.once("end", () => {
+            resolve({ status: response.statusCode!, answer: Buffer.concat(chunks).toString("utf8") });
+          });
+        },
+      );
+      asked.once("error", reject);
+      asked.end(text);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#agent.destroy();
+    const ended = new Promise((resolve) => this.child.once("exit", resolve));
+    this.child.kill("SIGTERM");
+    await ended;
+  }
+}

@@ -1,0 +1,220 @@
+// What the HTTP bench measures of two servers that hold the same memories, in turn, over the same connection.
+
+import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import Database from "libsql";
+import { median, type Ratio, ratioOf } from "./compare.ts";
+import { CONTESTANTS, type Contestant, type RunningServer } from "./http-contestants.ts";
+import type { Question, Size } from "./http-inputs.ts";
+import { duration, times, whole } from "./units.ts";
+
+/** Both servers with the same memories, and where their databases are. */
+export interface Pair {
+  size: Size;
+  servers: Record<Contestant, RunningServer>;
+  files: Record<Contestant, string>;
+  questions: readonly Question[];
+  /** The body of a search for each question. */
+  bodies: readonly string[];
+}
+
+/** A line of the table: what was measured, of whom, and cells. */
+export type Row = readonly [what: string, contestant: string, median: string, p95: string, ...rest: string[]];
+
+export const HEAD = ["", "contestant", "median", "95 %", "in the server", "full text", "index", "ratio to nous-server"];
+/** What a server says of itself: the columns between the 95th percentile and the ratio. */
+const PARTS = ["inServer", "fullText", "index"] as const;
+const NO_PARTS = PARTS.map(() => "");
+
+const ids = (answer: { data: { id: string }[] }) => answer.data.map(({ id }) => id);
+/** Contestants, each first in half of the turns. */
+const inTurn = (turn: number): readonly Contestant[] => (turn % 2 === 0 ? CONTESTANTS : CONTESTANTS.toReversed());
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
+}
+
+/** One row for each contestant; how many times as long each takes as nous-server, pair by pair. */
+function rowsOf(
+  what: string,
+  nanoseconds: Record<string, readonly number[]>,
+  partsOf: (contestant: string) => readonly string[] = () => NO_PARTS,
+): Row[] {
+  const unit = nanoseconds["nous-server" satisfies Contestant]!;
+  return Object.entries(nanoseconds).map(([contestant, taken]) => {
+    const ratio: Ratio | undefined = taken === unit ? undefined : ratioOf(taken.map((it, turn) => it / unit[turn]!));
+    const cells = [duration(median(taken)), duration(quantile(taken, 0.95))] as const;
+    return [what, contestant, ...cells, ...partsOf(contestant), ratio === undefined ? "" : times(ratio)];
+  });
+}
+
+/**
+ * Asks everything once, and makes sure that both give the same memories in the same order.
+ *
+ * @throws {Error} at the first question that they answer differently.
+ */
+export async function checkAnswers({ servers, questions, bodies }: Pair): Promise<void> {
+  for (const [place, body] of bodies.entries()) {
+    const [plain, nous] = [
+      await servers.plain.ask("POST /search", body),
+      await servers["nous-server"].ask("POST /search", body),
+    ];
+    const [expected, found] = [ids(plain.body).join(" "), ids(nous.body).join(" ")];
+    if (expected === found) continue;
+    throw new Error(`“${questions[place]!.query}” has two answers:\nplain        ${expected}\nnous-server  ${found}`);
+  }
+}
+
+/** Asks everything once, so that nothing is new to either. */
+export async function warmUp({ servers, bodies }: Pair): Promise<void> {
+  for (const body of bodies) {
+    for (const contestant of CONTESTANTS) await servers[contestant].ask("POST /search", body);
+  }
+}
+
+const MS = 1e6;
+
+/** Nanoseconds of a search: for the client, and of those what the server says of itself. */
+type Searched = Record<(typeof PARTS)[number] | "nanoseconds", number> & Pick<Question, "kind">;
+
+/** Searches, one after the other: all of them, and each kind by itself. */
+export async function searches(pair: Pair, name: string): Promise<Row[]> {
+  const taken = byContestant(() => [] as Searched[]);
+  for (const [turn, body] of pair.bodies.entries()) {
+    const { kind } = pair.questions[turn]!;
+    for (const contestant of inTurn(turn)) {
+      const { nanoseconds, body: answer } = await pair.servers[contestant].ask("POST /search", body);
+      const { total_ms, hybrid_seeding_ms, spreading_ms, reranking_ms } = answer.metrics;
+      const [fullText, index] = [hybrid_seeding_ms * MS, (spreading_ms + reranking_ms) * MS];
+      taken[contestant].push({ kind, nanoseconds, inServer: total_ms * MS, fullText, index });
+    }
+  }
+  const kinds = ["keywords", "sentence"] as const;
+  return [undefined, ...kinds].flatMap((kind) => {
+    const of = (contestant: Contestant) => taken[contestant].filter((it) => kind === undefined || it.kind === kind);
+    const parts = (contestant: string) =>
+      PARTS.map((part) => duration(median(of(contestant as Contestant).map((it) => it[part]))));
+    const nanoseconds = byContestant((contestant) => of(contestant).map((it) => it.nanoseconds));
+    return rowsOf(kind === undefined ? name : `${name}, ${kind} alone`, nanoseconds, parts);
+  });
+}
+
+function byContestant<T>(make: (contestant: Contestant) => T): Record<Contestant, T> {
+  return Object.fromEntries(CONTESTANTS.map((contestant) => [contestant, make(contestant)])) as Record<Contestant, T>;
+}
+
+const CLIENTS = 8;
+
+/** Searches a second from several clients, each of which asks when it has its answer. */
+export async function searchesASecond(pair: Pair, name: string, rounds: number, seconds: number): Promise<Row[]> {
+  const rates = byContestant(() => [] as number[]);
+  for (let round = 0; round < rounds; round++) {
+    for (const contestant of inTurn(round)) rates[contestant].push(await rate(pair, contestant, seconds));
+  }
+  return CONTESTANTS.map((contestant) => {
+    const unit = rates["nous-server"];
+    const ratio = ratioOf(rates[contestant].map((it, round) => unit[round]! / it));
+    return [
+      `${name}, ${CLIENTS} clients`,
+      contestant,
+      `${whole(median(rates[contestant]))} a second`,
+      "",
+      ...NO_PARTS,
+      contestant === "nous-server" ? "" : times(ratio),
+    ];
+  });
+}
+
+async function rate({ servers, bodies }: Pair, contestant: Contestant, seconds: number): Promise<number> {
+  let [next, answered] = [0, 0];
+  const start = performance.now();
+  const isOver = () => performance.now() - start > seconds * 1000;
+  const client = async () => {
+    while (!isOver()) {
+      await servers[contestant].ask("POST /search", bodies[next++ % bodies.length]);
+      answered += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  return (answered / (performance.now() - start)) * 1000;
+}
+
+/** Both flush within a second what searches have counted. */
+const FLUSHED = 1_500;
+const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** Every memory of the load is older than a day, so that this is true of none. */
+const STALE = "UPDATE nodes SET neural_retrievability = 1, state_lifecycle = 'ACTIVE', neural_last_accessed = NULL";
+/** How long searches are watched after a sweep, in milliseconds: until what it changed is written. */
+const WATCHED = 2_000;
+
+/** Sweeps where everything changes, and where nothing does; and what a search waits for the first, at most. */
+export async function sweeps(pair: Pair, name: string, rounds: number): Promise<Row[]> {
+  const [everything, nothing, longest] = [0, 0, 0].map(() => byContestant(() => [] as number[]));
+  for (let round = 0; round < rounds; round++) {
+    await wait(FLUSHED);
+    const processed = byContestant(() => 0);
+    for (const contestant of inTurn(round)) {
+      makeStale(pair.files[contestant]);
+      const server = pair.servers[contestant];
+      // What another process wrote is known before the next answer.
+      await server.ask("GET /health");
+      const first = await server.ask("POST /decay", { force: true });
+      const second = await server.ask("POST /decay", { force: true });
+      everything![contestant].push(first.nanoseconds);
+      nothing![contestant].push(second.nanoseconds);
+      processed[contestant] = first.body.processed;
+      longest![contestant].push(await longestSearch(pair, contestant));
+    }
+    if (processed.plain !== processed["nous-server"]) throw new Error(`sweeps differ: ${JSON.stringify(processed)}`);
+  }
+  return [
+    ...rowsOf(`${name}, everything changes`, everything!),
+    ...rowsOf(`${name}, nothing changes`, nothing!),
+    ...rowsOf(`longest search in the ${WATCHED / 1000} s after a ${name}, everything changed`, longest!),
+  ];
+}
+
+function makeStale(file: string): void {
+  const db = new Database(file);
+  db.exec("PRAGMA busy_timeout = 5000");
+  db.exec(STALE);
+  db.close();
+}
+
+async function longestSearch({ servers, bodies }: Pair, contestant: Contestant): Promise<number> {
+  const end = performance.now() + WATCHED;
+  let [turn, longest] = [0, 0];
+  while (performance.now() < end) {
+    const { nanoseconds } = await servers[contestant].ask("POST /search", bodies[turn++ % bodies.length]);
+    longest = Math.max(longest, nanoseconds);
+  }
+  return longest;
+}
+
+/** What a commit writes at least, in bytes: a page. */
+const PAGE = 4_096;
+
+/** Writes that are on the disk when they are answered, and what the disk itself takes. */
+export async function writes(pair: Pair, name: string, folder: string, count: number): Promise<Row[]> {
+  const file = openSync(join(folder, "bare"), "w");
+  const page = Buffer.alloc(PAGE, 1);
+  const taken: Record<string, number[]> = { "write of a page and fsync": [], ...byContestant(() => []) };
+  for (let turn = 0; turn < count; turn++) {
+    const start = performance.now();
+    writeSync(file, page);
+    fsyncSync(file);
+    taken["write of a page and fsync"]!.push((performance.now() - start) * 1e6);
+    const memory = {
+      type: "note",
+      content_title: `note ${turn}`,
+      content_body: pair.questions[turn % pair.questions.length]!.query,
+    };
+    for (const contestant of inTurn(turn)) {
+      const { nanoseconds } = await pair.servers[contestant].ask("POST /nodes", memory);
+      taken[contestant]!.push(nanoseconds);
+    }
+  }
+  closeSync(file);
+  return rowsOf(name, taken);
+}

@@ -1,0 +1,163 @@
+// The plain server's search: full text and vectors give seeds, activation spreads from them a round at a time, the formulas rank.
+
+import type { RankedNode } from "../../../tests/reference/rerank.ts";
+import { EDGE_WEIGHTS, extractTerms, SEARCH_DEFAULTS, type Seed } from "../../../tests/reference/search.ts";
+import { rerankWithSectionWeights } from "../rivals/plain.ts";
+import { tuned as classifyQuery } from "../rivals/regexes.ts";
+import type { Accesses } from "./accesses.ts";
+import { lastAccessOf } from "./fading.ts";
+import type { Question } from "./requests.ts";
+import type { Hit, Store } from "./store.ts";
+import type { Vectors } from "./vectors.ts";
+
+const MOST_TERMS = 32;
+const OVERFETCH = 3;
+const OVERFETCH_OF_LOOKUP = 2;
+const HITS_PER_SEED = 3;
+const THRESHOLD_WITH_VECTOR = 0.15;
+const THRESHOLD_WITHOUT_VECTOR = 0.05;
+const UNKNOWN_EDGE_WEIGHT = 0.5;
+
+const { dense_weight, bm25_weight, max_seeds, initial_activation, hop_decay, min_threshold, max_hops, max_nodes } =
+  SEARCH_DEFAULTS;
+
+export interface Memory {
+  store: Store;
+  vectors: Vectors;
+  accesses: Accesses;
+  /** How many there are, which is counted along with writes. */
+  counts: { nodes: number; edges: number };
+}
+
+/** What a search found, and how long its parts took, in milliseconds. */
+export interface Found {
+  ranked: RankedNode[];
+  asked: ReturnType<typeof classifyQuery>;
+  multiplier: number;
+  usesVector: boolean;
+  seeds: number;
+  activated: number;
+  kept: number;
+  took: { understanding: number; fullText: number; spreading: number; ranking: number };
+}
+
+export function search(memory: Memory, { query, limit, embedding }: Question, now: number): Found {
+  const start = performance.now();
+  const asked = classifyQuery(query);
+  const multiplier = asked.query_type === "LOOKUP" && !asked.disqualified ? OVERFETCH_OF_LOOKUP : OVERFETCH;
+  const most = Math.max(max_seeds, limit * multiplier);
+  const terms = extractTerms(query, "unicode").slice(0, MOST_TERMS);
+  const understood = performance.now();
+
+  const hits = memory.store.fullText(terms, most * HITS_PER_SEED);
+  const read = performance.now();
+
+  const vector = memory.vectors.size > 0 ? embedding : undefined;
+  const near = vector === undefined ? undefined : memory.vectors.nearest(vector, most * HITS_PER_SEED);
+  const seeds = seedsOf(memory.vectors, near, hits, most);
+  const activation = spread(memory.store, seeds);
+  const spreadOut = performance.now();
+
+  const kept = seeds.filter(({ vector_score, bm25_score }) => vector_score > 0 || bm25_score > 0);
+  const ranked = rank(memory, kept, activation, now).slice(0, limit);
+  const done = performance.now();
+  return {
+    ranked,
+    asked,
+    multiplier,
+    usesVector: near !== undefined,
+    seeds: seeds.length,
+    activated: activation.size,
+    kept: kept.length,
+    took: {
+      understanding: understood - start,
+      fullText: read - understood,
+      spreading: spreadOut - read,
+      ranking: done - spreadOut,
+    },
+  };
+}
+
+function seedsOf(vectors: Vectors, near: readonly Hit[] | undefined, hits: readonly Hit[], most: number): Seed[] {
+  const vectorScores = new Map((near ?? []).map(({ id, score }) => [id, score]));
+  const best = hits[0]?.score ?? 0;
+  const bm25Scores = new Map(hits.map(({ id, score }) => [id, best > 0 ? score / best : score]));
+  const threshold = near === undefined ? THRESHOLD_WITHOUT_VECTOR : THRESHOLD_WITH_VECTOR;
+  const seeds: Seed[] = [];
+  for (const id of new Set([...vectorScores.keys(), ...bm25Scores.keys()])) {
+    const vector_score = vectorScores.get(id) ?? 0;
+    const bm25_score = bm25Scores.get(id) ?? 0;
+    const combined_score = dense_weight * vector_score + bm25_weight * bm25_score;
+    // A memory whose vector is still to be made is measured as one that is found by words alone.
+    const least = vectors.has(id) ? threshold : THRESHOLD_WITHOUT_VECTOR;
+    if (combined_score >= least) seeds.push({ node_id: id, vector_score, bm25_score, combined_score });
+  }
+  return seeds.sort((a, b) => b.combined_score - a.combined_score).slice(0, most);
+}
+
+type Neighbours = Map<string, { id: string; weight: number }[]>;
+
+/** The activation of every memory that is reached. Each round asks the database once, for all that it starts from. */
+function spread(store: Store, seeds: readonly Seed[]): Map<string, number> {
+  const active = new Map(seeds.map((seed) => [seed.node_id, initial_activation * seed.combined_score]));
+  const neighbours: Neighbours = new Map();
+  let round = [...active].map(([id, amount]) => ({ id, amount }));
+  for (let hop = 0; hop < max_hops && round.length > 0; hop++) {
+    round = round.filter(({ amount }) => amount >= min_threshold);
+    fetchNeighbours(store, round, neighbours);
+    const next: typeof round = [];
+    for (const { id, amount } of round) {
+      for (const neighbour of neighbours.get(id)!) {
+        const arriving = amount * neighbour.weight * hop_decay;
+        if (arriving < min_threshold) continue;
+        const before = active.get(neighbour.id);
+        active.set(neighbour.id, (before ?? 0) + arriving);
+        if (before === undefined && active.size >= max_nodes) return active;
+        next.push({ id: neighbour.id, amount: arriving });
+      }
+      if (active.size >= max_nodes) return active;
+    }
+    round = next;
+  }
+  return active;
+}
+
+/** Of those whose neighbours are not known yet. */
+function fetchNeighbours(store: Store, round: readonly { id: string }[], neighbours: Neighbours): void {
+  const asked = new Set(round.map(({ id }) => id).filter((id) => !neighbours.has(id)));
+  for (const id of asked) neighbours.set(id, []);
+  if (asked.size === 0) return;
+  for (const { id, neighbour, type } of store.around([...asked])) {
+    neighbours.get(id)!.push({ id: neighbour, weight: EDGE_WEIGHTS[type] ?? UNKNOWN_EDGE_WEIGHT });
+  }
+}
+
+function rank(
+  { store, accesses, counts }: Memory,
+  kept: readonly Seed[],
+  activation: ReadonlyMap<string, number>,
+  now: number,
+): RankedNode[] {
+  const ids = kept.map(({ node_id }) => node_id);
+  const rows = new Map(store.ranked(ids).map((row) => [row.id, accesses.ahead(row)]));
+  const inbound = store.inbound(ids);
+  const largest = kept.reduce((most, { node_id }) => Math.max(most, activation.get(node_id)!), 0);
+  const candidates = kept.map(({ node_id, vector_score, bm25_score }) => {
+    const row = rows.get(node_id)!;
+    return {
+      id: node_id,
+      semantic_score: vector_score,
+      bm25_score,
+      graph_score: largest > 0 ? activation.get(node_id)! / largest : activation.get(node_id)!,
+      last_accessed: lastAccessOf(row),
+      created_at: Date.parse(row.provenance_created_at),
+      access_count: row.neural_access_count,
+      inbound_edge_count: inbound.get(node_id) ?? 0,
+      subtype: row.subtype,
+    };
+  });
+  const average = counts.nodes === 0 ? 0 : counts.edges / counts.nodes;
+  const metrics = { total_nodes: counts.nodes, total_edges: counts.edges, density: 0 };
+  const measures = { ...metrics, avg_inbound_edges: average, avg_outbound_edges: average };
+  return rerankWithSectionWeights(candidates, measures, now);
+}

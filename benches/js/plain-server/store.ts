@@ -1,0 +1,147 @@
+// What the plain server asks its database: statements that are prepared once, and one for many rows wherever there are many.
+
+import type Database from "libsql";
+import type { SweepChange } from "../../../tests/reference/sweep.ts";
+import { EDGE_COLUMNS, type EdgeRow, type FadingRow, NODE_COLUMNS, type NodeRow, type RankedRow } from "./rows.ts";
+
+/** A full-text hit: a BM25 magnitude, larger for better. */
+export interface Hit {
+  id: string;
+  score: number;
+}
+
+/** Accesses to add, and what a recall left behind, if there was one. */
+export interface Access {
+  id: string;
+  accesses: number;
+  last_accessed: string;
+  recalled: Pick<NodeRow, "neural_stability" | "neural_retrievability" | "state_lifecycle"> | null;
+}
+
+const NODE = NODE_COLUMNS.join(", ");
+const EDGE = EDGE_COLUMNS.join(", ");
+const RANKED = "id, subtype, neural_access_count, neural_last_accessed, provenance_created_at";
+const FADING = `${RANKED}, state_lifecycle, neural_stability, neural_retrievability, neural_difficulty`;
+/** The members of a list that is bound as JSON. */
+const LISTED = "(SELECT value FROM json_each(?))";
+const placesOf = (columns: readonly string[]) => columns.map(() => "?").join(", ");
+
+const SQL = {
+  insertNode: `INSERT INTO nodes (${NODE}, embedding_vector) VALUES (${placesOf(NODE_COLUMNS)}, ?)`,
+  node: `SELECT ${NODE} FROM nodes WHERE id = ?`,
+  nodes: `SELECT ${NODE} FROM nodes WHERE id IN ${LISTED}`,
+  newest: `SELECT ${NODE} FROM nodes WHERE (?1 IS NULL OR type = ?1) AND (?2 IS NULL OR subtype = ?2)
+    ORDER BY created_at DESC, rowid DESC LIMIT ?3`,
+  ranked: `SELECT ${RANKED} FROM nodes WHERE id IN ${LISTED}`,
+  fading: `SELECT ${FADING} FROM nodes ORDER BY rowid`,
+  vectors: "SELECT id, embedding_vector AS bytes FROM nodes WHERE embedding_vector IS NOT NULL ORDER BY rowid",
+  counts: "SELECT (SELECT count(*) FROM nodes) AS nodes, (SELECT count(*) FROM edges) AS edges",
+  insertEdge: `INSERT INTO edges (${EDGE}) VALUES (${placesOf(EDGE_COLUMNS)})`,
+  edges: `SELECT ${EDGE} FROM edges WHERE source_id = ?1 AND ?2 IN ('out', 'both') OR target_id = ?1 AND ?2 IN ('in', 'both')
+    ORDER BY rowid`,
+  around: `SELECT id, neighbour, type FROM (
+      SELECT source_id AS id, target_id AS neighbour, type, rowid AS sequence FROM edges WHERE source_id IN ${LISTED}
+      UNION ALL
+      SELECT target_id, source_id, type, rowid FROM edges WHERE target_id IN ${LISTED} AND source_id <> target_id
+    ) ORDER BY sequence`,
+  inbound: `SELECT target_id AS id, count(*) AS count FROM edges WHERE target_id IN ${LISTED} GROUP BY target_id`,
+  fullText: `SELECT nodes.id AS id, max(best.score, 0.0) AS score
+    FROM (SELECT rowid AS sequence, -bm25(nodes_fts) AS score FROM nodes_fts WHERE nodes_fts MATCH ?
+      ORDER BY score DESC, rowid LIMIT ?) AS best JOIN nodes ON nodes.rowid = best.sequence
+    ORDER BY best.score DESC, best.sequence`,
+  access: `UPDATE nodes SET neural_access_count = neural_access_count + change.accesses,
+      neural_last_accessed = max(coalesce(neural_last_accessed, ''), change.last_accessed),
+      neural_stability = coalesce(change.stability, neural_stability),
+      neural_retrievability = coalesce(change.retrievability, neural_retrievability),
+      state_lifecycle = coalesce(change.state, state_lifecycle)
+    FROM (SELECT value ->> 'id' AS id, value ->> 'accesses' AS accesses, value ->> 'last_accessed' AS last_accessed,
+      value ->> '$.recalled.neural_stability' AS stability, value ->> '$.recalled.neural_retrievability' AS retrievability,
+      value ->> '$.recalled.state_lifecycle' AS state FROM json_each(?)) AS change
+    WHERE nodes.id = change.id`,
+  fade: `UPDATE nodes SET neural_retrievability = change.retrievability, state_lifecycle = change.state
+    FROM (SELECT value ->> 'id' AS id, value ->> 'neural_retrievability' AS retrievability,
+      value ->> 'state_lifecycle' AS state FROM json_each(?)) AS change
+    WHERE nodes.id = change.id`,
+} as const;
+
+export class Store {
+  readonly #statements: Record<keyof typeof SQL, Database.Statement>;
+
+  constructor(db: Database.Database) {
+    const prepared = Object.entries(SQL).map(([name, sql]) => [name, db.prepare(sql)]);
+    this.#statements = Object.fromEntries(prepared);
+  }
+
+  #all<T>(name: keyof typeof SQL, ...values: unknown[]): T[] {
+    return this.#statements[name].all(...values) as T[];
+  }
+
+  insertNode(node: NodeRow, vector: Uint8Array | null): void {
+    this.#statements.insertNode.run(...NODE_COLUMNS.map((column) => node[column]), vector);
+  }
+
+  node(id: string): NodeRow | undefined {
+    return this.#all<NodeRow>("node", id)[0];
+  }
+
+  /** In no order. */
+  nodes(ids: readonly string[]): NodeRow[] {
+    return this.#all("nodes", JSON.stringify(ids));
+  }
+
+  newest(type: string | null, subtype: string | null, limit: number): NodeRow[] {
+    return this.#all("newest", type, subtype, limit);
+  }
+
+  /** In no order. */
+  ranked(ids: readonly string[]): RankedRow[] {
+    return this.#all("ranked", JSON.stringify(ids));
+  }
+
+  /** All memories in order. */
+  fading(): FadingRow[] {
+    return this.#all("fading");
+  }
+
+  vectors(): { id: string; bytes: Uint8Array }[] {
+    return this.#all("vectors");
+  }
+
+  counts(): { nodes: number; edges: number } {
+    return this.#all<{ nodes: number; edges: number }>("counts")[0]!;
+  }
+
+  insertEdge(edge: EdgeRow): void {
+    this.#statements.insertEdge.run(...EDGE_COLUMNS.map((column) => edge[column]));
+  }
+
+  edges(nodeId: string, direction: "in" | "out" | "both"): EdgeRow[] {
+    return this.#all("edges", nodeId, direction);
+  }
+
+  /** The neighbours of each of these, in the order in which edges were created; one that an edge ties to itself is its own once. */
+  around(ids: readonly string[]): { id: string; neighbour: string; type: string }[] {
+    const list = JSON.stringify(ids);
+    return this.#all("around", list, list);
+  }
+
+  /** How many edges lead to each; those that none leads to are left out. */
+  inbound(ids: readonly string[]): Map<string, number> {
+    const rows = this.#all<{ id: string; count: number }>("inbound", JSON.stringify(ids));
+    return new Map(rows.map(({ id, count }) => [id, count]));
+  }
+
+  /** Memories in which a word begins with one of these terms, best first. */
+  fullText(terms: readonly string[], limit: number): Hit[] {
+    if (terms.length === 0) return [];
+    return this.#all("fullText", terms.map((term) => `"${term.replaceAll('"', '""')}"*`).join(" OR "), limit);
+  }
+
+  writeAccesses(accesses: readonly Access[]): void {
+    this.#statements.access.run(JSON.stringify(accesses));
+  }
+
+  writeFaded(changes: readonly SweepChange[]): void {
+    this.#statements.fade.run(JSON.stringify(changes));
+  }
+}

@@ -1,0 +1,38 @@
+// The types of the client's methods, as they follow from the table of operations: what changes in the path comes first, then the
+// body, then the query.
+
+import type { z } from "@hono/zod-openapi";
+import type { AnswerOf, OperationShape } from "../api/operation.ts";
+import type { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../api/operations.ts";
+
+export type Operations = typeof AGENT_OPERATIONS & typeof PLAIN_OPERATIONS;
+
+/** A text for each part of a path that changes. */
+type PathArguments<Path extends string> = Path extends `${string}{${string}}${infer Rest}`
+  ? [part: string, ...rest: PathArguments<Rest>]
+  : [];
+
+type BodyArguments<Shape> = Shape extends { body: infer Schema extends z.ZodType }
+  ? Shape extends { isBodyOptional: true }
+    ? [body?: z.input<Schema>]
+    : [body: z.input<Schema>]
+  : [];
+
+/** In a query everything is text; a client writes numbers and booleans as what they are. */
+type Written<Value> = string extends Value ? Value | number : "true" extends Value ? Value | boolean : Value;
+type QueryOf<Schema extends z.ZodType> = { [Key in keyof z.input<Schema>]: Written<z.input<Schema>[Key]> };
+
+type QueryArguments<Shape> = Shape extends { query: infer Schema extends z.ZodType }
+  ? object extends QueryOf<Schema>
+    ? [query?: QueryOf<Schema>]
+    : [query: QueryOf<Schema>]
+  : [];
+
+/** A method for each operation, by the operation's name. */
+export type Methods = {
+  readonly [Name in keyof Operations]: MethodOf<Operations[Name]>;
+};
+
+type MethodOf<Shape extends OperationShape> = (
+  ...given: [...PathArguments<Shape["path"]>, ...BodyArguments<Shape>, ...QueryArguments<Shape>]
+) => Promise<AnswerOf<Shape>>;

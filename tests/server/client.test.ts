@@ -1,0 +1,138 @@
+// The client for TypeScript, as it is published: a method for each operation, typed and refused as the routes are.
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { NousClient, type NousClientOptions, NousRequestError } from "nous-server/client";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../../js/server/src/api/operations.ts";
+import { ROUTES } from "../../js/server/src/client/routes.ts";
+import { LESSON, sharedServer } from "./shared.ts";
+
+const { server, client: someAgent } = sharedServer();
+const clientOf = (options: Partial<NousClientOptions> = {}) =>
+  new NousClient({ baseUrl: server().url, agent: someAgent().agent, ...options });
+
+/** What a call is refused with. */
+async function refusal(call: Promise<unknown>): Promise<NousRequestError> {
+  const error = await call.then(
+    () => expect.unreachable("it succeeded"),
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(NousRequestError);
+  return error as NousRequestError;
+}
+
+describe("methods", () => {
+  test("are the operations, no more and no less", () => {
+    const names = Object.keys({ ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS }).sort();
+    expect(Object.getOwnPropertyNames(clientOf()).sort()).toEqual(names);
+    expect(Object.keys(ROUTES).sort()).toEqual(names);
+  });
+
+  test("of the description of the interface have its paths", async () => {
+    const { body } = await server().ask("GET /openapi.json");
+    const described = Object.entries(body.paths as Record<string, Record<string, { operationId: string }>>).flatMap(
+      ([path, methods]) =>
+        Object.entries(methods).map(([method, { operationId }]) => [operationId, `${method.toUpperCase()} ${path}`]),
+    );
+    const own = Object.entries(ROUTES).map(([name, { method, path }]) => [name, `${method} ${path}`]);
+    expect(described).toEqual(expect.arrayContaining(own));
+  });
+
+  test("take parts of the path, bodies and queries, and give the answers of the schemas", async () => {
+    const client = clientOf();
+    const lesson = await client.createNode(LESSON);
+    const note = await client.createNode({ type: "note", content_title: "Basis trade", content_body: "funding again" });
+    expect(AGENT_OPERATIONS.createNode.answer.parse(lesson)).toEqual(lesson);
+    const edge = await client.createEdge({ source_id: note.id, target_id: lesson.id, type: "causes" });
+    expect(await client.strengthenEdge(edge.id)).toMatchObject({ strength: expect.closeTo(0.85) });
+    expect(await client.strengthenEdge(edge.id, { amount: 0.1 })).toMatchObject({ strength: expect.closeTo(0.95) });
+    expect(await client.listEdges({ node_id: note.id, direction: "out" })).toMatchObject({ count: 1 });
+
+    expect((await client.listNodes()).count).toBe(2);
+    expect((await client.listNodes({ limit: 1, type: "note" })).data.map(({ id }) => id)).toEqual([note.id]);
+    expect(await client.readNode(note.id, { recall: false })).toMatchObject({ neural_access_count: 0 });
+    expect(await client.readNode(note.id)).toMatchObject({ neural_access_count: 1 });
+    expect(await client.updateNode(note.id, { content_title: "Carry" })).toMatchObject({ version: 2 });
+
+    const { data } = await client.search({ query: "funding", limit: 5 });
+    expect(data.map(({ id }) => id).sort()).toEqual([lesson.id, note.id].sort());
+    expect(data[0]!.breakdown.keyword).toBeGreaterThan(0);
+    expect(await client.classifyQuery({ query: "why did it fail?" })).toMatchObject({ disqualifier_category: "D1" });
+    expect(await client.health()).toMatchObject({ node_count: 2, edge_count: 1 });
+    expect(await client.sweep({ force: true })).toMatchObject({ ok: true, processed: 2 });
+    expect((await client.graph()).count).toEqual({ nodes: 2, edges: 1 });
+    expect(await client.deleteEdge(edge.id)).toEqual({ ok: true });
+    expect(await client.deleteNode(note.id)).toEqual({ ok: true });
+  });
+
+  test("are typed: the compiler refuses what the server would", async () => {
+    const client = clientOf();
+    // @ts-expect-error a memory has a title
+    expect((await refusal(client.createNode({ type: "note" }))).status).toBe(400);
+    // @ts-expect-error a question is a text
+    expect((await refusal(client.search({ query: 7 }))).status).toBe(400);
+    // @ts-expect-error a node is named
+    await expect(client.readNode()).rejects.toThrow(TypeError);
+    // @ts-expect-error the query is not optional here
+    expect((await refusal(client.listEdges())).status).toBe(400);
+  });
+});
+
+describe("whose memory it is", () => {
+  test("a name of any script is an agent of its own", async () => {
+    const [agnes, other] = [clientOf({ agent: "Agnès 雪" }), clientOf()];
+    await agnes.createNode(LESSON);
+    expect((await agnes.health()).node_count).toBe(1);
+    expect((await other.health()).node_count).toBe(0);
+    const { body } = await server().ask("GET /health", undefined, {
+      "x-nous-agent": Buffer.from("Agnès 雪", "utf8").toString("latin1"),
+    });
+    expect(body.node_count).toBe(1);
+  });
+
+  test("a base with a slash at its end is the same, and what asks may be given", async () => {
+    const asked: string[] = [];
+    const counting: typeof fetch = (url, init) => {
+      asked.push(`${init?.method} ${url}`);
+      return fetch(url, init);
+    };
+    await clientOf({ baseUrl: `${server().url}//`, fetch: counting }).listNodes({ created_after: "2026-01-01" });
+    expect(asked).toEqual([`GET ${server().url}/v1/nodes?created_after=2026-01-01`]);
+  });
+});
+
+describe("refusals", () => {
+  test("carry the status, the issues, and both in words", async () => {
+    const missing = await refusal(clientOf().readNode("n_000000000000"));
+    expect(missing).toMatchObject({ name: "NousRequestError", status: 404, issues: [], message: "not found" });
+    const wrong = await refusal(clientOf().search({ query: "", limit: -1 }));
+    expect(wrong.status).toBe(400);
+    expect(wrong.issues.map(({ path }) => path).sort()).toEqual(["limit", "query"]);
+    expect(wrong.message).toContain(`limit ${wrong.issues.find(({ path }) => path === "limit")!.message}`);
+  });
+
+  test("an id is one part of a path, whatever is in it", async () => {
+    expect(await refusal(clientOf().readNode("../health"))).toMatchObject({ status: 404 });
+    expect(await refusal(clientOf().readNode("a?recall=no#x"))).toMatchObject({ status: 404 });
+    for (const id of ["", ".", ".."]) await expect(clientOf().readNode(id)).rejects.toThrow("is no id");
+  });
+
+  test("no answer in time, no server, and an answer of something else have a sentence each", async () => {
+    const other = createServer((request, response) => {
+      if (request.url!.endsWith("/health")) response.end("<html>");
+    });
+    await new Promise<void>((listening) => other.listen(0, "127.0.0.1", listening));
+    onTestFinished(() => other.closeAllConnections());
+    onTestFinished(() => void other.close());
+    const baseUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+
+    const late = await refusal(clientOf({ baseUrl, timeoutMs: 50 }).graph());
+    expect(late).toMatchObject({ status: null, message: "no answer came within 50 ms" });
+    const odd = await refusal(clientOf({ baseUrl }).health());
+    expect(odd).toMatchObject({ status: 200, message: "the answer, with status 200, is not JSON" });
+    const nobody = await refusal(clientOf({ baseUrl: "http://127.0.0.1:1" }).health());
+    expect(nobody).toMatchObject({ status: null, message: "the server could not be asked" });
+    expect(nobody.cause).toBeInstanceOf(Error);
+  });
+});
