@@ -177,10 +177,24 @@ const LONGEST_LIST: usize = 256;
 const MANY: usize = 5;
 
 impl Selection {
+    /// Bytes that a stream of at most so many scores takes, of which the first `limit` are wanted.
+    pub fn need(limit: usize, expected: usize) -> usize {
+        if Self::selects(limit, expected) {
+            limit * (size_of::<Entry>() + size_of::<u32>())
+        } else {
+            // Scores, two lists of entries, and four of indices and places.
+            expected * (size_of::<f64>() + 2 * size_of::<Entry>() + 4 * size_of::<u32>())
+        }
+    }
+
+    fn selects(limit: usize, expected: usize) -> bool {
+        limit <= LONGEST_LIST && limit <= expected / MANY
+    }
+
     /// Begins a stream of about so many scores, of which the first `limit` are wanted.
     pub fn clear(&mut self, limit: usize, expected: usize) {
         self.limit = limit;
-        self.select = limit <= LONGEST_LIST && limit <= expected / MANY;
+        self.select = Self::selects(limit, expected);
         self.bar = if limit == 0 { f64::INFINITY } else { f64::NAN };
         self.best.clear();
         self.indices.clear();
