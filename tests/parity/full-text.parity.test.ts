@@ -5,6 +5,7 @@ import fc from "fast-check";
 import Database from "libsql";
 import { TextIndex } from "nous-wasm";
 import { describe, expect, it } from "vitest";
+import { InvertedIndex } from "../../benches/js/rivals/inverted.ts";
 import { type ReferenceDocument, ReferenceTexts, STOP_WORDS, UNSPACED } from "../reference/full-text.ts";
 import { same } from "./same.ts";
 
@@ -96,6 +97,24 @@ describe("beside plain TypeScript", () => {
     }
     index.free();
   });
+});
+
+it("the index that it is measured against finds the same", () => {
+  const words = "gold golden silver tin copper x1 x12 one two three".split(" ");
+  const text = fc.array(fc.constantFrom(...words), { maxLength: 9 }).map((each) => each.join(" "));
+  const question = fc.uniqueArray(fc.constantFrom(...words, "go", "x"), { maxLength: 5 });
+  fc.assert(
+    fc.property(fc.array(text, { minLength: 1, maxLength: 40 }), question, (texts, terms) => {
+      const [index, rival] = [new TextIndex(), new InvertedIndex()];
+      index.upsert(texts.map((body, row) => ({ id: `${row}`, body })));
+      texts.forEach((body, row) => {
+        rival.add(row, body);
+      });
+      const hits = index.search(terms, { limit: 7 }).map(({ id, score }) => ({ row: Number(id), score }));
+      expect(same(hits, rival.search(terms, 7))).toBeNull();
+      index.free();
+    }),
+  );
 });
 
 // ---- FTS5 ----------------------------------------------------------------------------------------
