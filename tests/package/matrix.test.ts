@@ -71,8 +71,8 @@ describe("Node", () => {
     `;
     const { different, ...rest } = JSON.parse(await project.node("both.mjs", program));
     expect(different).toEqual([]);
-    // One for all that is stateless, one for all books, and one for each of the two indexes of the four probes.
-    expect(rest).toEqual({ modules: 1, instances: 1 + 1 + 2 * 4, ours: true });
+    // One for all that is stateless, one for all books, and one for each of the four indexes of the four probes.
+    expect(rest).toEqual({ modules: 1, instances: 1 + 1 + 4 * 4, ours: true });
   });
 
   it("finds the .wasm itself under its exported path", async () => {
