@@ -124,6 +124,7 @@ describe("entries that do not load by themselves", () => {
     calculateSalience: () => nous.calculateSalience("custom:trade_close", { pnl_pct: 1 }),
     modulateStability: () => nous.modulateStability("custom:trade_close", 1),
     applyOutcome: () => nous.applyOutcome({ success_count: 0, sample_size: 0, stability: 1 }, true),
+    TextIndex: () => new nous.TextIndex(),
     PlaybookBook: () => new nous.PlaybookBook(),
     matchPlaybooks: () => nous.matchPlaybooks([], []),
     formatPlaybookMatches: () => nous.formatPlaybookMatches([${JSON.stringify(MATCH)}]),
