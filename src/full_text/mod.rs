@@ -2,7 +2,7 @@
 //!
 //! Words and scores are those of SQLite's FTS5 with its defaults: the `unicode61` tokenizer, words found by their beginnings,
 //! `bm25()` without weights (its sign turned, so that more is better). Two things are not. Text of scripts that leave no space
-//! between words, which FTS5 takes for one word, is held as overlapping pairs, as [`crate::search::terms`] cuts questions. And
+//! between words, which FTS5 takes for one word, is held as overlapping pairs, as [`crate::search::terms()`] cuts questions. And
 //! words that say nothing ([`crate::context::is_stop_word`], or at least half of all texts hold them) count only where no
 //! other word of the question is found; FTS5 gives the latter a millionth of a point.
 //!
