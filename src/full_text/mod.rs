@@ -235,7 +235,7 @@ impl TextIndex {
                 self.slots.len() as Row - 1
             }
         };
-        self.postings.resize_with(self.vocabulary.names.count(), Postings::default);
+        self.reach_words();
         let Self { postings, posting_bytes, .. } = self;
         for_each_word(&sequence, |code| *posting_bytes += postings[code as usize].add(slot));
         self.lengths.push(length);
@@ -246,6 +246,11 @@ impl TextIndex {
         self.words += u64::from(length);
         self.tally.reach(self.lengths.len());
         row
+    }
+
+    /// Has postings for every word.
+    fn reach_words(&mut self) {
+        self.postings.resize_with(self.vocabulary.names.count(), Postings::default);
     }
 
     /// Removes texts. Rows without one are passed over; the answer is how many were.

@@ -206,6 +206,8 @@ impl TextRestoring {
             }
             names.code_or_new(&word);
         }
+        // Words may be there that no text holds any more.
+        self.index.reach_words();
         reader.end()
     }
 
