@@ -56,8 +56,8 @@ const PIECES_SHARE: usize = 16;
 const SPARE_SHARE: usize = 8;
 /// What a block of memory costs beside its content.
 const BLOCK: usize = 2 * size_of::<usize>();
-/// Bytes that a text takes beside its sequence: its length, row, place, score and count, and where its sequence stands.
-const BYTES_A_SLOT: usize = 4 * size_of::<u32>() + size_of::<f64>() + size_of::<Box<[u8]>>() + BLOCK;
+/// Bytes that a text takes beside its sequence: length, row, place, count, place in a tally, score, and where the sequence is.
+const BYTES_A_SLOT: usize = 5 * size_of::<u32>() + size_of::<f64>() + size_of::<Box<[u8]>>() + BLOCK;
 
 /// The full-text index of one agent.
 #[derive(Debug)]
