@@ -17,6 +17,7 @@
 //! | [`merge`] | what remains of the results of several questions? |
 //! | [`context`] | what does a turn of conversation ask of memory, and how does a prompt show what was recalled? |
 //! | [`consolidate`] | what do many episodes add up to? |
+//! | [`full_text`] | which texts hold the words of a question, and how much do the words say? |
 //! | [`search`] | from what was found, what does the graph bring up? |
 //! | [`index`] | what are the parts of a memory that stays in place? |
 //! | [`memory`] | the whole of it: kept, searched, faded, explained, saved |
@@ -33,6 +34,7 @@ pub mod context;
 pub mod decay;
 mod error;
 pub mod fsrs;
+pub mod full_text;
 mod host;
 pub mod index;
 pub mod intent;
@@ -40,6 +42,7 @@ pub mod math;
 pub mod memory;
 pub mod merge;
 mod order;
+mod parts;
 pub mod procedural;
 pub mod query;
 pub mod rerank;

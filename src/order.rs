@@ -180,11 +180,25 @@ const SHORT: usize = 128;
 const MANY_OF_FEW: usize = 2;
 
 impl Selection {
+    /// Bytes that a stream of at most so many scores takes, of which the first `limit` are wanted.
+    pub fn need(limit: usize, expected: usize) -> usize {
+        if Self::selects(limit, expected) {
+            limit * (size_of::<Entry>() + size_of::<u32>())
+        } else {
+            // Scores, two lists of entries, and four of indices and places.
+            expected * (size_of::<f64>() + 2 * size_of::<Entry>() + 4 * size_of::<u32>())
+        }
+    }
+
+    fn selects(limit: usize, expected: usize) -> bool {
+        let many = if expected <= SHORT { MANY_OF_FEW } else { MANY };
+        limit <= LONGEST_LIST && limit <= expected / many
+    }
+
     /// Begins a stream of about so many scores, of which the first `limit` are wanted.
     pub fn clear(&mut self, limit: usize, expected: usize) {
         self.limit = limit;
-        let many = if expected <= SHORT { MANY_OF_FEW } else { MANY };
-        self.select = limit <= LONGEST_LIST && limit <= expected / many;
+        self.select = Self::selects(limit, expected);
         self.bar = if limit == 0 { f64::INFINITY } else { f64::NAN };
         self.best.clear();
         self.indices.clear();

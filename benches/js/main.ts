@@ -19,6 +19,7 @@ import { memoryMeasures, WEIGHED, weigh, weighAlone } from "./memory-measures.ts
 import { playbookContests } from "./playbook-contests.ts";
 import { promptContests } from "./prompt-contests.ts";
 import { queryContests } from "./query-contests.ts";
+import { textContests } from "./text-contests.ts";
 import { turnContests } from "./turn-contests.ts";
 import { duration, kilobytes, times } from "./units.ts";
 
@@ -58,6 +59,7 @@ function contestsOf(engine: Engine): Deferred[] {
     ...(has("PlaybookBook") ? playbookContests(engine) : []),
     ...(has("planConsolidation") ? consolidationContests(engine) : []),
     ...(has("buildContext") ? promptContests(engine) : []),
+    ...(has("TextIndex") ? textContests(engine) : []),
     ...(isResident(engine) ? [...memoryContests(engine), ...memoryMeasures(engine)] : []),
   ];
 }

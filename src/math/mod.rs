@@ -9,7 +9,7 @@
 //! - [`exp_x2`] and [`exp_pairs`] over [`F64x2`]: two and more values at once, equal per lane to [`exp()`]; for loops
 //!   over columns.
 //!
-//! Inside the crate there are also dot products, of which the same holds.
+//! Inside the crate there are also the natural logarithm and dot products, of which the same holds.
 //!
 //! `unsafe` occurs in `lanes` and `dot` only.
 
@@ -17,6 +17,7 @@ mod dot;
 mod exp;
 mod expm1;
 mod lanes;
+mod ln;
 #[cfg(not(target_arch = "wasm32"))]
 mod pow;
 mod tanh;
@@ -26,6 +27,7 @@ pub use exp::exp;
 pub use expm1::expm1;
 pub use lanes::{F64x2, exp_pairs, exp_x2};
 pub(crate) use lanes::{Mask, range_of};
+pub(crate) use ln::ln;
 #[cfg(not(target_arch = "wasm32"))]
 pub use pow::pow;
 pub use tanh::tanh;

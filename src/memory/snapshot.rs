@@ -1,19 +1,16 @@
 //! Snapshots: a memory as a stream of parts, each with a checksum.
 //!
-//! A part is a header of 32 bytes and its content: a mark, its kind, its number in the stream, the length of its content, and
-//! the XXH64 of all that. Numbers are little-endian. The first part tells of the whole; then come nodes in order of sequence,
-//! edges in order of sequence, embeddings, and an end. Codes of names go by the lists of the first part, which hold the names
-//! in use, so that a memory with other codes, or another configuration, takes them as well. A set of tags and clusters stands
-//! behind the nodes of the part where it occurs first, and has its number from then on. Parts of other kinds are the caller's
-//! own: the package keeps ids in them.
-
-use xxhash_rust::xxh64::Xxh64;
+//! The first part tells of the whole; then come nodes in order of sequence, edges in order of sequence, embeddings, and an
+//! end. Codes of names go by the lists of the first part, which hold the names in use, so that a memory with other codes, or
+//! another configuration, takes them as well. A set of tags and clusters stands behind the nodes of the part where it occurs
+//! first, and has its number from then on. Parts of other kinds are the caller's own: the package keeps ids in them.
 
 use super::{MOST_DIMENSIONS, Memory, NameKind, check_sequence, check_share};
 use crate::error::{Error, Result};
 use crate::index::{
     Edge, Label, LabelSets, MOST_SEQUENCE, NO_LABELS, Node, Row, StoredState, StoredVector, VectorForm, is_unit,
 };
+use crate::parts::{self, HEADER, MOST_CONTENT, Reader, put, u16_at, u32_at, u64_at};
 use crate::rerank::is_instant;
 use crate::salience::NEUTRAL;
 
@@ -24,17 +21,10 @@ const VERSIONS: [Version; 4] = [
     Version { code: 3, has_salience: false, has_sets: true },
     Version { code: 4, has_salience: true, has_sets: true },
 ];
-/// What every part begins with.
-const MARK: [u8; 4] = *b"NOUS";
-const HEADER: usize = 32;
-/// Where the checksum stands in a header; it covers what is before it, and the content.
-const CHECKSUM_AT: usize = 24;
 /// The most nodes, edges or embeddings of a part.
 const ROWS_A_PART: usize = 1 << 16;
 /// A part of nodes or embeddings ends with the one that brings it to as many bytes.
 const BYTES_A_PART: usize = 1 << 22;
-/// No part is longer.
-const MOST_CONTENT: usize = 1 << 30;
 
 /// What a part holds. Codes from 16 on are the caller's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +38,6 @@ pub enum Part {
     Own(u32),
 }
 
-const FIRST_OWN: u32 = 16;
-
 impl Part {
     fn code(self) -> u32 {
         match self {
@@ -58,7 +46,7 @@ impl Part {
             Self::Edges => 2,
             Self::Embeddings => 3,
             Self::End => 4,
-            Self::Own(own) => FIRST_OWN + own,
+            Self::Own(own) => parts::FIRST_OWN + own,
         }
     }
 
@@ -66,7 +54,7 @@ impl Part {
         [Self::Start, Self::Nodes, Self::Edges, Self::Embeddings, Self::End]
             .into_iter()
             .find(|part| part.code() == code)
-            .or_else(|| code.checked_sub(FIRST_OWN).map(Self::Own))
+            .or_else(|| code.checked_sub(parts::FIRST_OWN).map(Self::Own))
     }
 }
 
@@ -177,24 +165,10 @@ impl Snapshot {
     }
 
     fn part(&mut self, part: Part, content: &[u8]) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(HEADER + content.len());
-        bytes.extend(MARK);
-        bytes.extend(part.code().to_le_bytes());
-        bytes.extend(self.parts.to_le_bytes());
-        bytes.extend((content.len() as u64).to_le_bytes());
-        let checksum = checksum(&bytes, content);
-        bytes.extend(checksum.to_le_bytes());
-        bytes.extend(content);
+        let bytes = parts::part(part.code(), self.parts, content);
         self.parts += 1;
         bytes
     }
-}
-
-fn checksum(header: &[u8], content: &[u8]) -> u64 {
-    let mut hash = Xxh64::new(0);
-    hash.update(header);
-    hash.update(content);
-    hash.digest()
 }
 
 impl Memory {
@@ -445,11 +419,6 @@ const NUMBERS: [fn(&Node) -> f64; 5] = [
     |node| node.difficulty,
 ];
 
-/// Writes one number after the other.
-fn put<const BYTES: usize>(out: &mut Vec<u8>, numbers: impl Iterator<Item = [u8; BYTES]>) {
-    numbers.for_each(|bytes| out.extend_from_slice(&bytes));
-}
-
 /// A memory that is being restored.
 pub struct Restoring {
     memory: Memory,
@@ -462,29 +431,10 @@ pub struct Restoring {
     ended: bool,
 }
 
-/// Reads a header and checks the part; the answer is its kind and content.
+/// Checks a part; the answer is its kind and content.
 fn open(part: &[u8], number: u64) -> Result<(Part, &[u8])> {
-    let cut_off = || Error::snapshot("is cut off");
-    if part.len() < HEADER {
-        return Err(cut_off());
-    }
-    let (header, content) = part.split_at(HEADER);
-    if header[..4] != MARK {
-        return Err(Error::snapshot("is none of this package"));
-    }
-    let mut fields = Reader { bytes: &header[4..], field: "header" };
-    let (code, at, length, sum) = (fields.u32()?, fields.u64()?, fields.u64()?, fields.u64()?);
-    if length != content.len() as u64 {
-        return Err(cut_off());
-    }
-    if checksum(&header[..CHECKSUM_AT], content) != sum {
-        return Err(Error::snapshot("is damaged: a checksum does not agree"));
-    }
-    if at != number {
-        return Err(Error::snapshot("has its parts in another order"));
-    }
-    let part = Part::from_code(code).ok_or_else(|| Error::snapshot("has a part of an unknown kind"))?;
-    Ok((part, content))
+    let (code, content) = parts::open(part, number)?;
+    Ok((Part::from_code(code).ok_or_else(parts::unknown_kind)?, content))
 }
 
 impl Restoring {
@@ -493,14 +443,7 @@ impl Restoring {
     /// # Errors
     /// `invalid_snapshot` for what is no header.
     pub fn part_length(header: &[u8]) -> Result<usize> {
-        if header.len() < HEADER || header[..4] != MARK {
-            return Err(Error::snapshot(if header.len() < HEADER { "is cut off" } else { "is none of this package" }));
-        }
-        let mut fields = Reader { bytes: &header[16..], field: "header" };
-        match fields.u64()? {
-            length if length <= MOST_CONTENT as u64 => Ok(HEADER + length as usize),
-            _ => Err(Error::snapshot("is damaged: a part is too long")),
-        }
+        parts::part_length(header)
     }
 
     /// Begins with the first part. The dimensions and the form of embeddings are the snapshot's own.
@@ -739,63 +682,4 @@ impl Restoring {
         }
         reader.end()
     }
-}
-
-/// Reads little-endian numbers off the front of bytes.
-struct Reader<'a> {
-    bytes: &'a [u8],
-    field: &'static str,
-}
-
-impl<'a> Reader<'a> {
-    #[inline(never)]
-    fn take(&mut self, bytes: usize) -> Result<&'a [u8]> {
-        let (taken, rest) =
-            self.bytes.split_at_checked(bytes).ok_or_else(|| Error::snapshot(format!("has too few {}", self.field)))?;
-        self.bytes = rest;
-        Ok(taken)
-    }
-
-    fn u32(&mut self) -> Result<u32> {
-        self.take(4).map(|bytes| u32_at(bytes, 0))
-    }
-
-    fn u64(&mut self) -> Result<u64> {
-        self.take(8).map(|bytes| u64_at(bytes, 0))
-    }
-
-    fn text(&mut self) -> Result<String> {
-        let length = self.u32()? as usize;
-        let text = str::from_utf8(self.take(length)?);
-        text.map(String::from).map_err(|_| Error::snapshot("holds a name that is no text"))
-    }
-
-    /// A count of entries that take at least so many bytes each.
-    fn count(&mut self, bytes_each: usize) -> Result<usize> {
-        let count = self.u64()?;
-        if count > (self.bytes.len() / bytes_each.max(1)) as u64 {
-            return Err(Error::snapshot(format!("has too few {}", self.field)));
-        }
-        Ok(count as usize)
-    }
-
-    fn column(&mut self, entries: usize, bytes_each: usize) -> Result<&'a [u8]> {
-        self.take(entries * bytes_each)
-    }
-
-    fn end(&self) -> Result<()> {
-        if self.bytes.is_empty() { Ok(()) } else { Err(Error::snapshot(format!("has too many {}", self.field))) }
-    }
-}
-
-fn u16_at(column: &[u8], place: usize) -> u16 {
-    column.as_chunks().0.get(place).map_or(0, |bytes| u16::from_le_bytes(*bytes))
-}
-
-fn u32_at(column: &[u8], place: usize) -> u32 {
-    column.as_chunks().0.get(place).map_or(0, |bytes| u32::from_le_bytes(*bytes))
-}
-
-fn u64_at(column: &[u8], place: usize) -> u64 {
-    column.as_chunks().0.get(place).map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }

@@ -16,6 +16,7 @@ mod terms;
 pub use rank::{Ranking, Serendipity, rank};
 pub use seed::{Found, Seed, seed};
 pub use spread::{Activated, Arrival, Spread, Termination, spread};
+pub(crate) use terms::is_unspaced;
 pub use terms::{TermMode, terms};
 
 /// How a search goes.

@@ -80,7 +80,7 @@ fn unicode_terms(text: &str, add: &mut impl FnMut(usize, usize)) {
 }
 
 /// Whether a character is of the blocks of Chinese, Japanese and Korean writing.
-fn is_unspaced(c: char) -> bool {
+pub(crate) fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{1100}'..='\u{11FF}'
         | '\u{2E80}'..='\u{2FDF}'

@@ -8,6 +8,7 @@
 mod consolidate;
 mod context;
 mod decay;
+mod full_text;
 mod intent;
 mod memory;
 mod merge;

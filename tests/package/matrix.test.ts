@@ -71,8 +71,8 @@ describe("Node", () => {
     `;
     const { different, ...rest } = JSON.parse(await project.node("both.mjs", program));
     expect(different).toEqual([]);
-    // One for all that is stateless, one for all books, and one for each of the two indexes of the four probes.
-    expect(rest).toEqual({ modules: 1, instances: 1 + 1 + 2 * 4, ours: true });
+    // One for all that is stateless, one for all books, and one for each of the four indexes of the four probes.
+    expect(rest).toEqual({ modules: 1, instances: 1 + 1 + 4 * 4, ours: true });
   });
 
   it("finds the .wasm itself under its exported path", async () => {
@@ -124,6 +124,7 @@ describe("entries that do not load by themselves", () => {
     calculateSalience: () => nous.calculateSalience("custom:trade_close", { pnl_pct: 1 }),
     modulateStability: () => nous.modulateStability("custom:trade_close", 1),
     applyOutcome: () => nous.applyOutcome({ success_count: 0, sample_size: 0, stability: 1 }, true),
+    TextIndex: () => new nous.TextIndex(),
     PlaybookBook: () => new nous.PlaybookBook(),
     matchPlaybooks: () => nous.matchPlaybooks([], []),
     formatPlaybookMatches: () => nous.formatPlaybookMatches([${JSON.stringify(MATCH)}]),

@@ -141,6 +141,18 @@ export function probe(nous: Nous): string {
     index.free();
     return answers;
   };
+  const fullText = () => {
+    const made = new nous.TextIndex();
+    made.upsert(
+      candidates.map(({ id }, i) => ({ id, title: `Été ${i % 7}`, body: i % 3 === 0 ? "金の価格" : `gold ${i}` })),
+    );
+    made.remove([candidates[3]!.id]);
+    const index = nous.TextIndex.restore(made.snapshot());
+    made.free();
+    const answers = [index.search(["ete", "gold", "価格"], { limit: 60 }), index.size, index.snapshot().length];
+    index.free();
+    return answers;
+  };
   const playbooks = [
     { id: "fade", title: "Fade it – “slowly” 🙂", trigger: { anomaly_types: ["funding_extreme"], symbols: ["btc"] } },
     {
@@ -379,6 +391,7 @@ export function probe(nous: Nous): string {
       profiles: engine.SECTION_PROFILES,
     },
     resident: resident(),
+    fullText: fullText(),
     errors: [
       failure(() => nous.rerankWithSectionWeights([candidates[0]!, wrong], metrics, NOW)),
       failure(() => nous.decayColumns({ ...columns, stability: [1] }, NOW)),

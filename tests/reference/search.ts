@@ -252,10 +252,10 @@ export function edgePasses(edge: SearchEdge, filters: SearchFilters): boolean {
 
 const MIN_TERM_LENGTH = 2;
 /** What UTS #18 calls a word character. */
-const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
+export const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
 const NO_WORD = { ascii: /[^\w\s]/g, unicode: new RegExp(`[^${WORD}\\s]`, "gu") };
 /** Chinese, Japanese and Korean, by blocks: so no edition of Unicode moves a border. */
-const CJK = [
+export const CJK = [
   "\\u1100-\\u11ff\\u2e80-\\u2fdf\\u3005-\\u3007\\u3021-\\u3029\\u3031-\\u3035\\u3038-\\u303b\\u3040-\\u30ff\\u3130-\\u318f",
   "\\u31f0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\ua960-\\ua97f\\uac00-\\ud7ff\\uf900-\\ufaff\\uff66-\\uffdc",
   "\\u{1aff0}-\\u{1b16f}\\u{20000}-\\u{3ffff}",

@@ -131,6 +131,8 @@ export type { Engine } from "./engine.ts";
 export { createEngine } from "./engine.ts";
 export type { NousErrorCode, NousErrorDetails } from "./errors.ts";
 export { NousError } from "./errors.ts";
+export type { TextDocument, TextHit, TextIndexOptions, TextSearchOptions, TextUse } from "./full-text.ts";
+export { TextIndex } from "./full-text.ts";
 export type { IntentEvidence, IntentMatcher, IntentOptions } from "./intent.ts";
 export { MemoryIndex } from "./memory/index.ts";
 export { Ranking } from "./memory/ranking.ts";

@@ -52,8 +52,8 @@ import type {
   Transition,
 } from "./types.ts";
 
-/** Results when a call does not say. */
-const DEFAULT_LIMIT = 20;
+/** Results when a call does not say. @internal */
+export const DEFAULT_LIMIT = 20;
 const DEFAULT_MAX_BYTES = 3 * 2 ** 30;
 /** A Map holds 2²⁴ entries. */
 const MOST_IDS = 2 ** 24 - 1;
@@ -778,7 +778,8 @@ function setTargets(
   return first.size;
 }
 
-function checkRoom(batch: string, ids: number): void {
+/** Whether a Map can hold so many ids. @internal */
+export function checkRoom(batch: string, ids: number): void {
   if (ids <= MOST_IDS) return;
   throw new NousError("out_of_memory", `${batch} would be ${ids}, and an index holds ${MOST_IDS}.`, { field: batch });
 }
@@ -902,7 +903,8 @@ function wholeOf(field: string, value: unknown, most: number): number {
   throw invalid(field, `must be a whole number from 0 to ${most}, found ${show(value)}`);
 }
 
-function maxBytesOf(maxBytes: number | undefined): number {
+/** The most bytes that a resident may take. @internal */
+export function maxBytesOf(maxBytes: number | undefined): number {
   if (maxBytes === undefined) return DEFAULT_MAX_BYTES;
   if (typeof maxBytes === "number" && maxBytes > 0) return Math.min(maxBytes, 2 ** 32 - 1);
   throw invalid("maxBytes", `must be a number of bytes above 0, found ${show(maxBytes)}`);

@@ -1,4 +1,4 @@
-// One memory in an instance of its own, with views over its scratch.
+// What is resident in an instance of its own, a memory or a full-text index, with views over its scratch.
 
 import { NousError } from "../errors.ts";
 import type { Glue, Instance } from "../instance.ts";
@@ -8,6 +8,15 @@ import { ownInstance, type PlainData, takeRefusal } from "../runtime.ts";
 const MOST_SCRATCH = 2 ** 24;
 
 type Module = NonNullable<ReturnType<Glue["Resident"]["create"]>>;
+
+/** A class of the module whose batches cross in scratch. @internal */
+export interface OnScratch {
+  reserve(numbers: number, rows: number, bytes: number): boolean;
+  numbers_at(): number;
+  rows_at(): number;
+  bytes_at(): number;
+  release(): boolean;
+}
 
 /** What a memory is made with, checked. @internal */
 export interface Making {
@@ -24,7 +33,7 @@ export function refusalOf(glue: Glue): NousError {
 }
 
 /** @internal */
-export class Resident {
+export class Resident<M extends OnScratch = Module> {
   /** Views of the whole memory; the places below are where the scratch begins in each. */
   numbers!: Float64Array;
   rows!: Uint32Array;
@@ -38,7 +47,7 @@ export class Resident {
 
   constructor(
     readonly instance: Instance,
-    readonly module: Module,
+    readonly module: M,
   ) {
     this.find();
   }

@@ -1,9 +1,10 @@
 // Snapshots: the module's parts, and between them parts of our own that hold the ids.
 
 import { NousError, show } from "../errors.ts";
+import type { Instance } from "../instance.ts";
 import { ownInstance, type PlainData } from "../runtime.ts";
 import type { Kept } from "./index.ts";
-import { Resident, refusalOf } from "./resident.ts";
+import { type OnScratch, Resident, refusalOf } from "./resident.ts";
 
 /** A snapshot: its bytes, in one piece or in several of any length. */
 export type SnapshotSource = Uint8Array | ArrayBuffer | Iterable<Uint8Array>;
@@ -34,20 +35,8 @@ export function* snapshotParts(kept: Kept): Generator<Uint8Array<ArrayBuffer>, v
   };
   const slots = resident.module.snapshot_slots();
   yield* take(resident, resident.module.next_part());
-  for (const [kind, places, names] of [
-    [NODE_IDS, rows, ids],
-    [EDGE_IDS, slots, edgeIds],
-  ] as const) {
-    for (let from = 0; from < places.length; ) {
-      const some = idsOfPart(places, names, from);
-      from += some.length;
-      const content = encodeIds(some);
-      goOn();
-      resident.reserve(0, 0, content.length);
-      resident.bytes.set(content, resident.bytesAt);
-      yield* take(resident, resident.module.own_part(kind, content.length));
-    }
-  }
+  yield* idParts(resident, NODE_IDS, rows, ids, goOn);
+  yield* idParts(resident, EDGE_IDS, slots, edgeIds, goOn);
   for (;;) {
     goOn();
     const length = resident.module.next_part();
@@ -68,7 +57,35 @@ function idsOfPart(places: Uint32Array, names: readonly (string | undefined)[], 
   return ids;
 }
 
-function* take(resident: Resident, length: number): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
+/** A class of the module that writes snapshots. @internal */
+export interface SnapshotWriter extends OnScratch {
+  own_part(kind: number, length: number): number;
+}
+
+/** The parts that hold the ids of some rows; `goOn` throws where the snapshot cannot be finished. @internal */
+export function* idParts(
+  resident: Resident<SnapshotWriter>,
+  kind: number,
+  rows: Uint32Array,
+  ids: readonly (string | undefined)[],
+  goOn: () => void,
+): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
+  for (let from = 0; from < rows.length; ) {
+    const some = idsOfPart(rows, ids, from);
+    from += some.length;
+    const content = encodeIds(some);
+    goOn();
+    resident.reserve(0, 0, content.length);
+    resident.bytes.set(content, resident.bytesAt);
+    yield* take(resident, resident.module.own_part(kind, content.length));
+  }
+}
+
+/** A part that the module has put into the bytes. @internal */
+export function* take(
+  resident: Resident<OnScratch>,
+  length: number,
+): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
   if (length < 0) throw resident.refusal();
   resident.findBytes();
   yield resident.bytes.slice(resident.bytesAt, resident.bytesAt + length) as Uint8Array<ArrayBuffer>;
@@ -139,32 +156,13 @@ export interface Restored {
 
 /** @internal */
 export function restoreParts(source: SnapshotSource, config: PlainData | undefined, maxBytes: number): Restored {
-  const feed = new Feed(source);
   const instance = ownInstance();
   const { glue, memory } = instance;
   const restorer = glue.Restorer.create(config, maxBytes, memory.buffer.byteLength);
   if (restorer === undefined) throw refusalOf(glue);
-  const room = (bytes: number) => {
-    const at = restorer.reserve(bytes);
-    if (at === 0) throw new NousError("out_of_memory", `A part of the snapshot needs ${bytes} bytes at once.`);
-    return new Uint8Array(memory.buffer, at, bytes);
-  };
   const nodeIds: string[] = [];
   const edgeIds: string[] = [];
-  while (!feed.isEmpty()) {
-    feed.read(room(HEADER));
-    const length = restorer.part_length();
-    if (length < 0) throw refusalOf(glue);
-    if (!feed.has(length - HEADER)) throw damaged("is cut off");
-    feed.read(room(length).subarray(HEADER));
-    const kind = restorer.read(length);
-    if (kind < 0) throw refusalOf(glue);
-    if (kind === 0) continue;
-    const ids = decodeIds(room(length).slice(HEADER));
-    if (kind - 1 === NODE_IDS) for (const id of ids) nodeIds.push(id);
-    else if (kind - 1 === EDGE_IDS) for (const id of ids) edgeIds.push(id);
-    else throw damaged("has a part of an unknown kind");
-  }
+  readParts(source, instance, restorer, [nodeIds, edgeIds]);
   const embeddingId = restorer.embedding_id();
   const [nodes, edges] = [restorer.nodes(), restorer.edges()];
   const module = restorer.finish();
@@ -175,7 +173,45 @@ export function restoreParts(source: SnapshotSource, config: PlainData | undefin
   return { resident: new Resident(instance, module), nodeIds, edgeIds, embeddingId };
 }
 
-const damaged = (problem: string) => new NousError("invalid_snapshot", `snapshot ${problem}`, { field: "snapshot" });
+/** A class of the module that reads snapshots. @internal */
+export interface SnapshotReader {
+  reserve(bytes: number): number;
+  part_length(): number;
+  read(length: number): number;
+}
+
+/** Reads all parts of a snapshot; the lists receive the ids, by the kinds of their parts. @internal */
+export function readParts(
+  source: SnapshotSource,
+  { glue, memory }: Instance,
+  restorer: SnapshotReader,
+  lists: readonly string[][],
+): void {
+  const feed = new Feed(source);
+  const room = (bytes: number) => {
+    const at = restorer.reserve(bytes);
+    if (at === 0) throw new NousError("out_of_memory", `A part of the snapshot needs ${bytes} bytes at once.`);
+    return new Uint8Array(memory.buffer, at, bytes);
+  };
+  while (!feed.isEmpty()) {
+    feed.read(room(HEADER));
+    const length = restorer.part_length();
+    if (length < 0) throw refusalOf(glue);
+    if (!feed.has(length - HEADER)) throw damaged("is cut off");
+    feed.read(room(length).subarray(HEADER));
+    const kind = restorer.read(length);
+    if (kind < 0) throw refusalOf(glue);
+    if (kind === 0) continue;
+    const ids = decodeIds(room(length).slice(HEADER));
+    const list = lists[kind - 1];
+    if (list === undefined) throw damaged("has a part of an unknown kind");
+    for (const id of ids) list.push(id);
+  }
+}
+
+/** @internal */
+export const damaged = (problem: string) =>
+  new NousError("invalid_snapshot", `snapshot ${problem}`, { field: "snapshot" });
 
 /** Bytes that come in pieces, read as they are asked for. */
 class Feed {

@@ -1,0 +1,365 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+// The resident full-text index of one agent: ids here, everything else in the memory of an instance of its own.
+
+import { invalid, invalidEntry, invalidShape, NousError, show } from "./errors.ts";
+import type { Glue } from "./instance.ts";
+import { checkRoom, DEFAULT_LIMIT, maxBytesOf } from "./memory/index.ts";
+import { idsOf, limitOf, listOf, optionsOf } from "./memory/pack.ts";
+import { Resident, refusalOf } from "./memory/resident.ts";
+import { damaged, idParts, readParts, type SnapshotSource, take } from "./memory/snapshot.ts";
+import { ownInstance } from "./runtime.ts";
+import { mostBytes, writeText } from "./text.ts";
+
+/** A memory's texts, as they are searched; what is missing is empty. */
+export interface TextDocument {
+  id: string;
+  title?: string | null | undefined;
+  summary?: string | null | undefined;
+  body?: string | null | undefined;
+}
+
+/** A memory that was found, with its score above 0; higher is better. */
+export interface TextHit {
+  id: string;
+  score: number;
+}
+
+export interface TextIndexOptions {
+  /** The most bytes it may take, scratch included; 3 GiB when not given. */
+  maxBytes?: number | undefined;
+}
+
+export interface TextSearchOptions {
+  /** How many are wanted at most; 20 when not given, `Infinity` for all. */
+  limit?: number | undefined;
+  /** Looks among these alone; ids that are not there are passed over. Scores are those of a search among all. */
+  among?: readonly string[] | undefined;
+}
+
+/** Bytes that a full-text index takes. */
+export interface TextUse {
+  /** Its words, postings and texts. */
+  index: number;
+  /** The memory of its instance, which never shrinks. */
+  module: number;
+}
+
+const OPTION_KEYS = new Set(["maxBytes"]);
+const SEARCH_KEYS = new Set(["limit", "among"]);
+/** The columns of a document, in the order in which they cross. */
+const COLUMNS = ["title", "summary", "body"] as const;
+/** Rows of an entry: that of the one it replaces, and the lengths of its columns. */
+const ENTRY = 1 + COLUMNS.length;
+/** The row of a new one. */
+const NEW = 0xffff_ffff;
+/** The part of a snapshot that holds ids. */
+const IDS = 0;
+
+type Module = ReturnType<Glue["ResidentText"]["create"]>;
+
+/** What belongs to one index: its instance, and who its rows are. */
+interface Kept {
+  resident: Resident<Module>;
+  /** Rows by id, ids by row. */
+  rows: Map<string, number>;
+  ids: (string | undefined)[];
+  /** How many snapshots have been begun. */
+  snapshots: number;
+  /** Said to snapshots that are still being written. */
+  isFreed: boolean;
+}
+
+/**
+ * A full-text index over titles, summaries and bodies, resident in the module: words by their beginnings, ranked by BM25. Words
+ * and scores are those of SQLite's FTS5 with its defaults, but that text of scripts without spaces between words is found too.
+ *
+ * ```ts
+ * const texts = new TextIndex();
+ * texts.upsert([{ id: "n_1", title: "Gold", body: "Breakouts fail on Fridays." }]);
+ * const hits = texts.search(["breakout", "friday"], { limit: 45 }); // what `MemoryIndex.search` takes as `bm25`
+ * texts.free();
+ * ```
+ *
+ * Errors are those of `MemoryIndex`: `invalid_argument`, `out_of_memory`, `freed`, `instance_lost`; nothing is changed then.
+ */
+export class TextIndex {
+  #kept: Kept | undefined;
+  // Set below, where the symbol exists.
+  declare [Symbol.dispose]: () => void;
+
+  /**
+   * @throws {NousError} `invalid_argument` for an option that is none or out of its range, `not_initialized` before the module
+   * is loaded.
+   */
+  constructor(options: TextIndexOptions = {}) {
+    if ((options as unknown) instanceof Whole) {
+      this.#kept = (options as unknown as Whole).kept;
+      return;
+    }
+    const maxBytes = maxBytesOf(optionsOf<TextIndexOptions>("options", options, OPTION_KEYS).maxBytes);
+    const instance = ownInstance();
+    const module = instance.glue.ResidentText.create(maxBytes, instance.memory.buffer.byteLength);
+    this.#kept = keep(new Resident(instance, module), []);
+  }
+
+  /**
+   * The index that a snapshot was made of.
+   *
+   * @param bytes the snapshot, in one piece or in several of any length.
+   * @throws {NousError} `invalid_snapshot` for one that is damaged, cut off, of another version, or of a `MemoryIndex`; else as
+   * the constructor.
+   */
+  static restore(bytes: SnapshotSource, options: TextIndexOptions = {}): TextIndex {
+    const maxBytes = maxBytesOf(optionsOf<TextIndexOptions>("options", options, OPTION_KEYS).maxBytes);
+    const instance = ownInstance();
+    const { glue, memory } = instance;
+    const restorer = glue.TextRestorer.create(maxBytes, memory.buffer.byteLength);
+    const ids: string[] = [];
+    readParts(bytes, instance, restorer, [ids]);
+    const count = restorer.texts();
+    const module = restorer.finish();
+    restorer.free();
+    if (module === undefined) throw refusalOf(glue);
+    if (ids.length !== count) throw damaged("has too few or too many ids");
+    const kept = keep(new Resident(instance, module), ids);
+    if (kept.rows.size !== count) throw damaged("has an id twice");
+    return new TextIndex(new Whole(kept) as object);
+  }
+
+  #live(): Kept {
+    if (this.#kept === undefined) throw new NousError("freed", "This index has been freed.");
+    return this.#kept;
+  }
+
+  /** Reading a caller's objects may have run code of the caller's, which may have freed the index. */
+  #sameAs(kept: Kept): void {
+    if (this.#live() !== kept) throw new NousError("freed", "This index has been freed.");
+  }
+
+  /** How many documents there are. */
+  get size(): number {
+    return this.#live().rows.size;
+  }
+
+  /** The memory it takes, in bytes. */
+  get bytes(): TextUse {
+    const { resident } = this.#live();
+    return { index: resident.module.bytes_used(), module: resident.instance.memory.buffer.byteLength };
+  }
+
+  /** Whether a document is there. */
+  has(id: string): boolean {
+    return this.#live().rows.has(id);
+  }
+
+  /** The ids of all documents, in no order. */
+  ids(): IterableIterator<string> {
+    return this.#live().rows.keys();
+  }
+
+  /**
+   * Adds documents, and replaces those whose id is there as a whole; their place in the order stays. Of one that is listed
+   * twice the last counts. The answer is how many were new.
+   */
+  upsert(documents: readonly TextDocument[]): number {
+    const kept = this.#live();
+    const batch = readDocuments(documents);
+    this.#sameAs(kept);
+    const { resident, rows, ids } = kept;
+    const entries = [...batch];
+    const added = entries.filter(([id]) => !rows.has(id));
+    checkRoom("documents", rows.size + added.length);
+    const units = entries.reduce((sum, [, texts]) => texts.reduce((all, text) => all + text.length, sum), 0);
+    resident.reserve(0, entries.length * ENTRY, mostBytes(units));
+    let at = resident.rowsAt;
+    let to = resident.bytesAt;
+    for (const [id, texts] of entries) {
+      resident.rows[at++] = rows.get(id) ?? NEW;
+      for (const text of texts) {
+        const length = writeText(text, resident.bytes, to);
+        resident.rows[at++] = length;
+        to += length;
+      }
+    }
+    if (!resident.module.upsert(entries.length)) throw resident.refusal();
+    resident.find();
+    entries.forEach(([id], place) => {
+      const row = resident.rows[resident.rowsAt + place]!;
+      rows.set(id, row);
+      ids[row] = id;
+    });
+    sweep(kept);
+    resident.release();
+    return added.length;
+  }
+
+  /** Removes documents. Ids that are not there are passed over; the answer is how many were. */
+  remove(ids: readonly string[]): number {
+    const kept = this.#live();
+    const known = idsOf("ids", ids);
+    this.#sameAs(kept);
+    const rows = rowsOf(kept, known);
+    const { resident } = kept;
+    resident.reserve(0, rows.length, 0);
+    resident.rows.set(rows, resident.rowsAt);
+    resident.module.remove(rows.length);
+    for (const row of rows) {
+      kept.rows.delete(kept.ids[row]!);
+      kept.ids[row] = undefined;
+    }
+    sweep(kept);
+    resident.release();
+    return rows.length;
+  }
+
+  /**
+   * The documents that hold any of the terms, best first, equal ones in the order in which they were added. A term is found
+   * where a word begins with it; one that consists of several words, where these follow each other. 32 terms count. Words
+   * like "the" and "what", and terms that half of the documents hold, count only where no other term is found.
+   */
+  search(terms: readonly string[], options: TextSearchOptions = {}): TextHit[] {
+    const kept = this.#live();
+    const { limit, among } = optionsOf<TextSearchOptions>("options", options, SEARCH_KEYS);
+    const most = limitOf(limit, DEFAULT_LIMIT);
+    const { resident } = kept;
+    const read = readTerms(terms, resident.instance.glue.ResidentText.terms_read());
+    const known = among === undefined ? undefined : idsOf("among", among);
+    this.#sameAs(kept);
+    const rows = known === undefined ? undefined : rowsOf(kept, known);
+    const units = read.reduce((sum, term) => sum + term.length, 0);
+    resident.reserve(0, read.length + (rows?.length ?? 0), mostBytes(units));
+    let to = resident.bytesAt;
+    read.forEach((term, place) => {
+      const length = writeText(term, resident.bytes, to);
+      resident.rows[resident.rowsAt + place] = length;
+      to += length;
+    });
+    if (rows !== undefined) resident.rows.set(rows, resident.rowsAt + read.length);
+    const count = resident.module.search(read.length, rows?.length, most);
+    if (count < 0) throw resident.refusal();
+    resident.find();
+    const hits = Array.from({ length: count }, (_, place) => ({
+      id: kept.ids[resident.rows[resident.rowsAt + place]!]!,
+      score: resident.numbers[resident.numbersAt + place]!,
+    }));
+    resident.releaseAnswer();
+    return hits;
+  }
+
+  /** The whole index as bytes, versioned and checked by sums. */
+  snapshot(): Uint8Array<ArrayBuffer> {
+    const parts = [...this.snapshotParts()];
+    const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+    let at = 0;
+    for (const part of parts) {
+      bytes.set(part, at);
+      at += part.length;
+    }
+    return bytes;
+  }
+
+  /**
+   * The same in pieces of some megabytes, each made when it is asked for, to be written to a stream. The index may not be
+   * changed before the last.
+   */
+  snapshotParts(): IterableIterator<Uint8Array<ArrayBuffer>> {
+    return snapshotParts(this.#live());
+  }
+
+  /**
+   * Gives the index up, and its memory with it; every later call is an error with code `freed`, but for this one, which does
+   * nothing. An index that is forgotten without it is collected in time, as other objects are.
+   */
+  free(): void {
+    if (this.#kept !== undefined) this.#kept.isFreed = true;
+    this.#kept = undefined;
+  }
+
+  static {
+    if (Symbol.dispose !== undefined) {
+      Object.defineProperty(TextIndex.prototype, Symbol.dispose, {
+        value: TextIndex.prototype.free,
+        writable: true,
+        configurable: true,
+      });
+    }
+  }
+}
+
+/** What a restored index is made of. */
+class Whole {
+  constructor(readonly kept: Kept) {}
+}
+
+function keep(resident: Resident<Module>, ids: string[]): Kept {
+  const rows = new Map(ids.map((id, row) => [id, row]));
+  return { resident, rows, ids, snapshots: 0, isFreed: false };
+}
+
+/** The texts of documents by id, each read once. */
+function readDocuments(documents: readonly TextDocument[]): Map<string, string[]> {
+  const count = listOf("documents", documents).length;
+  const batch = new Map<string, string[]>();
+  for (let index = 0; index < count; index++) {
+    const document = documents[index]!;
+    if (typeof document !== "object" || document === null) throw invalidShape("documents", index, document);
+    const { id } = document;
+    if (typeof id !== "string" || id === "") {
+      const problem = `must be a string that is not empty, found ${show(id)}`;
+      throw invalidEntry("documents", index, document, "id", problem);
+    }
+    const texts = COLUMNS.map((column) => {
+      const text = document[column] ?? "";
+      if (typeof text === "string") return text;
+      throw invalidEntry("documents", index, document, column, `must be a string, found ${show(text)}`);
+    });
+    batch.set(id, texts);
+  }
+  return batch;
+}
+
+function readTerms(terms: readonly string[], most: number): string[] {
+  const count = Math.min(listOf("terms", terms).length, most);
+  return Array.from({ length: count }, (_, index) => {
+    const term: unknown = terms[index];
+    if (typeof term === "string") return term;
+    throw invalid("terms", `must hold strings, found ${show(term)} at ${index}`);
+  });
+}
+
+/** The rows of those ids that are there, each once. */
+function rowsOf({ rows }: Kept, ids: readonly string[]): number[] {
+  return [...new Set(ids)].flatMap((id) => rows.get(id) ?? []);
+}
+
+/** Lets the module sweep out what was removed; rows are given anew then, in the order in which they were. */
+function sweep(kept: Kept): void {
+  if (!kept.resident.module.sweep()) return;
+  kept.ids = kept.ids.filter((id) => id !== undefined);
+  kept.ids.forEach((id, row) => {
+    kept.rows.set(id!, row);
+  });
+}
+
+/** The parts of a snapshot, one after the other; each is a piece of its own. */
+function* snapshotParts(kept: Kept): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
+  const { resident } = kept;
+  const rows = resident.module.begin_snapshot();
+  if (rows === undefined) throw resident.refusal();
+  kept.snapshots += 1;
+  const own = kept.snapshots;
+  // The module writes one at a time.
+  const goOn = () => {
+    if (kept.isFreed) throw new NousError("freed", "This index has been freed.");
+    if (own !== kept.snapshots) throw damaged("cannot be finished: another was begun");
+  };
+  yield* take(resident, resident.module.next_part());
+  yield* idParts(resident, IDS, rows, kept.ids, goOn);
+  for (;;) {
+    goOn();
+    const length = resident.module.next_part();
+    if (length === 0) break;
+    yield* take(resident, length);
+  }
+  resident.findBytes();
+}

@@ -1,0 +1,37 @@
+//! Whole numbers in as few bytes as they need: seven bits a byte, the lowest first, the high bit where more follow.
+
+/// The most bytes that a number takes.
+pub(super) const MOST_BYTES: usize = 5;
+
+/// Writes a number.
+pub(super) fn put(bytes: &mut Vec<u8>, mut number: u32) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Takes a number off the front of bytes; none where they end before it does, or it is too large.
+#[inline(always)]
+pub(super) fn take(bytes: &mut &[u8]) -> Option<u32> {
+    let (&first, rest) = bytes.split_first()?;
+    *bytes = rest;
+    if first < 0x80 { Some(first.into()) } else { take_long(bytes, u32::from(first & 0x7F)) }
+}
+
+fn take_long(bytes: &mut &[u8], mut number: u32) -> Option<u32> {
+    for shift in [7, 14, 21, 28] {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        let bits = u32::from(byte & 0x7F);
+        if bits << shift >> shift != bits {
+            return None;
+        }
+        number |= bits << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}

@@ -1,0 +1,65 @@
+//! In which texts a word stands, and how often in each.
+
+use super::numbers;
+
+/// The place of a text in the index; a later text has a higher one.
+pub(super) type Slot = u32;
+
+/// The texts of one word. The last of them is kept apart, since it may still be read, and a word of one text needs no more.
+#[derive(Debug, Default)]
+pub(super) struct Postings {
+    /// For each text but the last: twice the way from the one before, one more where the word stands there once; else its
+    /// count follows.
+    bytes: Vec<u8>,
+    written: Slot,
+    last: Slot,
+    /// How often it stands in the last; 0 before there is one.
+    last_count: u32,
+    /// Texts that hold the word and have not been removed.
+    pub documents: u32,
+}
+
+/// The most bytes that a text adds.
+pub(super) const MOST_BYTES: usize = 2 * numbers::MOST_BYTES;
+/// Room that is made beside what is needed: so much, and a quarter of all.
+pub(super) const SPARE: usize = 8;
+
+impl Postings {
+    /// Adds an occurrence in a text, which is the last one or a later one. The answer is how many bytes of room it took.
+    pub fn add(&mut self, slot: Slot) -> usize {
+        if self.last_count > 0 && self.last == slot {
+            self.last_count += 1;
+            return 0;
+        }
+        let before = self.bytes.capacity();
+        if self.last_count > 0 {
+            if before - self.bytes.len() < MOST_BYTES {
+                self.bytes.reserve_exact(MOST_BYTES.max(SPARE + self.bytes.len() / 4));
+            }
+            let once = self.last_count == 1;
+            numbers::put(&mut self.bytes, (self.last - self.written) << 1 | u32::from(once));
+            if !once {
+                numbers::put(&mut self.bytes, self.last_count);
+            }
+            self.written = self.last;
+        }
+        (self.last, self.last_count) = (slot, 1);
+        self.documents += 1;
+        self.bytes.capacity() - before
+    }
+
+    /// Every text with how often the word stands there, in order; removed ones, too.
+    #[inline(always)]
+    pub fn for_each(&self, mut with: impl FnMut(Slot, u32)) {
+        let mut bytes = &self.bytes[..];
+        let mut slot = 0;
+        while let Some(step) = numbers::take(&mut bytes) {
+            slot += step >> 1;
+            let count = if step & 1 == 1 { 1 } else { numbers::take(&mut bytes).unwrap_or(1) };
+            with(slot, count);
+        }
+        if self.last_count > 0 {
+            with(self.last, self.last_count);
+        }
+    }
+}

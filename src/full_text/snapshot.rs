@@ -1,0 +1,258 @@
+//! Snapshots of a full-text index: its words and the sequences of its texts, from which the rest is made.
+//!
+//! The first part tells of the whole; then come the words in the order of their codes, the texts in their order, and an end.
+//! Texts get rows from 0 on when they are read.
+
+use super::{BREAK, COLUMNS, NOWHERE, Read, TextIndex, for_each_number, numbers};
+use crate::error::{Error, Result};
+use crate::index::{Names, Row};
+use crate::parts::{self, FIRST_OWN, Reader};
+
+/// The version of the format.
+const VERSION: u32 = 1;
+/// Bytes of a part, about.
+const BYTES_A_PART: usize = 1 << 22;
+
+/// The kinds of parts, apart from those of a memory.
+const START: u32 = 8;
+const WORDS: u32 = 9;
+const TEXTS: u32 = 10;
+const END: u32 = 11;
+
+/// A snapshot that is being written.
+#[derive(Debug)]
+pub struct TextSnapshot {
+    rows: Vec<Row>,
+    next: Next,
+    parts: u64,
+    /// What the index's count of changes was.
+    changes: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    Start,
+    Words(usize),
+    Texts(usize),
+    End,
+    Nothing,
+}
+
+impl TextSnapshot {
+    /// The rows in the order in which texts are written.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// A part of the caller's own.
+    pub fn own_part(&mut self, own: u32, content: &[u8]) -> Vec<u8> {
+        self.part(FIRST_OWN + own, content)
+    }
+
+    fn part(&mut self, kind: u32, content: &[u8]) -> Vec<u8> {
+        let bytes = parts::part(kind, self.parts, content);
+        self.parts += 1;
+        bytes
+    }
+}
+
+/// Puts entries of some bytes behind their count until they are many; the answer is where it stopped.
+fn fill<'a>(out: &mut Vec<u8>, from: usize, all: usize, entry: impl Fn(usize) -> &'a [u8]) -> usize {
+    out.extend([0; 8]);
+    let mut at = from;
+    while at < all && out.len() < BYTES_A_PART {
+        let bytes = entry(at);
+        out.extend((bytes.len() as u32).to_le_bytes());
+        out.extend(bytes);
+        at += 1;
+    }
+    out[..8].copy_from_slice(&((at - from) as u64).to_le_bytes());
+    at
+}
+
+impl TextIndex {
+    /// Begins a snapshot.
+    ///
+    /// # Errors
+    /// `out_of_memory` when there is no room for what it needs: 4 bytes a text, and two parts.
+    pub fn snapshot(&self) -> Result<TextSnapshot> {
+        self.afford_for_now("snapshot", self.slots.len() * size_of::<Row>() + 4 * BYTES_A_PART)?;
+        let rows = (0..self.slots.len() as Row).filter(|&row| self.slots[row as usize] != NOWHERE).collect();
+        Ok(TextSnapshot { rows, next: Next::Start, parts: 0, changes: self.changes })
+    }
+
+    /// The next part of a snapshot; none after the last.
+    ///
+    /// # Errors
+    /// `invalid_snapshot` when the index has changed since it began.
+    pub fn next_part(&self, snapshot: &mut TextSnapshot) -> Result<Option<Vec<u8>>> {
+        if snapshot.changes != self.changes {
+            return Err(Error::snapshot("cannot be finished: the index changed while it was being written"));
+        }
+        let (words, texts) = (self.vocabulary.names.count(), snapshot.rows.len());
+        let mut content = Vec::new();
+        let kind = match snapshot.next {
+            Next::Start => {
+                content.extend(VERSION.to_le_bytes());
+                content.extend((words as u32).to_le_bytes());
+                content.extend((texts as u32).to_le_bytes());
+                snapshot.next = Next::Words(0);
+                START
+            }
+            Next::Words(at) if at < words => {
+                let word = |at: usize| self.vocabulary.names.text(at as u32).as_bytes();
+                snapshot.next = Next::Words(fill(&mut content, at, words, word));
+                WORDS
+            }
+            Next::Words(_) | Next::Texts(_) => {
+                let at = if let Next::Texts(at) = snapshot.next { at } else { 0 };
+                let sequence = |at: usize| &*self.sequences[self.slots[snapshot.rows[at] as usize] as usize];
+                let end = fill(&mut content, at, texts, sequence);
+                snapshot.next = if end < texts { Next::Texts(end) } else { Next::End };
+                TEXTS
+            }
+            Next::End => {
+                content.extend(snapshot.parts.to_le_bytes());
+                snapshot.next = Next::Nothing;
+                END
+            }
+            Next::Nothing => return Ok(None),
+        };
+        Ok(Some(snapshot.part(kind, &content)))
+    }
+}
+
+/// An index that is being restored.
+#[derive(Debug)]
+pub struct TextRestoring {
+    index: TextIndex,
+    words: usize,
+    texts: usize,
+    parts: u64,
+    ended: bool,
+}
+
+impl TextRestoring {
+    /// The length of a part whose header this is.
+    ///
+    /// # Errors
+    /// `invalid_snapshot` for what is no header.
+    pub fn part_length(header: &[u8]) -> Result<usize> {
+        parts::part_length(header)
+    }
+
+    /// Begins with the first part, for an index that takes so many bytes at most.
+    ///
+    /// # Errors
+    /// `invalid_snapshot` for a part that is damaged, no first part of a full-text index, or of another version.
+    pub fn begin(part: &[u8], max_bytes: usize, elsewhere: usize) -> Result<Self> {
+        let (START, content) = parts::open(part, 0)? else {
+            return Err(Error::snapshot("is none of a full-text index, or does not begin at its start"));
+        };
+        let mut reader = Reader { bytes: content, field: "counts" };
+        let version = reader.u32()?;
+        if version != VERSION {
+            return Err(Error::snapshot(format!("is of version {version}, and this package reads {VERSION}")));
+        }
+        let (words, texts) = (reader.u32()? as usize, reader.u32()? as usize);
+        reader.end()?;
+        let mut index = TextIndex::new(max_bytes);
+        index.set_elsewhere(elsewhere);
+        Ok(Self { index, words, texts, parts: 1, ended: false })
+    }
+
+    /// How many texts have been read.
+    pub fn texts(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Reads the next part. The answer is the kind and content of one of the caller's own.
+    ///
+    /// # Errors
+    /// `invalid_snapshot` for a part that is damaged, or whose content no index can have; `out_of_memory`.
+    pub fn read<'a>(&mut self, part: &'a [u8]) -> Result<Option<(u32, &'a [u8])>> {
+        let (kind, content) = parts::open(part, self.parts)?;
+        if self.ended {
+            return Err(Error::snapshot("goes on after its end"));
+        }
+        self.parts += 1;
+        match kind {
+            WORDS => self.read_words(content)?,
+            TEXTS => self.read_texts(content)?,
+            END => self.read_end(content)?,
+            own if own >= FIRST_OWN => return Ok(Some((own - FIRST_OWN, content))),
+            _ => return Err(parts::unknown_kind()),
+        }
+        Ok(None)
+    }
+
+    /// The index, once the last part has been read.
+    ///
+    /// # Errors
+    /// `invalid_snapshot` before that.
+    pub fn finish(self) -> Result<TextIndex> {
+        if self.ended { Ok(self.index) } else { Err(Error::snapshot("is cut off: its end is missing")) }
+    }
+
+    fn read_words(&mut self, content: &[u8]) -> Result<()> {
+        let mut reader = Reader { bytes: content, field: "words" };
+        let count = reader.count(size_of::<u32>())?;
+        self.index.afford("snapshot", 2 * content.len() + count * (Names::cost("") + super::BYTES_A_WORD))?;
+        let names = &mut self.index.vocabulary.names;
+        for _ in 0..count {
+            let word = reader.text()?;
+            if word.is_empty() || names.code(&word).is_some() {
+                return Err(Error::snapshot("holds a word that cannot be"));
+            }
+            names.code_or_new(&word);
+        }
+        // Words may be there that no text holds any more.
+        self.index.reach_words();
+        reader.end()
+    }
+
+    fn read_texts(&mut self, content: &[u8]) -> Result<()> {
+        let mut reader = Reader { bytes: content, field: "texts" };
+        let count = reader.count(size_of::<u32>())?;
+        for _ in 0..count {
+            let length = reader.u32()? as usize;
+            let read = self.sound(reader.take(length)?)?;
+            self.index.afford("snapshot", TextIndex::cost(&read))?;
+            self.index.put(None, read);
+        }
+        reader.end()
+    }
+
+    /// A sequence that can be: its columns are all there, and its words known.
+    fn sound(&self, sequence: &[u8]) -> Result<Read> {
+        let words = self.index.vocabulary.names.count();
+        let (mut length, mut breaks, mut known) = (0, 0, true);
+        let mut again = Vec::with_capacity(sequence.len());
+        for_each_number(sequence, |number| {
+            known &= number as usize <= words;
+            if number == BREAK {
+                breaks += 1
+            } else {
+                length += 1
+            }
+            numbers::put(&mut again, number);
+        });
+        if known && breaks + 1 == COLUMNS && again == sequence {
+            Ok(Read { sequence: again.into(), length })
+        } else {
+            Err(Error::snapshot("holds a text that cannot be"))
+        }
+    }
+
+    fn read_end(&mut self, content: &[u8]) -> Result<()> {
+        let mut reader = Reader { bytes: content, field: "end" };
+        let parts = reader.u64()?;
+        reader.end()?;
+        let counts = (self.index.vocabulary.names.count(), self.index.len());
+        if parts.checked_add(1) != Some(self.parts) || counts != (self.words, self.texts) {
+            return Err(Error::snapshot("is cut off: some of its parts are missing"));
+        }
+        self.ended = true;
+        Ok(())
+    }
+}

@@ -1,0 +1,95 @@
+//! The tokens of a text: words as SQLite's `unicode61` makes them, and pairs where a script leaves no space between words.
+
+use super::characters::{Role, fold, role};
+use crate::search::is_unspaced;
+use crate::text::is_word;
+
+/// A longer token is cut, as FTS5 cuts it.
+const MOST_BYTES: usize = 32_768;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    /// A word, in which the forms of a letter are one.
+    Word,
+    /// Two characters of a script without spaces.
+    Pair,
+    /// The last character of a run of such a script, so that every one of them begins a token; `alone` where it is the run.
+    Last { alone: bool },
+}
+
+/// Hands every token of a text to `add`, in order; `token` is scratch.
+pub(super) fn each_token(text: &str, token: &mut String, mut add: impl FnMut(&str, Token)) {
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        if stands_alone(c) {
+            at += run(&text[at..], token, &mut add);
+        } else if is_of_word(c) {
+            at += word(&text[at..], token);
+            add(token, Token::Word);
+        } else {
+            at += c.len_utf8();
+        }
+    }
+}
+
+fn is_of_word(c: char) -> bool {
+    if c.is_ascii() { c.is_ascii_alphanumeric() } else { role(c) == Role::Word }
+}
+
+/// Whether a character is of a script that leaves no space between words.
+fn stands_alone(c: char) -> bool {
+    // Beside those that questions are cut by: Thai and Lao, Burmese, Khmer.
+    let is_unspaced =
+        |c| is_unspaced(c) || matches!(c, '\u{E00}'..='\u{EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}');
+    !c.is_ascii() && is_unspaced(c) && is_word(c)
+}
+
+/// Folds the word that a text begins with; the answer is its length in the text.
+fn word(text: &str, token: &mut String) -> usize {
+    token.clear();
+    for (at, c) in text.char_indices() {
+        let folded = if c.is_ascii() {
+            if !c.is_ascii_alphanumeric() {
+                return at;
+            }
+            c.to_ascii_lowercase()
+        } else {
+            match role(c) {
+                Role::Separator => return at,
+                Role::Mark => continue,
+                Role::Word if stands_alone(c) => return at,
+                Role::Word => fold(c),
+            }
+        };
+        if token.len() + folded.len_utf8() <= MOST_BYTES {
+            token.push(folded);
+        }
+    }
+    text.len()
+}
+
+/// Hands over the pairs of the run that a text begins with; the answer is its length.
+fn run(text: &str, token: &mut String, add: &mut impl FnMut(&str, Token)) -> usize {
+    token.clear();
+    let mut end = text.len();
+    let mut characters = 0;
+    let mut last = 0;
+    for (at, c) in text.char_indices() {
+        if !stands_alone(c) {
+            end = at;
+            break;
+        }
+        if characters > 0 {
+            token.push(fold(c));
+            add(token, Token::Pair);
+            token.drain(..last);
+        } else {
+            token.push(fold(c));
+        }
+        last = token.len();
+        characters += 1;
+    }
+    add(token, Token::Last { alone: characters == 1 });
+    end
+}
