@@ -25,7 +25,7 @@ export interface Pace {
   firstDelay: number;
   /** The most that is waited before a retry, whatever the provider asks for. */
   longestDelay: number;
-  /** So many failures in a row, and the provider is left alone… */
+  /** So many failures in a row, more than the same texts can make, and the provider is left alone… */
   failures: number;
   /** …for so long; then a single call tries it. */
   rest: number;
@@ -116,6 +116,8 @@ export class Embedder {
       signal,
       shouldRetry: async ({ error }) => {
         if (!(error instanceof EmbeddingError) || error.failure !== "unreachable") return false;
+        // It has been left alone since, and what it failed at is to be known.
+        if (this.#breaker.state !== CircuitState.Closed) return false;
         const { retryAfter = 0 } = error;
         if (retryAfter > longestDelay) return false;
         await wait(retryAfter, undefined, { signal });

@@ -1,0 +1,170 @@
+// Working off the texts that wait for a vector: batch after batch, in the background or while somebody waits for it.
+
+import type { Logger } from "../log.ts";
+import { type Embedder, failureOf, isResting } from "./embedder.ts";
+import { EmbeddingError } from "./provider.ts";
+import type { Failed, Made, Stored, Work } from "./tasks.ts";
+
+/** An agent's queue, wherever its database is open. */
+export interface Queue {
+  take(most: number): Promise<Work>;
+  store(made: Made): Promise<Stored>;
+  putOff(failed: Failed): Promise<void>;
+  /** Makes those who were put off due; how many wait. */
+  release(): Promise<{ waiting: number }>;
+}
+
+export interface Drained {
+  /** Whether nobody waits any more. */
+  ok: boolean;
+  /** How many got a vector. */
+  embedded: number;
+  /** How many waited. */
+  total: number;
+}
+
+/** What came of a batch. */
+type Outcome = { embedded: number; goesOn: boolean };
+
+/** One batch. It goes on unless the provider is being left alone, or its vectors do not fit. */
+async function workOff(
+  queue: Queue,
+  { model, texts }: Work,
+  embedder: Embedder,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const tickets = texts.map(({ ticket }) => ticket);
+  let vectors: Float32Array[];
+  try {
+    vectors = await embedder.texts(
+      texts.map(({ text }) => text),
+      model,
+      signal,
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isResting(error)) return { embedded: 0, goesOn: false };
+    log.warn({ failure: failureOf(error), texts: texts.length }, "Texts got no vectors, and are tried again");
+    const { failure, retryAfter } = error instanceof EmbeddingError ? error : { failure: undefined, retryAfter: undefined };
+    const isTexts = failure === "rejected" || failure === "unusable";
+    await queue.putOff({ tickets, isTexts, retryAfter });
+    return { embedded: 0, goesOn: true };
+  }
+  const made = vectors.map((vector, place) => ({ ticket: tickets[place]!, vector }));
+  const { embedded, expected } = await queue.store({ model, vectors: made });
+  if (expected === undefined) return { embedded, goesOn: true };
+  log.error(
+    { model: model.name, components: vectors[0]!.length, expected },
+    "Vectors do not fit those of the memories: `nous-server reembed` makes all of them anew",
+  );
+  await queue.putOff({ tickets, isTexts: false, retryAfter: undefined });
+  return { embedded: 0, goesOn: false };
+}
+
+/** Works off all who wait, those who were put off among them. What was done stays done, whatever ends it. */
+export async function drain(
+  queue: Queue,
+  embedder: Embedder,
+  log: Logger,
+  signal: AbortSignal,
+  progress: (embedded: number, total: number) => void = () => {},
+): Promise<Drained> {
+  const { waiting: total } = await queue.release();
+  let embedded = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const work = await queue.take(embedder.batch);
+    if (work.texts.length === 0) return { ok: work.next_in === null, embedded, total };
+    const outcome = await workOff(queue, work, embedder, log, signal);
+    embedded += outcome.embedded;
+    progress(embedded, total);
+    if (!outcome.goesOn) return { ok: false, embedded, total };
+  }
+}
+
+/** After a write others often follow, and share a call, in milliseconds. */
+const LINGER = 50;
+/** How long nothing is tried after a batch that could not go on, in milliseconds. */
+const REST = 10_000;
+/** The longest that a timer can wait. */
+const MOST_TIMER = 2 ** 31 - 1;
+
+/** The queues of all agents of a server, worked off in the background. */
+export class Backlog {
+  readonly #queueOf: (agent: string) => Queue;
+  readonly #embedder: Embedder;
+  readonly #log: Logger;
+  readonly #timers = new Map<string, { timer: NodeJS.Timeout; at: number }>();
+  /** Agents whose queue is being worked off, by whomever. */
+  readonly #running = new Map<string, Promise<unknown>>();
+  readonly #end = new AbortController();
+
+  constructor(queueOf: (agent: string) => Queue, embedder: Embedder, log: Logger) {
+    this.#queueOf = queueOf;
+    this.#embedder = embedder;
+    this.#log = log;
+  }
+
+  /** Somebody of this agent may wait, or will after so many milliseconds. */
+  wake(agent: string, after: number = LINGER): void {
+    const at = performance.now() + after;
+    const set = this.#timers.get(agent);
+    if (this.#end.signal.aborted || (set !== undefined && set.at <= at)) return;
+    clearTimeout(set?.timer);
+    const begin = () => {
+      this.#timers.delete(agent);
+      void this.#alone(agent, () => this.#work(agent));
+    };
+    this.#timers.set(agent, { timer: setTimeout(begin, after), at });
+  }
+
+  /** One works off an agent's queue at a time: two would ask for the same vectors. */
+  async #alone<T>(agent: string, work: () => Promise<T>): Promise<T> {
+    while (this.#running.has(agent)) await this.#running.get(agent)!.catch(() => {});
+    const running = work();
+    this.#running.set(agent, running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(agent);
+    }
+  }
+
+  /** Until nobody is due; comes back when somebody is. */
+  async #work(agent: string): Promise<void> {
+    let next: number | null = REST;
+    try {
+      next = await this.#workOff(agent);
+    } catch (error) {
+      if (this.#end.signal.aborted) return;
+      this.#log.warn({ agent, failure: failureOf(error) }, "Texts that wait for vectors could not be worked off");
+    }
+    if (next !== null) this.wake(agent, Math.min(Math.max(next, LINGER), MOST_TIMER));
+  }
+
+  /** Milliseconds until somebody is due; null where nobody waits. */
+  async #workOff(agent: string): Promise<number | null> {
+    const queue = this.#queueOf(agent);
+    const log = this.#log.child({ agent });
+    for (;;) {
+      const work = await queue.take(this.#embedder.batch);
+      if (work.texts.length === 0) return work.next_in;
+      const { goesOn } = await workOff(queue, work, this.#embedder, log, this.#end.signal);
+      if (!goesOn) return REST;
+    }
+  }
+
+  /** Works off all that waits while the caller does. */
+  drain(agent: string, signal: AbortSignal): Promise<Drained> {
+    const both = AbortSignal.any([signal, this.#end.signal]);
+    return this.#alone(agent, () => drain(this.#queueOf(agent), this.#embedder, this.#log.child({ agent }), both));
+  }
+
+  /** Gives up what is under way; it is still in the queue. */
+  async close(): Promise<void> {
+    this.#end.abort();
+    for (const { timer } of this.#timers.values()) clearTimeout(timer);
+    await Promise.allSettled(this.#running.values());
+  }
+}
