@@ -39,7 +39,7 @@ const NODE: NewNode = {
 
 const found = (storage: LibsqlStorage, ...terms: string[]) => storage.search(terms, {}, 10).map(({ id }) => id);
 const changesOf = (storage: LibsqlStorage, after = 0) =>
-  storage.changesSince(after).map(({ entity, id }) => `${entity} ${id}`);
+  storage.changesSince(after).map(({ entity, ids }) => `${entity} ${ids}`);
 
 describe("a new database", () => {
   test("is sound, and has a schema and an epoch of its own", () => {
@@ -80,7 +80,12 @@ describe("a database of the existing server", () => {
       ["n_b", 7],
       ["n_c", 9],
     ]);
-    expect(storage.edge("e_1")).toMatchObject({ source_id: "n_a", target_id: "n_b", subtype: null, strength: 0.8 });
+    expect([...storage.edges(["e_1"])].flat()[0]).toMatchObject({
+      source_id: "n_a",
+      target_id: "n_b",
+      subtype: null,
+      strength: 0.8,
+    });
     expect(found(storage, "extremes")).toEqual(["n_a"]);
     expect(storage.listNodes({}, 10).map(({ id }) => id)).toEqual(["n_b", "n_c", "n_a"]);
     expect([...storage.indexedNodes()].flat().map(({ clusters }) => clusters)).toEqual(['["c_1"]', "[]", "[]"]);
@@ -218,11 +223,11 @@ describe("soft changes", () => {
   test("add counts, keep the later time, and leave what is null", () => {
     const storage = open(join(temporaryFolder(), "a.db"));
     storage.insertNode({ ...NODE, neural_access_count: 3, neural_last_accessed: "2026-02-03 00:00:00" });
-    const change = { id: "n_1", accesses: 2, stability: null, faded: null };
+    const change = { id: "n_1", accesses: 2, stability: null, retrievability: null, lifecycle: null };
     storage.writeSoft([{ ...change, last_accessed: "2026-02-02T00:00:00.000Z" }]);
     expect(storage.node("n_1")).toMatchObject({ neural_access_count: 5, neural_last_accessed: "2026-02-03 00:00:00" });
     const faded = { retrievability: 0.5, lifecycle: "WEAK" as const };
-    storage.writeSoft([{ ...change, last_accessed: "2026-02-04T00:00:00.000Z", stability: 70, faded }]);
+    storage.writeSoft([{ ...change, last_accessed: "2026-02-04T00:00:00.000Z", stability: 70, ...faded }]);
     expect(storage.node("n_1")).toMatchObject({
       neural_access_count: 7,
       neural_last_accessed: "2026-02-04T00:00:00.000Z",

@@ -21,6 +21,7 @@ export class Refusal extends Error {
 
 export const notFound = (): Refusal => new Refusal(404, "not found");
 
+export const NOT_VALID = "the request is not valid";
+
 /** Input that is wrong in one field. */
-export const wrong = (path: string, message: string): Refusal =>
-  new Refusal(400, "the request is not valid", [{ path, message }]);
+export const wrong = (path: string, message: string): Refusal => new Refusal(400, NOT_VALID, [{ path, message }]);

@@ -2,7 +2,7 @@
 // as missing or comes into it, so that one bad row never keeps an agent from its memory.
 
 import { LIFECYCLE_STATES, type MemoryEdge, type MemoryNode, type StoredLifecycleState } from "nous-wasm";
-import type { Bytes, EdgeRow, IndexedNodeRow, NodeRow } from "../storage/rows.ts";
+import type { Bytes, EdgeRow, IndexedNodeRow, SoftRow } from "../storage/rows.ts";
 import { parseInstant } from "../time.ts";
 
 /** The kind of a memory that a database leaves open. */
@@ -12,46 +12,48 @@ const STATES = new Set<string>([...LIFECYCLE_STATES, "DELETED"]);
 
 export const isState = (text: unknown): text is StoredLifecycleState => typeof text === "string" && STATES.has(text);
 
-/** What an access is counted from. */
-export function lastAccessOf(row: NodeRow): number | null {
-  return row.neural_last_accessed === null ? null : (parseInstant(row.neural_last_accessed) ?? null);
-}
+export const isId = (id: unknown): id is string => typeof id === "string" && id !== "";
+const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+const numberOf = (value: unknown): number | null =>
+  typeof value === "number" && Number.isFinite(value) ? value : null;
 
-export const accessCountOf = (row: NodeRow): number =>
-  Math.min(Math.max(Math.trunc(row.neural_access_count ?? 0), 0), MOST_ACCESSES);
+function within01(value: unknown): number | null {
+  const number = numberOf(value);
+  return number === null ? null : Math.min(Math.max(number, 0), 1);
+}
 
 /** A memory as the index takes it; `dimensions` are the index's. */
 export function memoryNodeOf(row: IndexedNodeRow, dimensions: number): MemoryNode {
   return {
-    id: row.id,
-    type: row.type ?? TYPE_OF_NONE,
-    subtype: row.subtype,
-    created_at: createdAt(row),
-    last_accessed: lastAccessOf(row),
-    access_count: accessCountOf(row),
-    stability: row.neural_stability,
-    retrievability: within01(row.neural_retrievability),
+    ...softNodeOf(row),
+    type: textOf(row.type) ?? TYPE_OF_NONE,
+    subtype: textOf(row.subtype),
+    created_at: instantOf(row.provenance_created_at) ?? instantOf(row.created_at) ?? 0,
     difficulty: within01(row.neural_difficulty),
-    lifecycle: isState(row.state_lifecycle) ? row.state_lifecycle : null,
     clusters: clustersOf(row),
     embedding: vectorOf(row.embedding_vector, dimensions),
-    sequence: row.sequence,
+    sequence: row.sequence >= 0 ? row.sequence : null,
   };
 }
 
-function createdAt(row: NodeRow): number {
-  for (const text of [row.provenance_created_at, row.created_at]) {
-    const time = text === null ? undefined : parseInstant(text);
-    if (time !== undefined) return time;
-  }
-  return 0;
+/** Soft state as the index takes it. */
+export function softNodeOf(row: SoftRow): MemoryNode {
+  return {
+    id: row.id,
+    last_accessed: instantOf(row.neural_last_accessed) ?? null,
+    access_count: Math.min(Math.max(Math.trunc(numberOf(row.neural_access_count) ?? 0), 0), MOST_ACCESSES),
+    stability: numberOf(row.neural_stability),
+    retrievability: within01(row.neural_retrievability),
+    lifecycle: isState(row.state_lifecycle) ? row.state_lifecycle : null,
+  };
 }
 
-const within01 = (value: number | null): number | null => (value === null ? null : Math.min(Math.max(value, 0), 1));
+function instantOf(value: unknown): number | undefined {
+  return typeof value === "string" ? parseInstant(value) : undefined;
+}
 
-function clustersOf(row: IndexedNodeRow): string[] {
-  if (row.clusters === "[]") return [];
-  return (JSON.parse(row.clusters) as unknown[]).filter((id): id is string => typeof id === "string" && id !== "");
+function clustersOf({ clusters }: IndexedNodeRow): string[] {
+  return clusters === "[]" ? [] : (JSON.parse(clusters) as unknown[]).filter(isId);
 }
 
 /** A vector as it is stored; none where it is of another length, all zeros, or not all numbers. */
@@ -70,5 +72,12 @@ export function vectorOf(bytes: Bytes | null, dimensions: number): Float32Array 
 
 /** An edge as the index takes it. */
 export function memoryEdgeOf({ id, type, source_id, target_id, strength, sequence }: EdgeRow): MemoryEdge {
-  return { id, type, source_id, target_id, strength: within01(strength), sequence };
+  return {
+    id,
+    type: textOf(type),
+    source_id,
+    target_id,
+    strength: within01(strength),
+    sequence: sequence >= 0 ? sequence : null,
+  };
 }

@@ -1,13 +1,11 @@
 // Rows as they are answered: what the index knows better than the database, retrievability and state as of now, times in one form.
 
 import { type Engine, LIFECYCLE_STATES, MEMORY_SECTIONS, type MemoryIndex, type StoredLifecycleState } from "nous-wasm";
+import type { Edge } from "../api/edges.ts";
+import type { Node } from "../api/nodes.ts";
 import type { EdgeRow, NodeRow } from "../storage/rows.ts";
 import { normaliseTime, toIso } from "../time.ts";
 import type { SoftState } from "./soft.ts";
-
-/** A memory as it is answered. The vector is never sent. */
-export type Node = Omit<NodeRow, "sequence">;
-export type Edge = Omit<EdgeRow, "sequence">;
 
 /** What time has made of a memory. */
 export interface Faded {
@@ -37,6 +35,12 @@ export function presentNode({ sequence: _, ...row }: NodeRow, index: MemoryIndex
   node.state_lifecycle = live.lifecycle;
   if (ahead !== null) node.neural_last_accessed = toIso(live.last_accessed);
   return node;
+}
+
+/** A memory with what time has made of it. */
+export function withFaded(node: Node, faded: Faded | undefined): Node {
+  if (faded === undefined) return node;
+  return { ...node, neural_retrievability: faded.retrievability, state_lifecycle: faded.lifecycle };
 }
 
 export function presentEdge({ sequence: _, ...row }: EdgeRow): Edge {

@@ -1,11 +1,13 @@
 // A search: what the full-text index found, and a vector if there is one, go into the index in one call; rows come out.
 
-import type { Engine, EngineConfig, MemoryIndex, SearchFilters, StoredLifecycleState } from "nous-wasm";
-import type { FoundNode, SearchAnswer, SearchRequest } from "../api/schemas.ts";
-import type { LifecycleFilter, NodeFilter } from "../storage/storage.ts";
+import type { MemoryIndex, SearchFilters, StoredLifecycleState } from "nous-wasm";
+import type { FoundNode, SearchAnswer, SearchRequest, searchOperations } from "../api/search.ts";
+import type { NodeFilter } from "../storage/storage.ts";
+import type { Agent } from "./agent.ts";
 import { wrong } from "./errors.ts";
-import type { Follower } from "./follower.ts";
+import type { HandlersOf } from "./handlers.ts";
 import { fadedNow, presentNode } from "./presenting.ts";
+import { statesOf } from "./states.ts";
 
 /** Words of a question that are looked for. */
 const MOST_TERMS = 32;
@@ -17,28 +19,34 @@ const USUAL_SEEDS = 15;
 /** Full-text hits that are asked for, for each seed that there may be. */
 const HITS_PER_SEED = 3;
 
-export interface Searching {
-  follower: Follower;
-  engine: Engine;
-  config: EngineConfig;
-  now: number;
-}
+export const searchHandlers: HandlersOf<typeof searchOperations> = {
+  /** Counts an access of what it returns. */
+  search: (agent, { body }) =>
+    agent.read(() => {
+      const now = agent.now();
+      const answer = search(agent, body, now);
+      const ids = answer.data.map(({ id }) => id);
+      agent.index.touch(ids, now);
+      agent.soft.touched(ids, now);
+      return answer;
+    }),
+};
 
 /** Searches, without counting an access of what was found. */
-export function search({ follower, engine, config, now }: Searching, request: SearchRequest): SearchAnswer {
+function search(agent: Agent, request: SearchRequest, now: number): SearchAnswer {
   const watch = stopwatch();
-  const { index } = follower;
+  const { index, engine, config } = agent;
   const asked = engine.understand(request.query, { terms: "unicode" });
   const isLookup = asked.query_type === "LOOKUP" && !asked.disqualified;
   const multiplier = isLookup ? OVERFETCH_OF_LOOKUP : OVERFETCH;
   const wanted = request.limit * multiplier;
   const maxSeeds = Math.max(config.search?.maxSeeds ?? USUAL_SEEDS, wanted);
-  const embedding = vectorOf(follower, request);
-  const states = request.lifecycle == null ? undefined : statesOf(index, request.lifecycle, now);
+  const embedding = vectorOf(agent, request);
+  const states = request.lifecycle == null ? undefined : statesOf(agent, request.lifecycle, now);
   const filter = filterOf(request, states?.stored);
   const parse_filters_ms = watch();
 
-  const hits = follower.storage.search(asked.terms.slice(0, MOST_TERMS), filter, maxSeeds * HITS_PER_SEED);
+  const hits = agent.storage.search(asked.terms.slice(0, MOST_TERMS), filter, maxSeeds * HITS_PER_SEED);
   const best = hits[0]?.score ?? 0;
   const bm25 = best > 0 ? hits.map(({ id, score }) => ({ id, score: score / best })) : hits;
   const hybrid_seeding_ms = watch();
@@ -47,7 +55,7 @@ export function search({ follower, engine, config, now }: Searching, request: Se
   const { ranking, metrics } = index.search({ embedding, bm25, filters, limit: wanted, max_seeds: maxSeeds, now });
   const spreading_ms = watch();
 
-  const data = rowsOf(follower, engine, ranking, request, filter, now);
+  const data = rowsOf(agent, ranking, request, filter, now);
   return {
     data,
     count: data.length,
@@ -75,34 +83,13 @@ export function search({ follower, engine, config, now }: Searching, request: Se
 }
 
 /** The vector to search by; none in a memory without vectors. */
-function vectorOf({ dimensions }: Follower, { embedding }: SearchRequest): number[] | undefined {
+function vectorOf({ dimensions }: Agent, { embedding }: SearchRequest): number[] | undefined {
   if (embedding == null || dimensions === 0) return undefined;
   if (embedding.length === dimensions) return embedding;
   throw wrong("embedding", `must have ${dimensions} components, as those of the memories, found ${embedding.length}`);
 }
 
-/**
- * What a state means to the database and to the index, both of which hold states as they were stored: time may have led a
- * memory into the state, or out of it, since.
- */
-export function statesOf(
-  index: MemoryIndex,
-  state: StoredLifecycleState,
-  now: number,
-): { stored: LifecycleFilter; indexed: StoredLifecycleState[] } {
-  const due = index.transitions(now);
-  const arriving = due.filter(({ to }) => to === state);
-  return {
-    stored: {
-      state,
-      leaving: due.filter(({ from }) => from === state).map(({ id }) => id),
-      arriving: arriving.map(({ id }) => id),
-    },
-    indexed: [...new Set([state, ...arriving.map(({ from }) => from)])],
-  };
-}
-
-function filterOf(request: SearchRequest, lifecycle: LifecycleFilter | undefined): NodeFilter {
+function filterOf(request: SearchRequest, lifecycle: NodeFilter["lifecycle"]): NodeFilter {
   const { type, subtype, time_range, cluster_ids } = request;
   return {
     type: type ?? undefined,
@@ -132,14 +119,13 @@ function indexFilterOf(request: SearchRequest, lifecycles: StoredLifecycleState[
 
 /** The rows of a ranking, as far as they pass what the index could not look at, up to the limit. */
 function rowsOf(
-  follower: Follower,
-  engine: Engine,
+  agent: Agent,
   ranking: ReturnType<MemoryIndex["search"]>["ranking"],
   request: SearchRequest,
   filter: NodeFilter,
   now: number,
 ): FoundNode[] {
-  const { storage, soft, index } = follower;
+  const { storage, engine, soft, index } = agent;
   const isPartly = filter.lifecycle !== undefined || (filter.time_range?.by ?? "ingestion") !== "ingestion";
   const passing = isPartly ? new Set(storage.passing(ranking.ids, filter)) : undefined;
   const ids = ranking.ids.filter((id) => passing?.has(id) ?? true).slice(0, request.limit);

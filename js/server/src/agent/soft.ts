@@ -1,21 +1,24 @@
 // Soft state: what recalls and sweeps changed, ahead of the database by a moment. A crash may lose it. Counts are flushed as
-// differences and times as maxima, so that several processes may add to one memory.
+// differences and times as maxima, so that several processes may add to one memory. It needs no index: one that is lost takes
+// nothing of it along.
 
-import type { MemoryIndex } from "nous-wasm";
+import { LIFECYCLE_STATES, type MemoryIndex, type MemoryNode, type StoredLifecycleState, type Sweep } from "nous-wasm";
 import type { SoftChange } from "../storage/storage.ts";
 import { toIso } from "../time.ts";
+import type { Consumer, Removed, Taken } from "./follower.ts";
 
 interface Pending {
   accesses: number;
   lastAccessed: number | null;
-  /** Whether stability grew. */
-  isGrown: boolean;
-  /** Whether retrievability and state were stored anew. */
-  isFaded: boolean;
+  /** Where it grew. */
+  stability: number | null;
+  /** Where retrievability and state were stored anew. */
+  faded: { retrievability: number; lifecycle: StoredLifecycleState } | null;
 }
 
-export class SoftState {
-  #pending = new Map<string, Pending>();
+export class SoftState implements Consumer {
+  readonly name = "soft state";
+  readonly #pending = new Map<string, Pending>();
 
   get size(): number {
     return this.#pending.size;
@@ -27,21 +30,21 @@ export class SoftState {
   }
 
   /** Being read: an access, after which stability, retrievability and state are those of the index. */
-  recalled(id: string, now: number): void {
+  recalled(id: string, index: MemoryIndex, now: number): void {
+    const node = index.get(id);
+    if (node === undefined) return;
     const pending = this.#of(id);
     this.#accessed(pending, now);
-    pending.isGrown = true;
-    pending.isFaded = true;
+    pending.stability = node.stability;
+    pending.faded = { retrievability: node.retrievability, lifecycle: node.lifecycle };
   }
 
-  /** Retrievability and state that a sweep has stored in the index. */
-  faded(ids: readonly string[]): void {
-    for (const id of ids) this.#of(id).isFaded = true;
-  }
-
-  /** Accesses that the database does not know of yet. */
-  accesses(id: string): number {
-    return this.#pending.get(id)?.accesses ?? 0;
+  /** What a sweep has stored in the index. */
+  faded({ ids, retrievability, lifecycle }: Sweep["changes"]): void {
+    for (const [place, id] of ids.entries()) {
+      const state = LIFECYCLE_STATES[lifecycle[place]!]!;
+      this.#of(id).faded = { retrievability: retrievability[place]!, lifecycle: state };
+    }
   }
 
   /** When it was last accessed, where the database does not know of it yet. */
@@ -49,48 +52,77 @@ export class SoftState {
     return this.#pending.get(id)?.lastAccessed ?? null;
   }
 
-  /** Somebody else has written a memory: what the database says of it holds, but accesses are still to be added. */
-  overtaken(id: string): void {
-    const pending = this.#pending.get(id);
-    if (pending === undefined) return;
-    pending.isGrown = false;
-    pending.isFaded = false;
+  /** States that the database does not know of yet, by id. */
+  *states(): Iterable<[id: string, state: StoredLifecycleState]> {
+    for (const [id, { faded }] of this.#pending) if (faded !== null) yield [id, faded.lifecycle];
   }
 
-  /** The index is gone, and growth and states with it; accesses are still to be added. */
-  lost(): void {
-    for (const id of this.#pending.keys()) this.overtaken(id);
+  /** A memory as the database has it, with what is ahead of it. */
+  over(node: MemoryNode): MemoryNode {
+    const pending = this.#pending.get(node.id);
+    if (pending === undefined) return node;
+    const { accesses, lastAccessed, stability, faded } = pending;
+    const last = node.last_accessed as number | null;
+    return {
+      ...node,
+      access_count: (node.access_count ?? 0) + accesses,
+      last_accessed: lastAccessed === null ? last : Math.max(last ?? lastAccessed, lastAccessed),
+      ...(stability === null ? {} : { stability }),
+      ...faded,
+    };
   }
 
-  /** What is to be written: of these memories, or of all. Nothing is forgotten by it; see `forget`. */
-  changes(index: MemoryIndex, ids: Iterable<string> = this.#pending.keys()): SoftChange[] {
+  load(): Record<string, unknown> {
+    return { pending: this.size };
+  }
+
+  /** What the database says of a memory that was written holds, but accesses are still to be added. */
+  take({ nodes }: Taken): boolean {
+    for (const { id } of nodes) {
+      const pending = this.#pending.get(id);
+      if (pending === undefined) continue;
+      pending.stability = null;
+      pending.faded = null;
+    }
+    return true;
+  }
+
+  remove({ nodes }: Removed): void {
+    this.written(nodes);
+  }
+
+  /** Does nothing: an index that is made anew gets what is ahead. */
+  forget(): void {}
+
+  /** What is to be written: of these memories, or of all, and at most so many. Nothing is forgotten by it; see `written`. */
+  changes(ids: Iterable<string> = this.#pending.keys(), most = Number.POSITIVE_INFINITY): SoftChange[] {
     const changes: SoftChange[] = [];
     for (const id of ids) {
       const pending = this.#pending.get(id);
-      const node = pending === undefined ? undefined : index.get(id);
-      if (pending === undefined || node === undefined) continue;
-      const { accesses, lastAccessed, isGrown, isFaded } = pending;
+      if (pending === undefined) continue;
+      if (changes.length >= most) break;
+      const { accesses, lastAccessed, stability, faded } = pending;
       changes.push({
         id,
         accesses,
         last_accessed: lastAccessed === null ? null : toIso(lastAccessed),
-        stability: isGrown ? node.stability : null,
-        faded: isFaded ? { retrievability: node.retrievability, lifecycle: node.lifecycle } : null,
+        stability,
+        retrievability: faded?.retrievability ?? null,
+        lifecycle: faded?.lifecycle ?? null,
       });
     }
     return changes;
   }
 
-  /** The database has what is pending of these memories, or of all; or they are gone. */
-  forget(ids?: readonly string[]): void {
-    if (ids === undefined) this.#pending = new Map();
-    else for (const id of ids) this.#pending.delete(id);
+  /** The database has what was pending of these memories; or they are gone. */
+  written(ids: readonly string[]): void {
+    for (const id of ids) this.#pending.delete(id);
   }
 
   #of(id: string): Pending {
     let pending = this.#pending.get(id);
     if (pending === undefined) {
-      pending = { accesses: 0, lastAccessed: null, isGrown: false, isFaded: false };
+      pending = { accesses: 0, lastAccessed: null, stability: null, faded: null };
       this.#pending.set(id, pending);
     }
     return pending;

@@ -6,10 +6,11 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import type { Engine } from "nous-wasm";
 import { Refusal, wrong } from "../agent/errors.ts";
+import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../api/operations.ts";
 import type { Logger } from "../log.ts";
 import { type Pool, WorkerFailure } from "../workers/pool.ts";
-import type { Carried } from "./route.ts";
-import { addEdgeRoutes, addNodeRoutes, addQuestionRoutes, addWholeRoutes, BASE, type Call } from "./routes.ts";
+import { plainHandlers } from "./plain.ts";
+import { addRoute, BASE, type Carried } from "./route.ts";
 import { throwAway } from "./too-large.ts";
 
 export const USUAL_AGENT = "default";
@@ -79,14 +80,19 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     context.set("agent", agentOf(context.req.header("x-nous-agent")));
     await next();
   });
-  const call: Call = (agent, operation, input) => pool.call(agent, operation, input);
-  addNodeRoutes(app, call);
-  addEdgeRoutes(app, call);
-  addQuestionRoutes(app, call, engine);
-  addWholeRoutes(app, call);
+  for (const [name, operation] of entriesOf(AGENT_OPERATIONS)) {
+    addRoute(app, name, operation, (given, context) => pool.call(context.get("agent"), name, given));
+  }
+  const plain = plainHandlers(engine);
+  for (const [name, operation] of entriesOf(PLAIN_OPERATIONS)) {
+    addRoute(app, name, operation, (given) => JSON.stringify(plain[name](given)));
+  }
   app.get(`${BASE}/openapi.json`, (context) => context.json(describe(app, options.version)));
   return app;
 }
+
+const entriesOf = <Table extends object>(table: Table) =>
+  Object.entries(table) as { [Name in keyof Table]: [Name, Table[Name]] }[keyof Table][];
 
 /** Whose memory a request is about. HTTP gives bytes of a header as characters; names are UTF-8. */
 function agentOf(header: string | undefined): string {

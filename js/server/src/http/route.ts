@@ -1,36 +1,16 @@
-// A route: its place in the interface's description, the checks of what comes in, and what it does.
+// From an operation to a route: its place in the interface's description, the checks of what comes in, and what it does.
 
 import type { OpenAPIHono, RouteConfig, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { type Issue, Refusal } from "../agent/errors.ts";
-import { problem } from "../api/schemas.ts";
+import { type Issue, NOT_VALID, Refusal } from "../agent/errors.ts";
+import type { GivenTo, OperationShape } from "../api/operation.ts";
+import { problem } from "../api/parts.ts";
+
+export const BASE = "/v1";
 
 /** What requests carry along inside the server. */
 export interface Carried {
   Variables: { requestId: string; agent: string; route: string };
-}
-
-/** A route's parts; what is not there is not looked at. */
-interface Definition<Params, Query, Body> {
-  method: "get" | "post" | "patch" | "delete";
-  /** With `{id}` for a part that changes. */
-  path: string;
-  summary: string;
-  params?: z.ZodType<Params>;
-  query?: z.ZodType<Query>;
-  body?: z.ZodType<Body>;
-  /** Whether the body may be missing. */
-  isBodyOptional?: boolean;
-  /** Success, by status, and refusals beside 400. */
-  status?: 200 | 201;
-  answer: z.ZodType;
-  refusals?: readonly (404 | 409 | 413 | 503)[];
-}
-
-interface Given<Params, Query, Body> {
-  params: Params;
-  query: Query;
-  body: Body;
 }
 
 const REFUSALS = {
@@ -41,45 +21,58 @@ const REFUSALS = {
   503: "It cannot be done at the moment.",
 } as const;
 
-export const NOT_VALID = "the request is not valid";
-
 const json = (schema: z.ZodType, description: string) => ({ description, content: { "application/json": { schema } } });
 
-/** Adds a route; `act` answers with JSON text. */
-export function route<Params, Query, Body>(
+/** Adds an operation's route; `act` answers with JSON text. */
+export function addRoute<Shape extends OperationShape>(
   app: OpenAPIHono<Carried>,
-  definition: Definition<Params, Query, Body>,
-  act: (given: Given<Params, Query, Body>, context: Context<Carried>) => Promise<string> | string,
+  name: string,
+  operation: Shape,
+  act: (given: GivenTo<Shape>, context: Context<Carried>) => Promise<string> | string,
 ): void {
-  const { method, path, params, query, body, status = 200 } = definition;
-  app.openAPIRegistry.registerPath(described(definition));
+  const { method, params, query, body, isBodyOptional = false, status = 200 } = operation;
+  const path = `${BASE}${operation.path}`;
+  app.openAPIRegistry.registerPath(described(name, path, operation));
   app[method](path.replace(/\{(\w+)\}/g, ":$1"), async (context) => {
     context.set("route", path);
     const given = {
       params: check(params, context.req.param()),
       query: check(query, context.req.query()),
-      body: body === undefined ? undefined : check(body, await readJson(context, definition.isBodyOptional === true)),
-    } as Given<Params, Query, Body>;
-    const answer = await act(given, context);
+      body: body === undefined ? undefined : check(body, await readJson(context, isBodyOptional)),
+    };
+    const answer = await act(given as GivenTo<Shape>, context);
     return context.body(answer, status, { "content-type": "application/json" });
   });
 }
 
-function described<P, Q, B>(definition: Definition<P, Q, B>): RouteConfig {
-  const { method, path, summary, params, query, body, status = 200, answer, refusals = [] } = definition;
-  const statuses = [...((params ?? query ?? body) ? ([400] as const) : []), ...refusals];
+function described(name: string, path: string, operation: OperationShape): RouteConfig {
+  const {
+    method,
+    summary,
+    params,
+    query,
+    body,
+    isBodyOptional = false,
+    status = 200,
+    answer,
+    refusals = [],
+  } = operation;
+  const statuses = [
+    ...((params ?? query ?? body) ? ([400] as const) : []),
+    ...(body ? ([413] as const) : []),
+    ...refusals,
+  ];
   return {
     method,
     path,
+    operationId: name,
     summary,
     request: {
-      ...(params === undefined ? {} : { params: params as z.ZodObject }),
-      ...(query === undefined ? {} : { query: query as z.ZodObject }),
+      ...(params === undefined ? {} : { params }),
+      ...(query === undefined ? {} : { query }),
       ...(body === undefined
         ? {}
-        : {
-            body: { required: definition.isBodyOptional !== true, content: { "application/json": { schema: body } } },
-          }),
+        : { body: { required: !isBodyOptional, content: { "application/json": { schema: body } } } }),
     },
     responses: {
       [status]: json(answer, "Done."),
@@ -88,7 +81,7 @@ function described<P, Q, B>(definition: Definition<P, Q, B>): RouteConfig {
   };
 }
 
-function check<T>(schema: z.ZodType<T> | undefined, value: unknown): T | undefined {
+function check(schema: z.ZodType | undefined, value: unknown): unknown {
   if (schema === undefined) return undefined;
   const { data, error } = schema.safeParse(value);
   if (error === undefined) return data;

@@ -15,6 +15,7 @@ import type {
   NewNode,
   NodeChanges,
   NodeRow,
+  SoftRow,
 } from "./rows.ts";
 import { CREATED_AT, isoOf } from "./sql.ts";
 import type { Change, GraphNode, Hit, MetaKey, NodeFilter, SoftChange, Storage } from "./storage.ts";
@@ -84,8 +85,25 @@ const NODE = `nodes.rowid AS sequence, ${NODE_COLUMNS.map((column) => `nodes.${c
 const EDGE = `rowid AS sequence, ${EDGE_COLUMNS.join(", ")}`;
 const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluster_id) FROM cluster_memberships
   WHERE cluster_memberships.node_id = nodes.id) AS clusters`;
+const CHANGEABLE = [...NODE_COLUMNS, "embedding_vector" as const].filter((it) => it !== "id" && it !== "version");
+/** Each column has two values: whether it changes, and to what. */
+const UPDATE_NODE = `UPDATE nodes SET version = coalesce(version, 0) + 1,
+  ${CHANGEABLE.map((column) => `${column} = CASE WHEN ? THEN ? ELSE ${column} END`).join(", ")}
+  WHERE id = ? RETURNING ${NODE}`;
 /** The members of a list that is bound as JSON. */
 const LISTED = "(SELECT value FROM json_each(?))";
+
+/** Memories to an entry of the change log. */
+const SOFT_BATCH = 1_000;
+/** An element of `json_each`, by its fields. */
+const softly = (field: keyof SoftChange) => `change.value ->> '${field}'`;
+const WRITE_SOFT = `UPDATE nodes SET
+    neural_access_count = coalesce(neural_access_count, 0) + (${softly("accesses")}),
+    neural_last_accessed = CASE WHEN ${softly("last_accessed")} > coalesce(${isoOf("neural_last_accessed")}, '')
+      THEN ${softly("last_accessed")} ELSE neural_last_accessed END,
+    neural_retrievability = coalesce(${softly("retrievability")}, neural_retrievability),
+    state_lifecycle = coalesce(${softly("lifecycle")}, state_lifecycle)
+  FROM json_each(?) AS change WHERE nodes.id = ${softly("id")}`;
 
 type Row = Record<string, unknown>;
 
@@ -178,13 +196,11 @@ export class LibsqlStorage implements Storage {
   }
 
   updateNode(id: string, changes: NodeChanges): NodeRow | undefined {
-    const columns = [...NODE_COLUMNS, "embedding_vector" as const].filter((column) => column in changes);
-    const sets = columns.map((column) => `${column} = ?`).join(", ");
-    // Not kept: there are as many of these as there are choices of columns.
-    const statement = this.#db.prepare(
-      `UPDATE nodes SET version = coalesce(version, 0) + 1, ${sets} WHERE id = ? RETURNING ${NODE}`,
+    return this.#first<NodeRow>(
+      UPDATE_NODE,
+      ...CHANGEABLE.flatMap((column) => [column in changes ? 1 : 0, (changes as Row)[column] ?? null]),
+      id,
     );
-    return (statement.all(...columns.map((column) => (changes as Row)[column]), id) as NodeRow[])[0];
   }
 
   deleteNode(id: string): boolean {
@@ -217,9 +233,11 @@ export class LibsqlStorage implements Storage {
     );
   }
 
-  countStates(): { state: string; count: number }[] {
+  countStates(except: readonly string[]): { state: string; count: number }[] {
     return this.#all(
-      "SELECT coalesce(state_lifecycle, 'ACTIVE') AS state, count(*) AS count FROM nodes WHERE id IS NOT NULL GROUP BY 1",
+      `SELECT coalesce(state_lifecycle, 'ACTIVE') AS state, count(*) AS count FROM nodes
+       WHERE id IS NOT NULL AND id NOT IN ${LISTED} GROUP BY 1`,
+      JSON.stringify(except),
     );
   }
 
@@ -249,6 +267,14 @@ export class LibsqlStorage implements Storage {
     }
   }
 
+  softNodes(ids: readonly string[]): SoftRow[] {
+    return this.#all(
+      `SELECT id, neural_stability, neural_retrievability, neural_access_count, neural_last_accessed, state_lifecycle
+       FROM nodes WHERE id IN ${LISTED}`,
+      JSON.stringify(ids),
+    );
+  }
+
   dimensions(): number {
     const newest = `SELECT length(embedding_vector) / 4 AS dimensions FROM nodes
       WHERE embedding_vector IS NOT NULL AND length(embedding_vector) >= 4 ORDER BY rowid DESC LIMIT 1`;
@@ -267,10 +293,6 @@ export class LibsqlStorage implements Storage {
 
   deleteEdge(id: string): boolean {
     return this.#all("DELETE FROM edges WHERE id = ? RETURNING id", id).length > 0;
-  }
-
-  edge(id: string): EdgeRow | undefined {
-    return this.#first(`SELECT ${EDGE} FROM edges WHERE id = ?`, id);
   }
 
   strengthenEdge(id: string, amount: number): EdgeRow | undefined {
@@ -341,16 +363,15 @@ export class LibsqlStorage implements Storage {
   }
 
   changesSince(sequence: number): Change[] {
-    return this.#all(
-      "SELECT sequence, entity, id FROM change_log WHERE sequence > ? AND writer IS NOT ? ORDER BY sequence",
-      sequence,
-      this.writer,
-    );
+    const others =
+      "SELECT sequence, entity, id FROM change_log WHERE sequence > ? AND writer IS NOT ? ORDER BY sequence";
+    return this.#all<LoggedChange>(others, sequence, this.writer).map(changeOf);
   }
 
-  claimChanges(after: number): number {
-    this.#all("UPDATE change_log SET writer = ? WHERE sequence > ?", this.writer, after);
-    return this.changeRange().last;
+  claimChanges(after: number): Change[] {
+    const own = "UPDATE change_log SET writer = ? WHERE sequence > ? RETURNING sequence, entity, id";
+    const changes = this.#all<LoggedChange>(own, this.writer, after).map(changeOf);
+    return changes.sort((a, b) => a.sequence - b.sequence);
   }
 
   trimChanges(upTo: number): void {
@@ -358,23 +379,20 @@ export class LibsqlStorage implements Storage {
   }
 
   writeSoft(changes: readonly SoftChange[]): void {
-    for (const { id, accesses, last_accessed, stability, faded } of changes) {
-      this.#all(
-        `UPDATE nodes SET neural_access_count = coalesce(neural_access_count, 0) + ?1,
-           neural_last_accessed = CASE WHEN ?2 > coalesce(${isoOf("neural_last_accessed")}, '') THEN ?2
-             ELSE neural_last_accessed END,
-           neural_stability = coalesce(?3, neural_stability),
-           neural_retrievability = coalesce(?4, neural_retrievability),
-           state_lifecycle = coalesce(?5, state_lifecycle)
-         WHERE id = ?6`,
-        accesses,
-        last_accessed,
-        stability,
-        faded?.retrievability ?? null,
-        faded?.lifecycle ?? null,
-        id,
-      );
+    // What is there keeps the trigger from logging each row.
+    this.#all("INSERT INTO nous_meta VALUES ('flushing', '')");
+    for (let at = 0; at < changes.length; at += SOFT_BATCH) {
+      const batch = changes.slice(at, at + SOFT_BATCH);
+      this.#all(WRITE_SOFT, JSON.stringify(batch));
+      // A number that has been text may be off by its last bit; what grew is bound as it is.
+      for (const { id, stability, retrievability } of batch.filter((change) => change.stability !== null)) {
+        const grown = `UPDATE nodes SET neural_stability = ?,
+          neural_retrievability = coalesce(?, neural_retrievability) WHERE id = ?`;
+        this.#all(grown, stability, retrievability, id);
+      }
+      this.#all("INSERT INTO change_log(entity, id) VALUES ('soft', ?)", JSON.stringify(batch.map(({ id }) => id)));
     }
+    this.#all("DELETE FROM nous_meta WHERE key = 'flushing'");
   }
 
   // ---- soundness ----------------------------------------------------------------------------------
@@ -401,6 +419,20 @@ export class LibsqlStorage implements Storage {
     this.#db.close();
   }
 }
+
+/** An entry of the change log as it is stored. */
+interface LoggedChange {
+  sequence: number;
+  entity: Change["entity"];
+  /** An id; of several, a JSON array. */
+  id: string;
+}
+
+const changeOf = ({ sequence, entity, id }: LoggedChange): Change => ({
+  sequence,
+  entity,
+  ids: entity === "soft" ? (JSON.parse(id) as string[]) : [id],
+});
 
 /** The conditions of a filter on `nodes`, and what is bound in them. */
 function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unknown[] } {

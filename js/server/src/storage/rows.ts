@@ -33,6 +33,17 @@ export interface NodeRow {
   temporal_event_source: string | null;
 }
 
+/** What recalls, searches and sweeps change of a memory. */
+export type SoftRow = Pick<
+  NodeRow,
+  | "id"
+  | "neural_stability"
+  | "neural_retrievability"
+  | "neural_access_count"
+  | "neural_last_accessed"
+  | "state_lifecycle"
+>;
+
 /** What the index needs of a memory beside its row. */
 export interface IndexedNodeRow extends NodeRow {
   /** Components in f32, little-endian. */

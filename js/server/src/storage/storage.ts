@@ -11,6 +11,7 @@ import type {
   NewNode,
   NodeChanges,
   NodeRow,
+  SoftRow,
 } from "./rows.ts";
 
 /** Which memories a list or a full-text search may give. Times are ISO 8601 in UTC, bounds inclusive. */
@@ -45,8 +46,10 @@ export interface Hit {
 export interface Change {
   /** Rises with every change, and is never used again. */
   sequence: number;
-  entity: "node" | "edge";
-  id: string;
+  /** `soft`: nothing became different but soft state. */
+  entity: "node" | "edge" | "soft";
+  /** Of the rows: of one, or of several whose soft state was flushed. */
+  ids: readonly string[];
 }
 
 /** What recalls and sweeps came to since the last flush. */
@@ -58,8 +61,10 @@ export interface SoftChange {
   last_accessed: string | null;
   /** Days; null leaves it. */
   stability: number | null;
-  /** Both together, or null for as they are. */
-  faded: { retrievability: number; lifecycle: StoredLifecycleState } | null;
+  /** Null leaves it. */
+  retrievability: number | null;
+  /** Null leaves it. */
+  lifecycle: StoredLifecycleState | null;
 }
 
 /** A memory as a graph shows it. */
@@ -99,18 +104,19 @@ export interface Storage {
   passing(ids: readonly string[], filter: NodeFilter): string[];
   /** Newest first. */
   listNodes(filter: NodeFilter, limit: number): NodeRow[];
-  /** How many there are in each stored state. */
-  countStates(): { state: string; count: number }[];
+  /** How many there are in each stored state, but for these. */
+  countStates(except: readonly string[]): { state: string; count: number }[];
   /** All memories in order, without their bodies. */
   graphNodes(): GraphNode[];
   /** All memories in order, in batches, or those of these ids, as the index needs them. */
   indexedNodes(ids?: readonly string[]): Iterable<IndexedNodeRow[]>;
+  /** Soft state of those that are there, in no order. */
+  softNodes(ids: readonly string[]): SoftRow[];
   /** Components of the newest vector; 0 where there is none. */
   dimensions(): number;
 
   insertEdge(edge: NewEdge): EdgeRow;
   deleteEdge(id: string): boolean;
-  edge(id: string): EdgeRow | undefined;
   /** Adds to the strength, up to 1. */
   strengthenEdge(id: string, amount: number): EdgeRow | undefined;
   edgesOf(nodeId: string, direction: "in" | "out" | "both"): EdgeRow[];
@@ -129,11 +135,12 @@ export interface Storage {
   changeRange(): { first: number; last: number };
   /** What others changed after an entry, in order. */
   changesSince(sequence: number): Change[];
-  /** Marks what this transaction changed after an entry as this writer's; the answer is the last entry. */
-  claimChanges(after: number): number;
+  /** Marks what this transaction changed after an entry as this writer's; the answer is that, in order. */
+  claimChanges(after: number): Change[];
   /** Forgets entries up to one. */
   trimChanges(upTo: number): void;
 
+  /** Within a transaction. It is logged as soft. */
   writeSoft(changes: readonly SoftChange[]): void;
 
   /** What is wrong with the database, in words; empty where nothing is. */

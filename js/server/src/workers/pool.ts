@@ -3,8 +3,10 @@
 import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import { Refusal } from "../agent/errors.ts";
+import type { GivenTo } from "../api/operation.ts";
+import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 import type { Logger } from "../log.ts";
-import type { Failure, FromWorker, InputOf, Operation, ToWorker, WorkerSetup } from "./protocol.ts";
+import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 
 /** A request failed for a reason that is not the client's. */
 export class WorkerFailure extends Error {
@@ -112,8 +114,12 @@ export class Pool {
    *
    * @throws {Refusal} for what the client can mend; {WorkerFailure} for what it cannot.
    */
-  call<Name extends Operation>(agent: string, operation: Name, input: InputOf<Name>): Promise<string> {
-    return this.#of(agent).ask({ kind: "call", agent, operation, input });
+  call<Name extends AgentOperation>(
+    agent: string,
+    operation: Name,
+    given: GivenTo<(typeof AGENT_OPERATIONS)[Name]>,
+  ): Promise<string> {
+    return this.#of(agent).ask({ kind: "call", agent, operation, given });
   }
 
   /** Flushes everything, and ends the threads. */

@@ -1,8 +1,8 @@
 // What the thread of HTTP and those of agents say to each other.
 
 import type { EngineConfig } from "nous-wasm";
-import type { Agent } from "../agent/agent.ts";
 import type { Issue } from "../agent/errors.ts";
+import type { AgentOperation } from "../api/operations.ts";
 import type { Durability } from "../storage/libsql.ts";
 
 /** What a worker is started with. */
@@ -12,27 +12,8 @@ export interface WorkerSetup {
   engine: EngineConfig;
 }
 
-/** Methods of an agent that a request may call. */
-export type Operation =
-  | "createNode"
-  | "readNode"
-  | "listNodes"
-  | "updateNode"
-  | "deleteNode"
-  | "createEdge"
-  | "listEdges"
-  | "strengthenEdge"
-  | "deleteEdge"
-  | "search"
-  | "sweep"
-  | "graph"
-  | "health";
-
-/** What a method of an agent takes. */
-export type InputOf<Name extends Operation> = Parameters<Agent[Name]> extends [infer Input] ? Input : undefined;
-
 export type ToWorker =
-  | { kind: "call"; id: number; agent: string; operation: Operation; input: unknown }
+  | { kind: "call"; id: number; agent: string; operation: AgentOperation; given: unknown }
   /** Opens an agent before it is asked anything. */
   | { kind: "open"; id: number; agent: string }
   /** Flushes and closes everything. */

@@ -1,79 +1,45 @@
-// A thread that agents live in. Each request is done whole before the next is looked at.
+// A thread that agents live in.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { NousError } from "nous-wasm";
 import { Agent } from "../agent/agent.ts";
 import { Refusal } from "../agent/errors.ts";
+import { HANDLERS } from "../agent/handlers.ts";
 import { agentFile } from "../settings/paths.ts";
 import { LibsqlStorage } from "../storage/libsql.ts";
+import { Agents } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
-
-/** How long soft state may be ahead of the database, in milliseconds. */
-const FLUSH_AFTER = 1_000;
 
 const { dataDir, durability, engine } = workerData as WorkerSetup;
 const port = parentPort!;
-const agents = new Map<string, Agent>();
-const flushes = new Map<string, NodeJS.Timeout>();
 
 const say = (message: FromWorker) => port.postMessage(message);
-const log = (level: "info" | "warn" | "error", agent: string, what: string, figures: object = {}) =>
-  say({ kind: "log", level, agent, what, figures: { ...figures } });
+const log = (level: "info" | "warn" | "error", agent: string, what: string, figures: Record<string, unknown> = {}) =>
+  say({ kind: "log", level, agent, what, figures });
 
-function agentOf(name: string): Agent {
-  let agent = agents.get(name);
-  if (agent === undefined) {
-    const tell = (what: string, figures?: Record<string, unknown>) => log("info", name, what, figures);
-    const storage = new LibsqlStorage(agentFile(dataDir, name), { durability, tell });
-    if (storage.meta("agent") === undefined) storage.setMeta("agent", name);
-    agent = new Agent(storage, { config: engine, tell });
-    agents.set(name, agent);
-  }
-  return agent;
+const agents = new Agents(openAgent, (name, what, error) => log("warn", name, what, { failure: failureOf(error) }));
+
+function openAgent(name: string): Agent {
+  const tell = (what: string, figures?: Record<string, unknown>) => log("info", name, what, figures);
+  const storage = new LibsqlStorage(agentFile(dataDir, name), { durability, tell });
+  if (storage.meta("agent") === undefined) storage.setMeta("agent", name);
+  return new Agent(storage, { config: engine, tell });
 }
 
-function answer(message: ToWorker): string {
-  if (message.kind === "close") {
-    closeAll();
-    return "null";
-  }
-  const agent = agentOf(message.agent);
-  if (message.kind === "open") {
-    agent.open();
-    return "null";
-  }
-  const method = agent[message.operation] as (input: unknown) => unknown;
-  const result = JSON.stringify(method.call(agent, message.input));
-  flushSoon(message.agent, agent);
-  return result;
-}
-
-function flushSoon(name: string, agent: Agent): void {
-  if (!agent.isAhead || flushes.has(name)) return;
-  const flush = () => {
-    flushes.delete(name);
-    try {
-      agent.flush();
-    } catch (error) {
-      // Nothing is forgotten before it is written.
-      log("warn", name, "Soft state could not be flushed; it is tried again", { failure: failureOf(error) });
-      flushSoon(name, agent);
+/** The answer as JSON. */
+async function answer(message: ToWorker): Promise<string> {
+  switch (message.kind) {
+    case "open":
+      await agents.do(message.agent, (agent) => agent.open());
+      return "null";
+    case "call": {
+      const handle = HANDLERS[message.operation] as (agent: Agent, given: unknown) => unknown;
+      return agents.do(message.agent, async (agent) => JSON.stringify(await handle(agent, message.given)));
     }
-  };
-  flushes.set(name, setTimeout(flush, FLUSH_AFTER));
-}
-
-function closeAll(): void {
-  for (const timer of flushes.values()) clearTimeout(timer);
-  flushes.clear();
-  for (const [name, agent] of agents) {
-    try {
-      agent.close();
-    } catch (error) {
-      log("error", name, "The agent could not be closed properly", { failure: failureOf(error) });
-    }
+    case "close":
+      await agents.close();
+      return "null";
   }
-  agents.clear();
 }
 
 /** What passes by itself, or with more room: nothing was done, and it can be tried again. */
@@ -98,10 +64,10 @@ function failureOf(error: unknown): Failure {
   return { name, code, message };
 }
 
-port.on("message", (message: ToWorker) => {
+port.on("message", async (message: ToWorker) => {
   const { id } = message;
   try {
-    say({ kind: "answer", id, json: answer(message) });
+    say({ kind: "answer", id, json: await answer(message) });
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal !== undefined) {

@@ -1,0 +1,79 @@
+// Edges: what is asked and answered.
+
+import { z } from "@hono/zod-openapi";
+import { operation } from "./operation.ts";
+import { done, idParameter, name, optionalName, share, someNumber, someText, time } from "./parts.ts";
+
+/** What strengthening adds when it is not told. */
+const USUAL_STRENGTHENING = 0.05;
+
+const newEdge = z
+  .object({
+    source_id: name,
+    target_id: name,
+    type: name,
+    subtype: optionalName,
+    strength: share.nullish(),
+    confidence: share.nullish(),
+    neural_weight: share.nullish(),
+  })
+  .openapi("NewEdge");
+
+const edgesQuery = z.object({ node_id: name, direction: z.enum(["in", "out", "both"]).default("both") });
+
+const strengthening = z.object({ amount: share.default(USUAL_STRENGTHENING) }).openapi("Strengthening");
+
+export const edge = z
+  .object({
+    id: z.string(),
+    type: z.string(),
+    subtype: someText,
+    source_id: z.string(),
+    target_id: z.string(),
+    neural_weight: someNumber,
+    strength: someNumber,
+    confidence: someNumber,
+    created_at: time.nullable(),
+  })
+  .openapi("Edge");
+
+const edgeList = z.object({ data: z.array(edge), count: z.int() }).openapi("EdgeList");
+
+export const edgeOperations = {
+  createEdge: operation({
+    method: "post",
+    path: "/edges",
+    summary: "Ties two memories together",
+    body: newEdge,
+    status: 201,
+    answer: edge,
+    refusals: [404],
+  }),
+  listEdges: operation({
+    method: "get",
+    path: "/edges",
+    summary: "Lists the edges of a memory",
+    query: edgesQuery,
+    answer: edgeList,
+  }),
+  strengthenEdge: operation({
+    method: "post",
+    path: "/edges/{id}/strengthen",
+    summary: "Strengthens an edge, up to 1",
+    params: idParameter,
+    body: strengthening,
+    isBodyOptional: true,
+    answer: edge,
+    refusals: [404],
+  }),
+  deleteEdge: operation({
+    method: "delete",
+    path: "/edges/{id}",
+    summary: "Deletes an edge",
+    params: idParameter,
+    answer: done,
+    refusals: [404],
+  }),
+};
+
+export type Edge = z.output<typeof edge>;

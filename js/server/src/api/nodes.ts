@@ -1,0 +1,149 @@
+// Memories, one at a time and in lists: what is asked and answered.
+
+import { z } from "@hono/zod-openapi";
+import { operation } from "./operation.ts";
+import {
+  done,
+  idParameter,
+  instant,
+  limitTextOf,
+  longText,
+  name,
+  optionalName,
+  share,
+  someNumber,
+  someText,
+  state,
+  time,
+  title,
+  vector,
+} from "./parts.ts";
+
+const LIST_LIMITS = { usual: 50, most: 200 };
+
+const nodeFields = {
+  type: name,
+  content_title: title,
+  subtype: optionalName,
+  content_summary: longText,
+  content_body: longText,
+  temporal_event_time: instant.nullish(),
+  temporal_event_confidence: share.nullish(),
+  temporal_event_source: optionalName,
+  neural_stability: z.number().positive().nullish().openapi({ description: "Days." }),
+  embedding: vector.nullish(),
+  embedding_model: optionalName,
+};
+
+export const newNode = z.object(nodeFields).openapi("NewNode");
+
+export const nodeChanges = z
+  .object({
+    ...nodeFields,
+    type: name.optional(),
+    content_title: title.optional(),
+    neural_stability: z.number().positive().optional().openapi({ description: "Days." }),
+    neural_retrievability: share.optional(),
+    neural_difficulty: share.optional(),
+    state_lifecycle: state.optional(),
+  })
+  .refine(
+    (changes) => Object.values(changes).some((value) => value !== undefined),
+    "names no field that can be changed",
+  )
+  .openapi("NodeChanges");
+
+const listQuery = z.object({
+  type: name.optional(),
+  subtype: name.optional(),
+  lifecycle: state.optional(),
+  created_after: instant.optional(),
+  created_before: instant.optional(),
+  limit: limitTextOf(LIST_LIMITS),
+});
+
+const readQuery = z.object({
+  recall: z
+    .enum(["true", "false"])
+    .optional()
+    .transform((recall) => recall !== "false")
+    .openapi({ type: "boolean", default: true, description: "Whether the read is a recall." }),
+});
+
+export const node = z
+  .object({
+    id: z.string(),
+    type: z.string(),
+    subtype: someText,
+    content_title: z.string(),
+    content_summary: someText,
+    content_body: someText,
+    neural_stability: someNumber.openapi({ description: "Days." }),
+    neural_retrievability: someNumber,
+    neural_difficulty: someNumber,
+    neural_access_count: z.int().nullable(),
+    neural_last_accessed: time.nullable(),
+    state_lifecycle: state.nullable(),
+    provenance_source: someText,
+    provenance_created_at: time.nullable(),
+    layer: someText,
+    version: z.int().nullable(),
+    last_modified: time.nullable(),
+    created_at: time.nullable(),
+    embedding_model: someText,
+    temporal_event_time: time.nullable(),
+    temporal_event_confidence: someNumber,
+    temporal_event_source: someText,
+  })
+  .openapi("Node");
+
+export const nodeList = z.object({ data: z.array(node), count: z.int() }).openapi("NodeList");
+
+export const nodeOperations = {
+  createNode: operation({
+    method: "post",
+    path: "/nodes",
+    summary: "Creates a memory",
+    body: newNode,
+    status: 201,
+    answer: node,
+    createsAgent: true,
+  }),
+  listNodes: operation({
+    method: "get",
+    path: "/nodes",
+    summary: "Lists memories, newest first",
+    query: listQuery,
+    answer: nodeList,
+  }),
+  readNode: operation({
+    method: "get",
+    path: "/nodes/{id}",
+    summary: "Reads a memory, which is a recall: its stability grows",
+    params: idParameter,
+    query: readQuery,
+    answer: node,
+    refusals: [404],
+  }),
+  updateNode: operation({
+    method: "patch",
+    path: "/nodes/{id}",
+    summary: "Changes fields of a memory",
+    params: idParameter,
+    body: nodeChanges,
+    answer: node,
+    refusals: [404],
+  }),
+  deleteNode: operation({
+    method: "delete",
+    path: "/nodes/{id}",
+    summary: "Deletes a memory, its edges and memberships with it",
+    params: idParameter,
+    answer: done,
+    refusals: [404],
+  }),
+};
+
+export type NewNodeRequest = z.output<typeof newNode>;
+export type NodeChangesRequest = z.output<typeof nodeChanges>;
+export type Node = z.output<typeof node>;

@@ -1,0 +1,39 @@
+// What an operation is: its place in the interface, and the schemas of what comes in and goes out. Routes, the description of the
+// interface, and the types of what answers it follow from it.
+
+import type { z } from "@hono/zod-openapi";
+
+/** An operation's parts; what is not there is not looked at. */
+export interface OperationShape {
+  method: "get" | "post" | "patch" | "delete";
+  /** Under the base path, with `{id}` for a part that changes. */
+  path: string;
+  summary: string;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  /** Whether the body may be missing, and counts as `{}` then. */
+  isBodyOptional?: boolean;
+  /** Of success; 200 unless it is said. */
+  status?: 200 | 201;
+  answer: z.ZodType;
+  /** Refusals beside those that every operation of its form has. */
+  refusals?: readonly (404 | 409)[];
+  /** Whether an agent comes to be by it. To others one that is not there is empty. */
+  createsAgent?: boolean;
+}
+
+export const operation = <const Shape extends OperationShape>(shape: Shape): Shape => shape;
+
+type OutputOf<Shape, Part extends string> =
+  Shape extends Readonly<Record<Part, infer Schema extends z.ZodType>> ? z.output<Schema> : undefined;
+
+/** What came in, checked. */
+export interface GivenTo<Shape> {
+  params: OutputOf<Shape, "params">;
+  query: OutputOf<Shape, "query">;
+  body: OutputOf<Shape, "body">;
+}
+
+/** What goes out. */
+export type AnswerOf<Shape extends { answer: z.ZodType }> = z.output<Shape["answer"]>;

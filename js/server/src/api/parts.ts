@@ -1,0 +1,88 @@
+// Parts that the schemas of requests and answers share. Unknown fields of a request are passed over, as clients may know more than
+// this server.
+
+import { z } from "@hono/zod-openapi";
+import { LIFECYCLE_STATES, type StoredLifecycleState } from "nous-wasm";
+import { parseInstant, toIso } from "../time.ts";
+
+/** The most UTF-16 units of a name such as a type or a subtype, of a title, of a longer text, and of a question. */
+const MOST_NAME = 200;
+const MOST_TITLE = 10_000;
+const MOST_TEXT = 1_000_000;
+export const MOST_QUERY = 10_000;
+const MOST_COMPONENTS = 65_536;
+
+export const STATES: readonly StoredLifecycleState[] = [...LIFECYCLE_STATES, "DELETED"];
+
+// ---- what comes in ------------------------------------------------------------------------------
+
+/** SQLite ends a text at U+0000. */
+export const text = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .refine((value) => !value.includes("\0"), "must not contain U+0000");
+export const name = text(MOST_NAME).min(1);
+export const optionalName = text(MOST_NAME)
+  .nullish()
+  .transform((value) => (value === "" ? null : value));
+export const title = text(MOST_TITLE).min(1);
+export const longText = text(MOST_TEXT).nullish();
+export const state = z.enum(STATES);
+export const share = z.number().min(0).max(1);
+
+export const instant = z
+  .string()
+  .max(40)
+  .refine((value) => parseInstant(value) !== undefined, "must be a time in ISO 8601, such as 2026-02-01T09:30:00Z")
+  .transform((value) => toIso(parseInstant(value)!))
+  .openapi({ format: "date-time" });
+
+/** Components that are numbers in f32, too, and not all 0. */
+export const vector = z
+  .array(z.number())
+  .min(1)
+  .max(MOST_COMPONENTS)
+  .refine((components) => components.every((it) => Number.isFinite(Math.fround(it))), "must be within the range of f32")
+  .refine((components) => components.some((it) => Math.fround(it) !== 0), "must not be all zeros");
+
+/** How many a list gives when it is not told, and at most. */
+export interface Limits {
+  usual: number;
+  most: number;
+}
+
+/** A limit above the most is the most. */
+export const limitOf = ({ usual, most }: Limits) =>
+  z
+    .int()
+    .min(0)
+    .nullish()
+    .transform((limit) => Math.min(limit ?? usual, most))
+    .openapi({ type: "integer", minimum: 0, default: usual, description: `Above ${most} it is ${most}.` });
+
+/** The same in a query string. */
+export const limitTextOf = (limits: Limits) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, "must be a whole number of at least 0")
+    .optional()
+    .transform((limit) => Math.min(limit === undefined ? limits.usual : Number(limit), limits.most))
+    .openapi({ type: "integer", minimum: 0, default: limits.usual, description: `Above ${limits.most} it is that.` });
+
+export const idParameter = z.object({ id: z.string() });
+
+// ---- what goes out ------------------------------------------------------------------------------
+
+export const time = z.string().openapi({ format: "date-time" });
+export const someText = z.string().nullable();
+export const someNumber = z.number().nullable();
+
+export const done = z.object({ ok: z.literal(true) }).openapi("Done");
+
+export const problem = z
+  .object({
+    error: z.string(),
+    issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  })
+  .openapi("Problem");

@@ -1,0 +1,23 @@
+// Soft state is logged by whoever flushes it, many memories to an entry: a sweep of a hundred thousand would else push everything
+// out of the change log. And full text is made anew where a text is another one, not where it was written again.
+
+import type Database from "libsql";
+
+export function logSoftChanges(db: Database.Database): void {
+  db.exec(`
+    DROP TRIGGER nodes_log_update;
+    CREATE TRIGGER nodes_log_update AFTER UPDATE ON nodes
+      WHEN NOT EXISTS (SELECT 1 FROM nous_meta WHERE key = 'flushing')
+      BEGIN INSERT INTO change_log(entity, id) SELECT 'node', new.id WHERE new.id IS NOT NULL; END;
+    DROP TRIGGER nodes_fts_update;
+    CREATE TRIGGER nodes_fts_update AFTER UPDATE OF content_title, content_summary, content_body ON nodes
+      WHEN old.content_title IS NOT new.content_title OR old.content_summary IS NOT new.content_summary
+        OR old.content_body IS NOT new.content_body
+      BEGIN
+        INSERT INTO nodes_fts(nodes_fts, rowid, content_title, content_summary, content_body)
+          VALUES ('delete', old.rowid, old.content_title, old.content_summary, old.content_body);
+        INSERT INTO nodes_fts(rowid, content_title, content_summary, content_body)
+          VALUES (new.rowid, new.content_title, new.content_summary, new.content_body);
+      END;
+  `);
+}
