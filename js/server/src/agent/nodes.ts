@@ -45,6 +45,8 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
         settle([id]);
         const updated = agent.storage.updateNode(id, changesOf(agent, body));
         if (updated === undefined) throw notFound();
+        // It wins, even if it is the one that was there.
+        if (body.embedding != null) agent.storage.embeddings.served(id);
         return updated;
       }),
     ),

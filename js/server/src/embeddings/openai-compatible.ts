@@ -86,13 +86,16 @@ function retryAfterOf(header: string | null): number | undefined {
 }
 
 async function readText({ body }: Response): Promise<string> {
+  const reader = body?.getReader();
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.length;
-    // Leaving the loop closes the connection.
-    if (length > MOST_ANSWER) throw unusable(`is larger than ${MOST_ANSWER} bytes`);
-    chunks.push(chunk);
+  for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+    length += part.value.length;
+    if (length > MOST_ANSWER) {
+      await reader?.cancel();
+      throw unusable(`is larger than ${MOST_ANSWER} bytes`);
+    }
+    chunks.push(part.value);
   }
   return Buffer.concat(chunks).toString();
 }

@@ -1,5 +1,6 @@
 // Working off the texts that wait for a vector: batch after batch, in the background or while somebody waits for it.
 
+import { Refusal } from "../agent/errors.ts";
 import type { Logger } from "../log.ts";
 import { type Embedder, failureOf, isResting } from "./embedder.ts";
 import { EmbeddingError } from "./provider.ts";
@@ -46,7 +47,8 @@ async function workOff(
     signal.throwIfAborted();
     if (isResting(error)) return { embedded: 0, goesOn: false };
     log.warn({ failure: failureOf(error), texts: texts.length }, "Texts got no vectors, and are tried again");
-    const { failure, retryAfter } = error instanceof EmbeddingError ? error : { failure: undefined, retryAfter: undefined };
+    const { failure, retryAfter } =
+      error instanceof EmbeddingError ? error : { failure: undefined, retryAfter: undefined };
     const isTexts = failure === "rejected" || failure === "unusable";
     await queue.putOff({ tickets, isTexts, retryAfter });
     return { embedded: 0, goesOn: true };
@@ -156,14 +158,14 @@ export class Backlog {
   }
 
   /** Works off all that waits while the caller does. */
-  drain(agent: string, signal: AbortSignal): Promise<Drained> {
-    const both = AbortSignal.any([signal, this.#end.signal]);
-    return this.#alone(agent, () => drain(this.#queueOf(agent), this.#embedder, this.#log.child({ agent }), both));
+  drain(agent: string): Promise<Drained> {
+    const log = this.#log.child({ agent });
+    return this.#alone(agent, () => drain(this.#queueOf(agent), this.#embedder, log, this.#end.signal));
   }
 
   /** Gives up what is under way; it is still in the queue. */
   async close(): Promise<void> {
-    this.#end.abort();
+    this.#end.abort(new Refusal(503, "the server is stopping"));
     for (const { timer } of this.#timers.values()) clearTimeout(timer);
     await Promise.allSettled(this.#running.values());
   }

@@ -43,12 +43,19 @@ export async function reembed(
       const batch = embeddings.lacking(after, embedder.batch);
       after = batch.at(-1)?.id ?? "";
       if (after === "") break;
-      embedded += await embedAll(storage, batch.filter(({ id }) => !rejected.has(id)), embedder, rejected, signal);
+      embedded += await embedAll(
+        storage,
+        batch.filter(({ id }) => !rejected.has(id)),
+        embedder,
+        rejected,
+        signal,
+      );
       progress(embeddings.nextCount());
     }
     if (takeOver(storage, next, embedder, rejected)) break;
   }
-  if (rejected.size > 0) log.warn({ texts: rejected.size }, "The model does not take some texts, which have no vector now");
+  if (rejected.size > 0)
+    log.warn({ texts: rejected.size }, "The model does not take some texts, which have no vector now");
   return { embedded, rejected: rejected.size };
 }
 
@@ -93,11 +100,15 @@ function takeOver(storage: Storage, next: string, embedder: Embedder, rejected: 
   return storage.transaction(() => {
     const { embeddings } = storage;
     // Somebody else has taken over, or begun with another model.
-    if (storage.meta("next_embedding_model") !== next) throw new Error("another run has changed the next model meanwhile");
+    if (storage.meta("next_embedding_model") !== next)
+      throw new Error("another run has changed the next model meanwhile");
     const lacking = embeddings.lacking("", rejected.size + 1).filter(({ id }) => !rejected.has(id));
     if (lacking.length > 0) return false;
     embeddings.takeNext(embedder.model.name);
     storage.setMeta("embedding_model", next);
+    storage.setMeta("next_embedding_model", "");
+    // Whoever follows the log loads everything anew, since vectors may be of another length now.
+    storage.trimChanges(storage.changeRange().last);
     return true;
   });
 }

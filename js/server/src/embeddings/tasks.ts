@@ -64,7 +64,8 @@ export function storeVectors(storage: Storage, dimensions: number, { model, vect
   const other = vectors.some(({ vector }) => dimensions !== 0 && vector.length !== dimensions);
   if (other) return { embedded: 0, expected: dimensions };
   const stored = vectors.filter(({ ticket, vector }) => storage.embeddings.put(ticket, bytesOf(vector), model.name));
-  if (stored.length > 0) storage.setMeta("embedding_model", JSON.stringify(model));
+  const noted = JSON.stringify(model);
+  if (stored.length > 0 && storage.meta("embedding_model") !== noted) storage.setMeta("embedding_model", noted);
   return { embedded: stored.length };
 }
 

@@ -25,9 +25,13 @@ export interface VectorHead {
   head: Bytes;
 }
 
-const TEXTS = ["type", "subtype", "content_title", "content_summary", "content_body"] as const satisfies readonly (
-  keyof EmbeddedTexts
-)[];
+const TEXTS = [
+  "type",
+  "subtype",
+  "content_title",
+  "content_summary",
+  "content_body",
+] as const satisfies readonly (keyof EmbeddedTexts)[];
 const TEXT_COLUMNS = TEXTS.map((column) => `nodes.${column}`).join(", ");
 const BYTES = Float32Array.BYTES_PER_ELEMENT;
 /** Vectors of a batch. */
@@ -123,6 +127,11 @@ export class EmbeddingTables {
     return isStored;
   }
 
+  /** A memory got the vector that its text has now. */
+  served(id: string): void {
+    this.#sql("DELETE FROM embedding_queue WHERE node_id = ?", id);
+  }
+
   /** Counts an attempt that failed. They are due again `delay` milliseconds from now, twice that for each earlier one, at most `longest`. */
   postpone(tickets: readonly number[], now: number, delay: number, longest: number): void {
     this.#sql(
@@ -182,17 +191,18 @@ export class EmbeddingTables {
 
   // ---- vectors in use ----------------------------------------------------------------------------
 
-  /** The first components of all vectors, or of a subtype's, in batches. */
-  *heads(subtype: string | null, components: number): Iterable<VectorHead[]> {
+  /** The first components of all vectors that have so many, or of a subtype's, in batches. */
+  *heads(subtype: string | null, dimensions: number, components: number): Iterable<VectorHead[]> {
     const [condition, values] = subtype === null ? ["", []] : ["subtype = ? AND", [subtype]];
     let after = Number.MIN_SAFE_INTEGER;
     for (;;) {
       const rows = this.#sql<VectorHead>(
         `SELECT rowid AS sequence, id, content_title, substr(embedding_vector, 1, ?) AS head FROM nodes
-         WHERE ${condition} rowid > ? AND embedding_vector IS NOT NULL AND id IS NOT NULL ORDER BY rowid LIMIT ?`,
+         WHERE ${condition} rowid > ? AND length(embedding_vector) = ? AND id IS NOT NULL ORDER BY rowid LIMIT ?`,
         components * BYTES,
         ...values,
         after,
+        dimensions * BYTES,
         HEADS,
       );
       if (rows.length > 0) yield rows;

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
+import type { EMBEDDING_TASKS, EmbeddingTask } from "../agent/embeddings.ts";
 import { Refusal } from "../agent/errors.ts";
 import type { GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
@@ -92,6 +93,9 @@ class Thread {
   }
 }
 
+type TaskInput<Name extends EmbeddingTask> =
+  Parameters<(typeof EMBEDDING_TASKS)[Name]> extends [unknown, infer Given] ? Given : undefined;
+
 export class Pool {
   readonly #threads: readonly Thread[];
 
@@ -120,6 +124,15 @@ export class Pool {
     given: GivenTo<(typeof AGENT_OPERATIONS)[Name]>,
   ): Promise<string> {
     return this.#of(agent).ask({ kind: "call", agent, operation, given });
+  }
+
+  /** What an agent made of a task that no client asks for. */
+  async do<Name extends EmbeddingTask>(
+    agent: string,
+    task: Name,
+    given: TaskInput<Name>,
+  ): Promise<ReturnType<(typeof EMBEDDING_TASKS)[Name]>> {
+    return JSON.parse(await this.#of(agent).ask({ kind: "task", agent, task, given }));
   }
 
   /** Flushes everything, and ends the threads. */

@@ -3,6 +3,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { NousError } from "nous-wasm";
 import { Agent } from "../agent/agent.ts";
+import { EMBEDDING_TASKS } from "../agent/embeddings.ts";
 import { Refusal } from "../agent/errors.ts";
 import { HANDLERS } from "../agent/handlers.ts";
 import { agentFile } from "../settings/paths.ts";
@@ -35,6 +36,10 @@ async function answer(message: ToWorker): Promise<string> {
     case "call": {
       const handle = HANDLERS[message.operation] as (agent: Agent, given: unknown) => unknown;
       return agents.do(message.agent, async (agent) => JSON.stringify(await handle(agent, message.given)));
+    }
+    case "task": {
+      const perform = EMBEDDING_TASKS[message.task] as (agent: Agent, given: unknown) => unknown;
+      return agents.do(message.agent, (agent) => JSON.stringify(perform(agent, message.given)));
     }
     case "close":
       await agents.close();
