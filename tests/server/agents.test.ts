@@ -118,7 +118,7 @@ describe("other programs on the same data", () => {
     db.exec("INSERT INTO nodes (id, type, content_title) VALUES ('n_1', 'note', 'One'), ('n_2', 'note', 'Two')");
     db.exec("DELETE FROM change_log WHERE sequence <= (SELECT max(sequence) - 1 FROM change_log)");
     expect(await search("one")).toEqual(["n_1"]);
-    expect(server.log()).toContain("the index is built anew");
+    expect(server.log()).toContain("everything is loaded anew");
   });
 });
 
