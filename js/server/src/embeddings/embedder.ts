@@ -108,7 +108,7 @@ export class Embedder {
   async texts(texts: readonly string[], model: EmbeddingModel, signal: AbortSignal): Promise<Float32Array[]> {
     const { retries, firstDelay, longestDelay } = this.#pace;
     const call = () => this.#calls.execute(() => this.#call(texts, model, this.#timeout, signal), signal);
-    return retry(call, {
+    const patiently = retry(call, {
       retries,
       minTimeout: firstDelay,
       maxTimeout: longestDelay,
@@ -123,6 +123,10 @@ export class Embedder {
         await wait(retryAfter, undefined, { signal });
         return true;
       },
+    });
+    return patiently.catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw error;
     });
   }
 
