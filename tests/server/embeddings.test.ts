@@ -1,9 +1,11 @@
 // Vectors that the server has made: after writes, for questions, for what is missing, and anew with another model.
 
 import { execFile } from "node:child_process";
-import { join } from "node:path";
+import { mkdirSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
-import { agentFile } from "../../js/server/src/settings/paths.ts";
+import type { OptionName } from "../../js/server/src/settings/options.ts";
+import { agentFile, agentsDir } from "../../js/server/src/settings/paths.ts";
+import { readSettings } from "../../js/server/src/settings/read.ts";
 import { makeExisting, raw } from "./existing.ts";
 import { PROGRAM, start } from "./process.ts";
 import { type Asked, answerTo, type Behaviour, json, type Provider, startProvider } from "./provider.ts";
@@ -198,26 +200,24 @@ describe("without a provider that works", () => {
     await client.ask("POST /nodes/backfill-embeddings", {});
     const { stdout } = await run(["config", ...optionsOf(provider)]);
     expect(stdout).toContain("embeddings_key: (hidden)\n");
-    const { stderr } = await run(["config", "--embeddings-key", "two words"]);
-    expect(stderr).toMatch(/^--embeddings-key is wrong: /);
-    const told = server.log() + stdout + JSON.stringify((await client.ask("GET /openapi.json")).body);
-    for (const secret of [KEY, "two words", "Secret plan"]) expect(told + stderr).not.toContain(secret);
+    expect(() => readSettings({ embeddings_key: "two words" }, {})).toThrow(/^--embeddings-key is wrong: /);
+    const told = server.log() + stdout;
+    for (const secret of [KEY, "Secret plan"]) expect(told).not.toContain(secret);
     expect(modelsIn(folder)).toHaveLength(1);
   });
 
-  test.each([
-    ["--embeddings-provider", "some"],
-    ["--embeddings-base-url", "localhost:11434"],
-    ["--embeddings-base-url", "ftp://localhost"],
-    ["--embeddings-base-url", "http://me:secret@localhost/v1"],
-    ["--embeddings-model", ""],
-    ["--embeddings-dimensions", "-1"],
-    ["--embeddings-timeout", "0"],
-    ["--embeddings-batch", "0"],
-  ])("%s %s stops it with a sentence", async (flag, value) => {
-    const { code, stderr } = await run(["config", flag, value]);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`^${flag} is ".*": .*\\.$`, "m"));
+  test.each<[OptionName, string]>([
+    ["embeddings_provider", "some"],
+    ["embeddings_base_url", "localhost:11434"],
+    ["embeddings_base_url", "ftp://localhost"],
+    ["embeddings_base_url", "http://me:secret@localhost/v1"],
+    ["embeddings_model", ""],
+    ["embeddings_key", "two words"],
+    ["embeddings_dimensions", "-1"],
+    ["embeddings_timeout", "0"],
+    ["embeddings_batch", "0"],
+  ])("%s %j is refused with a sentence", (name, value) => {
+    expect(() => readSettings({ [name]: value }, {})).toThrow(/^--embeddings-\S+ is .*: .*\.$/);
   });
 });
 
@@ -280,6 +280,7 @@ describe("what is missing", () => {
 
   test("a database of the existing server is taken for one of its model", async () => {
     const folder = temporaryFolder();
+    mkdirSync(agentsDir(folder));
     makeExisting(agentFile(folder, "default"));
     const db = raw(agentFile(folder, "default"));
     db.exec("UPDATE nodes SET embedding_model = 'openai-3-small' WHERE embedding_vector IS NOT NULL");
@@ -362,6 +363,6 @@ test("check finds a database sound that has vectors", async () => {
   const { client, folder } = await set();
   await client.create();
   await served(folder);
-  const { code, stdout } = await run(["check", "--data-dir", join(folder)]);
+  const { code, stdout } = await run(["check", "--data-dir", folder]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: "default: 1 memories, 0 edges: sound\n" });
 });

@@ -88,10 +88,21 @@ export class Agent {
         settled.push(...ids);
       };
       return this.#follower.write(
-        () => work({ settle }),
+        () => {
+          this.#pinDimensions();
+          return work({ settle });
+        },
         () => this.soft.written(settled),
       );
     });
+  }
+
+  /** What most vectors of another server's database have holds from the first write on, whatever it adds. */
+  #pinDimensions(): void {
+    const { dimensions } = this.#resident;
+    if (dimensions !== 0 && this.storage.meta("dimensions") === undefined) {
+      this.storage.setMeta("dimensions", String(dimensions));
+    }
   }
 
   /** An index that was lost is made anew, once. Nothing is half done: what a transaction did is undone by then. */
@@ -136,12 +147,19 @@ export class Agent {
     return presentNode(row, this.index, this.soft);
   }
 
-  /** A vector as it is stored; the first one decides how long they are. */
+  /**
+   * A vector as it is stored, within a `write`. The first one decides how long they are, until there is none left.
+   *
+   * @throws {Refusal} for one of another length.
+   */
   vectorBytes(embedding: readonly number[] | null): Uint8Array | null {
     if (embedding === null) return null;
-    const { dimensions } = this;
-    if (dimensions !== 0 && embedding.length !== dimensions) {
-      throw wrong("embedding", `must have ${dimensions} components, as the others, found ${embedding.length}`);
+    const { dimensions, storage } = this;
+    if (embedding.length !== dimensions) {
+      if (dimensions !== 0 && storage.hasVectors(dimensions)) {
+        throw wrong("embedding", `must have ${dimensions} components, as the others, found ${embedding.length}`);
+      }
+      storage.setMeta("dimensions", String(embedding.length));
     }
     return Buffer.from(Float32Array.from(embedding).buffer);
   }

@@ -39,8 +39,7 @@ export const EMBEDDING_TASKS = {
       return takeWork(agent.storage, model, most, agent.now());
     }),
 
-  storeVectors: (agent: Agent, made: Made): Stored =>
-    agent.write(() => storeVectors(agent.storage, agent.dimensions, made)),
+  storeVectors: (agent: Agent, made: Made): Stored => agent.write(() => storeVectors(agent.storage, made)),
 
   putOff: (agent: Agent, failed: Failed): null =>
     agent.write(() => {

@@ -60,7 +60,7 @@ function queueOf(storage: Storage, { model: configured }: Embedder): Queue {
       const model = modelInUse(storage, storage.dimensions(), configured);
       return takeWork(storage, model, most, Date.now());
     },
-    store: async (made) => storage.transaction(() => storeVectors(storage, storage.dimensions(), made)),
+    store: async (made) => storage.transaction(() => storeVectors(storage, made)),
     putOff: async (failed) => storage.transaction(() => putOff(storage, failed, Date.now())),
     release: async () =>
       storage.transaction(() => {

@@ -31,7 +31,7 @@ export interface Pace {
   rest: number;
 }
 
-const PACE: Pace = { retries: 3, firstDelay: 500, longestDelay: 30_000, failures: 5, rest: 30_000 };
+const PACE: Pace = { retries: 2, firstDelay: 500, longestDelay: 30_000, failures: 6, rest: 30_000 };
 
 /** A question is searched by its words alone rather than wait longer for its vector, in milliseconds. */
 const QUESTION_TIMEOUT = 2_000;
@@ -101,15 +101,21 @@ export class Embedder {
   }
 
   /**
-   * A vector for each text. What passes by itself is tried again, when the provider says if it does.
+   * A vector for each text. What passes by itself is tried again, when the provider says if it does; not where the caller does
+   * so anyway.
    *
    * @throws {EmbeddingError}, the breaker's error while the provider is left alone, and the signal's reason.
    */
-  async texts(texts: readonly string[], model: EmbeddingModel, signal: AbortSignal): Promise<Float32Array[]> {
+  async texts(
+    texts: readonly string[],
+    model: EmbeddingModel,
+    signal: AbortSignal,
+    isRetry = false,
+  ): Promise<Float32Array[]> {
     const { retries, firstDelay, longestDelay } = this.#pace;
     const call = () => this.#calls.execute(() => this.#call(texts, model, this.#timeout, signal), signal);
     const patiently = retry(call, {
-      retries,
+      retries: isRetry ? 0 : retries,
       minTimeout: firstDelay,
       maxTimeout: longestDelay,
       randomize: true,

@@ -3,7 +3,7 @@
 import { Refusal } from "../agent/errors.ts";
 import type { Logger } from "../log.ts";
 import { type Embedder, failureOf, isResting } from "./embedder.ts";
-import { EmbeddingError } from "./provider.ts";
+import { EmbeddingError, type EmbeddingModel } from "./provider.ts";
 import type { Failed, Made, Stored, Work } from "./tasks.ts";
 
 /** An agent's queue, wherever its database is open. */
@@ -24,13 +24,15 @@ export interface Drained {
   total: number;
 }
 
-/** What came of a batch. */
-type Outcome = { embedded: number; goesOn: boolean };
+/** What came of a batch: it is to go on, the provider is being left alone, or its vectors do not fit those of the memories. */
+interface Outcome {
+  embedded: number;
+  next: "on" | "rest" | "misfit";
+}
 
-/** One batch. It goes on unless the provider is being left alone, or its vectors do not fit. */
 async function workOff(
   queue: Queue,
-  { model, texts }: Work,
+  { model, texts, isRetry }: Work,
   embedder: Embedder,
   log: Logger,
   signal: AbortSignal,
@@ -42,26 +44,23 @@ async function workOff(
       texts.map(({ text }) => text),
       model,
       signal,
+      isRetry,
     );
   } catch (error) {
     signal.throwIfAborted();
-    if (isResting(error)) return { embedded: 0, goesOn: false };
+    if (isResting(error)) return { embedded: 0, next: "rest" };
     log.warn({ failure: failureOf(error), texts: texts.length }, "Texts got no vectors, and are tried again");
-    const { failure, retryAfter } =
-      error instanceof EmbeddingError ? error : { failure: undefined, retryAfter: undefined };
-    const isTexts = failure === "rejected" || failure === "unusable";
-    await queue.putOff({ tickets, isTexts, retryAfter });
-    return { embedded: 0, goesOn: true };
+    await queue.putOff({ tickets, retryAfter: error instanceof EmbeddingError ? error.retryAfter : undefined });
+    return { embedded: 0, next: "on" };
   }
   const made = vectors.map((vector, place) => ({ ticket: tickets[place]!, vector }));
   const { embedded, expected } = await queue.store({ model, vectors: made });
-  if (expected === undefined) return { embedded, goesOn: true };
+  if (expected === undefined) return { embedded, next: "on" };
   log.error(
     { model: model.name, components: vectors[0]!.length, expected },
     "Vectors do not fit those of the memories: `nous-server reembed` makes all of them anew",
   );
-  await queue.putOff({ tickets, isTexts: false, retryAfter: undefined });
-  return { embedded: 0, goesOn: false };
+  return { embedded: 0, next: "misfit" };
 }
 
 /** Works off all who wait, those who were put off among them. What was done stays done, whatever ends it. */
@@ -81,7 +80,7 @@ export async function drain(
     const outcome = await workOff(queue, work, embedder, log, signal);
     embedded += outcome.embedded;
     progress(embedded, total);
-    if (!outcome.goesOn) return { ok: false, embedded, total };
+    if (outcome.next !== "on") return { ok: false, embedded, total };
   }
 }
 
@@ -89,6 +88,8 @@ export async function drain(
 const LINGER = 50;
 /** How long nothing is tried after a batch that could not go on, in milliseconds. */
 const REST = 10_000;
+/** How long an agent is left alone whose model's vectors do not fit, unless it is written to, in milliseconds. */
+const LONG_REST = 600_000;
 /** The longest that a timer can wait. */
 const MOST_TIMER = 2 ** 31 - 1;
 
@@ -100,6 +101,10 @@ export class Backlog {
   readonly #timers = new Map<string, { timer: NodeJS.Timeout; at: number }>();
   /** Agents whose queue is being worked off, by whomever. */
   readonly #running = new Map<string, Promise<unknown>>();
+  /** The model of an agent whose vectors do not fit: it is not asked until the agent is on another one. */
+  readonly #misfits = new Map<string, string>();
+  /** Agents of which it was told that they are on another model than the configured one. */
+  readonly #told = new Set<string>();
   readonly #end = new AbortController();
 
   constructor(queueOf: (agent: string) => Queue, embedder: Embedder, log: Logger) {
@@ -152,9 +157,23 @@ export class Backlog {
     for (;;) {
       const work = await queue.take(this.#embedder.batch);
       if (work.texts.length === 0) return work.next_in;
-      const { goesOn } = await workOff(queue, work, this.#embedder, log, this.#end.signal);
-      if (!goesOn) return REST;
+      const model = JSON.stringify(work.model);
+      if (this.#misfits.get(agent) === model) return LONG_REST;
+      this.#tellOther(agent, work.model, log);
+      const { next } = await workOff(queue, work, this.#embedder, log, this.#end.signal);
+      if (next === "misfit") this.#misfits.set(agent, model);
+      if (next !== "on") return REST;
     }
+  }
+
+  #tellOther(agent: string, { name }: EmbeddingModel, log: Logger): void {
+    const configured = this.#embedder.model.name;
+    if (name === configured || this.#told.has(agent)) return;
+    this.#told.add(agent);
+    log.info(
+      { model: name, configured },
+      "Vectors of another model than the configured one are in use: `nous-server reembed` makes them anew",
+    );
   }
 
   /** Works off all that waits while the caller does. */

@@ -83,12 +83,15 @@ async function embedAll(
     return embedded;
   }
   return storage.transaction(() => {
+    const { embeddings } = storage;
+    // What an earlier run made is of another length: it is met again, too.
+    if (embeddings.nextDimensions() !== vectors[0]!.length) embeddings.forgetNext();
     let embedded = 0;
     for (const [place, { id }] of batch.entries()) {
-      const now = storage.embeddings.texts(id);
+      const now = embeddings.texts(id);
       // Changed meanwhile: it is met again.
       if (now === undefined || embeddingText(now) !== texts[place]) continue;
-      storage.embeddings.putNext(id, bytesOf(vectors[place]!));
+      embeddings.putNext(id, bytesOf(vectors[place]!));
       embedded += 1;
     }
     return embedded;
@@ -104,6 +107,8 @@ function takeOver(storage: Storage, next: string, embedder: Embedder, rejected: 
       throw new Error("another run has changed the next model meanwhile");
     const lacking = embeddings.lacking("", rejected.size + 1).filter(({ id }) => !rejected.has(id));
     if (lacking.length > 0) return false;
+    const dimensions = embeddings.nextDimensions();
+    if (dimensions !== 0) storage.setMeta("dimensions", String(dimensions));
     embeddings.takeNext(embedder.model.name);
     storage.setMeta("embedding_model", next);
     storage.setMeta("next_embedding_model", "");

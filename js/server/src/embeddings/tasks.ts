@@ -14,6 +14,8 @@ export interface Work {
   /** Which the vectors in use are of, as far as there are any. */
   model: EmbeddingModel;
   texts: { ticket: number; text: string }[];
+  /** Whether they failed before. */
+  isRetry: boolean;
   /** Milliseconds until the next is due; null where nobody waits. */
   next_in: number | null;
 }
@@ -31,8 +33,6 @@ export interface Stored {
 
 export interface Failed {
   tickets: readonly number[];
-  /** Whether it may have been because of what one of them says. */
-  isTexts: boolean;
   /** Milliseconds, where the provider said when. */
   retryAfter: number | undefined;
 }
@@ -54,17 +54,29 @@ const parseModel = (noted: string): EmbeddingModel => {
 /** Hands out texts; they stay in the queue. */
 export function takeWork(storage: Storage, model: EmbeddingModel, most: number, now: number): Work {
   const { embeddings } = storage;
-  const texts = embeddings.due(now, most).map(({ ticket, ...memory }) => ({ ticket, text: embeddingText(memory) }));
-  const due = embeddings.nextDue();
-  return { model, texts, next_in: due === undefined ? null : Math.max(due - now, 0) };
+  const waiting = embeddings.due(now, most);
+  const texts = waiting.map(({ ticket, ...memory }) => ({ ticket, text: embeddingText(memory) }));
+  const isRetry = waiting.some(({ attempts }) => attempts > 0);
+  const due = texts.length > 0 ? now : embeddings.nextDue();
+  return { model, texts, isRetry, next_in: due === undefined ? null : Math.max(due - now, 0) };
 }
 
-/** Stores vectors, of those memories whose text is still the one that was handed out. */
-export function storeVectors(storage: Storage, dimensions: number, { model, vectors }: Made): Stored {
-  const other = vectors.some(({ vector }) => dimensions !== 0 && vector.length !== dimensions);
-  if (other) return { embedded: 0, expected: dimensions };
-  const stored = vectors.filter(({ ticket, vector }) => storage.embeddings.put(ticket, bytesOf(vector), model.name));
+/**
+ * Stores vectors, of those memories whose text is still the one that was handed out; none where another model has come into use
+ * meanwhile.
+ */
+export function storeVectors(storage: Storage, { model, vectors }: Made): Stored {
+  const dimensions = storage.dimensions();
   const noted = JSON.stringify(model);
+  const isInUse = JSON.stringify(modelInUse(storage, dimensions, model)) === noted;
+  const [first] = vectors;
+  if (first === undefined || !isInUse) return { embedded: 0 };
+  const { length } = first.vector;
+  if (length !== dimensions) {
+    if (dimensions !== 0 && storage.hasVectors(dimensions)) return { embedded: 0, expected: dimensions };
+    storage.setMeta("dimensions", String(length));
+  }
+  const stored = vectors.filter(({ ticket, vector }) => storage.embeddings.put(ticket, bytesOf(vector), model.name));
   if (stored.length > 0 && storage.meta("embedding_model") !== noted) storage.setMeta("embedding_model", noted);
   return { embedded: stored.length };
 }
@@ -72,10 +84,13 @@ export function storeVectors(storage: Storage, dimensions: number, { model, vect
 export const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/** Puts off what failed. What failed in company because of its texts is due at once: in smaller company. */
-export function putOff(storage: Storage, { tickets, isTexts, retryAfter = 0 }: Failed, now: number): void {
-  const isCompany = isTexts && tickets.length > 1;
+/**
+ * Puts off what failed. What failed in company is due again at once, in smaller company: it may have been because of what one
+ * of them says.
+ */
+export function putOff(storage: Storage, { tickets, retryAfter = 0 }: Failed, now: number): void {
+  const least = tickets.length > 1 ? retryAfter : Math.max(FIRST_DELAY, retryAfter);
   // By chance up to half as long again, so that several processes do not come back together.
-  const delay = isCompany ? 0 : Math.round(Math.max(FIRST_DELAY, retryAfter) * (1 + Math.random() / 2));
+  const delay = Math.round(least * (1 + Math.random() / 2));
   storage.embeddings.postpone(tickets, now, delay, Math.max(LONGEST_DELAY, retryAfter));
 }

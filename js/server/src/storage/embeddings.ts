@@ -10,6 +10,8 @@ export type Sql = <T>(sql: string, ...values: unknown[]) => T[];
 /** A memory that waits for a vector. The ticket is another one when its text has changed. */
 export interface Waiting extends EmbeddedTexts {
   ticket: number;
+  /** How often it has failed. */
+  attempts: number;
 }
 
 /** A memory whose next vector is still to be made. */
@@ -106,7 +108,7 @@ export class EmbeddingTables {
     );
     if (first === undefined) return [];
     return this.#sql(
-      `SELECT ticket, ${TEXT_COLUMNS} FROM embedding_queue ${isDue} AND attempts = ? ORDER BY ticket LIMIT ?`,
+      `SELECT ticket, attempts, ${TEXT_COLUMNS} FROM embedding_queue ${isDue} AND attempts = ? ORDER BY ticket LIMIT ?`,
       now,
       first.attempts,
       Math.max(1, Math.floor(most / 4 ** first.attempts)),
@@ -168,6 +170,14 @@ export class EmbeddingTables {
 
   putNext(id: string, vector: Uint8Array): void {
     this.#sql("INSERT OR REPLACE INTO next_embeddings(node_id, vector) VALUES (?, ?)", id, vector);
+  }
+
+  /** Components of a vector of the next model; 0 where there is none. */
+  nextDimensions(): number {
+    const [row] = this.#sql<{ dimensions: number }>(
+      `SELECT length(vector) / ${BYTES} AS dimensions FROM next_embeddings LIMIT 1`,
+    );
+    return row?.dimensions ?? 0;
   }
 
   /** How many there are of the next model. */

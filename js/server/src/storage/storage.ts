@@ -79,7 +79,14 @@ export interface GraphNode {
 }
 
 /** What is known of a store as a whole. `epoch` is random, and another one after a restore. */
-export type MetaKey = "schema" | "epoch" | "agent" | "last_sweep" | "embedding_model" | "next_embedding_model";
+export type MetaKey =
+  | "schema"
+  | "epoch"
+  | "agent"
+  | "last_sweep"
+  | "dimensions"
+  | "embedding_model"
+  | "next_embedding_model";
 
 export interface Storage {
   /** Names this connection in the change log. */
@@ -115,8 +122,10 @@ export interface Storage {
   indexedNodes(ids?: readonly string[]): Iterable<IndexedNodeRow[]>;
   /** Soft state of those that are there, in no order. */
   softNodes(ids: readonly string[]): SoftRow[];
-  /** Components of the newest vector; 0 where there is none. */
+  /** Components of a vector: as the store was told, else those that most vectors have; 0 where there is none. */
   dimensions(): number;
+  /** Whether there is a vector of so many components. */
+  hasVectors(dimensions: number): boolean;
 
   insertEdge(edge: NewEdge): EdgeRow;
   deleteEdge(id: string): boolean;
