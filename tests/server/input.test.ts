@@ -74,7 +74,7 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       subtype: [7, {}],
     },
   ],
-  ["POST /edges/e_none/strengthen", {}, { amount: [...SHARES, null] }],
+  ["POST /edges/e_none/strengthen", {}, { amount: [-0.1, "0.5", {}, true, null] }],
   [
     "POST /search",
     { query: "funding" },

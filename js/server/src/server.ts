@@ -6,7 +6,8 @@ import { serve } from "@hono/node-server";
 import { createEngine } from "nous-wasm";
 import { AskingPool } from "./embeddings/asking.ts";
 import { embedderOf } from "./embeddings/configured.ts";
-import { createApp, USUAL_AGENT } from "./http/app.ts";
+import { createApp } from "./http/app.ts";
+import { USUAL_AGENT } from "./http/route.ts";
 import type { Logger } from "./log.ts";
 import type { InForce } from "./settings/read.ts";
 import { Pool } from "./workers/pool.ts";
@@ -30,20 +31,28 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { host, port, data_dir: dataDir, durability, workers, max_body_bytes: maxBodyBytes } = settings;
   const pool = new Pool(workers, worker, { dataDir, durability, engine: config }, log);
-  let isReady = false;
+  let [isReady, isStopping] = [false, false];
   try {
     await pool.open(USUAL_AGENT);
     const engine = createEngine(config);
     const embedder = embedderOf(settings, log);
     const asking = embedder && new AskingPool(pool, embedder, log);
-    const app = createApp({ pool: asking ?? pool, engine, log, maxBodyBytes, version, isReady: () => isReady });
+    const app = createApp({
+      pool: asking ?? pool,
+      engine,
+      log,
+      maxBodyBytes,
+      version,
+      isReady: () => isReady,
+      isStopping: () => isStopping,
+    });
     const server = await listen(app.fetch, host, port);
     isReady = true;
     asking?.wake(USUAL_AGENT);
     const { port: taken } = server.address() as AddressInfo;
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
     const stop = async () => {
-      isReady = false;
+      [isReady, isStopping] = [false, true];
       await Promise.all([asking?.close(), closeServer(server)]);
       await pool.close();
     };

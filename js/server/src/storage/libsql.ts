@@ -32,6 +32,9 @@ export interface LibsqlOptions {
   migrates?: boolean;
 }
 
+/** A store of nobody's, in no file. */
+export const IN_MEMORY = ":memory:";
+
 /** How long another writer is waited for, in milliseconds. */
 const BUSY_TIMEOUT = 5_000;
 /** Rows of a batch while a whole table is read. */
@@ -121,17 +124,21 @@ export class LibsqlStorage implements Storage {
    * @throws {StorageError} for a file that is no database, of a newer version, or held by somebody else.
    */
   constructor(file: string, { durability, tell = () => {}, migrates = true }: LibsqlOptions) {
-    const isNew = !existsSync(file) || statSync(file).size === 0;
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const isInMemory = file === IN_MEMORY;
+    const isNew = isInMemory || !existsSync(file) || statSync(file).size === 0;
+    if (!isInMemory) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    let db: Database.Database | undefined;
     try {
-      this.#db = new Database(file);
+      db = new Database(file);
+      this.#db = db;
       this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
       if (migrates) migrate(this.#db, file, isNew, tell);
-      this.#settle(durability);
+      if (!isInMemory) this.#settle(durability);
     } catch (error) {
+      db?.close();
       throw StorageError.of(error, `The database ${file} cannot be opened`);
     }
-    if (isNew && durability === "full") syncFolder(dirname(file));
+    if (isNew && !isInMemory && durability === "full") syncFolder(dirname(file));
   }
 
   #settle(durability: Durability): void {
@@ -166,8 +173,14 @@ export class LibsqlStorage implements Storage {
     this.#all("INSERT INTO nous_meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", key, value);
   }
 
-  transaction<T>(work: () => T): T {
-    return this.#within("BEGIN IMMEDIATE", work);
+  transaction<T>(work: () => T, patience = BUSY_TIMEOUT): T {
+    if (patience === BUSY_TIMEOUT) return this.#within("BEGIN IMMEDIATE", work);
+    this.#db.exec(`PRAGMA busy_timeout = ${patience}`);
+    try {
+      return this.#within("BEGIN IMMEDIATE", work);
+    } finally {
+      this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    }
   }
 
   snapshot<T>(work: () => T): T {

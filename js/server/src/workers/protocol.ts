@@ -14,7 +14,7 @@ export interface WorkerSetup {
 }
 
 export type ToWorker =
-  | { kind: "call"; id: number; agent: string; operation: AgentOperation; given: unknown }
+  | { kind: "call"; id: number; agent: string; operation: AgentOperation; given: unknown; creates: boolean }
   /** What no client asks for. */
   | { kind: "task"; id: number; agent: string; task: EmbeddingTask; given: unknown }
   /** Opens an agent before it is asked anything. */
