@@ -1,7 +1,7 @@
 // Vectors that the server has made: after writes, for questions, for what is missing, and anew with another model.
 
 import { execFile } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import type { OptionName } from "../../js/server/src/settings/options.ts";
 import { agentFile, agentsDir } from "../../js/server/src/settings/paths.ts";
@@ -266,6 +266,14 @@ describe("what is missing", () => {
     expect(node.embedding_model).toBe(MODEL);
     const embedding = Array.from({ length: 64 }, () => 1);
     expect((await client.ask("POST /search", { query: "x", embedding })).body.qcs.used_embeddings).toBe(true);
+  });
+
+  test("an agent that is not there is none afterwards, either", async () => {
+    const { client, folder } = await set({ agent: "nobody" });
+    expect((await client.ask("POST /nodes/backfill-embeddings")).body).toEqual({ ok: true, embedded: 0, total: 0 });
+    expect((await client.ask("POST /nodes/check-similar", { content: "anything" })).body.matches).toEqual([]);
+    expect((await client.ask("POST /search", { query: "anything" })).body.qcs.used_embeddings).toBe(false);
+    expect(existsSync(agentFile(folder, "nobody"))).toBe(false);
   });
 
   test("without a provider the commands say so", async () => {
