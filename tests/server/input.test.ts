@@ -54,7 +54,7 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       type: NAMES,
       content_title: ["", 7, null],
       content_body: TEXTS,
-      neural_stability: [0, -1, null],
+      neural_stability: [0, -1],
       neural_retrievability: [...SHARES, null],
       neural_difficulty: [...SHARES, null],
       state_lifecycle: [...STATES, null],

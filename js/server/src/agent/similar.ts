@@ -2,6 +2,7 @@
 
 import { overlap } from "nous-wasm";
 import type { SimilarAnswer, SimilarRequest } from "../api/embeddings.ts";
+import type { VectorHead } from "../storage/embeddings.ts";
 import type { Bytes, NodeRow } from "../storage/rows.ts";
 import type { Agent } from "./agent.ts";
 import { wrong } from "./errors.ts";
@@ -12,6 +13,8 @@ const COMPARED = 512;
 /** From where on it is the same, and from where on it belongs together: cosines, and shares of words. */
 const BY_VECTORS = { duplicate: 0.95, connect: 0.9 };
 const BY_WORDS = { duplicate: 0.95, connect: 0.8 };
+/** Memories beyond the limit whose vectors are compared, since an index may keep them rounded. */
+const SPARE = 50;
 /** Memories whose words are compared: those that a full-text search for the text finds best. */
 const MOST_CANDIDATES = 200;
 /** Words of the text that are looked for. */
@@ -70,10 +73,10 @@ function vectorOf(
   throw wrong("embedding", `must have ${dimensions} components, as those of the memories, found ${embedding.length}`);
 }
 
-function byVectors({ storage }: Agent, { subtype }: SimilarRequest, vector: Float32Array): Candidate[] {
+function byVectors(agent: Agent, request: SimilarRequest, vector: Float32Array): Candidate[] {
   const asked = vector.subarray(0, COMPARED);
   const found: Candidate[] = [];
-  for (const rows of storage.embeddings.heads(subtype ?? null, vector.length, asked.length)) {
+  for (const rows of vectorsLike(agent, request, vector, asked.length)) {
     for (const { id, content_title: title, head } of rows) {
       const similarity = cosine(asked, componentsOf(head));
       // What is no number is no similarity, either.
@@ -81,6 +84,19 @@ function byVectors({ storage }: Agent, { subtype }: SimilarRequest, vector: Floa
     }
   }
   return found;
+}
+
+/** The index compares whole vectors: where a part of them counts, all are looked at. */
+function vectorsLike(
+  { storage: { embeddings }, index }: Agent,
+  { subtype, limit }: SimilarRequest,
+  vector: Float32Array,
+  compared: number,
+): Iterable<VectorHead[]> {
+  if (compared < vector.length) return embeddings.heads(subtype ?? null, vector.length, compared);
+  const filter = subtype == null ? {} : { subtypes: [subtype] };
+  const { ids } = index.similar(vector, { limit: limit + SPARE, filter });
+  return [embeddings.vectors(ids, vector.length)];
 }
 
 /** Copied: bytes of a database need not lie where a float may. */

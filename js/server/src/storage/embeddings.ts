@@ -201,6 +201,16 @@ export class EmbeddingTables {
 
   // ---- vectors in use ----------------------------------------------------------------------------
 
+  /** The vectors of some memories, whole, in no order. */
+  vectors(ids: readonly string[], dimensions: number): VectorHead[] {
+    return this.#sql(
+      `SELECT rowid AS sequence, id, content_title, embedding_vector AS head FROM nodes
+       WHERE id IN (SELECT value FROM json_each(?)) AND length(embedding_vector) = ?`,
+      JSON.stringify(ids),
+      dimensions * BYTES,
+    );
+  }
+
   /** The first components of all vectors that have so many, or of a subtype's, in batches. */
   *heads(subtype: string | null, dimensions: number, components: number): Iterable<VectorHead[]> {
     const [condition, values] = subtype === null ? ["", []] : ["subtype = ? AND", [subtype]];

@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import Database from "libsql";
 import { EmbeddingTables } from "./embeddings.ts";
 import { StorageError } from "./errors.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, schemaOf } from "./migrate.ts";
 import type {
   ClusterRow,
   EdgeRow,
@@ -116,6 +116,8 @@ export class LibsqlStorage implements Storage {
   readonly writer: string = randomUUID();
   readonly embeddings = new EmbeddingTables((sql, ...values) => this.#all(sql, ...values));
   readonly #db: Database.Database;
+  /** Whether the file is set up by this connection, and not only looked at. */
+  readonly #isOwner: boolean;
   readonly #statements = new Map<string, Database.Statement>();
 
   /**
@@ -124,6 +126,7 @@ export class LibsqlStorage implements Storage {
    * @throws {StorageError} for a file that is no database, of a newer version, or held by somebody else.
    */
   constructor(file: string, { durability, tell = () => {}, migrates = true }: LibsqlOptions) {
+    this.#isOwner = migrates;
     const isInMemory = file === IN_MEMORY;
     const isNew = isInMemory || !existsSync(file) || statSync(file).size === 0;
     if (!isInMemory) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -133,7 +136,8 @@ export class LibsqlStorage implements Storage {
       this.#db = db;
       this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
       if (migrates) migrate(this.#db, file, isNew, tell);
-      if (!isInMemory) this.#settle(durability);
+      else if (schemaOf(this.#db) === 0) throw new StorageError(`The database ${file} has not been migrated yet.`);
+      if (migrates && !isInMemory) this.#settle(durability);
     } catch (error) {
       db?.close();
       throw StorageError.of(error, `The database ${file} cannot be opened`);
@@ -445,7 +449,7 @@ export class LibsqlStorage implements Storage {
 
   close(): void {
     // What is in the log goes into the file, so that the file alone is the whole database.
-    this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    if (this.#isOwner) this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     this.#statements.clear();
     this.#db.close();
   }
