@@ -20,6 +20,17 @@ const LIMITS: unknown[] = [-1, 1.5, "10", {}, true];
 /** A call, a good body, and values of fields that are wrong. */
 const BODIES: [string, object, Record<string, unknown[]>][] = [
   [
+    "POST /nodes/check-similar",
+    { content: "Extremes revert" },
+    {
+      content: ["", 7, null, undefined, {}, "a\0b"],
+      title: ["", 7, {}],
+      subtype: [7, {}, "x".repeat(201)],
+      limit: [-1, 1.5, "5"],
+      embedding: [[], [0, 0], "x", [1e39]],
+    },
+  ],
+  [
     "POST /nodes",
     LESSON,
     {

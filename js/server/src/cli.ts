@@ -4,6 +4,8 @@
 import { Command, Option } from "commander";
 import { stringify } from "yaml";
 import { checkAll } from "./check.ts";
+import { backfillAll, type Making, reembedAll } from "./embeddings/commands.ts";
+import { embedderOf } from "./embeddings/configured.ts";
 import { createLog } from "./log.ts";
 import { startServer } from "./server.ts";
 import { flagOf, OPTION_NAMES, OPTIONS, type OptionName, variableOf } from "./settings/options.ts";
@@ -55,7 +57,40 @@ async function run(command: Command): Promise<void> {
 
 function printConfig(command: Command): void {
   const { settings, engineYaml } = settingsOf(command);
-  process.stdout.write(stringify({ ...settings, ...engineYaml }));
+  const shown = Object.fromEntries(
+    OPTION_NAMES.map((name) => [name, OPTIONS[name].isSecret && settings[name] !== "" ? "(hidden)" : settings[name]]),
+  );
+  process.stdout.write(stringify({ ...shown, ...engineYaml }));
+}
+
+/** What making vectors takes; a signal ends it between two batches, and it goes on from there the next time. */
+function makingOf(command: Command): Making {
+  const { settings } = settingsOf(command);
+  const log = createLog(settings);
+  const embedder = embedderOf(settings, log);
+  if (embedder === undefined) throw new SettingsError("embeddings_provider is none: nobody makes vectors.");
+  const end = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.once(signal, () => end.abort(new SettingsError("Stopped; the next run goes on from here.")));
+  }
+  const progress = (agent: string, made: number) => {
+    if (process.stderr.isTTY) process.stderr.write(`\r${agent}: ${made} vectors`);
+  };
+  return { settings, embedder, log, signal: end.signal, progress };
+}
+
+async function backfill(command: Command): Promise<void> {
+  for await (const { agent, ok, embedded, total } of backfillAll(makingOf(command))) {
+    console.log(`${agent}: ${embedded} of ${total} memories that waited have a vector now`);
+    if (!ok) process.exitCode = 1;
+  }
+}
+
+async function makeAnew(command: Command): Promise<void> {
+  for await (const { agent, embedded, rejected } of reembedAll(makingOf(command))) {
+    const without = rejected === 0 ? "" : `; the model does not take ${rejected} texts, which have none`;
+    console.log(`${agent}: ${embedded} vectors made, and put in use${without}`);
+  }
 }
 
 function check(command: Command): void {
@@ -85,6 +120,14 @@ withOptions(program.command("config").description("prints what is in force, as Y
 withOptions(
   program.command("check").description("looks whether databases and full text are sound; exit code 1 if not"),
 ).action((_, command: Command) => check(command));
+withOptions(
+  program.command("backfill").description("makes the vectors that are missing; goes on where it was stopped"),
+).action((_, command: Command) => backfill(command));
+withOptions(
+  program
+    .command("reembed")
+    .description("makes all vectors anew with the configured model, and puts them in use when the last is there"),
+).action((_, command: Command) => makeAnew(command));
 
 try {
   await program.parseAsync();

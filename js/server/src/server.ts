@@ -4,6 +4,8 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { createEngine } from "nous-wasm";
+import { AskingPool } from "./embeddings/asking.ts";
+import { embedderOf } from "./embeddings/configured.ts";
 import { createApp } from "./http/app.ts";
 import { USUAL_AGENT } from "./http/route.ts";
 import type { Logger } from "./log.ts";
@@ -33,8 +35,10 @@ export async function startServer(
   try {
     await pool.open(USUAL_AGENT);
     const engine = createEngine(config);
+    const embedder = embedderOf(settings, log);
+    const asking = embedder && new AskingPool(pool, embedder, log);
     const app = createApp({
-      pool,
+      pool: asking ?? pool,
       engine,
       log,
       maxBodyBytes,
@@ -44,11 +48,12 @@ export async function startServer(
     });
     const server = await listen(app.fetch, host, port);
     isReady = true;
+    asking?.wake(USUAL_AGENT);
     const { port: taken } = server.address() as AddressInfo;
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
     const stop = async () => {
       [isReady, isStopping] = [false, true];
-      await closeServer(server);
+      await Promise.all([asking?.close(), closeServer(server)]);
       await pool.close();
     };
     return { url, stop };

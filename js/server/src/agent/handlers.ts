@@ -5,6 +5,7 @@ import type { AGENT_OPERATIONS } from "../api/operations.ts";
 import type { Agent } from "./agent.ts";
 import { decayHandlers } from "./decay.ts";
 import { edgeHandlers } from "./edges.ts";
+import { embeddingHandlers } from "./embeddings.ts";
 import { graphHandlers } from "./graph.ts";
 import { healthHandlers } from "./health.ts";
 import { nodeHandlers } from "./nodes.ts";
@@ -25,4 +26,5 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...decayHandlers,
   ...graphHandlers,
   ...healthHandlers,
+  ...embeddingHandlers,
 };

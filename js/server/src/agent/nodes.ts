@@ -46,7 +46,10 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
         settle([id]);
         const stored = agent.storage.node(id);
         if (stored === undefined) throw notFound();
-        return agent.storage.updateNode(id, changesOf(agent, body, stored.subtype))!;
+        const updated = agent.storage.updateNode(id, changesOf(agent, body, stored.subtype))!;
+        // A vector that is given wins, even if it is the one that was there.
+        if (body.embedding != null) agent.storage.embeddings.served(id);
+        return updated;
       }),
     ),
 

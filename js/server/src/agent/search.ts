@@ -1,6 +1,7 @@
 // A search: what the full-text index found, and a vector if there is one, go into the index in one call; rows come out.
 
 import type { MemoryIndex, SearchFilters, StoredLifecycleState } from "nous-wasm";
+import type { QuestionVector } from "../api/operation.ts";
 import type { FoundNode, SearchAnswer, SearchRequest, searchOperations } from "../api/search.ts";
 import type { NodeFilter } from "../storage/storage.ts";
 import type { Agent } from "./agent.ts";
@@ -21,10 +22,10 @@ const HITS_PER_SEED = 3;
 
 export const searchHandlers: HandlersOf<typeof searchOperations> = {
   /** Counts an access of what it returns. */
-  search: (agent, { body }) =>
+  search: (agent, { body, question }) =>
     agent.read(() => {
       const now = agent.now();
-      const answer = search(agent, body, now);
+      const answer = search(agent, body, question, now);
       const ids = answer.data.map(({ id }) => id);
       agent.index.touch(ids, now);
       agent.soft.touched(ids, now);
@@ -33,7 +34,7 @@ export const searchHandlers: HandlersOf<typeof searchOperations> = {
 };
 
 /** Searches, without counting an access of what was found. */
-function search(agent: Agent, request: SearchRequest, now: number): SearchAnswer {
+function search(agent: Agent, request: SearchRequest, question: QuestionVector | undefined, now: number): SearchAnswer {
   const watch = stopwatch();
   const { index, engine, config } = agent;
   const asked = engine.understand(request.query, { terms: "unicode" });
@@ -41,10 +42,11 @@ function search(agent: Agent, request: SearchRequest, now: number): SearchAnswer
   const multiplier = isLookup ? OVERFETCH_OF_LOOKUP : OVERFETCH;
   const wanted = request.limit * multiplier;
   const maxSeeds = Math.max(config.search?.maxSeeds ?? USUAL_SEEDS, wanted);
-  const embedding = vectorOf(agent, request);
+  const embedding = vectorOf(agent, request, question);
   const states = request.lifecycle == null ? undefined : statesOf(agent, request.lifecycle, now);
   const filter = filterOf(request, states?.stored);
   const parse_filters_ms = watch();
+  const embed_queries_ms = question?.ms ?? 0;
 
   const hits = agent.storage.search(asked.terms.slice(0, MOST_TERMS), filter, maxSeeds * HITS_PER_SEED);
   const best = hits[0]?.score ?? 0;
@@ -60,9 +62,9 @@ function search(agent: Agent, request: SearchRequest, now: number): SearchAnswer
     data,
     count: data.length,
     metrics: {
-      total_ms: watch.total(),
+      total_ms: watch.total() + embed_queries_ms,
       parse_filters_ms,
-      embed_queries_ms: 0,
+      embed_queries_ms,
       hybrid_seeding_ms,
       spreading_ms,
       reranking_ms: 0,
@@ -82,9 +84,14 @@ function search(agent: Agent, request: SearchRequest, now: number): SearchAnswer
   };
 }
 
-/** The vector to search by; none in a memory without vectors. */
-function vectorOf({ dimensions }: Agent, { embedding }: SearchRequest): number[] | undefined {
-  if (embedding == null || dimensions === 0) return undefined;
+/** The vector to search by; none in a memory without vectors. One that was made may not fit any more, one that is given has to. */
+function vectorOf(
+  { dimensions }: Agent,
+  { embedding }: SearchRequest,
+  question: QuestionVector | undefined,
+): ArrayLike<number> | undefined {
+  if (dimensions === 0) return undefined;
+  if (embedding == null) return question?.vector.length === dimensions ? question.vector : undefined;
   if (embedding.length === dimensions) return embedding;
   throw wrong("embedding", `must have ${dimensions} components, as those of the memories, found ${embedding.length}`);
 }

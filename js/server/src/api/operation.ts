@@ -28,11 +28,19 @@ export const operation = <const Shape extends OperationShape>(shape: Shape): Sha
 type OutputOf<Shape, Part extends string> =
   Shape extends Readonly<Record<Part, infer Schema extends z.ZodType>> ? z.output<Schema> : undefined;
 
+/** The vector of what is asked, where a provider made one. */
+export interface QuestionVector {
+  vector: Float32Array;
+  /** How long it took, in milliseconds. */
+  ms: number;
+}
+
 /** What came in, checked. */
 export interface GivenTo<Shape> {
   params: OutputOf<Shape, "params">;
   query: OutputOf<Shape, "query">;
   body: OutputOf<Shape, "body">;
+  question?: QuestionVector;
 }
 
 /** What goes out. */

@@ -1,12 +1,14 @@
 // All operations. A subject's own are in a file of its own; what each of them does is in the file of the same subject in `agent/`.
 
 import { edgeOperations } from "./edges.ts";
+import { embeddingOperations } from "./embeddings.ts";
 import { nodeOperations } from "./nodes.ts";
 import { questionOperations, searchOperations } from "./search.ts";
 import { wholeOperations } from "./whole.ts";
 
 /** What an agent is asked. */
 export const AGENT_OPERATIONS = {
+  ...embeddingOperations,
   ...nodeOperations,
   ...edgeOperations,
   ...searchOperations,

@@ -13,6 +13,8 @@ const usualWorkers = Math.max(1, availableParallelism() - 1);
 /** Names that stand for this machine alone. */
 export const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
+const PROVIDERS = ["none", "openai-compatible"] as const;
+
 /** A setting: what it may be, what it is unless it is set, and what it does. */
 interface Option<T> {
   schema: z.ZodType<T>;
@@ -20,6 +22,8 @@ interface Option<T> {
   about: string;
   /** What stands for the value in the help. */
   value: string;
+  /** Whether it is shown to nobody. */
+  isSecret?: boolean;
 }
 
 const whole = (least: number, most: number) =>
@@ -78,7 +82,58 @@ export const OPTIONS = {
     about: "json, text, or auto: text on a terminal",
     value: "FORM",
   }),
+  embeddings_provider: option({
+    schema: z.enum(PROVIDERS),
+    usual: () => "none",
+    about:
+      "who makes vectors: openai-compatible, which hosted services, Ollama and vLLM are; none: words, graph and time rank",
+    value: "WHO",
+  }),
+  embeddings_base_url: option({
+    schema: z.string().refine(isBaseUrl, "must be a URL with http or https, and without a name and password"),
+    usual: () => "http://127.0.0.1:11434/v1",
+    about: "where the provider is, up to and with the version",
+    value: "URL",
+  }),
+  embeddings_model: option({
+    schema: z.string().min(1).max(200),
+    usual: () => "nomic-embed-text",
+    about: "which model makes vectors",
+    value: "NAME",
+  }),
+  embeddings_dimensions: option({
+    schema: whole(0, 65_536),
+    usual: () => 0,
+    about: "components that are asked for; 0: as many as the model gives",
+    value: "NUMBER",
+  }),
+  embeddings_key: option({
+    schema: z.string().regex(/^[\x21-\x7e]*$/, "must be of printable ASCII characters, without blanks"),
+    usual: () => "",
+    about: "what the provider knows us by; other users of the machine see options, but not variables",
+    value: "KEY",
+    isSecret: true,
+  }),
+  embeddings_timeout: option({
+    schema: whole(1, 600_000),
+    usual: () => 30_000,
+    about: "how long the provider has for a batch, in milliseconds",
+    value: "NUMBER",
+  }),
+  embeddings_batch: option({
+    schema: whole(1, 2_048),
+    usual: () => 32,
+    about: "how many texts go to the provider at once",
+    value: "NUMBER",
+  }),
 } as const;
+
+/** A name and password in it would be sent, and logged, beside the key. */
+function isBaseUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === "" && password === "";
+}
 
 function option<T>(definition: Option<T>): Option<T> {
   return definition;

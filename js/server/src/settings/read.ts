@@ -53,7 +53,8 @@ function checked(name: OptionName, place: string, value: unknown): unknown {
   const { data, error } = OPTIONS[name].schema.safeParse(value);
   if (error === undefined) return data;
   const problem = error.issues[0]!.message;
-  throw new SettingsError(`${place} is ${JSON.stringify(value)}: ${problem}.`);
+  const shown = OPTIONS[name].isSecret ? "wrong" : JSON.stringify(value);
+  throw new SettingsError(`${place} is ${shown}: ${problem}.`);
 }
 
 function checkVariables(environment: NodeJS.ProcessEnv): void {

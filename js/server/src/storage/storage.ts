@@ -2,6 +2,7 @@
 // nothing else may happen.
 
 import type { StoredLifecycleState } from "nous-wasm";
+import type { EmbeddingTables } from "./embeddings.ts";
 import type {
   ClusterRow,
   EdgeRow,
@@ -78,11 +79,20 @@ export interface GraphNode {
 }
 
 /** What is known of a store as a whole. `epoch` is random, and another one after a restore. */
-export type MetaKey = "schema" | "epoch" | "agent" | "last_sweep" | "dimensions";
+export type MetaKey =
+  | "schema"
+  | "epoch"
+  | "agent"
+  | "last_sweep"
+  | "dimensions"
+  | "embedding_model"
+  | "next_embedding_model";
 
 export interface Storage {
   /** Names this connection in the change log. */
   readonly writer: string;
+  /** Vectors that are still to be made. */
+  readonly embeddings: EmbeddingTables;
 
   meta(key: MetaKey): string | undefined;
   setMeta(key: MetaKey, value: string): void;

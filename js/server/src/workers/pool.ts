@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
+import type { EMBEDDING_TASKS, EmbeddingTask } from "../agent/embeddings.ts";
 import { Refusal } from "../agent/errors.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { AGENT_OPERATIONS, type AgentOperation } from "../api/operations.ts";
@@ -112,6 +113,9 @@ class Thread {
   }
 }
 
+type TaskInput<Name extends EmbeddingTask> =
+  Parameters<(typeof EMBEDDING_TASKS)[Name]> extends [unknown, infer Given] ? Given : undefined;
+
 export class Pool {
   readonly #threads: readonly Thread[];
 
@@ -141,6 +145,15 @@ export class Pool {
   ): Promise<string> {
     const { createsAgent: creates = false }: OperationShape = AGENT_OPERATIONS[operation];
     return this.#of(agent).ask({ kind: "call", agent, operation, given, creates });
+  }
+
+  /** What an agent made of a task that no client asks for. */
+  async do<Name extends EmbeddingTask>(
+    agent: string,
+    task: Name,
+    given: TaskInput<Name>,
+  ): Promise<ReturnType<(typeof EMBEDDING_TASKS)[Name]>> {
+    return JSON.parse(await this.#of(agent).ask({ kind: "task", agent, task, given }));
   }
 
   /** Flushes everything, and ends the threads. */

@@ -1,6 +1,7 @@
 // What the thread of HTTP and those of agents say to each other.
 
 import type { EngineConfig } from "nous-wasm";
+import type { EmbeddingTask } from "../agent/embeddings.ts";
 import type { Issue } from "../agent/errors.ts";
 import type { AgentOperation } from "../api/operations.ts";
 import type { Durability } from "../storage/libsql.ts";
@@ -14,6 +15,8 @@ export interface WorkerSetup {
 
 export type ToWorker =
   | { kind: "call"; id: number; agent: string; operation: AgentOperation; given: unknown; creates: boolean }
+  /** What no client asks for. */
+  | { kind: "task"; id: number; agent: string; task: EmbeddingTask; given: unknown }
   /** Opens an agent before it is asked anything. */
   | { kind: "open"; id: number; agent: string }
   /** Flushes and closes everything. */

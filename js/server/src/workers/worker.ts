@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { NousError } from "nous-wasm";
 import { Agent } from "../agent/agent.ts";
+import { EMBEDDING_TASKS } from "../agent/embeddings.ts";
 import { Refusal } from "../agent/errors.ts";
 import { HANDLERS } from "../agent/handlers.ts";
 import { agentFile } from "../settings/paths.ts";
@@ -47,6 +48,11 @@ async function answer(message: ToWorker): Promise<string> {
       const handle = HANDLERS[message.operation] as (agent: Agent, given: unknown) => unknown;
       const work = async (agent: Agent) => JSON.stringify(await handle(agent, message.given));
       return agents.do(message.agent, work, { creates: message.creates });
+    }
+    case "task": {
+      const perform = EMBEDDING_TASKS[message.task] as (agent: Agent, given: unknown) => unknown;
+      const work = (agent: Agent) => JSON.stringify(perform(agent, message.given));
+      return agents.do(message.agent, work, { creates: false });
     }
     case "close":
       await agents.close();

@@ -1,0 +1,129 @@
+// Memories that say what a text says: by their vectors, or by their words where there are none.
+
+import { overlap } from "nous-wasm";
+import type { SimilarAnswer, SimilarRequest } from "../api/embeddings.ts";
+import type { VectorHead } from "../storage/embeddings.ts";
+import type { Bytes, NodeRow } from "../storage/rows.ts";
+import type { Agent } from "./agent.ts";
+import { wrong } from "./errors.ts";
+import { fadedNow } from "./presenting.ts";
+
+/** Components that are compared, whatever vectors have more. */
+const COMPARED = 512;
+/** From where on it is the same, and from where on it belongs together: cosines, and shares of words. */
+const BY_VECTORS = { duplicate: 0.95, connect: 0.9 };
+const BY_WORDS = { duplicate: 0.95, connect: 0.8 };
+/** Memories beyond the limit whose vectors are compared, since an index may keep them rounded. */
+const SPARE = 50;
+/** Memories whose words are compared: those that a full-text search for the text finds best. */
+const MOST_CANDIDATES = 200;
+/** Words of the text that are looked for. */
+const MOST_TERMS = 32;
+const SIMILARITY_DIGITS = 4;
+
+interface Candidate {
+  id: string;
+  title: string | null;
+  similarity: number;
+}
+
+/** `made` is the vector of the text, where one was made. */
+export function similar(agent: Agent, request: SimilarRequest, made: Float32Array | undefined): SimilarAnswer {
+  const vector = vectorOf(agent, request, made);
+  const candidates = vector === undefined ? byWords(agent, request) : byVectors(agent, request, vector);
+  const thresholds = vector === undefined ? BY_WORDS : BY_VECTORS;
+  const best = candidates
+    .filter(({ similarity }) => similarity >= thresholds.connect)
+    .sort((a, b) => b.similarity - a.similarity)
+    .slice(0, request.limit);
+  const faded = fadedNow(
+    best.map(({ id }) => id),
+    agent.index,
+    agent.engine,
+    agent.now(),
+  );
+  const matches = best.map(({ id, title, similarity }, place) => ({
+    node_id: id,
+    title: title ?? "",
+    similarity: Number(similarity.toFixed(SIMILARITY_DIGITS)),
+    action: similarity >= thresholds.duplicate ? ("duplicate" as const) : ("connect" as const),
+    lifecycle: faded[place]?.lifecycle ?? "ACTIVE",
+  }));
+  return {
+    matches,
+    recommendation: recommendationOf(matches),
+    basis: vector === undefined ? "words" : "vectors",
+  };
+}
+
+function recommendationOf([best]: SimilarAnswer["matches"]): SimilarAnswer["recommendation"] {
+  if (best === undefined) return "unique";
+  return best.action === "duplicate" ? "duplicate_found" : "similar_found";
+}
+
+/** The vector to compare with: the caller's has to fit, one that was made may not fit any more. */
+function vectorOf(
+  { dimensions }: Agent,
+  { embedding }: SimilarRequest,
+  made: Float32Array | undefined,
+): Float32Array | undefined {
+  if (dimensions === 0) return undefined;
+  if (embedding == null) return made?.length === dimensions ? made : undefined;
+  if (embedding.length === dimensions) return Float32Array.from(embedding);
+  throw wrong("embedding", `must have ${dimensions} components, as those of the memories, found ${embedding.length}`);
+}
+
+function byVectors(agent: Agent, request: SimilarRequest, vector: Float32Array): Candidate[] {
+  const asked = vector.subarray(0, COMPARED);
+  const found: Candidate[] = [];
+  for (const rows of vectorsLike(agent, request, vector, asked.length)) {
+    for (const { id, content_title: title, head } of rows) {
+      const similarity = cosine(asked, componentsOf(head));
+      // What is no number is no similarity, either.
+      if (similarity >= BY_VECTORS.connect) found.push({ id, title, similarity });
+    }
+  }
+  return found;
+}
+
+/** The index compares whole vectors: where a part of them counts, all are looked at. */
+function vectorsLike(
+  { storage: { embeddings }, index }: Agent,
+  { subtype, limit }: SimilarRequest,
+  vector: Float32Array,
+  compared: number,
+): Iterable<VectorHead[]> {
+  if (compared < vector.length) return embeddings.heads(subtype ?? null, vector.length, compared);
+  const filter = subtype == null ? {} : { subtypes: [subtype] };
+  const { ids } = index.similar(vector, { limit: limit + SPARE, filter });
+  return [embeddings.vectors(ids, vector.length)];
+}
+
+/** Copied: bytes of a database need not lie where a float may. */
+const componentsOf = (head: Bytes): Float32Array => new Float32Array(new Uint8Array(head).buffer);
+
+/** Of two vectors of one length; no number where one has no direction. */
+function cosine(a: Float32Array, b: Float32Array): number {
+  let [product, squaresOfA, squaresOfB] = [0, 0, 0];
+  for (let at = 0; at < a.length; at++) {
+    product += a[at]! * b[at]!;
+    squaresOfA += a[at]! * a[at]!;
+    squaresOfB += b[at]! * b[at]!;
+  }
+  return product / Math.sqrt(squaresOfA * squaresOfB);
+}
+
+function byWords({ storage, engine }: Agent, { title, content, subtype }: SimilarRequest): Candidate[] {
+  const text = wordsOf({ content_title: title ?? "", content_summary: null, content_body: content });
+  const terms = engine.understand(text, { terms: "unicode" }).terms.slice(0, MOST_TERMS);
+  const hits = storage.search(terms, { subtype: subtype ?? undefined }, MOST_CANDIDATES);
+  return storage.nodes(hits.map(({ id }) => id)).map((row) => {
+    const { id, content_title: title } = row;
+    return { id, title, similarity: overlap(text, wordsOf(row)) };
+  });
+}
+
+function wordsOf(row: Pick<NodeRow, "content_title" | "content_summary" | "content_body">): string {
+  const { content_title, content_summary, content_body } = row;
+  return [content_title, content_summary, content_body].filter((text) => typeof text === "string").join(" ");
+}

@@ -1,0 +1,71 @@
+// Making vectors from the command line, whether a server is running or not: it learns of them by the change log.
+
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Logger } from "../log.ts";
+import type { Settings } from "../settings/options.ts";
+import { agentsDir } from "../settings/paths.ts";
+import { LibsqlStorage } from "../storage/libsql.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { Embedder } from "./embedder.ts";
+import { type Drained, drain, type Queue } from "./queue.ts";
+import { type Reembedded, reembed } from "./reembed.ts";
+import { modelInUse, putOff, storeVectors, takeWork } from "./tasks.ts";
+
+export interface Making {
+  settings: Pick<Settings, "data_dir" | "durability">;
+  embedder: Embedder;
+  log: Logger;
+  signal: AbortSignal;
+  /** Told how far it is with an agent. */
+  progress(agent: string, made: number): void;
+}
+
+/** Makes the vectors that are missing, for every agent. */
+export function backfillAll(making: Making): AsyncIterable<Drained & { agent: string }> {
+  return forAll(making, (storage, agent) => {
+    const { embedder, log, signal, progress } = making;
+    return drain(queueOf(storage, embedder), embedder, log.child({ agent }), signal, (made) => progress(agent, made));
+  });
+}
+
+/** Makes vectors of the configured model beside those in use, and puts them in use, for every agent. */
+export function reembedAll(making: Making): AsyncIterable<Reembedded & { agent: string }> {
+  return forAll(making, (storage, agent) => {
+    const { embedder, log, signal, progress } = making;
+    return reembed(storage, embedder, log.child({ agent }), signal, (made) => progress(agent, made));
+  });
+}
+
+async function* forAll<T>(
+  { settings: { data_dir, durability } }: Making,
+  work: (storage: Storage, agent: string) => Promise<T>,
+): AsyncIterable<T & { agent: string }> {
+  const folder = agentsDir(data_dir);
+  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".db")) : [];
+  for (const file of files.sort()) {
+    const storage = new LibsqlStorage(join(folder, file), { durability });
+    try {
+      const agent = storage.meta("agent") ?? file;
+      yield { agent, ...(await work(storage, agent)) };
+    } finally {
+      storage.close();
+    }
+  }
+}
+
+function queueOf(storage: Storage, { model: configured }: Embedder): Queue {
+  return {
+    take: async (most) => {
+      const model = modelInUse(storage, storage.dimensions(), configured);
+      return takeWork(storage, model, most, Date.now());
+    },
+    store: async (made) => storage.transaction(() => storeVectors(storage, made)),
+    putOff: async (failed) => storage.transaction(() => putOff(storage, failed, Date.now())),
+    release: async () =>
+      storage.transaction(() => {
+        storage.embeddings.release();
+        return { waiting: storage.embeddings.waiting() };
+      }),
+  };
+}

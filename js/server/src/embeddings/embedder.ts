@@ -1,0 +1,165 @@
+// A provider as the server uses it: texts are tried again, questions are remembered and not waited for long, and one that fails
+// again and again is left alone for a while.
+
+import { setTimeout as wait } from "node:timers/promises";
+import {
+  BrokenCircuitError,
+  type BulkheadPolicy,
+  bulkhead,
+  type CircuitBreakerPolicy,
+  CircuitState,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  handleWhen,
+} from "cockatiel";
+import { LRUCache } from "lru-cache";
+import retry from "p-retry";
+import type { Logger } from "../log.ts";
+import { EmbeddingError, type EmbeddingModel, type EmbeddingProvider } from "./provider.ts";
+
+/** How a provider that fails is treated; times are in milliseconds. */
+export interface Pace {
+  /** How often the same texts are tried again. */
+  retries: number;
+  /** Before the first retry, at least; each further one waits twice as long, and up to twice that by chance. */
+  firstDelay: number;
+  /** The most that is waited before a retry, whatever the provider asks for. */
+  longestDelay: number;
+  /** So many failures in a row, more than the same texts can make, and the provider is left alone… */
+  failures: number;
+  /** …for so long; then a single call tries it. */
+  rest: number;
+}
+
+const PACE: Pace = { retries: 2, firstDelay: 500, longestDelay: 30_000, failures: 6, rest: 30_000 };
+
+/** A question is searched by its words alone rather than wait longer for its vector, in milliseconds. */
+const QUESTION_TIMEOUT = 2_000;
+/** What is kept of questions: so many, and bytes of their texts and vectors. */
+const MOST_QUESTIONS = 10_000;
+const MOST_QUESTION_BYTES = 64 * 2 ** 20;
+/** Calls for texts that are under way at once. */
+const MOST_CALLS = 4;
+
+export interface EmbedderOptions {
+  /** What is configured; a database may still be on another one. */
+  model: EmbeddingModel;
+  /** Milliseconds for a call with texts. */
+  timeout: number;
+  /** Texts of a call. */
+  batch: number;
+  log: Logger;
+  pace?: Pace;
+}
+
+interface Question {
+  text: string;
+  model: EmbeddingModel;
+}
+
+export class Embedder {
+  readonly model: EmbeddingModel;
+  readonly batch: number;
+  readonly #provider: EmbeddingProvider;
+  readonly #timeout: number;
+  readonly #log: Logger;
+  readonly #pace: Pace;
+  readonly #breaker: CircuitBreakerPolicy;
+  readonly #calls: BulkheadPolicy = bulkhead(MOST_CALLS, Number.POSITIVE_INFINITY);
+  readonly #questions: LRUCache<string, Float32Array, Question>;
+
+  constructor(provider: EmbeddingProvider, { model, timeout, batch, log, pace = PACE }: EmbedderOptions) {
+    this.#provider = provider;
+    this.model = model;
+    this.batch = batch;
+    this.#timeout = timeout;
+    this.#log = log;
+    this.#pace = pace;
+    this.#breaker = breakerOf(pace, log);
+    this.#questions = new LRUCache<string, Float32Array, Question>({
+      max: MOST_QUESTIONS,
+      maxSize: MOST_QUESTION_BYTES,
+      sizeCalculation: (vector, key) => vector.byteLength + 2 * key.length,
+      // Those who ask the same at once share one call.
+      fetchMethod: async (_key, _stale, { context, signal }) =>
+        (await this.#call([context.text], context.model, Math.min(timeout, QUESTION_TIMEOUT), signal))[0],
+    });
+  }
+
+  /** The vector of a question; undefined where there is none to be had at once. */
+  async question(text: string, model: EmbeddingModel): Promise<Float32Array | undefined> {
+    const key = JSON.stringify([model.name, model.dimensions, text]);
+    const known = this.#questions.get(key);
+    // While one call tries whether the provider is back, others do not wait for how it ends.
+    if (known !== undefined || this.#breaker.state === CircuitState.HalfOpen) return known;
+    try {
+      return await this.#questions.fetch(key, { context: { text, model } });
+    } catch (error) {
+      if (!isResting(error)) this.#log.warn({ failure: failureOf(error) }, "A question is searched by its words alone");
+      return undefined;
+    }
+  }
+
+  /**
+   * A vector for each text. What passes by itself is tried again, when the provider says if it does; not where the caller does
+   * so anyway.
+   *
+   * @throws {EmbeddingError}, the breaker's error while the provider is left alone, and the signal's reason.
+   */
+  async texts(
+    texts: readonly string[],
+    model: EmbeddingModel,
+    signal: AbortSignal,
+    isRetry = false,
+  ): Promise<Float32Array[]> {
+    const { retries, firstDelay, longestDelay } = this.#pace;
+    const call = () => this.#calls.execute(() => this.#call(texts, model, this.#timeout, signal), signal);
+    const patiently = retry(call, {
+      retries: isRetry ? 0 : retries,
+      minTimeout: firstDelay,
+      maxTimeout: longestDelay,
+      randomize: true,
+      signal,
+      shouldRetry: async ({ error }) => {
+        if (!(error instanceof EmbeddingError) || error.failure !== "unreachable") return false;
+        // It has been left alone since, and what it failed at is to be known.
+        if (this.#breaker.state !== CircuitState.Closed) return false;
+        const { retryAfter = 0 } = error;
+        if (retryAfter > longestDelay) return false;
+        await wait(retryAfter, undefined, { signal });
+        return true;
+      },
+    });
+    return patiently.catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw error;
+    });
+  }
+
+  #call(texts: readonly string[], model: EmbeddingModel, timeout: number, signal: AbortSignal) {
+    return this.#breaker.execute(() => this.#provider.embed(texts, { model, timeout, signal }));
+  }
+}
+
+/** Texts that are rejected say that the provider is there. */
+function breakerOf({ failures, rest }: Pace, log: Logger): CircuitBreakerPolicy {
+  const breaker = circuitBreaker(
+    handleWhen((error) => error instanceof EmbeddingError && error.failure !== "rejected"),
+    { breaker: new ConsecutiveBreaker(failures), halfOpenAfter: rest },
+  );
+  breaker.onBreak((reason) => {
+    const failure = "error" in reason ? failureOf(reason.error) : undefined;
+    log.warn({ failure, rest_ms: rest }, "The provider of embeddings is left alone for a while");
+  });
+  breaker.onReset(() => log.info("The provider of embeddings is back"));
+  return breaker;
+}
+
+/** Whether there are no vectors because the provider is being left alone, which says nothing about the texts. */
+export const isResting = (error: unknown): boolean => error instanceof BrokenCircuitError;
+
+/** A failure as it is logged: no text is in it. */
+export function failureOf(error: unknown): { name: string; message?: string } {
+  const { name, message } = error as Error;
+  return error instanceof EmbeddingError ? { name: error.failure, message } : { name };
+}

@@ -1,0 +1,373 @@
+// Vectors that the server has made: after writes, for questions, for what is missing, and anew with another model.
+
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { describe, expect, test, vi } from "vitest";
+import type { OptionName } from "../../js/server/src/settings/options.ts";
+import { agentFile, agentsDir } from "../../js/server/src/settings/paths.ts";
+import { readSettings } from "../../js/server/src/settings/read.ts";
+import { makeExisting, raw } from "./existing.ts";
+import { PROGRAM, start } from "./process.ts";
+import { type Asked, answerTo, type Behaviour, json, type Provider, startProvider } from "./provider.ts";
+import { clientOf } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const KEY = "sk-very-secret";
+const MODEL = "words-64";
+const D = { [MODEL]: 64, "words-32": 32, "words-64b": 64 };
+
+const optionsOf = ({ url }: Provider, model = MODEL) => [
+  ...["--embeddings-provider", "openai-compatible", "--embeddings-base-url", url],
+  ...["--embeddings-model", model, "--embeddings-key", KEY, "--log-level", "trace"],
+];
+
+/** A server with a provider, as one agent sees it. */
+async function set({ folder = temporaryFolder(), agent = "default", options = [] as string[] } = {}) {
+  const provider = await startProvider(D);
+  const server = await start(folder, [...optionsOf(provider), ...options]);
+  return { provider, server, folder, client: clientOf(server, agent) };
+}
+
+/** Runs a command to its end; the provider goes on answering meanwhile. */
+function run(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [PROGRAM, ...args], { timeout: 30_000 }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
+    );
+  });
+}
+
+const modelsIn = (folder: string, agent = "default") =>
+  raw(agentFile(folder, agent))
+    .prepare(
+      "SELECT content_title AS title, embedding_model AS model, length(embedding_vector) / 4 AS components FROM nodes",
+    )
+    .all() as { title: string; model: string | null; components: number | null }[];
+
+const waitingIn = (folder: string, agent = "default") =>
+  (
+    raw(agentFile(folder, agent)).prepare("SELECT count(*) AS count FROM embedding_queue").all() as { count: number }[]
+  )[0]!.count;
+
+/** Until every memory has a vector. */
+const served = (folder: string, agent = "default") =>
+  vi.waitFor(() => expect(waitingIn(folder, agent)).toBe(0), { timeout: 20_000, interval: 50 });
+
+/** As usual, unless a text has a word; then so. */
+const unless =
+  (word: string, otherwise: Behaviour): Behaviour =>
+  (asked, response) => {
+    if (asked.input.some((text) => text.includes(word))) otherwise(asked, response);
+    else json(response, answerTo(asked, D[asked.model as keyof typeof D]));
+  };
+
+const titles = (provider: Provider) => provider.asked.flatMap(({ input }) => input);
+
+describe("after a write", () => {
+  test("a vector is made, and the write has not waited for it", async () => {
+    const { provider, client, folder, server } = await set();
+    provider.behave(() => {});
+    const begun = performance.now();
+    const { id, embedding_model } = await client.create({ content_title: "Slow", content_body: "and steady" });
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(embedding_model).toBeNull();
+    await vi.waitFor(() => expect(titles(provider)).toEqual(["[lesson] Slow and steady"]));
+    expect(await server.end()).toBe(0);
+
+    const again = await set({ folder });
+    await served(folder);
+    expect((await again.client.ask(`GET /nodes/${id}`)).body).toMatchObject({ embedding_model: MODEL });
+    const { body } = await again.client.ask("POST /search", { query: "steady" });
+    expect(body.data.map((found: { id: string }) => found.id)).toEqual([id]);
+    expect(body.qcs.used_embeddings).toBe(true);
+    expect(body.metrics.embed_queries_ms).toBeGreaterThan(0);
+    expect(body.data[0].breakdown.semantic).toBeGreaterThan(0);
+    expect(again.provider.asked[0]!.authorization).toBe(`Bearer ${KEY}`);
+  });
+
+  test("many share a call", async () => {
+    const { provider, client, folder } = await set();
+    await Promise.all(Array.from({ length: 40 }, (_, place) => client.create({ content_title: `Memory ${place}` })));
+    await served(folder);
+    expect(titles(provider)).toHaveLength(40);
+    expect(provider.asked.length).toBeLessThan(20);
+    expect(Math.max(...provider.asked.map(({ input }) => input.length))).toBeLessThanOrEqual(32);
+  });
+
+  test("a vector that comes along wins, and one that is removed is made", async () => {
+    const { provider, client, folder } = await set();
+    const embedding = Array.from({ length: 64 }, (_, place) => place);
+    const { id } = await client.create({ content_title: "Mine", embedding, embedding_model: "my own" });
+    await client.ask(`PATCH /nodes/${id}`, { content_title: "Mine, too", embedding });
+    await client.ask(`PATCH /nodes/${id}`, { neural_difficulty: 0.5 });
+    await client.ask("POST /search", { query: "mine", embedding });
+    await client.create({ content_title: "Theirs" });
+    await served(folder);
+    expect(titles(provider)).toEqual(["[lesson] Theirs Extremes revert"]);
+    expect(modelsIn(folder)[0]).toEqual({ title: "Mine, too", model: "my own", components: 64 });
+    await client.ask(`PATCH /nodes/${id}`, { embedding: null });
+    await served(folder);
+    expect(modelsIn(folder)[0]).toEqual({ title: "Mine, too", model: MODEL, components: 64 });
+  });
+
+  test("a text that changes gets another, also while the old one is under way", async () => {
+    const { provider, client, folder } = await set();
+    const { id } = await client.create({ content_title: "Old" });
+    await served(folder);
+    let held: (() => void) | undefined;
+    provider.behave((asked, response) => {
+      held = () => json(response, answerTo(asked, 64));
+    });
+    await client.ask(`PATCH /nodes/${id}`, { content_title: "Newer" });
+    await vi.waitFor(() => expect(held).toBeDefined());
+    await client.ask(`PATCH /nodes/${id}`, { content_title: "Newest" });
+    provider.behave();
+    held!();
+    await served(folder);
+    expect(titles(provider).map((text) => text.split(" ")[1])).toEqual(["Old", "Newer", "Newest"]);
+    // The index has the last one.
+    const { body } = await client.ask("POST /nodes/check-similar", {
+      title: "Newest",
+      content: "Extremes revert",
+      subtype: "custom:lesson",
+    });
+    expect(body.matches).toMatchObject([{ node_id: id, similarity: 1, action: "duplicate" }]);
+  });
+
+  test.each<[string, Behaviour]>([
+    ["does not take", (_, response) => json(response, {}, 400)],
+    ["fails at", (_, response) => json(response, {}, 500)],
+    ["answers with nonsense", (_, response) => json(response, { data: [] })],
+  ])("a text that the provider %s keeps no other waiting", { timeout: 120_000 }, async (_, otherwise) => {
+    const { provider, client, folder } = await set();
+    provider.behave(unless("poison", otherwise));
+    const all = Array.from({ length: 12 }, (_, place) => (place % 6 === 0 ? `poison ${place}` : `sound ${place}`));
+    await Promise.all(all.map((content_title) => client.create({ content_title })));
+    const without = () => modelsIn(folder).filter(({ model }) => model === null);
+    await vi.waitFor(() => expect(without()).toHaveLength(2), { timeout: 100_000, interval: 200 });
+    for (const { title } of without()) expect(title).toMatch(/^poison/);
+  });
+
+  test("nothing that waits is lost by a kill", async () => {
+    const { provider, client, folder, server } = await set();
+    provider.behave(() => {});
+    const other = clientOf(server, "other");
+    for (let place = 0; place < 5; place++) {
+      await client.create({ content_title: `Memory ${place}` });
+      await other.create({ content_title: `Memory ${place}` });
+    }
+    await server.end("SIGKILL");
+    expect([waitingIn(folder), waitingIn(folder, "other")]).toEqual([5, 5]);
+    const again = await set({ folder });
+    await served(folder);
+    // An agent's queue is looked at when the agent is.
+    await clientOf(again.server, "other").ask("GET /health");
+    await served(folder, "other");
+    for (const agent of ["default", "other"]) {
+      expect(modelsIn(folder, agent).map(({ model }) => model)).toEqual(new Array(5).fill(MODEL));
+    }
+  });
+
+  test("vectors that do not fit are told of, and not stored", async () => {
+    const { client, folder, server } = await set();
+    await client.create({ embedding: [1, 2, 3] });
+    await client.create({ content_title: "Theirs" });
+    await vi.waitFor(() => expect(server.log()).toContain("nous-server reembed"), { timeout: 10_000 });
+    expect(modelsIn(folder).map(({ components }) => components)).toEqual([3, null]);
+    expect((await client.ask("POST /search", { query: "theirs" })).body.qcs.used_embeddings).toBe(false);
+  });
+});
+
+describe("without a provider that works", () => {
+  test("words, graph and time still rank, and it is said", async () => {
+    const { provider, client, folder, server } = await set();
+    const { id } = await client.create({ content_title: "Funding" });
+    await served(folder);
+    await provider.close();
+    const { body } = await client.ask("POST /search", { query: "funding" });
+    expect(body.data.map((found: { id: string }) => found.id)).toEqual([id]);
+    expect(body.qcs.used_embeddings).toBe(false);
+    expect(server.log()).toContain("by its words alone");
+    const similar = await client.ask("POST /nodes/check-similar", { title: "Funding", content: "Extremes revert" });
+    expect(similar.body).toMatchObject({ basis: "words", recommendation: "duplicate_found" });
+  });
+
+  test("the key is told to nobody", async () => {
+    const { provider, client, folder, server } = await set();
+    provider.behave((_, response) => json(response, { error: `no such key: ${KEY}` }, 401));
+    await client.create({ content_title: "Secret plan" });
+    await vi.waitFor(() => expect(server.log()).toContain("misconfigured"), { timeout: 10_000 });
+    await client.ask("POST /nodes/backfill-embeddings", {});
+    const { stdout } = await run(["config", ...optionsOf(provider)]);
+    expect(stdout).toContain("embeddings_key: (hidden)\n");
+    expect(() => readSettings({ embeddings_key: "two words" }, {})).toThrow(/^--embeddings-key is wrong: /);
+    const told = server.log() + stdout;
+    for (const secret of [KEY, "Secret plan"]) expect(told).not.toContain(secret);
+    expect(modelsIn(folder)).toHaveLength(1);
+  });
+
+  test.each<[OptionName, string]>([
+    ["embeddings_provider", "some"],
+    ["embeddings_base_url", "localhost:11434"],
+    ["embeddings_base_url", "ftp://localhost"],
+    ["embeddings_base_url", "http://me:secret@localhost/v1"],
+    ["embeddings_model", ""],
+    ["embeddings_key", "two words"],
+    ["embeddings_dimensions", "-1"],
+    ["embeddings_timeout", "0"],
+    ["embeddings_batch", "0"],
+  ])("%s %j is refused with a sentence", (name, value) => {
+    expect(() => readSettings({ [name]: value }, {})).toThrow(/^--embeddings-\S+ is .*: .*\.$/);
+  });
+});
+
+describe("what is missing", () => {
+  /** Memories of an agent that were written while there was no provider. */
+  async function withoutVectors(agent: string, contents: readonly string[]) {
+    const folder = temporaryFolder();
+    const server = await start(folder);
+    const client = clientOf(server, agent);
+    for (const content_title of contents) await client.create({ content_title });
+    const { body } = await client.ask("POST /nodes/backfill-embeddings");
+    expect(body).toEqual({ ok: false, embedded: 0, total: contents.length });
+    await server.end();
+    return folder;
+  }
+
+  test("is made when it is asked for, and what failed is tried again the next time", async () => {
+    const folder = await withoutVectors("late", ["one", "two poison", "three"]);
+    const { provider, client } = await set({ folder, agent: "late" });
+    provider.behave(unless("poison", (_, response) => json(response, {}, 422)));
+    const fill = async () => (await client.ask("POST /nodes/backfill-embeddings")).body;
+    expect(await fill()).toEqual({ ok: false, embedded: 2, total: 3 });
+    expect(await fill()).toEqual({ ok: false, embedded: 0, total: 1 });
+    provider.behave();
+    expect(await fill()).toEqual({ ok: true, embedded: 1, total: 1 });
+    expect(await fill()).toEqual({ ok: true, embedded: 0, total: 0 });
+  });
+
+  test("or by a command, which goes on where it stopped, beside a server", async () => {
+    const folder = await withoutVectors("late", ["one", "two", "three", "four"]);
+    const server = await start(folder);
+    const client = clientOf(server, "late");
+    expect((await client.ask("POST /search", { query: "one" })).body.count).toBe(1);
+    const provider = await startProvider(D);
+    const fill = () => run(["backfill", "--data-dir", folder, ...optionsOf(provider), "--embeddings-batch", "2"]);
+    provider.behave(unless("three", (_, response) => json(response, {}, 403)));
+    const first = await fill();
+    expect(first).toMatchObject({ code: 1, stdout: expect.stringContaining("late: 3 of 4 memories") });
+    const before = provider.asked.length;
+    provider.behave();
+    const second = await fill();
+    expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining("late: 1 of 1 memories") });
+    expect(titles({ ...provider, asked: provider.asked.slice(before) })).toEqual(["[lesson] three Extremes revert"]);
+    // The server has taken them in, and compares them.
+    const [node] = (await client.ask("GET /nodes?limit=1")).body.data;
+    expect(node.embedding_model).toBe(MODEL);
+    const embedding = Array.from({ length: 64 }, () => 1);
+    expect((await client.ask("POST /search", { query: "x", embedding })).body.qcs.used_embeddings).toBe(true);
+  });
+
+  test("an agent that is not there is none afterwards, either", async () => {
+    const { client, folder } = await set({ agent: "nobody" });
+    expect((await client.ask("POST /nodes/backfill-embeddings")).body).toEqual({ ok: true, embedded: 0, total: 0 });
+    expect((await client.ask("POST /nodes/check-similar", { content: "anything" })).body.matches).toEqual([]);
+    expect((await client.ask("POST /search", { query: "anything" })).body.qcs.used_embeddings).toBe(false);
+    expect(existsSync(agentFile(folder, "nobody"))).toBe(false);
+  });
+
+  test("without a provider the commands say so", async () => {
+    for (const command of ["backfill", "reembed"]) {
+      const { code, stderr } = await run([command, "--data-dir", temporaryFolder()]);
+      expect({ code, stderr }).toEqual({ code: 1, stderr: "embeddings_provider is none: nobody makes vectors.\n" });
+    }
+  });
+
+  test("a database of the existing server is taken for one of its model", async () => {
+    const folder = temporaryFolder();
+    mkdirSync(agentsDir(folder));
+    makeExisting(agentFile(folder, "default"));
+    const db = raw(agentFile(folder, "default"));
+    db.exec("UPDATE nodes SET embedding_model = 'openai-3-small' WHERE embedding_vector IS NOT NULL");
+    const { provider, client } = await set({ folder });
+    await client.ask("POST /search", { query: "anything" });
+    await vi.waitFor(() => expect(provider.asked.length).toBeGreaterThan(0));
+    expect(new Set(provider.asked.map(({ model }) => model))).toEqual(new Set(["text-embedding-3-small"]));
+  });
+});
+
+describe("another model", () => {
+  const CONTENTS = Array.from({ length: 10 }, (_, place) => `memory${place}`);
+
+  async function withVectors() {
+    const made = await set();
+    for (const content_title of CONTENTS) await made.client.create({ content_title });
+    await served(made.folder);
+    return made;
+  }
+
+  const reembed = (folder: string, provider: Provider, model: string) =>
+    run(["reembed", "--data-dir", folder, ...optionsOf(provider, model), "--embeddings-batch", "3"]);
+
+  const searchedBy = async ({ client, provider }: Awaited<ReturnType<typeof set>>, query: string) => {
+    const { body } = await client.ask("POST /search", { query });
+    return [body.qcs.used_embeddings, provider.asked.at(-1)!.model];
+  };
+
+  test.each(["words-32", "words-64b"])("%s takes over when the last vector is there", async (model) => {
+    const made = await withVectors();
+    const { provider, folder, client } = made;
+    let calls = 0;
+    provider.behave((asked: Asked, response) => {
+      if (asked.model === model && ++calls > 2) json(response, {}, 401);
+      else json(response, answerTo(asked, D[asked.model as keyof typeof D]));
+    });
+    const first = await reembed(folder, provider, model);
+    expect(first.code).toBe(1);
+    expect(first.stderr).toContain("status 401");
+    // Until then nothing has changed, for what is new neither.
+    expect(await searchedBy(made, "question one")).toEqual([true, MODEL]);
+    await client.create({ content_title: "between" });
+    await served(folder);
+    expect(new Set(modelsIn(folder).map((node) => node.model))).toEqual(new Set([MODEL]));
+    const { data } = (await client.ask("GET /nodes")).body;
+    const id = data.find((node: { content_title: string }) => node.content_title === "memory0").id;
+    await client.ask(`PATCH /nodes/${id}`, { content_title: "memory0 changed" });
+    await served(folder);
+
+    provider.behave();
+    const before = provider.asked.length;
+    expect(await reembed(folder, provider, model)).toMatchObject({ code: 0 });
+    const anew = titles({ ...provider, asked: provider.asked.slice(before) });
+    expect(anew.length).toBeLessThan(CONTENTS.length);
+    expect(anew.join()).toContain("memory0 changed");
+    const components = D[model as keyof typeof D];
+    const now = modelsIn(folder);
+    expect(now).toHaveLength(CONTENTS.length + 1);
+    for (const node of now) expect(node).toMatchObject({ model, components });
+    // The server that was running all the time, and still has the old model configured, goes on with the new one.
+    expect(await searchedBy(made, "question two")).toEqual([true, model]);
+    await client.create({ content_title: "afterwards" });
+    await served(folder);
+    expect(modelsIn(folder).at(-1)).toMatchObject({ title: "afterwards", model, components });
+  });
+
+  test("a text that it does not take is without a vector afterwards, and waits for one", async () => {
+    const { provider, folder, server } = await withVectors();
+    await server.end();
+    provider.behave(unless("memory4", (_, response) => json(response, {}, 400)));
+    const { code, stdout } = await reembed(folder, provider, "words-32");
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("does not take 1 texts") });
+    const without = modelsIn(folder).filter(({ components }) => components !== 32);
+    expect(without).toMatchObject([{ title: "memory4", components: null }]);
+    expect(waitingIn(folder)).toBe(1);
+  });
+});
+
+test("check finds a database sound that has vectors", async () => {
+  const { client, folder } = await set();
+  await client.create();
+  await served(folder);
+  const { code, stdout } = await run(["check", "--data-dir", folder]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "default: 1 memories, 0 edges: sound\n" });
+});

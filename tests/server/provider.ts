@@ -1,0 +1,93 @@
+// A provider of embeddings on this machine, which does as a test says: a real server, so that what breaks on the way breaks, too.
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+
+/** What was asked. */
+export interface Asked {
+  model: string;
+  input: string[];
+  dimensions?: number;
+  authorization: string | undefined;
+  url: string;
+}
+
+/** What it does with a request; without it, it answers as it should. */
+export type Behaviour = (asked: Asked, response: ServerResponse) => unknown;
+
+export interface Provider {
+  /** Up to and with the version. */
+  url: string;
+  /** All that was asked, in order. */
+  asked: Asked[];
+  /** From now on. */
+  behave(behaviour?: Behaviour): void;
+  close(): Promise<void>;
+}
+
+/** A vector of a text's words: texts with the same words have the same direction. */
+export function vectorOf(text: string, dimensions: number): number[] {
+  const vector = new Array<number>(dimensions).fill(0);
+  for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? ["none"]) {
+    let hash = 7;
+    for (const character of word) hash = (hash * 31 + character.codePointAt(0)!) % 1_000_003;
+    vector[hash % dimensions]! += 1;
+  }
+  return vector;
+}
+
+/** An answer as it should be. */
+export const answerTo = ({ input }: Asked, dimensions: number) => ({
+  object: "list",
+  data: input.map((text, index) => ({ object: "embedding", index, embedding: vectorOf(text, dimensions) })),
+});
+
+export function json(
+  response: ServerResponse,
+  body: unknown,
+  status = 200,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+/** Models give as many components as they are asked for, or as many as this says. */
+export async function startProvider(dimensions: number | Record<string, number> = 64): Promise<Provider> {
+  const asked: Asked[] = [];
+  const componentsOf = ({ model, dimensions: wanted }: Asked) =>
+    wanted ?? (typeof dimensions === "number" ? dimensions : dimensions[model]!);
+  const usual: Behaviour = (request, response) => json(response, answerTo(request, componentsOf(request)));
+  let behaviour = usual;
+  const server = createServer(async (request, response) => {
+    const one = {
+      ...JSON.parse(await textOf(request)),
+      authorization: request.headers.authorization,
+      url: request.url!,
+    };
+    asked.push(one);
+    behaviour(one, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  onTestFinished(close);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    asked,
+    behave: (next = usual) => {
+      behaviour = next;
+    },
+    close,
+  };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
