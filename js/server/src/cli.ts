@@ -38,8 +38,6 @@ async function run(command: Command): Promise<void> {
   const log = createLog(settings);
   const worker = new URL("./worker.mjs", import.meta.url);
   const server = await startServer(inForce, { log, worker, version: __VERSION__ });
-  console.log(`nous-server ${__VERSION__} listens on ${server.url}`);
-  console.log(`data: ${settings.data_dir}`);
   let isStopping = false;
   const stop = async (signal: NodeJS.Signals) => {
     if (isStopping) return;
@@ -51,6 +49,8 @@ async function run(command: Command): Promise<void> {
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+  console.log(`nous-server ${__VERSION__} listens on ${server.url}`);
+  console.log(`data: ${settings.data_dir}`);
 }
 
 function printConfig(command: Command): void {

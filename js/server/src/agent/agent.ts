@@ -4,11 +4,12 @@
 import { createEngine, type Engine, type EngineConfig, type MemoryIndex, NousError } from "nous-wasm";
 import type { Node } from "../api/nodes.ts";
 import type { NodeRow } from "../storage/rows.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { NameKind, Storage } from "../storage/storage.ts";
 import { wrong } from "./errors.ts";
 import { Follower, type Tell } from "./follower.ts";
+import { IndexFile } from "./index-file.ts";
 import { presentNode } from "./presenting.ts";
-import { type NameKind, Resident } from "./resident.ts";
+import { Resident } from "./resident.ts";
 import { SoftState } from "./soft.ts";
 
 /** Memories whose soft state is written in one transaction. */
@@ -19,6 +20,8 @@ export interface AgentOptions {
   tell?: Tell;
   /** The clock, in milliseconds since 1970. */
   clock?: () => number;
+  /** Where the index is kept from one start to the next; nowhere unless it is said. */
+  indexFile?: string;
 }
 
 /** What a piece of work that is one transaction can do beside writing to the store. */
@@ -37,13 +40,14 @@ export class Agent {
   readonly #tell: Tell;
   readonly #clock: () => number;
 
-  constructor(storage: Storage, { config = {}, tell = () => {}, clock = Date.now }: AgentOptions = {}) {
+  constructor(storage: Storage, { config = {}, tell = () => {}, clock = Date.now, indexFile }: AgentOptions = {}) {
     this.storage = storage;
     this.config = config;
     this.engine = createEngine(config);
     this.#tell = tell;
     this.#clock = clock;
-    this.#resident = new Resident(this.soft, config, tell);
+    const file = indexFile === undefined ? undefined : new IndexFile(indexFile, config, tell);
+    this.#resident = new Resident(this.soft, config, tell, file);
     this.#follower = new Follower(storage, [this.soft, this.#resident], tell);
   }
 
@@ -130,10 +134,17 @@ export class Agent {
     this.write(({ settle }) => settle(this.soft.changes(undefined, FLUSH_BATCH).map(({ id }) => id)));
   }
 
+  /** Keeps the index for the next start, as the database has it. */
+  keepIndex(): void {
+    while (this.isAhead) this.flush();
+    if (!this.#resident.isLoaded) return;
+    this.read(() => this.#resident.keep(this.storage, this.#follower.applied));
+  }
+
   /** Writes all of it, and gives the database back. */
   close(): void {
     try {
-      while (this.isAhead) this.flush();
+      this.keepIndex();
     } finally {
       this.#follower.forget();
       this.storage.close();

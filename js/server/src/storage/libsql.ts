@@ -1,10 +1,11 @@
 // The store in one file: SQLite in the form of libSQL, embedded, in this thread.
 
 import { randomUUID } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
 import { StorageError } from "./errors.ts";
+import { syncFolder } from "./files.ts";
 import { migrate } from "./migrate.ts";
 import type {
   ClusterRow,
@@ -18,7 +19,7 @@ import type {
   SoftRow,
 } from "./rows.ts";
 import { CREATED_AT, isId, isoOf } from "./sql.ts";
-import type { Change, GraphNode, Hit, MetaKey, NodeFilter, SoftChange, Storage } from "./storage.ts";
+import type { Change, GraphNode, Hit, MetaKey, NameKind, NodeFilter, SoftChange, Storage } from "./storage.ts";
 
 /** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
 export type Durability = "full" | "normal";
@@ -87,6 +88,12 @@ const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluste
   WHERE cluster_memberships.node_id = nodes.id AND typeof(cluster_id) = 'text') AS clusters`;
 const SOUND_EDGE = ["id", "source_id", "target_id"].map(isId).join(" AND ");
 const CHANGEABLE = [...NODE_COLUMNS, "embedding_vector" as const].filter((it) => it !== "id" && it !== "version");
+/** Where names of a kind are. */
+const NAMED: Readonly<Record<NameKind, readonly [table: string, column: string]>> = {
+  type: ["nodes", "type"],
+  subtype: ["nodes", "subtype"],
+  "edge type": ["edges", "type"],
+};
 /** Each column has two values: whether it changes, and to what. */
 const UPDATE_NODE = `UPDATE nodes SET version = coalesce(version, 0) + 1,
   ${CHANGEABLE.map((column) => `${column} = CASE WHEN ? THEN ? ELSE ${column} END`).join(", ")}
@@ -288,6 +295,14 @@ export class LibsqlStorage implements Storage {
   hasVectors(dimensions: number): boolean {
     const some = "SELECT 1 FROM nodes WHERE typeof(embedding_vector) = 'blob' AND length(embedding_vector) = ? LIMIT 1";
     return this.#all(some, dimensions * Float32Array.BYTES_PER_ELEMENT).length > 0;
+  }
+
+  names(kind: NameKind): string[] {
+    const [table, column] = NAMED[kind];
+    const rows = this.#all<{ name: string }>(
+      `SELECT DISTINCT ${column} AS name FROM ${table} WHERE typeof(${column}) = 'text'`,
+    );
+    return rows.map(({ name }) => name);
   }
 
   // ---- edges --------------------------------------------------------------------------------------
@@ -496,15 +511,4 @@ function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unkno
     );
   }
   return { conditions, values };
-}
-
-/** A new file is there after a power cut once its folder is on the disk, too. */
-function syncFolder(folder: string): void {
-  if (process.platform === "win32") return;
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

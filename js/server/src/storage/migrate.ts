@@ -1,9 +1,10 @@
 // Bringing a database to this version's schema: under a lock, after a copy, whole or not at all.
 
 import { randomUUID } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type Database from "libsql";
 import { StorageError } from "./errors.ts";
+import { syncFile } from "./files.ts";
 import { META_TABLE, MIGRATIONS, SCHEMA } from "./schema.ts";
 
 /**
@@ -80,11 +81,6 @@ function copyOf(db: Database.Database, file: string, schema: number, tell: (what
   const copy = `${file}.schema-${schema}.${moment}`;
   if (existsSync(copy)) throw new StorageError(`The copy ${copy} is there already.`);
   db.prepare("VACUUM INTO ?").run(copy);
-  const handle = openSync(copy, "r+");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
+  syncFile(copy);
   tell(`The database has schema ${schema} and gets ${SCHEMA}; a copy of it as it was is ${copy}`);
 }

@@ -67,6 +67,9 @@ export interface SoftChange {
   lifecycle: StoredLifecycleState | null;
 }
 
+/** What a memory or an edge is called by; each kind of name is bounded. */
+export type NameKind = "type" | "subtype" | "edge type";
+
 /** A memory as a graph shows it. */
 export interface GraphNode {
   id: string;
@@ -116,6 +119,8 @@ export interface Storage {
   dimensions(): number;
   /** Whether there is a vector of so many components. */
   hasVectors(dimensions: number): boolean;
+  /** All names of a kind that are in use, each once. */
+  names(kind: NameKind): string[];
 
   insertEdge(edge: NewEdge): EdgeRow;
   deleteEdge(id: string): boolean;

@@ -5,7 +5,7 @@ import { NousError } from "nous-wasm";
 import { Agent } from "../agent/agent.ts";
 import { Refusal } from "../agent/errors.ts";
 import { HANDLERS } from "../agent/handlers.ts";
-import { agentFile } from "../settings/paths.ts";
+import { agentFile, indexFileOf } from "../settings/paths.ts";
 import { LibsqlStorage } from "../storage/libsql.ts";
 import { Agents } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
@@ -21,9 +21,10 @@ const agents = new Agents(openAgent, (name, what, error) => log("warn", name, wh
 
 function openAgent(name: string): Agent {
   const tell = (what: string, figures?: Record<string, unknown>) => log("info", name, what, figures);
-  const storage = new LibsqlStorage(agentFile(dataDir, name), { durability, tell });
+  const file = agentFile(dataDir, name);
+  const storage = new LibsqlStorage(file, { durability, tell });
   if (storage.meta("agent") === undefined) storage.setMeta("agent", name);
-  return new Agent(storage, { config: engine, tell });
+  return new Agent(storage, { config: engine, tell, indexFile: indexFileOf(file) });
 }
 
 /** The answer as JSON. */
