@@ -84,7 +84,7 @@ export class Agent {
    * Does something as one transaction; what throws undoes it. The rows it touched are known from the change log, and the index
    * knows them when this is done. `work` may read the index, too.
    */
-  write<T>(work: (unit: Unit) => T): T {
+  write<T>(work: (unit: Unit) => T, patience?: number): T {
     return this.#living(() => {
       const settled: string[] = [];
       const settle = (ids: readonly string[]) => {
@@ -97,6 +97,7 @@ export class Agent {
           return work({ settle });
         },
         () => this.soft.written(settled),
+        patience,
       );
     });
   }
@@ -128,10 +129,10 @@ export class Agent {
     return this.soft.size > 0;
   }
 
-  /** Writes what recalls and sweeps changed: as much as fits in one transaction. */
-  flush(): void {
+  /** Writes what recalls and sweeps changed: as much as fits in one transaction. `patience` is in milliseconds. */
+  flush(patience?: number): void {
     if (!this.isAhead) return;
-    this.write(({ settle }) => settle(this.soft.changes(undefined, FLUSH_BATCH).map(({ id }) => id)));
+    this.write(({ settle }) => settle(this.soft.changes(undefined, FLUSH_BATCH).map(({ id }) => id)), patience);
   }
 
   /** Keeps the index for the next start, as the database has it. */

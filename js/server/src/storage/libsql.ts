@@ -5,8 +5,12 @@ import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
 import { StorageError } from "./errors.ts";
+<<<<<<< HEAD
 import { syncFolder } from "./files.ts";
 import { migrate } from "./migrate.ts";
+=======
+import { migrate, schemaOf } from "./migrate.ts";
+>>>>>>> d49231e874139b661f1aef85b5388b7f56228813
 import type {
   ClusterRow,
   EdgeRow,
@@ -31,6 +35,9 @@ export interface LibsqlOptions {
   /** Whether an older schema is brought up to date. Default true; false leaves the file as it is. */
   migrates?: boolean;
 }
+
+/** A store of nobody's, in no file. */
+export const IN_MEMORY = ":memory:";
 
 /** How long another writer is waited for, in milliseconds. */
 const BUSY_TIMEOUT = 5_000;
@@ -118,6 +125,8 @@ type Row = Record<string, unknown>;
 export class LibsqlStorage implements Storage {
   readonly writer: string = randomUUID();
   readonly #db: Database.Database;
+  /** Whether the file is set up by this connection, and not only looked at. */
+  readonly #isOwner: boolean;
   readonly #statements = new Map<string, Database.Statement>();
 
   /**
@@ -126,17 +135,23 @@ export class LibsqlStorage implements Storage {
    * @throws {StorageError} for a file that is no database, of a newer version, or held by somebody else.
    */
   constructor(file: string, { durability, tell = () => {}, migrates = true }: LibsqlOptions) {
-    const isNew = !existsSync(file) || statSync(file).size === 0;
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    this.#isOwner = migrates;
+    const isInMemory = file === IN_MEMORY;
+    const isNew = isInMemory || !existsSync(file) || statSync(file).size === 0;
+    if (!isInMemory) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    let db: Database.Database | undefined;
     try {
-      this.#db = new Database(file);
+      db = new Database(file);
+      this.#db = db;
       this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
       if (migrates) migrate(this.#db, file, isNew, tell);
-      this.#settle(durability);
+      else if (schemaOf(this.#db) === 0) throw new StorageError(`The database ${file} has not been migrated yet.`);
+      if (migrates && !isInMemory) this.#settle(durability);
     } catch (error) {
+      db?.close();
       throw StorageError.of(error, `The database ${file} cannot be opened`);
     }
-    if (isNew && durability === "full") syncFolder(dirname(file));
+    if (isNew && !isInMemory && durability === "full") syncFolder(dirname(file));
   }
 
   #settle(durability: Durability): void {
@@ -171,8 +186,14 @@ export class LibsqlStorage implements Storage {
     this.#all("INSERT INTO nous_meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", key, value);
   }
 
-  transaction<T>(work: () => T): T {
-    return this.#within("BEGIN IMMEDIATE", work);
+  transaction<T>(work: () => T, patience = BUSY_TIMEOUT): T {
+    if (patience === BUSY_TIMEOUT) return this.#within("BEGIN IMMEDIATE", work);
+    this.#db.exec(`PRAGMA busy_timeout = ${patience}`);
+    try {
+      return this.#within("BEGIN IMMEDIATE", work);
+    } finally {
+      this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    }
   }
 
   snapshot<T>(work: () => T): T {
@@ -445,7 +466,7 @@ export class LibsqlStorage implements Storage {
 
   close(): void {
     // What is in the log goes into the file, so that the file alone is the whole database.
-    this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    if (this.#isOwner) this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     this.#statements.clear();
     this.#db.close();
   }

@@ -90,8 +90,11 @@ export interface Storage {
   meta(key: MetaKey): string | undefined;
   setMeta(key: MetaKey, value: string): void;
 
-  /** One transaction, begun as a writer: nobody else writes until it has ended. What throws undoes it. */
-  transaction<T>(work: () => T): T;
+  /**
+   * One transaction, begun as a writer: nobody else writes until it has ended. What throws undoes it. `patience` is how long
+   * another writer is waited for, in milliseconds.
+   */
+  transaction<T>(work: () => T, patience?: number): T;
   /** What `work` reads is of one moment, whatever others write meanwhile. */
   snapshot<T>(work: () => T): T;
 
