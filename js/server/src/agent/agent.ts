@@ -12,6 +12,9 @@ import { presentNode } from "./presenting.ts";
 import { Resident } from "./resident.ts";
 import { SoftState } from "./soft.ts";
 
+/** Bytes outside the engine that an open agent takes: for each memory its id and what SQLite keeps ready, and on its own. */
+const BYTES_OF_NODE = 200;
+const BYTES_OF_AGENT = 4 * 2 ** 20;
 /** Memories whose soft state is written in one transaction. */
 const FLUSH_BATCH = 5_000;
 
@@ -135,9 +138,14 @@ export class Agent {
     this.write(({ settle }) => settle(this.soft.changes(undefined, FLUSH_BATCH).map(({ id }) => id)), patience);
   }
 
+  /** Writes all of it. */
+  flushAll(): void {
+    while (this.isAhead) this.flush();
+  }
+
   /** Keeps the index for the next start, as the database has it. */
   keepIndex(): void {
-    while (this.isAhead) this.flush();
+    this.flushAll();
     if (!this.#resident.isLoaded) return;
     this.read(() => this.#resident.keep(this.storage, this.#follower.applied));
   }
@@ -147,9 +155,38 @@ export class Agent {
     try {
       this.keepIndex();
     } finally {
-      this.#follower.forget();
-      this.storage.close();
+      this.discard();
     }
+  }
+
+  /** Gives the database back, and writes nothing. */
+  discard(): void {
+    this.#follower.forget();
+    this.storage.close();
+  }
+
+  /** Memories that are kept ready; 0 where the index is not loaded. */
+  get size(): number {
+    return this.#resident.isLoaded ? this.#resident.index.size : 0;
+  }
+
+  /** What it takes while it is open, in bytes: of the engine as it is, of the rest about. */
+  get bytes(): number {
+    const module = this.#resident.isLoaded ? this.#resident.index.bytes.module : 0;
+    return module + this.size * BYTES_OF_NODE + BYTES_OF_AGENT;
+  }
+
+  /**
+   * Deletes a memory, if it is there, and sees to it that nothing of its text is left in any file; whether it was there. It takes
+   * as long as writing the whole database anew.
+   *
+   * @throws {StorageError} where another program reads the database, so that it has to be done again.
+   */
+  purge(id: string): boolean {
+    const wasThere = this.write(() => this.storage.deleteNode(id));
+    this.#resident.dropFile();
+    this.storage.scrub(id);
+    return wasThere;
   }
 
   // ---- what several subjects need -----------------------------------------------------------------

@@ -94,6 +94,12 @@ export class Resident implements Consumer {
     this.#written = applied;
   }
 
+  /** The file holds vectors and names of what may not be anywhere any more. */
+  dropFile(): void {
+    this.#file?.remove();
+    this.#written = undefined;
+  }
+
   take({ nodes, edges, softened }: Taken): boolean {
     // The first vector decides how long they are, so that the index is made anew for it.
     if (nodes.some((row) => this.#isOdd(row)) && this.#storage?.dimensions() !== this.#dimensions) return false;

@@ -1,6 +1,7 @@
 // All operations. A subject's own are in a file of its own; what each of them does is in the file of the same subject in `agent/`.
 
 import { edgeOperations } from "./edges.ts";
+import { hostingOperations, purgeOperations } from "./hosting.ts";
 import { nodeOperations } from "./nodes.ts";
 import { questionOperations, searchOperations } from "./search.ts";
 import { wholeOperations } from "./whole.ts";
@@ -11,11 +12,13 @@ export const AGENT_OPERATIONS = {
   ...edgeOperations,
   ...searchOperations,
   ...wholeOperations,
+  ...purgeOperations,
 };
 
 /** What is answered without one. */
 export const PLAIN_OPERATIONS = {
   ...questionOperations,
+  ...hostingOperations,
 };
 
 export type AgentOperation = keyof typeof AGENT_OPERATIONS;

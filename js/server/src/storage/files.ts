@@ -1,7 +1,7 @@
 // Files that have to be on the disk before something else is: what is written beside a place and moved there, whole or not at all.
 
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 
 /** What is in a file outlives a power cut when this is done. */
 export function syncFile(file: string): void {
@@ -43,4 +43,26 @@ export function writeWhole(file: string, pieces: Iterable<Uint8Array>): void {
     closeSync(handle);
   }
   moveInto(unfinished, file);
+}
+
+/** What a database was called when a copy of it was put aside: before a migration, or before a restore. */
+export function copyName(file: string, why: string): string {
+  return `${file}.${why}.${new Date().toISOString().replace(/[-:.]/g, "")}`;
+}
+
+/** The copies that were put aside of a database. */
+export const copiesOf = (file: string): string[] => besides(file, `${basename(file)}.`);
+
+/** Removes a database, and everything that belongs to it. */
+export function removeDatabase(file: string): void {
+  for (const beside of besides(file, basename(file).replace(/db$/, ""))) rmSync(beside);
+  for (const end of ["-wal", "-shm", ""]) rmSync(`${file}${end}`, { force: true });
+  syncFolder(dirname(file));
+}
+
+/** Files in the same folder whose names begin so. */
+function besides(file: string, start: string): string[] {
+  const folder = dirname(file);
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.filter((name) => name.startsWith(start) && name !== basename(file)).map((name) => join(folder, name));
 }

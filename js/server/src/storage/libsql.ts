@@ -1,16 +1,12 @@
 // The store in one file: SQLite in the form of libSQL, embedded, in this thread.
 
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
 import { StorageError } from "./errors.ts";
-<<<<<<< HEAD
-import { syncFolder } from "./files.ts";
-import { migrate } from "./migrate.ts";
-=======
+import { copiesOf, syncFolder } from "./files.ts";
 import { migrate, schemaOf } from "./migrate.ts";
->>>>>>> d49231e874139b661f1aef85b5388b7f56228813
 import type {
   ClusterRow,
   EdgeRow,
@@ -95,6 +91,11 @@ const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluste
   WHERE cluster_memberships.node_id = nodes.id AND typeof(cluster_id) = 'text') AS clusters`;
 const SOUND_EDGE = ["id", "source_id", "target_id"].map(isId).join(" AND ");
 const CHANGEABLE = [...NODE_COLUMNS, "embedding_vector" as const].filter((it) => it !== "id" && it !== "version");
+/** Where texts are kept about a memory beside its row, and by which column it is named. */
+const TEXTS_ABOUT: readonly (readonly [table: string, column: string])[] = [
+  ["conflict_queue", "old_node_id"],
+  ["conflict_queue", "new_node_id"],
+];
 /** Where names of a kind are. */
 const NAMED: Readonly<Record<NameKind, readonly [table: string, column: string]>> = {
   type: ["nodes", "type"],
@@ -125,6 +126,7 @@ type Row = Record<string, unknown>;
 export class LibsqlStorage implements Storage {
   readonly writer: string = randomUUID();
   readonly #db: Database.Database;
+  readonly #file: string;
   /** Whether the file is set up by this connection, and not only looked at. */
   readonly #isOwner: boolean;
   readonly #statements = new Map<string, Database.Statement>();
@@ -135,6 +137,7 @@ export class LibsqlStorage implements Storage {
    * @throws {StorageError} for a file that is no database, of a newer version, or held by somebody else.
    */
   constructor(file: string, { durability, tell = () => {}, migrates = true }: LibsqlOptions) {
+    this.#file = file;
     this.#isOwner = migrates;
     const isInMemory = file === IN_MEMORY;
     const isNew = isInMemory || !existsSync(file) || statSync(file).size === 0;
@@ -448,6 +451,26 @@ export class LibsqlStorage implements Storage {
   }
 
   // ---- soundness ----------------------------------------------------------------------------------
+
+  /** Copies the whole database, as it is at one moment, into a file that is not there yet. */
+  copyTo(file: string): void {
+    this.#db.prepare("VACUUM INTO ?").run(file);
+  }
+
+  scrub(nodeId: string): void {
+    this.#db.exec("PRAGMA secure_delete = ON");
+    for (const [table, column] of TEXTS_ABOUT) this.#all(`DELETE FROM ${table} WHERE ${column} = ?`, nodeId);
+    // Words of what was deleted stay in a full-text index until it merges them away.
+    this.#all("INSERT INTO nodes_fts(nodes_fts) VALUES ('rebuild')");
+    this.#db.exec("VACUUM");
+    const [{ busy }] = this.#db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all() as [{ busy: number }];
+    this.#db.exec("PRAGMA secure_delete = OFF");
+    if (busy !== 0) {
+      const message = "The database's log could not be emptied: another program is reading it.";
+      throw new StorageError(message, { code: "SQLITE_BUSY" });
+    }
+    for (const copy of copiesOf(this.#file)) rmSync(copy);
+  }
 
   check(): string[] {
     const problems = this.#all<{ integrity_check: string }>("PRAGMA integrity_check")

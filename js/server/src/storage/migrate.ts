@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import type Database from "libsql";
 import { StorageError } from "./errors.ts";
-import { syncFile } from "./files.ts";
+import { copyName, syncFile } from "./files.ts";
 import { META_TABLE, MIGRATIONS, SCHEMA } from "./schema.ts";
 
 /**
@@ -56,7 +56,7 @@ export function schemaOf(db: Database.Database): number {
 }
 
 /** Does something while nobody else can open the database. */
-function alone(db: Database.Database, work: () => void): void {
+export function alone(db: Database.Database, work: () => void): void {
   // Only from a log that was first used in the normal way is there a way back to it.
   read(db);
   db.exec("PRAGMA locking_mode = EXCLUSIVE");
@@ -79,8 +79,7 @@ const read = (db: Database.Database): unknown => db.prepare("SELECT count(*) FRO
  * process holds on it. Row numbers are kept.
  */
 function copyOf(db: Database.Database, file: string, schema: number, tell: (what: string) => void): void {
-  const moment = new Date().toISOString().replace(/[-:.]/g, "");
-  const copy = `${file}.schema-${schema}.${moment}`;
+  const copy = copyName(file, `schema-${schema}`);
   if (existsSync(copy)) throw new StorageError(`The copy ${copy} is there already.`);
   db.prepare("VACUUM INTO ?").run(copy);
   syncFile(copy);

@@ -153,6 +153,12 @@ export interface Storage {
   /** Within a transaction. It is logged as soft. */
   writeSoft(changes: readonly SoftChange[]): void;
 
+  /**
+   * Writes the whole database anew, so that nothing of what was deleted is left in it or beside it; what else was kept about a
+   * memory goes, too. Not within a transaction.
+   */
+  scrub(nodeId: string): void;
+
   /** What is wrong with the database, in words; empty where nothing is. */
   check(): string[];
   close(): void;
