@@ -1,17 +1,25 @@
 // Commands that do something to data on the disk. A server may be running unless it is said.
 
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { adopt, backUp, restore } from "./backup.ts";
 import { agentsIn, deleteAgent, purgeNode } from "./hosting.ts";
 import { USUAL_AGENT } from "./http/route.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import type { Settings } from "./settings/options.ts";
+import { agentFile } from "./settings/paths.ts";
+import { StorageError } from "./storage/errors.ts";
+import { LibsqlStorage } from "./storage/libsql.ts";
+import { exportMemory } from "./transfer/export.ts";
+import { STANDARD, withLines, withWriting } from "./transfer/files.ts";
+import { CONFLICTS, type Conflicts, importMemory } from "./transfer/import.ts";
 
 /** What is done with an agent's memory and a file. */
 type DataCommand = (settings: Settings, agent: string, file: string) => void | Promise<void>;
 
 export function addDataCommands(program: Command): void {
+  addTransferCommands(program);
   addAgentCommands(program.command("agents").description("what agents there are, and how to be rid of them"));
   const ofAgent = (name: string, description: string, work: DataCommand) =>
     withOptions(program.command(name).description(description))
@@ -42,6 +50,47 @@ export function addDataCommands(program: Command): void {
       console.log(`The memory of ${agent} is a copy of ${file}.`);
     },
   );
+}
+
+const fileOf = (given: string): string => (given === STANDARD ? STANDARD : resolve(given));
+
+function addTransferCommands(program: Command): void {
+  const take = new Option("--conflicts <HOW>", "what becomes of what is there already");
+  withOptions(
+    program.command("import").description("takes in lines of JSON, all of them or none; - is the standard input"),
+  )
+    .argument("<FILE>")
+    .option("--agent <NAME>", "whose memory", USUAL_AGENT)
+    .addOption(take.choices(CONFLICTS).default("skip"))
+    .action((given: string, { agent, conflicts }: { agent: string; conflicts: Conflicts }, command: Command) => {
+      const { data_dir, durability } = settingsOf(command).settings;
+      const imported = withLines(fileOf(given), (lines) => {
+        const storage = new LibsqlStorage(agentFile(data_dir, agent), { durability });
+        try {
+          if (storage.meta("agent") === undefined) storage.setMeta("agent", agent);
+          return importMemory(storage, lines, { conflicts, now: Date.now() });
+        } finally {
+          storage.close();
+        }
+      });
+      const { added, replaced, skipped } = imported;
+      console.log(`${added} added, ${replaced} replaced, ${skipped} left out.`);
+    });
+  withOptions(program.command("export").description("writes a memory as lines of JSON, edges last"))
+    .argument("[FILE]", "where to; the standard output unless it is said", STANDARD)
+    .option("--agent <NAME>", "whose memory", USUAL_AGENT)
+    .action((given: string, { agent }: { agent: string }, command: Command) => {
+      const { data_dir } = settingsOf(command).settings;
+      const file = agentFile(data_dir, agent);
+      if (!existsSync(file)) throw new StorageError(`There is no agent ${agent} in ${data_dir}.`);
+      const storage = new LibsqlStorage(file, { durability: "full", migrates: false });
+      try {
+        const lines = withWriting(fileOf(given), storage.rows(), (write, done) => exportMemory(storage, write, done));
+        if (given !== STANDARD) console.log(`${lines} lines are in ${resolve(given)}.`);
+      } finally {
+        storage.close();
+      }
+    });
 }
 
 function addAgentCommands(agents: Command): void {

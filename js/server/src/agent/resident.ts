@@ -9,7 +9,7 @@ import { isId, memoryEdgeOf, memoryNodeOf, softNodeOf, vectorOf } from "./index-
 import type { SoftState } from "./soft.ts";
 
 /** The index gives a name of types, subtypes or edge types 16 bits. */
-const MOST_NAMES = 65_000;
+export const MOST_NAMES = 65_000;
 
 /** An index of fewer memories is made of the database as soon as it is read from a file. */
 const LEAST_KEPT = 1_000;

@@ -19,7 +19,18 @@ import type {
   SoftRow,
 } from "./rows.ts";
 import { CREATED_AT, isId, isoOf } from "./sql.ts";
-import type { Change, GraphNode, Hit, MetaKey, NameKind, NodeFilter, SoftChange, Storage } from "./storage.ts";
+import type {
+  Change,
+  GraphNode,
+  Hit,
+  MetaKey,
+  NameKind,
+  NodeFilter,
+  PortableKind,
+  PortableRow,
+  SoftChange,
+  Storage,
+} from "./storage.ts";
 
 /** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
 export type Durability = "full" | "normal";
@@ -91,6 +102,25 @@ const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluste
   WHERE cluster_memberships.node_id = nodes.id AND typeof(cluster_id) = 'text') AS clusters`;
 const SOUND_EDGE = ["id", "source_id", "target_id"].map(isId).join(" AND ");
 const CHANGEABLE = [...NODE_COLUMNS, "embedding_vector" as const].filter((it) => it !== "id" && it !== "version");
+/** Tables that are carried from one store to another: what a row is told apart by, and what tells which of two is newer. */
+const PORTABLE: Readonly<
+  Record<PortableKind, { table: string; columns: readonly string[]; key: readonly string[]; changed: string }>
+> = {
+  node: { table: "nodes", columns: [...NODE_COLUMNS, "embedding_vector"], key: ["id"], changed: "last_modified" },
+  cluster: {
+    table: "clusters",
+    columns: ["id", "name", "description", "icon", "pinned", "source", "auto_subtypes", "created_at"],
+    key: ["id"],
+    changed: "created_at",
+  },
+  membership: {
+    table: "cluster_memberships",
+    columns: ["cluster_id", "node_id", "weight", "pinned", "updated_at"],
+    key: ["cluster_id", "node_id"],
+    changed: "updated_at",
+  },
+  edge: { table: "edges", columns: EDGE_COLUMNS, key: ["id"], changed: "created_at" },
+};
 /** Where texts are kept about a memory beside its row, and by which column it is named. */
 const TEXTS_ABOUT: readonly (readonly [table: string, column: string])[] = [
   ["conflict_queue", "old_node_id"],
@@ -402,6 +432,52 @@ export class LibsqlStorage implements Storage {
       ...values,
       limit,
     );
+  }
+
+  // ---- from one store to another ------------------------------------------------------------------
+
+  rows(): number {
+    const counts = Object.values(PORTABLE).map(({ table }) => `(SELECT count(*) FROM ${table})`);
+    return this.#first<{ count: number }>(`SELECT ${counts.join(" + ")} AS count`)!.count;
+  }
+
+  *portable(kind: PortableKind): Iterable<PortableRow[]> {
+    const { table, columns, key } = PORTABLE[kind];
+    const isWhole = key.map(isId).join(" AND ");
+    const page = `SELECT rowid AS sequence, ${columns.join(", ")} FROM ${table}
+      WHERE rowid > ? AND ${isWhole} ORDER BY rowid LIMIT ?`;
+    for (const rows of this.#pages<{ sequence: number } & PortableRow>(page)) {
+      yield rows.map(({ sequence: _, ...row }) => row);
+    }
+  }
+
+  changedAt(kind: PortableKind, row: PortableRow): { at: string | null } | undefined {
+    const { table, key, changed } = PORTABLE[kind];
+    const same = key.map((column) => `${column} = ?`).join(" AND ");
+    const sql = `SELECT ${isoOf(changed)} AS at FROM ${table} WHERE ${same}`;
+    return this.#first(sql, ...key.map((column) => row[column]));
+  }
+
+  put(kind: PortableKind, row: PortableRow): void {
+    const { table, columns, key } = PORTABLE[kind];
+    const taken = columns.map((column) => `${column} = excluded.${column}`);
+    this.#all(
+      `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})
+       ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${taken.join(", ")}`,
+      ...columns.map((column) => row[column] ?? null),
+    );
+  }
+
+  deferEnds(): void {
+    this.#db.exec("PRAGMA defer_foreign_keys = ON");
+  }
+
+  dangling(): string[] {
+    const rows = this.#all<{ id: string }>(
+      `SELECT id FROM edges WHERE source_id NOT IN (SELECT id FROM nodes WHERE id IS NOT NULL)
+         OR target_id NOT IN (SELECT id FROM nodes WHERE id IS NOT NULL)`,
+    );
+    return rows.map(({ id }) => id);
   }
 
   // ---- changes ------------------------------------------------------------------------------------
