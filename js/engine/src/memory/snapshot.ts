@@ -275,7 +275,8 @@ class Feed {
     let piece = this.#waiting[this.#next++];
     if (piece === undefined) {
       [this.#waiting, this.#next] = [[], 0];
-      piece = this.#fetch();
+      // What is left of it when the next is fetched may lie in the same bytes.
+      piece = this.#fetch()?.slice();
       if (piece === undefined) throw damaged("is cut off");
       this.#there += piece.length;
     }

@@ -9,6 +9,7 @@ import { embeddingHandlers } from "./embeddings.ts";
 import { graphHandlers } from "./graph.ts";
 import { healthHandlers } from "./health.ts";
 import { nodeHandlers } from "./nodes.ts";
+import { purgeHandlers } from "./purge.ts";
 import { searchHandlers } from "./search.ts";
 
 /** Operations' handlers. One that has to wait for something answers with a promise; the agent does nothing else meanwhile. */
@@ -27,4 +28,5 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...graphHandlers,
   ...healthHandlers,
   ...embeddingHandlers,
+  ...purgeHandlers,
 };

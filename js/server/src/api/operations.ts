@@ -2,6 +2,7 @@
 
 import { edgeOperations } from "./edges.ts";
 import { embeddingOperations } from "./embeddings.ts";
+import { hostingOperations, purgeOperations } from "./hosting.ts";
 import { nodeOperations } from "./nodes.ts";
 import { questionOperations, searchOperations } from "./search.ts";
 import { wholeOperations } from "./whole.ts";
@@ -13,11 +14,13 @@ export const AGENT_OPERATIONS = {
   ...edgeOperations,
   ...searchOperations,
   ...wholeOperations,
+  ...purgeOperations,
 };
 
 /** What is answered without one. */
 export const PLAIN_OPERATIONS = {
   ...questionOperations,
+  ...hostingOperations,
 };
 
 export type AgentOperation = keyof typeof AGENT_OPERATIONS;

@@ -19,7 +19,10 @@ const MOST_AGENT_NAME = 200;
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 
 export interface AppOptions {
-  pool: Pick<Pool, "call">;
+  /** Whom agents' operations go to. */
+  agents: Pick<Pool, "call">;
+  /** Who hosts them. */
+  pool: Pick<Pool, "list" | "delete">;
   engine: Engine;
   log: Logger;
   maxBodyBytes: number;
@@ -32,7 +35,7 @@ export interface AppOptions {
 
 export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   const app = new OpenAPIHono<Carried>();
-  const { pool, engine, log, maxBodyBytes, isReady, isStopping } = options;
+  const { agents, pool, engine, log, maxBodyBytes, isReady, isStopping } = options;
   app.use(async (context, next) => {
     const given = context.req.header("x-request-id") ?? "";
     const requestId = REQUEST_ID.test(given) ? given : randomUUID();
@@ -89,13 +92,14 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     await next();
   });
   for (const [name, operation] of entriesOf(AGENT_OPERATIONS)) {
-    addRoute(app, name, operation, (given, context) => pool.call(context.get("agent"), name, given), {
+    addRoute(app, name, operation, (given, context) => agents.call(context.get("agent"), name, given), {
       isOfAgent: true,
     });
   }
-  const plain = plainHandlers(engine);
+  const plain = plainHandlers(engine, pool);
   for (const [name, operation] of entriesOf(PLAIN_OPERATIONS)) {
-    addRoute(app, name, operation, (given) => JSON.stringify(plain[name](given)), { isOfAgent: false });
+    const handle = plain[name] as (given: unknown) => unknown;
+    addRoute(app, name, operation, async (given) => JSON.stringify(await handle(given)), { isOfAgent: false });
   }
   app.get(`${BASE}/openapi.json`, (context) => context.json(describe(app, options.version)));
   return app;

@@ -1,11 +1,12 @@
 // The store in one file: SQLite in the form of libSQL, embedded, in this thread.
 
 import { randomUUID } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
 import { EmbeddingTables } from "./embeddings.ts";
 import { StorageError } from "./errors.ts";
+import { copiesOf, syncFolder } from "./files.ts";
 import { migrate, schemaOf } from "./migrate.ts";
 import type {
   ClusterRow,
@@ -19,7 +20,18 @@ import type {
   SoftRow,
 } from "./rows.ts";
 import { CREATED_AT, isId, isoOf } from "./sql.ts";
-import type { Change, GraphNode, Hit, MetaKey, NodeFilter, SoftChange, Storage } from "./storage.ts";
+import type {
+  Change,
+  GraphNode,
+  Hit,
+  MetaKey,
+  NameKind,
+  NodeFilter,
+  PortableKind,
+  PortableRow,
+  SoftChange,
+  Storage,
+} from "./storage.ts";
 
 /** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
 export type Durability = "full" | "normal";
@@ -91,6 +103,36 @@ const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluste
   WHERE cluster_memberships.node_id = nodes.id AND typeof(cluster_id) = 'text') AS clusters`;
 const SOUND_EDGE = ["id", "source_id", "target_id"].map(isId).join(" AND ");
 const CHANGEABLE = [...NODE_COLUMNS, "embedding_vector" as const].filter((it) => it !== "id" && it !== "version");
+/** Tables that are carried from one store to another: what a row is told apart by, and what tells which of two is newer. */
+const PORTABLE: Readonly<
+  Record<PortableKind, { table: string; columns: readonly string[]; key: readonly string[]; changed: string }>
+> = {
+  node: { table: "nodes", columns: [...NODE_COLUMNS, "embedding_vector"], key: ["id"], changed: "last_modified" },
+  cluster: {
+    table: "clusters",
+    columns: ["id", "name", "description", "icon", "pinned", "source", "auto_subtypes", "created_at"],
+    key: ["id"],
+    changed: "created_at",
+  },
+  membership: {
+    table: "cluster_memberships",
+    columns: ["cluster_id", "node_id", "weight", "pinned", "updated_at"],
+    key: ["cluster_id", "node_id"],
+    changed: "updated_at",
+  },
+  edge: { table: "edges", columns: EDGE_COLUMNS, key: ["id"], changed: "created_at" },
+};
+/** Where texts are kept about a memory beside its row, and by which column it is named. */
+const TEXTS_ABOUT: readonly (readonly [table: string, column: string])[] = [
+  ["conflict_queue", "old_node_id"],
+  ["conflict_queue", "new_node_id"],
+];
+/** Where names of a kind are. */
+const NAMED: Readonly<Record<NameKind, readonly [table: string, column: string]>> = {
+  type: ["nodes", "type"],
+  subtype: ["nodes", "subtype"],
+  "edge type": ["edges", "type"],
+};
 /** Each column has two values: whether it changes, and to what. */
 const UPDATE_NODE = `UPDATE nodes SET version = coalesce(version, 0) + 1,
   ${CHANGEABLE.map((column) => `${column} = CASE WHEN ? THEN ? ELSE ${column} END`).join(", ")}
@@ -116,6 +158,7 @@ export class LibsqlStorage implements Storage {
   readonly writer: string = randomUUID();
   readonly embeddings = new EmbeddingTables((sql, ...values) => this.#all(sql, ...values));
   readonly #db: Database.Database;
+  readonly #file: string;
   /** Whether the file is set up by this connection, and not only looked at. */
   readonly #isOwner: boolean;
   readonly #statements = new Map<string, Database.Statement>();
@@ -126,6 +169,7 @@ export class LibsqlStorage implements Storage {
    * @throws {StorageError} for a file that is no database, of a newer version, or held by somebody else.
    */
   constructor(file: string, { durability, tell = () => {}, migrates = true }: LibsqlOptions) {
+    this.#file = file;
     this.#isOwner = migrates;
     const isInMemory = file === IN_MEMORY;
     const isNew = isInMemory || !existsSync(file) || statSync(file).size === 0;
@@ -309,6 +353,14 @@ export class LibsqlStorage implements Storage {
     return this.#all(some, dimensions * Float32Array.BYTES_PER_ELEMENT).length > 0;
   }
 
+  names(kind: NameKind): string[] {
+    const [table, column] = NAMED[kind];
+    const rows = this.#all<{ name: string }>(
+      `SELECT DISTINCT ${column} AS name FROM ${table} WHERE typeof(${column}) = 'text'`,
+    );
+    return rows.map(({ name }) => name);
+  }
+
   // ---- edges --------------------------------------------------------------------------------------
 
   insertEdge(edge: NewEdge): EdgeRow {
@@ -384,6 +436,52 @@ export class LibsqlStorage implements Storage {
     );
   }
 
+  // ---- from one store to another ------------------------------------------------------------------
+
+  rows(): number {
+    const counts = Object.values(PORTABLE).map(({ table }) => `(SELECT count(*) FROM ${table})`);
+    return this.#first<{ count: number }>(`SELECT ${counts.join(" + ")} AS count`)!.count;
+  }
+
+  *portable(kind: PortableKind): Iterable<PortableRow[]> {
+    const { table, columns, key } = PORTABLE[kind];
+    const isWhole = key.map(isId).join(" AND ");
+    const page = `SELECT rowid AS sequence, ${columns.join(", ")} FROM ${table}
+      WHERE rowid > ? AND ${isWhole} ORDER BY rowid LIMIT ?`;
+    for (const rows of this.#pages<{ sequence: number } & PortableRow>(page)) {
+      yield rows.map(({ sequence: _, ...row }) => row);
+    }
+  }
+
+  changedAt(kind: PortableKind, row: PortableRow): { at: string | null } | undefined {
+    const { table, key, changed } = PORTABLE[kind];
+    const same = key.map((column) => `${column} = ?`).join(" AND ");
+    const sql = `SELECT ${isoOf(changed)} AS at FROM ${table} WHERE ${same}`;
+    return this.#first(sql, ...key.map((column) => row[column]));
+  }
+
+  put(kind: PortableKind, row: PortableRow): void {
+    const { table, columns, key } = PORTABLE[kind];
+    const taken = columns.map((column) => `${column} = excluded.${column}`);
+    this.#all(
+      `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})
+       ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${taken.join(", ")}`,
+      ...columns.map((column) => row[column] ?? null),
+    );
+  }
+
+  deferEnds(): void {
+    this.#db.exec("PRAGMA defer_foreign_keys = ON");
+  }
+
+  dangling(): string[] {
+    const rows = this.#all<{ id: string }>(
+      `SELECT id FROM edges WHERE source_id NOT IN (SELECT id FROM nodes WHERE id IS NOT NULL)
+         OR target_id NOT IN (SELECT id FROM nodes WHERE id IS NOT NULL)`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
   // ---- changes ------------------------------------------------------------------------------------
 
   version(): number {
@@ -431,6 +529,26 @@ export class LibsqlStorage implements Storage {
   }
 
   // ---- soundness ----------------------------------------------------------------------------------
+
+  /** Copies the whole database, as it is at one moment, into a file that is not there yet. */
+  copyTo(file: string): void {
+    this.#db.prepare("VACUUM INTO ?").run(file);
+  }
+
+  scrub(nodeId: string): void {
+    this.#db.exec("PRAGMA secure_delete = ON");
+    for (const [table, column] of TEXTS_ABOUT) this.#all(`DELETE FROM ${table} WHERE ${column} = ?`, nodeId);
+    // Words of what was deleted stay in a full-text index until it merges them away.
+    this.#all("INSERT INTO nodes_fts(nodes_fts) VALUES ('rebuild')");
+    this.#db.exec("VACUUM");
+    const [{ busy }] = this.#db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all() as [{ busy: number }];
+    this.#db.exec("PRAGMA secure_delete = OFF");
+    if (busy !== 0) {
+      const message = "The database's log could not be emptied: another program is reading it.";
+      throw new StorageError(message, { code: "SQLITE_BUSY" });
+    }
+    for (const copy of copiesOf(this.#file)) rmSync(copy);
+  }
 
   check(): string[] {
     const problems = this.#all<{ integrity_check: string }>("PRAGMA integrity_check")
@@ -515,15 +633,4 @@ function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unkno
     );
   }
   return { conditions, values };
-}
-
-/** A new file is there after a power cut once its folder is on the disk, too. */
-function syncFolder(folder: string): void {
-  if (process.platform === "win32") return;
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

@@ -4,6 +4,7 @@
 import type { StoredLifecycleState } from "nous-wasm";
 import type { EmbeddingTables } from "./embeddings.ts";
 import type {
+  Bytes,
   ClusterRow,
   EdgeRow,
   IndexedNodeRow,
@@ -68,6 +69,15 @@ export interface SoftChange {
   lifecycle: StoredLifecycleState | null;
 }
 
+/** What a memory or an edge is called by; each kind of name is bounded. */
+export type NameKind = "type" | "subtype" | "edge type";
+
+/** What is carried from one store to another, in this order: what is named stands before what names it. */
+export const PORTABLE_KINDS = ["node", "cluster", "membership", "edge"] as const;
+export type PortableKind = (typeof PORTABLE_KINDS)[number];
+/** A row with all its columns, by their names. */
+export type PortableRow = Readonly<Record<string, string | number | Bytes | null>>;
+
 /** A memory as a graph shows it. */
 export interface GraphNode {
   id: string;
@@ -129,6 +139,8 @@ export interface Storage {
   dimensions(): number;
   /** Whether there is a vector of so many components. */
   hasVectors(dimensions: number): boolean;
+  /** All names of a kind that are in use, each once. */
+  names(kind: NameKind): string[];
 
   insertEdge(edge: NewEdge): EdgeRow;
   deleteEdge(id: string): boolean;
@@ -144,6 +156,19 @@ export interface Storage {
   /** Memories in which a word begins with one of these terms, best first. */
   search(terms: readonly string[], filter: NodeFilter, limit: number): Hit[];
 
+  /** How many rows of all portable kinds there are. */
+  rows(): number;
+  /** All rows of a kind in order, in batches. */
+  portable(kind: PortableKind): Iterable<PortableRow[]>;
+  /** The row that has the same key, as far as it tells when it was last changed; undefined where there is none. */
+  changedAt(kind: PortableKind, row: PortableRow): { at: string | null } | undefined;
+  /** Writes a row as it is, over one with the same key. */
+  put(kind: PortableKind, row: PortableRow): void;
+  /** From now on to the end of the transaction edges may be written before their ends. */
+  deferEnds(): void;
+  /** Ids of edges that lack an end. */
+  dangling(): string[];
+
   /** Differs from its last answer when somebody else has committed. */
   version(): number;
   /** The first and the last entry of the change log; 0 and the last ever where it is empty. */
@@ -157,6 +182,12 @@ export interface Storage {
 
   /** Within a transaction. It is logged as soft. */
   writeSoft(changes: readonly SoftChange[]): void;
+
+  /**
+   * Writes the whole database anew, so that nothing of what was deleted is left in it or beside it; what else was kept about a
+   * memory goes, too. Not within a transaction.
+   */
+  scrub(nodeId: string): void;
 
   /** What is wrong with the database, in words; empty where nothing is. */
   check(): string[];
