@@ -78,6 +78,23 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       embedding: VECTORS,
     },
   ],
+  [
+    "POST /clusters",
+    { name: "Majors" },
+    {
+      name: [...NAMES, undefined],
+      description: TEXTS,
+      icon: [7, {}],
+      pinned: ["yes", 1, null],
+      auto_subtypes: ["custom:trade", [7], [""], Array.from({ length: 101 }, () => "x")],
+    },
+  ],
+  ["PATCH /clusters/c_none", { name: "x" }, { name: NAMES, pinned: [null, 1], auto_subtypes: [{}, [null]] }],
+  [
+    "POST /clusters/c_none/members",
+    { node_id: "n_1" },
+    { node_id: [...NAMES, undefined], weight: SHARES, pinned: ["no", 0] },
+  ],
   ["POST /classify-query", { query: "x" }, { query: ["", 7, null, undefined] }],
   ["POST /decay", {}, { force: ["yes", 1, null, {}] }],
 ];
@@ -88,6 +105,9 @@ const QUERIES = [
   ),
   ...["", "?node_id=", "?node_id=n_1&direction=up"].map((query) => `GET /edges${query}`),
   "GET /nodes/n_1?recall=maybe",
+  ...["limit=0", "limit=x", "cursor=", "cursor=abc", `cursor=${"x".repeat(1_001)}`].map(
+    (query) => `GET /clusters?${query}`,
+  ),
 ];
 
 describe("wrong input", () => {

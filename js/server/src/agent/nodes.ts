@@ -5,6 +5,7 @@ import { newId } from "../ids.ts";
 import type { NewNode, NodeChanges } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
+import { joinClusters } from "./clusters.ts";
 import { difficultyOfNew } from "./difficulty.ts";
 import { notFound } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
@@ -19,7 +20,9 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
     agent.present(
       agent.write(() => {
         agent.checkNames({ type: body.type, subtype: body.subtype ?? null });
-        return agent.storage.insertNode(newNodeOf(agent, body));
+        const row = agent.storage.insertNode(newNodeOf(agent, body));
+        joinClusters(agent, row.id, row.subtype);
+        return row;
       }),
     ),
 
@@ -46,6 +49,7 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
         settle([id]);
         const stored = agent.storage.node(id);
         if (stored === undefined) throw notFound();
+        if (subtype !== stored.subtype) joinClusters(agent, id, subtype);
         return agent.storage.updateNode(id, changesOf(agent, body, stored.subtype))!;
       }),
     ),

@@ -1,5 +1,6 @@
 // All operations. A subject's own are in a file of its own; what each of them does is in the file of the same subject in `agent/`.
 
+import { clusterOperations } from "./clusters.ts";
 import { edgeOperations } from "./edges.ts";
 import { nodeOperations } from "./nodes.ts";
 import { questionOperations, searchOperations } from "./search.ts";
@@ -11,6 +12,7 @@ export const AGENT_OPERATIONS = {
   ...edgeOperations,
   ...searchOperations,
   ...wholeOperations,
+  ...clusterOperations,
 };
 
 /** What is answered without one. */

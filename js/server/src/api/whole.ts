@@ -1,6 +1,7 @@
 // An agent's memory as a whole: sweeps, the graph, how much there is.
 
 import { z } from "@hono/zod-openapi";
+import { cluster, membership } from "./clusters.ts";
 import { operation } from "./operation.ts";
 import { someNumber, someText, state, time } from "./parts.ts";
 
@@ -35,27 +36,8 @@ export const graph = z
     edges: z.array(
       z.object({ id: z.string(), source: z.string(), target: z.string(), type: z.string(), strength: someNumber }),
     ),
-    clusters: z.array(
-      z.object({
-        id: z.string(),
-        name: z.string(),
-        description: someText,
-        icon: someText,
-        pinned: z.boolean(),
-        source: someText,
-        auto_subtypes: z.array(z.string()),
-        created_at: time.nullable(),
-      }),
-    ),
-    memberships: z.array(
-      z.object({
-        cluster_id: z.string(),
-        node_id: z.string(),
-        weight: someNumber,
-        pinned: z.boolean(),
-        updated_at: time.nullable(),
-      }),
-    ),
+    clusters: z.array(cluster),
+    memberships: z.array(membership),
     count: z.object({ nodes: z.int(), edges: z.int() }),
   })
   .openapi("Graph");

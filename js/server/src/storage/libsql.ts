@@ -7,18 +7,21 @@ import Database from "libsql";
 import { StorageError } from "./errors.ts";
 import { migrate, schemaOf } from "./migrate.ts";
 import type {
+  ClusterChanges,
   ClusterRow,
   EdgeRow,
   IndexedNodeRow,
   MembershipRow,
+  NewCluster,
   NewEdge,
+  NewMembership,
   NewNode,
   NodeChanges,
   NodeRow,
   SoftRow,
 } from "./rows.ts";
 import { CREATED_AT, isId, isoOf } from "./sql.ts";
-import type { Change, GraphNode, Hit, MetaKey, NodeFilter, SoftChange, Storage } from "./storage.ts";
+import type { Change, GraphNode, Hit, MetaKey, NodeFilter, Page, SoftChange, Storage } from "./storage.ts";
 
 /** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
 export type Durability = "full" | "normal";
@@ -83,17 +86,36 @@ const EDGE_COLUMNS = [
   "confidence",
   "created_at",
 ] as const satisfies readonly (keyof EdgeRow)[];
+const CLUSTER_COLUMNS = [
+  "id",
+  "name",
+  "description",
+  "icon",
+  "pinned",
+  "source",
+  "auto_subtypes",
+  "created_at",
+] as const satisfies readonly (keyof ClusterRow)[];
+const CHANGEABLE_OF_CLUSTER = ["name", "description", "icon", "pinned", "auto_subtypes"] as const;
 
 const NODE = `nodes.rowid AS sequence, ${NODE_COLUMNS.map((column) => `nodes.${column}`).join(", ")}`;
 const EDGE = `rowid AS sequence, ${EDGE_COLUMNS.join(", ")}`;
 const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluster_id) FROM cluster_memberships
   WHERE cluster_memberships.node_id = nodes.id AND typeof(cluster_id) = 'text') AS clusters`;
+const CLUSTER = `rowid AS sequence, ${CLUSTER_COLUMNS.join(", ")}`;
+const MEMBERSHIP = "rowid AS sequence, cluster_id, node_id, weight, pinned, updated_at";
+const SOUND_MEMBERSHIP = ["cluster_id", "node_id"].map(isId).join(" AND ");
 const SOUND_EDGE = ["id", "source_id", "target_id"].map(isId).join(" AND ");
 const CHANGEABLE = [...NODE_COLUMNS, "embedding_vector" as const].filter((it) => it !== "id" && it !== "version");
 /** Each column has two values: whether it changes, and to what. */
 const UPDATE_NODE = `UPDATE nodes SET version = coalesce(version, 0) + 1,
   ${CHANGEABLE.map((column) => `${column} = CASE WHEN ? THEN ? ELSE ${column} END`).join(", ")}
   WHERE id = ? RETURNING ${NODE}`;
+const UPDATE_CLUSTER = `UPDATE clusters SET
+  ${CHANGEABLE_OF_CLUSTER.map((column) => `${column} = CASE WHEN ? THEN ? ELSE ${column} END`).join(", ")}
+  WHERE id = ? RETURNING ${CLUSTER}`;
+/** A page of a list whose rows are in order; see `boundsOf`. */
+const PAGE = "rowid > ? ORDER BY rowid LIMIT ?";
 /** The members of a list that is bound as JSON. */
 const LISTED = "(SELECT value FROM json_each(?))";
 
@@ -348,17 +370,66 @@ export class LibsqlStorage implements Storage {
 
   // ---- clusters -----------------------------------------------------------------------------------
 
-  clusters(): ClusterRow[] {
-    return this.#all(
-      `SELECT id, name, description, icon, pinned, source, auto_subtypes, created_at FROM clusters
-       WHERE ${isId("id")} ORDER BY rowid`,
+  insertCluster(cluster: NewCluster): ClusterRow {
+    const places = CLUSTER_COLUMNS.map(() => "?").join(", ");
+    return this.#first<ClusterRow>(
+      `INSERT INTO clusters (${CLUSTER_COLUMNS.join(", ")}) VALUES (${places}) RETURNING ${CLUSTER}`,
+      ...CLUSTER_COLUMNS.map((column) => cluster[column]),
+    )!;
+  }
+
+  updateCluster(id: string, changes: ClusterChanges): ClusterRow | undefined {
+    return this.#first(
+      UPDATE_CLUSTER,
+      ...CHANGEABLE_OF_CLUSTER.flatMap((column) => [column in changes ? 1 : 0, changes[column] ?? null]),
+      id,
     );
   }
 
-  memberships(): MembershipRow[] {
+  deleteCluster(id: string): boolean {
+    this.#all("DELETE FROM cluster_memberships WHERE cluster_id = ?", id);
+    return this.#all("DELETE FROM clusters WHERE id = ? RETURNING id", id).length > 0;
+  }
+
+  cluster(id: string): ClusterRow | undefined {
+    return this.#first(`SELECT ${CLUSTER} FROM clusters WHERE id = ?`, id);
+  }
+
+  clusters(page: Page = {}): ClusterRow[] {
+    return this.#all(`SELECT ${CLUSTER} FROM clusters WHERE ${isId("id")} AND ${PAGE}`, ...boundsOf(page));
+  }
+
+  putMember({ cluster_id, node_id, weight, pinned, updated_at }: NewMembership): MembershipRow {
+    return this.#first<MembershipRow>(
+      `INSERT INTO cluster_memberships (cluster_id, node_id, weight, pinned, updated_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET weight = excluded.weight, pinned = excluded.pinned, updated_at = excluded.updated_at
+       RETURNING ${MEMBERSHIP}`,
+      cluster_id,
+      node_id,
+      weight,
+      pinned,
+      updated_at,
+    )!;
+  }
+
+  deleteMember(clusterId: string, nodeId: string): boolean {
+    const gone = "DELETE FROM cluster_memberships WHERE cluster_id = ? AND node_id = ? RETURNING node_id";
+    return this.#all(gone, clusterId, nodeId).length > 0;
+  }
+
+  members(clusterId: string, page: Page = {}): MembershipRow[] {
     return this.#all(
-      `SELECT cluster_id, node_id, weight, pinned, updated_at FROM cluster_memberships
-       WHERE ${isId("cluster_id")} AND ${isId("node_id")} ORDER BY rowid`,
+      `SELECT ${MEMBERSHIP} FROM cluster_memberships
+       WHERE cluster_id = ? AND node_id IN (SELECT id FROM nodes) AND ${isId("node_id")} AND ${PAGE}`,
+      clusterId,
+      ...boundsOf(page),
+    );
+  }
+
+  memberships(page: Page = {}): MembershipRow[] {
+    return this.#all(
+      `SELECT ${MEMBERSHIP} FROM cluster_memberships WHERE ${SOUND_MEMBERSHIP} AND ${PAGE}`,
+      ...boundsOf(page),
     );
   }
 
@@ -476,6 +547,12 @@ function idsOf(json: string): string[] {
     return [];
   }
 }
+
+/** What is bound in `PAGE`; a limit of -1 is none. */
+const boundsOf = ({ after = Number.MIN_SAFE_INTEGER, limit = -1 }: Page): [after: number, limit: number] => [
+  after,
+  limit,
+];
 
 /** The conditions of a filter on `nodes`, and what is bound in them. */
 function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unknown[] } {

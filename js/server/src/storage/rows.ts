@@ -76,20 +76,30 @@ export type NewEdge = Omit<EdgeRow, "sequence">;
 
 /** A named group of memories. */
 export interface ClusterRow {
+  sequence: number;
   id: string;
   name: string;
   description: string | null;
   icon: string | null;
   pinned: number | null;
   source: string | null;
+  /** A JSON array. */
   auto_subtypes: string | null;
   created_at: string | null;
 }
 
+export type NewCluster = Omit<ClusterRow, "sequence">;
+
+/** Changes to a cluster; what is not there stays. */
+export type ClusterChanges = Partial<Omit<NewCluster, "id" | "source" | "created_at">>;
+
 export interface MembershipRow {
+  sequence: number;
   cluster_id: string;
   node_id: string;
   weight: number | null;
   pinned: number | null;
   updated_at: string | null;
 }
+
+export type NewMembership = Omit<MembershipRow, "sequence">;

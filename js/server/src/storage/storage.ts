@@ -3,11 +3,14 @@
 
 import type { StoredLifecycleState } from "nous-wasm";
 import type {
+  ClusterChanges,
   ClusterRow,
   EdgeRow,
   IndexedNodeRow,
   MembershipRow,
+  NewCluster,
   NewEdge,
+  NewMembership,
   NewNode,
   NodeChanges,
   NodeRow,
@@ -34,6 +37,13 @@ export interface LifecycleFilter {
   leaving: readonly string[];
   /** Stored with another, and about to come to it. */
   arriving: readonly string[];
+}
+
+/** A part of a list in the order of sequence numbers; all of it where neither is given. */
+export interface Page {
+  /** The sequence number of the last row before it. */
+  after?: number | undefined;
+  limit?: number | undefined;
 }
 
 /** A full-text hit: a BM25 magnitude of at least 0, larger for better. */
@@ -128,8 +138,18 @@ export interface Storage {
   /** All edges in order, in batches, or those of these ids. */
   edges(ids?: readonly string[]): Iterable<EdgeRow[]>;
 
-  clusters(): ClusterRow[];
-  memberships(): MembershipRow[];
+  insertCluster(cluster: NewCluster): ClusterRow;
+  updateCluster(id: string, changes: ClusterChanges): ClusterRow | undefined;
+  /** Its memberships go with it. Whether it was there. */
+  deleteCluster(id: string): boolean;
+  cluster(id: string): ClusterRow | undefined;
+  clusters(page?: Page): ClusterRow[];
+  /** Puts a memory into a cluster, or changes how it is in it. */
+  putMember(membership: NewMembership): MembershipRow;
+  deleteMember(clusterId: string, nodeId: string): boolean;
+  /** Of memories that are there. */
+  members(clusterId: string, page?: Page): MembershipRow[];
+  memberships(page?: Page): MembershipRow[];
 
   /** Memories in which a word begins with one of these terms, best first. */
   search(terms: readonly string[], filter: NodeFilter, limit: number): Hit[];
