@@ -95,6 +95,36 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
     { node_id: "n_1" },
     { node_id: [...NAMES, undefined], weight: SHARES, pinned: ["no", 0] },
   ],
+  ["POST /contradiction/detect", { content: "x" }, { content: ["", 7, null, undefined, "a\0b"], title: ["", 7, {}] }],
+  [
+    "POST /contradiction/queue",
+    { old_node_id: "n_1", new_node_id: "n_2" },
+    {
+      old_node_id: [...NAMES, undefined],
+      new_node_id: ["", 7, {}, "n_1", null, undefined],
+      new_content: TEXTS,
+      detection_confidence: SHARES,
+      expires_at: INSTANTS,
+    },
+  ],
+  [
+    "POST /contradiction/resolve",
+    { conflict_id: "q_1", resolution: "merge" },
+    { conflict_id: [...NAMES, undefined], resolution: ["", "both", 7, null, undefined], merged_content: TEXTS },
+  ],
+  [
+    "POST /contradiction/batch-resolve",
+    {},
+    {
+      items: [
+        [],
+        {},
+        undefined,
+        [{ conflict_id: "q_1" }],
+        Array.from({ length: 51 }, () => ({ conflict_id: "q_1", resolution: "merge" })),
+      ],
+    },
+  ],
   ["POST /classify-query", { query: "x" }, { query: ["", 7, null, undefined] }],
   ["POST /decay", {}, { force: ["yes", 1, null, {}] }],
 ];
@@ -105,6 +135,7 @@ const QUERIES = [
   ),
   ...["", "?node_id=", "?node_id=n_1&direction=up"].map((query) => `GET /edges${query}`),
   "GET /nodes/n_1?recall=maybe",
+  ...["status=done", "limit=x", "cursor=abc"].map((query) => `GET /contradiction/queue?${query}`),
   ...["limit=0", "limit=x", "cursor=", "cursor=abc", `cursor=${"x".repeat(1_001)}`].map(
     (query) => `GET /clusters?${query}`,
   ),

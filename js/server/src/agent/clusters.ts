@@ -6,7 +6,8 @@ import { newId } from "../ids.ts";
 import type { ClusterChanges, ClusterRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
-import { notFound, Refusal } from "./errors.ts";
+import { checkThere } from "./edges.ts";
+import { notFound } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { fadedNow, namesOf, presentCluster, presentMembership, withFaded } from "./presenting.ts";
 
@@ -55,9 +56,7 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
     presentMembership(
       agent.write(() => {
         clusterOf(agent, id);
-        if (agent.storage.node(node_id) === undefined) {
-          throw new Refusal(404, "not found", [{ path: "node_id", message: "there is no memory with this id" }]);
-        }
+        checkThere(agent, { node_id });
         const updated_at = toIso(agent.now());
         return agent.storage.putMember({ cluster_id: id, node_id, weight, pinned: Number(pinned), updated_at });
       }),

@@ -4,6 +4,7 @@ import type { AnswerOf, GivenTo, OperationShape } from "../api/operation.ts";
 import type { AGENT_OPERATIONS } from "../api/operations.ts";
 import type { Agent } from "./agent.ts";
 import { clusterHandlers } from "./clusters.ts";
+import { conflictHandlers } from "./conflicts.ts";
 import { decayHandlers } from "./decay.ts";
 import { edgeHandlers } from "./edges.ts";
 import { graphHandlers } from "./graph.ts";
@@ -27,4 +28,5 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...graphHandlers,
   ...healthHandlers,
   ...clusterHandlers,
+  ...conflictHandlers,
 };

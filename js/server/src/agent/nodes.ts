@@ -1,11 +1,12 @@
 // Memories, one at a time and in lists.
 
-import type { NewNodeRequest, Node, NodeChangesRequest, nodeOperations } from "../api/nodes.ts";
+import type { CreatedNode, NewNodeRequest, Node, NodeChangesRequest, nodeOperations } from "../api/nodes.ts";
 import { newId } from "../ids.ts";
-import type { NewNode, NodeChanges } from "../storage/rows.ts";
+import type { NewNode, NodeChanges, NodeRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
 import { joinClusters } from "./clusters.ts";
+import { contradictionIn, queueContradiction } from "./conflicts.ts";
 import { difficultyOfNew } from "./difficulty.ts";
 import { notFound } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
@@ -16,15 +17,10 @@ import { statesOf } from "./states.ts";
 const SOURCE = "agent";
 
 export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
-  createNode: (agent, { body }) =>
-    agent.present(
-      agent.write(() => {
-        agent.checkNames({ type: body.type, subtype: body.subtype ?? null });
-        const row = agent.storage.insertNode(newNodeOf(agent, body));
-        joinClusters(agent, row.id, row.subtype);
-        return row;
-      }),
-    ),
+  createNode: (agent, { body }) => {
+    const { row, isCorrection } = agent.write(() => insertNode(agent, body));
+    return presentCreated(agent, row, isCorrection);
+  },
 
   readNode: (agent, { params: { id }, query: { recall } }) =>
     agent.read(() => (recall ? recalled(agent, id) : asOfNow(agent, id))),
@@ -60,6 +56,21 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
       return { ok: true };
     }),
 };
+
+/** Within a `write`: a new memory, its clusters, and what it corrects. */
+function insertNode(agent: Agent, request: NewNodeRequest): { row: NodeRow; isCorrection: boolean } {
+  const { type, subtype = null, content_title, content_summary = null, content_body = null } = request;
+  agent.checkNames({ type, subtype });
+  const node = newNodeOf(agent, request);
+  const contradiction = contradictionIn(agent, content_title, [content_summary, content_body]);
+  const row = agent.storage.insertNode(node);
+  joinClusters(agent, row.id, row.subtype);
+  if (contradiction !== undefined) queueContradiction(agent, row.id, contradiction);
+  return { row, isCorrection: contradiction !== undefined };
+}
+
+const presentCreated = (agent: Agent, row: NodeRow, isCorrection: boolean): CreatedNode =>
+  isCorrection ? { ...agent.present(row), _contradiction_detected: true } : agent.present(row);
 
 function newNodeOf(agent: Agent, request: NewNodeRequest): NewNode {
   const now = toIso(agent.now());

@@ -76,4 +76,6 @@ export const edgeOperations = {
   }),
 };
 
+export type NewEdgeRequest = Pick<z.output<typeof newEdge>, "source_id" | "target_id" | "type"> &
+  Partial<z.output<typeof newEdge>>;
 export type Edge = z.output<typeof edge>;

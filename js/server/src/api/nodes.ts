@@ -99,6 +99,14 @@ export const node = z
   })
   .openapi("Node");
 
+export const createdNode = node
+  .extend({
+    _contradiction_detected: z.literal(true).optional().openapi({
+      description: "The text corrects something: see the queue of conflicts.",
+    }),
+  })
+  .openapi("CreatedNode");
+
 export const nodeList = z.object({ data: z.array(node), count: z.int() }).openapi("NodeList");
 
 export const nodeOperations = {
@@ -108,7 +116,7 @@ export const nodeOperations = {
     summary: "Creates a memory",
     body: newNode,
     status: 201,
-    answer: node,
+    answer: createdNode,
     createsAgent: true,
   }),
   listNodes: operation({
@@ -148,4 +156,5 @@ export const nodeOperations = {
 
 export type NewNodeRequest = z.output<typeof newNode>;
 export type NodeChangesRequest = z.output<typeof nodeChanges>;
+export type CreatedNode = z.output<typeof createdNode>;
 export type Node = z.output<typeof node>;

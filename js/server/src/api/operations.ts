@@ -1,6 +1,7 @@
 // All operations. A subject's own are in a file of its own; what each of them does is in the file of the same subject in `agent/`.
 
 import { clusterOperations } from "./clusters.ts";
+import { conflictOperations } from "./conflicts.ts";
 import { edgeOperations } from "./edges.ts";
 import { nodeOperations } from "./nodes.ts";
 import { questionOperations, searchOperations } from "./search.ts";
@@ -13,6 +14,7 @@ export const AGENT_OPERATIONS = {
   ...searchOperations,
   ...wholeOperations,
   ...clusterOperations,
+  ...conflictOperations,
 };
 
 /** What is answered without one. */

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
+import { ConflictTable } from "./conflicts.ts";
 import { StorageError } from "./errors.ts";
 import { migrate, schemaOf } from "./migrate.ts";
 import type {
@@ -135,6 +136,7 @@ type Row = Record<string, unknown>;
 
 export class LibsqlStorage implements Storage {
   readonly writer: string = randomUUID();
+  readonly conflicts = new ConflictTable((sql, ...values) => this.#all(sql, ...values));
   readonly #db: Database.Database;
   /** Whether the file is set up by this connection, and not only looked at. */
   readonly #isOwner: boolean;

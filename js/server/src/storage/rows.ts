@@ -102,4 +102,28 @@ export interface MembershipRow {
   updated_at: string | null;
 }
 
+/** Two memories, or a memory and a text, that may contradict each other. */
+export interface ConflictRow {
+  sequence: number;
+  id: string;
+  old_node_id: string | null;
+  new_node_id: string | null;
+  new_content: string | null;
+  conflict_type: string | null;
+  detection_tier: string | null;
+  detection_confidence: number | null;
+  context: string | null;
+  entity_name: string | null;
+  topic: string | null;
+  /** `pending` or `resolved`. */
+  status: string | null;
+  created_at: string | null;
+  /** When it leaves the queue by itself; never where it is null. */
+  expires_at: string | null;
+  resolution: string | null;
+  resolved_at: string | null;
+}
+
+export type NewConflict = Omit<ConflictRow, "sequence">;
+
 export type NewMembership = Omit<MembershipRow, "sequence">;

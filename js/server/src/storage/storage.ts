@@ -5,10 +5,12 @@ import type { StoredLifecycleState } from "nous-wasm";
 import type {
   ClusterChanges,
   ClusterRow,
+  ConflictRow,
   EdgeRow,
   IndexedNodeRow,
   MembershipRow,
   NewCluster,
+  NewConflict,
   NewEdge,
   NewMembership,
   NewNode,
@@ -44,6 +46,28 @@ export interface Page {
   /** The sequence number of the last row before it. */
   after?: number | undefined;
   limit?: number | undefined;
+}
+
+/** Which conflicts a list gives. `now` is ISO. */
+export interface ConflictFilter {
+  status: "pending" | "resolved";
+  now: string;
+  /** The sequence number of the last row of the page before. */
+  before?: number | undefined;
+  limit: number;
+}
+
+/** The queue of conflicts. Times are ISO. */
+export interface Conflicts {
+  insert(conflict: NewConflict): ConflictRow;
+  /** One that is pending, has not expired, and whose memories are there. */
+  open(id: string, now: string): ConflictRow | undefined;
+  isResolved(id: string): boolean;
+  /** Newest first; of the pending ones those that are open. */
+  list(filter: ConflictFilter): ConflictRow[];
+  resolve(id: string, resolution: string, now: string): void;
+  /** Forgets pending ones whose time is over. */
+  removeExpired(now: string): void;
 }
 
 /** A full-text hit: a BM25 magnitude of at least 0, larger for better. */
@@ -93,6 +117,7 @@ export type MetaKey = "schema" | "epoch" | "agent" | "last_sweep" | "dimensions"
 export interface Storage {
   /** Names this connection in the change log. */
   readonly writer: string;
+  readonly conflicts: Conflicts;
 
   meta(key: MetaKey): string | undefined;
   setMeta(key: MetaKey, value: string): void;
