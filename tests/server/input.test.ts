@@ -34,6 +34,7 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       temporal_event_source: [7, {}],
       embedding: VECTORS,
       embedding_model: [7, {}],
+      id: ["", 7, {}, "a/b", "a b", "é", ".", "x".repeat(201), "a\0b"],
     },
   ],
   [

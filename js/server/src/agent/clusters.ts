@@ -1,6 +1,12 @@
 // Clusters, and the memories in them.
 
-import { CLUSTERS, type ClusterChangesRequest, type clusterOperations, MEMBERS } from "../api/clusters.ts";
+import {
+  CLUSTERS,
+  type ClusterChangesRequest,
+  type clusterOperations,
+  MEMBERS,
+  type NewClusterRequest,
+} from "../api/clusters.ts";
 import { oneMore, pageOf, toCursor } from "../api/cursors.ts";
 import { newId } from "../ids.ts";
 import type { ClusterChanges, ClusterRow } from "../storage/rows.ts";
@@ -10,27 +16,17 @@ import { checkThere } from "./edges.ts";
 import { notFound } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { fadedNow, namesOf, presentCluster, presentMembership, withFaded } from "./presenting.ts";
+import { once, stillThere } from "./retries.ts";
 
 const SOURCE = "agent";
 /** How a memory is in a cluster that took it in by itself. */
 const BY_ITSELF = { weight: 1, pinned: 0 };
 
 export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
-  createCluster: (agent, { body: { name, description = null, icon = null, pinned, auto_subtypes } }) =>
-    presentCluster(
-      agent.write(() =>
-        agent.storage.insertCluster({
-          id: newId("c"),
-          name,
-          description,
-          icon,
-          pinned: Number(pinned),
-          source: SOURCE,
-          auto_subtypes: JSON.stringify(auto_subtypes ?? []),
-          created_at: toIso(agent.now()),
-        }),
-      ),
-    ),
+  createCluster: (agent, { headers, body }) => {
+    const { id } = once(agent, "createCluster", { headers, body }, () => insertCluster(agent, body));
+    return presentCluster(stillThere(agent.storage.cluster(id)));
+  },
 
   listClusters: ({ storage }, { query: { limit, cursor } }) => {
     const found = storage.clusters({ after: cursor, limit: oneMore(limit) });
@@ -103,6 +99,21 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
       };
     }),
 };
+
+function insertCluster(agent: Agent, request: NewClusterRequest): { id: string } {
+  const { name, description = null, icon = null, pinned, auto_subtypes } = request;
+  const { id } = agent.storage.insertCluster({
+    id: newId("c"),
+    name,
+    description,
+    icon,
+    pinned: Number(pinned),
+    source: SOURCE,
+    auto_subtypes: JSON.stringify(auto_subtypes ?? []),
+    created_at: toIso(agent.now()),
+  });
+  return { id };
+}
 
 /** Within a `write`: puts a memory into the clusters that take in its subtype by themselves. */
 export function joinClusters(agent: Agent, id: string, subtype: string | null): void {

@@ -9,9 +9,14 @@ import type { Agent } from "./agent.ts";
 import { notFound, Refusal } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { presentEdge } from "./presenting.ts";
+import { once, stillThere } from "./retries.ts";
 
 export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
-  createEdge: (agent, { body }) => presentEdge(agent.write(() => insertEdge(agent, body))),
+  createEdge: (agent, { headers, body }) => {
+    const { id } = once(agent, "createEdge", { headers, body }, () => ({ id: insertEdge(agent, body).id }));
+    const [[edge] = []] = agent.storage.edges([id]);
+    return presentEdge(stillThere(edge));
+  },
 
   listEdges: (agent, { query: { node_id, direction } }) => {
     const data = agent.storage.edgesOf(node_id, direction).map(presentEdge);

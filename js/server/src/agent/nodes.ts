@@ -1,25 +1,39 @@
 // Memories, one at a time and in lists.
 
-import type { CreatedNode, NewNodeRequest, Node, NodeChangesRequest, nodeOperations } from "../api/nodes.ts";
+import type { MatchedVersions } from "../api/headers.ts";
+import type { NewNodeRequest, Node, NodeChangesRequest, nodeOperations } from "../api/nodes.ts";
 import { newId } from "../ids.ts";
-import type { NewNode, NodeChanges, NodeRow } from "../storage/rows.ts";
+import type { NewNode, NodeChanges } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
 import { joinClusters } from "./clusters.ts";
 import { contradictionIn, queueContradiction } from "./conflicts.ts";
 import { difficultyOfNew } from "./difficulty.ts";
-import { notFound } from "./errors.ts";
+import { notFound, Refusal } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { textOf } from "./index-rows.ts";
 import { fadedNow, withFaded } from "./presenting.ts";
+import { once, stillThere } from "./retries.ts";
 import { statesOf } from "./states.ts";
 
 const SOURCE = "agent";
+/** By what a memory is the same as the one that a caller gives the same id. */
+const CONTENT = [
+  "type",
+  "subtype",
+  "content_title",
+  "content_summary",
+  "content_body",
+  "temporal_event_time",
+  "temporal_event_confidence",
+  "temporal_event_source",
+] as const satisfies readonly (keyof NewNode)[];
 
 export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
-  createNode: (agent, { body }) => {
-    const { row, isCorrection } = agent.write(() => insertNode(agent, body));
-    return presentCreated(agent, row, isCorrection);
+  createNode: (agent, { headers, body }) => {
+    const made = once(agent, "createNode", { headers, body }, () => insertNode(agent, body));
+    const node = agent.present(stillThere(agent.storage.node(made.id)));
+    return made.isCorrection ? { ...node, _contradiction_detected: true } : node;
   },
 
   readNode: (agent, { params: { id }, query: { recall } }) =>
@@ -37,7 +51,7 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
       return { data, count: data.length };
     }),
 
-  updateNode: (agent, { params: { id }, body }) =>
+  updateNode: (agent, { params: { id }, headers, body }) =>
     agent.present(
       agent.write(({ settle }) => {
         const { type = null, subtype = null } = body;
@@ -45,6 +59,7 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
         settle([id]);
         const stored = agent.storage.node(id);
         if (stored === undefined) throw notFound();
+        checkVersion(headers["If-Match"], stored.version);
         if (subtype !== stored.subtype) joinClusters(agent, id, subtype);
         return agent.storage.updateNode(id, changesOf(agent, body, stored.subtype))!;
       }),
@@ -57,26 +72,40 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
     }),
 };
 
-/** Within a `write`: a new memory, its clusters, and what it corrects. */
-function insertNode(agent: Agent, request: NewNodeRequest): { row: NodeRow; isCorrection: boolean } {
+/**
+ * Within a `write`: a new memory, its clusters, and what it corrects. One that is there already under the caller's id is not
+ * made again.
+ *
+ * @throws {Refusal} where the id is another memory's, or a name or a vector cannot be taken. Nothing is written then.
+ */
+function insertNode(agent: Agent, request: NewNodeRequest): { id: string; isCorrection: boolean } {
   const { type, subtype = null, content_title, content_summary = null, content_body = null } = request;
   agent.checkNames({ type, subtype });
+  const stored = request.id == null ? undefined : agent.storage.node(request.id);
   const node = newNodeOf(agent, request);
+  if (stored !== undefined && CONTENT.some((column) => stored[column] !== node[column])) {
+    throw new Refusal(409, "the id is another memory's");
+  }
   const contradiction = contradictionIn(agent, content_title, [content_summary, content_body]);
-  const row = agent.storage.insertNode(node);
-  joinClusters(agent, row.id, row.subtype);
-  if (contradiction !== undefined) queueContradiction(agent, row.id, contradiction);
-  return { row, isCorrection: contradiction !== undefined };
+  const made = { id: node.id, isCorrection: contradiction !== undefined };
+  if (stored !== undefined) return made;
+  agent.storage.insertNode(node);
+  joinClusters(agent, node.id, subtype);
+  if (contradiction !== undefined) queueContradiction(agent, node.id, contradiction);
+  return made;
 }
 
-const presentCreated = (agent: Agent, row: NodeRow, isCorrection: boolean): CreatedNode =>
-  isCorrection ? { ...agent.present(row), _contradiction_detected: true } : agent.present(row);
+/** @throws {Refusal} where a memory is not of a version that the caller knows. */
+function checkVersion(known: MatchedVersions, version: number | null): void {
+  if (known === undefined || known === "*" || (version !== null && known.includes(version))) return;
+  throw new Refusal(412, `the memory has version ${version}`);
+}
 
 function newNodeOf(agent: Agent, request: NewNodeRequest): NewNode {
   const now = toIso(agent.now());
   const { type, content_title, subtype = null, content_body = null } = request;
   return {
-    id: newId("n"),
+    id: request.id ?? newId("n"),
     type,
     subtype,
     content_title,

@@ -2,6 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 import { nextCursor, pageLimit, sequenceCursorOf } from "./cursors.ts";
+import { retryHeaders } from "./headers.ts";
 import { node } from "./nodes.ts";
 import { operation } from "./operation.ts";
 import { done, idParameter, longText, name, optionalName, share, someNumber, someText, time } from "./parts.ts";
@@ -97,9 +98,11 @@ export const clusterOperations = {
     method: "post",
     path: "/clusters",
     summary: "Creates a cluster: a named group of memories",
+    headers: retryHeaders,
     body: newCluster,
     status: 201,
     answer: cluster,
+    refusals: [409, 422],
     createsAgent: true,
   }),
   listClusters: operation({
@@ -172,5 +175,6 @@ export const clusterOperations = {
 };
 
 export type Cluster = z.output<typeof cluster>;
+export type NewClusterRequest = z.output<typeof newCluster>;
 export type ClusterChangesRequest = z.output<typeof clusterChanges>;
 export type Membership = z.output<typeof membership>;

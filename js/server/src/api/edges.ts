@@ -1,6 +1,7 @@
 // Edges: what is asked and answered.
 
 import { z } from "@hono/zod-openapi";
+import { retryHeaders } from "./headers.ts";
 import { operation } from "./operation.ts";
 import { done, idParameter, name, optionalName, share, someNumber, someText, time } from "./parts.ts";
 
@@ -44,10 +45,11 @@ export const edgeOperations = {
     method: "post",
     path: "/edges",
     summary: "Ties two memories together",
+    headers: retryHeaders,
     body: newEdge,
     status: 201,
     answer: edge,
-    refusals: [404],
+    refusals: [404, 409, 422],
   }),
   listEdges: operation({
     method: "get",

@@ -1,6 +1,7 @@
 // Memories, one at a time and in lists: what is asked and answered.
 
 import { z } from "@hono/zod-openapi";
+import { matchHeaders, retryHeaders } from "./headers.ts";
 import { operation } from "./operation.ts";
 import {
   done,
@@ -10,6 +11,7 @@ import {
   longText,
   name,
   optionalName,
+  ownId,
   share,
   someNumber,
   someText,
@@ -35,7 +37,12 @@ const nodeFields = {
   embedding_model: optionalName,
 };
 
-export const newNode = z.object(nodeFields).openapi("NewNode");
+export const newNode = z
+  .object({
+    ...nodeFields,
+    id: ownId.nullish().openapi({ description: "The caller's own; the same memory with the same id is made once." }),
+  })
+  .openapi("NewNode");
 
 export const nodeChanges = z
   .object({
@@ -114,9 +121,12 @@ export const nodeOperations = {
     method: "post",
     path: "/nodes",
     summary: "Creates a memory",
+    headers: retryHeaders,
     body: newNode,
     status: 201,
     answer: createdNode,
+    refusals: [409, 422],
+    isVersioned: true,
     createsAgent: true,
   }),
   listNodes: operation({
@@ -133,6 +143,7 @@ export const nodeOperations = {
     params: idParameter,
     query: readQuery,
     answer: node,
+    isVersioned: true,
     refusals: [404],
   }),
   updateNode: operation({
@@ -140,9 +151,11 @@ export const nodeOperations = {
     path: "/nodes/{id}",
     summary: "Changes fields of a memory",
     params: idParameter,
+    headers: matchHeaders,
     body: nodeChanges,
     answer: node,
-    refusals: [404],
+    refusals: [404, 412],
+    isVersioned: true,
   }),
   deleteNode: operation({
     method: "delete",
@@ -156,5 +169,4 @@ export const nodeOperations = {
 
 export type NewNodeRequest = z.output<typeof newNode>;
 export type NodeChangesRequest = z.output<typeof nodeChanges>;
-export type CreatedNode = z.output<typeof createdNode>;
 export type Node = z.output<typeof node>;

@@ -23,6 +23,8 @@ export const text = (most: number) =>
     .max(most)
     .refine((value) => !value.includes("\0"), "must not contain U+0000");
 export const name = text(MOST_NAME).min(1);
+/** An id that a caller gives: what stands in a path without being escaped. */
+export const ownId = text(MOST_NAME).regex(/^\w[\w.:-]*$/, "must be letters, digits, _ . : and - only");
 export const optionalName = text(MOST_NAME)
   .nullish()
   .transform((value) => (value === "" ? null : value));

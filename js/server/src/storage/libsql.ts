@@ -7,6 +7,7 @@ import Database from "libsql";
 import { ConflictTable } from "./conflicts.ts";
 import { StorageError } from "./errors.ts";
 import { migrate, schemaOf } from "./migrate.ts";
+import { RetryTable } from "./retries.ts";
 import type {
   ClusterChanges,
   ClusterRow,
@@ -137,6 +138,7 @@ type Row = Record<string, unknown>;
 export class LibsqlStorage implements Storage {
   readonly writer: string = randomUUID();
   readonly conflicts = new ConflictTable((sql, ...values) => this.#all(sql, ...values));
+  readonly retries = new RetryTable((sql, ...values) => this.#all(sql, ...values));
   readonly #db: Database.Database;
   /** Whether the file is set up by this connection, and not only looked at. */
   readonly #isOwner: boolean;

@@ -70,6 +70,25 @@ export interface Conflicts {
   removeExpired(now: string): void;
 }
 
+/** What a request with a key of its caller's made, so that the same request again makes nothing. */
+export interface Retry {
+  key: string;
+  /** A hash of what was asked. */
+  request: string;
+  /** JSON without any text of a memory. */
+  made: string;
+  /** ISO. */
+  created_at: string;
+}
+
+/** Requests that were made with a key. */
+export interface Retries {
+  /** One that is not older than `since`, in ISO. */
+  find(key: string, since: string): Retry | undefined;
+  /** Remembers one, and forgets what is older than `since`. */
+  put(retry: Retry, since: string): void;
+}
+
 /** A full-text hit: a BM25 magnitude of at least 0, larger for better. */
 export interface Hit {
   id: string;
@@ -118,6 +137,7 @@ export interface Storage {
   /** Names this connection in the change log. */
   readonly writer: string;
   readonly conflicts: Conflicts;
+  readonly retries: Retries;
 
   meta(key: MetaKey): string | undefined;
   setMeta(key: MetaKey, value: string): void;
