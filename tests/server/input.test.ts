@@ -126,6 +126,37 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       ],
     },
   ],
+  [
+    "POST /nodes/batch",
+    {},
+    {
+      items: [
+        [],
+        {},
+        undefined,
+        [{ type: "note" }],
+        [{ ...LESSON, id: "a b" }],
+        Array.from({ length: 101 }, () => LESSON),
+      ],
+    },
+  ],
+  [
+    "POST /nodes/batch-get",
+    { ids: ["n_1"] },
+    { ids: [[], "n_1", undefined, [7], Array.from({ length: 201 }, () => "n_1")], recall: ["no", null, 0] },
+  ],
+  [
+    "POST /edges/batch",
+    {},
+    {
+      items: [
+        [],
+        undefined,
+        [{ source_id: "n_1", target_id: "n_2" }],
+        Array.from({ length: 501 }, () => ({ source_id: "n_1", target_id: "n_2", type: "causes" })),
+      ],
+    },
+  ],
   ["POST /classify-query", { query: "x" }, { query: ["", 7, null, undefined] }],
   ["POST /decay", {}, { force: ["yes", 1, null, {}] }],
 ];
@@ -137,6 +168,7 @@ const QUERIES = [
   ...["", "?node_id=", "?node_id=n_1&direction=up"].map((query) => `GET /edges${query}`),
   "GET /nodes/n_1?recall=maybe",
   ...["status=done", "limit=x", "cursor=abc"].map((query) => `GET /contradiction/queue?${query}`),
+  ...["/nodes?", "/graph?", "/edges?node_id=n_1&"].map((list) => `GET ${list}cursor=WzEsMl0`),
   ...["limit=0", "limit=x", "cursor=", "cursor=abc", `cursor=${"x".repeat(1_001)}`].map(
     (query) => `GET /clusters?${query}`,
   ),

@@ -30,8 +30,8 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
 
   listClusters: ({ storage }, { query: { limit, cursor } }) => {
     const found = storage.clusters({ after: cursor, limit: oneMore(limit) });
-    const { rows, next_cursor } = pageOf(found, limit, ({ sequence }) => toCursor(CLUSTERS, sequence));
-    return { data: rows.map(presentCluster), count: rows.length, next_cursor };
+    const { rows, last } = pageOf(found, limit);
+    return { data: rows.map(presentCluster), count: rows.length, next_cursor: toCursor(CLUSTERS, last?.sequence) };
   },
 
   readCluster: (agent, { params: { id } }) => presentCluster(clusterOf(agent, id)),
@@ -62,7 +62,7 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
     agent.read(() => {
       clusterOf(agent, id);
       const found = agent.storage.members(id, { after: cursor, limit: oneMore(limit) });
-      const { rows, next_cursor } = pageOf(found, limit, ({ sequence }) => toCursor(MEMBERS, sequence));
+      const { rows, last } = pageOf(found, limit);
       const ids = rows.map(({ node_id }) => node_id);
       const nodes = new Map(agent.storage.nodes(ids).map((row) => [row.id, row]));
       const faded = fadedNow(ids, agent.index, agent.engine, agent.now());
@@ -72,7 +72,7 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
           ? []
           : [{ ...withFaded(agent.present(node), faded[place]), ...presentMembership(row) }];
       });
-      return { data, count: data.length, next_cursor };
+      return { data, count: data.length, next_cursor: toCursor(MEMBERS, last?.sequence) };
     }),
 
   removeMember: (agent, { params: { id, node_id } }) =>

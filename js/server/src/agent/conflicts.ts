@@ -46,8 +46,8 @@ export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
   listConflicts: (agent, { query: { status, limit, cursor } }) => {
     const now = toIso(agent.now());
     const found = agent.storage.conflicts.list({ status, now, before: cursor, limit: limit + 1 });
-    const { rows, next_cursor } = pageOf(found, limit, ({ sequence }) => toCursor(QUEUE, sequence));
-    return { data: rows.map(presentConflict), count: rows.length, next_cursor };
+    const { rows, last } = pageOf(found, limit);
+    return { data: rows.map(presentConflict), count: rows.length, next_cursor: toCursor(QUEUE, last?.sequence) };
   },
 
   queueConflict: (agent, { body }) =>

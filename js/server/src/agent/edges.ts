@@ -1,7 +1,8 @@
 // Edges between memories.
 
 import { getInitialEdgeStrength } from "nous-wasm";
-import type { edgeOperations, NewEdgeRequest } from "../api/edges.ts";
+import { oneMore, pageOf, toCursor } from "../api/cursors.ts";
+import { EDGES, type edgeOperations, type NewEdgeRequest } from "../api/edges.ts";
 import { newId } from "../ids.ts";
 import type { EdgeRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
@@ -18,9 +19,10 @@ export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
     return presentEdge(stillThere(edge));
   },
 
-  listEdges: (agent, { query: { node_id, direction } }) => {
-    const data = agent.storage.edgesOf(node_id, direction).map(presentEdge);
-    return { data, count: data.length };
+  listEdges: ({ storage }, { query: { node_id, direction, limit, cursor } }) => {
+    const found = storage.edgesOf(node_id, direction, { after: cursor, limit: oneMore(limit) });
+    const { rows, last } = pageOf(found, limit);
+    return { data: rows.map(presentEdge), count: rows.length, next_cursor: toCursor(EDGES, last?.sequence) };
   },
 
   strengthenEdge: (agent, { params: { id }, body: { amount } }) => {

@@ -3,6 +3,7 @@
 import type { AnswerOf, GivenTo, OperationShape } from "../api/operation.ts";
 import type { AGENT_OPERATIONS } from "../api/operations.ts";
 import type { Agent } from "./agent.ts";
+import { batchHandlers } from "./batches.ts";
 import { clusterHandlers } from "./clusters.ts";
 import { conflictHandlers } from "./conflicts.ts";
 import { decayHandlers } from "./decay.ts";
@@ -27,6 +28,7 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...decayHandlers,
   ...graphHandlers,
   ...healthHandlers,
+  ...batchHandlers,
   ...clusterHandlers,
   ...conflictHandlers,
 };

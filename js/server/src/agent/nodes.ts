@@ -1,7 +1,8 @@
 // Memories, one at a time and in lists.
 
+import { pageOf, toCursor } from "../api/cursors.ts";
 import type { MatchedVersions } from "../api/headers.ts";
-import type { NewNodeRequest, Node, NodeChangesRequest, nodeOperations } from "../api/nodes.ts";
+import { type NewNodeRequest, NODES, type Node, type NodeChangesRequest, type nodeOperations } from "../api/nodes.ts";
 import { newId } from "../ids.ts";
 import type { NewNode, NodeChanges } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
@@ -27,7 +28,7 @@ const CONTENT = [
   "temporal_event_time",
   "temporal_event_confidence",
   "temporal_event_source",
-] as const satisfies readonly (keyof NewNode)[];
+] as const;
 
 export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
   createNode: (agent, { headers, body }) => {
@@ -39,16 +40,17 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
   readNode: (agent, { params: { id }, query: { recall } }) =>
     agent.read(() => (recall ? recalled(agent, id) : asOfNow(agent, id))),
 
-  listNodes: (agent, { query: { limit, lifecycle, ...filter } }) =>
+  listNodes: (agent, { query: { limit, cursor, lifecycle, ...filter } }) =>
     agent.read(() => {
       const { index, engine, storage } = agent;
       const now = agent.now();
       const states = lifecycle === undefined ? undefined : statesOf(agent, lifecycle, now).stored;
-      const rows = storage.listNodes({ ...filter, lifecycle: states }, limit);
+      const found = storage.listNodes({ ...filter, lifecycle: states }, limit + 1, cursor);
+      const { rows, last } = pageOf(found, limit);
       const ids = rows.map(({ id }) => id);
       const faded = fadedNow(ids, index, engine, now);
       const data = rows.map((row, place) => withFaded(agent.present(row), faded[place]));
-      return { data, count: data.length };
+      return { data, count: data.length, next_cursor: toCursor(NODES, last && storage.placeOf(last.sequence)) };
     }),
 
   updateNode: (agent, { params: { id }, headers, body }) =>
@@ -78,7 +80,7 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
  *
  * @throws {Refusal} where the id is another memory's, or a name or a vector cannot be taken. Nothing is written then.
  */
-function insertNode(agent: Agent, request: NewNodeRequest): { id: string; isCorrection: boolean } {
+export function insertNode(agent: Agent, request: NewNodeRequest): { id: string; isCorrection: boolean } {
   const { type, subtype = null, content_title, content_summary = null, content_body = null } = request;
   agent.checkNames({ type, subtype });
   const stored = request.id == null ? undefined : agent.storage.node(request.id);
@@ -89,7 +91,7 @@ function insertNode(agent: Agent, request: NewNodeRequest): { id: string; isCorr
   const contradiction = contradictionIn(agent, content_title, [content_summary, content_body]);
   const made = { id: node.id, isCorrection: contradiction !== undefined };
   if (stored !== undefined) return made;
-  agent.storage.insertNode(node);
+  agent.storage.insertNode({ ...node, embedding_vector: agent.vectorBytes(request.embedding ?? null) });
   joinClusters(agent, node.id, subtype);
   if (contradiction !== undefined) queueContradiction(agent, node.id, contradiction);
   return made;
@@ -101,7 +103,8 @@ function checkVersion(known: MatchedVersions, version: number | null): void {
   throw new Refusal(412, `the memory has version ${version}`);
 }
 
-function newNodeOf(agent: Agent, request: NewNodeRequest): NewNode {
+/** A new row, but for its vector. */
+function newNodeOf(agent: Agent, request: NewNodeRequest): Omit<NewNode, "embedding_vector"> {
   const now = toIso(agent.now());
   const { type, content_title, subtype = null, content_body = null } = request;
   return {
@@ -124,7 +127,6 @@ function newNodeOf(agent: Agent, request: NewNodeRequest): NewNode {
     last_modified: now,
     created_at: now,
     embedding_model: request.embedding_model ?? null,
-    embedding_vector: agent.vectorBytes(request.embedding ?? null),
     temporal_event_time: request.temporal_event_time ?? null,
     temporal_event_confidence: request.temporal_event_confidence ?? null,
     temporal_event_source: request.temporal_event_source ?? null,
@@ -153,7 +155,7 @@ function changesOf(
 }
 
 /** A read that counts. */
-function recalled(agent: Agent, id: string): Node {
+export function recalled(agent: Agent, id: string): Node {
   const row = agent.storage.node(id);
   if (row === undefined) throw notFound();
   const now = agent.now();
@@ -163,7 +165,7 @@ function recalled(agent: Agent, id: string): Node {
 }
 
 /** A read that does not count. */
-function asOfNow(agent: Agent, id: string): Node {
+export function asOfNow(agent: Agent, id: string): Node {
   const row = agent.storage.node(id);
   if (row === undefined) throw notFound();
   const [faded] = fadedNow([id], agent.index, agent.engine, agent.now());

@@ -8,9 +8,9 @@ const MOST_CURSOR = 1_000;
 /** Rows of a page, where a list gives everything to whoever names no limit. */
 const MOST_ROWS = 1_000;
 
-/** Where a page ended, with the name of its list, as text. */
-export const toCursor = (list: string, position: unknown): string =>
-  Buffer.from(JSON.stringify([list, position])).toString("base64url");
+/** Where a page ended, with the name of its list, as text; null where there is no next page. */
+export const toCursor = (list: string, position: unknown): string | null =>
+  position == null ? null : Buffer.from(JSON.stringify([list, position])).toString("base64url");
 
 /** A cursor of one list, read: another list's is none. */
 export const cursorOf = <Position extends z.ZodType>(list: string, position: Position) => {
@@ -53,16 +53,14 @@ export const nextCursor = z
   .nullable()
   .openapi({ description: "Gives the next page as `cursor`; null on the last one." });
 
-/** A page, of one row more than it is to have: whether there is that one tells whether there is another page. */
+/** A page out of rows of which there is one more than it is to have, should there be a next page. */
 export function pageOf<Row>(
   rows: readonly Row[],
   limit: number | undefined,
-  cursorAfter: (last: Row) => string,
-): { rows: readonly Row[]; next_cursor: string | null } {
-  if (limit === undefined || rows.length <= limit) return { rows, next_cursor: null };
+): { rows: readonly Row[] /** Its last row, where there is a next page. */; last: Row | undefined } {
+  if (limit === undefined || rows.length <= limit) return { rows, last: undefined };
   const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  return { rows: page, next_cursor: last === undefined ? null : cursorAfter(last) };
+  return { rows: page, last: page.at(-1) };
 }
 
 /** How many rows to ask for, for `pageOf`. */

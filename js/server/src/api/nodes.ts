@@ -1,6 +1,7 @@
 // Memories, one at a time and in lists: what is asked and answered.
 
 import { z } from "@hono/zod-openapi";
+import { cursorOf, nextCursor } from "./cursors.ts";
 import { matchHeaders, retryHeaders } from "./headers.ts";
 import { operation } from "./operation.ts";
 import {
@@ -20,6 +21,9 @@ import {
   title,
   vector,
 } from "./parts.ts";
+
+/** The list of this file, as its cursors name it. */
+export const NODES = "nodes";
 
 const LIST_LIMITS = { usual: 50, most: 200 };
 
@@ -69,6 +73,7 @@ const listQuery = z.object({
   created_after: instant.optional(),
   created_before: instant.optional(),
   limit: limitTextOf(LIST_LIMITS),
+  cursor: cursorOf(NODES, z.object({ listed_at: z.string().nullable(), sequence: z.int() })),
 });
 
 const readQuery = z.object({
@@ -114,7 +119,7 @@ export const createdNode = node
   })
   .openapi("CreatedNode");
 
-export const nodeList = z.object({ data: z.array(node), count: z.int() }).openapi("NodeList");
+export const nodeList = z.object({ data: z.array(node), count: z.int(), next_cursor: nextCursor }).openapi("NodeList");
 
 export const nodeOperations = {
   createNode: operation({

@@ -1,5 +1,6 @@
 // All operations. A subject's own are in a file of its own; what each of them does is in the file of the same subject in `agent/`.
 
+import { batchOperations } from "./batches.ts";
 import { clusterOperations } from "./clusters.ts";
 import { conflictOperations } from "./conflicts.ts";
 import { edgeOperations } from "./edges.ts";
@@ -13,6 +14,7 @@ export const AGENT_OPERATIONS = {
   ...edgeOperations,
   ...searchOperations,
   ...wholeOperations,
+  ...batchOperations,
   ...clusterOperations,
   ...conflictOperations,
 };

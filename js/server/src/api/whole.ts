@@ -2,8 +2,14 @@
 
 import { z } from "@hono/zod-openapi";
 import { cluster, membership } from "./clusters.ts";
+import { cursorOf, nextCursor, pageLimit } from "./cursors.ts";
 import { operation } from "./operation.ts";
 import { someNumber, someText, state, time } from "./parts.ts";
+
+/** The graph, as its cursors name it. */
+export const GRAPH = "graph";
+/** Where each of its lists goes on; null for one that is at its end. */
+const graphPlace = z.tuple([z.int().nullable(), z.int().nullable(), z.int().nullable(), z.int().nullable()]);
 
 const sweepRequest = z
   .object({ force: z.boolean().default(false).openapi({ description: "Sweeps even where the clock looks wrong." }) })
@@ -39,6 +45,7 @@ export const graph = z
     clusters: z.array(cluster),
     memberships: z.array(membership),
     count: z.object({ nodes: z.int(), edges: z.int() }),
+    next_cursor: nextCursor,
   })
   .openapi("Graph");
 
@@ -70,10 +77,12 @@ export const wholeOperations = {
   graph: operation({
     method: "get",
     path: "/graph",
-    summary: "The whole graph, without bodies",
+    summary: "The whole graph, without bodies; in pages, so many of each kind to a page",
+    query: z.object({ limit: pageLimit, cursor: cursorOf(GRAPH, graphPlace) }),
     answer: graph,
   }),
 };
 
+export type GraphPlace = z.output<typeof graphPlace>;
 export type Graph = z.output<typeof graph>;
 export type Health = z.output<typeof health>;

@@ -23,7 +23,7 @@ import type {
   SoftRow,
 } from "./rows.ts";
 import { CREATED_AT, isId, isoOf } from "./sql.ts";
-import type { Change, GraphNode, Hit, MetaKey, NodeFilter, Page, SoftChange, Storage } from "./storage.ts";
+import type { Change, GraphNode, Hit, MetaKey, NodeFilter, NodePlace, Page, SoftChange, Storage } from "./storage.ts";
 
 /** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
 export type Durability = "full" | "normal";
@@ -118,6 +118,9 @@ const UPDATE_CLUSTER = `UPDATE clusters SET
   WHERE id = ? RETURNING ${CLUSTER}`;
 /** A page of a list whose rows are in order; see `boundsOf`. */
 const PAGE = "rowid > ? ORDER BY rowid LIMIT ?";
+/** What comes after a memory in the list of the newest: after one with a time, and one without. */
+const AFTER_DATED = `(${CREATED_AT} < ? OR ${CREATED_AT} IS NULL OR ${CREATED_AT} = ? AND rowid < ?)`;
+const AFTER_UNDATED = `${CREATED_AT} IS NULL AND rowid < ?`;
 /** The members of a list that is bound as JSON. */
 const LISTED = "(SELECT value FROM json_each(?))";
 
@@ -267,14 +270,21 @@ export class LibsqlStorage implements Storage {
     return rows.map(({ id }) => id);
   }
 
-  listNodes(filter: NodeFilter, limit: number): NodeRow[] {
+  listNodes(filter: NodeFilter, limit: number, after?: NodePlace): NodeRow[] {
     const { conditions, values } = conditionsOf(filter);
-    const where = [isId("id"), ...conditions].join(" AND ");
+    const beyond = after === undefined ? [] : [after.listed_at === null ? AFTER_UNDATED : AFTER_DATED];
+    const where = [isId("id"), ...conditions, ...beyond].join(" AND ");
     return this.#all(
       `SELECT ${NODE} FROM nodes WHERE ${where} ORDER BY ${CREATED_AT} DESC, rowid DESC LIMIT ?`,
       ...values,
+      ...(after === undefined || after.listed_at === null ? [] : [after.listed_at, after.listed_at]),
+      ...(after === undefined ? [] : [after.sequence]),
       limit,
     );
+  }
+
+  placeOf(sequence: number): NodePlace {
+    return this.#first(`SELECT ${CREATED_AT} AS listed_at, rowid AS sequence FROM nodes WHERE rowid = ?`, sequence)!;
   }
 
   countStates(except: readonly string[]): { state: string; count: number }[] {
@@ -285,10 +295,11 @@ export class LibsqlStorage implements Storage {
     );
   }
 
-  graphNodes(): GraphNode[] {
+  graphNodes(page: Page = {}): GraphNode[] {
     return this.#all(
-      `SELECT id, type, subtype, content_title AS title, content_summary AS summary, created_at FROM nodes
-       WHERE ${isId("id")} ORDER BY rowid`,
+      `SELECT rowid AS sequence, id, type, subtype, content_title AS title, content_summary AS summary, created_at
+       FROM nodes WHERE ${isId("id")} AND ${PAGE}`,
+      ...boundsOf(page),
     );
   }
 
@@ -355,13 +366,18 @@ export class LibsqlStorage implements Storage {
     );
   }
 
-  edgesOf(nodeId: string, direction: "in" | "out" | "both"): EdgeRow[] {
+  edgesOf(nodeId: string, direction: "in" | "out" | "both", page: Page = {}): EdgeRow[] {
     const ends = { in: ["target_id"], out: ["source_id"], both: ["source_id", "target_id"] }[direction];
     const where = ends.map((end) => `${end} = ?`).join(" OR ");
     return this.#all(
-      `SELECT ${EDGE} FROM edges WHERE (${where}) AND ${SOUND_EDGE} ORDER BY rowid`,
+      `SELECT ${EDGE} FROM edges WHERE (${where}) AND ${SOUND_EDGE} AND ${PAGE}`,
       ...ends.map(() => nodeId),
+      ...boundsOf(page),
     );
+  }
+
+  listEdges(page: Page = {}): EdgeRow[] {
+    return this.#all(`SELECT ${EDGE} FROM edges WHERE ${SOUND_EDGE} AND ${PAGE}`, ...boundsOf(page));
   }
 
   *edges(ids?: readonly string[]): Iterable<EdgeRow[]> {

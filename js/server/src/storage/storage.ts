@@ -120,8 +120,16 @@ export interface SoftChange {
   lifecycle: StoredLifecycleState | null;
 }
 
+/** A place in the list of memories, newest first. */
+export interface NodePlace {
+  /** When it was made, in ISO; null where that cannot be read, after all others. */
+  listed_at: string | null;
+  sequence: number;
+}
+
 /** A memory as a graph shows it. */
 export interface GraphNode {
+  sequence: number;
   id: string;
   type: string;
   subtype: string | null;
@@ -161,11 +169,13 @@ export interface Storage {
   /** Those that pass, in no order. */
   passing(ids: readonly string[], filter: NodeFilter): string[];
   /** Newest first. */
-  listNodes(filter: NodeFilter, limit: number): NodeRow[];
+  listNodes(filter: NodeFilter, limit: number, after?: NodePlace): NodeRow[];
+  /** Where a memory stands in that list. */
+  placeOf(sequence: number): NodePlace;
   /** How many there are in each stored state, but for these. */
   countStates(except: readonly string[]): { state: string; count: number }[];
   /** All memories in order, without their bodies. */
-  graphNodes(): GraphNode[];
+  graphNodes(page?: Page): GraphNode[];
   /** All memories in order, in batches, or those of these ids, as the index needs them. */
   indexedNodes(ids?: readonly string[]): Iterable<IndexedNodeRow[]>;
   /** Soft state of those that are there, in no order. */
@@ -179,7 +189,9 @@ export interface Storage {
   deleteEdge(id: string): boolean;
   /** Adds to the strength, up to 1. */
   strengthenEdge(id: string, amount: number): EdgeRow | undefined;
-  edgesOf(nodeId: string, direction: "in" | "out" | "both"): EdgeRow[];
+  edgesOf(nodeId: string, direction: "in" | "out" | "both", page?: Page): EdgeRow[];
+  /** Edges in order. */
+  listEdges(page?: Page): EdgeRow[];
   /** All edges in order, in batches, or those of these ids. */
   edges(ids?: readonly string[]): Iterable<EdgeRow[]>;
 
