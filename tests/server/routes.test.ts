@@ -236,7 +236,12 @@ describe("DELETE /nodes/:id", () => {
     for (const call of [`GET /nodes/${a.id}`, `DELETE /nodes/${a.id}`]) {
       expect(await ask(call)).toMatchObject({ status: 404, body: NOT_FOUND });
     }
-    expect((await ask(`GET /edges?node_id=${b.id}`)).body).toEqual({ data: [], count: 0, next_cursor: null });
+    expect((await ask(`GET /edges?node_id=${b.id}`)).body).toEqual({
+      data: [],
+      count: 0,
+      next_cursor: null,
+      next_cursor: null,
+    });
     expect(await search("squeeze")).toEqual([]);
     expect((await ask("GET /health")).body).toMatchObject({ node_count: 1, edge_count: 0 });
   });
