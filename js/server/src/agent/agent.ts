@@ -203,7 +203,9 @@ export class Agent {
    */
   vectorBytes(embedding: readonly number[] | null): Uint8Array | null {
     if (embedding === null) return null;
-    const { dimensions, storage } = this;
+    const { storage } = this;
+    // The index does not know yet what this transaction has written.
+    const dimensions = storage.dimensions();
     if (embedding.length !== dimensions) {
       if (dimensions !== 0 && storage.hasVectors(dimensions)) {
         throw wrong("embedding", `must have ${dimensions} components, as the others, found ${embedding.length}`);

@@ -3,6 +3,9 @@
 import type { AnswerOf, GivenTo, OperationShape } from "../api/operation.ts";
 import type { AGENT_OPERATIONS } from "../api/operations.ts";
 import type { Agent } from "./agent.ts";
+import { batchHandlers } from "./batches.ts";
+import { clusterHandlers } from "./clusters.ts";
+import { conflictHandlers } from "./conflicts.ts";
 import { decayHandlers } from "./decay.ts";
 import { edgeHandlers } from "./edges.ts";
 import { embeddingHandlers } from "./embeddings.ts";
@@ -29,4 +32,7 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...healthHandlers,
   ...embeddingHandlers,
   ...purgeHandlers,
+  ...batchHandlers,
+  ...clusterHandlers,
+  ...conflictHandlers,
 };

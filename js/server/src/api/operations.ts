@@ -1,5 +1,8 @@
 // All operations. A subject's own are in a file of its own; what each of them does is in the file of the same subject in `agent/`.
 
+import { batchOperations } from "./batches.ts";
+import { clusterOperations } from "./clusters.ts";
+import { conflictOperations } from "./conflicts.ts";
 import { edgeOperations } from "./edges.ts";
 import { embeddingOperations } from "./embeddings.ts";
 import { hostingOperations, purgeOperations } from "./hosting.ts";
@@ -15,6 +18,9 @@ export const AGENT_OPERATIONS = {
   ...searchOperations,
   ...wholeOperations,
   ...purgeOperations,
+  ...batchOperations,
+  ...clusterOperations,
+  ...conflictOperations,
 };
 
 /** What is answered without one. */

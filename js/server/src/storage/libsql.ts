@@ -4,16 +4,21 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
+import { ConflictTable } from "./conflicts.ts";
 import { EmbeddingTables } from "./embeddings.ts";
 import { StorageError } from "./errors.ts";
 import { copiesOf, syncFolder } from "./files.ts";
 import { migrate, schemaOf } from "./migrate.ts";
+import { RetryTable } from "./retries.ts";
 import type {
+  ClusterChanges,
   ClusterRow,
   EdgeRow,
   IndexedNodeRow,
   MembershipRow,
+  NewCluster,
   NewEdge,
+  NewMembership,
   NewNode,
   NodeChanges,
   NodeRow,
@@ -27,6 +32,8 @@ import type {
   MetaKey,
   NameKind,
   NodeFilter,
+  NodePlace,
+  Page,
   PortableKind,
   PortableRow,
   SoftChange,
@@ -96,11 +103,25 @@ const EDGE_COLUMNS = [
   "confidence",
   "created_at",
 ] as const satisfies readonly (keyof EdgeRow)[];
+const CLUSTER_COLUMNS = [
+  "id",
+  "name",
+  "description",
+  "icon",
+  "pinned",
+  "source",
+  "auto_subtypes",
+  "created_at",
+] as const satisfies readonly (keyof ClusterRow)[];
+const CHANGEABLE_OF_CLUSTER = ["name", "description", "icon", "pinned", "auto_subtypes"] as const;
 
 const NODE = `nodes.rowid AS sequence, ${NODE_COLUMNS.map((column) => `nodes.${column}`).join(", ")}`;
 const EDGE = `rowid AS sequence, ${EDGE_COLUMNS.join(", ")}`;
 const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluster_id) FROM cluster_memberships
   WHERE cluster_memberships.node_id = nodes.id AND typeof(cluster_id) = 'text') AS clusters`;
+const CLUSTER = `rowid AS sequence, ${CLUSTER_COLUMNS.join(", ")}`;
+const MEMBERSHIP = "rowid AS sequence, cluster_id, node_id, weight, pinned, updated_at";
+const SOUND_MEMBERSHIP = ["cluster_id", "node_id"].map(isId).join(" AND ");
 const SOUND_EDGE = ["id", "source_id", "target_id"].map(isId).join(" AND ");
 const CHANGEABLE = [...NODE_COLUMNS, "embedding_vector" as const].filter((it) => it !== "id" && it !== "version");
 /** Tables that are carried from one store to another: what a row is told apart by, and what tells which of two is newer. */
@@ -137,6 +158,14 @@ const NAMED: Readonly<Record<NameKind, readonly [table: string, column: string]>
 const UPDATE_NODE = `UPDATE nodes SET version = coalesce(version, 0) + 1,
   ${CHANGEABLE.map((column) => `${column} = CASE WHEN ? THEN ? ELSE ${column} END`).join(", ")}
   WHERE id = ? RETURNING ${NODE}`;
+const UPDATE_CLUSTER = `UPDATE clusters SET
+  ${CHANGEABLE_OF_CLUSTER.map((column) => `${column} = CASE WHEN ? THEN ? ELSE ${column} END`).join(", ")}
+  WHERE id = ? RETURNING ${CLUSTER}`;
+/** A page of a list whose rows are in order; see `boundsOf`. */
+const PAGE = "rowid > ? ORDER BY rowid LIMIT ?";
+/** What comes after a memory in the list of the newest: after one with a time, and one without. */
+const AFTER_DATED = `(${CREATED_AT} < ? OR ${CREATED_AT} IS NULL OR ${CREATED_AT} = ? AND rowid < ?)`;
+const AFTER_UNDATED = `${CREATED_AT} IS NULL AND rowid < ?`;
 /** The members of a list that is bound as JSON. */
 const LISTED = "(SELECT value FROM json_each(?))";
 
@@ -157,6 +186,8 @@ type Row = Record<string, unknown>;
 export class LibsqlStorage implements Storage {
   readonly writer: string = randomUUID();
   readonly embeddings = new EmbeddingTables((sql, ...values) => this.#all(sql, ...values));
+  readonly conflicts = new ConflictTable((sql, ...values) => this.#all(sql, ...values));
+  readonly retries = new RetryTable((sql, ...values) => this.#all(sql, ...values));
   readonly #db: Database.Database;
   readonly #file: string;
   /** Whether the file is set up by this connection, and not only looked at. */
@@ -287,14 +318,21 @@ export class LibsqlStorage implements Storage {
     return rows.map(({ id }) => id);
   }
 
-  listNodes(filter: NodeFilter, limit: number): NodeRow[] {
+  listNodes(filter: NodeFilter, limit: number, after?: NodePlace): NodeRow[] {
     const { conditions, values } = conditionsOf(filter);
-    const where = [isId("id"), ...conditions].join(" AND ");
+    const beyond = after === undefined ? [] : [after.listed_at === null ? AFTER_UNDATED : AFTER_DATED];
+    const where = [isId("id"), ...conditions, ...beyond].join(" AND ");
     return this.#all(
       `SELECT ${NODE} FROM nodes WHERE ${where} ORDER BY ${CREATED_AT} DESC, rowid DESC LIMIT ?`,
       ...values,
+      ...(after === undefined || after.listed_at === null ? [] : [after.listed_at, after.listed_at]),
+      ...(after === undefined ? [] : [after.sequence]),
       limit,
     );
+  }
+
+  placeOf(sequence: number): NodePlace {
+    return this.#first(`SELECT ${CREATED_AT} AS listed_at, rowid AS sequence FROM nodes WHERE rowid = ?`, sequence)!;
   }
 
   countStates(except: readonly string[]): { state: string; count: number }[] {
@@ -305,10 +343,11 @@ export class LibsqlStorage implements Storage {
     );
   }
 
-  graphNodes(): GraphNode[] {
+  graphNodes(page: Page = {}): GraphNode[] {
     return this.#all(
-      `SELECT id, type, subtype, content_title AS title, content_summary AS summary, created_at FROM nodes
-       WHERE ${isId("id")} ORDER BY rowid`,
+      `SELECT rowid AS sequence, id, type, subtype, content_title AS title, content_summary AS summary, created_at
+       FROM nodes WHERE ${isId("id")} AND ${PAGE}`,
+      ...boundsOf(page),
     );
   }
 
@@ -383,13 +422,18 @@ export class LibsqlStorage implements Storage {
     );
   }
 
-  edgesOf(nodeId: string, direction: "in" | "out" | "both"): EdgeRow[] {
+  edgesOf(nodeId: string, direction: "in" | "out" | "both", page: Page = {}): EdgeRow[] {
     const ends = { in: ["target_id"], out: ["source_id"], both: ["source_id", "target_id"] }[direction];
     const where = ends.map((end) => `${end} = ?`).join(" OR ");
     return this.#all(
-      `SELECT ${EDGE} FROM edges WHERE (${where}) AND ${SOUND_EDGE} ORDER BY rowid`,
+      `SELECT ${EDGE} FROM edges WHERE (${where}) AND ${SOUND_EDGE} AND ${PAGE}`,
       ...ends.map(() => nodeId),
+      ...boundsOf(page),
     );
+  }
+
+  listEdges(page: Page = {}): EdgeRow[] {
+    return this.#all(`SELECT ${EDGE} FROM edges WHERE ${SOUND_EDGE} AND ${PAGE}`, ...boundsOf(page));
   }
 
   *edges(ids?: readonly string[]): Iterable<EdgeRow[]> {
@@ -402,17 +446,66 @@ export class LibsqlStorage implements Storage {
 
   // ---- clusters -----------------------------------------------------------------------------------
 
-  clusters(): ClusterRow[] {
-    return this.#all(
-      `SELECT id, name, description, icon, pinned, source, auto_subtypes, created_at FROM clusters
-       WHERE ${isId("id")} ORDER BY rowid`,
+  insertCluster(cluster: NewCluster): ClusterRow {
+    const places = CLUSTER_COLUMNS.map(() => "?").join(", ");
+    return this.#first<ClusterRow>(
+      `INSERT INTO clusters (${CLUSTER_COLUMNS.join(", ")}) VALUES (${places}) RETURNING ${CLUSTER}`,
+      ...CLUSTER_COLUMNS.map((column) => cluster[column]),
+    )!;
+  }
+
+  updateCluster(id: string, changes: ClusterChanges): ClusterRow | undefined {
+    return this.#first(
+      UPDATE_CLUSTER,
+      ...CHANGEABLE_OF_CLUSTER.flatMap((column) => [column in changes ? 1 : 0, changes[column] ?? null]),
+      id,
     );
   }
 
-  memberships(): MembershipRow[] {
+  deleteCluster(id: string): boolean {
+    this.#all("DELETE FROM cluster_memberships WHERE cluster_id = ?", id);
+    return this.#all("DELETE FROM clusters WHERE id = ? RETURNING id", id).length > 0;
+  }
+
+  cluster(id: string): ClusterRow | undefined {
+    return this.#first(`SELECT ${CLUSTER} FROM clusters WHERE id = ?`, id);
+  }
+
+  clusters(page: Page = {}): ClusterRow[] {
+    return this.#all(`SELECT ${CLUSTER} FROM clusters WHERE ${isId("id")} AND ${PAGE}`, ...boundsOf(page));
+  }
+
+  putMember({ cluster_id, node_id, weight, pinned, updated_at }: NewMembership): MembershipRow {
+    return this.#first<MembershipRow>(
+      `INSERT INTO cluster_memberships (cluster_id, node_id, weight, pinned, updated_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET weight = excluded.weight, pinned = excluded.pinned, updated_at = excluded.updated_at
+       RETURNING ${MEMBERSHIP}`,
+      cluster_id,
+      node_id,
+      weight,
+      pinned,
+      updated_at,
+    )!;
+  }
+
+  deleteMember(clusterId: string, nodeId: string): boolean {
+    const gone = "DELETE FROM cluster_memberships WHERE cluster_id = ? AND node_id = ? RETURNING node_id";
+    return this.#all(gone, clusterId, nodeId).length > 0;
+  }
+
+  members(clusterId: string, page: Page = {}): MembershipRow[] {
     return this.#all(
-      `SELECT cluster_id, node_id, weight, pinned, updated_at FROM cluster_memberships
-       WHERE ${isId("cluster_id")} AND ${isId("node_id")} ORDER BY rowid`,
+      `SELECT ${MEMBERSHIP} FROM cluster_memberships
+       WHERE cluster_id = ? AND node_id IN (SELECT id FROM nodes) AND ${isId("node_id")} AND ${PAGE}`,
+      clusterId,
+      ...boundsOf(page),
+    );
+  }
+
+  memberships(page: Page = {}): MembershipRow[] {
+    return this.#all(
+      `SELECT ${MEMBERSHIP} FROM cluster_memberships WHERE ${SOUND_MEMBERSHIP} AND ${PAGE}`,
+      ...boundsOf(page),
     );
   }
 
@@ -596,6 +689,12 @@ function idsOf(json: string): string[] {
     return [];
   }
 }
+
+/** What is bound in `PAGE`; a limit of -1 is none. */
+const boundsOf = ({ after = Number.MIN_SAFE_INTEGER, limit = -1 }: Page): [after: number, limit: number] => [
+  after,
+  limit,
+];
 
 /** The conditions of a filter on `nodes`, and what is bound in them. */
 function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unknown[] } {

@@ -2,6 +2,7 @@
 
 import type Database from "libsql";
 import { createEmbeddingTables } from "./migrations/embeddings.ts";
+import { createRetries } from "./migrations/retries.ts";
 import { logSoftChanges } from "./migrations/soft-changes.ts";
 import { createTables } from "./migrations/tables.ts";
 
@@ -13,6 +14,7 @@ export const MIGRATIONS: readonly ((db: Database.Database) => void)[] = [
   createTables,
   logSoftChanges,
   createEmbeddingTables,
+  createRetries,
 ];
 
 /** The schema that this version writes. */

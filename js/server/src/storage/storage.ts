@@ -5,11 +5,16 @@ import type { StoredLifecycleState } from "nous-wasm";
 import type { EmbeddingTables } from "./embeddings.ts";
 import type {
   Bytes,
+  ClusterChanges,
   ClusterRow,
+  ConflictRow,
   EdgeRow,
   IndexedNodeRow,
   MembershipRow,
+  NewCluster,
+  NewConflict,
   NewEdge,
+  NewMembership,
   NewNode,
   NodeChanges,
   NodeRow,
@@ -36,6 +41,54 @@ export interface LifecycleFilter {
   leaving: readonly string[];
   /** Stored with another, and about to come to it. */
   arriving: readonly string[];
+}
+
+/** A part of a list in the order of sequence numbers; all of it where neither is given. */
+export interface Page {
+  /** The sequence number of the last row before it. */
+  after?: number | undefined;
+  limit?: number | undefined;
+}
+
+/** Which conflicts a list gives. `now` is ISO. */
+export interface ConflictFilter {
+  status: "pending" | "resolved";
+  now: string;
+  /** The sequence number of the last row of the page before. */
+  before?: number | undefined;
+  limit: number;
+}
+
+/** The queue of conflicts. Times are ISO. */
+export interface Conflicts {
+  insert(conflict: NewConflict): ConflictRow;
+  /** One that is pending, has not expired, and whose memories are there. */
+  open(id: string, now: string): ConflictRow | undefined;
+  isResolved(id: string): boolean;
+  /** Newest first; of the pending ones those that are open. */
+  list(filter: ConflictFilter): ConflictRow[];
+  resolve(id: string, resolution: string, now: string): void;
+  /** Forgets pending ones whose time is over. */
+  removeExpired(now: string): void;
+}
+
+/** What a request with a key of its caller's made, so that the same request again makes nothing. */
+export interface Retry {
+  key: string;
+  /** A hash of what was asked. */
+  request: string;
+  /** JSON without any text of a memory. */
+  made: string;
+  /** ISO. */
+  created_at: string;
+}
+
+/** Requests that were made with a key. */
+export interface Retries {
+  /** One that is not older than `since`, in ISO. */
+  find(key: string, since: string): Retry | undefined;
+  /** Remembers one, and forgets what is older than `since`. */
+  put(retry: Retry, since: string): void;
 }
 
 /** A full-text hit: a BM25 magnitude of at least 0, larger for better. */
@@ -77,9 +130,16 @@ export const PORTABLE_KINDS = ["node", "cluster", "membership", "edge"] as const
 export type PortableKind = (typeof PORTABLE_KINDS)[number];
 /** A row with all its columns, by their names. */
 export type PortableRow = Readonly<Record<string, string | number | Bytes | null>>;
+/** A place in the list of memories, newest first. */
+export interface NodePlace {
+  /** When it was made, in ISO; null where that cannot be read, after all others. */
+  listed_at: string | null;
+  sequence: number;
+}
 
 /** A memory as a graph shows it. */
 export interface GraphNode {
+  sequence: number;
   id: string;
   type: string;
   subtype: string | null;
@@ -103,6 +163,8 @@ export interface Storage {
   readonly writer: string;
   /** Vectors that are still to be made. */
   readonly embeddings: EmbeddingTables;
+  readonly conflicts: Conflicts;
+  readonly retries: Retries;
 
   meta(key: MetaKey): string | undefined;
   setMeta(key: MetaKey, value: string): void;
@@ -126,11 +188,13 @@ export interface Storage {
   /** Those that pass, in no order. */
   passing(ids: readonly string[], filter: NodeFilter): string[];
   /** Newest first. */
-  listNodes(filter: NodeFilter, limit: number): NodeRow[];
+  listNodes(filter: NodeFilter, limit: number, after?: NodePlace): NodeRow[];
+  /** Where a memory stands in that list. */
+  placeOf(sequence: number): NodePlace;
   /** How many there are in each stored state, but for these. */
   countStates(except: readonly string[]): { state: string; count: number }[];
   /** All memories in order, without their bodies. */
-  graphNodes(): GraphNode[];
+  graphNodes(page?: Page): GraphNode[];
   /** All memories in order, in batches, or those of these ids, as the index needs them. */
   indexedNodes(ids?: readonly string[]): Iterable<IndexedNodeRow[]>;
   /** Soft state of those that are there, in no order. */
@@ -146,12 +210,24 @@ export interface Storage {
   deleteEdge(id: string): boolean;
   /** Adds to the strength, up to 1. */
   strengthenEdge(id: string, amount: number): EdgeRow | undefined;
-  edgesOf(nodeId: string, direction: "in" | "out" | "both"): EdgeRow[];
+  edgesOf(nodeId: string, direction: "in" | "out" | "both", page?: Page): EdgeRow[];
+  /** Edges in order. */
+  listEdges(page?: Page): EdgeRow[];
   /** All edges in order, in batches, or those of these ids. */
   edges(ids?: readonly string[]): Iterable<EdgeRow[]>;
 
-  clusters(): ClusterRow[];
-  memberships(): MembershipRow[];
+  insertCluster(cluster: NewCluster): ClusterRow;
+  updateCluster(id: string, changes: ClusterChanges): ClusterRow | undefined;
+  /** Its memberships go with it. Whether it was there. */
+  deleteCluster(id: string): boolean;
+  cluster(id: string): ClusterRow | undefined;
+  clusters(page?: Page): ClusterRow[];
+  /** Puts a memory into a cluster, or changes how it is in it. */
+  putMember(membership: NewMembership): MembershipRow;
+  deleteMember(clusterId: string, nodeId: string): boolean;
+  /** Of memories that are there. */
+  members(clusterId: string, page?: Page): MembershipRow[];
+  memberships(page?: Page): MembershipRow[];
 
   /** Memories in which a word begins with one of these terms, best first. */
   search(terms: readonly string[], filter: NodeFilter, limit: number): Hit[];
