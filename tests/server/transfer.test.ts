@@ -199,6 +199,22 @@ test("a server that is running finds what is imported, and many lines take littl
   expect(existsSync(`${out}.tmp`)).toBe(false);
 });
 
+test("--sample fills an empty memory, and leaves one that is not as it is", async () => {
+  const folder = temporaryFolder();
+  const first = await start(folder, ["--sample"]);
+  const { ask, search, create } = clientOf(first, "default");
+  const { body } = await ask("GET /health");
+  expect(body.node_count).toBe(2_000);
+  expect(body.edge_count).toBeGreaterThan(1_000);
+  expect(body.lifecycle.ACTIVE).toBeGreaterThan(100);
+  expect(await search("funding squeeze")).not.toEqual([]);
+  await create();
+  await first.end();
+  const second = await start(folder, ["--sample"]);
+  expect(second.log()).toContain("the sample is left out");
+  expect((await second.ask("GET /health")).body.node_count).toBe(2_001);
+});
+
 test("there is nothing to export of an agent that is not there, and nothing to import from a file that is not", () => {
   const folder = temporaryFolder();
   expect(run(["export", "--agent", "nobody", "--data-dir", folder])).toMatchObject({ status: 1, stdout: "" });

@@ -4,9 +4,10 @@
 import { Command } from "commander";
 import { stringify } from "yaml";
 import { checkAll } from "./check.ts";
-import { addDataCommands } from "./commands.ts";
+import { addDataCommands, fillWithSample } from "./commands.ts";
 import { backfillAll, type Making, reembedAll } from "./embeddings/commands.ts";
 import { embedderOf } from "./embeddings/configured.ts";
+import { USUAL_AGENT } from "./http/route.ts";
 import { createLog } from "./log.ts";
 import { startServer } from "./server.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
@@ -15,10 +16,11 @@ import { SettingsError } from "./settings/read.ts";
 
 declare const __VERSION__: string;
 
-async function run(command: Command): Promise<void> {
+async function run({ sample = false }: { sample?: boolean }, command: Command): Promise<void> {
   const inForce = settingsOf(command);
   const { settings } = inForce;
   const log = createLog(settings);
+  if (sample && !fillWithSample(settings, USUAL_AGENT)) log.warn("There are memories already: the sample is left out");
   const worker = new URL("./worker.mjs", import.meta.url);
   const server = await startServer(inForce, { log, worker, version: __VERSION__ });
   let isStopping = false;
@@ -92,9 +94,9 @@ const program = new Command("nous-server")
   .description("A memory server for AI agents")
   .version(__VERSION__)
   .showHelpAfterError("(see --help)");
-withOptions(program.command("serve", { isDefault: true }).description("serves until it is told to stop")).action(
-  (_, command: Command) => run(command),
-);
+withOptions(program.command("serve", { isDefault: true }).description("serves until it is told to stop"))
+  .option("--sample", "fills an empty memory with a sample first")
+  .action(run);
 withOptions(program.command("config").description("prints what is in force, as YAML")).action((_, command: Command) =>
   printConfig(command),
 );

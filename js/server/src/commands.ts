@@ -10,13 +10,40 @@ import { settingsOf, withOptions } from "./settings/flags.ts";
 import type { Settings } from "./settings/options.ts";
 import { agentFile } from "./settings/paths.ts";
 import { StorageError } from "./storage/errors.ts";
-import { LibsqlStorage } from "./storage/libsql.ts";
+import { type Durability, LibsqlStorage } from "./storage/libsql.ts";
 import { exportMemory } from "./transfer/export.ts";
 import { STANDARD, withLines, withWriting } from "./transfer/files.ts";
 import { CONFLICTS, type Conflicts, importMemory } from "./transfer/import.ts";
+import { sampleLines } from "./transfer/sample.ts";
 
 /** What is done with an agent's memory and a file. */
 type DataCommand = (settings: Settings, agent: string, file: string) => void | Promise<void>;
+
+/** Fills an agent that has no memories with the sample; whether it was filled. */
+export function fillWithSample({ data_dir, durability }: Settings, agent: string): boolean {
+  const now = Date.now();
+  return withStorage(data_dir, durability, agent, (storage) => {
+    if (storage.rows() > 0) return false;
+    importMemory(storage, sampleLines(now), { conflicts: "skip", now });
+    return true;
+  });
+}
+
+/** Does something with the database of an agent, which comes to be by it. */
+function withStorage<T>(
+  dataDir: string,
+  durability: Durability,
+  agent: string,
+  work: (storage: LibsqlStorage) => T,
+): T {
+  const storage = new LibsqlStorage(agentFile(dataDir, agent), { durability });
+  try {
+    if (storage.meta("agent") === undefined) storage.setMeta("agent", agent);
+    return work(storage);
+  } finally {
+    storage.close();
+  }
+}
 
 export function addDataCommands(program: Command): void {
   addTransferCommands(program);
@@ -64,15 +91,11 @@ function addTransferCommands(program: Command): void {
     .addOption(take.choices(CONFLICTS).default("skip"))
     .action((given: string, { agent, conflicts }: { agent: string; conflicts: Conflicts }, command: Command) => {
       const { data_dir, durability } = settingsOf(command).settings;
-      const imported = withLines(fileOf(given), (lines) => {
-        const storage = new LibsqlStorage(agentFile(data_dir, agent), { durability });
-        try {
-          if (storage.meta("agent") === undefined) storage.setMeta("agent", agent);
-          return importMemory(storage, lines, { conflicts, now: Date.now() });
-        } finally {
-          storage.close();
-        }
-      });
+      const imported = withLines(fileOf(given), (lines) =>
+        withStorage(data_dir, durability, agent, (storage) =>
+          importMemory(storage, lines, { conflicts, now: Date.now() }),
+        ),
+      );
       const { added, replaced, skipped } = imported;
       console.log(`${added} added, ${replaced} replaced, ${skipped} left out.`);
     });

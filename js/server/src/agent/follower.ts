@@ -84,6 +84,7 @@ export class Follower {
       this.#bringUp();
       const result = work();
       const changes = this.#storage.claimChanges(this.#applied);
+      this.#storage.seal(changes.filter(({ entity }) => entity === "node").flatMap(({ ids }) => ids));
       this.#trim(changes.at(-1)?.sequence ?? this.#applied);
       return { result, changes };
     }, patience);

@@ -9,6 +9,7 @@ import { Refusal, wrong } from "../agent/errors.ts";
 import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../api/operations.ts";
 import type { Logger } from "../log.ts";
 import { type Pool, WorkerFailure } from "../workers/pool.ts";
+import { Metrics } from "./metrics.ts";
 import { plainHandlers } from "./plain.ts";
 import { addRoute, BASE, type Carried, USUAL_AGENT } from "./route.ts";
 import { refuseStrangers } from "./strangers.ts";
@@ -22,7 +23,7 @@ export interface AppOptions {
   /** Whom agents' operations go to. */
   agents: Pick<Pool, "call">;
   /** Who hosts them. */
-  pool: Pick<Pool, "list" | "delete">;
+  pool: Pick<Pool, "list" | "delete" | "measure">;
   engine: Engine;
   log: Logger;
   maxBodyBytes: number;
@@ -35,6 +36,7 @@ export interface AppOptions {
 
 export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   const app = new OpenAPIHono<Carried>();
+  const metrics = new Metrics(options.pool);
   const { agents, pool, engine, log, maxBodyBytes, isReady, isStopping } = options;
   app.use(async (context, next) => {
     const given = context.req.header("x-request-id") ?? "";
@@ -44,14 +46,17 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     await next();
     context.header("x-request-id", requestId);
     if (isStopping()) context.header("connection", "close");
+    const [method, { status }] = [context.req.method, context.res];
+    const milliseconds = performance.now() - start;
+    metrics.answered(method, context.get("route"), status, milliseconds);
     // The route, not the path: an id is nobody's business, and a query may hold text.
     log.info(
       {
         request_id: requestId,
-        method: context.req.method,
+        method,
         route: context.get("route") ?? null,
-        status: context.res.status,
-        ms: Math.round((performance.now() - start) * 1000) / 1000,
+        status,
+        ms: Math.round(milliseconds * 1000) / 1000,
       },
       "request",
     );
@@ -86,6 +91,11 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   app.get("/readyz", (context) =>
     isReady() ? context.json({ status: "ready" }) : context.json({ error: "not ready" }, 503),
   );
+  app.on("get", ["/metrics", `${BASE}/metrics`], async (context) => {
+    context.set("route", "/metrics");
+    const { text, type } = await metrics.text();
+    return context.body(text, 200, { "content-type": type });
+  });
   const api = app.basePath(BASE);
   api.use(async (context, next) => {
     context.set("agent", agentOf(context.req.header("x-nous-agent")));

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
+import { changedRows, sealRows } from "./checksums.ts";
 import { ConflictTable } from "./conflicts.ts";
 import { EmbeddingTables } from "./embeddings.ts";
 import { StorageError } from "./errors.ts";
@@ -229,13 +230,17 @@ export class LibsqlStorage implements Storage {
     }
   }
 
-  #all<T>(sql: string, ...values: unknown[]): T[] {
+  #prepared(sql: string): Database.Statement {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       statement = this.#db.prepare(sql);
       this.#statements.set(sql, statement);
     }
-    return statement.all(...values) as T[];
+    return statement;
+  }
+
+  #all<T>(sql: string, ...values: unknown[]): T[] {
+    return this.#prepared(sql).all(...values) as T[];
   }
 
   #first<T>(sql: string, ...values: unknown[]): T | undefined {
@@ -600,6 +605,10 @@ export class LibsqlStorage implements Storage {
     return changes.sort((a, b) => a.sequence - b.sequence);
   }
 
+  seal(ids: readonly string[]): void {
+    sealRows((sql) => this.#prepared(sql), ids);
+  }
+
   trimChanges(upTo: number): void {
     this.#all("DELETE FROM change_log WHERE sequence <= ?", upTo);
   }
@@ -647,6 +656,8 @@ export class LibsqlStorage implements Storage {
     const problems = this.#all<{ integrity_check: string }>("PRAGMA integrity_check")
       .map(({ integrity_check }) => integrity_check)
       .filter((told) => told !== "ok");
+    const changed = changedRows((sql) => this.#prepared(sql)).length;
+    if (changed > 0) problems.push(`${changed} memories are not as they were written`);
     const dangling = this.#all("PRAGMA foreign_key_check").length;
     if (dangling > 0) problems.push(`${dangling} edges lead to or from a memory that is not there`);
     try {

@@ -3,6 +3,7 @@
 import type Database from "libsql";
 import { createEmbeddingTables } from "./migrations/embeddings.ts";
 import { createRetries } from "./migrations/retries.ts";
+import { sumRows } from "./migrations/row-checksums.ts";
 import { logSoftChanges } from "./migrations/soft-changes.ts";
 import { createTables } from "./migrations/tables.ts";
 
@@ -15,6 +16,7 @@ export const MIGRATIONS: readonly ((db: Database.Database) => void)[] = [
   logSoftChanges,
   createEmbeddingTables,
   createRetries,
+  sumRows,
 ];
 
 /** The schema that this version writes. */

@@ -253,6 +253,8 @@ export interface Storage {
   changesSince(sequence: number): Change[];
   /** Marks what this transaction changed after an entry as this writer's; the answer is that, in order. */
   claimChanges(after: number): Change[];
+  /** Sums memories as this transaction leaves them, so that a check finds what changes on the disk. */
+  seal(ids: readonly string[]): void;
   /** Forgets entries up to one. */
   trimChanges(upTo: number): void;
 

@@ -62,6 +62,7 @@ function take(storage: Storage, kind: PortableKind, row: PortableRow, conflicts:
   if (there !== undefined && !isTaken(conflicts, there.at, changeOf(kind, row))) return "skipped";
   checkLength(storage, row.embedding_vector as Uint8Array | null | undefined);
   storage.put(kind, row);
+  if (kind === "node") storage.seal([row.id as string]);
   return there === undefined ? "added" : "replaced";
 }
 
