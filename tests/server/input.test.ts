@@ -34,6 +34,7 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       temporal_event_source: [7, {}],
       embedding: VECTORS,
       embedding_model: [7, {}],
+      signals: [7, "x", [], [{ pnl_pct: 1 }], { "": 1 }, { note: "x".repeat(1_000_001) }],
     },
   ],
   [

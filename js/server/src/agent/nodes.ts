@@ -9,6 +9,7 @@ import { difficultyOfNew } from "./difficulty.ts";
 import { notFound } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { fadedNow, withFaded } from "./presenting.ts";
+import { stabilityOfNew } from "./stakes.ts";
 import { statesOf } from "./states.ts";
 
 const SOURCE = "agent";
@@ -66,7 +67,7 @@ function newNodeOf(agent: Agent, request: NewNodeRequest): NewNode {
     content_title,
     content_summary: request.content_summary ?? null,
     content_body,
-    neural_stability: request.neural_stability ?? agent.engine.getInitialStabilityForSubtype(subtype),
+    neural_stability: request.neural_stability ?? stabilityOfNew(agent.engine, subtype, request.signals),
     neural_retrievability: 1,
     neural_difficulty: difficultyOfNew(type, subtype, content_body),
     neural_access_count: 0,

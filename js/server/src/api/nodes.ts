@@ -11,6 +11,7 @@ import {
   name,
   optionalName,
   share,
+  signals,
   someNumber,
   someText,
   state,
@@ -35,7 +36,14 @@ const nodeFields = {
   embedding_model: optionalName,
 };
 
-export const newNode = z.object(nodeFields).openapi("NewNode");
+export const newNode = z
+  .object({
+    ...nodeFields,
+    signals: signals.nullish().openapi({
+      description: "Figures such as `pnl_pct`. What was at stake decides the stability, unless that is given.",
+    }),
+  })
+  .openapi("NewNode");
 
 export const nodeChanges = z
   .object({

@@ -38,6 +38,15 @@ export const instant = z
   .transform((value) => toIso(parseInstant(value)!))
   .openapi({ format: "date-time" });
 
+/** Figures of a memory by their names: what was at stake, what was known. */
+export const signals = z
+  .record(z.string().min(1).max(MOST_NAME), z.unknown())
+  .refine(
+    (given) => JSON.stringify(given).length <= MOST_TEXT,
+    `must not be longer than ${MOST_TEXT} characters as JSON`,
+  )
+  .openapi({ type: "object", additionalProperties: true });
+
 /** Components that are numbers in f32, too, and not all 0. */
 export const vector = z
   .array(z.number())
