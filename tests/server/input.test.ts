@@ -79,6 +79,17 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       embedding: VECTORS,
     },
   ],
+  [
+    "POST /playbooks/match",
+    { events: [{ type: "funding_extreme", severity: 1 }] },
+    {
+      events: [
+        ...[undefined, null, {}, "x", [7], [{ type: "x" }], [{ type: "", severity: 1 }], [{ type: "x", severity: 2 }]],
+        ...[[{ type: "x", severity: 1, symbol: 7 }], Array.from({ length: 1_001 }, () => ({ type: "x", severity: 1 }))],
+      ],
+      snapshot: [null, 7, [], { x: "1" }, { x: [null] }, { x: {} }, { "": 1 }, { x: new Array(10_001).fill(1) }],
+    },
+  ],
   ["POST /classify-query", { query: "x" }, { query: ["", 7, null, undefined] }],
   ["POST /decay", {}, { force: ["yes", 1, null, {}] }],
 ];

@@ -505,7 +505,7 @@ describe("around the routes", () => {
   });
 
   test("what is not there is 404, in the one form", async () => {
-    for (const call of ["GET /none", "PUT /nodes", "POST //", "GET /clusters", "POST /retrieve"]) {
+    for (const call of ["GET /none", "PUT /nodes", "POST //", "GET /clusters", "POST /playbooks"]) {
       expect(await server().ask(call)).toMatchObject({ status: 404, body: NOT_FOUND });
     }
   });

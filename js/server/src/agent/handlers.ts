@@ -8,6 +8,7 @@ import { edgeHandlers } from "./edges.ts";
 import { graphHandlers } from "./graph.ts";
 import { healthHandlers } from "./health.ts";
 import { nodeHandlers } from "./nodes.ts";
+import { playbookHandlers } from "./playbooks.ts";
 import { searchHandlers } from "./search.ts";
 
 /** Operations' handlers. One that has to wait for something answers with a promise; the agent does nothing else meanwhile. */
@@ -25,4 +26,5 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...decayHandlers,
   ...graphHandlers,
   ...healthHandlers,
+  ...playbookHandlers,
 };

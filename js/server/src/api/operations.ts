@@ -2,6 +2,7 @@
 
 import { edgeOperations } from "./edges.ts";
 import { nodeOperations } from "./nodes.ts";
+import { playbookOperations } from "./playbooks.ts";
 import { questionOperations, searchOperations } from "./search.ts";
 import { wholeOperations } from "./whole.ts";
 
@@ -11,6 +12,7 @@ export const AGENT_OPERATIONS = {
   ...edgeOperations,
   ...searchOperations,
   ...wholeOperations,
+  ...playbookOperations,
 };
 
 /** What is answered without one. */

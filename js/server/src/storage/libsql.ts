@@ -233,6 +233,11 @@ export class LibsqlStorage implements Storage {
     );
   }
 
+  nodesOfSubtypes(subtypes: readonly string[]): NodeRow[] {
+    const sql = `SELECT ${NODE} FROM nodes WHERE subtype IN ${LISTED} AND id IS NOT NULL ORDER BY rowid`;
+    return this.#all(sql, JSON.stringify(subtypes));
+  }
+
   countStates(except: readonly string[]): { state: string; count: number }[] {
     return this.#all(
       `SELECT coalesce(state_lifecycle, 'ACTIVE') AS state, count(*) AS count FROM nodes

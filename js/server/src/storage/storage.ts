@@ -104,6 +104,8 @@ export interface Storage {
   passing(ids: readonly string[], filter: NodeFilter): string[];
   /** Newest first. */
   listNodes(filter: NodeFilter, limit: number): NodeRow[];
+  /** All memories of these subtypes, in order. */
+  nodesOfSubtypes(subtypes: readonly string[]): NodeRow[];
   /** How many there are in each stored state, but for these. */
   countStates(except: readonly string[]): { state: string; count: number }[];
   /** All memories in order, without their bodies. */
