@@ -90,6 +90,19 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       snapshot: [null, 7, [], { x: "1" }, { x: [null] }, { x: {} }, { "": 1 }, { x: new Array(10_001).fill(1) }],
     },
   ],
+  ...["POST /retrieve", "POST /context/lines"].map((call): [string, object, Record<string, unknown[]>] => [
+    call,
+    { query: "funding" },
+    {
+      query: ["", 7, null, "x".repeat(10_001), undefined],
+      subtype: [7, {}],
+      lifecycle: STATES,
+      time_range: [7, { type: "never" }],
+      embedding: VECTORS,
+      recall: [true, "often", null],
+    },
+  ]),
+  ["POST /context/lines", { query: "funding" }, { max_tokens: [-1, "10", null, 1e7] }],
   ["POST /classify-query", { query: "x" }, { query: ["", 7, null, undefined] }],
   ["POST /decay", {}, { force: ["yes", 1, null, {}] }],
 ];

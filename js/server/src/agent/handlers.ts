@@ -9,6 +9,7 @@ import { graphHandlers } from "./graph.ts";
 import { healthHandlers } from "./health.ts";
 import { nodeHandlers } from "./nodes.ts";
 import { playbookHandlers } from "./playbooks.ts";
+import { retrievalHandlers } from "./retrieval.ts";
 import { searchHandlers } from "./search.ts";
 
 /** Operations' handlers. One that has to wait for something answers with a promise; the agent does nothing else meanwhile. */
@@ -27,4 +28,5 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...graphHandlers,
   ...healthHandlers,
   ...playbookHandlers,
+  ...retrievalHandlers,
 };

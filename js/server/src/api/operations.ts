@@ -3,6 +3,7 @@
 import { edgeOperations } from "./edges.ts";
 import { nodeOperations } from "./nodes.ts";
 import { playbookOperations } from "./playbooks.ts";
+import { retrievalOperations } from "./retrieval.ts";
 import { questionOperations, searchOperations } from "./search.ts";
 import { wholeOperations } from "./whole.ts";
 
@@ -13,6 +14,7 @@ export const AGENT_OPERATIONS = {
   ...searchOperations,
   ...wholeOperations,
   ...playbookOperations,
+  ...retrievalOperations,
 };
 
 /** What is answered without one. */

@@ -9,7 +9,7 @@ import { instant, limitOf, MOST_QUERY, name, optionalName, someText, state, text
 const SEARCH_LIMITS = { usual: 10, most: 100 };
 const MOST_CLUSTERS = 1_000;
 
-const searchRequest = z
+export const searchRequest = z
   .object({
     query: text(MOST_QUERY).min(1),
     type: optionalName,
@@ -36,7 +36,7 @@ const sixNumbers = Object.fromEntries(SIGNALS.map((signal) => [signal, z.number(
   z.ZodNumber
 >;
 
-const found = node
+export const found = node
   .extend({
     memory_section: z.enum(MEMORY_SECTIONS),
     score: z.number(),

@@ -308,6 +308,22 @@ export class LibsqlStorage implements Storage {
     );
   }
 
+  edgesWithin(groups: readonly (readonly string[])[]): string[] {
+    const rows = this.#all<{ id: string }>(
+      `SELECT DISTINCT edges.id FROM json_each(?) AS members, json_each(members.value) AS source
+       JOIN edges ON edges.source_id = source.value
+       WHERE edges.target_id IN (SELECT value FROM json_each(members.value)) AND edges.target_id <> edges.source_id
+         AND coalesce(edges.strength, 0.0) < 1.0 AND edges.id IS NOT NULL`,
+      JSON.stringify(groups),
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  strengthenEdges(ids: readonly string[], amount: number): void {
+    const strengthened = `UPDATE edges SET strength = min(1.0, coalesce(strength, 0.0) + ?) WHERE id IN ${LISTED}`;
+    this.#all(strengthened, amount, JSON.stringify(ids));
+  }
+
   edgesOf(nodeId: string, direction: "in" | "out" | "both"): EdgeRow[] {
     const ends = { in: ["target_id"], out: ["source_id"], both: ["source_id", "target_id"] }[direction];
     const where = ends.map((end) => `${end} = ?`).join(" OR ");
@@ -449,6 +465,9 @@ function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unkno
   };
   if (filter.type !== undefined) add("nodes.type = ?", filter.type);
   if (filter.subtype !== undefined) add("nodes.subtype = ?", filter.subtype);
+  if (filter.subtypes !== undefined) {
+    add(`coalesce(nodes.subtype, '') IN ${LISTED}`, JSON.stringify(filter.subtypes.map((subtype) => subtype ?? "")));
+  }
   if (filter.created_after !== undefined) add(`${CREATED_AT} >= ?`, filter.created_after);
   if (filter.created_before !== undefined) add(`${CREATED_AT} <= ?`, filter.created_before);
   if (filter.cluster_ids !== undefined && filter.cluster_ids.length > 0) {

@@ -18,6 +18,8 @@ import type {
 export interface NodeFilter {
   type?: string | undefined;
   subtype?: string | undefined;
+  /** One of which it has to have; null is none. */
+  subtypes?: readonly (string | null)[] | undefined;
   created_after?: string | undefined;
   created_before?: string | undefined;
   /** Bounds on when what it tells of happened, when it was taken in, or either. */
@@ -121,6 +123,10 @@ export interface Storage {
   deleteEdge(id: string): boolean;
   /** Adds to the strength, up to 1. */
   strengthenEdge(id: string, amount: number): EdgeRow | undefined;
+  /** Ids of the edges between two different memories of one group that are not as strong as they can be. */
+  edgesWithin(groups: readonly (readonly string[])[]): string[];
+  /** Adds to the strength of each, up to 1. */
+  strengthenEdges(ids: readonly string[], amount: number): void;
   edgesOf(nodeId: string, direction: "in" | "out" | "both"): EdgeRow[];
   /** All edges in order, in batches, or those of these ids. */
   edges(ids?: readonly string[]): Iterable<EdgeRow[]>;
