@@ -103,6 +103,29 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
     },
   ]),
   ["POST /context/lines", { query: "funding" }, { max_tokens: [-1, "10", null, 1e7] }],
+  [
+    "POST /context",
+    { input: "What did we decide about BTC?" },
+    {
+      input: [undefined, null, 7, {}, "x".repeat(100_001), "a\0b"],
+      identity: [null, 7, "x".repeat(100_001)],
+      frame: [7, "", [], { frame_name: "x" }, { frame_id: "x", questions_to_ask: "why" }],
+      messages: ["x", [7], [{ role: "user" }], [{ content: "x" }]],
+      censors: [[{ id: "c", text: "x", action: "maybe" }], [{ id: "", text: "x", action: "warn" }], {}],
+      working_memory: ["x", { open_threads: "x" }, { items: [{ text: "x" }] }],
+      budgets: [7, { total: -1 }, { total: 1.5 }, { everything: 1 }],
+      recall: [true, "often", null],
+    },
+  ],
+  [
+    "POST /context/feedback",
+    { context_id: "c", recalled_content: {}, response: "" },
+    {
+      context_id: [...NAMES, undefined],
+      recalled_content: [undefined, null, 7, [], { n_1: 7 }, { "": "x" }],
+      response: [undefined, null, 7, "x".repeat(1_000_001)],
+    },
+  ],
   ["POST /classify-query", { query: "x" }, { query: ["", 7, null, undefined] }],
   ["POST /decay", {}, { force: ["yes", 1, null, {}] }],
 ];

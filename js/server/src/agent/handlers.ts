@@ -3,6 +3,7 @@
 import type { AnswerOf, GivenTo, OperationShape } from "../api/operation.ts";
 import type { AGENT_OPERATIONS } from "../api/operations.ts";
 import type { Agent } from "./agent.ts";
+import { contextHandlers } from "./context.ts";
 import { decayHandlers } from "./decay.ts";
 import { edgeHandlers } from "./edges.ts";
 import { graphHandlers } from "./graph.ts";
@@ -29,4 +30,5 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...healthHandlers,
   ...playbookHandlers,
   ...retrievalHandlers,
+  ...contextHandlers,
 };

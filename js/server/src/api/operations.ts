@@ -1,5 +1,6 @@
 // All operations. A subject's own are in a file of its own; what each of them does is in the file of the same subject in `agent/`.
 
+import { contextOperations, guidanceOperations } from "./context.ts";
 import { edgeOperations } from "./edges.ts";
 import { nodeOperations } from "./nodes.ts";
 import { playbookOperations } from "./playbooks.ts";
@@ -15,11 +16,13 @@ export const AGENT_OPERATIONS = {
   ...wholeOperations,
   ...playbookOperations,
   ...retrievalOperations,
+  ...contextOperations,
 };
 
 /** What is answered without one. */
 export const PLAIN_OPERATIONS = {
   ...questionOperations,
+  ...guidanceOperations,
 };
 
 export type AgentOperation = keyof typeof AGENT_OPERATIONS;

@@ -6,9 +6,9 @@ import { LIFECYCLE_STATES, type StoredLifecycleState } from "nous-wasm";
 import { parseInstant, toIso } from "../time.ts";
 
 /** The most UTF-16 units of a name such as a type or a subtype, of a title, of a longer text, and of a question. */
-const MOST_NAME = 200;
+export const MOST_NAME = 200;
 const MOST_TITLE = 10_000;
-const MOST_TEXT = 1_000_000;
+export const MOST_TEXT = 1_000_000;
 export const MOST_QUERY = 10_000;
 const MOST_COMPONENTS = 65_536;
 

@@ -7,6 +7,8 @@ import { operation } from "./operation.ts";
 import { instant, limitOf, MOST_QUERY, name, optionalName, someText, state, text, vector } from "./parts.ts";
 
 const SEARCH_LIMITS = { usual: 10, most: 100 };
+/** The most that one search gives. */
+export const MOST_FOUND = SEARCH_LIMITS.most;
 const MOST_CLUSTERS = 1_000;
 
 export const searchRequest = z

@@ -16,6 +16,7 @@ import type {
   NodeChanges,
   NodeRow,
   SoftRow,
+  UsageRow,
 } from "./rows.ts";
 import { CREATED_AT, isoOf } from "./sql.ts";
 import type { Change, GraphNode, Hit, MetaKey, NodeFilter, SoftChange, Storage } from "./storage.ts";
@@ -81,6 +82,16 @@ const EDGE_COLUMNS = [
   "created_at",
 ] as const satisfies readonly (keyof EdgeRow)[];
 
+const USAGE_COLUMNS = [
+  "memory_id",
+  "memory_type",
+  "context_id",
+  "retrieved_at",
+  "was_referenced",
+  "overlap_score",
+] as const satisfies readonly (keyof UsageRow)[];
+
+const USAGE = USAGE_COLUMNS.join(", ");
 const NODE = `nodes.rowid AS sequence, ${NODE_COLUMNS.map((column) => `nodes.${column}`).join(", ")}`;
 const EDGE = `rowid AS sequence, ${EDGE_COLUMNS.join(", ")}`;
 const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluster_id) FROM cluster_memberships
@@ -233,6 +244,18 @@ export class LibsqlStorage implements Storage {
     );
   }
 
+  subtypes(): (string | null)[] {
+    // From each to the next, so that it takes as long as there are subtypes and not memories; after the last comes null.
+    const rows = this.#all<{ subtype: string | null }>(
+      `WITH RECURSIVE each(subtype) AS (
+         SELECT min(subtype) FROM nodes
+         UNION ALL SELECT (SELECT min(subtype) FROM nodes WHERE subtype > each.subtype) FROM each
+         WHERE each.subtype IS NOT NULL)
+       SELECT subtype FROM each WHERE subtype IS NULL OR subtype <> ''`,
+    );
+    return rows.map(({ subtype }) => subtype);
+  }
+
   nodesOfSubtypes(subtypes: readonly string[]): NodeRow[] {
     const sql = `SELECT ${NODE} FROM nodes WHERE subtype IN ${LISTED} AND id IS NOT NULL ORDER BY rowid`;
     return this.#all(sql, JSON.stringify(subtypes));
@@ -336,6 +359,27 @@ export class LibsqlStorage implements Storage {
       return;
     }
     yield* this.#pages<EdgeRow>(`SELECT ${EDGE} FROM edges WHERE rowid > ? AND id IS NOT NULL ORDER BY rowid LIMIT ?`);
+  }
+
+  // ---- use ----------------------------------------------------------------------------------------
+
+  usageOfContext(contextId: string): UsageRow[] {
+    return this.#all(`SELECT ${USAGE} FROM memory_usage WHERE context_id = ? ORDER BY sequence`, contextId);
+  }
+
+  usageOf(memoryIds: readonly string[]): UsageRow[] {
+    const of = `SELECT ${USAGE} FROM memory_usage WHERE memory_id IN ${LISTED} ORDER BY sequence`;
+    return this.#all(of, JSON.stringify(memoryIds));
+  }
+
+  addUsage(uses: readonly UsageRow[], most: number): void {
+    const add = `INSERT INTO memory_usage (${USAGE}) VALUES (${USAGE_COLUMNS.map(() => "?").join(", ")})`;
+    for (const use of uses) this.#all(add, ...USAGE_COLUMNS.map((column) => use[column]));
+    this.#all(
+      `DELETE FROM memory_usage
+       WHERE sequence <= (SELECT sequence FROM memory_usage ORDER BY sequence DESC LIMIT 1 OFFSET ?)`,
+      most,
+    );
   }
 
   // ---- clusters -----------------------------------------------------------------------------------

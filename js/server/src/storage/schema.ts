@@ -1,6 +1,7 @@
 // What brings a database to this version's tables, step by step.
 
 import type Database from "libsql";
+import { createMemoryUsage } from "./migrations/memory-usage.ts";
 import { logSoftChanges } from "./migrations/soft-changes.ts";
 import { createTables } from "./migrations/tables.ts";
 
@@ -8,7 +9,11 @@ import { createTables } from "./migrations/tables.ts";
  * Each migration brings a database from the schema of its place to the next. Never edit one that has been released: add
  * another.
  */
-export const MIGRATIONS: readonly ((db: Database.Database) => void)[] = [createTables, logSoftChanges];
+export const MIGRATIONS: readonly ((db: Database.Database) => void)[] = [
+  createTables,
+  logSoftChanges,
+  createMemoryUsage,
+];
 
 /** The schema that this version writes. */
 export const SCHEMA = MIGRATIONS.length;

@@ -12,6 +12,7 @@ import type {
   NodeChanges,
   NodeRow,
   SoftRow,
+  UsageRow,
 } from "./rows.ts";
 
 /** Which memories a list or a full-text search may give. Times are ISO 8601 in UTC, bounds inclusive. */
@@ -106,6 +107,8 @@ export interface Storage {
   passing(ids: readonly string[], filter: NodeFilter): string[];
   /** Newest first. */
   listNodes(filter: NodeFilter, limit: number): NodeRow[];
+  /** The subtypes that there are; null is none, and always among them. */
+  subtypes(): (string | null)[];
   /** All memories of these subtypes, in order. */
   nodesOfSubtypes(subtypes: readonly string[]): NodeRow[];
   /** How many there are in each stored state, but for these. */
@@ -130,6 +133,13 @@ export interface Storage {
   edgesOf(nodeId: string, direction: "in" | "out" | "both"): EdgeRow[];
   /** All edges in order, in batches, or those of these ids. */
   edges(ids?: readonly string[]): Iterable<EdgeRow[]>;
+
+  /** The uses of a prompt, as they were recorded. */
+  usageOfContext(contextId: string): UsageRow[];
+  /** The uses of these memories, the oldest first. */
+  usageOf(memoryIds: readonly string[]): UsageRow[];
+  /** Records uses, and forgets the oldest of all but so many. */
+  addUsage(uses: readonly UsageRow[], most: number): void;
 
   clusters(): ClusterRow[];
   memberships(): MembershipRow[];
