@@ -122,6 +122,27 @@ describe("other programs on the same data", () => {
   });
 });
 
+describe("how long vectors are", () => {
+  test("is not for another program to change by one of its own", async () => {
+    const { create, search, ask, file } = clientOf(await start(temporaryFolder()), "default");
+    const { id } = await create({ embedding: [1, 0] });
+    const db = raw(file());
+    db.exec("INSERT INTO nodes (id, type, content_title, embedding_vector) VALUES ('n_t', 'note', 'T', x'0000803f')");
+    expect(await search("nobody", { embedding: [1, 0] })).toEqual([id]);
+    expect((await ask("POST /search", { query: "x", embedding: [1] })).status).toBe(400);
+    expect((await create({ embedding: [0, 1] })).id).toMatch(/^n_/);
+  });
+
+  test("is for the next to say where there is none left", async () => {
+    const { create, search, ask } = clientOf(await start(temporaryFolder()), "default");
+    const first = await create({ embedding: [1] });
+    await ask(`DELETE /nodes/${first.id}`);
+    const { id } = await create({ embedding: [1, 2, 3] });
+    expect(await search("nobody", { embedding: [1, 2, 3] })).toEqual([id]);
+    expect((await ask("POST /nodes", { type: "note", content_title: "x", embedding: [1] })).status).toBe(400);
+  });
+});
+
 test("a database of the existing server is opened with all that is in it", async () => {
   const folder = temporaryFolder();
   const file = agentFile(folder, "default");
@@ -138,8 +159,8 @@ test("a database of the existing server is opened with all that is in it", async
   });
   expect(await search("extremes")).toEqual(["n_a"]);
   expect(await search("funding", { cluster_ids: ["c_1"] })).toEqual(["n_a"]);
-  // The newest vector there has two components, and the others are left out.
-  expect(await search("nobody", { embedding: [1, 1] })).toEqual(["n_c"]);
+  // Two vectors there have three components, and the one that has two is left out.
+  expect(await search("nobody", { embedding: [1, 0, 0] })).toEqual(["n_a"]);
   expect((await ask("GET /graph")).body.clusters).toMatchObject([{ id: "c_1", name: "Majors", pinned: false }]);
   const { id } = await create();
   expect(await search("squeeze")).toContain(id);

@@ -44,7 +44,7 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       type: NAMES,
       content_title: ["", 7, null],
       content_body: TEXTS,
-      neural_stability: [0, -1, null],
+      neural_stability: [0, -1],
       neural_retrievability: [...SHARES, null],
       neural_difficulty: [...SHARES, null],
       state_lifecycle: [...STATES, null],
@@ -64,7 +64,7 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       subtype: [7, {}],
     },
   ],
-  ["POST /edges/e_none/strengthen", {}, { amount: [...SHARES, null] }],
+  ["POST /edges/e_none/strengthen", {}, { amount: [-0.1, "0.5", {}, true, null] }],
   [
     "POST /search",
     { query: "funding" },

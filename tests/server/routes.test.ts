@@ -210,6 +210,12 @@ describe("PATCH /nodes/:id", () => {
     });
   });
 
+  test("gives back the stability of its subtype for null", async () => {
+    const { ask, create } = client();
+    const { id } = await create({ neural_stability: 5 });
+    expect((await ask(`PATCH /nodes/${id}`, { neural_stability: null })).body.neural_stability).toBe(90);
+  });
+
   test("refuses a change of nothing, and an id that is not there", async () => {
     const { ask, create } = client();
     const { id } = await create();

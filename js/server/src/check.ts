@@ -31,10 +31,13 @@ function check(file: string, config: EngineConfig): Checked {
   const checked: Checked = { file, agent: "", nodes: 0, edges: 0, problems: [] };
   try {
     const storage = new LibsqlStorage(file, { durability: "full", migrates: false });
-    checked.problems.push(...storage.check());
-    checked.agent = storage.meta("agent") ?? "";
-    storage.snapshot(() => checkIndex(storage, config, checked));
-    storage.close();
+    try {
+      checked.problems.push(...storage.check());
+      checked.agent = storage.meta("agent") ?? "";
+      storage.snapshot(() => checkIndex(storage, config, checked));
+    } finally {
+      storage.close();
+    }
   } catch (error) {
     checked.problems.push((error as Error).message);
   }

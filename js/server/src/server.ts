@@ -4,7 +4,8 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { createEngine } from "nous-wasm";
-import { createApp, USUAL_AGENT } from "./http/app.ts";
+import { createApp } from "./http/app.ts";
+import { USUAL_AGENT } from "./http/route.ts";
 import type { Logger } from "./log.ts";
 import type { InForce } from "./settings/read.ts";
 import { Pool } from "./workers/pool.ts";
@@ -28,17 +29,25 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { host, port, data_dir: dataDir, durability, workers, max_body_bytes: maxBodyBytes } = settings;
   const pool = new Pool(workers, worker, { dataDir, durability, engine: config }, log);
-  let isReady = false;
+  let [isReady, isStopping] = [false, false];
   try {
     await pool.open(USUAL_AGENT);
     const engine = createEngine(config);
-    const app = createApp({ pool, engine, log, maxBodyBytes, version, isReady: () => isReady });
+    const app = createApp({
+      pool,
+      engine,
+      log,
+      maxBodyBytes,
+      version,
+      isReady: () => isReady,
+      isStopping: () => isStopping,
+    });
     const server = await listen(app.fetch, host, port);
     isReady = true;
     const { port: taken } = server.address() as AddressInfo;
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
     const stop = async () => {
-      isReady = false;
+      [isReady, isStopping] = [false, true];
       await closeServer(server);
       await pool.close();
     };

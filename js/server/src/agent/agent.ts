@@ -95,7 +95,7 @@ export class Agent {
    * Does something as one transaction; what throws undoes it. The rows it touched are known from the change log, and the index
    * knows them when this is done. `work` may read the index, too.
    */
-  write<T>(work: (unit: Unit) => T): T {
+  write<T>(work: (unit: Unit) => T, patience?: number): T {
     return this.#living(() => {
       const settled: string[] = [];
       const settle = (ids: readonly string[]) => {
@@ -103,10 +103,22 @@ export class Agent {
         settled.push(...ids);
       };
       return this.#follower.write(
-        () => work({ settle }),
+        () => {
+          this.#pinDimensions();
+          return work({ settle });
+        },
         () => this.soft.written(settled),
+        patience,
       );
     });
+  }
+
+  /** What most vectors of another server's database have holds from the first write on, whatever it adds. */
+  #pinDimensions(): void {
+    const { dimensions } = this.#resident;
+    if (dimensions !== 0 && this.storage.meta("dimensions") === undefined) {
+      this.storage.setMeta("dimensions", String(dimensions));
+    }
   }
 
   /** An index that was lost is made anew, once. Nothing is half done: what a transaction did is undone by then. */
@@ -128,10 +140,10 @@ export class Agent {
     return this.soft.size > 0;
   }
 
-  /** Writes what recalls and sweeps changed: as much as fits in one transaction. */
-  flush(): void {
+  /** Writes what recalls and sweeps changed: as much as fits in one transaction. `patience` is in milliseconds. */
+  flush(patience?: number): void {
     if (!this.isAhead) return;
-    this.write(({ settle }) => settle(this.soft.changes(undefined, FLUSH_BATCH).map(({ id }) => id)));
+    this.write(({ settle }) => settle(this.soft.changes(undefined, FLUSH_BATCH).map(({ id }) => id)), patience);
   }
 
   /** Writes all of it, and gives the database back. */
@@ -151,12 +163,19 @@ export class Agent {
     return presentNode(row, this.index, this.soft);
   }
 
-  /** A vector as it is stored; the first one decides how long they are. */
+  /**
+   * A vector as it is stored, within a `write`. The first one decides how long they are, until there is none left.
+   *
+   * @throws {Refusal} for one of another length.
+   */
   vectorBytes(embedding: readonly number[] | null): Uint8Array | null {
     if (embedding === null) return null;
-    const { dimensions } = this;
-    if (dimensions !== 0 && embedding.length !== dimensions) {
-      throw wrong("embedding", `must have ${dimensions} components, as the others, found ${embedding.length}`);
+    const { dimensions, storage } = this;
+    if (embedding.length !== dimensions) {
+      if (dimensions !== 0 && storage.hasVectors(dimensions)) {
+        throw wrong("embedding", `must have ${dimensions} components, as the others, found ${embedding.length}`);
+      }
+      storage.setMeta("dimensions", String(embedding.length));
     }
     return Buffer.from(Float32Array.from(embedding).buffer);
   }

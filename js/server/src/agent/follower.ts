@@ -71,16 +71,17 @@ export class Follower {
 
   /**
    * Writes as one transaction, and then makes known what it wrote. What others wrote before comes first, so that everything is
-   * taken in the order of commits. `committed` is called in between.
+   * taken in the order of commits. `committed` is called in between, and `patience` is that of the
+   * storage's transaction.
    */
-  write<T>(work: () => T, committed: () => void = () => {}): T {
+  write<T>(work: () => T, committed: () => void = () => {}, patience?: number): T {
     const { result, changes } = this.#storage.transaction(() => {
       this.#bringUp();
       const result = work();
       const changes = this.#storage.claimChanges(this.#applied);
       this.#trim(changes.at(-1)?.sequence ?? this.#applied);
       return { result, changes };
-    });
+    }, patience);
     committed();
     this.#applied = changes.at(-1)?.sequence ?? this.#applied;
     // What soft state became is known to whoever wrote it.

@@ -6,21 +6,27 @@ import type { Bytes, EdgeRow, IndexedNodeRow, SoftRow } from "../storage/rows.ts
 import { parseInstant } from "../time.ts";
 
 /** The kind of a memory that a database leaves open. */
-const TYPE_OF_NONE = "concept";
+export const TYPE_OF_NONE = "concept";
+/** And that of an edge. */
+export const TYPE_OF_NO_EDGE = "relates_to";
 const MOST_ACCESSES = 2 ** 32 - 1;
 const STATES = new Set<string>([...LIFECYCLE_STATES, "DELETED"]);
 
 export const isState = (text: unknown): text is StoredLifecycleState => typeof text === "string" && STATES.has(text);
 
 export const isId = (id: unknown): id is string => typeof id === "string" && id !== "";
-const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
-const numberOf = (value: unknown): number | null =>
+export const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+export const numberOf = (value: unknown): number | null =>
   typeof value === "number" && Number.isFinite(value) ? value : null;
 
 function within01(value: unknown): number | null {
   const number = numberOf(value);
   return number === null ? null : Math.min(Math.max(number, 0), 1);
 }
+
+/** Rows may have any number, and the database may give it as one that is not exact. */
+const sequenceOf = (sequence: number): number | null =>
+  Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : null;
 
 /** A memory as the index takes it; `dimensions` are the index's. */
 export function memoryNodeOf(row: IndexedNodeRow, dimensions: number): MemoryNode {
@@ -32,7 +38,7 @@ export function memoryNodeOf(row: IndexedNodeRow, dimensions: number): MemoryNod
     difficulty: within01(row.neural_difficulty),
     clusters: clustersOf(row),
     embedding: vectorOf(row.embedding_vector, dimensions),
-    sequence: row.sequence >= 0 ? row.sequence : null,
+    sequence: sequenceOf(row.sequence),
   };
 }
 
@@ -74,10 +80,10 @@ export function vectorOf(bytes: Bytes | null, dimensions: number): Float32Array 
 export function memoryEdgeOf({ id, type, source_id, target_id, strength, sequence }: EdgeRow): MemoryEdge {
   return {
     id,
-    type: textOf(type),
+    type: textOf(type) ?? TYPE_OF_NO_EDGE,
     source_id,
     target_id,
     strength: within01(strength),
-    sequence: sequence >= 0 ? sequence : null,
+    sequence: sequenceOf(sequence),
   };
 }

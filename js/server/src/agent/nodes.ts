@@ -8,6 +8,7 @@ import type { Agent } from "./agent.ts";
 import { difficultyOfNew } from "./difficulty.ts";
 import { notFound } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
+import { textOf } from "./index-rows.ts";
 import { fadedNow, withFaded } from "./presenting.ts";
 import { stabilityOfNew } from "./stakes.ts";
 import { statesOf } from "./states.ts";
@@ -44,9 +45,9 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
         const { type = null, subtype = null } = body;
         agent.checkNames({ type, subtype });
         settle([id]);
-        const updated = agent.storage.updateNode(id, changesOf(agent, body));
-        if (updated === undefined) throw notFound();
-        return updated;
+        const stored = agent.storage.node(id);
+        if (stored === undefined) throw notFound();
+        return agent.storage.updateNode(id, changesOf(agent, body, stored.subtype))!;
       }),
     ),
 
@@ -87,11 +88,22 @@ function newNodeOf(agent: Agent, request: NewNodeRequest): NewNode {
   };
 }
 
-function changesOf(agent: Agent, { embedding, ...fields }: NodeChangesRequest): NodeChanges {
+function changesOf(
+  agent: Agent,
+  { embedding, ...fields }: NodeChangesRequest,
+  storedSubtype: string | null,
+): NodeChanges {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   return {
     ...given,
     ...(fields.type === undefined ? {} : { layer: layerOf(fields.type) }),
+    ...(fields.neural_stability === null
+      ? {
+          neural_stability: agent.engine.getInitialStabilityForSubtype(
+            textOf(fields.subtype === undefined ? storedSubtype : fields.subtype),
+          ),
+        }
+      : {}),
     ...(embedding === undefined ? {} : { embedding_vector: agent.vectorBytes(embedding) }),
     last_modified: toIso(agent.now()),
   };

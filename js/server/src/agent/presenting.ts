@@ -5,6 +5,7 @@ import type { Edge } from "../api/edges.ts";
 import type { Node } from "../api/nodes.ts";
 import type { EdgeRow, NodeRow } from "../storage/rows.ts";
 import { normaliseTime, toIso } from "../time.ts";
+import { isState, numberOf, TYPE_OF_NO_EDGE, TYPE_OF_NONE, textOf } from "./index-rows.ts";
 import type { SoftState } from "./soft.ts";
 
 /** What time has made of a memory. */
@@ -13,6 +14,15 @@ export interface Faded {
   lifecycle: StoredLifecycleState;
 }
 
+const NODE_TEXTS = [
+  "subtype",
+  "content_summary",
+  "content_body",
+  "provenance_source",
+  "layer",
+  "embedding_model",
+  "temporal_event_source",
+] as const;
 const NODE_TIMES = [
   "neural_last_accessed",
   "provenance_created_at",
@@ -20,11 +30,24 @@ const NODE_TIMES = [
   "created_at",
   "temporal_event_time",
 ] as const;
+const NODE_NUMBERS = [
+  "neural_stability",
+  "neural_retrievability",
+  "neural_difficulty",
+  "temporal_event_confidence",
+] as const;
+const NODE_COUNTS = ["neural_access_count", "version"] as const;
 
-/** A row as it is stored, with what was accessed since. */
+/** A row as it is stored, with what was accessed since. What is not of its column's kind counts as missing. */
 export function presentNode({ sequence: _, ...row }: NodeRow, index: MemoryIndex, soft: SoftState): Node {
   const node: Node = row;
-  for (const field of NODE_TIMES) node[field] = normaliseTime(node[field]);
+  node.type = textOf(row.type) ?? TYPE_OF_NONE;
+  node.content_title = textOf(row.content_title) ?? "";
+  for (const field of NODE_TEXTS) node[field] = textOf(row[field]);
+  for (const field of NODE_TIMES) node[field] = timeOf(row[field]);
+  for (const field of NODE_NUMBERS) node[field] = numberOf(row[field]);
+  for (const field of NODE_COUNTS) node[field] = countOf(row[field]);
+  node.state_lifecycle = isState(row.state_lifecycle) ? row.state_lifecycle : null;
   const live = index.get(row.id);
   if (live === undefined) return node;
   const ahead = soft.lastAccess(row.id);
@@ -37,6 +60,9 @@ export function presentNode({ sequence: _, ...row }: NodeRow, index: MemoryIndex
   return node;
 }
 
+export const timeOf = (stored: unknown): string | null => normaliseTime(textOf(stored));
+const countOf = (stored: unknown): number | null => (Number.isSafeInteger(stored) ? (stored as number) : null);
+
 /** A memory with what time has made of it. */
 export function withFaded(node: Node, faded: Faded | undefined): Node {
   if (faded === undefined) return node;
@@ -44,7 +70,15 @@ export function withFaded(node: Node, faded: Faded | undefined): Node {
 }
 
 export function presentEdge({ sequence: _, ...row }: EdgeRow): Edge {
-  return { ...row, created_at: normaliseTime(row.created_at) };
+  return {
+    ...row,
+    type: textOf(row.type) ?? TYPE_OF_NO_EDGE,
+    subtype: textOf(row.subtype),
+    neural_weight: numberOf(row.neural_weight),
+    strength: numberOf(row.strength),
+    confidence: numberOf(row.confidence),
+    created_at: timeOf(row.created_at),
+  };
 }
 
 /** Retrievability and state of memories as of now, as a sweep would store them; nothing for one that is not in the index. */

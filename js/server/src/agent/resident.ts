@@ -1,6 +1,6 @@
 // The index of an agent: a `MemoryIndex` that is loaded from the database and takes in what changes there.
 
-import { type EngineConfig, MemoryIndex } from "nous-wasm";
+import { type EngineConfig, MemoryIndex, NousError } from "nous-wasm";
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Consumer, Removed, Taken, Tell } from "./follower.ts";
@@ -16,6 +16,7 @@ export type NameKind = "type" | "subtype" | "edge type";
 export class Resident implements Consumer {
   readonly name = "index";
   #index: MemoryIndex | undefined;
+  #storage: Storage | undefined;
   #dimensions = 0;
   readonly #soft: SoftState;
   readonly #config: EngineConfig;
@@ -46,6 +47,7 @@ export class Resident implements Consumer {
 
   load(storage: Storage): Record<string, unknown> {
     this.forget();
+    this.#storage = storage;
     this.#dimensions = storage.dimensions();
     this.#index = new MemoryIndex({ dimensions: this.#dimensions, config: this.#config });
     for (const rows of storage.indexedNodes()) this.#upsert(rows);
@@ -55,7 +57,7 @@ export class Resident implements Consumer {
 
   take({ nodes, edges, softened }: Taken): boolean {
     // The first vector decides how long they are, so that the index is made anew for it.
-    if (this.#dimensions === 0 && nodes.some((row) => row.embedding_vector !== null)) return false;
+    if (nodes.some((row) => this.#isOdd(row)) && this.#storage?.dimensions() !== this.#dimensions) return false;
     this.#upsert(nodes);
     this.#link(edges);
     this.#soften(softened);
@@ -73,30 +75,74 @@ export class Resident implements Consumer {
     for (const names of Object.values(this.#names)) names.clear();
   }
 
+  /** Whether it has a vector that this index cannot take. */
+  #isOdd({ embedding_vector: bytes }: IndexedNodeRow): boolean {
+    return bytes !== null && vectorOf(bytes, this.#dimensions) === null;
+  }
+
   #upsert(rows: readonly IndexedNodeRow[]): void {
     const usable = rows.filter(({ id }) => isId(id));
-    const odd = usable.filter(
-      (row) => row.embedding_vector !== null && !vectorOf(row.embedding_vector, this.#dimensions),
-    );
+    const odd = usable.filter((row) => this.#isOdd(row));
     if (odd.length > 0) this.#tell("Vectors of another length, or that are none, are left out", { nodes: odd.length });
     const nodes = usable.map((row) => this.#soft.over(memoryNodeOf(row, this.#dimensions)));
     for (const { type, subtype } of nodes) {
       if (type != null) this.#names.type.add(type);
       if (subtype != null) this.#names.subtype.add(subtype);
     }
-    this.index.upsert(nodes);
+    this.#put(
+      nodes,
+      (batch) => this.index.upsert(batch),
+      (ids) => this.index.remove(ids),
+    );
+  }
+
+  /** One that the index cannot take is left out, and keeps no other from it. */
+  #put<T extends { id: string }>(
+    rows: readonly T[],
+    put: (batch: readonly T[]) => unknown,
+    leaveOut: (ids: string[]) => void,
+  ): void {
+    try {
+      put(rows);
+    } catch (error) {
+      if (!isInvalid(error)) throw error;
+      const odd = rows.filter((row) => !isTaken(put, row)).map(({ id }) => id);
+      leaveOut(odd);
+      this.#tell("Rows that the index cannot take are left out", { ids: odd });
+    }
   }
 
   #soften(rows: readonly SoftRow[]): void {
     const { index } = this;
     const there = rows.filter(({ id }) => isId(id) && index.has(id));
-    index.upsert(there.map((row) => this.#soft.over(softNodeOf(row))));
+    const nodes = there.map((row) => this.#soft.over(softNodeOf(row)));
+    this.#put(
+      nodes,
+      (batch) => index.upsert(batch),
+      (ids) => index.remove(ids),
+    );
   }
 
   #link(rows: readonly EdgeRow[]): void {
     const usable = rows.filter(({ id, source_id, target_id }) => isId(id) && isId(source_id) && isId(target_id));
     const edges = usable.map(memoryEdgeOf);
     for (const { type } of edges) if (type != null) this.#names["edge type"].add(type);
-    this.index.link(edges);
+    this.#put(
+      edges,
+      (batch) => this.index.link(batch),
+      (ids) => this.index.unlink(ids),
+    );
+  }
+}
+
+const isInvalid = (error: unknown): boolean => error instanceof NousError && error.code === "invalid_argument";
+
+function isTaken<T>(put: (batch: readonly T[]) => unknown, row: T): boolean {
+  try {
+    put([row]);
+    return true;
+  } catch (error) {
+    if (!isInvalid(error)) throw error;
+    return false;
   }
 }

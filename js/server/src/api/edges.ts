@@ -21,7 +21,7 @@ const newEdge = z
 
 const edgesQuery = z.object({ node_id: name, direction: z.enum(["in", "out", "both"]).default("both") });
 
-const strengthening = z.object({ amount: share.default(USUAL_STRENGTHENING) }).openapi("Strengthening");
+const strengthening = z.object({ amount: z.number().min(0).default(USUAL_STRENGTHENING) }).openapi("Strengthening");
 
 export const edge = z
   .object({

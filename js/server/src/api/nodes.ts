@@ -50,7 +50,9 @@ export const nodeChanges = z
     ...nodeFields,
     type: name.optional(),
     content_title: title.optional(),
-    neural_stability: z.number().positive().optional().openapi({ description: "Days." }),
+    neural_stability: nodeFields.neural_stability.openapi({
+      description: "Days; null for what the subtype begins with.",
+    }),
     neural_retrievability: share.optional(),
     neural_difficulty: share.optional(),
     state_lifecycle: state.optional(),

@@ -10,10 +10,10 @@ import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../api/operations.ts";
 import type { Logger } from "../log.ts";
 import { type Pool, WorkerFailure } from "../workers/pool.ts";
 import { plainHandlers } from "./plain.ts";
-import { addRoute, BASE, type Carried } from "./route.ts";
+import { addRoute, BASE, type Carried, USUAL_AGENT } from "./route.ts";
+import { refuseStrangers } from "./strangers.ts";
 import { throwAway } from "./too-large.ts";
 
-export const USUAL_AGENT = "default";
 const MOST_AGENT_NAME = 200;
 /** A caller's own id of a request is taken over when it looks like one. */
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
@@ -26,11 +26,13 @@ export interface AppOptions {
   version: string;
   /** Whether requests are to be sent here. */
   isReady(): boolean;
+  /** Whether what is under way is the last. */
+  isStopping(): boolean;
 }
 
 export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   const app = new OpenAPIHono<Carried>();
-  const { pool, engine, log, maxBodyBytes, isReady } = options;
+  const { pool, engine, log, maxBodyBytes, isReady, isStopping } = options;
   app.use(async (context, next) => {
     const given = context.req.header("x-request-id") ?? "";
     const requestId = REQUEST_ID.test(given) ? given : randomUUID();
@@ -38,6 +40,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     context.set("requestId", requestId);
     await next();
     context.header("x-request-id", requestId);
+    if (isStopping()) context.header("connection", "close");
     // The route, not the path: an id is nobody's business, and a query may hold text.
     log.info(
       {
@@ -49,6 +52,11 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
       },
       "request",
     );
+  });
+  app.use(async (context, next) => {
+    if (isStopping()) throw new Refusal(503, "the server is stopping");
+    refuseStrangers(context.req.header("host"), context.req.header("origin"));
+    await next();
   });
   app.use(
     bodyLimit({
@@ -81,12 +89,14 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     await next();
   });
   for (const [name, operation] of entriesOf(AGENT_OPERATIONS)) {
-    addRoute(app, name, operation, (given, context) => pool.call(context.get("agent"), name, given));
+    addRoute(app, name, operation, (given, context) => pool.call(context.get("agent"), name, given), {
+      isOfAgent: true,
+    });
   }
   const plain = plainHandlers(engine);
   for (const [name, operation] of entriesOf(PLAIN_OPERATIONS)) {
     const answer = plain[name] as (given: unknown) => unknown;
-    addRoute(app, name, operation, (given) => JSON.stringify(answer(given)));
+    addRoute(app, name, operation, (given) => JSON.stringify(answer(given)), { isOfAgent: false });
   }
   app.get(`${BASE}/openapi.json`, (context) => context.json(describe(app, options.version)));
   return app;

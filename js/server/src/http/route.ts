@@ -1,12 +1,13 @@
 // From an operation to a route: its place in the interface's description, the checks of what comes in, and what it does.
 
-import type { OpenAPIHono, RouteConfig, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { type Issue, NOT_VALID, Refusal } from "../agent/errors.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { problem } from "../api/parts.ts";
 
 export const BASE = "/v1";
+export const USUAL_AGENT = "default";
 
 /** What requests carry along inside the server. */
 export interface Carried {
@@ -21,18 +22,26 @@ const REFUSALS = {
   503: "It cannot be done at the moment.",
 } as const;
 
+const agentHeader = z.object({
+  "X-Nous-Agent": z
+    .string()
+    .optional()
+    .openapi({ description: "Whose memory it is about, in UTF-8.", default: USUAL_AGENT }),
+});
+
 const json = (schema: z.ZodType, description: string) => ({ description, content: { "application/json": { schema } } });
 
-/** Adds an operation's route; `act` answers with JSON text. */
+/** Adds an operation's route, about an agent's memory or not; `act` answers with JSON text. */
 export function addRoute<Shape extends OperationShape>(
   app: OpenAPIHono<Carried>,
   name: string,
   operation: Shape,
   act: (given: GivenTo<Shape>, context: Context<Carried>) => Promise<string> | string,
+  { isOfAgent }: { isOfAgent: boolean },
 ): void {
   const { method, params, query, body, isBodyOptional = false, status = 200 } = operation;
   const path = `${BASE}${operation.path}`;
-  app.openAPIRegistry.registerPath(described(name, path, operation));
+  app.openAPIRegistry.registerPath(described(name, path, operation, isOfAgent));
   app[method](path.replace(/\{(\w+)\}/g, ":$1"), async (context) => {
     context.set("route", path);
     const given = {
@@ -45,7 +54,7 @@ export function addRoute<Shape extends OperationShape>(
   });
 }
 
-function described(name: string, path: string, operation: OperationShape): RouteConfig {
+function described(name: string, path: string, operation: OperationShape, isOfAgent: boolean): RouteConfig {
   const {
     method,
     summary,
@@ -57,9 +66,11 @@ function described(name: string, path: string, operation: OperationShape): Route
     answer,
     refusals = [],
   } = operation;
+  const isChecked = (params ?? query ?? body) !== undefined;
   const statuses = [
-    ...((params ?? query ?? body) ? ([400] as const) : []),
-    ...(body ? ([413] as const) : []),
+    ...(isChecked || isOfAgent ? ([400] as const) : []),
+    ...(body === undefined ? [] : ([413] as const)),
+    ...(isOfAgent ? ([503] as const) : []),
     ...refusals,
   ];
   return {
@@ -68,6 +79,7 @@ function described(name: string, path: string, operation: OperationShape): Route
     operationId: name,
     summary,
     request: {
+      ...(isOfAgent ? { headers: agentHeader } : {}),
       ...(params === undefined ? {} : { params }),
       ...(query === undefined ? {} : { query }),
       ...(body === undefined
@@ -97,10 +109,12 @@ const notJson = (message: string) => new Refusal(400, "the body is not JSON", [{
  */
 async function readJson(context: Context, mayBeMissing: boolean): Promise<unknown> {
   const text = await context.req.text();
-  if (text === "" && mayBeMissing) return {};
-  const type = context.req.header("content-type") ?? "";
-  if (!/^application\/([\w.-]+\+)?json\b/i.test(type))
+  const type = context.req.header("content-type");
+  if (text === "" && mayBeMissing && type === undefined) return {};
+  if (!/^application\/([\w.-]+\+)?json\b/i.test(type ?? "")) {
     throw notJson("must be sent with content-type: application/json");
+  }
+  if (text === "" && mayBeMissing) return {};
   try {
     return JSON.parse(text);
   } catch {

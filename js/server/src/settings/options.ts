@@ -11,7 +11,7 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as cons
 const usualWorkers = Math.max(1, availableParallelism() - 1);
 
 /** Names that stand for this machine alone. */
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
+export const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
 /** A setting: what it may be, what it is unless it is set, and what it does. */
 interface Option<T> {

@@ -5,7 +5,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 
 import { dirname } from "node:path";
 import Database from "libsql";
 import { StorageError } from "./errors.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, schemaOf } from "./migrate.ts";
 import type {
   ClusterRow,
   EdgeRow,
@@ -18,7 +18,7 @@ import type {
   SoftRow,
   UsageRow,
 } from "./rows.ts";
-import { CREATED_AT, isoOf } from "./sql.ts";
+import { CREATED_AT, isId, isoOf } from "./sql.ts";
 import type { Change, GraphNode, Hit, MetaKey, NodeFilter, SoftChange, Storage } from "./storage.ts";
 
 /** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
@@ -31,6 +31,9 @@ export interface LibsqlOptions {
   /** Whether an older schema is brought up to date. Default true; false leaves the file as it is. */
   migrates?: boolean;
 }
+
+/** A store of nobody's, in no file. */
+export const IN_MEMORY = ":memory:";
 
 /** How long another writer is waited for, in milliseconds. */
 const BUSY_TIMEOUT = 5_000;
@@ -95,7 +98,8 @@ const USAGE = USAGE_COLUMNS.join(", ");
 const NODE = `nodes.rowid AS sequence, ${NODE_COLUMNS.map((column) => `nodes.${column}`).join(", ")}`;
 const EDGE = `rowid AS sequence, ${EDGE_COLUMNS.join(", ")}`;
 const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluster_id) FROM cluster_memberships
-  WHERE cluster_memberships.node_id = nodes.id) AS clusters`;
+  WHERE cluster_memberships.node_id = nodes.id AND typeof(cluster_id) = 'text') AS clusters`;
+const SOUND_EDGE = ["id", "source_id", "target_id"].map(isId).join(" AND ");
 const CHANGEABLE = [...NODE_COLUMNS, "embedding_vector" as const].filter((it) => it !== "id" && it !== "version");
 /** Each column has two values: whether it changes, and to what. */
 const UPDATE_NODE = `UPDATE nodes SET version = coalesce(version, 0) + 1,
@@ -121,6 +125,8 @@ type Row = Record<string, unknown>;
 export class LibsqlStorage implements Storage {
   readonly writer: string = randomUUID();
   readonly #db: Database.Database;
+  /** Whether the file is set up by this connection, and not only looked at. */
+  readonly #isOwner: boolean;
   readonly #statements = new Map<string, Database.Statement>();
 
   /**
@@ -129,17 +135,23 @@ export class LibsqlStorage implements Storage {
    * @throws {StorageError} for a file that is no database, of a newer version, or held by somebody else.
    */
   constructor(file: string, { durability, tell = () => {}, migrates = true }: LibsqlOptions) {
-    const isNew = !existsSync(file) || statSync(file).size === 0;
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    this.#isOwner = migrates;
+    const isInMemory = file === IN_MEMORY;
+    const isNew = isInMemory || !existsSync(file) || statSync(file).size === 0;
+    if (!isInMemory) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    let db: Database.Database | undefined;
     try {
-      this.#db = new Database(file);
+      db = new Database(file);
+      this.#db = db;
       this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
       if (migrates) migrate(this.#db, file, isNew, tell);
-      this.#settle(durability);
+      else if (schemaOf(this.#db) === 0) throw new StorageError(`The database ${file} has not been migrated yet.`);
+      if (migrates && !isInMemory) this.#settle(durability);
     } catch (error) {
+      db?.close();
       throw StorageError.of(error, `The database ${file} cannot be opened`);
     }
-    if (isNew && durability === "full") syncFolder(dirname(file));
+    if (isNew && !isInMemory && durability === "full") syncFolder(dirname(file));
   }
 
   #settle(durability: Durability): void {
@@ -174,8 +186,14 @@ export class LibsqlStorage implements Storage {
     this.#all("INSERT INTO nous_meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", key, value);
   }
 
-  transaction<T>(work: () => T): T {
-    return this.#within("BEGIN IMMEDIATE", work);
+  transaction<T>(work: () => T, patience = BUSY_TIMEOUT): T {
+    if (patience === BUSY_TIMEOUT) return this.#within("BEGIN IMMEDIATE", work);
+    this.#db.exec(`PRAGMA busy_timeout = ${patience}`);
+    try {
+      return this.#within("BEGIN IMMEDIATE", work);
+    } finally {
+      this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    }
   }
 
   snapshot<T>(work: () => T): T {
@@ -236,9 +254,9 @@ export class LibsqlStorage implements Storage {
 
   listNodes(filter: NodeFilter, limit: number): NodeRow[] {
     const { conditions, values } = conditionsOf(filter);
-    const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+    const where = [isId("id"), ...conditions].join(" AND ");
     return this.#all(
-      `SELECT ${NODE} FROM nodes ${where} ORDER BY ${CREATED_AT} DESC, rowid DESC LIMIT ?`,
+      `SELECT ${NODE} FROM nodes WHERE ${where} ORDER BY ${CREATED_AT} DESC, rowid DESC LIMIT ?`,
       ...values,
       limit,
     );
@@ -264,7 +282,7 @@ export class LibsqlStorage implements Storage {
   countStates(except: readonly string[]): { state: string; count: number }[] {
     return this.#all(
       `SELECT coalesce(state_lifecycle, 'ACTIVE') AS state, count(*) AS count FROM nodes
-       WHERE id IS NOT NULL AND id NOT IN ${LISTED} GROUP BY 1`,
+       WHERE ${isId("id")} AND id NOT IN ${LISTED} GROUP BY 1`,
       JSON.stringify(except),
     );
   }
@@ -272,7 +290,7 @@ export class LibsqlStorage implements Storage {
   graphNodes(): GraphNode[] {
     return this.#all(
       `SELECT id, type, subtype, content_title AS title, content_summary AS summary, created_at FROM nodes
-       WHERE id IS NOT NULL ORDER BY rowid`,
+       WHERE ${isId("id")} ORDER BY rowid`,
     );
   }
 
@@ -281,7 +299,7 @@ export class LibsqlStorage implements Storage {
       yield this.#all(`SELECT ${INDEXED_NODE} FROM nodes WHERE id IN ${LISTED}`, JSON.stringify(ids));
       return;
     }
-    const page = `SELECT ${INDEXED_NODE} FROM nodes WHERE rowid > ? AND id IS NOT NULL ORDER BY rowid LIMIT ?`;
+    const page = `SELECT ${INDEXED_NODE} FROM nodes WHERE rowid > ? AND ${isId("id")} ORDER BY rowid LIMIT ?`;
     yield* this.#pages<IndexedNodeRow>(page);
   }
 
@@ -304,9 +322,17 @@ export class LibsqlStorage implements Storage {
   }
 
   dimensions(): number {
-    const newest = `SELECT length(embedding_vector) / 4 AS dimensions FROM nodes
-      WHERE embedding_vector IS NOT NULL AND length(embedding_vector) >= 4 ORDER BY rowid DESC LIMIT 1`;
-    return this.#first<{ dimensions: number }>(newest)?.dimensions ?? 0;
+    const pinned = this.meta("dimensions");
+    if (pinned !== undefined) return Number(pinned);
+    const commonest = `SELECT length(embedding_vector) / 4 AS dimensions FROM nodes
+      WHERE typeof(embedding_vector) = 'blob' AND length(embedding_vector) > 0 AND length(embedding_vector) % 4 = 0
+      GROUP BY 1 ORDER BY count(*) DESC, 1 DESC LIMIT 1`;
+    return this.#first<{ dimensions: number }>(commonest)?.dimensions ?? 0;
+  }
+
+  hasVectors(dimensions: number): boolean {
+    const some = "SELECT 1 FROM nodes WHERE typeof(embedding_vector) = 'blob' AND length(embedding_vector) = ? LIMIT 1";
+    return this.#all(some, dimensions * Float32Array.BYTES_PER_ELEMENT).length > 0;
   }
 
   // ---- edges --------------------------------------------------------------------------------------
@@ -350,7 +376,10 @@ export class LibsqlStorage implements Storage {
   edgesOf(nodeId: string, direction: "in" | "out" | "both"): EdgeRow[] {
     const ends = { in: ["target_id"], out: ["source_id"], both: ["source_id", "target_id"] }[direction];
     const where = ends.map((end) => `${end} = ?`).join(" OR ");
-    return this.#all(`SELECT ${EDGE} FROM edges WHERE ${where} ORDER BY rowid`, ...ends.map(() => nodeId));
+    return this.#all(
+      `SELECT ${EDGE} FROM edges WHERE (${where}) AND ${SOUND_EDGE} ORDER BY rowid`,
+      ...ends.map(() => nodeId),
+    );
   }
 
   *edges(ids?: readonly string[]): Iterable<EdgeRow[]> {
@@ -358,7 +387,7 @@ export class LibsqlStorage implements Storage {
       yield this.#all(`SELECT ${EDGE} FROM edges WHERE id IN ${LISTED}`, JSON.stringify(ids));
       return;
     }
-    yield* this.#pages<EdgeRow>(`SELECT ${EDGE} FROM edges WHERE rowid > ? AND id IS NOT NULL ORDER BY rowid LIMIT ?`);
+    yield* this.#pages<EdgeRow>(`SELECT ${EDGE} FROM edges WHERE rowid > ? AND ${SOUND_EDGE} ORDER BY rowid LIMIT ?`);
   }
 
   // ---- use ----------------------------------------------------------------------------------------
@@ -386,12 +415,16 @@ export class LibsqlStorage implements Storage {
 
   clusters(): ClusterRow[] {
     return this.#all(
-      "SELECT id, name, description, icon, pinned, source, auto_subtypes, created_at FROM clusters ORDER BY rowid",
+      `SELECT id, name, description, icon, pinned, source, auto_subtypes, created_at FROM clusters
+       WHERE ${isId("id")} ORDER BY rowid`,
     );
   }
 
   memberships(): MembershipRow[] {
-    return this.#all("SELECT cluster_id, node_id, weight, pinned, updated_at FROM cluster_memberships ORDER BY rowid");
+    return this.#all(
+      `SELECT cluster_id, node_id, weight, pinned, updated_at FROM cluster_memberships
+       WHERE ${isId("cluster_id")} AND ${isId("node_id")} ORDER BY rowid`,
+    );
   }
 
   // ---- words --------------------------------------------------------------------------------------
@@ -407,7 +440,7 @@ export class LibsqlStorage implements Storage {
     return this.#all<Hit>(
       `SELECT nodes.id AS id, max(best.score, 0.0) AS score
        FROM (${best} ${narrowed} ORDER BY score DESC, rowid LIMIT ?) AS best JOIN nodes ON nodes.rowid = best.sequence
-       WHERE nodes.id IS NOT NULL ORDER BY best.score DESC, best.sequence`,
+       WHERE ${isId("nodes.id")} ORDER BY best.score DESC, best.sequence`,
       words,
       ...values,
       limit,
@@ -479,7 +512,7 @@ export class LibsqlStorage implements Storage {
 
   close(): void {
     // What is in the log goes into the file, so that the file alone is the whole database.
-    this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    if (this.#isOwner) this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     this.#statements.clear();
     this.#db.close();
   }
@@ -496,8 +529,18 @@ interface LoggedChange {
 const changeOf = ({ sequence, entity, id }: LoggedChange): Change => ({
   sequence,
   entity,
-  ids: entity === "soft" ? (JSON.parse(id) as string[]) : [id],
+  ids: entity === "soft" ? idsOf(id) : [id],
 });
+
+/** Somebody else may have written something else. */
+function idsOf(json: string): string[] {
+  try {
+    const ids: unknown = JSON.parse(json);
+    return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
+  } catch {
+    return [];
+  }
+}
 
 /** The conditions of a filter on `nodes`, and what is bound in them. */
 function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unknown[] } {

@@ -49,7 +49,9 @@ export function schemaOf(db: Database.Database): number {
   const known = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'nous_meta'").all().length > 0;
   if (!known) return 0;
   const [row] = db.prepare("SELECT value FROM nous_meta WHERE key = 'schema'").all() as { value: string }[];
-  return row === undefined ? 0 : Number(row.value);
+  if (row === undefined) return 0;
+  if (!/^\d+$/.test(row.value)) throw new StorageError("The schema that the database names is no number.");
+  return Number(row.value);
 }
 
 /** Does something while nobody else can open the database. */

@@ -5,3 +5,6 @@ export const isoOf = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ',
 
 /** When a row was made, as it is indexed. */
 export const CREATED_AT: string = isoOf("created_at");
+
+/** Whether a column holds what can be an id. A database that others write may hold anything. */
+export const isId = (column: string): string => `(typeof(${column}) = 'text' AND ${column} <> '')`;

@@ -81,7 +81,7 @@ export interface GraphNode {
 }
 
 /** What is known of a store as a whole. `epoch` is random, and another one after a restore. */
-export type MetaKey = "schema" | "epoch" | "agent" | "last_sweep";
+export type MetaKey = "schema" | "epoch" | "agent" | "last_sweep" | "dimensions";
 
 export interface Storage {
   /** Names this connection in the change log. */
@@ -90,8 +90,11 @@ export interface Storage {
   meta(key: MetaKey): string | undefined;
   setMeta(key: MetaKey, value: string): void;
 
-  /** One transaction, begun as a writer: nobody else writes until it has ended. What throws undoes it. */
-  transaction<T>(work: () => T): T;
+  /**
+   * One transaction, begun as a writer: nobody else writes until it has ended. What throws undoes it. `patience` is how long
+   * another writer is waited for, in milliseconds.
+   */
+  transaction<T>(work: () => T, patience?: number): T;
   /** What `work` reads is of one moment, whatever others write meanwhile. */
   snapshot<T>(work: () => T): T;
 
@@ -119,8 +122,10 @@ export interface Storage {
   indexedNodes(ids?: readonly string[]): Iterable<IndexedNodeRow[]>;
   /** Soft state of those that are there, in no order. */
   softNodes(ids: readonly string[]): SoftRow[];
-  /** Components of the newest vector; 0 where there is none. */
+  /** Components of a vector: as the store was told, else those that most vectors have; 0 where there is none. */
   dimensions(): number;
+  /** Whether there is a vector of so many components. */
+  hasVectors(dimensions: number): boolean;
 
   insertEdge(edge: NewEdge): EdgeRow;
   deleteEdge(id: string): boolean;

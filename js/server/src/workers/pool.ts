@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import { Refusal } from "../agent/errors.ts";
-import type { GivenTo } from "../api/operation.ts";
-import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
+import type { GivenTo, OperationShape } from "../api/operation.ts";
+import { AGENT_OPERATIONS, type AgentOperation } from "../api/operations.ts";
 import type { Logger } from "../log.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 
@@ -25,8 +25,9 @@ interface Waiting {
 /** What is common to all messages but their number. */
 type Message = ToWorker extends infer M ? (M extends { id: number } ? Omit<M, "id"> : never) : never;
 
-/** A thread that ended by itself is started anew after this, in milliseconds. */
+/** A thread that ended by itself is started anew after this, in milliseconds, and at most after that. */
 const START_AGAIN_AFTER = 500;
+const MOST_WAIT = 30_000;
 const startedAgain = () => new Refusal(503, "the agent is being started again");
 
 /** One thread, which is started anew should it end by itself. */
@@ -35,6 +36,9 @@ class Thread {
   #waiting = new Map<number, Waiting>();
   #last = 0;
   #isClosing = false;
+  /** How many times in a row it ended without having answered. */
+  #failures = 0;
+  #starting: NodeJS.Timeout | undefined;
 
   constructor(
     readonly script: URL,
@@ -47,7 +51,9 @@ class Thread {
   #start(): Worker {
     const worker = new Worker(this.script, { workerData: this.setup });
     worker.on("message", (message: FromWorker) => this.#hear(message));
-    worker.on("error", (error) => this.log.error({ failure: { name: error.name } }, "A thread of agents failed"));
+    worker.on("error", ({ name, message }) =>
+      this.log.error({ failure: { name, message } }, "A thread of agents failed"),
+    );
     worker.on("exit", () => this.#ended());
     return worker;
   }
@@ -57,6 +63,7 @@ class Thread {
       this.log[message.level]({ agent: message.agent, ...message.figures }, message.what);
       return;
     }
+    this.#failures = 0;
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
     if (message.kind === "answer") waiting?.resolve(message.json);
@@ -71,9 +78,12 @@ class Thread {
     for (const { reject } of lost) reject(startedAgain());
     if (this.#isClosing) return;
     this.log.error("A thread of agents has ended, and is started again");
-    setTimeout(() => {
-      if (!this.#isClosing) this.#worker = this.#start();
-    }, START_AGAIN_AFTER);
+    // One that fails again and again is waited for longer and longer.
+    const wait = Math.min(START_AGAIN_AFTER * 2 ** this.#failures, MOST_WAIT);
+    this.#failures += 1;
+    this.#starting = setTimeout(() => {
+      this.#worker = this.#start();
+    }, wait);
   }
 
   ask(message: Message): Promise<string> {
@@ -85,9 +95,19 @@ class Thread {
     });
   }
 
+  /** It does nothing after this. */
   async close(): Promise<void> {
-    if (this.#worker !== undefined) await this.ask({ kind: "close" });
     this.#isClosing = true;
+    clearTimeout(this.#starting);
+    if (this.#worker === undefined) return;
+    try {
+      await this.ask({ kind: "close" });
+    } catch (error) {
+      this.log.error(
+        { failure: { message: (error as Error).message } },
+        "A thread of agents ended before it was closed",
+      );
+    }
     await this.#worker?.terminate();
   }
 }
@@ -119,7 +139,8 @@ export class Pool {
     operation: Name,
     given: GivenTo<(typeof AGENT_OPERATIONS)[Name]>,
   ): Promise<string> {
-    return this.#of(agent).ask({ kind: "call", agent, operation, given });
+    const { createsAgent: creates = false }: OperationShape = AGENT_OPERATIONS[operation];
+    return this.#of(agent).ask({ kind: "call", agent, operation, given, creates });
   }
 
   /** Flushes everything, and ends the threads. */

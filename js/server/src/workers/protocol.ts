@@ -13,7 +13,7 @@ export interface WorkerSetup {
 }
 
 export type ToWorker =
-  | { kind: "call"; id: number; agent: string; operation: AgentOperation; given: unknown }
+  | { kind: "call"; id: number; agent: string; operation: AgentOperation; given: unknown; creates: boolean }
   /** Opens an agent before it is asked anything. */
   | { kind: "open"; id: number; agent: string }
   /** Flushes and closes everything. */

@@ -1,13 +1,14 @@
 // A thread that agents live in.
 
+import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { NousError } from "nous-wasm";
 import { Agent } from "../agent/agent.ts";
 import { Refusal } from "../agent/errors.ts";
 import { HANDLERS } from "../agent/handlers.ts";
 import { agentFile } from "../settings/paths.ts";
-import { LibsqlStorage } from "../storage/libsql.ts";
-import { Agents } from "./agents.ts";
+import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
+import { Agents, type Opening } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 
 const { dataDir, durability, engine } = workerData as WorkerSetup;
@@ -17,13 +18,23 @@ const say = (message: FromWorker) => port.postMessage(message);
 const log = (level: "info" | "warn" | "error", agent: string, what: string, figures: Record<string, unknown> = {}) =>
   say({ kind: "log", level, agent, what, figures });
 
-const agents = new Agents(openAgent, (name, what, error) => log("warn", name, what, { failure: failureOf(error) }));
+const opening: Opening = {
+  open: openAgent,
+  exists: (name) => existsSync(agentFile(dataDir, name)),
+  openEmpty: () => new Agent(new LibsqlStorage(IN_MEMORY, { durability }), { config: engine }),
+};
+const agents = new Agents(opening, (name, what, error) => log("warn", name, what, { failure: failureOf(error) }));
 
 function openAgent(name: string): Agent {
   const tell = (what: string, figures?: Record<string, unknown>) => log("info", name, what, figures);
   const storage = new LibsqlStorage(agentFile(dataDir, name), { durability, tell });
-  if (storage.meta("agent") === undefined) storage.setMeta("agent", name);
-  return new Agent(storage, { config: engine, tell });
+  try {
+    if (storage.meta("agent") === undefined) storage.setMeta("agent", name);
+    return new Agent(storage, { config: engine, tell });
+  } catch (error) {
+    storage.close();
+    throw error;
+  }
 }
 
 /** The answer as JSON. */
@@ -34,7 +45,8 @@ async function answer(message: ToWorker): Promise<string> {
       return "null";
     case "call": {
       const handle = HANDLERS[message.operation] as (agent: Agent, given: unknown) => unknown;
-      return agents.do(message.agent, async (agent) => JSON.stringify(await handle(agent, message.given)));
+      const work = async (agent: Agent) => JSON.stringify(await handle(agent, message.given));
+      return agents.do(message.agent, work, { creates: message.creates });
     }
     case "close":
       await agents.close();

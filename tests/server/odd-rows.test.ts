@@ -1,0 +1,90 @@
+// Rows that another program has written anything into: the agent goes on, and what it answers has its documented form.
+
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Agent } from "../../js/server/src/agent/agent.ts";
+import { HANDLERS } from "../../js/server/src/agent/handlers.ts";
+import type { AgentOperation } from "../../js/server/src/api/operations.ts";
+import { AGENT_OPERATIONS } from "../../js/server/src/api/operations.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { raw } from "./existing.ts";
+import { LESSON } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const NODE_COLUMNS = [
+  ..."type subtype content_title content_summary content_body neural_stability neural_retrievability".split(" "),
+  ..."neural_difficulty neural_access_count neural_last_accessed state_lifecycle provenance_source".split(" "),
+  ..."provenance_created_at layer version last_modified created_at embedding_vector embedding_model".split(" "),
+  ..."temporal_event_time temporal_event_confidence temporal_event_source id rowid".split(" "),
+];
+const EDGE_COLUMNS = [
+  ..."type subtype neural_weight strength confidence created_at id rowid".split(" "),
+  ..."source_id target_id".split(" "),
+];
+const KEY = { nodes: "id", edges: "id", cluster_memberships: "node_id" };
+/** As SQL writes them. */
+const ODD = ["'abc'", "9e999", "-9e999", "x'00ff80'", "''", "-1", "1e300", "9223372036854775807", "NULL", "x''"];
+
+/** Asks as a request does, with what the schemas make of it; the answer has to be one that is documented. */
+async function ask(agent: Agent, name: AgentOperation, given: { params?: object; query?: object; body?: object } = {}) {
+  const { params, query, body, answer } = {
+    params: undefined,
+    query: undefined,
+    body: undefined,
+    ...AGENT_OPERATIONS[name],
+  };
+  const checked = {
+    params: params?.parse(given.params),
+    query: query?.parse(given.query ?? {}),
+    body: body?.parse(given.body ?? {}),
+  };
+  const handle = HANDLERS[name] as (agent: Agent, given: unknown) => unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes
+  return answer.parse(JSON.parse(JSON.stringify(await handle(agent, checked)))) as any;
+}
+
+async function goesOn(agent: Agent, sound: string): Promise<void> {
+  const { data } = await ask(agent, "search", { body: { query: "sound", embedding: [1, 1] } });
+  expect(data.map(({ id }: { id: string }) => id)).toContain(sound);
+  await ask(agent, "search", { body: { query: "funding" } });
+  expect((await ask(agent, "listNodes")).data.map(({ id }: { id: string }) => id)).toContain(sound);
+  expect((await ask(agent, "readNode", { params: { id: sound } })).content_title).toBe("Sound");
+  for (const { id } of (await ask(agent, "graph")).nodes) await ask(agent, "readNode", { params: { id } });
+  await ask(agent, "listEdges", { query: { node_id: sound } });
+  await ask(agent, "health");
+  await ask(agent, "sweep", { body: { force: true } });
+  agent.flush();
+}
+
+test.each([
+  ...NODE_COLUMNS.map((column) => ["nodes", column] as const),
+  ...EDGE_COLUMNS.map((column) => ["edges", column] as const),
+  ["cluster_memberships", "cluster_id"] as const,
+])("%s.%s may hold anything", async (table, column) => {
+  const file = join(temporaryFolder(), "a.db");
+  const open = () => new Agent(new LibsqlStorage(file, { durability: "normal" }));
+  const agent = open();
+  const create = (fields: object) => ask(agent, "createNode", { body: { ...LESSON, ...fields } });
+  const sound = await create({ content_title: "Sound", embedding: [0, 1] });
+  for (const _ of ODD) {
+    const { id } = await create({ embedding: [1, 0] });
+    await ask(agent, "createEdge", { body: { source_id: id, target_id: sound.id, type: "causes" } });
+  }
+  const db = raw(file);
+  db.exec("PRAGMA foreign_keys = OFF");
+  db.exec("INSERT INTO cluster_memberships (cluster_id, node_id) SELECT 'c_1', id FROM nodes");
+  const ids = db.prepare(`SELECT ${KEY[table]} AS id FROM ${table} ORDER BY rowid DESC`).all();
+  for (const [place, value] of ODD.entries()) {
+    if (!isPossible(column, value)) continue;
+    db.prepare(`UPDATE ${table} SET ${column} = ${value} WHERE ${KEY[table]} = ?`).run(
+      (ids[place] as { id: string }).id,
+    );
+  }
+  db.close();
+  // As it follows, and as it is loaded.
+  await goesOn(agent, sound.id);
+  await goesOn(open(), sound.id);
+});
+
+/** A row number is a whole number. */
+const isPossible = (column: string, value: string) => column !== "rowid" || /^-?\d+$/.test(value);
