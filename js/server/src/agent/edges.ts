@@ -1,8 +1,9 @@
 // Edges between memories.
 
 import { getInitialEdgeStrength } from "nous-wasm";
-import type { edgeOperations } from "../api/edges.ts";
+import type { edgeOperations, NewEdgeRequest } from "../api/edges.ts";
 import { newId } from "../ids.ts";
+import type { NewEdge } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
 import { notFound, Refusal } from "./errors.ts";
@@ -11,22 +12,11 @@ import { presentEdge } from "./presenting.ts";
 
 export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
   createEdge: (agent, { body }) => {
-    const { source_id, target_id, type, subtype = null } = body;
+    const { source_id, target_id, type } = body;
     const edge = agent.write(() => {
       checkEnds(agent, { source_id, target_id });
       agent.checkNames({ "edge type": type });
-      const strength = body.strength ?? getInitialEdgeStrength(type);
-      return agent.storage.insertEdge({
-        id: newId("e"),
-        type,
-        subtype,
-        source_id,
-        target_id,
-        neural_weight: body.neural_weight ?? strength,
-        strength,
-        confidence: body.confidence ?? 1,
-        created_at: toIso(agent.now()),
-      });
+      return agent.storage.insertEdge(newEdgeOf(agent, body));
     });
     return presentEdge(edge);
   },
@@ -47,6 +37,26 @@ export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
     return { ok: true };
   },
 };
+
+/** An edge between memories that are there. */
+export function newEdgeOf(
+  agent: Agent,
+  fields: Partial<NewEdgeRequest> & Pick<NewEdgeRequest, "source_id" | "target_id" | "type">,
+): NewEdge {
+  const { type, subtype = null, source_id, target_id } = fields;
+  const strength = fields.strength ?? getInitialEdgeStrength(type);
+  return {
+    id: newId("e"),
+    type,
+    subtype,
+    source_id,
+    target_id,
+    neural_weight: fields.neural_weight ?? strength,
+    strength,
+    confidence: fields.confidence ?? 1,
+    created_at: toIso(agent.now()),
+  };
+}
 
 function checkEnds({ storage }: Agent, ends: { source_id: string; target_id: string }): void {
   const missing = Object.entries(ends).filter(([, id]) => storage.node(id) === undefined);

@@ -3,6 +3,7 @@
 import type { AnswerOf, GivenTo, OperationShape } from "../api/operation.ts";
 import type { AGENT_OPERATIONS } from "../api/operations.ts";
 import type { Agent } from "./agent.ts";
+import { consolidationHandlers } from "./consolidation.ts";
 import { contextHandlers } from "./context.ts";
 import { decayHandlers } from "./decay.ts";
 import { edgeHandlers } from "./edges.ts";
@@ -31,4 +32,5 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...playbookHandlers,
   ...retrievalHandlers,
   ...contextHandlers,
+  ...consolidationHandlers,
 };

@@ -58,7 +58,10 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
     }),
 };
 
-function newNodeOf(agent: Agent, request: NewNodeRequest): NewNode {
+export function newNodeOf(
+  agent: Agent,
+  request: Partial<NewNodeRequest> & Pick<NewNodeRequest, "type" | "content_title">,
+): NewNode {
   const now = toIso(agent.now());
   const { type, content_title, subtype = null, content_body = null } = request;
   return {

@@ -76,4 +76,5 @@ export const edgeOperations = {
   }),
 };
 
+export type NewEdgeRequest = z.output<typeof newEdge>;
 export type Edge = z.output<typeof edge>;

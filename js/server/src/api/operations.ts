@@ -1,5 +1,6 @@
 // All operations. A subject's own are in a file of its own; what each of them does is in the file of the same subject in `agent/`.
 
+import { consolidationOperations } from "./consolidation.ts";
 import { contextOperations, guidanceOperations } from "./context.ts";
 import { edgeOperations } from "./edges.ts";
 import { nodeOperations } from "./nodes.ts";
@@ -17,6 +18,7 @@ export const AGENT_OPERATIONS = {
   ...playbookOperations,
   ...retrievalOperations,
   ...contextOperations,
+  ...consolidationOperations,
 };
 
 /** What is answered without one. */

@@ -382,6 +382,10 @@ export class LibsqlStorage implements Storage {
     );
   }
 
+  edgesOfTypes(types: readonly string[]): EdgeRow[] {
+    return this.#all(`SELECT ${EDGE} FROM edges WHERE type IN ${LISTED} ORDER BY rowid`, JSON.stringify(types));
+  }
+
   *edges(ids?: readonly string[]): Iterable<EdgeRow[]> {
     if (ids !== undefined) {
       yield this.#all(`SELECT ${EDGE} FROM edges WHERE id IN ${LISTED}`, JSON.stringify(ids));

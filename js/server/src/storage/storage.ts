@@ -136,6 +136,8 @@ export interface Storage {
   /** Adds to the strength of each, up to 1. */
   strengthenEdges(ids: readonly string[], amount: number): void;
   edgesOf(nodeId: string, direction: "in" | "out" | "both"): EdgeRow[];
+  /** All edges of these types, in order. */
+  edgesOfTypes(types: readonly string[]): EdgeRow[];
   /** All edges in order, in batches, or those of these ids. */
   edges(ids?: readonly string[]): Iterable<EdgeRow[]>;
 
