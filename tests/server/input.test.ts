@@ -126,6 +126,11 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       response: [undefined, null, 7, "x".repeat(1_000_001)],
     },
   ],
+  [
+    "POST /playbooks/outcome",
+    { entry_id: "n_none", profitable: true },
+    { entry_id: [...NAMES, undefined], profitable: [undefined, null, 1, "true"] },
+  ],
   ["POST /classify-query", { query: "x" }, { query: ["", 7, null, undefined] }],
   ["POST /decay", {}, { force: ["yes", 1, null, {}] }],
 ];

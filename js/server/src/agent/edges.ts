@@ -8,15 +8,18 @@ import { toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
 import { notFound, Refusal } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
+import { countEdge } from "./outcomes.ts";
 import { presentEdge } from "./presenting.ts";
 
 export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
   createEdge: (agent, { body }) => {
     const { source_id, target_id, type } = body;
-    const edge = agent.write(() => {
+    const edge = agent.write((unit) => {
       checkEnds(agent, { source_id, target_id });
       agent.checkNames({ "edge type": type });
-      return agent.storage.insertEdge(newEdgeOf(agent, body));
+      const edge = agent.storage.insertEdge(newEdgeOf(agent, body));
+      // What is counted may strengthen the very edge.
+      return countEdge(agent, edge, unit) ? [...agent.storage.edges([edge.id])].flat()[0]! : edge;
     });
     return presentEdge(edge);
   },

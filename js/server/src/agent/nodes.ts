@@ -9,6 +9,7 @@ import { difficultyOfNew } from "./difficulty.ts";
 import { notFound } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { textOf } from "./index-rows.ts";
+import { countNode } from "./outcomes.ts";
 import { fadedNow, withFaded } from "./presenting.ts";
 import { stabilityOfNew } from "./stakes.ts";
 import { statesOf } from "./states.ts";
@@ -20,7 +21,9 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
     agent.present(
       agent.write(() => {
         agent.checkNames({ type: body.type, subtype: body.subtype ?? null });
-        return agent.storage.insertNode(newNodeOf(agent, body));
+        const row = agent.storage.insertNode(newNodeOf(agent, body));
+        if (body.signals != null) agent.storage.addSignals(row.id, JSON.stringify(body.signals));
+        return row;
       }),
     ),
 
@@ -41,13 +44,14 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
 
   updateNode: (agent, { params: { id }, body }) =>
     agent.present(
-      agent.write(({ settle }) => {
+      agent.write((unit) => {
         const { type = null, subtype = null } = body;
         agent.checkNames({ type, subtype });
-        settle([id]);
+        unit.settle([id]);
         const stored = agent.storage.node(id);
         if (stored === undefined) throw notFound();
-        return agent.storage.updateNode(id, changesOf(agent, body, stored.subtype))!;
+        countNode(agent, agent.storage.updateNode(id, changesOf(agent, body, stored.subtype))!, unit);
+        return agent.storage.node(id)!;
       }),
     ),
 

@@ -1,9 +1,11 @@
-// Playbooks: which of them anomalies call up.
+// Playbooks: which of them anomalies call up, and what became of the trades that followed them.
 
 import { formatPlaybookMatches } from "nous-wasm";
 import type { playbookOperations } from "../api/playbooks.ts";
 import type { Agent } from "./agent.ts";
+import { notFound } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
+import { count } from "./outcomes.ts";
 import { fadedNow } from "./presenting.ts";
 
 export const playbookHandlers: HandlersOf<typeof playbookOperations> = {
@@ -24,6 +26,12 @@ export const playbookHandlers: HandlersOf<typeof playbookOperations> = {
         problems: playbooks.problems,
         text: formatPlaybookMatches(matches),
       };
+    }),
+
+  countOutcome: (agent, { body: { entry_id, profitable } }) =>
+    agent.write((unit) => {
+      if (agent.storage.node(entry_id) === undefined) throw notFound();
+      return { ok: true, ...count(agent, entry_id, profitable, unit) };
     }),
 };
 

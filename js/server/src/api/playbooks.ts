@@ -2,7 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 import { operation } from "./operation.ts";
-import { name, optionalName, share } from "./parts.ts";
+import { name, optionalName, share, time } from "./parts.ts";
 
 const MOST_EVENTS = 1_000;
 const MOST_VARIABLES = 1_000;
@@ -50,6 +50,32 @@ export const matchAnswer = z
   })
   .openapi("MatchAnswer");
 
+const outcomeRequest = z
+  .object({
+    entry_id: name.openapi({ description: "The entry of the trade, to which its playbooks are tied by `applied_to`." }),
+    profitable: z.boolean(),
+  })
+  .openapi("Outcome");
+
+export const outcomeAnswer = z
+  .object({
+    ok: z.literal(true),
+    applied: z.array(
+      z.object({
+        id: z.string(),
+        success_count: z.int(),
+        sample_size: z.int(),
+        last_applied: time,
+        neural_stability: z.number(),
+      }),
+    ),
+    counted_before: z.array(z.string()).openapi({ description: "Playbooks that this trade has been counted for." }),
+    problems: z
+      .array(z.object({ id: z.string(), reason: z.string() }))
+      .openapi({ description: "Playbooks that cannot be read; the trade counts for them once they can." }),
+  })
+  .openapi("OutcomeAnswer");
+
 export const playbookOperations = {
   matchPlaybooks: operation({
     method: "post",
@@ -58,6 +84,14 @@ export const playbookOperations = {
     body: matchRequest,
     answer: matchAnswer,
   }),
+  countOutcome: operation({
+    method: "post",
+    path: "/playbooks/outcome",
+    summary: "Counts a trade for the playbooks that it followed, once",
+    body: outcomeRequest,
+    answer: outcomeAnswer,
+    refusals: [404],
+  }),
 };
 
-export type MatchAnswer = z.output<typeof matchAnswer>;
+export type OutcomeAnswer = z.output<typeof outcomeAnswer>;

@@ -415,6 +415,25 @@ export class LibsqlStorage implements Storage {
     );
   }
 
+  // ---- trades -------------------------------------------------------------------------------------
+
+  signals(nodeId: string): string | undefined {
+    return this.#first<{ signals: string }>("SELECT signals FROM node_signals WHERE node_id = ?", nodeId)?.signals;
+  }
+
+  addSignals(nodeId: string, json: string): void {
+    this.#all("INSERT INTO node_signals VALUES (?, ?)", nodeId, json);
+  }
+
+  hasOutcome(playbookId: string, entryId: string): boolean {
+    const counted = "SELECT 1 FROM playbook_outcomes WHERE playbook_id = ? AND entry_id = ?";
+    return this.#first(counted, playbookId, entryId) !== undefined;
+  }
+
+  addOutcome(playbookId: string, entryId: string, profitable: boolean, at: string): void {
+    this.#all("INSERT INTO playbook_outcomes VALUES (?, ?, ?, ?)", playbookId, entryId, profitable ? 1 : 0, at);
+  }
+
   // ---- clusters -----------------------------------------------------------------------------------
 
   clusters(): ClusterRow[] {

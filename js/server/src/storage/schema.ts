@@ -2,6 +2,7 @@
 
 import type Database from "libsql";
 import { createMemoryUsage } from "./migrations/memory-usage.ts";
+import { createOutcomes } from "./migrations/outcomes.ts";
 import { logSoftChanges } from "./migrations/soft-changes.ts";
 import { createTables } from "./migrations/tables.ts";
 
@@ -13,6 +14,7 @@ export const MIGRATIONS: readonly ((db: Database.Database) => void)[] = [
   createTables,
   logSoftChanges,
   createMemoryUsage,
+  createOutcomes,
 ];
 
 /** The schema that this version writes. */

@@ -148,6 +148,13 @@ export interface Storage {
   /** Records uses, and forgets the oldest of all but so many. */
   addUsage(uses: readonly UsageRow[], most: number): void;
 
+  /** Figures that a memory came with, as JSON. */
+  signals(nodeId: string): string | undefined;
+  addSignals(nodeId: string, json: string): void;
+  /** Whether a trade has been counted for a playbook. */
+  hasOutcome(playbookId: string, entryId: string): boolean;
+  addOutcome(playbookId: string, entryId: string, profitable: boolean, at: string): void;
+
   clusters(): ClusterRow[];
   memberships(): MembershipRow[];
 
