@@ -1,36 +1,16 @@
 #!/usr/bin/env node
-// The program: `nous-server serve`, `config`, `check`.
+// The program: `nous-server serve`, `config`, `check`, and what is done to data; see commands.ts.
 
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { stringify } from "yaml";
 import { checkAll } from "./check.ts";
+import { addDataCommands } from "./commands.ts";
 import { createLog } from "./log.ts";
 import { startServer } from "./server.ts";
-import { flagOf, OPTION_NAMES, OPTIONS, type OptionName, variableOf } from "./settings/options.ts";
-import { CONFIG_VARIABLE, type InForce, readSettings, SettingsError } from "./settings/read.ts";
+import { settingsOf, withOptions } from "./settings/flags.ts";
+import { SettingsError } from "./settings/read.ts";
 
 declare const __VERSION__: string;
-
-type Flags = Partial<Record<OptionName, string>> & { config?: string };
-
-function withOptions(command: Command): Command {
-  for (const name of OPTION_NAMES) {
-    const { about, value, usual } = OPTIONS[name];
-    const described = `${about} (${variableOf(name)}; default ${usual()})`;
-    command.addOption(new Option(`${flagOf(name)} <${value}>`, described));
-  }
-  const described = `a YAML file with the same words as keys, and those of the engine (${CONFIG_VARIABLE})`;
-  return command.addOption(new Option("--config <FILE>", described));
-}
-
-/** What is in force; what is wrong ends the program with a sentence. */
-function settingsOf(command: Command): InForce {
-  const given = command.opts<Record<string, string>>();
-  const flags = Object.fromEntries(
-    Object.entries(given).map(([key, value]) => [key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
-  ) as Flags;
-  return readSettings(flags, process.env);
-}
 
 async function run(command: Command): Promise<void> {
   const inForce = settingsOf(command);
@@ -38,8 +18,6 @@ async function run(command: Command): Promise<void> {
   const log = createLog(settings);
   const worker = new URL("./worker.mjs", import.meta.url);
   const server = await startServer(inForce, { log, worker, version: __VERSION__ });
-  console.log(`nous-server ${__VERSION__} listens on ${server.url}`);
-  console.log(`data: ${settings.data_dir}`);
   let isStopping = false;
   const stop = async (signal: NodeJS.Signals) => {
     if (isStopping) return;
@@ -51,6 +29,8 @@ async function run(command: Command): Promise<void> {
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+  console.log(`nous-server ${__VERSION__} listens on ${server.url}`);
+  console.log(`data: ${settings.data_dir}`);
 }
 
 function printConfig(command: Command): void {
@@ -85,6 +65,7 @@ withOptions(program.command("config").description("prints what is in force, as Y
 withOptions(
   program.command("check").description("looks whether databases and full text are sound; exit code 1 if not"),
 ).action((_, command: Command) => check(command));
+addDataCommands(program);
 
 try {
   await program.parseAsync();

@@ -28,7 +28,8 @@ export async function startServer(
   { log, worker, version }: { log: Logger; worker: URL; version: string },
 ): Promise<RunningServer> {
   const { host, port, data_dir: dataDir, durability, workers, max_body_bytes: maxBodyBytes } = settings;
-  const pool = new Pool(workers, worker, { dataDir, durability, engine: config }, log);
+  const residence = { idle: settings.agent_idle * 1000, mostBytes: (settings.max_resident_mb * 2 ** 20) / workers };
+  const pool = new Pool(workers, worker, { dataDir, durability, engine: config, residence }, log);
   let [isReady, isStopping] = [false, false];
   try {
     await pool.open(USUAL_AGENT);

@@ -215,7 +215,7 @@ class Feed {
       filled += some.length;
       this.#at += some.length;
       if (filled === into.length) return;
-      const piece = this.#waiting.shift() ?? this.#fetch();
+      const piece = this.#waiting.shift() ?? this.#fetch()?.slice();
       if (piece === undefined) throw damaged("is cut off");
       this.#piece = piece;
       this.#at = 0;

@@ -11,6 +11,7 @@ import { graphHandlers } from "./graph.ts";
 import { healthHandlers } from "./health.ts";
 import { nodeHandlers } from "./nodes.ts";
 import { playbookHandlers } from "./playbooks.ts";
+import { purgeHandlers } from "./purge.ts";
 import { retrievalHandlers } from "./retrieval.ts";
 import { searchHandlers } from "./search.ts";
 
@@ -33,4 +34,5 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...retrievalHandlers,
   ...contextHandlers,
   ...consolidationHandlers,
+  ...purgeHandlers,
 };

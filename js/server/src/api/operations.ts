@@ -3,6 +3,7 @@
 import { consolidationOperations } from "./consolidation.ts";
 import { contextOperations, guidanceOperations } from "./context.ts";
 import { edgeOperations } from "./edges.ts";
+import { hostingOperations, purgeOperations } from "./hosting.ts";
 import { nodeOperations } from "./nodes.ts";
 import { playbookOperations } from "./playbooks.ts";
 import { retrievalOperations } from "./retrieval.ts";
@@ -19,12 +20,14 @@ export const AGENT_OPERATIONS = {
   ...retrievalOperations,
   ...contextOperations,
   ...consolidationOperations,
+  ...purgeOperations,
 };
 
 /** What is answered without one. */
 export const PLAIN_OPERATIONS = {
   ...questionOperations,
   ...guidanceOperations,
+  ...hostingOperations,
 };
 
 export type AgentOperation = keyof typeof AGENT_OPERATIONS;

@@ -19,7 +19,7 @@ const MOST_AGENT_NAME = 200;
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 
 export interface AppOptions {
-  pool: Pick<Pool, "call">;
+  pool: Pick<Pool, "call" | "list" | "delete">;
   engine: Engine;
   log: Logger;
   maxBodyBytes: number;
@@ -93,10 +93,10 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
       isOfAgent: true,
     });
   }
-  const plain = plainHandlers(engine);
+  const plain = plainHandlers(engine, pool);
   for (const [name, operation] of entriesOf(PLAIN_OPERATIONS)) {
-    const answer = plain[name] as (given: unknown) => unknown;
-    addRoute(app, name, operation, (given) => JSON.stringify(answer(given)), { isOfAgent: false });
+    const handle = plain[name] as (given: unknown) => unknown;
+    addRoute(app, name, operation, async (given) => JSON.stringify(await handle(given)), { isOfAgent: false });
   }
   app.get(`${BASE}/openapi.json`, (context) => context.json(describe(app, options.version)));
   return app;

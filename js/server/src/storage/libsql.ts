@@ -1,10 +1,11 @@
 // The store in one file: SQLite in the form of libSQL, embedded, in this thread.
 
 import { randomUUID } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
 import { StorageError } from "./errors.ts";
+import { copiesOf, syncFolder } from "./files.ts";
 import { migrate, schemaOf } from "./migrate.ts";
 import type {
   ClusterRow,
@@ -19,7 +20,7 @@ import type {
   UsageRow,
 } from "./rows.ts";
 import { CREATED_AT, isId, isoOf } from "./sql.ts";
-import type { Change, GraphNode, Hit, MetaKey, NodeFilter, SoftChange, Storage } from "./storage.ts";
+import type { Change, GraphNode, Hit, MetaKey, NameKind, NodeFilter, SoftChange, Storage } from "./storage.ts";
 
 /** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
 export type Durability = "full" | "normal";
@@ -101,6 +102,17 @@ const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluste
   WHERE cluster_memberships.node_id = nodes.id AND typeof(cluster_id) = 'text') AS clusters`;
 const SOUND_EDGE = ["id", "source_id", "target_id"].map(isId).join(" AND ");
 const CHANGEABLE = [...NODE_COLUMNS, "embedding_vector" as const].filter((it) => it !== "id" && it !== "version");
+/** Where texts are kept about a memory beside its row, and by which column it is named. */
+const TEXTS_ABOUT: readonly (readonly [table: string, column: string])[] = [
+  ["conflict_queue", "old_node_id"],
+  ["conflict_queue", "new_node_id"],
+];
+/** Where names of a kind are. */
+const NAMED: Readonly<Record<NameKind, readonly [table: string, column: string]>> = {
+  type: ["nodes", "type"],
+  subtype: ["nodes", "subtype"],
+  "edge type": ["edges", "type"],
+};
 /** Each column has two values: whether it changes, and to what. */
 const UPDATE_NODE = `UPDATE nodes SET version = coalesce(version, 0) + 1,
   ${CHANGEABLE.map((column) => `${column} = CASE WHEN ? THEN ? ELSE ${column} END`).join(", ")}
@@ -125,6 +137,7 @@ type Row = Record<string, unknown>;
 export class LibsqlStorage implements Storage {
   readonly writer: string = randomUUID();
   readonly #db: Database.Database;
+  readonly #file: string;
   /** Whether the file is set up by this connection, and not only looked at. */
   readonly #isOwner: boolean;
   readonly #statements = new Map<string, Database.Statement>();
@@ -135,6 +148,7 @@ export class LibsqlStorage implements Storage {
    * @throws {StorageError} for a file that is no database, of a newer version, or held by somebody else.
    */
   constructor(file: string, { durability, tell = () => {}, migrates = true }: LibsqlOptions) {
+    this.#file = file;
     this.#isOwner = migrates;
     const isInMemory = file === IN_MEMORY;
     const isNew = isInMemory || !existsSync(file) || statSync(file).size === 0;
@@ -335,6 +349,14 @@ export class LibsqlStorage implements Storage {
     return this.#all(some, dimensions * Float32Array.BYTES_PER_ELEMENT).length > 0;
   }
 
+  names(kind: NameKind): string[] {
+    const [table, column] = NAMED[kind];
+    const rows = this.#all<{ name: string }>(
+      `SELECT DISTINCT ${column} AS name FROM ${table} WHERE typeof(${column}) = 'text'`,
+    );
+    return rows.map(({ name }) => name);
+  }
+
   // ---- edges --------------------------------------------------------------------------------------
 
   insertEdge(edge: NewEdge): EdgeRow {
@@ -518,6 +540,26 @@ export class LibsqlStorage implements Storage {
 
   // ---- soundness ----------------------------------------------------------------------------------
 
+  /** Copies the whole database, as it is at one moment, into a file that is not there yet. */
+  copyTo(file: string): void {
+    this.#db.prepare("VACUUM INTO ?").run(file);
+  }
+
+  scrub(nodeId: string): void {
+    this.#db.exec("PRAGMA secure_delete = ON");
+    for (const [table, column] of TEXTS_ABOUT) this.#all(`DELETE FROM ${table} WHERE ${column} = ?`, nodeId);
+    // Words of what was deleted stay in a full-text index until it merges them away.
+    this.#all("INSERT INTO nodes_fts(nodes_fts) VALUES ('rebuild')");
+    this.#db.exec("VACUUM");
+    const [{ busy }] = this.#db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all() as [{ busy: number }];
+    this.#db.exec("PRAGMA secure_delete = OFF");
+    if (busy !== 0) {
+      const message = "The database's log could not be emptied: another program is reading it.";
+      throw new StorageError(message, { code: "SQLITE_BUSY" });
+    }
+    for (const copy of copiesOf(this.#file)) rmSync(copy);
+  }
+
   check(): string[] {
     const problems = this.#all<{ integrity_check: string }>("PRAGMA integrity_check")
       .map(({ integrity_check }) => integrity_check)
@@ -604,15 +646,4 @@ function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unkno
     );
   }
   return { conditions, values };
-}
-
-/** A new file is there after a power cut once its folder is on the disk, too. */
-function syncFolder(folder: string): void {
-  if (process.platform === "win32") return;
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

@@ -70,6 +70,9 @@ export interface SoftChange {
   lifecycle: StoredLifecycleState | null;
 }
 
+/** What a memory or an edge is called by; each kind of name is bounded. */
+export type NameKind = "type" | "subtype" | "edge type";
+
 /** A memory as a graph shows it. */
 export interface GraphNode {
   id: string;
@@ -126,6 +129,8 @@ export interface Storage {
   dimensions(): number;
   /** Whether there is a vector of so many components. */
   hasVectors(dimensions: number): boolean;
+  /** All names of a kind that are in use, each once. */
+  names(kind: NameKind): string[];
 
   insertEdge(edge: NewEdge): EdgeRow;
   deleteEdge(id: string): boolean;
@@ -174,6 +179,12 @@ export interface Storage {
 
   /** Within a transaction. It is logged as soft. */
   writeSoft(changes: readonly SoftChange[]): void;
+
+  /**
+   * Writes the whole database anew, so that nothing of what was deleted is left in it or beside it; what else was kept about a
+   * memory goes, too. Not within a transaction.
+   */
+  scrub(nodeId: string): void;
 
   /** What is wrong with the database, in words; empty where nothing is. */
   check(): string[];

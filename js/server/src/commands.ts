@@ -1,0 +1,69 @@
+// Commands that do something to data on the disk. A server may be running unless it is said.
+
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { adopt, backUp, restore } from "./backup.ts";
+import { agentsIn, deleteAgent, purgeNode } from "./hosting.ts";
+import { USUAL_AGENT } from "./http/route.ts";
+import { settingsOf, withOptions } from "./settings/flags.ts";
+import type { Settings } from "./settings/options.ts";
+
+/** What is done with an agent's memory and a file. */
+type DataCommand = (settings: Settings, agent: string, file: string) => void | Promise<void>;
+
+export function addDataCommands(program: Command): void {
+  addAgentCommands(program.command("agents").description("what agents there are, and how to be rid of them"));
+  const ofAgent = (name: string, description: string, work: DataCommand) =>
+    withOptions(program.command(name).description(description))
+      .argument("<FILE>")
+      .option("--agent <NAME>", "whose memory", USUAL_AGENT)
+      .action((file: string, { agent }: { agent: string }, command: Command) =>
+        work(settingsOf(command).settings, agent, resolve(file)),
+      );
+  ofAgent("backup", "copies an agent's database into a file", ({ data_dir }, agent, file) => {
+    backUp(data_dir, agent, file);
+    console.log(`The memory of ${agent} is in ${file}.`);
+  });
+  ofAgent(
+    "restore",
+    "puts a backup in the place of an agent's database, which nobody may be using",
+    async (...given) => {
+      const [{ data_dir }, agent, file] = given;
+      const aside = await restore(data_dir, agent, file);
+      console.log(`The memory of ${agent} is that of ${file}.`);
+      if (aside !== undefined) console.log(`What it was before is in ${aside}.`);
+    },
+  );
+  ofAgent(
+    "adopt",
+    "takes in a database of the existing server, which has to be stopped",
+    async ({ data_dir }, agent, file) => {
+      await adopt(data_dir, agent, file);
+      console.log(`The memory of ${agent} is a copy of ${file}.`);
+    },
+  );
+}
+
+function addAgentCommands(agents: Command): void {
+  withOptions(agents.command("list").description("lists agents and the bytes of their databases")).action(
+    async (_, command: Command) => {
+      const { settings } = settingsOf(command);
+      for (const { agent, bytes } of await agentsIn(settings.data_dir)) console.log(`${agent}\t${bytes}`);
+    },
+  );
+  withOptions(agents.command("delete").description("deletes an agent with all its files, which nobody may be using"))
+    .argument("<NAME>")
+    .action((agent: string, _, command: Command) => {
+      const { data_dir } = settingsOf(command).settings;
+      if (!deleteAgent(data_dir, agent)) throw new Error(`there is no agent ${agent} in ${data_dir}`);
+      console.log(`The agent ${agent} is deleted.`);
+    });
+  withOptions(agents.command("purge").description("deletes a memory, so that its text is in none of an agent's files"))
+    .argument("<NAME>")
+    .argument("<ID>")
+    .action((agent: string, id: string, _, command: Command) => {
+      const { data_dir, durability } = settingsOf(command).settings;
+      const wasThere = purgeNode(data_dir, agent, id, durability);
+      console.log(wasThere ? `${id} is purged.` : `${id} was not there; what was left of anything deleted is purged.`);
+    });
+}
