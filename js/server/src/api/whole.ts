@@ -93,5 +93,6 @@ export const wholeOperations = {
   }),
 };
 
+export type SweepAnswer = z.output<typeof sweepAnswer>;
 export type Graph = z.output<typeof graph>;
 export type Health = z.output<typeof health>;

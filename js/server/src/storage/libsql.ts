@@ -456,6 +456,27 @@ export class LibsqlStorage implements Storage {
     this.#all("INSERT INTO playbook_outcomes VALUES (?, ?, ?, ?)", playbookId, entryId, profitable ? 1 : 0, at);
   }
 
+  // ---- periodic work ------------------------------------------------------------------------------
+
+  takeTask(name: string, now: number, after: number, lease: number): boolean {
+    // What was done in the future was done by a wrong clock.
+    const taken = this.#first(
+      `INSERT INTO nous_tasks VALUES (?, ?, ?, NULL)
+       ON CONFLICT DO UPDATE SET holder = excluded.holder, leased_until = excluded.leased_until
+       WHERE (holder IS NULL OR leased_until <= ?) AND (last_done IS NULL OR last_done NOT BETWEEN ? AND ?)
+       RETURNING 1`,
+      ...[name, this.writer, Math.round(now + lease)],
+      ...[now, Math.floor(now - after) + 1, now],
+    );
+    return taken !== undefined;
+  }
+
+  leaveTask(name: string, done: number | null): void {
+    const leave =
+      "UPDATE nous_tasks SET holder = NULL, last_done = coalesce(?, last_done) WHERE name = ? AND holder = ?";
+    this.#all(leave, done, name, this.writer);
+  }
+
   // ---- clusters -----------------------------------------------------------------------------------
 
   clusters(): ClusterRow[] {

@@ -5,6 +5,7 @@ import { createMemoryUsage } from "./migrations/memory-usage.ts";
 import { createOutcomes } from "./migrations/outcomes.ts";
 import { logSoftChanges } from "./migrations/soft-changes.ts";
 import { createTables } from "./migrations/tables.ts";
+import { createTasks } from "./migrations/tasks.ts";
 
 /**
  * Each migration brings a database from the schema of its place to the next. Never edit one that has been released: add
@@ -15,6 +16,7 @@ export const MIGRATIONS: readonly ((db: Database.Database) => void)[] = [
   logSoftChanges,
   createMemoryUsage,
   createOutcomes,
+  createTasks,
 ];
 
 /** The schema that this version writes. */

@@ -160,6 +160,14 @@ export interface Storage {
   hasOutcome(playbookId: string, entryId: string): boolean;
   addOutcome(playbookId: string, entryId: string, profitable: boolean, at: string): void;
 
+  /**
+   * Takes periodic work over, for `lease` milliseconds at most; whether it is due, `after` so many milliseconds since it was last
+   * done, and nobody else is at it.
+   */
+  takeTask(name: string, now: number, after: number, lease: number): boolean;
+  /** Gives it back, where it is still this writer's. `done` is when it was done; null where it was not. */
+  leaveTask(name: string, done: number | null): void;
+
   clusters(): ClusterRow[];
   memberships(): MembershipRow[];
 

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import { Refusal } from "../agent/errors.ts";
+import type { TaskFigures, TaskName } from "../agent/tasks.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { AGENT_OPERATIONS, type AgentOperation } from "../api/operations.ts";
 import type { HostedAgent } from "../hosting.ts";
@@ -143,6 +144,11 @@ export class Pool {
   ): Promise<string> {
     const { createsAgent: creates = false }: OperationShape = AGENT_OPERATIONS[operation];
     return this.#of(agent).ask({ kind: "call", agent, operation, given, creates });
+  }
+
+  /** Does periodic work of an agent where it is due; null where it is not, or where another process is at it. */
+  async run(agent: string, task: TaskName, interval: number): Promise<TaskFigures | null> {
+    return JSON.parse(await this.#of(agent).ask({ kind: "task", agent, task, interval }));
   }
 
   /** Deletes an agent with all its files; whether there was one. */

@@ -6,6 +6,7 @@ import { NousError } from "nous-wasm";
 import { Agent } from "../agent/agent.ts";
 import { Refusal } from "../agent/errors.ts";
 import { HANDLERS } from "../agent/handlers.ts";
+import { doIfDue } from "../agent/tasks.ts";
 import { agentsIn, deleteAgent } from "../hosting.ts";
 import { agentFile, indexFileOf } from "../settings/paths.ts";
 import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
@@ -53,6 +54,10 @@ async function answer(message: ToWorker): Promise<string> {
       const handle = HANDLERS[message.operation] as (agent: Agent, given: unknown) => unknown;
       const work = async (agent: Agent) => JSON.stringify(await handle(agent, message.given));
       return agents.do(message.agent, work, { creates: message.creates });
+    }
+    case "task": {
+      const work = async (agent: Agent) => JSON.stringify(await doIfDue(agent, message.task, message.interval));
+      return agents.do(message.agent, work, { creates: false });
     }
     case "delete":
       return JSON.stringify(await agents.away(message.agent, () => deleteAgent(dataDir, message.agent)));
