@@ -46,6 +46,7 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       embedding: VECTORS,
       embedding_model: [7, {}],
       id: ["", 7, {}, "a/b", "a b", "é", ".", "x".repeat(201), "a\0b"],
+      signals: [7, "x", [], [{ pnl_pct: 1 }], { "": 1 }, { note: "x".repeat(1_000_001) }],
     },
   ],
   [
@@ -167,6 +168,58 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
         Array.from({ length: 501 }, () => ({ source_id: "n_1", target_id: "n_2", type: "causes" })),
       ],
     },
+  ],
+  [
+    "POST /playbooks/match",
+    { events: [{ type: "funding_extreme", severity: 1 }] },
+    {
+      events: [
+        ...[undefined, null, {}, "x", [7], [{ type: "x" }], [{ type: "", severity: 1 }], [{ type: "x", severity: 2 }]],
+        ...[[{ type: "x", severity: 1, symbol: 7 }], Array.from({ length: 1_001 }, () => ({ type: "x", severity: 1 }))],
+      ],
+      snapshot: [null, 7, [], { x: "1" }, { x: [null] }, { x: {} }, { "": 1 }, { x: new Array(10_001).fill(1) }],
+    },
+  ],
+  ...["POST /retrieve", "POST /context/lines"].map((call): [string, object, Record<string, unknown[]>] => [
+    call,
+    { query: "funding" },
+    {
+      query: ["", 7, null, "x".repeat(10_001), undefined],
+      subtype: [7, {}],
+      lifecycle: STATES,
+      time_range: [7, { type: "never" }],
+      embedding: VECTORS,
+      recall: [true, "often", null],
+    },
+  ]),
+  ["POST /context/lines", { query: "funding" }, { max_tokens: [-1, "10", null, 1e7] }],
+  [
+    "POST /context",
+    { input: "What did we decide about BTC?" },
+    {
+      input: [undefined, null, 7, {}, "x".repeat(100_001), "a\0b"],
+      identity: [null, 7, "x".repeat(100_001)],
+      frame: [7, "", [], { frame_name: "x" }, { frame_id: "x", questions_to_ask: "why" }],
+      messages: ["x", [7], [{ role: "user" }], [{ content: "x" }]],
+      censors: [[{ id: "c", text: "x", action: "maybe" }], [{ id: "", text: "x", action: "warn" }], {}],
+      working_memory: ["x", { open_threads: "x" }, { items: [{ text: "x" }] }],
+      budgets: [7, { total: -1 }, { total: 1.5 }, { everything: 1 }],
+      recall: [true, "often", null],
+    },
+  ],
+  [
+    "POST /context/feedback",
+    { context_id: "c", recalled_content: {}, response: "" },
+    {
+      context_id: [...NAMES, undefined],
+      recalled_content: [undefined, null, 7, [], { n_1: 7 }, { "": "x" }],
+      response: [undefined, null, 7, "x".repeat(1_000_001)],
+    },
+  ],
+  [
+    "POST /playbooks/outcome",
+    { entry_id: "n_none", profitable: true },
+    { entry_id: [...NAMES, undefined], profitable: [undefined, null, 1, "true"] },
   ],
   ["POST /classify-query", { query: "x" }, { query: ["", 7, null, undefined] }],
   ["POST /decay", {}, { force: ["yes", 1, null, {}] }],

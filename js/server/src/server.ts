@@ -9,6 +9,7 @@ import { embedderOf } from "./embeddings/configured.ts";
 import { createApp } from "./http/app.ts";
 import { USUAL_AGENT } from "./http/route.ts";
 import type { Logger } from "./log.ts";
+import { Scheduler } from "./scheduler.ts";
 import type { InForce } from "./settings/read.ts";
 import { Pool } from "./workers/pool.ts";
 
@@ -51,11 +52,14 @@ export async function startServer(
     const server = await listen(app.fetch, host, port);
     isReady = true;
     asking?.wake(USUAL_AGENT);
+    const { decay_interval, consolidate_interval } = settings;
+    const intervals = { decay: decay_interval * 1000, consolidate: consolidate_interval * 1000 };
+    const scheduler = new Scheduler(pool, intervals, log);
     const { port: taken } = server.address() as AddressInfo;
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
     const stop = async () => {
       [isReady, isStopping] = [false, true];
-      await Promise.all([asking?.close(), closeServer(server)]);
+      await Promise.all([asking?.close(), closeServer(server), scheduler.stop()]);
       await pool.close();
     };
     return { url, stop };

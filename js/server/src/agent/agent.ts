@@ -1,10 +1,18 @@
 // One agent: a database, an index, and how they are read and written. What can be asked of it is in the files of the subjects;
 // see `handlers.ts`. Reads and writes are synchronous, so that nothing comes between a commit and its being applied.
 
-import { createEngine, type Engine, type EngineConfig, type MemoryIndex, NousError } from "nous-wasm";
+import {
+  createEngine,
+  type Engine,
+  type EngineConfig,
+  type MemoryIndex,
+  NousError,
+  type PlaybookBook,
+} from "nous-wasm";
 import type { Node } from "../api/nodes.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import type { NameKind, Storage } from "../storage/storage.ts";
+import { Book } from "./book.ts";
 import { wrong } from "./errors.ts";
 import { Follower, type Tell } from "./follower.ts";
 import { IndexFile } from "./index-file.ts";
@@ -39,6 +47,7 @@ export class Agent {
   readonly config: EngineConfig;
   readonly soft = new SoftState();
   readonly #resident: Resident;
+  readonly #book = new Book();
   readonly #follower: Follower;
   readonly #tell: Tell;
   readonly #clock: () => number;
@@ -51,7 +60,7 @@ export class Agent {
     this.#clock = clock;
     const file = indexFile === undefined ? undefined : new IndexFile(indexFile, config, tell);
     this.#resident = new Resident(this.soft, config, tell, file);
-    this.#follower = new Follower(storage, [this.soft, this.#resident], tell);
+    this.#follower = new Follower(storage, [this.soft, this.#resident, this.#book], tell);
   }
 
   /** The index. Only within `read` and `write` does it know all that is committed. */
@@ -64,6 +73,12 @@ export class Agent {
   get dimensions(): number {
     this.#follower.ensure();
     return this.#resident.dimensions;
+  }
+
+  /** All playbooks, whatever state they are in; else as the index. */
+  get playbooks(): PlaybookBook {
+    this.#follower.ensure();
+    return this.#book.playbooks;
   }
 
   now(): number {

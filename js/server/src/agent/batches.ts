@@ -25,8 +25,8 @@ export const batchHandlers: HandlersOf<typeof batchOperations> = {
     }),
 
   createEdges: (agent, { headers, body }) =>
-    once(agent, "createEdges", { headers, body }, () =>
-      madeOf(body.items, (item) => ({ status: 201, id: insertEdge(agent, item).id })),
+    once(agent, "createEdges", { headers, body }, (unit) =>
+      madeOf(body.items, (item) => ({ status: 201, id: insertEdge(agent, item, unit).id })),
     ),
 };
 

@@ -191,7 +191,7 @@ const RESOLVERS: Readonly<Record<Resolving["resolution"], Resolver>> = {
   new_is_current: (agent, unit, { old, fresh }) => supersede(agent, unit, newOf(fresh), old),
   // A text that became no memory leaves nothing to put to sleep.
   old_is_current: (agent, unit, { old, fresh }) => (fresh === undefined ? [] : supersede(agent, unit, old, fresh)),
-  keep_both: (agent, _, { old, fresh }) => [link(agent, "relates_to", newOf(fresh), old)],
+  keep_both: (agent, unit, { old, fresh }) => [link(agent, unit, "relates_to", newOf(fresh), old)],
   merge: (agent, unit, { old, fresh, content }, { merged_content }) => {
     const added = merged_content || textOfMemory(fresh) || content;
     if (!added) throw wrong("merged_content", "must be given: the new memory has no text");
@@ -212,14 +212,14 @@ const textOfMemory = (row: NodeRow | undefined): string | null =>
   row === undefined ? null : (textOf(row.content_body) ?? textOf(row.content_summary) ?? textOf(row.content_title));
 
 /** What holds supersedes the other, which sleeps from now on. */
-function supersede(agent: Agent, { settle }: Unit, current: NodeRow, past: NodeRow): string[] {
-  settle([past.id]);
+function supersede(agent: Agent, unit: Unit, current: NodeRow, past: NodeRow): string[] {
+  unit.settle([past.id]);
   agent.storage.updateNode(past.id, { state_lifecycle: "DORMANT", last_modified: toIso(agent.now()) });
-  return [`${past.id} is DORMANT`, link(agent, "supersedes", current, past)];
+  return [`${past.id} is DORMANT`, link(agent, unit, "supersedes", current, past)];
 }
 
-function link(agent: Agent, type: "supersedes" | "relates_to", from: NodeRow, to: NodeRow): string {
-  insertEdge(agent, { source_id: from.id, target_id: to.id, type });
+function link(agent: Agent, unit: Unit, type: "supersedes" | "relates_to", from: NodeRow, to: NodeRow): string {
+  insertEdge(agent, { source_id: from.id, target_id: to.id, type }, unit);
   return `${from.id} ${type} ${to.id}`;
 }
 

@@ -1,6 +1,6 @@
 // Sweeps: what time did to every memory is looked at and stored.
 
-import type { wholeOperations } from "../api/whole.ts";
+import type { SweepAnswer, wholeOperations } from "../api/whole.ts";
 import { parseInstant, toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
 import { Refusal } from "./errors.ts";
@@ -13,19 +13,23 @@ const MOST_DAYS_BETWEEN_SWEEPS = 400;
 const MOST_ARCHIVED = 0.5;
 
 export const decayHandlers: HandlersOf<Pick<typeof wholeOperations, "sweep">> = {
-  sweep: (agent, { body: { force } }) =>
-    agent.read(() => {
-      const now = agent.now();
-      const { index } = agent;
-      const { processed, changes, transitions } = index.decay(now);
-      const archived = transitions.filter(({ to }) => to === "ARCHIVE").length;
-      if (!force) checkClock(agent, now, archived);
-      agent.storage.setMeta("last_sweep", toIso(now));
-      index.applyDecay(changes);
-      agent.soft.faded(changes);
-      return { ok: true, processed, transitions_count: transitions.length, transitions };
-    }),
+  sweep: (agent, { body: { force } }) => sweep(agent, force),
 };
+
+/** @throws {Refusal} where the clock looks wrong, unless it is forced. */
+export function sweep(agent: Agent, force: boolean): SweepAnswer {
+  return agent.read(() => {
+    const now = agent.now();
+    const { index } = agent;
+    const { processed, changes, transitions } = index.decay(now);
+    const archived = transitions.filter(({ to }) => to === "ARCHIVE").length;
+    if (!force) checkClock(agent, now, archived);
+    agent.storage.setMeta("last_sweep", toIso(now));
+    index.applyDecay(changes);
+    agent.soft.faded(changes);
+    return { ok: true, processed, transitions_count: transitions.length, transitions };
+  });
+}
 
 /** A wrong clock must not bury a memory. */
 function checkClock({ storage, index }: Agent, now: number, archived: number): void {

@@ -4,17 +4,20 @@ import { getInitialEdgeStrength } from "nous-wasm";
 import { oneMore, pageOf, toCursor } from "../api/cursors.ts";
 import { EDGES, type edgeOperations, type NewEdgeRequest } from "../api/edges.ts";
 import { newId } from "../ids.ts";
-import type { EdgeRow } from "../storage/rows.ts";
+import type { EdgeRow, NewEdge } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent, Unit } from "./agent.ts";
 import { notFound, Refusal } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
+import { countEdge } from "./outcomes.ts";
 import { presentEdge } from "./presenting.ts";
 import { once, stillThere } from "./retries.ts";
 
 export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
   createEdge: (agent, { headers, body }) => {
-    const { id } = once(agent, "createEdge", { headers, body }, () => ({ id: insertEdge(agent, body).id }));
+    const { id } = once(agent, "createEdge", { headers, body }, (unit) => ({
+      id: insertEdge(agent, body, unit).id,
+    }));
     const [[edge] = []] = agent.storage.edges([id]);
     return presentEdge(stillThere(edge));
   },
@@ -37,27 +40,35 @@ export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
   },
 };
 
+/** An edge between memories that are there. */
+export function newEdgeOf(agent: Agent, fields: NewEdgeRequest): NewEdge {
+  const { type, subtype = null, source_id, target_id } = fields;
+  const strength = fields.strength ?? getInitialEdgeStrength(type);
+  return {
+    id: newId("e"),
+    type,
+    subtype,
+    source_id,
+    target_id,
+    neural_weight: fields.neural_weight ?? strength,
+    strength,
+    confidence: fields.confidence ?? 1,
+    created_at: toIso(agent.now()),
+  };
+}
+
 /**
- * Within a `write`: ties two memories together.
+ * Within a `write`: ties two memories together, which may close a trade.
  *
  * @throws {Refusal} where one of them is not there.
  */
-export function insertEdge(agent: Agent, request: NewEdgeRequest): EdgeRow {
+export function insertEdge(agent: Agent, request: NewEdgeRequest, unit: Unit): EdgeRow {
   const { source_id, target_id, type } = request;
   checkThere(agent, { source_id, target_id });
   agent.checkNames({ "edge type": type });
-  const strength = request.strength ?? getInitialEdgeStrength(type);
-  return agent.storage.insertEdge({
-    id: newId("e"),
-    type,
-    subtype: request.subtype ?? null,
-    source_id,
-    target_id,
-    neural_weight: request.neural_weight ?? strength,
-    strength,
-    confidence: request.confidence ?? 1,
-    created_at: toIso(agent.now()),
-  });
+  const edge = agent.storage.insertEdge(newEdgeOf(agent, request));
+  countEdge(agent, edge, unit);
+  return edge;
 }
 
 /**

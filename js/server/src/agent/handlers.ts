@@ -6,13 +6,17 @@ import type { Agent } from "./agent.ts";
 import { batchHandlers } from "./batches.ts";
 import { clusterHandlers } from "./clusters.ts";
 import { conflictHandlers } from "./conflicts.ts";
+import { consolidationHandlers } from "./consolidation.ts";
+import { contextHandlers } from "./context.ts";
 import { decayHandlers } from "./decay.ts";
 import { edgeHandlers } from "./edges.ts";
 import { embeddingHandlers } from "./embeddings.ts";
 import { graphHandlers } from "./graph.ts";
 import { healthHandlers } from "./health.ts";
 import { nodeHandlers } from "./nodes.ts";
+import { playbookHandlers } from "./playbooks.ts";
 import { purgeHandlers } from "./purge.ts";
+import { retrievalHandlers } from "./retrieval.ts";
 import { searchHandlers } from "./search.ts";
 
 /** Operations' handlers. One that has to wait for something answers with a promise; the agent does nothing else meanwhile. */
@@ -31,6 +35,10 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...graphHandlers,
   ...healthHandlers,
   ...embeddingHandlers,
+  ...playbookHandlers,
+  ...retrievalHandlers,
+  ...contextHandlers,
+  ...consolidationHandlers,
   ...purgeHandlers,
   ...batchHandlers,
   ...clusterHandlers,

@@ -13,8 +13,10 @@ import { difficultyOfNew } from "./difficulty.ts";
 import { notFound, Refusal } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { textOf } from "./index-rows.ts";
+import { countNode } from "./outcomes.ts";
 import { fadedNow, withFaded } from "./presenting.ts";
 import { once, stillThere } from "./retries.ts";
+import { stabilityOfNew } from "./stakes.ts";
 import { statesOf } from "./states.ts";
 
 const SOURCE = "agent";
@@ -55,18 +57,18 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
 
   updateNode: (agent, { params: { id }, headers, body }) =>
     agent.present(
-      agent.write(({ settle }) => {
+      agent.write((unit) => {
         const { type = null, subtype = null } = body;
         agent.checkNames({ type, subtype });
-        settle([id]);
+        unit.settle([id]);
         const stored = agent.storage.node(id);
         if (stored === undefined) throw notFound();
         checkVersion(headers["If-Match"], stored.version);
         if (subtype !== stored.subtype) joinClusters(agent, id, subtype);
-        const updated = agent.storage.updateNode(id, changesOf(agent, body, stored.subtype))!;
+        countNode(agent, agent.storage.updateNode(id, changesOf(agent, body, stored.subtype))!, unit);
         // A vector that is given wins, even if it is the one that was there.
         if (body.embedding != null) agent.storage.embeddings.served(id);
-        return updated;
+        return agent.storage.node(id)!;
       }),
     ),
 
@@ -95,6 +97,7 @@ export function insertNode(agent: Agent, request: NewNodeRequest): { id: string;
   const made = { id: node.id, isCorrection: contradiction !== undefined };
   if (stored !== undefined) return made;
   agent.storage.insertNode({ ...node, embedding_vector: agent.vectorBytes(request.embedding ?? null) });
+  if (request.signals != null) agent.storage.addSignals(node.id, JSON.stringify(request.signals));
   joinClusters(agent, node.id, subtype);
   if (contradiction !== undefined) queueContradiction(agent, node.id, contradiction);
   return made;
@@ -107,7 +110,10 @@ function checkVersion(known: MatchedVersions, version: number | null): void {
 }
 
 /** A new row, but for its vector. */
-function newNodeOf(agent: Agent, request: NewNodeRequest): Omit<NewNode, "embedding_vector"> {
+export function newNodeOf(
+  agent: Agent,
+  request: Partial<NewNodeRequest> & Pick<NewNodeRequest, "type" | "content_title">,
+): Omit<NewNode, "embedding_vector"> {
   const now = toIso(agent.now());
   const { type, content_title, subtype = null, content_body = null } = request;
   return {
@@ -117,7 +123,7 @@ function newNodeOf(agent: Agent, request: NewNodeRequest): Omit<NewNode, "embedd
     content_title,
     content_summary: request.content_summary ?? null,
     content_body,
-    neural_stability: request.neural_stability ?? agent.engine.getInitialStabilityForSubtype(subtype),
+    neural_stability: request.neural_stability ?? stabilityOfNew(agent.engine, subtype, request.signals),
     neural_retrievability: 1,
     neural_difficulty: difficultyOfNew(type, subtype, content_body),
     neural_access_count: 0,

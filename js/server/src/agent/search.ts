@@ -33,8 +33,14 @@ export const searchHandlers: HandlersOf<typeof searchOperations> = {
     }),
 };
 
+/** What is searched for. */
+type Sought = SearchRequest & {
+  /** One of which it has to have; null is none. */
+  subtypes?: readonly (string | null)[] | undefined;
+};
+
 /** Searches, without counting an access of what was found. */
-function search(agent: Agent, request: SearchRequest, question: QuestionVector | undefined, now: number): SearchAnswer {
+export function search(agent: Agent, request: Sought, question: QuestionVector | undefined, now: number): SearchAnswer {
   const watch = stopwatch();
   const { index, engine, config } = agent;
   const asked = engine.understand(request.query, { terms: "unicode" });
@@ -85,9 +91,9 @@ function search(agent: Agent, request: SearchRequest, question: QuestionVector |
 }
 
 /** The vector to search by; none in a memory without vectors. One that was made may not fit any more, one that is given has to. */
-function vectorOf(
+export function vectorOf(
   { dimensions }: Agent,
-  { embedding }: SearchRequest,
+  { embedding }: Pick<SearchRequest, "embedding">,
   question: QuestionVector | undefined,
 ): ArrayLike<number> | undefined {
   if (dimensions === 0) return undefined;
@@ -96,11 +102,12 @@ function vectorOf(
   throw wrong("embedding", `must have ${dimensions} components, as those of the memories, found ${embedding.length}`);
 }
 
-function filterOf(request: SearchRequest, lifecycle: NodeFilter["lifecycle"]): NodeFilter {
-  const { type, subtype, time_range, cluster_ids } = request;
+function filterOf(request: Sought, lifecycle: NodeFilter["lifecycle"]): NodeFilter {
+  const { type, subtype, subtypes, time_range, cluster_ids } = request;
   return {
     type: type ?? undefined,
     subtype: subtype ?? undefined,
+    subtypes,
     cluster_ids: cluster_ids ?? undefined,
     lifecycle,
     time_range:
@@ -111,12 +118,14 @@ function filterOf(request: SearchRequest, lifecycle: NodeFilter["lifecycle"]): N
 }
 
 /** As much of it as the index knows: of times when memories were taken in, not of events. */
-function indexFilterOf(request: SearchRequest, lifecycles: StoredLifecycleState[] | undefined): SearchFilters {
-  const { type, subtype, time_range, cluster_ids } = request;
+function indexFilterOf(request: Sought, lifecycles: StoredLifecycleState[] | undefined): SearchFilters {
+  const { type, subtype, subtypes, time_range, cluster_ids } = request;
+  const named = subtypes?.filter((name) => name !== null);
   const byIngestion = time_range?.type === "ingestion" ? time_range : undefined;
   return {
     types: type == null ? undefined : [type],
-    subtypes: subtype == null ? undefined : [subtype],
+    // It has no name for those without one.
+    subtypes: subtype == null ? (named?.length === subtypes?.length ? named : undefined) : [subtype],
     cluster_ids: cluster_ids ?? undefined,
     lifecycles,
     created_after: byIngestion?.start ?? undefined,
@@ -133,7 +142,10 @@ function rowsOf(
   now: number,
 ): FoundNode[] {
   const { storage, engine, soft, index } = agent;
-  const isPartly = filter.lifecycle !== undefined || (filter.time_range?.by ?? "ingestion") !== "ingestion";
+  const isPartly =
+    filter.subtypes !== undefined ||
+    filter.lifecycle !== undefined ||
+    (filter.time_range?.by ?? "ingestion") !== "ingestion";
   const passing = isPartly ? new Set(storage.passing(ranking.ids, filter)) : undefined;
   const ids = ranking.ids.filter((id) => passing?.has(id) ?? true).slice(0, request.limit);
   const rows = new Map(storage.nodes(ids).map((row) => [row.id, row]));

@@ -14,6 +14,7 @@ import {
   optionalName,
   ownId,
   share,
+  signals,
   someNumber,
   someText,
   state,
@@ -45,6 +46,9 @@ export const newNode = z
   .object({
     ...nodeFields,
     id: ownId.nullish().openapi({ description: "The caller's own; the same memory with the same id is made once." }),
+    signals: signals.nullish().openapi({
+      description: "Figures such as `pnl_pct`. What was at stake decides the stability, unless that is given.",
+    }),
   })
   .openapi("NewNode");
 

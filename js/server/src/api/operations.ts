@@ -3,10 +3,14 @@
 import { batchOperations } from "./batches.ts";
 import { clusterOperations } from "./clusters.ts";
 import { conflictOperations } from "./conflicts.ts";
+import { consolidationOperations } from "./consolidation.ts";
+import { contextOperations, guidanceOperations } from "./context.ts";
 import { edgeOperations } from "./edges.ts";
 import { embeddingOperations } from "./embeddings.ts";
 import { hostingOperations, purgeOperations } from "./hosting.ts";
 import { nodeOperations } from "./nodes.ts";
+import { playbookOperations } from "./playbooks.ts";
+import { retrievalOperations } from "./retrieval.ts";
 import { questionOperations, searchOperations } from "./search.ts";
 import { wholeOperations } from "./whole.ts";
 
@@ -17,6 +21,10 @@ export const AGENT_OPERATIONS = {
   ...edgeOperations,
   ...searchOperations,
   ...wholeOperations,
+  ...playbookOperations,
+  ...retrievalOperations,
+  ...contextOperations,
+  ...consolidationOperations,
   ...purgeOperations,
   ...batchOperations,
   ...clusterOperations,
@@ -26,6 +34,7 @@ export const AGENT_OPERATIONS = {
 /** What is answered without one. */
 export const PLAIN_OPERATIONS = {
   ...questionOperations,
+  ...guidanceOperations,
   ...hostingOperations,
 };
 

@@ -6,7 +6,7 @@ import { LIFECYCLE_STATES, type StoredLifecycleState } from "nous-wasm";
 import { parseInstant, toIso } from "../time.ts";
 
 /** The most UTF-16 units of a name such as a type or a subtype, of a title, of a longer text, and of a question. */
-const MOST_NAME = 200;
+export const MOST_NAME = 200;
 const MOST_TITLE = 10_000;
 export const MOST_TEXT = 1_000_000;
 export const MOST_QUERY = 10_000;
@@ -39,6 +39,15 @@ export const instant = z
   .refine((value) => parseInstant(value) !== undefined, "must be a time in ISO 8601, such as 2026-02-01T09:30:00Z")
   .transform((value) => toIso(parseInstant(value)!))
   .openapi({ format: "date-time" });
+
+/** Figures of a memory by their names: what was at stake, what was known. */
+export const signals = z
+  .record(z.string().min(1).max(MOST_NAME), z.unknown())
+  .refine(
+    (given) => JSON.stringify(given).length <= MOST_TEXT,
+    `must not be longer than ${MOST_TEXT} characters as JSON`,
+  )
+  .openapi({ type: "object", additionalProperties: true });
 
 /** Components that are numbers in f32, too, and not all 0. */
 export const vector = z

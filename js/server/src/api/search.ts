@@ -7,9 +7,11 @@ import { operation } from "./operation.ts";
 import { instant, limitOf, MOST_QUERY, name, optionalName, someText, state, text, vector } from "./parts.ts";
 
 const SEARCH_LIMITS = { usual: 10, most: 100 };
+/** The most that one search gives. */
+export const MOST_FOUND = SEARCH_LIMITS.most;
 const MOST_CLUSTERS = 1_000;
 
-const searchRequest = z
+export const searchRequest = z
   .object({
     query: text(MOST_QUERY).min(1),
     type: optionalName,
@@ -36,7 +38,7 @@ const sixNumbers = Object.fromEntries(SIGNALS.map((signal) => [signal, z.number(
   z.ZodNumber
 >;
 
-const found = node
+export const found = node
   .extend({
     memory_section: z.enum(MEMORY_SECTIONS),
     score: z.number(),

@@ -84,5 +84,6 @@ export const wholeOperations = {
 };
 
 export type GraphPlace = z.output<typeof graphPlace>;
+export type SweepAnswer = z.output<typeof sweepAnswer>;
 export type Graph = z.output<typeof graph>;
 export type Health = z.output<typeof health>;

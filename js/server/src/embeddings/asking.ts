@@ -13,7 +13,9 @@ type Given<Name extends AgentOperation> = GivenTo<(typeof AGENT_OPERATIONS)[Name
 
 /** The text of what is asked, where its vector is not given. */
 const QUESTIONS: { readonly [Name in AgentOperation]?: (given: Given<Name>) => string | undefined } = {
-  search: ({ body: { query, embedding } }) => (embedding == null ? query : undefined),
+  search: ({ body }) => queryOf(body),
+  retrieve: ({ body }) => queryOf(body),
+  contextLines: ({ body }) => queryOf(body),
   checkSimilar: ({ body: { embedding, title = null, subtype = null, content } }) =>
     embedding == null
       ? embeddingText({
@@ -25,6 +27,9 @@ const QUESTIONS: { readonly [Name in AgentOperation]?: (given: Given<Name>) => s
         })
       : undefined,
 };
+
+const queryOf = ({ query, embedding }: { query: string; embedding?: unknown }) =>
+  embedding == null ? query : undefined;
 
 /** What a text that is not a memory yet would most likely become. */
 const KIND_OF_NEW = "concept";

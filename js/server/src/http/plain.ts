@@ -1,6 +1,6 @@
 // What is answered without an agent, in the thread of HTTP.
 
-import type { Engine } from "nous-wasm";
+import { type Engine, memoryGuidance } from "nous-wasm";
 import { notFound } from "../agent/errors.ts";
 import type { AnswerOf, GivenTo } from "../api/operation.ts";
 import type { PLAIN_OPERATIONS } from "../api/operations.ts";
@@ -16,6 +16,7 @@ export type PlainHandlers = {
 
 export const plainHandlers = (engine: Engine, pool: Pick<Pool, "list" | "delete">): PlainHandlers => ({
   classifyQuery: ({ body: { query } }) => engine.classifyQuery(query),
+  memoryGuidance: () => ({ text: memoryGuidance() }),
 
   listAgents: async () => {
     const data = await pool.list();

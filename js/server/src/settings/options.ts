@@ -31,6 +31,9 @@ const whole = (least: number, most: number) =>
     .union([z.number(), z.string().regex(/^\d+$/).transform(Number)], { error: () => "must be a whole number" })
     .pipe(z.int().min(least).max(most));
 
+/** Twenty days: a timer cannot wait much longer. */
+const MOST_SECONDS = 20 * 86_400;
+
 export const OPTIONS = {
   host: option({
     schema: z
@@ -75,6 +78,18 @@ export const OPTIONS = {
     usual: () => 2_048,
     about: "megabytes that open agents may take together; above, those asked longest ago are closed",
     value: "NUMBER",
+  }),
+  decay_interval: option({
+    schema: whole(0, MOST_SECONDS),
+    usual: () => 0,
+    about: "seconds between sweeps of every agent; 0: only when asked",
+    value: "SECONDS",
+  }),
+  consolidate_interval: option({
+    schema: whole(0, MOST_SECONDS),
+    usual: () => 0,
+    about: "seconds between consolidations of every agent; 0: only when asked",
+    value: "SECONDS",
   }),
   max_body_bytes: option({
     schema: whole(1_024, 2 ** 30),

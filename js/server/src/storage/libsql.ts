@@ -24,6 +24,7 @@ import type {
   NodeChanges,
   NodeRow,
   SoftRow,
+  UsageRow,
 } from "./rows.ts";
 import { CREATED_AT, isId, isoOf } from "./sql.ts";
 import type {
@@ -116,6 +117,16 @@ const CLUSTER_COLUMNS = [
 ] as const satisfies readonly (keyof ClusterRow)[];
 const CHANGEABLE_OF_CLUSTER = ["name", "description", "icon", "pinned", "auto_subtypes"] as const;
 
+const USAGE_COLUMNS = [
+  "memory_id",
+  "memory_type",
+  "context_id",
+  "retrieved_at",
+  "was_referenced",
+  "overlap_score",
+] as const satisfies readonly (keyof UsageRow)[];
+
+const USAGE = USAGE_COLUMNS.join(", ");
 const NODE = `nodes.rowid AS sequence, ${NODE_COLUMNS.map((column) => `nodes.${column}`).join(", ")}`;
 const EDGE = `rowid AS sequence, ${EDGE_COLUMNS.join(", ")}`;
 const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluster_id) FROM cluster_memberships
@@ -340,6 +351,23 @@ export class LibsqlStorage implements Storage {
     return this.#first(`SELECT ${CREATED_AT} AS listed_at, rowid AS sequence FROM nodes WHERE rowid = ?`, sequence)!;
   }
 
+  subtypes(): (string | null)[] {
+    // From each to the next, so that it takes as long as there are subtypes and not memories; after the last comes null.
+    const rows = this.#all<{ subtype: string | null }>(
+      `WITH RECURSIVE each(subtype) AS (
+         SELECT min(subtype) FROM nodes
+         UNION ALL SELECT (SELECT min(subtype) FROM nodes WHERE subtype > each.subtype) FROM each
+         WHERE each.subtype IS NOT NULL)
+       SELECT subtype FROM each WHERE subtype IS NULL OR subtype <> ''`,
+    );
+    return rows.map(({ subtype }) => subtype);
+  }
+
+  nodesOfSubtypes(subtypes: readonly string[]): NodeRow[] {
+    const sql = `SELECT ${NODE} FROM nodes WHERE subtype IN ${LISTED} AND id IS NOT NULL ORDER BY rowid`;
+    return this.#all(sql, JSON.stringify(subtypes));
+  }
+
   countStates(except: readonly string[]): { state: string; count: number }[] {
     return this.#all(
       `SELECT coalesce(state_lifecycle, 'ACTIVE') AS state, count(*) AS count FROM nodes
@@ -427,6 +455,22 @@ export class LibsqlStorage implements Storage {
     );
   }
 
+  edgesWithin(groups: readonly (readonly string[])[]): string[] {
+    const rows = this.#all<{ id: string }>(
+      `SELECT DISTINCT edges.id FROM json_each(?) AS members, json_each(members.value) AS source
+       JOIN edges ON edges.source_id = source.value
+       WHERE edges.target_id IN (SELECT value FROM json_each(members.value)) AND edges.target_id <> edges.source_id
+         AND coalesce(edges.strength, 0.0) < 1.0 AND edges.id IS NOT NULL`,
+      JSON.stringify(groups),
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  strengthenEdges(ids: readonly string[], amount: number): void {
+    const strengthened = `UPDATE edges SET strength = min(1.0, coalesce(strength, 0.0) + ?) WHERE id IN ${LISTED}`;
+    this.#all(strengthened, amount, JSON.stringify(ids));
+  }
+
   edgesOf(nodeId: string, direction: "in" | "out" | "both", page: Page = {}): EdgeRow[] {
     const ends = { in: ["target_id"], out: ["source_id"], both: ["source_id", "target_id"] }[direction];
     const where = ends.map((end) => `${end} = ?`).join(" OR ");
@@ -435,6 +479,10 @@ export class LibsqlStorage implements Storage {
       ...ends.map(() => nodeId),
       ...boundsOf(page),
     );
+  }
+
+  edgesOfTypes(types: readonly string[]): EdgeRow[] {
+    return this.#all(`SELECT ${EDGE} FROM edges WHERE type IN ${LISTED} ORDER BY rowid`, JSON.stringify(types));
   }
 
   listEdges(page: Page = {}): EdgeRow[] {
@@ -447,6 +495,67 @@ export class LibsqlStorage implements Storage {
       return;
     }
     yield* this.#pages<EdgeRow>(`SELECT ${EDGE} FROM edges WHERE rowid > ? AND ${SOUND_EDGE} ORDER BY rowid LIMIT ?`);
+  }
+
+  // ---- use ----------------------------------------------------------------------------------------
+
+  usageOfContext(contextId: string): UsageRow[] {
+    return this.#all(`SELECT ${USAGE} FROM memory_usage WHERE context_id = ? ORDER BY sequence`, contextId);
+  }
+
+  usageOf(memoryIds: readonly string[]): UsageRow[] {
+    const of = `SELECT ${USAGE} FROM memory_usage WHERE memory_id IN ${LISTED} ORDER BY sequence`;
+    return this.#all(of, JSON.stringify(memoryIds));
+  }
+
+  addUsage(uses: readonly UsageRow[], most: number): void {
+    const add = `INSERT INTO memory_usage (${USAGE}) VALUES (${USAGE_COLUMNS.map(() => "?").join(", ")})`;
+    for (const use of uses) this.#all(add, ...USAGE_COLUMNS.map((column) => use[column]));
+    this.#all(
+      `DELETE FROM memory_usage
+       WHERE sequence <= (SELECT sequence FROM memory_usage ORDER BY sequence DESC LIMIT 1 OFFSET ?)`,
+      most,
+    );
+  }
+
+  // ---- trades -------------------------------------------------------------------------------------
+
+  signals(nodeId: string): string | undefined {
+    return this.#first<{ signals: string }>("SELECT signals FROM node_signals WHERE node_id = ?", nodeId)?.signals;
+  }
+
+  addSignals(nodeId: string, json: string): void {
+    this.#all("INSERT INTO node_signals VALUES (?, ?)", nodeId, json);
+  }
+
+  hasOutcome(playbookId: string, entryId: string): boolean {
+    const counted = "SELECT 1 FROM playbook_outcomes WHERE playbook_id = ? AND entry_id = ?";
+    return this.#first(counted, playbookId, entryId) !== undefined;
+  }
+
+  addOutcome(playbookId: string, entryId: string, profitable: boolean, at: string): void {
+    this.#all("INSERT INTO playbook_outcomes VALUES (?, ?, ?, ?)", playbookId, entryId, profitable ? 1 : 0, at);
+  }
+
+  // ---- periodic work ------------------------------------------------------------------------------
+
+  takeTask(name: string, now: number, after: number, lease: number): boolean {
+    // What was done in the future was done by a wrong clock.
+    const taken = this.#first(
+      `INSERT INTO nous_tasks VALUES (?, ?, ?, NULL)
+       ON CONFLICT DO UPDATE SET holder = excluded.holder, leased_until = excluded.leased_until
+       WHERE (holder IS NULL OR leased_until <= ?) AND (last_done IS NULL OR last_done NOT BETWEEN ? AND ?)
+       RETURNING 1`,
+      ...[name, this.writer, Math.round(now + lease)],
+      ...[now, Math.floor(now - after) + 1, now],
+    );
+    return taken !== undefined;
+  }
+
+  leaveTask(name: string, done: number | null): void {
+    const leave =
+      "UPDATE nous_tasks SET holder = NULL, last_done = coalesce(?, last_done) WHERE name = ? AND holder = ?";
+    this.#all(leave, done, name, this.writer);
   }
 
   // ---- clusters -----------------------------------------------------------------------------------
@@ -717,6 +826,9 @@ function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unkno
   };
   if (filter.type !== undefined) add("nodes.type = ?", filter.type);
   if (filter.subtype !== undefined) add("nodes.subtype = ?", filter.subtype);
+  if (filter.subtypes !== undefined) {
+    add(`coalesce(nodes.subtype, '') IN ${LISTED}`, JSON.stringify(filter.subtypes.map((subtype) => subtype ?? "")));
+  }
   if (filter.created_after !== undefined) add(`${CREATED_AT} >= ?`, filter.created_after);
   if (filter.created_before !== undefined) add(`${CREATED_AT} <= ?`, filter.created_before);
   if (filter.cluster_ids !== undefined && filter.cluster_ids.length > 0) {

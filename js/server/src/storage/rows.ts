@@ -74,6 +74,20 @@ export interface EdgeRow {
 
 export type NewEdge = Omit<EdgeRow, "sequence">;
 
+/** What became of a memory that stood in a prompt. */
+export interface UsageRow {
+  memory_id: string;
+  /** What it was to the prompt. */
+  memory_type: string;
+  /** The prompt. */
+  context_id: string;
+  retrieved_at: string;
+  /** 1 where the answer took it up, else 0. */
+  was_referenced: number;
+  /** How much of it the answer had, in [0, 1]. */
+  overlap_score: number;
+}
+
 /** A named group of memories. */
 export interface ClusterRow {
   sequence: number;

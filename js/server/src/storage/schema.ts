@@ -2,10 +2,13 @@
 
 import type Database from "libsql";
 import { createEmbeddingTables } from "./migrations/embeddings.ts";
+import { createMemoryUsage } from "./migrations/memory-usage.ts";
+import { createOutcomes } from "./migrations/outcomes.ts";
 import { createRetries } from "./migrations/retries.ts";
 import { sumRows } from "./migrations/row-checksums.ts";
 import { logSoftChanges } from "./migrations/soft-changes.ts";
 import { createTables } from "./migrations/tables.ts";
+import { createTasks } from "./migrations/tasks.ts";
 
 /**
  * Each migration brings a database from the schema of its place to the next. Never edit one that has been released: add
@@ -17,6 +20,9 @@ export const MIGRATIONS: readonly ((db: Database.Database) => void)[] = [
   createEmbeddingTables,
   createRetries,
   sumRows,
+  createMemoryUsage,
+  createOutcomes,
+  createTasks,
 ];
 
 /** The schema that this version writes. */

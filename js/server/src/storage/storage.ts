@@ -19,12 +19,15 @@ import type {
   NodeChanges,
   NodeRow,
   SoftRow,
+  UsageRow,
 } from "./rows.ts";
 
 /** Which memories a list or a full-text search may give. Times are ISO 8601 in UTC, bounds inclusive. */
 export interface NodeFilter {
   type?: string | undefined;
   subtype?: string | undefined;
+  /** One of which it has to have; null is none. */
+  subtypes?: readonly (string | null)[] | undefined;
   created_after?: string | undefined;
   created_before?: string | undefined;
   /** Bounds on when what it tells of happened, when it was taken in, or either. */
@@ -191,6 +194,10 @@ export interface Storage {
   listNodes(filter: NodeFilter, limit: number, after?: NodePlace): NodeRow[];
   /** Where a memory stands in that list. */
   placeOf(sequence: number): NodePlace;
+  /** The subtypes that there are; null is none, and always among them. */
+  subtypes(): (string | null)[];
+  /** All memories of these subtypes, in order. */
+  nodesOfSubtypes(subtypes: readonly string[]): NodeRow[];
   /** How many there are in each stored state, but for these. */
   countStates(except: readonly string[]): { state: string; count: number }[];
   /** All memories in order, without their bodies. */
@@ -210,6 +217,34 @@ export interface Storage {
   deleteEdge(id: string): boolean;
   /** Adds to the strength, up to 1. */
   strengthenEdge(id: string, amount: number): EdgeRow | undefined;
+  /** Ids of the edges between two different memories of one group that are not as strong as they can be. */
+  edgesWithin(groups: readonly (readonly string[])[]): string[];
+  /** Adds to the strength of each, up to 1. */
+  strengthenEdges(ids: readonly string[], amount: number): void;
+  /** All edges of these types, in order. */
+  edgesOfTypes(types: readonly string[]): EdgeRow[];
+
+  /** The uses of a prompt, as they were recorded. */
+  usageOfContext(contextId: string): UsageRow[];
+  /** The uses of these memories, the oldest first. */
+  usageOf(memoryIds: readonly string[]): UsageRow[];
+  /** Records uses, and forgets the oldest of all but so many. */
+  addUsage(uses: readonly UsageRow[], most: number): void;
+
+  /** Figures that a memory came with, as JSON. */
+  signals(nodeId: string): string | undefined;
+  addSignals(nodeId: string, json: string): void;
+  /** Whether a trade has been counted for a playbook. */
+  hasOutcome(playbookId: string, entryId: string): boolean;
+  addOutcome(playbookId: string, entryId: string, profitable: boolean, at: string): void;
+
+  /**
+   * Takes periodic work over, for `lease` milliseconds at most; whether it is due, `after` so many milliseconds since it was last
+   * done, and nobody else is at it.
+   */
+  takeTask(name: string, now: number, after: number, lease: number): boolean;
+  /** Gives it back, where it is still this writer's. `done` is when it was done; null where it was not. */
+  leaveTask(name: string, done: number | null): void;
   edgesOf(nodeId: string, direction: "in" | "out" | "both", page?: Page): EdgeRow[];
   /** Edges in order. */
   listEdges(page?: Page): EdgeRow[];

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import type { EMBEDDING_TASKS, EmbeddingTask } from "../agent/embeddings.ts";
 import { Refusal } from "../agent/errors.ts";
+import type { TaskFigures, TaskName } from "../agent/tasks.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { AGENT_OPERATIONS, type AgentOperation } from "../api/operations.ts";
 import type { HostedAgent } from "../hosting.ts";
@@ -156,6 +157,11 @@ export class Pool {
     given: TaskInput<Name>,
   ): Promise<ReturnType<(typeof EMBEDDING_TASKS)[Name]>> {
     return JSON.parse(await this.#of(agent).ask({ kind: "task", agent, task, given }));
+  }
+
+  /** Does periodic work of an agent where it is due; null where it is not, or where another process is at it. */
+  async run(agent: string, task: TaskName, interval: number): Promise<TaskFigures | null> {
+    return JSON.parse(await this.#of(agent).ask({ kind: "turn", agent, task, interval }));
   }
 
   /** Deletes an agent with all its files; whether there was one. */

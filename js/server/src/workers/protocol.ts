@@ -3,6 +3,7 @@
 import type { EngineConfig } from "nous-wasm";
 import type { EmbeddingTask } from "../agent/embeddings.ts";
 import type { Issue } from "../agent/errors.ts";
+import type { TaskName } from "../agent/tasks.ts";
 import type { AgentOperation } from "../api/operations.ts";
 import type { Durability } from "../storage/libsql.ts";
 import type { Residence } from "./agents.ts";
@@ -27,6 +28,8 @@ export type ToWorker =
   | { kind: "list"; id: number }
   /** Counts what is open in the thread. */
   | { kind: "measure"; id: number }
+  /** Does periodic work where it is due; `interval` is in milliseconds. */
+  | { kind: "turn"; id: number; agent: string; task: TaskName; interval: number }
   /** Flushes and closes everything. */
   | { kind: "close"; id: number };
 

@@ -7,6 +7,7 @@ import { Agent } from "../agent/agent.ts";
 import { EMBEDDING_TASKS } from "../agent/embeddings.ts";
 import { Refusal } from "../agent/errors.ts";
 import { HANDLERS } from "../agent/handlers.ts";
+import { doIfDue } from "../agent/tasks.ts";
 import { agentsIn, deleteAgent } from "../hosting.ts";
 import { agentFile, indexFileOf } from "../settings/paths.ts";
 import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
@@ -58,6 +59,10 @@ async function answer(message: ToWorker): Promise<string> {
     case "task": {
       const perform = EMBEDDING_TASKS[message.task] as (agent: Agent, given: unknown) => unknown;
       const work = (agent: Agent) => JSON.stringify(perform(agent, message.given));
+      return agents.do(message.agent, work, { creates: false });
+    }
+    case "turn": {
+      const work = async (agent: Agent) => JSON.stringify(await doIfDue(agent, message.task, message.interval));
       return agents.do(message.agent, work, { creates: false });
     }
     case "delete":

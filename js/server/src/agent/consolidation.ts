@@ -1,0 +1,155 @@
+// Consolidation: what many episodes add up to becomes lessons and playbooks, one transaction for each group of episodes.
+
+import type { ConsolidationPlan, EpisodeRow, ExistingRow, GroupPlan, EdgeRow as PlannedEdge } from "nous-wasm";
+import type { ConsolidationAnswer, consolidationOperations } from "../api/consolidation.ts";
+import type { NodeRow } from "../storage/rows.ts";
+import { parseInstant, toIso } from "../time.ts";
+import type { Agent, Unit } from "./agent.ts";
+import { PLAYBOOK } from "./book.ts";
+import { newEdgeOf } from "./edges.ts";
+import { Refusal } from "./errors.ts";
+import type { HandlersOf } from "./handlers.ts";
+import { isId } from "./index-rows.ts";
+import { newNodeOf } from "./nodes.ts";
+import { fadedNow } from "./presenting.ts";
+
+const DAY = 86_400_000;
+/** Of trades the whole history counts, of others what is due for review at most. */
+const TRADES = ["custom:trade_entry", "custom:trade_close"];
+const OTHERS = ["custom:trade_modify", "custom:turn_summary", "custom:signal"];
+const REVIEWED_DAYS = 30;
+const MOST_OTHERS = 10_000;
+const LEARNED = ["custom:lesson", PLAYBOOK];
+/** What ties closes to entries, and lessons to episodes. */
+const TIES = ["part_of", "relates_to", "generalizes"];
+/** Somebody else wrote between a plan and its being carried out: so often it is made again. */
+const ATTEMPTS = 3;
+
+export const consolidationHandlers: HandlersOf<typeof consolidationOperations> = {
+  consolidate: (agent) => consolidate(agent),
+};
+
+/** What a cycle goes by: all of one moment. */
+interface Known {
+  episodes: EpisodeRow[];
+  existing: ExistingRow[];
+  edges: PlannedEdge[];
+  /** The last entry of the change log that it knows. */
+  last: number;
+}
+
+class Stale extends Error {}
+
+/** One cycle. It is made again from where it stands when another process writes meanwhile, so that nothing is learned twice. */
+export async function consolidate(agent: Agent): Promise<ConsolidationAnswer> {
+  let [created, strengthened] = [0, 0];
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const now = agent.now();
+    const known = agent.read(() => knownBy(agent, now));
+    const plan = await agent.engine.planConsolidation(known.episodes, known.existing, {
+      edges: known.edges,
+      agent: agent.storage.meta("agent") ?? "",
+      now,
+    });
+    const done = carryOut(agent, plan, known);
+    created += done.created;
+    strengthened += done.strengthened;
+    if (done.isStale) continue;
+    const errors = [...plan.report.errors, ...done.errors];
+    return { ...plan.report, patterns_created: created, patterns_strengthened: strengthened, errors };
+  }
+  throw new Refusal(503, "the memory is being written to: try again");
+}
+
+function knownBy(agent: Agent, now: number): Known {
+  const { storage } = agent;
+  const since = toIso(now - REVIEWED_DAYS * DAY);
+  const rows = [
+    ...storage.nodesOfSubtypes(TRADES),
+    ...storage.listNodes({ subtypes: OTHERS, created_after: since }, MOST_OTHERS),
+  ];
+  return {
+    episodes: episodesOf(agent, rows, now),
+    existing: storage.nodesOfSubtypes(LEARNED).filter(isNamed).map(textsOf),
+    edges: storage.edgesOfTypes(TIES).filter(isNamed),
+    last: storage.changeRange().last,
+  };
+}
+
+const isNamed = ({ id }: { id: unknown }): boolean => isId(id);
+
+/** Another server may have stored anything. */
+function textsOf({ id, content_title, content_body }: NodeRow): ExistingRow {
+  const text = (value: unknown) => (typeof value === "string" ? value : null);
+  return { id, content_title: text(content_title), content_body: text(content_body) };
+}
+
+/** Episodes in the states they are in by now; those without a time are none. */
+function episodesOf({ index, engine }: Agent, rows: readonly NodeRow[], now: number): EpisodeRow[] {
+  const named = rows.filter(isNamed);
+  const ids = named.map(({ id }) => id);
+  const faded = fadedNow(ids, index, engine, now);
+  return named.flatMap((row, place) => {
+    const times = [row.provenance_created_at, row.created_at].map((time) => parseInstant(String(time)));
+    const created_at = times.find((time) => time !== undefined);
+    const state_lifecycle = faded[place]?.lifecycle;
+    if (created_at === undefined || state_lifecycle === undefined) return [];
+    return [{ ...textsOf(row), subtype: row.subtype, state_lifecycle, created_at }];
+  });
+}
+
+/** What was done, until somebody else wrote. */
+interface Done {
+  created: number;
+  strengthened: number;
+  errors: ConsolidationAnswer["errors"];
+  isStale: boolean;
+}
+
+/** Each group is done as a whole or not at all, and one that cannot be written stops no other. */
+function carryOut(agent: Agent, { groups }: ConsolidationPlan, known: Known): Done {
+  const done: Done = { created: 0, strengthened: 0, errors: [], isStale: false };
+  const sources = new Map(known.edges.map(({ id, source_id }) => [id, source_id]));
+  let { last } = known;
+  for (const group of groups) {
+    try {
+      last = agent.write((unit) => {
+        if (agent.storage.changeRange().last !== last) throw new Stale();
+        learn(agent, group, unit);
+        return agent.storage.changeRange().last;
+      });
+    } catch (error) {
+      if (error instanceof Stale) return { ...done, isStale: true };
+      const { code, name } = error as Error & { code?: string };
+      done.errors.push({ symbol: group.symbol, stage: "write", message: `could not be written: ${code ?? name}` });
+      continue;
+    }
+    done.created += group.create.length;
+    done.strengthened += gaining(group, sources).size;
+  }
+  return done;
+}
+
+/** The lessons and playbooks that were there before. */
+function gaining({ update, link, strengthen }: GroupPlan, sources: ReadonlyMap<unknown, string>): Set<string> {
+  return new Set([
+    ...update.map(({ id }) => id),
+    ...link.map(({ source_id }) => source_id),
+    ...strengthen.map(({ edge_id }) => sources.get(edge_id)!),
+  ]);
+}
+
+function learn(agent: Agent, { create, update, link, strengthen }: GroupPlan, { settle }: Unit): void {
+  const { storage } = agent;
+  for (const { edges, ...fields } of create) {
+    agent.checkNames({ type: fields.type, subtype: fields.subtype });
+    const { id } = storage.insertNode({ ...newNodeOf(agent, fields), embedding_vector: null });
+    for (const edge of edges) storage.insertEdge(newEdgeOf(agent, { ...edge, source_id: id }));
+  }
+  settle(update.map(({ id }) => id));
+  for (const { id, ...fields } of update) {
+    storage.updateNode(id, { ...fields, last_modified: toIso(agent.now()) });
+  }
+  for (const edge of link) storage.insertEdge(newEdgeOf(agent, edge));
+  for (const { edge_id, amount } of strengthen) storage.strengthenEdge(edge_id, amount);
+}

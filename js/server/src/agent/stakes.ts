@@ -1,0 +1,31 @@
+// How long a new memory lasts at first: by its kind, and by what was at stake.
+
+import { type Engine, NousError } from "nous-wasm";
+import { wrong } from "./errors.ts";
+
+/**
+ * Days of stability of a new memory.
+ *
+ * @throws {Refusal} for a figure that stakes are read from and that is no number.
+ */
+export function stabilityOfNew(
+  engine: Engine,
+  subtype: string | null,
+  signals: Readonly<Record<string, unknown>> | null | undefined,
+): number {
+  const stability = engine.modulateStability(subtype, salienceOf(engine, subtype, signals));
+  return stability ?? engine.getInitialStabilityForSubtype(subtype);
+}
+
+function salienceOf(
+  engine: Engine,
+  subtype: string | null,
+  signals: Readonly<Record<string, unknown>> | null | undefined,
+): number {
+  try {
+    return engine.calculateSalience(subtype, signals);
+  } catch (error) {
+    if (!(error instanceof NousError) || error.code !== "invalid_argument") throw error;
+    throw wrong(error.details.field ?? "signals", "must be a finite number");
+  }
+}

@@ -1,0 +1,44 @@
+// Periodic work on an agent. Several processes may be set to do it: a lease in the database gives each turn to one of them.
+
+import type { Agent } from "./agent.ts";
+import { consolidate } from "./consolidation.ts";
+import { sweep } from "./decay.ts";
+
+/** How long others leave it to a process that says nothing any more, in milliseconds. */
+const LEASE = 600_000;
+/** The share of an interval after which it is due again: timers of several processes are not in step. */
+const DUE_AFTER = 0.8;
+
+/** What is done, and what the log tells of it. */
+const TASKS = {
+  decay: (agent: Agent) => {
+    const { processed, transitions_count } = sweep(agent, false);
+    return { processed, transitions_count };
+  },
+  consolidate: async (agent: Agent) => {
+    const { errors, ...figures } = await consolidate(agent);
+    return { ...figures, errors: errors.length };
+  },
+} satisfies Record<string, (agent: Agent) => object | Promise<object>>;
+
+export type TaskName = keyof typeof TASKS;
+export const TASK_NAMES = Object.keys(TASKS) as TaskName[];
+
+/** Figures of a task, in an agent. */
+export type TaskFigures = Record<string, unknown>;
+
+/** Does a task where it is due and nobody else is at it; null where not. `interval` is in milliseconds. */
+export async function doIfDue(agent: Agent, task: TaskName, interval: number): Promise<TaskFigures | null> {
+  const { storage } = agent;
+  const now = agent.now();
+  const isTaken = agent.write(() => storage.takeTask(task, now, interval * DUE_AFTER, LEASE));
+  if (!isTaken) return null;
+  let done: number | null = null;
+  try {
+    const figures = await TASKS[task](agent);
+    done = now;
+    return { ...figures };
+  } finally {
+    agent.write(() => storage.leaveTask(task, done));
+  }
+}

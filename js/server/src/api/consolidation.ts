@@ -1,0 +1,30 @@
+// Consolidation: what is asked and answered.
+
+import { z } from "@hono/zod-openapi";
+import { operation } from "./operation.ts";
+
+export const consolidationAnswer = z
+  .object({
+    episodes_reviewed: z.int(),
+    groups_found: z.int(),
+    groups_analyzed: z.int(),
+    patterns_created: z.int().openapi({ description: "Lessons and playbooks that are new." }),
+    patterns_strengthened: z.int().openapi({ description: "Those that were there and gained." }),
+    errors: z
+      .array(z.object({ symbol: z.string(), stage: z.string(), message: z.string() }))
+      .openapi({ description: "Groups that were left as they are." }),
+  })
+  .openapi("ConsolidationReport");
+
+export const consolidationOperations = {
+  consolidate: operation({
+    method: "post",
+    path: "/consolidate",
+    summary: "Makes lessons and playbooks of what trades add up to, by statistics",
+    body: z.object({}),
+    isBodyOptional: true,
+    answer: consolidationAnswer,
+  }),
+};
+
+export type ConsolidationAnswer = z.output<typeof consolidationAnswer>;

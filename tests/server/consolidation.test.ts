@@ -1,0 +1,174 @@
+// Consolidation: many trades become lessons and playbooks, each group whole or not at all, and nothing is learned twice.
+
+import { describe, expect, test } from "vitest";
+import { consolidationAnswer } from "../../js/server/src/api/consolidation.ts";
+import { raw } from "./existing.ts";
+import { start } from "./process.ts";
+import { type Client, clientOf, sharedServer } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const { client } = sharedServer();
+
+const ANOMALY = "funding_extreme";
+/** Of each of four symbols: together no more than a cycle reviews. */
+const TRADES = 12;
+
+/** Closed trades of a symbol, written behind the server's back: those that an anomaly called up were won, the others lost. */
+function trade(file: string, symbol: string, from: number, to: number): void {
+  const db = raw(file);
+  const now = new Date().toISOString();
+  const node =
+    db.prepare(`INSERT INTO nodes (id, type, subtype, content_title, content_body, neural_stability, state_lifecycle,
+    provenance_created_at, created_at) VALUES (?, 'episode', ?, ?, ?, 21, 'ACTIVE', ?, ?)`);
+  const edge = db.prepare(
+    "INSERT INTO edges (id, type, source_id, target_id, strength) VALUES (?, 'part_of', ?, ?, 0.85)",
+  );
+  db.transaction(() => {
+    for (let place = from; place < to; place++) {
+      const [entry, close] = [`n_${symbol}_entry_${place}`, `n_${symbol}_close_${place}`];
+      const isCalled = place % 2 === 0;
+      const entered = { symbol, side: "long", anomaly_type: isCalled ? ANOMALY : "volume_spike" };
+      const closed = { symbol, side: "long", pnl_pct: isCalled ? 3 : -2 };
+      node.run(
+        entry,
+        "custom:trade_entry",
+        `Long ${symbol}`,
+        JSON.stringify({ text: "In", signals: entered }),
+        now,
+        now,
+      );
+      node.run(
+        close,
+        "custom:trade_close",
+        `Closed ${symbol}`,
+        JSON.stringify({ text: "Out", signals: closed }),
+        now,
+        now,
+      );
+      edge.run(`e_${symbol}_${place}`, close, entry);
+    }
+  })();
+  db.close();
+}
+
+const consolidate = async (by: Client) => {
+  const { status, body } = await by.ask("POST /consolidate");
+  expect({ status, body }).toMatchObject({ status: 200, body: { errors: [] } });
+  return consolidationAnswer.strict().parse(body);
+};
+
+/** What consolidation made, with how many episodes each generalizes. */
+async function learned(by: Client) {
+  const { body } = await by.ask("GET /graph");
+  const found = [];
+  for (const { id, subtype } of body.nodes) {
+    if (!["custom:lesson", "custom:playbook"].includes(subtype)) continue;
+    const node = (await by.ask(`GET /nodes/${id}?recall=false`)).body;
+    if (!node.content_body.startsWith("{")) continue;
+    const edges = body.edges.filter(
+      (edge: { source: string; type: string }) => edge.source === id && edge.type === "generalizes",
+    );
+    found.push({ ...node, content: JSON.parse(node.content_body), episodes: edges.length });
+  }
+  return found;
+}
+
+describe("POST /consolidate", () => {
+  test("learns from trades, once", async () => {
+    const own = client();
+    await own.create();
+    trade(own.file(), "BTC", 0, 20);
+    const report = await consolidate(own);
+    expect(report).toMatchObject({ groups_found: 1, groups_analyzed: 1, patterns_strengthened: 0 });
+    expect(report.episodes_reviewed).toBe(40);
+    expect(report.patterns_created).toBeGreaterThan(0);
+    const [first, ...others] = await learned(own);
+    expect(others).toHaveLength(report.patterns_created - 1);
+    expect(first).toMatchObject({ type: "concept", temporal_event_source: "consolidation", state_lifecycle: "ACTIVE" });
+    expect(first.content.consolidation).toMatchObject({ agent: own.agent, symbol: "BTC", figures: { n: 10 } });
+    expect(first.episodes).toBe(10);
+    expect(await consolidate(own)).toMatchObject({ patterns_created: 0, patterns_strengthened: 0 });
+    expect(await own.search(first.content_title)).toContain(first.id);
+  });
+
+  test("brings what it knows up to date when there are more trades", async () => {
+    const own = client();
+    await own.create();
+    trade(own.file(), "ETH", 0, 20);
+    await consolidate(own);
+    const before = await learned(own);
+    trade(own.file(), "ETH", 20, 26);
+    expect(await consolidate(own)).toMatchObject({ patterns_created: 0, patterns_strengthened: before.length });
+    const after = await learned(own);
+    expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+    expect(after[0]).toMatchObject({ episodes: 13, version: 2, content: { consolidation: { figures: { n: 13 } } } });
+  });
+
+  test("a pattern with a trigger becomes a playbook, which an anomaly calls up at once", async () => {
+    const own = client();
+    await own.create();
+    trade(own.file(), "SOL", 0, 20);
+    await consolidate(own);
+    const events = [{ type: ANOMALY, symbol: "SOL", severity: 1 }];
+    const { body } = await own.ask("POST /playbooks/match", { events });
+    const playbooks = (await learned(own)).filter(({ subtype }) => subtype === "custom:playbook");
+    expect(playbooks).toHaveLength(1);
+    expect(body.matches).toMatchObject([{ id: playbooks[0].id, direction: "long", sample_size: 0 }]);
+  });
+
+  test("agents learn apart, and nothing from nothing", async () => {
+    const [trader, stranger] = [client(), client()];
+    await trader.create();
+    trade(trader.file(), "BTC", 0, 20);
+    expect(await consolidate(stranger)).toEqual({
+      ...{ episodes_reviewed: 0, groups_found: 0, groups_analyzed: 0 },
+      ...{ patterns_created: 0, patterns_strengthened: 0, errors: [] },
+    });
+    expect((await consolidate(trader)).patterns_created).toBeGreaterThan(0);
+  });
+
+  test("rows of other programs stop nothing", async () => {
+    const own = client();
+    await own.create();
+    trade(own.file(), "BTC", 0, 20);
+    raw(own.file()).exec(`
+      UPDATE nodes SET provenance_created_at = 'soon', created_at = 'late' WHERE id = 'n_BTC_close_0';
+      UPDATE nodes SET content_title = x'00ff', content_body = 7 WHERE id = 'n_BTC_close_1';
+      INSERT INTO nodes (id, subtype, content_body) VALUES ('n_odd', 'custom:lesson', '{"consolidation": {"agent": 7}}');
+      INSERT INTO edges (id, type, source_id, target_id) VALUES (NULL, 'generalizes', 'n_odd', 'n_BTC_close_2');
+    `);
+    expect((await consolidate(own)).patterns_created).toBeGreaterThan(0);
+  });
+});
+
+test("kills leave each lesson with all its edges or no lesson, and nothing twice", { timeout: 120_000 }, async () => {
+  const folder = temporaryFolder();
+  const symbols = ["BTC", "ETH", "SOL", "DOGE"];
+  const first = await start(folder);
+  await clientOf(first, "default").create();
+  for (const symbol of symbols) trade(clientOf(first, "default").file(), symbol, 0, TRADES);
+  await first.end();
+  const whole = async (by: Client) => {
+    const lessons = await learned(by);
+    for (const { content, episodes } of lessons) expect(episodes).toBe(content.consolidation.figures.n);
+    return lessons;
+  };
+  for (const delay of [0, 3, 8, 20]) {
+    const server = await start(folder, ["--log-level", "error"]);
+    const killed = clientOf(server, "default");
+    await whole(killed);
+    const asked = killed.ask("POST /consolidate").catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    await server.end("SIGKILL");
+    await asked;
+  }
+  const own = clientOf(await start(folder), "default");
+  await consolidate(own);
+  expect(await consolidate(own)).toMatchObject({ patterns_created: 0, patterns_strengthened: 0 });
+  const lessons = await whole(own);
+  const keys = lessons.map(({ content: { consolidation } }) =>
+    JSON.stringify([consolidation.symbol, consolidation.condition]),
+  );
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(new Set(lessons.map(({ content }) => content.consolidation.symbol))).toEqual(new Set(symbols));
+});

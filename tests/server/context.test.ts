@@ -1,0 +1,205 @@
+// Prompts: made of what an agent remembers, within their budgets, and better for what proved useful.
+
+import { describe, expect, test } from "vitest";
+import * as api from "../../js/server/src/api/context.ts";
+import { raw } from "./existing.ts";
+import { start } from "./process.ts";
+import { type Client, clientOf, sharedServer } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const { server, client } = sharedServer();
+
+const IDENTITY = "You are a trader.";
+const INPUT = "What did we decide about BTC funding?";
+
+const build = async (by: Client, body: object = {}) => {
+  const { status, body: answer } = await by.ask("POST /context", { input: INPUT, identity: IDENTITY, ...body });
+  expect({ status, answer }).toMatchObject({ status: 200 });
+  return answer;
+};
+const answered = async (
+  by: Client,
+  { context_id, recalled_content }: { context_id: string; recalled_content: object },
+  response: string,
+) => {
+  const { status, body } = await by.ask("POST /context/feedback", { context_id, recalled_content, response });
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body;
+};
+
+/** One memory of each kind about BTC funding, and one about something else. */
+async function trader(own: Client) {
+  const create = (subtype: string | null, content_title: string, content_body = "BTC funding is what it is about") =>
+    own.create({ subtype, content_title, content_body });
+  return {
+    decision: await create("custom:thesis", "Fade BTC funding above 0.1%"),
+    fact: await create("custom:lesson", "BTC funding reverts within a day"),
+    procedure: await create("custom:playbook", "BTC funding fade", '{"action": "short", "text": "BTC funding"}'),
+    episode: await create("custom:market_event", "BTC funding spiked on Tuesday"),
+    untyped: await create(null, "BTC funding, unsorted"),
+    other: await create("custom:lesson", "Gardens need water", "Every day"),
+  };
+}
+
+describe("POST /context", () => {
+  test("puts what is remembered into the sections of a prompt", async () => {
+    const own = client();
+    const { decision, fact, procedure, episode, untyped, other } = await trader(own);
+    const answer = await build(own);
+    expect(api.contextAnswer.strict().parse(answer)).toEqual(answer);
+    expect(answer.failed).toEqual([]);
+    expect(answer.recalled_ids.decision).toEqual([decision.id]);
+    expect(answer.recalled_ids.procedure).toEqual([procedure.id]);
+    const { fact: facts, episode: episodes } = answer.recalled_ids;
+    expect([...facts, ...episodes].sort()).toEqual([fact.id, episode.id, untyped.id].sort());
+    expect(answer.prompt).toMatch(/^## Identity\n\nYou are a trader\.\n\n## Current Frame/);
+    expect(answer.prompt).toContain("Fade BTC funding above 0.1%");
+    expect(answer.prompt).not.toContain("Gardens");
+    expect(Object.keys(answer.recalled_content).sort()).toEqual(Object.values(answer.recalled_ids).flat().sort());
+    expect(answer.context_id).toMatch(/^[0-9a-f-]{36}$/);
+    const countOf = async (id: string) => (await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
+    expect([await countOf(decision.id), await countOf(other.id)]).toEqual([1, 0]);
+    const stranger = await build(client());
+    expect(Object.values(stranger.recalled_ids).flat()).toEqual([]);
+  });
+
+  test("a greeting retrieves nothing", async () => {
+    const own = client();
+    await trader(own);
+    const answer = await build(own, { input: "hey" });
+    expect(Object.values(answer.recalled_ids).flat()).toEqual([]);
+    expect(answer.prompt).toContain(IDENTITY);
+  });
+
+  test("the profile is what is known of the user, and recent conversations are those of two days", async () => {
+    const own = client();
+    await own.create({ subtype: "custom:preference", content_title: "Short answers", content_body: "" });
+    const faded = await own.create({ subtype: "custom:rule", content_title: "Old rule", content_body: "" });
+    await own.ask(`PATCH /nodes/${faded.id}`, { state_lifecycle: "ARCHIVE" });
+    const talk = { type: "episode", subtype: "custom:turn_summary", content_body: "" };
+    await own.create({ ...talk, content_title: "Talked about stops", content_summary: "Wider stops" });
+    const old = await own.create({ ...talk, content_title: "Talked about hats" });
+    const before = new Date(Date.now() - 3 * 86_400_000).toISOString();
+    const set = "UPDATE nodes SET created_at = ?, provenance_created_at = ? WHERE id = ?";
+    raw(own.file()).prepare(set).run(before, before, old.id);
+    const { prompt, failed } = await build(own, { input: "What did we talk about recently?" });
+    expect(failed).toEqual([]);
+    expect(prompt).toContain("## User Profile\n\n- Short answers");
+    expect(prompt).not.toContain("Old rule");
+    expect(prompt).toMatch(/## Recent Conversations\n\n.*Talked about stops.*Wider stops/s);
+    expect(prompt).not.toContain("hats");
+  });
+
+  test("what the conversation says already, and what does not fit, is left out", async () => {
+    const own = client();
+    const { fact, decision } = await trader(own);
+    const messages = [
+      { role: "user", content: "I know that BTC funding reverts within a day: BTC funding is what it is about" },
+    ];
+    const { left_out } = await build(own, { messages });
+    expect(left_out).toContainEqual({ id: fact.id, section: "facts", reason: "conversation" });
+    const small = await build(own, { budgets: { decisions: 2 } });
+    expect(small.left_out).toContainEqual({ id: decision.id, section: "decisions", reason: "budget" });
+  });
+
+  test("censors, a frame and a working memory come from whoever asks", async () => {
+    const answer = await build(client(), {
+      frame: { frame_id: "audit", frame_name: "Audit" },
+      censors: [{ id: "c1", text: "Never short SOL", action: "block" }],
+      working_memory: { current_task: "Count positions", current_frame: "audit" },
+    });
+    expect(answer).toMatchObject({ active_censors: ["c1"], frame: { frame_id: "audit" }, refresh_needed: false });
+    for (const text of ["Audit", "Never short SOL", "Count positions"]) expect(answer.prompt).toContain(text);
+  });
+
+  test("edges between what is recalled grow, once a prompt, and not when nothing is to count", async () => {
+    const own = client();
+    const { decision, fact, other } = await trader(own);
+    const [tie, apart] = [
+      await own.link(decision.id, fact.id, "relates_to"),
+      await own.link(decision.id, other.id, "relates_to"),
+    ];
+    await build(own);
+    await build(own, { recall: "none" });
+    const { body } = await own.ask(`GET /edges?node_id=${decision.id}`);
+    const strengths = new Map(body.data.map(({ id, strength }: { id: string; strength: number }) => [id, strength]));
+    expect(strengths.get(tie.id)).toBeCloseTo(0.53, 10);
+    expect(strengths.get(apart.id)).toBe(0.5);
+  });
+});
+
+describe("POST /context/feedback", () => {
+  test("records what the answer took up, once for each context", async () => {
+    const own = client();
+    const { decision } = await trader(own);
+    const context = await build(own);
+    const response = "We decided to fade BTC funding above 0.1%";
+    const first = await answered(own, context, response);
+    expect(api.feedbackAnswer.strict().parse(first).count).toBe(Object.keys(context.recalled_content).length);
+    expect(first.recorded).toContainEqual({
+      memory_id: decision.id,
+      was_referenced: true,
+      overlap_score: expect.any(Number),
+    });
+    expect(await answered(own, context, "Something else entirely")).toEqual(first);
+    const rows = raw(own.file()).prepare("SELECT * FROM memory_usage").all() as { memory_type: string }[];
+    expect(rows).toHaveLength(first.count);
+    expect(rows.map(({ memory_type }) => memory_type)).toContain("decision");
+  });
+
+  test("what was of use comes first, and what was not comes last", async () => {
+    const own = client();
+    const create = (text: string) => own.create({ content_title: "BTC funding", content_body: text });
+    await create("alpha bravo charlie");
+    await create("delta echo foxtrot");
+    const before = await build(own);
+    const [first, second] = before.recalled_ids.fact;
+    const [, words] = before.recalled_content[second].split(": ");
+    for (let turn = 0; turn < 3; turn++) await answered(own, await build(own), words);
+    expect((await build(own)).recalled_ids.fact).toEqual([second, first]);
+  });
+
+  test("memories that are not there are passed over, and go with their uses", async () => {
+    const own = client();
+    const { decision } = await trader(own);
+    const context = await build(own);
+    const recalled_content = { ...context.recalled_content, n_none: "BTC" };
+    const { recorded } = await answered(own, { ...context, recalled_content }, "BTC");
+    expect(recorded.map(({ memory_id }: { memory_id: string }) => memory_id)).not.toContain("n_none");
+    await own.ask(`DELETE /nodes/${decision.id}`);
+    const left = "SELECT count(*) AS count FROM memory_usage WHERE memory_id = ?";
+    expect(raw(own.file()).prepare(left).get(decision.id)).toMatchObject({ count: 0 });
+  });
+
+  test("the oldest of five thousand records make way", async () => {
+    const own = client();
+    const { decision } = await trader(own);
+    const db = raw(own.file());
+    const add = db.prepare(
+      "INSERT INTO memory_usage VALUES (NULL, ?, 'decision', ?, '2026-01-01T00:00:00.000Z', 1, 0.5)",
+    );
+    db.transaction(() => {
+      for (let place = 0; place < 5_000; place++) add.run(decision.id, `before ${place}`);
+    })();
+    const { count } = await answered(own, await build(own), "BTC");
+    const kept = db.prepare("SELECT count(*) AS count, min(sequence) AS first FROM memory_usage").get();
+    expect(kept).toMatchObject({ count: 5_000, first: count + 1 });
+  });
+
+  test("is there after a kill", async () => {
+    const folder = temporaryFolder();
+    const first = await start(folder);
+    const own = clientOf(first, "default");
+    await trader(own);
+    const context = await build(own);
+    const told = await answered(own, context, "fade BTC funding");
+    await first.end("SIGKILL");
+    expect(await answered(clientOf(await start(folder), "default"), context, "another answer")).toEqual(told);
+  });
+});
+
+test("GET /context/guidance is a passage for the system prompt", async () => {
+  const { status, body } = await server().ask("GET /context/guidance");
+  expect(status).toBe(200);
+  for (const section of ["SIGNALS", "EPISODIC", "KNOWLEDGE", "PROCEDURAL"]) expect(body.text).toContain(section);
+});

@@ -1,0 +1,46 @@
+// The life of a memory: how long it lasts, by what was at stake.
+
+import { describe, expect, test } from "vitest";
+import { sharedServer } from "./shared.ts";
+
+const { client } = sharedServer();
+
+describe("stakes", () => {
+  const stabilityOf = async (fields: object) => (await client().create(fields)).neural_stability;
+
+  test.each([
+    ["a small win", { subtype: "custom:trade_close", signals: { pnl_pct: 0.5 } }, 15.18],
+    ["a large loss", { subtype: "custom:trade_close", signals: { pnl_pct: -10 } }, 42],
+    [
+      "an entry that was sure of itself",
+      { subtype: "custom:trade_entry", signals: { confidence: 1, rr_ratio: 3 } },
+      42,
+    ],
+    ["nothing said", { subtype: "custom:trade_close", signals: {} }, 21],
+    ["none", { subtype: "custom:trade_close", signals: null }, 21],
+    [
+      "figures that nobody reads",
+      { subtype: "custom:trade_close", signals: { note: "late", legs: [{ at: 1 }] } },
+      14.28,
+    ],
+    ["a subtype without stakes", { subtype: "custom:lesson", signals: { pnl_pct: -10 } }, 90],
+  ])("%s", async (_, fields, days) => {
+    expect(await stabilityOf(fields)).toBeCloseTo(days, 1);
+  });
+
+  test("a stability that is given wins", async () => {
+    const fields = { subtype: "custom:trade_close", signals: { pnl_pct: -10 }, neural_stability: 3 };
+    expect(await stabilityOf(fields)).toBe(3);
+  });
+
+  test("figures that are no numbers are refused by their names", async () => {
+    const { ask, create } = client();
+    const close = { type: "episode", content_title: "BTC closed", subtype: "custom:trade_close" };
+    for (const pnl_pct of ["5", {}, true]) {
+      const { status, body } = await ask("POST /nodes", { ...close, signals: { pnl_pct } });
+      expect({ status, body }).toMatchObject({ status: 400, body: { issues: [{ path: "signals.pnl_pct" }] } });
+    }
+    expect((await ask("GET /health")).body.node_count).toBe(0);
+    await create({ ...close, signals: { pnl_pct: null } });
+  });
+});

@@ -1,0 +1,103 @@
+// Periodic work: off unless it is asked for, done by one process, told in the log.
+
+import { describe, expect, test } from "vitest";
+import { agentFile } from "../../js/server/src/settings/paths.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { raw } from "./existing.ts";
+import { type Running, start } from "./process.ts";
+import { clientOf } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const DAY = 86_400_000;
+const DONE = "Periodic work is done";
+
+/** What was done, by task and agent. */
+const doneBy = (server: Running): { task: string; agent: string; transitions_count?: number }[] =>
+  server
+    .log()
+    .split("\n")
+    .filter((line) => line.includes(DONE))
+    .map((line) => JSON.parse(line));
+
+/** An agent with a memory that has faded since it was last looked at. */
+async function withFaded(server: Running, agent: string): Promise<string> {
+  const own = clientOf(server, agent);
+  const { id } = await own.create();
+  for (let place = 0; place < 2; place++) await own.create();
+  const long = new Date(Date.now() - 100 * DAY).toISOString();
+  raw(own.file()).prepare("UPDATE nodes SET provenance_created_at = ? WHERE id = ?").run(long, id);
+  return id;
+}
+const storedState = (dataDir: string, agent: string, id: string) =>
+  raw(agentFile(dataDir, agent)).prepare("SELECT state_lifecycle AS state FROM nodes WHERE id = ?").all(id);
+
+describe("the scheduler", () => {
+  test("sweeps and consolidates every agent, open or not, again and again", { timeout: 60_000 }, async () => {
+    const folder = temporaryFolder();
+    const first = await start(folder);
+    const ids = [await withFaded(first, "one"), await withFaded(first, "two")];
+    expect(doneBy(first)).toEqual([]);
+    await first.end();
+    const options = ["--decay-interval", "1", "--consolidate-interval", "1"];
+    const server = await start(folder, options);
+    for (const [place, agent] of ["one", "two"].entries()) {
+      await expect
+        .poll(() => doneBy(server), { timeout: 20_000 })
+        .toContainEqual(expect.objectContaining({ task: "decay", agent, processed: 3, transitions_count: 1 }));
+      await expect
+        .poll(() => doneBy(server), { timeout: 20_000 })
+        .toContainEqual(expect.objectContaining({ task: "consolidate", agent, patterns_created: 0, errors: 0 }));
+      await expect
+        .poll(() => storedState(folder, agent, ids[place]!)[0], { timeout: 20_000 })
+        .toMatchObject({ state: "WEAK" });
+    }
+    const count = doneBy(server).length;
+    await expect.poll(() => doneBy(server).length, { timeout: 20_000 }).toBeGreaterThan(count + 4);
+    expect(await server.end()).toBe(0);
+  });
+
+  test("leaves a memory alone where the clock looks wrong, and says so", { timeout: 60_000 }, async () => {
+    const folder = temporaryFolder();
+    const first = await start(folder);
+    const own = clientOf(first, "default");
+    const { id } = await own.create();
+    raw(own.file()).exec("UPDATE nodes SET provenance_created_at = '2010-01-01T00:00:00.000Z'");
+    await first.end();
+    const server = await start(folder, ["--decay-interval", "1"]);
+    await expect
+      .poll(() => server.log(), { timeout: 20_000 })
+      .toMatch(/1 of 1 memories would be archived.*Periodic work failed/);
+    expect(storedState(folder, "default", id)[0]).toMatchObject({ state: "ACTIVE" });
+  });
+
+  test("an interval that is none stops the server with a sentence", async () => {
+    await expect(start(temporaryFolder(), ["--decay-interval", "-1"])).rejects.toThrow(/--decay-interval/);
+    await expect(start(temporaryFolder(), ["--consolidate-interval", "1e9"])).rejects.toThrow(/--consolidate-interval/);
+  });
+});
+
+describe("a lease", () => {
+  test("gives each turn to one process, and to another where that is gone", () => {
+    const file = agentFile(temporaryFolder(), "default");
+    const [one, other] = [
+      new LibsqlStorage(file, { durability: "full" }),
+      new LibsqlStorage(file, { durability: "full" }),
+    ];
+    const take = (storage: LibsqlStorage, now: number) => storage.takeTask("decay", now, 80, 600);
+    expect([take(one, 1_000), take(other, 1_000), take(one, 1_010)]).toEqual([true, false, false]);
+    expect(other.takeTask("consolidate", 1_000, 80, 600)).toBe(true);
+    one.leaveTask("decay", 1_000);
+    expect([take(other, 1_079), take(one, 1_079)]).toEqual([false, false]);
+    expect([take(other, 1_080), take(one, 1_080)]).toEqual([true, false]);
+    // Not done, so that it is due at once.
+    other.leaveTask("decay", null);
+    expect(take(one, 1_081)).toBe(true);
+    // Gone without a word.
+    expect([take(other, 1_680), take(other, 1_681)]).toEqual([false, true]);
+    one.leaveTask("decay", 9_999);
+    expect(take(one, 1_700)).toBe(false);
+    other.leaveTask("decay", 5_000);
+    expect(take(one, 1_800)).toBe(true);
+    for (const storage of [one, other]) storage.close();
+  });
+});
