@@ -1,7 +1,7 @@
 // One agent: a database, an index, and how they are read and written. What can be asked of it is in the files of the subjects;
 // see `handlers.ts`. Reads and writes are synchronous, so that nothing comes between a commit and its being applied.
 
-import { createEngine, type Engine, type EngineConfig, type MemoryIndex, NousError } from "nous-wasm";
+import { createEngine, type Engine, type EngineConfig, type MemoryIndex, NousError, type TextIndex } from "nous-wasm";
 import type { Node } from "../api/nodes.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -10,6 +10,7 @@ import { Follower, type Tell } from "./follower.ts";
 import { presentNode } from "./presenting.ts";
 import { type NameKind, Resident } from "./resident.ts";
 import { SoftState } from "./soft.ts";
+import { Texts } from "./texts.ts";
 
 /** Memories whose soft state is written in one transaction. */
 const FLUSH_BATCH = 5_000;
@@ -33,6 +34,7 @@ export class Agent {
   readonly config: EngineConfig;
   readonly soft = new SoftState();
   readonly #resident: Resident;
+  readonly #texts = new Texts();
   readonly #follower: Follower;
   readonly #tell: Tell;
   readonly #clock: () => number;
@@ -44,13 +46,19 @@ export class Agent {
     this.#tell = tell;
     this.#clock = clock;
     this.#resident = new Resident(this.soft, config, tell);
-    this.#follower = new Follower(storage, [this.soft, this.#resident], tell);
+    this.#follower = new Follower(storage, [this.soft, this.#resident, this.#texts], tell);
   }
 
   /** The index. Only within `read` and `write` does it know all that is committed. */
   get index(): MemoryIndex {
     this.#follower.ensure();
     return this.#resident.index;
+  }
+
+  /** The full-text index, which knows as much. */
+  get texts(): TextIndex {
+    this.#follower.ensure();
+    return this.#texts.index;
   }
 
   /** Components of a vector; 0 before there is the first. */

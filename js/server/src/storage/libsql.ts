@@ -17,9 +17,10 @@ import type {
   NodeChanges,
   NodeRow,
   SoftRow,
+  TextRow,
 } from "./rows.ts";
 import { CREATED_AT, isId, isoOf } from "./sql.ts";
-import type { Change, GraphNode, Hit, MetaKey, NodeFilter, SoftChange, Storage } from "./storage.ts";
+import type { Change, GraphNode, MetaKey, NodeFilter, SoftChange, Storage } from "./storage.ts";
 
 /** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
 export type Durability = "full" | "normal";
@@ -243,6 +244,13 @@ export class LibsqlStorage implements Storage {
     return rows.map(({ id }) => id);
   }
 
+  matching(filter: NodeFilter): string[] | undefined {
+    const { conditions, values } = conditionsOf(filter);
+    if (conditions.length === 0) return undefined;
+    const where = [isId("id"), ...conditions].join(" AND ");
+    return this.#all<{ id: string }>(`SELECT id FROM nodes WHERE ${where}`, ...values).map(({ id }) => id);
+  }
+
   listNodes(filter: NodeFilter, limit: number): NodeRow[] {
     const { conditions, values } = conditionsOf(filter);
     const where = [isId("id"), ...conditions].join(" AND ");
@@ -275,6 +283,13 @@ export class LibsqlStorage implements Storage {
     }
     const page = `SELECT ${INDEXED_NODE} FROM nodes WHERE rowid > ? AND ${isId("id")} ORDER BY rowid LIMIT ?`;
     yield* this.#pages<IndexedNodeRow>(page);
+  }
+
+  *texts(): Iterable<TextRow[]> {
+    yield* this.#pages<TextRow>(
+      `SELECT rowid AS sequence, id, content_title, content_summary, content_body FROM nodes
+       WHERE rowid > ? AND ${isId("id")} ORDER BY rowid LIMIT ?`,
+    );
   }
 
   *#pages<T extends { sequence: number }>(sql: string): Iterable<T[]> {
@@ -361,26 +376,6 @@ export class LibsqlStorage implements Storage {
     return this.#all(
       `SELECT cluster_id, node_id, weight, pinned, updated_at FROM cluster_memberships
        WHERE ${isId("cluster_id")} AND ${isId("node_id")} ORDER BY rowid`,
-    );
-  }
-
-  // ---- words --------------------------------------------------------------------------------------
-
-  search(terms: readonly string[], filter: NodeFilter, limit: number): Hit[] {
-    if (terms.length === 0) return [];
-    const { conditions, values } = conditionsOf(filter);
-    // In quotes an operator is a word like any other.
-    const words = terms.map((term) => `"${term.replaceAll('"', '""')}"*`).join(" OR ");
-    const best = "SELECT rowid AS sequence, -bm25(nodes_fts) AS score FROM nodes_fts WHERE nodes_fts MATCH ?";
-    const narrowed =
-      conditions.length === 0 ? "" : `AND rowid IN (SELECT rowid FROM nodes WHERE ${conditions.join(" AND ")})`;
-    return this.#all<Hit>(
-      `SELECT nodes.id AS id, max(best.score, 0.0) AS score
-       FROM (${best} ${narrowed} ORDER BY score DESC, rowid LIMIT ?) AS best JOIN nodes ON nodes.rowid = best.sequence
-       WHERE ${isId("nodes.id")} ORDER BY best.score DESC, best.sequence`,
-      words,
-      ...values,
-      limit,
     );
   }
 

@@ -13,9 +13,10 @@ import type {
   NodeChanges,
   NodeRow,
   SoftRow,
+  TextRow,
 } from "./rows.ts";
 
-/** Which memories a list or a full-text search may give. Times are ISO 8601 in UTC, bounds inclusive. */
+/** Which memories a list or a search may give. Times are ISO 8601 in UTC, bounds inclusive. */
 export interface NodeFilter {
   type?: string | undefined;
   subtype?: string | undefined;
@@ -35,12 +36,6 @@ export interface LifecycleFilter {
   leaving: readonly string[];
   /** Stored with another, and about to come to it. */
   arriving: readonly string[];
-}
-
-/** A full-text hit: a BM25 magnitude of at least 0, larger for better. */
-export interface Hit {
-  id: string;
-  score: number;
 }
 
 /** An entry of the change log: what became different, and not how. */
@@ -115,6 +110,8 @@ export interface Storage {
   nodes(ids: readonly string[]): NodeRow[];
   /** Those that pass, in no order. */
   passing(ids: readonly string[], filter: NodeFilter): string[];
+  /** All that pass, in no order; undefined where a filter asks for nothing. */
+  matching(filter: NodeFilter): string[] | undefined;
   /** Newest first. */
   listNodes(filter: NodeFilter, limit: number): NodeRow[];
   /** How many there are in each stored state, but for these. */
@@ -123,6 +120,8 @@ export interface Storage {
   graphNodes(): GraphNode[];
   /** All memories in order, in batches, or those of these ids, as the index needs them. */
   indexedNodes(ids?: readonly string[]): Iterable<IndexedNodeRow[]>;
+  /** The texts of all memories in order, in batches. */
+  texts(): Iterable<TextRow[]>;
   /** Soft state of those that are there, in no order. */
   softNodes(ids: readonly string[]): SoftRow[];
   /** Components of a vector: as the store was told, else those that most vectors have; 0 where there is none. */
@@ -140,9 +139,6 @@ export interface Storage {
 
   clusters(): ClusterRow[];
   memberships(): MembershipRow[];
-
-  /** Memories in which a word begins with one of these terms, best first. */
-  search(terms: readonly string[], filter: NodeFilter, limit: number): Hit[];
 
   /** Differs from its last answer when somebody else has committed. */
   version(): number;
