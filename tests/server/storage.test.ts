@@ -189,6 +189,19 @@ describe("the change log", () => {
     expect(storage.check()).toEqual([]);
   });
 
+  test("is asked for its ends without being read, however long it is", () => {
+    const file = join(temporaryFolder(), "a.db");
+    const storage = open(file);
+    raw(
+      file,
+    ).exec(`WITH RECURSIVE places(place) AS (SELECT 1 UNION ALL SELECT place + 1 FROM places WHERE place < 100000)
+      INSERT INTO change_log(entity, id) SELECT 'node', 'n_' || place FROM places`);
+    const began = process.cpuUsage();
+    for (let turn = 0; turn < 200; turn++) expect(storage.changeRange()).toEqual({ first: 1, last: 100_000 });
+    // Reading it takes some milliseconds each time, which every write would have to wait for.
+    expect(process.cpuUsage(began).user / 1e3).toBeLessThan(500);
+  });
+
   test("never uses a number again", () => {
     const storage = open(join(temporaryFolder(), "a.db"));
     storage.insertNode(NODE);

@@ -143,16 +143,16 @@ function rowsOf(
     if (row === undefined) return [];
     const place = places.get(id)!;
     const { score, breakdown, primary_signal } = ranking.at(place)!;
+    // Added to what is new: copying it would take as long as making it.
     return [
-      {
-        ...presentNode(row, index, soft),
+      Object.assign(presentNode(row, index, soft), {
         neural_retrievability: faded[at]!.retrievability,
         state_lifecycle: faded[at]!.lifecycle,
         memory_section: engine.getSectionForSubtype(row.subtype),
         score: Number(score.toFixed(4)),
         breakdown,
         primary_signal,
-      },
+      }),
     ];
   });
 }

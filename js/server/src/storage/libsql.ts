@@ -386,10 +386,10 @@ export class LibsqlStorage implements Storage {
   }
 
   changeRange(): { first: number; last: number } {
+    // Asked for together, they would be looked for in the whole log.
+    const [first, last] = ["min", "max"].map((end) => `(SELECT ${end}(sequence) FROM change_log)`);
     const ever = "(SELECT seq FROM sqlite_sequence WHERE name = 'change_log')";
-    return this.#first(
-      `SELECT coalesce(min(sequence), 0) AS first, coalesce(max(sequence), ${ever}, 0) AS last FROM change_log`,
-    )!;
+    return this.#first(`SELECT coalesce(${first}, 0) AS first, coalesce(${last}, ${ever}, 0) AS last`)!;
   }
 
   changesSince(sequence: number): Change[] {
