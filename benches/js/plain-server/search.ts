@@ -10,7 +10,6 @@ import type { Question } from "./requests.ts";
 import type { Hit, Store } from "./store.ts";
 import type { Vectors } from "./vectors.ts";
 
-const MOST_TERMS = 32;
 const OVERFETCH = 3;
 const OVERFETCH_OF_LOOKUP = 2;
 const HITS_PER_SEED = 3;
@@ -46,10 +45,10 @@ export function search(memory: Memory, { query, limit, embedding }: Question, no
   const asked = classifyQuery(query);
   const multiplier = asked.query_type === "LOOKUP" && !asked.disqualified ? OVERFETCH_OF_LOOKUP : OVERFETCH;
   const most = Math.max(max_seeds, limit * multiplier);
-  const terms = extractTerms(query, "unicode").slice(0, MOST_TERMS);
+  const terms = extractTerms(query, "unicode");
   const understood = performance.now();
 
-  const hits = memory.store.fullText(terms, most * HITS_PER_SEED);
+  const hits = memory.store.fullText(terms, memory.counts.nodes, most * HITS_PER_SEED);
   const read = performance.now();
 
   const vector = memory.vectors.size > 0 ? embedding : undefined;

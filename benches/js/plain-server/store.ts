@@ -1,6 +1,7 @@
 // What the plain server asks its database: statements that are prepared once, and one for many rows wherever there are many.
 
 import type Database from "libsql";
+import { STOP_WORDS } from "../../../tests/reference/full-text.ts";
 import type { SweepChange } from "../../../tests/reference/sweep.ts";
 import { EDGE_COLUMNS, type EdgeRow, type FadingRow, NODE_COLUMNS, type NodeRow, type RankedRow } from "./rows.ts";
 
@@ -17,6 +18,10 @@ export interface Access {
   last_accessed: string;
   recalled: Pick<NodeRow, "neural_stability" | "neural_retrievability" | "state_lifecycle"> | null;
 }
+
+/** Terms of a question that are asked for, and those that are looked at to find as many that say something. */
+const MOST_TERMS = 32;
+const TERMS_READ = 64;
 
 const NODE = NODE_COLUMNS.join(", ");
 const EDGE = EDGE_COLUMNS.join(", ");
@@ -45,6 +50,7 @@ const SQL = {
       SELECT target_id, source_id, type, rowid FROM edges WHERE target_id IN ${LISTED} AND source_id <> target_id
     ) ORDER BY sequence`,
   inbound: `SELECT target_id AS id, count(*) AS count FROM edges WHERE target_id IN ${LISTED} GROUP BY target_id`,
+  holding: "SELECT count(*) AS count FROM nodes_fts WHERE nodes_fts MATCH ?",
   fullText: `SELECT nodes.id AS id, max(best.score, 0.0) AS score
     FROM (SELECT rowid AS sequence, -bm25(nodes_fts) AS score FROM nodes_fts WHERE nodes_fts MATCH ?
       ORDER BY score DESC, rowid LIMIT ?) AS best JOIN nodes ON nodes.rowid = best.sequence
@@ -64,8 +70,13 @@ const SQL = {
     WHERE nodes.id = change.id`,
 } as const;
 
+/** In quotes an operator is a word like any other. */
+const beginning = (term: string) => `"${term.replaceAll('"', '""')}"*`;
+
 export class Store {
   readonly #statements: Record<keyof typeof SQL, Database.Statement>;
+  /** How many memories hold a term, since the last one was written. */
+  readonly #holding = new Map<string, number>();
 
   constructor(db: Database.Database) {
     const prepared = Object.entries(SQL).map(([name, sql]) => [name, db.prepare(sql)]);
@@ -77,6 +88,7 @@ export class Store {
   }
 
   insertNode(node: NodeRow, vector: Uint8Array | null): void {
+    this.#holding.clear();
     this.#statements.insertNode.run(...NODE_COLUMNS.map((column) => node[column]), vector);
   }
 
@@ -131,10 +143,29 @@ export class Store {
     return new Map(rows.map(({ id, count }) => [id, count]));
   }
 
-  /** Memories in which a word begins with one of these terms, best first. */
-  fullText(terms: readonly string[], limit: number): Hit[] {
-    if (terms.length === 0) return [];
-    return this.#all("fullText", terms.map((term) => `"${term.replaceAll('"', '""')}"*`).join(" OR "), limit);
+  /**
+   * Memories in which a word begins with one of these terms, best first. Words that say nothing, and terms that half of so many
+   * memories hold, are asked for where no other is found.
+   */
+  fullText(terms: readonly string[], memories: number, limit: number): Hit[] {
+    const read = terms.slice(0, TERMS_READ);
+    const telling = read.filter((term) => !STOP_WORDS.has(term)).slice(0, MOST_TERMS);
+    const rare = telling.filter((term) => 2 * this.#holdersOf(term) < memories);
+    const hits = this.#match(rare, limit);
+    return hits.length > 0 ? hits : this.#match(read.slice(0, MOST_TERMS), limit);
+  }
+
+  #holdersOf(term: string): number {
+    let count = this.#holding.get(term);
+    if (count === undefined) {
+      count = this.#all<{ count: number }>("holding", beginning(term))[0]!.count;
+      this.#holding.set(term, count);
+    }
+    return count;
+  }
+
+  #match(terms: readonly string[], limit: number): Hit[] {
+    return terms.length === 0 ? [] : this.#all("fullText", terms.map(beginning).join(" OR "), limit);
   }
 
   writeAccesses(accesses: readonly Access[]): void {

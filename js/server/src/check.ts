@@ -2,6 +2,7 @@
 
 import { type EngineConfig, MemoryIndex } from "nous-wasm";
 import { memoryEdgeOf, memoryNodeOf, vectorOf } from "./agent/index-rows.ts";
+import { Texts } from "./agent/texts.ts";
 import { databasesIn } from "./hosting.ts";
 import { LibsqlStorage } from "./storage/libsql.ts";
 import type { Storage } from "./storage/storage.ts";
@@ -28,7 +29,10 @@ function check(file: string, config: EngineConfig): Checked {
     try {
       checked.problems.push(...storage.check());
       checked.agent = storage.meta("agent") ?? "";
-      storage.snapshot(() => checkIndex(storage, config, checked));
+      storage.snapshot(() => {
+        checkIndex(storage, config, checked);
+        checkTexts(storage, checked);
+      });
     } finally {
       storage.close();
     }
@@ -36,6 +40,19 @@ function check(file: string, config: EngineConfig): Checked {
     checked.problems.push((error as Error).message);
   }
   return checked;
+}
+
+/** Makes the full-text index that a server would make, and looks whether every memory is in it. */
+function checkTexts(storage: Storage, { nodes, problems }: Checked): void {
+  const texts = new Texts();
+  try {
+    texts.load(storage);
+    if (texts.index.size !== nodes) {
+      problems.push(`the full-text index in memory has ${texts.index.size} memories, and the database ${nodes}`);
+    }
+  } finally {
+    texts.forget();
+  }
 }
 
 /** Makes the index that a server would make, and looks whether everything is in it. */

@@ -8,6 +8,7 @@ import {
   type MemoryIndex,
   NousError,
   type PlaybookBook,
+  type TextIndex,
 } from "nous-wasm";
 import type { Node } from "../api/nodes.ts";
 import type { NodeRow } from "../storage/rows.ts";
@@ -19,6 +20,7 @@ import { IndexFile } from "./index-file.ts";
 import { presentNode } from "./presenting.ts";
 import { Resident } from "./resident.ts";
 import { SoftState } from "./soft.ts";
+import { Texts } from "./texts.ts";
 
 /** Bytes outside the engine that an open agent takes: for each memory its id and what SQLite keeps ready, and on its own. */
 const BYTES_OF_NODE = 200;
@@ -48,6 +50,7 @@ export class Agent {
   readonly soft = new SoftState();
   readonly #resident: Resident;
   readonly #book = new Book();
+  readonly #texts = new Texts();
   readonly #follower: Follower;
   readonly #tell: Tell;
   readonly #clock: () => number;
@@ -60,13 +63,19 @@ export class Agent {
     this.#clock = clock;
     const file = indexFile === undefined ? undefined : new IndexFile(indexFile, config, tell);
     this.#resident = new Resident(this.soft, config, tell, file);
-    this.#follower = new Follower(storage, [this.soft, this.#resident, this.#book], tell);
+    this.#follower = new Follower(storage, [this.soft, this.#resident, this.#texts, this.#book], tell);
   }
 
   /** The index. Only within `read` and `write` does it know all that is committed. */
   get index(): MemoryIndex {
     this.#follower.ensure();
     return this.#resident.index;
+  }
+
+  /** The full-text index, which knows as much. */
+  get texts(): TextIndex {
+    this.#follower.ensure();
+    return this.#texts.index;
   }
 
   /** Components of a vector; 0 before there is the first. */

@@ -10,8 +10,6 @@ import type { HandlersOf } from "./handlers.ts";
 import { fadedNow, presentNode } from "./presenting.ts";
 import { statesOf } from "./states.ts";
 
-/** Words of a question that are looked for. */
-const MOST_TERMS = 32;
 /** How many times the limit is searched for, since filters may leave some out: of a plain lookup less. */
 const OVERFETCH = 3;
 const OVERFETCH_OF_LOOKUP = 2;
@@ -54,7 +52,8 @@ export function search(agent: Agent, request: Sought, question: QuestionVector |
   const parse_filters_ms = watch();
   const embed_queries_ms = question?.ms ?? 0;
 
-  const hits = agent.storage.search(asked.terms.slice(0, MOST_TERMS), filter, maxSeeds * HITS_PER_SEED);
+  const among = agent.storage.matching(filter);
+  const hits = agent.texts.search(asked.terms, { limit: maxSeeds * HITS_PER_SEED, among });
   const best = hits[0]?.score ?? 0;
   const bm25 = best > 0 ? hits.map(({ id, score }) => ({ id, score: score / best })) : hits;
   const hybrid_seeding_ms = watch();
@@ -156,16 +155,16 @@ function rowsOf(
     if (row === undefined) return [];
     const place = places.get(id)!;
     const { score, breakdown, primary_signal } = ranking.at(place)!;
+    // Added to what is new: copying it would take as long as making it.
     return [
-      {
-        ...presentNode(row, index, soft),
+      Object.assign(presentNode(row, index, soft), {
         neural_retrievability: faded[at]!.retrievability,
         state_lifecycle: faded[at]!.lifecycle,
         memory_section: engine.getSectionForSubtype(row.subtype),
         score: Number(score.toFixed(4)),
         breakdown,
         primary_signal,
-      },
+      }),
     ];
   });
 }

@@ -17,8 +17,6 @@ const BY_WORDS = { duplicate: 0.95, connect: 0.8 };
 const SPARE = 50;
 /** Memories whose words are compared: those that a full-text search for the text finds best. */
 const MOST_CANDIDATES = 200;
-/** Words of the text that are looked for. */
-const MOST_TERMS = 32;
 const SIMILARITY_DIGITS = 4;
 
 interface Candidate {
@@ -113,10 +111,11 @@ function cosine(a: Float32Array, b: Float32Array): number {
   return product / Math.sqrt(squaresOfA * squaresOfB);
 }
 
-function byWords({ storage, engine }: Agent, { title, content, subtype }: SimilarRequest): Candidate[] {
+function byWords({ storage, engine, texts }: Agent, { title, content, subtype }: SimilarRequest): Candidate[] {
   const text = wordsOf({ content_title: title ?? "", content_summary: null, content_body: content });
-  const terms = engine.understand(text, { terms: "unicode" }).terms.slice(0, MOST_TERMS);
-  const hits = storage.search(terms, { subtype: subtype ?? undefined }, MOST_CANDIDATES);
+  const { terms } = engine.understand(text, { terms: "unicode" });
+  const among = storage.matching({ subtype: subtype ?? undefined });
+  const hits = texts.search(terms, { limit: MOST_CANDIDATES, among });
   return storage.nodes(hits.map(({ id }) => id)).map((row) => {
     const { id, content_title: title } = row;
     return { id, title, similarity: overlap(text, wordsOf(row)) };

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { Engine } from "nous-wasm";
 import { Refusal, wrong } from "../agent/errors.ts";
@@ -66,16 +67,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     refuseStrangers(context.req.header("host"), context.req.header("origin"));
     await next();
   });
-  app.use(
-    bodyLimit({
-      maxSize: maxBodyBytes,
-      onError: async (context) => {
-        const { incoming } = (context.env ?? {}) as { incoming?: IncomingMessage };
-        if (!(await throwAway(incoming))) context.header("connection", "close");
-        throw new Refusal(413, `the body is larger than ${maxBodyBytes} bytes`);
-      },
-    }),
-  );
+  app.use(limitBodies(maxBodyBytes));
   app.notFound((context) => context.json({ error: "not found" }, 404));
   app.onError((error, context) => {
     if (error instanceof Refusal) {
@@ -113,6 +105,20 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   }
   app.get(`${BASE}/openapi.json`, (context) => context.json(describe(app, options.version)));
   return app;
+}
+
+/** Refuses bodies of more bytes. One whose length is told is not opened for it: what opens a body costs more than all that reads it. */
+function limitBodies(maxSize: number): MiddlewareHandler {
+  const onError = async (context: Context) => {
+    const { incoming } = (context.env ?? {}) as { incoming?: IncomingMessage };
+    if (!(await throwAway(incoming))) context.header("connection", "close");
+    throw new Refusal(413, `the body is larger than ${maxSize} bytes`);
+  };
+  const limitUntold = bodyLimit({ maxSize, onError });
+  return (context, next) => {
+    if (context.req.header("transfer-encoding") !== undefined) return limitUntold(context, next);
+    return Number(context.req.header("content-length") ?? 0) > maxSize ? onError(context) : next();
+  };
 }
 
 const entriesOf = <Table extends object>(table: Table) =>

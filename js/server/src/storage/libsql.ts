@@ -24,13 +24,13 @@ import type {
   NodeChanges,
   NodeRow,
   SoftRow,
+  TextRow,
   UsageRow,
 } from "./rows.ts";
 import { CREATED_AT, isId, isoOf } from "./sql.ts";
 import type {
   Change,
   GraphNode,
-  Hit,
   MetaKey,
   NameKind,
   NodeFilter,
@@ -334,6 +334,13 @@ export class LibsqlStorage implements Storage {
     return rows.map(({ id }) => id);
   }
 
+  matching(filter: NodeFilter): string[] | undefined {
+    const { conditions, values } = conditionsOf(filter);
+    if (conditions.length === 0) return undefined;
+    const where = [isId("id"), ...conditions].join(" AND ");
+    return this.#all<{ id: string }>(`SELECT id FROM nodes WHERE ${where}`, ...values).map(({ id }) => id);
+  }
+
   listNodes(filter: NodeFilter, limit: number, after?: NodePlace): NodeRow[] {
     const { conditions, values } = conditionsOf(filter);
     const beyond = after === undefined ? [] : [after.listed_at === null ? AFTER_UNDATED : AFTER_DATED];
@@ -391,6 +398,13 @@ export class LibsqlStorage implements Storage {
     }
     const page = `SELECT ${INDEXED_NODE} FROM nodes WHERE rowid > ? AND ${isId("id")} ORDER BY rowid LIMIT ?`;
     yield* this.#pages<IndexedNodeRow>(page);
+  }
+
+  *texts(): Iterable<TextRow[]> {
+    yield* this.#pages<TextRow>(
+      `SELECT rowid AS sequence, id, content_title, content_summary, content_body FROM nodes
+       WHERE rowid > ? AND ${isId("id")} ORDER BY rowid LIMIT ?`,
+    );
   }
 
   *#pages<T extends { sequence: number }>(sql: string): Iterable<T[]> {
@@ -623,26 +637,6 @@ export class LibsqlStorage implements Storage {
     );
   }
 
-  // ---- words --------------------------------------------------------------------------------------
-
-  search(terms: readonly string[], filter: NodeFilter, limit: number): Hit[] {
-    if (terms.length === 0) return [];
-    const { conditions, values } = conditionsOf(filter);
-    // In quotes an operator is a word like any other.
-    const words = terms.map((term) => `"${term.replaceAll('"', '""')}"*`).join(" OR ");
-    const best = "SELECT rowid AS sequence, -bm25(nodes_fts) AS score FROM nodes_fts WHERE nodes_fts MATCH ?";
-    const narrowed =
-      conditions.length === 0 ? "" : `AND rowid IN (SELECT rowid FROM nodes WHERE ${conditions.join(" AND ")})`;
-    return this.#all<Hit>(
-      `SELECT nodes.id AS id, max(best.score, 0.0) AS score
-       FROM (${best} ${narrowed} ORDER BY score DESC, rowid LIMIT ?) AS best JOIN nodes ON nodes.rowid = best.sequence
-       WHERE ${isId("nodes.id")} ORDER BY best.score DESC, best.sequence`,
-      words,
-      ...values,
-      limit,
-    );
-  }
-
   // ---- from one store to another ------------------------------------------------------------------
 
   rows(): number {
@@ -696,10 +690,10 @@ export class LibsqlStorage implements Storage {
   }
 
   changeRange(): { first: number; last: number } {
+    // Asked for together, they would be looked for in the whole log.
+    const [first, last] = ["min", "max"].map((end) => `(SELECT ${end}(sequence) FROM change_log)`);
     const ever = "(SELECT seq FROM sqlite_sequence WHERE name = 'change_log')";
-    return this.#first(
-      `SELECT coalesce(min(sequence), 0) AS first, coalesce(max(sequence), ${ever}, 0) AS last FROM change_log`,
-    )!;
+    return this.#first(`SELECT coalesce(${first}, 0) AS first, coalesce(${last}, ${ever}, 0) AS last`)!;
   }
 
   changesSince(sequence: number): Change[] {

@@ -33,6 +33,9 @@ export interface NodeRow {
   temporal_event_source: string | null;
 }
 
+/** What full text holds of a memory. */
+export type TextRow = Pick<NodeRow, "sequence" | "id" | "content_title" | "content_summary" | "content_body">;
+
 /** What recalls, searches and sweeps change of a memory. */
 export type SoftRow = Pick<
   NodeRow,

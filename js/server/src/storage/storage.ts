@@ -19,10 +19,11 @@ import type {
   NodeChanges,
   NodeRow,
   SoftRow,
+  TextRow,
   UsageRow,
 } from "./rows.ts";
 
-/** Which memories a list or a full-text search may give. Times are ISO 8601 in UTC, bounds inclusive. */
+/** Which memories a list or a search may give. Times are ISO 8601 in UTC, bounds inclusive. */
 export interface NodeFilter {
   type?: string | undefined;
   subtype?: string | undefined;
@@ -92,12 +93,6 @@ export interface Retries {
   find(key: string, since: string): Retry | undefined;
   /** Remembers one, and forgets what is older than `since`. */
   put(retry: Retry, since: string): void;
-}
-
-/** A full-text hit: a BM25 magnitude of at least 0, larger for better. */
-export interface Hit {
-  id: string;
-  score: number;
 }
 
 /** An entry of the change log: what became different, and not how. */
@@ -190,6 +185,8 @@ export interface Storage {
   nodes(ids: readonly string[]): NodeRow[];
   /** Those that pass, in no order. */
   passing(ids: readonly string[], filter: NodeFilter): string[];
+  /** All that pass, in no order; undefined where a filter asks for nothing. */
+  matching(filter: NodeFilter): string[] | undefined;
   /** Newest first. */
   listNodes(filter: NodeFilter, limit: number, after?: NodePlace): NodeRow[];
   /** Where a memory stands in that list. */
@@ -204,6 +201,8 @@ export interface Storage {
   graphNodes(page?: Page): GraphNode[];
   /** All memories in order, in batches, or those of these ids, as the index needs them. */
   indexedNodes(ids?: readonly string[]): Iterable<IndexedNodeRow[]>;
+  /** The texts of all memories in order, in batches. */
+  texts(): Iterable<TextRow[]>;
   /** Soft state of those that are there, in no order. */
   softNodes(ids: readonly string[]): SoftRow[];
   /** Components of a vector: as the store was told, else those that most vectors have; 0 where there is none. */
@@ -263,9 +262,6 @@ export interface Storage {
   /** Of memories that are there. */
   members(clusterId: string, page?: Page): MembershipRow[];
   memberships(page?: Page): MembershipRow[];
-
-  /** Memories in which a word begins with one of these terms, best first. */
-  search(terms: readonly string[], filter: NodeFilter, limit: number): Hit[];
 
   /** How many rows of all portable kinds there are. */
   rows(): number;

@@ -1,0 +1,141 @@
+// Full text: held in memory, equal to the database's, whoever writes.
+
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Agent } from "../../js/server/src/agent/agent.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { makeExisting, raw } from "./existing.ts";
+import { LESSON, sharedServer } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const { client } = sharedServer();
+
+/** An agent, another program's connection to its database, and the ids that a question's terms find. */
+function opened({ file = join(temporaryFolder(), "a.db") } = {}) {
+  const agent = new Agent(new LibsqlStorage(file, { durability: "normal" }));
+  agent.open();
+  const found = (...terms: string[]) => agent.read(() => agent.texts.search(terms).map(({ id }) => id));
+  return { agent, other: raw(file), found };
+}
+
+describe("is followed", () => {
+  test("a word that stands in no other memory finds its own as soon as it is acknowledged", async () => {
+    const agent = client();
+    for (let turn = 0; turn < 20; turn++) {
+      const { body } = await agent.ask("POST /nodes", { ...LESSON, content_body: `lesson of zebra${turn}x` });
+      expect(await agent.search(`zebra${turn}x`)).toEqual([body.id]);
+      await agent.ask(`PATCH /nodes/${body.id}`, { content_body: `lesson of quagga${turn}x` });
+      expect(await agent.search(`zebra${turn}x`)).toEqual([]);
+      expect(await agent.search(`quagga${turn}x`)).toEqual([body.id]);
+      if (turn % 2 === 0) await agent.ask(`DELETE /nodes/${body.id}`);
+      expect(await agent.search(`quagga${turn}x`)).toEqual(turn % 2 === 0 ? [] : [body.id]);
+    }
+  });
+
+  test("what another program wrote is found by the next search", () => {
+    const file = join(temporaryFolder(), "a.db");
+    makeExisting(file);
+    const { other, found } = opened({ file });
+    expect(found("extremes")).toEqual(["n_a"]);
+    other.exec("UPDATE nodes SET content_title = 'Perpetual swaps' WHERE id = 'n_a'");
+    expect(found("swaps")).toEqual(["n_a"]);
+    other.exec("PRAGMA recursive_triggers = ON");
+    other.exec("REPLACE INTO nodes (rowid, id, type, content_title) VALUES (3, 'n_a', 'note', 'Anew')");
+    expect([found("swaps"), found("anew")]).toEqual([[], ["n_a"]]);
+    other.exec("PRAGMA foreign_keys = OFF");
+    other.exec("UPDATE nodes SET id = 'n_z' WHERE id = 'n_b'");
+    other.exec("DELETE FROM nodes WHERE id = 'n_a'");
+    other.exec("UPDATE nodes SET content_body = 'Anew, too' WHERE id = 'n_z'");
+    expect(found("anew")).toEqual(["n_z"]);
+  });
+
+  test("equal scores come in the order of the rows, however they were written", () => {
+    const { other, found } = opened();
+    const add = other.prepare("INSERT INTO nodes (id, type, content_title) VALUES (?, 'note', ?)");
+    other.exec("BEGIN");
+    for (const id of ["n_3", "n_1", "n_2"]) add.run(id, "Gold");
+    for (let place = 0; place < 10; place++) add.run(`n_other_${place}`, "Silver");
+    other.exec("COMMIT");
+    expect(found("gold")).toEqual(["n_3", "n_1", "n_2"]);
+  });
+
+  test("an index that cannot take what was written is made anew", () => {
+    const { agent, other, found } = opened();
+    other.exec("INSERT INTO nodes (id, type, content_title) VALUES ('n_1', 'note', 'Gold')");
+    expect(found("gold")).toEqual(["n_1"]);
+    agent.texts.free();
+    other.exec("INSERT INTO nodes (id, type, content_title) VALUES ('n_2', 'note', 'Gold')");
+    expect(found("gold")).toEqual(["n_1", "n_2"]);
+  });
+});
+
+describe("says the same as the database's", () => {
+  const WORDS = "basis gold funding squeeze breakout friday carry roll perp delta hedge skew".split(" ");
+
+  test("in ids, in scores, after many changes", () => {
+    const { agent, other } = opened();
+    // Twelve words, of which a text holds four: each stands in some third of the texts.
+    const text = (seed: number) => [1, 5, 7, 11].map((step) => WORDS[(seed * step + step) % WORDS.length]).join(" ");
+    const put = other.prepare("INSERT INTO nodes (id, type, content_title, content_body) VALUES (?, 'note', ?, ?)");
+    for (let place = 0; place < 200; place++)
+      put.run(`n_${place}`, text(place), place % 3 === 0 ? text(place + 4) : null);
+    for (let place = 0; place < 200; place += 7) {
+      other.exec(`UPDATE nodes SET content_summary = '${text(place + 5)} tail${place}' WHERE id = 'n_${place}'`);
+      other.exec(`DELETE FROM nodes WHERE id = 'n_${place + 1}'`);
+    }
+    let compared = 0;
+    for (const terms of [...WORDS.map((word) => [word]), ["tail", "gold"], ["bas", "squeeze"]]) {
+      const expected = other
+        .prepare(
+          `SELECT nodes.id AS id, -bm25(nodes_fts) AS score FROM nodes_fts JOIN nodes ON nodes.rowid = nodes_fts.rowid
+           WHERE nodes_fts MATCH ? ORDER BY score DESC, nodes.rowid`,
+        )
+        .all(terms.map((term) => `"${term}"*`).join(" OR ")) as { id: string; score: number }[];
+      const hits = agent.read(() => agent.texts.search(terms, { limit: Number.POSITIVE_INFINITY }));
+      expect(hits.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+      for (const [place, { score }] of hits.entries()) expect(score).toBeCloseTo(expected[place]!.score, 9);
+      compared += hits.length;
+    }
+    expect(compared).toBeGreaterThan(500);
+  });
+});
+
+describe("a question", () => {
+  test("is asked without words that say nothing, where others are found", async () => {
+    const agent = client();
+    const ids: string[] = [];
+    for (const body of ["the gold that we had", "what was it to them", "the silver and the tin"]) {
+      ids.push((await agent.ask("POST /nodes", { ...LESSON, content_title: "Note", content_body: body })).body.id);
+    }
+    expect(await agent.search("what was the gold to them?")).toEqual([ids[0]]);
+    expect(await agent.search("what was it to them?")).toContain(ids[1]);
+  });
+
+  test("may hold operators and quotes", async () => {
+    const agent = client();
+    const { body } = await agent.ask("POST /nodes", { ...LESSON, content_body: 'near "or" not a column:filter' });
+    for (const query of ["OR", 'NEAR("a" b)', '"', "a*b", "col:filter", "(", "^a", "-", "\u0301"]) {
+      expect((await agent.ask("POST /search", { query })).status).toBe(200);
+    }
+    expect(await agent.search('column:"filt')).toEqual([body.id]);
+  });
+
+  test("finds text of scripts without spaces", async () => {
+    const agent = client();
+    const { body } = await agent.ask("POST /nodes", { ...LESSON, content_body: "黄金突破失败" });
+    await agent.ask("POST /nodes", { ...LESSON, content_body: "白银上涨" });
+    expect(await agent.search("突破")).toEqual([body.id]);
+  });
+
+  test("finds what a filter lets pass, and that alone", async () => {
+    const agent = client();
+    const make = async (subtype: string | null) =>
+      (await agent.ask("POST /nodes", { ...LESSON, subtype, content_title: "Gold" })).body.id as string;
+    const [lesson, signal] = [await make("custom:lesson"), await make("custom:signal")];
+    // As many as are wanted of another subtype, which must not crowd it out.
+    for (let more = 0; more < 70; more++) await make("custom:signal");
+    expect(await agent.search("gold", { subtype: "custom:lesson" })).toEqual([lesson]);
+    expect(await agent.search("gold", { subtype: "custom:signal", limit: 100 })).toContain(signal);
+    expect(await agent.search("gold", { subtype: "custom:other" })).toEqual([]);
+  });
+});
