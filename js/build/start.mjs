@@ -1,7 +1,3 @@
-// `npm start`: sets up and builds what is missing, then answers a question over the sample memory.
+// `npm start`: sets up and builds what is missing, then serves; where something is asked, it is answered over the sample memory.
 
-import { build } from "./build.mjs";
-import { runProgram } from "./bundle.mjs";
-
-await build();
-await runProgram("js/terminal/main.ts", process.argv.slice(2));
+await import(process.argv.length > 2 ? "./ask.mjs" : "./serve.mjs");
