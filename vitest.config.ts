@@ -1,9 +1,9 @@
 // One vitest project for each kind of test under tests/.
 import { defineConfig } from "vitest/config";
 
-const project = (name: string, workers: { maxWorkers: string } | { fileParallelism: false }) => ({
+const project = (name: string, options: { maxWorkers: string; testTimeout: number } | { fileParallelism: false }) => ({
   extends: true as const,
-  test: { name, include: [`tests/${name}/**/*.test.ts`], ...workers },
+  test: { name, include: [`tests/${name}/**/*.test.ts`], ...options },
 });
 /** Installing packages, driving a browser and serving keep more than one core busy by themselves. */
 const ALONE = { fileParallelism: false } as const;
@@ -14,8 +14,9 @@ export default defineConfig({
     // The package is linked to where it is built, which vite takes for sources; it is to be loaded by Node itself.
     server: { deps: { external: [/js\/engine\/dist/] } },
     projects: [
-      // They only compute, and what they measure is the time of their own process: a file for each core.
-      project("parity", { maxWorkers: "100%" }),
+      // They only compute, and what they measure is the time of their own process: a file for each core. On a busy machine
+      // millions of characters or questions take minutes; what never ends still has an end.
+      project("parity", { maxWorkers: "100%", testTimeout: 180_000 }),
       ...["package", "browser", "server"].map((name) => project(name, ALONE)),
     ],
   },

@@ -188,7 +188,7 @@ export const applied: number = engine.applyOutcome({ ...matches[0]!, stability: 
 export const grown: number = nous.createEngine({ salienceGrowth: true }).updateStabilityOnAccess(14, 0.3, undefined, null);
 const texts = new nous.TextIndex({ maxBytes: 2 ** 26 });
 texts.upsert([{ id: "a", title: "Gold", summary: null, body: undefined }]);
-export const searched: string[] = new nous.MemoryIndex().search({ bm25: texts.search(["gold"], { among: ["a"], limit: 45 }) }).ranking.ids;
+export const searched: readonly string[] = new nous.MemoryIndex().search({ bm25: texts.search(["gold"], { among: ["a"], limit: 45 }) }).ranking.ids;
 export const kept: number = nous.TextIndex.restore(texts.snapshotParts()).bytes.index;
 interface Stored { id: string; subtype: string; content_body: string | null; created_at: string; neural_stability: number }
 const stored: Stored[] = [];
