@@ -14,6 +14,7 @@ import {
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
+import { FOR_NODE } from "./bundle.mjs";
 import { writeClient } from "./client.mjs";
 import { at, fingerprint, importing, must, root, say } from "./lib.mjs";
 import { setUpPackages, setUpWasm } from "./setup.mjs";
@@ -193,15 +194,10 @@ async function writeServer(bundle) {
   const out = join(SERVER, "dist");
   rmSync(out, { recursive: true, force: true });
   await bundle({
+    ...FOR_NODE,
     entryPoints: { cli: join(SERVER, "src", "cli.ts"), worker: join(SERVER, "src", "workers", "worker.ts") },
     outdir: out,
     outExtension: { ".js": ".mjs" },
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    packages: "external",
-    logLevel: "warning",
     define: { __VERSION__: JSON.stringify(version) },
   });
   chmodSync(join(out, "cli.mjs"), 0o755);

@@ -3,20 +3,21 @@
 import { spawnSync } from "node:child_process";
 import { at, root } from "./lib.mjs";
 
+/** How what Node runs is bundled. */
+export const FOR_NODE = {
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  packages: "external",
+  logLevel: "warning",
+};
+
 /** Bundles a program; the answer is where it is then. */
 export async function bundleProgram(source) {
   const { build } = await import("esbuild");
   const outfile = at(".cache", "programs", source.replaceAll("/", "-").replace(/\.ts$/, ".mjs"));
-  await build({
-    entryPoints: [at(source)],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    packages: "external",
-    logLevel: "warning",
-  });
+  await build({ ...FOR_NODE, entryPoints: [at(source)], outfile });
   return outfile;
 }
 

@@ -161,6 +161,11 @@ impl TextRestoring {
         Ok(Self { index, words, texts, parts: 1, ended: false })
     }
 
+    /// Says how many bytes stand elsewhere and count against the bound.
+    pub fn set_elsewhere(&mut self, bytes: usize) {
+        self.index.set_elsewhere(bytes);
+    }
+
     /// How many texts have been read.
     pub fn texts(&self) -> usize {
         self.index.len()

@@ -1,7 +1,5 @@
 //! From active nodes to the ranked list.
 
-use rustc_hash::FxHashMap;
-
 use super::{Activated, SearchConfig, Seed};
 use crate::index::Row;
 use crate::order::sort_descending;
@@ -46,7 +44,7 @@ impl Serendipity {
 const UNLIKE: f64 = 0.5;
 
 /// The active nodes above the relevance floor, in the order in which they became active, ready to be ranked; and the finds,
-/// each with its activation, highest first.
+/// each with its activation, highest first. The active ones are those that the seeds, which they begin with, spread to.
 ///
 /// The floor keeps what a search had found itself, or with `graph_reach` everything active. Activations of the kept are
 /// divided by the largest among them.
@@ -56,26 +54,33 @@ pub fn rank(
     config: &SearchConfig,
     serendipity: Serendipity,
 ) -> (Vec<Ranking>, Vec<(Row, f64)>) {
-    let places: FxHashMap<Row, u32> = seeds.iter().zip(0..).map(|(seed, place)| (seed.row, place)).collect();
-    let seed_of = |row: Row| places.get(&row).map(|&place| &seeds[place as usize]);
-    let scores = |row: Row| seed_of(row).map_or((0.0, 0.0), |seed| (seed.vector_score, seed.bm25_score));
-    let is_kept = |active: &&Activated| {
-        let (vector, bm25) = scores(active.row);
+    let scores = |place: usize| seeds.get(place).map_or((0.0, 0.0), |seed| (seed.vector_score, seed.bm25_score));
+    let is_kept = |place: usize| {
+        let (vector, bm25) = scores(place);
         config.graph_reach || vector > 0.0 || bm25 > 0.0
     };
-    let largest = activated.iter().filter(is_kept).fold(0.0, |largest: f64, active| largest.max(active.activation));
+    // What is no seed has no score of its own.
+    let reach = if config.graph_reach { activated.len() } else { seeds.len() };
+    let considered = || activated[..reach].iter().enumerate().filter(|&(place, _)| is_kept(place));
+    let largest = considered().fold(0.0, |largest: f64, (_, active)| largest.max(active.activation));
     let share = |activation: f64| if largest > 0.0 { activation / largest } else { activation };
-    let kept = activated.iter().filter(is_kept).map(|active| {
-        let (semantic_score, bm25_score) = scores(active.row);
+    let kept = considered().map(|(place, active)| {
+        let (semantic_score, bm25_score) = scores(place);
         Ranking { row: active.row, semantic_score, bm25_score, graph_score: share(active.activation) }
     });
+    let kept = kept.collect();
     let (least, most) = serendipity.bounds();
+    if most == 0 {
+        return (kept, Vec::new());
+    }
     let mut finds: Vec<(Row, f64)> = activated
         .iter()
-        .map(|active| (active.row, if is_kept(&active) { share(active.activation) } else { active.activation }))
-        .filter(|&(row, activation)| activation >= least && scores(row).0 < UNLIKE)
+        .enumerate()
+        .filter(|&(place, _)| scores(place).0 < UNLIKE)
+        .map(|(place, active)| (active.row, if is_kept(place) { share(active.activation) } else { active.activation }))
+        .filter(|&(_, activation)| activation >= least)
         .collect();
     sort_descending(&mut finds, |find| find.1);
     finds.truncate(most);
-    (kept.collect(), finds)
+    (kept, finds)
 }

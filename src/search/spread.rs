@@ -74,6 +74,9 @@ pub struct Arrival {
     pub amount: f64,
 }
 
+/// Nodes that a map has room for from the beginning: one that grows is filled anew each time.
+const ROOM: usize = 1024;
+
 /// Spreads activation from the seeds. `weight` says how strongly activation passes over an edge to a node, and nothing where
 /// a filter lets it not; `arrivals` receives all that arrives, where somebody wants to know.
 ///
@@ -99,7 +102,8 @@ pub fn spread(
     let mut reached =
         Spread { terminated: Termination::MaxHops, hops: 0, edges_traversed: 0, activated: start.collect() };
     let mut places: FxHashMap<Row, u32> =
-        reached.activated.iter().zip(0..).map(|(active, place)| (active.row, place)).collect();
+        FxHashMap::with_capacity_and_hasher(config.max_nodes.min(ROOM), Default::default());
+    places.extend(reached.activated.iter().zip(0..).map(|(active, place)| (active.row, place)));
     let mut round: Vec<(Row, f64)> = reached.activated.iter().map(|active| (active.row, active.activation)).collect();
     let mut next = Vec::new();
     if seeds.is_empty() {

@@ -6,7 +6,8 @@ use std::mem::ManuallyDrop;
 
 use wasm_bindgen::prelude::*;
 
-use super::{answer, grow, plain_data, to_json};
+use super::scratch::{Scratch, told_of};
+use super::{answer, plain_data, to_json};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::{Row, StoredState, VectorForm};
@@ -36,21 +37,15 @@ const LISTS: usize = 9;
 const OUTCOME: usize = 9;
 /// A hit that is not in the memory; the slot of an edge that was left out.
 const NOBODY: u32 = u32::MAX;
-/// Scratch above this, in bytes, is given back.
-const MOST_SCRATCH: usize = 1 << 24;
 
 /// The memory of one agent, the only thing in its instance.
 #[wasm_bindgen]
 pub struct Resident {
     /// Never dropped: it goes with its instance, and taking it apart first would be work for nothing.
     memory: ManuallyDrop<Memory>,
-    numbers: Vec<f64>,
-    rows: Vec<u32>,
-    bytes: Vec<u8>,
+    scratch: Scratch,
     sweep: Sweep,
     snapshot: Option<Snapshot>,
-    /// What of memory is the module's own.
-    own: usize,
 }
 
 fn config_of(config: &JsValue) -> Result<Config> {
@@ -75,39 +70,34 @@ impl Resident {
 
     /// Makes room for so many numbers, rows and bytes; refused where there is not as much. Moves the scratch.
     pub fn reserve(&mut self, numbers: usize, rows: usize, bytes: usize) -> bool {
-        let missing = numbers.saturating_sub(self.numbers.len()).saturating_mul(8)
-            + rows.saturating_sub(self.rows.len()).saturating_mul(4)
-            + bytes.saturating_sub(self.bytes.len());
+        let missing = self.scratch.missing(numbers, rows, bytes);
         if answer(self.memory.afford_for_now("batch", 2 * missing)).is_none() {
             return false;
         }
-        let done = grow(&mut self.numbers, numbers) && grow(&mut self.rows, rows) && grow(&mut self.bytes, bytes);
+        let done = self.scratch.reserve(numbers, rows, bytes);
         self.tell();
-        if done { true } else { answer::<()>(Err(Error::memory("batch", "needs more than there is"))).is_some() }
+        done
     }
 
     /// Where the numbers stand, in bytes from the beginning of memory.
     pub fn numbers_at(&self) -> usize {
-        self.numbers.as_ptr() as usize
+        self.scratch.numbers.as_ptr() as usize
     }
 
     /// Where the rows stand.
     pub fn rows_at(&self) -> usize {
-        self.rows.as_ptr() as usize
+        self.scratch.rows.as_ptr() as usize
     }
 
     /// Where the bytes stand.
     pub fn bytes_at(&self) -> usize {
-        self.bytes.as_ptr() as usize
+        self.scratch.bytes.as_ptr() as usize
     }
 
     /// Gives scratch back where it has become large; whether it did, which moves it.
     pub fn release(&mut self) -> bool {
-        let large = self.scratch() > MOST_SCRATCH;
-        if large {
-            (self.numbers, self.rows, self.bytes) = Default::default();
-            self.tell();
-        }
+        let large = self.scratch.release();
+        self.tell();
         large
     }
 
@@ -145,7 +135,7 @@ impl Resident {
     pub fn bytes_used(&mut self) {
         let it = self.memory.bytes();
         let numbers = [it.nodes, it.nodes_capacity, it.edges, it.edges_capacity, it.embeddings, it.embeddings_capacity];
-        self.put_numbers(&numbers.map(|bytes| bytes as f64));
+        self.scratch.put_numbers(&numbers.map(|bytes| bytes as f64));
     }
 
     /// Numbers: `count` nodes, then their components; rows: their tags and clusters. The rows receive those of the nodes.
@@ -153,15 +143,15 @@ impl Resident {
         if answer(self.memory.afford_for_now("nodes", count * size_of::<NodeChange<'_>>())).is_none() {
             return false;
         }
-        let batch = nodes_of(count, &self.numbers, &self.rows);
+        let batch = nodes_of(count, &self.scratch.numbers, &self.scratch.rows);
         let Some(rows) = answer(self.memory.upsert(&batch, now)) else { return false };
-        self.put_rows(&rows);
+        self.scratch.put_rows(&rows);
         true
     }
 
     /// Rows: nodes to remove. The answer holds the slots of their edges.
     pub fn remove(&mut self, count: usize) -> Vec<u32> {
-        self.memory.remove(&self.rows[..count])
+        self.memory.remove(&self.scratch.rows[..count])
     }
 
     /// Numbers: `count` edges. The rows receive their slots.
@@ -169,7 +159,7 @@ impl Resident {
         if answer(self.memory.afford_for_now("edges", 2 * count * size_of::<EdgeChange>())).is_none() {
             return false;
         }
-        let records = self.numbers.as_chunks::<EDGE>().0[..count].iter();
+        let records = self.scratch.numbers.as_chunks::<EDGE>().0[..count].iter();
         let batch: Vec<EdgeChange> = records
             .map(|&[target, source_row, target_row, edge_type, strength, sequence]| EdgeChange {
                 target: target_of(target),
@@ -181,18 +171,18 @@ impl Resident {
             .collect();
         let Some(slots) = answer(self.memory.link(&batch)) else { return false };
         let slots: Vec<u32> = slots.into_iter().map(|slot| slot.unwrap_or(NOBODY)).collect();
-        self.put_rows(&slots);
+        self.scratch.put_rows(&slots);
         true
     }
 
     /// Rows: slots to free.
     pub fn unlink(&mut self, count: usize) {
-        self.memory.unlink(&self.rows[..count]);
+        self.memory.unlink(&self.scratch.rows[..count]);
     }
 
     /// Rows: lengths of the groups, then their nodes. The answer holds the slots of edges that became stronger.
     pub fn strengthen(&mut self, groups: usize, amount: f64) -> Option<Vec<u32>> {
-        let (lengths, mut rest) = self.rows.split_at(groups);
+        let (lengths, mut rest) = self.scratch.rows.split_at(groups);
         let groups: Vec<&[Row]> = lengths
             .iter()
             .map(|&length| {
@@ -206,26 +196,26 @@ impl Resident {
 
     /// Rows: nodes that were accessed. How many were counted, −1 where that was refused.
     pub fn touch(&mut self, count: usize, now: f64) -> f64 {
-        answer(self.memory.touch(&self.rows[..count], now)).map_or(-1.0, |counted| counted as f64)
+        answer(self.memory.touch(&self.scratch.rows[..count], now)).map_or(-1.0, |counted| counted as f64)
     }
 
     /// Rows: nodes that were read. As [`Resident::touch`].
     pub fn recall(&mut self, count: usize, now: f64) -> f64 {
-        answer(self.memory.recall(&self.rows[..count], now)).map_or(-1.0, |counted| counted as f64)
+        answer(self.memory.recall(&self.scratch.rows[..count], now)).map_or(-1.0, |counted| counted as f64)
     }
 
     /// Rows: candidates; numbers: their three columns, one after the other. The numbers receive the ranked; the answer is
     /// how many, −1 where it was refused.
     pub fn rerank(&mut self, count: usize, limit: usize, now: f64, sections: bool) -> f64 {
-        let (semantic, rest) = self.numbers.split_at(count);
+        let (semantic, rest) = self.scratch.numbers.split_at(count);
         let (bm25, rest) = rest.split_at(count);
-        let columns = Columns { rows: &self.rows[..count], semantic, bm25, graph: &rest[..count] };
+        let columns = Columns { rows: &self.scratch.rows[..count], semantic, bm25, graph: &rest[..count] };
         let Some(ranked) = answer(self.memory.rerank(columns, limit, now, sections)) else { return -1.0 };
-        if !grow(&mut self.numbers, ranked.len() * RANKED) {
+        if !self.scratch.reserve_answer(ranked.len() * RANKED, 0) {
             return -1.0;
         }
-        for (out, ranked) in self.numbers.chunks_exact_mut(RANKED).zip(&ranked) {
-            write_ranked(out, self.rows[ranked.index], ranked);
+        for (out, ranked) in self.scratch.numbers.chunks_exact_mut(RANKED).zip(&ranked) {
+            write_ranked(out, self.scratch.rows[ranked.index], ranked);
         }
         ranked.len() as f64
     }
@@ -236,13 +226,13 @@ impl Resident {
         if !self.has_room_for_hits() {
             return false;
         }
-        let request = Request::read(&self.numbers, &self.rows);
+        let request = Request::read(&self.scratch.numbers, &self.scratch.rows);
         let Some(outcome) = answer(self.memory.search(&request.search())) else { return false };
         let numbers = OUTCOME + outcome.ranked.len() * RANKED + outcome.serendipity.len() * 2;
-        if !grow(&mut self.numbers, numbers) {
-            return answer::<()>(Err(Error::memory("limit", "asks for more than there is room for"))).is_some();
+        if !self.scratch.reserve_answer(numbers, 0) {
+            return false;
         }
-        let (head, rest) = self.numbers.split_at_mut(OUTCOME);
+        let (head, rest) = self.scratch.numbers.split_at_mut(OUTCOME);
         let terminated = match outcome.spread.terminated {
             Termination::NoSpread => 0,
             Termination::MaxNodes => 1,
@@ -267,7 +257,7 @@ impl Resident {
         for (out, &(row, activation)) in finds.chunks_exact_mut(2).zip(&outcome.serendipity) {
             out.copy_from_slice(&[f64::from(row), activation]);
         }
-        self.put_rows(&outcome.connections);
+        self.scratch.put_rows(&outcome.connections);
         self.tell();
         true
     }
@@ -275,14 +265,14 @@ impl Resident {
     /// A search as its head tells, whose limit, filters and embedding alone count. The rows receive the found, the numbers
     /// their scores; the answer is how many, −1 where it was refused.
     pub fn similar(&mut self) -> f64 {
-        let request = Request::read(&self.numbers, &self.rows);
+        let request = Request::read(&self.scratch.numbers, &self.scratch.rows);
         let Request { embedding, filters, limit, now, .. } = &request;
         let limit = limit.unwrap_or(usize::MAX);
         let found = self.memory.similar(embedding.unwrap_or_default(), limit, filters, *now);
         let Some(found) = answer(found) else { return -1.0 };
         let (rows, scores): (Vec<Row>, Vec<f64>) = found.into_iter().unzip();
-        self.put_rows(&rows);
-        self.put_numbers(&scores);
+        self.scratch.put_rows(&rows);
+        self.scratch.put_numbers(&scores);
         rows.len() as f64
     }
 
@@ -291,7 +281,7 @@ impl Resident {
         if !self.has_room_for_hits() {
             return None;
         }
-        let request = Request::read(&self.numbers, &self.rows);
+        let request = Request::read(&self.scratch.numbers, &self.scratch.rows);
         answer(self.memory.explain(row, &request.search())).map(|explained| to_json(&explained))
     }
 
@@ -338,7 +328,7 @@ impl Resident {
         if answer(self.memory.afford_for_now("changes", 2 * count * size_of::<Change>())).is_none() {
             return -1.0;
         }
-        let columns = self.rows[..count].iter().zip(&self.numbers).zip(&self.bytes);
+        let columns = self.scratch.rows[..count].iter().zip(&self.scratch.numbers).zip(&self.scratch.bytes);
         let changes: Option<Vec<Change>> = columns
             .map(|((&row, &retrievability), &code)| {
                 Some(Change { row, retrievability, state: StoredState::from_code(code)? })
@@ -375,8 +365,8 @@ impl Resident {
             f64::from(node.subtype),
             f64::from(u8::from(self.memory.has_embedding(row))),
         ];
-        self.put_numbers(&numbers);
-        self.put_rows(&labels);
+        self.scratch.put_numbers(&numbers);
+        self.scratch.put_rows(&labels);
         labels.len() as f64
     }
 
@@ -390,7 +380,7 @@ impl Resident {
             edge.strength,
             edge.sequence as f64,
         ];
-        self.put_numbers(&numbers);
+        self.scratch.put_numbers(&numbers);
         true
     }
 
@@ -409,12 +399,12 @@ impl Resident {
     pub fn next_part(&mut self) -> f64 {
         let Some(snapshot) = &mut self.snapshot else { return 0.0 };
         let Some(part) = answer(self.memory.next_part(snapshot)) else { return -1.0 };
-        self.bytes = part.unwrap_or_default();
-        if self.bytes.is_empty() {
+        self.scratch.bytes = part.unwrap_or_default();
+        if self.scratch.bytes.is_empty() {
             self.snapshot = None;
         }
         self.tell();
-        self.bytes.len() as f64
+        self.scratch.bytes.len() as f64
     }
 
     /// Makes a part of the first `length` bytes, and puts it into the bytes; the answer is its length, −1 where it was refused.
@@ -423,24 +413,23 @@ impl Resident {
             return -1.0;
         }
         let Some(snapshot) = &mut self.snapshot else { return 0.0 };
-        self.bytes = snapshot.own_part(kind, &self.bytes[..length]);
+        self.scratch.bytes = snapshot.own_part(kind, &self.scratch.bytes[..length]);
         self.tell();
-        self.bytes.len() as f64
+        self.scratch.bytes.len() as f64
     }
 }
 
 impl Resident {
     fn new(memory: Memory, own: usize) -> Self {
-        let (numbers, rows, bytes) = Default::default();
         let memory = ManuallyDrop::new(memory);
-        let mut resident = Self { memory, numbers, rows, bytes, sweep: Sweep::default(), snapshot: None, own };
+        let mut resident = Self { memory, scratch: Scratch::new(own), sweep: Sweep::default(), snapshot: None };
         resident.tell();
         resident
     }
 
     /// Whether there is room for the hits of a search, beside the scratch.
     fn has_room_for_hits(&self) -> bool {
-        let hits = self.numbers.get(SEARCH - 1).copied().unwrap_or_default() as usize;
+        let hits = self.scratch.numbers.get(SEARCH - 1).copied().unwrap_or_default() as usize;
         answer(self.memory.afford_for_now("bm25", hits.saturating_mul(2 * size_of::<Found>()))).is_some()
     }
 
@@ -452,29 +441,9 @@ impl Resident {
         told
     }
 
-    fn scratch(&self) -> usize {
-        self.numbers.capacity() * 8 + self.rows.capacity() * 4 + self.bytes.capacity()
-    }
-
     /// Tells the memory what stands beside it.
     fn tell(&mut self) {
-        let elsewhere = self.own + self.scratch();
-        self.memory.set_elsewhere(elsewhere);
-    }
-
-    /// Answers are small, or have been counted; the scratch grows to hold them.
-    fn put_numbers(&mut self, numbers: &[f64]) {
-        if self.numbers.len() < numbers.len() {
-            self.numbers.resize(numbers.len(), 0.0);
-        }
-        self.numbers[..numbers.len()].copy_from_slice(numbers);
-    }
-
-    fn put_rows(&mut self, rows: &[u32]) {
-        if self.rows.len() < rows.len() {
-            self.rows.resize(rows.len(), 0);
-        }
-        self.rows[..rows.len()].copy_from_slice(rows);
+        self.memory.set_elsewhere(self.scratch.elsewhere());
     }
 }
 
@@ -484,8 +453,7 @@ pub struct Restorer {
     restoring: Option<ManuallyDrop<Restoring>>,
     config: Option<Config>,
     max_bytes: usize,
-    own: usize,
-    bytes: Vec<u8>,
+    scratch: Scratch,
 }
 
 #[wasm_bindgen]
@@ -493,39 +461,35 @@ impl Restorer {
     /// Begins, with what a memory is made with.
     pub fn create(config: &JsValue, max_bytes: f64, own: usize) -> Option<Restorer> {
         let config = Some(answer(config_of(config))?);
-        Some(Self { restoring: None, config, max_bytes: max_bytes as usize, own, bytes: Vec::new() })
+        Some(Self { restoring: None, config, max_bytes: max_bytes as usize, scratch: Scratch::new(own) })
     }
 
     /// Makes room for so many bytes; where they stand, 0 where there is not as much.
     pub fn reserve(&mut self, bytes: usize) -> usize {
-        if bytes > self.max_bytes.saturating_sub(self.own) || !grow(&mut self.bytes, bytes) {
+        if !self.scratch.reserve_part(bytes, self.max_bytes) {
             return 0;
         }
         if let Some(restoring) = &mut self.restoring {
-            restoring.set_elsewhere(self.own + self.bytes.capacity());
+            restoring.set_elsewhere(self.scratch.elsewhere());
         }
-        self.bytes.as_ptr() as usize
+        self.scratch.bytes.as_ptr() as usize
     }
 
     /// The length of the part whose header the first 32 bytes are; −1 where they are none.
     pub fn part_length(&self) -> f64 {
-        let header = &self.bytes[..self.bytes.len().min(32)];
+        let header = &self.scratch.bytes[..self.scratch.bytes.len().min(32)];
         answer(Restoring::part_length(header)).map_or(-1.0, |length| length as f64)
     }
 
     /// Reads a part of so many bytes. The answer is −1 where it was refused, 0 for one that the memory took, and for the
     /// caller's own one more than its kind; its content stands behind the header's 32 bytes.
     pub fn read(&mut self, length: usize) -> f64 {
-        let part = &self.bytes[..length];
+        let part = &self.scratch.bytes[..length];
         match &mut self.restoring {
-            Some(restoring) => match answer(restoring.read(part)) {
-                None => -1.0,
-                Some(None) => 0.0,
-                Some(Some((own, _))) => f64::from(own) + 1.0,
-            },
+            Some(restoring) => told_of(answer(restoring.read(part))),
             None => {
                 let config = self.config.take().unwrap_or_default();
-                let begun = Restoring::begin(part, self.max_bytes, self.own + self.bytes.capacity(), config);
+                let begun = Restoring::begin(part, self.max_bytes, self.scratch.elsewhere(), config);
                 self.restoring = answer(begun).map(ManuallyDrop::new);
                 if self.restoring.is_some() { 0.0 } else { -1.0 }
             }
@@ -552,7 +516,7 @@ impl Restorer {
         let Some(restoring) = self.restoring.take() else {
             return answer(Err(Error::snapshot("is cut off: it is empty")));
         };
-        let own = self.own;
+        let own = self.scratch.own;
         answer(ManuallyDrop::into_inner(restoring).finish().map(|memory| Resident::new(memory, own)))
     }
 }

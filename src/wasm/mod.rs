@@ -17,6 +17,7 @@ mod prompt;
 mod query;
 mod rerank;
 mod salience;
+mod scratch;
 mod section;
 mod signal;
 mod turn;

@@ -46,6 +46,27 @@ function withLittleStack<T>(frames: number, words: number, call: () => T): T {
   return outcome.answer;
 }
 
+const isLost = (error: unknown) => (error as { code?: string }).code === "instance_lost";
+
+/** Makes a call with little stack, and counts what came of it; nothing where it failed, which is noted where it may not. */
+function tried<T>(
+  report: Report,
+  frames: number,
+  words: number,
+  note: (what: string) => void,
+  call: () => T,
+): { answer: T } | undefined {
+  try {
+    const answer = withLittleStack(frames, words, call);
+    report.answered++;
+    return { answer };
+  } catch (error) {
+    if (!(error instanceof RangeError || isLost(error))) note(String(error));
+    report.failed++;
+    return undefined;
+  }
+}
+
 const NOW = Date.UTC(2026, 0, 15);
 const DAY = 86_400_000;
 const SUBTYPES = ["custom:trade", "custom:signal", "custom:lesson", undefined];
@@ -177,20 +198,12 @@ function keptBooks(core: CountedCore): Report {
         const note = (what: string) =>
           report.wrong.push(`change ${place}, ${frames} frames less ${words} words: ${what}`);
         const book = filled();
-        let failed = true;
-        try {
-          withLittleStack(frames, words, () => change(book));
-          failed = false;
-        } catch (error) {
-          if (!(error instanceof RangeError || (error as { code?: string }).code === "instance_lost"))
-            note(String(error));
-        }
-        report[failed ? "failed" : "answered"]++;
+        const failed = tried(report, frames, words, note, () => change(book)) === undefined;
         try {
           const state = stateOf(book);
           if (state !== after && !(failed && state === before)) note(`${failed ? "failed" : "done"}, and now ${state}`);
         } catch (error) {
-          if (!(failed && (error as { code?: string }).code === "instance_lost")) note(`afterwards ${error}`);
+          if (!(failed && isLost(error))) note(`afterwards ${error}`);
         }
       }
     }
@@ -239,19 +252,12 @@ function main(): Record<string, Report> {
         for (const words of [0, 5]) {
           const note = (what: string) => report.wrong.push(`${found}, ${frames} frames less ${words} words: ${what}`);
           prepare();
-          let failed = true;
-          try {
-            if (withLittleStack(frames, words, attempt) !== right) note("another answer");
-            failed = false;
-          } catch (error) {
-            if (!(error instanceof RangeError || (error as { code?: string }).code === "instance_lost"))
-              note(String(error));
-          }
-          report[failed ? "failed" : "answered"]++;
+          const outcome = tried(report, frames, words, note, attempt);
+          if (outcome !== undefined && outcome.answer !== right) note("another answer");
           // Whatever was left half done would show, in the call itself first.
           try {
             if (attempt() !== right) note("another answer to the same call afterwards");
-            if (failed && everything(large) !== expected) note("another answer to a later call");
+            if (outcome === undefined && everything(large) !== expected) note("another answer to a later call");
           } catch (error) {
             note(`afterwards ${error}`);
             lose();

@@ -101,10 +101,18 @@ afterEach(() => expectSame(results(ours), EXPECTED));
 /** Values that are no numbers, by what they are called. */
 const NO_NUMBERS: unknown[] = ["0.5", "", true, 1n, {}, [], [1], Symbol("one"), () => 1, new Number(1)];
 
+/** A moment later than any `Date`, in milliseconds. */
+const TOO_LATE = 8.64e15 + 2;
+
+/** What is given as a moment, and is none. */
+const NO_MOMENTS: unknown[] = [
+  ...[null, Number.NaN, INFINITY, TOO_LATE, new Date(Number.NaN), "", "yesterday", "1", true, 1n, {}, []],
+  ...[Symbol("now"), () => NOW],
+];
+
 const MILLIONS = 10_000_000;
 
 describe("candidates", () => {
-  const TOO_LATE = 8.64e15 + 2;
   const NO_COUNTS = [undefined, null, Number.NaN, INFINITY, -1, 0.5, 1e-300, ...NO_NUMBERS];
   const NO_AMOUNTS = [Number.NaN, INFINITY, NEGATIVE_INFINITY, -1, -5e-324, ...NO_NUMBERS];
   const NO_INSTANTS = [
@@ -280,21 +288,7 @@ describe("what comes with candidates", () => {
   });
 
   test("a wrong present", () => {
-    for (const now of [
-      null,
-      Number.NaN,
-      INFINITY,
-      8.64e15 + 2,
-      new Date(Number.NaN),
-      "",
-      "now",
-      "1",
-      true,
-      1n,
-      {},
-      [],
-      Symbol("now"),
-    ]) {
+    for (const now of NO_MOMENTS) {
       expectRefusal(() => js.rerankWithSectionWeights(batch, metrics, now), { field: "now" });
       expectRefusal(() => js.rerankCandidates([], metrics, undefined, now), { field: "now" });
       expectRefusal(() => js.rerankTop(batch, metrics, { now }), { field: "now" });
@@ -538,7 +532,7 @@ describe("columns", () => {
 
   test("with a wrong entry are refused by name and place", () => {
     const wrong: [string, unknown[]][] = [
-      ["lastAccessed", [Number.NaN, INFINITY, 8.64e15 + 2, undefined, null, new Date(NOW), ...NO_NUMBERS]],
+      ["lastAccessed", [Number.NaN, INFINITY, TOO_LATE, undefined, null, new Date(NOW), ...NO_NUMBERS]],
       ["stability", [Number.NaN, INFINITY, NEGATIVE_INFINITY, undefined, null, ...NO_NUMBERS]],
       ["section", [4, 255, 256, -1, 0.5, Number.NaN, undefined, null, "KNOWLEDGE", ...NO_NUMBERS]],
     ];
@@ -1342,7 +1336,7 @@ describe("outcomes", () => {
     for (const profitable of [undefined, null, 0, 1, "true", "", {}, new Boolean(true)]) {
       expectRefusal(() => js.applyOutcome(record(), profitable, NOW), { field: "profitable" });
     }
-    for (const now of [null, Number.NaN, INFINITY, 8.64e15 + 2, new Date(Number.NaN), "", "now", true, 1n, {}]) {
+    for (const now of NO_MOMENTS) {
       expectRefusal(() => js.applyOutcome(record(), true, now), { field: "now" });
     }
   });
@@ -1719,24 +1713,6 @@ describe("episodes", () => {
   const NO_IDS = [undefined, null, "", 7, Number.NaN, {}, ["a"], Symbol("id"), 1n];
   const NO_LISTS = [undefined, null, 5, "list", {}, new Set(), { length: 1, 0: {} }, () => []];
   const NO_OBJECTS = [undefined, null, 5, "episode", true, 1n, [], () => ({})];
-  const NO_MOMENTS = [
-    ...[
-      undefined,
-      null,
-      Number.NaN,
-      INFINITY,
-      8.64e15 + 2,
-      new Date(Number.NaN),
-      "",
-      "yesterday",
-      "1",
-      true,
-      1n,
-      {},
-      [],
-    ],
-    ...[Symbol("now"), () => NOW],
-  ];
   const body = (signals: object) => JSON.stringify({ text: "", signals });
   const close = (changes: object = {}) => ({
     ...{ id: "the close", subtype: "custom:trade_close", content_title: "ETH", created_at: NOW - DAY },
@@ -1781,7 +1757,7 @@ describe("episodes", () => {
         field,
         NO_TEXTS,
       ]),
-      ["created_at", NO_MOMENTS],
+      ["created_at", [undefined, ...NO_MOMENTS]],
       ["provenance_created_at", NO_MOMENTS.filter((moment) => moment != null)],
     ];
     for (const [field, values] of wrong) {

@@ -545,8 +545,8 @@ describe("a snapshot comes in pieces", () => {
     restored.free();
   });
 
-  test("that stand in one place after the other, as a file is read", () => {
-    const place = new Uint8Array(1000);
+  test.each([33, 250, 1000])("that stand in one place of %i bytes after the other, as a file is read", (length) => {
+    const place = new Uint8Array(length);
     function* read() {
       for (let at = 0; at < bytes.length; at += place.length) {
         const some = bytes.subarray(at, at + place.length);

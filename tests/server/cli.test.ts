@@ -1,12 +1,13 @@
 // The program: its options, the file and the environment that say the same, what it prints, and what stops it.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { OPTION_NAMES } from "../../js/server/src/settings/options.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
+import { released } from "../../js/server/src/storage/released.ts";
 import { raw } from "./existing.ts";
 import { PROGRAM, start } from "./process.ts";
 import { clientOf } from "./shared.ts";
@@ -196,6 +197,31 @@ describe("check", () => {
     raw(file()).exec(statements);
     const { status, stdout } = run(["check", "--data-dir", folder]);
     expect(stdout).toMatch(problem);
+    expect(status).toBe(1);
+  });
+
+  test("finds a byte that changed inside a row, and takes what another program wrote as it is", async () => {
+    const folder = temporaryFolder();
+    const server = await start(folder);
+    const { create, ask, file } = clientOf(server, "default");
+    const { id } = await create({ embedding: [1, 2] });
+    await create({ embedding: [123.5, 7.25] });
+    await ask(`PATCH /nodes/${id}`, { content_body: "changed" });
+    await server.end();
+    const db = raw(file());
+    db.exec(
+      `UPDATE nodes SET content_summary = 'by another program' WHERE id = '${id}'; PRAGMA wal_checkpoint(TRUNCATE)`,
+    );
+    db.close();
+    await released();
+    expect(run(["check", "--data-dir", folder])).toMatchObject({ status: 0 });
+    const bytes = readFileSync(file());
+    const at = bytes.indexOf(Buffer.from(Float32Array.from([123.5, 7.25]).buffer));
+    expect(at).toBeGreaterThan(0);
+    bytes[at]! ^= 1;
+    writeFileSync(file(), bytes);
+    const { status, stdout } = run(["check", "--data-dir", folder]);
+    expect(stdout).toContain("1 memories are not as they were written");
     expect(status).toBe(1);
   });
 

@@ -251,10 +251,12 @@ describe("the breaker", () => {
     for (let call = 0; call < PACE.failures; call++) await embedder.texts(["a"], MODEL, never).catch(() => {});
     provider.behave(() => {});
     await new Promise((resolve) => setTimeout(resolve, PACE.rest + 20));
-    const trying = embedder.texts(["a"], MODEL, never).catch(() => {});
-    const start = performance.now();
+    let isOver = false;
+    const trying = embedder.texts(["a"], MODEL, never).catch(() => {
+      isOver = true;
+    });
     expect(await embedder.question("b", MODEL)).toBeUndefined();
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(isOver).toBe(false);
     await trying;
   });
 });

@@ -31,7 +31,12 @@ function newAgent() {
   const file = join(temporaryFolder(), "a.db");
   const agent = new Agent(new LibsqlStorage(file, { durability: "normal" }));
   const create = (fields = {}) =>
-    nodeHandlers.createNode(agent, { params: undefined, query: undefined, body: { ...LESSON, ...fields } as never });
+    nodeHandlers.createNode(agent, {
+      params: undefined,
+      query: undefined,
+      headers: {},
+      body: { ...LESSON, ...fields } as never,
+    });
   const read = (id: string, recall: boolean) =>
     nodeHandlers.readNode(agent, { params: { id }, query: { recall }, body: undefined });
   const search = async (query: string) => {

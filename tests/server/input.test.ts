@@ -45,6 +45,7 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       temporal_event_source: [7, {}],
       embedding: VECTORS,
       embedding_model: [7, {}],
+      id: ["", 7, {}, "a/b", "a b", "é", ".", "x".repeat(201), "a\0b"],
     },
   ],
   [
@@ -89,6 +90,84 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       embedding: VECTORS,
     },
   ],
+  [
+    "POST /clusters",
+    { name: "Majors" },
+    {
+      name: [...NAMES, undefined],
+      description: TEXTS,
+      icon: [7, {}],
+      pinned: ["yes", 1, null],
+      auto_subtypes: ["custom:trade", [7], [""], Array.from({ length: 101 }, () => "x")],
+    },
+  ],
+  ["PATCH /clusters/c_none", { name: "x" }, { name: NAMES, pinned: [null, 1], auto_subtypes: [{}, [null]] }],
+  [
+    "POST /clusters/c_none/members",
+    { node_id: "n_1" },
+    { node_id: [...NAMES, undefined], weight: SHARES, pinned: ["no", 0] },
+  ],
+  ["POST /contradiction/detect", { content: "x" }, { content: ["", 7, null, undefined, "a\0b"], title: ["", 7, {}] }],
+  [
+    "POST /contradiction/queue",
+    { old_node_id: "n_1", new_node_id: "n_2" },
+    {
+      old_node_id: [...NAMES, undefined],
+      new_node_id: ["", 7, {}, "n_1", null, undefined],
+      new_content: TEXTS,
+      detection_confidence: SHARES,
+      expires_at: INSTANTS,
+    },
+  ],
+  [
+    "POST /contradiction/resolve",
+    { conflict_id: "q_1", resolution: "merge" },
+    { conflict_id: [...NAMES, undefined], resolution: ["", "both", 7, null, undefined], merged_content: TEXTS },
+  ],
+  [
+    "POST /contradiction/batch-resolve",
+    {},
+    {
+      items: [
+        [],
+        {},
+        undefined,
+        [{ conflict_id: "q_1" }],
+        Array.from({ length: 51 }, () => ({ conflict_id: "q_1", resolution: "merge" })),
+      ],
+    },
+  ],
+  [
+    "POST /nodes/batch",
+    {},
+    {
+      items: [
+        [],
+        {},
+        undefined,
+        [{ type: "note" }],
+        [{ ...LESSON, id: "a b" }],
+        Array.from({ length: 101 }, () => LESSON),
+      ],
+    },
+  ],
+  [
+    "POST /nodes/batch-get",
+    { ids: ["n_1"] },
+    { ids: [[], "n_1", undefined, [7], Array.from({ length: 201 }, () => "n_1")], recall: ["no", null, 0] },
+  ],
+  [
+    "POST /edges/batch",
+    {},
+    {
+      items: [
+        [],
+        undefined,
+        [{ source_id: "n_1", target_id: "n_2" }],
+        Array.from({ length: 501 }, () => ({ source_id: "n_1", target_id: "n_2", type: "causes" })),
+      ],
+    },
+  ],
   ["POST /classify-query", { query: "x" }, { query: ["", 7, null, undefined] }],
   ["POST /decay", {}, { force: ["yes", 1, null, {}] }],
 ];
@@ -99,6 +178,11 @@ const QUERIES = [
   ),
   ...["", "?node_id=", "?node_id=n_1&direction=up"].map((query) => `GET /edges${query}`),
   "GET /nodes/n_1?recall=maybe",
+  ...["status=done", "limit=x", "cursor=abc"].map((query) => `GET /contradiction/queue?${query}`),
+  ...["/nodes?", "/graph?", "/edges?node_id=n_1&"].map((list) => `GET ${list}cursor=WzEsMl0`),
+  ...["limit=0", "limit=x", "cursor=", "cursor=abc", `cursor=${"x".repeat(1_001)}`].map(
+    (query) => `GET /clusters?${query}`,
+  ),
 ];
 
 describe("wrong input", () => {

@@ -27,15 +27,17 @@ const ODD = ["'abc'", "9e999", "-9e999", "x'00ff80'", "''", "-1", "1e300", "9223
 
 /** Asks as a request does, with what the schemas make of it; the answer has to be one that is documented. */
 async function ask(agent: Agent, name: AgentOperation, given: { params?: object; query?: object; body?: object } = {}) {
-  const { params, query, body, answer } = {
+  const { params, query, headers, body, answer } = {
     params: undefined,
     query: undefined,
+    headers: undefined,
     body: undefined,
     ...AGENT_OPERATIONS[name],
   };
   const checked = {
     params: params?.parse(given.params),
     query: query?.parse(given.query ?? {}),
+    headers: headers?.parse({}),
     body: body?.parse(given.body ?? {}),
   };
   const handle = HANDLERS[name] as (agent: Agent, given: unknown) => unknown;

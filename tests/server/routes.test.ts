@@ -150,7 +150,7 @@ describe("GET /nodes", () => {
     await Promise.all(Array.from({ length: 205 }, () => create()));
     expect((await ask("GET /nodes")).body.count).toBe(50);
     expect((await ask("GET /nodes?limit=999999999999")).body.count).toBe(200);
-    expect((await ask("GET /nodes?limit=0")).body).toEqual({ data: [], count: 0 });
+    expect((await ask("GET /nodes?limit=0")).body).toEqual({ data: [], count: 0, next_cursor: null });
   });
 
   test("finds a state as it is now, whatever is stored", async () => {
@@ -236,7 +236,7 @@ describe("DELETE /nodes/:id", () => {
     for (const call of [`GET /nodes/${a.id}`, `DELETE /nodes/${a.id}`]) {
       expect(await ask(call)).toMatchObject({ status: 404, body: NOT_FOUND });
     }
-    expect((await ask(`GET /edges?node_id=${b.id}`)).body).toEqual({ data: [], count: 0 });
+    expect((await ask(`GET /edges?node_id=${b.id}`)).body).toEqual({ data: [], count: 0, next_cursor: null });
     expect(await search("squeeze")).toEqual([]);
     expect((await ask("GET /health")).body).toMatchObject({ node_count: 1, edge_count: 0 });
   });
@@ -274,10 +274,10 @@ describe("edges", () => {
     const { ask, create, link } = client();
     const [a, b, c] = [await create(), await create(), await create()];
     const [ab, bc] = [await link(a.id, b.id), await link(b.id, c.id)];
-    expect((await ask(`GET /edges?node_id=${b.id}`)).body).toEqual({ data: [ab, bc], count: 2 });
+    expect((await ask(`GET /edges?node_id=${b.id}`)).body).toEqual({ data: [ab, bc], count: 2, next_cursor: null });
     expect(idsOf(await ask(`GET /edges?node_id=${b.id}&direction=in`))).toEqual([ab.id]);
     expect(idsOf(await ask(`GET /edges?node_id=${b.id}&direction=out`))).toEqual([bc.id]);
-    expect((await ask("GET /edges?node_id=n_none")).body).toEqual({ data: [], count: 0 });
+    expect((await ask("GET /edges?node_id=n_none")).body).toEqual({ data: [], count: 0, next_cursor: null });
   });
 
   test("POST /edges/:id/strengthen adds 0.05 or what is said, up to 1", async () => {
@@ -473,6 +473,7 @@ test("GET /graph gives everything but bodies", async () => {
     clusters: [{ id: "c_1", name: "Majors", pinned: true, auto_subtypes: ["custom:trade"] }],
     memberships: [{ cluster_id: "c_1", node_id: a.id, weight: 0.5 }],
     count: { nodes: 2, edges: 1 },
+    next_cursor: null,
   });
 });
 
@@ -511,7 +512,7 @@ describe("around the routes", () => {
   });
 
   test("what is not there is 404, in the one form", async () => {
-    for (const call of ["GET /none", "PUT /nodes", "POST //", "GET /clusters", "POST /retrieve"]) {
+    for (const call of ["GET /none", "PUT /nodes", "POST //", "GET /nothing", "POST /none"]) {
       expect(await server().ask(call)).toMatchObject({ status: 404, body: NOT_FOUND });
     }
   });

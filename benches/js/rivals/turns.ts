@@ -33,7 +33,8 @@ function afterGreetings(text: string): number | null {
     const word = text.slice(end).search(/\w/);
     if (word === -1) return null;
     const blank = text.slice(end, end + word).search(/\S*$/);
-    from = end + (blank === 0 ? word : blank);
+    if (blank === 0) return from;
+    from = end + blank;
   }
 }
 

@@ -6,7 +6,14 @@ import type { Glue } from "./instance.ts";
 import { checkRoom, DEFAULT_LIMIT, maxBytesOf } from "./memory/index.ts";
 import { idsOf, limitOf, listOf, optionsOf } from "./memory/pack.ts";
 import { Resident, refusalOf } from "./memory/resident.ts";
-import { damaged, idParts, readParts, type SnapshotSource, take } from "./memory/snapshot.ts";
+import {
+  damaged,
+  inOnePiece,
+  readParts,
+  type SnapshotSource,
+  type Snapshotted,
+  snapshotParts,
+} from "./memory/snapshot.ts";
 import { ownInstance } from "./runtime.ts";
 import { mostBytes, writeText } from "./text.ts";
 
@@ -52,21 +59,14 @@ const COLUMNS = ["title", "summary", "body"] as const;
 const ENTRY = 1 + COLUMNS.length;
 /** The row of a new one. */
 const NEW = 0xffff_ffff;
-/** The part of a snapshot that holds ids. */
-const IDS = 0;
 
 type Module = ReturnType<Glue["ResidentText"]["create"]>;
 
 /** What belongs to one index: its instance, and who its rows are. */
-interface Kept {
-  resident: Resident<Module>;
+interface Kept extends Snapshotted<Module> {
   /** Rows by id, ids by row. */
   rows: Map<string, number>;
   ids: (string | undefined)[];
-  /** How many snapshots have been begun. */
-  snapshots: number;
-  /** Said to snapshots that are still being written. */
-  isFreed: boolean;
 }
 
 /**
@@ -248,14 +248,7 @@ export class TextIndex {
 
   /** The whole index as bytes, versioned and checked by sums. */
   snapshot(): Uint8Array<ArrayBuffer> {
-    const parts = [...this.snapshotParts()];
-    const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-    let at = 0;
-    for (const part of parts) {
-      bytes.set(part, at);
-      at += part.length;
-    }
-    return bytes;
+    return inOnePiece(this.snapshotParts());
   }
 
   /**
@@ -263,7 +256,8 @@ export class TextIndex {
    * changed before the last.
    */
   snapshotParts(): IterableIterator<Uint8Array<ArrayBuffer>> {
-    return snapshotParts(this.#live());
+    const kept = this.#live();
+    return snapshotParts(kept, (rows) => [[rows, kept.ids]]);
   }
 
   /**
@@ -339,27 +333,4 @@ function sweep(kept: Kept): void {
   kept.ids.forEach((id, row) => {
     kept.rows.set(id!, row);
   });
-}
-
-/** The parts of a snapshot, one after the other; each is a piece of its own. */
-function* snapshotParts(kept: Kept): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
-  const { resident } = kept;
-  const rows = resident.module.begin_snapshot();
-  if (rows === undefined) throw resident.refusal();
-  kept.snapshots += 1;
-  const own = kept.snapshots;
-  // The module writes one at a time.
-  const goOn = () => {
-    if (kept.isFreed) throw new NousError("freed", "This index has been freed.");
-    if (own !== kept.snapshots) throw damaged("cannot be finished: another was begun");
-  };
-  yield* take(resident, resident.module.next_part());
-  yield* idParts(resident, IDS, rows, kept.ids, goOn);
-  for (;;) {
-    goOn();
-    const length = resident.module.next_part();
-    if (length === 0) break;
-    yield* take(resident, length);
-  }
-  resident.findBytes();
 }

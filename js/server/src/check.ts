@@ -1,11 +1,9 @@
 // Whether the data is sound: each agent's database, its full-text index, and the index that would be made of it.
 
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { type EngineConfig, MemoryIndex } from "nous-wasm";
 import { memoryEdgeOf, memoryNodeOf, vectorOf } from "./agent/index-rows.ts";
 import { Texts } from "./agent/texts.ts";
-import { agentsDir } from "./settings/paths.ts";
+import { databasesIn } from "./hosting.ts";
 import { LibsqlStorage } from "./storage/libsql.ts";
 import type { Storage } from "./storage/storage.ts";
 
@@ -21,11 +19,7 @@ export interface Checked {
 
 /** Checks every agent's database. Nothing is changed by it, and a server may be running. */
 export function* checkAll(dataDir: string, config: EngineConfig): Iterable<Checked> {
-  const folder = agentsDir(dataDir);
-  if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder).sort()) {
-    if (name.endsWith(".db")) yield check(join(folder, name), config);
-  }
+  for (const file of databasesIn(dataDir)) yield check(file, config);
 }
 
 function check(file: string, config: EngineConfig): Checked {

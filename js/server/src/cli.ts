@@ -1,47 +1,28 @@
 #!/usr/bin/env node
-// The program: `nous-server serve`, `config`, `check`.
+// The program: `nous-server serve`, `config`, `check`, and what is done to data; see commands.ts.
 
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { stringify } from "yaml";
 import { checkAll } from "./check.ts";
+import { addDataCommands, fillWithSample } from "./commands.ts";
 import { backfillAll, type Making, reembedAll } from "./embeddings/commands.ts";
 import { embedderOf } from "./embeddings/configured.ts";
+import { USUAL_AGENT } from "./http/route.ts";
 import { createLog } from "./log.ts";
 import { startServer } from "./server.ts";
-import { flagOf, OPTION_NAMES, OPTIONS, type OptionName, variableOf } from "./settings/options.ts";
-import { CONFIG_VARIABLE, type InForce, readSettings, SettingsError } from "./settings/read.ts";
+import { settingsOf, withOptions } from "./settings/flags.ts";
+import { OPTION_NAMES, OPTIONS } from "./settings/options.ts";
+import { SettingsError } from "./settings/read.ts";
 
 declare const __VERSION__: string;
 
-type Flags = Partial<Record<OptionName, string>> & { config?: string };
-
-function withOptions(command: Command): Command {
-  for (const name of OPTION_NAMES) {
-    const { about, value, usual } = OPTIONS[name];
-    const described = `${about} (${variableOf(name)}; default ${usual()})`;
-    command.addOption(new Option(`${flagOf(name)} <${value}>`, described));
-  }
-  const described = `a YAML file with the same words as keys, and those of the engine (${CONFIG_VARIABLE})`;
-  return command.addOption(new Option("--config <FILE>", described));
-}
-
-/** What is in force; what is wrong ends the program with a sentence. */
-function settingsOf(command: Command): InForce {
-  const given = command.opts<Record<string, string>>();
-  const flags = Object.fromEntries(
-    Object.entries(given).map(([key, value]) => [key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
-  ) as Flags;
-  return readSettings(flags, process.env);
-}
-
-async function run(command: Command): Promise<void> {
+async function run({ sample = false }: { sample?: boolean }, command: Command): Promise<void> {
   const inForce = settingsOf(command);
   const { settings } = inForce;
   const log = createLog(settings);
+  if (sample && !fillWithSample(settings, USUAL_AGENT)) log.warn("There are memories already: the sample is left out");
   const worker = new URL("./worker.mjs", import.meta.url);
   const server = await startServer(inForce, { log, worker, version: __VERSION__ });
-  console.log(`nous-server ${__VERSION__} listens on ${server.url}`);
-  console.log(`data: ${settings.data_dir}`);
   let isStopping = false;
   const stop = async (signal: NodeJS.Signals) => {
     if (isStopping) return;
@@ -53,6 +34,8 @@ async function run(command: Command): Promise<void> {
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+  console.log(`nous-server ${__VERSION__} listens on ${server.url}`);
+  console.log(`data: ${settings.data_dir}`);
 }
 
 function printConfig(command: Command): void {
@@ -111,9 +94,9 @@ const program = new Command("nous-server")
   .description("A memory server for AI agents")
   .version(__VERSION__)
   .showHelpAfterError("(see --help)");
-withOptions(program.command("serve", { isDefault: true }).description("serves until it is told to stop")).action(
-  (_, command: Command) => run(command),
-);
+withOptions(program.command("serve", { isDefault: true }).description("serves until it is told to stop"))
+  .option("--sample", "fills an empty memory with a sample first")
+  .action(run);
 withOptions(program.command("config").description("prints what is in force, as YAML")).action((_, command: Command) =>
   printConfig(command),
 );
@@ -128,6 +111,7 @@ withOptions(
     .command("reembed")
     .description("makes all vectors anew with the configured model, and puts them in use when the last is there"),
 ).action((_, command: Command) => makeAnew(command));
+addDataCommands(program);
 
 try {
   await program.parseAsync();

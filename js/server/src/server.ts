@@ -30,7 +30,8 @@ export async function startServer(
   { log, worker, version }: { log: Logger; worker: URL; version: string },
 ): Promise<RunningServer> {
   const { host, port, data_dir: dataDir, durability, workers, max_body_bytes: maxBodyBytes } = settings;
-  const pool = new Pool(workers, worker, { dataDir, durability, engine: config }, log);
+  const residence = { idle: settings.agent_idle * 1000, mostBytes: (settings.max_resident_mb * 2 ** 20) / workers };
+  const pool = new Pool(workers, worker, { dataDir, durability, engine: config, residence }, log);
   let [isReady, isStopping] = [false, false];
   try {
     await pool.open(USUAL_AGENT);
@@ -38,7 +39,8 @@ export async function startServer(
     const embedder = embedderOf(settings, log);
     const asking = embedder && new AskingPool(pool, embedder, log);
     const app = createApp({
-      pool: asking ?? pool,
+      agents: asking ?? pool,
+      pool,
       engine,
       log,
       maxBodyBytes,

@@ -28,8 +28,8 @@ import {
   setTypes,
 } from "./pack.ts";
 import { type Ranking, rankingNumbers, readRanking } from "./ranking.ts";
-import { Resident } from "./resident.ts";
-import { restoreParts, type SnapshotSource, snapshotParts } from "./snapshot.ts";
+import { Resident, type ResidentModule } from "./resident.ts";
+import { inOnePiece, restoreParts, type SnapshotSource, type Snapshotted, snapshotParts } from "./snapshot.ts";
 import type {
   DecayChanges,
   ExplainedNode,
@@ -79,8 +79,7 @@ const SCORES = ["semantic", "bm25", "graph"] as const;
 const CANDIDATE_KEYS = new Set(["ids", "handles", "semantic", "bm25", "graph"]);
 
 /** What belongs to one memory: its instance, and who its rows and slots are. @internal */
-export interface Kept {
-  resident: Resident;
+export interface Kept extends Snapshotted<ResidentModule> {
   /** Rows by id, ids by row. */
   rows: Map<string, number>;
   ids: (string | undefined)[];
@@ -89,10 +88,6 @@ export interface Kept {
   edgeIds: (string | undefined)[];
   names: AllNames;
   embeddingId: string;
-  /** How many snapshots have been begun. */
-  snapshots: number;
-  /** Said to snapshots that are still being written. */
-  isFreed: boolean;
 }
 
 function keep(resident: Resident, embeddingId: string): Kept {
@@ -678,14 +673,7 @@ export class MemoryIndex {
 
   /** The whole index as bytes, versioned and checked by sums. */
   snapshot(): Uint8Array<ArrayBuffer> {
-    const parts = [...this.snapshotParts()];
-    const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-    let at = 0;
-    for (const part of parts) {
-      bytes.set(part, at);
-      at += part.length;
-    }
-    return bytes;
+    return inOnePiece(this.snapshotParts());
   }
 
   /**
@@ -693,7 +681,11 @@ export class MemoryIndex {
    * changed before the last.
    */
   snapshotParts(): IterableIterator<Uint8Array<ArrayBuffer>> {
-    return snapshotParts(this.#live());
+    const kept = this.#live();
+    return snapshotParts(kept, (rows) => [
+      [rows, kept.ids],
+      [kept.resident.module.snapshot_slots(), kept.edgeIds],
+    ]);
   }
 
   /**

@@ -7,7 +7,8 @@ import { ownInstance, type PlainData, takeRefusal } from "../runtime.ts";
 /** Scratch that is kept, in bytes. The module gives back what is more, when it is asked. */
 const MOST_SCRATCH = 2 ** 24;
 
-type Module = NonNullable<ReturnType<Glue["Resident"]["create"]>>;
+/** The module's memory of one agent. @internal */
+export type ResidentModule = NonNullable<ReturnType<Glue["Resident"]["create"]>>;
 
 /** A class of the module whose batches cross in scratch. @internal */
 export interface OnScratch {
@@ -33,7 +34,7 @@ export function refusalOf(glue: Glue): NousError {
 }
 
 /** @internal */
-export class Resident<M extends OnScratch = Module> {
+export class Resident<M extends OnScratch = ResidentModule> {
   /** Views of the whole memory; the places below are where the scratch begins in each. */
   numbers!: Float64Array;
   rows!: Uint32Array;

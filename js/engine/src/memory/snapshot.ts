@@ -3,7 +3,6 @@
 import { NousError, show } from "../errors.ts";
 import type { Instance } from "../instance.ts";
 import { ownInstance, type PlainData } from "../runtime.ts";
-import type { Kept } from "./index.ts";
 import { type OnScratch, Resident, refusalOf } from "./resident.ts";
 
 /** A snapshot: its bytes, in one piece or in several of any length. */
@@ -14,16 +13,38 @@ const HEADER = 32;
 /** A part of ids ends with so many, or with the one that brings it to so many UTF-16 units. */
 const IDS_A_PART = 1 << 16;
 const UNITS_A_PART = 1 << 21;
-/** Our parts. */
-const NODE_IDS = 0;
-const EDGE_IDS = 1;
 /** How their text is written. */
 const UTF8 = 0;
 const UTF16 = 1;
 
-/** The parts of a snapshot, one after the other; each is a piece of its own. @internal */
-export function* snapshotParts(kept: Kept): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
-  const { resident, ids, edgeIds } = kept;
+/** A class of the module that writes snapshots. @internal */
+export interface SnapshotWriter extends OnScratch {
+  begin_snapshot(): Uint32Array | undefined;
+  next_part(): number;
+  own_part(kind: number, length: number): number;
+}
+
+/** What a snapshot is taken of. @internal */
+export interface Snapshotted<M extends SnapshotWriter> {
+  resident: Resident<M>;
+  /** How many snapshots have been begun. */
+  snapshots: number;
+  /** Said to snapshots that are still being written. */
+  isFreed: boolean;
+}
+
+/** Ids by row or slot, and those whose ids a snapshot holds. @internal */
+export type IdList = readonly [places: Uint32Array, ids: readonly (string | undefined)[]];
+
+/**
+ * The parts of a snapshot, one after the other; each is a piece of its own. Told the rows that it writes, `listsOf` tells its
+ * lists of ids, by the kinds of their parts. @internal
+ */
+export function* snapshotParts<M extends SnapshotWriter>(
+  kept: Snapshotted<M>,
+  listsOf: (rows: Uint32Array) => readonly IdList[],
+): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
+  const { resident } = kept;
   const rows = resident.module.begin_snapshot();
   if (rows === undefined) throw resident.refusal();
   kept.snapshots += 1;
@@ -33,10 +54,9 @@ export function* snapshotParts(kept: Kept): Generator<Uint8Array<ArrayBuffer>, v
     if (kept.isFreed) throw new NousError("freed", "This index has been freed.");
     if (own !== kept.snapshots) throw damaged("cannot be finished: another was begun");
   };
-  const slots = resident.module.snapshot_slots();
+  const lists = listsOf(rows);
   yield* take(resident, resident.module.next_part());
-  yield* idParts(resident, NODE_IDS, rows, ids, goOn);
-  yield* idParts(resident, EDGE_IDS, slots, edgeIds, goOn);
+  for (const [kind, list] of lists.entries()) yield* idParts(resident, kind, list, goOn);
   for (;;) {
     goOn();
     const length = resident.module.next_part();
@@ -44,6 +64,18 @@ export function* snapshotParts(kept: Kept): Generator<Uint8Array<ArrayBuffer>, v
     yield* take(resident, length);
   }
   resident.findBytes();
+}
+
+/** A snapshot in one piece. @internal */
+export function inOnePiece(parts: Iterable<Uint8Array>): Uint8Array<ArrayBuffer> {
+  const pieces = [...parts];
+  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
 }
 
 /** The ids of a part that begins with a place of the list. */
@@ -57,21 +89,15 @@ function idsOfPart(places: Uint32Array, names: readonly (string | undefined)[], 
   return ids;
 }
 
-/** A class of the module that writes snapshots. @internal */
-export interface SnapshotWriter extends OnScratch {
-  own_part(kind: number, length: number): number;
-}
-
-/** The parts that hold the ids of some rows; `goOn` throws where the snapshot cannot be finished. @internal */
-export function* idParts(
+/** The parts that hold the ids of a list; `goOn` throws where the snapshot cannot be finished. */
+function* idParts(
   resident: Resident<SnapshotWriter>,
   kind: number,
-  rows: Uint32Array,
-  ids: readonly (string | undefined)[],
+  [places, ids]: IdList,
   goOn: () => void,
 ): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
-  for (let from = 0; from < rows.length; ) {
-    const some = idsOfPart(rows, ids, from);
+  for (let from = 0; from < places.length; ) {
+    const some = idsOfPart(places, ids, from);
     from += some.length;
     const content = encodeIds(some);
     goOn();
@@ -81,11 +107,8 @@ export function* idParts(
   }
 }
 
-/** A part that the module has put into the bytes. @internal */
-export function* take(
-  resident: Resident<OnScratch>,
-  length: number,
-): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
+/** A part that the module has put into the bytes. */
+function* take(resident: Resident<OnScratch>, length: number): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
   if (length < 0) throw resident.refusal();
   resident.findBytes();
   yield resident.bytes.slice(resident.bytesAt, resident.bytesAt + length) as Uint8Array<ArrayBuffer>;
@@ -275,7 +298,8 @@ class Feed {
     let piece = this.#waiting[this.#next++];
     if (piece === undefined) {
       [this.#waiting, this.#next] = [[], 0];
-      piece = this.#fetch();
+      // What is left of it when the next is fetched may lie in the same bytes.
+      piece = this.#fetch()?.slice();
       if (piece === undefined) throw damaged("is cut off");
       this.#there += piece.length;
     }

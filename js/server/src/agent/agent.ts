@@ -4,14 +4,18 @@
 import { createEngine, type Engine, type EngineConfig, type MemoryIndex, NousError, type TextIndex } from "nous-wasm";
 import type { Node } from "../api/nodes.ts";
 import type { NodeRow } from "../storage/rows.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { NameKind, Storage } from "../storage/storage.ts";
 import { wrong } from "./errors.ts";
 import { Follower, type Tell } from "./follower.ts";
+import { IndexFile } from "./index-file.ts";
 import { presentNode } from "./presenting.ts";
-import { type NameKind, Resident } from "./resident.ts";
+import { Resident } from "./resident.ts";
 import { SoftState } from "./soft.ts";
 import { Texts } from "./texts.ts";
 
+/** Bytes outside the engine that an open agent takes: for each memory its id and what SQLite keeps ready, and on its own. */
+const BYTES_OF_NODE = 200;
+const BYTES_OF_AGENT = 4 * 2 ** 20;
 /** Memories whose soft state is written in one transaction. */
 const FLUSH_BATCH = 5_000;
 
@@ -20,6 +24,8 @@ export interface AgentOptions {
   tell?: Tell;
   /** The clock, in milliseconds since 1970. */
   clock?: () => number;
+  /** Where the index is kept from one start to the next; nowhere unless it is said. */
+  indexFile?: string;
 }
 
 /** What a piece of work that is one transaction can do beside writing to the store. */
@@ -39,13 +45,14 @@ export class Agent {
   readonly #tell: Tell;
   readonly #clock: () => number;
 
-  constructor(storage: Storage, { config = {}, tell = () => {}, clock = Date.now }: AgentOptions = {}) {
+  constructor(storage: Storage, { config = {}, tell = () => {}, clock = Date.now, indexFile }: AgentOptions = {}) {
     this.storage = storage;
     this.config = config;
     this.engine = createEngine(config);
     this.#tell = tell;
     this.#clock = clock;
-    this.#resident = new Resident(this.soft, config, tell);
+    const file = indexFile === undefined ? undefined : new IndexFile(indexFile, config, tell);
+    this.#resident = new Resident(this.soft, config, tell, file);
     this.#follower = new Follower(storage, [this.soft, this.#resident, this.#texts], tell);
   }
 
@@ -139,14 +146,55 @@ export class Agent {
     this.write(({ settle }) => settle(this.soft.changes(undefined, FLUSH_BATCH).map(({ id }) => id)), patience);
   }
 
+  /** Writes all of it. */
+  flushAll(): void {
+    while (this.isAhead) this.flush();
+  }
+
+  /** Keeps the index for the next start, as the database has it. */
+  keepIndex(): void {
+    this.flushAll();
+    if (!this.#resident.isLoaded) return;
+    this.read(() => this.#resident.keep(this.storage, this.#follower.applied));
+  }
+
   /** Writes all of it, and gives the database back. */
   close(): void {
     try {
-      while (this.isAhead) this.flush();
+      this.keepIndex();
     } finally {
-      this.#follower.forget();
-      this.storage.close();
+      this.discard();
     }
+  }
+
+  /** Gives the database back, and writes nothing. */
+  discard(): void {
+    this.#follower.forget();
+    this.storage.close();
+  }
+
+  /** Memories that are kept ready; 0 where the index is not loaded. */
+  get size(): number {
+    return this.#resident.isLoaded ? this.#resident.index.size : 0;
+  }
+
+  /** What it takes while it is open, in bytes: of the engine as it is, of the rest about. */
+  get bytes(): number {
+    const index = this.#resident.isLoaded ? this.#resident.index.bytes.module : 0;
+    return index + this.#texts.bytes + this.size * BYTES_OF_NODE + BYTES_OF_AGENT;
+  }
+
+  /**
+   * Deletes a memory, if it is there, and sees to it that nothing of its text is left in any file; whether it was there. It takes
+   * as long as writing the whole database anew.
+   *
+   * @throws {StorageError} where another program reads the database, so that it has to be done again.
+   */
+  purge(id: string): boolean {
+    const wasThere = this.write(() => this.storage.deleteNode(id));
+    this.#resident.dropFile();
+    this.storage.scrub(id);
+    return wasThere;
   }
 
   // ---- what several subjects need -----------------------------------------------------------------
@@ -163,7 +211,9 @@ export class Agent {
    */
   vectorBytes(embedding: readonly number[] | null): Uint8Array | null {
     if (embedding === null) return null;
-    const { dimensions, storage } = this;
+    const { storage } = this;
+    // The index does not know yet what this transaction has written.
+    const dimensions = storage.dimensions();
     if (embedding.length !== dimensions) {
       if (dimensions !== 0 && storage.hasVectors(dimensions)) {
         throw wrong("embedding", `must have ${dimensions} components, as the others, found ${embedding.length}`);

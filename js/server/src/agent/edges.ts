@@ -1,39 +1,28 @@
 // Edges between memories.
 
 import { getInitialEdgeStrength } from "nous-wasm";
-import type { edgeOperations } from "../api/edges.ts";
+import { oneMore, pageOf, toCursor } from "../api/cursors.ts";
+import { EDGES, type edgeOperations, type NewEdgeRequest } from "../api/edges.ts";
 import { newId } from "../ids.ts";
+import type { EdgeRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
 import { notFound, Refusal } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { presentEdge } from "./presenting.ts";
+import { once, stillThere } from "./retries.ts";
 
 export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
-  createEdge: (agent, { body }) => {
-    const { source_id, target_id, type, subtype = null } = body;
-    const edge = agent.write(() => {
-      checkEnds(agent, { source_id, target_id });
-      agent.checkNames({ "edge type": type });
-      const strength = body.strength ?? getInitialEdgeStrength(type);
-      return agent.storage.insertEdge({
-        id: newId("e"),
-        type,
-        subtype,
-        source_id,
-        target_id,
-        neural_weight: body.neural_weight ?? strength,
-        strength,
-        confidence: body.confidence ?? 1,
-        created_at: toIso(agent.now()),
-      });
-    });
-    return presentEdge(edge);
+  createEdge: (agent, { headers, body }) => {
+    const { id } = once(agent, "createEdge", { headers, body }, () => ({ id: insertEdge(agent, body).id }));
+    const [[edge] = []] = agent.storage.edges([id]);
+    return presentEdge(stillThere(edge));
   },
 
-  listEdges: (agent, { query: { node_id, direction } }) => {
-    const data = agent.storage.edgesOf(node_id, direction).map(presentEdge);
-    return { data, count: data.length };
+  listEdges: ({ storage }, { query: { node_id, direction, limit, cursor } }) => {
+    const found = storage.edgesOf(node_id, direction, { after: cursor, limit: oneMore(limit) });
+    const { rows, last } = pageOf(found, limit);
+    return { data: rows.map(presentEdge), count: rows.length, next_cursor: toCursor(EDGES, last?.sequence) };
   },
 
   strengthenEdge: (agent, { params: { id }, body: { amount } }) => {
@@ -48,8 +37,36 @@ export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
   },
 };
 
-function checkEnds({ storage }: Agent, ends: { source_id: string; target_id: string }): void {
-  const missing = Object.entries(ends).filter(([, id]) => storage.node(id) === undefined);
+/**
+ * Within a `write`: ties two memories together.
+ *
+ * @throws {Refusal} where one of them is not there.
+ */
+export function insertEdge(agent: Agent, request: NewEdgeRequest): EdgeRow {
+  const { source_id, target_id, type } = request;
+  checkThere(agent, { source_id, target_id });
+  agent.checkNames({ "edge type": type });
+  const strength = request.strength ?? getInitialEdgeStrength(type);
+  return agent.storage.insertEdge({
+    id: newId("e"),
+    type,
+    subtype: request.subtype ?? null,
+    source_id,
+    target_id,
+    neural_weight: request.neural_weight ?? strength,
+    strength,
+    confidence: request.confidence ?? 1,
+    created_at: toIso(agent.now()),
+  });
+}
+
+/**
+ * Checks ids of memories, by the fields that name them.
+ *
+ * @throws {Refusal} where there is no memory of one of them.
+ */
+export function checkThere({ storage }: Agent, ids: Readonly<Record<string, string>>): void {
+  const missing = Object.entries(ids).filter(([, id]) => storage.node(id) === undefined);
   if (missing.length === 0) return;
   const issues = missing.map(([path]) => ({ path, message: "there is no memory with this id" }));
   throw new Refusal(404, "not found", issues);

@@ -26,6 +26,11 @@ export interface Consumer {
   readonly name: string;
   /** Makes itself of the whole database, which stays as it is meanwhile; the answer are figures for the log. */
   load(storage: Storage): Record<string, unknown>;
+  /**
+   * Makes itself of what it kept elsewhere; the answer is the last entry of the change log that it knows then. Nothing where it
+   * kept nothing of use: then it is loaded.
+   */
+  resume?(storage: Storage): number | undefined;
   /** Takes in rows that are new or different. False where it has to be loaded anew instead. */
   take(rows: Taken): boolean;
   remove(ids: Removed): void;
@@ -79,6 +84,7 @@ export class Follower {
       this.#bringUp();
       const result = work();
       const changes = this.#storage.claimChanges(this.#applied);
+      this.#storage.seal(changes.filter(({ entity }) => entity === "node").flatMap(({ ids }) => ids));
       this.#trim(changes.at(-1)?.sequence ?? this.#applied);
       return { result, changes };
     }, patience);
@@ -92,6 +98,11 @@ export class Follower {
   /** Loads what was given up since the last `follow`. */
   ensure(): void {
     if (this.#missing.size > 0) this.follow();
+  }
+
+  /** The last entry of the change log that is known. */
+  get applied(): number {
+    return this.#applied;
   }
 
   /** Gives everything up; it is loaded anew by the next `follow`. */
@@ -118,12 +129,19 @@ export class Follower {
     this.#applied = last;
     for (const consumer of this.#missing) {
       const start = performance.now();
-      const figures = consumer.load(this.#storage);
+      const told = (what: string, figures: Record<string, unknown>) =>
+        this.#tell(`${what}: ${consumer.name}`, { ...figures, ms: Math.round(performance.now() - start) });
+      const known = consumer.resume?.(this.#storage);
+      if (known === undefined) {
+        const figures = consumer.load(this.#storage);
+        this.#missing.delete(consumer);
+        told("Loaded from the database", figures);
+        continue;
+      }
       this.#missing.delete(consumer);
-      this.#tell(`Loaded from the database: ${consumer.name}`, {
-        ...figures,
-        ms: Math.round(performance.now() - start),
-      });
+      const changes = this.#storage.changesSince(known);
+      this.#take(changes, [consumer]);
+      if (!this.#missing.has(consumer)) told("Loaded as it was kept", { changes: changes.length });
     }
   }
 
@@ -140,7 +158,7 @@ export class Follower {
   }
 
   /** Nodes first: an edge needs its ends. */
-  #take(changes: readonly Change[]): void {
+  #take(changes: readonly Change[], consumers = this.#consumers): void {
     const changed = new Map<Change["entity"], Set<string>>([
       ["node", new Set()],
       ["edge", new Set()],
@@ -150,13 +168,15 @@ export class Follower {
     try {
       for (const ids of batches(changed.get("node")!)) {
         const nodes = [...this.#storage.indexedNodes(ids)].flat();
-        this.#give({ nodes }, { nodes: missingFrom(nodes, ids) });
+        this.#give(consumers, { nodes }, { nodes: missingFrom(nodes, ids) });
       }
       for (const ids of batches(changed.get("edge")!)) {
         const edges = [...this.#storage.edges(ids)].flat();
-        this.#give({ edges }, { edges: missingFrom(edges, ids) });
+        this.#give(consumers, { edges }, { edges: missingFrom(edges, ids) });
       }
-      for (const ids of batches(changed.get("soft")!)) this.#give({ softened: this.#storage.softNodes(ids) }, {});
+      for (const ids of batches(changed.get("soft")!)) {
+        this.#give(consumers, { softened: this.#storage.softNodes(ids) }, {});
+      }
     } catch (error) {
       // It is committed, so that nothing that does not know it may go on.
       this.#tell("What was written could not be read: everything is loaded anew", { why: (error as Error).message });
@@ -164,8 +184,8 @@ export class Follower {
     }
   }
 
-  #give(rows: Partial<Taken>, removed: Partial<Removed>): void {
-    for (const consumer of this.#consumers) {
+  #give(consumers: readonly Consumer[], rows: Partial<Taken>, removed: Partial<Removed>): void {
+    for (const consumer of consumers) {
       if (this.#missing.has(consumer)) continue;
       try {
         consumer.remove({ nodes: [], edges: [], ...removed });

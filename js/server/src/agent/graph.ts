@@ -1,38 +1,48 @@
 // The whole graph, without bodies.
 
-import type { Graph, wholeOperations } from "../api/whole.ts";
+import { oneMore, pageOf, toCursor } from "../api/cursors.ts";
+import { GRAPH, type Graph, type GraphPlace, type wholeOperations } from "../api/whole.ts";
+import type { EdgeRow } from "../storage/rows.ts";
+import type { GraphNode, Page } from "../storage/storage.ts";
 import type { Agent } from "./agent.ts";
 import type { HandlersOf } from "./handlers.ts";
-import { numberOf, textOf } from "./index-rows.ts";
-import { fadedNow, presentEdge, timeOf } from "./presenting.ts";
+import { textOf } from "./index-rows.ts";
+import { fadedNow, presentCluster, presentEdge, presentMembership, timeOf } from "./presenting.ts";
 
 export const graphHandlers: HandlersOf<Pick<typeof wholeOperations, "graph">> = {
-  graph: (agent) =>
+  graph: (agent, { query: { limit, cursor } }) =>
     agent.read(() => {
-      const [nodes, edges] = [nodesOf(agent), edgesOf(agent)];
-      const clusters = agent.storage.clusters().map((cluster) => ({
-        id: cluster.id,
-        name: textOf(cluster.name) ?? "",
-        description: textOf(cluster.description),
-        icon: textOf(cluster.icon),
-        pinned: cluster.pinned === 1,
-        source: textOf(cluster.source),
-        auto_subtypes: namesOf(cluster.auto_subtypes),
-        created_at: timeOf(cluster.created_at),
-      }));
-      const memberships = agent.storage.memberships().map((membership) => ({
-        ...membership,
-        weight: numberOf(membership.weight),
-        pinned: membership.pinned === 1,
-        updated_at: timeOf(membership.updated_at),
-      }));
-      return { nodes, edges, clusters, memberships, count: { nodes: nodes.length, edges: edges.length } };
+      const { storage } = agent;
+      const place: GraphPlace = [null, null, null, null];
+      /** A page of one of the lists; where it goes on is noted. */
+      const partOf = <Row extends { sequence: number }>(
+        list: number,
+        rowsOf: (page: Page) => Row[],
+      ): readonly Row[] => {
+        const after = cursor?.[list];
+        if (after === null) return [];
+        const { rows, last } = pageOf(rowsOf({ after, limit: oneMore(limit) }), limit);
+        place[list] = last?.sequence ?? null;
+        return rows;
+      };
+      const nodes = nodesOf(
+        agent,
+        partOf(0, (page) => storage.graphNodes(page)),
+      );
+      const edges = partOf(1, (page) => storage.listEdges(page)).map(graphEdgeOf);
+      return {
+        nodes,
+        edges,
+        clusters: partOf(2, (page) => storage.clusters(page)).map(presentCluster),
+        memberships: partOf(3, (page) => storage.memberships(page)).map(presentMembership),
+        count: { nodes: nodes.length, edges: edges.length },
+        next_cursor: place.every((after) => after === null) ? null : toCursor(GRAPH, place),
+      };
     }),
 };
 
-function nodesOf(agent: Agent): Graph["nodes"] {
+function nodesOf(agent: Agent, stored: readonly GraphNode[]): Graph["nodes"] {
   const { index, engine } = agent;
-  const stored = agent.storage.graphNodes();
   const ids = stored.map(({ id }) => id);
   const faded = fadedNow(ids, index, engine, agent.now());
   return stored.flatMap((row, place) => {
@@ -54,19 +64,7 @@ function nodesOf(agent: Agent): Graph["nodes"] {
   });
 }
 
-function edgesOf({ storage }: Agent): Graph["edges"] {
-  return [...storage.edges()].flat().map((row) => {
-    const { id, source_id: source, target_id: target, type, strength } = presentEdge(row);
-    return { id, source, target, type, strength };
-  });
-}
-
-/** The subtypes that a cluster takes in by itself, from JSON that somebody else may have written. */
-function namesOf(json: string | null): string[] {
-  try {
-    const names: unknown = JSON.parse(json ?? "[]");
-    return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
-  } catch {
-    return [];
-  }
+function graphEdgeOf(row: EdgeRow): Graph["edges"][number] {
+  const { id, source_id: source, target_id: target, type, strength } = presentEdge(row);
+  return { id, source, target, type, strength };
 }

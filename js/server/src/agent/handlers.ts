@@ -3,12 +3,16 @@
 import type { AnswerOf, GivenTo, OperationShape } from "../api/operation.ts";
 import type { AGENT_OPERATIONS } from "../api/operations.ts";
 import type { Agent } from "./agent.ts";
+import { batchHandlers } from "./batches.ts";
+import { clusterHandlers } from "./clusters.ts";
+import { conflictHandlers } from "./conflicts.ts";
 import { decayHandlers } from "./decay.ts";
 import { edgeHandlers } from "./edges.ts";
 import { embeddingHandlers } from "./embeddings.ts";
 import { graphHandlers } from "./graph.ts";
 import { healthHandlers } from "./health.ts";
 import { nodeHandlers } from "./nodes.ts";
+import { purgeHandlers } from "./purge.ts";
 import { searchHandlers } from "./search.ts";
 
 /** Operations' handlers. One that has to wait for something answers with a promise; the agent does nothing else meanwhile. */
@@ -27,4 +31,8 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...graphHandlers,
   ...healthHandlers,
   ...embeddingHandlers,
+  ...purgeHandlers,
+  ...batchHandlers,
+  ...clusterHandlers,
+  ...conflictHandlers,
 };

@@ -1,44 +1,59 @@
 // Memories, one at a time and in lists.
 
-import type { NewNodeRequest, Node, NodeChangesRequest, nodeOperations } from "../api/nodes.ts";
+import { pageOf, toCursor } from "../api/cursors.ts";
+import type { MatchedVersions } from "../api/headers.ts";
+import { type NewNodeRequest, NODES, type Node, type NodeChangesRequest, type nodeOperations } from "../api/nodes.ts";
 import { newId } from "../ids.ts";
 import type { NewNode, NodeChanges } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
+import { joinClusters } from "./clusters.ts";
+import { contradictionIn, queueContradiction } from "./conflicts.ts";
 import { difficultyOfNew } from "./difficulty.ts";
-import { notFound } from "./errors.ts";
+import { notFound, Refusal } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { textOf } from "./index-rows.ts";
 import { fadedNow, withFaded } from "./presenting.ts";
+import { once, stillThere } from "./retries.ts";
 import { statesOf } from "./states.ts";
 
 const SOURCE = "agent";
+/** By what a memory is the same as the one that a caller gives the same id. */
+const CONTENT = [
+  "type",
+  "subtype",
+  "content_title",
+  "content_summary",
+  "content_body",
+  "temporal_event_time",
+  "temporal_event_confidence",
+  "temporal_event_source",
+] as const;
 
 export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
-  createNode: (agent, { body }) =>
-    agent.present(
-      agent.write(() => {
-        agent.checkNames({ type: body.type, subtype: body.subtype ?? null });
-        return agent.storage.insertNode(newNodeOf(agent, body));
-      }),
-    ),
+  createNode: (agent, { headers, body }) => {
+    const made = once(agent, "createNode", { headers, body }, () => insertNode(agent, body));
+    const node = agent.present(stillThere(agent.storage.node(made.id)));
+    return made.isCorrection ? { ...node, _contradiction_detected: true } : node;
+  },
 
   readNode: (agent, { params: { id }, query: { recall } }) =>
     agent.read(() => (recall ? recalled(agent, id) : asOfNow(agent, id))),
 
-  listNodes: (agent, { query: { limit, lifecycle, ...filter } }) =>
+  listNodes: (agent, { query: { limit, cursor, lifecycle, ...filter } }) =>
     agent.read(() => {
       const { index, engine, storage } = agent;
       const now = agent.now();
       const states = lifecycle === undefined ? undefined : statesOf(agent, lifecycle, now).stored;
-      const rows = storage.listNodes({ ...filter, lifecycle: states }, limit);
+      const found = storage.listNodes({ ...filter, lifecycle: states }, limit + 1, cursor);
+      const { rows, last } = pageOf(found, limit);
       const ids = rows.map(({ id }) => id);
       const faded = fadedNow(ids, index, engine, now);
       const data = rows.map((row, place) => withFaded(agent.present(row), faded[place]));
-      return { data, count: data.length };
+      return { data, count: data.length, next_cursor: toCursor(NODES, last && storage.placeOf(last.sequence)) };
     }),
 
-  updateNode: (agent, { params: { id }, body }) =>
+  updateNode: (agent, { params: { id }, headers, body }) =>
     agent.present(
       agent.write(({ settle }) => {
         const { type = null, subtype = null } = body;
@@ -46,6 +61,8 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
         settle([id]);
         const stored = agent.storage.node(id);
         if (stored === undefined) throw notFound();
+        checkVersion(headers["If-Match"], stored.version);
+        if (subtype !== stored.subtype) joinClusters(agent, id, subtype);
         const updated = agent.storage.updateNode(id, changesOf(agent, body, stored.subtype))!;
         // A vector that is given wins, even if it is the one that was there.
         if (body.embedding != null) agent.storage.embeddings.served(id);
@@ -60,11 +77,41 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
     }),
 };
 
-function newNodeOf(agent: Agent, request: NewNodeRequest): NewNode {
+/**
+ * Within a `write`: a new memory, its clusters, and what it corrects. One that is there already under the caller's id is not
+ * made again.
+ *
+ * @throws {Refusal} where the id is another memory's, or a name or a vector cannot be taken. Nothing is written then.
+ */
+export function insertNode(agent: Agent, request: NewNodeRequest): { id: string; isCorrection: boolean } {
+  const { type, subtype = null, content_title, content_summary = null, content_body = null } = request;
+  agent.checkNames({ type, subtype });
+  const stored = request.id == null ? undefined : agent.storage.node(request.id);
+  const node = newNodeOf(agent, request);
+  if (stored !== undefined && CONTENT.some((column) => stored[column] !== node[column])) {
+    throw new Refusal(409, "the id is another memory's");
+  }
+  const contradiction = contradictionIn(agent, content_title, [content_summary, content_body]);
+  const made = { id: node.id, isCorrection: contradiction !== undefined };
+  if (stored !== undefined) return made;
+  agent.storage.insertNode({ ...node, embedding_vector: agent.vectorBytes(request.embedding ?? null) });
+  joinClusters(agent, node.id, subtype);
+  if (contradiction !== undefined) queueContradiction(agent, node.id, contradiction);
+  return made;
+}
+
+/** @throws {Refusal} where a memory is not of a version that the caller knows. */
+function checkVersion(known: MatchedVersions, version: number | null): void {
+  if (known === undefined || known === "*" || (version !== null && known.includes(version))) return;
+  throw new Refusal(412, `the memory has version ${version}`);
+}
+
+/** A new row, but for its vector. */
+function newNodeOf(agent: Agent, request: NewNodeRequest): Omit<NewNode, "embedding_vector"> {
   const now = toIso(agent.now());
   const { type, content_title, subtype = null, content_body = null } = request;
   return {
-    id: newId("n"),
+    id: request.id ?? newId("n"),
     type,
     subtype,
     content_title,
@@ -83,7 +130,6 @@ function newNodeOf(agent: Agent, request: NewNodeRequest): NewNode {
     last_modified: now,
     created_at: now,
     embedding_model: request.embedding_model ?? null,
-    embedding_vector: agent.vectorBytes(request.embedding ?? null),
     temporal_event_time: request.temporal_event_time ?? null,
     temporal_event_confidence: request.temporal_event_confidence ?? null,
     temporal_event_source: request.temporal_event_source ?? null,
@@ -112,7 +158,7 @@ function changesOf(
 }
 
 /** A read that counts. */
-function recalled(agent: Agent, id: string): Node {
+export function recalled(agent: Agent, id: string): Node {
   const row = agent.storage.node(id);
   if (row === undefined) throw notFound();
   const now = agent.now();
@@ -122,7 +168,7 @@ function recalled(agent: Agent, id: string): Node {
 }
 
 /** A read that does not count. */
-function asOfNow(agent: Agent, id: string): Node {
+export function asOfNow(agent: Agent, id: string): Node {
   const row = agent.storage.node(id);
   if (row === undefined) throw notFound();
   const [faded] = fadedNow([id], agent.index, agent.engine, agent.now());

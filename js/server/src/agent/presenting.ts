@@ -1,9 +1,10 @@
 // Rows as they are answered: what the index knows better than the database, retrievability and state as of now, times in one form.
 
 import { type Engine, LIFECYCLE_STATES, MEMORY_SECTIONS, type MemoryIndex, type StoredLifecycleState } from "nous-wasm";
+import type { Cluster, Membership } from "../api/clusters.ts";
 import type { Edge } from "../api/edges.ts";
 import type { Node } from "../api/nodes.ts";
-import type { EdgeRow, NodeRow } from "../storage/rows.ts";
+import type { ClusterRow, EdgeRow, MembershipRow, NodeRow } from "../storage/rows.ts";
 import { normaliseTime, toIso } from "../time.ts";
 import { isState, numberOf, TYPE_OF_NO_EDGE, TYPE_OF_NONE, textOf } from "./index-rows.ts";
 import type { SoftState } from "./soft.ts";
@@ -79,6 +80,33 @@ export function presentEdge({ sequence: _, ...row }: EdgeRow): Edge {
     confidence: numberOf(row.confidence),
     created_at: timeOf(row.created_at),
   };
+}
+
+export function presentCluster(row: ClusterRow): Cluster {
+  return {
+    id: row.id,
+    name: textOf(row.name) ?? "",
+    description: textOf(row.description),
+    icon: textOf(row.icon),
+    pinned: row.pinned === 1,
+    source: textOf(row.source),
+    auto_subtypes: namesOf(row.auto_subtypes),
+    created_at: timeOf(row.created_at),
+  };
+}
+
+/** The subtypes that a cluster takes in by itself, from JSON that somebody else may have written. */
+export function namesOf(json: unknown): string[] {
+  try {
+    const names: unknown = JSON.parse(textOf(json) ?? "[]");
+    return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
+  } catch {
+    return [];
+  }
+}
+
+export function presentMembership({ sequence: _, ...row }: MembershipRow): Membership {
+  return { ...row, weight: numberOf(row.weight), pinned: row.pinned === 1, updated_at: timeOf(row.updated_at) };
 }
 
 /** Retrievability and state of memories as of now, as a sweep would store them; nothing for one that is not in the index. */

@@ -2,16 +2,19 @@
 
 import { type EngineConfig, MemoryIndex, NousError } from "nous-wasm";
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../storage/rows.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { NameKind, Storage } from "../storage/storage.ts";
 import type { Consumer, Removed, Taken, Tell } from "./follower.ts";
+import type { IndexFile } from "./index-file.ts";
 import { isId, memoryEdgeOf, memoryNodeOf, softNodeOf, vectorOf } from "./index-rows.ts";
 import type { SoftState } from "./soft.ts";
 
 /** The index gives a name of types, subtypes or edge types 16 bits. */
-const MOST_NAMES = 65_000;
+export const MOST_NAMES = 65_000;
 
-/** What a memory or an edge is called by; each kind of name is bounded. */
-export type NameKind = "type" | "subtype" | "edge type";
+/** An index of fewer memories is made of the database as soon as it is read from a file. */
+const LEAST_KEPT = 1_000;
+/** A file that is so many entries of the change log behind is as good as a new one. */
+const LEAST_CHANGES = 50;
 
 export class Resident implements Consumer {
   readonly name = "index";
@@ -21,18 +24,29 @@ export class Resident implements Consumer {
   readonly #soft: SoftState;
   readonly #config: EngineConfig;
   readonly #tell: Tell;
+  /** Where it is kept from one start to the next, if anywhere. */
+  readonly #file: IndexFile | undefined;
+  /** Whether the file may still be read: an index that was lost may have been so at its start. */
+  #isFresh = true;
+  /** The last entry of the change log that is in the file. */
+  #written: number | undefined;
   readonly #names: Record<NameKind, Set<string>> = { type: new Set(), subtype: new Set(), "edge type": new Set() };
 
-  constructor(soft: SoftState, config: EngineConfig, tell: Tell) {
+  constructor(soft: SoftState, config: EngineConfig, tell: Tell, file?: IndexFile) {
     this.#soft = soft;
     this.#config = config;
     this.#tell = tell;
+    this.#file = file;
   }
 
   /** The index, which a follower has loaded. */
   get index(): MemoryIndex {
     if (this.#index === undefined) throw new Error("the index is asked before it is loaded");
     return this.#index;
+  }
+
+  get isLoaded(): boolean {
+    return this.#index !== undefined;
   }
 
   /** Components of a vector; 0 before there is the first. */
@@ -53,6 +67,37 @@ export class Resident implements Consumer {
     for (const rows of storage.indexedNodes()) this.#upsert(rows);
     for (const rows of storage.edges()) this.#link(rows);
     return { nodes: this.index.size, edges: this.index.edgeCount, dimensions: this.#dimensions };
+  }
+
+  resume(storage: Storage): number | undefined {
+    const kept = this.#isFresh ? this.#file?.read(storage) : undefined;
+    this.#isFresh = false;
+    if (kept === undefined) return undefined;
+    this.#storage = storage;
+    this.#index = kept.index;
+    this.#dimensions = storage.dimensions();
+    for (const [kind, names] of Object.entries(this.#names)) {
+      for (const name of storage.names(kind as NameKind)) names.add(name);
+    }
+    this.#written = kept.sequence;
+    return kept.sequence;
+  }
+
+  /**
+   * Writes the file, where that is of use: an index that knows the change log up to an entry, and nothing that the database
+   * does not.
+   */
+  keep(storage: Storage, applied: number): void {
+    if (this.#file === undefined || this.index.size < LEAST_KEPT) return;
+    if (this.#written !== undefined && applied - this.#written < LEAST_CHANGES) return;
+    this.#file.write(storage, this.index, this.#dimensions, applied);
+    this.#written = applied;
+  }
+
+  /** The file holds vectors and names of what may not be anywhere any more. */
+  dropFile(): void {
+    this.#file?.remove();
+    this.#written = undefined;
   }
 
   take({ nodes, edges, softened }: Taken): boolean {

@@ -1,13 +1,18 @@
 // Edges: what is asked and answered.
 
 import { z } from "@hono/zod-openapi";
+import { nextCursor, pageLimit, sequenceCursorOf } from "./cursors.ts";
+import { retryHeaders } from "./headers.ts";
 import { operation } from "./operation.ts";
 import { done, idParameter, name, optionalName, share, someNumber, someText, time } from "./parts.ts";
+
+/** The list of this file, as its cursors name it. */
+export const EDGES = "edges";
 
 /** What strengthening adds when it is not told. */
 const USUAL_STRENGTHENING = 0.05;
 
-const newEdge = z
+export const newEdge = z
   .object({
     source_id: name,
     target_id: name,
@@ -19,7 +24,12 @@ const newEdge = z
   })
   .openapi("NewEdge");
 
-const edgesQuery = z.object({ node_id: name, direction: z.enum(["in", "out", "both"]).default("both") });
+const edgesQuery = z.object({
+  node_id: name,
+  direction: z.enum(["in", "out", "both"]).default("both"),
+  limit: pageLimit,
+  cursor: sequenceCursorOf(EDGES),
+});
 
 const strengthening = z.object({ amount: z.number().min(0).default(USUAL_STRENGTHENING) }).openapi("Strengthening");
 
@@ -37,17 +47,18 @@ export const edge = z
   })
   .openapi("Edge");
 
-const edgeList = z.object({ data: z.array(edge), count: z.int() }).openapi("EdgeList");
+const edgeList = z.object({ data: z.array(edge), count: z.int(), next_cursor: nextCursor }).openapi("EdgeList");
 
 export const edgeOperations = {
   createEdge: operation({
     method: "post",
     path: "/edges",
     summary: "Ties two memories together",
+    headers: retryHeaders,
     body: newEdge,
     status: 201,
     answer: edge,
-    refusals: [404],
+    refusals: [404, 409, 422],
   }),
   listEdges: operation({
     method: "get",
@@ -76,4 +87,6 @@ export const edgeOperations = {
   }),
 };
 
+export type NewEdgeRequest = Pick<z.output<typeof newEdge>, "source_id" | "target_id" | "type"> &
+  Partial<z.output<typeof newEdge>>;
 export type Edge = z.output<typeof edge>;

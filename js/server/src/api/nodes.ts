@@ -1,6 +1,8 @@
 // Memories, one at a time and in lists: what is asked and answered.
 
 import { z } from "@hono/zod-openapi";
+import { cursorOf, nextCursor } from "./cursors.ts";
+import { matchHeaders, retryHeaders } from "./headers.ts";
 import { operation } from "./operation.ts";
 import {
   done,
@@ -10,6 +12,7 @@ import {
   longText,
   name,
   optionalName,
+  ownId,
   share,
   someNumber,
   someText,
@@ -18,6 +21,9 @@ import {
   title,
   vector,
 } from "./parts.ts";
+
+/** The list of this file, as its cursors name it. */
+export const NODES = "nodes";
 
 const LIST_LIMITS = { usual: 50, most: 200 };
 
@@ -35,7 +41,12 @@ const nodeFields = {
   embedding_model: optionalName,
 };
 
-export const newNode = z.object(nodeFields).openapi("NewNode");
+export const newNode = z
+  .object({
+    ...nodeFields,
+    id: ownId.nullish().openapi({ description: "The caller's own; the same memory with the same id is made once." }),
+  })
+  .openapi("NewNode");
 
 export const nodeChanges = z
   .object({
@@ -62,6 +73,7 @@ const listQuery = z.object({
   created_after: instant.optional(),
   created_before: instant.optional(),
   limit: limitTextOf(LIST_LIMITS),
+  cursor: cursorOf(NODES, z.object({ listed_at: z.string().nullable(), sequence: z.int() })),
 });
 
 const readQuery = z.object({
@@ -99,16 +111,27 @@ export const node = z
   })
   .openapi("Node");
 
-export const nodeList = z.object({ data: z.array(node), count: z.int() }).openapi("NodeList");
+export const createdNode = node
+  .extend({
+    _contradiction_detected: z.literal(true).optional().openapi({
+      description: "The text corrects something: see the queue of conflicts.",
+    }),
+  })
+  .openapi("CreatedNode");
+
+export const nodeList = z.object({ data: z.array(node), count: z.int(), next_cursor: nextCursor }).openapi("NodeList");
 
 export const nodeOperations = {
   createNode: operation({
     method: "post",
     path: "/nodes",
     summary: "Creates a memory",
+    headers: retryHeaders,
     body: newNode,
     status: 201,
-    answer: node,
+    answer: createdNode,
+    refusals: [409, 422],
+    isVersioned: true,
     createsAgent: true,
   }),
   listNodes: operation({
@@ -125,6 +148,7 @@ export const nodeOperations = {
     params: idParameter,
     query: readQuery,
     answer: node,
+    isVersioned: true,
     refusals: [404],
   }),
   updateNode: operation({
@@ -132,9 +156,11 @@ export const nodeOperations = {
     path: "/nodes/{id}",
     summary: "Changes fields of a memory",
     params: idParameter,
+    headers: matchHeaders,
     body: nodeChanges,
     answer: node,
-    refusals: [404],
+    refusals: [404, 412],
+    isVersioned: true,
   }),
   deleteNode: operation({
     method: "delete",

@@ -11,6 +11,8 @@ export interface OperationShape {
   summary: string;
   params?: z.ZodObject;
   query?: z.ZodObject;
+  /** Headers that it looks at, by their names. */
+  headers?: z.ZodObject;
   body?: z.ZodType;
   /** Whether the body may be missing, and counts as `{}` then. */
   isBodyOptional?: boolean;
@@ -18,9 +20,11 @@ export interface OperationShape {
   status?: 200 | 201;
   answer: z.ZodType;
   /** Refusals beside those that every operation of its form has. */
-  refusals?: readonly (404 | 409)[];
+  refusals?: readonly (404 | 409 | 412 | 422)[];
   /** Whether an agent comes to be by it. To others one that is not there is empty. */
   createsAgent?: boolean;
+  /** Whether the answer's `version` is its ETag. */
+  isVersioned?: boolean;
 }
 
 export const operation = <const Shape extends OperationShape>(shape: Shape): Shape => shape;
@@ -36,12 +40,12 @@ export interface QuestionVector {
 }
 
 /** What came in, checked. */
-export interface GivenTo<Shape> {
+export type GivenTo<Shape> = {
   params: OutputOf<Shape, "params">;
   query: OutputOf<Shape, "query">;
   body: OutputOf<Shape, "body">;
   question?: QuestionVector;
-}
+} & (Shape extends { headers: z.ZodType } ? { headers: OutputOf<Shape, "headers"> } : { headers?: undefined });
 
 /** What goes out. */
 export type AnswerOf<Shape extends { answer: z.ZodType }> = z.output<Shape["answer"]>;

@@ -1,7 +1,11 @@
 // All operations. A subject's own are in a file of its own; what each of them does is in the file of the same subject in `agent/`.
 
+import { batchOperations } from "./batches.ts";
+import { clusterOperations } from "./clusters.ts";
+import { conflictOperations } from "./conflicts.ts";
 import { edgeOperations } from "./edges.ts";
 import { embeddingOperations } from "./embeddings.ts";
+import { hostingOperations, purgeOperations } from "./hosting.ts";
 import { nodeOperations } from "./nodes.ts";
 import { questionOperations, searchOperations } from "./search.ts";
 import { wholeOperations } from "./whole.ts";
@@ -13,11 +17,16 @@ export const AGENT_OPERATIONS = {
   ...edgeOperations,
   ...searchOperations,
   ...wholeOperations,
+  ...purgeOperations,
+  ...batchOperations,
+  ...clusterOperations,
+  ...conflictOperations,
 };
 
 /** What is answered without one. */
 export const PLAIN_OPERATIONS = {
   ...questionOperations,
+  ...hostingOperations,
 };
 
 export type AgentOperation = keyof typeof AGENT_OPERATIONS;

@@ -8,7 +8,7 @@ import { parseInstant, toIso } from "../time.ts";
 /** The most UTF-16 units of a name such as a type or a subtype, of a title, of a longer text, and of a question. */
 const MOST_NAME = 200;
 const MOST_TITLE = 10_000;
-const MOST_TEXT = 1_000_000;
+export const MOST_TEXT = 1_000_000;
 export const MOST_QUERY = 10_000;
 const MOST_COMPONENTS = 65_536;
 
@@ -23,6 +23,8 @@ export const text = (most: number) =>
     .max(most)
     .refine((value) => !value.includes("\0"), "must not contain U+0000");
 export const name = text(MOST_NAME).min(1);
+/** An id that a caller gives: what stands in a path without being escaped. */
+export const ownId = text(MOST_NAME).regex(/^\w[\w.:-]*$/, "must be letters, digits, _ . : and - only");
 export const optionalName = text(MOST_NAME)
   .nullish()
   .transform((value) => (value === "" ? null : value));

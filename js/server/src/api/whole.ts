@@ -1,8 +1,15 @@
 // An agent's memory as a whole: sweeps, the graph, how much there is.
 
 import { z } from "@hono/zod-openapi";
+import { cluster, membership } from "./clusters.ts";
+import { cursorOf, nextCursor, pageLimit } from "./cursors.ts";
 import { operation } from "./operation.ts";
 import { someNumber, someText, state, time } from "./parts.ts";
+
+/** The graph, as its cursors name it. */
+export const GRAPH = "graph";
+/** Where each of its lists goes on; null for one that is at its end. */
+const graphPlace = z.tuple([z.int().nullable(), z.int().nullable(), z.int().nullable(), z.int().nullable()]);
 
 const sweepRequest = z
   .object({ force: z.boolean().default(false).openapi({ description: "Sweeps even where the clock looks wrong." }) })
@@ -35,28 +42,10 @@ export const graph = z
     edges: z.array(
       z.object({ id: z.string(), source: z.string(), target: z.string(), type: z.string(), strength: someNumber }),
     ),
-    clusters: z.array(
-      z.object({
-        id: z.string(),
-        name: z.string(),
-        description: someText,
-        icon: someText,
-        pinned: z.boolean(),
-        source: someText,
-        auto_subtypes: z.array(z.string()),
-        created_at: time.nullable(),
-      }),
-    ),
-    memberships: z.array(
-      z.object({
-        cluster_id: z.string(),
-        node_id: z.string(),
-        weight: someNumber,
-        pinned: z.boolean(),
-        updated_at: time.nullable(),
-      }),
-    ),
+    clusters: z.array(cluster),
+    memberships: z.array(membership),
     count: z.object({ nodes: z.int(), edges: z.int() }),
+    next_cursor: nextCursor,
   })
   .openapi("Graph");
 
@@ -88,10 +77,12 @@ export const wholeOperations = {
   graph: operation({
     method: "get",
     path: "/graph",
-    summary: "The whole graph, without bodies",
+    summary: "The whole graph, without bodies; in pages, so many of each kind to a page",
+    query: z.object({ limit: pageLimit, cursor: cursorOf(GRAPH, graphPlace) }),
     answer: graph,
   }),
 };
 
+export type GraphPlace = z.output<typeof graphPlace>;
 export type Graph = z.output<typeof graph>;
 export type Health = z.output<typeof health>;

@@ -10,6 +10,7 @@ import { Refusal, wrong } from "../agent/errors.ts";
 import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../api/operations.ts";
 import type { Logger } from "../log.ts";
 import { type Pool, WorkerFailure } from "../workers/pool.ts";
+import { Metrics } from "./metrics.ts";
 import { plainHandlers } from "./plain.ts";
 import { addRoute, BASE, type Carried, USUAL_AGENT } from "./route.ts";
 import { refuseStrangers } from "./strangers.ts";
@@ -20,7 +21,10 @@ const MOST_AGENT_NAME = 200;
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 
 export interface AppOptions {
-  pool: Pick<Pool, "call">;
+  /** Whom agents' operations go to. */
+  agents: Pick<Pool, "call">;
+  /** Who hosts them. */
+  pool: Pick<Pool, "list" | "delete" | "measure">;
   engine: Engine;
   log: Logger;
   maxBodyBytes: number;
@@ -33,7 +37,8 @@ export interface AppOptions {
 
 export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   const app = new OpenAPIHono<Carried>();
-  const { pool, engine, log, maxBodyBytes, isReady, isStopping } = options;
+  const metrics = new Metrics(options.pool);
+  const { agents, pool, engine, log, maxBodyBytes, isReady, isStopping } = options;
   app.use(async (context, next) => {
     const given = context.req.header("x-request-id") ?? "";
     const requestId = REQUEST_ID.test(given) ? given : randomUUID();
@@ -42,14 +47,17 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     await next();
     context.header("x-request-id", requestId);
     if (isStopping()) context.header("connection", "close");
+    const [method, { status }] = [context.req.method, context.res];
+    const milliseconds = performance.now() - start;
+    metrics.answered(method, context.get("route"), status, milliseconds);
     // The route, not the path: an id is nobody's business, and a query may hold text.
     log.info(
       {
         request_id: requestId,
-        method: context.req.method,
+        method,
         route: context.get("route") ?? null,
-        status: context.res.status,
-        ms: Math.round((performance.now() - start) * 1000) / 1000,
+        status,
+        ms: Math.round(milliseconds * 1000) / 1000,
       },
       "request",
     );
@@ -75,19 +83,25 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   app.get("/readyz", (context) =>
     isReady() ? context.json({ status: "ready" }) : context.json({ error: "not ready" }, 503),
   );
+  app.on("get", ["/metrics", `${BASE}/metrics`], async (context) => {
+    context.set("route", "/metrics");
+    const { text, type } = await metrics.text();
+    return context.body(text, 200, { "content-type": type });
+  });
   const api = app.basePath(BASE);
   api.use(async (context, next) => {
     context.set("agent", agentOf(context.req.header("x-nous-agent")));
     await next();
   });
   for (const [name, operation] of entriesOf(AGENT_OPERATIONS)) {
-    addRoute(app, name, operation, (given, context) => pool.call(context.get("agent"), name, given), {
+    addRoute(app, name, operation, (given, context) => agents.call(context.get("agent"), name, given), {
       isOfAgent: true,
     });
   }
-  const plain = plainHandlers(engine);
+  const plain = plainHandlers(engine, pool);
   for (const [name, operation] of entriesOf(PLAIN_OPERATIONS)) {
-    addRoute(app, name, operation, (given) => JSON.stringify(plain[name](given)), { isOfAgent: false });
+    const handle = plain[name] as (given: unknown) => unknown;
+    addRoute(app, name, operation, async (given) => JSON.stringify(await handle(given)), { isOfAgent: false });
   }
   app.get(`${BASE}/openapi.json`, (context) => context.json(describe(app, options.version)));
   return app;

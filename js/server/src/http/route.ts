@@ -17,8 +17,10 @@ export interface Carried {
 const REFUSALS = {
   400: "The request is not valid; `issues` say where.",
   404: "There is no such thing.",
-  409: "It would not be wise.",
+  409: "It does not go with what is there.",
+  412: "It is of another version by now.",
   413: "The body is too large.",
+  422: "The Idempotency-Key was used for another request.",
   503: "It cannot be done at the moment.",
 } as const;
 
@@ -27,6 +29,10 @@ const agentHeader = z.object({
     .string()
     .optional()
     .openapi({ description: "Whose memory it is about, in UTF-8.", default: USUAL_AGENT }),
+});
+
+const versionHeader = z.object({
+  ETag: z.string().optional().openapi({ description: "The memory's version, for If-Match.", example: '"3"' }),
 });
 
 const json = (schema: z.ZodType, description: string) => ({ description, content: { "application/json": { schema } } });
@@ -39,7 +45,7 @@ export function addRoute<Shape extends OperationShape>(
   act: (given: GivenTo<Shape>, context: Context<Carried>) => Promise<string> | string,
   { isOfAgent }: { isOfAgent: boolean },
 ): void {
-  const { method, params, query, body, isBodyOptional = false, status = 200 } = operation;
+  const { method, params, query, headers, body, isBodyOptional = false, status = 200 } = operation;
   const path = `${BASE}${operation.path}`;
   app.openAPIRegistry.registerPath(described(name, path, operation, isOfAgent));
   app[method](path.replace(/\{(\w+)\}/g, ":$1"), async (context) => {
@@ -47,10 +53,12 @@ export function addRoute<Shape extends OperationShape>(
     const given = {
       params: check(params, context.req.param()),
       query: check(query, context.req.query()),
+      headers: check(headers, headersOf(context, headers)),
       body: body === undefined ? undefined : check(body, await readJson(context, isBodyOptional)),
     };
     const answer = await act(given as GivenTo<Shape>, context);
-    return context.body(answer, status, { "content-type": "application/json" });
+    const etag = operation.isVersioned ? etagOf(answer) : undefined;
+    return context.body(answer, status, { "content-type": "application/json", ...(etag && { etag }) });
   });
 }
 
@@ -60,13 +68,15 @@ function described(name: string, path: string, operation: OperationShape, isOfAg
     summary,
     params,
     query,
+    headers = z.object({}),
     body,
     isBodyOptional = false,
     status = 200,
     answer,
     refusals = [],
+    isVersioned = false,
   } = operation;
-  const isChecked = (params ?? query ?? body) !== undefined;
+  const isChecked = (params ?? query ?? operation.headers ?? body) !== undefined;
   const statuses = [
     ...(isChecked || isOfAgent ? ([400] as const) : []),
     ...(body === undefined ? [] : ([413] as const)),
@@ -79,7 +89,7 @@ function described(name: string, path: string, operation: OperationShape, isOfAg
     operationId: name,
     summary,
     request: {
-      ...(isOfAgent ? { headers: agentHeader } : {}),
+      headers: isOfAgent ? headers.extend(agentHeader.shape) : headers,
       ...(params === undefined ? {} : { params }),
       ...(query === undefined ? {} : { query }),
       ...(body === undefined
@@ -87,10 +97,25 @@ function described(name: string, path: string, operation: OperationShape, isOfAg
         : { body: { required: !isBodyOptional, content: { "application/json": { schema: body } } } }),
     },
     responses: {
-      [status]: json(answer, "Done."),
+      [status]: { ...json(answer, "Done."), ...(isVersioned ? { headers: versionHeader } : {}) },
       ...Object.fromEntries(statuses.map((refused) => [refused, json(problem, REFUSALS[refused])])),
     },
   };
+}
+
+/** The headers that a schema names, as far as they are there. */
+function headersOf(context: Context, schema: z.ZodObject | undefined): Record<string, string> {
+  const names = Object.keys(schema?.shape ?? {});
+  const found = names.flatMap((name) => {
+    const value = context.req.header(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+function etagOf(answer: string): string | undefined {
+  const { version } = JSON.parse(answer) as { version: number | null };
+  return version === null ? undefined : `"${version}"`;
 }
 
 function check(schema: z.ZodType | undefined, value: unknown): unknown {

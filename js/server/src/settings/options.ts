@@ -64,6 +64,18 @@ export const OPTIONS = {
     about: "threads that agents live in",
     value: "NUMBER",
   }),
+  agent_idle: option({
+    schema: whole(1, 31_536_000),
+    usual: () => 900,
+    about: "seconds without a request after which an agent is closed; it opens with the next",
+    value: "NUMBER",
+  }),
+  max_resident_mb: option({
+    schema: whole(16, 1_048_576),
+    usual: () => 2_048,
+    about: "megabytes that open agents may take together; above, those asked longest ago are closed",
+    value: "NUMBER",
+  }),
   max_body_bytes: option({
     schema: whole(1_024, 2 ** 30),
     usual: () => 8 * 2 ** 20,

@@ -24,6 +24,9 @@ function userDataDir(): string {
 /** The folder of the agents' databases. */
 export const agentsDir = (dataDir: string): string => join(dataDir, "agents");
 
+/** Where the index of a database is kept from one start to the next. */
+export const indexFileOf = (database: string): string => database.replace(/\.db$/, ".index");
+
 /** An agent's database, named by a hash: no name is a path, and names that differ in case alone are two on every disk. */
 export function agentFile(dataDir: string, agent: string): string {
   const name = createHash("sha256").update(agent).digest("hex").slice(0, NAME_LENGTH);

@@ -1,18 +1,25 @@
 // The store in one file: SQLite in the form of libSQL, embedded, in this thread.
 
 import { randomUUID } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
+import { changedRows, sealRows } from "./checksums.ts";
+import { ConflictTable } from "./conflicts.ts";
 import { EmbeddingTables } from "./embeddings.ts";
 import { StorageError } from "./errors.ts";
+import { copiesOf, syncFolder } from "./files.ts";
 import { migrate, schemaOf } from "./migrate.ts";
+import { RetryTable } from "./retries.ts";
 import type {
+  ClusterChanges,
   ClusterRow,
   EdgeRow,
   IndexedNodeRow,
   MembershipRow,
+  NewCluster,
   NewEdge,
+  NewMembership,
   NewNode,
   NodeChanges,
   NodeRow,
@@ -20,7 +27,19 @@ import type {
   TextRow,
 } from "./rows.ts";
 import { CREATED_AT, isId, isoOf } from "./sql.ts";
-import type { Change, GraphNode, MetaKey, NodeFilter, SoftChange, Storage } from "./storage.ts";
+import type {
+  Change,
+  GraphNode,
+  MetaKey,
+  NameKind,
+  NodeFilter,
+  NodePlace,
+  Page,
+  PortableKind,
+  PortableRow,
+  SoftChange,
+  Storage,
+} from "./storage.ts";
 
 /** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
 export type Durability = "full" | "normal";
@@ -85,17 +104,69 @@ const EDGE_COLUMNS = [
   "confidence",
   "created_at",
 ] as const satisfies readonly (keyof EdgeRow)[];
+const CLUSTER_COLUMNS = [
+  "id",
+  "name",
+  "description",
+  "icon",
+  "pinned",
+  "source",
+  "auto_subtypes",
+  "created_at",
+] as const satisfies readonly (keyof ClusterRow)[];
+const CHANGEABLE_OF_CLUSTER = ["name", "description", "icon", "pinned", "auto_subtypes"] as const;
 
 const NODE = `nodes.rowid AS sequence, ${NODE_COLUMNS.map((column) => `nodes.${column}`).join(", ")}`;
 const EDGE = `rowid AS sequence, ${EDGE_COLUMNS.join(", ")}`;
 const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluster_id) FROM cluster_memberships
   WHERE cluster_memberships.node_id = nodes.id AND typeof(cluster_id) = 'text') AS clusters`;
+const CLUSTER = `rowid AS sequence, ${CLUSTER_COLUMNS.join(", ")}`;
+const MEMBERSHIP = "rowid AS sequence, cluster_id, node_id, weight, pinned, updated_at";
+const SOUND_MEMBERSHIP = ["cluster_id", "node_id"].map(isId).join(" AND ");
 const SOUND_EDGE = ["id", "source_id", "target_id"].map(isId).join(" AND ");
 const CHANGEABLE = [...NODE_COLUMNS, "embedding_vector" as const].filter((it) => it !== "id" && it !== "version");
+/** Tables that are carried from one store to another: what a row is told apart by, and what tells which of two is newer. */
+const PORTABLE: Readonly<
+  Record<PortableKind, { table: string; columns: readonly string[]; key: readonly string[]; changed: string }>
+> = {
+  node: { table: "nodes", columns: [...NODE_COLUMNS, "embedding_vector"], key: ["id"], changed: "last_modified" },
+  cluster: {
+    table: "clusters",
+    columns: ["id", "name", "description", "icon", "pinned", "source", "auto_subtypes", "created_at"],
+    key: ["id"],
+    changed: "created_at",
+  },
+  membership: {
+    table: "cluster_memberships",
+    columns: ["cluster_id", "node_id", "weight", "pinned", "updated_at"],
+    key: ["cluster_id", "node_id"],
+    changed: "updated_at",
+  },
+  edge: { table: "edges", columns: EDGE_COLUMNS, key: ["id"], changed: "created_at" },
+};
+/** Where texts are kept about a memory beside its row, and by which column it is named. */
+const TEXTS_ABOUT: readonly (readonly [table: string, column: string])[] = [
+  ["conflict_queue", "old_node_id"],
+  ["conflict_queue", "new_node_id"],
+];
+/** Where names of a kind are. */
+const NAMED: Readonly<Record<NameKind, readonly [table: string, column: string]>> = {
+  type: ["nodes", "type"],
+  subtype: ["nodes", "subtype"],
+  "edge type": ["edges", "type"],
+};
 /** Each column has two values: whether it changes, and to what. */
 const UPDATE_NODE = `UPDATE nodes SET version = coalesce(version, 0) + 1,
   ${CHANGEABLE.map((column) => `${column} = CASE WHEN ? THEN ? ELSE ${column} END`).join(", ")}
   WHERE id = ? RETURNING ${NODE}`;
+const UPDATE_CLUSTER = `UPDATE clusters SET
+  ${CHANGEABLE_OF_CLUSTER.map((column) => `${column} = CASE WHEN ? THEN ? ELSE ${column} END`).join(", ")}
+  WHERE id = ? RETURNING ${CLUSTER}`;
+/** A page of a list whose rows are in order; see `boundsOf`. */
+const PAGE = "rowid > ? ORDER BY rowid LIMIT ?";
+/** What comes after a memory in the list of the newest: after one with a time, and one without. */
+const AFTER_DATED = `(${CREATED_AT} < ? OR ${CREATED_AT} IS NULL OR ${CREATED_AT} = ? AND rowid < ?)`;
+const AFTER_UNDATED = `${CREATED_AT} IS NULL AND rowid < ?`;
 /** The members of a list that is bound as JSON. */
 const LISTED = "(SELECT value FROM json_each(?))";
 
@@ -116,7 +187,10 @@ type Row = Record<string, unknown>;
 export class LibsqlStorage implements Storage {
   readonly writer: string = randomUUID();
   readonly embeddings = new EmbeddingTables((sql, ...values) => this.#all(sql, ...values));
+  readonly conflicts = new ConflictTable((sql, ...values) => this.#all(sql, ...values));
+  readonly retries = new RetryTable((sql, ...values) => this.#all(sql, ...values));
   readonly #db: Database.Database;
+  readonly #file: string;
   /** Whether the file is set up by this connection, and not only looked at. */
   readonly #isOwner: boolean;
   readonly #statements = new Map<string, Database.Statement>();
@@ -127,6 +201,7 @@ export class LibsqlStorage implements Storage {
    * @throws {StorageError} for a file that is no database, of a newer version, or held by somebody else.
    */
   constructor(file: string, { durability, tell = () => {}, migrates = true }: LibsqlOptions) {
+    this.#file = file;
     this.#isOwner = migrates;
     const isInMemory = file === IN_MEMORY;
     const isNew = isInMemory || !existsSync(file) || statSync(file).size === 0;
@@ -155,13 +230,17 @@ export class LibsqlStorage implements Storage {
     }
   }
 
-  #all<T>(sql: string, ...values: unknown[]): T[] {
+  #prepared(sql: string): Database.Statement {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       statement = this.#db.prepare(sql);
       this.#statements.set(sql, statement);
     }
-    return statement.all(...values) as T[];
+    return statement;
+  }
+
+  #all<T>(sql: string, ...values: unknown[]): T[] {
+    return this.#prepared(sql).all(...values) as T[];
   }
 
   #first<T>(sql: string, ...values: unknown[]): T | undefined {
@@ -251,14 +330,21 @@ export class LibsqlStorage implements Storage {
     return this.#all<{ id: string }>(`SELECT id FROM nodes WHERE ${where}`, ...values).map(({ id }) => id);
   }
 
-  listNodes(filter: NodeFilter, limit: number): NodeRow[] {
+  listNodes(filter: NodeFilter, limit: number, after?: NodePlace): NodeRow[] {
     const { conditions, values } = conditionsOf(filter);
-    const where = [isId("id"), ...conditions].join(" AND ");
+    const beyond = after === undefined ? [] : [after.listed_at === null ? AFTER_UNDATED : AFTER_DATED];
+    const where = [isId("id"), ...conditions, ...beyond].join(" AND ");
     return this.#all(
       `SELECT ${NODE} FROM nodes WHERE ${where} ORDER BY ${CREATED_AT} DESC, rowid DESC LIMIT ?`,
       ...values,
+      ...(after === undefined || after.listed_at === null ? [] : [after.listed_at, after.listed_at]),
+      ...(after === undefined ? [] : [after.sequence]),
       limit,
     );
+  }
+
+  placeOf(sequence: number): NodePlace {
+    return this.#first(`SELECT ${CREATED_AT} AS listed_at, rowid AS sequence FROM nodes WHERE rowid = ?`, sequence)!;
   }
 
   countStates(except: readonly string[]): { state: string; count: number }[] {
@@ -269,10 +355,11 @@ export class LibsqlStorage implements Storage {
     );
   }
 
-  graphNodes(): GraphNode[] {
+  graphNodes(page: Page = {}): GraphNode[] {
     return this.#all(
-      `SELECT id, type, subtype, content_title AS title, content_summary AS summary, created_at FROM nodes
-       WHERE ${isId("id")} ORDER BY rowid`,
+      `SELECT rowid AS sequence, id, type, subtype, content_title AS title, content_summary AS summary, created_at
+       FROM nodes WHERE ${isId("id")} AND ${PAGE}`,
+      ...boundsOf(page),
     );
   }
 
@@ -324,6 +411,14 @@ export class LibsqlStorage implements Storage {
     return this.#all(some, dimensions * Float32Array.BYTES_PER_ELEMENT).length > 0;
   }
 
+  names(kind: NameKind): string[] {
+    const [table, column] = NAMED[kind];
+    const rows = this.#all<{ name: string }>(
+      `SELECT DISTINCT ${column} AS name FROM ${table} WHERE typeof(${column}) = 'text'`,
+    );
+    return rows.map(({ name }) => name);
+  }
+
   // ---- edges --------------------------------------------------------------------------------------
 
   insertEdge(edge: NewEdge): EdgeRow {
@@ -346,13 +441,18 @@ export class LibsqlStorage implements Storage {
     );
   }
 
-  edgesOf(nodeId: string, direction: "in" | "out" | "both"): EdgeRow[] {
+  edgesOf(nodeId: string, direction: "in" | "out" | "both", page: Page = {}): EdgeRow[] {
     const ends = { in: ["target_id"], out: ["source_id"], both: ["source_id", "target_id"] }[direction];
     const where = ends.map((end) => `${end} = ?`).join(" OR ");
     return this.#all(
-      `SELECT ${EDGE} FROM edges WHERE (${where}) AND ${SOUND_EDGE} ORDER BY rowid`,
+      `SELECT ${EDGE} FROM edges WHERE (${where}) AND ${SOUND_EDGE} AND ${PAGE}`,
       ...ends.map(() => nodeId),
+      ...boundsOf(page),
     );
+  }
+
+  listEdges(page: Page = {}): EdgeRow[] {
+    return this.#all(`SELECT ${EDGE} FROM edges WHERE ${SOUND_EDGE} AND ${PAGE}`, ...boundsOf(page));
   }
 
   *edges(ids?: readonly string[]): Iterable<EdgeRow[]> {
@@ -365,18 +465,113 @@ export class LibsqlStorage implements Storage {
 
   // ---- clusters -----------------------------------------------------------------------------------
 
-  clusters(): ClusterRow[] {
-    return this.#all(
-      `SELECT id, name, description, icon, pinned, source, auto_subtypes, created_at FROM clusters
-       WHERE ${isId("id")} ORDER BY rowid`,
+  insertCluster(cluster: NewCluster): ClusterRow {
+    const places = CLUSTER_COLUMNS.map(() => "?").join(", ");
+    return this.#first<ClusterRow>(
+      `INSERT INTO clusters (${CLUSTER_COLUMNS.join(", ")}) VALUES (${places}) RETURNING ${CLUSTER}`,
+      ...CLUSTER_COLUMNS.map((column) => cluster[column]),
+    )!;
+  }
+
+  updateCluster(id: string, changes: ClusterChanges): ClusterRow | undefined {
+    return this.#first(
+      UPDATE_CLUSTER,
+      ...CHANGEABLE_OF_CLUSTER.flatMap((column) => [column in changes ? 1 : 0, changes[column] ?? null]),
+      id,
     );
   }
 
-  memberships(): MembershipRow[] {
+  deleteCluster(id: string): boolean {
+    this.#all("DELETE FROM cluster_memberships WHERE cluster_id = ?", id);
+    return this.#all("DELETE FROM clusters WHERE id = ? RETURNING id", id).length > 0;
+  }
+
+  cluster(id: string): ClusterRow | undefined {
+    return this.#first(`SELECT ${CLUSTER} FROM clusters WHERE id = ?`, id);
+  }
+
+  clusters(page: Page = {}): ClusterRow[] {
+    return this.#all(`SELECT ${CLUSTER} FROM clusters WHERE ${isId("id")} AND ${PAGE}`, ...boundsOf(page));
+  }
+
+  putMember({ cluster_id, node_id, weight, pinned, updated_at }: NewMembership): MembershipRow {
+    return this.#first<MembershipRow>(
+      `INSERT INTO cluster_memberships (cluster_id, node_id, weight, pinned, updated_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET weight = excluded.weight, pinned = excluded.pinned, updated_at = excluded.updated_at
+       RETURNING ${MEMBERSHIP}`,
+      cluster_id,
+      node_id,
+      weight,
+      pinned,
+      updated_at,
+    )!;
+  }
+
+  deleteMember(clusterId: string, nodeId: string): boolean {
+    const gone = "DELETE FROM cluster_memberships WHERE cluster_id = ? AND node_id = ? RETURNING node_id";
+    return this.#all(gone, clusterId, nodeId).length > 0;
+  }
+
+  members(clusterId: string, page: Page = {}): MembershipRow[] {
     return this.#all(
-      `SELECT cluster_id, node_id, weight, pinned, updated_at FROM cluster_memberships
-       WHERE ${isId("cluster_id")} AND ${isId("node_id")} ORDER BY rowid`,
+      `SELECT ${MEMBERSHIP} FROM cluster_memberships
+       WHERE cluster_id = ? AND node_id IN (SELECT id FROM nodes) AND ${isId("node_id")} AND ${PAGE}`,
+      clusterId,
+      ...boundsOf(page),
     );
+  }
+
+  memberships(page: Page = {}): MembershipRow[] {
+    return this.#all(
+      `SELECT ${MEMBERSHIP} FROM cluster_memberships WHERE ${SOUND_MEMBERSHIP} AND ${PAGE}`,
+      ...boundsOf(page),
+    );
+  }
+
+  // ---- from one store to another ------------------------------------------------------------------
+
+  rows(): number {
+    const counts = Object.values(PORTABLE).map(({ table }) => `(SELECT count(*) FROM ${table})`);
+    return this.#first<{ count: number }>(`SELECT ${counts.join(" + ")} AS count`)!.count;
+  }
+
+  *portable(kind: PortableKind): Iterable<PortableRow[]> {
+    const { table, columns, key } = PORTABLE[kind];
+    const isWhole = key.map(isId).join(" AND ");
+    const page = `SELECT rowid AS sequence, ${columns.join(", ")} FROM ${table}
+      WHERE rowid > ? AND ${isWhole} ORDER BY rowid LIMIT ?`;
+    for (const rows of this.#pages<{ sequence: number } & PortableRow>(page)) {
+      yield rows.map(({ sequence: _, ...row }) => row);
+    }
+  }
+
+  changedAt(kind: PortableKind, row: PortableRow): { at: string | null } | undefined {
+    const { table, key, changed } = PORTABLE[kind];
+    const same = key.map((column) => `${column} = ?`).join(" AND ");
+    const sql = `SELECT ${isoOf(changed)} AS at FROM ${table} WHERE ${same}`;
+    return this.#first(sql, ...key.map((column) => row[column]));
+  }
+
+  put(kind: PortableKind, row: PortableRow): void {
+    const { table, columns, key } = PORTABLE[kind];
+    const taken = columns.map((column) => `${column} = excluded.${column}`);
+    this.#all(
+      `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})
+       ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${taken.join(", ")}`,
+      ...columns.map((column) => row[column] ?? null),
+    );
+  }
+
+  deferEnds(): void {
+    this.#db.exec("PRAGMA defer_foreign_keys = ON");
+  }
+
+  dangling(): string[] {
+    const rows = this.#all<{ id: string }>(
+      `SELECT id FROM edges WHERE source_id NOT IN (SELECT id FROM nodes WHERE id IS NOT NULL)
+         OR target_id NOT IN (SELECT id FROM nodes WHERE id IS NOT NULL)`,
+    );
+    return rows.map(({ id }) => id);
   }
 
   // ---- changes ------------------------------------------------------------------------------------
@@ -404,6 +599,10 @@ export class LibsqlStorage implements Storage {
     return changes.sort((a, b) => a.sequence - b.sequence);
   }
 
+  seal(ids: readonly string[]): void {
+    sealRows((sql) => this.#prepared(sql), ids);
+  }
+
   trimChanges(upTo: number): void {
     this.#all("DELETE FROM change_log WHERE sequence <= ?", upTo);
   }
@@ -427,10 +626,32 @@ export class LibsqlStorage implements Storage {
 
   // ---- soundness ----------------------------------------------------------------------------------
 
+  /** Copies the whole database, as it is at one moment, into a file that is not there yet. */
+  copyTo(file: string): void {
+    this.#db.prepare("VACUUM INTO ?").run(file);
+  }
+
+  scrub(nodeId: string): void {
+    this.#db.exec("PRAGMA secure_delete = ON");
+    for (const [table, column] of TEXTS_ABOUT) this.#all(`DELETE FROM ${table} WHERE ${column} = ?`, nodeId);
+    // Words of what was deleted stay in a full-text index until it merges them away.
+    this.#all("INSERT INTO nodes_fts(nodes_fts) VALUES ('rebuild')");
+    this.#db.exec("VACUUM");
+    const [{ busy }] = this.#db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all() as [{ busy: number }];
+    this.#db.exec("PRAGMA secure_delete = OFF");
+    if (busy !== 0) {
+      const message = "The database's log could not be emptied: another program is reading it.";
+      throw new StorageError(message, { code: "SQLITE_BUSY" });
+    }
+    for (const copy of copiesOf(this.#file)) rmSync(copy);
+  }
+
   check(): string[] {
     const problems = this.#all<{ integrity_check: string }>("PRAGMA integrity_check")
       .map(({ integrity_check }) => integrity_check)
       .filter((told) => told !== "ok");
+    const changed = changedRows((sql) => this.#prepared(sql)).length;
+    if (changed > 0) problems.push(`${changed} memories are not as they were written`);
     const dangling = this.#all("PRAGMA foreign_key_check").length;
     if (dangling > 0) problems.push(`${dangling} edges lead to or from a memory that is not there`);
     try {
@@ -474,6 +695,12 @@ function idsOf(json: string): string[] {
   }
 }
 
+/** What is bound in `PAGE`; a limit of -1 is none. */
+const boundsOf = ({ after = Number.MIN_SAFE_INTEGER, limit = -1 }: Page): [after: number, limit: number] => [
+  after,
+  limit,
+];
+
 /** The conditions of a filter on `nodes`, and what is bound in them. */
 function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unknown[] } {
   const conditions: string[] = [];
@@ -510,15 +737,4 @@ function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unkno
     );
   }
   return { conditions, values };
-}
-
-/** A new file is there after a power cut once its folder is on the disk, too. */
-function syncFolder(folder: string): void {
-  if (process.platform === "win32") return;
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

@@ -1,9 +1,10 @@
 // Bringing a database to this version's schema: under a lock, after a copy, whole or not at all.
 
 import { randomUUID } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type Database from "libsql";
 import { StorageError } from "./errors.ts";
+import { copyName, syncFile } from "./files.ts";
 import { META_TABLE, MIGRATIONS, SCHEMA } from "./schema.ts";
 
 /**
@@ -55,7 +56,7 @@ export function schemaOf(db: Database.Database): number {
 }
 
 /** Does something while nobody else can open the database. */
-function alone(db: Database.Database, work: () => void): void {
+export function alone(db: Database.Database, work: () => void): void {
   // Only from a log that was first used in the normal way is there a way back to it.
   read(db);
   db.exec("PRAGMA locking_mode = EXCLUSIVE");
@@ -78,15 +79,9 @@ const read = (db: Database.Database): unknown => db.prepare("SELECT count(*) FRO
  * process holds on it. Row numbers are kept.
  */
 function copyOf(db: Database.Database, file: string, schema: number, tell: (what: string) => void): void {
-  const moment = new Date().toISOString().replace(/[-:.]/g, "");
-  const copy = `${file}.schema-${schema}.${moment}`;
+  const copy = copyName(file, `schema-${schema}`);
   if (existsSync(copy)) throw new StorageError(`The copy ${copy} is there already.`);
   db.prepare("VACUUM INTO ?").run(copy);
-  const handle = openSync(copy, "r+");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
+  syncFile(copy);
   tell(`The database has schema ${schema} and gets ${SCHEMA}; a copy of it as it was is ${copy}`);
 }

@@ -79,20 +79,54 @@ export type NewEdge = Omit<EdgeRow, "sequence">;
 
 /** A named group of memories. */
 export interface ClusterRow {
+  sequence: number;
   id: string;
   name: string;
   description: string | null;
   icon: string | null;
   pinned: number | null;
   source: string | null;
+  /** A JSON array. */
   auto_subtypes: string | null;
   created_at: string | null;
 }
 
+export type NewCluster = Omit<ClusterRow, "sequence">;
+
+/** Changes to a cluster; what is not there stays. */
+export type ClusterChanges = Partial<Omit<NewCluster, "id" | "source" | "created_at">>;
+
 export interface MembershipRow {
+  sequence: number;
   cluster_id: string;
   node_id: string;
   weight: number | null;
   pinned: number | null;
   updated_at: string | null;
 }
+
+/** Two memories, or a memory and a text, that may contradict each other. */
+export interface ConflictRow {
+  sequence: number;
+  id: string;
+  old_node_id: string | null;
+  new_node_id: string | null;
+  new_content: string | null;
+  conflict_type: string | null;
+  detection_tier: string | null;
+  detection_confidence: number | null;
+  context: string | null;
+  entity_name: string | null;
+  topic: string | null;
+  /** `pending` or `resolved`. */
+  status: string | null;
+  created_at: string | null;
+  /** When it leaves the queue by itself; never where it is null. */
+  expires_at: string | null;
+  resolution: string | null;
+  resolved_at: string | null;
+}
+
+export type NewConflict = Omit<ConflictRow, "sequence">;
+
+export type NewMembership = Omit<MembershipRow, "sequence">;

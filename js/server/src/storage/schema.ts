@@ -2,6 +2,8 @@
 
 import type Database from "libsql";
 import { createEmbeddingTables } from "./migrations/embeddings.ts";
+import { createRetries } from "./migrations/retries.ts";
+import { sumRows } from "./migrations/row-checksums.ts";
 import { logSoftChanges } from "./migrations/soft-changes.ts";
 import { createTables } from "./migrations/tables.ts";
 
@@ -13,6 +15,8 @@ export const MIGRATIONS: readonly ((db: Database.Database) => void)[] = [
   createTables,
   logSoftChanges,
   createEmbeddingTables,
+  createRetries,
+  sumRows,
 ];
 
 /** The schema that this version writes. */

@@ -1,5 +1,8 @@
 // Pieces of SQL that several statements share.
 
+/** Runs a statement; the answer are its rows. Statements are prepared once, by their text. */
+export type Ask = <T>(sql: string, ...values: unknown[]) => T[];
+
 /** A stored time as the one form that sorts: ISO 8601 in UTC with milliseconds. */
 export const isoOf = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column})`;
 

@@ -4,11 +4,17 @@
 import type { StoredLifecycleState } from "nous-wasm";
 import type { EmbeddingTables } from "./embeddings.ts";
 import type {
+  Bytes,
+  ClusterChanges,
   ClusterRow,
+  ConflictRow,
   EdgeRow,
   IndexedNodeRow,
   MembershipRow,
+  NewCluster,
+  NewConflict,
   NewEdge,
+  NewMembership,
   NewNode,
   NodeChanges,
   NodeRow,
@@ -38,6 +44,54 @@ export interface LifecycleFilter {
   arriving: readonly string[];
 }
 
+/** A part of a list in the order of sequence numbers; all of it where neither is given. */
+export interface Page {
+  /** The sequence number of the last row before it. */
+  after?: number | undefined;
+  limit?: number | undefined;
+}
+
+/** Which conflicts a list gives. `now` is ISO. */
+export interface ConflictFilter {
+  status: "pending" | "resolved";
+  now: string;
+  /** The sequence number of the last row of the page before. */
+  before?: number | undefined;
+  limit: number;
+}
+
+/** The queue of conflicts. Times are ISO. */
+export interface Conflicts {
+  insert(conflict: NewConflict): ConflictRow;
+  /** One that is pending, has not expired, and whose memories are there. */
+  open(id: string, now: string): ConflictRow | undefined;
+  isResolved(id: string): boolean;
+  /** Newest first; of the pending ones those that are open. */
+  list(filter: ConflictFilter): ConflictRow[];
+  resolve(id: string, resolution: string, now: string): void;
+  /** Forgets pending ones whose time is over. */
+  removeExpired(now: string): void;
+}
+
+/** What a request with a key of its caller's made, so that the same request again makes nothing. */
+export interface Retry {
+  key: string;
+  /** A hash of what was asked. */
+  request: string;
+  /** JSON without any text of a memory. */
+  made: string;
+  /** ISO. */
+  created_at: string;
+}
+
+/** Requests that were made with a key. */
+export interface Retries {
+  /** One that is not older than `since`, in ISO. */
+  find(key: string, since: string): Retry | undefined;
+  /** Remembers one, and forgets what is older than `since`. */
+  put(retry: Retry, since: string): void;
+}
+
 /** An entry of the change log: what became different, and not how. */
 export interface Change {
   /** Rises with every change, and is never used again. */
@@ -63,8 +117,24 @@ export interface SoftChange {
   lifecycle: StoredLifecycleState | null;
 }
 
+/** What a memory or an edge is called by; each kind of name is bounded. */
+export type NameKind = "type" | "subtype" | "edge type";
+
+/** What is carried from one store to another, in this order: what is named stands before what names it. */
+export const PORTABLE_KINDS = ["node", "cluster", "membership", "edge"] as const;
+export type PortableKind = (typeof PORTABLE_KINDS)[number];
+/** A row with all its columns, by their names. */
+export type PortableRow = Readonly<Record<string, string | number | Bytes | null>>;
+/** A place in the list of memories, newest first. */
+export interface NodePlace {
+  /** When it was made, in ISO; null where that cannot be read, after all others. */
+  listed_at: string | null;
+  sequence: number;
+}
+
 /** A memory as a graph shows it. */
 export interface GraphNode {
+  sequence: number;
   id: string;
   type: string;
   subtype: string | null;
@@ -88,6 +158,8 @@ export interface Storage {
   readonly writer: string;
   /** Vectors that are still to be made. */
   readonly embeddings: EmbeddingTables;
+  readonly conflicts: Conflicts;
+  readonly retries: Retries;
 
   meta(key: MetaKey): string | undefined;
   setMeta(key: MetaKey, value: string): void;
@@ -113,11 +185,13 @@ export interface Storage {
   /** All that pass, in no order; undefined where a filter asks for nothing. */
   matching(filter: NodeFilter): string[] | undefined;
   /** Newest first. */
-  listNodes(filter: NodeFilter, limit: number): NodeRow[];
+  listNodes(filter: NodeFilter, limit: number, after?: NodePlace): NodeRow[];
+  /** Where a memory stands in that list. */
+  placeOf(sequence: number): NodePlace;
   /** How many there are in each stored state, but for these. */
   countStates(except: readonly string[]): { state: string; count: number }[];
   /** All memories in order, without their bodies. */
-  graphNodes(): GraphNode[];
+  graphNodes(page?: Page): GraphNode[];
   /** All memories in order, in batches, or those of these ids, as the index needs them. */
   indexedNodes(ids?: readonly string[]): Iterable<IndexedNodeRow[]>;
   /** The texts of all memories in order, in batches. */
@@ -128,17 +202,44 @@ export interface Storage {
   dimensions(): number;
   /** Whether there is a vector of so many components. */
   hasVectors(dimensions: number): boolean;
+  /** All names of a kind that are in use, each once. */
+  names(kind: NameKind): string[];
 
   insertEdge(edge: NewEdge): EdgeRow;
   deleteEdge(id: string): boolean;
   /** Adds to the strength, up to 1. */
   strengthenEdge(id: string, amount: number): EdgeRow | undefined;
-  edgesOf(nodeId: string, direction: "in" | "out" | "both"): EdgeRow[];
+  edgesOf(nodeId: string, direction: "in" | "out" | "both", page?: Page): EdgeRow[];
+  /** Edges in order. */
+  listEdges(page?: Page): EdgeRow[];
   /** All edges in order, in batches, or those of these ids. */
   edges(ids?: readonly string[]): Iterable<EdgeRow[]>;
 
-  clusters(): ClusterRow[];
-  memberships(): MembershipRow[];
+  insertCluster(cluster: NewCluster): ClusterRow;
+  updateCluster(id: string, changes: ClusterChanges): ClusterRow | undefined;
+  /** Its memberships go with it. Whether it was there. */
+  deleteCluster(id: string): boolean;
+  cluster(id: string): ClusterRow | undefined;
+  clusters(page?: Page): ClusterRow[];
+  /** Puts a memory into a cluster, or changes how it is in it. */
+  putMember(membership: NewMembership): MembershipRow;
+  deleteMember(clusterId: string, nodeId: string): boolean;
+  /** Of memories that are there. */
+  members(clusterId: string, page?: Page): MembershipRow[];
+  memberships(page?: Page): MembershipRow[];
+
+  /** How many rows of all portable kinds there are. */
+  rows(): number;
+  /** All rows of a kind in order, in batches. */
+  portable(kind: PortableKind): Iterable<PortableRow[]>;
+  /** The row that has the same key, as far as it tells when it was last changed; undefined where there is none. */
+  changedAt(kind: PortableKind, row: PortableRow): { at: string | null } | undefined;
+  /** Writes a row as it is, over one with the same key. */
+  put(kind: PortableKind, row: PortableRow): void;
+  /** From now on to the end of the transaction edges may be written before their ends. */
+  deferEnds(): void;
+  /** Ids of edges that lack an end. */
+  dangling(): string[];
 
   /** Differs from its last answer when somebody else has committed. */
   version(): number;
@@ -148,11 +249,19 @@ export interface Storage {
   changesSince(sequence: number): Change[];
   /** Marks what this transaction changed after an entry as this writer's; the answer is that, in order. */
   claimChanges(after: number): Change[];
+  /** Sums memories as this transaction leaves them, so that a check finds what changes on the disk. */
+  seal(ids: readonly string[]): void;
   /** Forgets entries up to one. */
   trimChanges(upTo: number): void;
 
   /** Within a transaction. It is logged as soft. */
   writeSoft(changes: readonly SoftChange[]): void;
+
+  /**
+   * Writes the whole database anew, so that nothing of what was deleted is left in it or beside it; what else was kept about a
+   * memory goes, too. Not within a transaction.
+   */
+  scrub(nodeId: string): void;
 
   /** What is wrong with the database, in words; empty where nothing is. */
   check(): string[];

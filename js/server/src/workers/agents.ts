@@ -4,6 +4,7 @@
 import type { Agent } from "../agent/agent.ts";
 import { Refusal } from "../agent/errors.ts";
 import { StorageError } from "../storage/errors.ts";
+import { released } from "../storage/released.ts";
 
 /** How long soft state may be ahead of the database, in milliseconds. */
 const FLUSH_AFTER = 1_000;
@@ -12,6 +13,25 @@ const FLUSH_AFTER = 1_000;
 const FLUSH_PATIENCE = 20;
 /** How long an agent that cannot be opened is not tried again, in milliseconds. */
 const REFUSED_FOR = 5_000;
+/** How often it is looked who is idle, in milliseconds; and how often at least the index of an agent that is open is kept. */
+const TIDY_EVERY = 1_000;
+const KEEP_EVERY = 300_000;
+
+/** How long agents stay open. */
+export interface Residence {
+  /** Milliseconds without a request after which one is closed. */
+  idle: number;
+  /** Bytes of all of them together above which those are closed that were asked longest ago. */
+  mostBytes: number;
+}
+
+/** How many agents are open, what they hold, and what they have still to do. */
+export interface Occupancy {
+  agents: number;
+  nodes: number;
+  bytes: number;
+  turns: number;
+}
 
 /** What opens agents. */
 export interface Opening {
@@ -28,6 +48,13 @@ interface Resident {
   agent: Agent;
   last: Promise<unknown>;
   flush: NodeJS.Timeout | undefined;
+  /** What it has been given to do and has not done. */
+  turns: number;
+  /** As it was after the last turn. */
+  bytes: number;
+  /** When it was last asked something, and when its index was last kept, by `performance.now()`. */
+  askedAt: number;
+  keptAt: number;
 }
 
 /** Told of an agent of which soft state could not be flushed, or that could not be closed properly. */
@@ -36,16 +63,26 @@ export type TellFailure = (agent: string, what: string, error: unknown) => void;
 export class Agents {
   readonly #opening: Opening;
   readonly #tellFailure: TellFailure;
+  readonly #residence: Residence;
+  readonly #tidying: NodeJS.Timeout;
+  /** Those asked longest ago come first. */
   readonly #residents = new Map<string, Resident>();
   /** Agents that could not be opened: why, and when they are tried again. */
   readonly #refused = new Map<string, { why: string; until: number }>();
   /** What agents that are not there are for those who ask. */
   #nobody: Resident | undefined;
+  /** Whether agents were closed whose files and memory have not been given back. */
+  #isToBeReleased = false;
+  /** Agents that have to stay closed for a moment. */
+  readonly #away = new Map<string, Promise<unknown>>();
   #isClosing = false;
 
-  constructor(opening: Opening, tellFailure: TellFailure) {
+  constructor(opening: Opening, tellFailure: TellFailure, residence: Residence) {
     this.#opening = opening;
     this.#tellFailure = tellFailure;
+    this.#residence = residence;
+    this.#tidying = setInterval(() => this.#tidy(), TIDY_EVERY);
+    this.#tidying.unref();
   }
 
   /**
@@ -53,12 +90,105 @@ export class Agents {
    * be where `creates` says so, and is empty else.
    */
   async do<T>(name: string, work: (agent: Agent) => T | Promise<T>, { creates = true } = {}): Promise<T> {
+    while (this.#away.has(name)) await this.#away.get(name);
     if (this.#isClosing) throw new Refusal(503, "the server is stopping");
     const resident = this.#of(name, creates);
+    resident.askedAt = performance.now();
+    if (this.#residents.delete(name)) this.#residents.set(name, resident);
+    return this.#turn(name, resident, work);
+  }
+
+  #turn<T>(name: string, resident: Resident, work: (agent: Agent) => T | Promise<T>): Promise<T> {
+    resident.turns += 1;
     const turn = resident.last.then(() => work(resident.agent));
-    const done = () => this.#flushSoon(name, resident);
+    const done = () => {
+      resident.turns -= 1;
+      resident.bytes = resident.agent.bytes;
+      this.#flushSoon(name, resident);
+      this.#makeRoom(resident);
+    };
     resident.last = turn.then(done, done);
     return turn;
+  }
+
+  /**
+   * Closes an agent once it has done everything, without writing what is ahead of its database, and does something while nobody
+   * can ask it.
+   */
+  async away<T>(name: string, work: () => T): Promise<T> {
+    while (this.#away.has(name)) await this.#away.get(name);
+    const resident = this.#residents.get(name);
+    this.#residents.delete(name);
+    clearTimeout(resident?.flush);
+    const turn = (resident?.last ?? Promise.resolve()).then(async () => {
+      resident?.agent.discard();
+      await released();
+      return work();
+    });
+    const over = () => this.#away.delete(name);
+    this.#away.set(name, turn.then(over, over));
+    return turn;
+  }
+
+  occupancy(): Occupancy {
+    const sum: Occupancy = { agents: this.#residents.size, nodes: 0, bytes: 0, turns: 0 };
+    for (const { agent, bytes, turns } of this.#residents.values()) {
+      sum.nodes += agent.size;
+      sum.bytes += bytes;
+      sum.turns += turns;
+    }
+    return sum;
+  }
+
+  /** Closes agents that were asked longest ago until the others may stay; the one that was asked last always may. */
+  #makeRoom(last: Resident): void {
+    let { bytes } = this.occupancy();
+    for (const [name, resident] of this.#residents) {
+      if (bytes <= this.#residence.mostBytes) return;
+      if (resident === last || resident.turns > 0) continue;
+      if (this.#closeNow(name, resident)) bytes -= resident.bytes;
+    }
+  }
+
+  #tidy(): void {
+    const now = performance.now();
+    for (const [name, resident] of this.#residents) {
+      if (resident.turns > 0) continue;
+      if (now - resident.askedAt > this.#residence.idle) this.#closeNow(name, resident);
+      else if (now - resident.keptAt > KEEP_EVERY) this.#keepIndex(name, resident, now);
+    }
+    if (this.#isToBeReleased) released();
+    this.#isToBeReleased = false;
+  }
+
+  #keepIndex(name: string, resident: Resident, now: number): void {
+    resident.keptAt = now;
+    this.#turn(name, resident, (agent) => agent.keepIndex()).catch((error: unknown) =>
+      this.#tellFailure(name, "The index could not be kept", error),
+    );
+  }
+
+  /** Closes an agent that has nothing to do. It stays open where what is ahead of its database cannot be written. */
+  #closeNow(name: string, resident: Resident): boolean {
+    try {
+      resident.agent.flushAll();
+    } catch (error) {
+      this.#tellFailure(name, "Soft state could not be flushed; the agent stays open", error);
+      return false;
+    }
+    clearTimeout(resident.flush);
+    this.#residents.delete(name);
+    this.#closeAgent(name, resident.agent);
+    this.#isToBeReleased = true;
+    return true;
+  }
+
+  #closeAgent(name: string, agent: Agent): void {
+    try {
+      agent.close();
+    } catch (error) {
+      this.#tellFailure(name, "The agent could not be closed properly", error);
+    }
   }
 
   #of(name: string, creates: boolean): Resident {
@@ -91,7 +221,7 @@ export class Agents {
     if (!resident.agent.isAhead || resident.flush !== undefined || this.#isClosing) return;
     const flush = () => {
       resident.flush = undefined;
-      this.do(name, (agent) => agent.flush(FLUSH_PATIENCE)).catch((error: unknown) =>
+      this.#turn(name, resident, (agent) => agent.flush(FLUSH_PATIENCE)).catch((error: unknown) =>
         // Nothing is forgotten before it is written.
         this.#tellFailure(name, "Soft state could not be flushed; it is tried again", error),
       );
@@ -102,18 +232,19 @@ export class Agents {
   /** Finishes what was begun, flushes, and closes all of them. Nothing is done after it. */
   async close(): Promise<void> {
     this.#isClosing = true;
+    clearInterval(this.#tidying);
+    await Promise.all(this.#away.values());
     for (const [name, { agent, last, flush }] of this.#residents) {
       clearTimeout(flush);
       await last;
-      try {
-        agent.close();
-      } catch (error) {
-        this.#tellFailure(name, "The agent could not be closed properly", error);
-      }
+      this.#closeAgent(name, agent);
     }
     this.#residents.clear();
     this.#nobody?.agent.close();
   }
 }
 
-const residentOf = (agent: Agent): Resident => ({ agent, last: Promise.resolve(), flush: undefined });
+function residentOf(agent: Agent): Resident {
+  const now = performance.now();
+  return { agent, last: Promise.resolve(), flush: undefined, turns: 0, bytes: 0, askedAt: now, keptAt: now };
+}

@@ -6,7 +6,9 @@ import type { EMBEDDING_TASKS, EmbeddingTask } from "../agent/embeddings.ts";
 import { Refusal } from "../agent/errors.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { AGENT_OPERATIONS, type AgentOperation } from "../api/operations.ts";
+import type { HostedAgent } from "../hosting.ts";
 import type { Logger } from "../log.ts";
+import type { Occupancy } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 
 /** A request failed for a reason that is not the client's. */
@@ -154,6 +156,22 @@ export class Pool {
     given: TaskInput<Name>,
   ): Promise<ReturnType<(typeof EMBEDDING_TASKS)[Name]>> {
     return JSON.parse(await this.#of(agent).ask({ kind: "task", agent, task, given }));
+  }
+
+  /** Deletes an agent with all its files; whether there was one. */
+  async delete(agent: string): Promise<boolean> {
+    return JSON.parse(await this.#of(agent).ask({ kind: "delete", agent }));
+  }
+
+  /** The agents that there are, open or not. */
+  async list(): Promise<HostedAgent[]> {
+    return JSON.parse(await this.#threads[0]!.ask({ kind: "list" }));
+  }
+
+  /** What is open in each thread; nothing of one that is being started. */
+  async measure(): Promise<Occupancy[]> {
+    const told = await Promise.allSettled(this.#threads.map((thread) => thread.ask({ kind: "measure" })));
+    return told.flatMap((one) => (one.status === "fulfilled" ? [JSON.parse(one.value) as Occupancy] : []));
   }
 
   /** Flushes everything, and ends the threads. */

@@ -5,12 +5,14 @@ import type { EmbeddingTask } from "../agent/embeddings.ts";
 import type { Issue } from "../agent/errors.ts";
 import type { AgentOperation } from "../api/operations.ts";
 import type { Durability } from "../storage/libsql.ts";
+import type { Residence } from "./agents.ts";
 
 /** What a worker is started with. */
 export interface WorkerSetup {
   dataDir: string;
   durability: Durability;
   engine: EngineConfig;
+  residence: Residence;
 }
 
 export type ToWorker =
@@ -19,6 +21,12 @@ export type ToWorker =
   | { kind: "task"; id: number; agent: string; task: EmbeddingTask; given: unknown }
   /** Opens an agent before it is asked anything. */
   | { kind: "open"; id: number; agent: string }
+  /** Deletes an agent with all its files. */
+  | { kind: "delete"; id: number; agent: string }
+  /** Lists agents, whichever thread they live in. */
+  | { kind: "list"; id: number }
+  /** Counts what is open in the thread. */
+  | { kind: "measure"; id: number }
   /** Flushes and closes everything. */
   | { kind: "close"; id: number };
 

@@ -7,12 +7,13 @@ import { Agent } from "../agent/agent.ts";
 import { EMBEDDING_TASKS } from "../agent/embeddings.ts";
 import { Refusal } from "../agent/errors.ts";
 import { HANDLERS } from "../agent/handlers.ts";
-import { agentFile } from "../settings/paths.ts";
+import { agentsIn, deleteAgent } from "../hosting.ts";
+import { agentFile, indexFileOf } from "../settings/paths.ts";
 import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
 import { Agents, type Opening } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 
-const { dataDir, durability, engine } = workerData as WorkerSetup;
+const { dataDir, durability, engine, residence } = workerData as WorkerSetup;
 const port = parentPort!;
 
 const say = (message: FromWorker) => port.postMessage(message);
@@ -24,14 +25,19 @@ const opening: Opening = {
   exists: (name) => existsSync(agentFile(dataDir, name)),
   openEmpty: () => new Agent(new LibsqlStorage(IN_MEMORY, { durability }), { config: engine }),
 };
-const agents = new Agents(opening, (name, what, error) => log("warn", name, what, { failure: failureOf(error) }));
+const agents = new Agents(
+  opening,
+  (name, what, error) => log("warn", name, what, { failure: failureOf(error) }),
+  residence,
+);
 
 function openAgent(name: string): Agent {
   const tell = (what: string, figures?: Record<string, unknown>) => log("info", name, what, figures);
-  const storage = new LibsqlStorage(agentFile(dataDir, name), { durability, tell });
+  const file = agentFile(dataDir, name);
+  const storage = new LibsqlStorage(file, { durability, tell });
   try {
     if (storage.meta("agent") === undefined) storage.setMeta("agent", name);
-    return new Agent(storage, { config: engine, tell });
+    return new Agent(storage, { config: engine, tell, indexFile: indexFileOf(file) });
   } catch (error) {
     storage.close();
     throw error;
@@ -54,6 +60,12 @@ async function answer(message: ToWorker): Promise<string> {
       const work = (agent: Agent) => JSON.stringify(perform(agent, message.given));
       return agents.do(message.agent, work, { creates: false });
     }
+    case "delete":
+      return JSON.stringify(await agents.away(message.agent, () => deleteAgent(dataDir, message.agent)));
+    case "list":
+      return JSON.stringify(await agentsIn(dataDir));
+    case "measure":
+      return JSON.stringify(agents.occupancy());
     case "close":
       await agents.close();
       return "null";

@@ -1,0 +1,140 @@
+// Clusters, and the memories in them.
+
+import {
+  CLUSTERS,
+  type ClusterChangesRequest,
+  type clusterOperations,
+  MEMBERS,
+  type NewClusterRequest,
+} from "../api/clusters.ts";
+import { oneMore, pageOf, toCursor } from "../api/cursors.ts";
+import { newId } from "../ids.ts";
+import type { ClusterChanges, ClusterRow } from "../storage/rows.ts";
+import { toIso } from "../time.ts";
+import type { Agent } from "./agent.ts";
+import { checkThere } from "./edges.ts";
+import { notFound } from "./errors.ts";
+import type { HandlersOf } from "./handlers.ts";
+import { fadedNow, namesOf, presentCluster, presentMembership, withFaded } from "./presenting.ts";
+import { once, stillThere } from "./retries.ts";
+
+const SOURCE = "agent";
+/** How a memory is in a cluster that took it in by itself. */
+const BY_ITSELF = { weight: 1, pinned: 0 };
+
+export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
+  createCluster: (agent, { headers, body }) => {
+    const { id } = once(agent, "createCluster", { headers, body }, () => insertCluster(agent, body));
+    return presentCluster(stillThere(agent.storage.cluster(id)));
+  },
+
+  listClusters: ({ storage }, { query: { limit, cursor } }) => {
+    const found = storage.clusters({ after: cursor, limit: oneMore(limit) });
+    const { rows, last } = pageOf(found, limit);
+    return { data: rows.map(presentCluster), count: rows.length, next_cursor: toCursor(CLUSTERS, last?.sequence) };
+  },
+
+  readCluster: (agent, { params: { id } }) => presentCluster(clusterOf(agent, id)),
+
+  updateCluster: (agent, { params: { id }, body }) => {
+    const changed = agent.write(() => agent.storage.updateCluster(id, changesOf(body)));
+    if (changed === undefined) throw notFound();
+    return presentCluster(changed);
+  },
+
+  deleteCluster: (agent, { params: { id } }) =>
+    agent.write(() => {
+      if (!agent.storage.deleteCluster(id)) throw notFound();
+      return { ok: true };
+    }),
+
+  addMember: (agent, { params: { id }, body: { node_id, weight, pinned } }) =>
+    presentMembership(
+      agent.write(() => {
+        clusterOf(agent, id);
+        checkThere(agent, { node_id });
+        const updated_at = toIso(agent.now());
+        return agent.storage.putMember({ cluster_id: id, node_id, weight, pinned: Number(pinned), updated_at });
+      }),
+    ),
+
+  listMembers: (agent, { params: { id }, query: { limit, cursor } }) =>
+    agent.read(() => {
+      clusterOf(agent, id);
+      const found = agent.storage.members(id, { after: cursor, limit: oneMore(limit) });
+      const { rows, last } = pageOf(found, limit);
+      const ids = rows.map(({ node_id }) => node_id);
+      const nodes = new Map(agent.storage.nodes(ids).map((row) => [row.id, row]));
+      const faded = fadedNow(ids, agent.index, agent.engine, agent.now());
+      const data = rows.flatMap((row, place) => {
+        const node = nodes.get(row.node_id);
+        return node === undefined
+          ? []
+          : [{ ...withFaded(agent.present(node), faded[place]), ...presentMembership(row) }];
+      });
+      return { data, count: data.length, next_cursor: toCursor(MEMBERS, last?.sequence) };
+    }),
+
+  removeMember: (agent, { params: { id, node_id } }) =>
+    agent.write(() => {
+      if (!agent.storage.deleteMember(id, node_id)) throw notFound();
+      return { ok: true };
+    }),
+
+  clusterHealth: (agent, { params: { id } }) =>
+    agent.read(() => {
+      const { name } = presentCluster(clusterOf(agent, id));
+      const ids = agent.storage.members(id).map(({ node_id }) => node_id);
+      const faded = fadedNow(ids, agent.index, agent.engine, agent.now());
+      const countOf = (state: string) => faded.filter((it) => it?.lifecycle === state).length;
+      const active_nodes = countOf("ACTIVE");
+      return {
+        cluster_id: id,
+        name,
+        total_nodes: ids.length,
+        active_nodes,
+        weak_nodes: countOf("WEAK"),
+        dormant_nodes: countOf("DORMANT"),
+        health_ratio: ids.length === 0 ? 0 : active_nodes / ids.length,
+      };
+    }),
+};
+
+function insertCluster(agent: Agent, request: NewClusterRequest): { id: string } {
+  const { name, description = null, icon = null, pinned, auto_subtypes } = request;
+  const { id } = agent.storage.insertCluster({
+    id: newId("c"),
+    name,
+    description,
+    icon,
+    pinned: Number(pinned),
+    source: SOURCE,
+    auto_subtypes: JSON.stringify(auto_subtypes ?? []),
+    created_at: toIso(agent.now()),
+  });
+  return { id };
+}
+
+/** Within a `write`: puts a memory into the clusters that take in its subtype by themselves. */
+export function joinClusters(agent: Agent, id: string, subtype: string | null): void {
+  if (subtype === null) return;
+  const joined = agent.storage.clusters().filter(({ auto_subtypes }) => namesOf(auto_subtypes).includes(subtype));
+  for (const { id: cluster_id } of joined) {
+    agent.storage.putMember({ cluster_id, node_id: id, ...BY_ITSELF, updated_at: toIso(agent.now()) });
+  }
+}
+
+function clusterOf({ storage }: Agent, id: string): ClusterRow {
+  const row = storage.cluster(id);
+  if (row === undefined) throw notFound();
+  return row;
+}
+
+function changesOf({ pinned, auto_subtypes, ...texts }: ClusterChangesRequest): ClusterChanges {
+  const given = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined));
+  return {
+    ...given,
+    ...(pinned === undefined ? {} : { pinned: Number(pinned) }),
+    ...(auto_subtypes === undefined ? {} : { auto_subtypes: JSON.stringify(auto_subtypes ?? []) }),
+  };
+}

@@ -1,0 +1,258 @@
+// Contradictions: which memories a text may correct, the queue of conflicts, and how they are resolved.
+
+import { type Conflict, type conflictOperations, QUEUE, type Resolved, type Resolving } from "../api/conflicts.ts";
+import { pageOf, toCursor } from "../api/cursors.ts";
+import { MOST_TEXT } from "../api/parts.ts";
+import { newId } from "../ids.ts";
+import type { ConflictRow, NodeRow } from "../storage/rows.ts";
+import { toIso } from "../time.ts";
+import type { Agent, Unit } from "./agent.ts";
+import { type Correction, correctionIn } from "./corrections.ts";
+import { checkThere, insertEdge } from "./edges.ts";
+import { notFound, Refusal, wrong } from "./errors.ts";
+import type { HandlersOf } from "./handlers.ts";
+import { numberOf, textOf } from "./index-rows.ts";
+import { timeOf } from "./presenting.ts";
+
+const DAY = 86_400_000;
+/** How long a conflict waits to be resolved. */
+const WAITS = 14 * DAY;
+/** Memories that a text may be in conflict with, and the words of its title that they resemble. */
+const MOST_CONFLICTS = 3;
+const TITLE_WORDS = 3;
+const TIER = "PATTERN";
+const TYPE = "correction";
+
+export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
+  detectContradiction: (agent, { body: { content, title } }) =>
+    agent.read(() => {
+      const { detected, confidence, triggers, disqualifiers, hasTime } = correctionIn(content);
+      const alike = detected ? resembling(agent, title ?? content) : [];
+      return {
+        conflict_detected: detected,
+        tier: TIER,
+        confidence,
+        triggers,
+        disqualifiers,
+        temporal_signal: hasTime,
+        conflicting_nodes: alike.map(({ id, content_title, subtype }) => ({
+          id,
+          title: textOf(content_title) ?? "",
+          subtype: textOf(subtype),
+        })),
+      };
+    }),
+
+  listConflicts: (agent, { query: { status, limit, cursor } }) => {
+    const now = toIso(agent.now());
+    const found = agent.storage.conflicts.list({ status, now, before: cursor, limit: limit + 1 });
+    const { rows, last } = pageOf(found, limit);
+    return { data: rows.map(presentConflict), count: rows.length, next_cursor: toCursor(QUEUE, last?.sequence) };
+  },
+
+  queueConflict: (agent, { body }) =>
+    presentConflict(
+      agent.write(() => {
+        const { old_node_id, new_node_id = null } = body;
+        checkThere(agent, { old_node_id, ...(new_node_id === null ? {} : { new_node_id }) });
+        return queue(agent, {
+          old_node_id,
+          new_node_id,
+          new_content: body.new_content ?? null,
+          conflict_type: body.conflict_type ?? null,
+          detection_tier: body.detection_tier ?? null,
+          detection_confidence: body.detection_confidence ?? null,
+          context: body.context ?? null,
+          entity_name: body.entity_name ?? null,
+          topic: body.topic ?? null,
+          ...(body.expires_at == null ? {} : { expires_at: body.expires_at }),
+        });
+      }),
+    ),
+
+  resolveConflict: resolve,
+
+  resolveConflicts: (agent, { body: { items } }) => {
+    const results = items.map((item) => {
+      try {
+        return resolve(agent, { body: item });
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        return { ok: false as const, conflict_id: item.conflict_id, error: error.message };
+      }
+    });
+    const resolved = results.filter(({ ok }) => ok).length;
+    return { ok: true, resolved, failed: items.length - resolved, total: items.length, results };
+  },
+};
+
+// ---- detecting ----------------------------------------------------------------------------------
+
+/** Memories of which title or text resemble a title's first words, most alike first. */
+function resembling({ storage, engine, texts }: Agent, title: string): NodeRow[] {
+  const words = title.trim().split(/\s+/, TITLE_WORDS).join(" ");
+  const { terms } = engine.understand(words, { terms: "unicode" });
+  const hits = texts.search(terms, { limit: MOST_CONFLICTS });
+  const rows = new Map(storage.nodes(hits.map(({ id }) => id)).map((row) => [row.id, row]));
+  return hits.flatMap(({ id }) => rows.get(id) ?? []);
+}
+
+/** What a new memory corrects, as it was found before it was there. */
+export interface Contradiction {
+  correction: Correction;
+  alike: NodeRow[];
+}
+
+/** What a text that is about to become a memory corrects; undefined where it does not say that it corrects something. */
+export function contradictionIn(
+  agent: Agent,
+  title: string,
+  rest: readonly (string | null)[],
+): Contradiction | undefined {
+  const correction = correctionIn([title, ...rest.filter((it) => it !== null)].join("\n"));
+  return correction.detected ? { correction, alike: resembling(agent, title) } : undefined;
+}
+
+/** Within a `write`: queues what a new memory may be in conflict with. */
+export function queueContradiction(agent: Agent, id: string, { correction, alike }: Contradiction): void {
+  for (const old of alike) {
+    queue(agent, {
+      old_node_id: old.id,
+      new_node_id: id,
+      new_content: null,
+      conflict_type: TYPE,
+      detection_tier: TIER,
+      detection_confidence: correction.confidence,
+      context: correction.triggers.join(", "),
+      entity_name: null,
+      topic: null,
+    });
+  }
+}
+
+type Queued = Omit<
+  ConflictRow,
+  "sequence" | "id" | "status" | "created_at" | "expires_at" | "resolution" | "resolved_at"
+>;
+
+function queue(agent: Agent, conflict: Queued & { expires_at?: string }): ConflictRow {
+  const now = agent.now();
+  agent.storage.conflicts.removeExpired(toIso(now));
+  return agent.storage.conflicts.insert({
+    id: newId("q"),
+    status: "pending",
+    created_at: toIso(now),
+    expires_at: toIso(now + WAITS),
+    resolution: null,
+    resolved_at: null,
+    ...conflict,
+  });
+}
+
+// ---- resolving ----------------------------------------------------------------------------------
+
+/** What a conflict is about: an old memory, and a new one or only its text. */
+interface Parties {
+  old: NodeRow;
+  fresh: NodeRow | undefined;
+  content: string | null;
+}
+
+function resolve(agent: Agent, { body }: { body: Resolving }): Resolved {
+  return agent.write((unit) => {
+    const { conflict_id, resolution } = body;
+    const resolved_at = toIso(agent.now());
+    const parties = partiesOf(agent, conflict_id, resolved_at);
+    const actions = RESOLVERS[resolution](agent, unit, parties, body);
+    agent.storage.conflicts.resolve(conflict_id, resolution, resolved_at);
+    const { old, fresh } = parties;
+    return {
+      ok: true,
+      conflict_id,
+      resolution,
+      old_node_id: old.id,
+      new_node_id: fresh?.id ?? null,
+      actions,
+      resolved_at,
+    };
+  });
+}
+
+function partiesOf({ storage }: Agent, id: string, now: string): Parties {
+  if (storage.conflicts.isResolved(id)) throw new Refusal(409, "the conflict is resolved already");
+  const open = storage.conflicts.open(id, now);
+  if (open === undefined) throw notFound();
+  const fresh = open.new_node_id === null ? undefined : storage.node(open.new_node_id);
+  return { old: storage.node(open.old_node_id!)!, fresh, content: textOf(open.new_content) };
+}
+
+type Resolver = (agent: Agent, unit: Unit, parties: Parties, request: Resolving) => string[];
+
+const RESOLVERS: Readonly<Record<Resolving["resolution"], Resolver>> = {
+  new_is_current: (agent, unit, { old, fresh }) => supersede(agent, unit, newOf(fresh), old),
+  // A text that became no memory leaves nothing to put to sleep.
+  old_is_current: (agent, unit, { old, fresh }) => (fresh === undefined ? [] : supersede(agent, unit, old, fresh)),
+  keep_both: (agent, _, { old, fresh }) => [link(agent, "relates_to", newOf(fresh), old)],
+  merge: (agent, unit, { old, fresh, content }, { merged_content }) => {
+    const added = merged_content || textOfMemory(fresh) || content;
+    if (!added) throw wrong("merged_content", "must be given: the new memory has no text");
+    unit.settle([old.id]);
+    append(agent, old, added);
+    if (fresh === undefined) return [`appended to ${old.id}`];
+    agent.storage.deleteNode(fresh.id);
+    return [`appended to ${old.id}`, `deleted ${fresh.id}`];
+  },
+};
+
+function newOf(fresh: NodeRow | undefined): NodeRow {
+  if (fresh === undefined) throw new Refusal(409, "the conflict is with a text that is no memory: create it, or merge");
+  return fresh;
+}
+
+const textOfMemory = (row: NodeRow | undefined): string | null =>
+  row === undefined ? null : (textOf(row.content_body) ?? textOf(row.content_summary) ?? textOf(row.content_title));
+
+/** What holds supersedes the other, which sleeps from now on. */
+function supersede(agent: Agent, { settle }: Unit, current: NodeRow, past: NodeRow): string[] {
+  settle([past.id]);
+  agent.storage.updateNode(past.id, { state_lifecycle: "DORMANT", last_modified: toIso(agent.now()) });
+  return [`${past.id} is DORMANT`, link(agent, "supersedes", current, past)];
+}
+
+function link(agent: Agent, type: "supersedes" | "relates_to", from: NodeRow, to: NodeRow): string {
+  insertEdge(agent, { source_id: from.id, target_id: to.id, type });
+  return `${from.id} ${type} ${to.id}`;
+}
+
+/** Adds a text to a memory's, under the day. */
+function append(agent: Agent, row: NodeRow, added: string): void {
+  const last_modified = toIso(agent.now());
+  const before = textOf(row.content_body);
+  const dated = `[Merged ${last_modified.slice(0, "2026-01-01".length)}]\n${added}`;
+  const content_body = before === null || before === "" ? dated : `${before}\n\n${dated}`;
+  if (content_body.length > MOST_TEXT) throw wrong("merged_content", `would make a text of more than ${MOST_TEXT}`);
+  agent.storage.updateNode(row.id, { content_body, last_modified });
+}
+
+// ---- presenting ---------------------------------------------------------------------------------
+
+/** A row as it is answered. What is not of its column's kind counts as missing. */
+function presentConflict({ sequence: _, ...row }: ConflictRow): Conflict {
+  return {
+    id: row.id,
+    old_node_id: textOf(row.old_node_id),
+    new_node_id: textOf(row.new_node_id),
+    new_content: textOf(row.new_content),
+    conflict_type: textOf(row.conflict_type),
+    detection_tier: textOf(row.detection_tier),
+    detection_confidence: numberOf(row.detection_confidence),
+    context: textOf(row.context),
+    entity_name: textOf(row.entity_name),
+    topic: textOf(row.topic),
+    status: row.status === "resolved" ? "resolved" : "pending",
+    created_at: timeOf(row.created_at),
+    expires_at: timeOf(row.expires_at),
+    resolution: textOf(row.resolution),
+    resolved_at: timeOf(row.resolved_at),
+  };
+}

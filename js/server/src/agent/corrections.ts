@@ -1,0 +1,80 @@
+// Correction markers: words by which a text says that something it knows of is not so any more.
+
+/** Words and phrases that correct, as they are told to a caller. */
+const MARKERS = [
+  "actually",
+  "I was wrong",
+  "correction:",
+  "update:",
+  "no longer",
+  "changed to",
+  "now it's",
+  "turns out",
+  "not anymore",
+  "used to be",
+];
+/** And those by which one of them does not mean it. */
+const DISQUALIFIERS = [
+  "wasn't actually",
+  "not really",
+  "wrong to doubt",
+  "wrong of me",
+  "was I wrong?",
+  "is it actually?",
+  "good point",
+  "actually, yes",
+  "actually enjoyed",
+  "actually quite",
+  "actually like",
+  "actually think",
+];
+const TEMPORAL = ["now", "used to"];
+
+/** Confidence in hundredths, so that sums are exact: what it begins with, and what each finding adds. */
+const BASE = 50;
+const FOR_MARKER = 10;
+const FOR_TIME = 10;
+const FOR_DISQUALIFIER = -30;
+const ENOUGH = 30;
+
+export interface Correction {
+  detected: boolean;
+  /** In [0, 1]. */
+  confidence: number;
+  /** Markers that were found. */
+  triggers: string[];
+  disqualifiers: string[];
+  /** Whether it sets a now against a then. */
+  hasTime: boolean;
+}
+
+const [markers, disqualifying, temporal] = [MARKERS, DISQUALIFIERS, TEMPORAL].map(phrasesOf);
+
+/** Looks for correction markers, in any case, as whole words. */
+export function correctionIn(text: string): Correction {
+  const plain = text.replaceAll("’", "'");
+  const [triggers, disqualifiers] = [markers!(plain), disqualifying!(plain)];
+  const hasTime = temporal!(plain).length > 0;
+  const hundredths =
+    BASE +
+    (triggers.length > 0 ? FOR_MARKER : 0) +
+    (hasTime ? FOR_TIME : 0) +
+    (disqualifiers.length > 0 ? FOR_DISQUALIFIER : 0);
+  return {
+    detected: triggers.length > 0 && hundredths > ENOUGH,
+    confidence: hundredths / 100,
+    triggers,
+    disqualifiers,
+    hasTime,
+  };
+}
+
+/** Finds which of some phrases a text has. */
+function phrasesOf(phrases: readonly string[]): (text: string) => string[] {
+  const matchers = phrases.map((phrase) => {
+    const words = phrase.replace(/[?.]/g, "\\$&").replaceAll(" ", "\\s+");
+    const end = /\w$/.test(phrase) ? "(?![\\p{L}\\p{N}_])" : "";
+    return [phrase, new RegExp(`(?<![\\p{L}\\p{N}_])${words}${end}`, "iu")] as const;
+  });
+  return (text) => matchers.filter(([, matcher]) => matcher.test(text)).map(([phrase]) => phrase);
+}

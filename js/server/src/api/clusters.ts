@@ -1,0 +1,180 @@
+// Clusters, and the memories in them: what is asked and answered.
+
+import { z } from "@hono/zod-openapi";
+import { nextCursor, pageLimit, sequenceCursorOf } from "./cursors.ts";
+import { retryHeaders } from "./headers.ts";
+import { node } from "./nodes.ts";
+import { operation } from "./operation.ts";
+import { done, idParameter, longText, name, optionalName, share, someNumber, someText, time } from "./parts.ts";
+
+const MOST_SUBTYPES = 100;
+const USUAL_WEIGHT = 1;
+
+/** The lists of this file, as their cursors name them. */
+export const CLUSTERS = "clusters";
+export const MEMBERS = "members";
+
+const autoSubtypes = z
+  .array(name)
+  .max(MOST_SUBTYPES)
+  .nullish()
+  .openapi({ description: "A new memory of one of these subtypes is put into the cluster." });
+
+const newCluster = z
+  .object({
+    name,
+    description: longText,
+    icon: optionalName,
+    pinned: z.boolean().default(false),
+    auto_subtypes: autoSubtypes,
+  })
+  .openapi("NewCluster");
+
+const clusterChanges = z
+  .object({
+    name: name.optional(),
+    description: longText,
+    icon: optionalName,
+    pinned: z.boolean().optional(),
+    auto_subtypes: autoSubtypes,
+  })
+  .refine(
+    (changes) => Object.values(changes).some((value) => value !== undefined),
+    "names no field that can be changed",
+  )
+  .openapi("ClusterChanges");
+
+const newMember = z
+  .object({ node_id: name, weight: share.default(USUAL_WEIGHT), pinned: z.boolean().default(false) })
+  .openapi("NewMember");
+
+export const cluster = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: someText,
+    icon: someText,
+    pinned: z.boolean(),
+    source: someText,
+    auto_subtypes: z.array(z.string()),
+    created_at: time.nullable(),
+  })
+  .openapi("Cluster");
+
+export const clusterList = z
+  .object({ data: z.array(cluster), count: z.int(), next_cursor: nextCursor })
+  .openapi("ClusterList");
+
+export const membership = z
+  .object({
+    cluster_id: z.string(),
+    node_id: z.string(),
+    weight: someNumber,
+    pinned: z.boolean(),
+    updated_at: time.nullable(),
+  })
+  .openapi("Membership");
+
+const member = node.extend(membership.shape).openapi("Member");
+
+export const memberList = z
+  .object({ data: z.array(member), count: z.int(), next_cursor: nextCursor })
+  .openapi("MemberList");
+
+export const clusterHealth = z
+  .object({
+    cluster_id: z.string(),
+    name: z.string(),
+    total_nodes: z.int(),
+    active_nodes: z.int(),
+    weak_nodes: z.int(),
+    dormant_nodes: z.int(),
+    health_ratio: z.number().openapi({ description: "The share of active ones; 0 where there are none." }),
+  })
+  .openapi("ClusterHealth");
+
+export const clusterOperations = {
+  createCluster: operation({
+    method: "post",
+    path: "/clusters",
+    summary: "Creates a cluster: a named group of memories",
+    headers: retryHeaders,
+    body: newCluster,
+    status: 201,
+    answer: cluster,
+    refusals: [409, 422],
+    createsAgent: true,
+  }),
+  listClusters: operation({
+    method: "get",
+    path: "/clusters",
+    summary: "Lists clusters, oldest first",
+    query: z.object({ limit: pageLimit, cursor: sequenceCursorOf(CLUSTERS) }),
+    answer: clusterList,
+  }),
+  readCluster: operation({
+    method: "get",
+    path: "/clusters/{id}",
+    summary: "Reads a cluster",
+    params: idParameter,
+    answer: cluster,
+    refusals: [404],
+  }),
+  updateCluster: operation({
+    method: "patch",
+    path: "/clusters/{id}",
+    summary: "Changes fields of a cluster",
+    params: idParameter,
+    body: clusterChanges,
+    answer: cluster,
+    refusals: [404],
+  }),
+  deleteCluster: operation({
+    method: "delete",
+    path: "/clusters/{id}",
+    summary: "Deletes a cluster; the memories in it stay",
+    params: idParameter,
+    answer: done,
+    refusals: [404],
+  }),
+  addMember: operation({
+    method: "post",
+    path: "/clusters/{id}/members",
+    summary: "Puts a memory into a cluster, or changes how it is in it",
+    params: idParameter,
+    body: newMember,
+    status: 201,
+    answer: membership,
+    refusals: [404],
+  }),
+  listMembers: operation({
+    method: "get",
+    path: "/clusters/{id}/members",
+    summary: "Lists the memories in a cluster, those that came first in front",
+    params: idParameter,
+    query: z.object({ limit: pageLimit, cursor: sequenceCursorOf(MEMBERS) }),
+    answer: memberList,
+    refusals: [404],
+  }),
+  removeMember: operation({
+    method: "delete",
+    path: "/clusters/{id}/members/{node_id}",
+    summary: "Takes a memory out of a cluster",
+    params: idParameter.extend({ node_id: z.string() }),
+    answer: done,
+    refusals: [404],
+  }),
+  clusterHealth: operation({
+    method: "get",
+    path: "/clusters/{id}/health",
+    summary: "How many of a cluster's memories are still well remembered",
+    params: idParameter,
+    answer: clusterHealth,
+    refusals: [404],
+  }),
+};
+
+export type Cluster = z.output<typeof cluster>;
+export type NewClusterRequest = z.output<typeof newCluster>;
+export type ClusterChangesRequest = z.output<typeof clusterChanges>;
+export type Membership = z.output<typeof membership>;

@@ -1,0 +1,67 @@
+// Cursors: where a page of a list ended, so that the next one goes on there whatever was added meanwhile. To a client they are
+// text without a meaning.
+
+import { z } from "@hono/zod-openapi";
+
+/** Characters of a cursor; the longest of ours is far below. */
+const MOST_CURSOR = 1_000;
+/** Rows of a page, where a list gives everything to whoever names no limit. */
+const MOST_ROWS = 1_000;
+
+/** Where a page ended, with the name of its list, as text; null where there is no next page. */
+export const toCursor = (list: string, position: unknown): string | null =>
+  position == null ? null : Buffer.from(JSON.stringify([list, position])).toString("base64url");
+
+/** A cursor of one list, read: another list's is none. */
+export const cursorOf = <Position extends z.ZodType>(list: string, position: Position) => {
+  const written = z.tuple([z.literal(list), position]);
+  return z
+    .string()
+    .max(MOST_CURSOR)
+    .optional()
+    .transform((text, context): z.output<Position> | undefined => {
+      if (text === undefined) return undefined;
+      const { data } = written.safeParse(decoded(text));
+      if (data !== undefined) return data[1] as z.output<Position>;
+      context.addIssue({ code: "custom", message: "must be the next_cursor of a page of this list" });
+      return z.NEVER;
+    })
+    .openapi({ type: "string", description: "The `next_cursor` of the page before." });
+};
+
+function decoded(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, "base64url").toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** A place in a list whose rows are numbered. */
+export const sequenceCursorOf = (list: string) => cursorOf(list, z.int());
+
+/** How many rows a page has; all of them where it is not said. */
+export const pageLimit = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/, "must be a whole number of at least 1")
+  .optional()
+  .transform((limit) => (limit === undefined ? undefined : Math.min(Number(limit), MOST_ROWS)))
+  .openapi({ type: "integer", minimum: 1, description: `All where it is not said. Above ${MOST_ROWS} it is that.` });
+
+export const nextCursor = z
+  .string()
+  .nullable()
+  .openapi({ description: "Gives the next page as `cursor`; null on the last one." });
+
+/** A page out of rows of which there is one more than it is to have, should there be a next page. */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  limit: number | undefined,
+): { rows: readonly Row[] /** Its last row, where there is a next page. */; last: Row | undefined } {
+  if (limit === undefined || rows.length <= limit) return { rows, last: undefined };
+  const page = rows.slice(0, limit);
+  return { rows: page, last: page.at(-1) };
+}
+
+/** How many rows to ask for, for `pageOf`. */
+export const oneMore = (limit: number | undefined): number | undefined => (limit === undefined ? undefined : limit + 1);

@@ -1,0 +1,119 @@
+// An agent's database as one file elsewhere: copied while it is in use, and taken in.
+
+import { randomUUID } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import Database from "libsql";
+import { agentFile, indexFileOf } from "./settings/paths.ts";
+import { whileNobodyUses } from "./storage/alone.ts";
+import { StorageError } from "./storage/errors.ts";
+import { copiesOf, copyName, moveInto, removeDatabase } from "./storage/files.ts";
+import { LibsqlStorage } from "./storage/libsql.ts";
+import { alone, schemaOf } from "./storage/migrate.ts";
+import { released } from "./storage/released.ts";
+
+/**
+ * Copies an agent's database into a file, as it is at one moment, whoever is writing to it. What was there before stays until
+ * the copy is whole and on the disk.
+ *
+ * @throws {StorageError} where there is no such agent.
+ */
+export function backUp(dataDir: string, agent: string, to: string): void {
+  const file = agentFile(dataDir, agent);
+  if (!existsSync(file)) throw new StorageError(`There is no agent ${agent} in ${dataDir}.`);
+  const storage = new LibsqlStorage(file, { durability: "full", migrates: false });
+  const unfinished = `${to}.tmp`;
+  try {
+    rmSync(unfinished, { force: true });
+    storage.copyTo(unfinished);
+    chmodSync(unfinished, 0o600);
+    moveInto(unfinished, to);
+  } finally {
+    storage.close();
+    rmSync(unfinished, { force: true });
+  }
+}
+
+/**
+ * Puts a backup in the place of an agent's database. It is looked at first; what was there is put aside, and the answer is
+ * where. Indexes of before know nothing of it.
+ *
+ * @throws {StorageError} for a file that is no sound database of this server, or while somebody has the agent's open.
+ */
+export async function restore(dataDir: string, agent: string, from: string): Promise<string | undefined> {
+  const file = agentFile(dataDir, agent);
+  const copy = await takeCopy(from, file, agent, { isOurs: true });
+  try {
+    if (!existsSync(file)) {
+      moveInto(copy, file);
+      return undefined;
+    }
+    const aside = copyName(file, "replaced");
+    whileNobodyUses(file, () => {
+      renameSync(file, aside);
+      moveInto(copy, file);
+      rmSync(indexFileOf(file), { force: true });
+    });
+    return aside;
+  } finally {
+    rmSync(copy, { force: true });
+  }
+}
+
+/**
+ * Takes a database of the existing server in as that of a new agent; the file itself stays as it is, and nobody may be writing
+ * to it meanwhile.
+ *
+ * @throws {StorageError} for a file that is no sound database of that server, or where there is such an agent.
+ */
+export async function adopt(dataDir: string, agent: string, from: string): Promise<void> {
+  const file = agentFile(dataDir, agent);
+  if (existsSync(file)) throw new StorageError(`There is an agent ${agent} in ${dataDir} already.`);
+  const copy = await takeCopy(from, file, agent, { isOurs: false });
+  moveInto(copy, file);
+}
+
+/** A copy beside the agent's file, of this version's schema, sound, with an epoch and the name of its own. */
+async function takeCopy(from: string, file: string, agent: string, { isOurs }: { isOurs: boolean }): Promise<string> {
+  if (!existsSync(from)) throw new StorageError(`There is no file ${from}.`);
+  const copy = `${file}.tmp`;
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  rmSync(copy, { force: true });
+  try {
+    copyOut(from, copy, isOurs);
+    chmodSync(copy, 0o600);
+    const storage = new LibsqlStorage(copy, { durability: "full" });
+    try {
+      const problems = storage.check();
+      if (problems.length > 0) throw new StorageError(`${from} is not sound: ${problems.join("; ")}.`);
+      storage.setMeta("epoch", randomUUID());
+      storage.setMeta("agent", agent);
+    } finally {
+      storage.close();
+    }
+    await released();
+    // What is in its log goes into the file, which is to be one.
+    whileNobodyUses(copy, () => {});
+    return copy;
+  } catch (error) {
+    removeDatabase(copy);
+    throw StorageError.of(error, `${from} cannot be taken in`);
+  } finally {
+    // Of an older schema: the file that was given is the copy of it.
+    for (const older of copiesOf(copy)) rmSync(older, { force: true });
+  }
+}
+
+function copyOut(from: string, to: string, isOurs: boolean): void {
+  const db = new Database(from);
+  try {
+    const [found] = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'nodes'").all();
+    if (found === undefined) throw new StorageError(`${from} has no table of memories.`);
+    const isKnown = schemaOf(db) > 0;
+    if (isOurs && !isKnown) throw new StorageError(`${from} is no backup of this server: adopt it.`);
+    if (!isOurs && isKnown) throw new StorageError(`${from} is a database of this server: restore it.`);
+    alone(db, () => db.prepare("VACUUM INTO ?").run(to));
+  } finally {
+    db.close();
+  }
+}

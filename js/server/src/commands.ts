@@ -1,0 +1,141 @@
+// Commands that do something to data on the disk. A server may be running unless it is said.
+
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { type Command, Option } from "commander";
+import { adopt, backUp, restore } from "./backup.ts";
+import { agentsIn, deleteAgent, purgeNode } from "./hosting.ts";
+import { USUAL_AGENT } from "./http/route.ts";
+import { settingsOf, withOptions } from "./settings/flags.ts";
+import type { Settings } from "./settings/options.ts";
+import { agentFile } from "./settings/paths.ts";
+import { StorageError } from "./storage/errors.ts";
+import { type Durability, LibsqlStorage } from "./storage/libsql.ts";
+import { exportMemory } from "./transfer/export.ts";
+import { STANDARD, withLines, withWriting } from "./transfer/files.ts";
+import { CONFLICTS, type Conflicts, importMemory } from "./transfer/import.ts";
+import { sampleLines } from "./transfer/sample.ts";
+
+/** What is done with an agent's memory and a file. */
+type DataCommand = (settings: Settings, agent: string, file: string) => void | Promise<void>;
+
+/** Fills an agent that has no memories with the sample; whether it was filled. */
+export function fillWithSample({ data_dir, durability }: Settings, agent: string): boolean {
+  const now = Date.now();
+  return withStorage(data_dir, durability, agent, (storage) => {
+    if (storage.rows() > 0) return false;
+    importMemory(storage, sampleLines(now), { conflicts: "skip", now });
+    return true;
+  });
+}
+
+/** Does something with the database of an agent, which comes to be by it. */
+function withStorage<T>(
+  dataDir: string,
+  durability: Durability,
+  agent: string,
+  work: (storage: LibsqlStorage) => T,
+): T {
+  const storage = new LibsqlStorage(agentFile(dataDir, agent), { durability });
+  try {
+    if (storage.meta("agent") === undefined) storage.setMeta("agent", agent);
+    return work(storage);
+  } finally {
+    storage.close();
+  }
+}
+
+export function addDataCommands(program: Command): void {
+  addTransferCommands(program);
+  addAgentCommands(program.command("agents").description("what agents there are, and how to be rid of them"));
+  const ofAgent = (name: string, description: string, work: DataCommand) =>
+    withOptions(program.command(name).description(description))
+      .argument("<FILE>")
+      .option("--agent <NAME>", "whose memory", USUAL_AGENT)
+      .action((file: string, { agent }: { agent: string }, command: Command) =>
+        work(settingsOf(command).settings, agent, resolve(file)),
+      );
+  ofAgent("backup", "copies an agent's database into a file", ({ data_dir }, agent, file) => {
+    backUp(data_dir, agent, file);
+    console.log(`The memory of ${agent} is in ${file}.`);
+  });
+  ofAgent(
+    "restore",
+    "puts a backup in the place of an agent's database, which nobody may be using",
+    async (...given) => {
+      const [{ data_dir }, agent, file] = given;
+      const aside = await restore(data_dir, agent, file);
+      console.log(`The memory of ${agent} is that of ${file}.`);
+      if (aside !== undefined) console.log(`What it was before is in ${aside}.`);
+    },
+  );
+  ofAgent(
+    "adopt",
+    "takes in a database of the existing server, which has to be stopped",
+    async ({ data_dir }, agent, file) => {
+      await adopt(data_dir, agent, file);
+      console.log(`The memory of ${agent} is a copy of ${file}.`);
+    },
+  );
+}
+
+const fileOf = (given: string): string => (given === STANDARD ? STANDARD : resolve(given));
+
+function addTransferCommands(program: Command): void {
+  const take = new Option("--conflicts <HOW>", "what becomes of what is there already");
+  withOptions(
+    program.command("import").description("takes in lines of JSON, all of them or none; - is the standard input"),
+  )
+    .argument("<FILE>")
+    .option("--agent <NAME>", "whose memory", USUAL_AGENT)
+    .addOption(take.choices(CONFLICTS).default("skip"))
+    .action((given: string, { agent, conflicts }: { agent: string; conflicts: Conflicts }, command: Command) => {
+      const { data_dir, durability } = settingsOf(command).settings;
+      const imported = withLines(fileOf(given), (lines) =>
+        withStorage(data_dir, durability, agent, (storage) =>
+          importMemory(storage, lines, { conflicts, now: Date.now() }),
+        ),
+      );
+      const { added, replaced, skipped } = imported;
+      console.log(`${added} added, ${replaced} replaced, ${skipped} left out.`);
+    });
+  withOptions(program.command("export").description("writes a memory as lines of JSON, edges last"))
+    .argument("[FILE]", "where to; the standard output unless it is said", STANDARD)
+    .option("--agent <NAME>", "whose memory", USUAL_AGENT)
+    .action((given: string, { agent }: { agent: string }, command: Command) => {
+      const { data_dir } = settingsOf(command).settings;
+      const file = agentFile(data_dir, agent);
+      if (!existsSync(file)) throw new StorageError(`There is no agent ${agent} in ${data_dir}.`);
+      const storage = new LibsqlStorage(file, { durability: "full", migrates: false });
+      try {
+        const lines = withWriting(fileOf(given), storage.rows(), (write, done) => exportMemory(storage, write, done));
+        if (given !== STANDARD) console.log(`${lines} lines are in ${resolve(given)}.`);
+      } finally {
+        storage.close();
+      }
+    });
+}
+
+function addAgentCommands(agents: Command): void {
+  withOptions(agents.command("list").description("lists agents and the bytes of their databases")).action(
+    async (_, command: Command) => {
+      const { settings } = settingsOf(command);
+      for (const { agent, bytes } of await agentsIn(settings.data_dir)) console.log(`${agent}\t${bytes}`);
+    },
+  );
+  withOptions(agents.command("delete").description("deletes an agent with all its files, which nobody may be using"))
+    .argument("<NAME>")
+    .action((agent: string, _, command: Command) => {
+      const { data_dir } = settingsOf(command).settings;
+      if (!deleteAgent(data_dir, agent)) throw new Error(`there is no agent ${agent} in ${data_dir}`);
+      console.log(`The agent ${agent} is deleted.`);
+    });
+  withOptions(agents.command("purge").description("deletes a memory, so that its text is in none of an agent's files"))
+    .argument("<NAME>")
+    .argument("<ID>")
+    .action((agent: string, id: string, _, command: Command) => {
+      const { data_dir, durability } = settingsOf(command).settings;
+      const wasThere = purgeNode(data_dir, agent, id, durability);
+      console.log(wasThere ? `${id} is purged.` : `${id} was not there; what was left of anything deleted is purged.`);
+    });
+}

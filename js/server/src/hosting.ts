@@ -1,0 +1,79 @@
+// The agents of a data directory, as files: which there are, and how one of them, or a memory, is gone without a trace.
+
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { agentFile, agentsDir, indexFileOf } from "./settings/paths.ts";
+import { whileNobodyUses } from "./storage/alone.ts";
+import { StorageError } from "./storage/errors.ts";
+import { removeDatabase } from "./storage/files.ts";
+import { type Durability, LibsqlStorage } from "./storage/libsql.ts";
+import { released } from "./storage/released.ts";
+
+/** An agent that there is. */
+export interface HostedAgent {
+  agent: string;
+  /** Of its database, in bytes. */
+  bytes: number;
+}
+
+/** The databases of agents. */
+export function databasesIn(dataDir: string): string[] {
+  const folder = agentsDir(dataDir);
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).filter((name) => name.endsWith(".db"));
+  return names.sort().map((name) => join(folder, name));
+}
+
+/** Every agent whose database can be read and names it. */
+export async function agentsIn(dataDir: string): Promise<HostedAgent[]> {
+  const agents = databasesIn(dataDir).flatMap((file) => {
+    const agent = nameIn(file);
+    return agent === undefined ? [] : [{ agent, bytes: statSync(file).size }];
+  });
+  await released();
+  return agents;
+}
+
+function nameIn(file: string): string | undefined {
+  try {
+    const storage = new LibsqlStorage(file, { durability: "full", migrates: false });
+    try {
+      return storage.meta("agent");
+    } finally {
+      storage.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Deletes an agent: its database, its index, and all copies that were put aside. Whether there was one.
+ *
+ * @throws {StorageError} where another program is using its database.
+ */
+export function deleteAgent(dataDir: string, agent: string): boolean {
+  const file = agentFile(dataDir, agent);
+  if (!existsSync(file)) return false;
+  whileNobodyUses(file, () => removeDatabase(file));
+  return true;
+}
+
+/**
+ * Deletes a memory, so that its text is in no file of its agent; whether it was there.
+ *
+ * @throws {StorageError} where there is no such agent, or another program reads its database, so that it has to be done again.
+ */
+export function purgeNode(dataDir: string, agent: string, id: string, durability: Durability): boolean {
+  const file = agentFile(dataDir, agent);
+  if (!existsSync(file)) throw new StorageError(`There is no agent ${agent} in ${dataDir}.`);
+  const storage = new LibsqlStorage(file, { durability });
+  try {
+    const wasThere = storage.transaction(() => storage.deleteNode(id));
+    rmSync(indexFileOf(file), { force: true });
+    storage.scrub(id);
+    return wasThere;
+  } finally {
+    storage.close();
+  }
+}

@@ -1,0 +1,59 @@
+// What the server says of itself, in the text form of Prometheus. No name of an agent is in it, and no path but the route's.
+
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Occupancy } from "../workers/agents.ts";
+import type { Pool } from "../workers/pool.ts";
+
+/** Upper bounds in seconds: from a search of few memories to a sweep of very many. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+/** What is asked of no route. */
+const NO_ROUTE = "none";
+
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests: Counter<"method" | "route" | "status">;
+  readonly #seconds: Histogram<"method" | "route">;
+  readonly #pool: Pick<Pool, "measure">;
+  readonly #open: Readonly<Record<keyof Occupancy, Gauge>>;
+
+  constructor(pool: Pick<Pool, "measure">) {
+    this.#pool = pool;
+    const registers = [this.#registry];
+    this.#requests = new Counter({
+      name: "nous_requests_total",
+      help: "Requests that were answered.",
+      labelNames: ["method", "route", "status"],
+      registers,
+    });
+    this.#seconds = new Histogram({
+      name: "nous_request_seconds",
+      help: "How long requests took.",
+      labelNames: ["method", "route"],
+      buckets: BUCKETS,
+      registers,
+    });
+    const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+    this.#open = {
+      agents: gauge("nous_agents_open", "Agents that are open."),
+      nodes: gauge("nous_nodes_resident", "Memories of the agents that are open."),
+      bytes: gauge("nous_resident_bytes", "Bytes that open agents take: of indexes as they are, of the rest about."),
+      turns: gauge("nous_queue_length", "Requests that agents have been given and have not answered."),
+    };
+  }
+
+  /** A request that was answered; without a route where there is none of it. */
+  answered(method: string, route: string | undefined, status: number, milliseconds: number): void {
+    const labels = { method, route: route ?? NO_ROUTE };
+    this.#requests.inc({ ...labels, status });
+    this.#seconds.observe(labels, milliseconds / 1000);
+  }
+
+  /** The text, and its type. */
+  async text(): Promise<{ text: string; type: string }> {
+    const threads = await this.#pool.measure();
+    for (const [name, gauge] of Object.entries(this.#open) as [keyof Occupancy, Gauge][]) {
+      gauge.set(threads.reduce((sum, occupancy) => sum + occupancy[name], 0));
+    }
+    return { text: await this.#registry.metrics(), type: this.#registry.contentType };
+  }
+}

@@ -1,0 +1,27 @@
+// Settings as options of a command.
+
+import { type Command, Option } from "commander";
+import { flagOf, OPTION_NAMES, OPTIONS, type OptionName, variableOf } from "./options.ts";
+import { CONFIG_VARIABLE, type InForce, readSettings } from "./read.ts";
+
+type Flags = Partial<Record<OptionName, string>> & { config?: string };
+
+/** A command that takes all settings. */
+export function withOptions(command: Command): Command {
+  for (const name of OPTION_NAMES) {
+    const { about, value, usual } = OPTIONS[name];
+    const described = `${about} (${variableOf(name)}; default ${usual()})`;
+    command.addOption(new Option(`${flagOf(name)} <${value}>`, described));
+  }
+  const described = `a YAML file with the same words as keys, and those of the engine (${CONFIG_VARIABLE})`;
+  return command.addOption(new Option("--config <FILE>", described));
+}
+
+/** What is in force; what is wrong ends the program with a sentence. */
+export function settingsOf(command: Command): InForce {
+  const given = command.opts<Record<string, string>>();
+  const flags = Object.fromEntries(
+    Object.entries(given).map(([key, value]) => [key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
+  ) as Flags;
+  return readSettings(flags, process.env);
+}

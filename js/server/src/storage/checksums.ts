@@ -1,0 +1,84 @@
+// A sum over each memory as this server wrote it, so that bytes that changed on the disk are found. What recalls and sweeps change
+// is not in it; what another program writes has none, since triggers remove it.
+
+import { crc32 } from "node:zlib";
+import type Database from "libsql";
+import type { Bytes } from "./rows.ts";
+import { isId } from "./sql.ts";
+
+/** Columns that are summed, in this order. */
+export const SUMMED = [
+  "id",
+  "type",
+  "subtype",
+  "content_title",
+  "content_summary",
+  "content_body",
+  "provenance_source",
+  "provenance_created_at",
+  "layer",
+  "created_at",
+  "embedding_model",
+  "temporal_event_time",
+  "temporal_event_confidence",
+  "temporal_event_source",
+] as const;
+
+/** Rows that are read at once. */
+const BATCH = 1_000;
+
+/** Prepares a statement, or gives one that is prepared. */
+export type Prepare = (sql: string) => Database.Statement;
+
+/** What is summed of a row. */
+type SummedRow = Readonly<Record<(typeof SUMMED)[number], unknown>> & { id: string; embedding_vector: unknown };
+
+const SUMMED_ROW = `${SUMMED.map((column) => `nodes.${column}`).join(", ")}, nodes.embedding_vector`;
+const SET = "INSERT INTO row_checksums VALUES (?, ?) ON CONFLICT DO UPDATE SET checksum = excluded.checksum";
+
+function sumOf(row: SummedRow): number {
+  const texts = crc32(JSON.stringify(SUMMED.map((column) => row[column])));
+  const vector = row.embedding_vector;
+  return vector instanceof Object ? crc32(Buffer.from(new Uint8Array(vector as Bytes)), texts) : texts;
+}
+
+/** Sums memories as they are now, those that are there. */
+export function sealRows(prepare: Prepare, ids: readonly string[]): void {
+  const read = prepare(`SELECT ${SUMMED_ROW} FROM nodes WHERE id IN (SELECT value FROM json_each(?))`);
+  const set = prepare(SET);
+  for (let at = 0; at < ids.length; at += BATCH) {
+    const rows = read.all(JSON.stringify(ids.slice(at, at + BATCH))) as SummedRow[];
+    for (const row of rows) set.run(row.id, sumOf(row));
+  }
+}
+
+/** Sums all memories as they are now. */
+export function sealAll(prepare: Prepare): void {
+  const set = prepare(SET);
+  for (const row of allRows(prepare, "")) set.run(row.id, sumOf(row));
+}
+
+/** Ids of memories that are not as they were written; none in a database of a schema without sums. */
+export function changedRows(prepare: Prepare): string[] {
+  const isThere = "SELECT 1 FROM sqlite_master WHERE name = 'row_checksums'";
+  if (prepare(isThere).all().length === 0) return [];
+  const joined = "JOIN row_checksums ON row_checksums.id = nodes.id";
+  const changed: string[] = [];
+  for (const row of allRows(prepare, joined)) if (sumOf(row) !== row.checksum) changed.push(row.id);
+  return changed;
+}
+
+function* allRows(prepare: Prepare, joined: string): Iterable<SummedRow & { checksum?: number }> {
+  const checksum = joined === "" ? "" : ", row_checksums.checksum";
+  const page = prepare(
+    `SELECT nodes.rowid AS sequence, ${SUMMED_ROW}${checksum} FROM nodes ${joined}
+     WHERE nodes.rowid > ? AND ${isId("nodes.id")} ORDER BY nodes.rowid LIMIT ${BATCH}`,
+  );
+  let after = Number.MIN_SAFE_INTEGER;
+  for (;;) {
+    const rows = page.all(after) as (SummedRow & { sequence: number; checksum?: number })[];
+    yield* rows;
+    if (rows.length < BATCH) return;
+    after = rows.at(-1)!.sequence;
+  }
+}

@@ -1,0 +1,72 @@
+// The queue of conflicts in SQL: memories that may contradict each other, until somebody has said which of them holds.
+
+import type { ConflictRow, NewConflict } from "./rows.ts";
+import { type Ask, isId, isoOf } from "./sql.ts";
+import type { ConflictFilter, Conflicts } from "./storage.ts";
+
+const COLUMNS = [
+  "id",
+  "old_node_id",
+  "new_node_id",
+  "new_content",
+  "conflict_type",
+  "detection_tier",
+  "detection_confidence",
+  "context",
+  "entity_name",
+  "topic",
+  "status",
+  "created_at",
+  "expires_at",
+  "resolution",
+  "resolved_at",
+] as const satisfies readonly (keyof ConflictRow)[];
+const CONFLICT = `rowid AS sequence, ${COLUMNS.join(", ")}`;
+const EXPIRED = `${isoOf("expires_at")} <= ?`;
+/** One whose memories are gone is none any more. */
+const OPEN = `coalesce(status, 'pending') = 'pending' AND NOT coalesce(${EXPIRED}, 0)
+  AND old_node_id IN (SELECT id FROM nodes)
+  AND (new_node_id IS NULL OR new_node_id <> old_node_id AND new_node_id IN (SELECT id FROM nodes))`;
+
+export class ConflictTable implements Conflicts {
+  readonly #ask: Ask;
+
+  constructor(ask: Ask) {
+    this.#ask = ask;
+  }
+
+  insert(conflict: NewConflict): ConflictRow {
+    const places = COLUMNS.map(() => "?").join(", ");
+    return this.#ask<ConflictRow>(
+      `INSERT INTO conflict_queue (${COLUMNS.join(", ")}) VALUES (${places}) RETURNING ${CONFLICT}`,
+      ...COLUMNS.map((column) => conflict[column]),
+    )[0]!;
+  }
+
+  open(id: string, now: string): ConflictRow | undefined {
+    return this.#ask<ConflictRow>(`SELECT ${CONFLICT} FROM conflict_queue WHERE id = ? AND ${OPEN}`, id, now)[0];
+  }
+
+  isResolved(id: string): boolean {
+    return this.#ask("SELECT 1 FROM conflict_queue WHERE id = ? AND status = 'resolved'", id).length > 0;
+  }
+
+  list({ status, now, before, limit }: ConflictFilter): ConflictRow[] {
+    const [where, values] = status === "pending" ? [OPEN, [now]] : ["status = 'resolved'", []];
+    return this.#ask(
+      `SELECT ${CONFLICT} FROM conflict_queue WHERE ${where} AND ${isId("id")} AND rowid < ? ORDER BY rowid DESC LIMIT ?`,
+      ...values,
+      before ?? Number.MAX_SAFE_INTEGER,
+      limit,
+    );
+  }
+
+  resolve(id: string, resolution: string, now: string): void {
+    const done = "UPDATE conflict_queue SET status = 'resolved', resolution = ?, resolved_at = ? WHERE id = ?";
+    this.#ask(done, resolution, now, id);
+  }
+
+  removeExpired(now: string): void {
+    this.#ask(`DELETE FROM conflict_queue WHERE coalesce(status, 'pending') = 'pending' AND ${EXPIRED}`, now);
+  }
+}

@@ -1,0 +1,68 @@
+// Files that have to be on the disk before something else is: what is written beside a place and moved there, whole or not at all.
+
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+/** What is in a file outlives a power cut when this is done. */
+export function syncFile(file: string): void {
+  const handle = openSync(file, "r+");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** A new file is there after a power cut once its folder is on the disk, too. */
+export function syncFolder(folder: string): void {
+  if (process.platform === "win32") return;
+  const handle = openSync(folder, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Moves a whole file to its place, in the same folder or on the same disk; what was there is gone. */
+export function moveInto(from: string, to: string): void {
+  syncFile(from);
+  renameSync(from, to);
+  syncFolder(dirname(to));
+}
+
+/** Writes a file whole or not at all, readable for its owner alone; what was there stays until it is whole. */
+export function writeWhole(file: string, pieces: Iterable<Uint8Array>): void {
+  const unfinished = `${file}.tmp`;
+  const handle = openSync(unfinished, "w", 0o600);
+  try {
+    for (const piece of pieces) {
+      for (let at = 0; at < piece.length; ) at += writeSync(handle, piece, at);
+    }
+  } finally {
+    closeSync(handle);
+  }
+  moveInto(unfinished, file);
+}
+
+/** What a database was called when a copy of it was put aside: before a migration, or before a restore. */
+export function copyName(file: string, why: string): string {
+  return `${file}.${why}.${new Date().toISOString().replace(/[-:.]/g, "")}`;
+}
+
+/** The copies that were put aside of a database. */
+export const copiesOf = (file: string): string[] => besides(file, `${basename(file)}.`);
+
+/** Removes a database, and everything that belongs to it. */
+export function removeDatabase(file: string): void {
+  for (const beside of besides(file, basename(file).replace(/db$/, ""))) rmSync(beside);
+  for (const end of ["-wal", "-shm", ""]) rmSync(`${file}${end}`, { force: true });
+  syncFolder(dirname(file));
+}
+
+/** Files in the same folder whose names begin so. */
+function besides(file: string, start: string): string[] {
+  const folder = dirname(file);
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.filter((name) => name.startsWith(start) && name !== basename(file)).map((name) => join(folder, name));
+}

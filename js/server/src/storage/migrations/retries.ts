@@ -1,0 +1,15 @@
+// What requests with a key made: ids and a hash of what was asked, no text.
+
+import type Database from "libsql";
+
+export function createRetries(db: Database.Database): void {
+  db.exec(`
+    CREATE TABLE nous_retries (
+      key TEXT PRIMARY KEY,
+      request TEXT NOT NULL,
+      made TEXT NOT NULL,
+      created_at TEXT NOT NULL
+    );
+    CREATE INDEX nous_retries_created_at ON nous_retries(created_at);
+  `);
+}

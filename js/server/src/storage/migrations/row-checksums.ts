@@ -1,0 +1,15 @@
+// A sum over each memory; see checksums.ts. Any write takes it away, and whoever wrote puts it there anew.
+
+import type Database from "libsql";
+import { SUMMED, sealAll } from "../checksums.ts";
+
+export function sumRows(db: Database.Database): void {
+  db.exec(`
+    CREATE TABLE row_checksums (id TEXT PRIMARY KEY, checksum INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TRIGGER nodes_checksum_update AFTER UPDATE OF ${[...SUMMED, "embedding_vector"].join(", ")} ON nodes
+      BEGIN DELETE FROM row_checksums WHERE id = old.id; END;
+    CREATE TRIGGER nodes_checksum_delete AFTER DELETE ON nodes
+      BEGIN DELETE FROM row_checksums WHERE id = old.id; END;
+  `);
+  sealAll((sql) => db.prepare(sql));
+}

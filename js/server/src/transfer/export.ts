@@ -1,0 +1,19 @@
+// A memory into lines of JSON.
+
+import { PORTABLE_KINDS, type Storage } from "../storage/storage.ts";
+import { writeLine } from "./lines.ts";
+
+/** Writes all of a memory as it is at one moment, edges last; the answer is how many lines. `write` gets them with their ends. */
+export function exportMemory(storage: Storage, write: (lines: string) => void, done: (lines: number) => void): number {
+  let count = 0;
+  storage.snapshot(() => {
+    for (const kind of PORTABLE_KINDS) {
+      for (const rows of storage.portable(kind)) {
+        write(rows.map((row) => `${writeLine(kind, row)}\n`).join(""));
+        count += rows.length;
+        done(count);
+      }
+    }
+  });
+  return count;
+}

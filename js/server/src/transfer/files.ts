@@ -1,0 +1,78 @@
+// Lines of files, and of what comes in and goes out of the program: in pieces, so that no file is too long.
+
+import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { StringDecoder } from "node:string_decoder";
+import { SingleBar } from "cli-progress";
+import { moveInto } from "../storage/files.ts";
+
+/** What stands for the standard input or output. */
+export const STANDARD = "-";
+const [STANDARD_INPUT, STANDARD_OUTPUT] = [0, 1];
+/** Bytes that are read at once. */
+const PIECE = 2 ** 20;
+
+/** Calls `use` with the lines of a file, and shows on a terminal how far it is. */
+export function withLines<T>(file: string, use: (lines: Iterable<string>) => T): T {
+  const handle = file === STANDARD ? STANDARD_INPUT : openSync(file, "r");
+  const bar = barOf(fstatSync(handle).size);
+  try {
+    return use(linesIn(handle, (bytes) => bar?.update(bytes)));
+  } finally {
+    bar?.stop();
+    if (file !== STANDARD) closeSync(handle);
+  }
+}
+
+function* linesIn(handle: number, read: (bytes: number) => void): Iterable<string> {
+  const decoder = new StringDecoder("utf8");
+  const piece = Buffer.alloc(PIECE);
+  let [rest, bytes] = ["", 0];
+  for (;;) {
+    const length = readSync(handle, piece);
+    if (length === 0) break;
+    bytes += length;
+    const lines = (rest + decoder.write(piece.subarray(0, length))).split("\n");
+    rest = lines.pop()!;
+    yield* lines;
+    read(bytes);
+  }
+  if (rest !== "") yield rest;
+}
+
+/** Calls `use` with what writes to a file, which is there when it is whole; and with what shows how far it is, out of a total. */
+export function withWriting<T>(
+  file: string,
+  total: number,
+  use: (write: (text: string) => void, done: (count: number) => void) => T,
+): T {
+  const unfinished = `${file}.tmp`;
+  const handle = file === STANDARD ? STANDARD_OUTPUT : openSync(unfinished, "w", 0o600);
+  const bar = file === STANDARD ? undefined : barOf(total);
+  let isWhole = false;
+  try {
+    const result = use(
+      (text) => {
+        const bytes = Buffer.from(text);
+        for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
+      },
+      (count) => bar?.update(count),
+    );
+    isWhole = true;
+    return result;
+  } finally {
+    bar?.stop();
+    if (file !== STANDARD) {
+      closeSync(handle);
+      if (isWhole) moveInto(unfinished, file);
+      else rmSync(unfinished);
+    }
+  }
+}
+
+/** A bar on the standard error, where that is a terminal. */
+function barOf(total: number): SingleBar | undefined {
+  if (!process.stderr.isTTY || total === 0) return undefined;
+  const bar = new SingleBar({ format: "{bar} {percentage} %", clearOnComplete: true });
+  bar.start(total, 0);
+  return bar;
+}

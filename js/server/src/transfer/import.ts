@@ -1,0 +1,91 @@
+// A memory from lines of JSON: all of it or nothing.
+
+import { MOST_NAMES } from "../agent/resident.ts";
+import type { NameKind, PortableKind, PortableRow, Storage } from "../storage/storage.ts";
+import { parseInstant } from "../time.ts";
+import { LineError, readLine } from "./lines.ts";
+
+/** What becomes of a row whose key is there: it is left out, taken, or taken where it is the newer. */
+export const CONFLICTS = ["skip", "overwrite", "newer"] as const;
+export type Conflicts = (typeof CONFLICTS)[number];
+
+/** What came of the lines. */
+export interface Imported {
+  added: number;
+  replaced: number;
+  skipped: number;
+}
+
+const NAME_KINDS: readonly NameKind[] = ["type", "subtype", "edge type"];
+
+/**
+ * Takes lines into a store, as one transaction. Edges may stand before what they tie together; at the end it has to be there.
+ *
+ * @throws {LineError} naming the line that is wrong; nothing is changed then.
+ */
+export function importMemory(
+  storage: Storage,
+  lines: Iterable<string>,
+  { conflicts, now }: { conflicts: Conflicts; now: number },
+): Imported {
+  return storage.transaction(() => {
+    const before = new Set(storage.dangling());
+    const dimensions = storage.dimensions();
+    // What is pinned is not counted again for every line.
+    if (dimensions !== 0) storage.setMeta("dimensions", String(dimensions));
+    storage.deferEnds();
+    const imported: Imported = { added: 0, replaced: 0, skipped: 0 };
+    let place = 0;
+    for (const line of lines) {
+      place += 1;
+      if (line.trim() === "") continue;
+      try {
+        const { kind, row } = readLine(line, now);
+        imported[take(storage, kind, row, conflicts)] += 1;
+      } catch (error) {
+        if (error instanceof LineError) throw new LineError(`Line ${place}: ${error.message}.`);
+        throw error;
+      }
+    }
+    const loose = storage.dangling().find((id) => !before.has(id));
+    if (loose !== undefined) throw new LineError(`The edge ${loose} leads to or from a memory that is not there.`);
+    for (const kind of NAME_KINDS) {
+      if (storage.names(kind).length > MOST_NAMES)
+        throw new LineError(`There would be more than ${MOST_NAMES} ${kind}s.`);
+    }
+    return imported;
+  });
+}
+
+function take(storage: Storage, kind: PortableKind, row: PortableRow, conflicts: Conflicts): keyof Imported {
+  const there = storage.changedAt(kind, row);
+  if (there !== undefined && !isTaken(conflicts, there.at, changeOf(kind, row))) return "skipped";
+  checkLength(storage, row.embedding_vector as Uint8Array | null | undefined);
+  storage.put(kind, row);
+  if (kind === "node") storage.seal([row.id as string]);
+  return there === undefined ? "added" : "replaced";
+}
+
+function isTaken(conflicts: Conflicts, stored: string | null, given: string | null): boolean {
+  if (conflicts !== "newer") return conflicts === "overwrite";
+  const [before, after] = [stored, given].map((time) => parseInstant(time ?? "") ?? Number.NEGATIVE_INFINITY);
+  return after! > before!;
+}
+
+/** When a row was last changed, by the column of its kind. */
+function changeOf(kind: PortableKind, row: PortableRow): string | null {
+  const column = { node: "last_modified", cluster: "created_at", membership: "updated_at", edge: "created_at" }[kind];
+  return row[column] as string | null;
+}
+
+/** All vectors of a store are of one length: the first one's. */
+function checkLength(storage: Storage, bytes: Uint8Array | null | undefined): void {
+  if (bytes == null) return;
+  const length = bytes.byteLength / Float32Array.BYTES_PER_ELEMENT;
+  const dimensions = storage.dimensions();
+  if (length === dimensions) return;
+  if (dimensions !== 0 && storage.hasVectors(dimensions)) {
+    throw new LineError(`embedding: must have ${dimensions} components, as the others, found ${length}`);
+  }
+  storage.setMeta("dimensions", String(length));
+}

@@ -1,0 +1,129 @@
+// A memory as lines of JSON: what a line says, and which lines are refused.
+
+import { z } from "zod";
+import { vectorOf } from "../agent/index-rows.ts";
+import { PORTABLE_KINDS, type PortableKind, type PortableRow } from "../storage/storage.ts";
+import { toIso } from "../time.ts";
+
+/** What is wrong with a line, in words. */
+export class LineError extends Error {
+  override readonly name = "LineError";
+}
+
+const id = z.string().min(1);
+// U+0000 ends a text in SQLite.
+const text = z
+  .string()
+  .refine((value) => !value.includes("\0"), "must not contain U+0000")
+  .nullable();
+const number = z.number().nullable();
+const optional = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
+  Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.default(null)])) as {
+    [Name in keyof Shape]: z.ZodDefault<Shape[Name]>;
+  };
+
+/** Columns by kind. What a line does not name is null, but for times of creation. */
+const ROWS = {
+  node: z.object({
+    id,
+    type: text,
+    content_title: text,
+    created_at: text.optional(),
+    provenance_created_at: text.optional(),
+    embedding: z
+      .union([z.base64(), z.array(z.number())])
+      .nullable()
+      .default(null),
+    ...optional({
+      subtype: text,
+      content_summary: text,
+      content_body: text,
+      neural_stability: number,
+      neural_retrievability: number,
+      neural_difficulty: number,
+      neural_access_count: number,
+      neural_last_accessed: text,
+      state_lifecycle: text,
+      provenance_source: text,
+      layer: text,
+      version: number,
+      last_modified: text,
+      embedding_model: text,
+      temporal_event_time: text,
+      temporal_event_confidence: number,
+      temporal_event_source: text,
+    }),
+  }),
+  cluster: z.object({
+    id,
+    name: text,
+    created_at: text.optional(),
+    ...optional({ description: text, icon: text, pinned: number, source: text, auto_subtypes: text }),
+  }),
+  membership: z.object({
+    cluster_id: id,
+    node_id: id,
+    ...optional({ weight: number, pinned: number, updated_at: text }),
+  }),
+  edge: z.object({
+    id,
+    source_id: id,
+    target_id: id,
+    type: text,
+    created_at: text.optional(),
+    ...optional({ subtype: text, neural_weight: number, strength: number, confidence: number }),
+  }),
+} satisfies Record<PortableKind, z.ZodObject>;
+
+const kindOf = z.object({ kind: z.enum(PORTABLE_KINDS) });
+
+/** A row as a line, without its end. What another program stored in a form that no column has counts as missing. */
+export function writeLine(kind: PortableKind, { embedding_vector: bytes, ...row }: PortableRow): string {
+  const known = ROWS[kind].shape as Record<string, z.ZodType>;
+  const sound = Object.entries(row).map(([name, value]) => [
+    name,
+    known[name]?.safeParse(value).success ? value : null,
+  ]);
+  const vector = kind === "node" ? { embedding: bytes instanceof Object ? base64Of(bytes) : null } : {};
+  return JSON.stringify({ kind, ...Object.fromEntries(sound), ...vector });
+}
+
+const base64Of = (bytes: Uint8Array | ArrayBuffer): string => Buffer.from(new Uint8Array(bytes)).toString("base64");
+
+/** @throws {LineError} for a line that is none of an export. `now` is when rows were made that do not say. */
+export function readLine(line: string, now: number): { kind: PortableKind; row: PortableRow } {
+  let json: unknown;
+  try {
+    json = JSON.parse(line);
+  } catch {
+    throw new LineError("is not JSON");
+  }
+  const { kind } = checked(kindOf, json);
+  if (kind === "membership") return { kind, row: checked(ROWS.membership, json) };
+  if (kind !== "node") {
+    const { created_at = toIso(now), ...row } = checked(ROWS[kind], json);
+    return { kind, row: { ...row, created_at } };
+  }
+  const { embedding, created_at, provenance_created_at, ...row } = checked(ROWS.node, json);
+  const made = created_at ?? provenance_created_at ?? toIso(now);
+  const times = {
+    created_at: created_at === undefined ? made : created_at,
+    provenance_created_at: provenance_created_at === undefined ? made : provenance_created_at,
+  };
+  return { kind, row: { ...row, ...times, embedding_vector: embedding === null ? null : bytesOf(embedding) } };
+}
+
+function checked<Schema extends z.ZodType>(schema: Schema, json: unknown): z.output<Schema> {
+  const { data, error } = schema.safeParse(json);
+  if (error === undefined) return data;
+  const { path, message } = error.issues[0]!;
+  throw new LineError(path.length === 0 ? message : `${path.join(".")}: ${message}`);
+}
+
+function bytesOf(embedding: string | readonly number[]): Uint8Array {
+  const bytes =
+    typeof embedding === "string" ? Buffer.from(embedding, "base64") : Buffer.from(Float32Array.from(embedding).buffer);
+  const dimensions = bytes.length / Float32Array.BYTES_PER_ELEMENT;
+  if (Number.isInteger(dimensions) && vectorOf(bytes, dimensions) !== null) return bytes;
+  throw new LineError("embedding: must be numbers in f32, and not all of them 0");
+}

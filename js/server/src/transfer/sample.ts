@@ -1,0 +1,42 @@
+// The sample memory as lines of an export: what a trading agent has come to remember by now.
+
+import { generateSample, type SampleEdge, type SampleNode } from "../../../sample/index.ts";
+import { toIso } from "../time.ts";
+
+const DAY = 86_400_000;
+const SOURCE = "sample";
+
+/** Lines of a sample that ends with the last whole day. */
+export function sampleLines(now: number): string[] {
+  const { nodes, edges } = generateSample({ end: toIso(Math.floor(now / DAY) * DAY) });
+  return [...nodes.map(nodeOf), ...edges.map(edgeOf)].map((line) => JSON.stringify(line));
+}
+
+const nodeOf = (node: SampleNode) => ({
+  kind: "node",
+  id: node.id,
+  type: node.type,
+  subtype: node.subtype,
+  content_title: node.content_title,
+  content_summary: node.content_summary ?? null,
+  content_body: node.content_body,
+  neural_stability: node.stability,
+  neural_retrievability: 1,
+  neural_difficulty: node.difficulty,
+  neural_access_count: node.access_count,
+  neural_last_accessed: node.access_count === 0 ? null : toIso(node.last_accessed),
+  state_lifecycle: "ACTIVE",
+  provenance_source: SOURCE,
+  provenance_created_at: node.provenance_created_at,
+  layer: node.type === "episode" ? "episode" : "semantic",
+  version: 1,
+  last_modified: toIso(node.created_at),
+  created_at: toIso(node.created_at),
+});
+
+const edgeOf = ({ created_at, ...edge }: SampleEdge) => ({
+  kind: "edge",
+  ...edge,
+  confidence: 1,
+  created_at: toIso(created_at),
+});

@@ -1,0 +1,182 @@
+// Backups of an agent's database, and what is put in its place.
+
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { agentFile } from "../../js/server/src/settings/paths.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { released } from "../../js/server/src/storage/released.ts";
+import { makeExisting, raw } from "./existing.ts";
+import { PROGRAM, start } from "./process.ts";
+import { clientOf } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+function run(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
+const epochOf = async (file: string) => {
+  const storage = new LibsqlStorage(file, { durability: "full" });
+  const epoch = storage.meta("epoch");
+  storage.close();
+  await released();
+  return epoch;
+};
+
+describe("backup and restore", () => {
+  test("bring back what was there, under an epoch of its own, and put aside what there is", async () => {
+    const [folder, elsewhere] = [temporaryFolder(), join(temporaryFolder(), "backup.db")];
+    const first = await start(folder);
+    const { create, link, search, file } = clientOf(first, "default");
+    const [a, b] = [await create({ embedding: [1, 2] }), await create({ content_title: "Other" })];
+    await link(a.id, b.id);
+    expect(run("backup", elsewhere, "--data-dir", folder)).toMatchObject({ status: 0 });
+    expect(statSync(elsewhere).mode & 0o077).toBe(0);
+    expect(existsSync(`${elsewhere}.tmp`)).toBe(false);
+    const later = await create({ content_title: "Afterwards" });
+    expect(await search("afterwards")).toEqual([later.id]);
+    const refused = run("restore", elsewhere, "--data-dir", folder);
+    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining("another program is using it") });
+    await first.end();
+    const before = await epochOf(file());
+    const { status, stdout } = run("restore", elsewhere, "--data-dir", folder);
+    expect(status).toBe(0);
+    const aside = / is in (\S+)\.\n/.exec(stdout.split("\n").slice(1).join("\n"))![1]!;
+    expect(raw(aside).prepare("SELECT 1 FROM nodes WHERE id = ?").all(later.id)).toHaveLength(1);
+    expect(await epochOf(file())).not.toBe(before);
+    const second = clientOf(await start(folder), "default");
+    expect(await second.search("afterwards")).toEqual([]);
+    expect((await second.ask("GET /health")).body).toMatchObject({ node_count: 2, edge_count: 1 });
+    expect(await second.search("squeeze", { embedding: [1, 2] })).toContain(a.id);
+  });
+
+  test("a backup while a server writes is whole, as of one moment", { timeout: 60_000 }, async () => {
+    const [folder, elsewhere] = [temporaryFolder(), join(temporaryFolder(), "backup.db")];
+    const { create } = clientOf(await start(folder), "default");
+    let isOver = false;
+    const writing = (async () => {
+      while (!isOver) await create({ content_body: "x".repeat(2_000) });
+    })();
+    const backups = new Promise<number[]>((resolve) => {
+      setTimeout(() => resolve([1, 2].map(() => run("backup", elsewhere, "--data-dir", folder).status!)), 300);
+    });
+    expect(await backups).toEqual([0, 0]);
+    isOver = true;
+    await writing;
+    const storage = new LibsqlStorage(elsewhere, { durability: "full" });
+    expect(storage.check()).toEqual([]);
+    expect([...storage.indexedNodes()].flat().length).toBeGreaterThan(0);
+    storage.close();
+  });
+
+  test("goes to another agent, and to where there is none", async () => {
+    const [folder, elsewhere] = [temporaryFolder(), join(temporaryFolder(), "backup.db")];
+    const first = await start(folder);
+    await clientOf(first, "one").create();
+    await first.end();
+    expect(run("backup", elsewhere, "--agent", "one", "--data-dir", folder)).toMatchObject({ status: 0 });
+    expect(run("restore", elsewhere, "--agent", "two", "--data-dir", folder)).toMatchObject({ status: 0 });
+    const server = await start(folder);
+    for (const name of ["one", "two"]) expect(await clientOf(server, name).search("squeeze")).toHaveLength(1);
+    const names = (await server.ask("GET /agents")).body.data.map(({ agent }: { agent: string }) => agent);
+    expect(names.sort()).toEqual(["default", "one", "two"]);
+  });
+
+  test("takes the place of a database that is broken", async () => {
+    const [folder, elsewhere] = [temporaryFolder(), join(temporaryFolder(), "backup.db")];
+    const first = await start(folder);
+    const { create, file } = clientOf(first, "default");
+    await create();
+    await first.end();
+    run("backup", elsewhere, "--data-dir", folder);
+    writeFileSync(file(), "no database any more, but long enough to be one ".repeat(200));
+    expect(run("restore", elsewhere, "--data-dir", folder)).toMatchObject({ status: 0 });
+    expect(await clientOf(await start(folder), "default").search("squeeze")).toHaveLength(1);
+  });
+
+  test.each([
+    ["nothing", () => {}, /There is no file/],
+    ["no database", (file: string) => writeFileSync(file, "text ".repeat(1_000)), /cannot be taken in/],
+    ["another database", (file: string) => raw(file).exec("CREATE TABLE t (a)"), /has no table of memories/],
+    ["one of the existing server", makeExisting, /adopt it/],
+    [
+      "one of a newer version",
+      (file: string) => {
+        new LibsqlStorage(file, { durability: "full" }).close();
+        raw(file).exec("UPDATE nous_meta SET value = '99' WHERE key = 'schema'");
+      },
+      /has schema 99/,
+    ],
+    [
+      "one with bytes that changed",
+      (file: string) => {
+        const storage = new LibsqlStorage(file, { durability: "full" });
+        storage.close();
+        const db = raw(file);
+        db.exec("INSERT INTO nodes (id, type, content_title) VALUES ('n', 'note', 'Heliotrope')");
+        db.exec("INSERT INTO nodes_fts(nodes_fts) VALUES ('delete-all')");
+        db.close();
+      },
+      /is not sound|cannot be taken in/,
+    ],
+  ])("%s is not put in the place of what there is", async (_, make, why) => {
+    const [folder, given] = [temporaryFolder(), join(temporaryFolder(), "given.db")];
+    const first = await start(folder);
+    const { create, file } = clientOf(first, "default");
+    await create();
+    await first.end();
+    make(given);
+    await released();
+    const before = readFileSync(file());
+    const { status, stderr } = run("restore", given, "--data-dir", folder);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(why);
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect(readFileSync(file()).equals(before)).toBe(true);
+    expect(existsSync(`${file()}.tmp`)).toBe(false);
+  });
+
+  test("there is none of an agent that is not there", () => {
+    const folder = temporaryFolder();
+    const { status, stderr } = run("backup", join(folder, "b.db"), "--agent", "nobody", "--data-dir", folder);
+    expect({ status, stderr }).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("There is no agent nobody"),
+    });
+    expect(existsSync(agentFile(folder, "nobody"))).toBe(false);
+  });
+});
+
+describe("adopting", () => {
+  test("takes in a copy of a database of the existing server, which stays as it is", async () => {
+    const [folder, given] = [temporaryFolder(), join(temporaryFolder(), "theirs.db")];
+    makeExisting(given);
+    const before = join(temporaryFolder(), "before.db");
+    copyFileSync(given, before);
+    expect(run("adopt", given, "--agent", "theirs", "--data-dir", folder)).toMatchObject({ status: 0 });
+    expect(readFileSync(given).equals(readFileSync(before))).toBe(true);
+    const { ask, search } = clientOf(await start(folder), "theirs");
+    expect((await ask("GET /health")).body).toMatchObject({ node_count: 3, edge_count: 2 });
+    expect(await search("extremes")).toEqual(["n_a"]);
+    expect(run("adopt", given, "--agent", "theirs", "--data-dir", folder)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("already"),
+    });
+  });
+
+  test("waits for nobody who is writing to it", () => {
+    const [folder, given] = [temporaryFolder(), join(temporaryFolder(), "theirs.db")];
+    makeExisting(given);
+    const other = raw(given);
+    other.exec("BEGIN IMMEDIATE; UPDATE nodes SET content_title = 'changing'");
+    const { status, stderr } = run("adopt", given, "--data-dir", folder);
+    expect({ status, stderr }).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("another program is using it"),
+    });
+    other.exec("ROLLBACK");
+    expect(run("adopt", given, "--data-dir", folder)).toMatchObject({ status: 0 });
+  });
+});

@@ -1,0 +1,156 @@
+// Clusters: named groups of memories, which the index and the graph know.
+
+import { expect, test } from "vitest";
+import * as API from "../../js/server/src/api/clusters.ts";
+import { raw } from "./existing.ts";
+import { type Client, LESSON, sharedServer } from "./shared.ts";
+
+const { client } = sharedServer();
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const NOT_FOUND = { status: 404, body: { error: "not found" } };
+
+async function makeCluster({ ask }: Client, fields: object = {}) {
+  const { status, body } = await ask("POST /clusters", { name: "Majors", ...fields });
+  expect({ status, body }).toMatchObject({ status: 201 });
+  return API.cluster.strict().parse(body);
+}
+
+const join = ({ ask }: Client, cluster: string, node_id: string, fields: object = {}) =>
+  ask(`POST /clusters/${cluster}/members`, { node_id, ...fields });
+
+test("a cluster is created, read, changed, listed and deleted", async () => {
+  const one = client();
+  const { ask } = one;
+  const made = await makeCluster(one);
+  expect(made).toEqual({
+    id: expect.stringMatching(/^c_[0-9a-z]{12}$/),
+    name: "Majors",
+    description: null,
+    icon: null,
+    pinned: false,
+    source: "agent",
+    auto_subtypes: [],
+    created_at: expect.stringMatching(ISO),
+  });
+  const fields = { description: "BTC and ETH", icon: "🪙", pinned: true, auto_subtypes: ["custom:trade"] };
+  const other = await makeCluster(one, fields);
+  expect(other).toMatchObject(fields);
+  expect((await ask(`GET /clusters/${other.id}`)).body).toEqual(other);
+  const changed = await ask(`PATCH /clusters/${other.id}`, { name: "Coins", icon: null, auto_subtypes: null });
+  expect(changed.body).toEqual({ ...other, name: "Coins", icon: null, auto_subtypes: [] });
+  const { body } = await ask("GET /clusters");
+  expect(API.clusterList.strict().parse(body)).toEqual({ data: [made, changed.body], count: 2, next_cursor: null });
+  expect(await ask(`DELETE /clusters/${made.id}`)).toMatchObject({ status: 200, body: { ok: true } });
+  for (const call of ["GET", "DELETE"]) expect(await ask(`${call} /clusters/${made.id}`)).toMatchObject(NOT_FOUND);
+  expect(await ask(`PATCH /clusters/${made.id}`, { name: "x" })).toMatchObject(NOT_FOUND);
+  expect(await ask(`PATCH /clusters/${other.id}`, { other: 1 })).toMatchObject({ status: 400 });
+});
+
+test("memories are put in, found by it, and taken out", async () => {
+  const one = client();
+  const { ask, create, search } = one;
+  const { id } = await makeCluster(one);
+  const [a, b] = [await create(), await create()];
+  const added = await join(one, id, b.id, { weight: 0.5 });
+  expect(added).toMatchObject({ status: 201 });
+  expect(API.membership.strict().parse(added.body)).toEqual({
+    cluster_id: id,
+    node_id: b.id,
+    weight: 0.5,
+    pinned: false,
+    updated_at: expect.stringMatching(ISO),
+  });
+  await join(one, id, a.id);
+  // A second time changes how it is in it, and not where.
+  await join(one, id, b.id, { weight: 1, pinned: true });
+  const { body } = await ask(`GET /clusters/${id}/members`);
+  expect(API.memberList.parse(body).data).toMatchObject([
+    { id: b.id, node_id: b.id, weight: 1, pinned: true, content_title: LESSON.content_title, neural_access_count: 0 },
+    { id: a.id, weight: 1, pinned: false, state_lifecycle: "ACTIVE" },
+  ]);
+  expect(await search("squeeze", { cluster_ids: [id] })).toHaveLength(2);
+  await ask(`DELETE /clusters/${id}/members/${a.id}`);
+  expect(await search("squeeze", { cluster_ids: [id] })).toEqual([b.id]);
+  expect(await ask(`DELETE /clusters/${id}/members/${a.id}`)).toMatchObject(NOT_FOUND);
+  const { clusters, memberships } = (await ask("GET /graph")).body;
+  expect([clusters, memberships]).toMatchObject([[{ id }], [{ cluster_id: id, node_id: b.id }]]);
+  await ask(`DELETE /nodes/${b.id}`);
+  expect((await ask(`GET /clusters/${id}/members`)).body).toEqual({ data: [], count: 0, next_cursor: null });
+  await join(one, id, a.id);
+  await ask(`DELETE /clusters/${id}`);
+  expect(await search("squeeze", { cluster_ids: [id] })).toEqual([]);
+  expect(await search("squeeze")).toEqual([a.id]);
+  expect(raw(one.file()).prepare("SELECT * FROM cluster_memberships").all()).toEqual([]);
+});
+
+test("what is not there is in no cluster, and neither is another agent's", async () => {
+  const [one, other] = [client(), client()];
+  const { id } = await makeCluster(one);
+  const foreign = await other.create();
+  for (const node_id of ["n_none", foreign.id]) {
+    expect(await join(one, id, node_id)).toMatchObject({ status: 404, body: { issues: [{ path: "node_id" }] } });
+  }
+  expect(await join(other, id, foreign.id)).toMatchObject(NOT_FOUND);
+  for (const call of ["", "/members", "/health"]) {
+    expect(await other.ask(`GET /clusters/${id}${call}`)).toMatchObject(NOT_FOUND);
+  }
+  expect((await other.ask("GET /clusters")).body.count).toBe(0);
+});
+
+test("a memory of one of its subtypes is in it by itself", async () => {
+  const one = client();
+  const { id } = await makeCluster(one, { auto_subtypes: ["custom:trade", "custom:lesson"] });
+  await makeCluster(one, { name: "Other" });
+  const lesson = await one.create();
+  const note = await one.create({ subtype: null });
+  expect(await one.search("squeeze", { cluster_ids: [id] })).toEqual([lesson.id]);
+  await one.ask(`PATCH /nodes/${note.id}`, { subtype: "custom:trade" });
+  expect((await one.search("squeeze", { cluster_ids: [id] })).sort()).toEqual([lesson.id, note.id].sort());
+});
+
+test("its health counts states as they are now", async () => {
+  const one = client();
+  const { id } = await makeCluster(one);
+  const health = async () => API.clusterHealth.strict().parse((await one.ask(`GET /clusters/${id}/health`)).body);
+  const none = { cluster_id: id, name: "Majors", total_nodes: 0, active_nodes: 0, weak_nodes: 0, dormant_nodes: 0 };
+  expect(await health()).toEqual({ ...none, health_ratio: 0 });
+  const memories = await Promise.all(Array.from({ length: 4 }, () => one.create()));
+  for (const node of memories) await join(one, id, node.id);
+  await one.ask(`PATCH /nodes/${memories[0]!.id}`, { state_lifecycle: "DORMANT" });
+  const long = new Date(Date.now() - 90 * 86_400_000).toISOString();
+  const db = raw(one.file());
+  db.prepare("UPDATE nodes SET provenance_created_at = ? WHERE id = ?").run(long, memories[1]!.id);
+  expect(await health()).toEqual({
+    ...none,
+    total_nodes: 4,
+    active_nodes: 2,
+    weak_nodes: 1,
+    dormant_nodes: 1,
+    health_ratio: 0.5,
+  });
+});
+
+test("pages go on where they ended, whatever came meanwhile", async () => {
+  const one = client();
+  const { ask } = one;
+  const { id } = await makeCluster(one);
+  const memories = [await one.create(), await one.create(), await one.create()];
+  for (const node of memories) await join(one, id, node.id);
+  const first = (await ask(`GET /clusters/${id}/members?limit=2`)).body;
+  expect(first.data.map((it: { id: string }) => it.id)).toEqual([memories[0]!.id, memories[1]!.id]);
+  const late = await one.create();
+  await join(one, id, late.id);
+  await ask(`DELETE /clusters/${id}/members/${memories[1]!.id}`);
+  const second = (await ask(`GET /clusters/${id}/members?limit=2&cursor=${first.next_cursor}`)).body;
+  expect(second.data.map((it: { id: string }) => it.id)).toEqual([memories[2]!.id, late.id]);
+  expect(second.next_cursor).toBeNull();
+  await makeCluster(one, { name: "Second" });
+  const clusters = (await ask("GET /clusters?limit=1")).body;
+  const rest = (await ask(`GET /clusters?cursor=${clusters.next_cursor}`)).body;
+  expect([...clusters.data, ...rest.data].map((it: { name: string }) => it.name)).toEqual(["Majors", "Second"]);
+  // A cursor is its list's.
+  expect(await ask(`GET /clusters?cursor=${first.next_cursor}`)).toMatchObject({
+    status: 400,
+    body: { issues: [{ path: "cursor" }] },
+  });
+});

@@ -1,0 +1,264 @@
+// Contradictions: correction markers, the queue of conflicts, and what each resolution does.
+
+import { describe, expect, test } from "vitest";
+import { correctionIn } from "../../js/server/src/agent/corrections.ts";
+import * as API from "../../js/server/src/api/conflicts.ts";
+import { raw } from "./existing.ts";
+import { type Client, sharedServer } from "./shared.ts";
+
+const { client } = sharedServer();
+const DAY = 86_400_000;
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const NOT_FOUND = { status: 404, body: { error: "not found" } };
+
+describe("correction markers", () => {
+  test.each([
+    ["Actually, it is 555", ["actually"], [], 0.6],
+    ["I WAS  wrong about it", ["I was wrong"], [], 0.6],
+    ["Correction: the fee is 2%", ["correction:"], [], 0.6],
+    ["No updates: none", [], [], 0.5],
+    ["update:the plan", ["update:"], [], 0.6],
+    ["It’s no longer so, now it’s this", ["no longer", "now it's"], [], 0.7],
+    ["used to be a lake", ["used to be"], [], 0.7],
+    ["it changed to red. turns out not anymore", ["changed to", "turns out", "not anymore"], [], 0.6],
+    ["I actually enjoyed it", ["actually"], ["actually enjoyed"], 0.3],
+    ["I actually enjoyed it now", ["actually"], ["actually enjoyed"], 0.4],
+    ["Was I wrong? Good point", [], ["was I wrong?", "good point"], 0.2],
+    ["factually, nowhere", [], [], 0.5],
+    ["tatsächlichactually", [], [], 0.5],
+  ])("%s", (text, triggers, disqualifiers, confidence) => {
+    const found = correctionIn(text);
+    expect(found).toMatchObject({ triggers, disqualifiers, confidence });
+    expect(found.detected).toBe(triggers.length > 0 && confidence > 0.3);
+  });
+});
+
+const ADDRESS = { content_title: "Bob's address Elm", content_body: "Elm Street 5" };
+const MOVED = { content_title: "Bob's address changed", content_body: "Actually it is Oak Road 1 now" };
+
+/** A memory, another that corrects it, and the conflict between them. */
+async function conflicting({ ask, create }: Client) {
+  const old = await create(ADDRESS);
+  const fresh = await create(MOVED);
+  const { body } = await ask("GET /contradiction/queue");
+  return { old, fresh, conflict: body.data[0] };
+}
+
+const resolve = ({ ask }: Client, conflict_id: string, resolution: string, fields: object = {}) =>
+  ask("POST /contradiction/resolve", { conflict_id, resolution, ...fields });
+const stateOf = async ({ ask }: Client, id: string) =>
+  (await ask(`GET /nodes/${id}?recall=false`)).body.state_lifecycle;
+const edgesOf = async ({ ask }: Client, id: string) => (await ask(`GET /edges?node_id=${id}`)).body.data;
+
+test("detecting tells what a text may correct, and queues nothing", async () => {
+  const { ask, create } = client();
+  const old = await create(ADDRESS);
+  await create({ content_title: "Weather", content_body: "rain" });
+  const { body } = await ask("POST /contradiction/detect", {
+    title: "Bob's address",
+    content: "It changed to Oak Road",
+  });
+  expect(API.detection.strict().parse(body)).toEqual({
+    conflict_detected: true,
+    tier: "PATTERN",
+    confidence: 0.6,
+    triggers: ["changed to"],
+    disqualifiers: [],
+    temporal_signal: false,
+    conflicting_nodes: [{ id: old.id, title: ADDRESS.content_title, subtype: "custom:lesson" }],
+  });
+  const plain = (await ask("POST /contradiction/detect", { content: "Bob's address is Elm Street" })).body;
+  expect(plain).toMatchObject({ conflict_detected: false, confidence: 0.5, conflicting_nodes: [] });
+  expect((await ask("GET /contradiction/queue")).body).toEqual({ data: [], count: 0, next_cursor: null });
+});
+
+test("a memory that corrects others is queued with them for 14 days", async () => {
+  const one = client();
+  const old = [];
+  for (let turn = 0; turn < 4; turn++) old.push((await one.create(ADDRESS)).id);
+  const fresh = await one.create(MOVED);
+  expect(fresh._contradiction_detected).toBe(true);
+  const { body } = await one.ask("GET /contradiction/queue");
+  expect(API.conflictList.strict().parse(body).count).toBe(3);
+  const waits = Date.parse(body.data[0].expires_at) - Date.parse(body.data[0].created_at);
+  expect(waits).toBe(14 * DAY);
+  for (const conflict of body.data) {
+    expect(conflict).toMatchObject({
+      id: expect.stringMatching(/^q_[0-9a-z]{12}$/),
+      new_node_id: fresh.id,
+      status: "pending",
+      detection_tier: "PATTERN",
+      detection_confidence: 0.7,
+      resolution: null,
+    });
+    expect(old).toContain(conflict.old_node_id);
+  }
+  expect(await one.create(ADDRESS)).not.toHaveProperty("_contradiction_detected");
+  expect((await client().ask("GET /contradiction/queue")).body.count).toBe(0);
+});
+
+test("what has expired, or lost a memory, is in the queue no more", async () => {
+  const one = client();
+  const { old, fresh, conflict } = await conflicting(one);
+  const db = raw(one.file());
+  db.prepare("UPDATE conflict_queue SET expires_at = ?").run(new Date(Date.now() - 1).toISOString());
+  expect((await one.ask("GET /contradiction/queue")).body.count).toBe(0);
+  expect(await resolve(one, conflict.id, "keep_both")).toMatchObject(NOT_FOUND);
+  await one.ask("POST /contradiction/queue", { old_node_id: old.id, new_node_id: fresh.id });
+  expect(db.prepare("SELECT count(*) AS count FROM conflict_queue").get()).toMatchObject({ count: 1 });
+  expect((await one.ask("GET /contradiction/queue")).body.count).toBe(1);
+  await one.ask(`DELETE /nodes/${fresh.id}`);
+  expect((await one.ask("GET /contradiction/queue")).body.count).toBe(0);
+});
+
+describe("POST /contradiction/queue", () => {
+  test("queues a memory with another, or with a text", async () => {
+    const { ask, create } = client();
+    const [a, b] = [await create(), await create()];
+    const fields = {
+      conflict_type: "fact",
+      detection_confidence: 0.9,
+      topic: "fees",
+      context: "c",
+      entity_name: "Bob",
+    };
+    const { status, body } = await ask("POST /contradiction/queue", {
+      old_node_id: a.id,
+      new_content: "2%",
+      expires_at: "2999-01-01",
+      ...fields,
+    });
+    expect(status).toBe(201);
+    expect(API.conflict.strict().parse(body)).toMatchObject({
+      old_node_id: a.id,
+      new_node_id: null,
+      new_content: "2%",
+      expires_at: "2999-01-01T00:00:00.000Z",
+      ...fields,
+    });
+    expect((await ask("POST /contradiction/queue", { old_node_id: a.id, new_node_id: b.id })).status).toBe(201);
+    const first = (await ask("GET /contradiction/queue?limit=1")).body;
+    expect(first).toMatchObject({ data: [{ new_node_id: b.id }], count: 1 });
+    const rest = (await ask(`GET /contradiction/queue?cursor=${first.next_cursor}`)).body;
+    expect(rest).toMatchObject({ data: [{ id: body.id }], count: 1, next_cursor: null });
+  });
+
+  test("refuses memories that are not there, the same one, and none", async () => {
+    const { ask, create } = client();
+    const { id } = await create();
+    const refused = (body: object) => ask("POST /contradiction/queue", { old_node_id: id, ...body });
+    const path = (path: string) => ({ body: { issues: [{ path }] } });
+    expect(await refused({ new_node_id: "n_none" })).toMatchObject({ status: 404, ...path("new_node_id") });
+    expect(await refused({ old_node_id: "n_none", new_content: "x" })).toMatchObject({ status: 404 });
+    expect(await refused({})).toMatchObject({ status: 400, ...path("new_node_id") });
+    expect(await refused({ new_node_id: id })).toMatchObject({ status: 400, ...path("new_node_id") });
+  });
+});
+
+describe("a resolution", () => {
+  test("new_is_current puts the old one to sleep", async () => {
+    const one = client();
+    const { old, fresh, conflict } = await conflicting(one);
+    const { body } = await resolve(one, conflict.id, "new_is_current");
+    expect(API.resolved.strict().parse(body)).toEqual({
+      ok: true,
+      conflict_id: conflict.id,
+      resolution: "new_is_current",
+      old_node_id: old.id,
+      new_node_id: fresh.id,
+      actions: [`${old.id} is DORMANT`, `${fresh.id} supersedes ${old.id}`],
+      resolved_at: expect.stringMatching(ISO),
+    });
+    expect([await stateOf(one, old.id), await stateOf(one, fresh.id)]).toEqual(["DORMANT", "ACTIVE"]);
+    expect(await edgesOf(one, old.id)).toMatchObject([
+      { type: "supersedes", source_id: fresh.id, target_id: old.id, strength: 0.5 },
+    ]);
+    expect((await one.ask("GET /contradiction/queue")).body.count).toBe(0);
+    const [resolved] = (await one.ask("GET /contradiction/queue?status=resolved")).body.data;
+    expect(resolved).toMatchObject({ id: conflict.id, status: "resolved", resolution: "new_is_current" });
+    expect(await resolve(one, conflict.id, "keep_both")).toMatchObject({
+      status: 409,
+      body: { error: "the conflict is resolved already" },
+    });
+  });
+
+  test("old_is_current puts the new one to sleep", async () => {
+    const one = client();
+    const { old, fresh, conflict } = await conflicting(one);
+    await resolve(one, conflict.id, "old_is_current");
+    expect([await stateOf(one, old.id), await stateOf(one, fresh.id)]).toEqual(["ACTIVE", "DORMANT"]);
+    expect(await edgesOf(one, old.id)).toMatchObject([{ type: "supersedes", source_id: old.id, target_id: fresh.id }]);
+  });
+
+  test("keep_both ties them together", async () => {
+    const one = client();
+    const { old, fresh, conflict } = await conflicting(one);
+    await resolve(one, conflict.id, "keep_both");
+    expect(await edgesOf(one, old.id)).toMatchObject([{ type: "relates_to", source_id: fresh.id, target_id: old.id }]);
+    expect(await stateOf(one, old.id)).toBe("ACTIVE");
+  });
+
+  test.each([
+    [undefined, MOVED.content_body],
+    ["Oak Road 1", "Oak Road 1"],
+  ])("merge adds %s", async (merged, added) => {
+    const one = client();
+    const { old, fresh, conflict } = await conflicting(one);
+    await resolve(one, conflict.id, "merge", merged === undefined ? {} : { merged_content: merged });
+    const { body } = await one.ask(`GET /nodes/${old.id}?recall=false`);
+    const day = new Date().toISOString().slice(0, 10);
+    expect(body).toMatchObject({ content_body: `Elm Street 5\n\n[Merged ${day}]\n${added}`, version: 2 });
+    expect(await one.ask(`GET /nodes/${fresh.id}`)).toMatchObject(NOT_FOUND);
+    expect(await one.search("oak")).toEqual([old.id]);
+  });
+
+  test("of a text that is no memory", async () => {
+    const one = client();
+    const { id } = await one.create({ content_body: null });
+    const queued = async () =>
+      (await one.ask("POST /contradiction/queue", { old_node_id: id, new_content: "Sixes" })).body.id;
+    for (const resolution of ["new_is_current", "keep_both"]) {
+      expect((await resolve(one, await queued(), resolution)).status).toBe(409);
+    }
+    expect((await resolve(one, await queued(), "old_is_current")).body.actions).toEqual([]);
+    expect((await resolve(one, await queued(), "merge")).body.actions).toEqual([`appended to ${id}`]);
+    expect((await one.ask(`GET /nodes/${id}`)).body.content_body).toMatch(/^\[Merged \d{4}-\d\d-\d\d\]\nSixes$/);
+  });
+
+  test("that would make too long a text is refused, and changes nothing", async () => {
+    const one = client();
+    const { old, fresh, conflict } = await conflicting(one);
+    const merged_content = "x".repeat(1_000_000);
+    expect(await resolve(one, conflict.id, "merge", { merged_content })).toMatchObject({ status: 400 });
+    expect((await one.ask(`GET /nodes/${old.id}`)).body.version).toBe(1);
+    expect((await one.ask(`GET /nodes/${fresh.id}`)).status).toBe(200);
+    expect((await one.ask("GET /contradiction/queue")).body.count).toBe(1);
+  });
+
+  test("is one of many, each by itself", async () => {
+    const one = client();
+    const { conflict } = await conflicting(one);
+    const items = [
+      { conflict_id: "q_none", resolution: "keep_both" },
+      { conflict_id: conflict.id, resolution: "keep_both" },
+      { conflict_id: conflict.id, resolution: "merge" },
+    ];
+    const { body } = await one.ask("POST /contradiction/batch-resolve", { items });
+    expect(API.batchResolved.strict().parse(body)).toMatchObject({
+      ok: true,
+      resolved: 1,
+      failed: 2,
+      total: 3,
+      results: [
+        { ok: false, conflict_id: "q_none", error: "not found" },
+        { ok: true, resolution: "keep_both" },
+        { ok: false, error: "the conflict is resolved already" },
+      ],
+    });
+  });
+
+  test("of another agent's conflict is not found", async () => {
+    const { conflict } = await conflicting(client());
+    expect(await resolve(client(), conflict.id, "keep_both")).toMatchObject(NOT_FOUND);
+  });
+});

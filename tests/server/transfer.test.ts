@@ -1,0 +1,223 @@
+// Export and import: what was exported and imported is the same memory; conflicts; lines that are wrong; files of any length.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { agentFile } from "../../js/server/src/settings/paths.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { makeExisting, raw } from "./existing.ts";
+import { PROGRAM, start } from "./process.ts";
+import { clientOf } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+function run(args: readonly string[], input = "") {
+  const options = { encoding: "utf8", input, maxBuffer: 2 ** 28 } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], options);
+  return { status, stdout, stderr };
+}
+
+const exported = (folder: string, agent = "default") =>
+  run(["export", "--agent", agent, "--data-dir", folder]).stdout.trimEnd().split("\n");
+
+/** Imports lines; what came of it. */
+function imported(folder: string, lines: readonly (string | object)[], ...options: string[]) {
+  const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
+  return run(["import", "-", "--data-dir", folder, ...options], text);
+}
+
+const node = (id: string, fields: object = {}) => ({ kind: "node", id, type: "note", content_title: id, ...fields });
+const edge = (id: string, source_id: string, target_id: string, fields: object = {}) => ({
+  ...{ kind: "edge", id, type: "causes", source_id, target_id },
+  ...fields,
+});
+
+test("an import of an export is the same memory", { timeout: 60_000 }, async () => {
+  const folder = temporaryFolder();
+  const first = await start(folder);
+  const { ask, create, link, search } = clientOf(first, "default");
+  const nodes = [];
+  for (let place = 0; place < 12; place++) {
+    nodes.push(
+      await create({ content_title: `squeeze ${place} "ü\u2028`, embedding: [Math.sin(place), Math.cos(place)] }),
+    );
+  }
+  for (let place = 1; place < 12; place++) await link(nodes[place].id, nodes[(place * 5) % place].id, "relates_to");
+  await ask(`GET /nodes/${nodes[3].id}`);
+  await ask(`PATCH /nodes/${nodes[4].id}`, { content_body: null });
+  await search("squeeze");
+  await first.end();
+  raw(agentFile(folder, "default")).exec(`
+    INSERT INTO clusters (id, name, auto_subtypes) VALUES ('c_1', 'Majors', '["custom:lesson"]');
+    INSERT INTO cluster_memberships (cluster_id, node_id, weight) VALUES ('c_1', '${nodes[0].id}', 0.5);
+  `);
+  const lines = exported(folder);
+  expect(lines).toHaveLength(12 + 11 + 2);
+  expect(lines.map((line) => JSON.parse(line).kind).indexOf("edge")).toBe(14);
+  expect(imported(folder, lines, "--agent", "other")).toMatchObject({
+    status: 0,
+    stdout: "25 added, 0 replaced, 0 left out.\n",
+  });
+  expect(exported(folder, "other")).toEqual(lines);
+  const server = await start(folder);
+  const answers = await Promise.all(
+    ["default", "other"].map(async (agent) => {
+      const { body } = await clientOf(server, agent).ask("POST /search", {
+        query: "squeeze 5",
+        embedding: [1, 0],
+        limit: 20,
+      });
+      return body.data.map(({ id, score, breakdown }: Record<string, unknown>) => ({ id, score, breakdown }));
+    }),
+  );
+  expect(answers[0].length).toBeGreaterThan(5);
+  expect(answers[1]).toEqual(answers[0]);
+});
+
+test("a memory of the existing server goes the same way, odd values as missing ones", () => {
+  const folder = temporaryFolder();
+  const theirs = join(folder, "theirs.db");
+  makeExisting(theirs);
+  raw(theirs).exec("UPDATE nodes SET neural_stability = 'long', content_summary = x'00ff' WHERE id = 'n_b'");
+  expect(run(["adopt", theirs, "--data-dir", folder])).toMatchObject({ status: 0 });
+  const lines = exported(folder);
+  expect(JSON.parse(lines[1]!)).toMatchObject({ id: "n_b", neural_stability: null, content_summary: null });
+  // Its vectors are of two lengths, which no other memory takes.
+  const sound = lines.filter((line) => JSON.parse(line).id !== "n_c" && JSON.parse(line).id !== "e_2");
+  expect(imported(folder, sound, "--agent", "other")).toMatchObject({ status: 0 });
+  expect(exported(folder, "other")).toEqual(sound);
+});
+
+describe("what is there already", () => {
+  const [OLD, NEW, NEWER] = ["2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z", "2026-03-01T00:00:00Z"];
+  const there = [
+    node("n_1", { content_title: "stored", last_modified: NEW }),
+    node("n_2", { content_title: "stored", last_modified: NEW }),
+    edge("e_1", "n_1", "n_2", { strength: 0.1, created_at: NEW }),
+  ];
+  const given = [
+    node("n_1", { content_title: "given", last_modified: OLD }),
+    node("n_2", { content_title: "given", last_modified: NEWER }),
+    node("n_3"),
+    edge("e_1", "n_1", "n_2", { strength: 0.9, created_at: NEWER }),
+  ];
+  test.each([
+    ["skip", "1 added, 0 replaced, 3 left out", ["stored", "stored", 0.1]],
+    ["overwrite", "1 added, 3 replaced, 0 left out", ["given", "given", 0.9]],
+    ["newer", "1 added, 2 replaced, 1 left out", ["stored", "given", 0.9]],
+  ])("%s: %s", (conflicts, told, expected) => {
+    const folder = temporaryFolder();
+    expect(imported(folder, there)).toMatchObject({ status: 0 });
+    expect(imported(folder, given, "--conflicts", conflicts)).toMatchObject({ status: 0, stdout: `${told}.\n` });
+    const [one, two, , tie] = exported(folder).map((line) => JSON.parse(line));
+    expect([one.content_title, two.content_title, tie.strength]).toEqual(expected);
+    // The words that count are those that are stored.
+    const storage = new LibsqlStorage(agentFile(folder, "default"), { durability: "full" });
+    expect(storage.check()).toEqual([]);
+    storage.close();
+  });
+
+  test("importing once more changes nothing", () => {
+    const folder = temporaryFolder();
+    imported(folder, given);
+    const before = exported(folder);
+    expect(imported(folder, given)).toMatchObject({ status: 0, stdout: "0 added, 0 replaced, 4 left out.\n" });
+    expect(exported(folder)).toEqual(before);
+  });
+});
+
+describe("lines", () => {
+  test("of edges may come before what they tie together", () => {
+    const folder = temporaryFolder();
+    expect(imported(folder, [edge("e_1", "n_1", "n_2"), "", node("n_1"), node("n_2")])).toMatchObject({ status: 0 });
+    expect(exported(folder)).toHaveLength(3);
+  });
+
+  test("that say little get times of creation, and a vector as numbers is one", () => {
+    const folder = temporaryFolder();
+    expect(imported(folder, [node("n_1", { embedding: [1, 2] })])).toMatchObject({ status: 0 });
+    const [line] = exported(folder).map((text) => JSON.parse(text));
+    expect(Date.parse(line.created_at)).toBeGreaterThan(Date.now() - 60_000);
+    expect(line.provenance_created_at).toBe(line.created_at);
+    expect(line.embedding).toBe(Buffer.from(Float32Array.from([1, 2]).buffer).toString("base64"));
+  });
+
+  test.each([
+    ["no JSON", ["{"], /Line 1: is not JSON/],
+    ["no object", ["[]"], /Line 1: .*expected object/],
+    ["an unknown kind", [node("n_1"), { kind: "note", id: "n_2" }], /Line 2: kind: /],
+    ["no id", [{ kind: "node", type: "note", content_title: "x" }], /Line 1: id: /],
+    ["an empty id", [node("")], /Line 1: id: /],
+    ["no title", [{ kind: "node", id: "n", type: "note" }], /Line 1: content_title: /],
+    ["a text that is a number", [node("n_1", { subtype: 3 })], /Line 1: subtype: /],
+    ["U+0000 in a text", [node("n_1", { content_body: "a\0b" })], /Line 1: content_body: must not contain/],
+    ["a vector that is no base64", [node("n_1", { embedding: "***" })], /Line 1: embedding: /],
+    ["half a component", [node("n_1", { embedding: "AAA=" })], /Line 1: embedding: must be numbers/],
+    ["a vector of zeros", [node("n_1", { embedding: [0, 0] })], /Line 1: embedding: must be numbers/],
+    ["an empty vector", [node("n_1", { embedding: [] })], /Line 1: embedding: must be numbers/],
+    [
+      "vectors of two lengths",
+      [node("n_1", { embedding: [1, 2] }), node("n_2", { embedding: [1, 2, 3] })],
+      /Line 2: embedding: must have 2 components/,
+    ],
+    ["an edge without an end", [node("n_1"), edge("e_1", "n_1", "n_9")], /The edge e_1 leads to or from a memory/],
+  ])("with %s are refused, and nothing is taken", (_, lines, why) => {
+    const folder = temporaryFolder();
+    imported(folder, [node("n_0")]);
+    const before = exported(folder);
+    const { status, stdout, stderr } = imported(folder, lines);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toMatch(why);
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect(exported(folder)).toEqual(before);
+  });
+});
+
+test("a server that is running finds what is imported, and many lines take little memory", {
+  timeout: 120_000,
+}, async () => {
+  const folder = temporaryFolder();
+  const server = await start(folder);
+  const { search, ask } = clientOf(server, "default");
+  const file = join(folder, "many.jsonl");
+  const body = "x".repeat(4_000);
+  const count = 20_000;
+  const lines = Array.from({ length: count }, (_, place) => JSON.stringify(node(`n_${place}`, { content_body: body })));
+  writeFileSync(file, lines.join("\n"));
+  const limited = ["--max-old-space-size=64", PROGRAM, "import", file, "--data-dir", folder];
+  const { status, stderr } = spawnSync(process.execPath, limited, { encoding: "utf8" });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  expect(statSync(file).size).toBeGreaterThan(64 * 2 ** 20);
+  expect((await ask("GET /health")).body.node_count).toBe(count);
+  expect(await search("n_777")).toContain("n_777");
+  const out = join(folder, "out.jsonl");
+  expect(run(["export", out, "--data-dir", folder])).toMatchObject({
+    status: 0,
+    stdout: `${count} lines are in ${out}.\n`,
+  });
+  expect(readFileSync(out, "utf8").split("\n")).toHaveLength(count + 1);
+  expect(existsSync(`${out}.tmp`)).toBe(false);
+});
+
+test("--sample fills an empty memory, and leaves one that is not as it is", async () => {
+  const folder = temporaryFolder();
+  const first = await start(folder, ["--sample"]);
+  const { ask, search, create } = clientOf(first, "default");
+  const { body } = await ask("GET /health");
+  expect(body.node_count).toBe(2_000);
+  expect(body.edge_count).toBeGreaterThan(1_000);
+  expect(body.lifecycle.ACTIVE).toBeGreaterThan(100);
+  expect(await search("funding squeeze")).not.toEqual([]);
+  await create();
+  await first.end();
+  const second = await start(folder, ["--sample"]);
+  expect(second.log()).toContain("the sample is left out");
+  expect((await second.ask("GET /health")).body.node_count).toBe(2_001);
+});
+
+test("there is nothing to export of an agent that is not there, and nothing to import from a file that is not", () => {
+  const folder = temporaryFolder();
+  expect(run(["export", "--agent", "nobody", "--data-dir", folder])).toMatchObject({ status: 1, stdout: "" });
+  expect(run(["import", join(folder, "none"), "--data-dir", folder])).toMatchObject({ status: 1, stdout: "" });
+  expect(existsSync(agentFile(folder, "default"))).toBe(false);
+});
