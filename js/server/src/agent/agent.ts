@@ -196,8 +196,8 @@ export class Agent {
 
   /** What it takes while it is open, in bytes: of the engine as it is, of the rest about. */
   get bytes(): number {
-    const module = this.#resident.isLoaded ? this.#resident.index.bytes.module : 0;
-    return module + this.size * BYTES_OF_NODE + BYTES_OF_AGENT;
+    const index = this.#resident.isLoaded ? this.#resident.index.bytes.module : 0;
+    return index + this.#texts.bytes + this.size * BYTES_OF_NODE + BYTES_OF_AGENT;
   }
 
   /**

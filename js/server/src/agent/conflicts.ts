@@ -91,7 +91,8 @@ export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
 /** Memories of which title or text resemble a title's first words, most alike first. */
 function resembling({ storage, engine, texts }: Agent, title: string): NodeRow[] {
   const words = title.trim().split(/\s+/, TITLE_WORDS).join(" ");
-  const hits = texts.search(engine.understand(words, { terms: "unicode" }).terms, { limit: MOST_CONFLICTS });
+  const { terms } = engine.understand(words, { terms: "unicode" });
+  const hits = texts.search(terms, { limit: MOST_CONFLICTS });
   const rows = new Map(storage.nodes(hits.map(({ id }) => id)).map((row) => [row.id, row]));
   return hits.flatMap(({ id }) => rows.get(id) ?? []);
 }

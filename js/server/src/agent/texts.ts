@@ -16,6 +16,11 @@ export class Texts implements Consumer {
     return this.#index;
   }
 
+  /** Bytes of its instance's memory; 0 where it is not loaded. */
+  get bytes(): number {
+    return this.#index?.bytes.module ?? 0;
+  }
+
   load(storage: Storage): Record<string, unknown> {
     this.forget();
     this.#index = new TextIndex();
