@@ -11,6 +11,7 @@ const { client } = sharedServer();
 test("memories are created, and one that is refused keeps no other from it", async () => {
   const { ask, create, search } = client();
   await create({ id: "taken" });
+  const known = await create({ content_title: "The first of all" });
   const items = [
     { ...LESSON, content_title: "First", embedding: [1, 0] },
     { ...LESSON, content_title: "Other", id: "taken" },
@@ -38,9 +39,11 @@ test("memories are created, and one that is refused keeps no other from it", asy
       { index: 4, status: 201, id: "own", _contradiction_detected: true },
     ],
   });
-  expect((await search("first")).sort()).toEqual([body.results[0].id, "own"].sort());
-  expect((await ask("GET /health")).body.node_count).toBe(3);
-  expect((await ask("GET /contradiction/queue")).body.data).toMatchObject([{ new_node_id: "own" }]);
+  expect((await search("first")).sort()).toEqual([known.id, body.results[0].id, "own"].sort());
+  expect((await ask("GET /health")).body.node_count).toBe(4);
+  // What comes in the same batch is not corrected by it.
+  const queued = [{ old_node_id: known.id, new_node_id: "own" }];
+  expect((await ask("GET /contradiction/queue")).body.data).toMatchObject(queued);
 });
 
 test("memories are read, as recalls or not", async () => {

@@ -384,12 +384,12 @@ def contradictions(memory):
     ]
     merged = memory.create()["id"]
     batch.append({"conflict_id": queue(old, merged), "resolution": "merge", "merged_content": "both hours"})
-    answer = memory.ask(200, "POST /contradiction/batch-resolve", {"resolutions": batch})
+    answer = memory.ask(200, "POST /contradiction/batch-resolve", {"items": batch})
     has({"ok", "resolved", "failed", "total", "results"}, answer, "a batch")
     assert (answer["resolved"], answer["failed"], answer["total"], len(answer["results"])) == (3, 0, 3, 3)
     memory.ask(404, "GET /nodes/:id", id=merged)
     assert "both hours" in memory.ask(200, "GET /nodes/:id", id=old)["content_body"]
-    is_problem(memory.ask(400, "POST /contradiction/batch-resolve", {"resolutions": batch[:1] * 51}))
+    is_problem(memory.ask(400, "POST /contradiction/batch-resolve", {"items": batch[:1] * 51}))
 
 
 # What each step needs beside nodes and edges.

@@ -88,7 +88,10 @@ export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
 
 // ---- detecting ----------------------------------------------------------------------------------
 
-/** Memories of which title or text resemble a title's first words, most alike first. */
+/**
+ * Memories of which title or text resemble a title's first words, most alike first. Full text knows them once they are committed:
+ * one of the same batch is not among them.
+ */
 function resembling({ storage, engine, texts }: Agent, title: string): NodeRow[] {
   const words = title.trim().split(/\s+/, TITLE_WORDS).join(" ");
   const { terms } = engine.understand(words, { terms: "unicode" });
