@@ -175,9 +175,6 @@ pub(crate) struct Selection {
 const LONGEST_LIST: usize = 256;
 /// Of fewer than this many times the list's length, sorting all is quicker.
 const MANY: usize = 5;
-/// Of a short stream sorting takes longer for each score: it has to be begun, too.
-const SHORT: usize = 128;
-const MANY_OF_FEW: usize = 2;
 
 impl Selection {
     /// Bytes that a stream of at most so many scores takes, of which the first `limit` are wanted.
@@ -191,8 +188,7 @@ impl Selection {
     }
 
     fn selects(limit: usize, expected: usize) -> bool {
-        let many = if expected <= SHORT { MANY_OF_FEW } else { MANY };
-        limit <= LONGEST_LIST && limit <= expected / many
+        limit <= LONGEST_LIST && limit <= expected / MANY
     }
 
     /// Begins a stream of about so many scores, of which the first `limit` are wanted.
