@@ -2,6 +2,7 @@
 // a failure when a suite failed, left out a test, or ran none.
 
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 import { build, buildCounted } from "./build.mjs";
 import { at, fail, run, runAndShow, say } from "./lib.mjs";
 import { setUpChromium } from "./setup.mjs";
@@ -40,6 +41,9 @@ for (const { name, passed, failed, leftOut, seconds } of outcomes) {
   console.log(name.padEnd(9) + numbers.join(""));
 }
 const bad = outcomes.filter(({ ok, passed, failed, leftOut }) => !ok || failed > 0 || leftOut > 0 || passed === 0);
+for (const { name, failures = [] } of bad) {
+  for (const { title, message } of failures) console.log(`\n✗ ${name}: ${title}\n${message}`);
+}
 if (bad.length > 0) fail(`Not green: ${bad.map(({ name }) => name).join(", ")}. What went wrong stands above.`);
 
 async function rust() {
@@ -62,9 +66,27 @@ function vitest(project) {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   const ok = run("vitest", ["run", "--project", project, ...reporters]);
   try {
-    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(readFileSync(report, "utf8"));
-    return { ok, passed: numPassedTests, failed: numFailedTests, leftOut: numPendingTests + numTodoTests };
+    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = JSON.parse(
+      readFileSync(report, "utf8"),
+    );
+    const counts = { passed: numPassedTests, failed: numFailedTests, leftOut: numPendingTests + numTodoTests };
+    return { ok, ...counts, failures: testResults.flatMap(failuresOf) };
   } catch {
     return { ok: false, passed: 0, failed: 0, leftOut: 0 };
   }
+}
+
+/** What failed in one file of tests: told again at the end, since a long run's output is read from there. */
+function failuresOf({ name: file, message, assertionResults }) {
+  const failed = assertionResults.filter(({ status }) => status === "failed");
+  if (failed.length === 0) return message ? [{ title: file, message: beginningOf(message) }] : [];
+  return failed.map(({ fullName, failureMessages }) => ({
+    title: `${file} › ${fullName}`,
+    message: beginningOf(failureMessages.join("\n")),
+  }));
+}
+
+/** The first lines of a message, among them a property's seed and counterexample. */
+function beginningOf(message) {
+  return stripVTControlCharacters(message).split("\n").slice(0, 30).join("\n").slice(0, 3000);
 }
