@@ -36,6 +36,11 @@ impl MemoryType {
         ["decision", "fact", "procedure", "episode", "signal"][self as usize]
     }
 
+    /// How it is told.
+    pub fn label(self) -> &'static str {
+        ["Decision", "Fact", "Procedure", "Episode", "Signal"][self as usize]
+    }
+
     /// The name of its budget of tokens.
     pub fn budget(self) -> &'static str {
         ["decisions", "facts", "procedures", "episodes", "signals"][self as usize]

@@ -34,6 +34,7 @@
 
 mod budget;
 mod dedup;
+mod detail;
 mod entry;
 mod frame;
 mod lines;
@@ -51,6 +52,7 @@ mod usage;
 
 pub use budget::{ContextBudget, FRAME_BUDGETS, estimate_tokens};
 pub use dedup::{SAID_IN_MEANING, SAID_IN_WORDS, SEED_MESSAGES, cosines};
+pub use detail::MemoryDetail;
 pub use entry::{
     CENSOR_ACTIONS, Entry, PROFILE_CATEGORIES, PromptSection, RECENT_CONVERSATIONS, RECENT_HOURS, SECTIONS,
 };

@@ -9,8 +9,8 @@ use super::Engine;
 use super::turn::mode;
 use crate::context::{
     self, CENSOR_ACTIONS, ContextBudget, Entry, FRAME_BUDGETS, FoundMemory, LIMIT_OF_ALL, MIN_SCORES, MOST_USES,
-    MemoryType, Omitted, PROFILE_CATEGORIES, PromptLimits, PromptSection, RECENT_CONVERSATIONS, RECENT_HOURS,
-    REFERENCED_FROM, SAID_IN_MEANING, SAID_IN_WORDS, SECTIONS, SEED_MESSAGES, Selecting, Unselected, Use,
+    MemoryDetail, MemoryType, Omitted, PROFILE_CATEGORIES, PromptLimits, PromptSection, RECENT_CONVERSATIONS,
+    RECENT_HOURS, REFERENCED_FROM, SAID_IN_MEANING, SAID_IN_WORDS, SECTIONS, SEED_MESSAGES, Selecting, Unselected, Use,
 };
 use crate::host::count_tokens;
 use crate::text::units;
@@ -198,6 +198,17 @@ impl Engine {
     pub fn write_identity(&self, length: usize, most: f64, count: Option<Function>) -> Array {
         let (text, tokens) = context::write_identity(self.text(0, length), most, &counting(count.as_ref()));
         Array::of2(&text.into(), &tokens.into())
+    }
+
+    /// The code of a memory's type, how many fields; title, text, and of each field its name and value. The answer is all of
+    /// it as text.
+    pub fn memory_detail(&self) -> String {
+        let mut reader = self.reader();
+        let memory_type = MemoryType::ALL[reader.number() as usize % MemoryType::ALL.len()];
+        let fields = reader.number() as usize;
+        let (title, text) = (reader.text(), reader.text());
+        let fields: Vec<_> = (0..fields).map(|_| (reader.text(), reader.text())).collect();
+        MemoryDetail { memory_type, title, fields: &fields, text }.write()
     }
 
     /// Text: about how many tokens it has.

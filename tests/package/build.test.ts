@@ -581,3 +581,70 @@ describe("enormous input", () => {
     expect(built.left_out).toHaveLength(49_995);
   });
 });
+
+describe("a memory in full", () => {
+  const row = { id: "a", subtype: "custom:lesson", content_title: "Wait", content_body: "for the retest" };
+
+  test("whatever its type, and from whoever finds it", async () => {
+    const told = "Fact: Wait\nid: a\nsection: KNOWLEDGE\nsubtype: custom:lesson\n\n> for the retest";
+    for (const find of [() => row, async () => row]) expect(await nous.expandMemory("fact", "a", find)).toBe(told);
+    for (const none of [() => null, async () => undefined]) {
+      expect(await nous.expandMemory("fact", "a", none)).toBe("not found");
+    }
+    expect(await nous.expandMemory("decision", "a", () => row)).toBe("not found");
+    const asked: unknown[] = [];
+    const find = (...args: unknown[]) => void asked.push(args);
+    expect(await nous.expandMemory("rumour", "a", find)).toBe("Unknown memory type: rumour");
+    expect(await nous.expandMemory("signal", "a", find)).toBe("not found");
+    expect(asked).toEqual([["a", "signal"]]);
+  });
+
+  test("wrong arguments are refused by name, and what finding throws comes through", async () => {
+    for (const [args, field] of [
+      [[5, "a", () => row], "type"],
+      [[undefined, "a", () => row], "type"],
+      [["fact", "", () => row], "id"],
+      [["fact", 7, () => row], "id"],
+      [["fact", "a"], "find"],
+      [["fact", "a", row], "find"],
+      [["fact", "a", () => 5], "row"],
+      [["fact", "a", () => "row"], "row"],
+    ] as [unknown[], string][]) {
+      await expect(js.expandMemory(...args), String(args)).rejects.toMatchObject({
+        code: "invalid_argument",
+        details: { field },
+      });
+    }
+    const own = new Error("away");
+    const thrower = () => {
+      throw own;
+    };
+    await expect(nous.expandMemory("fact", "a", thrower)).rejects.toBe(own);
+    await expect(nous.expandMemory("fact", "a", () => Promise.reject(own))).rejects.toBe(own);
+    const calling = {
+      ...row,
+      get content_body() {
+        nous.estimateTokens("nested");
+        return "again";
+      },
+    };
+    expect(await nous.expandMemory("fact", "a", () => calling)).toContain("> again");
+  });
+
+  test("rows hold anything: it is told as far as it says something", async () => {
+    const find = (fields: object) => () => ({ ...row, ...fields }) as nous.RecalledRow;
+    for (const odd of [null, undefined, 5, true, {}, ["x"], Symbol("x")]) {
+      const told = await nous.expandMemory(
+        "fact",
+        "a",
+        find({ content_title: odd, content_body: odd, tags: [odd, "b"] }),
+      );
+      expect(told.split("\n")[0]).toBe("Fact: Untitled");
+    }
+    const deep = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
+    const told = await nous.expandMemory("fact", "a", find({ content_body: `{"text":"short","more":${deep}}` }));
+    expect(told.split("\n").slice(-3)).toEqual(['more: {"a":{"a":{"a":{"a":"..."}}}}', "", "> short"]);
+    const long = await nous.expandMemory("fact", "a", find({ content_body: "é # \n".repeat(2_000_000) }));
+    expect(long).toHaveLength(long.indexOf("\n\n> ") + 1 + 2_000_000 * "\n> é #".length);
+  });
+});

@@ -105,6 +105,7 @@ interface Declared {
     input: string; identity: string; retrieve: (query: { memory_type: MemoryType; query_text: string; limit: number }) =>
       Promise<{ id: string; score: number; text: string }[]>;
   }): Promise<{ prompt: string; recalled_ids: Record<MemoryType, string[]>; recalled_content: Record<string, string> }>;
+  expandMemory(type: MemoryType, id: string, find: (id: string) => Promise<{ id: string } | null>): Promise<string>;
   calculateSalience(subtype: string | null | undefined, signals: Record<string, unknown> | null | undefined): number;
   modulateStability(subtype: string | null | undefined, salience: number): number | null;
   matchPlaybooks(playbooks: Playbook[], events: AnomalyEvent[]): PlaybookMatch[];
@@ -148,6 +149,7 @@ export const learned: Promise<number[]> = nous
     const names: (string | null)[] = [...sections.map(({ label }) => label), ...left_out.map(({ id }) => id), ...failed.map(({ part }) => part)];
     return usage.feedback(recalled_content, names.join(" "), "2026-01-15").map(({ overlap_score }) => overlap_score);
   });
+export const expanded: Promise<string> = nous.expandMemory("decision", "a", (id, type) => ({ id, subtype: type, content_title: "T" }));
 export const restored: number = nous.UsageTracker.load(JSON.parse(JSON.stringify(usage.save()))).usageScore("a");
 
 interface Lesson extends ScoredNode { title: string }

@@ -360,7 +360,7 @@ export function probe(nous: Nous): string {
       nous.contextMemory({ ...row, id: `m${index}`, tags: ["BTC"], score: "0.5" }),
     ),
     // Their answers are promises.
-    asynchronous: [typeof nous.buildContext, typeof nous.deduplicate],
+    asynchronous: [typeof nous.buildContext, typeof nous.deduplicate, typeof nous.expandMemory],
     types: SUBTYPES.map((subtype) => nous.memoryTypeOf(subtype)),
     confidence: [
       nous.calculateRetrievalConfidence(0.83, 0.41, 7, true),

@@ -5,7 +5,17 @@ import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import * as reference from "../reference/index.ts";
-import { COUNTERS, embeddingOf, FRAMES, IDS_OF_MEMORIES, type PromptCase, promptCase, steps, text } from "./prompts.ts";
+import {
+  COUNTERS,
+  embeddingOf,
+  FRAMES,
+  IDS_OF_MEMORIES,
+  type PromptCase,
+  promptCase,
+  steps,
+  storedMemory,
+  text,
+} from "./prompts.ts";
 import { same } from "./same.ts";
 
 const SEED = { seed: 12 };
@@ -54,6 +64,26 @@ test("budgets", () => {
       );
     }
   }
+});
+
+test("memories in full", async () => {
+  const type = fc.constantFrom("decision", "fact", "procedure", "episode", "signal", "facts", "", "Fact", "__proto__");
+  const ids = fc.constantFrom(...IDS_OF_MEMORIES);
+  const told = { found: 0, missing: 0, unknown: 0 };
+  await fc.assert(
+    fc.asyncProperty(type, ids, fc.array(fc.tuple(ids, storedMemory), { maxLength: 4 }), async (type, id, stored) => {
+      const rows = new Map(stored);
+      const find = (wanted: string) => (rows.has(wanted) ? { id: wanted, ...rows.get(wanted) } : undefined);
+      const asked = rows.has(id) && type !== "" ? nous.memoryTypeOf(rows.get(id)!.subtype) : type;
+      for (const each of [type, asked]) {
+        const expanded = await nous.expandMemory(each, id, find);
+        expectSame(expanded, reference.expandMemory(each, id, rows));
+        told[expanded === "not found" ? "missing" : expanded.startsWith("Unknown") ? "unknown" : "found"] += 1;
+      }
+    }),
+    { ...SEED, numRuns: 10_000 },
+  );
+  expect(Math.min(...Object.values(told))).toBeGreaterThan(500);
 });
 
 test("histories of use", () => {

@@ -129,6 +129,41 @@ export const memory: fc.Arbitrary<reference.ContextMemory> = fc.record(
   { requiredKeys: ["id", "score", "text"] },
 );
 
+/** A stored row, whose body is a text, or fields in JSON that may lie deep. */
+export const storedMemory: fc.Arbitrary<reference.StoredMemory> = fc.record(
+  {
+    subtype: fc.constantFrom(
+      "custom:thesis",
+      "custom:lesson",
+      "custom:trade_close",
+      "custom:alert",
+      "custom:playbook",
+      null,
+      "",
+    ),
+    memory_section: fc.constantFrom(null, "", "KNOWLEDGE", "## Own"),
+    content_title: orNothing(text),
+    content_body: fc.oneof(
+      orNothing(text),
+      fc.constantFrom(
+        "{",
+        "[1]",
+        "{}",
+        '{"text":5}',
+        '{"__proto__":{"a":1},"text":"b"}',
+        '{"2":1,"1":2,"a\\n# b":"\\n- c"}',
+      ),
+      fc
+        .record({ text, outcome: text, signals: fc.jsonValue({ maxDepth: 6 }), "# name": share }, { requiredKeys: [] })
+        .map((fields) => JSON.stringify(fields)),
+    ),
+    content_summary: orNothing(text),
+    tags: orNothing(fc.array(text, { maxLength: 3 })),
+    provenance_created_at: orNothing(fc.constantFrom("2026-01-15T10:00:00.000Z", "1969-12-31T23:59:59Z", "")),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<reference.StoredMemory>;
+
 // ---- usage --------------------------------------------------------------------------------------
 
 export const record: fc.Arbitrary<reference.UsageRecord> = fc.record({

@@ -2,6 +2,7 @@
 // The rules of building a prompt, in full. Plain on purpose: this is the yardstick of the parity tests.
 
 import { wellFormed } from "./context.ts";
+import { getSectionForSubtype } from "./sections.ts";
 import { type Instant, toMs } from "./signals.ts";
 import {
   type BudgetName,
@@ -10,6 +11,7 @@ import {
   type FrameSelection,
   MEMORY_TYPES,
   type MemoryType,
+  memoryTypeOf,
   planTurn,
   type RetrievalPlan,
   selectFrame,
@@ -253,6 +255,73 @@ function memoryLine(memory: Typed): string | null {
     case "signal":
       return `- ${said} (${dayOf(created_at)})`;
   }
+}
+
+// ---- one memory in full -------------------------------------------------------------------------
+
+/** A stored row, in which anything may be missing. */
+export interface StoredMemory {
+  subtype?: string | null;
+  memory_section?: string | null;
+  content_title?: string | null;
+  content_body?: string | null;
+  content_summary?: string | null;
+  tags?: readonly string[] | null;
+  provenance_created_at?: string | null;
+}
+
+/** What lies deeper than four levels is dots. */
+function fourLevels(value: unknown, level = 0): unknown {
+  if (value === null || typeof value !== "object") return value;
+  if (level === 4) return "...";
+  if (Array.isArray(value)) return value.map((each) => fourLevels(each, level + 1));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fourLevels(each, level + 1)]));
+}
+
+function fieldsOfBody(body: string): Record<string, unknown> {
+  if (!body.startsWith("{")) return { text: body };
+  try {
+    return JSON.parse(body);
+  } catch {
+    return { text: body };
+  }
+}
+
+/** Each line quoted; of empty ones in a row one stays, and none at the ends. */
+function quoted(text: string): string[] {
+  const lines = wellFormed(text).split(/\r?\n/).map(plain);
+  const kept = lines.filter((line, place) => line !== "" || (place > 0 && lines[place - 1] !== ""));
+  if (kept.at(-1) === "") kept.pop();
+  return kept.map((line) => (line === "" ? ">" : `> ${line}`));
+}
+
+/** Everything that a memory holds, as a text for a model that looks it up by type and id. */
+export function expandMemory(type: string, id: string, rows: ReadonlyMap<string, StoredMemory>): string {
+  if (!(MEMORY_TYPES as readonly string[]).includes(type)) return `Unknown memory type: ${type}`;
+  const row = rows.get(id);
+  if (row === undefined || memoryTypeOf(row.subtype) !== type) return "not found";
+  const { text, ...others } = fieldsOfBody(row.content_body ?? "");
+  const [body, summary] = [typeof text === "string" ? text : "", row.content_summary ?? ""];
+  const told = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(fourLevels(value)));
+  const fields: [string, string][] = [
+    ["id", id],
+    ["section", row.memory_section || getSectionForSubtype(row.subtype)],
+    ["subtype", row.subtype ?? ""],
+    ["stored", row.provenance_created_at ? dayOf(Date.parse(row.provenance_created_at)) : ""],
+    ["tags", (row.tags ?? []).filter((tag) => tag !== "").join(", ")],
+    ...Object.entries(others).flatMap(([name, value]): [string, string][] =>
+      value === null ? [] : [[name, told(value)]],
+    ),
+    ["summary", body === "" ? "" : summary],
+  ];
+  const lines = fields.map(([name, value]) => [plain(name), plain(value)]).filter(([, value]) => value !== "");
+  const label = type[0]!.toUpperCase() + type.slice(1);
+  const quotation = quoted(body || summary);
+  return [
+    `${label}: ${plain(row.content_title ?? "") || "Untitled"}`,
+    ...lines.map(([name, value]) => `${name}: ${value}`),
+    ...(quotation.length > 0 ? ["", ...quotation] : []),
+  ].join("\n");
 }
 
 // ---- writing ------------------------------------------------------------------------------------

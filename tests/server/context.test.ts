@@ -203,3 +203,41 @@ test("GET /context/guidance is a passage for the system prompt", async () => {
   expect(status).toBe(200);
   for (const section of ["SIGNALS", "EPISODIC", "KNOWLEDGE", "PROCEDURAL"]) expect(body.text).toContain(section);
 });
+
+describe("GET /context/expand", () => {
+  const expand = async (by: Client, type: string, id: string, more = "") => {
+    const { status, body } = await by.ask(`GET /context/expand?type=${type}&id=${id}${more}`);
+    expect({ status, body }).toMatchObject({ status: 200 });
+    expect(api.expandAnswer.strict().parse(body)).toEqual(body);
+    return body;
+  };
+
+  test("tells everything that a memory holds, which is a recall unless it is not meant to be", async () => {
+    const own = client();
+    const content_body = JSON.stringify({ text: "Funding reverts.\n## System", confidence: 0.7 });
+    const { id } = await own.create({ subtype: "custom:thesis", content_title: "Fade BTC", content_body });
+    const countOf = async () => (await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
+    const { text, found } = await expand(own, "decision", id, "&recall=false");
+    expect([found, await countOf()]).toEqual([true, 0]);
+    const day = new Date().toISOString().slice(0, 8);
+    expect(text.replace(new RegExp(`${day}\\d\\d`), "DAY").split("\n")).toEqual([
+      ...["Decision: Fade BTC", `id: ${id}`, "section: KNOWLEDGE", "subtype: custom:thesis", "stored: DAY"],
+      ...["confidence: 0.7", "", "> Funding reverts.", "> \\## System"],
+    ]);
+    expect((await expand(own, "decision", id)).text).toBe(text);
+    expect(await countOf()).toBe(1);
+  });
+
+  test("says so where there is none, or none of that type, and counts nothing", async () => {
+    const own = client();
+    const { id } = await own.create({ subtype: "custom:thesis", content_title: "Fade BTC" });
+    expect(await expand(own, "decision", "nobody")).toMatchObject({ found: false, text: "not found" });
+    expect(await expand(own, "fact", id)).toMatchObject({ found: false, text: "not found" });
+    expect(await expand(own, "rumour", id)).toMatchObject({ found: false, text: "Unknown memory type: rumour" });
+    expect(await expand(client(), "decision", id)).toMatchObject({ found: false });
+    expect((await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count).toBe(0);
+    for (const wrong of ["?type=fact", "?id=a", "?type=fact&id=", `?type=fact&id=${id}&recall=maybe`]) {
+      expect((await own.ask(`GET /context/expand${wrong}`)).status).toBe(400);
+    }
+  });
+});

@@ -59,6 +59,7 @@ export const {
   memoryTypeOf,
   buildContext,
   contextMemory,
+  expandMemory,
   getSectionForSubtype,
   getInitialStabilityForSubtype,
   SECTION_PROFILES,
@@ -74,6 +75,7 @@ export type { DecayConstants } from "./constants.ts";
 export { contextBudget } from "./context/budget.ts";
 export type { DeduplicateOptions, DeduplicationResult, Embed } from "./context/dedup.ts";
 export { deduplicate } from "./context/dedup.ts";
+export type { FindMemory } from "./context/expand.ts";
 export type { MemoryRow } from "./context/lines.ts";
 export { memoryGuidance } from "./context/lines.ts";
 export type { RecalledRow } from "./context/memory.ts";

@@ -7,8 +7,10 @@ import { planConsolidation } from "./consolidate/plan.ts";
 import type * as consolidation from "./consolidate/types.ts";
 import { DECAY_CONFIG } from "./constants.ts";
 import { buildContext } from "./context/build.ts";
+import { expandMemory, type FindMemory } from "./context/expand.ts";
 import * as context from "./context/lines.ts";
 import { contextMemory, type RecalledRow } from "./context/memory.ts";
+import type { MemoryType } from "./context/turn.ts";
 import * as turn from "./context/turn.ts";
 import type { BuildContextOptions, BuiltContext, ContextMemory } from "./context/types.ts";
 import * as decay from "./decay.ts";
@@ -243,6 +245,23 @@ export interface Engine {
   buildContext(options: BuildContextOptions): Promise<BuiltContext>;
   /** A stored row as a prompt shows it: its type by its subtype, what else by its title, body, summary and tags. */
   contextMemory(row: RecalledRow): ContextMemory;
+  /**
+   * Everything that a memory holds, as a text for the model: what a tool answers by which an agent looks up a line of its prompt.
+   *
+   * Type and title, then a line each for id, section, subtype, day, tags and what else the row and its body tell, and at the end
+   * what it says, quoted and not shortened. Like a prompt's lines it is kept from meaning anything but text.
+   *
+   * ```ts
+   * await expandMemory("decision", id, (id) => store.get(id));
+   * ```
+   *
+   * @param type What the memory is to a prompt. Of any other text the answer is `Unknown memory type: …`, since it is the
+   *   model that says it.
+   * @param find Gets the stored row of an id. Where there is none, or one of another type, the answer is `not found`.
+   * @throws {NousError} `invalid_argument`, as a rejection: an empty id, a type that is no text, a row that is no object.
+   *   What `find` throws comes through.
+   */
+  expandMemory(type: MemoryType | (string & {}), id: string, find: FindMemory): Promise<string>;
   /** The section of a subtype: exact, and the default section for an unknown or missing one. */
   getSectionForSubtype(subtype: string | null | undefined): MemorySection;
   /** Days of stability that a new memory of this subtype starts with. */
@@ -335,6 +354,7 @@ export function engineOver(sections: Sections, { curve, salienceGrowth }: Engine
     memoryTypeOf: (subtype) => turn.memoryTypeOf(sections, subtype),
     buildContext: (options) => buildContext(sections, options),
     contextMemory: (row) => contextMemory(sections, row),
+    expandMemory: (type, id, find) => expandMemory(sections, type, id, find),
     getSectionForSubtype: sections.getSectionForSubtype,
     getInitialStabilityForSubtype: sections.getInitialStabilityForSubtype,
     SECTION_PROFILES: sections.profiles,

@@ -159,8 +159,8 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What a body holds: its own fields where it is a JSON object, else its text. */
-function bodyOf(body: unknown): Fields {
+/** What a body holds: its own fields where it is a JSON object, else its text. @internal */
+export function bodyOf(body: unknown): Fields {
   if (typeof body !== "string") return {};
   try {
     const parsed: unknown = body.startsWith("{") ? JSON.parse(body) : undefined;
@@ -172,8 +172,11 @@ function bodyOf(body: unknown): Fields {
   return { text: body };
 }
 
-const textIn = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
-const momentIn = (value: Instant | null | undefined): Instant | undefined =>
+/** @internal */
+export const textIn = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+/** @internal */
+export const momentIn = (value: Instant | null | undefined): Instant | undefined =>
   value != null && isMoment(toMilliseconds(value)) ? value : undefined;
 const shareIn = (value: unknown): number | undefined =>
   typeof value === "number" && value >= 0 && value <= 1 ? value : undefined;

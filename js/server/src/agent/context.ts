@@ -14,6 +14,7 @@ import type { NodeRow, UsageRow } from "../storage/rows.ts";
 import { parseInstant, toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
 import type { HandlersOf } from "./handlers.ts";
+import { asOfNow, recalled } from "./nodes.ts";
 import { fadedNow } from "./presenting.ts";
 import { recallTogether } from "./recall.ts";
 import { outwardly } from "./retrieval.ts";
@@ -61,6 +62,20 @@ export const contextHandlers: HandlersOf<typeof contextOperations> = {
       storage.addUsage(usesOf(agent, context_id, recalled_content, response), MOST_RECORDS);
       return feedbackOf(storage.usageOfContext(context_id));
     }),
+
+  expandMemory: async (agent, { query: { type, id, recall } }) => {
+    const { storage, engine } = agent;
+    let found = false;
+    const text = await engine.expandMemory(type, id, (_id, type) =>
+      agent.read(() => {
+        const row = storage.node(id);
+        found = row !== undefined && engine.memoryTypeOf(row.subtype) === type;
+        if (!found) return null;
+        return recall ? recalled(agent, id) : asOfNow(agent, id);
+      }),
+    );
+    return { type, id, found, text };
+  },
 };
 
 const withoutUndefined = <T extends object>(fields: T) =>

@@ -1,6 +1,7 @@
 // Prompts: what is asked and answered.
 
 import { z } from "@hono/zod-openapi";
+import { readQuery } from "./nodes.ts";
 import { operation } from "./operation.ts";
 import { MOST_NAME, MOST_TEXT, name, share, someText, text } from "./parts.ts";
 import { recall } from "./retrieval.ts";
@@ -130,6 +131,20 @@ export const feedbackAnswer = z
   })
   .openapi("Feedback");
 
+const expandQuery = readQuery.extend({
+  type: text(MOST_NAME).openapi({ description: `What the memory is to a prompt: ${MEMORY_TYPES.join(", ")}.` }),
+  id: name,
+});
+
+export const expandAnswer = z
+  .object({
+    type: z.string(),
+    id: z.string(),
+    found: z.boolean(),
+    text: z.string().openapi({ description: "For the model; where nothing is found, that." }),
+  })
+  .openapi("ExpandedMemory");
+
 export const contextOperations = {
   buildContext: operation({
     method: "post",
@@ -144,6 +159,14 @@ export const contextOperations = {
     summary: "Records which memories of a prompt the answer took up",
     body: feedbackRequest,
     answer: feedbackAnswer,
+  }),
+  expandMemory: operation({
+    method: "get",
+    path: "/context/expand",
+    summary:
+      "Everything that a memory of a prompt holds, as text: what an agent's tool for looking up a memory answers",
+    query: expandQuery,
+    answer: expandAnswer,
   }),
 };
 

@@ -80,7 +80,8 @@ const listQuery = z.object({
   cursor: cursorOf(NODES, z.object({ listed_at: z.string().nullable(), sequence: z.int() })),
 });
 
-const readQuery = z.object({
+/** Whether a read counts. */
+export const readQuery = z.object({
   recall: z
     .enum(["true", "false"])
     .optional()
