@@ -551,7 +551,7 @@ describe("enormous input", () => {
     const ids = built.left_out.flatMap(({ id, reason }) => (reason === "near_duplicate" ? id : []));
     expect(ids).toEqual(["again"]);
     // Each with each takes seven seconds.
-    expect(process.cpuUsage(began).user / 1e6).toBeLessThan(3);
+    expect(process.cpuUsage(began).user / 1e6).toBeLessThan(6);
   });
 
   test("a profile of thousands, whose lines are counted a few times each", async () => {

