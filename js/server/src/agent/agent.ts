@@ -217,7 +217,7 @@ export class Agent {
 
   /** A row as it is answered. */
   present(row: NodeRow): Node {
-    return presentNode(row, this.index, this.soft);
+    return presentNode(row, this.index.get(row.id), this.soft);
   }
 
   /**

@@ -1,6 +1,13 @@
 // Rows as they are answered: what the index knows better than the database, retrievability and state as of now, times in one form.
 
-import { type Engine, LIFECYCLE_STATES, MEMORY_SECTIONS, type MemoryIndex, type StoredLifecycleState } from "nous-wasm";
+import {
+  type Engine,
+  LIFECYCLE_STATES,
+  MEMORY_SECTIONS,
+  type MemoryIndex,
+  type StoredLifecycleState,
+  type StoredMemoryNode,
+} from "nous-wasm";
 import type { Cluster, Membership } from "../api/clusters.ts";
 import type { Edge } from "../api/edges.ts";
 import type { Node } from "../api/nodes.ts";
@@ -15,50 +22,37 @@ export interface Faded {
   lifecycle: StoredLifecycleState;
 }
 
-const NODE_TEXTS = [
-  "subtype",
-  "content_summary",
-  "content_body",
-  "provenance_source",
-  "layer",
-  "embedding_model",
-  "temporal_event_source",
-] as const;
-const NODE_TIMES = [
-  "neural_last_accessed",
-  "provenance_created_at",
-  "last_modified",
-  "created_at",
-  "temporal_event_time",
-] as const;
-const NODE_NUMBERS = [
-  "neural_stability",
-  "neural_retrievability",
-  "neural_difficulty",
-  "temporal_event_confidence",
-] as const;
-const NODE_COUNTS = ["neural_access_count", "version"] as const;
-
-/** A row as it is stored, with what was accessed since. What is not of its column's kind counts as missing. */
-export function presentNode({ sequence: _, ...row }: NodeRow, index: MemoryIndex, soft: SoftState): Node {
-  const node: Node = row;
-  node.type = textOf(row.type) ?? TYPE_OF_NONE;
-  node.content_title = textOf(row.content_title) ?? "";
-  for (const field of NODE_TEXTS) node[field] = textOf(row[field]);
-  for (const field of NODE_TIMES) node[field] = timeOf(row[field]);
-  for (const field of NODE_NUMBERS) node[field] = numberOf(row[field]);
-  for (const field of NODE_COUNTS) node[field] = countOf(row[field]);
-  node.state_lifecycle = isState(row.state_lifecycle) ? row.state_lifecycle : null;
-  const live = index.get(row.id);
-  if (live === undefined) return node;
-  const ahead = soft.lastAccess(row.id);
-  node.neural_access_count = live.access_count;
-  node.neural_stability = live.stability;
-  node.neural_retrievability = live.retrievability;
-  node.neural_difficulty = live.difficulty;
-  node.state_lifecycle = live.lifecycle;
-  if (ahead !== null) node.neural_last_accessed = toIso(live.last_accessed);
-  return node;
+/**
+ * A row as it is stored, with what was accessed since. What is not of its column's kind counts as missing. Written out, since
+ * every found memory comes through here: setting fields by name takes ten times as long.
+ */
+export function presentNode(row: NodeRow, live: StoredMemoryNode | undefined, soft: SoftState): Node {
+  const ahead = live === undefined ? null : soft.lastAccess(row.id);
+  return {
+    id: row.id,
+    type: textOf(row.type) ?? TYPE_OF_NONE,
+    subtype: textOf(row.subtype),
+    content_title: textOf(row.content_title) ?? "",
+    content_summary: textOf(row.content_summary),
+    content_body: textOf(row.content_body),
+    neural_stability: live?.stability ?? numberOf(row.neural_stability),
+    neural_retrievability: live?.retrievability ?? numberOf(row.neural_retrievability),
+    neural_difficulty: live?.difficulty ?? numberOf(row.neural_difficulty),
+    neural_access_count: live?.access_count ?? countOf(row.neural_access_count),
+    neural_last_accessed:
+      live !== undefined && ahead !== null ? toIso(live.last_accessed) : timeOf(row.neural_last_accessed),
+    state_lifecycle: live?.lifecycle ?? (isState(row.state_lifecycle) ? row.state_lifecycle : null),
+    provenance_source: textOf(row.provenance_source),
+    provenance_created_at: timeOf(row.provenance_created_at),
+    layer: textOf(row.layer),
+    version: countOf(row.version),
+    last_modified: timeOf(row.last_modified),
+    created_at: timeOf(row.created_at),
+    embedding_model: textOf(row.embedding_model),
+    temporal_event_time: timeOf(row.temporal_event_time),
+    temporal_event_confidence: numberOf(row.temporal_event_confidence),
+    temporal_event_source: textOf(row.temporal_event_source),
+  };
 }
 
 export const timeOf = (stored: unknown): string | null => normaliseTime(textOf(stored));
@@ -116,7 +110,16 @@ export function fadedNow(
   engine: Engine,
   now: number,
 ): (Faded | undefined)[] {
-  const nodes = ids.map((id) => index.get(id));
+  const live = ids.map((id) => index.get(id));
+  return fadedOf(live, engine, now);
+}
+
+/** `fadedNow` of memories that the index was asked for already. */
+export function fadedOf(
+  nodes: readonly (StoredMemoryNode | undefined)[],
+  engine: Engine,
+  now: number,
+): (Faded | undefined)[] {
   const there = nodes.filter((node) => node !== undefined);
   const columns = {
     lastAccessed: there.map((node) => node.last_accessed),

@@ -7,7 +7,7 @@ import type { NodeFilter } from "../storage/storage.ts";
 import type { Agent } from "./agent.ts";
 import { wrong } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
-import { fadedNow, presentNode } from "./presenting.ts";
+import { fadedOf, presentNode } from "./presenting.ts";
 import { statesOf } from "./states.ts";
 
 /** How many times the limit is searched for, since filters may leave some out: of a plain lookup less. */
@@ -148,7 +148,8 @@ function rowsOf(
   const passing = isPartly ? new Set(storage.passing(ranking.ids, filter)) : undefined;
   const ids = ranking.ids.filter((id) => passing?.has(id) ?? true).slice(0, request.limit);
   const rows = new Map(storage.nodes(ids).map((row) => [row.id, row]));
-  const faded = fadedNow(ids, index, engine, now);
+  const live = ids.map((id) => index.get(id));
+  const faded = fadedOf(live, engine, now);
   const places = new Map(ranking.ids.map((id, place) => [id, place]));
   return ids.flatMap((id, at) => {
     const row = rows.get(id);
@@ -157,7 +158,7 @@ function rowsOf(
     const { score, breakdown, primary_signal } = ranking.at(place)!;
     // Added to what is new: copying it would take as long as making it.
     return [
-      Object.assign(presentNode(row, index, soft), {
+      Object.assign(presentNode(row, live[at], soft), {
         neural_retrievability: faded[at]!.retrievability,
         state_lifecycle: faded[at]!.lifecycle,
         memory_section: engine.getSectionForSubtype(row.subtype),

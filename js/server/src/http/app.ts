@@ -44,8 +44,9 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     const requestId = REQUEST_ID.test(given) ? given : randomUUID();
     const start = performance.now();
     context.set("requestId", requestId);
-    await next();
+    // Before there is an answer: to add to one opens it, which costs more than all else that is done for it here.
     context.header("x-request-id", requestId);
+    await next();
     if (isStopping()) context.header("connection", "close");
     const [method, { status }] = [context.req.method, context.res];
     const milliseconds = performance.now() - start;

@@ -1,6 +1,5 @@
 // The threads that agents live in, as the thread of HTTP sees them. An agent is at home in one, by a hash of its name.
 
-import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import type { EMBEDDING_TASKS, EmbeddingTask } from "../agent/embeddings.ts";
 import { Refusal } from "../agent/errors.ts";
@@ -119,6 +118,13 @@ class Thread {
 type TaskInput<Name extends EmbeddingTask> =
   Parameters<(typeof EMBEDDING_TASKS)[Name]> extends [unknown, infer Given] ? Given : undefined;
 
+/** FNV-1a over UTF-16 units: it spreads names, and is asked for with every request. */
+function hashOf(name: string): number {
+  let hash = 0x811c9dc5;
+  for (let place = 0; place < name.length; place++) hash = Math.imul(hash ^ name.charCodeAt(place), 0x01000193);
+  return hash >>> 0;
+}
+
 export class Pool {
   readonly #threads: readonly Thread[];
 
@@ -127,8 +133,7 @@ export class Pool {
   }
 
   #of(agent: string): Thread {
-    const number = createHash("sha256").update(agent).digest().readUInt32BE();
-    return this.#threads[number % this.#threads.length]!;
+    return this.#threads[hashOf(agent) % this.#threads.length]!;
   }
 
   /** Opens an agent: its database is ready and its index loaded when this is done. */
