@@ -63,6 +63,19 @@ describe("POST /context", () => {
     expect(Object.values(stranger.recalled_ids).flat()).toEqual([]);
   });
 
+  test("finds what has no word of the turn by its vector, where one is given", async () => {
+    const own = client();
+    const towards = (place: number) => Array.from({ length: 8 }, (_, at) => (at === place ? 1 : 0));
+    const subtype = "custom:lesson";
+    const near = await own.create({ subtype, content_title: "Gardens need water", embedding: towards(1) });
+    await own.create({ subtype, content_title: "Trains run late", embedding: towards(2) });
+    const input = "what keeps plants alive?";
+    expect((await build(own, { input })).recalled_ids.fact).toEqual([]);
+    expect((await build(own, { input, embedding: towards(1) })).recalled_ids.fact).toEqual([near.id]);
+    const { status, body } = await own.ask("POST /context", { input, embedding: [1, 2] });
+    expect([status, body.issues]).toMatchObject([400, [{ path: "embedding" }]]);
+  });
+
   test("a greeting retrieves nothing", async () => {
     const own = client();
     await trader(own);

@@ -85,6 +85,15 @@ describe("after a write", () => {
     expect(again.provider.asked[0]!.authorization).toBe(`Bearer ${KEY}`);
   });
 
+  test("a prompt's turn is searched for by its vector, too", async () => {
+    const { provider, client, folder } = await set();
+    const { id } = await client.create({ subtype: "custom:lesson", content_title: "Steady hands" });
+    await served(folder);
+    const { body } = await client.ask("POST /context", { input: "who keeps steady?", recall: "none" });
+    expect(titles(provider)).toContain("who keeps steady?");
+    expect(body.recalled_ids.fact).toEqual([id]);
+  });
+
   test("many share a call", async () => {
     const { provider, client, folder } = await set();
     await Promise.all(Array.from({ length: 40 }, (_, place) => client.create({ content_title: `Memory ${place}` })));

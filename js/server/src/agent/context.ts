@@ -9,7 +9,8 @@ import {
   UsageTracker,
 } from "nous-wasm";
 import type { contextOperations, FeedbackAnswer } from "../api/context.ts";
-import { MOST_FOUND } from "../api/search.ts";
+import type { QuestionVector } from "../api/operation.ts";
+import { MOST_FOUND, type SearchRequest } from "../api/search.ts";
 import type { NodeRow, UsageRow } from "../storage/rows.ts";
 import { parseInstant, toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
@@ -18,7 +19,9 @@ import { asOfNow, recalled } from "./nodes.ts";
 import { fadedNow } from "./presenting.ts";
 import { recallTogether } from "./recall.ts";
 import { outwardly } from "./retrieval.ts";
-import { search } from "./search.ts";
+import { search, vectorOf } from "./search.ts";
+
+type Embedding = SearchRequest["embedding"];
 
 /** How many times as many are found as a prompt asks for, since some say the same, or what was said already. */
 const OVERFETCH = 3;
@@ -34,13 +37,14 @@ const CONVERSATIONS = ["custom:turn_summary", "custom:session_summary"];
 const MOST_RECORDS = new UsageTracker().save().max_records;
 
 export const contextHandlers: HandlersOf<typeof contextOperations> = {
-  buildContext: async (agent, { body }) => {
-    const { input, identity, frame, messages, censors, working_memory, budgets, recall } = body;
+  buildContext: async (agent, { body, question }) => {
+    const { input, identity, embedding, frame, messages, censors, working_memory, budgets, recall } = body;
     const now = agent.now();
+    agent.read(() => vectorOf(agent, { embedding }, question));
     const built = await agent.engine.buildContext({
       ...{ input, identity, messages, budgets, now, censors, workingMemory: working_memory },
       frame: typeof frame === "object" && frame !== null ? withoutUndefined(frame) : frame,
-      retrieve: retrieverOf(agent, now),
+      retrieve: retrieverOf(agent, now, embedding, question),
       profile: () => outwardly(() => agent.read(() => profileOf(agent, now))),
       recent: ({ since, limit }) => outwardly(() => agent.read(() => conversationsSince(agent, since, limit))),
       usage: { boost: (ids) => outwardly(() => usageOf(agent, ids).boost(ids)) },
@@ -83,8 +87,8 @@ const withoutUndefined = <T extends object>(fields: T) =>
     [Name in keyof T]: Exclude<T[Name], undefined>;
   };
 
-/** Finds memories of a type: a search among the subtypes that are of it. */
-function retrieverOf(agent: Agent, now: number) {
+/** Finds memories of a type: a search among the subtypes that are of it, by its words and by the vector of the whole turn. */
+function retrieverOf(agent: Agent, now: number, embedding: Embedding, question: QuestionVector | undefined) {
   let subtypes: ReadonlyMap<MemoryType, (string | null)[]> | undefined;
   return ({ memory_type, query_text, limit }: { memory_type: MemoryType; query_text: string; limit: number }) =>
     outwardly(() =>
@@ -93,8 +97,8 @@ function retrieverOf(agent: Agent, now: number) {
         const those = subtypes.get(memory_type);
         if (those === undefined || query_text.trim() === "") return [];
         const wanted = Math.min(limit * OVERFETCH, MOST_FOUND);
-        const sought = { query: query_text, limit: wanted, type: null, subtype: null, subtypes: those };
-        return search(agent, sought, undefined, now).data.map((row) => agent.engine.contextMemory(row));
+        const sought = { query: query_text, limit: wanted, type: null, subtype: null, subtypes: those, embedding };
+        return search(agent, sought, question, now).data.map((row) => agent.engine.contextMemory(row));
       }),
     );
 }

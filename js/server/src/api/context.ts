@@ -5,6 +5,7 @@ import { readQuery } from "./nodes.ts";
 import { operation } from "./operation.ts";
 import { MOST_NAME, MOST_TEXT, name, share, someText, text } from "./parts.ts";
 import { recall } from "./retrieval.ts";
+import { searchRequest } from "./search.ts";
 
 /** UTF-16 units of what the user says, and of who the agent is. */
 const MOST_INPUT = 100_000;
@@ -62,6 +63,7 @@ const contextRequest = z
       .partialRecord(z.enum([...SECTIONS, "total", "conversation_window"]), tokens)
       .nullish()
       .openapi({ description: "Tokens of sections, and turns of the user that memories are compared with." }),
+    embedding: searchRequest.shape.embedding.openapi({ description: "Of the input; memories are found by it, too." }),
     recall,
   })
   .openapi("ContextRequest");

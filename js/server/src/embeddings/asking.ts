@@ -16,6 +16,7 @@ const QUESTIONS: { readonly [Name in AgentOperation]?: (given: Given<Name>) => s
   search: ({ body }) => queryOf(body),
   retrieve: ({ body }) => queryOf(body),
   contextLines: ({ body }) => queryOf(body),
+  buildContext: ({ body: { input, embedding } }) => queryOf({ query: input, embedding }),
   checkSimilar: ({ body: { embedding, title = null, subtype = null, content } }) =>
     embedding == null
       ? embeddingText({
