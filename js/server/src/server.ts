@@ -7,10 +7,10 @@ import { createEngine } from "nous-wasm";
 import { AskingPool } from "./embeddings/asking.ts";
 import { embedderOf } from "./embeddings/configured.ts";
 import { createApp } from "./http/app.ts";
-import { USUAL_AGENT } from "./http/route.ts";
 import type { Logger } from "./log.ts";
 import { Scheduler } from "./scheduler.ts";
 import type { InForce } from "./settings/read.ts";
+import { placeOf, USUAL_AGENT } from "./storage/place.ts";
 import { Pool } from "./workers/pool.ts";
 
 /** How long requests that are under way are waited for, in milliseconds. */
@@ -30,9 +30,10 @@ export async function startServer(
   { settings, engine: config }: InForce,
   { log, worker, version }: { log: Logger; worker: URL; version: string },
 ): Promise<RunningServer> {
-  const { host, port, data_dir: dataDir, durability, workers, max_body_bytes: maxBodyBytes } = settings;
+  const { host, port, workers, max_body_bytes: maxBodyBytes } = settings;
+  const place = placeOf(settings);
   const residence = { idle: settings.agent_idle * 1000, mostBytes: (settings.max_resident_mb * 2 ** 20) / workers };
-  const pool = new Pool(workers, worker, { dataDir, durability, engine: config, residence }, log);
+  const pool = new Pool(workers, worker, { place, engine: config, residence }, log);
   let [isReady, isStopping] = [false, false];
   try {
     await pool.open(USUAL_AGENT);
@@ -46,6 +47,7 @@ export async function startServer(
       log,
       maxBodyBytes,
       version,
+      hasOneAgent: place.remote !== undefined,
       isReady: () => isReady,
       isStopping: () => isStopping,
     });

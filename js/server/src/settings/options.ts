@@ -31,6 +31,9 @@ const whole = (least: number, most: number) =>
     .union([z.number(), z.string().regex(/^\d+$/).transform(Number)], { error: () => "must be a whole number" })
     .pipe(z.int().min(least).max(most));
 
+/** What goes into a header as it is. */
+const printable = z.string().regex(/^[\x21-\x7e]*$/, "must be of printable ASCII characters, without blanks");
+
 /** Twenty days: a timer cannot wait much longer. */
 const MOST_SECONDS = 20 * 86_400;
 
@@ -60,6 +63,27 @@ export const OPTIONS = {
     usual: (): Durability => "full",
     about: "full: an acknowledged write survives a power cut; normal: the last moments may be lost",
     value: "HOW",
+  }),
+  database_url: option({
+    schema: z
+      .string()
+      .refine(isDatabaseUrl, "must be a URL with libsql, https or http, without a name, password or query"),
+    usual: () => "",
+    about: "a remote libSQL database instead of files, for one agent; nothing is promised of its durability",
+    value: "URL",
+  }),
+  database_token: option({
+    schema: printable,
+    usual: () => "",
+    about: "what the remote database knows us by; other users of the machine see options, but not variables",
+    value: "TOKEN",
+    isSecret: true,
+  }),
+  database_timeout: option({
+    schema: whole(1, 600_000),
+    usual: () => 10_000,
+    about: "how long the remote database has for an answer, in milliseconds",
+    value: "NUMBER",
   }),
   workers: option({
     schema: whole(1, 256),
@@ -135,7 +159,7 @@ export const OPTIONS = {
     value: "NUMBER",
   }),
   embeddings_key: option({
-    schema: z.string().regex(/^[\x21-\x7e]*$/, "must be of printable ASCII characters, without blanks"),
+    schema: printable,
     usual: () => "",
     about: "what the provider knows us by; other users of the machine see options, but not variables",
     value: "KEY",
@@ -160,6 +184,14 @@ function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && username === "" && password === "";
+}
+
+/** None, or one that carries nothing secret: it is logged, and printed. */
+function isDatabaseUrl(text: string): boolean {
+  if (text === "") return true;
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  return /^(libsql|https?):$/.test(protocol) && hostname !== "" && `${username}${password}${search}${hash}` === "";
 }
 
 function option<T>(definition: Option<T>): Option<T> {

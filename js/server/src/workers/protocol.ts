@@ -5,13 +5,12 @@ import type { EmbeddingTask } from "../agent/embeddings.ts";
 import type { Issue } from "../agent/errors.ts";
 import type { TaskName } from "../agent/tasks.ts";
 import type { AgentOperation } from "../api/operations.ts";
-import type { Durability } from "../storage/libsql.ts";
+import type { Place } from "../storage/place.ts";
 import type { Residence } from "./agents.ts";
 
 /** What a worker is started with. */
 export interface WorkerSetup {
-  dataDir: string;
-  durability: Durability;
+  place: Place;
   engine: EngineConfig;
   residence: Residence;
 }
