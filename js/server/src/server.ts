@@ -4,6 +4,8 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { createEngine } from "nous-wasm";
+import { AnalysingPool } from "./analysis/analysing.ts";
+import { analystOf } from "./analysis/analyst.ts";
 import { AskingPool } from "./embeddings/asking.ts";
 import { embedderOf } from "./embeddings/configured.ts";
 import { createApp } from "./http/app.ts";
@@ -40,8 +42,10 @@ export async function startServer(
     const engine = createEngine(config);
     const embedder = embedderOf(settings, log);
     const asking = embedder && new AskingPool(pool, embedder, log);
+    const analyst = analystOf(settings, log);
+    const analysing = analyst && new AnalysingPool(asking ?? pool, pool, analyst, embedder);
     const app = createApp({
-      agents: asking ?? pool,
+      agents: analysing ?? asking ?? pool,
       pool,
       engine,
       log,
@@ -56,11 +60,12 @@ export async function startServer(
     asking?.wake(USUAL_AGENT);
     const { decay_interval, consolidate_interval } = settings;
     const intervals = { decay: decay_interval * 1000, consolidate: consolidate_interval * 1000 };
-    const scheduler = new Scheduler(pool, intervals, log);
+    const scheduler = new Scheduler(analysing ?? pool, intervals, log);
     const { port: taken } = server.address() as AddressInfo;
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
     const stop = async () => {
       [isReady, isStopping] = [false, true];
+      analyst?.close();
       await Promise.all([asking?.close(), closeServer(server), scheduler.stop()]);
       await pool.close();
     };

@@ -34,6 +34,8 @@ const whole = (least: number, most: number) =>
 /** What goes into a header as it is. */
 const printable = z.string().regex(/^[\x21-\x7e]*$/, "must be of printable ASCII characters, without blanks");
 
+const baseUrl = z.string().refine(isBaseUrl, "must be a URL with http or https, and without a name and password");
+
 /** Twenty days: a timer cannot wait much longer. */
 const MOST_SECONDS = 20 * 86_400;
 
@@ -141,7 +143,7 @@ export const OPTIONS = {
     value: "WHO",
   }),
   embeddings_base_url: option({
-    schema: z.string().refine(isBaseUrl, "must be a URL with http or https, and without a name and password"),
+    schema: baseUrl,
     usual: () => "http://127.0.0.1:11434/v1",
     about: "where the provider is, up to and with the version",
     value: "URL",
@@ -175,6 +177,37 @@ export const OPTIONS = {
     schema: whole(1, 2_048),
     usual: () => 32,
     about: "how many texts go to the provider at once",
+    value: "NUMBER",
+  }),
+  analysis_provider: option({
+    schema: z.enum(PROVIDERS),
+    usual: () => "none",
+    about: "which language model says what episodes add up to: openai-compatible; none: statistics do",
+    value: "WHO",
+  }),
+  analysis_base_url: option({
+    schema: baseUrl,
+    usual: () => "http://127.0.0.1:11434/v1",
+    about: "where the language model is, up to and with the version; titles and texts of episodes go there",
+    value: "URL",
+  }),
+  analysis_model: option({
+    schema: z.string().min(1).max(200),
+    usual: () => "llama3.1",
+    about: "which language model",
+    value: "NAME",
+  }),
+  analysis_key: option({
+    schema: printable,
+    usual: () => "",
+    about: "what the language model's provider knows us by; other users of the machine see options, but not variables",
+    value: "KEY",
+    isSecret: true,
+  }),
+  analysis_timeout: option({
+    schema: whole(1, 600_000),
+    usual: () => 60_000,
+    about: "how long the language model has for an answer, in milliseconds; all of a cycle have five minutes",
     value: "NUMBER",
   }),
 } as const;

@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
-import type { EMBEDDING_TASKS, EmbeddingTask } from "../agent/embeddings.ts";
 import { Refusal } from "../agent/errors.ts";
+import type { SERVER_TASKS, ServerTask } from "../agent/server-tasks.ts";
 import type { TaskFigures, TaskName } from "../agent/tasks.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { AGENT_OPERATIONS, type AgentOperation } from "../api/operations.ts";
@@ -116,8 +116,8 @@ class Thread {
   }
 }
 
-type TaskInput<Name extends EmbeddingTask> =
-  Parameters<(typeof EMBEDDING_TASKS)[Name]> extends [unknown, infer Given] ? Given : undefined;
+type TaskInput<Name extends ServerTask> =
+  Parameters<(typeof SERVER_TASKS)[Name]> extends [unknown, infer Given] ? Given : undefined;
 
 export class Pool {
   readonly #threads: readonly Thread[];
@@ -151,11 +151,11 @@ export class Pool {
   }
 
   /** What an agent made of a task that no client asks for. */
-  async do<Name extends EmbeddingTask>(
+  async do<Name extends ServerTask>(
     agent: string,
     task: Name,
     given: TaskInput<Name>,
-  ): Promise<ReturnType<(typeof EMBEDDING_TASKS)[Name]>> {
+  ): Promise<Awaited<ReturnType<(typeof SERVER_TASKS)[Name]>>> {
     return JSON.parse(await this.#of(agent).ask({ kind: "task", agent, task, given }));
   }
 

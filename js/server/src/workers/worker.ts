@@ -4,9 +4,9 @@ import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { NousError } from "nous-wasm";
 import { Agent } from "../agent/agent.ts";
-import { EMBEDDING_TASKS } from "../agent/embeddings.ts";
 import { Refusal } from "../agent/errors.ts";
 import { HANDLERS } from "../agent/handlers.ts";
+import { SERVER_TASKS } from "../agent/server-tasks.ts";
 import { doIfDue } from "../agent/tasks.ts";
 import { agentsIn, deleteAgent } from "../hosting.ts";
 import { agentFile, indexFileOf } from "../settings/paths.ts";
@@ -61,8 +61,8 @@ async function answer(message: ToWorker): Promise<string> {
       return agents.do(message.agent, work, { creates: message.creates });
     }
     case "task": {
-      const perform = EMBEDDING_TASKS[message.task] as (agent: Agent, given: unknown) => unknown;
-      const work = (agent: Agent) => JSON.stringify(perform(agent, message.given));
+      const perform = SERVER_TASKS[message.task] as (agent: Agent, given: unknown) => unknown;
+      const work = async (agent: Agent) => JSON.stringify(await perform(agent, message.given));
       return agents.do(message.agent, work, { creates: false });
     }
     case "turn": {
