@@ -30,7 +30,7 @@ export type Reply =
   /** There is no answer to go on with; why, as a sentence without its end. */
   | { lost: string };
 
-/** Another program may have set it otherwise for the connection that we are given; within a transaction it cannot be set. */
+/** That edges go with their memories is not to hang on what the server is set to; within a transaction it cannot be set. */
 const FOREIGN_KEYS = "PRAGMA foreign_keys = ON";
 
 /** What the server says when it gives up, by its codes. */
@@ -66,7 +66,7 @@ async function perform(asked: Asked): Promise<Reply> {
     return { rows: [] };
   }
   const stream = transaction ?? client.openStream();
-  const before = stream === transaction ? undefined : stream.sequence(FOREIGN_KEYS);
+  const before = asked.kind === "begin" ? stream.sequence(FOREIGN_KEYS) : undefined;
   if (asked.kind === "begin") transaction = stream;
   const done = asked.kind === "statement" ? rowsOf(stream, asked) : stream.sequence(asked.sql);
   if (asked.kind === "end") transaction = undefined;
