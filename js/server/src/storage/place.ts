@@ -47,8 +47,9 @@ export function placeOf(
  */
 export function openStorage({ dataDir, durability, remote }: Place, agent: string, options: OpenOptions = {}): Storage {
   if (remote === undefined) return new LibsqlStorage(agentFile(dataDir, agent), { durability, ...options });
-  if (agent !== USUAL_AGENT)
+  if (agent !== USUAL_AGENT) {
     throw new StorageError(`There is no agent ${agent}: a remote database is that of one agent, ${USUAL_AGENT}.`);
+  }
   return openRemote(remote, options);
 }
 

@@ -40,7 +40,7 @@ function openAgent(name: string): Agent {
   const storage = openStorage(place, name, { tell });
   try {
     if (storage.meta("agent") === undefined) storage.setMeta("agent", name);
-    // What the index is kept for is a file beside it.
+    // An index is kept beside its database, where that is a file of ours.
     const kept = remote === undefined ? { indexFile: indexFileOf(agentFile(dataDir, name)) } : {};
     return new Agent(storage, { config: engine, tell, ...kept });
   } catch (error) {
