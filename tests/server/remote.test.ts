@@ -45,9 +45,9 @@ async function life(client: Client) {
   const ask = async (call: string, body?: unknown) => {
     const { status, body: answer } = await client.ask(call, body);
     const text = JSON.stringify(answer, (key, value) => {
-      if (/(_at|_?ms|last_.*|.*_time|e_id)$/.test(key)) return null;
+      if (/(_at|_?ms|last_.*|.*_time|e_id|retrievability)$/.test(key)) return null;
       // What fades has faded a little further for whoever was asked later.
-      return typeof value === "number" ? Number(value.toFixed(3)) : value;
+      return typeof value === "number" && !Number.isInteger(value) ? null : value;
     });
     told.push([call, status, text?.replace(/\b[ec]_[0-9a-z]{12}\b/g, "(made)")]);
     return answer;
@@ -78,7 +78,7 @@ async function life(client: Client) {
   await ask("POST /search", { query: "funding", cluster_ids: [id].slice(1) });
   await ask(`DELETE /nodes/${c}`);
   await ask(`GET /nodes/${c}`);
-  await ask("GET /nodes?limit=2");
+  await ask("GET /nodes?limit=10");
   await ask("GET /graph");
   await ask("POST /decay", {});
   await ask("POST /consolidate", {});
