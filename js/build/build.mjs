@@ -188,14 +188,18 @@ async function writePackage(bundle) {
   for (const name of ["README.md", "LICENSE"]) copyFileSync(at(name), join(ENGINE, name));
 }
 
-/** The server's program, and the thread that agents live in; packages stay outside. */
+/** The server's program, the thread that agents live in, and that of a remote database; packages stay outside. */
 async function writeServer(bundle) {
   const { version } = JSON.parse(readFileSync(join(SERVER, "package.json"), "utf8"));
   const out = join(SERVER, "dist");
   rmSync(out, { recursive: true, force: true });
   await bundle({
     ...FOR_NODE,
-    entryPoints: { cli: join(SERVER, "src", "cli.ts"), worker: join(SERVER, "src", "workers", "worker.ts") },
+    entryPoints: {
+      cli: join(SERVER, "src", "cli.ts"),
+      worker: join(SERVER, "src", "workers", "worker.ts"),
+      "remote-thread": join(SERVER, "src", "storage", "remote-thread.ts"),
+    },
     outdir: out,
     outExtension: { ".js": ".mjs" },
     define: { __VERSION__: JSON.stringify(version) },

@@ -3,10 +3,11 @@
 import type { ServerResponse } from "node:http";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import { Embedder, isResting, type Pace } from "../../js/server/src/embeddings/embedder.ts";
+import { Embedder } from "../../js/server/src/embeddings/embedder.ts";
 import { OpenAiCompatible } from "../../js/server/src/embeddings/openai-compatible.ts";
-import { EmbeddingError } from "../../js/server/src/embeddings/provider.ts";
 import { embeddingText } from "../../js/server/src/embeddings/text.ts";
+import { ProviderError } from "../../js/server/src/providers/error.ts";
+import { isResting, type Pace } from "../../js/server/src/providers/patience.ts";
 import { type Asked, answerTo, type Behaviour, json, startProvider, vectorOf } from "./provider.ts";
 
 const KEY = "sk-very-secret";
@@ -32,8 +33,8 @@ async function set(
 async function failureOf(behaviour: Behaviour, texts = ["a", "b"], dimensions?: number) {
   const { embedder, provider, logged } = await set(behaviour, { pace: { retries: 0 }, timeout: 300 });
   const error = await embedder.texts(texts, { name: "model", dimensions }, never).catch((error: unknown) => error);
-  expect(error).toBeInstanceOf(EmbeddingError);
-  const { failure, message } = error as EmbeddingError;
+  expect(error).toBeInstanceOf(ProviderError);
+  const { failure, message } = error as ProviderError;
   expect(message + logged.join()).not.toContain(KEY);
   return { failure, message, calls: provider.asked.length };
 }

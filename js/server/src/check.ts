@@ -3,13 +3,13 @@
 import { type EngineConfig, MemoryIndex } from "nous-wasm";
 import { memoryEdgeOf, memoryNodeOf, vectorOf } from "./agent/index-rows.ts";
 import { Texts } from "./agent/texts.ts";
-import { databasesIn } from "./hosting.ts";
-import { LibsqlStorage } from "./storage/libsql.ts";
+import { databasesOf, type Found, type Place } from "./storage/place.ts";
 import type { Storage } from "./storage/storage.ts";
 
 /** What was found out about one database. */
 export interface Checked {
-  file: string;
+  /** Its file or URL. */
+  where: string;
   agent: string;
   nodes: number;
   edges: number;
@@ -18,14 +18,14 @@ export interface Checked {
 }
 
 /** Checks every agent's database. Nothing is changed by it, and a server may be running. */
-export function* checkAll(dataDir: string, config: EngineConfig): Iterable<Checked> {
-  for (const file of databasesIn(dataDir)) yield check(file, config);
+export function* checkAll(place: Place, config: EngineConfig): Iterable<Checked> {
+  for (const found of databasesOf(place)) yield check(found, config);
 }
 
-function check(file: string, config: EngineConfig): Checked {
-  const checked: Checked = { file, agent: "", nodes: 0, edges: 0, problems: [] };
+function check({ where, open }: Found, config: EngineConfig): Checked {
+  const checked: Checked = { where, agent: "", nodes: 0, edges: 0, problems: [] };
   try {
-    const storage = new LibsqlStorage(file, { durability: "full", migrates: false });
+    const storage = open({ migrates: false });
     try {
       checked.problems.push(...storage.check());
       checked.agent = storage.meta("agent") ?? "";

@@ -7,12 +7,12 @@ import { checkAll } from "./check.ts";
 import { addDataCommands, fillWithSample } from "./commands.ts";
 import { backfillAll, type Making, reembedAll } from "./embeddings/commands.ts";
 import { embedderOf } from "./embeddings/configured.ts";
-import { USUAL_AGENT } from "./http/route.ts";
 import { createLog } from "./log.ts";
 import { startServer } from "./server.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import { OPTION_NAMES, OPTIONS } from "./settings/options.ts";
 import { SettingsError } from "./settings/read.ts";
+import { placeOf, USUAL_AGENT } from "./storage/place.ts";
 
 declare const __VERSION__: string;
 
@@ -35,7 +35,7 @@ async function run({ sample = false }: { sample?: boolean }, command: Command): 
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   console.log(`nous-server ${__VERSION__} listens on ${server.url}`);
-  console.log(`data: ${settings.data_dir}`);
+  console.log(`data: ${settings.database_url || settings.data_dir}`);
 }
 
 function printConfig(command: Command): void {
@@ -80,9 +80,9 @@ function check(command: Command): void {
   const { settings, engine } = settingsOf(command);
   let isSound = true;
   let count = 0;
-  for (const { agent, file, nodes, edges, problems } of checkAll(settings.data_dir, engine)) {
+  for (const { agent, where, nodes, edges, problems } of checkAll(placeOf(settings), engine)) {
     const verdict = problems.length === 0 ? "sound" : problems.join("; ");
-    console.log(`${agent || file}: ${nodes} memories, ${edges} edges: ${verdict}`);
+    console.log(`${agent || where}: ${nodes} memories, ${edges} edges: ${verdict}`);
     isSound &&= problems.length === 0;
     count += 1;
   }

@@ -5,12 +5,12 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { adopt, backUp, restore } from "./backup.ts";
 import { agentsIn, deleteAgent, purgeNode } from "./hosting.ts";
-import { USUAL_AGENT } from "./http/route.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import type { Settings } from "./settings/options.ts";
 import { agentFile } from "./settings/paths.ts";
 import { StorageError } from "./storage/errors.ts";
-import { type Durability, LibsqlStorage } from "./storage/libsql.ts";
+import { checkIsFiles, openStorage, type Place, placeOf, USUAL_AGENT } from "./storage/place.ts";
+import type { Storage } from "./storage/storage.ts";
 import { exportMemory } from "./transfer/export.ts";
 import { STANDARD, withLines, withWriting } from "./transfer/files.ts";
 import { CONFLICTS, type Conflicts, importMemory } from "./transfer/import.ts";
@@ -20,9 +20,9 @@ import { sampleLines } from "./transfer/sample.ts";
 type DataCommand = (settings: Settings, agent: string, file: string) => void | Promise<void>;
 
 /** Fills an agent that has no memories with the sample; whether it was filled. */
-export function fillWithSample({ data_dir, durability }: Settings, agent: string): boolean {
+export function fillWithSample(settings: Settings, agent: string): boolean {
   const now = Date.now();
-  return withStorage(data_dir, durability, agent, (storage) => {
+  return withStorage(placeOf(settings), agent, (storage) => {
     if (storage.rows() > 0) return false;
     importMemory(storage, sampleLines(now), { conflicts: "skip", now });
     return true;
@@ -30,13 +30,8 @@ export function fillWithSample({ data_dir, durability }: Settings, agent: string
 }
 
 /** Does something with the database of an agent, which comes to be by it. */
-function withStorage<T>(
-  dataDir: string,
-  durability: Durability,
-  agent: string,
-  work: (storage: LibsqlStorage) => T,
-): T {
-  const storage = new LibsqlStorage(agentFile(dataDir, agent), { durability });
+function withStorage<T>(place: Place, agent: string, work: (storage: Storage) => T): T {
+  const storage = openStorage(place, agent);
   try {
     if (storage.meta("agent") === undefined) storage.setMeta("agent", agent);
     return work(storage);
@@ -52,9 +47,11 @@ export function addDataCommands(program: Command): void {
     withOptions(program.command(name).description(description))
       .argument("<FILE>")
       .option("--agent <NAME>", "whose memory", USUAL_AGENT)
-      .action((file: string, { agent }: { agent: string }, command: Command) =>
-        work(settingsOf(command).settings, agent, resolve(file)),
-      );
+      .action((file: string, { agent }: { agent: string }, command: Command) => {
+        const { settings } = settingsOf(command);
+        checkIsFiles(placeOf(settings), name);
+        return work(settings, agent, resolve(file));
+      });
   ofAgent("backup", "copies an agent's database into a file", ({ data_dir }, agent, file) => {
     backUp(data_dir, agent, file);
     console.log(`The memory of ${agent} is in ${file}.`);
@@ -90,11 +87,9 @@ function addTransferCommands(program: Command): void {
     .option("--agent <NAME>", "whose memory", USUAL_AGENT)
     .addOption(take.choices(CONFLICTS).default("skip"))
     .action((given: string, { agent, conflicts }: { agent: string; conflicts: Conflicts }, command: Command) => {
-      const { data_dir, durability } = settingsOf(command).settings;
+      const place = placeOf(settingsOf(command).settings);
       const imported = withLines(fileOf(given), (lines) =>
-        withStorage(data_dir, durability, agent, (storage) =>
-          importMemory(storage, lines, { conflicts, now: Date.now() }),
-        ),
+        withStorage(place, agent, (storage) => importMemory(storage, lines, { conflicts, now: Date.now() })),
       );
       const { added, replaced, skipped } = imported;
       console.log(`${added} added, ${replaced} replaced, ${skipped} left out.`);
@@ -103,10 +98,12 @@ function addTransferCommands(program: Command): void {
     .argument("[FILE]", "where to; the standard output unless it is said", STANDARD)
     .option("--agent <NAME>", "whose memory", USUAL_AGENT)
     .action((given: string, { agent }: { agent: string }, command: Command) => {
-      const { data_dir } = settingsOf(command).settings;
-      const file = agentFile(data_dir, agent);
-      if (!existsSync(file)) throw new StorageError(`There is no agent ${agent} in ${data_dir}.`);
-      const storage = new LibsqlStorage(file, { durability: "full", migrates: false });
+      const place = placeOf(settingsOf(command).settings);
+      const { dataDir, remote } = place;
+      if (remote === undefined && !existsSync(agentFile(dataDir, agent))) {
+        throw new StorageError(`There is no agent ${agent} in ${dataDir}.`);
+      }
+      const storage = openStorage(place, agent, { migrates: false });
       try {
         const lines = withWriting(fileOf(given), storage.rows(), (write, done) => exportMemory(storage, write, done));
         if (given !== STANDARD) console.log(`${lines} lines are in ${resolve(given)}.`);
@@ -120,13 +117,15 @@ function addAgentCommands(agents: Command): void {
   withOptions(agents.command("list").description("lists agents and the bytes of their databases")).action(
     async (_, command: Command) => {
       const { settings } = settingsOf(command);
-      for (const { agent, bytes } of await agentsIn(settings.data_dir)) console.log(`${agent}\t${bytes}`);
+      for (const { agent, bytes } of await agentsIn(placeOf(settings))) console.log(`${agent}\t${bytes}`);
     },
   );
   withOptions(agents.command("delete").description("deletes an agent with all its files, which nobody may be using"))
     .argument("<NAME>")
     .action((agent: string, _, command: Command) => {
-      const { data_dir } = settingsOf(command).settings;
+      const { settings } = settingsOf(command);
+      const { data_dir } = settings;
+      checkIsFiles(placeOf(settings), "agents delete");
       if (!deleteAgent(data_dir, agent)) throw new Error(`there is no agent ${agent} in ${data_dir}`);
       console.log(`The agent ${agent} is deleted.`);
     });
@@ -134,7 +133,9 @@ function addAgentCommands(agents: Command): void {
     .argument("<NAME>")
     .argument("<ID>")
     .action((agent: string, id: string, _, command: Command) => {
-      const { data_dir, durability } = settingsOf(command).settings;
+      const { settings } = settingsOf(command);
+      const { data_dir, durability } = settings;
+      checkIsFiles(placeOf(settings), "agents purge");
       const wasThere = purgeNode(data_dir, agent, id, durability);
       console.log(wasThere ? `${id} is purged.` : `${id} was not there; what was left of anything deleted is purged.`);
     });

@@ -1,12 +1,12 @@
 // The agents of a data directory, as files: which there are, and how one of them, or a memory, is gone without a trace.
 
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { agentFile, agentsDir, indexFileOf } from "./settings/paths.ts";
+import { existsSync, rmSync, statSync } from "node:fs";
+import { agentFile, indexFileOf } from "./settings/paths.ts";
 import { whileNobodyUses } from "./storage/alone.ts";
 import { StorageError } from "./storage/errors.ts";
 import { removeDatabase } from "./storage/files.ts";
 import { type Durability, LibsqlStorage } from "./storage/libsql.ts";
+import { databasesIn, openRemote, type Place, USUAL_AGENT } from "./storage/place.ts";
 import { released } from "./storage/released.ts";
 
 /** An agent that there is. */
@@ -16,16 +16,16 @@ export interface HostedAgent {
   bytes: number;
 }
 
-/** The databases of agents. */
-export function databasesIn(dataDir: string): string[] {
-  const folder = agentsDir(dataDir);
-  if (!existsSync(folder)) return [];
-  const names = readdirSync(folder).filter((name) => name.endsWith(".db"));
-  return names.sort().map((name) => join(folder, name));
-}
-
 /** Every agent whose database can be read and names it. */
-export async function agentsIn(dataDir: string): Promise<HostedAgent[]> {
+export async function agentsIn({ dataDir, remote }: Place): Promise<HostedAgent[]> {
+  if (remote !== undefined) {
+    const storage = openRemote(remote, { migrates: false });
+    try {
+      return [{ agent: USUAL_AGENT, bytes: storage.bytes() }];
+    } finally {
+      storage.close();
+    }
+  }
   const agents = databasesIn(dataDir).flatMap((file) => {
     const agent = nameIn(file);
     return agent === undefined ? [] : [{ agent, bytes: statSync(file).size }];

@@ -4,13 +4,15 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { createEngine } from "nous-wasm";
+import { AnalysingPool } from "./analysis/analysing.ts";
+import { analystOf } from "./analysis/analyst.ts";
 import { AskingPool } from "./embeddings/asking.ts";
 import { embedderOf } from "./embeddings/configured.ts";
 import { createApp } from "./http/app.ts";
-import { USUAL_AGENT } from "./http/route.ts";
 import type { Logger } from "./log.ts";
 import { Scheduler } from "./scheduler.ts";
 import type { InForce } from "./settings/read.ts";
+import { placeOf, USUAL_AGENT } from "./storage/place.ts";
 import { Pool } from "./workers/pool.ts";
 
 /** How long requests that are under way are waited for, in milliseconds. */
@@ -30,22 +32,26 @@ export async function startServer(
   { settings, engine: config }: InForce,
   { log, worker, version }: { log: Logger; worker: URL; version: string },
 ): Promise<RunningServer> {
-  const { host, port, data_dir: dataDir, durability, workers, max_body_bytes: maxBodyBytes } = settings;
+  const { host, port, workers, max_body_bytes: maxBodyBytes } = settings;
+  const place = placeOf(settings);
   const residence = { idle: settings.agent_idle * 1000, mostBytes: (settings.max_resident_mb * 2 ** 20) / workers };
-  const pool = new Pool(workers, worker, { dataDir, durability, engine: config, residence }, log);
+  const pool = new Pool(workers, worker, { place, engine: config, residence }, log);
   let [isReady, isStopping] = [false, false];
   try {
     await pool.open(USUAL_AGENT);
     const engine = createEngine(config);
     const embedder = embedderOf(settings, log);
     const asking = embedder && new AskingPool(pool, embedder, log);
+    const analyst = analystOf(settings, log);
+    const analysing = analyst && new AnalysingPool(asking ?? pool, pool, analyst, embedder);
     const app = createApp({
-      agents: asking ?? pool,
+      agents: analysing ?? asking ?? pool,
       pool,
       engine,
       log,
       maxBodyBytes,
       version,
+      hasOneAgent: place.remote !== undefined,
       isReady: () => isReady,
       isStopping: () => isStopping,
     });
@@ -54,11 +60,12 @@ export async function startServer(
     asking?.wake(USUAL_AGENT);
     const { decay_interval, consolidate_interval } = settings;
     const intervals = { decay: decay_interval * 1000, consolidate: consolidate_interval * 1000 };
-    const scheduler = new Scheduler(pool, intervals, log);
+    const scheduler = new Scheduler(analysing ?? pool, intervals, log);
     const { port: taken } = server.address() as AddressInfo;
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
     const stop = async () => {
       [isReady, isStopping] = [false, true];
+      analyst?.close();
       await Promise.all([asking?.close(), closeServer(server), scheduler.stop()]);
       await pool.close();
     };

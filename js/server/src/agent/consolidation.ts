@@ -1,7 +1,19 @@
 // Consolidation: what many episodes add up to becomes lessons and playbooks, one transaction for each group of episodes.
 
-import type { ConsolidationPlan, EpisodeRow, ExistingRow, GroupPlan, EdgeRow as PlannedEdge } from "nous-wasm";
+import {
+  type ConsolidationPlan,
+  type EpisodeRow,
+  type ExistingRow,
+  type GroupPlan,
+  type PatternDraft,
+  type PatternPrompt,
+  type PlanConsolidationOptions,
+  type EdgeRow as PlannedEdge,
+  parsePatternOutput,
+} from "nous-wasm";
 import type { ConsolidationAnswer, consolidationOperations } from "../api/consolidation.ts";
+import type { SimilarAnswer } from "../api/embeddings.ts";
+import type { Analyses, Analysis } from "../api/operation.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import { parseInstant, toIso } from "../time.ts";
 import type { Agent, Unit } from "./agent.ts";
@@ -12,6 +24,7 @@ import type { HandlersOf } from "./handlers.ts";
 import { isId } from "./index-rows.ts";
 import { newNodeOf } from "./nodes.ts";
 import { fadedNow } from "./presenting.ts";
+import { similar } from "./similar.ts";
 
 const DAY = 86_400_000;
 /** Of trades the whole history counts, of others what is due for review at most. */
@@ -24,9 +37,29 @@ const LEARNED = ["custom:lesson", PLAYBOOK];
 const TIES = ["part_of", "relates_to", "generalizes"];
 /** Somebody else wrote between a plan and its being carried out: so often it is made again. */
 const ATTEMPTS = 3;
+/** What is looked at of what says the same as a new lesson. */
+const MOST_SIMILAR = 5;
+/** A model's answer that there is nothing. */
+const NO_PATTERN = "NO_PATTERN";
 
 export const consolidationHandlers: HandlersOf<typeof consolidationOperations> = {
-  consolidate: (agent) => consolidate(agent),
+  consolidate: (agent, { analyses }) => consolidate(agent, analyses),
+};
+
+/** What the thread of HTTP, where language models are asked, asks of an agent first. */
+export const CONSOLIDATION_TASKS = {
+  /** What to ask a model about before a cycle; nothing of episodes of which it has said what there is to say. */
+  prompts: async (agent: Agent): Promise<PatternPrompt[]> => {
+    const now = agent.now();
+    const known = agent.read(() => knownBy(agent, now));
+    const prompts: PatternPrompt[] = [];
+    const analyze = (prompt: PatternPrompt) => {
+      prompts.push(prompt);
+      return NO_PATTERN;
+    };
+    await agent.engine.planConsolidation(known.episodes, known.existing, { ...optionsOf(agent, known, now), analyze });
+    return prompts;
+  },
 };
 
 /** What a cycle goes by: all of one moment. */
@@ -40,17 +73,16 @@ interface Known {
 
 class Stale extends Error {}
 
-/** One cycle. It is made again from where it stands when another process writes meanwhile, so that nothing is learned twice. */
-export async function consolidate(agent: Agent): Promise<ConsolidationAnswer> {
+/**
+ * One cycle, by what a language model said where it was asked. It is made again from where it stands when another process writes meanwhile, so that
+ * nothing is learned twice.
+ */
+export async function consolidate(agent: Agent, analyses?: Analyses): Promise<ConsolidationAnswer> {
   let [created, strengthened] = [0, 0];
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const now = agent.now();
     const known = agent.read(() => knownBy(agent, now));
-    const plan = await agent.engine.planConsolidation(known.episodes, known.existing, {
-      edges: known.edges,
-      agent: agent.storage.meta("agent") ?? "",
-      now,
-    });
+    const plan = await planOf(agent, known, now, analyses);
     const done = carryOut(agent, plan, known);
     created += done.created;
     strengthened += done.strengthened;
@@ -59,6 +91,54 @@ export async function consolidate(agent: Agent): Promise<ConsolidationAnswer> {
     return { ...plan.report, patterns_created: created, patterns_strengthened: strengthened, errors };
   }
   throw new Refusal(503, "the memory is being written to: try again");
+}
+
+const optionsOf = (agent: Agent, { edges }: Known, now: number) => ({
+  edges,
+  agent: agent.storage.meta("agent") ?? "",
+  now,
+});
+
+/** What a cycle would change. A group of which the model has said nothing of use is analyzed by statistics. */
+async function planOf(agent: Agent, known: Known, now: number, analyses?: Analyses): Promise<ConsolidationPlan> {
+  const common = {
+    ...optionsOf(agent, known, now),
+    findSimilar: (draft: PatternDraft) => like(agent, draft, analyses),
+  };
+  const plan = (more: PlanConsolidationOptions) =>
+    agent.engine.planConsolidation(known.episodes, known.existing, { ...common, ...more });
+  if (analyses === undefined) return plan({});
+  const asked = await plan({ analyze: ({ user }) => textOf(analyses[user]) });
+  const failed = new Set(asked.report.errors.flatMap(({ stage, symbol }) => (stage === "analyze" ? [symbol] : [])));
+  if (failed.size === 0) return asked;
+  const counted = await plan({});
+  const isInPlace = ({ symbol }: { symbol: string }) => failed.has(symbol);
+  const lost = counted.report.errors.filter(isInPlace);
+  const errors = asked.report.errors.map((error) =>
+    error.stage === "analyze" ? { ...error, message: `${error.message}; statistics took its place` } : error,
+  );
+  return {
+    groups: [...asked.groups, ...counted.groups.filter(isInPlace)],
+    report: {
+      ...asked.report,
+      groups_analyzed: asked.report.groups_analyzed + failed.size - lost.length,
+      errors: [...errors, ...lost],
+    },
+  };
+}
+
+function textOf(analysis: Analysis | undefined): string {
+  if (analysis === undefined) throw new Error("the episodes are others than those that the model was asked about");
+  if ("failure" in analysis) throw new Error(analysis.failure);
+  return analysis.text;
+}
+
+/** What says the same as a draft already: by its vector, where one was made, or by its words. */
+function like(agent: Agent, { title, body, subtype }: PatternDraft, analyses: Analyses = {}): SimilarAnswer {
+  const said = Object.values(analyses).find((one) => "text" in one && parsePatternOutput(one.text).body === body);
+  const vector = said !== undefined && "vector" in said ? said.vector : undefined;
+  const asked = { title, content: body, subtype, limit: MOST_SIMILAR };
+  return agent.read(() => similar(agent, asked, vector));
 }
 
 function knownBy(agent: Agent, now: number): Known {

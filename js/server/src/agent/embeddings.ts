@@ -53,5 +53,3 @@ export const EMBEDDING_TASKS = {
       return { waiting: agent.storage.embeddings.waiting() };
     }),
 };
-
-export type EmbeddingTask = keyof typeof EMBEDDING_TASKS;

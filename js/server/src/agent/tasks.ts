@@ -1,5 +1,6 @@
 // Periodic work on an agent. Several processes may be set to do it: a lease in the database gives each turn to one of them.
 
+import { figuresOf } from "../api/consolidation.ts";
 import type { Agent } from "./agent.ts";
 import { consolidate } from "./consolidation.ts";
 import { sweep } from "./decay.ts";
@@ -15,10 +16,7 @@ const TASKS = {
     const { processed, transitions_count } = sweep(agent, false);
     return { processed, transitions_count };
   },
-  consolidate: async (agent: Agent) => {
-    const { errors, ...figures } = await consolidate(agent);
-    return { ...figures, errors: errors.length };
-  },
+  consolidate: async (agent: Agent) => figuresOf(await consolidate(agent)),
 } satisfies Record<string, (agent: Agent) => object | Promise<object>>;
 
 export type TaskName = keyof typeof TASKS;
@@ -29,16 +27,30 @@ export type TaskFigures = Record<string, unknown>;
 
 /** Does a task where it is due and nobody else is at it; null where not. `interval` is in milliseconds. */
 export async function doIfDue(agent: Agent, task: TaskName, interval: number): Promise<TaskFigures | null> {
-  const { storage } = agent;
-  const now = agent.now();
-  const isTaken = agent.write(() => storage.takeTask(task, now, interval * DUE_AFTER, LEASE));
-  if (!isTaken) return null;
+  const takenAt = TURNS.takeTurn(agent, { task, interval });
+  if (takenAt === null) return null;
   let done: number | null = null;
   try {
     const figures = await TASKS[task](agent);
-    done = now;
+    done = takenAt;
     return { ...figures };
   } finally {
-    agent.write(() => storage.leaveTask(task, done));
+    TURNS.leaveTurn(agent, { task, done });
   }
 }
+
+/** The turns of a task whose work is done in another thread. */
+export const TURNS = {
+  /** When it was taken, where it is due and nobody else is at it; null where not. `interval` is in milliseconds. */
+  takeTurn: (agent: Agent, { task, interval }: { task: TaskName; interval: number }): number | null => {
+    const now = agent.now();
+    return agent.write(() => agent.storage.takeTask(task, now, interval * DUE_AFTER, LEASE)) ? now : null;
+  },
+
+  /** `done` is when it was taken; null where it was not done. */
+  leaveTurn: (agent: Agent, { task, done }: { task: TaskName; done: number | null }): null =>
+    agent.write(() => {
+      agent.storage.leaveTask(task, done);
+      return null;
+    }),
+};

@@ -10,9 +10,9 @@ export const consolidationAnswer = z
     groups_analyzed: z.int(),
     patterns_created: z.int().openapi({ description: "Lessons and playbooks that are new." }),
     patterns_strengthened: z.int().openapi({ description: "Those that were there and gained." }),
-    errors: z
-      .array(z.object({ symbol: z.string(), stage: z.string(), message: z.string() }))
-      .openapi({ description: "Groups that were left as they are." }),
+    errors: z.array(z.object({ symbol: z.string(), stage: z.string(), message: z.string() })).openapi({
+      description: "Groups that were left as they are, and those that statistics analyzed in a model's place.",
+    }),
   })
   .openapi("ConsolidationReport");
 
@@ -20,7 +20,8 @@ export const consolidationOperations = {
   consolidate: operation({
     method: "post",
     path: "/consolidate",
-    summary: "Makes lessons and playbooks of what trades add up to, by statistics",
+    summary:
+      "Makes lessons and playbooks of what trades add up to, by a language model where there is one, or statistics",
     body: z.object({}),
     isBodyOptional: true,
     answer: consolidationAnswer,
@@ -28,3 +29,6 @@ export const consolidationOperations = {
 };
 
 export type ConsolidationAnswer = z.output<typeof consolidationAnswer>;
+
+/** What a log tells of a cycle. */
+export const figuresOf = ({ errors, ...figures }: ConsolidationAnswer) => ({ ...figures, errors: errors.length });

@@ -29,7 +29,7 @@ export const hostingOperations = {
     summary: "Deletes an agent with all its files; nothing is left of it",
     params: z.object({ agent: z.string() }),
     answer: done,
-    refusals: [404],
+    refusals: [404, 409],
   }),
 };
 
@@ -40,5 +40,6 @@ export const purgeOperations = {
     summary: "Deletes a memory and writes its agent's files anew, so that its text is in none of them",
     params: idParameter,
     answer: purged,
+    refusals: [409],
   }),
 };

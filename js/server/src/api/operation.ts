@@ -39,12 +39,18 @@ export interface QuestionVector {
   ms: number;
 }
 
+/** What a language model said of a group of episodes, with the vector of it where one was made; or why it said nothing of use. */
+export type Analysis = { text: string; vector?: Float32Array } | { failure: string };
+/** By what the model was told of the episodes. */
+export type Analyses = Record<string, Analysis>;
+
 /** What came in, checked. */
 export type GivenTo<Shape> = {
   params: OutputOf<Shape, "params">;
   query: OutputOf<Shape, "query">;
   body: OutputOf<Shape, "body">;
   question?: QuestionVector;
+  analyses?: Analyses;
 } & (Shape extends { headers: z.ZodType } ? { headers: OutputOf<Shape, "headers"> } : { headers?: undefined });
 
 /** What goes out. */

@@ -1,11 +1,8 @@
 // Making vectors from the command line, whether a server is running or not: it learns of them by the change log.
 
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import type { Logger } from "../log.ts";
 import type { Settings } from "../settings/options.ts";
-import { agentsDir } from "../settings/paths.ts";
-import { LibsqlStorage } from "../storage/libsql.ts";
+import { databasesOf, placeOf } from "../storage/place.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Embedder } from "./embedder.ts";
 import { type Drained, drain, type Queue } from "./queue.ts";
@@ -13,7 +10,7 @@ import { type Reembedded, reembed } from "./reembed.ts";
 import { modelInUse, putOff, storeVectors, takeWork } from "./tasks.ts";
 
 export interface Making {
-  settings: Pick<Settings, "data_dir" | "durability">;
+  settings: Settings;
   embedder: Embedder;
   log: Logger;
   signal: AbortSignal;
@@ -38,15 +35,13 @@ export function reembedAll(making: Making): AsyncIterable<Reembedded & { agent: 
 }
 
 async function* forAll<T>(
-  { settings: { data_dir, durability } }: Making,
+  { settings }: Making,
   work: (storage: Storage, agent: string) => Promise<T>,
 ): AsyncIterable<T & { agent: string }> {
-  const folder = agentsDir(data_dir);
-  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".db")) : [];
-  for (const file of files.sort()) {
-    const storage = new LibsqlStorage(join(folder, file), { durability });
+  for (const { where, open } of databasesOf(placeOf(settings))) {
+    const storage = open();
     try {
-      const agent = storage.meta("agent") ?? file;
+      const agent = storage.meta("agent") ?? where;
       yield { agent, ...(await work(storage, agent)) };
     } finally {
       storage.close();

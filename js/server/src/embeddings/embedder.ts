@@ -1,37 +1,11 @@
 // A provider as the server uses it: texts are tried again, questions are remembered and not waited for long, and one that fails
 // again and again is left alone for a while.
 
-import { setTimeout as wait } from "node:timers/promises";
-import {
-  BrokenCircuitError,
-  type BulkheadPolicy,
-  bulkhead,
-  type CircuitBreakerPolicy,
-  CircuitState,
-  ConsecutiveBreaker,
-  circuitBreaker,
-  handleWhen,
-} from "cockatiel";
+import { type BulkheadPolicy, bulkhead, type CircuitBreakerPolicy, CircuitState } from "cockatiel";
 import { LRUCache } from "lru-cache";
-import retry from "p-retry";
 import type { Logger } from "../log.ts";
-import { EmbeddingError, type EmbeddingModel, type EmbeddingProvider } from "./provider.ts";
-
-/** How a provider that fails is treated; times are in milliseconds. */
-export interface Pace {
-  /** How often the same texts are tried again. */
-  retries: number;
-  /** Before the first retry, at least; each further one waits twice as long, and up to twice that by chance. */
-  firstDelay: number;
-  /** The most that is waited before a retry, whatever the provider asks for. */
-  longestDelay: number;
-  /** So many failures in a row, more than the same texts can make, and the provider is left alone… */
-  failures: number;
-  /** …for so long; then a single call tries it. */
-  rest: number;
-}
-
-const PACE: Pace = { retries: 2, firstDelay: 500, longestDelay: 30_000, failures: 6, rest: 30_000 };
+import { breakerOf, failureOf, isResting, PACE, type Pace, patiently } from "../providers/patience.ts";
+import type { EmbeddingModel, EmbeddingProvider } from "./provider.ts";
 
 /** A question is searched by its words alone rather than wait longer for its vector, in milliseconds. */
 const QUESTION_TIMEOUT = 2_000;
@@ -75,7 +49,7 @@ export class Embedder {
     this.#timeout = timeout;
     this.#log = log;
     this.#pace = pace;
-    this.#breaker = breakerOf(pace, log);
+    this.#breaker = breakerOf(pace, "The provider of embeddings", log);
     this.#questions = new LRUCache<string, Float32Array, Question>({
       max: MOST_QUESTIONS,
       maxSize: MOST_QUESTION_BYTES,
@@ -104,7 +78,7 @@ export class Embedder {
    * A vector for each text. What passes by itself is tried again, when the provider says if it does; not where the caller does
    * so anyway.
    *
-   * @throws {EmbeddingError}, the breaker's error while the provider is left alone, and the signal's reason.
+   * @throws {ProviderError}, the breaker's error while the provider is left alone, and the signal's reason.
    */
   async texts(
     texts: readonly string[],
@@ -112,54 +86,11 @@ export class Embedder {
     signal: AbortSignal,
     isRetry = false,
   ): Promise<Float32Array[]> {
-    const { retries, firstDelay, longestDelay } = this.#pace;
     const call = () => this.#calls.execute(() => this.#call(texts, model, this.#timeout, signal), signal);
-    const patiently = retry(call, {
-      retries: isRetry ? 0 : retries,
-      minTimeout: firstDelay,
-      maxTimeout: longestDelay,
-      randomize: true,
-      signal,
-      shouldRetry: async ({ error }) => {
-        if (!(error instanceof EmbeddingError) || error.failure !== "unreachable") return false;
-        // It has been left alone since, and what it failed at is to be known.
-        if (this.#breaker.state !== CircuitState.Closed) return false;
-        const { retryAfter = 0 } = error;
-        if (retryAfter > longestDelay) return false;
-        await wait(retryAfter, undefined, { signal });
-        return true;
-      },
-    });
-    return patiently.catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw error;
-    });
+    return patiently(call, isRetry ? { ...this.#pace, retries: 0 } : this.#pace, this.#breaker, signal);
   }
 
   #call(texts: readonly string[], model: EmbeddingModel, timeout: number, signal: AbortSignal) {
     return this.#breaker.execute(() => this.#provider.embed(texts, { model, timeout, signal }));
   }
-}
-
-/** Texts that are rejected say that the provider is there. */
-function breakerOf({ failures, rest }: Pace, log: Logger): CircuitBreakerPolicy {
-  const breaker = circuitBreaker(
-    handleWhen((error) => error instanceof EmbeddingError && error.failure !== "rejected"),
-    { breaker: new ConsecutiveBreaker(failures), halfOpenAfter: rest },
-  );
-  breaker.onBreak((reason) => {
-    const failure = "error" in reason ? failureOf(reason.error) : undefined;
-    log.warn({ failure, rest_ms: rest }, "The provider of embeddings is left alone for a while");
-  });
-  breaker.onReset(() => log.info("The provider of embeddings is back"));
-  return breaker;
-}
-
-/** Whether there are no vectors because the provider is being left alone, which says nothing about the texts. */
-export const isResting = (error: unknown): boolean => error instanceof BrokenCircuitError;
-
-/** A failure as it is logged: no text is in it. */
-export function failureOf(error: unknown): { name: string; message?: string } {
-  const { name, message } = error as Error;
-  return error instanceof EmbeddingError ? { name: error.failure, message } : { name };
 }

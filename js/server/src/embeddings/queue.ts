@@ -2,8 +2,10 @@
 
 import { Refusal } from "../agent/errors.ts";
 import type { Logger } from "../log.ts";
-import { type Embedder, failureOf, isResting } from "./embedder.ts";
-import { EmbeddingError, type EmbeddingModel } from "./provider.ts";
+import { ProviderError } from "../providers/error.ts";
+import { failureOf, isResting } from "../providers/patience.ts";
+import type { Embedder } from "./embedder.ts";
+import type { EmbeddingModel } from "./provider.ts";
 import type { Failed, Made, Stored, Work } from "./tasks.ts";
 
 /** An agent's queue, wherever its database is open. */
@@ -50,7 +52,7 @@ async function workOff(
     signal.throwIfAborted();
     if (isResting(error)) return { embedded: 0, next: "rest" };
     log.warn({ failure: failureOf(error), texts: texts.length }, "Texts got no vectors, and are tried again");
-    await queue.putOff({ tickets, retryAfter: error instanceof EmbeddingError ? error.retryAfter : undefined });
+    await queue.putOff({ tickets, retryAfter: error instanceof ProviderError ? error.retryAfter : undefined });
     return { embedded: 0, next: "on" };
   }
   const made = vectors.map((vector, place) => ({ ticket: tickets[place]!, vector }));

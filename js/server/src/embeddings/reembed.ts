@@ -1,10 +1,10 @@
 // Vectors of another model: made beside those in use, which are used until the last of the new ones is there.
 
 import type { Logger } from "../log.ts";
+import { ProviderError } from "../providers/error.ts";
 import type { Lacking } from "../storage/embeddings.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Embedder } from "./embedder.ts";
-import { EmbeddingError } from "./provider.ts";
 import { bytesOf } from "./tasks.ts";
 import { embeddingText } from "./text.ts";
 
@@ -19,7 +19,7 @@ export interface Reembedded {
  * Makes a vector of the embedder's model for every memory that has one, and then puts all of them in use at once. It goes on
  * where an earlier run for the same model stopped. Memories that are written meanwhile are seen to, too.
  *
- * @throws {EmbeddingError} and what else ends it; what was made is kept.
+ * @throws {ProviderError} and what else ends it; what was made is kept.
  */
 export async function reembed(
   storage: Storage,
@@ -73,7 +73,7 @@ async function embedAll(
   try {
     vectors = await embedder.texts(texts, embedder.model, signal);
   } catch (error) {
-    if (!(error instanceof EmbeddingError) || error.failure !== "rejected") throw error;
+    if (!(error instanceof ProviderError) || error.failure !== "rejected") throw error;
     if (batch.length === 1) {
       rejected.add(batch[0]!.id);
       return 0;

@@ -9,14 +9,17 @@ import type { Engine } from "nous-wasm";
 import { Refusal, wrong } from "../agent/errors.ts";
 import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../api/operations.ts";
 import type { Logger } from "../log.ts";
+import { USUAL_AGENT } from "../storage/place.ts";
 import { type Pool, WorkerFailure } from "../workers/pool.ts";
 import { Metrics } from "./metrics.ts";
 import { plainHandlers } from "./plain.ts";
-import { addRoute, BASE, type Carried, USUAL_AGENT } from "./route.ts";
+import { addRoute, BASE, type Carried } from "./route.ts";
 import { refuseStrangers } from "./strangers.ts";
 import { throwAway } from "./too-large.ts";
 
 const MOST_AGENT_NAME = 200;
+/** What a name of another agent is told where there is one. */
+const ONE_AGENT = `must be ${USUAL_AGENT}: a remote database is that of one agent`;
 /** A caller's own id of a request is taken over when it looks like one. */
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 
@@ -29,6 +32,8 @@ export interface AppOptions {
   log: Logger;
   maxBodyBytes: number;
   version: string;
+  /** Whether the usual agent is the only one. */
+  hasOneAgent: boolean;
   /** Whether requests are to be sent here. */
   isReady(): boolean;
   /** Whether what is under way is the last. */
@@ -38,7 +43,7 @@ export interface AppOptions {
 export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   const app = new OpenAPIHono<Carried>();
   const metrics = new Metrics(options.pool);
-  const { agents, pool, engine, log, maxBodyBytes, isReady, isStopping } = options;
+  const { agents, pool, engine, log, maxBodyBytes, hasOneAgent, isReady, isStopping } = options;
   app.use(async (context, next) => {
     const given = context.req.header("x-request-id") ?? "";
     const requestId = REQUEST_ID.test(given) ? given : randomUUID();
@@ -91,7 +96,9 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   });
   const api = app.basePath(BASE);
   api.use(async (context, next) => {
-    context.set("agent", agentOf(context.req.header("x-nous-agent")));
+    const agent = agentOf(context.req.header("x-nous-agent"));
+    if (hasOneAgent && agent !== USUAL_AGENT) throw wrong("X-Nous-Agent", ONE_AGENT);
+    context.set("agent", agent);
     await next();
   });
   for (const [name, operation] of entriesOf(AGENT_OPERATIONS)) {

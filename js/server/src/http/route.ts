@@ -5,9 +5,9 @@ import type { Context } from "hono";
 import { type Issue, NOT_VALID, Refusal } from "../agent/errors.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { problem } from "../api/parts.ts";
+import { USUAL_AGENT } from "../storage/place.ts";
 
 export const BASE = "/v1";
-export const USUAL_AGENT = "default";
 
 /** What requests carry along inside the server. */
 export interface Carried {

@@ -31,6 +31,11 @@ const whole = (least: number, most: number) =>
     .union([z.number(), z.string().regex(/^\d+$/).transform(Number)], { error: () => "must be a whole number" })
     .pipe(z.int().min(least).max(most));
 
+/** What goes into a header as it is. */
+const printable = z.string().regex(/^[\x21-\x7e]*$/, "must be of printable ASCII characters, without blanks");
+
+const baseUrl = z.string().refine(isBaseUrl, "must be a URL with http or https, and without a name and password");
+
 /** Twenty days: a timer cannot wait much longer. */
 const MOST_SECONDS = 20 * 86_400;
 
@@ -60,6 +65,27 @@ export const OPTIONS = {
     usual: (): Durability => "full",
     about: "full: an acknowledged write survives a power cut; normal: the last moments may be lost",
     value: "HOW",
+  }),
+  database_url: option({
+    schema: z
+      .string()
+      .refine(isDatabaseUrl, "must be a URL with libsql, https or http, without a name, password or query"),
+    usual: () => "",
+    about: "a remote libSQL database instead of files, for one agent; nothing is promised of its durability",
+    value: "URL",
+  }),
+  database_token: option({
+    schema: printable,
+    usual: () => "",
+    about: "what the remote database knows us by; other users of the machine see options, but not variables",
+    value: "TOKEN",
+    isSecret: true,
+  }),
+  database_timeout: option({
+    schema: whole(1, 600_000),
+    usual: () => 10_000,
+    about: "how long the remote database has for an answer, in milliseconds",
+    value: "NUMBER",
   }),
   workers: option({
     schema: whole(1, 256),
@@ -117,7 +143,7 @@ export const OPTIONS = {
     value: "WHO",
   }),
   embeddings_base_url: option({
-    schema: z.string().refine(isBaseUrl, "must be a URL with http or https, and without a name and password"),
+    schema: baseUrl,
     usual: () => "http://127.0.0.1:11434/v1",
     about: "where the provider is, up to and with the version",
     value: "URL",
@@ -135,7 +161,7 @@ export const OPTIONS = {
     value: "NUMBER",
   }),
   embeddings_key: option({
-    schema: z.string().regex(/^[\x21-\x7e]*$/, "must be of printable ASCII characters, without blanks"),
+    schema: printable,
     usual: () => "",
     about: "what the provider knows us by; other users of the machine see options, but not variables",
     value: "KEY",
@@ -153,6 +179,37 @@ export const OPTIONS = {
     about: "how many texts go to the provider at once",
     value: "NUMBER",
   }),
+  analysis_provider: option({
+    schema: z.enum(PROVIDERS),
+    usual: () => "none",
+    about: "which language model says what episodes add up to: openai-compatible; none: statistics do",
+    value: "WHO",
+  }),
+  analysis_base_url: option({
+    schema: baseUrl,
+    usual: () => "http://127.0.0.1:11434/v1",
+    about: "where the language model is, up to and with the version; titles and texts of episodes go there",
+    value: "URL",
+  }),
+  analysis_model: option({
+    schema: z.string().min(1).max(200),
+    usual: () => "llama3.1",
+    about: "which language model",
+    value: "NAME",
+  }),
+  analysis_key: option({
+    schema: printable,
+    usual: () => "",
+    about: "what the language model's provider knows us by; other users of the machine see options, but not variables",
+    value: "KEY",
+    isSecret: true,
+  }),
+  analysis_timeout: option({
+    schema: whole(1, 600_000),
+    usual: () => 60_000,
+    about: "how long the language model has for an answer, in milliseconds; all of a cycle have five minutes",
+    value: "NUMBER",
+  }),
 } as const;
 
 /** A name and password in it would be sent, and logged, beside the key. */
@@ -160,6 +217,14 @@ function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && username === "" && password === "";
+}
+
+/** None, or one that carries nothing secret: it is logged, and printed. */
+function isDatabaseUrl(text: string): boolean {
+  if (text === "") return true;
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  return /^(libsql|https?):$/.test(protocol) && hostname !== "" && `${username}${password}${search}${hash}` === "";
 }
 
 function option<T>(definition: Option<T>): Option<T> {

@@ -2,7 +2,7 @@
 // is not in it; what another program writes has none, since triggers remove it.
 
 import { crc32 } from "node:zlib";
-import type Database from "libsql";
+import type { Statement } from "./connection.ts";
 import type { Bytes } from "./rows.ts";
 import { isId } from "./sql.ts";
 
@@ -28,7 +28,7 @@ export const SUMMED = [
 const BATCH = 1_000;
 
 /** Prepares a statement, or gives one that is prepared. */
-export type Prepare = (sql: string) => Database.Statement;
+export type Prepare = (sql: string) => Statement;
 
 /** What is summed of a row. */
 type SummedRow = Readonly<Record<(typeof SUMMED)[number], unknown>> & { id: string; embedding_vector: unknown };

@@ -19,3 +19,6 @@ export class StorageError extends Error {
     return new StorageError(`${what}: ${why}.`, { cause: error, code });
   }
 }
+
+/** A database elsewhere could not be asked, or gave up: nothing is half done, and it can be tried again. */
+export class RemoteError extends StorageError {}

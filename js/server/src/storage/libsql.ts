@@ -1,4 +1,4 @@
-// The store in one file: SQLite in the form of libSQL, embedded, in this thread.
+// The store in SQL, over a connection to libSQL; and that of one file, embedded, in this thread.
 
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
@@ -6,6 +6,7 @@ import { dirname } from "node:path";
 import Database from "libsql";
 import { changedRows, sealRows } from "./checksums.ts";
 import { ConflictTable } from "./conflicts.ts";
+import type { Connection, Statement } from "./connection.ts";
 import { EmbeddingTables } from "./embeddings.ts";
 import { StorageError } from "./errors.ts";
 import { copiesOf, syncFolder } from "./files.ts";
@@ -195,63 +196,43 @@ const WRITE_SOFT = `UPDATE nodes SET
 
 type Row = Record<string, unknown>;
 
-export class LibsqlStorage implements Storage {
-  readonly writer: string = randomUUID();
+/** Everything that is the same wherever the database is. */
+export abstract class SqlStorage implements Storage {
+  abstract readonly isRemote: boolean;
   readonly embeddings = new EmbeddingTables((sql, ...values) => this.#all(sql, ...values));
   readonly conflicts = new ConflictTable((sql, ...values) => this.#all(sql, ...values));
   readonly retries = new RetryTable((sql, ...values) => this.#all(sql, ...values));
-  readonly #db: Database.Database;
-  readonly #file: string;
-  /** Whether the file is set up by this connection, and not only looked at. */
-  readonly #isOwner: boolean;
-  readonly #statements = new Map<string, Database.Statement>();
+  protected readonly db: Connection;
+  readonly #batch: number;
+  readonly #statements = new Map<string, Statement>();
+  #writer: string = randomUUID();
 
-  /**
-   * Opens a database file, or makes one; one of the existing server, or of an earlier version, gets what it lacks.
-   *
-   * @throws {StorageError} for a file that is no database, of a newer version, or held by somebody else.
-   */
-  constructor(file: string, { durability, tell = () => {}, migrates = true }: LibsqlOptions) {
-    this.#file = file;
-    this.#isOwner = migrates;
-    const isInMemory = file === IN_MEMORY;
-    const isNew = isInMemory || !existsSync(file) || statSync(file).size === 0;
-    if (!isInMemory) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    let db: Database.Database | undefined;
-    try {
-      db = new Database(file);
-      this.#db = db;
-      this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-      if (migrates) migrate(this.#db, file, isNew, tell);
-      else if (schemaOf(this.#db) === 0) throw new StorageError(`The database ${file} has not been migrated yet.`);
-      if (migrates && !isInMemory) this.#settle(durability);
-    } catch (error) {
-      db?.close();
-      throw StorageError.of(error, `The database ${file} cannot be opened`);
-    }
-    if (isNew && !isInMemory && durability === "full") syncFolder(dirname(file));
+  /** `batch` is how many rows are read at once of a whole table. */
+  constructor(db: Connection, batch: number) {
+    this.db = db;
+    this.#batch = batch;
   }
 
-  #settle(durability: Durability): void {
-    for (const [pragma, set, is] of settingsOf(durability)) {
-      this.#db.exec(`PRAGMA ${pragma} = ${set}`);
-      const [row] = this.#db.prepare(`PRAGMA ${pragma}`).all() as Row[];
-      const found = Object.values(row ?? {})[0];
-      if (found !== is) throw new StorageError(`${pragma} is ${found} after it was set to ${set}.`);
-    }
+  get writer(): string {
+    return this.#writer;
   }
 
-  #prepared(sql: string): Database.Statement {
+  /** From now on this is another connection to whoever reads the change log, this one included. */
+  protected renameWriter(): void {
+    this.#writer = randomUUID();
+  }
+
+  protected prepared(sql: string): Statement {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
-      statement = this.#db.prepare(sql);
+      statement = this.db.prepare(sql);
       this.#statements.set(sql, statement);
     }
     return statement;
   }
 
   #all<T>(sql: string, ...values: unknown[]): T[] {
-    return this.#prepared(sql).all(...values) as T[];
+    return this.prepared(sql).all(...values) as T[];
   }
 
   #first<T>(sql: string, ...values: unknown[]): T | undefined {
@@ -268,29 +249,23 @@ export class LibsqlStorage implements Storage {
     this.#all("INSERT INTO nous_meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", key, value);
   }
 
-  transaction<T>(work: () => T, patience = BUSY_TIMEOUT): T {
-    if (patience === BUSY_TIMEOUT) return this.#within("BEGIN IMMEDIATE", work);
-    this.#db.exec(`PRAGMA busy_timeout = ${patience}`);
-    try {
-      return this.#within("BEGIN IMMEDIATE", work);
-    } finally {
-      this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-    }
+  transaction<T>(work: () => T): T {
+    return this.within("BEGIN IMMEDIATE", work);
   }
 
   snapshot<T>(work: () => T): T {
-    return this.#within("BEGIN", work);
+    return this.within("BEGIN", work);
   }
 
-  #within<T>(begin: string, work: () => T): T {
-    this.#db.exec(begin);
+  protected within<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): T {
+    this.db.exec(begin);
     try {
       const result = work();
-      this.#db.exec("COMMIT");
+      this.db.exec("COMMIT");
       return result;
     } catch (error) {
       // A full disk has ended it already.
-      if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+      if (this.db.inTransaction) this.db.exec("ROLLBACK");
       throw error;
     }
   }
@@ -410,9 +385,9 @@ export class LibsqlStorage implements Storage {
   *#pages<T extends { sequence: number }>(sql: string): Iterable<T[]> {
     let after = Number.MIN_SAFE_INTEGER;
     for (;;) {
-      const rows = this.#all<T>(sql, after, BATCH);
+      const rows = this.#all<T>(sql, after, this.#batch);
       if (rows.length > 0) yield rows;
-      if (rows.length < BATCH) return;
+      if (rows.length < this.#batch) return;
       after = rows.at(-1)!.sequence;
     }
   }
@@ -672,7 +647,7 @@ export class LibsqlStorage implements Storage {
   }
 
   deferEnds(): void {
-    this.#db.exec("PRAGMA defer_foreign_keys = ON");
+    this.db.exec("PRAGMA defer_foreign_keys = ON");
   }
 
   dangling(): string[] {
@@ -685,9 +660,7 @@ export class LibsqlStorage implements Storage {
 
   // ---- changes ------------------------------------------------------------------------------------
 
-  version(): number {
-    return this.#first<{ data_version: number }>("PRAGMA data_version")!.data_version;
-  }
+  abstract version(): number;
 
   changeRange(): { first: number; last: number } {
     // Asked for together, they would be looked for in the whole log.
@@ -709,7 +682,7 @@ export class LibsqlStorage implements Storage {
   }
 
   seal(ids: readonly string[]): void {
-    sealRows((sql) => this.#prepared(sql), ids);
+    sealRows((sql) => this.prepared(sql), ids);
   }
 
   trimChanges(upTo: number): void {
@@ -735,31 +708,13 @@ export class LibsqlStorage implements Storage {
 
   // ---- soundness ----------------------------------------------------------------------------------
 
-  /** Copies the whole database, as it is at one moment, into a file that is not there yet. */
-  copyTo(file: string): void {
-    this.#db.prepare("VACUUM INTO ?").run(file);
-  }
-
-  scrub(nodeId: string): void {
-    this.#db.exec("PRAGMA secure_delete = ON");
-    for (const [table, column] of TEXTS_ABOUT) this.#all(`DELETE FROM ${table} WHERE ${column} = ?`, nodeId);
-    // Words of what was deleted stay in a full-text index until it merges them away.
-    this.#all("INSERT INTO nodes_fts(nodes_fts) VALUES ('rebuild')");
-    this.#db.exec("VACUUM");
-    const [{ busy }] = this.#db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all() as [{ busy: number }];
-    this.#db.exec("PRAGMA secure_delete = OFF");
-    if (busy !== 0) {
-      const message = "The database's log could not be emptied: another program is reading it.";
-      throw new StorageError(message, { code: "SQLITE_BUSY" });
-    }
-    for (const copy of copiesOf(this.#file)) rmSync(copy);
-  }
+  abstract scrub(nodeId: string): void;
 
   check(): string[] {
     const problems = this.#all<{ integrity_check: string }>("PRAGMA integrity_check")
       .map(({ integrity_check }) => integrity_check)
       .filter((told) => told !== "ok");
-    const changed = changedRows((sql) => this.#prepared(sql)).length;
+    const changed = changedRows((sql) => this.prepared(sql)).length;
     if (changed > 0) problems.push(`${changed} memories are not as they were written`);
     const dangling = this.#all("PRAGMA foreign_key_check").length;
     if (dangling > 0) problems.push(`${dangling} edges lead to or from a memory that is not there`);
@@ -773,10 +728,98 @@ export class LibsqlStorage implements Storage {
   }
 
   close(): void {
-    // What is in the log goes into the file, so that the file alone is the whole database.
-    if (this.#isOwner) this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     this.#statements.clear();
-    this.#db.close();
+    this.db.close();
+  }
+}
+
+/** The store in one file. */
+export class LibsqlStorage extends SqlStorage {
+  readonly isRemote = false;
+  readonly #file: string;
+  /** Whether the file is set up by this connection, and not only looked at. */
+  readonly #isOwner: boolean;
+
+  /**
+   * Opens a database file, or makes one; one of the existing server, or of an earlier version, gets what it lacks.
+   *
+   * @throws {StorageError} for a file that is no database, of a newer version, or held by somebody else.
+   */
+  constructor(file: string, options: LibsqlOptions) {
+    super(openFile(file, options), BATCH);
+    this.#file = file;
+    this.#isOwner = options.migrates ?? true;
+  }
+
+  override transaction<T>(work: () => T, patience = BUSY_TIMEOUT): T {
+    if (patience === BUSY_TIMEOUT) return super.transaction(work);
+    this.db.exec(`PRAGMA busy_timeout = ${patience}`);
+    try {
+      return super.transaction(work);
+    } finally {
+      this.db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    }
+  }
+
+  version(): number {
+    const [row] = this.prepared("PRAGMA data_version").all() as [{ data_version: number }];
+    return row.data_version;
+  }
+
+  /** Copies the whole database, as it is at one moment, into a file that is not there yet. */
+  copyTo(file: string): void {
+    this.db.prepare("VACUUM INTO ?").run(file);
+  }
+
+  scrub(nodeId: string): void {
+    this.db.exec("PRAGMA secure_delete = ON");
+    for (const [table, column] of TEXTS_ABOUT) {
+      this.db.prepare(`DELETE FROM ${table} WHERE ${column} = ?`).run(nodeId);
+    }
+    // Words of what was deleted stay in a full-text index until it merges them away.
+    this.db.exec("INSERT INTO nodes_fts(nodes_fts) VALUES ('rebuild')");
+    this.db.exec("VACUUM");
+    const [{ busy }] = this.db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all() as [{ busy: number }];
+    this.db.exec("PRAGMA secure_delete = OFF");
+    if (busy !== 0) {
+      const message = "The database's log could not be emptied: another program is reading it.";
+      throw new StorageError(message, { code: "SQLITE_BUSY" });
+    }
+    for (const copy of copiesOf(this.#file)) rmSync(copy);
+  }
+
+  override close(): void {
+    // What is in the log goes into the file, so that the file alone is the whole database.
+    if (this.#isOwner) this.db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    super.close();
+  }
+}
+
+function openFile(file: string, { durability, tell = () => {}, migrates = true }: LibsqlOptions): Database.Database {
+  const isInMemory = file === IN_MEMORY;
+  const isNew = isInMemory || !existsSync(file) || statSync(file).size === 0;
+  if (!isInMemory) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(file);
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    if (migrates) migrate(db, file, isNew, tell);
+    else if (schemaOf(db) === 0) throw new StorageError(`The database ${file} has not been migrated yet.`);
+    if (migrates && !isInMemory) settle(db, durability);
+  } catch (error) {
+    db?.close();
+    throw StorageError.of(error, `The database ${file} cannot be opened`);
+  }
+  if (isNew && !isInMemory && durability === "full") syncFolder(dirname(file));
+  return db;
+}
+
+function settle(db: Database.Database, durability: Durability): void {
+  for (const [pragma, set, is] of settingsOf(durability)) {
+    db.exec(`PRAGMA ${pragma} = ${set}`);
+    const [row] = db.prepare(`PRAGMA ${pragma}`).all() as Row[];
+    const found = Object.values(row ?? {})[0];
+    if (found !== is) throw new StorageError(`${pragma} is ${found} after it was set to ${set}.`);
   }
 }
 

@@ -1,6 +1,6 @@
 // What brings a database to this version's tables, step by step.
 
-import type Database from "libsql";
+import type { Connection } from "./connection.ts";
 import { createEmbeddingTables } from "./migrations/embeddings.ts";
 import { createMemoryUsage } from "./migrations/memory-usage.ts";
 import { createOutcomes } from "./migrations/outcomes.ts";
@@ -14,7 +14,7 @@ import { createTasks } from "./migrations/tasks.ts";
  * Each migration brings a database from the schema of its place to the next. Never edit one that has been released: add
  * another.
  */
-export const MIGRATIONS: readonly ((db: Database.Database) => void)[] = [
+export const MIGRATIONS: readonly ((db: Connection) => void)[] = [
   createTables,
   logSoftChanges,
   createEmbeddingTables,

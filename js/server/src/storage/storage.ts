@@ -157,6 +157,8 @@ export type MetaKey =
   | "next_embedding_model";
 
 export interface Storage {
+  /** Whether the database is kept by somebody else, so that nothing can be done with its files. */
+  readonly isRemote: boolean;
   /** Names this connection in the change log. */
   readonly writer: string;
   /** Vectors that are still to be made. */

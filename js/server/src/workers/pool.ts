@@ -1,8 +1,8 @@
 // The threads that agents live in, as the thread of HTTP sees them. An agent is at home in one, by a hash of its name.
 
 import { Worker } from "node:worker_threads";
-import type { EMBEDDING_TASKS, EmbeddingTask } from "../agent/embeddings.ts";
 import { Refusal } from "../agent/errors.ts";
+import type { SERVER_TASKS, ServerTask } from "../agent/server-tasks.ts";
 import type { TaskFigures, TaskName } from "../agent/tasks.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { AGENT_OPERATIONS, type AgentOperation } from "../api/operations.ts";
@@ -115,8 +115,8 @@ class Thread {
   }
 }
 
-type TaskInput<Name extends EmbeddingTask> =
-  Parameters<(typeof EMBEDDING_TASKS)[Name]> extends [unknown, infer Given] ? Given : undefined;
+type TaskInput<Name extends ServerTask> =
+  Parameters<(typeof SERVER_TASKS)[Name]> extends [unknown, infer Given] ? Given : undefined;
 
 /** FNV-1a over UTF-16 units: it spreads names, and is asked for with every request. */
 function hashOf(name: string): number {
@@ -156,11 +156,11 @@ export class Pool {
   }
 
   /** What an agent made of a task that no client asks for. */
-  async do<Name extends EmbeddingTask>(
+  async do<Name extends ServerTask>(
     agent: string,
     task: Name,
     given: TaskInput<Name>,
-  ): Promise<ReturnType<(typeof EMBEDDING_TASKS)[Name]>> {
+  ): Promise<Awaited<ReturnType<(typeof SERVER_TASKS)[Name]>>> {
     return JSON.parse(await this.#of(agent).ask({ kind: "task", agent, task, given }));
   }
 

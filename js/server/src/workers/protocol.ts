@@ -1,17 +1,16 @@
 // What the thread of HTTP and those of agents say to each other.
 
 import type { EngineConfig } from "nous-wasm";
-import type { EmbeddingTask } from "../agent/embeddings.ts";
 import type { Issue } from "../agent/errors.ts";
+import type { ServerTask } from "../agent/server-tasks.ts";
 import type { TaskName } from "../agent/tasks.ts";
 import type { AgentOperation } from "../api/operations.ts";
-import type { Durability } from "../storage/libsql.ts";
+import type { Place } from "../storage/place.ts";
 import type { Residence } from "./agents.ts";
 
 /** What a worker is started with. */
 export interface WorkerSetup {
-  dataDir: string;
-  durability: Durability;
+  place: Place;
   engine: EngineConfig;
   residence: Residence;
 }
@@ -19,7 +18,7 @@ export interface WorkerSetup {
 export type ToWorker =
   | { kind: "call"; id: number; agent: string; operation: AgentOperation; given: unknown; creates: boolean }
   /** What no client asks for. */
-  | { kind: "task"; id: number; agent: string; task: EmbeddingTask; given: unknown }
+  | { kind: "task"; id: number; agent: string; task: ServerTask; given: unknown }
   /** Opens an agent before it is asked anything. */
   | { kind: "open"; id: number; agent: string }
   /** Deletes an agent with all its files. */

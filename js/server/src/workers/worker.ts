@@ -4,17 +4,20 @@ import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { NousError } from "nous-wasm";
 import { Agent } from "../agent/agent.ts";
-import { EMBEDDING_TASKS } from "../agent/embeddings.ts";
 import { Refusal } from "../agent/errors.ts";
 import { HANDLERS } from "../agent/handlers.ts";
+import { SERVER_TASKS } from "../agent/server-tasks.ts";
 import { doIfDue } from "../agent/tasks.ts";
 import { agentsIn, deleteAgent } from "../hosting.ts";
 import { agentFile, indexFileOf } from "../settings/paths.ts";
+import { RemoteError } from "../storage/errors.ts";
 import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
+import { openStorage } from "../storage/place.ts";
 import { Agents, type Opening } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 
-const { dataDir, durability, engine, residence } = workerData as WorkerSetup;
+const { place, engine, residence } = workerData as WorkerSetup;
+const { dataDir, durability, remote } = place;
 const port = parentPort!;
 
 const say = (message: FromWorker) => port.postMessage(message);
@@ -23,7 +26,7 @@ const log = (level: "info" | "warn" | "error", agent: string, what: string, figu
 
 const opening: Opening = {
   open: openAgent,
-  exists: (name) => existsSync(agentFile(dataDir, name)),
+  exists: (name) => remote !== undefined || existsSync(agentFile(dataDir, name)),
   openEmpty: () => new Agent(new LibsqlStorage(IN_MEMORY, { durability }), { config: engine }),
 };
 const agents = new Agents(
@@ -34,11 +37,12 @@ const agents = new Agents(
 
 function openAgent(name: string): Agent {
   const tell = (what: string, figures?: Record<string, unknown>) => log("info", name, what, figures);
-  const file = agentFile(dataDir, name);
-  const storage = new LibsqlStorage(file, { durability, tell });
+  const storage = openStorage(place, name, { tell });
   try {
     if (storage.meta("agent") === undefined) storage.setMeta("agent", name);
-    return new Agent(storage, { config: engine, tell, indexFile: indexFileOf(file) });
+    // An index is kept beside its database, where that is a file of ours.
+    const kept = remote === undefined ? { indexFile: indexFileOf(agentFile(dataDir, name)) } : {};
+    return new Agent(storage, { config: engine, tell, ...kept });
   } catch (error) {
     storage.close();
     throw error;
@@ -57,8 +61,8 @@ async function answer(message: ToWorker): Promise<string> {
       return agents.do(message.agent, work, { creates: message.creates });
     }
     case "task": {
-      const perform = EMBEDDING_TASKS[message.task] as (agent: Agent, given: unknown) => unknown;
-      const work = (agent: Agent) => JSON.stringify(perform(agent, message.given));
+      const perform = SERVER_TASKS[message.task] as (agent: Agent, given: unknown) => unknown;
+      const work = async (agent: Agent) => JSON.stringify(await perform(agent, message.given));
       return agents.do(message.agent, work, { creates: false });
     }
     case "turn": {
@@ -66,9 +70,10 @@ async function answer(message: ToWorker): Promise<string> {
       return agents.do(message.agent, work, { creates: false });
     }
     case "delete":
+      if (remote !== undefined) throw new Refusal(409, "a remote database is deleted where it is kept");
       return JSON.stringify(await agents.away(message.agent, () => deleteAgent(dataDir, message.agent)));
     case "list":
-      return JSON.stringify(await agentsIn(dataDir));
+      return JSON.stringify(await agentsIn(place));
     case "measure":
       return JSON.stringify(agents.occupancy());
     case "close":
@@ -86,6 +91,7 @@ const PASSING: Readonly<Record<string, string>> = {
 
 function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
+  if (error instanceof RemoteError) return new Refusal(503, error.message);
   // SQLITE_IOERR_WRITE is a kind of SQLITE_IOERR.
   const [, kind] = /^(SQLITE_[A-Z]+)/.exec((error as { code?: string }).code ?? "") ?? [];
   const why = PASSING[kind ?? ""];
@@ -105,6 +111,8 @@ port.on("message", async (message: ToWorker) => {
     say({ kind: "answer", id, json: await answer(message) });
   } catch (error) {
     const refusal = refusalOf(error);
+    // Whoever runs the server is to know, and not only whoever asked.
+    if (error instanceof RemoteError) log("warn", "agent" in message ? message.agent : "", error.message);
     if (refusal !== undefined) {
       const { status, message: why, issues } = refusal;
       say({ kind: "refusal", id, status, message: why, issues });

@@ -1,8 +1,8 @@
 // Which memories of a prompt an answer took up.
 
-import type Database from "libsql";
+import type { Connection } from "../connection.ts";
 
-export function createMemoryUsage(db: Database.Database): void {
+export function createMemoryUsage(db: Connection): void {
   db.exec(`
     CREATE TABLE memory_usage (
       sequence INTEGER PRIMARY KEY AUTOINCREMENT,

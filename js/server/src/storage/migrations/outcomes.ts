@@ -1,8 +1,8 @@
 // Figures that memories came with, and which trades have been counted for which playbooks.
 
-import type Database from "libsql";
+import type { Connection } from "../connection.ts";
 
-export function createOutcomes(db: Database.Database): void {
+export function createOutcomes(db: Connection): void {
   db.exec(`
     CREATE TABLE node_signals (
       node_id TEXT PRIMARY KEY REFERENCES nodes(id) ON DELETE CASCADE,

@@ -1,8 +1,8 @@
 // What requests with a key made: ids and a hash of what was asked, no text.
 
-import type Database from "libsql";
+import type { Connection } from "../connection.ts";
 
-export function createRetries(db: Database.Database): void {
+export function createRetries(db: Connection): void {
   db.exec(`
     CREATE TABLE nous_retries (
       key TEXT PRIMARY KEY,

@@ -1,9 +1,9 @@
 // A sum over each memory; see checksums.ts. Any write takes it away, and whoever wrote puts it there anew.
 
-import type Database from "libsql";
 import { SUMMED, sealAll } from "../checksums.ts";
+import type { Connection } from "../connection.ts";
 
-export function sumRows(db: Database.Database): void {
+export function sumRows(db: Connection): void {
   db.exec(`
     CREATE TABLE row_checksums (id TEXT PRIMARY KEY, checksum INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TRIGGER nodes_checksum_update AFTER UPDATE OF ${[...SUMMED, "embedding_vector"].join(", ")} ON nodes

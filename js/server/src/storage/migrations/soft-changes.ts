@@ -1,9 +1,9 @@
 // Soft state is logged by whoever flushes it, many memories to an entry: a sweep of a hundred thousand would else push everything
 // out of the change log. And full text is made anew where a text is another one, not where it was written again.
 
-import type Database from "libsql";
+import type { Connection } from "../connection.ts";
 
-export function logSoftChanges(db: Database.Database): void {
+export function logSoftChanges(db: Connection): void {
   db.exec(`
     DROP TRIGGER nodes_log_update;
     CREATE TRIGGER nodes_log_update AFTER UPDATE ON nodes

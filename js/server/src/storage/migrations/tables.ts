@@ -1,6 +1,6 @@
 // The tables of the existing server, full text, and the change log: for a new database, and for one that has some of it.
 
-import type Database from "libsql";
+import type { Connection } from "../connection.ts";
 import { CREATED_AT } from "../sql.ts";
 
 /** A column: its type, and what else makes it up where a table is new. */
@@ -113,7 +113,7 @@ const LOOKED_UP: readonly (readonly [table: string, column: string])[] = [
 /** Columns that the full-text index holds. */
 const TEXTS = ["content_title", "content_summary", "content_body"] as const;
 
-export function createTables(db: Database.Database): void {
+export function createTables(db: Connection): void {
   for (const [name, table] of Object.entries(TABLES)) createTable(db, name, table);
   for (const [table, column] of LOOKED_UP) createIndex(db, table, column);
   db.exec(`CREATE INDEX IF NOT EXISTS nous_newest ON nodes(${CREATED_AT})`);
@@ -121,7 +121,7 @@ export function createTables(db: Database.Database): void {
   createChangeLog(db);
 }
 
-function createTable(db: Database.Database, name: string, { columns, constraints }: Table): void {
+function createTable(db: Connection, name: string, { columns, constraints }: Table): void {
   const there = columnsOf(db, name);
   if (there.size === 0) {
     const parts = Object.entries(columns).map(([column, definition]) => `${column} ${definition.join(" ")}`);
@@ -133,13 +133,13 @@ function createTable(db: Database.Database, name: string, { columns, constraints
   }
 }
 
-function columnsOf(db: Database.Database, table: string): Set<string> {
+function columnsOf(db: Connection, table: string): Set<string> {
   const rows = db.prepare("SELECT name FROM pragma_table_info(?)").all(table) as { name: string }[];
   return new Set(rows.map(({ name }) => name));
 }
 
 /** An index on a column, unless there is one that serves, by whatever name. */
-function createIndex(db: Database.Database, table: string, column: string): void {
+function createIndex(db: Connection, table: string, column: string): void {
   const serving = db
     .prepare(
       `SELECT 1 FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS info
@@ -153,7 +153,7 @@ function createIndex(db: Database.Database, table: string, column: string): void
  * The full-text index, with triggers that keep it. Those of the existing server index a memory anew at every recall; ours do
  * so when a text changed, and take their place.
  */
-function createFullText(db: Database.Database): void {
+function createFullText(db: Connection): void {
   const isThere = columnsOf(db, "nodes_fts").size > 0;
   const columns = TEXTS.join(", ");
   if (!isThere) {
@@ -181,7 +181,7 @@ function createFullText(db: Database.Database): void {
  * Every change to what an index holds leaves an entry, whoever made it: ids alone, no text. A REPLACE deletes without
  * a statement of its own, which recursive triggers see.
  */
-function createChangeLog(db: Database.Database): void {
+function createChangeLog(db: Connection): void {
   db.exec(`
     CREATE TABLE change_log (
       sequence INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,8 +1,8 @@
 // Periodic work: who is at it, and when it was last done. Times are milliseconds since 1970.
 
-import type Database from "libsql";
+import type { Connection } from "../connection.ts";
 
-export function createTasks(db: Database.Database): void {
+export function createTasks(db: Connection): void {
   db.exec(`
     CREATE TABLE nous_tasks (
       name TEXT PRIMARY KEY,

@@ -1,0 +1,331 @@
+// A remote database: one agent's memory behind a server that speaks Hrana, what is not promised of it, and what happens when it
+// is away, slow, or lost amid a transaction.
+
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { SCHEMA } from "../../js/server/src/storage/schema.ts";
+import { makeExisting, raw } from "./existing.ts";
+import { type Database, startDatabase } from "./hrana.ts";
+import { PROGRAM, start } from "./process.ts";
+import { type Client, clientOf, LESSON } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+/** A server whose memory is elsewhere, as its only agent sees it. */
+async function set({ database, options = [] }: { database?: Database; options?: string[] } = {}) {
+  const remote = database ?? (await startDatabase());
+  const folder = temporaryFolder();
+  const server = await start(folder, [...remote.options, ...options]);
+  return { remote, server, folder, client: clientOf(server, "default") };
+}
+
+/** Runs a command to its end; the database goes on answering meanwhile. */
+function run(args: readonly string[], env = {}): Promise<{ code: number; stdout: string; stderr: string }> {
+  const options = { timeout: 40_000, env: { ...process.env, ...env } };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [PROGRAM, ...args], options, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
+    );
+  });
+}
+
+/** What the database itself says, by which it is told what was committed. */
+const stored = (remote: Database, sql: string) => raw(remote.file).prepare(sql).all() as Record<string, unknown>[];
+const idsIn = (remote: Database) => stored(remote, "SELECT id FROM nodes ORDER BY rowid").map(({ id }) => id);
+
+/** For tests that start several programs. */
+const BUSY = { timeout: 180_000 };
+
+const VECTOR = [0.1, -0.7, 0.3];
+
+/** Much of what can be asked, with what comes back as far as it is the same at any time. */
+async function life(client: Client) {
+  const told: unknown[] = [];
+  const ask = async (call: string, body?: unknown) => {
+    const { status, body: answer } = await client.ask(call, body);
+    const text = JSON.stringify(answer, (key, value) => {
+      if (/(_at|_?ms|last_.*|.*_time|e_id|retrievability)$/.test(key)) return null;
+      // What fades has faded a little further for whoever was asked later.
+      return typeof value === "number" && !Number.isInteger(value) ? null : value;
+    });
+    told.push([call, status, text?.replace(/\b[ec]_[0-9a-z]{12}\b/g, "(made)")]);
+    return answer;
+  };
+  const [a, b, c] = ["n_squeeze", "n_trend", "n_note"];
+  await ask("POST /nodes", { ...LESSON, id: a, embedding: VECTOR, neural_stability: 0.1 + 0.2 });
+  await ask("POST /nodes", {
+    ...LESSON,
+    id: b,
+    content_title: "Тренд: 資金 and ünicode",
+    content_body: '{"text": "\\u0000?"}',
+  });
+  await ask("POST /nodes", { type: "episode", id: c, content_title: "A note", content_body: null });
+  await ask("POST /nodes", { type: "episode", id: c, content_title: "The same again" });
+  await ask("POST /edges", { source_id: a, target_id: b, type: "causes" });
+  await ask("POST /edges", { source_id: a, target_id: "n_nobody", type: "causes" });
+  await ask("POST /search", { query: "funding squeeze", embedding: VECTOR });
+  await ask("POST /search", { query: "資金" });
+  await ask("POST /nodes/batch", {
+    items: [
+      { ...LESSON, id: "n_x" },
+      { ...LESSON, id: "n_y" },
+    ],
+  });
+  await ask(`PATCH /nodes/${b}`, { content_title: "Trend" });
+  const { id } = await ask("POST /clusters", { name: "Perpetuals" });
+  await client.ask(`POST /clusters/${id}/members`, { node_id: a });
+  await ask("POST /search", { query: "funding", cluster_ids: [id].slice(1) });
+  await ask(`DELETE /nodes/${c}`);
+  await ask(`GET /nodes/${c}`);
+  await ask("GET /nodes?limit=10");
+  await ask("GET /graph");
+  await ask("POST /decay", {});
+  await ask("POST /consolidate", {});
+  await ask("GET /health");
+  return told;
+}
+
+describe("a remote database", () => {
+  test("holds the memory of one agent, which gets the answers that it gets from a file", BUSY, async () => {
+    const { remote, server, folder, client } = await set();
+    const local = await start(temporaryFolder());
+    expect(await life(client)).toEqual(await life(clientOf(local, "default")));
+    expect(idsIn(remote)).toEqual(["n_squeeze", "n_trend", "n_x", "n_y"]);
+    // The way back to the very same numbers, and what another program finds by full text.
+    expect(stored(remote, "SELECT neural_stability AS s FROM nodes WHERE id = 'n_squeeze'")).toEqual([
+      { s: 0.1 + 0.2 },
+    ]);
+    expect(stored(remote, "SELECT rowid FROM nodes_fts WHERE nodes_fts MATCH 'trend'")).toEqual([{ rowid: 2 }]);
+    expect(stored(remote, "SELECT value FROM nous_meta WHERE key = 'schema'")).toEqual([{ value: String(SCHEMA) }]);
+    expect(existsSync(join(folder, "agents"))).toBe(false);
+    expect(await server.end()).toBe(0);
+  });
+
+  test("is as it was after a start, with accesses, all pages and vectors", BUSY, async () => {
+    const first = await set();
+    const { id } = await first.client.create({ embedding: VECTOR });
+    await first.client.ask(`GET /nodes/${id}`);
+    await first.server.end();
+    expect(stored(first.remote, "SELECT neural_access_count AS n FROM nodes")).toEqual([{ n: 1 }]);
+    raw(first.remote.file).exec(
+      `WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < 600)
+       INSERT INTO nodes (id, type, content_title) SELECT 'n_' || n, 'note', 'Number ' || n FROM count`,
+    );
+    const { client, server } = await set({ database: first.remote });
+    expect((await client.ask("GET /health")).body.node_count).toBe(601);
+    expect(await client.search("number 599")).toContain("n_599");
+    expect(await client.search("nothing alike", { embedding: VECTOR })).toContain(id);
+    expect(server.log()).toContain('"nodes":601');
+  });
+
+  test("is followed: what others write is found by the next search, and what they delete is not", async () => {
+    const { remote, client } = await set();
+    const { id } = await client.create();
+    raw(remote.file).exec("INSERT INTO nodes (id, type, content_title) VALUES ('n_other', 'note', 'Basis trade')");
+    expect(await client.search("basis")).toEqual(["n_other"]);
+    raw(remote.file).exec(`DELETE FROM nodes WHERE id = '${id}'`);
+    expect((await client.ask(`GET /nodes/${id}`)).status).toBe(404);
+    expect(await client.search("squeeze")).toEqual([]);
+  });
+
+  test("of the existing server gets what it lacks, and keeps what it has", async () => {
+    const file = join(temporaryFolder(), "existing.db");
+    makeExisting(file);
+    const before = raw(file).prepare("SELECT id FROM nodes ORDER BY rowid").all();
+    const { client, remote, server } = await set({ database: await startDatabase(file) });
+    expect(stored(remote, "SELECT id FROM nodes ORDER BY rowid")).toEqual(before);
+    expect((await client.ask("GET /health")).body.node_count).toBe(before.length);
+    expect(server.log()).toContain("there is no copy of it as it was");
+  });
+
+  test("of a newer version is refused", async () => {
+    const { remote, server } = await set();
+    await server.end();
+    raw(remote.file).exec("UPDATE nous_meta SET value = '99' WHERE key = 'schema'");
+    await expect(set({ database: remote })).rejects.toThrow(/has schema 99, and this version .* use a newer one/);
+  });
+
+  test("is worked on by itself, too", async () => {
+    const { client, server } = await set({ options: ["--decay-interval", "1"] });
+    await client.create();
+    const done = /"task":"decay","agent":"default","processed":1/;
+    await vi.waitFor(() => expect(server.log()).toMatch(done), { timeout: 30_000, interval: 100 });
+  });
+});
+
+describe("what a remote database does not do", () => {
+  test("another agent is refused by name, and the usual one may be named", async () => {
+    const { server, client } = await set();
+    expect((await client.ask("GET /agents")).body).toMatchObject({ data: [{ agent: "default" }], count: 1 });
+    for (const call of ["GET /nodes", "POST /nodes"]) {
+      const { status, body } = await clientOf(server, "alice").ask(call, call === "POST /nodes" ? LESSON : undefined);
+      const message = "must be default: a remote database is that of one agent";
+      expect({ status, body }).toMatchObject({ status: 400, body: { issues: [{ path: "X-Nous-Agent", message }] } });
+    }
+  });
+
+  test("it is neither deleted nor written anew, and says so before anything is done", async () => {
+    const { remote, client } = await set();
+    const { id } = await client.create();
+    expect(await client.ask("DELETE /agents/default")).toMatchObject({
+      status: 409,
+      body: { error: "a remote database is deleted where it is kept" },
+    });
+    const purged = await client.ask(`POST /nodes/${id}/purge`);
+    expect(purged).toMatchObject({
+      status: 409,
+      body: { error: expect.stringMatching(/remote.* delete the memory instead/) },
+    });
+    expect(idsIn(remote)).toEqual([id]);
+  });
+
+  test("commands that work on files refuse", BUSY, async () => {
+    const remote = await startDatabase();
+    const folder = temporaryFolder();
+    const copy = join(folder, "copy.db");
+    const commands = {
+      ...{ backup: [copy], restore: [copy], adopt: [copy] },
+      ...{ "agents delete": ["default"], "agents purge": ["default", "n_1"] },
+    };
+    for (const [command, args] of Object.entries(commands)) {
+      const { code, stderr } = await run([...command.split(" "), "--data-dir", folder, ...remote.options, ...args]);
+      const why = `${command} works on a database file, and database_url is set: that database is kept elsewhere.`;
+      expect({ code, stderr }).toEqual({ code: 1, stderr: `nous-server: ${why}\n` });
+    }
+    expect(await remote.requests()).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("commands that work on memories work", BUSY, async () => {
+    const { remote, client, server } = await set();
+    const { id } = await client.create();
+    await server.end();
+    const folder = temporaryFolder();
+    const common = ["--data-dir", folder, ...remote.options];
+    const lines = join(folder, "lines.jsonl");
+    expect((await run(["check", ...common])).stdout).toBe("default: 1 memories, 0 edges: sound\n");
+    expect((await run(["agents", "list", ...common])).stdout).toMatch(/^default\t\d+\n$/);
+    expect((await run(["export", ...common, lines])).code).toBe(0);
+    expect(readFileSync(lines, "utf8")).toContain(`"${id}"`);
+    const empty = await startDatabase();
+    const imported = await run(["import", "--data-dir", folder, ...empty.options, lines]);
+    expect(imported).toMatchObject({ code: 0, stdout: "1 added, 0 replaced, 0 left out.\n" });
+    expect(idsIn(empty)).toEqual([id]);
+    expect((await run(["import", ...common, "--agent", "alice", lines])).stderr).toContain("There is no agent alice");
+  });
+
+  test("settings: the token is hidden, and a URL that shows one is refused", BUSY, async () => {
+    const env = { NOUS_DATABASE_URL: "libsql://memory.example.org", NOUS_DATABASE_TOKEN: "very-secret" };
+    const { stdout } = await run(["config"], env);
+    expect(stdout).toContain("database_url: libsql://memory.example.org\ndatabase_token: (hidden)\n");
+    for (const url of ["libsql://a.org?authToken=x", "https://me:secret@a.org", "file:///tmp/a.db", "libsql:"]) {
+      const { code, stderr } = await run(["config", "--database-url", url]);
+      expect({ code, stderr }).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^--database-url is .*: must be a URL/),
+      });
+    }
+  });
+});
+
+describe("a remote database that fails", () => {
+  /** The same request until it is answered as it should be: the end of what went wrong is not known to the millisecond. */
+  const again = (work: () => Promise<void>) => vi.waitFor(work, { timeout: 30_000, interval: 200 });
+
+  test("is said at the start: away, or with another token", BUSY, async () => {
+    const remote = await startDatabase();
+    const wrong = ["--database-url", remote.url, "--database-token", "another"];
+    const refused = await run(["serve", "--port", "0", "--data-dir", temporaryFolder(), ...wrong]);
+    expect(refused.stderr).toContain(
+      `The database ${remote.url} cannot be opened: the remote database refuses the token.`,
+    );
+    expect(refused.stderr).not.toContain("another\n");
+    await remote.stop();
+    const away = await run(["serve", "--port", "0", "--data-dir", temporaryFolder(), ...remote.options]);
+    expect(away).toMatchObject({ code: 1, stderr: expect.stringContaining("cannot be reached, or broke off.") });
+    expect(`${away.stdout}${away.stderr}`).not.toContain(remote.token);
+  });
+
+  test("that is away is said with 503, and asked again when it is back", async () => {
+    const { remote, client, server } = await set();
+    const { id } = await client.create();
+    await remote.stop();
+    for (const call of [`GET /nodes/${id}`, "POST /search", "POST /nodes"]) {
+      const body = { "POST /search": { query: "squeeze" }, "POST /nodes": LESSON }[call];
+      const { status, body: answer } = await client.ask(call, body);
+      const error = "the remote database cannot be reached, or broke off";
+      expect({ status, answer }).toEqual({ status: 503, answer: { error } });
+    }
+    expect((await client.ask("GET //livez")).status).toBe(200);
+    await remote.startAgain();
+    await again(async () => expect(await client.search("squeeze")).toEqual([id]));
+    await client.create({ content_title: "Afterwards" });
+    expect(idsIn(remote)).toHaveLength(2);
+    expect(server.log()).toContain('"msg":"the remote database cannot be reached, or broke off"');
+  });
+
+  test("that does not answer is not waited for longer than the settings say", async () => {
+    const { remote, client } = await set({ options: ["--database-timeout", "3000"] });
+    const { id } = await client.create();
+    await remote.trouble({ at: "INSERT INTO nodes (", does: "hang", times: 1 });
+    const { status, body } = await client.ask("POST /nodes", LESSON);
+    expect({ status, body }).toEqual({
+      status: 503,
+      body: { error: "the remote database did not answer within 3000 ms" },
+    });
+    await again(async () => expect((await client.ask("POST /nodes", { ...LESSON, id: "n_next" })).status).toBe(201));
+    expect(idsIn(remote)).toEqual([id, "n_next"]);
+  });
+
+  test("that is lost amid a transaction leaves nothing half done, wherever that was", BUSY, async () => {
+    const { remote, client } = await set();
+    const ids = [(await client.create()).id];
+    const inserted = "INSERT INTO nodes (";
+    const troubles = [
+      { at: inserted, does: "break before" },
+      { at: inserted, does: "break after" },
+      { at: "row_checksums", does: "break after" },
+      { at: "COMMIT", does: "break before" },
+      { at: inserted, does: "fail" },
+      { at: "row_checksums", does: "expire" },
+      { at: inserted, does: "too large" },
+    ] as const;
+    for (const [place, trouble] of troubles.entries()) {
+      const [id, content_title] = [`n_half_${place}`, `Half${place}`];
+      const create = () => client.ask("POST /nodes", { ...LESSON, id, content_title });
+      await remote.trouble({ ...trouble, times: 1 });
+      const { status, body } = await create();
+      const error = expect.stringMatching(/^the remote database /);
+      expect({ trouble, status, body }).toEqual({ trouble, status: 503, body: { error } });
+      expect(idsIn(remote)).toEqual(ids);
+      expect((await client.ask("POST /search", { query: content_title, recall: false })).body.data).toEqual([]);
+      await again(async () => expect((await create()).status).toBe(201));
+      ids.push(id);
+      expect(idsIn(remote)).toEqual(ids);
+      expect((await client.ask(`GET /nodes/${id}?recall=false`)).status).toBe(200);
+    }
+  });
+
+  test("that breaks off after a commit has done it: the index learns of it, and a key keeps it from being done twice", async () => {
+    const { remote, client } = await set();
+    const key = { "idempotency-key": "once" };
+    await remote.trouble({ at: "COMMIT", does: "break after", times: 1 });
+    expect((await client.ask("POST /nodes", LESSON, key)).status).toBe(503);
+    const ids = idsIn(remote);
+    expect(ids).toHaveLength(1);
+    expect(await client.search("squeeze")).toEqual(ids);
+    const { status, body } = await client.ask("POST /nodes", LESSON, key);
+    expect({ status, id: body.id }).toEqual({ status: 201, id: ids[0] });
+    expect(idsIn(remote)).toEqual(ids);
+  });
+
+  test("while what it wrote is read makes the index be loaded anew, and the write stands", async () => {
+    const { remote, client, server } = await set();
+    await client.create();
+    await remote.trouble({ at: "embedding_vector, (SELECT json_group_array", does: "fail", times: 1 });
+    const { id } = await client.create({ content_title: "Basis" });
+    expect(await client.search("basis")).toEqual([id]);
+    expect(server.log()).toContain("What was written could not be read: everything is loaded anew");
+  });
+});
