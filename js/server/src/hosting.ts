@@ -1,11 +1,11 @@
 // The agents of a data directory, as files: which there are, and how one of them, or a memory, is gone without a trace.
 
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { agentFile, agentsDir, indexFileOf } from "./settings/paths.ts";
+import { agentFile, agentsDir, snapshotsOf } from "./settings/paths.ts";
 import { whileNobodyUses } from "./storage/alone.ts";
 import { StorageError } from "./storage/errors.ts";
-import { removeDatabase } from "./storage/files.ts";
+import { removeDatabase, removeWhole } from "./storage/files.ts";
 import { type Durability, LibsqlStorage } from "./storage/libsql.ts";
 import { released } from "./storage/released.ts";
 
@@ -24,12 +24,22 @@ export function databasesIn(dataDir: string): string[] {
   return names.sort().map((name) => join(folder, name));
 }
 
-/** Every agent whose database can be read and names it. */
-export async function agentsIn(dataDir: string): Promise<HostedAgent[]> {
-  const agents = databasesIn(dataDir).flatMap((file) => {
+/** A part of the list of agents; all of it where neither is given. */
+export interface AgentsPage {
+  /** The agent before it, which need not be there any more. */
+  after?: string | undefined;
+  limit?: number | undefined;
+}
+
+/** Every agent whose database can be read and names it, in the order of their files' names. */
+export async function agentsIn(dataDir: string, { after, limit = Infinity }: AgentsPage = {}): Promise<HostedAgent[]> {
+  const last = after === undefined ? "" : agentFile(dataDir, after);
+  const agents: HostedAgent[] = [];
+  for (const file of databasesIn(dataDir).filter((file) => file > last)) {
+    if (agents.length >= limit) break;
     const agent = nameIn(file);
-    return agent === undefined ? [] : [{ agent, bytes: statSync(file).size }];
-  });
+    if (agent !== undefined) agents.push({ agent, bytes: statSync(file).size });
+  }
   await released();
   return agents;
 }
@@ -70,7 +80,7 @@ export function purgeNode(dataDir: string, agent: string, id: string, durability
   const storage = new LibsqlStorage(file, { durability });
   try {
     const wasThere = storage.transaction(() => storage.deleteNode(id));
-    rmSync(indexFileOf(file), { force: true });
+    for (const kept of Object.values(snapshotsOf(file))) removeWhole(kept);
     storage.scrub(id);
     return wasThere;
   } finally {

@@ -9,7 +9,7 @@ import { Refusal } from "../agent/errors.ts";
 import { HANDLERS } from "../agent/handlers.ts";
 import { doIfDue } from "../agent/tasks.ts";
 import { agentsIn, deleteAgent } from "../hosting.ts";
-import { agentFile, indexFileOf } from "../settings/paths.ts";
+import { agentFile, snapshotsOf } from "../settings/paths.ts";
 import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
 import { Agents, type Opening } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
@@ -38,7 +38,7 @@ function openAgent(name: string): Agent {
   const storage = new LibsqlStorage(file, { durability, tell });
   try {
     if (storage.meta("agent") === undefined) storage.setMeta("agent", name);
-    return new Agent(storage, { config: engine, tell, indexFile: indexFileOf(file) });
+    return new Agent(storage, { config: engine, tell, snapshots: snapshotsOf(file) });
   } catch (error) {
     storage.close();
     throw error;
@@ -68,7 +68,7 @@ async function answer(message: ToWorker): Promise<string> {
     case "delete":
       return JSON.stringify(await agents.away(message.agent, () => deleteAgent(dataDir, message.agent)));
     case "list":
-      return JSON.stringify(await agentsIn(dataDir));
+      return JSON.stringify(await agentsIn(dataDir, message.page));
     case "measure":
       return JSON.stringify(agents.occupancy());
     case "close":
