@@ -27,7 +27,7 @@ function check(file: string, config: EngineConfig): Checked {
   try {
     const storage = new LibsqlStorage(file, { durability: "full", migrates: false });
     try {
-      checked.problems.push(...storage.check());
+      checked.problems.push(...storage.check(), ...storage.loose());
       checked.agent = storage.meta("agent") ?? "";
       storage.snapshot(() => {
         checkIndex(storage, config, checked);
