@@ -224,6 +224,12 @@ function measuredOf(what: string, taken: readonly number[]): Measured {
   return { what, count: taken.length, median_ms: at(0.5), p95_ms: at(0.95) };
 }
 
+/** With three digits where there are some behind the point. */
+function shown(milliseconds: number): string {
+  const digits = milliseconds < 10 ? 2 : milliseconds < 100 ? 1 : 0;
+  return `${milliseconds.toFixed(digits)} ms`.padStart(10);
+}
+
 function machine(): BenchReport["machine"] {
   const [processor] = cpus();
   return {
@@ -240,7 +246,6 @@ export function describeBench({ machine, memory, durability, folder, measured }:
   const { processor, cores, memory_mb, platform, node } = machine;
   const vectors = memory.dimensions === 0 ? "no vectors" : `vectors of ${memory.dimensions}`;
   const head = `${"".padEnd(36)}${"median".padStart(10)}${"95 %".padStart(10)}${"times".padStart(7)}`;
-  const shown = (milliseconds: number) => `${milliseconds.toPrecision(3)} ms`.padStart(10);
   const rows = measured
     .filter(({ count }) => count > 0)
     .map(({ what, count, median_ms, p95_ms }) =>
