@@ -302,6 +302,22 @@ fn a_full_index_refuses_and_stays_as_it_was() {
 }
 
 #[test]
+fn a_snapshot_holds_no_word_of_what_was_removed_or_replaced() {
+    let mut index = of(&["gold kiwi", "gold breaks mango", "silver out", "gold out"]);
+    add(&mut index, Some(1), &["gold breaks".into(), String::new(), String::new()]);
+    index.remove(&[0]);
+    let bytes = write(&index).concat();
+    let holds = |word: &str| bytes.windows(word.len()).any(|window| window == word.as_bytes());
+    let words = ["gold", "breaks", "silver", "out", "kiwi", "mango"];
+    assert_eq!(words.map(holds), [true, true, true, true, false, false]);
+    let mut restored = restore(&write(&index)).unwrap();
+    let rows = |index: &mut TextIndex, word: &str| -> Vec<Row> {
+        index.search(&[word], 9, None).unwrap().iter().map(|hit| hit.row).collect()
+    };
+    assert_eq!(words.map(|word| rows(&mut restored, word).len()), [2, 1, 1, 2, 0, 0]);
+}
+
+#[test]
 fn a_changed_index_ends_its_snapshot() {
     let mut index = of(&["a b", "c d"]);
     let mut snapshot = index.snapshot().unwrap();

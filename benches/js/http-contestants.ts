@@ -4,7 +4,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { Agent, request } from "node:http";
 import { resolve } from "node:path";
 
-const NOUS = resolve("js/server/dist/cli.mjs");
+/** The program. */
+export const NOUS = resolve("js/server/dist/cli.mjs");
 /** As `npm run bench -- --http` bundles it. */
 const PLAIN = resolve(".cache/programs/benches-js-plain-server-main.mjs");
 
@@ -22,7 +23,8 @@ export async function startContestant(contestant: Contestant, folder: string, fi
   return new RunningServer(child, await listening(child));
 }
 
-function listening(child: ChildProcess): Promise<URL> {
+/** Where a server listens, once it says so. */
+export function listening(child: ChildProcess): Promise<URL> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => child.kill("SIGKILL"), PATIENCE);
     child.once("exit", (code) => {
@@ -55,7 +57,7 @@ export class RunningServer {
     readonly url: URL,
   ) {}
 
-  /** Asks: `ask("POST /search", {...})`. A body that is a text is JSON already. */
+  /** Asks: `ask("POST /search", {...})`. A body that is a text is JSON already; a path that begins with `//` is not under `/v1`. */
   async ask(call: string, body?: object | string): Promise<Timed> {
     const text = typeof body === "object" ? JSON.stringify(body) : body;
     const start = performance.now();
@@ -67,11 +69,12 @@ export class RunningServer {
 
   #exchange(call: string, text: string | undefined): Promise<{ status: number; answer: string }> {
     const [method, path] = call.split(" ") as [string, string];
+    const whole = path.startsWith("//") ? path.slice(1) : `/v1${path}`;
     const headers =
       text === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
     return new Promise((resolve, reject) => {
       const asked = request(
-        { host: this.url.hostname, port: this.url.port, agent: this.#agent, method, path: `/v1${path}`, headers },
+        { host: this.url.hostname, port: this.url.port, agent: this.#agent, method, path: whole, headers },
         (response) => {
           const chunks: Buffer[] = [];
           response.on("data", (chunk: Buffer) => chunks.push(chunk));

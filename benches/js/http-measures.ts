@@ -6,7 +6,7 @@ import Database from "libsql";
 import { median, type Ratio, ratioOf } from "./compare.ts";
 import { CONTESTANTS, type Contestant, type RunningServer } from "./http-contestants.ts";
 import type { Question, Size } from "./http-inputs.ts";
-import { duration, times, whole } from "./units.ts";
+import { duration, quantile, times, whole } from "./units.ts";
 
 /** Both servers with the same memories, and where their databases are. */
 export interface Pair {
@@ -29,11 +29,6 @@ const NO_PARTS = PARTS.map(() => "");
 const ids = (answer: { data: { id: string }[] }) => answer.data.map(({ id }) => id);
 /** Contestants, each first in half of the turns. */
 const inTurn = (turn: number): readonly Contestant[] => (turn % 2 === 0 ? CONTESTANTS : CONTESTANTS.toReversed());
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
-}
 
 /** One row for each contestant; how many times as long each takes as nous-server, pair by pair. */
 function rowsOf(

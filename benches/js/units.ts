@@ -32,3 +32,9 @@ export function whole(value: number): string {
 export function times({ median, low, high }: Ratio): string {
   return `${median.toFixed(2)}× (${low.toFixed(2)}–${high.toFixed(2)})`;
 }
+
+/** The value below which such a share of all is. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
+}

@@ -1,5 +1,6 @@
 // `npm run bench`: builds the package and measures it; see benches/js/main.ts for the options.
 // `npm run bench -- --http`: measures the server beside a plain one; see benches/js/http.ts for the options.
+// `npm run bench -- --start`: measures how long the server takes to start; see benches/js/start.ts for the options.
 // `npm run bench -- --rust`: runs `cargo bench` and writes its medians to benches/results/.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -17,6 +18,12 @@ if (process.argv.includes("--rust")) {
   await runProgram(
     "benches/js/http.ts",
     process.argv.slice(2).filter((option) => option !== "--http"),
+  );
+} else if (process.argv.includes("--start")) {
+  await build();
+  await runProgram(
+    "benches/js/start.ts",
+    process.argv.slice(2).filter((option) => option !== "--start"),
   );
 } else {
   await build();

@@ -1,7 +1,8 @@
 //! Snapshots of a full-text index: its words and the sequences of its texts, from which the rest is made.
 //!
 //! The first part tells of the whole; then come the words in the order of their codes, the texts in their order, and an end.
-//! Texts get rows from 0 on when they are read.
+//! Texts get rows from 0 on when they are read. Of what was removed there is nothing in it: words that no text holds any more
+//! are left out, and the others have codes of the snapshot's own.
 
 use super::{BREAK, COLUMNS, NOWHERE, Read, TextIndex, for_each_number, numbers};
 use crate::error::{Error, Result};
@@ -23,6 +24,10 @@ const END: u32 = 11;
 #[derive(Debug)]
 pub struct TextSnapshot {
     rows: Vec<Row>,
+    /// Words that some text holds, by their codes in the index.
+    words: Vec<u32>,
+    /// What is written for a word: its place in `words`, by its code in the index.
+    places: Vec<u32>,
     next: Next,
     parts: u64,
     /// What the index's count of changes was.
@@ -56,14 +61,17 @@ impl TextSnapshot {
     }
 }
 
-/// Puts entries of some bytes behind their count until they are many; the answer is where it stopped.
-fn fill<'a>(out: &mut Vec<u8>, from: usize, all: usize, entry: impl Fn(usize) -> &'a [u8]) -> usize {
+/// Puts entries, each behind its length, behind their count until they are many; the answer is where it stopped.
+fn fill(out: &mut Vec<u8>, from: usize, all: usize, put: impl Fn(usize, &mut Vec<u8>)) -> usize {
+    const LENGTH: usize = size_of::<u32>();
     out.extend([0; 8]);
     let mut at = from;
     while at < all && out.len() < BYTES_A_PART {
-        let bytes = entry(at);
-        out.extend((bytes.len() as u32).to_le_bytes());
-        out.extend(bytes);
+        let start = out.len();
+        out.extend([0; LENGTH]);
+        put(at, out);
+        let length = (out.len() - start - LENGTH) as u32;
+        out[start..start + LENGTH].copy_from_slice(&length.to_le_bytes());
         at += 1;
     }
     out[..8].copy_from_slice(&((at - from) as u64).to_le_bytes());
@@ -74,11 +82,20 @@ impl TextIndex {
     /// Begins a snapshot.
     ///
     /// # Errors
-    /// `out_of_memory` when there is no room for what it needs: 4 bytes a text, and two parts.
+    /// `out_of_memory` when there is no room for what it needs: 4 bytes a text, 8 a word, and two parts.
     pub fn snapshot(&self) -> Result<TextSnapshot> {
-        self.afford_for_now("snapshot", self.slots.len() * size_of::<Row>() + 4 * BYTES_A_PART)?;
+        let need = (self.slots.len() + 2 * self.postings.len()) * size_of::<u32>();
+        self.afford_for_now("snapshot", need + 4 * BYTES_A_PART)?;
         let rows = (0..self.slots.len() as Row).filter(|&row| self.slots[row as usize] != NOWHERE).collect();
-        Ok(TextSnapshot { rows, next: Next::Start, parts: 0, changes: self.changes })
+        let mut words = Vec::with_capacity(self.postings.len());
+        let mut places = Vec::with_capacity(self.postings.len());
+        for (code, postings) in (0..).zip(&self.postings) {
+            places.push(words.len() as u32);
+            if postings.documents > 0 {
+                words.push(code);
+            }
+        }
+        Ok(TextSnapshot { rows, words, places, next: Next::Start, parts: 0, changes: self.changes })
     }
 
     /// The next part of a snapshot; none after the last.
@@ -89,7 +106,7 @@ impl TextIndex {
         if snapshot.changes != self.changes {
             return Err(Error::snapshot("cannot be finished: the index changed while it was being written"));
         }
-        let (words, texts) = (self.vocabulary.names.count(), snapshot.rows.len());
+        let (words, texts) = (snapshot.words.len(), snapshot.rows.len());
         let mut content = Vec::new();
         let kind = match snapshot.next {
             Next::Start => {
@@ -100,13 +117,22 @@ impl TextIndex {
                 START
             }
             Next::Words(at) if at < words => {
-                let word = |at: usize| self.vocabulary.names.text(at as u32).as_bytes();
-                snapshot.next = Next::Words(fill(&mut content, at, words, word));
+                let word = |at: usize, out: &mut Vec<u8>| {
+                    out.extend(self.vocabulary.names.text(snapshot.words[at]).as_bytes());
+                };
+                let end = fill(&mut content, at, words, word);
+                snapshot.next = Next::Words(end);
                 WORDS
             }
             Next::Words(_) | Next::Texts(_) => {
                 let at = if let Next::Texts(at) = snapshot.next { at } else { 0 };
-                let sequence = |at: usize| &*self.sequences[self.slots[snapshot.rows[at] as usize] as usize];
+                let sequence = |at: usize, out: &mut Vec<u8>| {
+                    let slot = self.slots[snapshot.rows[at] as usize] as usize;
+                    for_each_number(&self.sequences[slot], |number| {
+                        let place = |code: u32| snapshot.places[code as usize] + 1;
+                        numbers::put(out, number.checked_sub(1).map_or(BREAK, place));
+                    });
+                };
                 let end = fill(&mut content, at, texts, sequence);
                 snapshot.next = if end < texts { Next::Texts(end) } else { Next::End };
                 TEXTS

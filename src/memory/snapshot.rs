@@ -479,6 +479,12 @@ impl Restoring {
         &self.head.embedding_id
     }
 
+    /// Bytes that the embeddings which are to come will take, at most; 0 where there is no room for them.
+    pub fn embeddings_need(&self) -> usize {
+        let need = self.memory.vectors.need(self.head.embeddings, self.head.nodes);
+        if self.memory.afford("snapshot", need).is_ok() { need } else { 0 }
+    }
+
     /// How many nodes have been read.
     pub fn nodes(&self) -> usize {
         self.memory.len()

@@ -188,6 +188,27 @@ describe("check", () => {
       "UPDATE nodes SET embedding_vector = x'0000803f' WHERE rowid = 1",
       /1 vectors do not have 2/,
     ],
+    [
+      "a membership of a memory that is not there",
+      `INSERT INTO clusters (id, name) VALUES ('c', 'Majors');
+       INSERT INTO cluster_memberships (cluster_id, node_id) VALUES ('c', 'n_none'), ('c', (SELECT id FROM nodes LIMIT 1))`,
+      /: 1 memberships are of a memory that is not there$/m,
+    ],
+    [
+      "a membership in a cluster that is not there",
+      "INSERT INTO cluster_memberships (cluster_id, node_id) SELECT 'c_none', id FROM nodes LIMIT 1",
+      /: 1 memberships are in a cluster that is not there$/m,
+    ],
+    [
+      "vectors that are to be made for nobody, or were",
+      "INSERT INTO embedding_queue (node_id) VALUES ('n_none'); INSERT INTO next_embeddings VALUES ('n_none', x'00')",
+      /: 1 vectors are to be made for a memory that is not there; 1 vectors of a next model are of a memory/,
+    ],
+    [
+      "figures of a memory that is not there",
+      "PRAGMA foreign_keys = OFF; INSERT INTO node_signals VALUES ('n_none', '{}')",
+      /: 1 rows of figures are of a memory that is not there$/m,
+    ],
   ])("finds %s", async (_, statements, problem) => {
     const folder = temporaryFolder();
     const server = await start(folder);

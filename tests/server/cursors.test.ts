@@ -2,7 +2,9 @@
 
 import { describe, expect, test } from "vitest";
 import { raw } from "./existing.ts";
-import { type Client, sharedServer } from "./shared.ts";
+import { start } from "./process.ts";
+import { type Client, clientOf, sharedServer } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
 
 const { client } = sharedServer();
 
@@ -104,11 +106,33 @@ test("GET /graph gives each of its lists once", async () => {
   }
 });
 
+test("GET /agents gives each agent once, whoever comes and goes meanwhile", async () => {
+  const server = await start(temporaryFolder());
+  const agent = (name: string) => clientOf(server, name);
+  const names = ["default"];
+  for (let place = 0; place < 6; place++) {
+    await agent(`agent ${place}`).create();
+    names.push(`agent ${place}`);
+  }
+  const one = agent("default");
+  const whole = (await one.ask("GET /agents")).body;
+  expect(whole).toMatchObject({ count: 7, next_cursor: null });
+  const namesOf = ({ data }: { data: { agent: string }[] }) => data.map((it) => it.agent);
+  expect(namesOf(whole).toSorted()).toEqual(names.toSorted());
+  const pages = await pagesOf(one, "/agents?limit=3");
+  expect(pages.map(({ count }) => count)).toEqual([3, 3, 1]);
+  expect(pages.flatMap(namesOf)).toEqual(namesOf(whole));
+  const first = (await one.ask("GET /agents?limit=3")).body;
+  await one.ask(`DELETE /agents/${encodeURIComponent(namesOf(first)[2]!)}`);
+  const second = (await one.ask(`GET /agents?limit=3&cursor=${first.next_cursor}`)).body;
+  expect(namesOf(second)).toEqual(namesOf(whole).slice(3, 6));
+});
+
 test("a cursor is its list's, and no other text is one", async () => {
   const one = client();
   for (let turn = 0; turn < 2; turn++) await one.create();
   const { next_cursor } = (await one.ask("GET /nodes?limit=1")).body;
-  for (const list of ["/graph?", "/clusters?", "/contradiction/queue?", "/edges?node_id=n_1&"]) {
+  for (const list of ["/agents?", "/graph?", "/clusters?", "/contradiction/queue?", "/edges?node_id=n_1&"]) {
     const answer = await one.ask(`GET ${list}cursor=${next_cursor}`);
     expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: "cursor" }] } });
   }

@@ -88,6 +88,37 @@ test("a memory of the existing server goes the same way, odd values as missing o
   expect(exported(folder, "other")).toEqual(sound);
 });
 
+test("figures of memories go along, and trades that were counted are not counted again", async () => {
+  const folder = temporaryFolder();
+  const first = await start(folder);
+  const { create, link, ask } = clientOf(first, "default");
+  const playbook = await create({
+    subtype: "custom:playbook",
+    content_body: JSON.stringify({ text: "Fade it", sample_size: 0 }),
+  });
+  const entry = await create({ type: "episode", subtype: "custom:trade_entry" });
+  const signals = { pnl_pct: 4.5, note: "ü" };
+  const close = await create({ type: "episode", subtype: "custom:trade_close", signals });
+  await link(playbook.id, entry.id, "applied_to");
+  await link(close.id, entry.id, "part_of");
+  const counted = (await ask(`GET /nodes/${playbook.id}?recall=false`)).body;
+  expect(JSON.parse(counted.content_body).sample_size).toBe(1);
+  await first.end();
+  const lines = exported(folder);
+  const parsed = lines.map((line) => JSON.parse(line));
+  expect(parsed.filter(({ kind }) => kind === "outcome")).toMatchObject([{ playbook_id: playbook.id, profitable: 1 }]);
+  expect(parsed.flatMap((line) => line.signals ?? [])).toEqual([signals]);
+  const take = (some: readonly object[], ...options: string[]) =>
+    expect(imported(folder, some, "--agent", "other", ...options)).toMatchObject({ status: 0 });
+  take(parsed.map((line) => ({ ...line, signals: { pnl_pct: -1 } })));
+  take(parsed, "--conflicts", "overwrite");
+  expect(exported(folder, "other")).toEqual(lines);
+  const second = clientOf(await start(folder), "other");
+  // What would count the trade, had it not been.
+  const { body } = await second.ask(`PATCH /nodes/${playbook.id}`, { content_title: "Again" });
+  expect(body).toMatchObject({ content_title: "Again", content_body: counted.content_body });
+});
+
 describe("what is there already", () => {
   const [OLD, NEW, NEWER] = ["2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z", "2026-03-01T00:00:00Z"];
   const there = [

@@ -9,6 +9,7 @@ import { Resident, refusalOf } from "./memory/resident.ts";
 import {
   damaged,
   inOnePiece,
+  placesOf,
   readParts,
   type SnapshotSource,
   type Snapshotted,
@@ -121,9 +122,7 @@ export class TextIndex {
     restorer.free();
     if (module === undefined) throw refusalOf(glue);
     if (ids.length !== count) throw damaged("has too few or too many ids");
-    const kept = keep(new Resident(instance, module), ids);
-    if (kept.rows.size !== count) throw damaged("has an id twice");
-    return new TextIndex(new Whole(kept) as object);
+    return new TextIndex(new Whole(keep(new Resident(instance, module), ids)) as object);
   }
 
   #live(): Kept {
@@ -286,8 +285,7 @@ class Whole {
 }
 
 function keep(resident: Resident<Module>, ids: string[]): Kept {
-  const rows = new Map(ids.map((id, row) => [id, row]));
-  return { resident, rows, ids, snapshots: 0, isFreed: false };
+  return { resident, rows: placesOf(ids), ids, snapshots: 0, isFreed: false };
 }
 
 /** The texts of documents by id, each read once. */

@@ -4,10 +4,10 @@ import { randomUUID } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
-import { agentFile, indexFileOf } from "./settings/paths.ts";
+import { agentFile, snapshotsOf } from "./settings/paths.ts";
 import { whileNobodyUses } from "./storage/alone.ts";
 import { StorageError } from "./storage/errors.ts";
-import { copiesOf, copyName, moveInto, removeDatabase } from "./storage/files.ts";
+import { copiesOf, copyName, moveInto, removeDatabase, removeWhole } from "./storage/files.ts";
 import { LibsqlStorage } from "./storage/libsql.ts";
 import { alone, schemaOf } from "./storage/migrate.ts";
 import { released } from "./storage/released.ts";
@@ -52,7 +52,7 @@ export async function restore(dataDir: string, agent: string, from: string): Pro
     whileNobodyUses(file, () => {
       renameSync(file, aside);
       moveInto(copy, file);
-      rmSync(indexFileOf(file), { force: true });
+      for (const kept of Object.values(snapshotsOf(file))) removeWhole(kept);
     });
     return aside;
   } finally {

@@ -27,7 +27,7 @@ function check({ where, open }: Found, config: EngineConfig): Checked {
   try {
     const storage = open({ migrates: false });
     try {
-      checked.problems.push(...storage.check());
+      checked.problems.push(...storage.check(), ...storage.loose());
       checked.agent = storage.meta("agent") ?? "";
       storage.snapshot(() => {
         checkIndex(storage, config, checked);

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
-// The program: `nous-server serve`, `config`, `check`, and what is done to data; see commands.ts.
+// The program: `nous-server serve`, `config`, `check`, `bench`, and what is done to data; see commands.ts.
 
+import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { stringify } from "yaml";
+import { bench, describeBench } from "./bench.ts";
 import { checkAll } from "./check.ts";
 import { addDataCommands, fillWithSample } from "./commands.ts";
 import { backfillAll, type Making, reembedAll } from "./embeddings/commands.ts";
@@ -90,6 +92,17 @@ function check(command: Command): void {
   process.exitCode = isSound ? 0 : 1;
 }
 
+async function measure(
+  { own, agent, json, config }: { own?: true; agent: string; json?: true; config?: string },
+  command: Command,
+): Promise<void> {
+  const { settings } = settingsOf(command);
+  if (process.stderr.isTTY) console.error("This takes about half a minute.");
+  const program = fileURLToPath(import.meta.url);
+  const report = await bench({ program, settings, config, own: own === undefined ? undefined : agent });
+  console.log(json ? JSON.stringify(report) : describeBench(report));
+}
+
 const program = new Command("nous-server")
   .description("A memory server for AI agents")
   .version(__VERSION__)
@@ -111,6 +124,15 @@ withOptions(
     .command("reembed")
     .description("makes all vectors anew with the configured model, and puts them in use when the last is there"),
 ).action((_, command: Command) => makeAnew(command));
+withOptions(
+  program.command("bench").description("measures the server on this machine, in a folder that is gone afterwards"),
+)
+  .option("--own", "measures a copy of an agent's memory, and not made ones")
+  .option("--agent <NAME>", "whose memory, with --own", USUAL_AGENT)
+  .option("--json", "prints JSON")
+  .action((given: { own?: true; agent: string; json?: true; config?: string }, command: Command) =>
+    measure(given, command),
+  );
 addDataCommands(program);
 
 try {

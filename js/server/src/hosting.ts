@@ -1,10 +1,10 @@
 // The agents of a data directory, as files: which there are, and how one of them, or a memory, is gone without a trace.
 
-import { existsSync, rmSync, statSync } from "node:fs";
-import { agentFile, indexFileOf } from "./settings/paths.ts";
+import { existsSync, statSync } from "node:fs";
+import { agentFile, snapshotsOf } from "./settings/paths.ts";
 import { whileNobodyUses } from "./storage/alone.ts";
 import { StorageError } from "./storage/errors.ts";
-import { removeDatabase } from "./storage/files.ts";
+import { removeDatabase, removeWhole } from "./storage/files.ts";
 import { type Durability, LibsqlStorage } from "./storage/libsql.ts";
 import { databasesIn, openRemote, type Place, USUAL_AGENT } from "./storage/place.ts";
 import { released } from "./storage/released.ts";
@@ -16,20 +16,33 @@ export interface HostedAgent {
   bytes: number;
 }
 
-/** Every agent whose database can be read and names it. */
-export async function agentsIn({ dataDir, remote }: Place): Promise<HostedAgent[]> {
+/** A part of the list of agents; all of it where neither is given. */
+export interface AgentsPage {
+  /** The agent before it, which need not be there any more. */
+  after?: string | undefined;
+  limit?: number | undefined;
+}
+
+/** Every agent whose database can be read and names it, in the order of their files' names. */
+export async function agentsIn(
+  { dataDir, remote }: Place,
+  { after, limit = Infinity }: AgentsPage = {},
+): Promise<HostedAgent[]> {
   if (remote !== undefined) {
     const storage = openRemote(remote, { migrates: false });
     try {
-      return [{ agent: USUAL_AGENT, bytes: storage.bytes() }];
+      return after === undefined ? [{ agent: USUAL_AGENT, bytes: storage.bytes() }] : [];
     } finally {
       storage.close();
     }
   }
-  const agents = databasesIn(dataDir).flatMap((file) => {
+  const last = after === undefined ? "" : agentFile(dataDir, after);
+  const agents: HostedAgent[] = [];
+  for (const file of databasesIn(dataDir).filter((file) => file > last)) {
+    if (agents.length >= limit) break;
     const agent = nameIn(file);
-    return agent === undefined ? [] : [{ agent, bytes: statSync(file).size }];
-  });
+    if (agent !== undefined) agents.push({ agent, bytes: statSync(file).size });
+  }
   await released();
   return agents;
 }
@@ -70,7 +83,7 @@ export function purgeNode(dataDir: string, agent: string, id: string, durability
   const storage = new LibsqlStorage(file, { durability });
   try {
     const wasThere = storage.transaction(() => storage.deleteNode(id));
-    rmSync(indexFileOf(file), { force: true });
+    for (const kept of Object.values(snapshotsOf(file))) removeWhole(kept);
     storage.scrub(id);
     return wasThere;
   } finally {

@@ -172,12 +172,8 @@ export class MemoryIndex {
     const kept = keep(restored.resident, restored.embeddingId);
     kept.ids = restored.nodeIds;
     kept.edgeIds = restored.edgeIds;
-    restored.nodeIds.forEach((id, row) => {
-      kept.rows.set(id, row);
-    });
-    restored.edgeIds.forEach((id, slot) => {
-      kept.slots.set(id, slot);
-    });
+    kept.rows = restored.rows;
+    kept.slots = restored.slots;
     return new MemoryIndex(new Whole(kept) as object);
   }
 

@@ -174,6 +174,9 @@ export interface Restored {
   resident: Resident;
   nodeIds: string[];
   edgeIds: string[];
+  /** Where ids stand in these lists. */
+  rows: Map<string, number>;
+  slots: Map<string, number>;
   embeddingId: string;
 }
 
@@ -192,8 +195,16 @@ export function restoreParts(source: SnapshotSource, config: PlainData | undefin
   restorer.free();
   if (module === undefined) throw refusalOf(glue);
   if (nodeIds.length !== nodes || edgeIds.length !== edges) throw damaged("has too few or too many ids");
-  if (new Set(nodeIds).size !== nodes || new Set(edgeIds).size !== edges) throw damaged("has an id twice");
-  return { resident: new Resident(instance, module), nodeIds, edgeIds, embeddingId };
+  const [rows, slots] = [placesOf(nodeIds), placesOf(edgeIds)];
+  return { resident: new Resident(instance, module), nodeIds, edgeIds, rows, slots, embeddingId };
+}
+
+/** Where each id of a snapshot stands. @internal */
+export function placesOf(ids: readonly string[]): Map<string, number> {
+  const places = new Map<string, number>();
+  for (let place = 0; place < ids.length; place++) places.set(ids[place]!, place);
+  if (places.size !== ids.length) throw damaged("has an id twice");
+  return places;
 }
 
 /** A class of the module that reads snapshots. @internal */
@@ -238,29 +249,26 @@ export const damaged = (problem: string) =>
 
 /** Bytes that come in pieces, read as they are asked for. */
 class Feed {
-  #piece: Uint8Array = new Uint8Array(0);
-  #at = 0;
+  /**
+   * What has been fetched stands between `#from` and `#to`. Pieces are gathered in one buffer, since the bytes of one may be those
+   * of the next, too; one for each would have the collector run for every one of them.
+   */
+  #bytes: Uint8Array;
+  #from = 0;
+  #to: number;
   readonly #more: Iterator<Uint8Array>;
-  /** Pieces that were fetched to see whether there is enough, and which of them comes next. */
-  #waiting: Uint8Array[] = [];
-  #next = 0;
-  /** Bytes that have been fetched and not been read. */
-  #there = 0;
 
   constructor(source: SnapshotSource) {
-    const pieces = source instanceof ArrayBuffer || ArrayBuffer.isView(source) ? [bytesOf(source)] : source;
+    const isWhole = source instanceof ArrayBuffer || ArrayBuffer.isView(source);
+    const pieces: Iterable<Uint8Array> = isWhole ? [] : source;
     if (pieces === null || typeof pieces !== "object" || typeof pieces[Symbol.iterator] !== "function") {
       throw new NousError("invalid_argument", `bytes must be a Uint8Array or several, found ${show(source)}`, {
         field: "bytes",
       });
     }
+    this.#bytes = isWhole ? bytesOf(source) : new Uint8Array(0);
+    this.#to = this.#bytes.length;
     this.#more = pieces[Symbol.iterator]();
-  }
-
-  #fetch(): Uint8Array | undefined {
-    const { done, value } = this.#more.next();
-    if (done) return undefined;
-    return bytesOf(value);
   }
 
   isEmpty(): boolean {
@@ -269,42 +277,35 @@ class Feed {
 
   /** Whether there are so many bytes. */
   has(bytes: number): boolean {
-    while (this.#there < bytes) {
-      const piece = this.#fetch();
-      if (piece === undefined) return false;
-      // Its bytes may be those of the next one too.
-      this.#waiting.push(piece.slice());
-      this.#there += piece.length;
+    while (this.#to - this.#from < bytes) {
+      const { done, value } = this.#more.next();
+      if (done) return false;
+      this.#append(bytesOf(value));
     }
     return true;
   }
 
-  /** Fills `into`, which may not be longer than what there is. */
-  read(into: Uint8Array): void {
-    let filled = 0;
-    while (filled < into.length) {
-      const some = this.#piece.subarray(this.#at, this.#at + into.length - filled);
-      into.set(some, filled);
-      filled += some.length;
-      this.#at += some.length;
-      this.#there -= some.length;
-      if (filled === into.length) return;
-      this.#take();
+  #append(piece: Uint8Array): void {
+    const there = this.#bytes.subarray(this.#from, this.#to);
+    if (there.length + piece.length > this.#bytes.length) {
+      this.#bytes = new Uint8Array(2 * (there.length + piece.length));
+      this.#bytes.set(there);
+    } else if (this.#to + piece.length > this.#bytes.length) {
+      this.#bytes.copyWithin(0, this.#from, this.#to);
+    } else {
+      this.#bytes.set(piece, this.#to);
+      this.#to += piece.length;
+      return;
     }
+    this.#bytes.set(piece, there.length);
+    [this.#from, this.#to] = [0, there.length + piece.length];
   }
 
-  /** Goes on to the next piece. */
-  #take(): void {
-    let piece = this.#waiting[this.#next++];
-    if (piece === undefined) {
-      [this.#waiting, this.#next] = [[], 0];
-      // What is left of it when the next is fetched may lie in the same bytes.
-      piece = this.#fetch()?.slice();
-      if (piece === undefined) throw damaged("is cut off");
-      this.#there += piece.length;
-    }
-    this.#piece = piece;
-    this.#at = 0;
+  /** Fills `into`. */
+  read(into: Uint8Array): void {
+    if (!this.has(into.length)) throw damaged("is cut off");
+    into.set(this.#bytes.subarray(this.#from, this.#from + into.length));
+    this.#from += into.length;
   }
 }
 

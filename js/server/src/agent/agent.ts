@@ -11,14 +11,15 @@ import {
   type TextIndex,
 } from "nous-wasm";
 import type { Node } from "../api/nodes.ts";
+import type { SnapshotPlaces } from "../settings/paths.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import type { NameKind, Storage } from "../storage/storage.ts";
 import { Book } from "./book.ts";
 import { wrong } from "./errors.ts";
 import { Follower, type Tell } from "./follower.ts";
-import { IndexFile } from "./index-file.ts";
 import { presentNode } from "./presenting.ts";
 import { Resident } from "./resident.ts";
+import { SnapshotFile } from "./snapshot-file.ts";
 import { SoftState } from "./soft.ts";
 import { Texts } from "./texts.ts";
 
@@ -33,8 +34,8 @@ export interface AgentOptions {
   tell?: Tell;
   /** The clock, in milliseconds since 1970. */
   clock?: () => number;
-  /** Where the index is kept from one start to the next; nowhere unless it is said. */
-  indexFile?: string;
+  /** Where index and full text are kept from one start to the next; nowhere unless it is said. */
+  snapshots?: SnapshotPlaces;
 }
 
 /** What a piece of work that is one transaction can do beside writing to the store. */
@@ -50,19 +51,23 @@ export class Agent {
   readonly soft = new SoftState();
   readonly #resident: Resident;
   readonly #book = new Book();
-  readonly #texts = new Texts();
+  readonly #texts: Texts;
+  readonly #files: readonly SnapshotFile[];
   readonly #follower: Follower;
   readonly #tell: Tell;
   readonly #clock: () => number;
 
-  constructor(storage: Storage, { config = {}, tell = () => {}, clock = Date.now, indexFile }: AgentOptions = {}) {
+  constructor(storage: Storage, { config = {}, tell = () => {}, clock = Date.now, snapshots }: AgentOptions = {}) {
     this.storage = storage;
     this.config = config;
     this.engine = createEngine(config);
     this.#tell = tell;
     this.#clock = clock;
-    const file = indexFile === undefined ? undefined : new IndexFile(indexFile, config, tell);
-    this.#resident = new Resident(this.soft, config, tell, file);
+    const indexFile = snapshots && new SnapshotFile(snapshots.index, "index", tell);
+    const textsFile = snapshots && new SnapshotFile(snapshots.texts, "full text", tell);
+    this.#files = [indexFile, textsFile].filter((file) => file !== undefined);
+    this.#resident = new Resident(this.soft, config, tell, indexFile);
+    this.#texts = new Texts(textsFile);
     this.#follower = new Follower(storage, [this.soft, this.#resident, this.#texts, this.#book], tell);
   }
 
@@ -167,17 +172,19 @@ export class Agent {
     while (this.isAhead) this.flush();
   }
 
-  /** Keeps the index for the next start, as the database has it. */
-  keepIndex(): void {
+  /**
+   * Keeps index and full text for the next start, as the database has them. Nobody else writes meanwhile: a text that somebody has
+   * purged does not come back with a file that was begun before.
+   */
+  keep(): void {
     this.flushAll();
-    if (!this.#resident.isLoaded) return;
-    this.read(() => this.#resident.keep(this.storage, this.#follower.applied));
+    if (this.#follower.isLoaded) this.write(() => this.#follower.keep());
   }
 
   /** Writes all of it, and gives the database back. */
   close(): void {
     try {
-      this.keepIndex();
+      this.keep();
     } finally {
       this.discard();
     }
@@ -208,7 +215,7 @@ export class Agent {
    */
   purge(id: string): boolean {
     const wasThere = this.write(() => this.storage.deleteNode(id));
-    this.#resident.dropFile();
+    for (const file of this.#files) file.remove();
     this.storage.scrub(id);
     return wasThere;
   }

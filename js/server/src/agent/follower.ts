@@ -34,6 +34,8 @@ export interface Consumer {
   /** Takes in rows that are new or different. False where it has to be loaded anew instead. */
   take(rows: Taken): boolean;
   remove(ids: Removed): void;
+  /** Keeps what it holds for the next start, where that is of use; it knows all entries of the change log up to `applied`. */
+  keep?(storage: Storage, applied: number): void;
   /** Gives up what it holds. It is loaded before it is asked anything again. */
   forget(): void;
 }
@@ -100,9 +102,14 @@ export class Follower {
     if (this.#missing.size > 0) this.follow();
   }
 
-  /** The last entry of the change log that is known. */
-  get applied(): number {
-    return this.#applied;
+  /** Whether nothing has to be loaded. */
+  get isLoaded(): boolean {
+    return this.#missing.size === 0;
+  }
+
+  /** Keeps everything for the next start, as the database has it; within a `write`. */
+  keep(): void {
+    for (const consumer of this.#consumers) consumer.keep?.(this.#storage, this.#applied);
   }
 
   /** Gives everything up; it is loaded anew by the next `follow`. */

@@ -4,17 +4,12 @@ import { type EngineConfig, MemoryIndex, NousError } from "nous-wasm";
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../storage/rows.ts";
 import type { NameKind, Storage } from "../storage/storage.ts";
 import type { Consumer, Removed, Taken, Tell } from "./follower.ts";
-import type { IndexFile } from "./index-file.ts";
 import { isId, memoryEdgeOf, memoryNodeOf, softNodeOf, vectorOf } from "./index-rows.ts";
+import type { Making, SnapshotFile } from "./snapshot-file.ts";
 import type { SoftState } from "./soft.ts";
 
 /** The index gives a name of types, subtypes or edge types 16 bits. */
 export const MOST_NAMES = 65_000;
-
-/** An index of fewer memories is made of the database as soon as it is read from a file. */
-const LEAST_KEPT = 1_000;
-/** A file that is so many entries of the change log behind is as good as a new one. */
-const LEAST_CHANGES = 50;
 
 export class Resident implements Consumer {
   readonly name = "index";
@@ -25,14 +20,10 @@ export class Resident implements Consumer {
   readonly #config: EngineConfig;
   readonly #tell: Tell;
   /** Where it is kept from one start to the next, if anywhere. */
-  readonly #file: IndexFile | undefined;
-  /** Whether the file may still be read: an index that was lost may have been so at its start. */
-  #isFresh = true;
-  /** The last entry of the change log that is in the file. */
-  #written: number | undefined;
+  readonly #file: SnapshotFile | undefined;
   readonly #names: Record<NameKind, Set<string>> = { type: new Set(), subtype: new Set(), "edge type": new Set() };
 
-  constructor(soft: SoftState, config: EngineConfig, tell: Tell, file?: IndexFile) {
+  constructor(soft: SoftState, config: EngineConfig, tell: Tell, file?: SnapshotFile) {
     this.#soft = soft;
     this.#config = config;
     this.#tell = tell;
@@ -70,34 +61,27 @@ export class Resident implements Consumer {
   }
 
   resume(storage: Storage): number | undefined {
-    const kept = this.#isFresh ? this.#file?.read(storage) : undefined;
-    this.#isFresh = false;
+    if (this.#file === undefined) return undefined;
+    const dimensions = storage.dimensions();
+    const kept = this.#file.read(storage, this.#making(dimensions), (pieces) =>
+      MemoryIndex.restore(pieces, { config: this.#config }),
+    );
     if (kept === undefined) return undefined;
     this.#storage = storage;
     this.#index = kept.index;
-    this.#dimensions = storage.dimensions();
+    this.#dimensions = dimensions;
     for (const [kind, names] of Object.entries(this.#names)) {
       for (const name of storage.names(kind as NameKind)) names.add(name);
     }
-    this.#written = kept.sequence;
     return kept.sequence;
   }
 
-  /**
-   * Writes the file, where that is of use: an index that knows the change log up to an entry, and nothing that the database
-   * does not.
-   */
-  keep(storage: Storage, applied: number): void {
-    if (this.#file === undefined || this.index.size < LEAST_KEPT) return;
-    if (this.#written !== undefined && applied - this.#written < LEAST_CHANGES) return;
-    this.#file.write(storage, this.index, this.#dimensions, applied);
-    this.#written = applied;
+  #making(dimensions: number): Making {
+    return { configuration: this.#config, dimensions };
   }
 
-  /** The file holds vectors and names of what may not be anywhere any more. */
-  dropFile(): void {
-    this.#file?.remove();
-    this.#written = undefined;
+  keep(storage: Storage, applied: number): void {
+    this.#file?.keep(storage, this.index, this.#making(this.#dimensions), applied);
   }
 
   take({ nodes, edges, softened }: Taken): boolean {

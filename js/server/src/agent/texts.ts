@@ -5,10 +5,22 @@ import type { TextRow } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
 import { isId, textOf } from "./index-rows.ts";
+import type { Making, SnapshotFile } from "./snapshot-file.ts";
+
+/** Nothing decides what it becomes but the rows. */
+const MAKING: Making = { configuration: null, dimensions: 0 };
 
 export class Texts implements Consumer {
   readonly name = "full text";
   #index: TextIndex | undefined;
+  /** Where it is kept from one start to the next, if anywhere. */
+  readonly #file: SnapshotFile | undefined;
+  /** Whether a text that the file may hold is not that of its memory any more. */
+  #isOutdated = false;
+
+  constructor(file?: SnapshotFile) {
+    this.#file = file;
+  }
 
   /** The index, which a follower has loaded. */
   get index(): TextIndex {
@@ -24,8 +36,20 @@ export class Texts implements Consumer {
   load(storage: Storage): Record<string, unknown> {
     this.forget();
     this.#index = new TextIndex();
+    this.#isOutdated = true;
     for (const rows of storage.texts()) this.#upsert(rows);
     return { nodes: this.index.size };
+  }
+
+  resume(storage: Storage): number | undefined {
+    const kept = this.#file?.read(storage, MAKING, (pieces) => TextIndex.restore(pieces));
+    this.#index = kept?.index;
+    return kept?.sequence;
+  }
+
+  keep(storage: Storage, applied: number): void {
+    this.#file?.keep(storage, this.index, MAKING, applied, { isAnew: this.#isOutdated });
+    this.#isOutdated = false;
   }
 
   take({ nodes }: Taken): boolean {
@@ -35,7 +59,8 @@ export class Texts implements Consumer {
   }
 
   remove({ nodes }: Removed): void {
-    this.index.remove(nodes.filter(isId));
+    const removed = this.index.remove(nodes.filter(isId));
+    this.#isOutdated ||= removed > 0;
   }
 
   forget(): void {
@@ -52,6 +77,7 @@ export class Texts implements Consumer {
         summary: textOf(content_summary),
         body: textOf(content_body),
       }));
-    this.index.upsert(documents);
+    const added = this.index.upsert(documents);
+    this.#isOutdated ||= added < documents.length;
   }
 }

@@ -1,8 +1,12 @@
 // Agents as such, and what is to be gone without a trace.
 
 import { z } from "@hono/zod-openapi";
+import { cursorOf, nextCursor, pageLimit } from "./cursors.ts";
 import { operation } from "./operation.ts";
 import { done, idParameter } from "./parts.ts";
+
+/** The list of this file, as its cursors name it. */
+export const AGENTS = "agents";
 
 const hostedAgent = z
   .object({ agent: z.string(), bytes: z.int().openapi({ description: "Of its database." }) })
@@ -20,8 +24,11 @@ export const hostingOperations = {
   listAgents: operation({
     method: "get",
     path: "/agents",
-    summary: "Lists the agents that there are",
-    answer: z.object({ data: z.array(hostedAgent), count: z.int() }).openapi("HostedAgentList"),
+    summary: "Lists the agents that there are, in no order of theirs that means anything",
+    query: z.object({ limit: pageLimit, cursor: cursorOf(AGENTS, z.string()) }),
+    answer: z
+      .object({ data: z.array(hostedAgent), count: z.int(), next_cursor: nextCursor })
+      .openapi("HostedAgentList"),
   }),
   deleteAgent: operation({
     method: "delete",

@@ -2,6 +2,8 @@
 
 import { type Engine, memoryGuidance } from "nous-wasm";
 import { notFound } from "../agent/errors.ts";
+import { oneMore, pageOf, toCursor } from "../api/cursors.ts";
+import { AGENTS } from "../api/hosting.ts";
 import type { AnswerOf, GivenTo } from "../api/operation.ts";
 import type { PLAIN_OPERATIONS } from "../api/operations.ts";
 import type { Pool } from "../workers/pool.ts";
@@ -18,9 +20,9 @@ export const plainHandlers = (engine: Engine, pool: Pick<Pool, "list" | "delete"
   classifyQuery: ({ body: { query } }) => engine.classifyQuery(query),
   memoryGuidance: () => ({ text: memoryGuidance() }),
 
-  listAgents: async () => {
-    const data = await pool.list();
-    return { data, count: data.length };
+  listAgents: async ({ query: { limit, cursor } }) => {
+    const { rows, last } = pageOf(await pool.list({ after: cursor, limit: oneMore(limit) }), limit);
+    return { data: [...rows], count: rows.length, next_cursor: toCursor(AGENTS, last?.agent) };
   },
 
   deleteAgent: async ({ params: { agent } }) => {

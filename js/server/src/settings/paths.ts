@@ -24,8 +24,16 @@ function userDataDir(): string {
 /** The folder of the agents' databases. */
 export const agentsDir = (dataDir: string): string => join(dataDir, "agents");
 
-/** Where the index of a database is kept from one start to the next. */
-export const indexFileOf = (database: string): string => database.replace(/\.db$/, ".index");
+/** Files beside a database in which what is made of it is kept from one start to the next. */
+export interface SnapshotPlaces {
+  index: string;
+  texts: string;
+}
+
+export const snapshotsOf = (database: string): SnapshotPlaces => ({
+  index: database.replace(/\.db$/, ".index"),
+  texts: database.replace(/\.db$/, ".texts"),
+});
 
 /** An agent's database, named by a hash: no name is a path, and names that differ in case alone are two on every disk. */
 export function agentFile(dataDir: string, agent: string): string {

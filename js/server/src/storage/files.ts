@@ -31,9 +31,12 @@ export function moveInto(from: string, to: string): void {
   syncFolder(dirname(to));
 }
 
+/** Where a file is written until it is whole. */
+const unfinishedOf = (file: string): string => `${file}.tmp`;
+
 /** Writes a file whole or not at all, readable for its owner alone; what was there stays until it is whole. */
 export function writeWhole(file: string, pieces: Iterable<Uint8Array>): void {
-  const unfinished = `${file}.tmp`;
+  const unfinished = unfinishedOf(file);
   const handle = openSync(unfinished, "w", 0o600);
   try {
     for (const piece of pieces) {
@@ -43,6 +46,11 @@ export function writeWhole(file: string, pieces: Iterable<Uint8Array>): void {
     closeSync(handle);
   }
   moveInto(unfinished, file);
+}
+
+/** Removes a file that was written so, and what a crash left of one; neither need be there. */
+export function removeWhole(file: string): void {
+  for (const there of [file, unfinishedOf(file)]) rmSync(there, { force: true });
 }
 
 /** What a database was called when a copy of it was put aside: before a migration, or before a restore. */

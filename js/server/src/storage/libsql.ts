@@ -148,6 +148,12 @@ const PORTABLE: Readonly<
     key: ["id"],
     changed: "created_at",
   },
+  outcome: {
+    table: "playbook_outcomes",
+    columns: ["playbook_id", "entry_id", "profitable", "applied_at"],
+    key: ["playbook_id", "entry_id"],
+    changed: "applied_at",
+  },
   membership: {
     table: "cluster_memberships",
     columns: ["cluster_id", "node_id", "weight", "pinned", "updated_at"],
@@ -156,11 +162,26 @@ const PORTABLE: Readonly<
   },
   edge: { table: "edges", columns: EDGE_COLUMNS, key: ["id"], changed: "created_at" },
 };
+/** The figures that a memory came with, as a column of its row. */
+const SIGNALS_OF_NODE = "(SELECT signals FROM node_signals WHERE node_id = nodes.id) AS signals";
 /** Where texts are kept about a memory beside its row, and by which column it is named. */
 const TEXTS_ABOUT: readonly (readonly [table: string, column: string])[] = [
   ["conflict_queue", "old_node_id"],
   ["conflict_queue", "new_node_id"],
 ];
+/** Tables whose rows lead to memories by foreign keys, and what they are called. */
+const TIES = [
+  ["edges", "edges lead to or from"],
+  ["node_signals", "rows of figures are of"],
+  ["memory_usage", "rows of usage are of"],
+] as const;
+/** Tables whose rows name others without a foreign key: by which column, those of which table, and what they are called. */
+const MEMBERS = [
+  ["cluster_memberships", "node_id", "nodes", "memberships are of a memory"],
+  ["cluster_memberships", "cluster_id", "clusters", "memberships are in a cluster"],
+  ["embedding_queue", "node_id", "nodes", "vectors are to be made for a memory"],
+  ["next_embeddings", "node_id", "nodes", "vectors of a next model are of a memory"],
+] as const;
 /** Where names of a kind are. */
 const NAMED: Readonly<Record<NameKind, readonly [table: string, column: string]>> = {
   type: ["nodes", "type"],
@@ -615,14 +636,27 @@ export abstract class SqlStorage implements Storage {
   // ---- from one store to another ------------------------------------------------------------------
 
   rows(): number {
-    const counts = Object.values(PORTABLE).map(({ table }) => `(SELECT count(*) FROM ${table})`);
+    const tables = Object.values(PORTABLE).filter(({ table }) => this.#hasTable(table));
+    const counts = tables.map(({ table }) => `(SELECT count(*) FROM ${table})`);
     return this.#first<{ count: number }>(`SELECT ${counts.join(" + ")} AS count`)!.count;
+  }
+
+  /** A file that is only looked at may be of a schema without it. */
+  #hasTable(name: string): boolean {
+    return this.#all("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name).length > 0;
   }
 
   *portable(kind: PortableKind): Iterable<PortableRow[]> {
     const { table, columns, key } = PORTABLE[kind];
+    if (!this.#hasTable(table)) return;
+    // Its rows have no numbers; they are of two ids each, so that there is room for all of them.
+    if (kind === "outcome") {
+      yield this.#all(`SELECT ${columns.join(", ")} FROM ${table} ORDER BY ${key.join(", ")}`);
+      return;
+    }
     const isWhole = key.map(isId).join(" AND ");
-    const page = `SELECT rowid AS sequence, ${columns.join(", ")} FROM ${table}
+    const figures = kind === "node" && this.#hasTable("node_signals") ? `, ${SIGNALS_OF_NODE}` : "";
+    const page = `SELECT rowid AS sequence, ${columns.join(", ")}${figures} FROM ${table}
       WHERE rowid > ? AND ${isWhole} ORDER BY rowid LIMIT ?`;
     for (const rows of this.#pages<{ sequence: number } & PortableRow>(page)) {
       yield rows.map(({ sequence: _, ...row }) => row);
@@ -644,6 +678,9 @@ export abstract class SqlStorage implements Storage {
        ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${taken.join(", ")}`,
       ...columns.map((column) => row[column] ?? null),
     );
+    if (kind !== "node") return;
+    this.#all("DELETE FROM node_signals WHERE node_id = ?", row.id);
+    if (row.signals != null) this.addSignals(row.id as string, row.signals as string);
   }
 
   deferEnds(): void {
@@ -716,8 +753,10 @@ export abstract class SqlStorage implements Storage {
       .filter((told) => told !== "ok");
     const changed = changedRows((sql) => this.prepared(sql)).length;
     if (changed > 0) problems.push(`${changed} memories are not as they were written`);
-    const dangling = this.#all("PRAGMA foreign_key_check").length;
-    if (dangling > 0) problems.push(`${dangling} edges lead to or from a memory that is not there`);
+    for (const [table, problem] of TIES) {
+      const loose = this.#hasTable(table) ? this.#all(`PRAGMA foreign_key_check(${table})`).length : 0;
+      if (loose > 0) problems.push(`${loose} ${problem} a memory that is not there`);
+    }
     try {
       // With rank 1 it is compared with the rows, not only with itself.
       this.#all("INSERT INTO nodes_fts(nodes_fts, rank) VALUES ('integrity-check', 1)");
@@ -725,6 +764,16 @@ export abstract class SqlStorage implements Storage {
       problems.push(`the full-text index is not that of the rows: ${(error as Error).message}`);
     }
     return problems;
+  }
+
+  loose(): string[] {
+    return MEMBERS.flatMap(([table, column, of, problem]) => {
+      if (!this.#hasTable(table)) return [];
+      const named = `SELECT id FROM ${of} WHERE id IS NOT NULL`;
+      const count = `SELECT count(*) AS count FROM ${table} WHERE ${column} NOT IN (${named})`;
+      const { count: loose } = this.#first<{ count: number }>(count)!;
+      return loose > 0 ? [`${loose} ${problem} that is not there`] : [];
+    });
   }
 
   close(): void {

@@ -124,9 +124,9 @@ export interface SoftChange {
 export type NameKind = "type" | "subtype" | "edge type";
 
 /** What is carried from one store to another, in this order: what is named stands before what names it. */
-export const PORTABLE_KINDS = ["node", "cluster", "membership", "edge"] as const;
+export const PORTABLE_KINDS = ["node", "outcome", "cluster", "membership", "edge"] as const;
 export type PortableKind = (typeof PORTABLE_KINDS)[number];
-/** A row with all its columns, by their names. */
+/** A row with all its columns, by their names; a memory's with the figures that it came with, `signals`, as JSON. */
 export type PortableRow = Readonly<Record<string, string | number | Bytes | null>>;
 /** A place in the list of memories, newest first. */
 export interface NodePlace {
@@ -302,5 +302,7 @@ export interface Storage {
 
   /** What is wrong with the database, in words; empty where nothing is. */
   check(): string[];
+  /** Rows that name what is not there, in words. Nobody sees them, so that a store with some is sound enough to be taken in. */
+  loose(): string[];
   close(): void;
 }

@@ -74,7 +74,13 @@ function isTaken(conflicts: Conflicts, stored: string | null, given: string | nu
 
 /** When a row was last changed, by the column of its kind. */
 function changeOf(kind: PortableKind, row: PortableRow): string | null {
-  const column = { node: "last_modified", cluster: "created_at", membership: "updated_at", edge: "created_at" }[kind];
+  const column = {
+    node: "last_modified",
+    outcome: "applied_at",
+    cluster: "created_at",
+    membership: "updated_at",
+    edge: "created_at",
+  }[kind];
   return row[column] as string | null;
 }
 

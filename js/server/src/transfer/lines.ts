@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { vectorOf } from "../agent/index-rows.ts";
+import { signals } from "../api/parts.ts";
 import { PORTABLE_KINDS, type PortableKind, type PortableRow } from "../storage/storage.ts";
 import { toIso } from "../time.ts";
 
@@ -34,6 +35,7 @@ const ROWS = {
       .union([z.base64(), z.array(z.number())])
       .nullable()
       .default(null),
+    signals: signals.nullable().default(null),
     ...optional({
       subtype: text,
       content_summary: text,
@@ -53,6 +55,12 @@ const ROWS = {
       temporal_event_confidence: number,
       temporal_event_source: text,
     }),
+  }),
+  outcome: z.object({
+    playbook_id: id,
+    entry_id: id,
+    profitable: z.literal([0, 1]),
+    applied_at: text.unwrap(),
   }),
   cluster: z.object({
     id,
@@ -78,14 +86,26 @@ const ROWS = {
 const kindOf = z.object({ kind: z.enum(PORTABLE_KINDS) });
 
 /** A row as a line, without its end. What another program stored in a form that no column has counts as missing. */
-export function writeLine(kind: PortableKind, { embedding_vector: bytes, ...row }: PortableRow): string {
+export function writeLine(
+  kind: PortableKind,
+  { embedding_vector: bytes, signals: figures, ...row }: PortableRow,
+): string {
   const known = ROWS[kind].shape as Record<string, z.ZodType>;
   const sound = Object.entries(row).map(([name, value]) => [
     name,
     known[name]?.safeParse(value).success ? value : null,
   ]);
-  const vector = kind === "node" ? { embedding: bytes instanceof Object ? base64Of(bytes) : null } : {};
-  return JSON.stringify({ kind, ...Object.fromEntries(sound), ...vector });
+  const embedding = bytes instanceof Object ? base64Of(bytes) : null;
+  const beside = kind === "node" ? { embedding, signals: figuresIn(figures) } : {};
+  return JSON.stringify({ kind, ...Object.fromEntries(sound), ...beside });
+}
+
+function figuresIn(json: PortableRow[string] | undefined): object | null {
+  try {
+    return signals.parse(JSON.parse(String(json)));
+  } catch {
+    return null;
+  }
 }
 
 const base64Of = (bytes: Uint8Array | ArrayBuffer): string => Buffer.from(new Uint8Array(bytes)).toString("base64");
@@ -99,18 +119,22 @@ export function readLine(line: string, now: number): { kind: PortableKind; row: 
     throw new LineError("is not JSON");
   }
   const { kind } = checked(kindOf, json);
-  if (kind === "membership") return { kind, row: checked(ROWS.membership, json) };
+  if (kind === "membership" || kind === "outcome") return { kind, row: checked(ROWS[kind], json) };
   if (kind !== "node") {
     const { created_at = toIso(now), ...row } = checked(ROWS[kind], json);
     return { kind, row: { ...row, created_at } };
   }
-  const { embedding, created_at, provenance_created_at, ...row } = checked(ROWS.node, json);
+  const { embedding, signals, created_at, provenance_created_at, ...row } = checked(ROWS.node, json);
   const made = created_at ?? provenance_created_at ?? toIso(now);
   const times = {
     created_at: created_at === undefined ? made : created_at,
     provenance_created_at: provenance_created_at === undefined ? made : provenance_created_at,
   };
-  return { kind, row: { ...row, ...times, embedding_vector: embedding === null ? null : bytesOf(embedding) } };
+  const beside = {
+    embedding_vector: embedding === null ? null : bytesOf(embedding),
+    signals: signals === null ? null : JSON.stringify(signals),
+  };
+  return { kind, row: { ...row, ...times, ...beside } };
 }
 
 function checked<Schema extends z.ZodType>(schema: Schema, json: unknown): z.output<Schema> {

@@ -6,10 +6,20 @@ import { toIso } from "../time.ts";
 const DAY = 86_400_000;
 const SOURCE = "sample";
 
+/** What a sample may be beside what it usually is. */
+export interface SampleOptions {
+  /** How many memories. */
+  memories?: number;
+  /** The vector of a memory by its place, as base64; none unless it is said. */
+  embedding?: (place: number) => string;
+}
+
 /** Lines of a sample that ends with the last whole day. */
-export function sampleLines(now: number): string[] {
-  const { nodes, edges } = generateSample({ end: toIso(Math.floor(now / DAY) * DAY) });
-  return [...nodes.map(nodeOf), ...edges.map(edgeOf)].map((line) => JSON.stringify(line));
+export function sampleLines(now: number, { memories, embedding }: SampleOptions = {}): string[] {
+  const end = toIso(Math.floor(now / DAY) * DAY);
+  const { nodes, edges } = generateSample({ end, ...(memories === undefined ? {} : { memories }) });
+  const lines = nodes.map((node, place) => ({ ...nodeOf(node), embedding: embedding?.(place) ?? null }));
+  return [...lines, ...edges.map(edgeOf)].map((line) => JSON.stringify(line));
 }
 
 const nodeOf = (node: SampleNode) => ({

@@ -13,7 +13,7 @@ const FLUSH_AFTER = 1_000;
 const FLUSH_PATIENCE = 20;
 /** How long an agent that cannot be opened is not tried again, in milliseconds. */
 const REFUSED_FOR = 5_000;
-/** How often it is looked who is idle, in milliseconds; and how often at least the index of an agent that is open is kept. */
+/** How often it is looked who is idle, in milliseconds; and how often at least what an agent that is open has in memory is kept. */
 const TIDY_EVERY = 1_000;
 const KEEP_EVERY = 300_000;
 
@@ -52,7 +52,7 @@ interface Resident {
   turns: number;
   /** As it was after the last turn. */
   bytes: number;
-  /** When it was last asked something, and when its index was last kept, by `performance.now()`. */
+  /** When it was last asked something, and when it was last kept, by `performance.now()`. */
   askedAt: number;
   keptAt: number;
 }
@@ -155,16 +155,16 @@ export class Agents {
     for (const [name, resident] of this.#residents) {
       if (resident.turns > 0) continue;
       if (now - resident.askedAt > this.#residence.idle) this.#closeNow(name, resident);
-      else if (now - resident.keptAt > KEEP_EVERY) this.#keepIndex(name, resident, now);
+      else if (now - resident.keptAt > KEEP_EVERY) this.#keep(name, resident, now);
     }
     if (this.#isToBeReleased) released();
     this.#isToBeReleased = false;
   }
 
-  #keepIndex(name: string, resident: Resident, now: number): void {
+  #keep(name: string, resident: Resident, now: number): void {
     resident.keptAt = now;
-    this.#turn(name, resident, (agent) => agent.keepIndex()).catch((error: unknown) =>
-      this.#tellFailure(name, "The index could not be kept", error),
+    this.#turn(name, resident, (agent) => agent.keep()).catch((error: unknown) =>
+      this.#tellFailure(name, "Index and full text could not be kept", error),
     );
   }
 

@@ -6,7 +6,7 @@ import type { SERVER_TASKS, ServerTask } from "../agent/server-tasks.ts";
 import type { TaskFigures, TaskName } from "../agent/tasks.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { AGENT_OPERATIONS, type AgentOperation } from "../api/operations.ts";
-import type { HostedAgent } from "../hosting.ts";
+import type { AgentsPage, HostedAgent } from "../hosting.ts";
 import type { Logger } from "../log.ts";
 import type { Occupancy } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
@@ -175,8 +175,8 @@ export class Pool {
   }
 
   /** The agents that there are, open or not. */
-  async list(): Promise<HostedAgent[]> {
-    return JSON.parse(await this.#threads[0]!.ask({ kind: "list" }));
+  async list(page: AgentsPage = {}): Promise<HostedAgent[]> {
+    return JSON.parse(await this.#threads[0]!.ask({ kind: "list", page }));
   }
 
   /** What is open in each thread; nothing of one that is being started. */

@@ -5,6 +5,7 @@ import type { Issue } from "../agent/errors.ts";
 import type { ServerTask } from "../agent/server-tasks.ts";
 import type { TaskName } from "../agent/tasks.ts";
 import type { AgentOperation } from "../api/operations.ts";
+import type { AgentsPage } from "../hosting.ts";
 import type { Place } from "../storage/place.ts";
 import type { Residence } from "./agents.ts";
 
@@ -24,7 +25,7 @@ export type ToWorker =
   /** Deletes an agent with all its files. */
   | { kind: "delete"; id: number; agent: string }
   /** Lists agents, whichever thread they live in. */
-  | { kind: "list"; id: number }
+  | { kind: "list"; id: number; page: AgentsPage }
   /** Counts what is open in the thread. */
   | { kind: "measure"; id: number }
   /** Does periodic work where it is due; `interval` is in milliseconds. */

@@ -9,7 +9,7 @@ import { HANDLERS } from "../agent/handlers.ts";
 import { SERVER_TASKS } from "../agent/server-tasks.ts";
 import { doIfDue } from "../agent/tasks.ts";
 import { agentsIn, deleteAgent } from "../hosting.ts";
-import { agentFile, indexFileOf } from "../settings/paths.ts";
+import { agentFile, snapshotsOf } from "../settings/paths.ts";
 import { RemoteError } from "../storage/errors.ts";
 import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
 import { openStorage } from "../storage/place.ts";
@@ -40,8 +40,8 @@ function openAgent(name: string): Agent {
   const storage = openStorage(place, name, { tell });
   try {
     if (storage.meta("agent") === undefined) storage.setMeta("agent", name);
-    // An index is kept beside its database, where that is a file of ours.
-    const kept = remote === undefined ? { indexFile: indexFileOf(agentFile(dataDir, name)) } : {};
+    // Snapshots are kept beside a database, where that is a file of ours.
+    const kept = remote === undefined ? { snapshots: snapshotsOf(agentFile(dataDir, name)) } : {};
     return new Agent(storage, { config: engine, tell, ...kept });
   } catch (error) {
     storage.close();
@@ -73,7 +73,7 @@ async function answer(message: ToWorker): Promise<string> {
       if (remote !== undefined) throw new Refusal(409, "a remote database is deleted where it is kept");
       return JSON.stringify(await agents.away(message.agent, () => deleteAgent(dataDir, message.agent)));
     case "list":
-      return JSON.stringify(await agentsIn(place));
+      return JSON.stringify(await agentsIn(place, message.page));
     case "measure":
       return JSON.stringify(agents.occupancy());
     case "close":

@@ -1,0 +1,65 @@
+// `nous-server bench`: measures made memories, or a copy of somebody's own, and leaves nothing behind.
+
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { BenchReport } from "../../js/server/src/bench.ts";
+import { agentFile } from "../../js/server/src/settings/paths.ts";
+import { PROGRAM, start } from "./process.ts";
+import { clientOf } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const PATIENCE = { timeout: 600_000 };
+const MEASURED = [
+  ...["search", "write", "a page and fsync, for comparison", "sweep"],
+  ...["start", "start without snapshots"],
+];
+
+function bench(dataDir: string, ...options: string[]): string {
+  const args = [PROGRAM, "bench", "--data-dir", dataDir, ...options];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  return stdout;
+}
+
+test("measures made memories, and leaves nothing behind", PATIENCE, () => {
+  const folder = temporaryFolder();
+  const report: BenchReport = JSON.parse(bench(folder, "--json", "--durability", "normal"));
+  expect(report).toMatchObject({
+    machine: { cores: expect.any(Number), node: process.versions.node },
+    memory: { nodes: 5_000, dimensions: 384, is_own: false },
+    durability: "normal",
+    folder,
+  });
+  expect(report.measured.map(({ what }) => what)).toEqual(MEASURED);
+  for (const { count, median_ms, p95_ms } of report.measured) {
+    expect(count).toBeGreaterThan(0);
+    expect(median_ms).toBeGreaterThan(0);
+    expect(p95_ms).toBeGreaterThanOrEqual(median_ms);
+  }
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("measures a copy of one's own memory, which stays as it is", PATIENCE, async () => {
+  const folder = temporaryFolder();
+  const server = await start(folder);
+  for (let place = 0; place < 3; place++) {
+    await clientOf(server, "own").create({ embedding: [place + 1, 2, 3, 4] });
+  }
+  await server.end();
+  const file = agentFile(folder, "own");
+  const [before, files] = [readFileSync(file), readdirSync(folder)];
+  const told = bench(folder, "--own", "--agent", "own");
+  expect(told).toContain("a copy of 3 memories, 0 edges, vectors of 4\n");
+  for (const what of MEASURED) expect(told).toMatch(new RegExp(`^${what} +[\\d.]+ ms +[\\d.]+ ms +\\d+$`, "m"));
+  expect(readFileSync(file).equals(before)).toBe(true);
+  expect(readdirSync(folder)).toEqual(files);
+});
+
+test("says that there is no such agent", () => {
+  const folder = temporaryFolder();
+  const args = [PROGRAM, "bench", "--data-dir", folder, "--own", "--agent", "nobody"];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining("There is no agent nobody") });
+  expect(readdirSync(folder)).toEqual([]);
+});

@@ -1,0 +1,296 @@
+// Index and full text as they are kept beside the database from one start to the next: they are what the database would give, they
+// catch up with what was written since, what is of no use is passed over, and what is purged is in none of them.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Agent } from "../../js/server/src/agent/agent.ts";
+import { searchHandlers } from "../../js/server/src/agent/search.ts";
+import { agentFile, type SnapshotPlaces, snapshotsOf } from "../../js/server/src/settings/paths.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { released } from "../../js/server/src/storage/released.ts";
+import { raw } from "./existing.ts";
+import { PROGRAM, start } from "./process.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const NODES = 1_200;
+const KINDS = ["index", "full text"] as const;
+const AS_KEPT = KINDS.map((kind) => `Loaded as it was kept: ${kind}`);
+const ANEW = KINDS.map((kind) => `Loaded from the database: ${kind}`);
+/** The files by what is in them. */
+const FILES: Readonly<Record<(typeof KINDS)[number], keyof SnapshotPlaces>> = { index: "index", "full text": "texts" };
+const NOW = Date.parse("2026-03-01T00:00:00Z");
+
+/** Memories with vectors, each tied to one before it. */
+function fill(file: string): void {
+  new LibsqlStorage(file, { durability: "normal" }).close();
+  const db = raw(file);
+  db.exec("BEGIN");
+  const node = db.prepare(
+    `INSERT INTO nodes (id, type, subtype, content_title, neural_stability, neural_access_count, created_at,
+       provenance_created_at, embedding_vector) VALUES (?, 'concept', ?, ?, 60, ?, ?, ?, ?)`,
+  );
+  const edge = db.prepare(
+    "INSERT INTO edges (id, type, source_id, target_id, strength) VALUES (?, 'causes', ?, ?, 0.5)",
+  );
+  for (let place = 0; place < NODES; place++) {
+    const at = new Date(NOW - place * 3_600_000).toISOString();
+    const vector = Buffer.from(Float32Array.from([Math.sin(place), Math.cos(place)]).buffer);
+    node.run(
+      `n_${place}`,
+      `custom:kind${place % 5}`,
+      `squeeze ${place % 97}${place === 7 ? " kiwi" : ""}`,
+      place % 11,
+      at,
+      at,
+      vector,
+    );
+    if (place > 0) edge.run(`e_${place}`, `n_${place}`, `n_${(place * 7) % place}`);
+  }
+  db.exec("COMMIT");
+  db.close();
+}
+
+interface Opened {
+  agent: Agent;
+  /** Which of the two ways both were loaded, and what was said of their files. */
+  how(): string[];
+}
+
+function open(file: string, config = {}): Opened {
+  const told: string[] = [];
+  const storage = new LibsqlStorage(file, { durability: "normal" });
+  const agent = new Agent(storage, {
+    config,
+    tell: (what, figures) => told.push(figures?.why === undefined ? what : `${what}: ${figures.why}`),
+    clock: () => NOW,
+    snapshots: snapshotsOf(file),
+  });
+  agent.open();
+  return { agent, how: () => told.filter((what) => KINDS.some((kind) => what.includes(`: ${kind}`))) };
+}
+
+/** Everything that an index holds, and what full text finds. */
+const heldBy = (agent: Agent) =>
+  agent.read(() => ({
+    nodes: [...agent.index.ids()].sort().map((id) => agent.index.get(id)),
+    found: ["squeeze", "kiwi", "new"].map((term) => agent.texts.search([term], { limit: Number.POSITIVE_INFINITY })),
+  }));
+
+const filesOf = (file: string) => Object.values(snapshotsOf(file));
+
+function filled(): string {
+  const file = join(temporaryFolder(), "a.db");
+  fill(file);
+  open(file).agent.close();
+  for (const kept of filesOf(file)) expect(existsSync(kept)).toBe(true);
+  return file;
+}
+
+test("are what the database would give", async () => {
+  const file = filled();
+  const kept = open(file);
+  expect(kept.how()).toEqual(AS_KEPT);
+  const other = new Agent(new LibsqlStorage(file, { durability: "normal" }), { clock: () => NOW });
+  expect(heldBy(kept.agent)).toEqual(heldBy(other));
+  const asked = { params: undefined, query: undefined, body: { query: "squeeze 5", limit: 20, embedding: [1, 0] } };
+  const found = async (agent: Agent) => {
+    const { data } = await searchHandlers.search(agent, asked as Parameters<typeof searchHandlers.search>[1]);
+    return data.map(({ id, score, breakdown }) => ({ id, score, breakdown }));
+  };
+  expect(await found(kept.agent)).toEqual(await found(other));
+  kept.agent.close();
+});
+
+test("catches up with what was written, changed and removed since", () => {
+  const file = filled();
+  const db = raw(file);
+  db.exec(`
+    PRAGMA foreign_keys = ON;
+    INSERT INTO nodes (id, type, content_title) VALUES ('n_new', 'note', 'New');
+    INSERT INTO edges (id, type, source_id, target_id) VALUES ('e_new', 'causes', 'n_new', 'n_3');
+    UPDATE nodes SET subtype = 'custom:other' WHERE id = 'n_5';
+    DELETE FROM nodes WHERE id = 'n_7';
+  `);
+  const { agent, how } = open(file);
+  expect(how()).toEqual(AS_KEPT);
+  expect(agent.index.get("n_new")?.type).toBe("note");
+  expect(agent.index.getEdge("e_new")?.target_id).toBe("n_3");
+  expect(agent.index.get("n_5")?.subtype).toBe("custom:other");
+  expect(agent.index.has("n_7")).toBe(false);
+  const other = new Agent(new LibsqlStorage(file, { durability: "normal" }), { clock: () => NOW });
+  expect(heldBy(agent)).toEqual(heldBy(other));
+});
+
+test("have what recalls changed, which are written before it", () => {
+  const file = filled();
+  const first = open(file).agent;
+  first.read(() => {
+    first.index.touch(["n_1"], NOW);
+    first.soft.touched(["n_1"], NOW);
+  });
+  first.close();
+  const { agent, how } = open(file);
+  expect(how()).toEqual(AS_KEPT);
+  expect(agent.index.get("n_1")?.access_count).toBe(2);
+});
+
+test.each([
+  ["of another epoch", "UPDATE nous_meta SET value = 'another' WHERE key = 'epoch'", /before a restore/],
+  ["ahead of the database", "DELETE FROM change_log; UPDATE sqlite_sequence SET seq = 3", /does not lead on/],
+  [
+    "which the change log does not reach",
+    `INSERT INTO nodes (id, type, content_title) VALUES ('n_new', 'note', 'New'), ('n_newer', 'note', 'Newer');
+     DELETE FROM change_log WHERE sequence < (SELECT max(sequence) FROM change_log)`,
+    /does not lead on/,
+  ],
+])("those %s are made anew, with a line in the log", (_, statements, why) => {
+  const file = filled();
+  raw(file).exec(statements);
+  const { agent, how } = open(file);
+  expect(how()).toEqual(ANEW.flatMap((line) => [expect.stringMatching(why), line]));
+  expect(agent.index.size).toBeGreaterThanOrEqual(NODES);
+  for (const kept of filesOf(file)) expect(existsSync(kept)).toBe(false);
+  agent.close();
+  expect(open(file).how()).toEqual(AS_KEPT);
+});
+
+test.each([
+  [
+    "vectors of another length",
+    "INSERT INTO nous_meta VALUES ('dimensions', '3') ON CONFLICT DO UPDATE SET value = '3'",
+    {},
+  ],
+  ["another configuration", "", { salienceGrowth: true }],
+])("an index of %s is made anew, and full text is not", (why, statements, config) => {
+  const file = filled();
+  raw(file).exec(statements);
+  const { agent, how } = open(file, config);
+  expect(how()).toEqual([expect.stringContaining(why.replace("vectors of ", "")), ANEW[0], AS_KEPT[1]]);
+  agent.close();
+});
+
+test.each(KINDS)("%s that is damaged anywhere, cut off, or empty is made anew", (kind) => {
+  const file = filled();
+  const kept = snapshotsOf(file)[FILES[kind]];
+  const whole = readFileSync(kept);
+  const flipped = (at: number) => {
+    const bytes = Buffer.from(whole);
+    bytes[at]! ^= 1;
+    return bytes;
+  };
+  const places = Array.from({ length: 24 }, (_, step) => Math.floor((whole.length * step) / 24));
+  const damaged = [
+    ...places.map(flipped),
+    whole.subarray(0, whole.length >> 1),
+    whole.subarray(0, 40),
+    Buffer.alloc(0),
+  ];
+  const expected = KINDS.flatMap((other, place) =>
+    other === kind ? [expect.stringContaining("is of no use"), ANEW[place]] : [AS_KEPT[place]],
+  );
+  for (const bytes of damaged) {
+    writeFileSync(kept, bytes);
+    const { agent, how } = open(file);
+    expect(how()).toEqual(expected);
+    expect([agent.index.size, agent.texts.size]).toEqual([NODES, NODES]);
+    agent.storage.close();
+  }
+});
+
+test("one in the place of the other is of no use", () => {
+  const file = filled();
+  const { index, texts } = snapshotsOf(file);
+  writeFileSync(texts, readFileSync(index));
+  expect(open(file).how()).toEqual([AS_KEPT[0], expect.stringContaining("another version"), ANEW[1]]);
+});
+
+test("are not there for a memory of few, and go where there are few left", () => {
+  const file = filled();
+  const { agent } = open(file);
+  raw(file).exec("DELETE FROM nodes WHERE rowid > 10");
+  agent.close();
+  for (const kept of filesOf(file)) expect(existsSync(kept)).toBe(false);
+  const small = join(temporaryFolder(), "b.db");
+  open(small).agent.close();
+  for (const kept of filesOf(small)) expect(existsSync(kept)).toBe(false);
+});
+
+describe("the words of a memory", () => {
+  const texts = (file: string) => snapshotsOf(file).texts;
+  const hold = (kept: string) => readFileSync(kept).includes("kiwi");
+
+  test("are in one file, which is its owner's alone", () => {
+    const file = filled();
+    expect(filesOf(file).filter(hold)).toEqual([texts(file)]);
+    if (process.platform === "win32") return;
+    for (const kept of filesOf(file)) expect(statSync(kept).mode & 0o777).toBe(0o600);
+  });
+
+  test.each([
+    ["was deleted", "DELETE FROM nodes WHERE id = 'n_7'"],
+    ["has another text", "UPDATE nodes SET content_title = 'Another' WHERE id = 'n_7'"],
+  ])("that %s are not in the next", (_, statement) => {
+    const file = filled();
+    const { agent } = open(file);
+    raw(file).exec(statement);
+    agent.close();
+    expect(hold(texts(file))).toBe(false);
+    expect(open(file).how()).toEqual(AS_KEPT);
+  });
+
+  test("are in none once it is purged, nor in what a crash left of one, and come into none again", () => {
+    const file = filled();
+    const { agent } = open(file);
+    writeFileSync(`${texts(file)}.tmp`, "kiwi");
+    agent.purge("n_7");
+    for (const kept of filesOf(file)) expect([existsSync(kept), existsSync(`${kept}.tmp`)]).toEqual([false, false]);
+    agent.close();
+    expect(hold(texts(file))).toBe(false);
+    expect(open(file).agent.texts.size).toBe(NODES - 1);
+  });
+
+  test("are in none once another program has purged it, while a server has it in memory", async () => {
+    const folder = temporaryFolder();
+    const file = agentFile(folder, "default");
+    fill(file);
+    await (await start(folder)).end();
+    const server = await start(folder);
+    expect(hold(texts(file))).toBe(true);
+    run("agents", "purge", "default", "n_7", "--data-dir", folder);
+    expect(existsSync(texts(file))).toBe(false);
+    expect(await server.end()).toBe(0);
+    expect(hold(texts(file))).toBe(false);
+  });
+
+  test("of before a restore are in none", async () => {
+    const folder = temporaryFolder();
+    const file = agentFile(folder, "default");
+    await (await start(folder)).end();
+    run("backup", join(folder, "backup"), "--data-dir", folder);
+    fill(file);
+    // This process has had the file open, and a restore is for nobody who has.
+    await released();
+    await (await start(folder)).end();
+    expect(hold(texts(file))).toBe(true);
+    run("restore", join(folder, "backup"), "--data-dir", folder);
+    for (const kept of filesOf(file)) expect(existsSync(kept)).toBe(false);
+  });
+});
+
+/** Runs a command to its end, which is a good one. */
+function run(...args: string[]): void {
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8" });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+}
+
+test("are written at a stop, and read at the next start", async () => {
+  const folder = temporaryFolder();
+  const file = agentFile(folder, "default");
+  fill(file);
+  expect(await (await start(folder)).end()).toBe(0);
+  const server = await start(folder);
+  for (const line of AS_KEPT) expect(server.log()).toContain(line);
+  expect((await server.ask("GET /health")).body).toMatchObject({ node_count: NODES, edge_count: NODES - 1 });
+});
