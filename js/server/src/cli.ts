@@ -8,6 +8,7 @@ import { addDataCommands, fillWithSample } from "./commands.ts";
 import { backfillAll, type Making, reembedAll } from "./embeddings/commands.ts";
 import { embedderOf } from "./embeddings/configured.ts";
 import { USUAL_AGENT } from "./http/route.ts";
+import { addKeyCommands } from "./keys/commands.ts";
 import { createLog } from "./log.ts";
 import { startServer } from "./server.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
@@ -112,6 +113,7 @@ withOptions(
     .description("makes all vectors anew with the configured model, and puts them in use when the last is there"),
 ).action((_, command: Command) => makeAnew(command));
 addDataCommands(program);
+addKeyCommands(program);
 
 try {
   await program.parseAsync();

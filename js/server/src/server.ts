@@ -8,9 +8,11 @@ import { AskingPool } from "./embeddings/asking.ts";
 import { embedderOf } from "./embeddings/configured.ts";
 import { createApp } from "./http/app.ts";
 import { USUAL_AGENT } from "./http/route.ts";
+import { KeyRing } from "./keys/ring.ts";
 import type { Logger } from "./log.ts";
 import { Scheduler } from "./scheduler.ts";
-import type { InForce } from "./settings/read.ts";
+import { hostnameOf, LOOPBACK } from "./settings/options.ts";
+import { type InForce, SettingsError } from "./settings/read.ts";
 import { Pool } from "./workers/pool.ts";
 
 /** How long requests that are under way are waited for, in milliseconds. */
@@ -31,6 +33,8 @@ export async function startServer(
   { log, worker, version }: { log: Logger; worker: URL; version: string },
 ): Promise<RunningServer> {
   const { host, port, data_dir: dataDir, durability, workers, max_body_bytes: maxBodyBytes } = settings;
+  const keys = new KeyRing(dataDir, log);
+  refuseExposure(host, keys);
   const residence = { idle: settings.agent_idle * 1000, mostBytes: (settings.max_resident_mb * 2 ** 20) / workers };
   const pool = new Pool(workers, worker, { dataDir, durability, engine: config, residence }, log);
   let [isReady, isStopping] = [false, false];
@@ -43,6 +47,8 @@ export async function startServer(
       agents: asking ?? pool,
       pool,
       engine,
+      keys,
+      known: { hosts: [hostnameOf(host), ...settings.allowed_hosts], origins: settings.cors_origins },
       log,
       maxBodyBytes,
       version,
@@ -67,6 +73,13 @@ export async function startServer(
     await pool.close();
     throw error;
   }
+}
+
+/** @throws {SettingsError} where others than this machine's could ask, and nobody would be asked for a key. */
+function refuseExposure(host: string, keys: KeyRing): void {
+  if (LOOPBACK.test(host) || keys.current !== undefined) return;
+  const how = "make one with `nous-server keys create` first, or listen on 127.0.0.1";
+  throw new SettingsError(`The host ${host} is not loopback, and there are no keys: ${how}.`);
 }
 
 function listen(fetch: Parameters<typeof serve>[0]["fetch"], hostname: string, port: number): Promise<Server> {

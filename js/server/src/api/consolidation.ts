@@ -21,6 +21,7 @@ export const consolidationOperations = {
     method: "post",
     path: "/consolidate",
     summary: "Makes lessons and playbooks of what trades add up to, by statistics",
+    scope: "admin",
     body: z.object({}),
     isBodyOptional: true,
     answer: consolidationAnswer,

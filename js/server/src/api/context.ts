@@ -135,6 +135,7 @@ export const contextOperations = {
     method: "post",
     path: "/context",
     summary: "Prepares the prompt of a turn from what the agent remembers",
+    scope: "memory",
     body: contextRequest,
     answer: contextAnswer,
   }),
@@ -142,6 +143,7 @@ export const contextOperations = {
     method: "post",
     path: "/context/feedback",
     summary: "Records which memories of a prompt the answer took up",
+    scope: "memory",
     body: feedbackRequest,
     answer: feedbackAnswer,
   }),
@@ -153,6 +155,7 @@ export const guidanceOperations = {
     method: "get",
     path: "/context/guidance",
     summary: "A passage for the system prompt: the sections of memory, and how recalled memories are marked",
+    scope: "memory",
     answer: z.object({ text: z.string() }).openapi("Guidance"),
   }),
 };

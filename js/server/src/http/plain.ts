@@ -5,12 +5,14 @@ import { notFound } from "../agent/errors.ts";
 import type { AnswerOf, GivenTo } from "../api/operation.ts";
 import type { PLAIN_OPERATIONS } from "../api/operations.ts";
 import type { Pool } from "../workers/pool.ts";
+import { type Caller, isFor } from "./access.ts";
 
 type PlainOperations = typeof PLAIN_OPERATIONS;
 
 export type PlainHandlers = {
   [Name in keyof PlainOperations]: (
     given: GivenTo<PlainOperations[Name]>,
+    caller: Caller,
   ) => AnswerOf<PlainOperations[Name]> | Promise<AnswerOf<PlainOperations[Name]>>;
 };
 
@@ -18,8 +20,8 @@ export const plainHandlers = (engine: Engine, pool: Pick<Pool, "list" | "delete"
   classifyQuery: ({ body: { query } }) => engine.classifyQuery(query),
   memoryGuidance: () => ({ text: memoryGuidance() }),
 
-  listAgents: async () => {
-    const data = await pool.list();
+  listAgents: async (_, caller) => {
+    const data = (await pool.list()).filter(({ agent }) => isFor(caller, agent));
     return { data, count: data.length };
   },
 

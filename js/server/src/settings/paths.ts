@@ -24,6 +24,9 @@ function userDataDir(): string {
 /** The folder of the agents' databases. */
 export const agentsDir = (dataDir: string): string => join(dataDir, "agents");
 
+/** The folder of the keys by which clients are known. */
+export const keysDir = (dataDir: string): string => join(dataDir, "keys");
+
 /** Where the index of a database is kept from one start to the next. */
 export const indexFileOf = (database: string): string => database.replace(/\.db$/, ".index");
 

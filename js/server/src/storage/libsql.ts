@@ -205,6 +205,8 @@ export class LibsqlStorage implements Storage {
   /** Whether the file is set up by this connection, and not only looked at. */
   readonly #isOwner: boolean;
   readonly #statements = new Map<string, Database.Statement>();
+  /** Rows that had been changed when it was ready. */
+  readonly #changesAtFirst: number;
 
   /**
    * Opens a database file, or makes one; one of the existing server, or of an earlier version, gets what it lacks.
@@ -229,7 +231,17 @@ export class LibsqlStorage implements Storage {
       db?.close();
       throw StorageError.of(error, `The database ${file} cannot be opened`);
     }
+    this.#changesAtFirst = this.#changes();
     if (isNew && !isInMemory && durability === "full") syncFolder(dirname(file));
+  }
+
+  get hasChanged(): boolean {
+    return this.#changes() !== this.#changesAtFirst;
+  }
+
+  /** Rows that were changed on this connection. */
+  #changes(): number {
+    return this.#first<{ count: number }>("SELECT total_changes() AS count")!.count;
   }
 
   #settle(durability: Durability): void {

@@ -300,5 +300,8 @@ export interface Storage {
 
   /** What is wrong with the database, in words; empty where nothing is. */
   check(): string[];
+  /** Whether anything was written by this store since it was opened, soft state and its own tables among it. */
+  readonly hasChanged: boolean;
+
   close(): void;
 }

@@ -54,16 +54,16 @@ async function answer(message: ToWorker): Promise<string> {
     case "call": {
       const handle = HANDLERS[message.operation] as (agent: Agent, given: unknown) => unknown;
       const work = async (agent: Agent) => JSON.stringify(await handle(agent, message.given));
-      return agents.do(message.agent, work, { creates: message.creates });
+      return agents.do(message.agent, work, message.ifAbsent);
     }
     case "task": {
       const perform = EMBEDDING_TASKS[message.task] as (agent: Agent, given: unknown) => unknown;
       const work = (agent: Agent) => JSON.stringify(perform(agent, message.given));
-      return agents.do(message.agent, work, { creates: false });
+      return agents.do(message.agent, work, "empty");
     }
     case "turn": {
       const work = async (agent: Agent) => JSON.stringify(await doIfDue(agent, message.task, message.interval));
-      return agents.do(message.agent, work, { creates: false });
+      return agents.do(message.agent, work, "empty");
     }
     case "delete":
       return JSON.stringify(await agents.away(message.agent, () => deleteAgent(dataDir, message.agent)));
