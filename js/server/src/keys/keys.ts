@@ -4,7 +4,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { z } from "zod";
 import { SCOPES, type Scope } from "../api/operation.ts";
 import { newId } from "../ids.ts";
@@ -14,7 +14,8 @@ import { syncFolder, writeWhole } from "../storage/files.ts";
 const KEY_BYTES = 32;
 /** Tells people, and programs that look for keys that got lost, whose it is. */
 const PREFIX = "nous_";
-const FILE = /^(k_[0-9a-z]{12})\.json$/;
+const ID = /^k_[0-9a-z]{12}$/;
+const ENDING = ".json";
 
 /** What somebody may do. */
 export interface Rights {
@@ -68,8 +69,8 @@ export function createKey(dataDir: string, rights: Rights): { key: string; id: s
 export function readKeys(dataDir: string): Key[] {
   const folder = keysDir(dataDir);
   const keys = namesIn(folder).flatMap((name) => {
-    const [, id] = FILE.exec(name) ?? [];
-    return id === undefined ? [] : (readKey(join(folder, name), id) ?? []);
+    const id = name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : "";
+    return ID.test(id) ? (readKey(join(folder, name), id) ?? []) : [];
   });
   return keys.sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
 }
@@ -112,9 +113,9 @@ function parsed(text: string): unknown {
  */
 export function revokeKey(dataDir: string, id: string): void {
   const file = fileOf(dataDir, id);
-  if (!FILE.test(basename(file)) || !existsSync(file)) throw new KeyError(`there is no key ${id} in ${dataDir}`);
+  if (!ID.test(id) || !existsSync(file)) throw new KeyError(`there is no key ${id} in ${dataDir}`);
   rmSync(file);
   syncFolder(keysDir(dataDir));
 }
 
-const fileOf = (dataDir: string, id: string): string => join(keysDir(dataDir), `${id}.json`);
+const fileOf = (dataDir: string, id: string): string => join(keysDir(dataDir), id + ENDING);
