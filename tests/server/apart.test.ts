@@ -305,7 +305,10 @@ function rowsOf(folder: string, { agent }: Actor): unknown {
     const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all() as {
       name: string;
     }[];
-    return tables.map(({ name }) => [name, db.prepare(`SELECT * FROM "${name}"`).all()]);
+    const rows = tables.map(({ name }) => [name, db.prepare(`SELECT * FROM "${name}"`).all()]);
+    const bytesAsText = (_: string, value: unknown) =>
+      value instanceof ArrayBuffer ? Buffer.from(value).toString("hex") : value;
+    return JSON.parse(JSON.stringify(rows, bytesAsText));
   } finally {
     db.close();
   }

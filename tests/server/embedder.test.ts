@@ -262,19 +262,22 @@ describe("the breaker", () => {
 });
 
 describe("questions", () => {
-  test("are remembered for each model, and asked once however many ask at once", async () => {
+  test("are remembered for each model and agent, and asked once however many ask at once", async () => {
     const { provider, embedder } = await set();
-    const ask = (text: string, name = "model") => embedder.question("agent", text, { name, dimensions: undefined });
+    const ask = (text: string, name = "model", agent = "agent") =>
+      embedder.question(agent, text, { name, dimensions: undefined });
     const [a, again] = await Promise.all([ask("a"), ask("a")]);
     expect(a).toEqual(Float32Array.from(vectorOf("a", D)));
     expect(again).toBe(a);
     expect(await ask("a")).toBe(a);
     await ask("b");
     await ask("a", "other");
+    await ask("a", "model", "another agent");
     expect(provider.asked.map(({ model, input }) => [model, input])).toEqual([
       ["model", ["a"]],
       ["model", ["b"]],
       ["other", ["a"]],
+      ["model", ["a"]],
     ]);
   });
 

@@ -64,7 +64,7 @@ export function createKey(dataDir: string, rights: Rights): { key: string; id: s
 /**
  * All keys, the oldest first.
  *
- * @throws {KeyError} for a file that is not as it was written: a key that cannot be read might have been one that is revoked.
+ * @throws {KeyError} where one of them cannot be read, or is not as it was written.
  */
 export function readKeys(dataDir: string): Key[] {
   const folder = keysDir(dataDir);
@@ -72,7 +72,7 @@ export function readKeys(dataDir: string): Key[] {
     const id = name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : "";
     return ID.test(id) ? (readKey(join(folder, name), id) ?? []) : [];
   });
-  return keys.sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
+  return keys.sort((a, b) => a.created_at.localeCompare(b.created_at));
 }
 
 const namesIn = (folder: string): string[] => unlessGone(folder, () => readdirSync(folder)) ?? [];
