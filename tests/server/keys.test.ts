@@ -52,8 +52,10 @@ function exchange(path: string, headers: Record<string, string>): Promise<{ stat
   });
 }
 
+/** Runs the program to its end; a server that came up is ended, and its status is null. */
 function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8" });
+  const options = { encoding: "utf8", timeout: 20_000 } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], options);
   return { status, stdout, stderr };
 }
 
@@ -330,8 +332,8 @@ test("keys that come, go and get damaged while a server runs never leave it open
   });
 });
 
-/** A name of loopback that is not among those that count as such. */
 test("elsewhere than on loopback it comes up with keys only", async () => {
+  // A name of loopback that is none of those that count as such.
   const folder = temporaryFolder();
   const refused = run("serve", "--host", "127.1", "--port", "0", "--data-dir", folder);
   expect(refused).toMatchObject({ status: 1, stdout: "" });
