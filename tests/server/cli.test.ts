@@ -89,8 +89,11 @@ known_symbols: [BTC]
   test.each([
     ["--port", "high"],
     ["--port", "65536"],
-    ["--host", "0.0.0.0"],
-    ["--host", "example.org"],
+    ["--host", "0.0.0.0:80"],
+    ["--host", "http://localhost"],
+    ["--allowed-hosts", "example.org:443"],
+    ["--cors-origins", "example.org"],
+    ["--cors-origins", "https://example.org/page"],
     ["--durability", "some"],
     ["--workers", "0"],
     ["--max-body-bytes", "1"],

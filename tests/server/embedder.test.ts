@@ -228,13 +228,13 @@ describe("the breaker", () => {
     for (let call = 0; call < PACE.failures; call++) await embedder.texts(["a"], MODEL, never).catch(() => {});
     const resting = await embedder.texts(["a"], MODEL, never).catch((error: unknown) => error);
     expect(isResting(resting)).toBe(true);
-    expect(await embedder.question("a", MODEL)).toBeUndefined();
+    expect(await embedder.question("agent", "a", MODEL)).toBeUndefined();
     expect(provider.asked).toHaveLength(PACE.failures);
     expect(logged.join()).toContain("left alone for a while");
 
     provider.behave();
     await new Promise((resolve) => setTimeout(resolve, PACE.rest + 20));
-    expect(await embedder.question("a", MODEL)).toEqual(Float32Array.from(vectorOf("a", D)));
+    expect(await embedder.question("agent", "a", MODEL)).toEqual(Float32Array.from(vectorOf("a", D)));
     expect(await embedder.texts(["a"], MODEL, never)).toHaveLength(1);
     expect(logged.join()).toContain("is back");
     expect(logged.join()).not.toContain(KEY);
@@ -256,39 +256,42 @@ describe("the breaker", () => {
     const trying = embedder.texts(["a"], MODEL, never).catch(() => {
       isOver = true;
     });
-    expect(await embedder.question("b", MODEL)).toBeUndefined();
+    expect(await embedder.question("agent", "b", MODEL)).toBeUndefined();
     expect(isOver).toBe(false);
     await trying;
   });
 });
 
 describe("questions", () => {
-  test("are remembered for each model, and asked once however many ask at once", async () => {
+  test("are remembered for each model and agent, and asked once however many ask at once", async () => {
     const { provider, embedder } = await set();
-    const ask = (text: string, name = "model") => embedder.question(text, { name, dimensions: undefined });
+    const ask = (text: string, name = "model", agent = "agent") =>
+      embedder.question(agent, text, { name, dimensions: undefined });
     const [a, again] = await Promise.all([ask("a"), ask("a")]);
     expect(a).toEqual(Float32Array.from(vectorOf("a", D)));
     expect(again).toBe(a);
     expect(await ask("a")).toBe(a);
     await ask("b");
     await ask("a", "other");
+    await ask("a", "model", "another agent");
     expect(provider.asked.map(({ model, input }) => [model, input])).toEqual([
       ["model", ["a"]],
       ["model", ["b"]],
       ["other", ["a"]],
+      ["model", ["a"]],
     ]);
   });
 
   test("are not waited for long, nor tried again; a failure is not remembered", async () => {
     const { provider, embedder, logged } = await set(() => {}, { timeout: 60_000 });
     const start = performance.now();
-    expect(await embedder.question("secret plan", MODEL)).toBeUndefined();
+    expect(await embedder.question("agent", "secret plan", MODEL)).toBeUndefined();
     expect(performance.now() - start).toBeLessThan(5_000);
     expect(provider.asked).toHaveLength(1);
     expect(logged.join()).toContain("by its words alone");
     expect(logged.join()).not.toContain("secret plan");
     provider.behave();
-    expect(await embedder.question("secret plan", MODEL)).toHaveLength(D);
+    expect(await embedder.question("agent", "secret plan", MODEL)).toHaveLength(D);
   });
 });
 

@@ -9,6 +9,7 @@ import { checkAll } from "./check.ts";
 import { addDataCommands, fillWithSample } from "./commands.ts";
 import { backfillAll, type Making, reembedAll } from "./embeddings/commands.ts";
 import { embedderOf } from "./embeddings/configured.ts";
+import { addKeyCommands } from "./keys/commands.ts";
 import { createLog } from "./log.ts";
 import { startServer } from "./server.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
@@ -134,6 +135,7 @@ withOptions(
     measure(given, command),
   );
 addDataCommands(program);
+addKeyCommands(program);
 
 try {
   await program.parseAsync();

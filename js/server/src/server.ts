@@ -9,9 +9,11 @@ import { analystOf } from "./analysis/analyst.ts";
 import { AskingPool } from "./embeddings/asking.ts";
 import { embedderOf } from "./embeddings/configured.ts";
 import { createApp } from "./http/app.ts";
+import { KeyRing } from "./keys/ring.ts";
 import type { Logger } from "./log.ts";
 import { Scheduler } from "./scheduler.ts";
-import type { InForce } from "./settings/read.ts";
+import { hostnameOf, LOOPBACK } from "./settings/options.ts";
+import { type InForce, SettingsError } from "./settings/read.ts";
 import { placeOf, USUAL_AGENT } from "./storage/place.ts";
 import { Pool } from "./workers/pool.ts";
 
@@ -34,6 +36,8 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { host, port, workers, max_body_bytes: maxBodyBytes } = settings;
   const place = placeOf(settings);
+  const keys = new KeyRing(place.dataDir, log);
+  refuseExposure(host, keys);
   const residence = { idle: settings.agent_idle * 1000, mostBytes: (settings.max_resident_mb * 2 ** 20) / workers };
   const pool = new Pool(workers, worker, { place, engine: config, residence }, log);
   let [isReady, isStopping] = [false, false];
@@ -48,6 +52,8 @@ export async function startServer(
       agents: analysing ?? asking ?? pool,
       pool,
       engine,
+      keys,
+      known: { hosts: [hostnameOf(host), ...settings.allowed_hosts], origins: settings.cors_origins },
       log,
       maxBodyBytes,
       version,
@@ -74,6 +80,13 @@ export async function startServer(
     await pool.close();
     throw error;
   }
+}
+
+/** @throws {SettingsError} where others than this machine's could ask, and nobody would be asked for a key. */
+function refuseExposure(host: string, keys: KeyRing): void {
+  if (LOOPBACK.test(host) || keys.current !== undefined) return;
+  const how = "make one with `nous-server keys create` first, or listen on 127.0.0.1";
+  throw new SettingsError(`The host ${host} is not loopback, and there are no keys: ${how}.`);
 }
 
 function listen(fetch: Parameters<typeof serve>[0]["fetch"], hostname: string, port: number): Promise<Server> {

@@ -32,9 +32,10 @@ export class AnalysingPool implements Pick<Pool, "call" | "run" | "list"> {
     agent: string,
     operation: Name,
     given: GivenTo<(typeof AGENT_OPERATIONS)[Name]>,
+    mayCreate: boolean,
   ): Promise<string> {
-    if (operation !== "consolidate") return this.#agents.call(agent, operation, given);
-    return this.#agents.call(agent, operation, { ...given, analyses: await this.#analyses(agent) });
+    const asked = operation === "consolidate" ? { ...given, analyses: await this.#analyses(agent) } : given;
+    return this.#agents.call(agent, operation, asked, mayCreate);
   }
 
   /** Periodic work: of a consolidation the turn is taken first, so that one process alone asks the model. */
@@ -44,7 +45,7 @@ export class AnalysingPool implements Pick<Pool, "call" | "run" | "list"> {
     if (takenAt === null) return null;
     let done: number | null = null;
     try {
-      const report = JSON.parse(await this.call(agent, "consolidate", NOTHING));
+      const report = JSON.parse(await this.call(agent, "consolidate", NOTHING, false));
       done = takenAt;
       return figuresOf(report);
     } finally {
@@ -77,7 +78,7 @@ export class AnalysingPool implements Pick<Pool, "call" | "run" | "list"> {
       content_summary: null,
       content_body: body,
     });
-    const vector = await this.#embedder.question(text, model);
+    const vector = await this.#embedder.question(agent, text, model);
     return vector === undefined ? said : { ...said, vector };
   }
 }

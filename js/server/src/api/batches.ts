@@ -45,6 +45,7 @@ export const batchOperations = {
     method: "post",
     path: "/nodes/batch",
     summary: "Creates memories, in one transaction",
+    scope: "memory",
     headers: retryHeaders,
     body: z.object({ items: z.array(newNode).min(1).max(MOST_NODES) }).openapi("NewNodes"),
     answer: batchMade,
@@ -55,6 +56,7 @@ export const batchOperations = {
     method: "post",
     path: "/nodes/batch-get",
     summary: "Reads memories, each of which is a recall unless it is said to be none",
+    scope: "memory",
     body: z
       .object({ ids: z.array(name).min(1).max(MOST_READ), recall: z.boolean().default(true) })
       .openapi("NodesWanted"),
@@ -64,6 +66,7 @@ export const batchOperations = {
     method: "post",
     path: "/edges/batch",
     summary: "Ties memories together, in one transaction",
+    scope: "memory",
     headers: retryHeaders,
     body: z.object({ items: z.array(newEdge).min(1).max(MOST_EDGES) }).openapi("NewEdges"),
     answer: batchMade,

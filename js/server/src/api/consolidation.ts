@@ -22,6 +22,7 @@ export const consolidationOperations = {
     path: "/consolidate",
     summary:
       "Makes lessons and playbooks of what trades add up to, by a language model where there is one, or statistics",
+    scope: "admin",
     body: z.object({}),
     isBodyOptional: true,
     answer: consolidationAnswer,

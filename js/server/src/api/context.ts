@@ -152,6 +152,7 @@ export const contextOperations = {
     method: "post",
     path: "/context",
     summary: "Prepares the prompt of a turn from what the agent remembers",
+    scope: "memory",
     body: contextRequest,
     answer: contextAnswer,
   }),
@@ -159,12 +160,14 @@ export const contextOperations = {
     method: "post",
     path: "/context/feedback",
     summary: "Records which memories of a prompt the answer took up",
+    scope: "memory",
     body: feedbackRequest,
     answer: feedbackAnswer,
   }),
   expandMemory: operation({
     method: "get",
     path: "/context/expand",
+    scope: "memory",
     summary:
       "Everything that a memory of a prompt holds, as text: what an agent's tool for looking up a memory answers",
     query: expandQuery,
@@ -178,6 +181,7 @@ export const guidanceOperations = {
     method: "get",
     path: "/context/guidance",
     summary: "A passage for the system prompt: the sections of memory, and how recalled memories are marked",
+    scope: "memory",
     answer: z.object({ text: z.string() }).openapi("Guidance"),
   }),
 };

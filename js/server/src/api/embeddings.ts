@@ -46,6 +46,7 @@ export const embeddingOperations = {
     method: "post",
     path: "/nodes/check-similar",
     summary: "Tells whether a text says what a memory says already",
+    scope: "memory",
     body: similarRequest,
     answer: similarAnswer,
   }),
@@ -53,6 +54,7 @@ export const embeddingOperations = {
     method: "post",
     path: "/nodes/backfill-embeddings",
     summary: "Makes the vectors that are missing, and answers when that is done, or cannot be done now",
+    scope: "admin",
     answer: backfillAnswer,
   }),
 };

@@ -25,6 +25,7 @@ export const hostingOperations = {
     method: "get",
     path: "/agents",
     summary: "Lists the agents that there are, in no order of theirs that means anything",
+    scope: "admin",
     query: z.object({ limit: pageLimit, cursor: cursorOf(AGENTS, z.string()) }),
     answer: z
       .object({ data: z.array(hostedAgent), count: z.int(), next_cursor: nextCursor })
@@ -34,6 +35,7 @@ export const hostingOperations = {
     method: "delete",
     path: "/agents/{agent}",
     summary: "Deletes an agent with all its files; nothing is left of it",
+    scope: "admin",
     params: z.object({ agent: z.string() }),
     answer: done,
     refusals: [404, 409],
@@ -45,6 +47,7 @@ export const purgeOperations = {
     method: "post",
     path: "/nodes/{id}/purge",
     summary: "Deletes a memory and writes its agent's files anew, so that its text is in none of them",
+    scope: "admin",
     params: idParameter,
     answer: purged,
     refusals: [409],

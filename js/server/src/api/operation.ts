@@ -3,12 +3,21 @@
 
 import type { z } from "@hono/zod-openapi";
 
+/**
+ * What keys are given for: `memory` is an agent's daily work, `admin` what is done to a memory as a whole, rarely or for good, and to
+ * agents as such. Neither contains the other.
+ */
+export const SCOPES = ["memory", "admin"] as const;
+export type Scope = (typeof SCOPES)[number];
+
 /** An operation's parts; what is not there is not looked at. */
 export interface OperationShape {
   method: "get" | "post" | "patch" | "delete";
-  /** Under the base path, with `{id}` for a part that changes. */
+  /** Under the base path, with `{id}` for a part that changes. `{agent}` is an agent that the caller's key has to be for. */
   path: string;
   summary: string;
+  /** What a key has to be given for. */
+  scope: Scope;
   params?: z.ZodObject;
   query?: z.ZodObject;
   /** Headers that it looks at, by their names. */

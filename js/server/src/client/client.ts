@@ -9,6 +9,8 @@ export interface NousClientOptions {
   baseUrl: string;
   /** Whose memory it is. */
   agent: string;
+  /** The key that the server knows whoever asks by, where it has keys. */
+  key?: string;
   /** What asks. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch;
   /** How long an answer is waited for, in milliseconds. Default 30,000. */
@@ -42,13 +44,16 @@ const USUAL_TIMEOUT = 30_000;
 
 class Client {
   readonly #baseUrl: string;
-  readonly #agent: string;
+  readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof globalThis.fetch;
   readonly #timeoutMs: number;
 
-  constructor({ baseUrl, agent, fetch = globalThis.fetch, timeoutMs = USUAL_TIMEOUT }: NousClientOptions) {
+  constructor({ baseUrl, agent, key, fetch = globalThis.fetch, timeoutMs = USUAL_TIMEOUT }: NousClientOptions) {
     this.#baseUrl = baseUrl.replace(/\/+$/, "");
-    this.#agent = headerOf(agent);
+    this.#headers = {
+      "x-nous-agent": headerOf(agent),
+      ...(key === undefined ? {} : { authorization: `Bearer ${checkKey(key)}` }),
+    };
     this.#fetch = fetch;
     this.#timeoutMs = timeoutMs;
     for (const [name, route] of Object.entries(ROUTES)) {
@@ -62,7 +67,7 @@ class Client {
     const body = route.hasBody ? (rest.shift() ?? {}) : undefined;
     const query = route.hasQuery ? queryOf(rest.shift()) : "";
     const headers = {
-      "x-nous-agent": this.#agent,
+      ...this.#headers,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     };
     const signal = AbortSignal.timeout(this.#timeoutMs);
@@ -109,6 +114,12 @@ function segmentOf(operation: string, part: unknown): string {
 function queryOf(given: unknown): string {
   const entries = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);
   return entries.length === 0 ? "" : `?${new URLSearchParams(entries.map(([key, value]) => [key, String(value)]))}`;
+}
+
+/** `fetch` would name a key that no header can carry in its error. */
+function checkKey(key: string): string {
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("key must be of printable ASCII characters, without blanks");
+  return key;
 }
 
 /** A header carries bytes, and a name is UTF-8. */

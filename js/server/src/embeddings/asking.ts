@@ -46,9 +46,15 @@ export class AskingPool implements Pick<Pool, "call"> {
     this.#backlog = new Backlog((agent) => this.#queueOf(agent), embedder, log);
   }
 
-  async call<Name extends AgentOperation>(agent: string, operation: Name, given: Given<Name>): Promise<string> {
+  async call<Name extends AgentOperation>(
+    agent: string,
+    operation: Name,
+    given: Given<Name>,
+    mayCreate: boolean,
+  ): Promise<string> {
     if (operation === "backfillEmbeddings") return JSON.stringify(await this.#backlog.drain(agent));
-    const answer = await this.#pool.call(agent, operation, await this.#withVector(agent, operation, given));
+    const asked = await this.#withVector(agent, operation, given);
+    const answer = await this.#pool.call(agent, operation, asked, mayCreate);
     this.#backlog.wake(agent);
     return answer;
   }
@@ -63,7 +69,7 @@ export class AskingPool implements Pick<Pool, "call"> {
     const model = await this.#pool.do(agent, "questionModel", this.#embedder.model);
     if (model === null) return given;
     const start = performance.now();
-    const vector = await this.#embedder.question(text, model);
+    const vector = await this.#embedder.question(agent, text, model);
     return vector === undefined ? given : { ...given, question: { vector, ms: performance.now() - start } };
   }
 

@@ -60,9 +60,12 @@ export class Embedder {
     });
   }
 
-  /** The vector of a question; undefined where there is none to be had at once. */
-  async question(text: string, model: EmbeddingModel): Promise<Float32Array | undefined> {
-    const key = JSON.stringify([model.name, model.dimensions, text]);
+  /**
+   * The vector of an agent's question; undefined where there is none to be had at once. What one has asked is not at hand for another,
+   * who would know by the time it takes.
+   */
+  async question(agent: string, text: string, model: EmbeddingModel): Promise<Float32Array | undefined> {
+    const key = JSON.stringify([agent, model.name, model.dimensions, text]);
     const known = this.#questions.get(key);
     // While one call tries whether the provider is back, others do not wait for how it ends.
     if (known !== undefined || this.#breaker.state === CircuitState.HalfOpen) return known;

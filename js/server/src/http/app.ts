@@ -5,21 +5,29 @@ import type { IncomingMessage } from "node:http";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { cors } from "hono/cors";
 import type { Engine } from "nous-wasm";
 import { Refusal, wrong } from "../agent/errors.ts";
+import type { GivenTo } from "../api/operation.ts";
 import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../api/operations.ts";
+import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
 import { USUAL_AGENT } from "../storage/place.ts";
 import { type Pool, WorkerFailure } from "../workers/pool.ts";
+import { type Caller, callerOf, demandForAll } from "./access.ts";
 import { Metrics } from "./metrics.ts";
 import { plainHandlers } from "./plain.ts";
-import { addRoute, BASE, type Carried } from "./route.ts";
-import { refuseStrangers } from "./strangers.ts";
+import { addRoute, BASE, type Carried, CHALLENGE, isAgentName, KEY_SCHEME, MOST_AGENT_NAME } from "./route.ts";
+import { type Known, refuseStrangers } from "./strangers.ts";
 import { throwAway } from "./too-large.ts";
 
-const MOST_AGENT_NAME = 200;
 /** What a name of another agent is told where there is one. */
 const ONE_AGENT = `must be ${USUAL_AGENT}: a remote database is that of one agent`;
+const METHODS = new Set(
+  Object.values({ ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS }).map(({ method }) => method.toUpperCase()),
+);
+/** How long a browser need not ask again what a page may send, in seconds. */
+const PREFLIGHT_AGE = 600;
 /** A caller's own id of a request is taken over when it looks like one. */
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 
@@ -29,6 +37,9 @@ export interface AppOptions {
   /** Who hosts them. */
   pool: Pick<Pool, "list" | "delete" | "measure">;
   engine: Engine;
+  keys: KeyRing;
+  /** Where it may be asked, and by whose pages. */
+  known: Known;
   log: Logger;
   maxBodyBytes: number;
   version: string;
@@ -43,7 +54,7 @@ export interface AppOptions {
 export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   const app = new OpenAPIHono<Carried>();
   const metrics = new Metrics(options.pool);
-  const { agents, pool, engine, log, maxBodyBytes, hasOneAgent, isReady, isStopping } = options;
+  const { keys, known, log, maxBodyBytes, hasOneAgent, isReady, isStopping } = options;
   app.use(async (context, next) => {
     const given = context.req.header("x-request-id") ?? "";
     const requestId = REQUEST_ID.test(given) ? given : randomUUID();
@@ -60,6 +71,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     log.info(
       {
         request_id: requestId,
+        key: context.get("caller")?.id,
         method,
         route: context.get("route") ?? null,
         status,
@@ -70,14 +82,16 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   });
   app.use(async (context, next) => {
     if (isStopping()) throw new Refusal(503, "the server is stopping");
-    refuseStrangers(context.req.header("host"), context.req.header("origin"));
+    const [host, origin, site] = ["host", "origin", "sec-fetch-site"].map((name) => context.req.header(name));
+    refuseStrangers({ host, origin, site }, known);
     await next();
   });
-  app.use(limitBodies(maxBodyBytes));
+  if (known.origins.length > 0) app.use(allowPages(known.origins));
   app.notFound((context) => context.json({ error: "not found" }, 404));
   app.onError((error, context) => {
     if (error instanceof Refusal) {
       const { status, message, issues } = error;
+      if (status === 401) context.header("www-authenticate", CHALLENGE);
       return context.json(issues.length > 0 ? { error: message, issues } : { error: message }, status);
     }
     const failure = error instanceof WorkerFailure ? error.failure : { name: error.name, message: error.message };
@@ -89,8 +103,15 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   app.get("/readyz", (context) =>
     isReady() ? context.json({ status: "ready" }) : context.json({ error: "not ready" }, 503),
   );
+  // What comes after this, and what is not there, needs a key where there are any.
+  app.use(async (context, next) => {
+    context.set("caller", callerOf(keys, context.req.header("authorization")));
+    await next();
+  });
+  app.use(limitBodies(maxBodyBytes));
   app.on("get", ["/metrics", `${BASE}/metrics`], async (context) => {
     context.set("route", "/metrics");
+    demandForAll(context.get("caller"), "admin");
     const { text, type } = await metrics.text();
     return context.body(text, 200, { "content-type": type });
   });
@@ -101,18 +122,39 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     context.set("agent", agent);
     await next();
   });
+  addOperations(app, options);
+  app.openAPIRegistry.registerComponent("securitySchemes", KEY_SCHEME, {
+    type: "http",
+    scheme: CHALLENGE.toLowerCase(),
+    description: "A key that `nous-server keys create` made. A server without keys asks for none.",
+  });
+  app.get(`${BASE}/openapi.json`, (context) => context.json(describe(app, options.version)));
+  return app;
+}
+
+function addOperations(app: OpenAPIHono<Carried>, { agents, pool, engine }: AppOptions): void {
   for (const [name, operation] of entriesOf(AGENT_OPERATIONS)) {
-    addRoute(app, name, operation, (given, context) => agents.call(context.get("agent"), name, given), {
-      isOfAgent: true,
-    });
+    const act = (given: GivenTo<typeof operation>, context: Context<Carried>) =>
+      agents.call(context.get("agent"), name, given, context.get("caller").creates_agents);
+    addRoute(app, name, operation, act, { isOfAgent: true });
   }
   const plain = plainHandlers(engine, pool);
   for (const [name, operation] of entriesOf(PLAIN_OPERATIONS)) {
-    const handle = plain[name] as (given: unknown) => unknown;
-    addRoute(app, name, operation, async (given) => JSON.stringify(await handle(given)), { isOfAgent: false });
+    const handle = plain[name] as (given: unknown, caller: Caller) => unknown;
+    const act = async (given: unknown, context: Context<Carried>) =>
+      JSON.stringify(await handle(given, context.get("caller")));
+    addRoute(app, name, operation, act, { isOfAgent: false });
   }
-  app.get(`${BASE}/openapi.json`, (context) => context.json(describe(app, options.version)));
-  return app;
+}
+
+/** Lets pages of these origins read answers, and send what a page may not send without asking first. */
+function allowPages(origins: readonly string[]): MiddlewareHandler {
+  return cors({
+    origin: [...origins],
+    allowMethods: [...METHODS],
+    exposeHeaders: ["etag", "www-authenticate", "x-request-id"],
+    maxAge: PREFLIGHT_AGE,
+  });
 }
 
 /** Refuses bodies of more bytes. One whose length is told is not opened for it: what opens a body costs more than all that reads it. */
@@ -136,7 +178,7 @@ const entriesOf = <Table extends object>(table: Table) =>
 function agentOf(header: string | undefined): string {
   if (header === undefined) return USUAL_AGENT;
   const name = Buffer.from(header, "latin1").toString("utf8");
-  if (name === "" || name.length > MOST_AGENT_NAME || name.includes("\u{fffd}")) {
+  if (!isAgentName(name)) {
     throw wrong("X-Nous-Agent", `must be a name in UTF-8 of 1 to ${MOST_AGENT_NAME} characters`);
   }
   return name;

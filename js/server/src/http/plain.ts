@@ -7,12 +7,14 @@ import { AGENTS } from "../api/hosting.ts";
 import type { AnswerOf, GivenTo } from "../api/operation.ts";
 import type { PLAIN_OPERATIONS } from "../api/operations.ts";
 import type { Pool } from "../workers/pool.ts";
+import { type Caller, isFor } from "./access.ts";
 
 type PlainOperations = typeof PLAIN_OPERATIONS;
 
 export type PlainHandlers = {
   [Name in keyof PlainOperations]: (
     given: GivenTo<PlainOperations[Name]>,
+    caller: Caller,
   ) => AnswerOf<PlainOperations[Name]> | Promise<AnswerOf<PlainOperations[Name]>>;
 };
 
@@ -20,9 +22,10 @@ export const plainHandlers = (engine: Engine, pool: Pick<Pool, "list" | "delete"
   classifyQuery: ({ body: { query } }) => engine.classifyQuery(query),
   memoryGuidance: () => ({ text: memoryGuidance() }),
 
-  listAgents: async ({ query: { limit, cursor } }) => {
+  listAgents: async ({ query: { limit, cursor } }, caller) => {
     const { rows, last } = pageOf(await pool.list({ after: cursor, limit: oneMore(limit) }), limit);
-    return { data: [...rows], count: rows.length, next_cursor: toCursor(AGENTS, last?.agent) };
+    const data = rows.filter(({ agent }) => isFor(caller, agent));
+    return { data, count: data.length, next_cursor: toCursor(AGENTS, last?.agent) };
   },
 
   deleteAgent: async ({ params: { agent } }) => {

@@ -6,16 +6,25 @@ import { type Issue, NOT_VALID, Refusal } from "../agent/errors.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { problem } from "../api/parts.ts";
 import { USUAL_AGENT } from "../storage/place.ts";
+import { type Caller, demand } from "./access.ts";
 
 export const BASE = "/v1";
+/** UTF-16 units of an agent's name. */
+export const MOST_AGENT_NAME = 200;
+
+/** Whether an agent can be called that. */
+export const isAgentName = (name: string): boolean =>
+  name !== "" && name.length <= MOST_AGENT_NAME && !name.includes("\u{fffd}");
 
 /** What requests carry along inside the server. */
 export interface Carried {
-  Variables: { requestId: string; agent: string; route: string };
+  Variables: { requestId: string; caller: Caller; agent: string; route: string };
 }
 
 const REFUSALS = {
   400: "The request is not valid; `issues` say where.",
+  401: "The server has keys, and the request brings none that it knows.",
+  403: "The key is not for this, or not for this agent; or a page of another origin asks.",
   404: "There is no such thing.",
   409: "It does not go with what is there.",
   412: "It is of another version by now.",
@@ -24,6 +33,10 @@ const REFUSALS = {
   503: "It cannot be done at the moment.",
 } as const;
 
+/** What the description calls the way in which a key is sent, and what a refusal without one says of it. */
+export const KEY_SCHEME = "key";
+export const CHALLENGE = "Bearer";
+
 const agentHeader = z.object({
   "X-Nous-Agent": z
     .string()
@@ -31,11 +44,20 @@ const agentHeader = z.object({
     .openapi({ description: "Whose memory it is about, in UTF-8.", default: USUAL_AGENT }),
 });
 
+const challengeHeader = z.object({
+  "WWW-Authenticate": z.string().openapi({ description: "How the key is to be sent.", example: CHALLENGE }),
+});
+
 const versionHeader = z.object({
   ETag: z.string().optional().openapi({ description: "The memory's version, for If-Match.", example: '"3"' }),
 });
 
 const json = (schema: z.ZodType, description: string) => ({ description, content: { "application/json": { schema } } });
+
+const refusal = (status: keyof typeof REFUSALS) => ({
+  ...json(problem, REFUSALS[status]),
+  ...(status === 401 ? { headers: challengeHeader } : {}),
+});
 
 /** Adds an operation's route, about an agent's memory or not; `act` answers with JSON text. */
 export function addRoute<Shape extends OperationShape>(
@@ -50,6 +72,7 @@ export function addRoute<Shape extends OperationShape>(
   app.openAPIRegistry.registerPath(described(name, path, operation, isOfAgent));
   app[method](path.replace(/\{(\w+)\}/g, ":$1"), async (context) => {
     context.set("route", path);
+    demand(context.get("caller"), operation.scope, isOfAgent ? context.get("agent") : context.req.param("agent"));
     const given = {
       params: check(params, context.req.param()),
       query: check(query, context.req.query()),
@@ -66,6 +89,7 @@ function described(name: string, path: string, operation: OperationShape, isOfAg
   const {
     method,
     summary,
+    scope,
     params,
     query,
     headers = z.object({}),
@@ -79,6 +103,7 @@ function described(name: string, path: string, operation: OperationShape, isOfAg
   const isChecked = (params ?? query ?? operation.headers ?? body) !== undefined;
   const statuses = [
     ...(isChecked || isOfAgent ? ([400] as const) : []),
+    ...([401, 403] as const),
     ...(body === undefined ? [] : ([413] as const)),
     ...(isOfAgent ? ([503] as const) : []),
     ...refusals,
@@ -88,6 +113,8 @@ function described(name: string, path: string, operation: OperationShape, isOfAg
     path,
     operationId: name,
     summary,
+    // Without keys nobody needs one.
+    security: [{ [KEY_SCHEME]: [scope] }, {}],
     request: {
       headers: isOfAgent ? headers.extend(agentHeader.shape) : headers,
       ...(params === undefined ? {} : { params }),
@@ -98,7 +125,7 @@ function described(name: string, path: string, operation: OperationShape, isOfAg
     },
     responses: {
       [status]: { ...json(answer, "Done."), ...(isVersioned ? { headers: versionHeader } : {}) },
-      ...Object.fromEntries(statuses.map((refused) => [refused, json(problem, REFUSALS[refused])])),
+      ...Object.fromEntries(statuses.map((refused) => [refused, refusal(refused)])),
     },
   };
 }

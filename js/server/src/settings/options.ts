@@ -1,6 +1,7 @@
 // What can be set about the server: one table, from which come the options of the command line, the environment variables and the
 // keys of the YAML file, with their defaults and their help.
 
+import { isIPv6 } from "node:net";
 import { availableParallelism } from "node:os";
 import { z } from "zod";
 import type { Durability } from "../storage/libsql.ts";
@@ -41,11 +42,9 @@ const MOST_SECONDS = 20 * 86_400;
 
 export const OPTIONS = {
   host: option({
-    schema: z
-      .string()
-      .regex(LOOPBACK, "must be a name of this machine, such as 127.0.0.1 or ::1: there are no keys yet"),
+    schema: z.string().refine(isHost, "must be a name or an address, without a port"),
     usual: () => "127.0.0.1",
-    about: "where to listen; loopback only",
+    about: "where to listen; elsewhere than on loopback once there are keys only (see keys --help)",
     value: "NAME",
   }),
   port: option({
@@ -53,6 +52,19 @@ export const OPTIONS = {
     usual: () => 3100,
     about: "which port; 0 takes a free one",
     value: "NUMBER",
+  }),
+  allowed_hosts: option({
+    schema: listOf(z.string().refine(isHost, "must be names or addresses, without ports").transform(hostnameOf)),
+    usual: () => [],
+    about:
+      "what clients call this server, beside where it listens: other Host headers are refused; with commas between",
+    value: "NAMES",
+  }),
+  cors_origins: option({
+    schema: listOf(z.string().refine(isOrigin, "must be origins, such as https://example.org")),
+    usual: () => [],
+    about: "origins whose pages may ask, such as https://example.org; with commas between",
+    value: "ORIGINS",
   }),
   data_dir: option({
     schema: z.string().min(1),
@@ -211,6 +223,29 @@ export const OPTIONS = {
     value: "NUMBER",
   }),
 } as const;
+
+/** Several, as a list or in one text with commas between. */
+function listOf<T>(entry: z.ZodType<T, string>) {
+  const written = z.string().transform((text) => text.split(",").map((part) => part.trim()));
+  return z
+    .union([z.array(z.string()), written], { error: () => "must be a list" })
+    .transform((entries) => entries.filter((text) => text !== ""))
+    .pipe(z.array(entry));
+}
+
+/** A host as URLs write it: in small letters, an IPv6 address in brackets. */
+export function hostnameOf(name: string): string {
+  return new URL(`http://${isIPv6(name) ? `[${name}]` : name}`).hostname;
+}
+
+/** `new URL` would find the host in much more than a host. */
+function isHost(name: string): boolean {
+  return isIPv6(name) || (/^(\[[\da-f:.]+\]|[\w.-]+)$/i.test(name) && URL.canParse(`http://${name}`));
+}
+
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
 
 /** A name and password in it would be sent, and logged, beside the key. */
 function isBaseUrl(text: string): boolean {

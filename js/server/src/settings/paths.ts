@@ -24,6 +24,9 @@ function userDataDir(): string {
 /** The folder of the agents' databases. */
 export const agentsDir = (dataDir: string): string => join(dataDir, "agents");
 
+/** The folder of the keys by which clients are known. */
+export const keysDir = (dataDir: string): string => join(dataDir, "keys");
+
 /** Files beside a database in which what is made of it is kept from one start to the next. */
 export interface SnapshotPlaces {
   index: string;

@@ -227,11 +227,23 @@ export abstract class SqlStorage implements Storage {
   readonly #batch: number;
   readonly #statements = new Map<string, Statement>();
   #writer: string = randomUUID();
+  /** Rows that had been changed when it was ready. */
+  readonly #changesAtFirst: number;
 
   /** `batch` is how many rows are read at once of a whole table. */
   constructor(db: Connection, batch: number) {
     this.db = db;
     this.#batch = batch;
+    this.#changesAtFirst = this.#changes();
+  }
+
+  get hasChanged(): boolean {
+    return this.#changes() !== this.#changesAtFirst;
+  }
+
+  /** Rows that were changed on this connection. */
+  #changes(): number {
+    return this.#first<{ count: number }>("SELECT total_changes() AS count")!.count;
   }
 
   get writer(): string {

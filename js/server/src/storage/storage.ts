@@ -304,5 +304,8 @@ export interface Storage {
   check(): string[];
   /** Rows that name what is not there, in words. Nobody sees them, so that a store with some is sound enough to be taken in. */
   loose(): string[];
+  /** Whether anything was written by this store since it was opened, soft state and its own tables among it. */
+  readonly hasChanged: boolean;
+
   close(): void;
 }

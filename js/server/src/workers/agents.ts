@@ -33,6 +33,9 @@ export interface Occupancy {
   turns: number;
 }
 
+/** What is done where an agent is not there: it comes to be, is empty for that once, or the request is refused. */
+export type IfAbsent = "create" | "empty" | "refuse";
+
 /** What opens agents. */
 export interface Opening {
   /** Opens an agent, or makes one. */
@@ -86,13 +89,12 @@ export class Agents {
   }
 
   /**
-   * Does something with an agent once it has done everything before. Opens it where it is not; one that is not there comes to
-   * be where `creates` says so, and is empty else.
+   * Does something with an agent once it has done everything before. Opens it where it is not.
    */
-  async do<T>(name: string, work: (agent: Agent) => T | Promise<T>, { creates = true } = {}): Promise<T> {
+  async do<T>(name: string, work: (agent: Agent) => T | Promise<T>, ifAbsent: IfAbsent = "create"): Promise<T> {
     while (this.#away.has(name)) await this.#away.get(name);
     if (this.#isClosing) throw new Refusal(503, "the server is stopping");
-    const resident = this.#of(name, creates);
+    const resident = this.#of(name, ifAbsent);
     resident.askedAt = performance.now();
     if (this.#residents.delete(name)) this.#residents.set(name, resident);
     return this.#turn(name, resident, work);
@@ -103,6 +105,7 @@ export class Agents {
     const turn = resident.last.then(() => work(resident.agent));
     const done = () => {
       resident.turns -= 1;
+      if (resident === this.#nobody) this.#keepEmpty(resident);
       resident.bytes = resident.agent.bytes;
       this.#flushSoon(name, resident);
       this.#makeRoom(resident);
@@ -191,10 +194,11 @@ export class Agents {
     }
   }
 
-  #of(name: string, creates: boolean): Resident {
+  #of(name: string, ifAbsent: IfAbsent): Resident {
     const resident = this.#residents.get(name);
     if (resident !== undefined) return resident;
-    if (!creates && !this.#opening.exists(name)) {
+    if (ifAbsent !== "create" && !this.#opening.exists(name)) {
+      if (ifAbsent === "refuse") throw new Refusal(403, "the key does not create agents");
       this.#nobody ??= residentOf(this.#opening.openEmpty());
       return this.#nobody;
     }
@@ -215,6 +219,13 @@ export class Agents {
       this.#tellFailure(name, "The agent cannot be opened", error);
       throw new Refusal(503, error.message);
     }
+  }
+
+  /** All agents that are not there are one: what was left in it for one of them must not be there for another. */
+  #keepEmpty(nobody: Resident): void {
+    if (!nobody.agent.storage.hasChanged) return;
+    nobody.agent.discard();
+    nobody.agent = this.#opening.openEmpty();
   }
 
   #flushSoon(name: string, resident: Resident): void {

@@ -142,7 +142,7 @@ export class Pool {
   }
 
   /**
-   * The answer of an agent, as JSON.
+   * The answer of an agent, as JSON. `mayCreate` says whether whoever asks may let agents come to be.
    *
    * @throws {Refusal} for what the client can mend; {WorkerFailure} for what it cannot.
    */
@@ -150,9 +150,11 @@ export class Pool {
     agent: string,
     operation: Name,
     given: GivenTo<(typeof AGENT_OPERATIONS)[Name]>,
+    mayCreate: boolean,
   ): Promise<string> {
-    const { createsAgent: creates = false }: OperationShape = AGENT_OPERATIONS[operation];
-    return this.#of(agent).ask({ kind: "call", agent, operation, given, creates });
+    const { createsAgent = false }: OperationShape = AGENT_OPERATIONS[operation];
+    const ifAbsent = createsAgent ? (mayCreate ? "create" : "refuse") : "empty";
+    return this.#of(agent).ask({ kind: "call", agent, operation, given, ifAbsent });
   }
 
   /** What an agent made of a task that no client asks for. */

@@ -7,7 +7,7 @@ import type { TaskName } from "../agent/tasks.ts";
 import type { AgentOperation } from "../api/operations.ts";
 import type { AgentsPage } from "../hosting.ts";
 import type { Place } from "../storage/place.ts";
-import type { Residence } from "./agents.ts";
+import type { IfAbsent, Residence } from "./agents.ts";
 
 /** What a worker is started with. */
 export interface WorkerSetup {
@@ -17,7 +17,7 @@ export interface WorkerSetup {
 }
 
 export type ToWorker =
-  | { kind: "call"; id: number; agent: string; operation: AgentOperation; given: unknown; creates: boolean }
+  | { kind: "call"; id: number; agent: string; operation: AgentOperation; given: unknown; ifAbsent: IfAbsent }
   /** What no client asks for. */
   | { kind: "task"; id: number; agent: string; task: ServerTask; given: unknown }
   /** Opens an agent before it is asked anything. */

@@ -58,16 +58,16 @@ async function answer(message: ToWorker): Promise<string> {
     case "call": {
       const handle = HANDLERS[message.operation] as (agent: Agent, given: unknown) => unknown;
       const work = async (agent: Agent) => JSON.stringify(await handle(agent, message.given));
-      return agents.do(message.agent, work, { creates: message.creates });
+      return agents.do(message.agent, work, message.ifAbsent);
     }
     case "task": {
       const perform = SERVER_TASKS[message.task] as (agent: Agent, given: unknown) => unknown;
       const work = async (agent: Agent) => JSON.stringify(await perform(agent, message.given));
-      return agents.do(message.agent, work, { creates: false });
+      return agents.do(message.agent, work, "empty");
     }
     case "turn": {
       const work = async (agent: Agent) => JSON.stringify(await doIfDue(agent, message.task, message.interval));
-      return agents.do(message.agent, work, { creates: false });
+      return agents.do(message.agent, work, "empty");
     }
     case "delete":
       if (remote !== undefined) throw new Refusal(409, "a remote database is deleted where it is kept");

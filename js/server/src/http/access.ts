@@ -1,0 +1,42 @@
+// Who comes in, and what they may do: by the key that a request brings.
+
+import { Refusal } from "../agent/errors.ts";
+import { SCOPES, type Scope } from "../api/operation.ts";
+import type { Rights } from "../keys/keys.ts";
+import { type KeyRing, keyAmong } from "../keys/ring.ts";
+
+const BEARER = /^Bearer +(\S+) *$/i;
+
+/** What everybody may do while there are no keys. */
+const OPEN: Rights = { agents: "all", scopes: SCOPES, creates_agents: true };
+
+/** Whoever asks. */
+export type Caller = Rights & {
+  /** Of their key; none while there are no keys. */
+  id?: string;
+};
+
+/** @throws {Refusal} where keys are needed, and the request brings none that is known. */
+export function callerOf(ring: KeyRing, authorization: string | undefined): Caller {
+  const known = ring.current;
+  if (known === undefined) return OPEN;
+  const [, key] = BEARER.exec(authorization ?? "") ?? [];
+  if (key === undefined) throw new Refusal(401, "a key is needed: send it as Authorization: Bearer KEY");
+  const caller = keyAmong(known, key);
+  if (caller === undefined) throw new Refusal(401, "the key is not known");
+  return caller;
+}
+
+export const isFor = ({ agents }: Rights, agent: string): boolean => agents === "all" || agents.includes(agent);
+
+/** @throws {Refusal} where the caller is not given that, or not for that agent. */
+export function demand(caller: Caller, scope: Scope, agent?: string): void {
+  if (!caller.scopes.includes(scope)) throw new Refusal(403, `the key is not for ${scope}`);
+  if (agent !== undefined && !isFor(caller, agent)) throw new Refusal(403, "the key is not for this agent");
+}
+
+/** @throws {Refusal} where the caller is not given that, for whatever agent. */
+export function demandForAll(caller: Caller, scope: Scope): void {
+  demand(caller, scope);
+  if (caller.agents !== "all") throw new Refusal(403, "the key is not for all agents");
+}

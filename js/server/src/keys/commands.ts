@@ -1,0 +1,60 @@
+// Commands about keys. A server may be running: it knows at once.
+
+import { type Command, Option } from "commander";
+import { SCOPES, type Scope } from "../api/operation.ts";
+import { isAgentName } from "../http/route.ts";
+import { settingsOf, withOptions } from "../settings/flags.ts";
+import { createKey, KeyError, type Rights, readKeys, revokeKey } from "./keys.ts";
+
+interface CreateOptions {
+  agents?: string[];
+  allAgents?: boolean;
+  scopes: Scope[];
+  createsAgents?: boolean;
+}
+
+export function addKeyCommands(program: Command): void {
+  const keys = program.command("keys").description("who may ask: once there is a key, nobody comes in without one");
+  withOptions(keys.command("create").description("makes a key; it is on the standard output, this once"))
+    .option("--agents <NAME...>", "the agents that it is for")
+    .option("--all-agents", "it is for all agents, and for those to come")
+    .addOption(new Option("--scopes <SCOPE...>", "what it is for").choices(SCOPES).default(["memory"]))
+    .option("--creates-agents", "agents come to be by it")
+    .action((options: CreateOptions, command: Command) => {
+      const rights = rightsOf(options);
+      const { key, id } = createKey(settingsOf(command).settings.data_dir, rights);
+      console.error(`${id} is for ${inWords(rights)}. This is the only time that its key is shown:`);
+      console.log(key);
+    });
+  withOptions(keys.command("list").description("lists keys by their ids, and what they may do")).action(
+    (_, command: Command) => {
+      for (const { id, created_at, ...rights } of readKeys(settingsOf(command).settings.data_dir)) {
+        console.log(`${id}\t${created_at}\t${inWords(rights)}`);
+      }
+    },
+  );
+  withOptions(keys.command("revoke").description("revokes a key: servers that run refuse it from now on"))
+    .argument("<ID>")
+    .action((id: string, _, command: Command) => {
+      const { data_dir } = settingsOf(command).settings;
+      revokeKey(data_dir, id);
+      console.log(`${id} is revoked.`);
+      if (readKeys(data_dir).length > 0) return;
+      console.log("It was the last one: servers that run let nobody in; one that starts on loopback asks for no key.");
+    });
+}
+
+function rightsOf({ agents = [], allAgents = false, scopes, createsAgents = false }: CreateOptions): Rights {
+  if (agents.length > 0 === allAgents) throw new KeyError("say whom the key is for: --agents NAME…, or --all-agents");
+  const wrong = agents.find((name) => !isAgentName(name));
+  if (wrong !== undefined) throw new KeyError(`${JSON.stringify(wrong)} is no name of an agent`);
+  const unique = <Value>(values: readonly Value[]) => [...new Set(values)];
+  return { agents: allAgents ? "all" : unique(agents), scopes: unique(scopes), creates_agents: createsAgents };
+}
+
+const inWords = ({ agents, scopes, creates_agents }: Rights): string =>
+  [
+    agents === "all" ? "all agents" : agents.map((name) => JSON.stringify(name)).join(" "),
+    ...scopes,
+    ...(creates_agents ? ["creates agents"] : []),
+  ].join(", ");

@@ -1,0 +1,86 @@
+// The keys that a running server knows. Whether they have changed is looked at with every request, so that one that is revoked opens
+// nothing any more.
+
+import { timingSafeEqual } from "node:crypto";
+import { statSync } from "node:fs";
+import type { Logger } from "../log.ts";
+import { keysDir } from "../settings/paths.ts";
+import { digestOf, type Key, readKeys } from "./keys.ts";
+
+/**
+ * A folder that changed this shortly before it was read may have changed again without its time telling: file systems count time in
+ * steps, the coarsest of two seconds. In milliseconds.
+ */
+const COARSEST_STEP = 2_000;
+
+export interface KnownKey {
+  key: Key;
+  digest: Buffer;
+}
+
+export class KeyRing {
+  readonly #dataDir: string;
+  readonly #log: Logger;
+  #keys: KnownKey[] = [];
+  #areNeeded = false;
+  /** The folder as it was when the keys were read; undefined where they have to be read again in any case. */
+  #readAs: string | undefined;
+  /** Why they could not be read the last time. */
+  #problem: string | undefined;
+
+  /** @throws {KeyError} where the keys there are cannot be read. */
+  constructor(dataDir: string, log: Logger) {
+    this.#dataDir = dataDir;
+    this.#log = log;
+    this.#read();
+  }
+
+  /**
+   * The keys that open now. Undefined while none is needed: until there is the first, but not again, before the server ends, after the
+   * last.
+   */
+  get current(): readonly KnownKey[] | undefined {
+    this.#refresh();
+    return this.#areNeeded ? this.#keys : undefined;
+  }
+
+  #read(): void {
+    const before = stateOf(keysDir(this.#dataDir));
+    this.#keys = readKeys(this.#dataDir).map((key) => ({ key, digest: Buffer.from(key.sha256, "hex") }));
+    this.#areNeeded ||= this.#keys.length > 0;
+    this.#readAs = before.isSettled ? before.state : undefined;
+  }
+
+  /** Keys that cannot be read open nothing. */
+  #refresh(): void {
+    try {
+      if (this.#readAs !== undefined && stateOf(keysDir(this.#dataDir)).state === this.#readAs) return;
+      this.#read();
+      this.#problem = undefined;
+    } catch (error) {
+      const { message } = error as Error;
+      if (message !== this.#problem)
+        this.#log.error({ failure: { message } }, "The keys cannot be read: nobody comes in");
+      this.#problem = message;
+      this.#keys = [];
+      this.#areNeeded = true;
+      this.#readAs = undefined;
+    }
+  }
+}
+
+/** The key of this text, if it is one of them. It takes as long whichever it is, and however much of it is right. */
+export function keyAmong(keys: readonly KnownKey[], text: string): Key | undefined {
+  const given = digestOf(text);
+  let found: Key | undefined;
+  for (const { key, digest } of keys) if (timingSafeEqual(digest, given)) found = key;
+  return found;
+}
+
+/** A folder as it is; adding, moving and removing files changes it. */
+function stateOf(folder: string): { state: string; isSettled: boolean } {
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  if (stats === undefined) return { state: "none", isSettled: true };
+  const { ino, ctimeMs } = stats;
+  return { state: `${ino} ${ctimeMs}`, isSettled: Date.now() - ctimeMs > COARSEST_STEP };
+}

@@ -1,0 +1,447 @@
+// Who may come in: keys and what they are for, pages of other origins, and where the server listens.
+
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import { NousClient, NousRequestError } from "nous-server/client";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { OperationShape, Scope } from "../../js/server/src/api/operation.ts";
+import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../../js/server/src/api/operations.ts";
+import { createKey, type Rights, readKeys, revokeKey } from "../../js/server/src/keys/keys.ts";
+import { KeyRing, keyAmong } from "../../js/server/src/keys/ring.ts";
+import { createLog } from "../../js/server/src/log.ts";
+import { agentFile, keysDir } from "../../js/server/src/settings/paths.ts";
+import { PROGRAM, start } from "./process.ts";
+import { clientOf, LESSON, sharedServer } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const OPERATIONS: Record<string, OperationShape> = { ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS };
+/** Every operation with a call of it, about things that are not there. */
+const CALLS = Object.entries(OPERATIONS).map(([name, operation]) => ({
+  name,
+  operation,
+  call: `${operation.method.toUpperCase()} ${operation.path.replace("{agent}", "alice").replace(/\{\w+\}/g, "x_none")}`,
+}));
+
+const PAGE = "https://app.example.org";
+const HOST = "memory.example.org";
+const { server } = sharedServer([
+  ...["--log-level", "trace"],
+  ...["--cors-origins", PAGE, "--allowed-hosts", `${HOST}, other.example.org`],
+]);
+
+const ALL: Rights = { agents: "all", scopes: ["memory", "admin"], creates_agents: true };
+const keyFor = (rights: Partial<Rights> = {}) => createKey(server().dataDir, { ...ALL, ...rights });
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const as = (agent: string, key: string) => ({ "x-nous-agent": agent, ...bearer(key) });
+
+/** Headers that `fetch` does not let one set. */
+function exchange(path: string, headers: Record<string, string>): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const asking = request(`${server().url}${path}`, { headers }, (response) => {
+      let text = "";
+      response.on("data", (chunk) => {
+        text += chunk;
+      });
+      response.on("end", () => resolve({ status: response.statusCode!, text }));
+    });
+    asking.on("error", reject);
+    asking.end();
+  });
+}
+
+/** Runs the program to its end; a server that came up is ended, and its status is null. */
+function run(...args: string[]) {
+  const options = { encoding: "utf8", timeout: 20_000 } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], options);
+  return { status, stdout, stderr };
+}
+
+let master: string;
+beforeAll(() => {
+  master = keyFor().key;
+});
+
+describe("keys", () => {
+  test("are random values of 256 bits, of which a file for their owner keeps the SHA-256", () => {
+    const folder = temporaryFolder();
+    const made = Array.from({ length: 20 }, () => createKey(folder, ALL));
+    expect(new Set(made.map(({ key }) => key)).size).toBe(made.length);
+    for (const { key, id } of made) {
+      const [, value] = /^nous_([\w-]+)$/.exec(key)!;
+      expect(Buffer.from(value!, "base64url")).toHaveLength(32);
+      const file = join(keysDir(folder), `${id}.json`);
+      if (process.platform !== "win32") expect(statSync(file).mode & 0o777).toBe(0o600);
+      const text = readFileSync(file, "utf8");
+      expect(text).toContain(createHash("sha256").update(key).digest("hex"));
+      expect(text).not.toContain(value);
+    }
+    expect(readdirSync(keysDir(folder))).toHaveLength(made.length);
+  });
+
+  test("are made, listed and revoked by command, and shown once", () => {
+    const at = ["--data-dir", temporaryFolder()];
+    for (const whom of [[], ["--all-agents", "--agents", "a"], ["--agents", ""]]) {
+      const { status, stdout, stderr } = run("keys", "create", ...at, ...whom);
+      expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+      expect(stderr).toMatch(/--all-agents|no name of an agent/);
+    }
+    const made = run("keys", "create", ...at, "--agents", "alice", "bob b", "--scopes", "admin", "--creates-agents");
+    const key = made.stdout.trim();
+    expect(made).toMatchObject({ status: 0, stdout: expect.stringMatching(/^nous_[\w-]{43}\n$/) });
+    const [id] = /k_[0-9a-z]{12}/.exec(made.stderr)!;
+    const listed = run("keys", "list", ...at).stdout;
+    expect(listed).toMatch(/^k_\w+\t20\S+Z\t"alice" "bob b", admin, creates agents\n$/);
+    expect(listed).toContain(id);
+    expect(made.stderr + listed + run("config", ...at).stdout).not.toContain(key);
+    expect(run("keys", "revoke", "k_000000000000", ...at)).toMatchObject({ status: 1, stdout: "" });
+    expect(run("keys", "revoke", `../keys/${id}`, ...at)).toMatchObject({ status: 1, stdout: "" });
+    expect(run("keys", "revoke", id, ...at)).toMatchObject({ status: 0, stdout: expect.stringContaining("last one") });
+    expect(run("keys", "list", ...at)).toMatchObject({ status: 0, stdout: "" });
+  });
+
+  test("are known by their whole text", () => {
+    const folder = temporaryFolder();
+    const made = Array.from({ length: 5 }, () => createKey(folder, ALL));
+    const known = new KeyRing(folder, createLog({ log_level: "silent", log_format: "json" })).current!;
+    for (const { key, id } of made) {
+      expect(keyAmong(known, key)?.id).toBe(id);
+      for (const wrong of ["", key.slice(0, -1), `${key}a`, key.toUpperCase(), key.slice("nous_".length)]) {
+        expect(keyAmong(known, wrong)).toBeUndefined();
+      }
+      expect(keyAmong(known, createHash("sha256").update(key).digest("hex"))).toBeUndefined();
+    }
+  });
+
+  test("are read anew when they have changed, however long they had not", async () => {
+    const folder = temporaryFolder();
+    const first = createKey(folder, ALL);
+    const { ctimeMs } = statSync(keysDir(folder));
+    await expect.poll(() => Date.now() - ctimeMs).toBeGreaterThan(50);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const ring = new KeyRing(folder, createLog({ log_level: "silent", log_format: "json" }));
+    expect(ring.current).toHaveLength(1);
+    const second = createKey(folder, ALL);
+    expect(ring.current?.map(({ key }) => key.id).sort()).toEqual([first.id, second.id].sort());
+  });
+});
+
+describe("once there is a key", () => {
+  test("nobody comes in without one: not by any operation, nor by what there is none of", async () => {
+    const others = [
+      "GET /openapi.json",
+      "GET /metrics",
+      "GET //metrics",
+      "GET /none",
+      "PUT /nodes",
+      "GET //",
+      "GET //v1",
+    ];
+    for (const call of [...CALLS.map(({ call }) => call), ...others]) {
+      const { status, body, headers } = await server().ask(call);
+      expect({ call, status, body }).toEqual({ call, status: 401, body: { error: expect.stringContaining("Bearer") } });
+      expect(headers.get("www-authenticate")).toBe("Bearer");
+    }
+    for (const call of ["GET //livez", "GET //readyz"]) expect((await server().ask(call)).status).toBe(200);
+  });
+
+  test("nor by what is none, and no answer shows it", async () => {
+    const { key, id } = keyFor();
+    const sha256 = createHash("sha256").update(key).digest("hex");
+    const wrong = [key.slice(0, -1), `${key}x`, key.slice(1), sha256, id, "null", "nous_"].map((it) => `Bearer ${it}`);
+    for (const authorization of ["", "Bearer", "Bearer ", key, `Basic ${key}`, `Bearer ${key} ${key}`, ...wrong]) {
+      const { status, body, headers } = await server().ask("GET /health", undefined, { authorization });
+      expect({ authorization, status }).toEqual({ authorization, status: 401 });
+      expect(JSON.stringify(body)).not.toContain(key.slice(0, -1));
+      expect(headers.get("www-authenticate")).toBe("Bearer");
+    }
+    expect((await server().ask(`GET /health?key=${key}&access_token=${key}`)).status).toBe(401);
+    expect((await server().ask("GET /health", undefined, { authorization: `bearer  ${key}` })).status).toBe(200);
+  });
+
+  test("a large body is not what decides", async () => {
+    const body = JSON.stringify({ ...LESSON, content_body: "x".repeat(900_000) });
+    expect((await server().ask("POST /nodes", body)).status).toBe(401);
+    expect((await server().ask("POST /nodes", body, as("large", master))).status).toBe(201);
+  });
+
+  test("one that is revoked opens nothing any more, at once and without a restart", async () => {
+    for (let turn = 0; turn < 10; turn++) {
+      const { key, id } = keyFor();
+      expect((await server().ask("GET /health", undefined, bearer(key))).status).toBe(200);
+      revokeKey(server().dataDir, id);
+      expect((await server().ask("GET /health", undefined, bearer(key))).status).toBe(401);
+      expect((await server().ask("GET /health", undefined, bearer(master))).status).toBe(200);
+    }
+  });
+});
+
+describe("a key", () => {
+  test("for some agents is refused for others in every operation, and makes none of them", async () => {
+    const { key } = keyFor({ agents: ["alice", "Зоя"] });
+    const zoya = Buffer.from("Зоя").toString("latin1");
+    for (const { name, operation, call } of CALLS) {
+      const isPlain = name in PLAIN_OPERATIONS;
+      const foreign = call.replace("/agents/alice", "/agents/bob");
+      for (const agent of ["bob", "alicia", "Alice", undefined]) {
+        const headers = { ...bearer(key), ...(agent === undefined ? {} : { "x-nous-agent": agent }) };
+        const { status } = await server().ask(foreign, undefined, headers);
+        if (isPlain && !operation.path.includes("{agent}")) expect([200, 400], name).toContain(status);
+        else expect({ name, agent, status }).toEqual({ name, agent, status: 403 });
+      }
+    }
+    expect(existsSync(agentFile(server().dataDir, "bob"))).toBe(false);
+    for (const agent of ["alice", zoya]) {
+      expect((await server().ask("POST /nodes", LESSON, as(agent, key))).status).toBe(201);
+    }
+    const { body } = await server().ask("GET /agents", undefined, bearer(key));
+    expect(body.data.map(({ agent }: { agent: string }) => agent).sort()).toEqual(["alice", "Зоя"]);
+    expect(body.count).toBe(2);
+  });
+
+  test("is for what an operation says that it takes, and for nothing else", async () => {
+    for (const scope of ["memory", "admin"] as Scope[]) {
+      const { key } = keyFor({ agents: ["alice"], scopes: [scope] });
+      for (const { name, operation, call } of CALLS) {
+        const { status, body } = await server().ask(call, undefined, as("alice", key));
+        if (operation.scope === scope) expect([200, 201, 400, 404], name).toContain(status);
+        else
+          expect({ name, status, body }).toEqual({
+            name,
+            status: 403,
+            body: { error: `the key is not for ${scope === "admin" ? "memory" : "admin"}` },
+          });
+      }
+    }
+  });
+
+  test("for daily work does nothing that is done to a memory as a whole, rarely or for good", () => {
+    const forAdmins = CALLS.filter(({ operation }) => operation.scope === "admin").map(({ name }) => name);
+    expect(forAdmins.sort()).toEqual(
+      ["backfillEmbeddings", "consolidate", "deleteAgent", "listAgents", "purgeNode", "sweep"].sort(),
+    );
+  });
+
+  test("creates agents only where it may", async () => {
+    const { key } = keyFor({ creates_agents: false });
+    const creating = CALLS.filter(({ operation }) => operation.createsAgent);
+    const bodies: Record<string, object> = {
+      createNode: LESSON,
+      createNodes: { items: [LESSON] },
+      createCluster: { name: "Majors" },
+    };
+    expect(creating.map(({ name }) => name).sort()).toEqual(Object.keys(bodies).sort());
+    for (const { name, call } of creating) {
+      const agent = `made by ${name}`;
+      const refused = await server().ask(call, bodies[name], as(agent, key));
+      expect({ name, ...refused }).toMatchObject({
+        name,
+        status: 403,
+        body: { error: "the key does not create agents" },
+      });
+      expect(existsSync(agentFile(server().dataDir, agent))).toBe(false);
+      expect((await server().ask(call, bodies[name], as(agent, master))).status).toBeLessThan(300);
+      expect((await server().ask(call, bodies[name], as(agent, key))).status).toBeLessThan(300);
+    }
+    expect((await server().ask("GET /health", undefined, as("nobody yet", key))).body.node_count).toBe(0);
+  });
+
+  test("sees metrics of all agents only where it is for all of them, and for admin", async () => {
+    const statusFor = async (rights: Partial<Rights>) =>
+      (await fetch(`${server().url}/metrics`, { headers: bearer(keyFor(rights).key) })).status;
+    expect(await statusFor({ agents: ["alice"] })).toBe(403);
+    expect(await statusFor({ scopes: ["memory"] })).toBe(403);
+    expect(await statusFor({ scopes: ["admin"] })).toBe(200);
+  });
+
+  test("is what the client for TypeScript is given", async () => {
+    const options = { baseUrl: server().url, agent: "client" };
+    const { id } = await new NousClient({ ...options, key: master }).createNode(LESSON);
+    expect(id).toMatch(/^n_/);
+    const refusal = await new NousClient(options).health().catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(NousRequestError);
+    expect(refusal).toMatchObject({ status: 401, message: expect.stringContaining("a key is needed") });
+    for (const wrong of ["", "two words", "new\nline", "é"]) {
+      expect(() => new NousClient({ ...options, key: wrong })).toThrow(/^key must be/);
+    }
+  });
+
+  test("is told apart in the log by its id, and its text is in no log, metric or answer", async () => {
+    const { key, id } = keyFor({ agents: ["alice"] });
+    const texts: string[] = [];
+    for (const { call } of CALLS) {
+      for (const agent of ["alice", "bob"]) {
+        texts.push(JSON.stringify((await server().ask(call, undefined, as(agent, key))).body));
+      }
+    }
+    await server().ask("GET /health", undefined, bearer(`${key}wrong`));
+    texts.push(await (await fetch(`${server().url}/metrics`, { headers: bearer(master) })).text());
+    await expect.poll(() => server().log()).toContain(`"key":"${id}"`);
+    texts.push(server().log());
+    for (const text of texts) {
+      expect(text).not.toContain(key);
+      expect(text).not.toContain(createHash("sha256").update(key).digest("hex"));
+    }
+  });
+
+  test("is in the description of the interface, with what it has to be for, and what is answered without", async () => {
+    const { body } = await server().ask("GET /openapi.json", undefined, bearer(master));
+    expect(body.components.securitySchemes).toEqual({
+      key: { type: "http", scheme: "bearer", description: expect.any(String) },
+    });
+    for (const { name, operation } of CALLS) {
+      const described = body.paths[`/v1${operation.path}`][operation.method];
+      expect(described.security, name).toEqual([{ key: [operation.scope] }, {}]);
+      expect(Object.keys(described.responses), name).toEqual(expect.arrayContaining(["401", "403"]));
+      expect(described.responses[401].headers).toHaveProperty("WWW-Authenticate");
+    }
+  });
+});
+
+test("keys that come, go and get damaged while a server runs never leave it open", async () => {
+  const folder = temporaryFolder();
+  const running = await start(folder);
+  const { dataDir } = running;
+  const statusOf = async (headers = {}) => (await running.ask("GET /health", undefined, headers)).status;
+  expect(await statusOf()).toBe(200);
+  const { key, id } = createKey(dataDir, ALL);
+  expect([await statusOf(), await statusOf(bearer(key))]).toEqual([401, 200]);
+  const other = createKey(dataDir, ALL);
+  const file = join(keysDir(dataDir), `${other.id}.json`);
+  const sound = readFileSync(file);
+  for (const damage of ["", "{}", sound.toString().replace('"all"', "[]"), sound.subarray(0, -10)]) {
+    writeFileSync(file, damage);
+    expect([await statusOf(), await statusOf(bearer(key))]).toEqual([401, 401]);
+  }
+  expect(running.log()).toContain("nobody comes in");
+  expect(() => readKeys(dataDir)).toThrow(/is damaged/);
+  writeFileSync(file, sound);
+  expect(await statusOf(bearer(key))).toBe(200);
+  revokeKey(dataDir, id);
+  revokeKey(dataDir, other.id);
+  expect([await statusOf(), await statusOf(bearer(key))]).toEqual([401, 401]);
+  await running.end("SIGKILL");
+
+  writeFileSync(file, "{}");
+  expect(run("serve", "--data-dir", folder, "--port", "0")).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining("is damaged"),
+  });
+});
+
+test("elsewhere than on loopback it comes up with keys only", async () => {
+  // A name of loopback that is none of those that count as such.
+  const folder = temporaryFolder();
+  const refused = run("serve", "--host", "127.1", "--port", "0", "--data-dir", folder);
+  expect(refused).toMatchObject({ status: 1, stdout: "" });
+  expect(refused.stderr).toMatch(/^The host 127\.1 is not loopback, and there are no keys: .*keys create.*\.$/m);
+  expect(existsSync(join(folder, "agents"))).toBe(false);
+  const { key } = createKey(folder, ALL);
+  const running = await start(folder, ["--host", "127.1"]);
+  expect((await running.ask("GET /health")).status).toBe(401);
+  await clientOf(running, "default").ask("POST /nodes", LESSON, bearer(key));
+  expect((await running.ask("GET /health", undefined, bearer(key))).body.node_count).toBe(1);
+});
+
+describe("strangers", () => {
+  test("are refused in every operation, whatever key they bring", async () => {
+    const strange = [
+      { host: "evil.example" },
+      { host: `${HOST}.evil.example` },
+      { origin: "https://evil.example" },
+      { origin: `${PAGE}.evil.example` },
+      { origin: "null" },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+    ];
+    for (const { operation, call } of CALLS) {
+      const [, path] = call.split(" ");
+      for (const headers of strange as Record<string, string>[]) {
+        const { status, text } = await exchange(`/v1${path}`, { ...headers, ...bearer(master) });
+        expect({ path: operation.path, headers, status, text }).toMatchObject({ status: 403, text: /Host|origin/ });
+      }
+    }
+  });
+
+  test("are not those who use a name that was configured, nor the server's own pages", async () => {
+    for (const headers of [
+      { host: HOST },
+      { host: `${HOST.toUpperCase()}:8443` },
+      { host: "other.example.org" },
+      { host: HOST, origin: `https://${HOST}` },
+      { "sec-fetch-site": "same-origin" },
+      { "sec-fetch-site": "none" },
+    ] as Record<string, string>[]) {
+      expect((await exchange("/v1/health", { ...headers, ...bearer(master) })).status, JSON.stringify(headers)).toBe(
+        200,
+      );
+    }
+  });
+
+  test("could not send what a form can send: a body says that it is JSON", async () => {
+    for (const { name, operation, call } of CALLS) {
+      if (operation.body === undefined) continue;
+      for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
+        const headers = { ...as("alice", master), "content-type": type };
+        const { status, body } = await server().ask(call, "{}", headers);
+        expect({ name, type, status, error: body.error }).toEqual({
+          name,
+          type,
+          status: 400,
+          error: "the body is not JSON",
+        });
+      }
+    }
+  });
+});
+
+describe("pages of an origin that was configured", () => {
+  const ask = (init: RequestInit) => fetch(`${server().url}/v1/nodes`, init);
+
+  test("may ask what they may send, without a key", async () => {
+    const preflight = (origin: string) =>
+      ask({
+        method: "OPTIONS",
+        headers: {
+          origin,
+          "access-control-request-method": "POST",
+          "access-control-request-headers": "authorization,content-type,x-nous-agent",
+        },
+      });
+    const { status, headers } = await preflight(PAGE);
+    expect(status).toBe(204);
+    expect(headers.get("access-control-allow-origin")).toBe(PAGE);
+    expect(headers.get("access-control-allow-methods")!.split(",").sort()).toEqual(["DELETE", "GET", "PATCH", "POST"]);
+    expect(headers.get("access-control-allow-headers")).toBe("authorization,content-type,x-nous-agent");
+    expect(headers.get("access-control-allow-credentials")).toBeNull();
+    expect(headers.get("vary")).toContain("Origin");
+    const other = await preflight("https://evil.example");
+    expect([other.status, other.headers.get("access-control-allow-origin")]).toEqual([403, null]);
+  });
+
+  test("read answers and refusals, and need a key as everybody", async () => {
+    for (const [key, status] of [
+      [{}, 401],
+      [bearer(master), 200],
+    ] as const) {
+      const answer = await ask({ headers: { origin: PAGE, "sec-fetch-site": "cross-site", ...key } });
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get("access-control-allow-origin")).toBe(PAGE);
+      expect(answer.headers.get("access-control-expose-headers")).toContain("etag");
+      expect(answer.headers.get("vary")).toContain("Origin");
+    }
+    const own = await ask({ headers: bearer(master) });
+    expect(own.headers.get("access-control-allow-origin")).toBeNull();
+  });
+
+  test("are none unless they are configured", async () => {
+    const running = await start(temporaryFolder());
+    for (const method of ["GET", "OPTIONS"]) {
+      const answer = await fetch(`${running.url}/v1/nodes`, { method, headers: { origin: PAGE } });
+      expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([403, null]);
+    }
+  });
+});
