@@ -220,13 +220,11 @@ describe("a model that says nothing of use", () => {
     expect([...analyses(client)]).toEqual(["BTC statistics"]);
   });
 
-  test("does not keep the server from stopping", async () => {
-    const { client, provider, server } = await set(() => {});
+  test("does not keep the server from stopping, whoever waits for it", async () => {
+    const { client, provider, server } = await set(() => {}, ["--consolidate-interval", "1"]);
     await trade(client, "BTC");
-    const report = client.ask("POST /consolidate").catch(() => undefined);
-    await vi.waitFor(() => expect(provider.asked).toHaveLength(1), { timeout: 20_000, interval: 20 });
+    await vi.waitFor(() => expect(provider.asked.length).toBeGreaterThan(0), { timeout: 30_000, interval: 50 });
     expect(await server.end()).toBe(0);
-    await report;
   });
 });
 
