@@ -2,9 +2,9 @@
 // folder of its own, which is gone afterwards.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, existsSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { cpus, tmpdir, totalmem } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { vectorOf } from "./agent/index-rows.ts";
 import { backUp } from "./backup.ts";
 import { NousClient } from "./client/client.ts";
@@ -87,6 +87,7 @@ async function prepare(
   { settings, own }: BenchOptions,
 ): Promise<{ questions: Question[]; memory: BenchReport["memory"] }> {
   const file = agentFile(folder, USUAL_AGENT);
+  mkdirSync(dirname(file));
   if (own === undefined) new LibsqlStorage(file, { durability: "normal" }).close();
   else backUp(settings.data_dir, own, file);
   const storage = new LibsqlStorage(file, { durability: "normal" });
