@@ -2,12 +2,12 @@
 
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { serve } from "@hono/node-server";
 import { createEngine } from "nous-wasm";
 import { AskingPool } from "./embeddings/asking.ts";
 import { embedderOf } from "./embeddings/configured.ts";
 import { createApp } from "./http/app.ts";
 import { USUAL_AGENT } from "./http/route.ts";
+import { createHttpServer } from "./http/unreadable.ts";
 import type { Logger } from "./log.ts";
 import { Scheduler } from "./scheduler.ts";
 import type { InForce } from "./settings/read.ts";
@@ -69,13 +69,14 @@ export async function startServer(
   }
 }
 
-function listen(fetch: Parameters<typeof serve>[0]["fetch"], hostname: string, port: number): Promise<Server> {
+function listen(fetch: Parameters<typeof createHttpServer>[0], hostname: string, port: number): Promise<Server> {
+  const server = createHttpServer(fetch, { requestTimeout: REQUEST_TIMEOUT });
   return new Promise((resolve, reject) => {
-    const server = serve({ fetch, hostname, port, serverOptions: { requestTimeout: REQUEST_TIMEOUT } }, () => {
+    server.once("error", reject);
+    server.listen(port, hostname, () => {
       server.off("error", reject);
       resolve(server);
-    }) as Server;
-    server.once("error", reject);
+    });
   });
 }
 
