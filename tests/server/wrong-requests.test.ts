@@ -55,7 +55,7 @@ async function renew(url: string, connections: Agent): Promise<Map<string, strin
   await post("/nodes/batch", { items: NODES.map((id) => ({ id, ...node })) });
   await post("/nodes", node, VICTIM);
   const cluster = await post("/clusters", { name: "Majors" });
-  await post(`/clusters/${cluster}/members`, { node_id: "n_1" });
+  await Promise.all(NODES.map((node_id) => post(`/clusters/${cluster}/members`, { node_id })));
   return new Map([
     [EDGE, await post("/edges", { source_id: "n_1", target_id: "n_2", type: "causes" })],
     [CLUSTER, cluster],
