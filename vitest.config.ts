@@ -11,6 +11,7 @@ const ALONE = { fileParallelism: false } as const;
 export default defineConfig({
   test: {
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     // The package is linked to where it is built, which vite takes for sources; it is to be loaded by Node itself.
     server: { deps: { external: [/js\/engine\/dist/] } },
     projects: [

@@ -1,8 +1,12 @@
 // Full text: held in memory, equal to the database's, whoever writes.
 
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
+import { search } from "../../js/server/src/agent/search.ts";
+import { searchRequest } from "../../js/server/src/api/search.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { makeExisting, raw } from "./existing.ts";
 import { LESSON, sharedServer } from "./shared.ts";
@@ -118,6 +122,72 @@ describe("a question", () => {
       expect((await agent.ask("POST /search", { query })).status).toBe(200);
     }
     expect(await agent.search('column:"filt')).toEqual([body.id]);
+  });
+
+  test("is its words, whatever operators and quotes stand among them", async () => {
+    const { agent, other } = opened();
+    const words = "gold near silver not tin title content_body carry roll".split(" ");
+    const add = other.prepare("INSERT INTO nodes (id, type, content_title, content_body) VALUES (?, 'note', ?, ?)");
+    for (let place = 0; place < 60; place++) {
+      const [one, two, three] = [1, 3, 7].map((step) => words[(place * step + step) % words.length]);
+      add.run(`n_${place}`, `${one} ${two}`, place % 2 === 0 ? `other text of ${three}` : null);
+    }
+    const now = Date.now();
+    const found = (query: string) =>
+      agent.read(() => search(agent, searchRequest.parse({ query, limit: 100 }), undefined, now)).data;
+    const operators = ["AND", "OR", "NOT", "NEAR"];
+    const word = fc.constantFrom(...words, ...operators);
+    const before = fc.constantFrom("", '"', '""', "(", "((", "^", "-", "+", "{", "* ", ": ", "/", "'");
+    const after = fc.constantFrom("", '"', '""', ")", "*", " *", ":", " :", "}", "^", ",", ";", '" "', "'");
+    const decorated = fc.array(fc.tuple(before, word, after), { minLength: 1, maxLength: 6 });
+    let most = 0;
+    const same = fc.asyncProperty(decorated, async (parts) => {
+      // Connections of other tests are closed meanwhile, which has to be heard.
+      await setImmediate();
+      const plain = parts.map(([, word]) => word.toLowerCase()).join(" ");
+      const expected = found(plain);
+      most = Math.max(most, expected.length);
+      expect(found(parts.map((part) => part.join("")).join(" "))).toEqual(expected);
+    });
+    await fc.assert(same, { numRuns: 300, seed: 7 });
+    expect(most).toBeGreaterThan(10);
+  });
+
+  test("of twenty thousand terms is read as far as one of thirty-two", () => {
+    const { agent, other, found } = opened();
+    other.exec("INSERT INTO nodes (id, type, content_title) VALUES ('n_1', 'note', 'w31x'), ('n_2', 'note', 'w32x')");
+    const words = Array.from({ length: 20_000 }, (_, place) => `w${place}x`);
+    const reads = new Set<string>();
+    const watched = new Proxy(words, {
+      get(target, key) {
+        if (typeof key === "string" && /^\d+$/.test(key)) reads.add(key);
+        return Reflect.get(target, key);
+      },
+    });
+    // Half of those that are read may say nothing.
+    expect(agent.read(() => agent.texts.search(watched)).map(({ id }) => id)).toEqual(["n_1"]);
+    expect(reads.size).toBe(64);
+    expect(found(...words.slice(0, 32))).toEqual(["n_1"]);
+    expect(found(...words.slice(32))).toEqual(["n_2"]);
+  });
+
+  test("that is as long as one may be costs the full text no more than a short one", async () => {
+    const agent = client();
+    const texts = Array.from({ length: 100 }, (_, place) => `word${place % 40} word${(place * 7) % 40} 黄金突破失败`);
+    await agent.ask("POST /nodes/batch", {
+      items: texts.map((content_body) => ({ ...LESSON, content_body })),
+    });
+    /** The middle of what the full text took by the server's own watch, in milliseconds. */
+    const spent = async (query: string) => {
+      const times: number[] = [];
+      for (let turn = 0; turn < 15; turn++) {
+        times.push((await agent.ask("POST /search", { query })).body.metrics.hybrid_seeding_ms);
+      }
+      return times.sort((a, b) => a - b)[7]!;
+    };
+    const short = await spent(Array.from({ length: 32 }, (_, place) => `word${place}`).join(" "));
+    const words = Array.from({ length: 1_100 }, (_, place) => `word${place}`).join(" ");
+    for (const long of [words, "黄金突破失败".repeat(1_600)]) expect(await spent(long)).toBeLessThan(10 * short + 5);
   });
 
   test("finds text of scripts without spaces", async () => {

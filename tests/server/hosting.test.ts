@@ -6,8 +6,9 @@ import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { raw } from "./existing.ts";
+import { gaugeOf, usedBy } from "./gauges.ts";
 import { PROGRAM, type Running, start } from "./process.ts";
-import { clientOf } from "./shared.ts";
+import { clientOf, LESSON } from "./shared.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 function run(...args: string[]) {
@@ -141,18 +142,14 @@ describe("a memory that is purged", () => {
 });
 
 describe("how many agents stay open", () => {
-  /** Kilobytes that a process takes, and the databases that it has open. */
-  const usedBy = ({ process: { pid } }: Running) => {
-    const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))!;
-    return { resident: Number(kilobytes), files: readdirSync(`/proc/${pid}/fd`).length };
-  };
-
-  /** What was used at most meanwhile. */
-  const fill = async (server: Running, agents: number) => {
+  /** Makes so many agents of so many memories, one after another; the answer is what was used at most meanwhile. */
+  const fill = async (server: Running, agents: number, memories = 1) => {
     const most = usedBy(server);
     for (let place = 0; place < agents; place++) {
-      const { create } = clientOf(server, `agent ${place}`);
-      await create({ content_title: `only ${place}`, embedding: Array(384).fill(place + 1) });
+      const memory = { ...LESSON, content_title: `only ${place}`, embedding: Array(384).fill(place + 1) };
+      const items = Array.from({ length: memories }, () => memory);
+      const { body } = await clientOf(server, `agent ${place}`).ask("POST /nodes/batch", { items });
+      expect(body).toMatchObject({ created: memories });
       const { resident, files } = usedBy(server);
       most.resident = Math.max(most.resident, resident);
       most.files = Math.max(most.files, files);
@@ -175,6 +172,25 @@ describe("how many agents stay open", () => {
   );
 
   test.runIf(process.platform === "linux")(
+    "two hundred in turn take no more memory than they may, and lose nothing",
+    { timeout: 240_000 },
+    async () => {
+      const [agents, memories, megabytes] = [200, 20, 300];
+      const options = ["--max-resident-mb", String(megabytes), "--durability", "normal", "--log-level", "error"];
+      const server = await start(temporaryFolder(), options);
+      const before = usedBy(server).resident;
+      const most = await fill(server, agents, memories);
+      const limit = megabytes * 2 ** 20;
+      expect(most.resident - before).toBeLessThan(limit);
+      expect(await gaugeOf(server, "nous_resident_bytes")).toBeLessThanOrEqual(limit);
+      expect(await gaugeOf(server, "nous_agents_open")).toBeLessThan(agents);
+      for (let place = 0; place < agents; place += 33) {
+        expect((await clientOf(server, `agent ${place}`).ask("GET /health")).body.node_count).toBe(memories);
+      }
+    },
+  );
+
+  test.runIf(process.platform === "linux")(
     "those that were asked longest ago are closed when there is no more room",
     { timeout: 120_000 },
     async () => {
@@ -188,8 +204,8 @@ describe("how many agents stay open", () => {
       ]);
       const before = usedBy(server).files;
       await fill(server, 60);
-      // Each takes four megabytes and more.
-      expect(usedBy(server).files).toBeLessThan(before + 3 * 16);
+      // Each takes four megabytes and more. Files are given back a moment after their agent was closed.
+      await expect.poll(() => usedBy(server).files, { timeout: 30_000 }).toBeLessThan(before + 3 * 16);
       for (const place of [0, 59]) expect(await clientOf(server, `agent ${place}`).search("only")).toHaveLength(1);
     },
   );

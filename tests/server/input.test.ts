@@ -12,7 +12,13 @@ const { server, client } = sharedServer(["--max-body-bytes", String(MOST_BODY)])
 const NAMES: unknown[] = ["", 7, null, {}, [], true, "x".repeat(201), "a\0b"];
 const TEXTS: unknown[] = [7, {}, [], true, "a\0b", "x".repeat(1_000_001)];
 const SHARES: unknown[] = [-0.1, 1.1, "0.5", {}, true];
-const INSTANTS: unknown[] = ["", "yesterday", "2026-13-01", "2026-02-01T25:00:00Z", 1_700_000_000, {}, "x".repeat(100)];
+const INSTANTS: unknown[] = [
+  ...["", "yesterday", "2026-13-01", "2026-02-01T25:00:00Z", 1_700_000_000, {}, "x".repeat(100)],
+  // In UTC they are in years without four digits.
+  ...["0000-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59"],
+];
+/** Deeper than data may be. */
+const DEEP = JSON.parse(`${'{"a":'.repeat(101)}{}${"}".repeat(101)}`);
 const VECTORS: unknown[] = [[], [0, 0], [1e-50], [1, "2"], [1, null], [1e39], "1,2", {}, 7];
 const STATES: unknown[] = ["active", "", "constructor", 1, {}];
 const LIMITS: unknown[] = [-1, 1.5, "10", {}, true];
@@ -46,7 +52,7 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       embedding: VECTORS,
       embedding_model: [7, {}],
       id: ["", 7, {}, "a/b", "a b", "é", ".", "x".repeat(201), "a\0b"],
-      signals: [7, "x", [], [{ pnl_pct: 1 }], { "": 1 }, { note: "x".repeat(1_000_001) }],
+      signals: [7, "x", [], DEEP, [{ pnl_pct: 1 }], { "": 1 }, { note: "x".repeat(1_000_001) }],
     },
   ],
   [
@@ -271,6 +277,16 @@ describe("wrong input", () => {
     }
     const charset = { "content-type": "application/json; charset=utf-8" };
     expect((await client().ask("POST /search", '{"query": "x"}', charset)).status).toBe(200);
+  });
+
+  test("a body in another encoding", async () => {
+    const body = Buffer.from(JSON.stringify({ ...LESSON, content_title: "Überschuss" }), "latin1");
+    const headers = { "content-type": "application/json", "x-nous-agent": client().agent };
+    const response = await fetch(`${server().url}/v1/nodes`, { method: "POST", headers, body });
+    expect({ status: response.status, body: await response.json() }).toEqual({
+      status: 400,
+      body: { error: "the body is not JSON", issues: [{ path: "", message: "must be in UTF-8" }] },
+    });
   });
 
   test("names of agents that are none", async () => {

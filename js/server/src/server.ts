@@ -2,13 +2,13 @@
 
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { serve } from "@hono/node-server";
 import { createEngine } from "nous-wasm";
 import { AnalysingPool } from "./analysis/analysing.ts";
 import { analystOf } from "./analysis/analyst.ts";
 import { AskingPool } from "./embeddings/asking.ts";
 import { embedderOf } from "./embeddings/configured.ts";
 import { createApp } from "./http/app.ts";
+import { createHttpServer } from "./http/unreadable.ts";
 import { KeyRing } from "./keys/ring.ts";
 import type { Logger } from "./log.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -89,13 +89,14 @@ function refuseExposure(host: string, keys: KeyRing): void {
   throw new SettingsError(`The host ${host} is not loopback, and there are no keys: ${how}.`);
 }
 
-function listen(fetch: Parameters<typeof serve>[0]["fetch"], hostname: string, port: number): Promise<Server> {
+function listen(fetch: Parameters<typeof createHttpServer>[0], hostname: string, port: number): Promise<Server> {
+  const server = createHttpServer(fetch, { requestTimeout: REQUEST_TIMEOUT });
   return new Promise((resolve, reject) => {
-    const server = serve({ fetch, hostname, port, serverOptions: { requestTimeout: REQUEST_TIMEOUT } }, () => {
+    server.once("error", reject);
+    server.listen(port, hostname, () => {
       server.off("error", reject);
       resolve(server);
-    }) as Server;
-    server.once("error", reject);
+    });
   });
 }
 

@@ -4,14 +4,21 @@
 const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?$/;
 const WITH_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/i;
 
-/** Milliseconds since 1970 of an ISO 8601 text, in UTC where it names no zone; undefined where it is no instant. */
+/** The years that ISO 8601 writes with four digits: others would be in no order beside them as text. */
+const FIRST = Date.parse("0000-01-01T00:00:00.000Z");
+const LAST = Date.parse("9999-12-31T23:59:59.999Z");
+
+/**
+ * Milliseconds since 1970 of an ISO 8601 text, in UTC where it names no zone; undefined where it is no instant, or one of other
+ * years.
+ */
 export function parseInstant(text: string): number | undefined {
   const isUtc = WITHOUT_ZONE.test(text);
   if (!isUtc && !WITH_ZONE.test(text)) return undefined;
   const iso = text.replace(" ", "T");
   // A date alone is UTC by itself.
   const time = Date.parse(isUtc && iso.length > "2026-01-01".length ? `${iso}Z` : iso);
-  return Number.isNaN(time) ? undefined : time;
+  return time >= FIRST && time <= LAST ? time : undefined;
 }
 
 /** Such as `toIso` writes; not all of those, but none that is no instant. */

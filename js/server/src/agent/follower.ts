@@ -44,6 +44,8 @@ export interface Consumer {
 const KEPT_CHANGES = 100_000;
 /** How much longer the log may get before it is cut. */
 const SPARE_CHANGES = 10_000;
+/** Entries of the change log when it is longest, where each transaction adds few. */
+export const MOST_CHANGES = KEPT_CHANGES + SPARE_CHANGES;
 /** Ids that are looked up at once. */
 const BATCH = 1_000;
 

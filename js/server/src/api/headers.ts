@@ -11,18 +11,23 @@ export const retryHeaders = z.object({
     .openapi({ description: "A request that is sent again with its key within a day makes nothing a second time." }),
 });
 
-const ETAGS = /^(?:W\/)?"\d{1,15}"(?:\s*,\s*(?:W\/)?"\d{1,15}")*$/;
+/** `*`, or versions as ETags have them. */
+const ETAGS = /^(?:\*|(?:W\/)?"\d{1,15}"(?:[ \t]*,[ \t]*(?:W\/)?"\d{1,15}")*)$/;
 
 /** Versions that the caller knows. */
 export const matchHeaders = z.object({
   "If-Match": z
     .string()
-    .regex(new RegExp(`^\\*$|${ETAGS.source}`), 'must be * or versions as ETags give them, such as "3"')
+    .regex(ETAGS, 'must be * or versions as ETags give them, such as "3"')
     .optional()
     .transform((given) =>
       given === undefined || given === "*" ? given : (given.match(/\d+/g) ?? []).map((version) => Number(version)),
     )
-    .openapi({ type: "string", description: "The ETag of the memory that is to be changed, or several of them." }),
+    .openapi({
+      type: "string",
+      pattern: ETAGS.source,
+      description: "The ETag of the memory that is to be changed, or several of them.",
+    }),
 });
 
 export type RetryHeaders = z.output<typeof retryHeaders>;

@@ -47,6 +47,8 @@ export const newNode = z
     ...nodeFields,
     id: ownId.nullish().openapi({ description: "The caller's own; the same memory with the same id is made once." }),
     signals: signals.nullish().openapi({
+      type: ["object", "null"],
+      additionalProperties: true,
       description: "Figures such as `pnl_pct`. What was at stake decides the stability, unless that is given.",
     }),
   })

@@ -11,6 +11,8 @@ const MOST_TITLE = 10_000;
 export const MOST_TEXT = 1_000_000;
 export const MOST_QUERY = 10_000;
 const MOST_COMPONENTS = 65_536;
+/** Levels of data of any form. */
+const MOST_LEVELS = 100;
 
 export const STATES: readonly StoredLifecycleState[] = [...LIFECYCLE_STATES, "DELETED"];
 
@@ -40,14 +42,23 @@ export const instant = z
   .transform((value) => toIso(parseInstant(value)!))
   .openapi({ format: "date-time" });
 
+/** Whether a value has so many levels at most. What walks over data may go as deep as the stack is. */
+function isFlat(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isFlat(inner, levels - 1));
+}
+
 /** Figures of a memory by their names: what was at stake, what was known. */
 export const signals = z
   .record(z.string().min(1).max(MOST_NAME), z.unknown())
+  .refine((given) => isFlat(given, MOST_LEVELS), {
+    abort: true,
+    error: `must not be nested deeper than ${MOST_LEVELS} levels`,
+  })
   .refine(
     (given) => JSON.stringify(given).length <= MOST_TEXT,
     `must not be longer than ${MOST_TEXT} characters as JSON`,
-  )
-  .openapi({ type: "object", additionalProperties: true });
+  );
 
 /** Components that are numbers in f32, too, and not all 0. */
 export const vector = z

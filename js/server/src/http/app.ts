@@ -94,6 +94,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
       if (status === 401) context.header("www-authenticate", CHALLENGE);
       return context.json(issues.length > 0 ? { error: message, issues } : { error: message }, status);
     }
+    if (hasGone(context)) return context.json({ error: "the request did not arrive whole" }, 400);
     const failure = error instanceof WorkerFailure ? error.failure : { name: error.name, message: error.message };
     log.error({ request_id: context.get("requestId"), failure }, "A request failed");
     return context.json({ error: "internal error" }, 500);
@@ -169,6 +170,12 @@ function limitBodies(maxSize: number): MiddlewareHandler {
     if (context.req.header("transfer-encoding") !== undefined) return limitUntold(context, next);
     return Number(context.req.header("content-length") ?? 0) > maxSize ? onError(context) : next();
   };
+}
+
+/** Whether the client went away in the middle of its request: what fails for that is no failure of the server's. */
+function hasGone({ env }: Context): boolean {
+  const { incoming } = (env ?? {}) as { incoming?: IncomingMessage };
+  return incoming?.destroyed === true && !incoming.complete;
 }
 
 const entriesOf = <Table extends object>(table: Table) =>

@@ -153,6 +153,17 @@ function check(schema: z.ZodType | undefined, value: unknown): unknown {
   throw new Refusal(400, NOT_VALID, issues);
 }
 
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
+/** A body in another encoding is not kept with its letters lost. */
+function textOf(bytes: ArrayBuffer): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    throw notJson("must be in UTF-8");
+  }
+}
+
 const notJson = (message: string) => new Refusal(400, "the body is not JSON", [{ path: "", message }]);
 
 /**
@@ -160,7 +171,7 @@ const notJson = (message: string) => new Refusal(400, "the body is not JSON", [{
  * counts as none.
  */
 async function readJson(context: Context, mayBeMissing: boolean): Promise<unknown> {
-  const text = await context.req.text();
+  const text = textOf(await context.req.arrayBuffer());
   const type = context.req.header("content-type");
   if (text === "" && mayBeMissing && type === undefined) return {};
   if (!/^application\/([\w.-]+\+)?json\b/i.test(type ?? "")) {

@@ -1,0 +1,131 @@
+// What the server says of its own interface, for tests that send what it describes, or what it does not: GET /v1/openapi.json with
+// its schemas as validators.
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+
+/** A schema of the description, as far as requests are generated from it. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  enum?: unknown[];
+  anyOf?: Schema[];
+  allOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: Schema | boolean;
+  items?: Schema;
+  maxItems?: number;
+  minItems?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+}
+
+export interface Parameter {
+  in: "path" | "query" | "header";
+  name: string;
+  required?: boolean;
+  schema: Schema;
+}
+
+interface Content {
+  content: { "application/json": { schema: Schema } };
+}
+
+/** The description, of which this is looked at. */
+export interface Document {
+  paths: Record<string, Record<string, DescribedCall>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+interface DescribedCall {
+  operationId: string;
+  parameters?: Parameter[];
+  requestBody?: Content & { required: boolean };
+  responses: Record<string, Content>;
+}
+
+/** One call of the interface. */
+export interface Described {
+  name: string;
+  /** In capitals. */
+  method: string;
+  /** With `{id}` for a part that changes. */
+  path: string;
+  parameters: readonly Parameter[];
+  body: { schema: Schema; isRequired: boolean; isValid: (value: unknown) => boolean } | undefined;
+  /** By the status of an answer, what is wrong with its body; nothing where it is as described. */
+  answers: ReadonlyMap<number, (body: unknown) => string | undefined>;
+}
+
+export interface Description {
+  operations: readonly Described[];
+  /** What is wrong with the body of a refusal. */
+  refusal: (body: unknown) => string | undefined;
+  /** Whether a parameter has a value that is described. */
+  isDescribed: (schema: Schema, value: unknown) => boolean;
+  /** The schema that a reference names, or the schema itself. */
+  resolve: (schema: Schema) => Schema;
+}
+
+/** The document's own name, under which references to its parts are found. */
+const ROOT = "openapi";
+const pointer = (...parts: string[]) =>
+  `${ROOT}#/${parts.map((part) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")}`;
+const JSON_OF = ["content", "application/json", "schema"];
+
+/** Compiling all of them at once would take a second and more. */
+function lazily<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+export function read(document: Document): Description {
+  const ajv = new Ajv2020({ strict: false, allErrors: false, unicodeRegExp: false });
+  addFormats.default(ajv);
+  ajv.addSchema(document, ROOT);
+  const faultsBy = (...parts: string[]) => {
+    const validate = lazily(() => ajv.compile({ $ref: pointer(...parts) }));
+    return (body: unknown) => (validate()(body) ? undefined : ajv.errorsText(validate().errors));
+  };
+  // What a time may look like is wider than the format that answers keep to.
+  const ofRequests = new Ajv2020({ strict: false, validateFormats: false, unicodeRegExp: false });
+  ofRequests.addSchema(document, ROOT);
+
+  const operations = Object.entries(document.paths).flatMap(([path, calls]) =>
+    Object.entries(calls).map(([method, call]): Described => {
+      const { operationId, parameters = [], requestBody, responses } = call;
+      const at = ["paths", path, method];
+      const taken = lazily(() => ofRequests.compile({ $ref: pointer(...at, "requestBody", ...JSON_OF) }));
+      return {
+        name: operationId,
+        method: method.toUpperCase(),
+        path,
+        parameters,
+        body: requestBody && {
+          schema: requestBody.content["application/json"].schema,
+          isRequired: requestBody.required,
+          isValid: (value) => taken()(value) as boolean,
+        },
+        answers: new Map(
+          Object.keys(responses).map((status) => [Number(status), faultsBy(...at, "responses", status, ...JSON_OF)]),
+        ),
+      };
+    }),
+  );
+  return {
+    operations,
+    refusal: faultsBy("components", "schemas", "Problem"),
+    isDescribed: (schema, value) => ofRequests.validate(schema, value),
+    resolve: ({ $ref, ...schema }) =>
+      $ref === undefined ? schema : document.components.schemas[$ref.slice($ref.lastIndexOf("/") + 1)]!,
+  };
+}

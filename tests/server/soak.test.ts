@@ -1,0 +1,167 @@
+// Hours of use in short: three agents write, ask, recall, sweep and consolidate without a pause, and nothing grows but the time.
+//
+// SOAK_MINUTES says for how long; `npm run long -- soak` goes on for an hour.
+
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { UsageTracker } from "nous-wasm";
+import { expect, test } from "vitest";
+import { Agent } from "../../js/server/src/agent/agent.ts";
+import { MOST_CHANGES } from "../../js/server/src/agent/follower.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { raw } from "./existing.ts";
+import { filesOf, gaugeOf, type Rows, rowsOf, usedBy } from "./gauges.ts";
+import { PROGRAM, type Running, start } from "./process.ts";
+import { startProvider } from "./provider.ts";
+import { type Client, clientOf } from "./shared.ts";
+import { type Asked, Life, MEMORIES, median, quantile, slopeOf } from "./soak.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const MINUTES = Number(process.env.SOAK_MINUTES ?? 2);
+const LENGTH = MINUTES * 60_000;
+const SAMPLES = 120;
+const AGENTS = ["one", "two", "three"];
+/** What is measured in the first tenth is not looked at: everything is still being filled then. */
+const SETTLED = LENGTH / 10;
+const MB = 2 ** 20;
+/** How much of its resident size may be added from then on: the heap takes its time to find its size. */
+const MOST_GROWTH = 0.15;
+/** Megabytes of a write-ahead log, which is written back at four. */
+const MOST_WAL = 16;
+
+/** What the server took at a time. */
+interface Sample {
+  /** Milliseconds from the beginning. */
+  at: number;
+  /** Bytes. */
+  resident: number;
+  files: number;
+  turns: number;
+  /** Bytes of the largest one. */
+  wal: number;
+  /** Of each agent. */
+  rows: Rows[];
+}
+
+async function sample(server: Running, clients: readonly Client[], at: number): Promise<Sample> {
+  const turns = await gaugeOf(server, "nous_queue_length");
+  return { at, ...usedBy(server), turns, wal: filesOf(server)["db-wal"]?.largest ?? 0, rows: clients.map(rowsOf) };
+}
+
+/** Looks at it from time to time until the end. */
+async function watch(server: Running, clients: readonly Client[], begun: number, end: number): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  while (performance.now() < end) {
+    samples.push(await sample(server, clients, performance.now() - begun));
+    await setTimeout(LENGTH / SAMPLES);
+  }
+  return samples;
+}
+
+/** The parts of what came after the first tenth: its beginning, its middle and its end. */
+function thirds<T extends { at: number }>(all: readonly T[]): T[][] {
+  const third = (LENGTH - SETTLED) / 3;
+  return [0, 1, 2].map((place) =>
+    all.filter(({ at }) => at >= SETTLED + place * third && at < SETTLED + (place + 1) * third),
+  );
+}
+
+/** What came of it, in figures that are printed. */
+function figuresOf(samples: readonly Sample[], asked: readonly Asked[]) {
+  const settled = samples.filter(({ at }) => at >= SETTLED);
+  const most = (figure: (sample: Sample) => number) => Math.max(...settled.map(figure));
+  const mostRows = (table: keyof Rows) => most(({ rows }) => Math.max(...rows.map((one) => one[table])));
+  const waiting = ({ rows }: Sample) => rows.reduce((sum, one) => sum + one.embedding_queue, 0);
+  const inMb = (bytes: number) => Math.round((bytes * 10) / MB) / 10;
+  const slope = slopeOf(settled.map(({ at, resident }) => ({ at, value: resident })));
+  return {
+    steps: asked.length,
+    /** The middle of its resident size, and how much of it was added from the first tenth to the end. */
+    resident_mb: inMb(median(settled.map(({ resident }) => resident))),
+    growth_mb: inMb(slope * (LENGTH - SETTLED)),
+    open_files: thirds(settled).map((part) => median(part.map(({ files }) => files))),
+    p95_ms: thirds(asked).map((part) =>
+      Math.round(
+        quantile(
+          part.map(({ ms }) => ms),
+          0.95,
+        ),
+      ),
+    ),
+    turns: thirds(settled).map((part) => median(part.map(({ turns }) => turns))),
+    waiting: thirds(settled).map((part) => median(part.map(waiting))),
+    wal_mb: inMb(most(({ wal }) => wal)),
+    change_log: mostRows("change_log"),
+    memory_usage: mostRows("memory_usage"),
+    nodes: mostRows("nodes"),
+  };
+}
+
+test.runIf(process.platform === "linux")(
+  `${MINUTES} minutes of everything on ${AGENTS.length} agents: nothing grows`,
+  { timeout: LENGTH + 300_000 },
+  async () => {
+    const provider = await startProvider(32);
+    const intervals = ["--agent-idle", "1", "--decay-interval", "5", "--consolidate-interval", "7"];
+    const embeddings = ["--embeddings-provider", "openai-compatible", "--embeddings-base-url", provider.url];
+    const server = await start(temporaryFolder(), [...intervals, ...embeddings, "--log-level", "warn"]);
+    const clients = AGENTS.map((name) => clientOf(server, name));
+    const lives = clients.map((client, place) => new Life(client, place + 1));
+    await Promise.all(lives.map((life) => life.begin()));
+    const waiting = () => clients.map((client) => rowsOf(client).embedding_queue);
+    await expect.poll(waiting, { timeout: 120_000, interval: 250 }).toEqual(AGENTS.map(() => 0));
+
+    const begun = performance.now();
+    const end = begun + LENGTH;
+    const [samples] = await Promise.all([
+      watch(server, clients, begun, end),
+      ...lives.map((life) => life.go(begun, end)),
+    ]);
+    const figures = figuresOf(
+      samples,
+      lives.flatMap(({ asked }) => asked),
+    );
+    console.log(JSON.stringify(figures, null, 1));
+
+    expect(lives.flatMap(({ failures }) => failures)).toEqual([]);
+    expect(server.log()).not.toContain('"level":"error"');
+    expect(figures.growth_mb).toBeLessThan(figures.resident_mb * MOST_GROWTH);
+    const [files, p95, turns, queued] = [figures.open_files, figures.p95_ms, figures.turns, figures.waiting];
+    expect(Math.max(...files)).toBeLessThan(files[0]! + 20);
+    // Other programs of the machine take their share, now more and now less.
+    expect(Math.max(...p95)).toBeLessThan(4 * p95[0]! + 250);
+    expect(Math.max(...turns)).toBeLessThanOrEqual(turns[0]! + AGENTS.length);
+    expect(Math.max(...queued)).toBeLessThanOrEqual(queued[0]! + 100);
+    expect(figures.wal_mb).toBeLessThan(MOST_WAL);
+    expect(figures.change_log).toBeLessThanOrEqual(MOST_CHANGES);
+    expect(figures.memory_usage).toBeLessThanOrEqual(new UsageTracker().save().max_records);
+    expect(figures.nodes).toBeLessThan(MEMORIES + 100);
+
+    expect(await server.end()).toBe(0);
+    // One for each agent that is large enough, and nothing that was put aside on the way.
+    const { db, index, "db-wal": wal, "db-shm": _, ...others } = filesOf(server);
+    expect({ db: db?.count, index: index?.count, wal: wal?.largest ?? 0, others }).toEqual({
+      db: AGENTS.length + 1,
+      index: AGENTS.length,
+      wal: 0,
+      others: {},
+    });
+    const check = spawnSync(process.execPath, [PROGRAM, "check", "--data-dir", server.dataDir], { encoding: "utf8" });
+    expect(check).toMatchObject({ status: 0 });
+  },
+);
+
+test("the change log is cut, however much another program writes", { timeout: 120_000 }, () => {
+  const file = join(temporaryFolder(), "a.db");
+  const agent = new Agent(new LibsqlStorage(file, { durability: "normal" }));
+  agent.open();
+  const other = raw(file);
+  const add = other.prepare("INSERT INTO nodes (id, type, content_title) VALUES (?, 'note', 'Gold')");
+  for (let place = 0; place < 1_000; place++) add.run(`n_${place}`);
+  const changes = () => (other.prepare("SELECT count(*) AS count FROM change_log").get() as { count: number }).count;
+  while (changes() <= MOST_CHANGES) other.exec("UPDATE nodes SET neural_access_count = neural_access_count + 1");
+  agent.write(() => {});
+  expect(changes()).toBeLessThanOrEqual(MOST_CHANGES);
+  expect(agent.read(() => agent.texts.search(["gold"]))).not.toEqual([]);
+});

@@ -1,0 +1,194 @@
+// Wrong and odd requests to every call, generated from the server's own description: each is refused in the documented form, or
+// answered as documented, and the server is none the worse for it.
+//
+// WRONG_REQUESTS says how many are sent (`npm run long -- wrong-requests` sends very many, each time others), SEED which ones.
+
+import { spawnSync } from "node:child_process";
+import { Agent } from "node:http";
+import fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type Described, type Description, type Document, read } from "./description.ts";
+import { type PlainAnswer, send, write } from "./plain-http.ts";
+import { PROGRAM, type Running, start } from "./process.ts";
+import { type Known, type Request, requestsTo } from "./requests.ts";
+import { clientOf, sharedServer } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const { WRONG_REQUESTS, SEED: GIVEN_SEED } = process.env;
+const REQUESTS = Number(WRONG_REQUESTS ?? 5_000);
+/** The same ones in every short run. */
+const USUAL_SEED = 20_261_122;
+const SEED = Number(GIVEN_SEED ?? (WRONG_REQUESTS === undefined ? USUAL_SEED : Date.now() % 2 ** 31));
+/** Requests that are under way at a time. */
+const AT_ONCE = 8;
+/** Batches after which what was deleted is there again. */
+const RENEWED_EVERY = 5;
+/** The agent that they are about. */
+const AGENT = "strange";
+
+/** What is there to be asked for. Ids that the server gives stand under names that are put into requests as they are sent. */
+const NODES = ["n_1", "n_2", "n_3"];
+const EDGE = "edge_there";
+const CLUSTER = "cluster_there";
+const CONFLICT = "conflict_there";
+/** An agent that may be deleted. */
+const VICTIM = "victim";
+const NODE_FIELDS = ["node_id", "source_id", "target_id", "old_node_id", "new_node_id", "ids", "entry_id"];
+const KNOWN: Known = {
+  nodes: NODES,
+  edges: [EDGE],
+  clusters: [CLUSTER],
+  ...Object.fromEntries(NODE_FIELDS.map((field) => [field, NODES])),
+  cluster_ids: [CLUSTER],
+  conflict_id: [CONFLICT],
+  agent: [VICTIM],
+};
+
+/** Makes what is to be there, as far as it is not; the answer are ids by the names above. */
+async function renew(url: string, connections: Agent): Promise<Map<string, string>> {
+  const post = async (path: string, fields: object, agent = AGENT) => {
+    const headers = { "content-type": "application/json", "x-nous-agent": agent };
+    const request = { method: "POST", path: `/v1${path}`, headers, body: JSON.stringify(fields) };
+    return JSON.parse((await send(url, request, connections)).text).id as string;
+  };
+  const node = { type: "concept", content_title: "Funding squeeze", embedding: [1, 0, 1] };
+  await post("/nodes/batch", { items: NODES.map((id) => ({ id, ...node })) });
+  await post("/nodes", node, VICTIM);
+  const cluster = await post("/clusters", { name: "Majors" });
+  await Promise.all(NODES.map((node_id) => post(`/clusters/${cluster}/members`, { node_id })));
+  return new Map([
+    [EDGE, await post("/edges", { source_id: "n_1", target_id: "n_2", type: "causes" })],
+    [CLUSTER, cluster],
+    [CONFLICT, await post("/contradiction/queue", { old_node_id: "n_1", new_node_id: "n_2" })],
+  ]);
+}
+
+/** The request with the ids of what is there. */
+function filled(request: Request, ids: ReadonlyMap<string, string>): Request {
+  const fill = (text: string) => text.replace(/\b(?:edge|cluster|conflict)_there\b/g, (name) => ids.get(name) ?? name);
+  const { path, body } = request;
+  return { ...request, path: fill(path), body: typeof body === "string" ? fill(body) : body };
+}
+
+/** What is wrong with an answer. */
+function faultOf(
+  { isWrong, isAstray }: Request,
+  { answers }: Described,
+  { refusal }: Description,
+  { status, type, text }: PlainAnswer,
+): string | undefined {
+  if (status >= 500) return "the server failed";
+  if (isWrong && status < 400) return "a wrong request was taken";
+  // Another call may have taken it.
+  if (isAstray && status < 400) return undefined;
+  const check = answers.get(status) ?? (isAstray ? refusal : undefined);
+  if (check === undefined) return "the status is not documented";
+  if (!type.startsWith("application/json")) return "the answer is not JSON";
+  return check(JSON.parse(text));
+}
+
+/** How many answers of each kind the calls gave. */
+class Tally {
+  readonly #counts = new Map<string, { done: number; refused: number }>();
+
+  add(call: string, status: number): void {
+    const count = this.#counts.get(call) ?? { done: 0, refused: 0 };
+    this.#counts.set(call, count);
+    count[status < 300 ? "done" : "refused"] += 1;
+  }
+
+  /** Calls that never were done, or never refused. */
+  onesided(calls: readonly string[]): string[] {
+    return calls.filter((call) => {
+      const { done, refused } = this.#counts.get(call) ?? { done: 0, refused: 0 };
+      return done === 0 || refused === 0;
+    });
+  }
+}
+
+/** Sends them in batches, and fails with the first answer that is not as it should be. */
+async function sendAll(server: Running, description: Description, tally: Tally): Promise<void> {
+  const operations = new Map(description.operations.map((operation) => [operation.name, operation]));
+  const connections = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+  onTestFinished(() => connections.destroy());
+  let [batch, ids] = [0, new Map<string, string>()];
+  const one = async (request: Request) => {
+    const answer = await send(server.url, filled(request, ids), connections);
+    tally.add(request.to, answer.status);
+    const fault = faultOf(request, operations.get(request.to)!, description, answer);
+    if (fault === undefined) return;
+    throw new Error(`${fault}: ${answer.status} ${answer.text.slice(0, 500)} to ${fc.stringify(request)}`);
+  };
+  const length = { minLength: AT_ONCE, maxLength: AT_ONCE };
+  const batches = fc.array(requestsTo(description, AGENT, KNOWN), length);
+  const property = fc.asyncProperty(batches, async (requests) => {
+    if (batch++ % RENEWED_EVERY === 0) ids = await renew(server.url, connections);
+    await Promise.all(requests.map(one));
+  });
+  await fc.assert(property, { numRuns: Math.ceil(REQUESTS / AT_ONCE), seed: SEED });
+}
+
+const { server } = sharedServer();
+
+test(`${REQUESTS} requests, most of them wrong`, { timeout: 120_000 + REQUESTS * 50 }, async () => {
+  const strange = await start(temporaryFolder(), ["--durability", "normal", "--log-level", "error"]);
+  const { create, search, ask } = clientOf(strange, AGENT);
+  const kept = await create({ id: "kept", content_title: "Quetzalcoatl", content_body: "who was there before" });
+  const description = read((await strange.ask("GET /openapi.json")).body as Document);
+  const tally = new Tally();
+  const began = performance.now();
+  await sendAll(strange, description, tally);
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  console.log(`${REQUESTS} requests of seed ${SEED} in ${seconds} s`);
+
+  const calls = description.operations.filter(({ answers }) => answers.has(400) || answers.has(404));
+  expect(tally.onesided(calls.map(({ name }) => name))).toEqual([]);
+  expect(await search("Quetzalcoatl")).toEqual([kept.id]);
+  expect((await ask("GET /nodes/kept?recall=false")).body).toMatchObject({
+    content_title: kept.content_title,
+    version: 1,
+  });
+  expect(strange.log()).toBe("");
+  expect(await strange.end()).toBe(0);
+  const check = spawnSync(process.execPath, [PROGRAM, "check", "--data-dir", strange.dataDir], { encoding: "utf8" });
+  expect(check).toMatchObject({ status: 0 });
+});
+
+describe("what is no request", () => {
+  const HOST = "host: 127.0.0.1\r\n";
+  const POST = `POST /v1/search HTTP/1.1\r\n${HOST}content-type: application/json\r\n`;
+  const CLOSE = "connection: close\r\n\r\n";
+
+  test.each([
+    [400, "bytes of another protocol", "\x16\x03\x01\x02\x00\x01\r\n\r\n"],
+    [400, "a method that nobody knows", `FROB /v1/health HTTP/1.1\r\n${HOST}${CLOSE}`],
+    [400, "lines that end otherwise", "GET /v1/health HTTP/1.1\nhost: 127.0.0.1\n\n"],
+    [400, "a path that is none", `GET v1/health HTTP/1.1\r\n${HOST}${CLOSE}`],
+    [400, "a path with a backslash", `GET /v1\\health HTTP/1.1\r\n${HOST}${CLOSE}`],
+    [400, "two lengths", `${POST}content-length: 1\r\ncontent-length: 2\r\n\r\n{}`],
+    [400, "a length and pieces", `${POST}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`],
+    [400, "a length below 0", `${POST}content-length: -1\r\n\r\n{}`],
+    [400, "a piece without a length", `${POST}transfer-encoding: chunked\r\n\r\nzz\r\n{}`],
+    [400, "no Host", `GET /v1/health HTTP/1.1\r\n${CLOSE}`],
+    [417, "an expectation that nobody knows", `${POST}expect: miracles\r\ncontent-length: 0\r\n${CLOSE}`],
+    [431, "a header that is too large", `GET /v1/health HTTP/1.1\r\n${HOST}x: ${"y".repeat(20_000)}\r\n\r\n`],
+    [431, "a path that is too long", `GET /v1/${"y".repeat(20_000)} HTTP/1.1\r\n${HOST}\r\n`],
+  ])("%i for %s", async (status, _, text) => {
+    const answer = await write(server().url, text);
+    expect(Number(answer.split(" ")[1])).toBe(status);
+    const [, body] = answer.split("\r\n\r\n");
+    expect(JSON.parse(/\{.*\}/s.exec(body!)?.[0] ?? "null")).toEqual({ error: expect.any(String) });
+  });
+
+  test("a client that goes away before its body is there is no failure of the server's", async () => {
+    for (const rest of ["content-length: 100\r\n\r\n{", "transfer-encoding: chunked\r\n\r\n9\r\n{"]) {
+      await write(server().url, `${POST}x-request-id: gone\r\n${rest}`, { goesAway: true });
+    }
+    const answered = () =>
+      server()
+        .log()
+        .match(/"request_id":"gone".*"status":400/g) ?? [];
+    await expect.poll(answered, { timeout: 20_000 }).toHaveLength(2);
+    expect(server().log()).not.toContain('"level":"error"');
+  });
+});
