@@ -21,7 +21,7 @@ const MOST_PENDING = 4;
 /** Calls within calls within calls are enough. */
 const DEEPEST = 2;
 /** Tries to make what failed shorter. */
-const MOST_REPLAYS = 300;
+const MOST_REPLAYS = 150;
 
 /** Kinds as often as their weight says, so that one pick finds one. */
 const wheelOf = (kinds: readonly Kind[]): readonly Kind[] =>

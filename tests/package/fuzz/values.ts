@@ -171,7 +171,7 @@ export class Values {
   constructor(seed: number, callback?: Callback) {
     this.dice = new Dice(seed);
     this.isWild = this.dice.oneIn(3);
-    this.#isHostile = this.dice.oneIn(6);
+    this.#isHostile = this.dice.oneIn(4);
     this.#callback = callback;
   }
 
@@ -320,8 +320,8 @@ export class Values {
   /** The same in another form, where the call is a hostile one: a call with it has to be answered as without. */
   formed(value: unknown): unknown {
     const { dice } = this;
-    if (!this.#isHostile || typeof value !== "object" || value === null || !dice.oneIn(4)) return value;
-    const form = dice.below(6);
+    if (!this.#isHostile || typeof value !== "object" || value === null || !dice.oneIn(3)) return value;
+    const form = dice.below(7);
     const seed = dice.next();
     if (this.#callback === undefined) return value;
     this.isOdd = true;
