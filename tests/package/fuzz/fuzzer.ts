@@ -95,26 +95,20 @@ class Life {
     }
   }
 
+  /** One call, and what follows from its answer. */
   #call(seed: number, wheel: readonly Kind[]): void {
     const dice = new Dice(seed);
     const kind = dice.pick(wheel);
     const world = this.#world;
     const own = dice.next();
     const values = new Values(own, world.callback);
-    const prefersEngine = dice.oneIn(3);
     const { engine } = world;
+    const prefersEngine = dice.oneIn(3);
+    const ask = (args: Anything[]): Outcome => this.#ask(kind, args, prefersEngine);
     const args = this.#quietly(() => kind.args(values, world));
     const target = kind.place && world[kind.place];
     const before = kind.isChange && dice.oneIn(40) ? this.#saved(target) : undefined;
     const nested = this.nested;
-    const ask = (given: Anything[]): Outcome => {
-      world.prefersEngine = prefersEngine;
-      try {
-        return { answer: kind.call(world, given) };
-      } catch (error) {
-        return { error };
-      }
-    };
     const outcome = ask(args);
     if (kind.isWaiting && "answer" in outcome) {
       this.#wait(kind, args, outcome.answer as PromiseLike<unknown>);
@@ -122,11 +116,10 @@ class Life {
     }
     this.#quietly(() => {
       this.#judge(kind, args, outcome, target);
-      if (before !== undefined && "error" in outcome && this.nested === nested) {
-        if (this.#saved(target)?.equals(before) === false)
-          this.#tell(kind, args, "is refused, and has changed something");
-      }
+      if (before !== undefined && "error" in outcome && this.nested === nested)
+        this.#requireSame(kind, args, target, before);
       if (!kind.isPure || ("error" in outcome && outcome.error instanceof CallersOwn)) return;
+      // A getter may have made another engine meanwhile.
       const current = world.engine;
       world.engine = engine;
       if (values.isOdd) this.#compare(kind, args, outcome, ask(kind.args(new Values(own), world)), "in plain form");
@@ -134,6 +127,15 @@ class Life {
       world.engine = current;
       if (kind.isModelled && !prefersEngine && "answer" in outcome && dice.oneIn(4)) this.#model(kind, args, outcome);
     });
+  }
+
+  #ask(kind: Kind, args: Anything[], prefersEngine: boolean): Outcome {
+    this.#world.prefersEngine = prefersEngine;
+    try {
+      return { answer: kind.call(this.#world, args) };
+    } catch (error) {
+      return { error };
+    }
   }
 
   #quietly<T>(work: () => T): T {
@@ -153,6 +155,12 @@ class Life {
     } catch {
       return undefined;
     }
+  }
+
+  /** What was refused may have changed nothing. */
+  #requireSame(kind: Kind, args: Anything[], target: Anything, before: Buffer): void {
+    const after = this.#saved(target);
+    if (after !== undefined && !after.equals(before)) this.#tell(kind, args, "is refused, and has changed something");
   }
 
   #wait(kind: Kind, args: Anything[], promise: PromiseLike<unknown>): void {
