@@ -21,7 +21,7 @@ const MOST_PENDING = 4;
 /** Calls within calls within calls are enough. */
 const DEEPEST = 2;
 /** Tries to make what failed shorter. */
-const MOST_REPLAYS = 150;
+const MOST_REPLAYS = 60;
 
 /** Kinds as often as their weight says, so that one pick finds one. */
 const wheelOf = (kinds: readonly Kind[]): readonly Kind[] =>
@@ -107,7 +107,7 @@ class Life {
     const ask = (args: Anything[]): Outcome => this.#ask(kind, args, prefersEngine);
     const args = this.#quietly(() => kind.args(values, world));
     const target = kind.place && world[kind.place];
-    const before = kind.isChange && dice.oneIn(40) ? this.#saved(target) : undefined;
+    const before = kind.isChange && dice.oneIn(8) ? this.#saved(target) : undefined;
     const nested = this.nested;
     const outcome = ask(args);
     if (kind.isWaiting && "answer" in outcome) {
