@@ -115,8 +115,13 @@ const topOptions = (v: Values): Anything =>
   v.object({ limit: make.limit(v), now: v.instant(), sections: v.flag(), weights: make.weights(v) });
 
 const RANKINGS: Kind[] = [
-  of("rerankWithSectionWeights", 3, (v) => [v.list(() => make.candidate(v), 9), make.metrics(v), v.instant()], ranked),
-  of("rerankTop", 4, (v) => [v.list(() => make.candidate(v), 12), make.metrics(v), topOptions(v)], ranked),
+  of(
+    "rerankWithSectionWeights",
+    1.5,
+    (v) => [v.list(() => make.candidate(v), 9), make.metrics(v), v.instant()],
+    ranked,
+  ),
+  of("rerankTop", 3, (v) => [v.list(() => make.candidate(v), 12), make.metrics(v), topOptions(v)], ranked),
   of(
     "rerankCandidates",
     2,
@@ -125,7 +130,7 @@ const RANKINGS: Kind[] = [
   ),
   of(
     "decayColumns",
-    2,
+    1,
     (v) => {
       const count = v.dice.below(40);
       const column = (number: () => number) => v.numbers(count, number);
@@ -149,7 +154,7 @@ const RANKINGS: Kind[] = [
   ),
   of(
     "mergeAndSelect",
-    2,
+    1,
     (v) => [
       v.list(() => [v.text(), v.list(() => make.row(v), 9)], 4),
       v.object({ query: v.text(), relevanceRatio: v.share(), maxResults: v.count() }),
@@ -175,7 +180,7 @@ const inText = (pieces: (string | null)[], text: string): boolean =>
 const QUESTIONS: Kind[] = [
   of(
     "classifyIntent",
-    4,
+    3,
     (v) => [v.text(), v.object({ matcher: v.name(["words", "substring"]), explain: v.dice.oneIn(3) })],
     (answer) => unless(Array.isArray(answer), "is no list"),
   ),
@@ -220,7 +225,7 @@ const QUESTIONS: Kind[] = [
   of("reformulate", 2, (v) => [v.text(), make.classified(v)], isTextOrNull),
   of(
     "understand",
-    4,
+    2,
     (v) => [v.text(), v.object({ matcher: v.name(["words", "substring"]), terms: v.name(["ascii", "unicode"]) })],
     ({ terms, query }) => unless(inText(terms, query.toLowerCase()), "has terms that are not there"),
   ),
@@ -275,7 +280,7 @@ const QUESTIONS: Kind[] = [
     (v) => [make.memoryRow(v)],
     ({ score }) => unless(isNumber(score), "has a score that is none"),
   ),
-  of("formatContext", 3, (v) => [v.list(() => make.memoryRow(v), 4), v.count(400)], isTextOrNull),
+  of("formatContext", 1.5, (v) => [v.list(() => make.memoryRow(v), 4), v.count(400)], isTextOrNull),
   of(
     "memoryGuidance",
     1,

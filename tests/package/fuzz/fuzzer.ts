@@ -15,7 +15,7 @@ import { CallersOwn, NOW, Values } from "./values.ts";
 export const KINDS: readonly Kind[] = [...FUNCTIONS, ...OBJECTS];
 
 /** Calls of a life. */
-export const LIFE = 500;
+export const LIFE = 800;
 /** Promises that are waited for together. */
 const MOST_PENDING = 4;
 /** Calls within calls within calls are enough. */

@@ -103,7 +103,7 @@ const changes = (v: Values): Anything => {
 };
 
 const MEMORY: Kind[] = [
-  memory("upsert", 5, (v, world) => [v.list(() => make.node(v, world)), v.object({ now: v.instant() })], isCount),
+  memory("upsert", 4, (v, world) => [v.list(() => make.node(v, world)), v.object({ now: v.instant() })], isCount),
   memory("remove", 2, (v) => [make.ids(v, 5)], isCount),
   memory(
     "link",
@@ -154,12 +154,12 @@ const MEMORY: Kind[] = [
   ),
   memory(
     "rerank",
-    3,
+    2,
     (v, world) => [make.columns(v, world), v.object({ limit: make.limit(v), now: v.instant() })],
     (ranking, _, { index }) => unless(hasIds(ranking.ids, index) && falls(ranking.scores), "is no ranking"),
   ),
   {
-    ...memory("search", 4, (v, world) => [make.query(v, world)], searched),
+    ...memory("search", 3, (v, world) => [make.query(v, world)], searched),
     call: (world, args) => {
       const found = world.index.search(...args);
       world.ranking = found.ranking;
@@ -168,7 +168,7 @@ const MEMORY: Kind[] = [
   },
   memory(
     "similar",
-    3,
+    1.5,
     (v, world) => [make.embedding(v, world), make.similarOptions(v)],
     ({ ids, scores }, _, { index }) => unless(hasIds(ids, index) && falls(scores), "is no ranking"),
   ),
@@ -199,7 +199,7 @@ const MEMORY: Kind[] = [
 const texts = on("texts", INDEX_CODES);
 
 const TEXTS: Kind[] = [
-  texts("upsert", 3, (v) => [v.list(() => make.document(v))], isCount),
+  texts("upsert", 2, (v) => [v.list(() => make.document(v))], isCount),
   texts("remove", 1, (v) => [make.ids(v, 5)], isCount),
   texts(
     "search",
@@ -368,7 +368,7 @@ const PLAYBOOKS: Kind[] = [
   book("remove", 2, (v) => [make.ids(v)]),
   book(
     "match",
-    3,
+    2,
     (v) => [v.list(() => make.event(v), 4), make.market(v)],
     ({ matches }) =>
       unless(
