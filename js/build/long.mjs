@@ -4,7 +4,7 @@ import { build } from "./build.mjs";
 import { fail, output, run, say } from "./lib.mjs";
 
 const CHECKS = {
-  fuzz: { about: "ten million generated calls of the package (some fifteen minutes)", run: fuzz },
+  fuzz: { about: "ten million generated calls of the package (some twenty minutes)", run: fuzz },
   miri: { about: "native tests under Miri, which sees undefined behaviour (some minutes)", run: miri },
 };
 
