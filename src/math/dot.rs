@@ -48,7 +48,6 @@ pub(crate) fn dots_i8<const ROWS: usize>(vector: &[Block<i16>], rows: [&[Block<i
 }
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-#[expect(unsafe_code, reason = "a v128 is loaded through a pointer")]
 mod lanes {
     //! The sums in `v128`s.
 
@@ -65,9 +64,8 @@ mod lanes {
         #[inline(always)]
         pub fn add_products(&mut self, a: &Block<f32>, b: &Block<f32>) {
             let (a, b) = (a.as_chunks::<4>().0, b.as_chunks::<4>().0);
-            for (sum, (a, b)) in self.0.iter_mut().zip(a.iter().zip(b)) {
-                // SAFETY: `a` and `b` are 16 readable bytes each, and v128.load asks for no alignment.
-                let (a, b) = unsafe { (v128_load(a.as_ptr().cast()), v128_load(b.as_ptr().cast())) };
+            for (sum, (&a, &b)) in self.0.iter_mut().zip(a.iter().zip(b)) {
+                let (a, b) = (bytemuck::must_cast(a), bytemuck::must_cast(b));
                 *sum = f32x4_add(*sum, f32x4_mul(a, b));
             }
         }
@@ -90,10 +88,9 @@ mod lanes {
         #[inline(always)]
         pub fn add_products(&mut self, a: &Block<i16>, b: &Block<i8>) {
             let (a, b) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
-            for (a, b) in a.iter().zip(b) {
-                // SAFETY: `a` is 16 readable bytes and `b` 8, and neither load asks for an alignment.
-                let (a, b) = unsafe { (v128_load(a.as_ptr().cast()), i16x8_load_extend_i8x8(b.as_ptr())) };
-                self.0 = i32x4_add(self.0, i32x4_dot_i16x8(a, b));
+            for (&a, &b) in a.iter().zip(b) {
+                let b = i16x8_extend_low_i8x16(i64x2(bytemuck::must_cast(b), 0));
+                self.0 = i32x4_add(self.0, i32x4_dot_i16x8(bytemuck::must_cast(a), b));
             }
         }
 

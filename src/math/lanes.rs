@@ -30,7 +30,6 @@ type Pair = core::arch::wasm32::v128;
 type Pair = [f64; 2];
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-#[expect(unsafe_code, reason = "a v128 is loaded and stored through a pointer")]
 mod pair {
     //! The operations on a `v128`.
 
@@ -46,14 +45,12 @@ mod pair {
 
         #[inline(always)]
         pub(super) fn read(from: &[f64; 2]) -> Self {
-            // SAFETY: `from` is 16 readable bytes, and v128.load asks for no alignment.
-            Self(unsafe { v128_load(from.as_ptr().cast()) })
+            Self(bytemuck::must_cast(*from))
         }
 
         #[inline(always)]
         pub(super) fn write(self, to: &mut [f64; 2]) {
-            // SAFETY: `to` is 16 writable bytes, borrowed mutably, and v128.store asks for no alignment.
-            unsafe { v128_store(to.as_mut_ptr().cast(), self.0) }
+            *to = bytemuck::must_cast(self.0);
         }
 
         #[inline(always)]

@@ -502,6 +502,22 @@ describe("code of the caller that runs during a call", () => {
   });
 });
 
+describe("functions of one thing", () => {
+  const NO_OBJECTS = [undefined, null, 5, "node", true, 1n, Symbol("node"), () => node()];
+
+  test("refuse what is no object by name", () => {
+    const fsrs = js.createEngine({ curve: "fsrs6" });
+    for (const wrong of NO_OBJECTS) {
+      expectRefusal(() => js.semanticScore(wrong), { field: "node" });
+      expectRefusal(() => js.keywordScore(wrong, 1, 1), { field: "node" });
+      expectRefusal(() => js.graphScore(wrong), { field: "node" });
+      expectRefusal(() => js.getDecayLifecycleStateForSection(0.5, 1, wrong), { field: "decay" });
+      expectRefusal(() => js.updateStabilityOnAccessForSection(1, 0.5, wrong), { field: "decay" });
+      expectRefusal(() => fsrs.updateStabilityOnAccessForSection(1, 0.5, wrong), { field: "decay" });
+    }
+  });
+});
+
 describe("columns", () => {
   const columns = (changes: object = {}) => ({
     lastAccessed: [NOW, NOW, NOW],

@@ -1,7 +1,7 @@
 // Fading and growth: single values cross as numbers, whole memories as columns.
 
 import { LIFECYCLE_STATES, own } from "./constants.ts";
-import { invalid, NousError, show } from "./errors.ts";
+import { invalid, NousError, requireObject, show } from "./errors.ts";
 import { toMilliseconds } from "./instant.ts";
 import { numeric, takeRefusal } from "./runtime.ts";
 import type { Sections } from "./sections.ts";
@@ -105,6 +105,18 @@ function copyCodes(column: ArrayLike<number>, count: number, into: Uint8Array, a
 /** A salience that nobody knows, or that does not count: growth takes it as neutral. @internal */
 export const NO_SALIENCE = Number.NaN;
 
+/** The growth of a section on FSRS-6, which goes by its cap alone. @internal */
+export function growOnFsrsForSection(
+  stability: number,
+  difficulty: number,
+  salience: number,
+  retrievability: number | undefined,
+  decay: SectionDecayConfig,
+): number {
+  requireObject("decay", decay);
+  return growOnFsrs(stability, difficulty, salience, retrievability, decay.max_stability_days);
+}
+
 /** @internal */
 export function growOnFsrs(
   stability: number,
@@ -142,6 +154,7 @@ export function growOnAccessForSection(
   salience: number,
   decay: SectionDecayConfig,
 ): number {
+  requireObject("decay", decay);
   return numeric().stability_on_access_for_section(
     stability,
     difficulty,
@@ -165,6 +178,7 @@ export function getDecayLifecycleStateForSection(
   daysDormant: number,
   decay: SectionDecayConfig,
 ): DecayLifecycleState {
+  requireObject("decay", decay);
   const code = numeric().lifecycle_for_section(
     retrievability,
     daysDormant,

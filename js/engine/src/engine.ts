@@ -319,8 +319,8 @@ export function engineOver(sections: Sections, { curve, salienceGrowth }: Engine
           decay.growOnFsrs(stability, difficulty, counted(stake), retrievability, DECAY_CONFIG.max_stability_days)
       : (stability, difficulty, _, stake) => decay.growOnAccess(stability, difficulty, counted(stake)),
     updateStabilityOnAccessForSection: fsrs
-      ? (stability, difficulty, { max_stability_days }, retrievability, stake) =>
-          decay.growOnFsrs(stability, difficulty, counted(stake), retrievability, max_stability_days)
+      ? (stability, difficulty, profile, retrievability, stake) =>
+          decay.growOnFsrsForSection(stability, difficulty, counted(stake), retrievability, profile)
       : (stability, difficulty, profile, _, stake) =>
           decay.growOnAccessForSection(stability, difficulty, counted(stake), profile),
     decayColumns: (columns, now = Date.now()) => decay.decayColumns(sections, columns, now),

@@ -63,6 +63,11 @@ export function requireText(field: string, text: unknown): asserts text is strin
   if (typeof text !== "string") throw invalid(field, `must be a string, found ${show(text)}`);
 }
 
+/** @internal */
+export function requireObject(field: string, value: unknown): asserts value is object {
+  if (typeof value !== "object" || value === null) throw invalid(field, `must be an object, found ${show(value)}`);
+}
+
 /** An entry of a batch that is no object. */
 export function invalidShape(batch: string, index: number, found: unknown): NousError {
   const message = `${batch}[${index}] must be an object, found ${show(found)}`;

@@ -1,7 +1,7 @@
 // Reranking: candidates are packed into the module's memory, ranked there, and unpacked in order.
 
 import { own, RERANKING_WEIGHTS } from "./constants.ts";
-import { invalid, invalidEntry, invalidShape, NousError, show } from "./errors.ts";
+import { invalid, invalidEntry, invalidShape, NousError, requireObject, show } from "./errors.ts";
 import { toMilliseconds } from "./instant.ts";
 import { type Handle, numeric, takeRefusal } from "./runtime.ts";
 import type { Sections } from "./sections.ts";
@@ -170,6 +170,7 @@ export function limitOf(limit: number = DEFAULT_LIMIT): number {
 
 /** Similarity of meaning: the score as given, 0 when absent. */
 export function semanticScore(node: ScoredNode): number {
+  requireObject("node", node);
   return node.semantic_score ?? 0;
 }
 
@@ -178,11 +179,13 @@ export function semanticScore(node: ScoredNode): number {
  * candidate.
  */
 export function keywordScore(node: ScoredNode, maxBM25: number, candidateCount: number): number {
+  requireObject("node", node);
   return numeric().keyword(node.bm25_score ?? 0, maxBM25, candidateCount);
 }
 
 /** Activation over the graph: the score as given, 0 when absent. */
 export function graphScore(node: ScoredNode): number {
+  requireObject("node", node);
   return node.graph_score ?? 0;
 }
 

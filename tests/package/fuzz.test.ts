@@ -1,0 +1,187 @@
+// The package under a million generated calls: every export, with numbers, texts, lists and objects of every kind, in every order
+// on living objects, by callers whose getters call back. NOUS_FUZZ_CALLS sets how many, NOUS_FUZZ_SEED where they begin.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { fuzz, KINDS, LIFE } from "./fuzz/fuzzer.ts";
+import type { Package } from "./fuzz/kinds.ts";
+
+const MINUTES = 60_000;
+const MiB = 2 ** 20;
+const CALLS = Number(process.env.NOUS_FUZZ_CALLS ?? 1_000_000);
+const SEED = Number(process.env.NOUS_FUZZ_SEED ?? 1);
+/** Milliseconds that a call may take on a busy machine. */
+const PATIENCE = 2;
+/** The share of the calls after which memory has to stay as it is, and the bytes it may still grow by: some seven a call. */
+const WARM = 0.4;
+const SLACK = 4 * MiB;
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+/** The memories of all instances of the module, as long as somebody holds them. */
+let memories: WeakRef<WebAssembly.Memory>[] = [];
+let nous: Package;
+
+beforeAll(async () => {
+  const { Instance } = WebAssembly;
+  WebAssembly.Instance = new Proxy(Instance, {
+    construct(made: typeof Instance, args: [WebAssembly.Module]) {
+      const instance = new made(...args);
+      memories.push(new WeakRef(instance.exports.memory as WebAssembly.Memory));
+      return instance;
+    },
+  });
+  // Only now: the module's first instance is made when the package is loaded.
+  nous = await import("nous-wasm");
+});
+
+/** Bytes of all instances of the module, and of JavaScript's heap, once nothing waits to be freed. */
+async function held(): Promise<{ modules: number; heap: number }> {
+  // Engines are freed by finalizers, which run between ticks.
+  for (let turn = 0; turn < 4; turn++) {
+    collect();
+    await sleep(1);
+  }
+  memories = memories.filter((memory) => memory.deref() !== undefined);
+  const modules = memories.reduce((sum, memory) => sum + (memory.deref()?.buffer.byteLength ?? 0), 0);
+  return { modules, heap: process.memoryUsage().heapUsed };
+}
+
+/** What the package exports: functions by their names, of classes what has to be called one by one. */
+async function surface(): Promise<string[]> {
+  const worker = await nous.createIndexWorker();
+  await worker.terminate();
+  // What an index in a worker can be asked is asked in one call of `createIndexWorker`.
+  const remote = Object.getOwnPropertyNames(Object.getPrototypeOf(worker)).filter((name) => name !== "constructor");
+  expect(remote.filter((name) => !(name in nous.MemoryIndex.prototype) && name !== "terminate")).toEqual([]);
+  // What entries tell the core is none of a caller's.
+  const internal = new Set(["setDefaultModule", "setIndexThreads"]);
+  const functions = Object.entries(nous).filter(([name, value]) => typeof value === "function" && !internal.has(name));
+  return functions.flatMap(([name, value]) => (isClass(value) ? partsOf(name, value) : [name]));
+}
+
+const isClass = (value: unknown): value is { prototype: object } =>
+  typeof value === "function" && /^class\b/.test(Function.prototype.toString.call(value));
+
+function partsOf(name: string, made: { prototype: object }): string[] {
+  if (name === "NousError") return [name];
+  const own = Object.getOwnPropertyNames(made.prototype).filter((method) => method !== "constructor");
+  const statics = Object.getOwnPropertyNames(made).filter((field) => !["length", "name", "prototype"].includes(field));
+  const parts = [...own, ...statics].map((part) => `${name}.${part}`);
+  // A ranking is made by the package alone.
+  return name === "Ranking" ? parts : [`new ${name}`, ...parts];
+}
+
+describe("generated calls", () => {
+  it("leave out nothing that the package exports", async () => {
+    const covered = new Set(KINDS.map(({ name }) => name));
+    expect((await surface()).filter((name) => !covered.has(name))).toEqual([]);
+    const { retrieve, ...others } = nous.createOrchestrator({ search: () => [] });
+    expect([typeof retrieve, others, covered.has("Orchestrator.retrieve")]).toEqual(["function", {}, true]);
+    // What an engine has the package has, too; a call goes to either.
+    expect(Object.keys(nous.createEngine()).filter((name) => !(name in nous))).toEqual([]);
+  });
+
+  it(
+    "are answered as they should be or refused, a million of them, and hold no more memory in the end",
+    async () => {
+      let warm: Awaited<ReturnType<typeof held>> | undefined;
+      const between = async (calls: number) => {
+        if (warm === undefined && calls >= WARM * CALLS) warm = await held();
+      };
+      const constants = JSON.stringify(nous);
+      const { calls, nested, tally } = await fuzz(nous, { calls: CALLS, seed: SEED, between });
+      const end = await held();
+      console.info(`${calls} generated calls from seed ${SEED} on, and ${nested} made by getters of their arguments`);
+      console.info(`held when warm and in the end, in bytes: ${JSON.stringify([warm, end])}`);
+
+      expect(calls).toBeGreaterThanOrEqual(CALLS);
+      // Each is refused often enough; each has to be answered, too. In a life of its own a worker may not come up.
+      const unanswered = [...tally].filter(([, { answered }]) => answered === 0).map(([name]) => name);
+      expect(calls < 100 * LIFE ? [] : unanswered).toEqual([]);
+      expect(JSON.stringify(nous)).toBe(constants);
+      expect(end.modules - warm!.modules, "bytes of modules").toBeLessThan(SLACK);
+      expect(end.heap - warm!.heap, "bytes of the heap").toBeLessThan(SLACK);
+    },
+    Math.max(20 * MINUTES, CALLS * PATIENCE),
+  );
+});
+
+describe("a call that goes wrong is found, and told with what repeats it, where", () => {
+  /** The package with one function of another kind. */
+  const with_ = (name: string, call: (...args: never[]) => unknown): Package => ({ ...nous, [name]: call });
+  const found = async (broken: Package): Promise<string> => {
+    const run = fuzz(broken, { calls: 40 * LIFE, seed: SEED, between: () => undefined });
+    return run.then(
+      () => "nothing",
+      (error) => (error as Error).message,
+    );
+  };
+
+  it("it traps", async () => {
+    const traps = () => {
+      throw new WebAssembly.RuntimeError("unreachable");
+    };
+    const message = await found(with_("nextTopic", traps));
+    expect(message).toMatch(/^nextTopic threw RuntimeError: unreachable/);
+    expect(message).toMatch(/NOUS_FUZZ_SEED=\d+; of that life's calls these are enough: \d+$/);
+  });
+
+  it("it loses its instance", async () => {
+    const loses = () => {
+      throw new nous.NousError("instance_lost", "The engine failed.");
+    };
+    expect(await found(with_("estimateTokens", loses))).toMatch(/^estimateTokens threw instance_lost/);
+  });
+
+  it("it takes what a getter threw for its own", async () => {
+    const takes = (...args: Parameters<Package["rerankTop"]>) => {
+      try {
+        return nous.rerankTop(...args);
+      } catch (error) {
+        throw error instanceof nous.NousError ? error : new TypeError("not mine");
+      }
+    };
+    expect(await found(with_("rerankTop", takes))).toMatch(/^rerankTop threw TypeError: not mine/);
+  });
+
+  it("it answers otherwise when it is asked again, or by a caller whose objects call back", async () => {
+    let last: unknown;
+    const wanders = (...args: Parameters<Package["overlap"]>) => {
+      const isAgain = last === args[0];
+      last = args[0];
+      return isAgain ? 0.123 : nous.overlap(...args);
+    };
+    expect(await found(with_("overlap", wanders))).toMatch(/^overlap answers otherwise/);
+  });
+
+  it("it ranks out of order", async () => {
+    const turned = (...args: Parameters<Package["rerankTop"]>) => nous.rerankTop(...args).reverse();
+    expect(await found(with_("rerankTop", turned))).toMatch(/^rerankTop is out of order/);
+  });
+
+  it("it sees another text than it was given", async () => {
+    const stale = (text: string) => ({ ...nous.classifyQueryType(text), entity: "another's" });
+    expect(await found(with_("classifyQueryType", stale))).toMatch(/^classifyQueryType is not there/);
+  });
+
+  it("what it refuses is half done", async () => {
+    class Careless extends nous.MemoryIndex {
+      upsert(...args: unknown[]) {
+        const [nodes] = args;
+        try {
+          return super.upsert(...args);
+        } catch (error) {
+          if (Array.isArray(nodes)) super.remove([...this.ids()].slice(0, 1));
+          throw error;
+        }
+      }
+    }
+    expect(await found(with_("MemoryIndex", Careless as never))).toMatch(
+      /^MemoryIndex.upsert is refused, and has changed/,
+    );
+  });
+});
