@@ -1,11 +1,14 @@
 // One vitest project for each kind of test under tests/.
 import { defineConfig } from "vitest/config";
 
-const project = (name: string, options: { maxWorkers: string; testTimeout: number } | { fileParallelism: false }) => ({
+const project = (
+  name: string,
+  options: { maxWorkers: string | number; testTimeout: number } | { fileParallelism: false },
+) => ({
   extends: true as const,
   test: { name, include: [`tests/${name}/**/*.test.ts`], ...options },
 });
-/** Installing packages, driving a browser and serving keep more than one core busy by themselves. */
+/** Installing packages and driving a browser keep more than one core busy by themselves. */
 const ALONE = { fileParallelism: false } as const;
 
 export default defineConfig({
@@ -18,7 +21,9 @@ export default defineConfig({
       // They only compute, and what they measure is the time of their own process: a file for each core. On a busy machine
       // millions of characters or questions take minutes; what never ends still has an end.
       project("parity", { maxWorkers: "100%", testTimeout: 180_000 }),
-      ...["package", "browser", "server"].map((name) => project(name, ALONE)),
+      // Servers wait for their disk as much as they compute.
+      project("server", { maxWorkers: 2, testTimeout: 120_000 }),
+      ...["package", "browser"].map((name) => project(name, ALONE)),
     ],
   },
 });
