@@ -69,8 +69,8 @@ fs.openSync = (file, ...given) => {
   return handle;
 };
 for (const name of ["writeSync", "fsyncSync"]) wrap(fs, name, (handle) => `${name} ${handles.get(handle)}`);
-wrap(fs, "renameSync", (_, to) => `renameSync ${basename(to)}`);
-wrap(fs, "linkSync", (_, to) => `linkSync ${basename(to)}`);
+for (const name of ["renameSync", "linkSync"]) wrap(fs, name, (_, to) => `${name} ${basename(to)}`);
+wrap(fs, "rmSync", (file) => (fs.existsSync(file) ? `rmSync ${basename(file)}` : undefined));
 syncBuiltinESMExports();
 
 if (parentPort !== null) {

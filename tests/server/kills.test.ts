@@ -2,11 +2,12 @@
 // data. KILLS says how many there are at least; `npm run long -- kills` does thousands.
 
 import { spawn } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
+import { checkAll } from "../../js/server/src/check.ts";
 import { agentFile, indexFileOf } from "../../js/server/src/settings/paths.ts";
 import { copiesOf } from "../../js/server/src/storage/files.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
@@ -42,18 +43,25 @@ const dyingAt = (at: string, nth = 1) => ({
 function run(args: readonly string[], { node = [], env = {} }: Surroundings = {}) {
   const child = spawn(process.execPath, [...node, PROGRAM, ...args], { env: { ...process.env, ...env } });
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (text) => {
+      output += text;
+    });
+  }
   return new Promise<{ ended: number | NodeJS.Signals | null; output: string }>((resolve) => {
     child.once("close", (code, signal) => resolve({ ended: code ?? signal, output }));
   });
 }
 
-/** Looks with the program's own eyes. */
+/** Looks as `nous-server check` does, whose exit code the last look of each folder asks for. */
 async function check(folder: string): Promise<void> {
-  const { ended, output } = await run(["check", "--data-dir", folder]);
-  expect({ ended, output }).toMatchObject({ ended: 0 });
+  const problems = [...checkAll(folder, {})].flatMap(({ problems }) => problems);
+  expect(problems).toEqual([]);
+  await released();
   figures.checks += 1;
 }
+
+const moment = () => new Promise((resolve) => setTimeout(resolve, 1));
 
 // ---- under load -----------------------------------------------------------------------------------
 
@@ -88,7 +96,7 @@ const ENDINGS: readonly Ending[] = [
   { at: "^after upsert full text$" },
   { at: "^after renameSync .*\\.index$", nth: 1, isStop: true },
   { at: "^after exec COMMIT$" },
-  { at: "^before exec PRAGMA wal_checkpoint", nth: 1, isStop: true },
+  { at: "^before exec PRAGMA wal_checkpoint", nth: 1 },
 ];
 /** Answers of a round before it ends, and times that a step of a commit is passed: from the first to well into it. */
 const someOf = (round: number): number => 1 + ((round * 37) % 60);
@@ -169,7 +177,9 @@ class Lane {
     const server = await start(this.#folder, ["--log-level", "error"]);
     await this.#verify(server);
     expect(await server.end()).toBe(0);
-    await check(this.#folder);
+    const { ended, output } = await run(["check", "--data-dir", this.#folder]);
+    expect({ ended, output }).toMatchObject({ ended: 0, output: expect.stringContaining(": sound") });
+    figures.checks += 1;
     const [kept, anew] = [{ indexFile: indexFileOf(this.#file) }, {}].map((options) => {
       const agent = new Agent(new LibsqlStorage(this.#file, { durability: "full" }), options);
       const rows = agent.read(() => [...agent.index.ids()].sort().map((id) => agent.index.get(id)));
@@ -182,8 +192,6 @@ class Lane {
   }
 }
 
-const moment = () => new Promise((resolve) => setTimeout(resolve, 1));
-
 /** Does pieces of work, so many at a time. */
 async function inLanes<T>(work: readonly T[], act: (piece: T) => Promise<void>): Promise<void> {
   const left = [...work];
@@ -193,14 +201,230 @@ async function inLanes<T>(work: readonly T[], act: (piece: T) => Promise<void>):
   await Promise.all(Array.from({ length: LANES }, lane));
 }
 
-test("kills under load lose nothing that was acknowledged", { timeout: WANTED * 6_000 }, async () => {
-  const rounds = Array.from({ length: Math.max(WANTED - 0, ENDINGS.length) }, (_, round) => round);
-  const folders = Math.ceil(rounds.length / ROUNDS / LANES) * LANES;
-  const lanes = Array.from({ length: folders }, (_, lane) => rounds.filter((round) => round % folders === lane));
-  await inLanes([...lanes.entries()], async ([name, own]) => {
-    const lane = new Lane(`lane${name}`);
-    await lane.fill();
-    for (const round of own) await lane.round(round);
-    await lane.close();
+// ---- at what is done as a whole -------------------------------------------------------------------
+
+/** Something that is killed at a step: what is there before, and what has to be there after it. */
+interface Piece {
+  what: string;
+  at: string;
+  nth?: number;
+  /** Prepares a folder, does it until it is killed, and looks at what is left. */
+  act(around: Surroundings): Promise<void>;
+}
+
+const pieces = (what: string, steps: readonly (string | [at: string, nth: number])[], act: Piece["act"]): Piece[] =>
+  steps.map((step) => {
+    const [at, nth] = typeof step === "string" ? [step, 1] : step;
+    return { what, at, nth, act };
   });
+
+async function killed(args: readonly string[], around: Surroundings): Promise<void> {
+  const { ended, output } = await run(args, around);
+  expect({ ended, output }).toMatchObject({ ended: "SIGKILL" });
+}
+
+/** Comes up, and tells what an agent holds; nothing is left open. */
+async function found(folder: string): Promise<Map<string, string>> {
+  const server = await start(folder, ["--log-level", "error"]);
+  const { found, problems } = await heldBy(server);
+  expect(problems).toEqual([]);
+  await server.end();
+  await check(folder);
+  return found;
+}
+
+/** A database of the default agent with so many memories. */
+async function folderWith(titles: readonly string[]): Promise<string> {
+  const folder = temporaryFolder();
+  const storage = new LibsqlStorage(agentFile(folder, "default"), { durability: "full" });
+  storage.setMeta("agent", "default");
+  storage.close();
+  await released();
+  await addTo(folder, titles);
+  return folder;
+}
+
+async function addTo(folder: string, titles: readonly string[]): Promise<void> {
+  const db = raw(agentFile(folder, "default"));
+  const add = db.prepare("INSERT INTO nodes (id, type, content_title) VALUES (?, 'note', ?)");
+  for (const title of titles) add.run(title, title);
+  db.close();
+  await released();
+}
+
+const titlesOf = (held: ReadonlyMap<string, string>) => [...held.values()].sort();
+const [BEFORE, AFTER] = [
+  ["a", "b", "c"],
+  ["d", "e"],
+];
+const BOTH = [...BEFORE, ...AFTER];
+
+const making = pieces(
+  "the making of an agent",
+  [["^before exec CREATE", 4], "^after exec VACUUM INTO", "^before linkSync .*\\.db$", "^after linkSync .*\\.db$"],
+  async (around) => {
+    const folder = temporaryFolder();
+    await killed(["serve", "--port", "0", "--data-dir", folder], around);
+    expect(titlesOf(await found(folder))).toEqual([]);
+  },
+);
+
+const migrating = pieces(
+  "a migration",
+  [
+    "^before exec VACUUM INTO",
+    "^before renameSync .*\\.schema-0\\.",
+    "^after renameSync .*\\.schema-0\\.",
+    ["^after exec CREATE", 1],
+    ["^before exec CREATE", 12],
+    ["^after exec (CREATE|DROP)", 25],
+    // The first is that which takes the lock.
+    ["^before exec COMMIT", 2],
+    ["^after exec COMMIT", 2],
+  ],
+  async (around) => {
+    const folder = temporaryFolder();
+    const file = agentFile(folder, "default");
+    mkdirSync(dirname(file), { recursive: true });
+    makeExisting(file);
+    // Its vectors are not all of one length, which a check finds.
+    raw(file).exec("UPDATE nodes SET embedding_vector = NULL");
+    await released();
+    await killed(["serve", "--port", "0", "--data-dir", folder], around);
+    const ids = [...(await found(folder)).keys()].filter((key) => key.startsWith("memory"));
+    expect(ids.sort()).toEqual(["n_a", "n_b", "n_c"].map(nodeKey));
+    // What passes for a copy of it as it was is one.
+    const copies = copiesOf(file).filter((copy) => !copy.endsWith(".tmp"));
+    for (const copy of copies)
+      expect(raw(copy).prepare("SELECT count(*) AS count FROM nodes").all()).toEqual([{ count: 3 }]);
+  },
+);
+
+const backingUp = pieces(
+  "a backup over one that is there",
+  [
+    "^before exec VACUUM INTO",
+    "^after exec VACUUM INTO",
+    "^before fsyncSync backup",
+    "^before renameSync backup\\.db$",
+    "^after renameSync backup\\.db$",
+  ],
+  async (around) => {
+    const folder = await folderWith(BEFORE);
+    const backup = join(temporaryFolder(), "backup.db");
+    expect(await run(["backup", backup, "--data-dir", folder])).toMatchObject({ ended: 0 });
+    await addTo(folder, AFTER);
+    await killed(["backup", backup, "--data-dir", folder], around);
+    expect(titlesOf(await found(folder))).toEqual(BOTH);
+    const whole = new LibsqlStorage(backup, { durability: "full" });
+    expect(whole.check()).toEqual([]);
+    expect([3, 5]).toContain([...whole.texts()].flat().length);
+    whole.close();
+  },
+);
+
+const restoring = pieces(
+  "a restore",
+  [
+    "^after exec VACUUM INTO",
+    "^before exec PRAGMA journal_mode = DELETE",
+    "^before linkSync .*\\.replaced\\.",
+    "^after linkSync .*\\.replaced\\.",
+    "^before renameSync .*\\.db$",
+    "^after renameSync .*\\.db$",
+  ],
+  async (around) => {
+    const folder = await folderWith(BEFORE);
+    const backup = join(temporaryFolder(), "backup.db");
+    expect(await run(["backup", backup, "--data-dir", folder])).toMatchObject({ ended: 0 });
+    await addTo(folder, AFTER);
+    await killed(["restore", backup, "--data-dir", folder], around);
+    expect([BEFORE, BOTH]).toContainEqual(titlesOf(await found(folder)));
+    expect(await run(["restore", backup, "--data-dir", folder])).toMatchObject({ ended: 0 });
+    expect(titlesOf(await found(folder))).toEqual(BEFORE);
+  },
+);
+
+const importing = pieces("an import", ["^before exec COMMIT", "^after exec COMMIT"], async (around) => {
+  const [folder, other] = [await folderWith(BEFORE), await folderWith(AFTER)];
+  const lines = join(temporaryFolder(), "lines.jsonl");
+  expect(await run(["export", lines, "--data-dir", other])).toMatchObject({ ended: 0 });
+  await killed(["import", lines, "--data-dir", folder], around);
+  expect([BEFORE, BOTH]).toContainEqual(titlesOf(await found(folder)));
+});
+
+const deleting = pieces(
+  "the deletion of an agent",
+  ["^before exec PRAGMA journal_mode = DELETE", "^before rmSync .*\\.db$", "^after rmSync .*\\.db$"],
+  async (around) => {
+    const folder = await folderWith(BEFORE);
+    await killed(["agents", "delete", "default", "--data-dir", folder], around);
+    expect([BEFORE, []]).toContainEqual(titlesOf(await found(folder)));
+  },
+);
+
+const SYMBOLS = ["BTC", "ETH", "SOL"];
+const consolidating = pieces(
+  "a consolidation",
+  [
+    ["^before exec COMMIT", 1],
+    ["^after exec COMMIT", 1],
+    ["^before upsert index", 2],
+    ["^before exec COMMIT", 2],
+    ["^after upsert full text", 2],
+    ["^after exec COMMIT", 3],
+    "^before answer",
+  ],
+  async (around) => {
+    const folder = await folderWith(BEFORE);
+    for (const symbol of SYMBOLS) trade(agentFile(folder, "default"), symbol, 0, 12);
+    await released();
+    const killed = await start(folder, ["--log-level", "error"], "test", around);
+    await killed.ask("POST /consolidate").catch(() => {});
+    expect(await killed.end("SIGTERM")).toBe("SIGKILL");
+    const server = await start(folder, ["--log-level", "error"]);
+    const own = clientOf(server, "default");
+    const whole = async () => {
+      const lessons = await learned(own);
+      for (const { content, episodes } of lessons) expect(episodes).toBe(content.consolidation.figures.n);
+      return lessons.map(({ content: { consolidation: of } }) => `${of.symbol} ${JSON.stringify(of.condition)}`);
+    };
+    const before = await whole();
+    expect((await own.ask("POST /consolidate")).body).toMatchObject({ errors: [], patterns_strengthened: 0 });
+    const after = await whole();
+    expect(new Set(after).size).toBe(after.length);
+    expect(after).toEqual(expect.arrayContaining(before));
+    await server.end();
+    await check(folder);
+  },
+);
+
+const PIECES = [making, migrating, backingUp, restoring, importing, deleting, consolidating].flat();
+
+test(`${PIECES.length} kills at steps of what is done as a whole leave all of it or nothing`, {
+  timeout: 600_000,
+}, async () => {
+  await inLanes(PIECES, async ({ what, at, nth = 1, act }) => {
+    try {
+      await act(dyingAt(at, nth));
+    } catch (error) {
+      throw new Error(`${what}, killed at ${at} (${nth}): ${(error as Error).message}`, { cause: error });
+    }
+    figures.kills += 1;
+  });
+});
+
+test("kills under load lose nothing that was acknowledged", { timeout: WANTED * 10_000 }, async () => {
+  const rounds = Array.from({ length: Math.max(WANTED - PIECES.length, ENDINGS.length) }, (_, round) => round);
+  const folders = Math.ceil(rounds.length / ROUNDS / LANES) * LANES;
+  await inLanes(
+    Array.from({ length: folders }, (_, folder) => folder),
+    async (folder) => {
+      const lane = new Lane(`lane${folder}`);
+      await lane.fill();
+      for (const round of rounds.filter((round) => round % folders === folder)) await lane.round(round);
+      await lane.close();
+    },
+  );
+  expect(figures.kills).toBeGreaterThanOrEqual(WANTED);
 });

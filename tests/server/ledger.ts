@@ -56,7 +56,9 @@ export class Ledger {
  * What a server holds of an agent, and what its parts do not agree on, in words: the rows of the database, the index over them, and
  * the states of both.
  */
-export async function heldBy({ ask }: Pick<Running, "ask">): Promise<{ found: Map<string, string>; problems: string[] }> {
+export async function heldBy({
+  ask,
+}: Pick<Running, "ask">): Promise<{ found: Map<string, string>; problems: string[] }> {
   const [graph, health] = [(await ask("GET /graph")).body, (await ask("GET /health")).body];
   const found = new Map<string, string>();
   for (const { id, title } of graph.nodes) found.set(nodeKey(id), title);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { agentFile, agentsDir, indexFileOf } from "./settings/paths.ts";
 import { whileNobodyUses } from "./storage/alone.ts";
 import { StorageError } from "./storage/errors.ts";
-import { removeDatabase } from "./storage/files.ts";
+import { logOf, removeDatabase } from "./storage/files.ts";
 import { type Durability, LibsqlStorage } from "./storage/libsql.ts";
 import { released } from "./storage/released.ts";
 
@@ -54,7 +54,7 @@ function nameIn(file: string): string | undefined {
  */
 export function deleteAgent(dataDir: string, agent: string): boolean {
   const file = agentFile(dataDir, agent);
-  if (!existsSync(file)) return false;
+  if (!existsSync(file) && !existsSync(logOf(file))) return false;
   whileNobodyUses(file, () => removeDatabase(file));
   return true;
 }

@@ -1,14 +1,14 @@
 // The store in one file: SQLite in the form of libSQL, embedded, in this thread.
 
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
 import { changedRows, sealRows } from "./checksums.ts";
 import { ConflictTable } from "./conflicts.ts";
 import { EmbeddingTables } from "./embeddings.ts";
 import { StorageError } from "./errors.ts";
-import { copiesOf, syncFolder } from "./files.ts";
+import { copiesOf, logOf, moveIfFree } from "./files.ts";
 import { migrate, schemaOf } from "./migrate.ts";
 import { RetryTable } from "./retries.ts";
 import type {
@@ -215,21 +215,19 @@ export class LibsqlStorage implements Storage {
     this.#file = file;
     this.#isOwner = migrates;
     const isInMemory = file === IN_MEMORY;
-    const isNew = isInMemory || !existsSync(file) || statSync(file).size === 0;
-    if (!isInMemory) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     let db: Database.Database | undefined;
     try {
+      if (!isInMemory) seeToFile(file);
       db = new Database(file);
       this.#db = db;
       this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-      if (migrates) migrate(this.#db, file, isNew, tell);
+      if (migrates) migrate(this.#db, file, isInMemory, tell);
       else if (schemaOf(this.#db) === 0) throw new StorageError(`The database ${file} has not been migrated yet.`);
       if (migrates && !isInMemory) this.#settle(durability);
     } catch (error) {
       db?.close();
       throw StorageError.of(error, `The database ${file} cannot be opened`);
     }
-    if (isNew && !isInMemory && durability === "full") syncFolder(dirname(file));
   }
 
   #settle(durability: Durability): void {
@@ -778,6 +776,32 @@ export class LibsqlStorage implements Storage {
     this.#statements.clear();
     this.#db.close();
   }
+}
+
+/**
+ * Makes a database where there is none. It comes into its place whole, so that one which is empty, or whose log alone is there, was
+ * cut off by somebody: that must not become a memory without memories.
+ *
+ * @throws {StorageError} for such a one.
+ */
+function seeToFile(file: string): void {
+  const bytes = statSync(file, { throwIfNoEntry: false })?.size;
+  const mend = "restore a backup, or delete the agent to begin anew";
+  if (bytes === 0) throw new StorageError(`The database ${file} is empty, and was not when it was made: ${mend}.`);
+  if (bytes !== undefined) return;
+  if ((statSync(logOf(file), { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    throw new StorageError(`The database ${file} is gone, and its log is still there: ${mend}.`);
+  }
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const unfinished = `${file}.${randomUUID()}.tmp`;
+  const db = new Database(IN_MEMORY);
+  try {
+    migrate(db, file, true, () => {});
+    db.prepare("VACUUM INTO ?").run(unfinished);
+  } finally {
+    db.close();
+  }
+  moveIfFree(unfinished, file);
 }
 
 /** An entry of the change log as it is stored. */
