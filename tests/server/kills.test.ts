@@ -233,23 +233,31 @@ async function found(folder: string): Promise<Map<string, string>> {
   return found;
 }
 
-/** A database of the default agent with so many memories. */
+/** A database of the default agent with so many memories, which nobody has open. */
 async function folderWith(titles: readonly string[]): Promise<string> {
   const folder = temporaryFolder();
-  const storage = new LibsqlStorage(agentFile(folder, "default"), { durability: "full" });
-  storage.setMeta("agent", "default");
-  storage.close();
-  await released();
+  makeDatabase(agentFile(folder, "default"));
   await addTo(folder, titles);
   return folder;
 }
 
+function makeDatabase(file: string): void {
+  const storage = new LibsqlStorage(file, { durability: "full" });
+  storage.setMeta("agent", "default");
+  storage.close();
+}
+
 async function addTo(folder: string, titles: readonly string[]): Promise<void> {
-  const db = raw(agentFile(folder, "default"));
-  const add = db.prepare("INSERT INTO nodes (id, type, content_title) VALUES (?, 'note', ?)");
-  for (const title of titles) add.run(title, title);
-  db.close();
+  const rows = titles.map((title) => `('${title}', 'note', '${title}')`);
+  execute(agentFile(folder, "default"), `INSERT INTO nodes (id, type, content_title) VALUES ${rows.join(", ")}`);
   await released();
+}
+
+/** In a function of its own, so that nothing holds the database when it has to be given back. */
+function execute(file: string, sql: string): void {
+  const db = raw(file);
+  db.exec(sql);
+  db.close();
 }
 
 const titlesOf = (held: ReadonlyMap<string, string>) => [...held.values()].sort();
@@ -288,7 +296,7 @@ const migrating = pieces(
     mkdirSync(dirname(file), { recursive: true });
     makeExisting(file);
     // Its vectors are not all of one length, which a check finds.
-    raw(file).exec("UPDATE nodes SET embedding_vector = NULL");
+    execute(file, "UPDATE nodes SET embedding_vector = NULL");
     await released();
     await killed(["serve", "--port", "0", "--data-dir", folder], around);
     const ids = [...(await found(folder)).keys()].filter((key) => key.startsWith("memory"));

@@ -22,6 +22,7 @@ const REFUSALS = {
   413: "The body is too large.",
   422: "The Idempotency-Key was used for another request.",
   503: "It cannot be done at the moment.",
+  507: "There is no room on the disk for what is to be written.",
 } as const;
 
 const agentHeader = z.object({
@@ -81,6 +82,7 @@ function described(name: string, path: string, operation: OperationShape, isOfAg
     ...(isChecked || isOfAgent ? ([400] as const) : []),
     ...(body === undefined ? [] : ([413] as const)),
     ...(isOfAgent ? ([503] as const) : []),
+    ...(isOfAgent && method !== "get" ? ([507] as const) : []),
     ...refusals,
   ];
   return {

@@ -19,3 +19,20 @@ export class StorageError extends Error {
     return new StorageError(`${what}: ${why}.`, { cause: error, code });
   }
 }
+
+/** No room is left for what is to be written, or no more of it is allowed; SQLite tells a quota and a limit as a failing write. */
+const NO_ROOM: readonly unknown[] = [
+  "SQLITE_FULL",
+  "SQLITE_IOERR_WRITE",
+  "SQLITE_IOERR_SHMSIZE",
+  "ENOSPC",
+  "EDQUOT",
+  "EFBIG",
+];
+
+/** Whether there was no room for what was to be written. */
+export const isNoRoom = (error: unknown): boolean => NO_ROOM.includes((error as { code?: unknown }).code);
+
+/** Whether a file cannot be read as the database that it was. */
+export const isDamage = (error: unknown): boolean =>
+  /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { code?: unknown }).code));

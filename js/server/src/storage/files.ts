@@ -99,7 +99,7 @@ export function moveDatabaseInto(from: string, to: string): void {
 }
 
 function removeLog(file: string): void {
-  for (const log of [logOf(file), `${file}-shm`]) rmSync(log, { force: true });
+  for (const log of [logOf(file), `${file}-shm`, `${file}-journal`]) rmSync(log, { force: true });
 }
 
 /** Removes a database, and everything that belongs to it. */

@@ -771,10 +771,13 @@ export class LibsqlStorage implements Storage {
   }
 
   close(): void {
-    // What is in the log goes into the file, so that the file alone is the whole database.
-    if (this.#isOwner) this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    this.#statements.clear();
-    this.#db.close();
+    try {
+      // What is in the log goes into the file, so that the file alone is the whole database.
+      if (this.#isOwner) this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } finally {
+      this.#statements.clear();
+      this.#db.close();
+    }
   }
 }
 

@@ -5,11 +5,12 @@ import { parentPort, workerData } from "node:worker_threads";
 import { NousError } from "nous-wasm";
 import { Agent } from "../agent/agent.ts";
 import { EMBEDDING_TASKS } from "../agent/embeddings.ts";
-import { Refusal } from "../agent/errors.ts";
+import { noRoom, Refusal } from "../agent/errors.ts";
 import { HANDLERS } from "../agent/handlers.ts";
 import { doIfDue } from "../agent/tasks.ts";
 import { agentsIn, deleteAgent } from "../hosting.ts";
 import { agentFile, indexFileOf } from "../settings/paths.ts";
+import { isDamage, isNoRoom } from "../storage/errors.ts";
 import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
 import { Agents, type Opening } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
@@ -77,19 +78,15 @@ async function answer(message: ToWorker): Promise<string> {
   }
 }
 
-/** What passes by itself, or with more room: nothing was done, and it can be tried again. */
-const PASSING: Readonly<Record<string, string>> = {
-  SQLITE_BUSY: "the database is in use: try again",
-  SQLITE_FULL: "the disk is full",
-  SQLITE_IOERR: "the disk failed",
-};
-
+/** What passes by itself, or is for the user to mend: nothing was done. */
 function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
-  // SQLITE_IOERR_WRITE is a kind of SQLITE_IOERR.
-  const [, kind] = /^(SQLITE_[A-Z]+)/.exec((error as { code?: string }).code ?? "") ?? [];
-  const why = PASSING[kind ?? ""];
-  return why === undefined ? undefined : new Refusal(503, why);
+  if (isNoRoom(error)) return noRoom();
+  const code = String((error as { code?: string }).code);
+  if (code.startsWith("SQLITE_BUSY")) return new Refusal(503, "the database is in use: try again");
+  if (code.startsWith("SQLITE_IOERR")) return new Refusal(503, "the disk failed");
+  if (!isDamage(error)) return undefined;
+  return new Refusal(503, "the database is damaged: `nous-server check` tells more, and a backup can be restored");
 }
 
 /** Messages of the engine may show values of a request; those of the database name tables and columns at most. */
@@ -105,6 +102,9 @@ port.on("message", async (message: ToWorker) => {
     say({ kind: "answer", id, json: await answer(message) });
   } catch (error) {
     const refusal = refusalOf(error);
+    if ("agent" in message && isDamage(error)) {
+      log("error", message.agent, "The database is damaged", { failure: failureOf(error) });
+    }
     if (refusal !== undefined) {
       const { status, message: why, issues } = refusal;
       say({ kind: "refusal", id, status, message: why, issues });
