@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
+import { backUp, restore } from "../../js/server/src/backup.ts";
 import { checkAll } from "../../js/server/src/check.ts";
 import { agentFile, indexFileOf } from "../../js/server/src/settings/paths.ts";
 import { copiesOf } from "../../js/server/src/storage/files.ts";
@@ -223,6 +224,22 @@ async function killed(args: readonly string[], around: Surroundings): Promise<vo
   expect({ ended, output }).toMatchObject({ ended: "SIGKILL" });
 }
 
+/** Opens it as a server does, in this process, and tells the titles that both its database and its index have. */
+async function titlesIn(folder: string): Promise<string[]> {
+  await check(folder);
+  const titles = titlesOf(agentFile(folder, "default"));
+  await released();
+  return titles;
+}
+
+function titlesOf(file: string): string[] {
+  const agent = new Agent(new LibsqlStorage(file, { durability: "full" }), { indexFile: indexFileOf(file) });
+  const nodes = agent.read(() => agent.storage.graphNodes().filter(({ id }) => agent.index.has(id)));
+  expect(agent.index.size).toBe(nodes.length);
+  agent.close();
+  return nodes.map(({ title }) => title).sort();
+}
+
 /** Comes up, and tells what an agent holds; nothing is left open. */
 async function found(folder: string): Promise<Map<string, string>> {
   const server = await start(folder, ["--log-level", "error"]);
@@ -260,7 +277,6 @@ function execute(file: string, sql: string): void {
   db.close();
 }
 
-const titlesOf = (held: ReadonlyMap<string, string>) => [...held.values()].sort();
 const [BEFORE, AFTER] = [
   ["a", "b", "c"],
   ["d", "e"],
@@ -273,7 +289,7 @@ const making = pieces(
   async (around) => {
     const folder = temporaryFolder();
     await killed(["serve", "--port", "0", "--data-dir", folder], around);
-    expect(titlesOf(await found(folder))).toEqual([]);
+    expect([...(await found(folder)).keys()]).toEqual([]);
   },
 );
 
@@ -320,10 +336,11 @@ const backingUp = pieces(
   async (around) => {
     const folder = await folderWith(BEFORE);
     const backup = join(temporaryFolder(), "backup.db");
-    expect(await run(["backup", backup, "--data-dir", folder])).toMatchObject({ ended: 0 });
+    backUp(folder, "default", backup);
+    await released();
     await addTo(folder, AFTER);
     await killed(["backup", backup, "--data-dir", folder], around);
-    expect(titlesOf(await found(folder))).toEqual(BOTH);
+    expect(await titlesIn(folder)).toEqual(BOTH);
     const whole = new LibsqlStorage(backup, { durability: "full" });
     expect(whole.check()).toEqual([]);
     expect([3, 5]).toContain([...whole.texts()].flat().length);
@@ -344,12 +361,14 @@ const restoring = pieces(
   async (around) => {
     const folder = await folderWith(BEFORE);
     const backup = join(temporaryFolder(), "backup.db");
-    expect(await run(["backup", backup, "--data-dir", folder])).toMatchObject({ ended: 0 });
+    backUp(folder, "default", backup);
+    await released();
     await addTo(folder, AFTER);
     await killed(["restore", backup, "--data-dir", folder], around);
-    expect([BEFORE, BOTH]).toContainEqual(titlesOf(await found(folder)));
-    expect(await run(["restore", backup, "--data-dir", folder])).toMatchObject({ ended: 0 });
-    expect(titlesOf(await found(folder))).toEqual(BEFORE);
+    expect([BEFORE, BOTH]).toContainEqual(await titlesIn(folder));
+    await restore(folder, "default", backup);
+    await released();
+    expect(await titlesIn(folder)).toEqual(BEFORE);
   },
 );
 
@@ -358,7 +377,7 @@ const importing = pieces("an import", ["^before exec COMMIT", "^after exec COMMI
   const lines = join(temporaryFolder(), "lines.jsonl");
   expect(await run(["export", lines, "--data-dir", other])).toMatchObject({ ended: 0 });
   await killed(["import", lines, "--data-dir", folder], around);
-  expect([BEFORE, BOTH]).toContainEqual(titlesOf(await found(folder)));
+  expect([BEFORE, BOTH]).toContainEqual(await titlesIn(folder));
 });
 
 const deleting = pieces(
@@ -367,7 +386,7 @@ const deleting = pieces(
   async (around) => {
     const folder = await folderWith(BEFORE);
     await killed(["agents", "delete", "default", "--data-dir", folder], around);
-    expect([BEFORE, []]).toContainEqual(titlesOf(await found(folder)));
+    expect([BEFORE, []]).toContainEqual(await titlesIn(folder));
   },
 );
 

@@ -11,6 +11,7 @@ import { copiesOf, copyName, keepAs, moveDatabaseInto, moveInto, removeDatabase 
 import { LibsqlStorage } from "./storage/libsql.ts";
 import { alone, schemaOf } from "./storage/migrate.ts";
 import { released } from "./storage/released.ts";
+import { checkLog } from "./storage/wal.ts";
 
 /**
  * Copies an agent's database into a file, as it is at one moment, whoever is writing to it. What was there before stays until
@@ -21,6 +22,7 @@ import { released } from "./storage/released.ts";
 export function backUp(dataDir: string, agent: string, to: string): void {
   const file = agentFile(dataDir, agent);
   if (!existsSync(file)) throw new StorageError(`There is no agent ${agent} in ${dataDir}.`);
+  checkLog(file);
   const storage = new LibsqlStorage(file, { durability: "full", migrates: false });
   const unfinished = `${to}.tmp`;
   try {

@@ -6,6 +6,7 @@ import { Texts } from "./agent/texts.ts";
 import { databasesIn } from "./hosting.ts";
 import { LibsqlStorage } from "./storage/libsql.ts";
 import type { Storage } from "./storage/storage.ts";
+import { checkLog } from "./storage/wal.ts";
 
 /** What was found out about one database. */
 export interface Checked {
@@ -25,6 +26,7 @@ export function* checkAll(dataDir: string, config: EngineConfig): Iterable<Check
 function check(file: string, config: EngineConfig): Checked {
   const checked: Checked = { file, agent: "", nodes: 0, edges: 0, problems: [] };
   try {
+    checkLog(file);
     const storage = new LibsqlStorage(file, { durability: "full", migrates: false });
     try {
       checked.problems.push(...storage.check());

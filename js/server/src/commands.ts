@@ -11,6 +11,7 @@ import type { Settings } from "./settings/options.ts";
 import { agentFile } from "./settings/paths.ts";
 import { StorageError } from "./storage/errors.ts";
 import { type Durability, LibsqlStorage } from "./storage/libsql.ts";
+import { checkLog } from "./storage/wal.ts";
 import { exportMemory } from "./transfer/export.ts";
 import { STANDARD, withLines, withWriting } from "./transfer/files.ts";
 import { CONFLICTS, type Conflicts, importMemory } from "./transfer/import.ts";
@@ -36,7 +37,9 @@ function withStorage<T>(
   agent: string,
   work: (storage: LibsqlStorage) => T,
 ): T {
-  const storage = new LibsqlStorage(agentFile(dataDir, agent), { durability });
+  const file = agentFile(dataDir, agent);
+  checkLog(file);
+  const storage = new LibsqlStorage(file, { durability });
   try {
     if (storage.meta("agent") === undefined) storage.setMeta("agent", agent);
     return work(storage);
@@ -106,6 +109,7 @@ function addTransferCommands(program: Command): void {
       const { data_dir } = settingsOf(command).settings;
       const file = agentFile(data_dir, agent);
       if (!existsSync(file)) throw new StorageError(`There is no agent ${agent} in ${data_dir}.`);
+      checkLog(file);
       const storage = new LibsqlStorage(file, { durability: "full", migrates: false });
       try {
         const lines = withWriting(fileOf(given), storage.rows(), (write, done) => exportMemory(storage, write, done));

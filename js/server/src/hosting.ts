@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { agentFile, agentsDir, indexFileOf } from "./settings/paths.ts";
 import { whileNobodyUses } from "./storage/alone.ts";
 import { StorageError } from "./storage/errors.ts";
-import { logOf, removeDatabase } from "./storage/files.ts";
+import { logIndexOf, logOf, removeDatabase } from "./storage/files.ts";
 import { type Durability, LibsqlStorage } from "./storage/libsql.ts";
 import { released } from "./storage/released.ts";
+import { checkLog } from "./storage/wal.ts";
 
 /** An agent that there is. */
 export interface HostedAgent {
@@ -24,9 +25,32 @@ export function databasesIn(dataDir: string): string[] {
   return names.sort().map((name) => join(folder, name));
 }
 
-/** Every agent whose database can be read and names it. */
-export async function agentsIn(dataDir: string): Promise<HostedAgent[]> {
+/** Databases whose logs are not what they were, by their files, and why; see `checkLog`, which says when it may be asked. */
+export function cutLogsIn(dataDir: string): Map<string, string> {
+  const cut = new Map<string, string>();
+  for (const file of databasesIn(dataDir)) {
+    try {
+      checkLog(file);
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      cut.set(file, error.message);
+    }
+  }
+  return cut;
+}
+
+/** Why a database must not be opened, where its log was found cut and nobody has done anything about it since. */
+export function whyCut(file: string, cut: ReadonlyMap<string, string>): string | undefined {
+  return existsSync(logIndexOf(file)) ? cut.get(file) : undefined;
+}
+
+/** Every agent whose database can be read and names it; opening one whose log was cut would make that good. */
+export async function agentsIn(
+  dataDir: string,
+  cut: ReadonlyMap<string, string> = cutLogsIn(dataDir),
+): Promise<HostedAgent[]> {
   const agents = databasesIn(dataDir).flatMap((file) => {
+    if (whyCut(file, cut) !== undefined) return [];
     const agent = nameIn(file);
     return agent === undefined ? [] : [{ agent, bytes: statSync(file).size }];
   });
@@ -67,6 +91,7 @@ export function deleteAgent(dataDir: string, agent: string): boolean {
 export function purgeNode(dataDir: string, agent: string, id: string, durability: Durability): boolean {
   const file = agentFile(dataDir, agent);
   if (!existsSync(file)) throw new StorageError(`There is no agent ${agent} in ${dataDir}.`);
+  checkLog(file);
   const storage = new LibsqlStorage(file, { durability });
   try {
     const wasThere = storage.transaction(() => storage.deleteNode(id));

@@ -6,6 +6,7 @@ import { serve } from "@hono/node-server";
 import { createEngine } from "nous-wasm";
 import { AskingPool } from "./embeddings/asking.ts";
 import { embedderOf } from "./embeddings/configured.ts";
+import { cutLogsIn } from "./hosting.ts";
 import { createApp } from "./http/app.ts";
 import { USUAL_AGENT } from "./http/route.ts";
 import type { Logger } from "./log.ts";
@@ -32,7 +33,11 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { host, port, data_dir: dataDir, durability, workers, max_body_bytes: maxBodyBytes } = settings;
   const residence = { idle: settings.agent_idle * 1000, mostBytes: (settings.max_resident_mb * 2 ** 20) / workers };
-  const pool = new Pool(workers, worker, { dataDir, durability, engine: config, residence }, log);
+  const found = cutLogsIn(dataDir);
+  for (const why of found.values()) log.error(why);
+  // With less durability a power cut does that, too, and the last moments may be lost.
+  const cutLogs: typeof found = durability === "full" ? found : new Map();
+  const pool = new Pool(workers, worker, { dataDir, durability, engine: config, residence, cutLogs }, log);
   let [isReady, isStopping] = [false, false];
   try {
     await pool.open(USUAL_AGENT);

@@ -7,6 +7,7 @@ import type { Settings } from "../settings/options.ts";
 import { agentsDir } from "../settings/paths.ts";
 import { LibsqlStorage } from "../storage/libsql.ts";
 import type { Storage } from "../storage/storage.ts";
+import { checkLog } from "../storage/wal.ts";
 import type { Embedder } from "./embedder.ts";
 import { type Drained, drain, type Queue } from "./queue.ts";
 import { type Reembedded, reembed } from "./reembed.ts";
@@ -44,6 +45,7 @@ async function* forAll<T>(
   const folder = agentsDir(data_dir);
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".db")) : [];
   for (const file of files.sort()) {
+    checkLog(join(folder, file));
     const storage = new LibsqlStorage(join(folder, file), { durability });
     try {
       const agent = storage.meta("agent") ?? file;

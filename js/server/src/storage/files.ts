@@ -75,6 +75,10 @@ export function writeWhole(file: string, pieces: Iterable<Uint8Array>): void {
     for (const piece of pieces) {
       for (let at = 0; at < piece.length; ) at += writeSync(handle, piece, at);
     }
+  } catch (error) {
+    // Where there was no room it takes none.
+    rmSync(unfinished);
+    throw error;
   } finally {
     closeSync(handle);
   }
@@ -91,6 +95,7 @@ export const copiesOf = (file: string): string[] => besides(file, `${basename(fi
 
 /** Where SQLite keeps what is not in a database yet. */
 export const logOf = (file: string): string => `${file}-wal`;
+export const logIndexOf = (file: string): string => `${file}-shm`;
 
 /** Moves a whole database to its place. A log that lies there is of another, and would be taken for this one's. */
 export function moveDatabaseInto(from: string, to: string): void {
@@ -99,7 +104,7 @@ export function moveDatabaseInto(from: string, to: string): void {
 }
 
 function removeLog(file: string): void {
-  for (const log of [logOf(file), `${file}-shm`, `${file}-journal`]) rmSync(log, { force: true });
+  for (const log of [logOf(file), logIndexOf(file), `${file}-journal`]) rmSync(log, { force: true });
 }
 
 /** Removes a database, and everything that belongs to it. */

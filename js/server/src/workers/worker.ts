@@ -8,14 +8,14 @@ import { EMBEDDING_TASKS } from "../agent/embeddings.ts";
 import { noRoom, Refusal } from "../agent/errors.ts";
 import { HANDLERS } from "../agent/handlers.ts";
 import { doIfDue } from "../agent/tasks.ts";
-import { agentsIn, deleteAgent } from "../hosting.ts";
+import { agentsIn, deleteAgent, whyCut } from "../hosting.ts";
 import { agentFile, indexFileOf } from "../settings/paths.ts";
-import { isDamage, isNoRoom } from "../storage/errors.ts";
+import { isDamage, isNoRoom, StorageError } from "../storage/errors.ts";
 import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
 import { Agents, type Opening } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 
-const { dataDir, durability, engine, residence } = workerData as WorkerSetup;
+const { dataDir, durability, engine, residence, cutLogs } = workerData as WorkerSetup;
 const port = parentPort!;
 
 const say = (message: FromWorker) => port.postMessage(message);
@@ -36,6 +36,8 @@ const agents = new Agents(
 function openAgent(name: string): Agent {
   const tell = (what: string, figures?: Record<string, unknown>) => log("info", name, what, figures);
   const file = agentFile(dataDir, name);
+  const why = whyCut(file, cutLogs);
+  if (why !== undefined) throw new StorageError(why);
   const storage = new LibsqlStorage(file, { durability, tell });
   try {
     if (storage.meta("agent") === undefined) storage.setMeta("agent", name);
@@ -69,7 +71,7 @@ async function answer(message: ToWorker): Promise<string> {
     case "delete":
       return JSON.stringify(await agents.away(message.agent, () => deleteAgent(dataDir, message.agent)));
     case "list":
-      return JSON.stringify(await agentsIn(dataDir));
+      return JSON.stringify(await agentsIn(dataDir, cutLogs));
     case "measure":
       return JSON.stringify(agents.occupancy());
     case "close":
