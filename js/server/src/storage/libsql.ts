@@ -65,6 +65,8 @@ const BATCH = 5_000;
 const settingsOf = (durability: Durability): readonly (readonly [pragma: string, set: string, is: unknown])[] => [
   ["journal_mode", "WAL", "wal"],
   ["synchronous", durability === "full" ? "FULL" : "NORMAL", durability === "full" ? 2 : 1],
+  // Where a sync alone leaves what is written in the disk's own memory, as on macOS.
+  ["fullfsync", durability === "full" ? "ON" : "OFF", durability === "full" ? 1 : 0],
   ["foreign_keys", "ON", 1],
   ["recursive_triggers", "ON", 1],
   ["busy_timeout", String(BUSY_TIMEOUT), BUSY_TIMEOUT],
