@@ -11,6 +11,7 @@ import { doIfDue } from "../agent/tasks.ts";
 import { agentsIn, deleteAgent, whyCut } from "../hosting.ts";
 import { agentFile, indexFileOf } from "../settings/paths.ts";
 import { isDamage, isNoRoom, StorageError } from "../storage/errors.ts";
+import { logOf } from "../storage/files.ts";
 import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
 import { Agents, type Opening } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
@@ -24,7 +25,7 @@ const log = (level: "info" | "warn" | "error", agent: string, what: string, figu
 
 const opening: Opening = {
   open: openAgent,
-  exists: (name) => existsSync(agentFile(dataDir, name)),
+  exists: (name) => [agentFile(dataDir, name), logOf(agentFile(dataDir, name))].some((file) => existsSync(file)),
   openEmpty: () => new Agent(new LibsqlStorage(IN_MEMORY, { durability }), { config: engine }),
 };
 const agents = new Agents(
