@@ -89,7 +89,6 @@ describe("a database", () => {
     ["after its first page", () => PAGE],
     ["in the middle", (bytes: number) => bytes >> 1],
     ["by a page", (bytes: number) => bytes - PAGE],
-    ["by a byte", (bytes: number) => bytes - 1],
   ])("that was cut off %s is refused in words", { timeout: 60_000 }, async (_, lengthOf) => {
     const { folder, file } = copyOf("stopped");
     truncateSync(file, lengthOf(readFileSync(file).length));
@@ -130,6 +129,18 @@ describe("a database", () => {
     }
     expect(silent).toEqual([]);
     expect(refusals).toBeGreaterThan(0);
+  });
+
+  test("that holds text which is none is refused in words, and takes no other agent along", {
+    timeout: 60_000,
+  }, async () => {
+    const { folder, file } = copyOf("stopped");
+    const bytes = readFileSync(file);
+    // 0xFF is in no UTF-8.
+    bytes[bytes.lastIndexOf("Memory 7")] = 0xff;
+    writeFileSync(file, bytes);
+    expect(await served(folder)).toMatch(/there is text in nodes that cannot be read/);
+    expect(problemsOf(folder)).toEqual([expect.stringContaining("there is text in nodes")]);
   });
 
   test("that is damaged is answered in words, and replaced by a backup", { timeout: 60_000 }, async () => {

@@ -21,7 +21,7 @@ const settingsIn = (text: string): object[] =>
 /** How many agents are open, as the server tells. */
 async function openAgents(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
-  return Number(/^nous_open_agents (\d+)$/m.exec(text)?.[1]);
+  return Number(/^nous_agents_open (\d+)$/m.exec(text)?.[1]);
 }
 
 describe("what a connection that writes is set to", () => {

@@ -60,7 +60,7 @@ export async function agentsIn(
 
 function nameIn(file: string): string | undefined {
   try {
-    const storage = new LibsqlStorage(file, { durability: "full", migrates: false });
+    const storage = new LibsqlStorage(file, { durability: "full", migrates: false, readsRows: false });
     try {
       return storage.meta("agent");
     } finally {

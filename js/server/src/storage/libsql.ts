@@ -41,6 +41,7 @@ import type {
   SoftChange,
   Storage,
 } from "./storage.ts";
+import { unreadableTable } from "./unreadable.ts";
 
 /** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
 export type Durability = "full" | "normal";
@@ -51,6 +52,8 @@ export interface LibsqlOptions {
   tell?: (what: string) => void;
   /** Whether an older schema is brought up to date. Default true; false leaves the file as it is. */
   migrates?: boolean;
+  /** Whether rows are to be read, which are looked at first. Default true; false is for who asks for its name alone. */
+  readsRows?: boolean;
 }
 
 /** A store of nobody's, in no file. */
@@ -213,7 +216,7 @@ export class LibsqlStorage implements Storage {
    *
    * @throws {StorageError} for a file that is no database, of a newer version, or held by somebody else.
    */
-  constructor(file: string, { durability, tell = () => {}, migrates = true }: LibsqlOptions) {
+  constructor(file: string, { durability, tell = () => {}, migrates = true, readsRows = true }: LibsqlOptions) {
     this.#file = file;
     this.#isOwner = migrates;
     const isInMemory = file === IN_MEMORY;
@@ -223,6 +226,12 @@ export class LibsqlStorage implements Storage {
       db = new Database(file);
       this.#db = db;
       this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+      const table = isInMemory || !readsRows ? undefined : unreadableTable(this.#db);
+      if (table !== undefined) {
+        throw new StorageError(
+          `The database ${file} is damaged: there is text in ${table} that cannot be read. Restore a backup.`,
+        );
+      }
       if (migrates) migrate(this.#db, file, isInMemory, tell);
       else if (schemaOf(this.#db) === 0) throw new StorageError(`The database ${file} has not been migrated yet.`);
       if (migrates && !isInMemory) this.#settle(durability);
