@@ -51,7 +51,7 @@ function copyOf(how: keyof typeof sources): { folder: string; file: string } {
 
 /** What a server makes of it: a refusal's words, or how many memories there are. */
 async function served(folder: string): Promise<string | number> {
-  const server = await start(folder, ["--log-level", "error"]);
+  const server = await start(folder, ["--log-level", "warn"]);
   const { ask } = clientOf(server, AGENT);
   const { status, body } = await ask("GET /health");
   const write = await ask("POST /nodes", LESSON);
