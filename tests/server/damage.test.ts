@@ -12,6 +12,7 @@ import { logIndexOf, logOf } from "../../js/server/src/storage/files.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { released } from "../../js/server/src/storage/released.ts";
 import { checkLog } from "../../js/server/src/storage/wal.ts";
+import { raw } from "./existing.ts";
 import { start } from "./process.ts";
 import { clientOf, LESSON } from "./shared.ts";
 import { makeFolder, temporaryFolder } from "./temporary.ts";
@@ -151,10 +152,22 @@ describe("a database", () => {
     const bytes = readFileSync(file);
     for (let at = 2 * PAGE; at < bytes.length; at += PAGE) bytes.fill(0, at, at + PAGE);
     writeFileSync(file, bytes);
-    expect(await served(folder)).toContain("`nous-server check` tells more");
+    expect(await served(folder)).toMatch(/malformed.*`nous-server check` tells more/);
     await restore(folder, AGENT, backup);
     await released();
     expect(await served(folder)).toBe(NODES);
+  });
+
+  test("whose damage shows later is answered in words then, and goes on being read", { timeout: 60_000 }, async () => {
+    const { folder, file } = copyOf("stopped");
+    raw(file).exec("UPDATE nodes_fts_data SET block = zeroblob(length(block))");
+    const server = await start(folder, ["--log-level", "error"]);
+    const { ask, search } = clientOf(server, AGENT);
+    const error = expect.stringMatching(/damaged: `nous-server check` tells more/);
+    const answer = await ask("PATCH /nodes/n_7", { content_title: "Changed" });
+    expect(answer).toMatchObject({ status: 503, body: { error } });
+    expect(server.log()).toContain("The database is damaged");
+    expect(await search("Memory 7")).toContain("n_7");
   });
 });
 

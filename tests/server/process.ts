@@ -1,6 +1,7 @@
 // The server as users run it: the built program in a process of its own, asked over HTTP.
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { setMaxListeners } from "node:events";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
@@ -48,6 +49,8 @@ export async function start(
   if (scope === "test") onTestFinished(() => void child.kill("SIGKILL"));
   // A fetch may wait for ever for a server that was killed while it was connecting.
   const gone = new AbortController();
+  // Each request listens to it.
+  setMaxListeners(0, gone.signal);
   child.once("exit", () => gone.abort());
   let [told, logged] = ["", ""];
   child.stderr.on("data", (text) => {

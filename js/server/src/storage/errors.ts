@@ -1,5 +1,8 @@
 // What a store refuses, in words that may be shown: without SQL, without texts of memories.
 
+/** What can be done about a database that is damaged. */
+export const MENDING_DAMAGE = "`nous-server check` tells more, and a backup can be restored";
+
 /** A database cannot be opened, or cannot do what it is asked for. */
 export class StorageError extends Error {
   override readonly name = "StorageError";
@@ -15,7 +18,8 @@ export class StorageError extends Error {
   static of(error: unknown, what: string): StorageError {
     if (error instanceof StorageError) return error;
     const { message, code } = error as Error & { code?: string };
-    const why = code === "SQLITE_BUSY" ? "another program is using it" : message;
+    const damage = isDamage(error) ? `${message}; ${MENDING_DAMAGE}` : undefined;
+    const why = code === "SQLITE_BUSY" ? "another program is using it" : (damage ?? message);
     return new StorageError(`${what}: ${why}.`, { cause: error, code });
   }
 }

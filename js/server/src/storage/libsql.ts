@@ -7,7 +7,7 @@ import Database from "libsql";
 import { changedRows, sealRows } from "./checksums.ts";
 import { ConflictTable } from "./conflicts.ts";
 import { EmbeddingTables } from "./embeddings.ts";
-import { StorageError } from "./errors.ts";
+import { MENDING_DAMAGE, StorageError } from "./errors.ts";
 import { copiesOf, logOf, moveIfFree } from "./files.ts";
 import { migrate, schemaOf } from "./migrate.ts";
 import { RetryTable } from "./retries.ts";
@@ -229,7 +229,7 @@ export class LibsqlStorage implements Storage {
       const table = isInMemory || !readsRows ? undefined : unreadableTable(this.#db);
       if (table !== undefined) {
         throw new StorageError(
-          `The database ${file} is damaged: there is text in ${table} that cannot be read. Restore a backup.`,
+          `The database ${file} is damaged: there is text in ${table} that cannot be read; ${MENDING_DAMAGE}.`,
         );
       }
       if (migrates) migrate(this.#db, file, isInMemory, tell);

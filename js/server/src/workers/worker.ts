@@ -10,7 +10,7 @@ import { HANDLERS } from "../agent/handlers.ts";
 import { doIfDue } from "../agent/tasks.ts";
 import { agentsIn, deleteAgent, whyCut } from "../hosting.ts";
 import { agentFile, indexFileOf } from "../settings/paths.ts";
-import { isDamage, isNoRoom, StorageError } from "../storage/errors.ts";
+import { isDamage, isNoRoom, MENDING_DAMAGE, StorageError } from "../storage/errors.ts";
 import { logOf } from "../storage/files.ts";
 import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
 import { Agents, type Opening } from "./agents.ts";
@@ -89,7 +89,7 @@ function refusalOf(error: unknown): Refusal | undefined {
   if (code.startsWith("SQLITE_BUSY")) return new Refusal(503, "the database is in use: try again");
   if (code.startsWith("SQLITE_IOERR")) return new Refusal(503, "the disk failed");
   if (!isDamage(error)) return undefined;
-  return new Refusal(503, "the database is damaged: `nous-server check` tells more, and a backup can be restored");
+  return new Refusal(503, `the database is damaged: ${MENDING_DAMAGE}`);
 }
 
 /** Messages of the engine may show values of a request; those of the database name tables and columns at most. */
