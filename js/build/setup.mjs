@@ -82,21 +82,28 @@ function installTool(crate, program, version, duration) {
 
 /** A Chromium for the tests in a real browser; its path. */
 export function setUpChromium() {
-  const found = findChromium();
-  if (found) return found;
-  if (process.platform === "linux" && output("apt-get", ["--version"]) !== undefined) {
-    say("apt-get install chromium, for the tests in a browser (about a minute, once)");
-    const sudo = process.getuid?.() === 0 ? [] : ["sudo", "-n"];
-    const [command, ...first] = [...sudo, "apt-get"];
-    const env = { DEBIAN_FRONTEND: "noninteractive" };
-    const install = () =>
-      run(command, [...first, "install", "-y", "-qq", "--no-install-recommends", "chromium"], { env, quiet: true });
-    if (install() || (run(command, [...first, "update", "-qq"], { quiet: true }) && install())) {
-      const installed = findChromium();
-      if (installed) return installed;
-    }
-  }
-  return fail("No Chromium for the browser tests: install chromium, or set CHROME to the program's path.");
+  const found =
+    findChromium() ?? (installPackage("chromium", "for the tests in a browser") ? findChromium() : undefined);
+  return found ?? fail("No Chromium for the browser tests: install chromium, or set CHROME to the program's path.");
+}
+
+/** A tracer of system calls, by which the server's tests count what is synced. */
+export function setUpStrace() {
+  const isThere = () => output("strace", ["--version"]) !== undefined;
+  if (isThere() || (installPackage("strace", "for the server's tests") && isThere())) return;
+  fail("No strace for the server's tests, which count with it what is synced: install strace, on Linux.");
+}
+
+/** Installs a program where the system has apt-get; whether it did. */
+function installPackage(name, purpose) {
+  if (process.platform !== "linux" || output("apt-get", ["--version"]) === undefined) return false;
+  say(`apt-get install ${name}, ${purpose} (about a minute, once)`);
+  const sudo = process.getuid?.() === 0 ? [] : ["sudo", "-n"];
+  const [command, ...first] = [...sudo, "apt-get"];
+  const env = { DEBIAN_FRONTEND: "noninteractive" };
+  const install = () =>
+    run(command, [...first, "install", "-y", "-qq", "--no-install-recommends", name], { env, quiet: true });
+  return install() || (run(command, [...first, "update", "-qq"], { quiet: true }) && install());
 }
 
 function findChromium() {

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { build, buildCounted } from "./build.mjs";
 import { at, fail, run, runAndShow, say } from "./lib.mjs";
-import { setUpChromium } from "./setup.mjs";
+import { setUpChromium, setUpStrace } from "./setup.mjs";
 
 /** What each suite runs, and how to count it. */
 const SUITES = {
@@ -24,6 +24,7 @@ const chosen = wanted.length > 0 ? wanted : Object.keys(SUITES);
 await build();
 if (chosen.includes("package")) await buildCounted();
 if (chosen.includes("browser")) process.env.CHROME = setUpChromium();
+if (chosen.includes("server")) setUpStrace();
 
 const outcomes = [];
 for (const name of chosen) {

@@ -1,6 +1,7 @@
 // The server as users run it: the built program in a process of its own, asked over HTTP.
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { setMaxListeners } from "node:events";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
@@ -25,17 +26,31 @@ export interface Running {
   end(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
+/** What a server is run by, and what it finds around it. */
+export interface Surroundings {
+  /** What stands before the program: options of Node. */
+  node?: readonly string[];
+  /** Environment variables beside those of the tests. */
+  env?: NodeJS.ProcessEnv;
+  /** A command that runs it in its own place, with its options. */
+  under?: readonly string[];
+}
+
 /** Starts a server on a free port, and waits until it listens. Unless it is for a whole file, it is killed after the test. */
 export async function start(
   dataDir: string,
   options: readonly string[] = [],
   scope: "test" | "file" = "test",
+  { node = [], env = {}, under = [] }: Surroundings = {},
 ): Promise<Running> {
-  const args = ["serve", "--port", "0", "--data-dir", dataDir, ...options];
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const args = [PROGRAM, "serve", "--port", "0", "--data-dir", dataDir, ...options];
+  const [command, ...rest] = [...under, process.execPath, ...node, ...args] as [string, ...string[]];
+  const child = spawn(command, rest, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
   if (scope === "test") onTestFinished(() => void child.kill("SIGKILL"));
   // A fetch may wait for ever for a server that was killed while it was connecting.
   const gone = new AbortController();
+  // Each request listens to it.
+  setMaxListeners(0, gone.signal);
   child.once("exit", () => gone.abort());
   let [told, logged] = ["", ""];
   child.stderr.on("data", (text) => {

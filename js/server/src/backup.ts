@@ -1,16 +1,25 @@
 // An agent's database as one file elsewhere: copied while it is in use, and taken in.
 
 import { randomUUID } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
 import { agentFile, snapshotsOf } from "./settings/paths.ts";
 import { whileNobodyUses } from "./storage/alone.ts";
 import { StorageError } from "./storage/errors.ts";
-import { copiesOf, copyName, moveInto, removeDatabase, removeWhole } from "./storage/files.ts";
+import {
+  copiesOf,
+  copyName,
+  keepAs,
+  moveDatabaseInto,
+  moveInto,
+  removeDatabase,
+  removeWhole,
+} from "./storage/files.ts";
 import { LibsqlStorage } from "./storage/libsql.ts";
 import { alone, schemaOf } from "./storage/migrate.ts";
 import { released } from "./storage/released.ts";
+import { checkLog } from "./storage/wal.ts";
 
 /**
  * Copies an agent's database into a file, as it is at one moment, whoever is writing to it. What was there before stays until
@@ -21,6 +30,7 @@ import { released } from "./storage/released.ts";
 export function backUp(dataDir: string, agent: string, to: string): void {
   const file = agentFile(dataDir, agent);
   if (!existsSync(file)) throw new StorageError(`There is no agent ${agent} in ${dataDir}.`);
+  checkLog(file);
   const storage = new LibsqlStorage(file, { durability: "full", migrates: false });
   const unfinished = `${to}.tmp`;
   try {
@@ -45,13 +55,14 @@ export async function restore(dataDir: string, agent: string, from: string): Pro
   const copy = await takeCopy(from, file, agent, { isOurs: true });
   try {
     if (!existsSync(file)) {
-      moveInto(copy, file);
+      moveDatabaseInto(copy, file);
       return undefined;
     }
     const aside = copyName(file, "replaced");
     whileNobodyUses(file, () => {
-      renameSync(file, aside);
-      moveInto(copy, file);
+      // At no moment there is nothing in its place, which would be an agent without memories.
+      keepAs(file, aside);
+      moveDatabaseInto(copy, file);
       for (const kept of Object.values(snapshotsOf(file))) removeWhole(kept);
     });
     return aside;
@@ -70,7 +81,7 @@ export async function adopt(dataDir: string, agent: string, from: string): Promi
   const file = agentFile(dataDir, agent);
   if (existsSync(file)) throw new StorageError(`There is an agent ${agent} in ${dataDir} already.`);
   const copy = await takeCopy(from, file, agent, { isOurs: false });
-  moveInto(copy, file);
+  moveDatabaseInto(copy, file);
 }
 
 /** A copy beside the agent's file, of this version's schema, sound, with an epoch and the name of its own. */
@@ -78,7 +89,8 @@ async function takeCopy(from: string, file: string, agent: string, { isOurs }: {
   if (!existsSync(from)) throw new StorageError(`There is no file ${from}.`);
   const copy = `${file}.tmp`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  rmSync(copy, { force: true });
+  // A log that was left of another attempt would be taken for this copy's.
+  removeDatabase(copy);
   try {
     copyOut(from, copy, isOurs);
     chmodSync(copy, 0o600);

@@ -9,7 +9,7 @@ import { settingsOf, withOptions } from "./settings/flags.ts";
 import type { Settings } from "./settings/options.ts";
 import { agentFile } from "./settings/paths.ts";
 import { StorageError } from "./storage/errors.ts";
-import { checkIsFiles, openStorage, type Place, placeOf, USUAL_AGENT } from "./storage/place.ts";
+import { checkIsFiles, openWhole, type Place, placeOf, USUAL_AGENT } from "./storage/place.ts";
 import type { Storage } from "./storage/storage.ts";
 import { exportMemory } from "./transfer/export.ts";
 import { STANDARD, withLines, withWriting } from "./transfer/files.ts";
@@ -31,7 +31,7 @@ export function fillWithSample(settings: Settings, agent: string): boolean {
 
 /** Does something with the database of an agent, which comes to be by it. */
 function withStorage<T>(place: Place, agent: string, work: (storage: Storage) => T): T {
-  const storage = openStorage(place, agent);
+  const storage = openWhole(place, agent);
   try {
     if (storage.meta("agent") === undefined) storage.setMeta("agent", agent);
     return work(storage);
@@ -103,7 +103,7 @@ function addTransferCommands(program: Command): void {
       if (remote === undefined && !existsSync(agentFile(dataDir, agent))) {
         throw new StorageError(`There is no agent ${agent} in ${dataDir}.`);
       }
-      const storage = openStorage(place, agent, { migrates: false });
+      const storage = openWhole(place, agent, { migrates: false });
       try {
         const lines = withWriting(fileOf(given), storage.rows(), (write, done) => exportMemory(storage, write, done));
         if (given !== STANDARD) console.log(`${lines} lines are in ${resolve(given)}.`);

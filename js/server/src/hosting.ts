@@ -4,10 +4,11 @@ import { existsSync, statSync } from "node:fs";
 import { agentFile, snapshotsOf } from "./settings/paths.ts";
 import { whileNobodyUses } from "./storage/alone.ts";
 import { StorageError } from "./storage/errors.ts";
-import { removeDatabase, removeWhole } from "./storage/files.ts";
+import { logIndexOf, logOf, removeDatabase, removeWhole } from "./storage/files.ts";
 import { type Durability, LibsqlStorage } from "./storage/libsql.ts";
 import { databasesIn, openRemote, type Place, USUAL_AGENT } from "./storage/place.ts";
 import { released } from "./storage/released.ts";
+import { checkLog } from "./storage/wal.ts";
 
 /** An agent that there is. */
 export interface HostedAgent {
@@ -23,10 +24,30 @@ export interface AgentsPage {
   limit?: number | undefined;
 }
 
-/** Every agent whose database can be read and names it, in the order of their files' names. */
+/** Databases whose logs are not what they were, by their files, and why; see `checkLog`, which says when it may be asked. */
+export function cutLogsIn(dataDir: string): Map<string, string> {
+  const cut = new Map<string, string>();
+  for (const file of databasesIn(dataDir)) {
+    try {
+      checkLog(file);
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      cut.set(file, error.message);
+    }
+  }
+  return cut;
+}
+
+/** Why a database must not be opened, where its log was found cut and nobody has done anything about it since. */
+export function whyCut(file: string, cut: ReadonlyMap<string, string>): string | undefined {
+  return existsSync(logIndexOf(file)) ? cut.get(file) : undefined;
+}
+
+/** Every agent whose database can be read and names it, in the order of their files' names; opening one whose log was cut would make that good. */
 export async function agentsIn(
   { dataDir, remote }: Place,
   { after, limit = Infinity }: AgentsPage = {},
+  cut: ReadonlyMap<string, string> = cutLogsIn(dataDir),
 ): Promise<HostedAgent[]> {
   if (remote !== undefined) {
     const storage = openRemote(remote, { migrates: false });
@@ -40,6 +61,7 @@ export async function agentsIn(
   const agents: HostedAgent[] = [];
   for (const file of databasesIn(dataDir).filter((file) => file > last)) {
     if (agents.length >= limit) break;
+    if (whyCut(file, cut) !== undefined) continue;
     const agent = nameIn(file);
     if (agent !== undefined) agents.push({ agent, bytes: statSync(file).size });
   }
@@ -49,7 +71,7 @@ export async function agentsIn(
 
 function nameIn(file: string): string | undefined {
   try {
-    const storage = new LibsqlStorage(file, { durability: "full", migrates: false });
+    const storage = new LibsqlStorage(file, { durability: "full", migrates: false, readsRows: false });
     try {
       return storage.meta("agent");
     } finally {
@@ -67,7 +89,7 @@ function nameIn(file: string): string | undefined {
  */
 export function deleteAgent(dataDir: string, agent: string): boolean {
   const file = agentFile(dataDir, agent);
-  if (!existsSync(file)) return false;
+  if (!existsSync(file) && !existsSync(logOf(file))) return false;
   whileNobodyUses(file, () => removeDatabase(file));
   return true;
 }
@@ -80,6 +102,7 @@ export function deleteAgent(dataDir: string, agent: string): boolean {
 export function purgeNode(dataDir: string, agent: string, id: string, durability: Durability): boolean {
   const file = agentFile(dataDir, agent);
   if (!existsSync(file)) throw new StorageError(`There is no agent ${agent} in ${dataDir}.`);
+  checkLog(file);
   const storage = new LibsqlStorage(file, { durability });
   try {
     const wasThere = storage.transaction(() => storage.deleteNode(id));

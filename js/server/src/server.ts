@@ -7,6 +7,7 @@ import { AnalysingPool } from "./analysis/analysing.ts";
 import { analystOf } from "./analysis/analyst.ts";
 import { AskingPool } from "./embeddings/asking.ts";
 import { embedderOf } from "./embeddings/configured.ts";
+import { cutLogsIn } from "./hosting.ts";
 import { createApp } from "./http/app.ts";
 import { createHttpServer } from "./http/unreadable.ts";
 import { KeyRing } from "./keys/ring.ts";
@@ -39,7 +40,11 @@ export async function startServer(
   const keys = new KeyRing(place.dataDir, log);
   refuseExposure(host, keys);
   const residence = { idle: settings.agent_idle * 1000, mostBytes: (settings.max_resident_mb * 2 ** 20) / workers };
-  const pool = new Pool(workers, worker, { place, engine: config, residence }, log);
+  const found = place.remote === undefined ? cutLogsIn(place.dataDir) : new Map<string, string>();
+  for (const why of found.values()) log.error(why);
+  // With less durability a power cut does that, too, and the last moments may be lost.
+  const cutLogs: typeof found = place.durability === "full" ? found : new Map();
+  const pool = new Pool(workers, worker, { place, engine: config, residence, cutLogs }, log);
   let [isReady, isStopping] = [false, false];
   try {
     await pool.open(USUAL_AGENT);

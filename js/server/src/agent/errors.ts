@@ -11,7 +11,7 @@ export class Refusal extends Error {
   override readonly name = "Refusal";
 
   constructor(
-    readonly status: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 422 | 503,
+    readonly status: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 422 | 503 | 507,
     message: string,
     readonly issues: readonly Issue[] = [],
   ) {
@@ -20,6 +20,8 @@ export class Refusal extends Error {
 }
 
 export const notFound = (): Refusal => new Refusal(404, "not found");
+
+export const noRoom = (): Refusal => new Refusal(507, "there is no room on the disk: try again when there is");
 
 export const NOT_VALID = "the request is not valid";
 

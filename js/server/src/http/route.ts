@@ -31,6 +31,7 @@ const REFUSALS = {
   413: "The body is too large.",
   422: "The Idempotency-Key was used for another request.",
   503: "It cannot be done at the moment.",
+  507: "There is no room on the disk for what is to be written.",
 } as const;
 
 /** What the description calls the way in which a key is sent, and what a refusal without one says of it. */
@@ -106,6 +107,7 @@ function described(name: string, path: string, operation: OperationShape, isOfAg
     ...([401, 403] as const),
     ...(body === undefined ? [] : ([413] as const)),
     ...(isOfAgent ? ([503] as const) : []),
+    ...(isOfAgent && method !== "get" ? ([507] as const) : []),
     ...refusals,
   ];
   return {

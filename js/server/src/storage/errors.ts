@@ -1,5 +1,8 @@
 // What a store refuses, in words that may be shown: without SQL, without texts of memories.
 
+/** What can be done about a database that is damaged. */
+export const MENDING_DAMAGE = "`nous-server check` tells more, and a backup can be restored";
+
 /** A database cannot be opened, or cannot do what it is asked for. */
 export class StorageError extends Error {
   override readonly name = "StorageError";
@@ -15,10 +18,28 @@ export class StorageError extends Error {
   static of(error: unknown, what: string): StorageError {
     if (error instanceof StorageError) return error;
     const { message, code } = error as Error & { code?: string };
-    const why = code === "SQLITE_BUSY" ? "another program is using it" : message;
+    const damage = isDamage(error) ? `${message}; ${MENDING_DAMAGE}` : undefined;
+    const why = code === "SQLITE_BUSY" ? "another program is using it" : (damage ?? message);
     return new StorageError(`${what}: ${why}.`, { cause: error, code });
   }
 }
 
 /** A database elsewhere could not be asked, or gave up: nothing is half done, and it can be tried again. */
 export class RemoteError extends StorageError {}
+
+/** No room is left for what is to be written, or no more of it is allowed; SQLite tells a quota and a limit as a failing write. */
+const NO_ROOM: readonly unknown[] = [
+  "SQLITE_FULL",
+  "SQLITE_IOERR_WRITE",
+  "SQLITE_IOERR_SHMSIZE",
+  "ENOSPC",
+  "EDQUOT",
+  "EFBIG",
+];
+
+/** Whether there was no room for what was to be written. */
+export const isNoRoom = (error: unknown): boolean => NO_ROOM.includes((error as { code?: unknown }).code);
+
+/** Whether a file cannot be read as the database that it was. */
+export const isDamage = (error: unknown): boolean =>
+  /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { code?: unknown }).code));

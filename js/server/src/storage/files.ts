@@ -1,6 +1,17 @@
 // Files that have to be on the disk before something else is: what is written beside a place and moved there, whole or not at all.
 
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 /** What is in a file outlives a power cut when this is done. */
@@ -34,6 +45,31 @@ export function moveInto(from: string, to: string): void {
 /** Where a file is written until it is whole. */
 const unfinishedOf = (file: string): string => `${file}.tmp`;
 
+/** Moves a whole file to a place where none is. One that somebody else has put there meanwhile stays, and this one is gone. */
+export function moveIfFree(from: string, to: string): void {
+  syncFile(from);
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if ((error as { code?: string }).code !== "EEXIST") throw error;
+  }
+  rmSync(from);
+  syncFolder(dirname(to));
+}
+
+/** Keeps a database as a file of another name, whatever is put in its place: the same one, or a copy where a disk has no links. */
+export function keepAs(file: string, name: string): void {
+  // It has a log still where it could not be read as a database.
+  if (existsSync(logOf(file))) copyFileSync(logOf(file), logOf(name));
+  try {
+    linkSync(file, name);
+  } catch {
+    copyFileSync(file, name);
+    syncFile(name);
+  }
+  syncFolder(dirname(name));
+}
+
 /** Writes a file whole or not at all, readable for its owner alone; what was there stays until it is whole. */
 export function writeWhole(file: string, pieces: Iterable<Uint8Array>): void {
   const unfinished = unfinishedOf(file);
@@ -42,6 +78,10 @@ export function writeWhole(file: string, pieces: Iterable<Uint8Array>): void {
     for (const piece of pieces) {
       for (let at = 0; at < piece.length; ) at += writeSync(handle, piece, at);
     }
+  } catch (error) {
+    // Where there was no room it takes none.
+    rmSync(unfinished);
+    throw error;
   } finally {
     closeSync(handle);
   }
@@ -61,10 +101,25 @@ export function copyName(file: string, why: string): string {
 /** The copies that were put aside of a database. */
 export const copiesOf = (file: string): string[] => besides(file, `${basename(file)}.`);
 
+/** Where SQLite keeps what is not in a database yet. */
+export const logOf = (file: string): string => `${file}-wal`;
+export const logIndexOf = (file: string): string => `${file}-shm`;
+
+/** Moves a whole database to its place. A log that lies there is of another, and would be taken for this one's. */
+export function moveDatabaseInto(from: string, to: string): void {
+  removeLog(to);
+  moveInto(from, to);
+}
+
+function removeLog(file: string): void {
+  for (const log of [logOf(file), logIndexOf(file), `${file}-journal`]) rmSync(log, { force: true });
+}
+
 /** Removes a database, and everything that belongs to it. */
 export function removeDatabase(file: string): void {
   for (const beside of besides(file, basename(file).replace(/db$/, ""))) rmSync(beside);
-  for (const end of ["-wal", "-shm", ""]) rmSync(`${file}${end}`, { force: true });
+  removeLog(file);
+  rmSync(file, { force: true });
   syncFolder(dirname(file));
 }
 

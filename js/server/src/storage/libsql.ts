@@ -1,15 +1,15 @@
 // The store in SQL, over a connection to libSQL; and that of one file, embedded, in this thread.
 
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
 import { changedRows, sealRows } from "./checksums.ts";
 import { ConflictTable } from "./conflicts.ts";
 import type { Connection, Statement } from "./connection.ts";
 import { EmbeddingTables } from "./embeddings.ts";
-import { StorageError } from "./errors.ts";
-import { copiesOf, syncFolder } from "./files.ts";
+import { MENDING_DAMAGE, StorageError } from "./errors.ts";
+import { copiesOf, logOf, moveIfFree } from "./files.ts";
 import { migrate, schemaOf } from "./migrate.ts";
 import { RetryTable } from "./retries.ts";
 import type {
@@ -42,6 +42,7 @@ import type {
   SoftChange,
   Storage,
 } from "./storage.ts";
+import { unreadableTable } from "./unreadable.ts";
 
 /** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
 export type Durability = "full" | "normal";
@@ -52,6 +53,8 @@ export interface LibsqlOptions {
   tell?: (what: string) => void;
   /** Whether an older schema is brought up to date. Default true; false leaves the file as it is. */
   migrates?: boolean;
+  /** Whether rows are to be read, which are looked at first. Default true; false is for who asks for its name alone. */
+  readsRows?: boolean;
 }
 
 /** A store of nobody's, in no file. */
@@ -66,6 +69,8 @@ const BATCH = 5_000;
 const settingsOf = (durability: Durability): readonly (readonly [pragma: string, set: string, is: unknown])[] => [
   ["journal_mode", "WAL", "wal"],
   ["synchronous", durability === "full" ? "FULL" : "NORMAL", durability === "full" ? 2 : 1],
+  // Where a sync alone leaves what is written in the disk's own memory, as on macOS.
+  ["fullfsync", durability === "full" ? "ON" : "OFF", durability === "full" ? 1 : 0],
   ["foreign_keys", "ON", 1],
   ["recursive_triggers", "ON", 1],
   ["busy_timeout", String(BUSY_TIMEOUT), BUSY_TIMEOUT],
@@ -850,28 +855,38 @@ export class LibsqlStorage extends SqlStorage {
   }
 
   override close(): void {
-    // What is in the log goes into the file, so that the file alone is the whole database.
-    if (this.#isOwner) this.db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    super.close();
+    try {
+      // What is in the log goes into the file, so that the file alone is the whole database.
+      if (this.#isOwner) this.db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } finally {
+      super.close();
+    }
   }
 }
 
-function openFile(file: string, { durability, tell = () => {}, migrates = true }: LibsqlOptions): Database.Database {
+function openFile(
+  file: string,
+  { durability, tell = () => {}, migrates = true, readsRows = true }: LibsqlOptions,
+): Database.Database {
   const isInMemory = file === IN_MEMORY;
-  const isNew = isInMemory || !existsSync(file) || statSync(file).size === 0;
-  if (!isInMemory) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   let db: Database.Database | undefined;
   try {
+    if (!isInMemory) seeToFile(file);
     db = new Database(file);
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-    if (migrates) migrate(db, file, isNew, tell);
+    const table = isInMemory || !readsRows ? undefined : unreadableTable(db);
+    if (table !== undefined) {
+      throw new StorageError(
+        `The database ${file} is damaged: there is text in ${table} that cannot be read; ${MENDING_DAMAGE}.`,
+      );
+    }
+    if (migrates) migrate(db, file, isInMemory, tell);
     else if (schemaOf(db) === 0) throw new StorageError(`The database ${file} has not been migrated yet.`);
     if (migrates && !isInMemory) settle(db, durability);
   } catch (error) {
     db?.close();
     throw StorageError.of(error, `The database ${file} cannot be opened`);
   }
-  if (isNew && !isInMemory && durability === "full") syncFolder(dirname(file));
   return db;
 }
 
@@ -882,6 +897,32 @@ function settle(db: Database.Database, durability: Durability): void {
     const found = Object.values(row ?? {})[0];
     if (found !== is) throw new StorageError(`${pragma} is ${found} after it was set to ${set}.`);
   }
+}
+
+/**
+ * Makes a database where there is none. It comes into its place whole, so that one which is empty, or whose log alone is there, was
+ * cut off by somebody: that must not become a memory without memories.
+ *
+ * @throws {StorageError} for such a one.
+ */
+function seeToFile(file: string): void {
+  const bytes = statSync(file, { throwIfNoEntry: false })?.size;
+  const mend = "restore a backup, or delete the agent to begin anew";
+  if (bytes === 0) throw new StorageError(`The database ${file} is empty, and was not when it was made: ${mend}.`);
+  if (bytes !== undefined) return;
+  if ((statSync(logOf(file), { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    throw new StorageError(`The database ${file} is gone, and its log is still there: ${mend}.`);
+  }
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const unfinished = `${file}.${randomUUID()}.tmp`;
+  const db = new Database(IN_MEMORY);
+  try {
+    migrate(db, file, true, () => {});
+    db.prepare("VACUUM INTO ?").run(unfinished);
+  } finally {
+    db.close();
+  }
+  moveIfFree(unfinished, file);
 }
 
 /** An entry of the change log as it is stored. */

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import type Database from "libsql";
 import type { Connection } from "./connection.ts";
 import { StorageError } from "./errors.ts";
-import { copyName, syncFile } from "./files.ts";
+import { copyName, moveInto } from "./files.ts";
 import { META_TABLE, MIGRATIONS, SCHEMA } from "./schema.ts";
 
 /**
@@ -103,7 +103,8 @@ const read = (db: Database.Database): unknown => db.prepare("SELECT count(*) FRO
 function copyOf(db: Database.Database, file: string, schema: number, tell: (what: string) => void): void {
   const copy = copyName(file, `schema-${schema}`);
   if (existsSync(copy)) throw new StorageError(`The copy ${copy} is there already.`);
-  db.prepare("VACUUM INTO ?").run(copy);
-  syncFile(copy);
+  const unfinished = `${copy}.tmp`;
+  db.prepare("VACUUM INTO ?").run(unfinished);
+  moveInto(unfinished, copy);
   tell(`The database has schema ${schema} and gets ${SCHEMA}; a copy of it as it was is ${copy}`);
 }

@@ -9,6 +9,7 @@ import { type Durability, LibsqlStorage } from "./libsql.ts";
 import { RemoteStorage } from "./remote.ts";
 import type { Remote } from "./remote-connection.ts";
 import type { Storage } from "./storage.ts";
+import { checkLog } from "./wal.ts";
 
 /** The agent of requests that name none. */
 export const USUAL_AGENT = "default";
@@ -53,6 +54,16 @@ export function openStorage({ dataDir, durability, remote }: Place, agent: strin
   return openRemote(remote, options);
 }
 
+/**
+ * Opens the database of an agent as `openStorage` does, in a process that has none open yet.
+ *
+ * @throws {StorageError} where some of what was written is missing, too.
+ */
+export function openWhole(place: Place, agent: string, options?: OpenOptions): Storage {
+  if (place.remote === undefined) checkLog(agentFile(place.dataDir, agent));
+  return openStorage(place, agent, options);
+}
+
 /** Opens the database of the usual agent elsewhere. */
 export function openRemote(remote: Remote, options: OpenOptions = {}): RemoteStorage {
   return new RemoteStorage(remote, { thread: new URL("./remote-thread.mjs", import.meta.url), ...options });
@@ -65,12 +76,15 @@ export interface Found {
   open(options?: OpenOptions): Storage;
 }
 
-/** The databases that there are. */
+/** The databases that there are, for a process that has none of them open. */
 export function databasesOf({ dataDir, durability, remote }: Place): Found[] {
   if (remote !== undefined) return [{ where: remote.url, open: (options) => openRemote(remote, options) }];
   return databasesIn(dataDir).map((where) => ({
     where,
-    open: (options) => new LibsqlStorage(where, { durability, ...options }),
+    open: (options) => {
+      checkLog(where);
+      return new LibsqlStorage(where, { durability, ...options });
+    },
   }));
 }
 

@@ -2,8 +2,8 @@
 // others go on.
 
 import type { Agent } from "../agent/agent.ts";
-import { Refusal } from "../agent/errors.ts";
-import { StorageError } from "../storage/errors.ts";
+import { noRoom, Refusal } from "../agent/errors.ts";
+import { isNoRoom, StorageError } from "../storage/errors.ts";
 import { released } from "../storage/released.ts";
 
 /** How long soft state may be ahead of the database, in milliseconds. */
@@ -215,6 +215,8 @@ export class Agents {
       return this.#opening.open(name);
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
+      // It can be tried again as soon as there is room.
+      if (isNoRoom(error)) throw noRoom();
       this.#refused.set(name, { why: error.message, until: performance.now() + REFUSED_FOR });
       this.#tellFailure(name, "The agent cannot be opened", error);
       throw new Refusal(503, error.message);

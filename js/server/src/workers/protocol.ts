@@ -14,6 +14,8 @@ export interface WorkerSetup {
   place: Place;
   engine: EngineConfig;
   residence: Residence;
+  /** Databases that are not to be opened, and why: their logs were cut off. */
+  cutLogs: ReadonlyMap<string, string>;
 }
 
 export type ToWorker =

@@ -4,19 +4,24 @@ import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { NousError } from "nous-wasm";
 import { Agent } from "../agent/agent.ts";
-import { Refusal } from "../agent/errors.ts";
+
+import { noRoom, Refusal } from "../agent/errors.ts";
+
 import { HANDLERS } from "../agent/handlers.ts";
 import { SERVER_TASKS } from "../agent/server-tasks.ts";
 import { doIfDue } from "../agent/tasks.ts";
-import { agentsIn, deleteAgent } from "../hosting.ts";
+
+import { agentsIn, deleteAgent, whyCut } from "../hosting.ts";
 import { agentFile, snapshotsOf } from "../settings/paths.ts";
-import { RemoteError } from "../storage/errors.ts";
+import { isDamage, isNoRoom, MENDING_DAMAGE, RemoteError, StorageError } from "../storage/errors.ts";
+import { logOf } from "../storage/files.ts";
+
 import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
 import { openStorage } from "../storage/place.ts";
 import { Agents, type Opening } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 
-const { place, engine, residence } = workerData as WorkerSetup;
+const { place, engine, residence, cutLogs } = workerData as WorkerSetup;
 const { dataDir, durability, remote } = place;
 const port = parentPort!;
 
@@ -26,7 +31,10 @@ const log = (level: "info" | "warn" | "error", agent: string, what: string, figu
 
 const opening: Opening = {
   open: openAgent,
-  exists: (name) => remote !== undefined || existsSync(agentFile(dataDir, name)),
+  exists: (name) => {
+    const file = agentFile(dataDir, name);
+    return remote !== undefined || existsSync(file) || existsSync(logOf(file));
+  },
   openEmpty: () => new Agent(new LibsqlStorage(IN_MEMORY, { durability }), { config: engine }),
 };
 const agents = new Agents(
@@ -37,6 +45,8 @@ const agents = new Agents(
 
 function openAgent(name: string): Agent {
   const tell = (what: string, figures?: Record<string, unknown>) => log("info", name, what, figures);
+  const why = remote === undefined ? whyCut(agentFile(dataDir, name), cutLogs) : undefined;
+  if (why !== undefined) throw new StorageError(why);
   const storage = openStorage(place, name, { tell });
   try {
     if (storage.meta("agent") === undefined) storage.setMeta("agent", name);
@@ -73,7 +83,7 @@ async function answer(message: ToWorker): Promise<string> {
       if (remote !== undefined) throw new Refusal(409, "a remote database is deleted where it is kept");
       return JSON.stringify(await agents.away(message.agent, () => deleteAgent(dataDir, message.agent)));
     case "list":
-      return JSON.stringify(await agentsIn(place, message.page));
+      return JSON.stringify(await agentsIn(place, message.page, cutLogs));
     case "measure":
       return JSON.stringify(agents.occupancy());
     case "close":
@@ -82,20 +92,16 @@ async function answer(message: ToWorker): Promise<string> {
   }
 }
 
-/** What passes by itself, or with more room: nothing was done, and it can be tried again. */
-const PASSING: Readonly<Record<string, string>> = {
-  SQLITE_BUSY: "the database is in use: try again",
-  SQLITE_FULL: "the disk is full",
-  SQLITE_IOERR: "the disk failed",
-};
-
+/** What passes by itself, or is for the user to mend: nothing was done. */
 function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   if (error instanceof RemoteError) return new Refusal(503, error.message);
-  // SQLITE_IOERR_WRITE is a kind of SQLITE_IOERR.
-  const [, kind] = /^(SQLITE_[A-Z]+)/.exec((error as { code?: string }).code ?? "") ?? [];
-  const why = PASSING[kind ?? ""];
-  return why === undefined ? undefined : new Refusal(503, why);
+  if (isNoRoom(error)) return noRoom();
+  const code = String((error as { code?: string }).code);
+  if (code.startsWith("SQLITE_BUSY")) return new Refusal(503, "the database is in use: try again");
+  if (code.startsWith("SQLITE_IOERR")) return new Refusal(503, "the disk failed");
+  if (!isDamage(error)) return undefined;
+  return new Refusal(503, `the database is damaged: ${MENDING_DAMAGE}`);
 }
 
 /** Messages of the engine may show values of a request; those of the database name tables and columns at most. */
@@ -113,6 +119,9 @@ port.on("message", async (message: ToWorker) => {
     const refusal = refusalOf(error);
     // Whoever runs the server is to know, and not only whoever asked.
     if (error instanceof RemoteError) log("warn", "agent" in message ? message.agent : "", error.message);
+    if ("agent" in message && isDamage(error)) {
+      log("error", message.agent, "The database is damaged", { failure: failureOf(error) });
+    }
     if (refusal !== undefined) {
       const { status, message: why, issues } = refusal;
       say({ kind: "refusal", id, status, message: why, issues });

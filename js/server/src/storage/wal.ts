@@ -1,0 +1,105 @@
+// Whether a database's log is as long as it was. SQLite reads a log up to where it makes no sense and takes the rest for a commit
+// that never ended, so that one which was cut off or damaged would quietly be a memory of less, or of nothing. What it had in the
+// log stands in the log's index, which outlives a crash; the formats of both are SQLite's (https://sqlite.org/walformat.html).
+
+import { existsSync, readFileSync } from "node:fs";
+import { endianness } from "node:os";
+import { StorageError } from "./errors.ts";
+import { logIndexOf, logOf } from "./files.ts";
+
+const HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+/** What is summed of a frame's header: its page, and the size of the database that it commits. */
+const SUMMED_OF_FRAME = 8;
+const MAGIC = 0x377f0682;
+/** The version of both formats. */
+const VERSION = 3_007_000;
+/** The index begins with its header, twice; after that stands what has been moved into the database. */
+const INDEX_HEADER_BYTES = 48;
+
+/** What the log's index says there is: frames in the log, those of them that are in the database, too, and which log it is. */
+interface Indexed {
+  frames: number;
+  moved: number;
+  salts: Buffer;
+  header: Buffer;
+}
+
+/**
+ * Looks whether all of a database's log is there that was. To be asked before anything in this process has the database open: closing
+ * a file of it ends the locks that the process holds.
+ *
+ * @throws {StorageError} where some of it is missing, with what can be done about it.
+ */
+export function checkLog(file: string): void {
+  const indexed = readIndex(logIndexOf(file));
+  if (indexed === undefined || indexed.frames === 0) return;
+  const log = existsSync(logOf(file)) ? readFileSync(logOf(file)) : Buffer.alloc(0);
+  const frames = soundFrames(log, indexed.salts);
+  // All of it is in the database, and none of it is read.
+  const isMoved = frames === 0 && indexed.moved >= indexed.frames;
+  if (frames === undefined || frames >= indexed.frames || isMoved) return;
+  // Another process that goes on with it changes both, one after the other.
+  if (!indexed.header.equals(readIndex(logIndexOf(file))?.header ?? Buffer.alloc(0))) return;
+  throw new StorageError(
+    `The log of the database ${file} was cut off or damaged: of the ${indexed.frames} pages that were in it ${frames} can be read, and what was written last is missing. Restore a backup, or remove ${logIndexOf(file)} to go on with what is left.`,
+  );
+}
+
+/** Nothing where the index tells nothing. */
+function readIndex(file: string): Indexed | undefined {
+  if (!existsSync(file)) return undefined;
+  const bytes = readFileSync(file);
+  const [one, other] = [0, INDEX_HEADER_BYTES].map((at) => bytes.subarray(at, at + INDEX_HEADER_BYTES));
+  const moved = 2 * INDEX_HEADER_BYTES;
+  // The two differ while somebody writes.
+  if (bytes.length < moved + 4 || !one!.equals(other!)) return undefined;
+  const number = (at: number) => (endianness() === "LE" ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
+  if (number(0) !== VERSION) return undefined;
+  return { frames: number(16), moved: number(moved), salts: bytes.subarray(32, 40), header: one! };
+}
+
+/** Frames from the first to the last that ends a commit, all of them sound; nothing where the log is another one by now. */
+function soundFrames(log: Buffer, salts: Buffer): number | undefined {
+  if (log.length < HEADER_BYTES) return 0;
+  const magic = log.readUInt32BE(0);
+  const sum = new Sum((magic & 1) === 1);
+  sum.add(log, 0, HEADER_BYTES - 8);
+  if ((magic & ~1) !== MAGIC || !sum.is(log, HEADER_BYTES - 8)) return 0;
+  if (!log.subarray(16, 24).equals(salts)) return undefined;
+  const frameBytes = FRAME_HEADER_BYTES + log.readUInt32BE(8);
+  let committed = 0;
+  for (let frame = 1, at = HEADER_BYTES; at + frameBytes <= log.length; frame++, at += frameBytes) {
+    sum.add(log, at, at + SUMMED_OF_FRAME);
+    sum.add(log, at + FRAME_HEADER_BYTES, at + frameBytes);
+    if (!log.subarray(at + 8, at + 16).equals(salts) || !sum.is(log, at + 16)) break;
+    if (log.readUInt32BE(at + 4) !== 0) committed = frame;
+  }
+  return committed;
+}
+
+/** The running sum of a log, in the order of bytes that its first number tells. */
+class Sum {
+  readonly #isBigEndian: boolean;
+  #a = 0;
+  #b = 0;
+
+  constructor(isBigEndian: boolean) {
+    this.#isBigEndian = isBigEndian;
+  }
+
+  add(bytes: Buffer, from: number, to: number): void {
+    const read = this.#isBigEndian ? (at: number) => bytes.readUInt32BE(at) : (at: number) => bytes.readUInt32LE(at);
+    let [a, b] = [this.#a, this.#b];
+    for (let at = from; at < to; at += 8) {
+      a = (a + read(at) + b) >>> 0;
+      b = (b + read(at + 4) + a) >>> 0;
+    }
+    [this.#a, this.#b] = [a, b];
+  }
+
+  /** Whether a sum that was written, always with the greatest byte first, is this one. */
+  is(bytes: Buffer, at: number): boolean {
+    return bytes.readUInt32BE(at) === this.#a && bytes.readUInt32BE(at + 4) === this.#b;
+  }
+}

@@ -1,0 +1,228 @@
+// Files that were cut off or damaged: a server refuses them in words, or has everything that was in them, and a memory is never
+// quietly empty, or less.
+
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { Agent } from "../../js/server/src/agent/agent.ts";
+import { backUp, restore } from "../../js/server/src/backup.ts";
+import { checkAll } from "../../js/server/src/check.ts";
+import { agentFile } from "../../js/server/src/settings/paths.ts";
+import { logIndexOf, logOf } from "../../js/server/src/storage/files.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { released } from "../../js/server/src/storage/released.ts";
+import { checkLog } from "../../js/server/src/storage/wal.ts";
+import { raw } from "./existing.ts";
+import { start } from "./process.ts";
+import { clientOf, LESSON } from "./shared.ts";
+import { makeFolder, temporaryFolder } from "./temporary.ts";
+
+const NODES = 60;
+const PAGE = 4_096;
+const AGENT = "damaged";
+/** A refusal in words: what is wrong, and nothing of the program's own. */
+const IN_WORDS = /damaged|malformed|cut off|is empty|is gone|not a database|cannot be opened/;
+
+/** Data of a server that was stopped, and of one that was killed with everything since its start in the log. */
+const sources = { stopped: makeFolder(), killed: makeFolder() };
+
+beforeAll(async () => {
+  for (const [how, folder] of Object.entries(sources)) {
+    const server = await start(folder, ["--log-level", "error"], "file");
+    const { create, link } = clientOf(server, AGENT);
+    let last = (await create({ id: "n_0", content_body: "x".repeat(2 * PAGE) })).id;
+    for (let place = 1; place < NODES; place++) {
+      const { id } = await create({ id: `n_${place}`, content_title: `Memory ${place}`, embedding: [place, 1] });
+      if (place % 5 === 0) await link(id, last);
+      last = id;
+    }
+    await server.end(how === "stopped" ? "SIGTERM" : "SIGKILL");
+  }
+}, 60_000);
+
+/** A copy of that data to be damaged. */
+function copyOf(how: keyof typeof sources): { folder: string; file: string } {
+  const folder = temporaryFolder();
+  const [from, file] = [agentFile(sources[how], AGENT), agentFile(folder, AGENT)];
+  new LibsqlStorage(agentFile(folder, "default"), { durability: "full" }).close();
+  const names = readdirSync(dirname(from)).filter((name) => name.startsWith(basename(from)));
+  for (const name of names) copyFileSync(join(dirname(from), name), join(dirname(file), name));
+  return { folder, file };
+}
+
+/** What a server makes of it: a refusal's words, or how many memories there are. */
+async function served(folder: string): Promise<string | number> {
+  const server = await start(folder, ["--log-level", "warn"]);
+  const { ask } = clientOf(server, AGENT);
+  const { status, body } = await ask("GET /health");
+  const write = await ask("POST /nodes", LESSON);
+  const listed = (await server.ask("GET /agents")).status;
+  const log = server.log();
+  expect(await server.end()).toBe(0);
+  expect(listed).toBe(200);
+  if (status === 200) return body.node_count;
+  expect({ status, write: write.status }).toEqual({ status: 503, write: 503 });
+  expect(log).toMatch(IN_WORDS);
+  return body.error;
+}
+
+/** The same without a process: whatever is done at the first request. */
+function opened(file: string): string | number {
+  try {
+    checkLog(file);
+    const agent = new Agent(new LibsqlStorage(file, { durability: "full" }));
+    try {
+      return agent.read(() => agent.index.size);
+    } finally {
+      agent.discard();
+    }
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const problemsOf = (folder: string) =>
+  [...checkAll({ dataDir: folder, durability: "full", remote: undefined }, {})].flatMap(({ problems }) => problems);
+
+describe("a database", () => {
+  test.each([
+    ["to nothing", () => 0],
+    ["within its header", () => 60],
+    ["after its first page", () => PAGE],
+    ["in the middle", (bytes: number) => bytes >> 1],
+    ["by a page", (bytes: number) => bytes - PAGE],
+  ])("that was cut off %s is refused in words", { timeout: 60_000 }, async (_, lengthOf) => {
+    const { folder, file } = copyOf("stopped");
+    truncateSync(file, lengthOf(readFileSync(file).length));
+    expect(await served(folder)).toMatch(IN_WORDS);
+    expect(problemsOf(folder)).not.toEqual([]);
+  });
+
+  test("that is gone, with its log still there, is refused in words, and can be deleted", {
+    timeout: 60_000,
+  }, async () => {
+    const { folder, file } = copyOf("killed");
+    rmSync(file);
+    expect(await served(folder)).toMatch(/is gone/);
+    const server = await start(folder, ["--log-level", "error"]);
+    expect((await server.ask(`DELETE /agents/${AGENT}`)).status).toBe(200);
+    expect(existsSync(logOf(file))).toBe(false);
+  });
+
+  test("of which any page is overwritten is refused, or whole; and a check finds it", {
+    timeout: 120_000,
+  }, async () => {
+    const { folder, file } = copyOf("stopped");
+    const whole = readFileSync(file);
+    const silent: string[] = [];
+    let refusals = 0;
+    for (let at = 0; at < whole.length; at += PAGE) {
+      for (const byte of [0, 0xa5]) {
+        writeFileSync(file, Buffer.from(whole).fill(byte, at, at + PAGE));
+        const found = opened(file);
+        if (typeof found === "string") expect(found).toMatch(IN_WORDS);
+        refusals += Number(typeof found === "string");
+        if (typeof found === "number" && found !== NODES)
+          silent.push(`page ${at / PAGE} of ${byte}: ${found} memories`);
+        await released();
+        if (problemsOf(folder).length === 0) silent.push(`page ${at / PAGE} of ${byte}: sound`);
+        await released();
+      }
+    }
+    expect(silent).toEqual([]);
+    expect(refusals).toBeGreaterThan(0);
+  });
+
+  test("that holds text which is none is refused in words, and takes no other agent along", {
+    timeout: 60_000,
+  }, async () => {
+    const { folder, file } = copyOf("stopped");
+    const bytes = readFileSync(file);
+    // 0xFF is in no UTF-8.
+    bytes[bytes.lastIndexOf("Memory 7")] = 0xff;
+    writeFileSync(file, bytes);
+    expect(await served(folder)).toMatch(/there is text in nodes that cannot be read/);
+    expect(problemsOf(folder)).toEqual([expect.stringContaining("there is text in nodes")]);
+  });
+
+  test("that is damaged is answered in words, and replaced by a backup", { timeout: 60_000 }, async () => {
+    const { folder, file } = copyOf("stopped");
+    const backup = join(temporaryFolder(), "backup.db");
+    backUp(folder, AGENT, backup);
+    await released();
+    const bytes = readFileSync(file);
+    for (let at = 2 * PAGE; at < bytes.length; at += PAGE) bytes.fill(0, at, at + PAGE);
+    writeFileSync(file, bytes);
+    expect(await served(folder)).toMatch(/malformed.*`nous-server check` tells more/);
+    await restore(folder, AGENT, backup);
+    await released();
+    expect(await served(folder)).toBe(NODES);
+  });
+
+  test("whose damage shows later is answered in words then, and goes on being read", { timeout: 60_000 }, async () => {
+    const { folder, file } = copyOf("stopped");
+    raw(file).exec("UPDATE nodes_fts_data SET block = zeroblob(length(block))");
+    const server = await start(folder, ["--log-level", "error"]);
+    const { ask } = clientOf(server, AGENT);
+    const error = expect.stringMatching(/damaged: `nous-server check` tells more/);
+    const answer = await ask("PATCH /nodes/n_7", { content_title: "Changed" });
+    expect(answer).toMatchObject({ status: 503, body: { error } });
+    expect(server.log()).toContain("The database is damaged");
+    expect((await ask("GET /nodes/n_7")).status).toBe(200);
+  });
+});
+
+describe("the log of a database that was killed", () => {
+  test("is taken in where it is whole, or ends in the middle of what was never acknowledged", async () => {
+    const { file } = copyOf("killed");
+    writeFileSync(logOf(file), Buffer.concat([readFileSync(logOf(file)), Buffer.alloc(2 * PAGE, 7)]));
+    expect(opened(file)).toBe(NODES);
+  });
+
+  test.each([
+    ["nothing", () => 0],
+    ["less than a header", () => 20],
+    ["its half", (bytes: number) => bytes >> 1],
+    ["all but a byte", (bytes: number) => bytes - 1],
+    ["all but its last page", (bytes: number) => bytes - PAGE - 24],
+  ])("of which %s is left is refused in words, until it is said to go on", { timeout: 60_000 }, async (_, lengthOf) => {
+    const { folder, file } = copyOf("killed");
+    truncateSync(logOf(file), lengthOf(readFileSync(logOf(file)).length));
+    expect(problemsOf(folder)).toEqual([expect.stringMatching(/cut off or damaged: of the \d+ pages/)]);
+    expect(await served(folder)).toMatch(/was cut off/);
+    // It is as it was after somebody listed agents, and after another start.
+    expect(opened(file)).toMatch(/was cut off/);
+    rmSync(logIndexOf(file));
+    expect(opened(file)).toBeTypeOf("number");
+  });
+
+  test("in which a byte changed is refused in words, wherever that is", async () => {
+    const { file } = copyOf("killed");
+    const whole = readFileSync(logOf(file));
+    for (let place = 0; place < 12; place++) {
+      const bytes = Buffer.from(whole);
+      bytes[Math.floor((whole.length * place) / 12) + 8]! ^= 1;
+      writeFileSync(logOf(file), bytes);
+      expect(opened(file), String(place)).toMatch(/cut off or damaged/);
+    }
+    writeFileSync(logOf(file), whole);
+    expect(opened(file)).toBe(NODES);
+  });
+
+  test("does not go with a backup that takes the place of its database", { timeout: 60_000 }, async () => {
+    const { folder, file } = copyOf("killed");
+    const backup = join(temporaryFolder(), "backup.db");
+    backUp(folder, AGENT, backup);
+    await released();
+    const { folder: other, file: damaged } = copyOf("killed");
+    writeFileSync(damaged, Buffer.from("no database any more ".repeat(500)));
+    await restore(other, AGENT, backup);
+    await released();
+    expect(opened(damaged)).toBe(NODES);
+    rmSync(file);
+    await restore(folder, AGENT, backup);
+    await released();
+    expect(opened(file)).toBe(NODES);
+    expect(problemsOf(folder)).toEqual([]);
+  });
+});

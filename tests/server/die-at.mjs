@@ -1,0 +1,82 @@
+// Ends the process by SIGKILL at a named step. Tests load it with `node --import`, so that the server holds nothing for them: without
+// it not a line of the server is different, and no setting of a user's can switch it on. What is wrapped are the calls through which
+// a server touches its data: SQL, files, the indexes, and the answer of a thread. It is loaded in each thread.
+//
+// DIE_AT is a regular expression over the steps, such as "^after exec COMMIT$"; DIE_NTH (1 unless it is said) is which time that it
+// matches. Steps are counted by each thread on its own.
+
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { basename } from "node:path";
+import { parentPort } from "node:worker_threads";
+import Database from "libsql";
+import { MemoryIndex, TextIndex } from "nous-wasm";
+
+const pattern = new RegExp(process.env.DIE_AT);
+let left = Number(process.env.DIE_NTH ?? 1);
+
+function pass(step) {
+  if (!pattern.test(step)) return;
+  left -= 1;
+  if (left === 0) process.kill(process.pid, "SIGKILL");
+}
+
+/** Makes a method tell of itself, before and after; `describe` gives a step's words, or nothing where it is none. */
+function wrap(holder, name, describe) {
+  const inner = holder[name];
+  holder[name] = function (...given) {
+    const step = describe.call(this, ...given);
+    if (step === undefined) return inner.apply(this, given);
+    pass(`before ${step}`);
+    const result = inner.apply(this, given);
+    pass(`after ${step}`);
+    return result;
+  };
+}
+
+// A transaction that only reads is of no interest, and so is an answer that tells of no write.
+let [isWriting, isUntold] = [false, false];
+wrap(Database.prototype, "exec", (sql) => {
+  if (sql.startsWith("BEGIN")) isWriting = sql !== "BEGIN";
+  if (sql === "COMMIT" && !isWriting) return undefined;
+  if (sql === "COMMIT") isUntold = true;
+  return `exec ${sql.trim()}`;
+});
+const { prepare } = Database.prototype;
+Database.prototype.prepare = function (sql) {
+  const statement = prepare.call(this, sql);
+  if (/^(VACUUM|PRAGMA wal_checkpoint)/.test(sql)) {
+    for (const name of ["run", "all"]) wrap(statement, name, () => `exec ${sql}`);
+  }
+  return statement;
+};
+
+// What an agent's memory takes in after a commit, first of all the index and then full text.
+for (const [index, what] of [
+  [MemoryIndex, "index"],
+  [TextIndex, "full text"],
+]) {
+  for (const name of ["upsert", "remove"]) {
+    wrap(index.prototype, name, (rows) => (rows.length === 0 ? undefined : `${name} ${what}`));
+  }
+}
+
+const handles = new Map();
+const { openSync } = fs;
+fs.openSync = (file, ...given) => {
+  const handle = openSync(file, ...given);
+  handles.set(handle, basename(file));
+  return handle;
+};
+for (const name of ["writeSync", "fsyncSync"]) wrap(fs, name, (handle) => `${name} ${handles.get(handle)}`);
+for (const name of ["renameSync", "linkSync"]) wrap(fs, name, (_, to) => `${name} ${basename(to)}`);
+wrap(fs, "rmSync", (file) => (fs.existsSync(file) ? `rmSync ${basename(file)}` : undefined));
+syncBuiltinESMExports();
+
+if (parentPort !== null) {
+  wrap(parentPort, "postMessage", ({ kind }) => {
+    if (kind !== "answer" || !isUntold) return undefined;
+    isUntold = false;
+    return "answer";
+  });
+}

@@ -1,0 +1,168 @@
+// A disk without room: writes are refused with 507 and lose nothing, reads go on, and writing works again once there is room. A limit
+// on the size of files stands for the disk, on the log, the database and the index's file in turn.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { agentFile, snapshotsOf } from "../../js/server/src/settings/paths.ts";
+import { logOf } from "../../js/server/src/storage/files.ts";
+import { heldBy, Ledger, nodeKey } from "./ledger.ts";
+import { type Running, type Surroundings, start } from "./process.ts";
+import { clientOf, LESSON } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const FULL = { status: 507, body: { error: "there is no room on the disk: try again when there is" } };
+/** Bytes of a memory that is written until there is no room. */
+const LARGE = 20_000;
+/** More than a limit leaves room for. */
+const MOST_WRITES = 200;
+
+/** No file of a server may be written beyond so many bytes from now on. */
+function limit({ process: { pid } }: Running, bytes: number | "unlimited"): void {
+  const { status, stderr, error } = spawnSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:`], {
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`prlimit (of util-linux) is needed to limit a server's files: ${error ?? stderr}`);
+}
+
+/** A server whose writes are logged. */
+class Written {
+  readonly server: Running;
+  readonly #ledger: Ledger;
+
+  constructor(server: Running, ledger: Ledger) {
+    this.server = server;
+    this.#ledger = ledger;
+  }
+
+  /** Writes memories until one is refused; the answer is that refusal. */
+  async untilRefused(name: string) {
+    for (let turn = 0; turn < MOST_WRITES; turn++) {
+      const answer = await this.create(`${name}${turn}`);
+      if (answer.status !== 201) return { status: answer.status, body: answer.body };
+    }
+    throw new Error("there was room for everything");
+  }
+
+  async create(id: string) {
+    const body = { ...LESSON, id, content_title: id, content_body: "x ".repeat(LARGE / 2) };
+    const answer = await this.server.ask("POST /nodes", body);
+    if (answer.status === 201) await this.#ledger.write(new Map([[nodeKey(id), id]]), async () => {});
+    return answer;
+  }
+
+  /** Whether it has everything it was told, and nothing that was refused; and reads of all kinds are answered. */
+  async isWhole(): Promise<void> {
+    const { found, problems } = await heldBy(this.server);
+    expect([...problems, ...this.#ledger.compare(found)]).toEqual([]);
+    const [id] = found.values();
+    expect(await clientOf(this.server, "default").search(id!)).toContain(id);
+    expect((await this.server.ask(`GET /nodes/${id}`)).status).toBe(200);
+  }
+}
+
+async function opened(folder: string, around?: Surroundings): Promise<Running> {
+  return start(folder, ["--log-level", "warn"], "test", around);
+}
+
+describe("no room", () => {
+  test("for the log of a database", async () => {
+    const [folder, ledger] = [temporaryFolder(), new Ledger()];
+    const server = await opened(folder);
+    const written = new Written(server, ledger);
+    await written.create("first");
+    limit(server, statSync(logOf(agentFile(folder, "default"))).size + 5 * LARGE);
+    expect(await written.untilRefused("a")).toEqual(FULL);
+    await written.isWhole();
+    for (const [call, body] of [
+      ["PATCH /nodes/first", { content_body: "y".repeat(6 * LARGE) }],
+      [
+        "POST /nodes/batch",
+        { items: Array.from({ length: 10 }, () => ({ ...LESSON, content_body: "z".repeat(LARGE) })) },
+      ],
+    ] as const) {
+      const { status, body: told } = await server.ask(call, body);
+      expect({ status, body: told }, call).toEqual(FULL);
+    }
+    const other = clientOf(server, "another");
+    limit(server, 1_000);
+    expect(await other.ask("POST /nodes", LESSON)).toMatchObject(FULL);
+    await written.isWhole();
+    limit(server, "unlimited");
+    expect((await other.create()).id).toMatch(/^n_/);
+    expect((await written.create("after")).status).toBe(201);
+    await written.isWhole();
+    await server.end("SIGKILL");
+    await new Written(await opened(folder), ledger).isWhole();
+  });
+
+  test("for the database, with a log that has some", async () => {
+    const [folder, ledger] = [temporaryFolder(), new Ledger()];
+    const file = agentFile(folder, "default");
+    const first = await opened(folder);
+    const filling = new Written(first, ledger);
+    for (let turn = 0; turn < 20; turn++) await filling.create(`first${turn}`);
+    expect(await first.end()).toBe(0);
+    const server = await opened(folder);
+    const written = new Written(server, ledger);
+    limit(server, statSync(file).size);
+    expect(await written.untilRefused("b")).toEqual(FULL);
+    // The log cannot be moved into the database at its end, and stays.
+    expect(await server.end()).toBe(0);
+    expect(server.log()).toContain("could not be closed properly");
+    expect(statSync(logOf(file)).size).toBeGreaterThan(0);
+    const again = await opened(folder);
+    await new Written(again, ledger).isWhole();
+    expect((await new Written(again, ledger).create("after")).status).toBe(201);
+    expect(await again.end()).toBe(0);
+    expect(existsSync(logOf(file))).toBe(false);
+  });
+
+  test("for another page of the database", async () => {
+    const [folder, ledger] = [temporaryFolder(), new Ledger()];
+    const full = join(folder, "full");
+    const node = ["--import", fileURLToPath(new URL("no-pages.mjs", import.meta.url))];
+    const server = await opened(folder, { node, env: { NO_PAGES: full } });
+    const written = new Written(server, ledger);
+    await written.create("first");
+    writeFileSync(full, "");
+    expect(await written.untilRefused("c")).toEqual(FULL);
+    await written.isWhole();
+    rmSync(full);
+    expect((await written.create("after")).status).toBe(201);
+    await written.isWhole();
+  });
+
+  test("for the file of the index, which is left as it was", { timeout: 120_000 }, async () => {
+    const folder = temporaryFolder();
+    const kept = snapshotsOf(agentFile(folder, "default")).index;
+    const added = async (server: Running, batches: number) => {
+      const items = Array.from({ length: 100 }, () => ({ ...LESSON, embedding: Array(64).fill(0.5) }));
+      for (let batch = 0; batch < batches; batch++) {
+        expect((await server.ask("POST /nodes/batch", { items })).body.created).toBe(items.length);
+      }
+    };
+    const first = await opened(folder);
+    await added(first, 11);
+    expect(await first.end()).toBe(0);
+    const before = readFileSync(kept);
+    const second = await opened(folder);
+    await added(second, 1);
+    limit(second, before.length / 2);
+    expect(await second.end()).toBe(0);
+    expect(second.log()).toContain("could not be closed properly");
+    expect(readFileSync(kept).equals(before)).toBe(true);
+    expect(existsSync(`${kept}.tmp`)).toBe(false);
+    const third = await start(folder);
+    expect(third.log()).toContain("Loaded as it was kept");
+    expect((await third.ask("GET /health")).body.node_count).toBe(1_200);
+  });
+});
+
+test("the description of the interface tells of it for whatever writes", async () => {
+  const { paths } = (await (await start(temporaryFolder())).ask("GET /openapi.json")).body;
+  expect(paths["/v1/nodes"].post.responses["507"].description).toContain("no room");
+  expect(paths["/v1/nodes"].get.responses["507"]).toBeUndefined();
+});

@@ -1,0 +1,464 @@
+// What was acknowledged is there, however the server ended: SIGKILL at random moments and at named steps, again and again on the same
+// data. KILLS says how many there are at least; `npm run long -- kills` does thousands.
+
+import { spawn } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, test } from "vitest";
+import { Agent } from "../../js/server/src/agent/agent.ts";
+import { backUp, restore } from "../../js/server/src/backup.ts";
+import { checkAll } from "../../js/server/src/check.ts";
+import { agentFile, snapshotsOf } from "../../js/server/src/settings/paths.ts";
+import { copiesOf } from "../../js/server/src/storage/files.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { released } from "../../js/server/src/storage/released.ts";
+import { makeExisting, raw } from "./existing.ts";
+import { heldBy, Ledger, nodeKey } from "./ledger.ts";
+import { PROGRAM, type Running, type Surroundings, start } from "./process.ts";
+import { clientOf, LESSON } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+import { learned, trade } from "./trades.ts";
+import { Writer } from "./writer.ts";
+
+const WANTED = Number(process.env.KILLS ?? 200);
+const LANES = 2;
+const CLIENTS = 3;
+/** Rounds on one folder, after which the next begins with a new one. */
+const ROUNDS = 50;
+/** Memories that an index has to have to be kept in a file. */
+const KEPT_NODES = 1_000;
+const MOST_OF_BATCH = 100;
+
+const figures = { kills: 0, acknowledged: 0, checks: 0 };
+afterAll(() => console.log(`kills: ${JSON.stringify(figures)}`));
+
+const DIE_AT = fileURLToPath(new URL("die-at.mjs", import.meta.url));
+/** Surroundings in which a process dies at a step; see die-at.mjs. */
+const dyingAt = (at: string, nth = 1) => ({
+  node: ["--import", DIE_AT],
+  env: { DIE_AT: at, DIE_NTH: String(nth) },
+});
+
+/** Runs the program to its end, in surroundings of its own; what it printed, and how it ended. */
+function run(args: readonly string[], { node = [], env = {} }: Surroundings = {}) {
+  const child = spawn(process.execPath, [...node, PROGRAM, ...args], { env: { ...process.env, ...env } });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (text) => {
+      output += text;
+    });
+  }
+  return new Promise<{ ended: number | NodeJS.Signals | null; output: string }>((resolve) => {
+    child.once("close", (code, signal) => resolve({ ended: code ?? signal, output }));
+  });
+}
+
+/** Looks as `nous-server check` does, whose exit code the last look of each folder asks for. */
+async function check(folder: string): Promise<void> {
+  const problems = [...checkAll({ dataDir: folder, durability: "full", remote: undefined }, {})].flatMap(
+    ({ problems }) => problems,
+  );
+  expect(problems).toEqual([]);
+  await released();
+  figures.checks += 1;
+}
+
+const moment = () => new Promise((resolve) => setTimeout(resolve, 1));
+
+// ---- under load -----------------------------------------------------------------------------------
+
+/** How a round ends. */
+interface Ending {
+  /** The step that it dies at; at a random moment without. */
+  at?: string;
+  nth?: number;
+  /** Whether the step is one of stopping. */
+  isStop?: boolean;
+}
+
+const RANDOM: Ending = {};
+/** What a round ends with, in turn; steps of a commit are met again and again. */
+const ENDINGS: readonly Ending[] = [
+  RANDOM,
+  { at: "^before exec COMMIT$" },
+  { at: "^after exec COMMIT$" },
+  RANDOM,
+  { at: "^after upsert index$" },
+  { at: "^before answer$" },
+  RANDOM,
+  { at: "^before exec VACUUM$", nth: 1 },
+  { at: "^before exec COMMIT$" },
+  { at: "^before writeSync .*\\.index\\.tmp$", nth: 2, isStop: true },
+  { at: "^after exec VACUUM$", nth: 2 },
+  RANDOM,
+  { at: "^before remove index$" },
+  { at: "^before renameSync .*\\.index$", nth: 1, isStop: true },
+  { at: "^after exec PRAGMA wal_checkpoint", nth: 1 },
+  { at: "^before answer$" },
+  { at: "^after upsert full text$" },
+  { at: "^after renameSync .*\\.index$", nth: 1, isStop: true },
+  { at: "^after exec COMMIT$" },
+  { at: "^before exec PRAGMA wal_checkpoint", nth: 1 },
+];
+/** Answers of a round before it ends, and times that a step of a commit is passed: from the first to well into it. */
+const someOf = (round: number): number => 1 + ((round * 17) % 30);
+
+/** One folder, its memory, and what its clients were told, through many rounds. */
+class Lane {
+  readonly #name: string;
+  readonly #isLarge: boolean;
+  readonly #endings: readonly Ending[];
+  readonly #folder = temporaryFolder();
+  readonly #ledger = new Ledger();
+  #cluster = "";
+  /** Words of purged memories, which are in no file from then on. */
+  readonly #purged: string[] = [];
+
+  /** A large memory is one whose index is kept; with a small one there are more rounds in the same time. */
+  constructor(name: string, isLarge: boolean) {
+    this.#name = name;
+    this.#isLarge = isLarge;
+    this.#endings = ENDINGS.filter(({ isStop = false }) => isLarge || !isStop);
+  }
+
+  get #file(): string {
+    return agentFile(this.#folder, "default");
+  }
+
+  async fill(): Promise<void> {
+    const server = await start(this.#folder, ["--log-level", "error"]);
+    const size = this.#isLarge ? KEPT_NODES : 0;
+    for (let at = 0; at < size; at += MOST_OF_BATCH) await this.#addBatch(server, `${this.#name}base${at}`);
+    this.#cluster = (await server.ask("POST /clusters", { name: "Kept" })).body.id;
+    expect(await server.end()).toBe(0);
+  }
+
+  async #addBatch({ ask }: Running, name: string): Promise<void> {
+    const ids = Array.from({ length: MOST_OF_BATCH }, (_, place) => `${name}i${place}`);
+    await this.#ledger.write(new Map(ids.map((id) => [nodeKey(id), id])), async () => {
+      await ask("POST /nodes/batch", { items: ids.map((id) => ({ ...LESSON, id, content_title: id })) });
+    });
+  }
+
+  /** Starts on what the round before left, looks at it, and writes until it is killed. */
+  async round(round: number): Promise<void> {
+    const ending = this.#endings[round % this.#endings.length]!;
+    const { at, nth = someOf(round), isStop = false } = ending;
+    const around = at === undefined ? {} : dyingAt(at, nth);
+    const server = await start(this.#folder, ["--log-level", "error"], "test", around);
+    await this.#verify(server);
+    const writers = Array.from(
+      { length: CLIENTS },
+      (_, client) => new Writer(server.ask, this.#ledger, `${this.#name}r${round}c${client}`, this.#cluster),
+    );
+    let isOver = false;
+    const writing = writers.map((writer) => writer.run(() => isOver));
+    const isEnough = () => writers.reduce((sum, { answers }) => sum + answers, 0) >= someOf(round);
+    const hasEnded = () => server.process.signalCode !== null;
+    while (!hasEnded() && !((at === undefined || isStop) && isEnough())) await moment();
+    if (isStop) {
+      isOver = true;
+      await Promise.all(writing);
+      await this.#addBatch(server, `${this.#name}r${round}`);
+    }
+    expect(await server.end(isStop ? "SIGTERM" : "SIGKILL")).toBe("SIGKILL");
+    await Promise.all(writing);
+    figures.kills += 1;
+    for (const { problems, purged } of writers) {
+      expect(problems, `round ${round}`).toEqual([]);
+      this.#purged.push(...purged);
+    }
+  }
+
+  async #verify(server: Running): Promise<void> {
+    const { found, problems } = await heldBy(server);
+    expect([...problems, ...this.#ledger.compare(found)]).toEqual([]);
+    const files = readdirSync(dirname(this.#file)).map((name) => readFileSync(join(dirname(this.#file), name)));
+    const left = this.#purged.filter((words) => files.some((bytes) => bytes.includes(words)));
+    expect(left).toEqual([]);
+    this.#purged.length = 0;
+  }
+
+  /** Looks at everything once more, with the index that is kept beside one that is made of the database. */
+  async close(): Promise<void> {
+    const server = await start(this.#folder, ["--log-level", "error"]);
+    await this.#verify(server);
+    expect(await server.end()).toBe(0);
+    const { ended, output } = await run(["check", "--data-dir", this.#folder]);
+    expect({ ended, output }).toMatchObject({ ended: 0, output: expect.stringContaining(": sound") });
+    figures.checks += 1;
+    const [kept, anew] = [{ snapshots: snapshotsOf(this.#file) }, {}].map((options) => {
+      const agent = new Agent(new LibsqlStorage(this.#file, { durability: "full" }), options);
+      const rows = agent.read(() => [...agent.index.ids()].sort().map((id) => agent.index.get(id)));
+      agent.discard();
+      return rows;
+    });
+    await released();
+    expect(kept).toEqual(anew);
+    figures.acknowledged += this.#ledger.acknowledged;
+  }
+}
+
+/** Does pieces of work, so many at a time. */
+async function inLanes<T>(work: readonly T[], act: (piece: T) => Promise<void>): Promise<void> {
+  const left = [...work];
+  const lane = async () => {
+    for (let piece = left.shift(); piece !== undefined; piece = left.shift()) await act(piece);
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+}
+
+// ---- at what is done as a whole -------------------------------------------------------------------
+
+/** Something that is killed at a step: what is there before, and what has to be there after it. */
+interface Piece {
+  what: string;
+  at: string;
+  nth?: number;
+  /** Prepares a folder, does it until it is killed, and looks at what is left. */
+  act(around: Surroundings): Promise<void>;
+}
+
+const pieces = (what: string, steps: readonly (string | [at: string, nth: number])[], act: Piece["act"]): Piece[] =>
+  steps.map((step) => {
+    const [at, nth] = typeof step === "string" ? [step, 1] : step;
+    return { what, at, nth, act };
+  });
+
+async function killed(args: readonly string[], around: Surroundings): Promise<void> {
+  const { ended, output } = await run(args, around);
+  expect({ ended, output }).toMatchObject({ ended: "SIGKILL" });
+}
+
+/** Opens it as a server does, in this process, and tells the titles that both its database and its index have. */
+async function titlesIn(folder: string): Promise<string[]> {
+  await check(folder);
+  const titles = titlesOf(agentFile(folder, "default"));
+  await released();
+  return titles;
+}
+
+function titlesOf(file: string): string[] {
+  const agent = new Agent(new LibsqlStorage(file, { durability: "full" }), { snapshots: snapshotsOf(file) });
+  const nodes = agent.read(() => agent.storage.graphNodes().filter(({ id }) => agent.index.has(id)));
+  expect(agent.index.size).toBe(nodes.length);
+  agent.close();
+  return nodes.map(({ title }) => title).sort();
+}
+
+/** Comes up, and tells what an agent holds; nothing is left open. */
+async function found(folder: string): Promise<Map<string, string>> {
+  const server = await start(folder, ["--log-level", "error"]);
+  const { found, problems } = await heldBy(server);
+  expect(problems).toEqual([]);
+  await server.end();
+  await check(folder);
+  return found;
+}
+
+/** A database of the default agent with so many memories, which nobody has open. */
+async function folderWith(titles: readonly string[]): Promise<string> {
+  const folder = temporaryFolder();
+  makeDatabase(agentFile(folder, "default"));
+  await addTo(folder, titles);
+  return folder;
+}
+
+function makeDatabase(file: string): void {
+  const storage = new LibsqlStorage(file, { durability: "full" });
+  storage.setMeta("agent", "default");
+  storage.close();
+}
+
+async function addTo(folder: string, titles: readonly string[]): Promise<void> {
+  const rows = titles.map((title) => `('${title}', 'note', '${title}')`);
+  execute(agentFile(folder, "default"), `INSERT INTO nodes (id, type, content_title) VALUES ${rows.join(", ")}`);
+  await released();
+}
+
+/** In a function of its own, so that nothing holds the database when it has to be given back. */
+function execute(file: string, sql: string): void {
+  const db = raw(file);
+  db.exec(sql);
+  db.close();
+}
+
+const [BEFORE, AFTER] = [
+  ["a", "b", "c"],
+  ["d", "e"],
+];
+const BOTH = [...BEFORE, ...AFTER];
+
+const making = pieces(
+  "the making of an agent",
+  [["^before exec CREATE", 4], "^after exec VACUUM INTO", "^before linkSync .*\\.db$", "^after linkSync .*\\.db$"],
+  async (around) => {
+    const folder = temporaryFolder();
+    await killed(["serve", "--port", "0", "--data-dir", folder], around);
+    expect([...(await found(folder)).keys()]).toEqual([]);
+  },
+);
+
+const migrating = pieces(
+  "a migration",
+  [
+    "^before exec VACUUM INTO",
+    "^before renameSync .*\\.schema-0\\.",
+    "^after renameSync .*\\.schema-0\\.",
+    ["^after exec CREATE", 1],
+    ["^before exec CREATE", 12],
+    ["^after exec (CREATE|DROP)", 25],
+    // The first is that which takes the lock.
+    ["^before exec COMMIT", 2],
+    ["^after exec COMMIT", 2],
+  ],
+  async (around) => {
+    const folder = temporaryFolder();
+    const file = agentFile(folder, "default");
+    mkdirSync(dirname(file), { recursive: true });
+    makeExisting(file);
+    // Its vectors are not all of one length, which a check finds.
+    execute(file, "UPDATE nodes SET embedding_vector = NULL");
+    await released();
+    await killed(["serve", "--port", "0", "--data-dir", folder], around);
+    const ids = [...(await found(folder)).keys()].filter((key) => key.startsWith("memory"));
+    expect(ids.sort()).toEqual(["n_a", "n_b", "n_c"].map(nodeKey));
+    // What passes for a copy of it as it was is one.
+    const copies = copiesOf(file).filter((copy) => !copy.endsWith(".tmp"));
+    for (const copy of copies)
+      expect(raw(copy).prepare("SELECT count(*) AS count FROM nodes").all()).toEqual([{ count: 3 }]);
+  },
+);
+
+const backingUp = pieces(
+  "a backup over one that is there",
+  [
+    "^before exec VACUUM INTO",
+    "^after exec VACUUM INTO",
+    "^before fsyncSync backup",
+    "^before renameSync backup\\.db$",
+    "^after renameSync backup\\.db$",
+  ],
+  async (around) => {
+    const folder = await folderWith(BEFORE);
+    const backup = join(temporaryFolder(), "backup.db");
+    backUp(folder, "default", backup);
+    await released();
+    await addTo(folder, AFTER);
+    await killed(["backup", backup, "--data-dir", folder], around);
+    expect(await titlesIn(folder)).toEqual(BOTH);
+    const whole = new LibsqlStorage(backup, { durability: "full" });
+    expect(whole.check()).toEqual([]);
+    expect([3, 5]).toContain([...whole.texts()].flat().length);
+    whole.close();
+  },
+);
+
+const restoring = pieces(
+  "a restore",
+  [
+    "^after exec VACUUM INTO",
+    "^before exec PRAGMA journal_mode = DELETE",
+    "^before linkSync .*\\.replaced\\.",
+    "^after linkSync .*\\.replaced\\.",
+    "^before renameSync .*\\.db$",
+    "^after renameSync .*\\.db$",
+  ],
+  async (around) => {
+    const folder = await folderWith(BEFORE);
+    const backup = join(temporaryFolder(), "backup.db");
+    backUp(folder, "default", backup);
+    await released();
+    await addTo(folder, AFTER);
+    await killed(["restore", backup, "--data-dir", folder], around);
+    expect([BEFORE, BOTH]).toContainEqual(await titlesIn(folder));
+    await restore(folder, "default", backup);
+    await released();
+    expect(await titlesIn(folder)).toEqual(BEFORE);
+  },
+);
+
+const importing = pieces("an import", ["^before exec COMMIT", "^after exec COMMIT"], async (around) => {
+  const [folder, other] = [await folderWith(BEFORE), await folderWith(AFTER)];
+  const lines = join(temporaryFolder(), "lines.jsonl");
+  expect(await run(["export", lines, "--data-dir", other])).toMatchObject({ ended: 0 });
+  await killed(["import", lines, "--data-dir", folder], around);
+  expect([BEFORE, BOTH]).toContainEqual(await titlesIn(folder));
+});
+
+const deleting = pieces(
+  "the deletion of an agent",
+  ["^before exec PRAGMA journal_mode = DELETE", "^before rmSync .*\\.db$", "^after rmSync .*\\.db$"],
+  async (around) => {
+    const folder = await folderWith(BEFORE);
+    await killed(["agents", "delete", "default", "--data-dir", folder], around);
+    expect([BEFORE, []]).toContainEqual(await titlesIn(folder));
+  },
+);
+
+const SYMBOLS = ["BTC", "ETH", "SOL"];
+const consolidating = pieces(
+  "a consolidation",
+  [
+    ["^before exec COMMIT", 1],
+    ["^after exec COMMIT", 1],
+    ["^before upsert index", 2],
+    ["^before exec COMMIT", 2],
+    ["^after upsert full text", 2],
+    ["^after exec COMMIT", 3],
+    "^before answer",
+  ],
+  async (around) => {
+    const folder = await folderWith(BEFORE);
+    for (const symbol of SYMBOLS) trade(agentFile(folder, "default"), symbol, 0, 12);
+    await released();
+    const killed = await start(folder, ["--log-level", "error"], "test", around);
+    await killed.ask("POST /consolidate").catch(() => {});
+    expect(await killed.end("SIGTERM")).toBe("SIGKILL");
+    const server = await start(folder, ["--log-level", "error"]);
+    const own = clientOf(server, "default");
+    const whole = async () => {
+      const lessons = await learned(own);
+      for (const { content, episodes } of lessons) expect(episodes).toBe(content.consolidation.figures.n);
+      return lessons.map(({ content: { consolidation: of } }) => `${of.symbol} ${JSON.stringify(of.condition)}`);
+    };
+    const before = await whole();
+    expect((await own.ask("POST /consolidate")).body).toMatchObject({ errors: [], patterns_strengthened: 0 });
+    const after = await whole();
+    expect(new Set(after).size).toBe(after.length);
+    expect(after).toEqual(expect.arrayContaining(before));
+    await server.end();
+    await check(folder);
+  },
+);
+
+const PIECES = [making, migrating, backingUp, restoring, importing, deleting, consolidating].flat();
+
+test(`${PIECES.length} kills at steps of what is done as a whole leave all of it or nothing`, {
+  timeout: 600_000,
+}, async () => {
+  await inLanes(PIECES, async ({ what, at, nth = 1, act }) => {
+    try {
+      await act(dyingAt(at, nth));
+    } catch (error) {
+      throw new Error(`${what}, killed at ${at} (${nth}): ${(error as Error).message}`, { cause: error });
+    }
+    figures.kills += 1;
+  });
+});
+
+test("kills under load lose nothing that was acknowledged", { timeout: WANTED * 10_000 }, async () => {
+  const rounds = Math.max(WANTED - PIECES.length, LANES * ENDINGS.length);
+  const folders = Math.ceil(rounds / ROUNDS / LANES) * LANES;
+  const work = Array.from({ length: folders }, (_, folder) => folder);
+  await inLanes(work, async (folder) => {
+    const lane = new Lane(`lane${folder}`, folder % 2 === 0);
+    await lane.fill();
+    // Another folder begins elsewhere among the endings.
+    const begin = folder * ROUNDS;
+    for (let round = begin; round < begin + Math.ceil(rounds / folders); round++) await lane.round(round);
+    await lane.close();
+  });
+  expect(figures.kills).toBeGreaterThanOrEqual(WANTED);
+});
