@@ -29,6 +29,8 @@ const ROUNDS = 50;
 /** Memories that an index has to have to be kept in a file. */
 const KEPT_NODES = 1_000;
 const MOST_OF_BATCH = 100;
+/** Every step comes long before so many answers. */
+const MOST_ANSWERS = 2_000;
 
 const figures = { kills: 0, acknowledged: 0, checks: 0 };
 afterAll(() => console.log(`kills: ${JSON.stringify(figures)}`));
@@ -154,9 +156,13 @@ class Lane {
     );
     let isOver = false;
     const writing = writers.map((writer) => writer.run(() => isOver));
-    const isEnough = () => writers.reduce((sum, { answers }) => sum + answers, 0) >= someOf(round);
+    const answers = () => writers.reduce((sum, writer) => sum + writer.answers, 0);
+    const isEnough = () => answers() >= someOf(round);
     const hasEnded = () => server.process.signalCode !== null;
-    while (!hasEnded() && !((at === undefined || isStop) && isEnough())) await moment();
+    while (!hasEnded() && !((at === undefined || isStop) && isEnough())) {
+      if (answers() > MOST_ANSWERS) throw new Error(`${at} has never come`);
+      await moment();
+    }
     if (isStop) {
       isOver = true;
       await Promise.all(writing);
