@@ -411,6 +411,13 @@ const WAITING: Kind[] = [
     WAITS,
   ),
   of(
+    "expandMemory",
+    0.4,
+    (v, world) => [v.name(make.MEMORY_TYPES), v.id(), seam(v, world, () => make.memoryRow(v))],
+    (text) => unless(isText(text) && text !== "", "is no text"),
+    WAITS,
+  ),
+  of(
     "planConsolidation",
     0.4,
     (v, world) => [
