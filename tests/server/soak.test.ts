@@ -140,10 +140,11 @@ test.runIf(process.platform === "linux")(
 
     expect(await server.end()).toBe(0);
     // One for each agent that is large enough, and nothing that was put aside on the way.
-    const { db, index, "db-wal": wal, "db-shm": _, ...others } = filesOf(server);
-    expect({ db: db?.count, index: index?.count, wal: wal?.largest ?? 0, others }).toEqual({
+    const { db, index, texts, "db-wal": wal, "db-shm": _, ...others } = filesOf(server);
+    expect({ db: db?.count, index: index?.count, texts: texts?.count, wal: wal?.largest ?? 0, others }).toEqual({
       db: AGENTS.length + 1,
       index: AGENTS.length,
+      texts: AGENTS.length,
       wal: 0,
       others: {},
     });
