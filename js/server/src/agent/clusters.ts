@@ -15,7 +15,7 @@ import type { Agent } from "./agent.ts";
 import { checkThere } from "./edges.ts";
 import { notFound } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
-import { fadedNow, namesOf, presentCluster, presentMembership, withFaded } from "./presenting.ts";
+import { fadedNow, namesOf, presentCluster, presentMembership, presentNow } from "./presenting.ts";
 import { once, stillThere } from "./retries.ts";
 
 const SOURCE = "agent";
@@ -64,13 +64,11 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
       const found = agent.storage.members(id, { after: cursor, limit: oneMore(limit) });
       const { rows, last } = pageOf(found, limit);
       const ids = rows.map(({ node_id }) => node_id);
-      const nodes = new Map(agent.storage.nodes(ids).map((row) => [row.id, row]));
-      const faded = fadedNow(ids, agent.index, agent.engine, agent.now());
-      const data = rows.flatMap((row, place) => {
-        const node = nodes.get(row.node_id);
-        return node === undefined
-          ? []
-          : [{ ...withFaded(agent.present(node), faded[place]), ...presentMembership(row) }];
+      const nodes = presentNow(agent.storage.nodes(ids), agent, agent.now());
+      const byId = new Map(nodes.map((node) => [node.id, node]));
+      const data = rows.flatMap((row) => {
+        const node = byId.get(row.node_id);
+        return node === undefined ? [] : [{ ...node, ...presentMembership(row) }];
       });
       return { data, count: data.length, next_cursor: toCursor(MEMBERS, last?.sequence) };
     }),

@@ -7,7 +7,7 @@ import type { GraphNode, Page } from "../storage/storage.ts";
 import type { Agent } from "./agent.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { textOf } from "./index-rows.ts";
-import { fadedNow, presentCluster, presentEdge, presentMembership, timeOf } from "./presenting.ts";
+import { fadedOf, presentCluster, presentEdge, presentMembership, timeOf } from "./presenting.ts";
 
 export const graphHandlers: HandlersOf<Pick<typeof wholeOperations, "graph">> = {
   graph: (agent, { query: { limit, cursor } }) =>
@@ -43,11 +43,10 @@ export const graphHandlers: HandlersOf<Pick<typeof wholeOperations, "graph">> = 
 
 function nodesOf(agent: Agent, stored: readonly GraphNode[]): Graph["nodes"] {
   const { index, engine } = agent;
-  const ids = stored.map(({ id }) => id);
-  const faded = fadedNow(ids, index, engine, agent.now());
+  const nodes = stored.map(({ id }) => index.get(id));
+  const faded = fadedOf(nodes, engine, agent.now());
   return stored.flatMap((row, place) => {
-    const live = index.get(row.id);
-    const now = faded[place];
+    const [live, now] = [nodes[place], faded[place]];
     if (live === undefined || now === undefined) return [];
     return [
       {

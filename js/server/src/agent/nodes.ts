@@ -14,7 +14,7 @@ import { notFound, Refusal } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { textOf } from "./index-rows.ts";
 import { countNode } from "./outcomes.ts";
-import { fadedNow, withFaded } from "./presenting.ts";
+import { presentNow } from "./presenting.ts";
 import { once, stillThere } from "./retries.ts";
 import { stabilityOfNew } from "./stakes.ts";
 import { statesOf } from "./states.ts";
@@ -44,14 +44,12 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
 
   listNodes: (agent, { query: { limit, cursor, lifecycle, ...filter } }) =>
     agent.read(() => {
-      const { index, engine, storage } = agent;
+      const { storage } = agent;
       const now = agent.now();
       const states = lifecycle === undefined ? undefined : statesOf(agent, lifecycle, now).stored;
       const found = storage.listNodes({ ...filter, lifecycle: states }, limit + 1, cursor);
       const { rows, last } = pageOf(found, limit);
-      const ids = rows.map(({ id }) => id);
-      const faded = fadedNow(ids, index, engine, now);
-      const data = rows.map((row, place) => withFaded(agent.present(row), faded[place]));
+      const data = presentNow(rows, agent, now);
       return { data, count: data.length, next_cursor: toCursor(NODES, last && storage.placeOf(last.sequence)) };
     }),
 
@@ -177,8 +175,7 @@ export function recalled(agent: Agent, id: string): Node {
 export function asOfNow(agent: Agent, id: string): Node {
   const row = agent.storage.node(id);
   if (row === undefined) throw notFound();
-  const [faded] = fadedNow([id], agent.index, agent.engine, agent.now());
-  return withFaded(agent.present(row), faded);
+  return presentNow([row], agent, agent.now())[0]!;
 }
 
 const layerOf = (type: string): string => (type === "episode" ? "episode" : "semantic");

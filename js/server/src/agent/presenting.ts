@@ -58,10 +58,22 @@ export function presentNode(row: NodeRow, live: StoredMemoryNode | undefined, so
 export const timeOf = (stored: unknown): string | null => normaliseTime(textOf(stored));
 const countOf = (stored: unknown): number | null => (Number.isSafeInteger(stored) ? (stored as number) : null);
 
-/** A memory with what time has made of it. */
-export function withFaded(node: Node, faded: Faded | undefined): Node {
-  if (faded === undefined) return node;
-  return { ...node, neural_retrievability: faded.retrievability, state_lifecycle: faded.lifecycle };
+/** Rows as `presentNode` has them, with what time has made of the memories. The index is asked for each once. */
+export function presentNow(
+  rows: readonly NodeRow[],
+  { index, soft, engine }: { index: MemoryIndex; soft: SoftState; engine: Engine },
+  now: number,
+): Node[] {
+  const live = rows.map(({ id }) => index.get(id));
+  const faded = fadedOf(live, engine, now);
+  return rows.map((row, place) => {
+    const node = presentNode(row, live[place], soft);
+    const its = faded[place];
+    if (its === undefined) return node;
+    node.neural_retrievability = its.retrievability;
+    node.state_lifecycle = its.lifecycle;
+    return node;
+  });
 }
 
 export function presentEdge({ sequence: _, ...row }: EdgeRow): Edge {

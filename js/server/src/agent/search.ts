@@ -7,7 +7,7 @@ import type { NodeFilter } from "../storage/storage.ts";
 import type { Agent } from "./agent.ts";
 import { wrong } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
-import { fadedOf, presentNode } from "./presenting.ts";
+import { presentNow } from "./presenting.ts";
 import { statesOf } from "./states.ts";
 
 /** How many times the limit is searched for, since filters may leave some out: of a plain lookup less. */
@@ -140,28 +140,23 @@ function rowsOf(
   filter: NodeFilter,
   now: number,
 ): FoundNode[] {
-  const { storage, engine, soft, index } = agent;
+  const { storage, engine } = agent;
   const isPartly =
     filter.subtypes !== undefined ||
     filter.lifecycle !== undefined ||
     (filter.time_range?.by ?? "ingestion") !== "ingestion";
   const passing = isPartly ? new Set(storage.passing(ranking.ids, filter)) : undefined;
   const ids = ranking.ids.filter((id) => passing?.has(id) ?? true).slice(0, request.limit);
-  const rows = new Map(storage.nodes(ids).map((row) => [row.id, row]));
-  const live = ids.map((id) => index.get(id));
-  const faded = fadedOf(live, engine, now);
+  const nodes = new Map(presentNow(storage.nodes(ids), agent, now).map((node) => [node.id, node]));
   const places = new Map(ranking.ids.map((id, place) => [id, place]));
-  return ids.flatMap((id, at) => {
-    const row = rows.get(id);
-    if (row === undefined) return [];
-    const place = places.get(id)!;
-    const { score, breakdown, primary_signal } = ranking.at(place)!;
+  return ids.flatMap((id) => {
+    const node = nodes.get(id);
+    if (node === undefined) return [];
+    const { score, breakdown, primary_signal } = ranking.at(places.get(id)!)!;
     // Added to what is new: copying it would take as long as making it.
     return [
-      Object.assign(presentNode(row, live[at], soft), {
-        neural_retrievability: faded[at]!.retrievability,
-        state_lifecycle: faded[at]!.lifecycle,
-        memory_section: engine.getSectionForSubtype(row.subtype),
+      Object.assign(node, {
+        memory_section: engine.getSectionForSubtype(node.subtype),
         score: Number(score.toFixed(4)),
         breakdown,
         primary_signal,
