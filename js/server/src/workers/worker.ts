@@ -4,18 +4,14 @@ import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { NousError } from "nous-wasm";
 import { Agent } from "../agent/agent.ts";
-
 import { noRoom, Refusal } from "../agent/errors.ts";
-
 import { HANDLERS } from "../agent/handlers.ts";
 import { SERVER_TASKS } from "../agent/server-tasks.ts";
 import { doIfDue } from "../agent/tasks.ts";
-
 import { agentsIn, deleteAgent, whyCut } from "../hosting.ts";
 import { agentFile, snapshotsOf } from "../settings/paths.ts";
 import { isDamage, isNoRoom, MENDING_DAMAGE, RemoteError, StorageError } from "../storage/errors.ts";
 import { logOf } from "../storage/files.ts";
-
 import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
 import { openStorage } from "../storage/place.ts";
 import { Agents, type Opening } from "./agents.ts";
