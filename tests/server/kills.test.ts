@@ -337,6 +337,16 @@ const migrating = pieces(
   },
 );
 
+/** A folder with memories, of which those from before are in a backup. */
+async function backedUp(): Promise<{ folder: string; backup: string }> {
+  const folder = await folderWith(BEFORE);
+  const backup = join(temporaryFolder(), "backup.db");
+  backUp(folder, "default", backup);
+  await released();
+  await addTo(folder, AFTER);
+  return { folder, backup };
+}
+
 const backingUp = pieces(
   "a backup over one that is there",
   [
@@ -347,11 +357,7 @@ const backingUp = pieces(
     "^after renameSync backup\\.db$",
   ],
   async (around) => {
-    const folder = await folderWith(BEFORE);
-    const backup = join(temporaryFolder(), "backup.db");
-    backUp(folder, "default", backup);
-    await released();
-    await addTo(folder, AFTER);
+    const { folder, backup } = await backedUp();
     await killed(["backup", backup, "--data-dir", folder], around);
     expect(await titlesIn(folder)).toEqual(BOTH);
     const whole = new LibsqlStorage(backup, { durability: "full" });
@@ -372,11 +378,7 @@ const restoring = pieces(
     "^after renameSync .*\\.db$",
   ],
   async (around) => {
-    const folder = await folderWith(BEFORE);
-    const backup = join(temporaryFolder(), "backup.db");
-    backUp(folder, "default", backup);
-    await released();
-    await addTo(folder, AFTER);
+    const { folder, backup } = await backedUp();
     await killed(["restore", backup, "--data-dir", folder], around);
     expect([BEFORE, BOTH]).toContainEqual(await titlesIn(folder));
     await restore(folder, "default", backup);
