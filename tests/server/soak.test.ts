@@ -5,6 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { UsageTracker } from "nous-wasm";
 import { expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
@@ -25,6 +26,7 @@ const AGENTS = ["one", "two", "three"];
 /** What is measured in the first tenth is not looked at: everything is still being filled then. */
 const SETTLED = LENGTH / 10;
 const MB = 2 ** 20;
+const COLLECTING = fileURLToPath(new URL("collecting.mjs", import.meta.url));
 /** How much of its resident size may be added from then on: the heap takes its time to find its size. */
 const MOST_GROWTH = 0.15;
 /** Megabytes of a write-ahead log, which is written back at four. */
@@ -105,7 +107,8 @@ test.runIf(process.platform === "linux")(
     const provider = await startProvider(32);
     const intervals = ["--agent-idle", "1", "--decay-interval", "5", "--consolidate-interval", "7"];
     const embeddings = ["--embeddings-provider", "openai-compatible", "--embeddings-base-url", provider.url];
-    const server = await start(temporaryFolder(), [...intervals, ...embeddings, "--log-level", "warn"]);
+    const options = [...intervals, ...embeddings, "--log-level", "warn"];
+    const server = await start(temporaryFolder(), options, "test", { node: ["--import", COLLECTING] });
     const clients = AGENTS.map((name) => clientOf(server, name));
     const lives = clients.map((client, place) => new Life(client, place + 1));
     await Promise.all(lives.map((life) => life.begin()));
