@@ -201,6 +201,10 @@ async function writeServer(bundle) {
       "remote-thread": join(SERVER, "src", "storage", "remote-thread.ts"),
     },
     outdir: out,
+    splitting: true,
+    // Names stay, for whoever reads a stack.
+    minifyWhitespace: true,
+    minifySyntax: true,
     outExtension: { ".js": ".mjs" },
     define: { __VERSION__: JSON.stringify(version) },
   });

@@ -1,14 +1,12 @@
 #!/usr/bin/env node
-// The program: `nous-server serve`, `config`, `check`, `bench`, and what is done to data; see commands.ts.
+// The program: `nous-server serve`, `config`, `check`, `bench`, and what is done to data; see commands.ts. What one command alone
+// needs is loaded when it is asked for, so that a server is up sooner.
 
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { stringify } from "yaml";
-import { bench, describeBench } from "./bench.ts";
-import { checkAll } from "./check.ts";
-import { addDataCommands, fillWithSample } from "./commands.ts";
-import { backfillAll, type Making, reembedAll } from "./embeddings/commands.ts";
-import { embedderOf } from "./embeddings/configured.ts";
+import { addDataCommands } from "./commands.ts";
+import type { Making } from "./embeddings/commands.ts";
 import { addKeyCommands } from "./keys/commands.ts";
 import { createLog } from "./log.ts";
 import { startServer } from "./server.ts";
@@ -23,7 +21,11 @@ async function run({ sample = false }: { sample?: boolean }, command: Command): 
   const inForce = settingsOf(command);
   const { settings } = inForce;
   const log = createLog(settings);
-  if (sample && !fillWithSample(settings, USUAL_AGENT)) log.warn("There are memories already: the sample is left out");
+  if (sample) {
+    const { fillWithSample } = await import("./transfer/commands.ts");
+    const isFilled = fillWithSample(placeOf(settings), USUAL_AGENT);
+    if (!isFilled) log.warn("There are memories already: the sample is left out");
+  }
   const worker = new URL("./worker.mjs", import.meta.url);
   const server = await startServer(inForce, { log, worker, version: __VERSION__ });
   let isStopping = false;
@@ -50,9 +52,10 @@ function printConfig(command: Command): void {
 }
 
 /** What making vectors takes; a signal ends it between two batches, and it goes on from there the next time. */
-function makingOf(command: Command): Making {
+async function makingOf(command: Command): Promise<Making> {
   const { settings } = settingsOf(command);
   const log = createLog(settings);
+  const { embedderOf } = await import("./embeddings/configured.ts");
   const embedder = embedderOf(settings, log);
   if (embedder === undefined) throw new SettingsError("embeddings_provider is none: nobody makes vectors.");
   const end = new AbortController();
@@ -66,20 +69,23 @@ function makingOf(command: Command): Making {
 }
 
 async function backfill(command: Command): Promise<void> {
-  for await (const { agent, ok, embedded, total } of backfillAll(makingOf(command))) {
+  const { backfillAll } = await import("./embeddings/commands.ts");
+  for await (const { agent, ok, embedded, total } of backfillAll(await makingOf(command))) {
     console.log(`${agent}: ${embedded} of ${total} memories that waited have a vector now`);
     if (!ok) process.exitCode = 1;
   }
 }
 
 async function makeAnew(command: Command): Promise<void> {
-  for await (const { agent, embedded, rejected } of reembedAll(makingOf(command))) {
+  const { reembedAll } = await import("./embeddings/commands.ts");
+  for await (const { agent, embedded, rejected } of reembedAll(await makingOf(command))) {
     const without = rejected === 0 ? "" : `; the model does not take ${rejected} texts, which have none`;
     console.log(`${agent}: ${embedded} vectors made, and put in use${without}`);
   }
 }
 
-function check(command: Command): void {
+async function check(command: Command): Promise<void> {
+  const { checkAll } = await import("./check.ts");
   const { settings, engine } = settingsOf(command);
   let isSound = true;
   let count = 0;
@@ -97,6 +103,7 @@ async function measure(
   { own, agent, json, config }: { own?: true; agent: string; json?: true; config?: string },
   command: Command,
 ): Promise<void> {
+  const { bench, describeBench } = await import("./bench.ts");
   const { settings } = settingsOf(command);
   if (process.stderr.isTTY) console.error("This takes about half a minute.");
   const program = fileURLToPath(import.meta.url);

@@ -1,44 +1,16 @@
 // Commands that do something to data on the disk. A server may be running unless it is said.
 
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { adopt, backUp, restore } from "./backup.ts";
 import { agentsIn, deleteAgent, purgeNode } from "./hosting.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import type { Settings } from "./settings/options.ts";
-import { agentFile } from "./settings/paths.ts";
-import { StorageError } from "./storage/errors.ts";
-import { checkIsFiles, openWhole, type Place, placeOf, USUAL_AGENT } from "./storage/place.ts";
-import type { Storage } from "./storage/storage.ts";
-import { exportMemory } from "./transfer/export.ts";
-import { STANDARD, withLines, withWriting } from "./transfer/files.ts";
-import { CONFLICTS, type Conflicts, importMemory } from "./transfer/import.ts";
-import { sampleLines } from "./transfer/sample.ts";
+import { checkIsFiles, placeOf, USUAL_AGENT } from "./storage/place.ts";
+import { CONFLICTS, type Conflicts } from "./transfer/conflicts.ts";
 
 /** What is done with an agent's memory and a file. */
 type DataCommand = (settings: Settings, agent: string, file: string) => void | Promise<void>;
-
-/** Fills an agent that has no memories with the sample; whether it was filled. */
-export function fillWithSample(settings: Settings, agent: string): boolean {
-  const now = Date.now();
-  return withStorage(placeOf(settings), agent, (storage) => {
-    if (storage.rows() > 0) return false;
-    importMemory(storage, sampleLines(now), { conflicts: "skip", now });
-    return true;
-  });
-}
-
-/** Does something with the database of an agent, which comes to be by it. */
-function withStorage<T>(place: Place, agent: string, work: (storage: Storage) => T): T {
-  const storage = openWhole(place, agent);
-  try {
-    if (storage.meta("agent") === undefined) storage.setMeta("agent", agent);
-    return work(storage);
-  } finally {
-    storage.close();
-  }
-}
 
 export function addDataCommands(program: Command): void {
   addTransferCommands(program);
@@ -76,7 +48,8 @@ export function addDataCommands(program: Command): void {
   );
 }
 
-const fileOf = (given: string): string => (given === STANDARD ? STANDARD : resolve(given));
+/** What stands for the standard input and the standard output. */
+const STANDARD = "-";
 
 function addTransferCommands(program: Command): void {
   const take = new Option("--conflicts <HOW>", "what becomes of what is there already");
@@ -86,32 +59,28 @@ function addTransferCommands(program: Command): void {
     .argument("<FILE>")
     .option("--agent <NAME>", "whose memory", USUAL_AGENT)
     .addOption(take.choices(CONFLICTS).default("skip"))
-    .action((given: string, { agent, conflicts }: { agent: string; conflicts: Conflicts }, command: Command) => {
-      const place = placeOf(settingsOf(command).settings);
-      const imported = withLines(fileOf(given), (lines) =>
-        withStorage(place, agent, (storage) => importMemory(storage, lines, { conflicts, now: Date.now() })),
+    .action(async (file: string, { agent, conflicts }: { agent: string; conflicts: Conflicts }, command: Command) => {
+      const { importFile } = await import("./transfer/commands.ts");
+      const { added, replaced, skipped } = importFile(
+        placeOf(settingsOf(command).settings),
+        agent,
+        fileOf(file),
+        conflicts,
       );
-      const { added, replaced, skipped } = imported;
       console.log(`${added} added, ${replaced} replaced, ${skipped} left out.`);
     });
   withOptions(program.command("export").description("writes a memory as lines of JSON, edges last"))
     .argument("[FILE]", "where to; the standard output unless it is said", STANDARD)
     .option("--agent <NAME>", "whose memory", USUAL_AGENT)
-    .action((given: string, { agent }: { agent: string }, command: Command) => {
-      const place = placeOf(settingsOf(command).settings);
-      const { dataDir, remote } = place;
-      if (remote === undefined && !existsSync(agentFile(dataDir, agent))) {
-        throw new StorageError(`There is no agent ${agent} in ${dataDir}.`);
-      }
-      const storage = openWhole(place, agent, { migrates: false });
-      try {
-        const lines = withWriting(fileOf(given), storage.rows(), (write, done) => exportMemory(storage, write, done));
-        if (given !== STANDARD) console.log(`${lines} lines are in ${resolve(given)}.`);
-      } finally {
-        storage.close();
-      }
+    .action(async (given: string, { agent }: { agent: string }, command: Command) => {
+      const { exportFile } = await import("./transfer/commands.ts");
+      const file = fileOf(given);
+      const lines = exportFile(placeOf(settingsOf(command).settings), agent, file);
+      if (file !== undefined) console.log(`${lines} lines are in ${file}.`);
     });
 }
+
+const fileOf = (given: string): string | undefined => (given === STANDARD ? undefined : resolve(given));
 
 function addAgentCommands(agents: Command): void {
   withOptions(agents.command("list").description("lists agents and the bytes of their databases")).action(

@@ -1,6 +1,6 @@
 // Periodic work of all agents: one thing after another, at times that are not in step with other processes'.
 
-import { TASK_NAMES, type TaskName } from "./agent/tasks.ts";
+import type { TaskName } from "./agent/tasks.ts";
 import type { Logger } from "./log.ts";
 import type { Pool } from "./workers/pool.ts";
 
@@ -23,8 +23,7 @@ export class Scheduler {
     this.#pool = pool;
     this.#intervals = intervals;
     this.#log = log;
-    for (const task of TASK_NAMES) {
-      const interval = intervals[task];
+    for (const [task, interval] of Object.entries(intervals) as [TaskName, number][]) {
       if (interval > 0) this.#after(Math.min(interval, FIRST) * Math.random(), task);
     }
   }

@@ -1,13 +1,7 @@
 // Clusters, and the memories in them.
 
-import {
-  CLUSTERS,
-  type ClusterChangesRequest,
-  type clusterOperations,
-  MEMBERS,
-  type NewClusterRequest,
-} from "../api/clusters.ts";
-import { oneMore, pageOf, toCursor } from "../api/cursors.ts";
+import type { ClusterChangesRequest, clusterOperations, NewClusterRequest } from "../api/clusters.ts";
+import { CLUSTERS, MEMBERS, oneMore, pageOf, toCursor } from "../api/pages.ts";
 import { newId } from "../ids.ts";
 import type { ClusterChanges, ClusterRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";

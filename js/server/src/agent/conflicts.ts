@@ -1,8 +1,8 @@
 // Contradictions: which memories a text may correct, the queue of conflicts, and how they are resolved.
 
-import { type Conflict, type conflictOperations, QUEUE, type Resolved, type Resolving } from "../api/conflicts.ts";
-import { pageOf, toCursor } from "../api/cursors.ts";
-import { MOST_TEXT } from "../api/parts.ts";
+import type { Conflict, conflictOperations, Resolved, Resolving } from "../api/conflicts.ts";
+import { MOST_TEXT } from "../api/limits.ts";
+import { pageOf, QUEUE, toCursor } from "../api/pages.ts";
 import { newId } from "../ids.ts";
 import type { ConflictRow, NodeRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";

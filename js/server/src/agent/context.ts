@@ -9,8 +9,9 @@ import {
   UsageTracker,
 } from "nous-wasm";
 import type { contextOperations, FeedbackAnswer } from "../api/context.ts";
+import { MOST_FOUND } from "../api/limits.ts";
 import type { QuestionVector } from "../api/operation.ts";
-import { MOST_FOUND, type SearchRequest } from "../api/search.ts";
+import type { SearchRequest } from "../api/search.ts";
 import type { NodeRow, UsageRow } from "../storage/rows.ts";
 import { parseInstant, toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";

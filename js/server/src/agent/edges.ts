@@ -1,8 +1,8 @@
 // Edges between memories.
 
 import { getInitialEdgeStrength } from "nous-wasm";
-import { oneMore, pageOf, toCursor } from "../api/cursors.ts";
-import { EDGES, type edgeOperations, type NewEdgeRequest } from "../api/edges.ts";
+import type { edgeOperations, NewEdgeRequest } from "../api/edges.ts";
+import { EDGES, oneMore, pageOf, toCursor } from "../api/pages.ts";
 import { newId } from "../ids.ts";
 import type { EdgeRow, NewEdge } from "../storage/rows.ts";
 import { toIso } from "../time.ts";

@@ -1,7 +1,7 @@
 // The whole graph, without bodies.
 
-import { oneMore, pageOf, toCursor } from "../api/cursors.ts";
-import { GRAPH, type Graph, type GraphPlace, type wholeOperations } from "../api/whole.ts";
+import { GRAPH, oneMore, pageOf, toCursor } from "../api/pages.ts";
+import type { Graph, GraphPlace, wholeOperations } from "../api/whole.ts";
 import type { EdgeRow } from "../storage/rows.ts";
 import type { GraphNode, Page } from "../storage/storage.ts";
 import type { Agent } from "./agent.ts";

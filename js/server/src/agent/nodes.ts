@@ -1,8 +1,8 @@
 // Memories, one at a time and in lists.
 
-import { pageOf, toCursor } from "../api/cursors.ts";
 import type { MatchedVersions } from "../api/headers.ts";
-import { type NewNodeRequest, NODES, type Node, type NodeChangesRequest, type nodeOperations } from "../api/nodes.ts";
+import type { NewNodeRequest, Node, NodeChangesRequest, nodeOperations } from "../api/nodes.ts";
+import { NODES, pageOf, toCursor } from "../api/pages.ts";
 import { newId } from "../ids.ts";
 import type { NewNode, NodeChanges } from "../storage/rows.ts";
 import { toIso } from "../time.ts";

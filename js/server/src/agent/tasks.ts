@@ -1,6 +1,6 @@
 // Periodic work on an agent. Several processes may be set to do it: a lease in the database gives each turn to one of them.
 
-import { figuresOf } from "../api/consolidation.ts";
+import { figuresOf } from "../api/figures.ts";
 import type { Agent } from "./agent.ts";
 import { consolidate } from "./consolidation.ts";
 import { sweep } from "./decay.ts";
@@ -20,7 +20,6 @@ const TASKS = {
 } satisfies Record<string, (agent: Agent) => object | Promise<object>>;
 
 export type TaskName = keyof typeof TASKS;
-export const TASK_NAMES = Object.keys(TASKS) as TaskName[];
 
 /** Figures of a task, in an agent. */
 export type TaskFigures = Record<string, unknown>;

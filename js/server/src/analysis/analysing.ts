@@ -3,11 +3,12 @@
 
 import { parsePatternOutput } from "nous-wasm";
 import type { TaskFigures, TaskName } from "../agent/tasks.ts";
-import { figuresOf } from "../api/consolidation.ts";
+import { figuresOf } from "../api/figures.ts";
 import type { Analyses, Analysis, GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 import type { Embedder } from "../embeddings/embedder.ts";
 import { embeddingText } from "../embeddings/text.ts";
+import type { IfAbsent } from "../workers/agents.ts";
 import type { Pool } from "../workers/pool.ts";
 import type { Analyst, Said } from "./analyst.ts";
 
@@ -32,10 +33,10 @@ export class AnalysingPool implements Pick<Pool, "call" | "run" | "list"> {
     agent: string,
     operation: Name,
     given: GivenTo<(typeof AGENT_OPERATIONS)[Name]>,
-    mayCreate: boolean,
+    ifAbsent: IfAbsent,
   ): Promise<string> {
     const asked = operation === "consolidate" ? { ...given, analyses: await this.#analyses(agent) } : given;
-    return this.#agents.call(agent, operation, asked, mayCreate);
+    return this.#agents.call(agent, operation, asked, ifAbsent);
   }
 
   /** Periodic work: of a consolidation the turn is taken first, so that one process alone asks the model. */
@@ -45,7 +46,7 @@ export class AnalysingPool implements Pick<Pool, "call" | "run" | "list"> {
     if (takenAt === null) return null;
     let done: number | null = null;
     try {
-      const report = JSON.parse(await this.call(agent, "consolidate", NOTHING, false));
+      const report = JSON.parse(await this.call(agent, "consolidate", NOTHING, "empty"));
       done = takenAt;
       return figuresOf(report);
     } finally {

@@ -5,14 +5,11 @@ import { nextCursor, pageLimit, sequenceCursorOf } from "./cursors.ts";
 import { retryHeaders } from "./headers.ts";
 import { node } from "./nodes.ts";
 import { operation } from "./operation.ts";
+import { CLUSTERS, MEMBERS } from "./pages.ts";
 import { done, idParameter, longText, name, optionalName, share, someNumber, someText, time } from "./parts.ts";
 
 const MOST_SUBTYPES = 100;
 const USUAL_WEIGHT = 1;
-
-/** The lists of this file, as their cursors name them. */
-export const CLUSTERS = "clusters";
-export const MEMBERS = "members";
 
 const autoSubtypes = z
   .array(name)

@@ -2,12 +2,13 @@
 
 import { z } from "@hono/zod-openapi";
 import { nextCursor, sequenceCursorOf } from "./cursors.ts";
+import { MOST_TEXT } from "./limits.ts";
 import { operation } from "./operation.ts";
+import { QUEUE } from "./pages.ts";
 import {
   instant,
   limitTextOf,
   longText,
-  MOST_TEXT,
   name,
   optionalName,
   share,
@@ -20,9 +21,6 @@ import {
 
 const QUEUE_LIMITS = { usual: 50, most: 200 };
 const MOST_RESOLVED_AT_ONCE = 50;
-
-/** The list of this file, as its cursors name it. */
-export const QUEUE = "conflicts";
 
 const RESOLUTIONS = ["old_is_current", "new_is_current", "keep_both", "merge"] as const;
 const STATUSES = ["pending", "resolved"] as const;

@@ -30,6 +30,3 @@ export const consolidationOperations = {
 };
 
 export type ConsolidationAnswer = z.output<typeof consolidationAnswer>;
-
-/** What a log tells of a cycle. */
-export const figuresOf = ({ errors, ...figures }: ConsolidationAnswer) => ({ ...figures, errors: errors.length });

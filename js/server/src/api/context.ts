@@ -1,9 +1,10 @@
 // Prompts: what is asked and answered.
 
 import { z } from "@hono/zod-openapi";
+import { MOST_NAME, MOST_TEXT } from "./limits.ts";
 import { readQuery } from "./nodes.ts";
 import { operation } from "./operation.ts";
-import { MOST_NAME, MOST_TEXT, name, share, someText, text } from "./parts.ts";
+import { name, share, someText, text } from "./parts.ts";
 import { recall } from "./retrieval.ts";
 import { searchRequest } from "./search.ts";
 

@@ -8,10 +8,6 @@ const MOST_CURSOR = 1_000;
 /** Rows of a page, where a list gives everything to whoever names no limit. */
 const MOST_ROWS = 1_000;
 
-/** Where a page ended, with the name of its list, as text; null where there is no next page. */
-export const toCursor = (list: string, position: unknown): string | null =>
-  position == null ? null : Buffer.from(JSON.stringify([list, position])).toString("base64url");
-
 /** A cursor of one list, read: another list's is none. */
 export const cursorOf = <Position extends z.ZodType>(list: string, position: Position) => {
   const written = z.tuple([z.literal(list), position]);
@@ -52,16 +48,3 @@ export const nextCursor = z
   .string()
   .nullable()
   .openapi({ description: "Gives the next page as `cursor`; null on the last one." });
-
-/** A page out of rows of which there is one more than it is to have, should there be a next page. */
-export function pageOf<Row>(
-  rows: readonly Row[],
-  limit: number | undefined,
-): { rows: readonly Row[] /** Its last row, where there is a next page. */; last: Row | undefined } {
-  if (limit === undefined || rows.length <= limit) return { rows, last: undefined };
-  const page = rows.slice(0, limit);
-  return { rows: page, last: page.at(-1) };
-}
-
-/** How many rows to ask for, for `pageOf`. */
-export const oneMore = (limit: number | undefined): number | undefined => (limit === undefined ? undefined : limit + 1);

@@ -4,10 +4,8 @@ import { z } from "@hono/zod-openapi";
 import { nextCursor, pageLimit, sequenceCursorOf } from "./cursors.ts";
 import { retryHeaders } from "./headers.ts";
 import { operation } from "./operation.ts";
+import { EDGES } from "./pages.ts";
 import { done, idParameter, name, optionalName, share, someNumber, someText, time } from "./parts.ts";
-
-/** The list of this file, as its cursors name it. */
-export const EDGES = "edges";
 
 /** What strengthening adds when it is not told. */
 const USUAL_STRENGTHENING = 0.05;

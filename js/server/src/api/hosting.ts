@@ -3,10 +3,8 @@
 import { z } from "@hono/zod-openapi";
 import { cursorOf, nextCursor, pageLimit } from "./cursors.ts";
 import { operation } from "./operation.ts";
+import { AGENTS } from "./pages.ts";
 import { done, idParameter } from "./parts.ts";
-
-/** The list of this file, as its cursors name it. */
-export const AGENTS = "agents";
 
 const hostedAgent = z
   .object({ agent: z.string(), bytes: z.int().openapi({ description: "Of its database." }) })

@@ -4,6 +4,7 @@ import { z } from "@hono/zod-openapi";
 import { cursorOf, nextCursor } from "./cursors.ts";
 import { matchHeaders, retryHeaders } from "./headers.ts";
 import { operation } from "./operation.ts";
+import { NODES } from "./pages.ts";
 import {
   done,
   idParameter,
@@ -22,9 +23,6 @@ import {
   title,
   vector,
 } from "./parts.ts";
-
-/** The list of this file, as its cursors name it. */
-export const NODES = "nodes";
 
 const LIST_LIMITS = { usual: 50, most: 200 };
 

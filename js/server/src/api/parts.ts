@@ -4,13 +4,8 @@
 import { z } from "@hono/zod-openapi";
 import { LIFECYCLE_STATES, type StoredLifecycleState } from "nous-wasm";
 import { parseInstant, toIso } from "../time.ts";
+import { MOST_COMPONENTS, MOST_NAME, MOST_TEXT, MOST_TITLE } from "./limits.ts";
 
-/** The most UTF-16 units of a name such as a type or a subtype, of a title, of a longer text, and of a question. */
-export const MOST_NAME = 200;
-const MOST_TITLE = 10_000;
-export const MOST_TEXT = 1_000_000;
-export const MOST_QUERY = 10_000;
-const MOST_COMPONENTS = 65_536;
 /** Levels of data of any form. */
 const MOST_LEVELS = 100;
 

@@ -2,13 +2,12 @@
 
 import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS, RERANKING_WEIGHTS } from "nous-wasm";
+import { MOST_FOUND, MOST_QUERY } from "./limits.ts";
 import { node } from "./nodes.ts";
 import { operation } from "./operation.ts";
-import { instant, limitOf, MOST_QUERY, name, optionalName, someText, state, text, vector } from "./parts.ts";
+import { instant, limitOf, name, optionalName, someText, state, text, vector } from "./parts.ts";
 
-const SEARCH_LIMITS = { usual: 10, most: 100 };
-/** The most that one search gives. */
-export const MOST_FOUND = SEARCH_LIMITS.most;
+const SEARCH_LIMITS = { usual: 10, most: MOST_FOUND };
 const MOST_CLUSTERS = 1_000;
 
 export const searchRequest = z

@@ -4,10 +4,9 @@ import { z } from "@hono/zod-openapi";
 import { cluster, membership } from "./clusters.ts";
 import { cursorOf, nextCursor, pageLimit } from "./cursors.ts";
 import { operation } from "./operation.ts";
+import { GRAPH } from "./pages.ts";
 import { someNumber, someText, state, time } from "./parts.ts";
 
-/** The graph, as its cursors name it. */
-export const GRAPH = "graph";
 /** Where each of its lists goes on; null for one that is at its end. */
 const graphPlace = z.tuple([z.int().nullable(), z.int().nullable(), z.int().nullable(), z.int().nullable()]);
 

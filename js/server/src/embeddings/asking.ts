@@ -4,6 +4,7 @@
 import type { GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 import type { Logger } from "../log.ts";
+import type { IfAbsent } from "../workers/agents.ts";
 import type { Pool } from "../workers/pool.ts";
 import type { Embedder } from "./embedder.ts";
 import { Backlog, type Queue } from "./queue.ts";
@@ -50,11 +51,11 @@ export class AskingPool implements Pick<Pool, "call"> {
     agent: string,
     operation: Name,
     given: Given<Name>,
-    mayCreate: boolean,
+    ifAbsent: IfAbsent,
   ): Promise<string> {
     if (operation === "backfillEmbeddings") return JSON.stringify(await this.#backlog.drain(agent));
     const asked = await this.#withVector(agent, operation, given);
-    const answer = await this.#pool.call(agent, operation, asked, mayCreate);
+    const answer = await this.#pool.call(agent, operation, asked, ifAbsent);
     this.#backlog.wake(agent);
     return answer;
   }

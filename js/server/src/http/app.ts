@@ -8,16 +8,16 @@ import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import type { Engine } from "nous-wasm";
 import { Refusal, wrong } from "../agent/errors.ts";
-import type { GivenTo } from "../api/operation.ts";
+import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../api/operations.ts";
 import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
-import { USUAL_AGENT } from "../storage/place.ts";
+import { isAgentName, MOST_AGENT_NAME, USUAL_AGENT } from "../storage/place.ts";
 import { type Pool, WorkerFailure } from "../workers/pool.ts";
 import { type Caller, callerOf, demandForAll } from "./access.ts";
 import { Metrics } from "./metrics.ts";
 import { plainHandlers } from "./plain.ts";
-import { addRoute, BASE, type Carried, CHALLENGE, isAgentName, KEY_SCHEME, MOST_AGENT_NAME } from "./route.ts";
+import { addRoute, BASE, type Carried, CHALLENGE, KEY_SCHEME } from "./route.ts";
 import { type Known, refuseStrangers } from "./strangers.ts";
 import { throwAway } from "./too-large.ts";
 
@@ -135,8 +135,11 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
 
 function addOperations(app: OpenAPIHono<Carried>, { agents, pool, engine }: AppOptions): void {
   for (const [name, operation] of entriesOf(AGENT_OPERATIONS)) {
-    const act = (given: GivenTo<typeof operation>, context: Context<Carried>) =>
-      agents.call(context.get("agent"), name, given, context.get("caller").creates_agents);
+    const { createsAgent = false }: OperationShape = operation;
+    const act = (given: GivenTo<typeof operation>, context: Context<Carried>) => {
+      const ifAbsent = createsAgent ? (context.get("caller").creates_agents ? "create" : "refuse") : "empty";
+      return agents.call(context.get("agent"), name, given, ifAbsent);
+    };
     addRoute(app, name, operation, act, { isOfAgent: true });
   }
   const plain = plainHandlers(engine, pool);

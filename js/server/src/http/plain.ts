@@ -2,10 +2,9 @@
 
 import { type Engine, memoryGuidance } from "nous-wasm";
 import { notFound } from "../agent/errors.ts";
-import { oneMore, pageOf, toCursor } from "../api/cursors.ts";
-import { AGENTS } from "../api/hosting.ts";
 import type { AnswerOf, GivenTo } from "../api/operation.ts";
 import type { PLAIN_OPERATIONS } from "../api/operations.ts";
+import { AGENTS, oneMore, pageOf, toCursor } from "../api/pages.ts";
 import type { Pool } from "../workers/pool.ts";
 import { type Caller, isFor } from "./access.ts";
 

@@ -9,13 +9,6 @@ import { USUAL_AGENT } from "../storage/place.ts";
 import { type Caller, demand } from "./access.ts";
 
 export const BASE = "/v1";
-/** UTF-16 units of an agent's name. */
-export const MOST_AGENT_NAME = 200;
-
-/** Whether an agent can be called that. */
-export const isAgentName = (name: string): boolean =>
-  name !== "" && name.length <= MOST_AGENT_NAME && !name.includes("\u{fffd}");
-
 /** What requests carry along inside the server. */
 export interface Carried {
   Variables: { requestId: string; caller: Caller; agent: string; route: string };

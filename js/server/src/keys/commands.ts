@@ -2,8 +2,8 @@
 
 import { type Command, Option } from "commander";
 import { SCOPES, type Scope } from "../api/operation.ts";
-import { isAgentName } from "../http/route.ts";
 import { settingsOf, withOptions } from "../settings/flags.ts";
+import { isAgentName } from "../storage/place.ts";
 import { createKey, KeyError, type Rights, readKeys, revokeKey } from "./keys.ts";
 
 interface CreateOptions {

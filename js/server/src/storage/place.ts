@@ -13,6 +13,12 @@ import { checkLog } from "./wal.ts";
 
 /** The agent of requests that name none. */
 export const USUAL_AGENT = "default";
+/** UTF-16 units of an agent's name. */
+export const MOST_AGENT_NAME = 200;
+
+/** Whether an agent can be called that. */
+export const isAgentName = (name: string): boolean =>
+  name !== "" && name.length <= MOST_AGENT_NAME && !name.includes("\u{fffd}");
 
 export interface Place {
   dataDir: string;

@@ -5,21 +5,19 @@ import { StringDecoder } from "node:string_decoder";
 import { SingleBar } from "cli-progress";
 import { moveInto } from "../storage/files.ts";
 
-/** What stands for the standard input or output. */
-export const STANDARD = "-";
 const [STANDARD_INPUT, STANDARD_OUTPUT] = [0, 1];
 /** Bytes that are read at once. */
 const PIECE = 2 ** 20;
 
-/** Calls `use` with the lines of a file, and shows on a terminal how far it is. */
-export function withLines<T>(file: string, use: (lines: Iterable<string>) => T): T {
-  const handle = file === STANDARD ? STANDARD_INPUT : openSync(file, "r");
+/** Calls `use` with the lines of a file, or of the standard input without one, and shows on a terminal how far it is. */
+export function withLines<T>(file: string | undefined, use: (lines: Iterable<string>) => T): T {
+  const handle = file === undefined ? STANDARD_INPUT : openSync(file, "r");
   const bar = barOf(fstatSync(handle).size);
   try {
     return use(linesIn(handle, (bytes) => bar?.update(bytes)));
   } finally {
     bar?.stop();
-    if (file !== STANDARD) closeSync(handle);
+    if (file !== undefined) closeSync(handle);
   }
 }
 
@@ -39,15 +37,18 @@ function* linesIn(handle: number, read: (bytes: number) => void): Iterable<strin
   if (rest !== "") yield rest;
 }
 
-/** Calls `use` with what writes to a file, which is there when it is whole; and with what shows how far it is, out of a total. */
+/**
+ * Calls `use` with what writes to a file, which is there when it is whole, or to the standard output without one; and with what
+ * shows how far it is, out of a total.
+ */
 export function withWriting<T>(
-  file: string,
+  file: string | undefined,
   total: number,
   use: (write: (text: string) => void, done: (count: number) => void) => T,
 ): T {
   const unfinished = `${file}.tmp`;
-  const handle = file === STANDARD ? STANDARD_OUTPUT : openSync(unfinished, "w", 0o600);
-  const bar = file === STANDARD ? undefined : barOf(total);
+  const handle = file === undefined ? STANDARD_OUTPUT : openSync(unfinished, "w", 0o600);
+  const bar = file === undefined ? undefined : barOf(total);
   let isWhole = false;
   try {
     const result = use(
@@ -61,7 +62,7 @@ export function withWriting<T>(
     return result;
   } finally {
     bar?.stop();
-    if (file !== STANDARD) {
+    if (file !== undefined) {
       closeSync(handle);
       if (isWhole) moveInto(unfinished, file);
       else rmSync(unfinished);

@@ -3,11 +3,8 @@
 import { MOST_NAMES } from "../agent/resident.ts";
 import type { NameKind, PortableKind, PortableRow, Storage } from "../storage/storage.ts";
 import { parseInstant } from "../time.ts";
+import type { Conflicts } from "./conflicts.ts";
 import { LineError, readLine } from "./lines.ts";
-
-/** What becomes of a row whose key is there: it is left out, taken, or taken where it is the newer. */
-export const CONFLICTS = ["skip", "overwrite", "newer"] as const;
-export type Conflicts = (typeof CONFLICTS)[number];
 
 /** What came of the lines. */
 export interface Imported {

@@ -4,11 +4,11 @@ import { Worker } from "node:worker_threads";
 import { Refusal } from "../agent/errors.ts";
 import type { SERVER_TASKS, ServerTask } from "../agent/server-tasks.ts";
 import type { TaskFigures, TaskName } from "../agent/tasks.ts";
-import type { GivenTo, OperationShape } from "../api/operation.ts";
-import { AGENT_OPERATIONS, type AgentOperation } from "../api/operations.ts";
+import type { GivenTo } from "../api/operation.ts";
+import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 import type { AgentsPage, HostedAgent } from "../hosting.ts";
 import type { Logger } from "../log.ts";
-import type { Occupancy } from "./agents.ts";
+import type { IfAbsent, Occupancy } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 
 /** A request failed for a reason that is not the client's. */
@@ -142,7 +142,7 @@ export class Pool {
   }
 
   /**
-   * The answer of an agent, as JSON. `mayCreate` says whether whoever asks may let agents come to be.
+   * The answer of an agent, as JSON.
    *
    * @throws {Refusal} for what the client can mend; {WorkerFailure} for what it cannot.
    */
@@ -150,10 +150,8 @@ export class Pool {
     agent: string,
     operation: Name,
     given: GivenTo<(typeof AGENT_OPERATIONS)[Name]>,
-    mayCreate: boolean,
+    ifAbsent: IfAbsent,
   ): Promise<string> {
-    const { createsAgent = false }: OperationShape = AGENT_OPERATIONS[operation];
-    const ifAbsent = createsAgent ? (mayCreate ? "create" : "refuse") : "empty";
     return this.#of(agent).ask({ kind: "call", agent, operation, given, ifAbsent });
   }
 

@@ -1,0 +1,12 @@
+// How much a request may hold, and an answer. Texts are counted in UTF-16 units.
+
+/** Of a name, such as a type or a subtype. */
+export const MOST_NAME = 200;
+export const MOST_TITLE = 10_000;
+/** Of a text that is no title. */
+export const MOST_TEXT = 1_000_000;
+export const MOST_QUERY = 10_000;
+/** Components of a vector. */
+export const MOST_COMPONENTS = 65_536;
+/** Memories that one search gives. */
+export const MOST_FOUND = 100;
