@@ -1,7 +1,11 @@
 // The life of a memory: how long it lasts, by what was at stake.
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { type Running, start } from "./process.ts";
 import { sharedServer } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
 
 const { client } = sharedServer();
 
@@ -42,5 +46,44 @@ describe("stakes", () => {
     }
     expect((await ask("GET /health")).body.node_count).toBe(0);
     await create({ ...close, signals: { pnl_pct: null } });
+  });
+
+  describe("with salience_growth", () => {
+    const CLOSE = { type: "episode", subtype: "custom:trade_close", neural_stability: 20 };
+
+    /** Recalls each of some memories; by how much their stability grew. */
+    async function growth({ ask }: Running, ids: readonly string[]): Promise<number[]> {
+      const grown: number[] = [];
+      for (const id of ids) {
+        const { body: before } = await ask(`GET /nodes/${id}?recall=false`);
+        const { body: after } = await ask(`GET /nodes/${id}`);
+        grown.push(after.neural_stability / before.neural_stability);
+      }
+      return grown;
+    }
+
+    test("recalls let stability grow by them, after a restart and a change, too", async () => {
+      const folder = temporaryFolder();
+      const config = join(folder, "nous.yaml");
+      writeFileSync(config, "salience_growth: true\n");
+      const first = await start(folder, ["--config", config]);
+      const ids: string[] = [];
+      for (const signals of [{ pnl_pct: 0.5 }, {}, { pnl_pct: -10 }]) {
+        ids.push((await first.ask("POST /nodes", { ...CLOSE, content_title: "BTC closed", signals })).body.id);
+      }
+      const rises = ([little, neutral, much]: number[]) => {
+        expect(little).toBeGreaterThan(1);
+        expect(neutral).toBeGreaterThan(little!);
+        expect(much).toBeGreaterThan(neutral!);
+      };
+      rises(await growth(first, ids));
+      expect(await first.end()).toBe(0);
+      const second = await start(folder, ["--config", config]);
+      rises(await growth(second, ids));
+      // Of a lesson no stakes are read.
+      for (const id of ids) await second.ask(`PATCH /nodes/${id}`, { subtype: "custom:lesson" });
+      const [one, ...others] = await growth(second, ids);
+      expect(others).toEqual([one, one]);
+    });
   });
 });

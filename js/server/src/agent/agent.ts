@@ -66,7 +66,7 @@ export class Agent {
     const indexFile = snapshots && new SnapshotFile(snapshots.index, "index", tell);
     const textsFile = snapshots && new SnapshotFile(snapshots.texts, "full text", tell);
     this.#files = [indexFile, textsFile].filter((file) => file !== undefined);
-    this.#resident = new Resident(this.soft, config, tell, indexFile);
+    this.#resident = new Resident(this.soft, this.engine, config, tell, indexFile);
     this.#texts = new Texts(textsFile);
     this.#follower = new Follower(storage, [this.soft, this.#resident, this.#texts, this.#book], tell);
   }

@@ -223,8 +223,9 @@ function learn(agent: Agent, { create, update, link, strengthen }: GroupPlan, { 
   const { storage } = agent;
   for (const { edges, ...fields } of create) {
     agent.checkNames({ type: fields.type, subtype: fields.subtype });
-    const { id } = storage.insertNode({ ...newNodeOf(agent, fields), embedding_vector: null });
-    for (const edge of edges) storage.insertEdge(newEdgeOf(agent, { ...edge, source_id: id }));
+    const node = newNodeOf(agent, fields);
+    storage.insertNode({ ...node, embedding_vector: null });
+    for (const edge of edges) storage.insertEdge(newEdgeOf(agent, { ...edge, source_id: node.id }));
   }
   settle(update.map(({ id }) => id));
   for (const { id, ...fields } of update) {

@@ -63,7 +63,7 @@ function entriesOf({ storage }: Agent, closeId: string): string[] {
 /** The figures of a memory: those that it came with, else those of its body. */
 function signalsOf({ storage }: Agent, { id, content_body }: NodeRow): Fields {
   const { signals } = fieldsIn(content_body) ?? {};
-  return { ...(isFields(signals) ? signals : {}), ...fieldsIn(storage.signals(id) ?? null) };
+  return { ...(isFields(signals) ? signals : {}), ...fieldsIn(storage.signals([id]).get(id) ?? null) };
 }
 
 const isFields = (value: unknown): value is Fields =>

@@ -1,15 +1,18 @@
 // The index of an agent: a `MemoryIndex` that is loaded from the database and takes in what changes there.
 
-import { type EngineConfig, MemoryIndex, NousError } from "nous-wasm";
+import { type Engine, type EngineConfig, MemoryIndex, type MemoryNode, NousError } from "nous-wasm";
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../storage/rows.ts";
 import type { NameKind, Storage } from "../storage/storage.ts";
 import type { Consumer, Removed, Taken, Tell } from "./follower.ts";
-import { isId, memoryEdgeOf, memoryNodeOf, softNodeOf, vectorOf } from "./index-rows.ts";
+import { isId, memoryEdgeOf, memoryNodeOf, softNodeOf, textOf, vectorOf } from "./index-rows.ts";
 import type { Making, SnapshotFile } from "./snapshot-file.ts";
 import type { SoftState } from "./soft.ts";
+import { salienceOfStored } from "./stakes.ts";
 
 /** The index gives a name of types, subtypes or edge types 16 bits. */
 export const MOST_NAMES = 65_000;
+
+const NO_STAKES = new Map<string, Pick<MemoryNode, "salience">>();
 
 export class Resident implements Consumer {
   readonly name = "index";
@@ -17,14 +20,16 @@ export class Resident implements Consumer {
   #storage: Storage | undefined;
   #dimensions = 0;
   readonly #soft: SoftState;
+  readonly #engine: Engine;
   readonly #config: EngineConfig;
   readonly #tell: Tell;
   /** Where it is kept from one start to the next, if anywhere. */
   readonly #file: SnapshotFile | undefined;
   readonly #names: Record<NameKind, Set<string>> = { type: new Set(), subtype: new Set(), "edge type": new Set() };
 
-  constructor(soft: SoftState, config: EngineConfig, tell: Tell, file?: SnapshotFile) {
+  constructor(soft: SoftState, engine: Engine, config: EngineConfig, tell: Tell, file?: SnapshotFile) {
     this.#soft = soft;
+    this.#engine = engine;
     this.#config = config;
     this.#tell = tell;
     this.#file = file;
@@ -113,7 +118,11 @@ export class Resident implements Consumer {
     const usable = rows.filter(({ id }) => isId(id));
     const odd = usable.filter((row) => this.#isOdd(row));
     if (odd.length > 0) this.#tell("Vectors of another length, or that are none, are left out", { nodes: odd.length });
-    const nodes = usable.map((row) => this.#soft.over(memoryNodeOf(row, this.#dimensions)));
+    const stakes = this.#stakesOf(usable);
+    const nodes = usable.map((row) => ({
+      ...this.#soft.over(memoryNodeOf(row, this.#dimensions)),
+      ...stakes.get(row.id),
+    }));
     for (const { type, subtype } of nodes) {
       if (type != null) this.#names.type.add(type);
       if (subtype != null) this.#names.subtype.add(subtype);
@@ -123,6 +132,15 @@ export class Resident implements Consumer {
       (batch) => this.index.upsert(batch),
       (ids) => this.index.remove(ids),
     );
+  }
+
+  /** What was at stake, where recalls let stability grow by it. */
+  #stakesOf(rows: readonly IndexedNodeRow[]): Map<string, Pick<MemoryNode, "salience">> {
+    if (!this.#config.salienceGrowth || this.#storage === undefined) return NO_STAKES;
+    const signals = this.#storage.signals(rows.map(({ id }) => id));
+    const subtypes = new Map(rows.map(({ id, subtype }) => [id, textOf(subtype)]));
+    const salienceOf = (id: string, json: string) => salienceOfStored(this.#engine, subtypes.get(id) ?? null, json);
+    return new Map([...signals].map(([id, json]) => [id, { salience: salienceOf(id, json) }]));
   }
 
   /** One that the index cannot take is left out, and keeps no other from it. */

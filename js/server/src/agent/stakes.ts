@@ -17,6 +17,15 @@ export function stabilityOfNew(
   return stability ?? engine.getInitialStabilityForSubtype(subtype);
 }
 
+/** How much was at stake, by figures as they are stored; nothing where they are none that stakes are read from. */
+export function salienceOfStored(engine: Engine, subtype: string | null, signals: string): number | null {
+  try {
+    return engine.calculateSalience(subtype, JSON.parse(signals));
+  } catch {
+    return null;
+  }
+}
+
 function salienceOf(
   engine: Engine,
   subtype: string | null,

@@ -141,7 +141,6 @@ const CLUSTER = `rowid AS sequence, ${CLUSTER_COLUMNS.join(", ")}`;
 const MEMBERSHIP = "rowid AS sequence, cluster_id, node_id, weight, pinned, updated_at";
 const SOUND_MEMBERSHIP = ["cluster_id", "node_id"].map(isId).join(" AND ");
 const SOUND_EDGE = ["id", "source_id", "target_id"].map(isId).join(" AND ");
-const CHANGEABLE = [...NODE_COLUMNS, "embedding_vector" as const].filter((it) => it !== "id" && it !== "version");
 /** Tables that are carried from one store to another: what a row is told apart by, and what tells which of two is newer. */
 const PORTABLE: Readonly<
   Record<PortableKind, { table: string; columns: readonly string[]; key: readonly string[]; changed: string }>
@@ -193,6 +192,9 @@ const NAMED: Readonly<Record<NameKind, readonly [table: string, column: string]>
   subtype: ["nodes", "subtype"],
   "edge type": ["edges", "type"],
 };
+const STORED_COLUMNS = [...NODE_COLUMNS, "embedding_vector"] as const;
+const CHANGEABLE = STORED_COLUMNS.filter((it) => it !== "id" && it !== "version");
+const INSERT_NODE = `INSERT INTO nodes (${STORED_COLUMNS.join(", ")}) VALUES (${STORED_COLUMNS.map(() => "?").join(", ")})`;
 /** Each column has two values: whether it changes, and to what. */
 const UPDATE_NODE = `UPDATE nodes SET version = coalesce(version, 0) + 1,
   ${CHANGEABLE.map((column) => `${column} = CASE WHEN ? THEN ? ELSE ${column} END`).join(", ")}
@@ -274,7 +276,11 @@ export abstract class SqlStorage implements Storage {
   }
 
   #first<T>(sql: string, ...values: unknown[]): T | undefined {
-    return this.#all<T>(sql, ...values)[0];
+    return this.prepared(sql).get(...values) as T | undefined;
+  }
+
+  #run(sql: string, ...values: unknown[]): void {
+    this.prepared(sql).run(...values);
   }
 
   // ---- as a whole ---------------------------------------------------------------------------------
@@ -284,7 +290,7 @@ export abstract class SqlStorage implements Storage {
   }
 
   setMeta(key: MetaKey, value: string): void {
-    this.#all("INSERT INTO nous_meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", key, value);
+    this.#run("INSERT INTO nous_meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", key, value);
   }
 
   transaction<T>(work: () => T): T {
@@ -310,13 +316,8 @@ export abstract class SqlStorage implements Storage {
 
   // ---- memories -----------------------------------------------------------------------------------
 
-  insertNode(node: NewNode): NodeRow {
-    const columns = [...NODE_COLUMNS, "embedding_vector"] as const;
-    const places = columns.map(() => "?").join(", ");
-    return this.#first<NodeRow>(
-      `INSERT INTO nodes (${columns.join(", ")}) VALUES (${places}) RETURNING ${NODE}`,
-      ...columns.map((column) => node[column]),
-    )!;
+  insertNode(node: NewNode): void {
+    this.#run(INSERT_NODE, ...STORED_COLUMNS.map((column) => node[column]));
   }
 
   updateNode(id: string, changes: NodeChanges): NodeRow | undefined {
@@ -328,7 +329,7 @@ export abstract class SqlStorage implements Storage {
   }
 
   deleteNode(id: string): boolean {
-    this.#all("DELETE FROM cluster_memberships WHERE node_id = ?", id);
+    this.#run("DELETE FROM cluster_memberships WHERE node_id = ?", id);
     return this.#all("DELETE FROM nodes WHERE id = ? RETURNING id", id).length > 0;
   }
 
@@ -495,7 +496,7 @@ export abstract class SqlStorage implements Storage {
 
   strengthenEdges(ids: readonly string[], amount: number): void {
     const strengthened = `UPDATE edges SET strength = min(1.0, coalesce(strength, 0.0) + ?) WHERE id IN ${LISTED}`;
-    this.#all(strengthened, amount, JSON.stringify(ids));
+    this.#run(strengthened, amount, JSON.stringify(ids));
   }
 
   edgesOf(nodeId: string, direction: "in" | "out" | "both", page: Page = {}): EdgeRow[] {
@@ -537,8 +538,8 @@ export abstract class SqlStorage implements Storage {
 
   addUsage(uses: readonly UsageRow[], most: number): void {
     const add = `INSERT INTO memory_usage (${USAGE}) VALUES (${USAGE_COLUMNS.map(() => "?").join(", ")})`;
-    for (const use of uses) this.#all(add, ...USAGE_COLUMNS.map((column) => use[column]));
-    this.#all(
+    for (const use of uses) this.#run(add, ...USAGE_COLUMNS.map((column) => use[column]));
+    this.#run(
       `DELETE FROM memory_usage
        WHERE sequence <= (SELECT sequence FROM memory_usage ORDER BY sequence DESC LIMIT 1 OFFSET ?)`,
       most,
@@ -547,12 +548,14 @@ export abstract class SqlStorage implements Storage {
 
   // ---- trades -------------------------------------------------------------------------------------
 
-  signals(nodeId: string): string | undefined {
-    return this.#first<{ signals: string }>("SELECT signals FROM node_signals WHERE node_id = ?", nodeId)?.signals;
+  signals(nodeIds: readonly string[]): Map<string, string> {
+    const of = `SELECT node_id, signals FROM node_signals WHERE node_id IN ${LISTED}`;
+    const rows = this.#all<{ node_id: string; signals: string }>(of, JSON.stringify(nodeIds));
+    return new Map(rows.map(({ node_id, signals }) => [node_id, signals]));
   }
 
   addSignals(nodeId: string, json: string): void {
-    this.#all("INSERT INTO node_signals VALUES (?, ?)", nodeId, json);
+    this.#run("INSERT INTO node_signals VALUES (?, ?)", nodeId, json);
   }
 
   hasOutcome(playbookId: string, entryId: string): boolean {
@@ -561,7 +564,7 @@ export abstract class SqlStorage implements Storage {
   }
 
   addOutcome(playbookId: string, entryId: string, profitable: boolean, at: string): void {
-    this.#all("INSERT INTO playbook_outcomes VALUES (?, ?, ?, ?)", playbookId, entryId, profitable ? 1 : 0, at);
+    this.#run("INSERT INTO playbook_outcomes VALUES (?, ?, ?, ?)", playbookId, entryId, profitable ? 1 : 0, at);
   }
 
   // ---- periodic work ------------------------------------------------------------------------------
@@ -582,7 +585,7 @@ export abstract class SqlStorage implements Storage {
   leaveTask(name: string, done: number | null): void {
     const leave =
       "UPDATE nous_tasks SET holder = NULL, last_done = coalesce(?, last_done) WHERE name = ? AND holder = ?";
-    this.#all(leave, done, name, this.writer);
+    this.#run(leave, done, name, this.writer);
   }
 
   // ---- clusters -----------------------------------------------------------------------------------
@@ -604,7 +607,7 @@ export abstract class SqlStorage implements Storage {
   }
 
   deleteCluster(id: string): boolean {
-    this.#all("DELETE FROM cluster_memberships WHERE cluster_id = ?", id);
+    this.#run("DELETE FROM cluster_memberships WHERE cluster_id = ?", id);
     return this.#all("DELETE FROM clusters WHERE id = ? RETURNING id", id).length > 0;
   }
 
@@ -690,13 +693,13 @@ export abstract class SqlStorage implements Storage {
   put(kind: PortableKind, row: PortableRow): void {
     const { table, columns, key } = PORTABLE[kind];
     const taken = columns.map((column) => `${column} = excluded.${column}`);
-    this.#all(
+    this.#run(
       `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})
        ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${taken.join(", ")}`,
       ...columns.map((column) => row[column] ?? null),
     );
     if (kind !== "node") return;
-    this.#all("DELETE FROM node_signals WHERE node_id = ?", row.id);
+    this.#run("DELETE FROM node_signals WHERE node_id = ?", row.id);
     if (row.signals != null) this.addSignals(row.id as string, row.signals as string);
   }
 
@@ -740,24 +743,24 @@ export abstract class SqlStorage implements Storage {
   }
 
   trimChanges(upTo: number): void {
-    this.#all("DELETE FROM change_log WHERE sequence <= ?", upTo);
+    this.#run("DELETE FROM change_log WHERE sequence <= ?", upTo);
   }
 
   writeSoft(changes: readonly SoftChange[]): void {
     // What is there keeps the trigger from logging each row.
-    this.#all("INSERT INTO nous_meta VALUES ('flushing', '')");
+    this.#run("INSERT INTO nous_meta VALUES ('flushing', '')");
     for (let at = 0; at < changes.length; at += SOFT_BATCH) {
       const batch = changes.slice(at, at + SOFT_BATCH);
-      this.#all(WRITE_SOFT, JSON.stringify(batch));
+      this.#run(WRITE_SOFT, JSON.stringify(batch));
       // A number that has been text may be off by its last bit; what grew is bound as it is.
       for (const { id, stability, retrievability } of batch.filter((change) => change.stability !== null)) {
         const grown = `UPDATE nodes SET neural_stability = ?,
           neural_retrievability = coalesce(?, neural_retrievability) WHERE id = ?`;
-        this.#all(grown, stability, retrievability, id);
+        this.#run(grown, stability, retrievability, id);
       }
-      this.#all("INSERT INTO change_log(entity, id) VALUES ('soft', ?)", JSON.stringify(batch.map(({ id }) => id)));
+      this.#run("INSERT INTO change_log(entity, id) VALUES ('soft', ?)", JSON.stringify(batch.map(({ id }) => id)));
     }
-    this.#all("DELETE FROM nous_meta WHERE key = 'flushing'");
+    this.#run("DELETE FROM nous_meta WHERE key = 'flushing'");
   }
 
   // ---- soundness ----------------------------------------------------------------------------------
@@ -776,7 +779,7 @@ export abstract class SqlStorage implements Storage {
     }
     try {
       // With rank 1 it is compared with the rows, not only with itself.
-      this.#all("INSERT INTO nodes_fts(nodes_fts, rank) VALUES ('integrity-check', 1)");
+      this.#run("INSERT INTO nodes_fts(nodes_fts, rank) VALUES ('integrity-check', 1)");
     } catch (error) {
       problems.push(`the full-text index is not that of the rows: ${(error as Error).message}`);
     }

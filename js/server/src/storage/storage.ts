@@ -177,7 +177,7 @@ export interface Storage {
   /** What `work` reads is of one moment, whatever others write meanwhile. */
   snapshot<T>(work: () => T): T;
 
-  insertNode(node: NewNode): NodeRow;
+  insertNode(node: NewNode): void;
   /** Raises the version by one. Undefined where there is no such memory. */
   updateNode(id: string, changes: NodeChanges): NodeRow | undefined;
   /** Its edges and memberships go with it. Whether it was there. */
@@ -232,8 +232,8 @@ export interface Storage {
   /** Records uses, and forgets the oldest of all but so many. */
   addUsage(uses: readonly UsageRow[], most: number): void;
 
-  /** Figures that a memory came with, as JSON. */
-  signals(nodeId: string): string | undefined;
+  /** Figures that memories came with, as JSON by their ids. */
+  signals(nodeIds: readonly string[]): Map<string, string>;
   addSignals(nodeId: string, json: string): void;
   /** Whether a trade has been counted for a playbook. */
   hasOutcome(playbookId: string, entryId: string): boolean;
