@@ -6,7 +6,7 @@ mod resident;
 
 use std::cell::OnceCell;
 
-pub(crate) use resident::Resident;
+pub(crate) use resident::{Peaks, Resident};
 
 use crate::error::{Error, Result};
 use crate::math::{F64x2, Mask};

@@ -265,8 +265,13 @@ const ONE_SIDED: &str = r#"{ "sections": { "profiles": {
     "KNOWLEDGE": { "reranking_weights": { "semantic": 0, "keyword": 0, "graph": 0, "recency": 0.5, "authority": 0, "affinity": 0.5 } }
 } } }"#;
 
+/// What scores are multiplied by: mostly nothing, else what takes numbers to their ends.
+fn scale() -> impl Strategy<Value = f64> {
+    prop_oneof![6 => Just(1.0), 1 => prop::sample::select(vec![5e-324, 1e-310, 1e-110, 1e-15, 1e15, 1e150, 1e201, 1e306])]
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     /// Most are passed over by a bound on their score; those that rank are the same to the bit.
     #[test]
@@ -278,6 +283,7 @@ proptest! {
         coarse in any::<bool>(),
         wordless in any::<bool>(),
         one_sided in any::<bool>(),
+        scales in [scale(), scale(), scale()],
         limit in 0..30_usize,
     ) {
         let config = if one_sided { Config::from_json(ONE_SIDED).unwrap() } else { Config::default() };
@@ -302,9 +308,9 @@ proptest! {
         // Coarse scores make equal ones.
         let score = |value: f64| if coarse { (value * 4.0).round() / 4.0 } else { value };
         let rows: Vec<Row> = picked.iter().map(|it| (it.0 % nodes.len()) as Row).collect();
-        let semantic: Vec<f64> = picked.iter().map(|it| score(it.1)).collect();
-        let bm25: Vec<f64> = picked.iter().map(|it| if wordless { 0.0 } else { score(it.2) }).collect();
-        let graph: Vec<f64> = picked.iter().map(|it| score(it.3)).collect();
+        let semantic: Vec<f64> = picked.iter().map(|it| score(it.1) * scales[0]).collect();
+        let bm25: Vec<f64> = picked.iter().map(|it| if wordless { 0.0 } else { score(it.2) * scales[1] }).collect();
+        let graph: Vec<f64> = picked.iter().map(|it| score(it.3) * scales[2]).collect();
         let candidates: Vec<Candidate> = rows.iter().enumerate().map(|(place, &row)| {
             let (created, idle, accesses, subtype) = nodes[row as usize];
             Candidate {
@@ -327,6 +333,54 @@ proptest! {
         let columns = Columns { rows: &rows, semantic: &semantic, bm25: &bm25, graph: &graph };
         let ranked = memory.rerank(columns, limit, NOW, true).unwrap();
         prop_assert_eq!(ranked, expected);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    /// Where a node's signals are all at their most, nothing but rounding lies between a score and its bound.
+    #[test]
+    fn no_rounding_keeps_a_candidate_from_its_place(
+        ulps in vec([0..6_u64, 0..6, 0..6], 300..900),
+        scores in [0.1..1.0, 0.1..14.0, 0.1..1.0_f64],
+        wordless in any::<bool>(),
+        limit in 1..30_usize,
+    ) {
+        let mut memory = Memory::new(options(0, VectorForm::F32), Config::default()).unwrap();
+        let change = NodeChange {
+            created_at: Some(NOW),
+            last_accessed: Access::At(NOW),
+            access_count: Some(1_000.0),
+            ..NODE
+        };
+        memory.upsert(&vec![change; 10], NOW).unwrap();
+        memory.link(&[1, 2, 3, 4, 5].map(|source| edge(source, 0))).unwrap();
+        let [semantic, bm25, graph] = [0, 1, 2].map(|which| -> Vec<f64> {
+            if which == 1 && wordless {
+                return vec![0.0; ulps.len()];
+            }
+            ulps.iter().map(|ulps| f64::from_bits(scores[which].to_bits() + ulps[which])).collect()
+        });
+        let candidates: Vec<Candidate> = (0..ulps.len()).map(|place| Candidate {
+            semantic_score: semantic[place],
+            bm25_score: bm25[place],
+            graph_score: graph[place],
+            last_accessed: NOW,
+            created_at: NOW,
+            access_count: 1_000.0,
+            inbound_edge_count: 5.0,
+            section: SectionTable::default().section_of(None),
+        }).collect();
+        let query = Query {
+            weighting: Weighting::Sections(&SectionTable::default()),
+            avg_inbound_edges: memory.avg_inbound_edges(),
+            now: NOW,
+        };
+        let expected = Reranker::default().rerank_top(&candidates, &query, limit).unwrap();
+        let rows = vec![0; ulps.len()];
+        let columns = Columns { rows: &rows, semantic: &semantic, bm25: &bm25, graph: &graph };
+        prop_assert_eq!(memory.rerank(columns, limit, NOW, true).unwrap(), expected);
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Filters, Memory};
 use crate::error::{Error, Result};
 use crate::index::{Row, VectorQuery};
 use crate::math::range_of;
-use crate::rerank::{AMOUNT, Query, Ranked, Resident, Weighting, is_amount, is_score};
+use crate::rerank::{AMOUNT, Peaks, Query, Ranked, Resident, Weighting, is_amount, is_score};
 use crate::search::{
     Activated, Arrival, EdgeWeight, Found, RESULTS_PER_SEED, Ranking, SEED_THRESHOLDS, SearchConfig, Seed, Serendipity,
     Spread, rank, seed, spread,
@@ -91,7 +91,9 @@ impl Memory {
         }
         // What sorting or a list of the best takes.
         self.afford_for_now("candidates", length * 64 + limit.min(length) * 2 * size_of::<Ranked>())?;
-        let ranked = self.ranked(columns, keywords[1], limit, now, sections)?;
+        let [least, most] = semantics;
+        let peaks = Peaks { semantic: most.max(-least), bm25: keywords[1], graph: activations[1] };
+        let ranked = self.ranked(columns, peaks, limit, now, sections)?;
         ranked.ok_or_else(|| self.first_fault(columns))
     }
 
@@ -99,7 +101,7 @@ impl Memory {
     fn ranked(
         &mut self,
         columns: Columns<'_>,
-        max_bm25: f64,
+        peaks: Peaks,
         limit: usize,
         now: f64,
         sections: bool,
@@ -119,7 +121,7 @@ impl Memory {
             section: &self.nodes.section,
             accessed_by_now: self.nodes.accessed_by(now),
         };
-        self.reranker.rank_resident(&candidates, max_bm25, limit, &query)
+        self.reranker.rank_resident(&candidates, peaks, limit, &query)
     }
 
     #[cold]
@@ -235,13 +237,14 @@ impl Memory {
         let (kept, serendipity) = rank(&seeds, &spread.activated, &config, search.serendipity);
 
         let limit = search.limit.unwrap_or(config.default_limit);
-        let most = kept.iter().fold(0.0, |most: f64, it| if it.bm25_score > most { it.bm25_score } else { most });
         let rows: Vec<Row> = kept.iter().map(|kept| kept.row).collect();
         let column = |score: fn(&Ranking) -> f64| -> Vec<f64> { kept.iter().map(score).collect() };
         let (semantic, bm25, graph) =
             (column(|it| it.semantic_score), column(|it| it.bm25_score), column(|it| it.graph_score));
         let columns = Columns { rows: &rows, semantic: &semantic, bm25: &bm25, graph: &graph };
-        let ranked = self.ranked(columns, most, limit, search.now, search.sections)?.unwrap_or_default();
+        let peak = |column: &[f64]| range_of(column).map_or(0.0, |[least, most]| most.max(-least));
+        let peaks = Peaks { semantic: peak(&semantic), bm25: peak(&bm25), graph: peak(&graph) };
+        let ranked = self.ranked(columns, peaks, limit, search.now, search.sections)?.unwrap_or_default();
         let connections = if search.connections { self.edges_between(&spread.activated)? } else { Vec::new() };
         Ok(Outcome { seeds, spread, kept, ranked, serendipity, connections })
     }

@@ -1,36 +1,40 @@
 //! Reranking of resident nodes: scores are handed in, the rest lies in columns.
 //!
 //! A node's fields are far apart in memory, and fetching them is most of the work. So candidates that cannot rank are passed
-//! over by a bound: first with all signals of their node at their most, then with the recency they have.
+//! over by a bound: first a quick one with all signals of their node at their most, then with the recency they have.
 
 use std::ops::Range;
 
 use super::{Batch, Pairs, Query, Ranked, Record, Reranker, Tables, not_a_number, sum, write_result};
 use crate::error::Result;
 use crate::index::{Column, Row};
+use crate::math::F64x2;
 use crate::order::Selection;
 use crate::section::Section;
 use crate::signal::{NEW_BONUS, days_between};
 
 impl Reranker {
-    /// The first `limit` of resident candidates, whose scores are in range; `max_bm25` is the largest of their BM25 scores.
-    /// None where a candidate's row has no node.
+    /// The first `limit` of resident candidates, whose scores are in range and have these peaks. None where a candidate's row
+    /// has no node.
     pub(crate) fn rank_resident(
         &mut self,
         candidates: &Resident<'_>,
-        max_bm25: f64,
+        peaks: Peaks,
         limit: usize,
         query: &Query<'_>,
     ) -> Result<Option<Vec<Ranked>>> {
         Batch::check(query)?;
         let count = candidates.rows.len();
-        let batch = Batch::new(count, max_bm25, query);
+        let batch = Batch::new(count, peaks.bm25, query);
+        let outline = Outline::new(&batch, peaks);
         self.best.clear(limit.min(count), count);
         let tables = self.tables.get_or_init(Tables::default);
         // Memories of one segment are many, and looking a column up there costs half as much.
         let outcome = match candidates.as_one() {
-            Some(one) => Race { candidates, nodes: &one, batch: &batch, tables }.run(&mut self.best),
-            None => Race { candidates, nodes: candidates, batch: &batch, tables }.run(&mut self.best),
+            Some(one) => Race { candidates, nodes: &one, batch: &batch, outline: &outline, tables }.run(&mut self.best),
+            None => {
+                Race { candidates, nodes: candidates, batch: &batch, outline: &outline, tables }.run(&mut self.best)
+            }
         };
         let rate = |index: usize| {
             let (signals, section) = candidates.signals(index, &batch, tables);
@@ -45,6 +49,51 @@ impl Reranker {
             Scored::NotANumber => Err(not_a_number((0..count).position(|index| rate(index).score.is_nan()))),
             Scored::Sound => Ok(Some(self.best.take().iter().map(|&index| rate(index as usize)).collect())),
         }
+    }
+}
+
+/// The greatest scores of some candidates; of the semantic ones the greatest magnitude.
+#[derive(Clone, Copy)]
+pub(crate) struct Peaks {
+    pub semantic: f64,
+    pub bm25: f64,
+    pub graph: f64,
+}
+
+/// A quick bound of scores: what a candidate's score is at most, whatever its node. Two products at a time, which are not
+/// added in the order of [`sum`].
+struct Outline {
+    /// By section: what semantic and BM25 score are multiplied by; what the graph score is, and what the rest comes to.
+    weights: [[F64x2; 2]; 4],
+    /// How far rounding may take a bound below the score.
+    slack: f64,
+}
+
+impl Outline {
+    /// Products below this round coarsely, and no score depends on them.
+    const TINY: f64 = 1e-100;
+
+    fn new(batch: &Batch, peaks: Peaks) -> Self {
+        let (per_bm25, fixed) = batch.keyword.map_or((batch.per_bm25, 0.0), |keyword| (0.0, keyword));
+        let weights = batch.flat.map(|[semantic, keyword, graph, recency, authority, affinity]| {
+            let rest = keyword * fixed + recency + authority + affinity;
+            [F64x2::new(semantic, keyword * per_bm25), F64x2::new(graph, rest)]
+        });
+        // No sum on the way to a score or to its bound is larger.
+        let peak = |[semantic, keyword, graph, recency, authority, affinity]: [f64; 6]| {
+            semantic * peaks.semantic + keyword + graph * peaks.graph + recency + authority + affinity
+        };
+        let peak = batch.flat.into_iter().map(peak).fold(0.0, f64::max);
+        let is_coarse = peaks.bm25 > 1.0 / (Self::TINY * Self::TINY);
+        let slack = if is_coarse { f64::INFINITY } else { 32.0 * f64::EPSILON * peak + Self::TINY };
+        Self { weights, slack }
+    }
+
+    #[inline(always)]
+    fn at_most(&self, [semantic, bm25, graph]: [f64; 3], section: usize) -> f64 {
+        let [scores, rest] = self.weights[section & 3];
+        let [one, other] = (F64x2::new(semantic, bm25) * scores + F64x2::new(graph, 1.0) * rest).to_array();
+        one + other
     }
 }
 
@@ -190,6 +239,7 @@ struct Race<'a, N> {
     candidates: &'a Resident<'a>,
     nodes: &'a N,
     batch: &'a Batch,
+    outline: &'a Outline,
     tables: &'a Tables,
 }
 
@@ -202,7 +252,7 @@ impl<N: Nodes> Race<'_, N> {
         for from in (0..count).step_by(RUN) {
             let run = from..count.min(from + RUN);
             if let Some(bar) = best.bar().filter(|_| self.candidates.accessed_by_now) {
-                let (many, codes) = self.contend(run.clone(), bar, &mut contenders);
+                let (many, codes) = self.contend(run.clone(), bar - self.outline.slack, &mut contenders);
                 sections |= codes;
                 let few = self.narrow(&mut contenders[..many], bar);
                 if few <= FEW {
@@ -241,7 +291,7 @@ impl<N: Nodes> Race<'_, N> {
             let section = self.nodes.section(row as usize);
             sections |= section;
             contenders[count & (RUN - 1)] = index as u32;
-            count += usize::from(may_rise(self.batch.at_most(scores, section, 1.0, 1.0), bar));
+            count += usize::from(may_rise(self.outline.at_most(scores, section), bar));
         }
         (count, sections)
     }
