@@ -429,19 +429,22 @@ impl Div for F64x2 {
 /// The least and the greatest number of a column; none where it is empty. Where it holds NaN, both are NaN.
 pub(crate) fn range_of(column: &[f64]) -> Option<[f64; 2]> {
     let first = *column.first()?;
-    let (fours, rest) = column.as_chunks::<4>();
-    // Two chains: each operation waits for the one before it in its chain.
-    let mut chains = [Range::of(first); 2];
-    for &[a, b, c, d] in fours {
+    let (eights, rest) = column.as_chunks::<8>();
+    // Four chains: each operation waits for the one before it in its chain.
+    let mut chains = [Range::of(first); 4];
+    for &[a, b, c, d, e, f, g, h] in eights {
         chains[0].take(F64x2::new(a, b));
         chains[1].take(F64x2::new(c, d));
+        chains[2].take(F64x2::new(e, f));
+        chains[3].take(F64x2::new(g, h));
     }
     for &number in rest {
         chains[0].take(F64x2::splat(number));
     }
-    let [one, other] = chains;
-    let (least, most) = (one.least.lesser(other.least).to_array(), one.most.greater(other.most).to_array());
-    let [is_nan, is_nan_too] = (one.sum + other.sum).to_array().map(f64::is_nan);
+    let [one, two, three, four] = chains;
+    let all = one.and(two).and(three.and(four));
+    let (least, most) = (all.least.to_array(), all.most.to_array());
+    let [is_nan, is_nan_too] = all.sum.to_array().map(f64::is_nan);
     Some(if is_nan || is_nan_too { [f64::NAN; 2] } else { [least[0].min(least[1]), most[0].max(most[1])] })
 }
 
@@ -458,6 +461,10 @@ impl Range {
     fn of(number: f64) -> Self {
         let both = F64x2::splat(number);
         Self { least: both, most: both, sum: F64x2::splat(0.0) }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { least: self.least.lesser(other.least), most: self.most.greater(other.most), sum: self.sum + other.sum }
     }
 
     #[inline(always)]

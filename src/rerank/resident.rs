@@ -26,15 +26,17 @@ impl Reranker {
         Batch::check(query)?;
         let count = candidates.rows.len();
         let batch = Batch::new(count, peaks.bm25, query);
-        let outline = Outline::new(&batch, peaks);
+        // The first run is scored whole, and so is all whose accesses may lie ahead.
+        let outline = (count > RUN && candidates.accessed_by_now).then(|| Outline::new(&batch, peaks));
         self.best.clear(limit.min(count), count);
         let tables = self.tables.get_or_init(Tables::default);
         // Memories of one segment are many, and looking a column up there costs half as much.
         let outcome = match candidates.as_one() {
-            Some(one) => Race { candidates, nodes: &one, batch: &batch, outline: &outline, tables }.run(&mut self.best),
-            None => {
-                Race { candidates, nodes: candidates, batch: &batch, outline: &outline, tables }.run(&mut self.best)
+            Some(one) => {
+                Race { candidates, nodes: &one, batch: &batch, outline: outline.as_ref(), tables }.run(&mut self.best)
             }
+            None => Race { candidates, nodes: candidates, batch: &batch, outline: outline.as_ref(), tables }
+                .run(&mut self.best),
         };
         let rate = |index: usize| {
             let (signals, section) = candidates.signals(index, &batch, tables);
@@ -239,7 +241,8 @@ struct Race<'a, N> {
     candidates: &'a Resident<'a>,
     nodes: &'a N,
     batch: &'a Batch,
-    outline: &'a Outline,
+    /// None where no candidate is passed over.
+    outline: Option<&'a Outline>,
     tables: &'a Tables,
 }
 
@@ -251,8 +254,8 @@ impl<N: Nodes> Race<'_, N> {
         let (mut contenders, mut scores) = ([0; RUN], [0.0; RUN]);
         for from in (0..count).step_by(RUN) {
             let run = from..count.min(from + RUN);
-            if let Some(bar) = best.bar().filter(|_| self.candidates.accessed_by_now) {
-                let (many, codes) = self.contend(run.clone(), bar - self.outline.slack, &mut contenders);
+            if let (Some(bar), Some(outline)) = (best.bar(), self.outline) {
+                let (many, codes) = self.contend(outline, run.clone(), bar, &mut contenders);
                 sections |= codes;
                 let few = self.narrow(&mut contenders[..many], bar);
                 if few <= FEW {
@@ -285,13 +288,14 @@ impl<N: Nodes> Race<'_, N> {
     /// Those of a run that could rise above the bar, written from the front; how many they are, and the codes of all
     /// sections together.
     #[inline(always)]
-    fn contend(&self, run: Range<usize>, bar: f64, contenders: &mut [u32; RUN]) -> (usize, usize) {
+    fn contend(&self, outline: &Outline, run: Range<usize>, bar: f64, contenders: &mut [u32; RUN]) -> (usize, usize) {
         let (mut count, mut sections) = (0, 0);
+        let bar = bar - outline.slack;
         for (index, (&row, scores)) in run.clone().zip(self.candidates.of(run)) {
             let section = self.nodes.section(row as usize);
             sections |= section;
             contenders[count & (RUN - 1)] = index as u32;
-            count += usize::from(may_rise(self.outline.at_most(scores, section), bar));
+            count += usize::from(may_rise(outline.at_most(scores, section), bar));
         }
         (count, sections)
     }
