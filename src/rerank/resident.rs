@@ -26,12 +26,19 @@ impl Reranker {
         Batch::check(query)?;
         let count = candidates.rows.len();
         let batch = Batch::new(count, peaks.bm25, query);
-        // The first run is scored whole, and so is all whose accesses may lie ahead.
-        let outline = (count > RUN && candidates.accessed_by_now).then(|| Outline::new(&batch, peaks));
         self.best.clear(limit.min(count), count);
-        let tables = self.tables.get_or_init(Tables::default);
         // Memories of one segment are many, and looking a column up there costs half as much.
-        let outcome = match candidates.as_one() {
+        let one = candidates.as_one();
+        if count <= RUN {
+            return match one {
+                Some(one) => self.rank_few(candidates, &one, &batch),
+                None => self.rank_few(candidates, candidates, &batch),
+            };
+        }
+        let tables = self.tables.get_or_init(Tables::default);
+        // None is passed over where accesses may lie ahead.
+        let outline = candidates.accessed_by_now.then(|| Outline::new(&batch, peaks));
+        let outcome = match one {
             Some(one) => {
                 Race { candidates, nodes: &one, batch: &batch, outline: outline.as_ref(), tables }.run(&mut self.best)
             }
@@ -40,11 +47,7 @@ impl Reranker {
         };
         let rate = |index: usize| {
             let (signals, section) = candidates.signals(index, &batch, tables);
-            let parts = batch.parts_of(&signals, section);
-            let mut record = Record::default();
-            write_result(&mut record, &signals, &parts, sum(&parts));
-            let [breakdown @ .., score, primary_signal] = record;
-            Ranked { index, score, breakdown, primary_signal: primary_signal as usize }
+            ranked(index, &signals, section, &batch)
         };
         match outcome {
             Scored::NoNode => Ok(None),
@@ -52,6 +55,47 @@ impl Reranker {
             Scored::Sound => Ok(Some(self.best.take().iter().map(|&index| rate(index as usize)).collect())),
         }
     }
+
+    /// The same of one run at most: what a candidate is rated by is kept, and not taken again should it rank.
+    fn rank_few(
+        &mut self,
+        candidates: &Resident<'_>,
+        nodes: &impl Nodes,
+        batch: &Batch,
+    ) -> Result<Option<Vec<Ranked>>> {
+        let tables = self.tables.get_or_init(Tables::default);
+        let count = candidates.rows.len();
+        let mut rated = Vec::with_capacity(count);
+        let mut first_odd = None;
+        for index in 0..count {
+            let (signals, section) = candidates.signals_in(nodes, index, batch, tables);
+            if section >= Section::ALL.len() {
+                return Ok(None);
+            }
+            let score = sum(&batch.parts_of(&signals, section));
+            if score.is_nan() {
+                first_odd = first_odd.or(Some(index));
+            }
+            self.best.offer(score, index as u32);
+            rated.push((signals, section));
+        }
+        if first_odd.is_some() {
+            return Err(not_a_number(first_odd));
+        }
+        let place = |&index: &u32| {
+            let (signals, section) = &rated[index as usize];
+            ranked(index as usize, signals, *section, batch)
+        };
+        Ok(Some(self.best.take().iter().map(place).collect()))
+    }
+}
+
+fn ranked(index: usize, signals: &Pairs, section: usize, batch: &Batch) -> Ranked {
+    let parts = batch.parts_of(signals, section);
+    let mut record = Record::default();
+    write_result(&mut record, signals, &parts, sum(&parts));
+    let [breakdown @ .., score, primary_signal] = record;
+    Ranked { index, score, breakdown, primary_signal: primary_signal as usize }
 }
 
 /// The greatest scores of some candidates; of the semantic ones the greatest magnitude.
@@ -151,7 +195,13 @@ impl<'a> Resident<'a> {
     /// The signals of a candidate and the code of its section.
     #[inline(never)]
     fn signals(&self, index: usize, batch: &Batch, tables: &Tables) -> (Pairs, usize) {
-        let node = self.node(self.rows[index] as usize);
+        self.signals_in(self, index, batch, tables)
+    }
+
+    /// The same, with its node's fields from where they lie.
+    #[inline(always)]
+    fn signals_in(&self, nodes: &impl Nodes, index: usize, batch: &Batch, tables: &Tables) -> (Pairs, usize) {
+        let node = nodes.node(self.rows[index] as usize);
         let [semantic, bm25, graph] = self.scores(index);
         let numbers = [semantic, bm25, graph, node.last_accessed, node.created_at, f64::from(node.inbound)];
         let saturation = tables.saturation.of_count(node.access_count);
