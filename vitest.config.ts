@@ -8,7 +8,7 @@ const project = (
   extends: true as const,
   test: { name, include: [`tests/${name}/**/*.test.ts`], ...options },
 });
-/** Installing packages and driving a browser keep more than one core busy by themselves. */
+/** Driving a browser keeps more than one core busy by itself. */
 const ALONE = { fileParallelism: false } as const;
 
 export default defineConfig({
@@ -21,9 +21,9 @@ export default defineConfig({
       // They only compute, and what they measure is the time of their own process: a file for each core. On a busy machine
       // millions of characters or questions take minutes; what never ends still has an end.
       project("parity", { maxWorkers: "100%", testTimeout: 180_000 }),
-      // Servers wait for their disk as much as they compute.
-      project("server", { maxWorkers: 2, testTimeout: 120_000 }),
-      ...["package", "browser"].map((name) => project(name, ALONE)),
+      // Servers wait for their disk as much as they compute; programs, and packages that are installed, for their start.
+      ...["server", "package"].map((name) => project(name, { maxWorkers: 2, testTimeout: 120_000 })),
+      project("browser", ALONE),
     ],
   },
 });
