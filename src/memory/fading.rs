@@ -91,10 +91,8 @@ impl Memory {
                 if sweep.rows.capacity() - sweep.rows.len() < length {
                     sweep.expect(self.affordable(&sweep, row, length)?);
                 }
-                for place in 0..length {
-                    sweep.compare(row, retrievability[place], states[place], known[place], from[place]);
-                    row += 1;
-                }
+                sweep.compare(row, Faded { retrievability, states }, Faded { retrievability: known, states: from });
+                row += length as Row;
             }
         }
         if nodes.is_out_of_order() {
@@ -227,7 +225,7 @@ impl Sweep {
     /// What to store.
     pub fn changes(&self) -> impl Iterator<Item = Change> {
         let columns = self.rows.iter().zip(&self.retrievability).zip(&self.states);
-        columns.map(|((&row, &retrievability), &code)| Change { row, retrievability, state: stored(code) })
+        columns.map(|((&row, &retrievability), &code)| Change { row, retrievability, state: stored_state(code) })
     }
 
     /// Makes room for so many more changes: lists that double on their way to a million are copied as they go.
@@ -237,31 +235,50 @@ impl Sweep {
         self.states.reserve(more);
     }
 
-    /// Compares what a row has come to with what is stored.
-    #[inline(always)]
-    fn compare(&mut self, row: Row, retrievability: f64, state: u8, known: f64, from: u8) {
-        if from >= Lifecycle::Archive as u8 {
-            return;
+    /// Compares what the rows from `first` on have come to with what is stored of them. First who changes, then each column of
+    /// what they change to: a list that grows by many at once asks for room once.
+    fn compare(&mut self, first: Row, faded: Faded<'_>, stored: Faded<'_>) {
+        let mut changed = [0_u16; BATCH];
+        let (mut count, mut processed) = (0, 0);
+        for place in 0..faded.states.len() {
+            let (state, from) = (faded.states[place], stored.states[place]);
+            let is_swept = from < Lifecycle::Archive as u8;
+            let is_off = (faded.retrievability[place] - stored.retrievability[place]).abs() > TOLERANCE;
+            changed[count & (BATCH - 1)] = place as u16;
+            count += usize::from(is_swept & ((to_state(from, state) != from) | is_off));
+            processed += usize::from(is_swept);
         }
-        self.processed += 1;
-        let stays = from == Lifecycle::Dormant as u8 && state < from;
-        let changes_state = state != from && !stays;
-        if changes_state || (retrievability - known).abs() > TOLERANCE {
-            self.change(row, retrievability, if stays { from } else { state }, from);
-        }
-    }
-
-    fn change(&mut self, row: Row, retrievability: f64, to: u8, from: u8) {
-        self.rows.push(row);
-        self.retrievability.push(round_retrievability(retrievability));
-        self.states.push(to);
-        if let (true, StoredState::Living(to)) = (from != to, stored(to)) {
-            self.transitions.push(Transition { row, from: stored(from), to });
+        self.processed += processed;
+        let places = || changed[..count].iter().map(|&place| usize::from(place));
+        let to = |place: usize| to_state(stored.states[place], faded.states[place]);
+        self.rows.extend(places().map(|place| first + place as Row));
+        self.retrievability.extend(places().map(|place| round_retrievability(faded.retrievability[place])));
+        self.states.extend(places().map(to));
+        for place in places() {
+            let from = stored.states[place];
+            if let (true, StoredState::Living(to)) = (from != to(place), stored_state(to(place))) {
+                self.transitions.push(Transition { row: first + place as Row, from: stored_state(from), to });
+            }
         }
     }
 }
 
-fn stored(code: u8) -> StoredState {
+/// Retrievabilities and codes of states of some rows.
+#[derive(Clone, Copy)]
+struct Faded<'a> {
+    retrievability: &'a [f64],
+    states: &'a [u8],
+}
+
+/// The code of the state that a stored one changes to when another is computed: DORMANT stays, since it may have been set by
+/// hand.
+#[inline(always)]
+fn to_state(from: u8, computed: u8) -> u8 {
+    let stays = (from == Lifecycle::Dormant as u8) & (computed < from);
+    if stays { from } else { computed }
+}
+
+fn stored_state(code: u8) -> StoredState {
     StoredState::from_code(code).unwrap_or(StoredState::Deleted)
 }
 

@@ -8,7 +8,7 @@ import type { Storage } from "../storage/storage.ts";
 import type { Tell } from "./follower.ts";
 
 /** Another one once rows are read into an index in another way. */
-const FORMAT = 2;
+const FORMAT = 3;
 /** Bytes that are read at once; the first piece holds the header. */
 const PIECE = 4 * 2 ** 20;
 const LINE_END = 0x0a;

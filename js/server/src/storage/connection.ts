@@ -4,8 +4,6 @@
 export interface Statement {
   /** Runs it, and gives its rows as objects. */
   all(...values: unknown[]): unknown[];
-  /** Runs it, and gives its first row; nothing where it has none. */
-  get(...values: unknown[]): unknown;
   /** Runs it for what it does. */
   run(...values: unknown[]): unknown;
 }

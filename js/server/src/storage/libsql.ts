@@ -276,7 +276,7 @@ export abstract class SqlStorage implements Storage {
   }
 
   #first<T>(sql: string, ...values: unknown[]): T | undefined {
-    return this.prepared(sql).get(...values) as T | undefined;
+    return this.#all<T>(sql, ...values)[0];
   }
 
   #run(sql: string, ...values: unknown[]): void {

@@ -57,7 +57,7 @@ export class RemoteConnection implements Connection {
 
   prepare(sql: string): Statement {
     const all = (...values: unknown[]) => this.#ask({ kind: "statement", sql, values });
-    return { all, get: (...values) => all(...values)[0], run: all };
+    return { all, run: all };
   }
 
   exec(sql: string): void {
