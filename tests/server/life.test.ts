@@ -1,9 +1,10 @@
 // The life of a memory: how long it lasts, by what was at stake.
 
+import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Running, start } from "./process.ts";
+import { PROGRAM, type Running, start } from "./process.ts";
 import { sharedServer } from "./shared.ts";
 import { temporaryFolder } from "./temporary.ts";
 
@@ -80,6 +81,14 @@ describe("stakes", () => {
       expect(await first.end()).toBe(0);
       const second = await start(folder, ["--config", config]);
       rises(await growth(second, ids));
+      // One that is taken in without its figures has none any more.
+      const lines = JSON.stringify({ ...(await second.ask(`GET /nodes/${ids[2]}?recall=false`)).body, kind: "node" });
+      const file = join(temporaryFolder(), "one.jsonl");
+      writeFileSync(file, `${lines}\n`);
+      const given = ["import", file, "--conflicts", "overwrite", "--data-dir", folder];
+      expect(spawnSync(process.execPath, [PROGRAM, ...given], { encoding: "utf8" })).toMatchObject({ status: 0 });
+      const [, without, emptied] = await growth(second, ids);
+      expect(emptied).toBeCloseTo(without!, 3);
       // Of a lesson no stakes are read.
       for (const id of ids) await second.ask(`PATCH /nodes/${id}`, { subtype: "custom:lesson" });
       const [one, ...others] = await growth(second, ids);

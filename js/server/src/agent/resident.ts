@@ -4,15 +4,13 @@ import { type Engine, type EngineConfig, MemoryIndex, type MemoryNode, NousError
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../storage/rows.ts";
 import type { NameKind, Storage } from "../storage/storage.ts";
 import type { Consumer, Removed, Taken, Tell } from "./follower.ts";
-import { isId, memoryEdgeOf, memoryNodeOf, softNodeOf, textOf, vectorOf } from "./index-rows.ts";
+import { isId, memoryEdgeOf, memoryNodeOf, softNodeOf, vectorOf } from "./index-rows.ts";
 import type { Making, SnapshotFile } from "./snapshot-file.ts";
 import type { SoftState } from "./soft.ts";
 import { salienceOfStored } from "./stakes.ts";
 
 /** The index gives a name of types, subtypes or edge types 16 bits. */
 export const MOST_NAMES = 65_000;
-
-const NO_STAKES = new Map<string, Pick<MemoryNode, "salience">>();
 
 export class Resident implements Consumer {
   readonly name = "index";
@@ -118,11 +116,8 @@ export class Resident implements Consumer {
     const usable = rows.filter(({ id }) => isId(id));
     const odd = usable.filter((row) => this.#isOdd(row));
     if (odd.length > 0) this.#tell("Vectors of another length, or that are none, are left out", { nodes: odd.length });
-    const stakes = this.#stakesOf(usable);
-    const nodes = usable.map((row) => ({
-      ...this.#soft.over(memoryNodeOf(row, this.#dimensions)),
-      ...stakes.get(row.id),
-    }));
+    const nodes = usable.map((row) => this.#soft.over(memoryNodeOf(row, this.#dimensions)));
+    this.#addStakes(nodes);
     for (const { type, subtype } of nodes) {
       if (type != null) this.#names.type.add(type);
       if (subtype != null) this.#names.subtype.add(subtype);
@@ -134,13 +129,11 @@ export class Resident implements Consumer {
     );
   }
 
-  /** What was at stake, where recalls let stability grow by it. */
-  #stakesOf(rows: readonly IndexedNodeRow[]): Map<string, Pick<MemoryNode, "salience">> {
-    if (!this.#config.salienceGrowth || this.#storage === undefined) return NO_STAKES;
-    const signals = this.#storage.signals(rows.map(({ id }) => id));
-    const subtypes = new Map(rows.map(({ id, subtype }) => [id, textOf(subtype)]));
-    const salienceOf = (id: string, json: string) => salienceOfStored(this.#engine, subtypes.get(id) ?? null, json);
-    return new Map([...signals].map(([id, json]) => [id, { salience: salienceOf(id, json) }]));
+  /** Says of each how much was at stake, where recalls let stability grow by it: what is not said would stay as it was. */
+  #addStakes(nodes: readonly MemoryNode[]): void {
+    if (!this.#config.salienceGrowth) return;
+    const signals = this.#storage!.signals(nodes.map(({ id }) => id));
+    for (const node of nodes) node.salience = salienceOfStored(this.#engine, node.subtype, signals.get(node.id));
   }
 
   /** One that the index cannot take is left out, and keeps no other from it. */

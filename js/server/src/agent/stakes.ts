@@ -17,12 +17,16 @@ export function stabilityOfNew(
   return stability ?? engine.getInitialStabilityForSubtype(subtype);
 }
 
-/** How much was at stake, by figures as they are stored; nothing where they are none that stakes are read from. */
-export function salienceOfStored(engine: Engine, subtype: string | null, signals: string): number | null {
+/** How much was at stake, by figures as they are stored; as without any, where they are none that stakes are read from. */
+export function salienceOfStored(
+  engine: Engine,
+  subtype: string | null | undefined,
+  signals: string | undefined,
+): number {
   try {
-    return engine.calculateSalience(subtype, JSON.parse(signals));
+    return engine.calculateSalience(subtype, signals === undefined ? null : JSON.parse(signals));
   } catch {
-    return null;
+    return engine.calculateSalience(subtype, null);
   }
 }
 

@@ -9,6 +9,7 @@ import { USUAL_AGENT } from "../storage/place.ts";
 import { type Caller, demand } from "./access.ts";
 
 export const BASE = "/v1";
+
 /** What requests carry along inside the server. */
 export interface Carried {
   Variables: { requestId: string; caller: Caller; agent: string; route: string };
