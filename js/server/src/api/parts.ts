@@ -76,7 +76,7 @@ export const limitOf = ({ usual, most }: Limits) =>
     .min(0)
     .nullish()
     .transform((limit) => Math.min(limit ?? usual, most))
-    .openapi({ type: "integer", minimum: 0, default: usual, description: `Above ${most} it is ${most}.` });
+    .openapi({ type: ["integer", "null"], minimum: 0, default: usual, description: `Above ${most} it is ${most}.` });
 
 /** The same in a query string. */
 export const limitTextOf = (limits: Limits) =>
