@@ -202,7 +202,7 @@ impl Vectors {
         let (codes, scale) = quantise(&unit, max_query_code(self.dimensions));
         let exact = matches!(self.kept, Kept::F32(..)).then(|| Exact {
             components: blocks(&unit),
-            length: length(&codes.iter().map(|&code| f64::from(code) * f64::from(scale)).collect::<Vec<_>>()),
+            length: length(&codes, &codes, |code, _| f64::from(code) * f64::from(scale)),
             slack: rounding_error(&unit, &codes, scale) * LONGEST + summing_error(self.dimensions),
         });
         Ok(VectorQuery(Ready { codes: blocks(&codes), scale, exact }))
@@ -501,25 +501,27 @@ fn quantise(unit: &[f32], max_code: u16) -> (Vec<i16>, f32) {
 fn outline(unit: &[f32]) -> (Vec<i8>, f32) {
     let largest = unit.iter().fold(0.0, |largest: f32, component| largest.max(component.abs()));
     let per_unit = f32::from(MAX_CODE) / largest;
-    (
-        unit.iter().map(|component| (component * per_unit).round_ties_even() as i8).collect(),
-        largest / f32::from(MAX_CODE),
-    )
+    // Where floats are whole numbers, adding rounds, and the last byte is what was added: that goes in lanes.
+    let code = |component: &f32| (component * per_unit + WHOLE_NUMBERS).to_bits() as i8;
+    (unit.iter().map(code).collect(), largest / f32::from(MAX_CODE))
 }
+
+/// The middle of those f32 whose last bit counts one.
+const WHOLE_NUMBERS: f32 = 12_582_912.0;
 
 /// The greatest length of a vector that was scaled to length 1, or was read from a snapshot.
 const LONGEST: f64 = 1.001;
 
 /// Whether a vector can have been scaled to length 1.
 pub fn is_unit(components: &[f32]) -> bool {
-    let length = length(&components.iter().map(|&component| f64::from(component)).collect::<Vec<_>>());
+    let length = length(components, components, |component, _| f64::from(component));
     (2.0 - LONGEST..=LONGEST).contains(&length)
 }
 
 /// How far a vector is from what its codes stand for; rounding in here is made up for.
 fn rounding_error<C: Copy + Into<f64>>(unit: &[f32], codes: &[C], scale: f32) -> f64 {
-    let off = |(&component, &code): (&f32, &C)| f64::from(component) - code.into() * f64::from(scale);
-    length(&unit.iter().zip(codes).map(off).collect::<Vec<_>>()) * (1.0 + 1e-9)
+    let off = |component: f32, code: C| f64::from(component) - code.into() * f64::from(scale);
+    length(unit, codes, off) * (1.0 + 1e-9)
 }
 
 /// How far a sum of products in f32, as it is taken for a score, can be from the exact one, at most, where both vectors have
@@ -528,14 +530,20 @@ fn summing_error(dimensions: usize) -> f64 {
     (dimensions.div_ceil(LANES) + LANES.ilog2() as usize + 1) as f64 * f64::from(f32::EPSILON)
 }
 
-/// The length of a vector, its squares added in eight lanes.
-fn length(components: &[f64]) -> f64 {
-    let (eights, rest) = components.as_chunks::<8>();
+/// The length of a vector each component of which is made of two numbers, its squares added in eight lanes.
+#[inline(always)]
+fn length<A: Copy, B: Copy>(first: &[A], second: &[B], component: impl Fn(A, B) -> f64) -> f64 {
+    let square = |(&first, &second): (&A, &B)| {
+        let component = component(first, second);
+        component * component
+    };
+    let ((firsts, first_rest), (seconds, second_rest)) = (first.as_chunks::<8>(), second.as_chunks::<8>());
     let mut lanes = [0.0; 8];
-    for eight in eights {
-        lanes.iter_mut().zip(eight).for_each(|(lane, component)| *lane += component * component);
+    for (first, second) in firsts.iter().zip(seconds) {
+        lanes.iter_mut().zip(first.iter().zip(second)).for_each(|(lane, pair)| *lane += square(pair));
     }
-    (lanes.iter().sum::<f64>() + squares(rest)).sqrt()
+    let rest = first_rest.iter().zip(second_rest).fold(0.0, |sum, pair| sum + square(pair));
+    (lanes.iter().sum::<f64>() + rest).sqrt()
 }
 
 /// Components in blocks, the last one padded with zeros.

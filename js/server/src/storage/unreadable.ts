@@ -5,7 +5,7 @@ import { isUtf8 } from "node:buffer";
 import type Database from "libsql";
 import type { Bytes } from "./rows.ts";
 
-/** Rows that are looked at together. */
+/** Row numbers that are looked at together. */
 const BATCH = 1_000;
 
 /** Those that are read as they are: of full text only SQLite itself reads what it keeps. `wr` tells that one has no row numbers. */
@@ -32,18 +32,24 @@ function textOf(bytes: Bytes): string | undefined {
   return isUtf8(text) ? text.toString() : undefined;
 }
 
-/** Whether all texts of these columns are UTF-8. SQLite puts them together, with a character between each two. */
+/** Whether all texts of these columns are UTF-8. SQLite puts those of a column together, with a character between each two. */
 function isReadable(db: Database.Database, table: string, columns: readonly string[], hasNumbers: boolean): boolean {
-  const texts = columns.map((column) => `iif(typeof(${column}) = 'text', ${column}, '')`).join(" || '|' || ");
-  const rows = hasNumbers
-    ? `SELECT rowid AS place, ${texts} AS texts FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH}`
-    : `SELECT NULL AS place, ${texts} AS texts FROM ${table} WHERE ? IS NOT NULL`;
-  const page = db.prepare(`SELECT CAST(group_concat(texts, '|') AS BLOB) AS texts, max(place) AS last FROM (${rows})`);
-  let after: number | null = Number.MIN_SAFE_INTEGER;
-  while (after !== null) {
-    const [{ texts, last }] = page.all(after) as [{ texts: Bytes | null; last: number | null }];
-    if (texts !== null && !isUtf8(new Uint8Array(texts))) return false;
-    after = last;
+  const texts = columns.map((column) => `CASE WHEN typeof(${column}) = 'text' THEN ${column} END`);
+  const together = texts.map((text, place) => `CAST(group_concat(${text}, '|') AS BLOB) AS texts_${place}`).join(", ");
+  const areUtf8 = (found: unknown[]) =>
+    Object.values(found[0] as Record<string, Bytes | null>).every(
+      (bytes) => bytes === null || isUtf8(new Uint8Array(bytes)),
+    );
+  if (!hasNumbers) return areUtf8(db.prepare(`SELECT ${together} FROM ${table}`).all());
+
+  // By bounds and not by a limit, for which SQLite would copy the rows first.
+  const next = db.prepare(`SELECT min(rowid) AS first FROM ${table} WHERE rowid > ?`);
+  const batch = db.prepare(`SELECT ${together} FROM ${table} WHERE rowid BETWEEN ? AND ?`);
+  let after = Number.MIN_SAFE_INTEGER;
+  for (;;) {
+    const [{ first }] = next.all(after) as [{ first: number | null }];
+    if (first === null) return true;
+    after = first + BATCH - 1;
+    if (!areUtf8(batch.all(first, after))) return false;
   }
-  return true;
 }
