@@ -3,10 +3,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
-import { HANDLERS } from "../../js/server/src/agent/handlers.ts";
-import type { AgentOperation } from "../../js/server/src/api/operations.ts";
-import { AGENT_OPERATIONS } from "../../js/server/src/api/operations.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { ask } from "./asking.ts";
 import { raw } from "./existing.ts";
 import { LESSON } from "./shared.ts";
 import { temporaryFolder } from "./temporary.ts";
@@ -24,26 +22,6 @@ const EDGE_COLUMNS = [
 const KEY = { nodes: "id", edges: "id", cluster_memberships: "node_id" };
 /** As SQL writes them. */
 const ODD = ["'abc'", "9e999", "-9e999", "x'00ff80'", "''", "-1", "1e300", "9223372036854775807", "NULL", "x''"];
-
-/** Asks as a request does, with what the schemas make of it; the answer has to be one that is documented. */
-async function ask(agent: Agent, name: AgentOperation, given: { params?: object; query?: object; body?: object } = {}) {
-  const { params, query, headers, body, answer } = {
-    params: undefined,
-    query: undefined,
-    headers: undefined,
-    body: undefined,
-    ...AGENT_OPERATIONS[name],
-  };
-  const checked = {
-    params: params?.parse(given.params),
-    query: query?.parse(given.query ?? {}),
-    headers: headers?.parse({}),
-    body: body?.parse(given.body ?? {}),
-  };
-  const handle = HANDLERS[name] as (agent: Agent, given: unknown) => unknown;
-  // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes
-  return answer.parse(JSON.parse(JSON.stringify(await handle(agent, checked)))) as any;
-}
 
 async function goesOn(agent: Agent, sound: string): Promise<void> {
   const { data } = await ask(agent, "search", { body: { query: "sound", embedding: [1, 1] } });

@@ -36,6 +36,16 @@ export interface Surroundings {
   under?: readonly string[];
 }
 
+/** A server ended before it listened. */
+export class Ended extends Error {
+  constructor(
+    readonly how: number | NodeJS.Signals | null,
+    logged: string,
+  ) {
+    super(`the server ended with ${how}: ${logged}`);
+  }
+}
+
 /** Starts a server on a free port, and waits until it listens. Unless it is for a whole file, it is killed after the test. */
 export async function start(
   dataDir: string,
@@ -57,7 +67,7 @@ export async function start(
     logged += text;
   });
   const url = await new Promise<string>((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`the server ended with ${code}: ${logged}`)));
+    child.once("exit", (code, by) => reject(new Ended(code ?? by, logged)));
     child.stdout.on("data", (text) => {
       told += text;
       const found = /listens on (\S+)\n/.exec(told);

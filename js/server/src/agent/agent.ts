@@ -13,12 +13,13 @@ import {
 import type { Node } from "../api/nodes.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
 import type { NodeRow } from "../storage/rows.ts";
-import type { NameKind, Storage } from "../storage/storage.ts";
+import type { NameKind, SoftChange, Storage } from "../storage/storage.ts";
 import { Book } from "./book.ts";
 import { wrong } from "./errors.ts";
 import { Follower, type Tell } from "./follower.ts";
 import { presentNode } from "./presenting.ts";
 import { Resident } from "./resident.ts";
+import { RowCache } from "./row-cache.ts";
 import { SnapshotFile } from "./snapshot-file.ts";
 import { SoftState } from "./soft.ts";
 import { Texts } from "./texts.ts";
@@ -52,6 +53,7 @@ export class Agent {
   readonly #resident: Resident;
   readonly #book = new Book();
   readonly #texts: Texts;
+  readonly #rows = new RowCache();
   readonly #files: readonly SnapshotFile[];
   readonly #follower: Follower;
   readonly #tell: Tell;
@@ -68,7 +70,7 @@ export class Agent {
     this.#files = [indexFile, textsFile].filter((file) => file !== undefined);
     this.#resident = new Resident(this.soft, this.engine, config, tell, indexFile);
     this.#texts = new Texts(textsFile);
-    this.#follower = new Follower(storage, [this.soft, this.#resident, this.#texts, this.#book], tell);
+    this.#follower = new Follower(storage, [this.soft, this.#resident, this.#texts, this.#book, this.#rows], tell);
   }
 
   /** The index. Only within `read` and `write` does it know all that is committed. */
@@ -99,6 +101,11 @@ export class Agent {
     return this.#clock();
   }
 
+  /** The rows of those memories that are there, in no order; within `read`. They are shared: nobody changes them. */
+  rows(ids: readonly string[]): readonly Readonly<NodeRow>[] {
+    return this.#rows.of(ids, this.storage);
+  }
+
   /** Loads what is kept in memory, so that the first request does not wait for it. */
   open(): void {
     this.read(() => {});
@@ -118,17 +125,21 @@ export class Agent {
    */
   write<T>(work: (unit: Unit) => T, patience?: number): T {
     return this.#living(() => {
-      const settled: string[] = [];
+      const settled: SoftChange[] = [];
       const settle = (ids: readonly string[]) => {
-        this.storage.writeSoft(this.soft.changes(ids));
-        settled.push(...ids);
+        const changes = this.soft.changes(ids);
+        this.storage.writeSoft(changes);
+        settled.push(...changes);
       };
       return this.#follower.write(
         () => {
           this.#pinDimensions();
           return work({ settle });
         },
-        () => this.soft.written(settled),
+        () => {
+          this.soft.written(settled.map(({ id }) => id));
+          this.#rows.wrote(settled);
+        },
         patience,
       );
     });
@@ -204,7 +215,7 @@ export class Agent {
   /** What it takes while it is open, in bytes: of the engine as it is, of the rest about. */
   get bytes(): number {
     const index = this.#resident.isLoaded ? this.#resident.index.bytes.module : 0;
-    return index + this.#texts.bytes + this.size * BYTES_OF_NODE + BYTES_OF_AGENT;
+    return index + this.#texts.bytes + this.#rows.bytes + this.size * BYTES_OF_NODE + BYTES_OF_AGENT;
   }
 
   /**

@@ -24,8 +24,8 @@ export interface Removed {
 export interface Consumer {
   /** What it is called in the log. */
   readonly name: string;
-  /** Makes itself of the whole database, which stays as it is meanwhile; the answer are figures for the log. */
-  load(storage: Storage): Record<string, unknown>;
+  /** Makes itself of the whole database, which stays as it is meanwhile; the answer are figures for the log, if it tells of it. */
+  load(storage: Storage): Record<string, unknown> | undefined;
   /**
    * Makes itself of what it kept elsewhere; the answer is the last entry of the change log that it knows then. Nothing where it
    * kept nothing of use: then it is loaded.
@@ -144,7 +144,7 @@ export class Follower {
       if (known === undefined) {
         const figures = consumer.load(this.#storage);
         this.#missing.delete(consumer);
-        told("Loaded from the database", figures);
+        if (figures !== undefined) told("Loaded from the database", figures);
         continue;
       }
       this.#missing.delete(consumer);

@@ -147,7 +147,7 @@ function rowsOf(
     (filter.time_range?.by ?? "ingestion") !== "ingestion";
   const passing = isPartly ? new Set(storage.passing(ranking.ids, filter)) : undefined;
   const ids = ranking.ids.filter((id) => passing?.has(id) ?? true).slice(0, request.limit);
-  const nodes = new Map(presentNow(storage.nodes(ids), agent, now).map((node) => [node.id, node]));
+  const nodes = new Map(presentNow(agent.rows(ids), agent, now).map((node) => [node.id, node]));
   const places = new Map(ranking.ids.map((id, place) => [id, place]));
   return ids.flatMap((id) => {
     const node = nodes.get(id);

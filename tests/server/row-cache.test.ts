@@ -1,0 +1,108 @@
+// Rows that were found lately: whatever happens to a memory, they are those of the database.
+
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test, vi } from "vitest";
+import { Agent } from "../../js/server/src/agent/agent.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { toIso } from "../../js/server/src/time.ts";
+import { ask } from "./asking.ts";
+import { raw } from "./existing.ts";
+import { LESSON } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const IDS = ["n_1", "n_2", "n_3"];
+const DAY = 86_400_000;
+
+interface World {
+  agent: Agent;
+  /** The same database, as another process has it. */
+  other: Agent;
+  now: number;
+  sql(text: string): void;
+}
+
+async function inNewWorld(work: (world: World) => Promise<void>): Promise<void> {
+  const file = join(temporaryFolder(), "a.db");
+  const open = () => new Agent(new LibsqlStorage(file, { durability: "normal" }), { clock: () => world.now });
+  const world: World = { agent: open(), other: open(), now: Date.UTC(2026, 10, 22), sql: (text) => db.exec(text) };
+  const db = raw(file);
+  try {
+    for (const id of IDS) await STEPS.create!(world, id);
+    await work(world);
+  } finally {
+    db.close();
+    for (const agent of [world.agent, world.other]) agent.discard();
+  }
+}
+
+/** What may happen to a memory. */
+const STEPS: Record<string, (world: World, id: string) => unknown> = {
+  search: ({ agent }) => ask(agent, "search", { body: { query: "funding" } }),
+  "search elsewhere": ({ other }) => ask(other, "search", { body: { query: "funding" } }),
+  read: ({ agent }, id) => ask(agent, "readNode", { params: { id }, query: { recall: "true" } }).catch(() => {}),
+  change: ({ agent, now }, id) =>
+    ask(agent, "updateNode", { params: { id }, body: { content_title: `Funding of ${now}` } }).catch(() => {}),
+  remove: ({ agent }, id) => ask(agent, "deleteNode", { params: { id } }).catch(() => {}),
+  purge: ({ agent }, id) => agent.purge(id),
+  create: ({ agent }, id) => ask(agent, "createNode", { body: { ...LESSON, id } }).catch(() => {}),
+  flush: ({ agent }) => agent.flush(),
+  "flush elsewhere": ({ other }) => other.flush(),
+  sweep: ({ agent }) => ask(agent, "sweep", { body: { force: true } }),
+  wait: (world) => {
+    world.now += 3 * DAY;
+  },
+  "change elsewhere": ({ sql, now }, id) => sql(`UPDATE nodes SET content_body = 'as of ${now}' WHERE id = '${id}'`),
+  "remove elsewhere": ({ sql }, id) => sql(`DELETE FROM nodes WHERE id = '${id}'`),
+  "rename elsewhere": ({ sql }, id) => sql(`UPDATE nodes SET id = '${id}x' WHERE id = '${id}'`),
+  "an odd count": ({ sql }, id) => sql(`UPDATE nodes SET neural_access_count = 'many' WHERE id = '${id}'`),
+  "no count": ({ sql }, id) => sql(`UPDATE nodes SET neural_access_count = NULL WHERE id = '${id}'`),
+  "an odd access": ({ sql }, id) => sql(`UPDATE nodes SET neural_last_accessed = 'zuletzt' WHERE id = '${id}'`),
+  "no access": ({ sql }, id) => sql(`UPDATE nodes SET neural_last_accessed = NULL WHERE id = '${id}'`),
+  "an access to come": ({ sql, now }, id) =>
+    sql(`UPDATE nodes SET neural_last_accessed = '${toIso(now + DAY)}' WHERE id = '${id}'`),
+};
+
+/** The rows that are kept are those of the database, and are kept from now on. */
+function requireSame({ agent }: World): void {
+  const inOrder = (rows: readonly { id: string }[]) => [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
+  agent.read(() => expect(inOrder(agent.rows(IDS))).toEqual(inOrder(agent.storage.nodes(IDS))));
+}
+
+test("are those of the database, whatever was done to a memory, here or elsewhere", { timeout: 120_000 }, async () => {
+  const step = fc.tuple(fc.constantFrom(...Object.keys(STEPS)), fc.constantFrom(...IDS));
+  const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), (steps) =>
+    inNewWorld(async (world) => {
+      requireSame(world);
+      for (const [name, id] of steps) {
+        await STEPS[name]!(world, id);
+        requireSame(world);
+      }
+    }),
+  );
+  await fc.assert(property, { numRuns: 60 });
+});
+
+test("are not read again, though they were found and that was flushed", () =>
+  inNewWorld(async ({ agent }) => {
+    const found = async () => (await ask(agent, "search", { body: { query: "funding" } })).data;
+    const counts = (nodes: { neural_access_count: number }[]) => nodes.map((node) => node.neural_access_count);
+    expect(counts(await found())).toEqual([0, 0, 0]);
+    agent.flush();
+    const reading = vi.spyOn(agent.storage, "nodes");
+    expect(counts(await found())).toEqual([1, 1, 1]);
+    expect(reading).not.toHaveBeenCalled();
+  }));
+
+test("take no more room than they may, and count as what an agent holds", () =>
+  inNewWorld(async ({ agent }) => {
+    const fields = { ...LESSON, content_body: "funding ".repeat(2 ** 16) };
+    for (let place = 0; place < 20; place++) await ask(agent, "createNode", { body: fields });
+    agent.read(() => {
+      const ids = agent.storage.listNodes({}, 20).map(({ id }) => id);
+      const before = agent.bytes;
+      for (let time = 0; time < 2; time++) expect(agent.rows(ids)).toHaveLength(20);
+      expect(agent.bytes - before).toBeGreaterThan(2 ** 22);
+      expect(agent.bytes - before).toBeLessThanOrEqual(2 ** 23);
+    });
+  }));
