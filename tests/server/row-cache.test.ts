@@ -25,13 +25,17 @@ interface World {
 async function inNewWorld(work: (world: World) => Promise<void>): Promise<void> {
   const file = join(temporaryFolder(), "a.db");
   const open = () => new Agent(new LibsqlStorage(file, { durability: "normal" }), { clock: () => world.now });
-  const world: World = { agent: open(), other: open(), now: Date.UTC(2026, 10, 22), sql: (text) => db.exec(text) };
-  const db = raw(file);
+  // Each with a connection of its own: libSQL's `exec` may not find a table at once that another connection has vacuumed.
+  const sql = (text: string) => {
+    const db = raw(file);
+    db.exec(text);
+    db.close();
+  };
+  const world: World = { agent: open(), other: open(), now: Date.UTC(2026, 10, 22), sql };
   try {
     for (const id of IDS) await STEPS.create!(world, id);
     await work(world);
   } finally {
-    db.close();
     for (const agent of [world.agent, world.other]) agent.discard();
   }
 }
