@@ -2,7 +2,7 @@
 // are in, since soft state is ahead of the database: whoever asks looks at their states.
 
 import { PlaybookBook } from "nous-wasm";
-import type { NodeRow } from "../storage/rows.ts";
+import type { TextRow } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
 import { isId } from "./index-rows.ts";
@@ -21,7 +21,7 @@ export class Book implements Consumer {
 
   load(storage: Storage): Record<string, unknown> {
     this.#book = new PlaybookBook();
-    this.#add(storage.nodesOfSubtypes([PLAYBOOK]));
+    this.#add(storage.textsOfSubtypes([PLAYBOOK]));
     const { size, problems } = this.#book;
     return { playbooks: size, unreadable: problems.length };
   }
@@ -40,7 +40,7 @@ export class Book implements Consumer {
     this.#book = undefined;
   }
 
-  #add(rows: readonly NodeRow[]): void {
+  #add(rows: readonly TextRow[]): void {
     const usable = rows.filter(({ id }) => isId(id));
     this.playbooks.add(usable.map(({ id, content_title, content_body }) => ({ id, content_title, content_body })));
   }

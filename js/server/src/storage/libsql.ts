@@ -28,7 +28,7 @@ import type {
   TextRow,
   UsageRow,
 } from "./rows.ts";
-import { CREATED_AT, isId, isoOf } from "./sql.ts";
+import { CREATED_AT, eachOf, isId, isoOf } from "./sql.ts";
 import type {
   Change,
   GraphNode,
@@ -134,6 +134,7 @@ const USAGE_COLUMNS = [
 
 const USAGE = USAGE_COLUMNS.join(", ");
 const NODE = `nodes.rowid AS sequence, ${NODE_COLUMNS.map((column) => `nodes.${column}`).join(", ")}`;
+const TEXT = "rowid AS sequence, id, content_title, content_summary, content_body";
 const EDGE = `rowid AS sequence, ${EDGE_COLUMNS.join(", ")}`;
 const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluster_id) FROM cluster_memberships
   WHERE cluster_memberships.node_id = nodes.id AND typeof(cluster_id) = 'text') AS clusters`;
@@ -373,20 +374,20 @@ export abstract class SqlStorage implements Storage {
   }
 
   subtypes(): (string | null)[] {
-    // From each to the next, so that it takes as long as there are subtypes and not memories; after the last comes null.
-    const rows = this.#all<{ subtype: string | null }>(
-      `WITH RECURSIVE each(subtype) AS (
-         SELECT min(subtype) FROM nodes
-         UNION ALL SELECT (SELECT min(subtype) FROM nodes WHERE subtype > each.subtype) FROM each
-         WHERE each.subtype IS NOT NULL)
-       SELECT subtype FROM each WHERE subtype IS NULL OR subtype <> ''`,
-    );
-    return rows.map(({ subtype }) => subtype);
+    const rows = this.#all<{ name: string | null }>(`${eachOf("nodes", "subtype")} WHERE name IS NULL OR name <> ''`);
+    return rows.map(({ name }) => name);
   }
 
   nodesOfSubtypes(subtypes: readonly string[]): NodeRow[] {
     const sql = `SELECT ${NODE} FROM nodes WHERE subtype IN ${LISTED} AND id IS NOT NULL ORDER BY rowid`;
     return this.#all(sql, JSON.stringify(subtypes));
+  }
+
+  textsOfSubtypes(subtypes: readonly string[]): TextRow[] {
+    return this.#all(
+      `SELECT ${TEXT} FROM nodes WHERE subtype IN ${LISTED} AND ${isId("id")} ORDER BY rowid`,
+      JSON.stringify(subtypes),
+    );
   }
 
   countStates(except: readonly string[]): { state: string; count: number }[] {
@@ -415,10 +416,7 @@ export abstract class SqlStorage implements Storage {
   }
 
   *texts(): Iterable<TextRow[]> {
-    yield* this.#pages<TextRow>(
-      `SELECT rowid AS sequence, id, content_title, content_summary, content_body FROM nodes
-       WHERE rowid > ? AND ${isId("id")} ORDER BY rowid LIMIT ?`,
-    );
+    yield* this.#pages<TextRow>(`SELECT ${TEXT} FROM nodes WHERE rowid > ? AND ${isId("id")} ORDER BY rowid LIMIT ?`);
   }
 
   *#pages<T extends { sequence: number }>(sql: string): Iterable<T[]> {
@@ -455,9 +453,7 @@ export abstract class SqlStorage implements Storage {
 
   names(kind: NameKind): string[] {
     const [table, column] = NAMED[kind];
-    const rows = this.#all<{ name: string }>(
-      `SELECT DISTINCT ${column} AS name FROM ${table} WHERE typeof(${column}) = 'text'`,
-    );
+    const rows = this.#all<{ name: string }>(`${eachOf(table, column)} WHERE typeof(name) = 'text'`);
     return rows.map(({ name }) => name);
   }
 

@@ -11,3 +11,14 @@ export const CREATED_AT: string = isoOf("created_at");
 
 /** Whether a column holds what can be an id. A database that others write may hold anything. */
 export const isId = (column: string): string => `(typeof(${column}) = 'text' AND ${column} <> '')`;
+
+/**
+ * The values of an indexed column, as `name`: from each to the next, so that it takes as long as there are values and not rows. After
+ * the last comes null.
+ */
+export const eachOf = (table: string, column: string): string =>
+  `WITH RECURSIVE each(name) AS (
+     SELECT min(${column}) FROM ${table}
+     UNION ALL SELECT (SELECT min(${column}) FROM ${table} WHERE ${column} > each.name) FROM each
+     WHERE each.name IS NOT NULL)
+   SELECT name FROM each`;

@@ -197,6 +197,8 @@ export interface Storage {
   subtypes(): (string | null)[];
   /** All memories of these subtypes, in order. */
   nodesOfSubtypes(subtypes: readonly string[]): NodeRow[];
+  /** Their texts alone. */
+  textsOfSubtypes(subtypes: readonly string[]): TextRow[];
   /** How many there are in each stored state, but for these. */
   countStates(except: readonly string[]): { state: string; count: number }[];
   /** All memories in order, without their bodies. */
