@@ -70,7 +70,7 @@ database packages, the same full text, vectors kept as Float32Arrays, statements
 hold the same memories and are asked in turn; without vectors it is made sure first that each question has the same answer from both. A time is from
 the first byte sent to the last that came. *In the server*, *full text* and *index* are medians of what the servers say of themselves: the index is vectors, spreading and ranking; the rest of a time is HTTP and JSON. A ratio is the median over pairs, with its 95 % interval: how many times as long a contestant
 takes as nous-server. Half of the ${QUESTIONS} questions are keywords, half are sentences of mostly common words. Vectors of questions come with
-them. nous-server logs errors alone, *plain* nothing. nous-server answers a sweep before it has written what changed, which it does within a second; *plain* writes first.`;
+them. nous-server logs errors alone, *plain* nothing. nous-server keeps rows that were found lately, and all questions have been asked once before; *plain* reads them. nous-server answers a sweep before it has written what changed, which it does within a second; *plain* writes first.`;
 
 const extent = options.small ? SMALL : FULL;
 const start = performance.now();
