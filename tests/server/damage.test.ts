@@ -145,6 +145,42 @@ describe("a database", () => {
     expect(problemsOf(folder)).toEqual([expect.stringContaining("there is text in nodes")]);
   });
 
+  test.each([
+    ["a column of numbers", "UPDATE nodes SET neural_stability = CAST(x'61ff' AS TEXT) WHERE id = 'n_3'", "nodes"],
+    [
+      "a row far from the others",
+      "UPDATE nodes SET rowid = 1 << 40, layer = CAST(x'c3' AS TEXT) WHERE id = 'n_3'",
+      "nodes",
+    ],
+    ["a row before the first", "UPDATE nodes SET rowid = -5000, layer = CAST(x'c3' AS TEXT) WHERE id = 'n_3'", "nodes"],
+    [
+      "the last row there can be",
+      "UPDATE nodes SET rowid = ~(1 << 63), layer = CAST(x'c3' AS TEXT) WHERE id = 'n_3'",
+      "nodes",
+    ],
+    ["an edge", "UPDATE edges SET type = CAST(x'e282' AS TEXT) WHERE rowid = 2", "edges"],
+    [
+      "a table without row numbers",
+      "INSERT INTO playbook_outcomes VALUES ('p', CAST(x'80' AS TEXT), 1, '2026-01-01')",
+      "playbook_outcomes",
+    ],
+    [
+      "a table of another program",
+      'CREATE TABLE "o\'""x" (a); INSERT INTO "o\'""x" VALUES (CAST(x\'ff\' AS TEXT))',
+      "o'\"x",
+    ],
+  ])("with text that is none in %s is refused", (_, sql, table) => {
+    const { file } = copyOf("stopped");
+    raw(file).exec(sql);
+    expect(opened(file)).toContain(`there is text in ${table} that cannot be read`);
+  });
+
+  test("with bytes where text is usual, and text of every script, is none of those", () => {
+    const { file } = copyOf("stopped");
+    raw(file).exec("UPDATE nodes SET layer = x'ff', content_body = 'ﬀ 漢 🜚 ' || char(0) || 'ß' WHERE rowid % 2 = 0");
+    expect(opened(file)).toBe(NODES);
+  });
+
   test("that is damaged is answered in words, and replaced by a backup", { timeout: 60_000 }, async () => {
     const { folder, file } = copyOf("stopped");
     const backup = join(temporaryFolder(), "backup.db");

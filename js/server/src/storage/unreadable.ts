@@ -8,6 +8,9 @@ import type { Bytes } from "./rows.ts";
 /** Row numbers that are looked at together. */
 const BATCH = 1_000;
 
+/** The lowest row number there can be. */
+const LOWEST = String(-(2n ** 63n));
+
 /** Those that are read as they are: of full text only SQLite itself reads what it keeps. `wr` tells that one has no row numbers. */
 const TABLES = `SELECT CAST(name AS BLOB) AS name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table'`;
 
@@ -42,14 +45,17 @@ function isReadable(db: Database.Database, table: string, columns: readonly stri
     );
   if (!hasNumbers) return areUtf8(db.prepare(`SELECT ${together} FROM ${table}`).all());
 
-  // By bounds and not by a limit, for which SQLite would copy the rows first.
-  const next = db.prepare(`SELECT min(rowid) AS first FROM ${table} WHERE rowid > ?`);
-  const batch = db.prepare(`SELECT ${together} FROM ${table} WHERE rowid BETWEEN ? AND ?`);
-  let after = Number.MIN_SAFE_INTEGER;
-  for (;;) {
-    const [{ first }] = next.all(after) as [{ first: number | null }];
-    if (first === null) return true;
-    after = first + BATCH - 1;
-    if (!areUtf8(batch.all(first, after))) return false;
+  // By bounds and not by a limit, for which SQLite would copy the rows first. Row numbers go as text: not all of them are safe
+  // integers, and one more than the last is a number all the same.
+  const next = db.prepare(
+    `SELECT CAST(min(rowid) AS TEXT) AS first FROM ${table} WHERE rowid >= CAST(? AS INTEGER) + ?`,
+  );
+  const batch = db.prepare(
+    `SELECT ${together} FROM ${table} WHERE rowid BETWEEN CAST(?1 AS INTEGER) AND ?1 + ${BATCH - 1}`,
+  );
+  const firstFrom = (row: string, more: number) => (next.all(row, more) as [{ first: string | null }])[0].first;
+  for (let first = firstFrom(LOWEST, 0); first !== null; first = firstFrom(first, BATCH)) {
+    if (!areUtf8(batch.all(first))) return false;
   }
+  return true;
 }
