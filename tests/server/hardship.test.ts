@@ -1,7 +1,9 @@
 // Hardship: an index that is lost, a database that another program holds or that is none, strangers, and a stop under load.
 
+import { once } from "node:events";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { MemoryIndex, NousError } from "nous-wasm";
 import { describe, expect, test, vi } from "vitest";
@@ -174,4 +176,18 @@ test("a stop does not wait for clients that go on asking", async () => {
   expect(performance.now() - begun).toBeLessThan(5_000);
   isOver = true;
   await Promise.all(loads);
+});
+
+test("an idle connection is kept for longer than clients keep theirs, and a stop does not wait for it", async () => {
+  const server = await start(temporaryFolder());
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  socket.write("GET /livez HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
+  const [first] = (await once(socket, "data")) as [Buffer];
+  const { seconds } = /keep-alive: timeout=(?<seconds>\d+)/i.exec(first.toString())!.groups as { seconds: string };
+  expect(Number(seconds)).toBeGreaterThan(60);
+  const begun = performance.now();
+  expect(await server.end("SIGTERM")).toBe(0);
+  expect(performance.now() - begun).toBeLessThan(5_000);
+  socket.destroy();
 });

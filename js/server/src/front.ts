@@ -21,6 +21,11 @@ import type { Pool } from "./workers/pool.ts";
 const PATIENCE = 10_000;
 /** How long a request may take to arrive. */
 const REQUEST_TIMEOUT = 30_000;
+/**
+ * How long an idle connection stays open: longer than proxies and clients keep theirs. Who closes first decides whether a request
+ * may be sent into a connection that is being closed.
+ */
+const KEEP_ALIVE_TIMEOUT = 75_000;
 
 export interface Front {
   /** Lets requests in; where they are let in, such as `http://127.0.0.1:3100`. */
@@ -74,7 +79,7 @@ export function createFront(
 }
 
 function listen(fetch: Parameters<typeof createHttpServer>[0], hostname: string, port: number): Promise<Server> {
-  const server = createHttpServer(fetch, { requestTimeout: REQUEST_TIMEOUT });
+  const server = createHttpServer(fetch, { requestTimeout: REQUEST_TIMEOUT, keepAliveTimeout: KEEP_ALIVE_TIMEOUT });
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, hostname, () => {
