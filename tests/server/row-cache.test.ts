@@ -57,6 +57,8 @@ const STEPS: Record<string, (world: World, id: string) => unknown> = {
     world.now += 3 * DAY;
   },
   "change elsewhere": ({ sql, now }, id) => sql(`UPDATE nodes SET content_body = 'as of ${now}' WHERE id = '${id}'`),
+  "change elsewhere, of which the log tells nothing any more": ({ sql, now }, id) =>
+    sql(`UPDATE nodes SET content_body = 'unlogged ${now}' WHERE id = '${id}'; DELETE FROM change_log`),
   "remove elsewhere": ({ sql }, id) => sql(`DELETE FROM nodes WHERE id = '${id}'`),
   "rename elsewhere": ({ sql }, id) => sql(`UPDATE nodes SET id = '${id}x' WHERE id = '${id}'`),
   "an odd count": ({ sql }, id) => sql(`UPDATE nodes SET neural_access_count = 'many' WHERE id = '${id}'`),
@@ -72,6 +74,7 @@ const OFTEN: readonly string[][] = [
   ["wait", "sweep", "flush"],
   ["wait", "read", "flush"],
   ["search elsewhere", "flush elsewhere"],
+  ["change elsewhere, of which the log tells nothing any more"],
   ["an odd count", "search", "flush"],
   ["an odd access", "search", "flush"],
   ["an access to come", "search", "flush"],
