@@ -2,6 +2,8 @@
 //!
 //! Scores must not be NaN. −0 counts as 0.
 
+use crate::math::range_of;
+
 /// Sorts by a number, high to low; equal ones keep their order.
 ///
 /// Whatever is sorted goes through one sort: each kind of its own would add some kilobytes to the module.
@@ -31,6 +33,8 @@ struct Sorter {
 /// A score and whose it is.
 type Entry = (f64, u32);
 
+/// The least of those doubles whose last bit counts one.
+const WHOLE_NUMBERS: f64 = 4_503_599_627_370_496.0;
 /// Up to this many scores are inserted right away.
 const FEW: usize = 24;
 /// A bucket with more than this is crowded: inserting takes the square of it.
@@ -51,18 +55,20 @@ impl Sorter {
         self.scores.push(score);
     }
 
-    /// The indices by score, high to low; equal scores in the order they came.
-    fn sort(&mut self) -> impl Iterator<Item = u32> {
+    /// The first `limit` indices by score, high to low; equal scores in the order they came.
+    fn sort(&mut self, limit: usize) -> impl Iterator<Item = u32> {
         if self.scores.len() <= FEW {
             self.as_they_came();
             insert_each(&mut self.sorted);
         } else if self.spread_over_buckets() {
-            insert_each(&mut self.sorted);
+            // Whoever is wanted stands in a bucket that begins before the limit.
+            let end = self.starts.iter().map(|&end| end as usize).find(|&end| end >= limit);
+            insert_each(&mut self.sorted[..end.unwrap_or(self.scores.len())]);
         } else {
             self.as_they_came();
             merge_sort(&mut self.sorted, &mut self.spare);
         }
-        self.sorted.iter().map(|&(_, index)| index)
+        self.sorted.iter().take(limit).map(|&(_, index)| index)
     }
 
     fn as_they_came(&mut self) {
@@ -70,13 +76,11 @@ impl Sorter {
         self.sorted.extend(self.scores.iter().zip(0..).map(|(&score, index)| (score, index)));
     }
 
-    /// Orders the scores by bucket, within each as they came; `false` where a bucket is crowded, or the range of the scores
+    /// Orders the scores by bucket, within each as they came, and leaves in `starts` where each bucket ends; `false` where a bucket is crowded, or the range of the scores
     /// is no number to divide by.
     fn spread_over_buckets(&mut self) -> bool {
         let Self { scores, sorted, buckets, starts, .. } = self;
-        let highest =
-            scores.iter().fold(f64::NEG_INFINITY, |highest, &score| if score > highest { score } else { highest });
-        let lowest = scores.iter().fold(f64::INFINITY, |lowest, &score| if score < lowest { score } else { lowest });
+        let Some([lowest, highest]) = range_of(scores) else { return false };
         let count = scores.len();
         let scale = (count - 1) as f64 / (highest - lowest);
         if !(scale > 0.0 && scale.is_finite()) {
@@ -85,8 +89,8 @@ impl Sorter {
         starts.clear();
         starts.resize(count, 0);
         buckets.clear();
-        // Rounding moves the product by far less than 1, so that the last bucket is `count` − 1.
-        buckets.extend(scores.iter().map(|&score| ((highest - score) * scale) as u32));
+        // Rounded to the nearest whole number, which stands in the lowest bits then. The last bucket is `count` − 1.
+        buckets.extend(scores.iter().map(|&score| ((highest - score) * scale + WHOLE_NUMBERS).to_bits() as u32));
         for &bucket in buckets.iter() {
             starts[bucket as usize] += 1;
         }
@@ -245,7 +249,7 @@ impl Selection {
         if *select {
             order.extend(best.iter().map(|&(_, index)| index));
         } else {
-            order.extend(sorter.sort().take(*limit).map(|place| indices[place as usize]));
+            order.extend(sorter.sort(*limit).map(|place| indices[place as usize]));
         }
         order
     }

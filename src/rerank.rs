@@ -130,6 +130,8 @@ struct Tables {
 pub struct Reranker {
     tables: OnceCell<Tables>,
     best: Selection,
+    /// What few resident candidates are rated by.
+    rated: Vec<resident::Rated>,
 }
 
 impl Reranker {

@@ -185,7 +185,8 @@ export const STEP = 300_000;
 /** Of the nodes below, the ones that become WEAK in a step. */
 export const DUE = 1_000;
 
-const STEPS = 40;
+/** How many steps there are. */
+export const STEPS = 40;
 
 /**
  * ACTIVE nodes. In each of the steps after `NOW` another thousand of them become WEAK; the others do not, and in that

@@ -78,27 +78,15 @@ impl Due {
 
     /// The rows whose moment is `until` or earlier, in order of rows.
     pub fn until(&self, until: u32) -> Vec<Row> {
-        let mut found = Vec::new();
-        self.collect(self.least.len(), 0, until, &mut found);
-        found
-    }
-
-    /// Looks below one branch of a level, `level` 0 being the rows' own.
-    fn collect(&self, level: usize, branch: usize, until: u32, found: &mut Vec<Row>) {
-        let places = branch * BRANCHES..(branch + 1) * BRANCHES;
-        match level {
-            0 => {
-                let rows = places.start..places.end.min(self.moments.len());
-                found.extend(rows.filter(|&row| self.moments.at(row) <= until).map(|row| row as Row));
-            }
-            _ => {
-                let least = &self.least[level - 1];
-                let places = places.start..places.end.min(least.len());
-                for (place, _) in places.clone().zip(&least[places]).filter(|(_, least)| **least <= until) {
-                    self.collect(level - 1, place, until, found);
-                }
-            }
+        if self.moments.is_empty() {
+            return Vec::new();
         }
+        // Level by level, not branch by branch: what is known of one branch does not wait for the one before it.
+        let branches = self.least.iter().rev().fold(vec![0], |branches, least| {
+            let below = |first: usize| &least[first..least.len().min(first + BRANCHES)];
+            due_below(&branches, until, below)
+        });
+        due_below(&branches, until, |first| self.moments.part(first, BRANCHES))
     }
 
     /// The least below one branch of a level.
@@ -130,4 +118,21 @@ impl Due {
         let above = (self.moments.len() + more).div_ceil(BRANCHES) * 2 * size_of::<u32>();
         self.moments.need(more) + if more > 0 { 2 * above } else { 0 }
     }
+}
+
+/// The places below some branches of a level whose moments are `until` or earlier, in order; `below` gives the moments from a
+/// branch's first place on.
+fn due_below<'a>(branches: &[u32], until: u32, below: impl Fn(usize) -> &'a [u32]) -> Vec<u32> {
+    let mut due = vec![0; branches.len() * BRANCHES];
+    let mut count = 0;
+    for &branch in branches {
+        let first = branch as usize * BRANCHES;
+        for (&moment, place) in below(first).iter().zip(first as u32..) {
+            // Which are due is anybody's guess, and a wrong one costs more than a place that is written for nothing.
+            due[count] = place;
+            count += usize::from(moment <= until);
+        }
+    }
+    due.truncate(count);
+    due
 }

@@ -353,15 +353,10 @@ impl Memory {
 
     /// How much memory it takes.
     pub fn bytes(&self) -> Use {
-        let names = [&self.types, &self.subtypes, &self.edge_types, &self.tags, &self.clusters];
-        let named = names.iter().map(|names| names.bytes()).sum::<usize>() + self.labels.bytes();
-        let counts = self.graph.inbound_counts();
+        let counts = self.graph.inbound_counts().len() * size_of::<u32>();
         Use {
-            nodes: self.nodes.rows() * self.nodes.bytes_each()
-                + self.due.bytes()
-                + counts.len() * size_of::<u32>()
-                + named,
-            nodes_capacity: self.nodes.capacity_bytes() + self.due.capacity_bytes() + counts.capacity_bytes() + named,
+            nodes: self.nodes.rows() * self.nodes.bytes_each() + self.due.bytes() + counts + self.named_bytes(),
+            nodes_capacity: self.nodes_capacity(),
             edges: self.graph.bytes(),
             edges_capacity: self.graph.capacity_bytes(),
             embeddings: self.vectors.bytes(),
@@ -406,8 +401,18 @@ impl Memory {
     }
 
     fn left(&self, most: usize) -> usize {
-        let used = self.bytes();
-        most.saturating_sub(used.nodes_capacity + used.edges_capacity + used.embeddings_capacity + self.elsewhere)
+        let kept = self.nodes_capacity() + self.graph.capacity_bytes() + self.vectors.capacity_bytes();
+        most.saturating_sub(kept + self.elsewhere)
+    }
+
+    fn nodes_capacity(&self) -> usize {
+        let counts = self.graph.inbound_counts();
+        self.nodes.capacity_bytes() + self.due.capacity_bytes() + counts.capacity_bytes() + self.named_bytes()
+    }
+
+    fn named_bytes(&self) -> usize {
+        let names = [&self.types, &self.subtypes, &self.edge_types, &self.tags, &self.clusters];
+        names.iter().map(|names| names.bytes()).sum::<usize>() + self.labels.bytes()
     }
 
     // ---- nodes ----

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{Batch, Pairs, Query, Ranked, Record, Reranker, Tables, not_a_number, sum, write_result};
+use super::{Batch, Pairs, Query, Ranked, Reranker, Tables, not_a_number, primary, sum};
 use crate::error::Result;
 use crate::index::{Column, Row};
 use crate::math::F64x2;
@@ -29,13 +29,19 @@ impl Reranker {
         self.best.clear(limit.min(count), count);
         // Memories of one segment are many, and looking a column up there costs half as much.
         let one = candidates.as_one();
+        let tables = self.tables.get_or_init(Tables::default);
         if count <= RUN {
+            let rated = &mut self.rated;
+            let best = &mut self.best;
             return match one {
-                Some(one) => self.rank_few(candidates, &one, &batch),
-                None => self.rank_few(candidates, candidates, &batch),
+                Some(one) => {
+                    Race { candidates, nodes: &one, batch: &batch, outline: None, tables }.rank_few(rated, best)
+                }
+                None => {
+                    Race { candidates, nodes: candidates, batch: &batch, outline: None, tables }.rank_few(rated, best)
+                }
             };
         }
-        let tables = self.tables.get_or_init(Tables::default);
         // None is passed over where accesses may lie ahead.
         let outline = candidates.accessed_by_now.then(|| Outline::new(&batch, peaks));
         let outcome = match one {
@@ -45,57 +51,38 @@ impl Reranker {
             None => Race { candidates, nodes: candidates, batch: &batch, outline: outline.as_ref(), tables }
                 .run(&mut self.best),
         };
-        let rate = |index: usize| {
-            let (signals, section) = candidates.signals(index, &batch, tables);
-            ranked(index, &signals, section, &batch)
-        };
+        let rate = |index: usize| candidates.rate(index, &batch, tables);
         match outcome {
             Scored::NoNode => Ok(None),
             Scored::NotANumber => Err(not_a_number((0..count).position(|index| rate(index).score.is_nan()))),
-            Scored::Sound => Ok(Some(self.best.take().iter().map(|&index| rate(index as usize)).collect())),
-        }
-    }
-
-    /// The same of one run at most: what a candidate is rated by is kept, and not taken again should it rank.
-    fn rank_few(
-        &mut self,
-        candidates: &Resident<'_>,
-        nodes: &impl Nodes,
-        batch: &Batch,
-    ) -> Result<Option<Vec<Ranked>>> {
-        let tables = self.tables.get_or_init(Tables::default);
-        let count = candidates.rows.len();
-        let mut rated = Vec::with_capacity(count);
-        let mut first_odd = None;
-        for index in 0..count {
-            let (signals, section) = candidates.signals_in(nodes, index, batch, tables);
-            if section >= Section::ALL.len() {
-                return Ok(None);
+            Scored::Sound => {
+                let ranked = |&index: &u32| rate(index as usize).ranked(index, &batch);
+                Ok(Some(self.best.take().iter().map(ranked).collect()))
             }
-            let score = sum(&batch.parts_of(&signals, section));
-            if score.is_nan() {
-                first_odd = first_odd.or(Some(index));
-            }
-            self.best.offer(score, index as u32);
-            rated.push((signals, section));
         }
-        if first_odd.is_some() {
-            return Err(not_a_number(first_odd));
-        }
-        let place = |&index: &u32| {
-            let (signals, section) = &rated[index as usize];
-            ranked(index as usize, signals, *section, batch)
-        };
-        Ok(Some(self.best.take().iter().map(place).collect()))
     }
 }
 
-fn ranked(index: usize, signals: &Pairs, section: usize, batch: &Batch) -> Ranked {
-    let parts = batch.parts_of(signals, section);
-    let mut record = Record::default();
-    write_result(&mut record, signals, &parts, sum(&parts));
-    let [breakdown @ .., score, primary_signal] = record;
-    Ranked { index, score, breakdown, primary_signal: primary_signal as usize }
+/// What a candidate is rated by.
+#[derive(Clone, Copy)]
+pub(super) struct Rated {
+    signals: Pairs,
+    section: usize,
+    score: f64,
+}
+
+impl Rated {
+    #[inline(always)]
+    fn new(signals: Pairs, section: usize, batch: &Batch) -> Self {
+        Self { signals, section, score: sum(&batch.parts_of(&signals, section)) }
+    }
+
+    fn ranked(&self, index: u32, batch: &Batch) -> Ranked {
+        let [[semantic, keyword], [graph, recency], [authority, affinity]] = self.signals.map(F64x2::to_array);
+        let breakdown = [semantic, keyword, graph, recency, authority, affinity];
+        let primary_signal = primary(&batch.parts_of(&self.signals, self.section)) as usize;
+        Ranked { index: index as usize, score: self.score, breakdown, primary_signal }
+    }
 }
 
 /// The greatest scores of some candidates; of the semantic ones the greatest magnitude.
@@ -160,6 +147,7 @@ pub(crate) struct Resident<'a> {
 }
 
 /// The columns of nodes where they consist of one segment.
+#[derive(Clone, Copy)]
 struct OneSegment<'a> {
     last_accessed: &'a [f64],
     created_at: &'a [f64],
@@ -192,21 +180,15 @@ impl<'a> Resident<'a> {
         [self.semantic[index], self.bm25[index], self.graph[index]]
     }
 
-    /// The signals of a candidate and the code of its section.
+    /// Rates a candidate, whenever it was accessed.
     #[inline(never)]
-    fn signals(&self, index: usize, batch: &Batch, tables: &Tables) -> (Pairs, usize) {
-        self.signals_in(self, index, batch, tables)
-    }
-
-    /// The same, with its node's fields from where they lie.
-    #[inline(always)]
-    fn signals_in(&self, nodes: &impl Nodes, index: usize, batch: &Batch, tables: &Tables) -> (Pairs, usize) {
-        let node = nodes.node(self.rows[index] as usize);
+    fn rate(&self, index: usize, batch: &Batch, tables: &Tables) -> Rated {
+        let node = self.node(self.rows[index] as usize);
         let [semantic, bm25, graph] = self.scores(index);
         let numbers = [semantic, bm25, graph, node.last_accessed, node.created_at, f64::from(node.inbound)];
         let saturation = tables.saturation.of_count(node.access_count);
         let signals = batch.signals_of(numbers, saturation, |days| tables.recency.get(days));
-        (signals, usize::from(node.section))
+        Rated::new(signals, usize::from(node.section), batch)
     }
 }
 
@@ -297,6 +279,33 @@ struct Race<'a, N> {
 }
 
 impl<N: Nodes> Race<'_, N> {
+    /// Of one run at most: what a candidate is rated by is kept, and not taken again should it rank. None where a candidate's
+    /// row has no node.
+    #[inline(never)]
+    fn rank_few(&self, rated: &mut Vec<Rated>, best: &mut Selection) -> Result<Option<Vec<Ranked>>> {
+        let count = self.candidates.rows.len();
+        rated.resize(RUN, Rated::new([F64x2::splat(0.0); 3], 0, self.batch));
+        let rated = &mut rated[..count];
+        let (all_near, sections) = self.rate_run(0..count, rated, |place, rated| *place = rated);
+        if sections >= Section::ALL.len() {
+            return Ok(None);
+        }
+        if !all_near {
+            let rate = |index| self.candidates.rate(index, self.batch, self.tables);
+            rated.iter_mut().zip(0..).for_each(|(rated, index)| *rated = rate(index));
+        }
+        let mut sound = true;
+        for (rated, index) in rated.iter().zip(0..) {
+            sound &= !rated.score.is_nan();
+            best.offer(rated.score, index);
+        }
+        if !sound {
+            return Err(not_a_number(rated.iter().position(|rated| rated.score.is_nan())));
+        }
+        let ranked = |&index: &u32| rated[index as usize].ranked(index, self.batch);
+        Ok(Some(best.take().iter().map(ranked).collect()))
+    }
+
     #[inline(always)]
     fn run(&self, best: &mut Selection) -> Scored {
         let count = self.candidates.rows.len();
@@ -317,7 +326,7 @@ impl<N: Nodes> Race<'_, N> {
                     continue;
                 }
             }
-            let (all_near, codes) = self.score_run(run.clone(), &mut scores);
+            let (all_near, codes) = self.rate_run(run.clone(), &mut scores, |score, rated| *score = rated.score);
             sections |= codes;
             let scores = &mut scores[..run.len()];
             if !all_near {
@@ -369,12 +378,12 @@ impl<N: Nodes> Race<'_, N> {
         count
     }
 
-    /// The scores of a run; whether all accesses lie in the table of recency, without which they are to be taken again, and
-    /// the codes of all sections together.
+    /// Rates a run, without a call; whether all accesses lie in the table of recency, without which they are to be rated again,
+    /// and the codes of all sections together.
     #[inline(always)]
-    fn score_run(&self, run: Range<usize>, scores: &mut [f64; RUN]) -> (bool, usize) {
+    fn rate_run<O>(&self, run: Range<usize>, out: &mut [O], put: impl Fn(&mut O, Rated)) -> (bool, usize) {
         let (mut all_near, mut sections) = (true, 0);
-        for (score, (&row, [semantic, bm25, graph])) in scores.iter_mut().zip(self.candidates.of(run)) {
+        for (out, (&row, [semantic, bm25, graph])) in out.iter_mut().zip(self.candidates.of(run)) {
             let node = self.nodes.node(row as usize);
             let numbers = [semantic, bm25, graph, node.last_accessed, node.created_at, f64::from(node.inbound)];
             let saturation = self.tables.saturation.of_count(node.access_count);
@@ -383,15 +392,14 @@ impl<N: Nodes> Race<'_, N> {
                 all_near &= is_near;
                 recency
             });
-            *score = sum(&self.batch.parts_of(&signals, usize::from(node.section)));
+            put(out, Rated::new(signals, usize::from(node.section), self.batch));
             sections |= usize::from(node.section);
         }
         (all_near, sections)
     }
 
     fn score(&self, index: usize) -> f64 {
-        let (signals, section) = self.candidates.signals(index, self.batch, self.tables);
-        sum(&self.batch.parts_of(&signals, section))
+        self.candidates.rate(index, self.batch, self.tables).score
     }
 }
 
