@@ -76,8 +76,8 @@ impl Sorter {
         self.sorted.extend(self.scores.iter().zip(0..).map(|(&score, index)| (score, index)));
     }
 
-    /// Orders the scores by bucket, within each as they came, and leaves in `starts` where each bucket ends; `false` where a bucket is crowded, or the range of the scores
-    /// is no number to divide by.
+    /// Orders the scores by bucket, within each as they came, and leaves in `starts` where each bucket ends; `false` where a
+    /// bucket is crowded, or the range of the scores is no number to divide by.
     fn spread_over_buckets(&mut self) -> bool {
         let Self { scores, sorted, buckets, starts, .. } = self;
         let Some([lowest, highest]) = range_of(scores) else { return false };

@@ -31,8 +31,7 @@ impl Reranker {
         let one = candidates.as_one();
         let tables = self.tables.get_or_init(Tables::default);
         if count <= RUN {
-            let rated = &mut self.rated;
-            let best = &mut self.best;
+            let (rated, best) = (&mut self.rated, &mut self.best);
             return match one {
                 Some(one) => {
                     Race { candidates, nodes: &one, batch: &batch, outline: None, tables }.rank_few(rated, best)
@@ -147,7 +146,6 @@ pub(crate) struct Resident<'a> {
 }
 
 /// The columns of nodes where they consist of one segment.
-#[derive(Clone, Copy)]
 struct OneSegment<'a> {
     last_accessed: &'a [f64],
     created_at: &'a [f64],

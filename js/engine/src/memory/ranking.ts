@@ -74,7 +74,7 @@ export interface RankingData {
   records: ArrayLike<number>;
 }
 
-/** The ranking of `count` records in a view; `idOf` says who a row is. @internal */
+/** The ranking of `count` records in a view; `ids` are those of all rows. @internal */
 export function readRanking(
   numbers: Float64Array,
   at: number,
