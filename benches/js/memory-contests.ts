@@ -36,7 +36,7 @@ export const SIMILAR_NODES = [10_000, 100_000];
 export const SIMILAR_TOP = 50;
 export const VISITED = 500;
 export const SWEPT = 1_000_000;
-export const REHEARSED = 100_000;
+const REHEARSED = 100_000;
 export const CHANGING = [0, 0.1, 1];
 
 /** What takes long: a call a turn. */

@@ -25,39 +25,17 @@ impl Reranker {
     ) -> Result<Option<Vec<Ranked>>> {
         Batch::check(query)?;
         let count = candidates.rows.len();
-        let batch = Batch::new(count, peaks.bm25, query);
+        let batch = &Batch::new(count, peaks.bm25, query);
         self.best.clear(limit.min(count), count);
-        // Memories of one segment are many, and looking a column up there costs half as much.
-        let one = candidates.as_one();
         let tables = self.tables.get_or_init(Tables::default);
-        if count <= RUN {
-            let (rated, best) = (&mut self.rated, &mut self.best);
-            return match one {
-                Some(one) => {
-                    Race { candidates, nodes: &one, batch: &batch, outline: None, tables }.rank_few(rated, best)
-                }
-                None => {
-                    Race { candidates, nodes: candidates, batch: &batch, outline: None, tables }.rank_few(rated, best)
-                }
-            };
-        }
         // None is passed over where accesses may lie ahead.
-        let outline = candidates.accessed_by_now.then(|| Outline::new(&batch, peaks));
-        let outcome = match one {
-            Some(one) => {
-                Race { candidates, nodes: &one, batch: &batch, outline: outline.as_ref(), tables }.run(&mut self.best)
-            }
-            None => Race { candidates, nodes: candidates, batch: &batch, outline: outline.as_ref(), tables }
-                .run(&mut self.best),
-        };
-        let rate = |index: usize| candidates.rate(index, &batch, tables);
-        match outcome {
-            Scored::NoNode => Ok(None),
-            Scored::NotANumber => Err(not_a_number((0..count).position(|index| rate(index).score.is_nan()))),
-            Scored::Sound => {
-                let ranked = |&index: &u32| rate(index as usize).ranked(index, &batch);
-                Ok(Some(self.best.take().iter().map(ranked).collect()))
-            }
+        let outline = (count > RUN && candidates.accessed_by_now).then(|| Outline::new(batch, peaks));
+        let outline = outline.as_ref();
+        let (rated, best) = (&mut self.rated, &mut self.best);
+        // Memories of one segment are many, and looking a column up there costs half as much.
+        match &candidates.as_one() {
+            Some(nodes) => Race { candidates, nodes, batch, outline, tables }.rank(rated, best),
+            None => Race { candidates, nodes: candidates, batch, outline, tables }.rank(rated, best),
         }
     }
 }
@@ -252,13 +230,6 @@ impl Nodes for OneSegment<'_> {
     }
 }
 
-/// How scoring went.
-enum Scored {
-    Sound,
-    NotANumber,
-    NoNode,
-}
-
 /// Candidates that are scored before the best of them are looked for: a loop that calls nothing keeps its numbers in
 /// registers.
 const RUN: usize = 128;
@@ -277,8 +248,11 @@ struct Race<'a, N> {
 }
 
 impl<N: Nodes> Race<'_, N> {
-    /// Of one run at most: what a candidate is rated by is kept, and not taken again should it rank. None where a candidate's
-    /// row has no node.
+    fn rank(&self, rated: &mut Vec<Rated>, best: &mut Selection) -> Result<Option<Vec<Ranked>>> {
+        if self.candidates.rows.len() > RUN { self.rank_many(best) } else { self.rank_few(rated, best) }
+    }
+
+    /// Of one run at most: what a candidate is rated by is kept, and not taken again should it rank.
     #[inline(never)]
     fn rank_few(&self, rated: &mut Vec<Rated>, best: &mut Selection) -> Result<Option<Vec<Ranked>>> {
         let count = self.candidates.rows.len();
@@ -289,8 +263,7 @@ impl<N: Nodes> Race<'_, N> {
             return Ok(None);
         }
         if !all_near {
-            let rate = |index| self.candidates.rate(index, self.batch, self.tables);
-            rated.iter_mut().zip(0..).for_each(|(rated, index)| *rated = rate(index));
+            rated.iter_mut().zip(0..).for_each(|(rated, index)| *rated = self.rate(index));
         }
         let mut sound = true;
         for (rated, index) in rated.iter().zip(0..) {
@@ -304,8 +277,8 @@ impl<N: Nodes> Race<'_, N> {
         Ok(Some(best.take().iter().map(ranked).collect()))
     }
 
-    #[inline(always)]
-    fn run(&self, best: &mut Selection) -> Scored {
+    #[inline(never)]
+    fn rank_many(&self, best: &mut Selection) -> Result<Option<Vec<Ranked>>> {
         let count = self.candidates.rows.len();
         let (mut sound, mut sections) = (true, 0);
         let (mut contenders, mut scores) = ([0; RUN], [0.0; RUN]);
@@ -317,7 +290,7 @@ impl<N: Nodes> Race<'_, N> {
                 let few = self.narrow(&mut contenders[..many], bar);
                 if few <= FEW {
                     for &index in &contenders[..few] {
-                        let score = self.score(index as usize);
+                        let score = self.rate(index as usize).score;
                         sound &= !score.is_nan();
                         best.offer(score, index);
                     }
@@ -328,18 +301,21 @@ impl<N: Nodes> Race<'_, N> {
             sections |= codes;
             let scores = &mut scores[..run.len()];
             if !all_near {
-                scores.iter_mut().zip(run).for_each(|(score, index)| *score = self.score(index));
+                scores.iter_mut().zip(run).for_each(|(score, index)| *score = self.rate(index).score);
             }
             for (&score, index) in scores.iter().zip(from as u32..) {
                 sound &= !score.is_nan();
                 best.offer(score, index);
             }
         }
-        match (sections >= Section::ALL.len(), sound) {
-            (true, _) => Scored::NoNode,
-            (false, false) => Scored::NotANumber,
-            (false, true) => Scored::Sound,
+        if sections >= Section::ALL.len() {
+            return Ok(None);
         }
+        if !sound {
+            return Err(not_a_number((0..count).position(|index| self.rate(index).score.is_nan())));
+        }
+        let ranked = |&index: &u32| self.rate(index as usize).ranked(index, self.batch);
+        Ok(Some(best.take().iter().map(ranked).collect()))
     }
 
     /// Those of a run that could rise above the bar, written from the front; how many they are, and the codes of all
@@ -396,8 +372,8 @@ impl<N: Nodes> Race<'_, N> {
         (all_near, sections)
     }
 
-    fn score(&self, index: usize) -> f64 {
-        self.candidates.rate(index, self.batch, self.tables).score
+    fn rate(&self, index: usize) -> Rated {
+        self.candidates.rate(index, self.batch, self.tables)
     }
 }
 

@@ -50,29 +50,23 @@ beforeAll(async () => {
   });
 });
 
-type Ran = { status: number | null; stdout: string; stderr: string };
-
 /** What was run before: the same again gives the same, as one test sees to. */
-const known = new Map<string, Ran>();
+const known = new Map<string, { status: number | null; stdout: string; stderr: string }>();
 
 /** Runs the program without a terminal. */
-function run(args: readonly string[], columns = 120): Ran {
+function run(args: readonly string[], columns = 120) {
   const key = JSON.stringify([args, columns]);
   const before = known.get(key);
   if (before !== undefined) return before;
-  const ran = runAnew(args, columns);
-  known.set(key, ran);
-  return ran;
-}
-
-function runAnew(args: readonly string[], columns: number): Ran {
   const env = { ...process.env, COLUMNS: String(columns) };
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
     input: "",
     encoding: "utf8",
     env,
   });
-  return { status, stdout, stderr };
+  const ran = { status, stdout, stderr };
+  known.set(key, ran);
+  return ran;
 }
 
 function json(args: readonly string[]): Report {
