@@ -35,13 +35,22 @@ export function complaintsIn(answer, of) {
     .map(({ name, severity, range }) => `${name} ${range}: ${severity} (${of})`);
 }
 
+/**
+ * What npm is asked by. What the workspaces name is what users install, for development or not: the server is bundled with the packages
+ * that it has for development, and what builds and tests is the root's.
+ *
+ * @param {keyof typeof FAILS} of whose packages are asked about
+ */
+export function questionAbout(of) {
+  // One try: who is not there now is not there in half a minute.
+  return ["audit", "--json", "--fetch-retries=0", ...(of === "installed" ? ["--workspaces"] : [])];
+}
+
 /** Asks npm about the packages of the lock file; the sentences, or undefined where nobody answers. */
 function auditNpm() {
-  const answers = Object.keys(FAILS).map((of) => {
-    // One try: who is not there now is not there in half a minute.
-    const args = ["audit", "--json", "--fetch-retries=0", ...(of === "installed" ? ["--omit=dev"] : [])];
-    return complaintsIn(spawnSync("npm", args, { cwd: root, encoding: "utf8" }).stdout ?? "", of);
-  });
+  const answers = Object.keys(FAILS).map((of) =>
+    complaintsIn(spawnSync("npm", questionAbout(of), { cwd: root, encoding: "utf8" }).stdout ?? "", of),
+  );
   return answers.includes(undefined) ? undefined : [...new Set(answers.flat())];
 }
 

@@ -1,27 +1,16 @@
 // Builds the npm packages: crate → .wasm and glue (wasm-pack) → entries for each environment (esbuild) → types; and the server.
 // `build()` skips the crate when nothing it is made of has changed.
 
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { FOR_NODE } from "./bundle.mjs";
-import { writeClient } from "./client.mjs";
 import { at, fingerprint, importing, must, root, say } from "./lib.mjs";
+import { writeServer } from "./server.mjs";
 import { setUpPackages, setUpWasm } from "./setup.mjs";
 
 const ENGINE = at("js", "engine");
 const DIST = join(ENGINE, "dist");
-const SERVER = at("js", "server");
 
 /** Sets up and builds everything; quick when nothing changed. */
 export async function build() {
@@ -186,30 +175,6 @@ async function writePackage(bundle) {
   }
   writeTypes();
   for (const name of ["README.md", "LICENSE"]) copyFileSync(at(name), join(ENGINE, name));
-}
-
-/** The server's program, the thread that agents live in, and that of a remote database; packages stay outside. */
-async function writeServer(bundle) {
-  const { version } = JSON.parse(readFileSync(join(SERVER, "package.json"), "utf8"));
-  const out = join(SERVER, "dist");
-  rmSync(out, { recursive: true, force: true });
-  await bundle({
-    ...FOR_NODE,
-    entryPoints: {
-      cli: join(SERVER, "src", "cli.ts"),
-      worker: join(SERVER, "src", "workers", "worker.ts"),
-      "remote-thread": join(SERVER, "src", "storage", "remote-thread.ts"),
-    },
-    outdir: out,
-    splitting: true,
-    // Names stay, for whoever reads a stack.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    outExtension: { ".js": ".mjs" },
-    define: { __VERSION__: JSON.stringify(version) },
-  });
-  chmodSync(join(out, "cli.mjs"), 0o755);
-  await writeClient(bundle, out);
 }
 
 function writeTypes() {

@@ -1,15 +1,21 @@
 // The policy for npm's packages: which advisories fail, and what is no answer at all.
 
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
-import { beforeAll, describe, expect, it } from "vitest";
-import { root } from "./tarball.ts";
+import { createGunzip } from "node:zlib";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { root, run } from "./tarball.ts";
 
-type Complaints = (answer: string, of: "installed" | "development") => string[] | undefined;
-let complaintsIn: Complaints;
+type Of = "installed" | "development";
+let complaintsIn: (answer: string, of: Of) => string[] | undefined;
+let questionAbout: (of: Of) => string[];
 
 beforeAll(async () => {
-  ({ complaintsIn } = await import(pathToFileURL(join(root, "js", "build", "audit.mjs")).href));
+  ({ complaintsIn, questionAbout } = await import(pathToFileURL(join(root, "js", "build", "audit.mjs")).href));
 });
 
 /** As npm tells of it. */
@@ -44,4 +50,34 @@ it("what tells of no vulnerabilities, found or not, is no answer", () => {
   for (const answer of ["", "<html>", "null", "[]", refused, '{"vulnerabilities":null}']) {
     expect(complaintsIn(answer, "installed"), answer).toBe(undefined);
   }
+});
+
+describe("npm is asked", () => {
+  /** The packages that npm asks a registry about. */
+  async function askedAbout(of: Of): Promise<string[]> {
+    let asked = {};
+    const registry = createServer(async (request, response) => {
+      const isPacked = request.headers["content-encoding"] === "gzip";
+      asked = (await json(isPacked ? request.pipe(createGunzip()) : request)) as object;
+      response.setHeader("content-type", "application/json").end("{}");
+    });
+    await new Promise<void>((listening) => registry.listen(0, "127.0.0.1", listening));
+    onTestFinished(() => void registry.close());
+    const url = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
+    const { stdout } = await run("npm", [...questionAbout(of), "--registry", url], root);
+    expect(complaintsIn(stdout, of)).toEqual([]);
+    return Object.keys(asked);
+  }
+
+  it("about all that users install, what the server is bundled with among it, and not about what builds it", async () => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, "js/server/package.json"), "utf8"));
+    const named = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => name !== "nous-wasm");
+    const asked = await askedAbout("installed");
+    expect(asked).toEqual(expect.arrayContaining([...named, "@asteasolutions/zod-to-openapi", "thread-stream"]));
+    expect(asked.filter((name) => ["esbuild", "vitest", "typescript"].includes(name))).toEqual([]);
+  });
+
+  it("about what builds and tests them, too", async () => {
+    expect(await askedAbout("development")).toEqual(expect.arrayContaining(["zod", "esbuild", "vitest", "typescript"]));
+  });
 });

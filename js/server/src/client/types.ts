@@ -20,12 +20,13 @@ type BodyArguments<Shape> = Shape extends { body: infer Schema extends z.ZodType
 
 /** In a query everything is text; a client writes numbers and booleans as what they are. */
 type Written<Value> = string extends Value ? Value | number : "true" extends Value ? Value | boolean : Value;
-type QueryOf<Schema extends z.ZodType> = { [Key in keyof z.input<Schema>]: Written<z.input<Schema>[Key]> };
 
 type QueryArguments<Shape> = Shape extends { query: infer Schema extends z.ZodType }
-  ? object extends QueryOf<Schema>
-    ? [query?: QueryOf<Schema>]
-    : [query: QueryOf<Schema>]
+  ? { [Key in keyof z.input<Schema>]: Written<z.input<Schema>[Key]> } extends infer Query
+    ? object extends Query
+      ? [query?: Query]
+      : [query: Query]
+    : never
   : [];
 
 /** A method for each operation, by the operation's name. */
