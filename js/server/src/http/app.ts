@@ -17,7 +17,7 @@ import { type Pool, WorkerFailure } from "../workers/pool.ts";
 import { type Caller, callerOf, demandForAll } from "./access.ts";
 import { Metrics } from "./metrics.ts";
 import { plainHandlers } from "./plain.ts";
-import { addRoute, BASE, type Carried, CHALLENGE, KEY_SCHEME } from "./route.ts";
+import { addRoute, BASE, type Carried, CHALLENGE, described, KEY_SCHEME } from "./route.ts";
 import { type Known, refuseStrangers } from "./strangers.ts";
 import { throwAway } from "./too-large.ts";
 
@@ -124,12 +124,11 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     await next();
   });
   addOperations(app, options);
-  app.openAPIRegistry.registerComponent("securitySchemes", KEY_SCHEME, {
-    type: "http",
-    scheme: CHALLENGE.toLowerCase(),
-    description: "A key that `nous-server keys create` made. A server without keys asks for none.",
+  let description: ReturnType<typeof describe> | undefined;
+  app.get(`${BASE}/openapi.json`, (context) => {
+    description ??= describe(app, options.version);
+    return context.json(description);
   });
-  app.get(`${BASE}/openapi.json`, (context) => context.json(describe(app, options.version)));
   return app;
 }
 
@@ -140,14 +139,14 @@ function addOperations(app: OpenAPIHono<Carried>, { agents, pool, engine }: AppO
       const ifAbsent = createsAgent ? (context.get("caller").creates_agents ? "create" : "refuse") : "empty";
       return agents.call(context.get("agent"), name, given, ifAbsent);
     };
-    addRoute(app, name, operation, act, { isOfAgent: true });
+    addRoute(app, operation, act, { isOfAgent: true });
   }
   const plain = plainHandlers(engine, pool);
   for (const [name, operation] of entriesOf(PLAIN_OPERATIONS)) {
     const handle = plain[name] as (given: unknown, caller: Caller) => unknown;
     const act = async (given: unknown, context: Context<Carried>) =>
       JSON.stringify(await handle(given, context.get("caller")));
-    addRoute(app, name, operation, act, { isOfAgent: false });
+    addRoute(app, operation, act, { isOfAgent: false });
   }
 }
 
@@ -194,7 +193,19 @@ function agentOf(header: string | undefined): string {
   return name;
 }
 
+/** The description of the interface, for an app that has not described itself yet: it takes a while, and few ask. */
 function describe(app: OpenAPIHono<Carried>, version: string) {
+  for (const [name, operation] of entriesOf(AGENT_OPERATIONS)) {
+    app.openAPIRegistry.registerPath(described(name, operation, { isOfAgent: true }));
+  }
+  for (const [name, operation] of entriesOf(PLAIN_OPERATIONS)) {
+    app.openAPIRegistry.registerPath(described(name, operation, { isOfAgent: false }));
+  }
+  app.openAPIRegistry.registerComponent("securitySchemes", KEY_SCHEME, {
+    type: "http",
+    scheme: CHALLENGE.toLowerCase(),
+    description: "A key that `nous-server keys create` made. A server without keys asks for none.",
+  });
   return app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {

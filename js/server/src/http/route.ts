@@ -54,17 +54,20 @@ const refusal = (status: keyof typeof REFUSALS) => ({
   ...(status === 401 ? { headers: challengeHeader } : {}),
 });
 
-/** Adds an operation's route, about an agent's memory or not; `act` answers with JSON text. */
+/** Whether an operation is about an agent's memory. */
+interface OfAgent {
+  isOfAgent: boolean;
+}
+
+/** Adds an operation's route; `act` answers with JSON text. */
 export function addRoute<Shape extends OperationShape>(
   app: OpenAPIHono<Carried>,
-  name: string,
   operation: Shape,
   act: (given: GivenTo<Shape>, context: Context<Carried>) => Promise<string> | string,
-  { isOfAgent }: { isOfAgent: boolean },
+  { isOfAgent }: OfAgent,
 ): void {
   const { method, params, query, headers, body, isBodyOptional = false, status = 200 } = operation;
   const path = `${BASE}${operation.path}`;
-  app.openAPIRegistry.registerPath(described(name, path, operation, isOfAgent));
   app[method](path.replace(/\{(\w+)\}/g, ":$1"), async (context) => {
     context.set("route", path);
     demand(context.get("caller"), operation.scope, isOfAgent ? context.get("agent") : context.req.param("agent"));
@@ -80,7 +83,8 @@ export function addRoute<Shape extends OperationShape>(
   });
 }
 
-function described(name: string, path: string, operation: OperationShape, isOfAgent: boolean): RouteConfig {
+/** An operation as the interface's description tells of it. */
+export function described(name: string, operation: OperationShape, { isOfAgent }: OfAgent): RouteConfig {
   const {
     method,
     summary,
@@ -106,7 +110,7 @@ function described(name: string, path: string, operation: OperationShape, isOfAg
   ];
   return {
     method,
-    path,
+    path: `${BASE}${operation.path}`,
     operationId: name,
     summary,
     // Without keys nobody needs one.
