@@ -14,7 +14,7 @@ import { temporaryFolder } from "./temporary.ts";
 const BUSY = { timeout: 180_000 };
 
 const KEY = "sk-very-secret";
-const log = createLog({ log_level: "silent", log_format: "json" });
+const log = await createLog({ log_level: "silent", log_format: "json" });
 const PROMPT = { system: "Say what they teach.", user: "Group BTC" };
 
 /** What a model is asked. */

@@ -209,7 +209,7 @@ describe("without a provider that works", () => {
     await client.ask("POST /nodes/backfill-embeddings", {});
     const { stdout } = await run(["config", ...optionsOf(provider)]);
     expect(stdout).toContain("embeddings_key: (hidden)\n");
-    expect(() => readSettings({ embeddings_key: "two words" }, {})).toThrow(/^--embeddings-key is wrong: /);
+    await expect(readSettings({ embeddings_key: "two words" }, {})).rejects.toThrow(/^--embeddings-key is wrong: /);
     const told = server.log() + stdout;
     for (const secret of [KEY, "Secret plan"]) expect(told).not.toContain(secret);
     expect(modelsIn(folder)).toHaveLength(1);
@@ -225,8 +225,8 @@ describe("without a provider that works", () => {
     ["embeddings_dimensions", "-1"],
     ["embeddings_timeout", "0"],
     ["embeddings_batch", "0"],
-  ])("%s %j is refused with a sentence", (name, value) => {
-    expect(() => readSettings({ [name]: value }, {})).toThrow(/^--embeddings-\S+ is .*: .*\.$/);
+  ])("%s %j is refused with a sentence", async (name, value) => {
+    await expect(readSettings({ [name]: value }, {})).rejects.toThrow(/^--embeddings-\S+ is .*: .*\.$/);
   });
 });
 

@@ -102,10 +102,10 @@ describe("keys", () => {
     expect(run("keys", "list", ...at)).toMatchObject({ status: 0, stdout: "" });
   });
 
-  test("are known by their whole text", () => {
+  test("are known by their whole text", async () => {
     const folder = temporaryFolder();
     const made = Array.from({ length: 5 }, () => createKey(folder, ALL));
-    const known = new KeyRing(folder, createLog({ log_level: "silent", log_format: "json" })).current!;
+    const known = new KeyRing(folder, await createLog({ log_level: "silent", log_format: "json" })).current!;
     for (const { key, id } of made) {
       expect(keyAmong(known, key)?.id).toBe(id);
       for (const wrong of ["", key.slice(0, -1), `${key}a`, key.toUpperCase(), key.slice("nous_".length)]) {
@@ -122,7 +122,7 @@ describe("keys", () => {
     await expect.poll(() => Date.now() - ctimeMs).toBeGreaterThan(50);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
     onTestFinished(() => void vi.useRealTimers());
-    const ring = new KeyRing(folder, createLog({ log_level: "silent", log_format: "json" }));
+    const ring = new KeyRing(folder, await createLog({ log_level: "silent", log_format: "json" }));
     expect(ring.current).toHaveLength(1);
     const second = createKey(folder, ALL);
     expect(ring.current?.map(({ key }) => key.id).sort()).toEqual([first.id, second.id].sort());

@@ -3,7 +3,8 @@
 import { type EngineConfig, MemoryIndex } from "nous-wasm";
 import { memoryEdgeOf, memoryNodeOf, vectorOf } from "./agent/index-rows.ts";
 import { Texts } from "./agent/texts.ts";
-import { databasesOf, type Found, type Place } from "./storage/place.ts";
+import { databasesOf, type Found } from "./storage/open.ts";
+import type { Place } from "./storage/place.ts";
 import type { Storage } from "./storage/storage.ts";
 
 /** What was found out about one database. */

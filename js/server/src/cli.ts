@@ -4,7 +4,6 @@
 
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
-import { stringify } from "yaml";
 import { addDataCommands } from "./commands.ts";
 import type { Making } from "./embeddings/commands.ts";
 import { addKeyCommands } from "./keys/commands.ts";
@@ -18,9 +17,9 @@ import { placeOf, USUAL_AGENT } from "./storage/place.ts";
 declare const __VERSION__: string;
 
 async function run({ sample = false }: { sample?: boolean }, command: Command): Promise<void> {
-  const inForce = settingsOf(command);
+  const inForce = await settingsOf(command);
   const { settings } = inForce;
-  const log = createLog(settings);
+  const log = await createLog(settings);
   if (sample) {
     const { fillWithSample } = await import("./transfer/commands.ts");
     const isFilled = fillWithSample(placeOf(settings), USUAL_AGENT);
@@ -43,8 +42,9 @@ async function run({ sample = false }: { sample?: boolean }, command: Command): 
   console.log(`data: ${settings.database_url || settings.data_dir}`);
 }
 
-function printConfig(command: Command): void {
-  const { settings, engineYaml } = settingsOf(command);
+async function printConfig(command: Command): Promise<void> {
+  const { stringify } = await import("./settings/yaml.ts");
+  const { settings, engineYaml } = await settingsOf(command);
   const shown = Object.fromEntries(
     OPTION_NAMES.map((name) => [name, OPTIONS[name].isSecret && settings[name] !== "" ? "(hidden)" : settings[name]]),
   );
@@ -53,8 +53,8 @@ function printConfig(command: Command): void {
 
 /** What making vectors takes; a signal ends it between two batches, and it goes on from there the next time. */
 async function makingOf(command: Command): Promise<Making> {
-  const { settings } = settingsOf(command);
-  const log = createLog(settings);
+  const { settings } = await settingsOf(command);
+  const log = await createLog(settings);
   const { embedderOf } = await import("./embeddings/configured.ts");
   const embedder = embedderOf(settings, log);
   if (embedder === undefined) throw new SettingsError("embeddings_provider is none: nobody makes vectors.");
@@ -86,7 +86,7 @@ async function makeAnew(command: Command): Promise<void> {
 
 async function check(command: Command): Promise<void> {
   const { checkAll } = await import("./check.ts");
-  const { settings, engine } = settingsOf(command);
+  const { settings, engine } = await settingsOf(command);
   let isSound = true;
   let count = 0;
   for (const { agent, where, nodes, edges, problems } of checkAll(placeOf(settings), engine)) {
@@ -104,7 +104,7 @@ async function measure(
   command: Command,
 ): Promise<void> {
   const { bench, describeBench } = await import("./bench.ts");
-  const { settings } = settingsOf(command);
+  const { settings } = await settingsOf(command);
   if (process.stderr.isTTY) console.error("This takes about half a minute.");
   const program = fileURLToPath(import.meta.url);
   const report = await bench({ program, settings, config, own: own === undefined ? undefined : agent });

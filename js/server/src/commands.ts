@@ -2,15 +2,13 @@
 
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { adopt, backUp, restore } from "./backup.ts";
-import { agentsIn, deleteAgent, purgeNode } from "./hosting.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import type { Settings } from "./settings/options.ts";
 import { checkIsFiles, placeOf, USUAL_AGENT } from "./storage/place.ts";
 import { CONFLICTS, type Conflicts } from "./transfer/conflicts.ts";
 
 /** What is done with an agent's memory and a file. */
-type DataCommand = (settings: Settings, agent: string, file: string) => void | Promise<void>;
+type DataCommand = (settings: Settings, agent: string, file: string) => Promise<void>;
 
 export function addDataCommands(program: Command): void {
   addTransferCommands(program);
@@ -19,12 +17,13 @@ export function addDataCommands(program: Command): void {
     withOptions(program.command(name).description(description))
       .argument("<FILE>")
       .option("--agent <NAME>", "whose memory", USUAL_AGENT)
-      .action((file: string, { agent }: { agent: string }, command: Command) => {
-        const { settings } = settingsOf(command);
+      .action(async (file: string, { agent }: { agent: string }, command: Command) => {
+        const { settings } = await settingsOf(command);
         checkIsFiles(placeOf(settings), name);
         return work(settings, agent, resolve(file));
       });
-  ofAgent("backup", "copies an agent's database into a file", ({ data_dir }, agent, file) => {
+  ofAgent("backup", "copies an agent's database into a file", async ({ data_dir }, agent, file) => {
+    const { backUp } = await import("./backup.ts");
     backUp(data_dir, agent, file);
     console.log(`The memory of ${agent} is in ${file}.`);
   });
@@ -33,6 +32,7 @@ export function addDataCommands(program: Command): void {
     "puts a backup in the place of an agent's database, which nobody may be using",
     async (...given) => {
       const [{ data_dir }, agent, file] = given;
+      const { restore } = await import("./backup.ts");
       const aside = await restore(data_dir, agent, file);
       console.log(`The memory of ${agent} is that of ${file}.`);
       if (aside !== undefined) console.log(`What it was before is in ${aside}.`);
@@ -42,6 +42,7 @@ export function addDataCommands(program: Command): void {
     "adopt",
     "takes in a database of the existing server, which has to be stopped",
     async ({ data_dir }, agent, file) => {
+      const { adopt } = await import("./backup.ts");
       await adopt(data_dir, agent, file);
       console.log(`The memory of ${agent} is a copy of ${file}.`);
     },
@@ -61,12 +62,8 @@ function addTransferCommands(program: Command): void {
     .addOption(take.choices(CONFLICTS).default("skip"))
     .action(async (file: string, { agent, conflicts }: { agent: string; conflicts: Conflicts }, command: Command) => {
       const { importFile } = await import("./transfer/commands.ts");
-      const { added, replaced, skipped } = importFile(
-        placeOf(settingsOf(command).settings),
-        agent,
-        fileOf(file),
-        conflicts,
-      );
+      const { settings } = await settingsOf(command);
+      const { added, replaced, skipped } = importFile(placeOf(settings), agent, fileOf(file), conflicts);
       console.log(`${added} added, ${replaced} replaced, ${skipped} left out.`);
     });
   withOptions(program.command("export").description("writes a memory as lines of JSON, edges last"))
@@ -75,7 +72,8 @@ function addTransferCommands(program: Command): void {
     .action(async (given: string, { agent }: { agent: string }, command: Command) => {
       const { exportFile } = await import("./transfer/commands.ts");
       const file = fileOf(given);
-      const lines = exportFile(placeOf(settingsOf(command).settings), agent, file);
+      const { settings } = await settingsOf(command);
+      const lines = exportFile(placeOf(settings), agent, file);
       if (file !== undefined) console.log(`${lines} lines are in ${file}.`);
     });
 }
@@ -85,14 +83,16 @@ const fileOf = (given: string): string | undefined => (given === STANDARD ? unde
 function addAgentCommands(agents: Command): void {
   withOptions(agents.command("list").description("lists agents and the bytes of their databases")).action(
     async (_, command: Command) => {
-      const { settings } = settingsOf(command);
+      const { agentsIn } = await import("./hosting.ts");
+      const { settings } = await settingsOf(command);
       for (const { agent, bytes } of await agentsIn(placeOf(settings))) console.log(`${agent}\t${bytes}`);
     },
   );
   withOptions(agents.command("delete").description("deletes an agent with all its files, which nobody may be using"))
     .argument("<NAME>")
-    .action((agent: string, _, command: Command) => {
-      const { settings } = settingsOf(command);
+    .action(async (agent: string, _, command: Command) => {
+      const { deleteAgent } = await import("./hosting.ts");
+      const { settings } = await settingsOf(command);
       const { data_dir } = settings;
       checkIsFiles(placeOf(settings), "agents delete");
       if (!deleteAgent(data_dir, agent)) throw new Error(`there is no agent ${agent} in ${data_dir}`);
@@ -101,8 +101,9 @@ function addAgentCommands(agents: Command): void {
   withOptions(agents.command("purge").description("deletes a memory, so that its text is in none of an agent's files"))
     .argument("<NAME>")
     .argument("<ID>")
-    .action((agent: string, id: string, _, command: Command) => {
-      const { settings } = settingsOf(command);
+    .action(async (agent: string, id: string, _, command: Command) => {
+      const { purgeNode } = await import("./hosting.ts");
+      const { settings } = await settingsOf(command);
       const { data_dir, durability } = settings;
       checkIsFiles(placeOf(settings), "agents purge");
       const wasThere = purgeNode(data_dir, agent, id, durability);

@@ -4,11 +4,12 @@ import { existsSync, statSync } from "node:fs";
 import { agentFile, snapshotsOf } from "./settings/paths.ts";
 import { whileNobodyUses } from "./storage/alone.ts";
 import { StorageError } from "./storage/errors.ts";
-import { logIndexOf, logOf, removeDatabase, removeWhole } from "./storage/files.ts";
+import { logOf, removeDatabase, removeWhole } from "./storage/files.ts";
 import { type Durability, LibsqlStorage } from "./storage/libsql.ts";
-import { databasesIn, openRemote, type Place, USUAL_AGENT } from "./storage/place.ts";
+import { openRemote } from "./storage/open.ts";
+import { databasesIn, type Place, USUAL_AGENT } from "./storage/place.ts";
 import { released } from "./storage/released.ts";
-import { checkLog } from "./storage/wal.ts";
+import { checkLog, cutLogsIn, whyCut } from "./storage/wal.ts";
 
 /** An agent that there is. */
 export interface HostedAgent {
@@ -22,25 +23,6 @@ export interface AgentsPage {
   /** The agent before it, which need not be there any more. */
   after?: string | undefined;
   limit?: number | undefined;
-}
-
-/** Databases whose logs are not what they were, by their files, and why; see `checkLog`, which says when it may be asked. */
-export function cutLogsIn(dataDir: string): Map<string, string> {
-  const cut = new Map<string, string>();
-  for (const file of databasesIn(dataDir)) {
-    try {
-      checkLog(file);
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
-      cut.set(file, error.message);
-    }
-  }
-  return cut;
-}
-
-/** Why a database must not be opened, where its log was found cut and nobody has done anything about it since. */
-export function whyCut(file: string, cut: ReadonlyMap<string, string>): string | undefined {
-  return existsSync(logIndexOf(file)) ? cut.get(file) : undefined;
 }
 
 /** Every agent whose database can be read and names it, in the order of their files' names; opening one whose log was cut would make that good. */

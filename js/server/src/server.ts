@@ -1,11 +1,11 @@
 // The server as a whole: threads of agents, what stands before them, and how both come up and go down.
 
-import { cutLogsIn } from "./hosting.ts";
 import { KeyRing } from "./keys/ring.ts";
 import type { Logger } from "./log.ts";
 import { LOOPBACK } from "./settings/options.ts";
 import { type InForce, SettingsError } from "./settings/read.ts";
 import { placeOf, USUAL_AGENT } from "./storage/place.ts";
+import { cutLogsIn } from "./storage/wal.ts";
 import { Pool } from "./workers/pool.ts";
 
 export interface RunningServer {

@@ -2,7 +2,8 @@
 
 import type { Logger } from "../log.ts";
 import type { Settings } from "../settings/options.ts";
-import { databasesOf, placeOf } from "../storage/place.ts";
+import { databasesOf } from "../storage/open.ts";
+import { placeOf } from "../storage/place.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Embedder } from "./embedder.ts";
 import { type Drained, drain, type Queue } from "./queue.ts";

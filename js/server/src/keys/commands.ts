@@ -20,23 +20,26 @@ export function addKeyCommands(program: Command): void {
     .option("--all-agents", "it is for all agents, and for those to come")
     .addOption(new Option("--scopes <SCOPE...>", "what it is for").choices(SCOPES).default(["memory"]))
     .option("--creates-agents", "agents come to be by it")
-    .action((options: CreateOptions, command: Command) => {
+    .action(async (options: CreateOptions, command: Command) => {
       const rights = rightsOf(options);
-      const { key, id } = createKey(settingsOf(command).settings.data_dir, rights);
+      const { settings } = await settingsOf(command);
+      const { key, id } = createKey(settings.data_dir, rights);
       console.error(`${id} is for ${inWords(rights)}. This is the only time that its key is shown:`);
       console.log(key);
     });
   withOptions(keys.command("list").description("lists keys by their ids, and what they may do")).action(
-    (_, command: Command) => {
-      for (const { id, created_at, ...rights } of readKeys(settingsOf(command).settings.data_dir)) {
+    async (_, command: Command) => {
+      const { settings } = await settingsOf(command);
+      for (const { id, created_at, ...rights } of readKeys(settings.data_dir)) {
         console.log(`${id}\t${created_at}\t${inWords(rights)}`);
       }
     },
   );
   withOptions(keys.command("revoke").description("revokes a key: servers that run refuse it from now on"))
     .argument("<ID>")
-    .action((id: string, _, command: Command) => {
-      const { data_dir } = settingsOf(command).settings;
+    .action(async (id: string, _, command: Command) => {
+      const { settings } = await settingsOf(command);
+      const { data_dir } = settings;
       revokeKey(data_dir, id);
       console.log(`${id} is revoked.`);
       if (readKeys(data_dir).length > 0) return;

@@ -18,7 +18,7 @@ export function withOptions(command: Command): Command {
 }
 
 /** What is in force; what is wrong ends the program with a sentence. */
-export function settingsOf(command: Command): InForce {
+export function settingsOf(command: Command): Promise<InForce> {
   const given = command.opts<Record<string, string>>();
   const flags = Object.fromEntries(
     Object.entries(given).map(([key, value]) => [key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),

@@ -4,7 +4,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createEngine, type EngineConfig, MemoryIndex, NousError } from "nous-wasm";
-import { parse } from "yaml";
 import { ENGINE_KEYS, type EngineYaml, toEngineConfig } from "./engine-config.ts";
 import { flagOf, OPTION_NAMES, OPTIONS, type OptionName, type Settings, variableOf } from "./options.ts";
 
@@ -25,12 +24,12 @@ export interface InForce {
 }
 
 /** @throws {SettingsError} naming the place of what is wrong. */
-export function readSettings(
+export async function readSettings(
   flags: Partial<Record<OptionName, string>> & { config?: string },
   environment: NodeJS.ProcessEnv,
-): InForce {
+): Promise<InForce> {
   const file = flags.config ?? environment[CONFIG_VARIABLE];
-  const yaml = file === undefined ? {} : readYaml(file);
+  const yaml = file === undefined ? {} : await readYaml(file);
   checkVariables(environment);
   const settings = Object.fromEntries(
     OPTION_NAMES.map((name) => {
@@ -64,7 +63,8 @@ function checkVariables(environment: NodeJS.ProcessEnv): void {
   throw new SettingsError(`The environment variable ${unknown} is none of this server's: there are ${list(known)}.`);
 }
 
-function readYaml(file: string): Record<string, unknown> {
+async function readYaml(file: string): Promise<Record<string, unknown>> {
+  const { parse } = await import("./yaml.ts");
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -88,6 +88,7 @@ function readYaml(file: string): Record<string, unknown> {
 
 /** The engine says what is wrong with its part; keys are named as the file writes them. */
 function readEngine(yaml: EngineYaml, file: string | undefined): EngineConfig {
+  if (Object.keys(yaml).length === 0) return {};
   const { config, written } = toEngineConfig(yaml);
   try {
     createEngine(config);

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { endianness } from "node:os";
 import { StorageError } from "./errors.ts";
 import { logIndexOf, logOf } from "./files.ts";
+import { databasesIn } from "./place.ts";
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -44,6 +45,25 @@ export function checkLog(file: string): void {
   throw new StorageError(
     `The log of the database ${file} was cut off or damaged: of the ${indexed.frames} pages that were in it ${frames} can be read, and what was written last is missing. Restore a backup, or remove ${logIndexOf(file)} to go on with what is left.`,
   );
+}
+
+/** Databases whose logs are not what they were, by their files, and why; see `checkLog`, which says when it may be asked. */
+export function cutLogsIn(dataDir: string): Map<string, string> {
+  const cut = new Map<string, string>();
+  for (const file of databasesIn(dataDir)) {
+    try {
+      checkLog(file);
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      cut.set(file, error.message);
+    }
+  }
+  return cut;
+}
+
+/** Why a database must not be opened, where its log was found cut and nobody has done anything about it since. */
+export function whyCut(file: string, cut: ReadonlyMap<string, string>): string | undefined {
+  return existsSync(logIndexOf(file)) ? cut.get(file) : undefined;
 }
 
 /** Nothing where the index tells nothing. */

@@ -3,7 +3,8 @@
 import { existsSync } from "node:fs";
 import { agentFile } from "../settings/paths.ts";
 import { StorageError } from "../storage/errors.ts";
-import { openWhole, type Place } from "../storage/place.ts";
+import { openWhole } from "../storage/open.ts";
+import type { Place } from "../storage/place.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Conflicts } from "./conflicts.ts";
 import { exportMemory } from "./export.ts";

@@ -8,12 +8,13 @@ import { noRoom, Refusal } from "../agent/errors.ts";
 import { HANDLERS } from "../agent/handlers.ts";
 import { SERVER_TASKS } from "../agent/server-tasks.ts";
 import { doIfDue } from "../agent/tasks.ts";
-import { agentsIn, deleteAgent, whyCut } from "../hosting.ts";
+import { agentsIn, deleteAgent } from "../hosting.ts";
 import { agentFile, snapshotsOf } from "../settings/paths.ts";
 import { isDamage, isNoRoom, MENDING_DAMAGE, RemoteError, StorageError } from "../storage/errors.ts";
 import { logOf } from "../storage/files.ts";
 import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
-import { openStorage } from "../storage/place.ts";
+import { openStorage } from "../storage/open.ts";
+import { whyCut } from "../storage/wal.ts";
 import { Agents, type Opening } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 

@@ -1,0 +1,64 @@
+// How the databases of agents are opened, wherever they are. Who only needs to know where loads no database for it.
+
+import { agentFile } from "../settings/paths.ts";
+import { StorageError } from "./errors.ts";
+import { LibsqlStorage } from "./libsql.ts";
+import { databasesIn, type Place, USUAL_AGENT } from "./place.ts";
+import { RemoteStorage } from "./remote.ts";
+import type { Remote } from "./remote-connection.ts";
+import type { Storage } from "./storage.ts";
+import { checkLog } from "./wal.ts";
+
+export interface OpenOptions {
+  /** Told of what opening did, in a sentence. */
+  tell?: (what: string) => void;
+  /** Whether an older schema is brought up to date. Default true. */
+  migrates?: boolean;
+}
+
+/**
+ * Opens the database of an agent, which comes to be by it unless it is only looked at.
+ *
+ * @throws {StorageError} where that cannot be done.
+ */
+export function openStorage({ dataDir, durability, remote }: Place, agent: string, options: OpenOptions = {}): Storage {
+  if (remote === undefined) return new LibsqlStorage(agentFile(dataDir, agent), { durability, ...options });
+  if (agent !== USUAL_AGENT) {
+    throw new StorageError(`There is no agent ${agent}: a remote database is that of one agent, ${USUAL_AGENT}.`);
+  }
+  return openRemote(remote, options);
+}
+
+/**
+ * Opens the database of an agent as `openStorage` does, in a process that has none open yet.
+ *
+ * @throws {StorageError} where some of what was written is missing, too.
+ */
+export function openWhole(place: Place, agent: string, options?: OpenOptions): Storage {
+  if (place.remote === undefined) checkLog(agentFile(place.dataDir, agent));
+  return openStorage(place, agent, options);
+}
+
+/** Opens the database of the usual agent elsewhere. */
+export function openRemote(remote: Remote, options: OpenOptions = {}): RemoteStorage {
+  return new RemoteStorage(remote, { thread: new URL("./remote-thread.mjs", import.meta.url), ...options });
+}
+
+/** A database as it is found, and how it is opened. */
+export interface Found {
+  /** Its file or URL. */
+  where: string;
+  open(options?: OpenOptions): Storage;
+}
+
+/** The databases that there are, for a process that has none of them open. */
+export function databasesOf({ dataDir, durability, remote }: Place): Found[] {
+  if (remote !== undefined) return [{ where: remote.url, open: (options) => openRemote(remote, options) }];
+  return databasesIn(dataDir).map((where) => ({
+    where,
+    open: (options) => {
+      checkLog(where);
+      return new LibsqlStorage(where, { durability, ...options });
+    },
+  }));
+}
