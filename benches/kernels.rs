@@ -13,11 +13,23 @@ use nous_wasm::{
     SectionSet, SectionTable, Weighting, decay, format_context, merge_and_select,
 };
 
-#[path = "../tests/common/naive.rs"]
+#[path = "../tests/native/common/naive.rs"]
 #[allow(dead_code, reason = "the tests use the rest")]
 mod naive;
 
-use naive::{DAY, Platform};
+use naive::{DAY, Math};
+
+/// The platform's: what a baseline would use.
+struct Platform;
+
+impl Math for Platform {
+    fn exp(x: f64) -> f64 {
+        x.exp()
+    }
+    fn tanh(x: f64) -> f64 {
+        x.tanh()
+    }
+}
 
 /// 2026-02-20, 12:00 UTC.
 const NOW: f64 = 1_771_588_800_000.0;

@@ -1,9 +1,7 @@
 //! What the golden vectors hold, to the bit: inputs with the outputs that existing memories were ranked, faded and
 //! merged with.
 
-mod common;
-
-use common::assert_is;
+use crate::common::assert_is;
 use nous_wasm::signal::SIGNALS;
 use nous_wasm::{
     AlgorithmType, Candidate, ContextRow, Hit, IntentClassifier, Matcher, MergeOptions, Query, Ranked, Reranker,
@@ -236,7 +234,7 @@ fn every_context_reads_as_recorded() {
 
 #[test]
 fn the_guidance_reads_as_recorded() {
-    assert_eq!(memory_guidance(), include_str!("golden/memory_guidance.txt"));
+    assert_eq!(memory_guidance(), include_str!("../golden/memory_guidance.txt"));
 }
 
 mod stakes {

@@ -1,7 +1,5 @@
 //! Search against the golden graphs: seeds, spreading, ranked list and finds, equal to the bit.
 
-mod common;
-
 use std::collections::HashMap;
 
 use nous_wasm::index::{Edge, Graph, Row};
@@ -9,7 +7,7 @@ use nous_wasm::search::{Found, Serendipity, edge_weight, rank, seed, spread};
 use nous_wasm::{Candidate, Query, Reranker, SectionTable, Weighting};
 use serde_json::Value;
 
-use common::golden_search::{config_of, golden, list, number};
+use crate::common::golden_search::{config_of, golden, list, number};
 
 #[test]
 fn every_golden_graph_is_searched_as_it_was() {

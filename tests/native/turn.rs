@@ -1,9 +1,7 @@
 //! Turns of conversation natively: the golden vectors, a thousand generated turns with the reference's answers (made by
 //! `parity/turn-oracle.mjs`), and texts of a size that a quadratic rule would not survive.
 
-mod common;
-
-use common::assert_is;
+use crate::common::assert_is;
 use nous_wasm::context::{
     ContextMode, Frame, MemoryType, RetrievalPlan, TurnSignals, classify_turn, is_stop_word, next_topic,
     plan_retrieval, plan_turn, select_frame,

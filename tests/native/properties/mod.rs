@@ -1,7 +1,5 @@
 //! Laws that hold for every input, and kernels against their plain twins.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod configuration;
 mod context;
 mod fading;
@@ -12,8 +10,8 @@ mod order;
 mod prompts;
 mod ranking;
 
-use common::naive::{self, Ported};
-use common::{NOW, PLAIN, assert_is};
+use crate::common::naive::{self, Ported};
+use crate::common::{NOW, PLAIN, assert_is};
 use nous_wasm::{
     Candidate, Config, ContextRow, Curve, DecayColumns, Hit, IntentClassifier, Lifecycle, Matcher, MergeOptions, Query,
     Ranked, Reranker, Section, SectionSet, SectionTable, Selected, Weighting, Weights, co_recall_pairs, decay,

@@ -1,7 +1,5 @@
 //! What several test files need.
 
-#![allow(dead_code, reason = "each of them uses a part")]
-
 pub mod golden_search;
 pub mod naive;
 

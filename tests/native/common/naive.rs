@@ -30,18 +30,6 @@ impl Math for Ported {
     }
 }
 
-/// The platform's: what a baseline would use.
-pub struct Platform;
-
-impl Math for Platform {
-    fn exp(x: f64) -> f64 {
-        x.exp()
-    }
-    fn tanh(x: f64) -> f64 {
-        x.tanh()
-    }
-}
-
 // ---- ranking ----------------------------------------------------------------------------------------------------
 
 /// The whole batch by score, high to low, stable.

@@ -1,9 +1,7 @@
 //! Consolidation natively: symbols as recorded, statistics as SciPy gives them, and what is grouped, divided and tested against
 //! plain twins.
 
-mod common;
-
-use common::assert_is;
+use crate::common::assert_is;
 use nous_wasm::consolidate::{
     Counts, FIRST_NAMED, FUNDING, Groups, HOURS, SOURCES, Source, SymbolFinder, Tested, Trade, WEEKDAYS, bands,
     find_patterns, groups, q_values, sources,
@@ -81,7 +79,7 @@ mod symbols {
 mod review {
     use super::*;
 
-    const NOW: f64 = common::NOW;
+    const NOW: f64 = crate::common::NOW;
 
     fn source() -> impl Strategy<Value = Source> {
         let days = prop_oneof![3 => 0..130i32, 1 => select(vec![-4, 56, 57, 120, 121])];

@@ -1,9 +1,7 @@
 //! Questions natively: the golden vectors, two thousand generated questions with the reference's answers (made by
 //! `parity/query-oracle.mjs`), and texts of a size that a quadratic rule would not survive.
 
-mod common;
-
-use common::assert_is;
+use crate::common::assert_is;
 use nous_wasm::query::{
     Category, Confidence, DecomposeOptions, FLAGS, Fate, KNOWN_SYMBOLS, Level, Piece, QueryType, Reformulation,
     Retrieved, Scored, TitleSearch, classify, confidence, decompose, extract_attribute, extract_entities, reformulate,

@@ -1,8 +1,6 @@
 //! The resident memory through the crate: golden graphs, due moments against a plain scan, rounding against exact arithmetic, and
 //! snapshots, sound and forged.
 
-mod common;
-
 use std::collections::HashMap;
 
 use nous_wasm::decay;
@@ -17,8 +15,8 @@ use proptest::prelude::*;
 use serde_json::Value;
 use xxhash_rust::xxh64::xxh64;
 
-use common::NOW;
-use common::golden_search::{config_of, golden, list, number};
+use crate::common::NOW;
+use crate::common::golden_search::{config_of, golden, list, number};
 
 const DAY: f64 = 86_400_000.0;
 

@@ -1,8 +1,6 @@
 //! What is refused, how it is said, and that nothing is left behind by a refusal.
 
-mod common;
-
-use common::{NOW, PLAIN, assert_is};
+use crate::common::{NOW, PLAIN, assert_is};
 use nous_wasm::rerank::MAX_INSTANT_MS;
 use nous_wasm::{
     Candidate, Config, Curve, DecayColumns, Error, Hit, IntentClassifier, Matcher, MergeOptions, Query, Reranker,

@@ -38,7 +38,7 @@ fn field() -> impl Strategy<Value = Option<String>> {
 }
 
 fn row() -> impl Strategy<Value = Row> {
-    let body = prop_oneof![field(), crate::json::object().prop_map(Some)];
+    let body = prop_oneof![field(), crate::properties::json::object().prop_map(Some)];
     let date = prop_oneof![field(), Just(Some("2026-01-15T09:30:00.000Z".into()))];
     (field(), field(), field(), field(), body, field(), date).prop_map(
         |(subtype, node_type, memory_section, title, body, summary, created_at)| Row {
