@@ -19,7 +19,7 @@ export async function build() {
   const stamp = at("pkg", ".built-from");
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== crate) {
     setUpWasm();
-    buildCrate(at("pkg"), []);
+    buildCrate(at("pkg"));
     writeFileSync(stamp, crate);
   }
   const { build: bundle } = await import("esbuild");
@@ -30,20 +30,20 @@ export async function build() {
   await writeServer(bundle);
 }
 
-/** The module with an allocator that counts, for the memory test; in `.cache/counted`. */
+/** The module with an allocator that counts, for the memory test; in `.cache/counted`. Nobody measures its speed. */
 export async function buildCounted() {
   const crate = fingerprint(["src", "Cargo.toml", "Cargo.lock", ".cargo", "js/build/build.mjs"]);
   const stamp = at(".cache", "counted", ".built-from");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === crate) return;
   setUpWasm();
-  buildCrate(at(".cache", "counted"), ["--features", "count-allocations"]);
+  buildCrate(at(".cache", "counted"), { forPack: ["--no-opt"], forCargo: ["--features", "count-allocations"] });
   const { build: bundle } = await import("esbuild");
   await writeGlue(bundle, at(".cache", "counted"), at(".cache", "counted"));
   writeFileSync(stamp, crate);
 }
 
-function buildCrate(out, features) {
-  say(`wasm-pack build → ${relative(root, out)} (half a minute)`);
+function buildCrate(out, { forPack = [], forCargo = [] } = {}) {
+  say(`wasm-pack build → ${relative(root, out)} (a minute)`);
   // Paths of this machine stay out of the module. `--config` adds to the flags of .cargo/config.toml.
   const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
   const remap = [
@@ -52,7 +52,8 @@ function buildCrate(out, features) {
   ].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
   const flags = `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(remap)}`;
   const args = ["build", "--target", "bundler", "--release", "--no-pack", "--out-dir", out, "--out-name", "nous_wasm"];
-  must("wasm-pack", ["--log-level", "warn", ...args, root, "--", "--locked", ...features, "--config", flags]);
+  const cargo = ["--locked", ...forCargo, "--config", flags];
+  must("wasm-pack", ["--log-level", "warn", ...args, ...forPack, root, "--", ...cargo]);
 }
 
 /**
