@@ -1,4 +1,5 @@
-// The first program as a user has it: bundled, started as a process of its own, read from its output.
+// The first program as a user has it: bundled, started as a process of its own, read from its output. What it prints is the
+// picture of its --json, which one test sees to; in other widths that picture is drawn here, without a process for each.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -18,7 +19,7 @@ import { bar, cell, wrap } from "../../js/terminal/layout.ts";
 import { Library } from "../../js/terminal/library.ts";
 import { type PromptReport, promptReport, renderPrompt } from "../../js/terminal/prompt.ts";
 import { STANDING_QUESTIONS } from "../../js/terminal/questions.ts";
-import type { Screen } from "../../js/terminal/render.ts";
+import { renderAnswer, renderHead, type Screen } from "../../js/terminal/render.ts";
 import { renderTrace } from "../../js/terminal/trace.ts";
 import { renderExplanation } from "../../js/terminal/tree.ts";
 
@@ -32,6 +33,7 @@ const {
   memoryTypeOf,
   SECTION_PROFILES,
   updateStabilityOnAccessForSection,
+  version,
 } = createRequire(import.meta.url)("nous-wasm") as typeof import("nous-wasm");
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -92,6 +94,9 @@ function timeless<Data>(data: Data): Data {
 function untimed(text: string, heading = "TRACE "): string {
   return text.slice(text.indexOf(heading)).replace(/\b\d+(\.\d)? (µs|ms)/g, "t");
 }
+
+/** In one line, without branches and times, since it depends on these where lines break. */
+const flowing = (text: string): string => untimed(text.replace(/[│├└─\s]+/g, " "), "");
 
 const widest = (text: string): number => Math.max(...text.split("\n").map((line) => [...line].length));
 
@@ -296,20 +301,28 @@ describe("the index", () => {
 
 describe("--explain", () => {
   const question = "funding on DOGE";
+  const library = new Library(generateSample(), Date.parse(SAMPLE_DEFAULTS.end));
+  afterAll(() => library.free());
+  const draw = (found: Answer, width: number) => {
+    if (found.explanation === undefined) throw new Error("nothing is explained");
+    return renderExplanation(library, found, found.explanation, { ...SCREEN, width });
+  };
 
   it("gives a tree that adds up to the score exactly", () => {
-    const { rankings } = one([question, "--limit", "3"]);
-    for (const [i, { id, score }] of rankings.sections.entries()) {
-      const { explanation } = one([question, "--limit", "3", "--explain", id.slice(0, 7)]);
+    const found = one([question, "--limit", "3"]);
+    for (const [i, { id, score }] of found.rankings.sections.entries()) {
+      const { explanation } = explained(library, found, id.slice(0, 7));
       expect(explanation).toMatchObject({ id, rank: i + 1 });
-      expect(Object.is(explanation?.score?.value, score)).toBe(true);
-      if (explanation?.score) expectToAddUp(explanation.score);
+      expect(Object.is(explanation.score?.value, score)).toBe(true);
+      if (explanation.score) expectToAddUp(explanation.score);
     }
-    expect(one([question, "--limit", "3"])).not.toHaveProperty("explanation");
+    expect(found).not.toHaveProperty("explanation");
+    const [first] = found.rankings.sections;
+    const printed = one([question, "--limit", "3", "--explain", first?.id.slice(0, 7) ?? ""]).explanation;
+    expect(printed).toEqual(JSON.parse(JSON.stringify(explained(library, found, first?.id ?? "").explanation)));
   });
 
   it("does so for everything that the standing questions lead to", () => {
-    const library = new Library(generateSample(), Date.parse(SAMPLE_DEFAULTS.end));
     for (const standing of STANDING_QUESTIONS) {
       const hits = library.hits(standing);
       for (const { id, score, breakdown } of library.search(hits, true).ranking) {
@@ -326,7 +339,6 @@ describe("--explain", () => {
         if (!isHit) expect(partsNamed("arrival", tree)).not.toEqual([]);
       }
     }
-    library.free();
   });
 
   it("prints a tree whose products are those of their printed factors", () => {
@@ -335,6 +347,7 @@ describe("--explain", () => {
     const { status, stdout, stderr } = run([question, "--explain", id ?? ""], 300);
     expect([status, stderr]).toEqual([0, ""]);
     const tree = stdout.slice(stdout.indexOf("WHY "));
+    expect(tree).toBe(`${draw(one([question, "--explain", id ?? ""]), 300)}\n`);
     expect(tree).toContain(`WHY ${id}  ${title}`);
     expect(tree).toContain("Place 2 of ");
     expect(tree).toContain(`\nscore ${score} = semantic 0 + keyword `);
@@ -351,10 +364,8 @@ describe("--explain", () => {
   });
 
   it.each([60, 80, 120])("fits %i columns", (columns) => {
-    const { stdout } = run(["What is my playbook for extreme funding?", "--explain", "n_cak5y"], columns);
-    const tree = stdout.slice(stdout.indexOf("WHY "));
+    const tree = draw(one(["What is my playbook for extreme funding?", "--explain", "n_cak5y"]), columns);
     expect(widest(tree)).toBeLessThanOrEqual(columns);
-    expect(tree).not.toContain("\u001b");
     expect(tree.replace(/\s+/g, " ")).toMatch(/from \d+ more, none of them above/);
   });
 
@@ -362,18 +373,19 @@ describe("--explain", () => {
     const below = one([question, "--limit", "20"]).rankings.sections[9]?.id ?? "";
     const answer = one([question, "--explain", below]);
     expect(answer.explanation).toMatchObject({ id: below, rank: null, absent: "below_limit" });
-    const limited = run([question, "--explain", below]).stdout;
+    const limited = draw(answer, 120);
     expect(limited).toContain(`Place 10 of ${answer.candidates.total} by section weights, below the limit of 5.`);
     expect(limited).toContain("\nscore 0.");
     const unreached = "n_tuwusn1tv94w";
-    expect(one([question, "--explain", unreached]).explanation).toEqual({
+    const without = one([question, "--explain", unreached]);
+    expect(without.explanation).toEqual({
       query: question,
       id: unreached,
       rank: null,
       absent: "not_reached",
       score: null,
     });
-    expect(run([question, "--explain", unreached], 200).stdout).toContain("none reaches it over the edges");
+    expect(draw(without, 200)).toContain("none reaches it over the edges");
   });
 
   it("takes ids as they stand beside the results", () => {
@@ -407,15 +419,17 @@ describe("a question in parts", () => {
   });
 
   it.each([60, 100, 140, 150])("shows the parts, and which a result is for, in %i columns", (columns) => {
-    const { stdout } = run([IN_PARTS, "--trace"], columns);
-    expect(widest(stdout)).toBeLessThanOrEqual(columns);
-    const third = stdout.slice(stdout.indexOf("SECTIONS + INTENT"), stdout.indexOf("\nbars "));
+    const found = one([IN_PARTS]);
+    const screen = { ...SCREEN, width: columns };
+    const picture = renderAnswer(found, screen);
+    expect(widest(`${picture}\n${renderTrace(found.trace, screen)}`)).toBeLessThanOrEqual(columns);
+    const third = picture.slice(picture.indexOf("SECTIONS + INTENT"), picture.indexOf("\nbars "));
     const parts = [...third.matchAll(/ part (\d)/g)].map(([, part]) => Number(part));
     expect(parts).toHaveLength(5);
     const shown = PARTS.map((query, i) => {
       return `${i + 1} ${query} (25 found, ${parts.filter((part) => part === i + 1).length} of them below)`;
     });
-    const text = stdout.replace(/\s+/g, " ");
+    const text = picture.replace(/\s+/g, " ");
     expect(text).toContain(` parts ${shown.join(" ")} candidates `);
     expect(text).toContain("SECTIONS + INTENT 2 parts, KNOWLEDGE boosted");
     expect(text).toContain("new: the whole question did not lead to it");
@@ -447,8 +461,15 @@ describe("a question in parts", () => {
       expect(text).toMatch(new RegExp(`place ${rank}\\.\\n`));
     }
     const other = sections.find(({ id }) => intent.every((result) => result.id !== id))?.id ?? "";
-    expect(one([IN_PARTS, "--explain", other]).explanation?.query).toBe(IN_PARTS);
-    expect(run([IN_PARTS, "--explain", other], 200).stdout).toContain(" by section weights for the whole question.");
+    const whole = one([IN_PARTS, "--explain", other]);
+    expect(whole.explanation?.query).toBe(IN_PARTS);
+    const text = renderExplanation(
+      library,
+      whole,
+      whole.explanation ?? explained(library, found, other).explanation,
+      SCREEN,
+    );
+    expect(text).toContain(" by section weights for the whole question.");
   });
 });
 
@@ -479,6 +500,7 @@ describe("--trace", () => {
     const question = ["weekend liquidity", "--limit", "20"];
     const { trace, rankings } = one(question);
     const text = untimed(run([...question, "--trace"], 200).stdout);
+    expect(flowing(text)).toBe(flowing(`${renderTrace(trace, SCREEN)}\n`));
     expect(text).toContain("├─ replace  t: 2 replaced, 2 dropped\n");
     for (const { id, score, by, by_score } of trace.replaced) {
       const { query, results, top_score } = trace.titles.find((title) => title.id === id) ?? {};
@@ -524,10 +546,9 @@ describe("--trace", () => {
   });
 
   it.each([60, 100])("fits %i columns, with its branches unbroken", (columns) => {
-    const { stdout } = run(["weekend liquidity", "--limit", "20", "--trace"], columns);
-    const text = untimed(stdout);
+    const { trace } = one(["weekend liquidity", "--limit", "20"]);
+    const text = untimed(`${renderTrace(trace, { ...SCREEN, width: columns })}\n`);
     expect(widest(text)).toBeLessThanOrEqual(columns);
-    expect(text).not.toContain("\u001b");
     const steps = text.slice(text.indexOf("├─"), text.indexOf("\n\n")).split("\n");
     expect(steps.length).toBeGreaterThan(10);
     for (const line of steps) expect(line).toMatch(/^(│ {2}| {3})*([├└]─ )?\S/);
@@ -624,10 +645,27 @@ describe("without a question and without a terminal", () => {
 describe("the picture", () => {
   const question = "What lessons have I learned about liquidation cascades?";
 
-  it.each([60, 80, 119, 120, 149, 150, 200])("fits %i columns", (columns) => {
-    const { stdout } = run([question], columns);
+  it.each([80, 150])("is printed for so many columns as the terminal has: %i", (columns) => {
+    const { stdout } = run([question, "--trace", "--explain", "n_cak5y"], columns);
     expect(widest(stdout)).toBeLessThanOrEqual(columns);
+    expect(widest(stdout)).toBeGreaterThan(columns - 10);
     expect(stdout).not.toContain("\u001b");
+    const found = one([question, "--explain", "n_cak5y"]);
+    const library = new Library(generateSample(), Date.parse(SAMPLE_DEFAULTS.end));
+    const screen = { ...SCREEN, width: columns };
+    const picture = [
+      renderHead(library, version, screen),
+      renderAnswer(found, screen),
+      renderTrace(found.trace, screen),
+      found.explanation ? renderExplanation(library, found, found.explanation, screen) : "",
+    ];
+    library.free();
+    expect(flowing(stdout)).toBe(flowing(`${picture.join("\n\n")}\n`));
+  });
+
+  it.each([60, 80, 119, 120, 149, 150, 200])("fits %i columns", (columns) => {
+    const stdout = renderAnswer(one([question]), { ...SCREEN, width: columns });
+    expect(widest(stdout)).toBeLessThanOrEqual(columns);
     for (const part of [
       "GLOBAL WEIGHTS",
       "SECTION WEIGHTS",
@@ -646,7 +684,10 @@ describe("the picture", () => {
   });
 
   it("fits the narrowest width for every standing question", () => {
-    expect(widest(run(["--trace"], 60).stdout)).toBeLessThanOrEqual(60);
+    const screen = { ...SCREEN, width: 60 };
+    for (const found of json([]).answers) {
+      expect(widest(`${renderAnswer(found, screen)}\n${renderTrace(found.trace, screen)}`)).toBeLessThanOrEqual(60);
+    }
   });
 
   it("has cells of exact width, bars of eight steps, and lines that break at words", () => {
@@ -1029,12 +1070,12 @@ describe("--context", () => {
   });
 
   it("leaves memory alone where nothing is asked", () => {
-    const { searches, context } = data<PromptReport>("--context", "hi");
-    expect(searches).toEqual([]);
-    expect(Object.values(context.recalled_ids).flat()).toEqual([]);
-    const { stdout } = run(["--context", "hi"]);
-    expect(stdout).toContain("\nLeft alone: decision, fact, procedure, episode.\n");
-    expect(stdout).toMatch(/\nLEFT OUT {2}0 of what was found\n─+\nNothing\.\n$/);
+    const report = data<PromptReport>("--context", "hi");
+    expect(report.searches).toEqual([]);
+    expect(Object.values(report.context.recalled_ids).flat()).toEqual([]);
+    const text = renderPrompt(report, SCREEN);
+    expect(text).toContain("\nLeft alone: decision, fact, procedure, episode.\n");
+    expect(text).toMatch(/\nLEFT OUT {2}0 of what was found\n─+\nNothing\.$/);
   });
 
   it.each(["xyzzy plugh", "???", "😀"])("has a prompt without memories for “%s”", (question) => {
