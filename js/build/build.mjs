@@ -1,5 +1,5 @@
 // Builds the npm packages: crate → .wasm and glue (wasm-pack) → entries for each environment (esbuild) → types; and the server.
-// `build()` skips the crate when nothing it is made of has changed.
+// `build()` skips what is made already of what there is.
 
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -12,29 +12,38 @@ import { setUpPackages, setUpWasm } from "./setup.mjs";
 const ENGINE = at("js", "engine");
 const DIST = join(ENGINE, "dist");
 
+const ofCrate = () => fingerprint(["src", "Cargo.toml", "Cargo.lock", ".cargo", "js/build/build.mjs"]);
+/** Of the packages' sources and of what was made of them, so that what is missing or altered is made anew, too. */
+const ofPackages = () => fingerprint(["js", "pkg", "package-lock.json", "tsconfig.json", "README.md", "LICENSE"]);
+const isStampedWith = (stamp, made) => existsSync(stamp) && readFileSync(stamp, "utf8") === made;
+
 /** Sets up and builds everything; quick when nothing changed. */
 export async function build() {
   setUpPackages();
-  const crate = fingerprint(["src", "Cargo.toml", "Cargo.lock", ".cargo", "js/build/build.mjs"]);
-  const stamp = at("pkg", ".built-from");
-  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== crate) {
+  const crate = ofCrate();
+  const crateStamp = at("pkg", ".built-from");
+  if (!isStampedWith(crateStamp, crate)) {
     setUpWasm();
     buildCrate(at("pkg"));
-    writeFileSync(stamp, crate);
+    writeFileSync(crateStamp, crate);
   }
+  const packagesStamp = at(".cache", "packages.built-from");
+  if (isStampedWith(packagesStamp, ofPackages())) return;
   const { build: bundle } = await import("esbuild");
   const generated = join(ENGINE, "src", "generated");
   await writeGlue(bundle, at("pkg"), generated);
   await writeConstants(generated);
   await writePackage(bundle);
   await writeServer(bundle);
+  mkdirSync(at(".cache"), { recursive: true });
+  writeFileSync(packagesStamp, ofPackages());
 }
 
 /** The module with an allocator that counts, for the memory test; in `.cache/counted`. Nobody measures its speed. */
 export async function buildCounted() {
-  const crate = fingerprint(["src", "Cargo.toml", "Cargo.lock", ".cargo", "js/build/build.mjs"]);
+  const crate = ofCrate();
   const stamp = at(".cache", "counted", ".built-from");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === crate) return;
+  if (isStampedWith(stamp, crate)) return;
   setUpWasm();
   buildCrate(at(".cache", "counted"), { forPack: ["--no-opt"], forCargo: ["--features", "count-allocations"] });
   const { build: bundle } = await import("esbuild");
