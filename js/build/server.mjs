@@ -1,7 +1,7 @@
 // Builds the server: its program, the thread that agents live in, and that of a remote database. Packages are in them, since loading
 // hundreds of small files is most of a start; what the manifest names as dependencies stays outside.
 
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FOR_NODE } from "./bundle.mjs";
 import { writeClient } from "./client.mjs";
@@ -47,6 +47,7 @@ export async function writeServer(bundle) {
   });
   chmodSync(join(out, "cli.mjs"), 0o755);
   writeFileSync(LICENCES, licencesOf(metafile));
+  for (const name of ["README.md", "LICENSE"]) copyFileSync(at(name), join(SERVER, name));
   await writeClient(bundle, out);
 }
 

@@ -77,7 +77,8 @@ function installTool(crate, program, version, duration) {
     CARGO_PROFILE_RELEASE_LTO: "off",
     CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16",
   };
-  must("cargo", ["install", crate, "--version", version, "--locked", "--quiet", "--root", at(".tools")], { env });
+  const only = ["--bin", program];
+  must("cargo", ["install", crate, "--version", version, ...only, "--locked", "--quiet", "--root", at(".tools")], { env });
 }
 
 /** A Chromium for the tests in a real browser; its path. */

@@ -16,7 +16,7 @@ use serde_json::Value;
 use xxhash_rust::xxh64::xxh64;
 
 use crate::common::NOW;
-use crate::common::golden_search::{config_of, golden, list, number};
+use crate::common::golden_search::{candidate_of, config_of, golden, level_of, list, number};
 
 const DAY: f64 = 86_400_000.0;
 
@@ -156,15 +156,6 @@ fn hits_of(case: &Value) -> Vec<Found> {
     list(&case["bm25"]).iter().map(found).collect()
 }
 
-fn level_of(case: &Value) -> Serendipity {
-    match case["serendipity_level"].as_str() {
-        Some("low") => Serendipity::Low,
-        Some("medium") => Serendipity::Medium,
-        Some("high") => Serendipity::High,
-        _ => Serendipity::Off,
-    }
-}
-
 #[test]
 fn every_golden_graph_is_searched_as_it_was_but_for_cosines_in_f32() {
     let golden = golden();
@@ -231,23 +222,7 @@ fn a_search_by_words_is_its_steps_to_the_bit() {
         assert_eq!((&outcome.kept, &outcome.serendipity), (&kept, &finds), "graph {place}");
 
         let table = SectionTable::default();
-        let candidates: Vec<Candidate> = kept
-            .iter()
-            .map(|kept| {
-                let node = &nodes[kept.row as usize];
-                let created_at = number(&node["created_at"]);
-                Candidate {
-                    semantic_score: kept.semantic_score,
-                    bm25_score: kept.bm25_score,
-                    graph_score: kept.graph_score,
-                    last_accessed: node["last_accessed"].as_f64().unwrap_or(created_at),
-                    created_at,
-                    access_count: number(&node["access_count"]),
-                    inbound_edge_count: f64::from(graph.inbound(kept.row)),
-                    section: table.section_of(node["subtype"].as_str()),
-                }
-            })
-            .collect();
+        let candidates: Vec<Candidate> = kept.iter().map(|kept| candidate_of(kept, nodes, &graph, &table)).collect();
         let average = graph.len() as f64 / nodes.len() as f64;
         let query = Query { weighting: Weighting::Sections(&table), avg_inbound_edges: average, now };
         let ranked = Reranker::default().rerank_top(&candidates, &query, limit).unwrap();

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use nous_wasm::index::{Edge, Graph, Row};
-use nous_wasm::search::{Found, Serendipity, edge_weight, rank, seed, spread};
+use nous_wasm::search::{Found, edge_weight, rank, seed, spread};
 use nous_wasm::{Candidate, Query, Reranker, SectionTable, Weighting};
 use serde_json::Value;
 
-use crate::common::golden_search::{config_of, golden, list, number};
+use crate::common::golden_search::{candidate_of, config_of, golden, level_of, list, number};
 
 #[test]
 fn every_golden_graph_is_searched_as_it_was() {
@@ -77,13 +77,7 @@ fn every_golden_graph_is_searched_as_it_was() {
             assert_eq!(active.is_seed, expected["is_seed"] == true, "graph {place}: {}", expected["id"]);
         }
 
-        let level = match case["serendipity_level"].as_str() {
-            Some("low") => Serendipity::Low,
-            Some("medium") => Serendipity::Medium,
-            Some("high") => Serendipity::High,
-            _ => Serendipity::Off,
-        };
-        let (kept, finds) = rank(&seeds, &reached.activated, &config, level);
+        let (kept, finds) = rank(&seeds, &reached.activated, &config, level_of(case));
         let expected = list(&case["serendipity"]);
         assert_eq!(finds.len(), expected.len(), "graph {place}: finds");
         for (&(row, _), expected) in finds.iter().zip(expected) {
@@ -91,23 +85,7 @@ fn every_golden_graph_is_searched_as_it_was() {
         }
 
         let table = SectionTable::default();
-        let candidates: Vec<Candidate> = kept
-            .iter()
-            .map(|kept| {
-                let node = &nodes[kept.row as usize];
-                let created_at = number(&node["created_at"]);
-                Candidate {
-                    semantic_score: kept.semantic_score,
-                    bm25_score: kept.bm25_score,
-                    graph_score: kept.graph_score,
-                    last_accessed: node["last_accessed"].as_f64().unwrap_or(created_at),
-                    created_at,
-                    access_count: number(&node["access_count"]),
-                    inbound_edge_count: f64::from(graph.inbound(kept.row)),
-                    section: table.section_of(node["subtype"].as_str()),
-                }
-            })
-            .collect();
+        let candidates: Vec<Candidate> = kept.iter().map(|kept| candidate_of(kept, nodes, &graph, &table)).collect();
         let average = if nodes.is_empty() { 0.0 } else { graph.len() as f64 / nodes.len() as f64 };
         let query = Query { weighting: Weighting::Sections(&table), avg_inbound_edges: average, now };
         let limit = case["limit"].as_f64().map_or(config.default_limit, |limit| limit as usize);

@@ -44,8 +44,9 @@ afterAll(() => rmSync(project, { recursive: true, force: true, maxRetries: 5 }))
 const told = () => [...read("THIRD-PARTY-LICENSES.txt").matchAll(/^-{80}\n\n(\S+) (\S+) \((.+)\)\n\n(.+)/gm)];
 
 describe("the packed server", () => {
-  it("holds what is built, the manifest, and the licences of what is in it", () => {
-    expect(readdirSync(installed()).sort()).toEqual(["THIRD-PARTY-LICENSES.txt", "dist", "package.json"]);
+  it("holds what is built, the manifest, what there is to read, and the licences of what is in it", () => {
+    const files = ["LICENSE", "README.md", "THIRD-PARTY-LICENSES.txt", "dist", "package.json"];
+    expect(readdirSync(installed()).sort()).toEqual(files);
     expect(readdirSync(installed("dist", "types")).sort()).toEqual(["client.d.ts", "types.d.ts"]);
   });
 

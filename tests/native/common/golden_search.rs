@@ -1,7 +1,8 @@
 //! The golden searches, and what reads them.
 
-use nous_wasm::Config;
-use nous_wasm::search::SearchConfig;
+use nous_wasm::index::Graph;
+use nous_wasm::search::{Ranking, SearchConfig, Serendipity};
+use nous_wasm::{Candidate, Config, SectionTable};
 use serde_json::{Value, json};
 
 /// The golden file.
@@ -23,4 +24,30 @@ pub fn list(value: &Value) -> &[Value] {
 pub fn config_of(value: &Value) -> SearchConfig {
     let config = if value.is_null() { json!({}) } else { json!({ "search": value }) };
     Config::from_json(&config.to_string()).expect("a configuration").search
+}
+
+/// How many finds a case asks for.
+pub fn level_of(case: &Value) -> Serendipity {
+    match case["serendipity_level"].as_str() {
+        Some("low") => Serendipity::Low,
+        Some("medium") => Serendipity::Medium,
+        Some("high") => Serendipity::High,
+        _ => Serendipity::Off,
+    }
+}
+
+/// What is reranked: what a search kept, with what the case says of its node.
+pub fn candidate_of(kept: &Ranking, nodes: &[Value], graph: &Graph, table: &SectionTable) -> Candidate {
+    let node = &nodes[kept.row as usize];
+    let created_at = number(&node["created_at"]);
+    Candidate {
+        semantic_score: kept.semantic_score,
+        bm25_score: kept.bm25_score,
+        graph_score: kept.graph_score,
+        last_accessed: node["last_accessed"].as_f64().unwrap_or(created_at),
+        created_at,
+        access_count: number(&node["access_count"]),
+        inbound_edge_count: f64::from(graph.inbound(kept.row)),
+        section: table.section_of(node["subtype"].as_str()),
+    }
 }
