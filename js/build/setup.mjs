@@ -77,8 +77,8 @@ function installTool(crate, program, version, duration) {
     CARGO_PROFILE_RELEASE_LTO: "off",
     CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16",
   };
-  const only = ["--bin", program];
-  must("cargo", ["install", crate, "--version", version, ...only, "--locked", "--quiet", "--root", at(".tools")], { env });
+  const what = [crate, "--version", version, "--bin", program];
+  must("cargo", ["install", ...what, "--locked", "--quiet", "--root", at(".tools")], { env });
 }
 
 /** A Chromium for the tests in a real browser; its path. */
