@@ -1,11 +1,11 @@
 // Builds the npm packages: crate → .wasm and glue (wasm-pack) → entries for each environment (esbuild) → types; and the server.
 // `build()` skips what is made already of what there is.
 
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { at, fingerprint, importing, must, root, say } from "./lib.mjs";
+import { at, fingerprint, importing, isStampedWith, must, root, say } from "./lib.mjs";
 import { writeServer } from "./server.mjs";
 import { setUpPackages, setUpWasm } from "./setup.mjs";
 
@@ -15,7 +15,6 @@ const DIST = join(ENGINE, "dist");
 const ofCrate = () => fingerprint(["src", "Cargo.toml", "Cargo.lock", ".cargo", "js/build/build.mjs"]);
 /** Of the packages' sources and of what was made of them, so that what is missing or altered is made anew, too. */
 const ofPackages = () => fingerprint(["js", "pkg", "package-lock.json", "tsconfig.json", "README.md", "LICENSE"]);
-const isStampedWith = (stamp, made) => existsSync(stamp) && readFileSync(stamp, "utf8") === made;
 
 /** Sets up and builds everything; quick when nothing changed. */
 export async function build() {

@@ -1,9 +1,9 @@
 // Builds the client of the server, which stands alone: what it has to know of the operations is written into it, and into its types.
 
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { at, fail, fingerprint, importing, root } from "./lib.mjs";
+import { at, fail, fingerprint, importing, isStampedWith, root } from "./lib.mjs";
 
 const SERVER = at("js", "server");
 const SOURCES = join(SERVER, "src", "client");
@@ -38,7 +38,7 @@ async function writeTypes(out) {
   const from = ["js/server/src/client", "js/server/src/api", "js/server/tsconfig.json", "tsconfig.json"];
   const sources = fingerprint([...from, "js/build/client.mjs"]);
   const stamp = join(types, ".built-from");
-  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== sources) {
+  if (!isStampedWith(stamp, sources)) {
     rmSync(types, { recursive: true, force: true });
     mkdirSync(types, { recursive: true });
     const texts = await declarations();

@@ -77,6 +77,9 @@ export function fingerprint(paths) {
   return hash.digest("hex");
 }
 
+/** Whether a file says that what it lies beside was made of what has this fingerprint. */
+export const isStampedWith = (stamp, made) => existsSync(stamp) && readFileSync(stamp, "utf8") === made;
+
 function filesOf(path) {
   if (!statSync(path).isDirectory()) return [path];
   return readdirSync(path)
