@@ -13,38 +13,44 @@ export interface Report {
   wrong: string[];
 }
 
-/** The most frames of `descend` that a call gets. */
-const FRAMES = 64;
+/** The most frames that a call gets. */
+const FRAMES = 128;
+/** Frames that leave stack enough for compiling what is called. */
+const AMPLE = 1000;
 /** Answers in a row after which more stack makes no difference. */
 const ENOUGH = 24;
 
-/** Makes a call with as much stack left as so many frames take, less so many words. */
-function withLittleStack<T>(frames: number, words: number, call: () => T): T {
-  const padding = new Array<number>(words).fill(0);
-  const padded = (..._words: number[]) => call();
-  let risen = 0;
-  let outcome: { answer: T } | { error: unknown } | undefined;
-  const descend = (): void => {
-    try {
-      descend();
-    } catch (error) {
-      if (outcome === undefined && ++risen >= frames) {
-        try {
-          outcome = { answer: padded(...padding) };
-        } catch (failure) {
-          outcome = { error: failure };
-        }
-      }
-      throw error;
-    }
-  };
+/** Far more frames than there are. */
+const ENDLESS = 2 ** 29;
+let depth = 0;
+
+/** Makes a call so many frames down. */
+function descend(frames: number, call: () => void): void {
+  depth++;
+  if (depth === frames) call();
+  else descend(frames, call);
+}
+
+/** How many frames there is stack for. The same function counts them that descends: how much one takes is the compiler's. */
+function room(): number {
+  depth = 0;
   try {
-    descend();
+    descend(ENDLESS, () => {});
   } catch {
-    // The end of the stack, from which this rises.
+    // The end of the stack.
   }
+  return depth;
+}
+
+/** Makes a call with as much stack left as so many frames take. */
+function withLittleStack<T>(frames: number, call: () => T): T {
+  let outcome: { answer: T } | undefined;
+  const until = room() - frames;
+  depth = 0;
+  descend(until, () => {
+    outcome = { answer: call() };
+  });
   if (outcome === undefined) throw new Error("the stack has fewer frames");
-  if ("error" in outcome) throw outcome.error;
   return outcome.answer;
 }
 
@@ -54,12 +60,11 @@ const isLost = (error: unknown) => (error as { code?: string }).code === "instan
 function tried<T>(
   report: Report,
   frames: number,
-  words: number,
   note: (what: string) => void,
   call: () => T,
 ): { answer: T } | undefined {
   try {
-    const answer = withLittleStack(frames, words, call);
+    const answer = withLittleStack(frames, call);
     report.answered++;
     return { answer };
   } catch (error) {
@@ -162,7 +167,7 @@ function callsOf(core: CountedCore, size: number): Record<string, () => unknown>
 }
 
 /** As `FRAMES`, for calls before they are compiled well. */
-const MORE_FRAMES = 400;
+const MORE_FRAMES = 800;
 
 /**
  * Changes of a book that is kept: each is made whole or not at all, or the book is lost. To be run first: what is inlined later
@@ -194,19 +199,16 @@ function keptBooks(core: CountedCore): Report {
     const changed = filled();
     change(changed);
     const after = stateOf(changed);
-    for (let time = 0; time < 20; time++) withLittleStack(MORE_FRAMES, 2, () => change(filled()));
+    for (let time = 0; time < 20; time++) withLittleStack(AMPLE, () => change(filled()));
     for (let frames = 1; frames <= MORE_FRAMES; frames++) {
-      for (const words of [0, 5]) {
-        const note = (what: string) =>
-          report.wrong.push(`change ${place}, ${frames} frames less ${words} words: ${what}`);
-        const book = filled();
-        const failed = tried(report, frames, words, note, () => change(book)) === undefined;
-        try {
-          const state = stateOf(book);
-          if (state !== after && !(failed && state === before)) note(`${failed ? "failed" : "done"}, and now ${state}`);
-        } catch (error) {
-          if (!(failed && isLost(error))) note(`afterwards ${error}`);
-        }
+      const note = (what: string) => report.wrong.push(`change ${place}, ${frames} frames: ${what}`);
+      const book = filled();
+      const failed = tried(report, frames, note, () => change(book)) === undefined;
+      try {
+        const state = stateOf(book);
+        if (state !== after && !(failed && state === before)) note(`${failed ? "failed" : "done"}, and now ${state}`);
+      } catch (error) {
+        if (!(failed && isLost(error))) note(`afterwards ${error}`);
       }
     }
   }
@@ -244,7 +246,7 @@ function main(): Record<string, Report> {
       lose();
       everything(small);
       everything(large);
-      withLittleStack(500, 2, attempt);
+      withLittleStack(AMPLE, attempt);
     }
     const right = JSON.stringify(call());
     const report: Report = { answered: 0, failed: 0, wrong: [] };
@@ -252,20 +254,18 @@ function main(): Record<string, Report> {
     for (const [found, prepare] of Object.entries(situations)) {
       let inRow = 0;
       for (let frames = 1; frames <= FRAMES && inRow < ENOUGH; frames++) {
-        for (const words of [0, 5]) {
-          const note = (what: string) => report.wrong.push(`${found}, ${frames} frames less ${words} words: ${what}`);
-          prepare();
-          const outcome = tried(report, frames, words, note, attempt);
-          inRow = outcome === undefined ? 0 : inRow + 1;
-          if (outcome !== undefined && outcome.answer !== right) note("another answer");
-          // Whatever was left half done would show, in the call itself first.
-          try {
-            if (attempt() !== right) note("another answer to the same call afterwards");
-            if (outcome === undefined && everything(large) !== expected) note("another answer to a later call");
-          } catch (error) {
-            note(`afterwards ${error}`);
-            lose();
-          }
+        const note = (what: string) => report.wrong.push(`${found}, ${frames} frames: ${what}`);
+        prepare();
+        const outcome = tried(report, frames, note, attempt);
+        inRow = outcome === undefined ? 0 : inRow + 1;
+        if (outcome !== undefined && outcome.answer !== right) note("another answer");
+        // Whatever was left half done would show, in the call itself first.
+        try {
+          if (attempt() !== right) note("another answer to the same call afterwards");
+          if (outcome === undefined && everything(large) !== expected) note("another answer to a later call");
+        } catch (error) {
+          note(`afterwards ${error}`);
+          lose();
         }
       }
     }
