@@ -150,7 +150,7 @@ describe("after a write", () => {
   ])("a text that the provider %s keeps no other waiting", { timeout: 120_000 }, async (_, otherwise) => {
     const { provider, client, folder } = await set();
     provider.behave(unless("poison", otherwise));
-    const all = Array.from({ length: 12 }, (_, place) => (place % 6 === 0 ? `poison ${place}` : `sound ${place}`));
+    const all = Array.from({ length: 8 }, (_, place) => (place % 6 === 0 ? `poison ${place}` : `sound ${place}`));
     await Promise.all(all.map((content_title) => client.create({ content_title })));
     const without = () => modelsIn(folder).filter(({ model }) => model === null);
     await vi.waitFor(() => expect(without()).toHaveLength(2), { timeout: 100_000, interval: 200 });

@@ -97,8 +97,8 @@ export class EmbeddingTables {
   }
 
   /**
-   * The next of those who are due. Fresh ones come first, and what failed comes in ever smaller company, so that a text that no
-   * provider takes is alone soon, and keeps nobody waiting.
+   * The next of those who are due. Fresh ones come first, and what failed comes in ever smaller company, those last who failed
+   * last, so that a text that no provider takes is alone soon, and keeps nobody waiting.
    */
   due(now: number, most: number): Waiting[] {
     const isDue = "JOIN nodes ON nodes.id = embedding_queue.node_id WHERE not_before <= ?";
@@ -107,12 +107,18 @@ export class EmbeddingTables {
       now,
     );
     if (first === undefined) return [];
-    return this.#sql(
-      `SELECT ticket, attempts, ${TEXT_COLUMNS} FROM embedding_queue ${isDue} AND attempts = ? ORDER BY ticket LIMIT ?`,
-      now,
-      first.attempts,
-      Math.max(1, Math.floor(most / 4 ** first.attempts)),
-    );
+    const { attempts } = first;
+    const next = (order: string, count: number): Waiting[] =>
+      this.#sql(
+        `SELECT ticket, attempts, ${TEXT_COLUMNS} FROM embedding_queue ${isDue} AND attempts = ? ORDER BY ${order} LIMIT ?`,
+        now,
+        attempts,
+        count,
+      );
+    if (attempts === 0) return next("ticket", most);
+    // At most half of those who failed as often: they may have been one call's, and are not all to be in the next one's, too.
+    const company = next("not_before, ticket", 2 * Math.max(1, Math.floor(most / 4 ** attempts)));
+    return company.slice(0, Math.max(1, company.length / 2));
   }
 
   /** Stores the vector of a memory that waits; whether it still does. */
