@@ -54,6 +54,33 @@ export function runAndShow(command, args) {
   });
 }
 
+/** Runs a command in the root beside others; what it is and its output are shown when it is done. True when it succeeded. */
+export function runAside(command, args, { env = {} } = {}) {
+  const child = spawn(command, args, {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, PATH, ...env },
+  });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk) => {
+      text += chunk;
+    });
+  }
+  return new Promise((resolve) => {
+    const end = (isSound) => {
+      say(`${command} ${args.join(" ")}`);
+      process.stderr.write(text);
+      resolve(isSound);
+    };
+    child.on("error", (error) => {
+      text += `${error.message}\n`;
+      end(false);
+    });
+    child.on("close", (status) => end(status === 0));
+  });
+}
+
 /** Runs a command that has to succeed. */
 export function must(command, args, options) {
   if (!run(command, args, options)) fail(`\`${command} ${args.join(" ")}\` failed; its output is above.`);
