@@ -1,5 +1,24 @@
 // One vitest project for each kind of test under tests/.
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Files that take long, of each project: begun last, one of them would run alone at the end. */
+const LONG = [
+  ...["bad-input", "query.parity", "memory.snapshot", "build.parity"],
+  ...["terminal", "memory-index", "fuzz", "instances"],
+  // What mostly waits goes beside the kills, which do not.
+  ...["kills", "remote", "embeddings", "transfer", "soak", "crowd"],
+];
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const found = LONG.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+      return found < 0 ? LONG.length : found;
+    };
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b));
+  }
+}
 
 const project = (
   name: string,
@@ -13,6 +32,7 @@ const ALONE = { fileParallelism: false } as const;
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // The package is linked to where it is built, which vite takes for sources; it is to be loaded by Node itself.

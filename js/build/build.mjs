@@ -198,6 +198,10 @@ function writeTypes() {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  await build();
-  say("built js/engine/dist and js/server/dist");
+  if (process.argv.includes("--counted")) {
+    await buildCounted();
+  } else {
+    await build();
+    say("built js/engine/dist and js/server/dist");
+  }
 }
