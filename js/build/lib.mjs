@@ -67,17 +67,15 @@ export function runAside(command, args, { env = {} } = {}) {
       text += chunk;
     });
   }
+  child.on("error", ({ message }) => {
+    text += `${message}\n`;
+  });
   return new Promise((resolve) => {
-    const end = (isSound) => {
+    child.on("close", (status) => {
       say(`${command} ${args.join(" ")}`);
       process.stderr.write(text);
-      resolve(isSound);
-    };
-    child.on("error", (error) => {
-      text += `${error.message}\n`;
-      end(false);
+      resolve(status === 0);
     });
-    child.on("close", (status) => end(status === 0));
   });
 }
 
