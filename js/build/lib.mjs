@@ -54,8 +54,9 @@ export function runAndShow(command, args) {
   });
 }
 
-/** Runs a command in the root beside others; what it is and its output are shown when it is done. True when it succeeded. */
+/** Runs a command in the root beside others; its output is shown in one piece when it is done. True when it succeeded. */
 export function runAside(command, args, { env = {} } = {}) {
+  say(`${command} ${args.join(" ")}`);
   const child = spawn(command, args, {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
@@ -72,7 +73,6 @@ export function runAside(command, args, { env = {} } = {}) {
   });
   return new Promise((resolve) => {
     child.on("close", (status) => {
-      say(`${command} ${args.join(" ")}`);
       process.stderr.write(text);
       resolve(status === 0);
     });
