@@ -2,7 +2,17 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { delimiter, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -36,46 +46,30 @@ export function run(command, args, { env = {}, cwd = root, quiet = false } = {})
   return result.status === 0;
 }
 
-/** Runs a command in the root; its output is shown while it comes, and given back. */
-export function runAndShow(command, args) {
-  const child = spawn(command, args, {
-    cwd: root,
-    stdio: ["inherit", "pipe", "inherit"],
-    env: { ...process.env, PATH },
-  });
-  let text = "";
-  child.stdout.setEncoding("utf8").on("data", (chunk) => {
-    text += chunk;
-    process.stdout.write(chunk);
-  });
-  return new Promise((resolve) => {
-    child.on("error", () => resolve({ ok: false, text }));
-    child.on("close", (status) => resolve({ ok: status === 0, text }));
-  });
-}
-
-/** Runs a command in the root beside others; its output is shown in one piece when it is done. True when it succeeded. */
+/**
+ * Runs a command in the root beside others. When it is done its output is shown in one piece, and given back. The output waits in
+ * a file, since whoever runs another command meanwhile reads none.
+ */
 export function runAside(command, args, { env = {} } = {}) {
   say(`${command} ${args.join(" ")}`);
+  mkdirSync(at(".cache"), { recursive: true });
+  const folder = mkdtempSync(at(".cache", "aside-"));
+  const written = openSync(join(folder, "output"), "a");
   const child = spawn(command, args, {
     cwd: root,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", written, written],
     env: { ...process.env, PATH, ...env },
   });
-  let text = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (chunk) => {
-      text += chunk;
-    });
-  }
-  child.on("error", ({ message }) => {
-    text += `${message}\n`;
-  });
+  closeSync(written);
   return new Promise((resolve) => {
-    child.on("close", (status) => {
+    const done = (ok, why = "") => {
+      const text = readFileSync(join(folder, "output"), "utf8") + why;
+      rmSync(folder, { recursive: true });
       process.stderr.write(text);
-      resolve(status === 0);
-    });
+      resolve({ ok, text });
+    };
+    child.on("error", ({ message }) => done(false, `${message}\n`));
+    child.on("exit", (status) => done(status === 0));
   });
 }
 

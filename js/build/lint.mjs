@@ -27,7 +27,8 @@ const failed = [];
 await Promise.all(
   Object.values(CHECKS).map(async (checks) => {
     for (const [command, args, options] of checks) {
-      if (!(await runAside(command, args, options))) failed.push(`${command} ${args[0]}`);
+      const { ok } = await runAside(command, args, options);
+      if (!ok) failed.push(`${command} ${args[0]}`);
     }
   }),
 );

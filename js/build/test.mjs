@@ -1,11 +1,10 @@
 // `npm test`: sets up, builds, and runs every suite; `npm test -- rust parity` runs those named. Ends with a summary, and with
 // a failure when a suite failed, left out a test, or ran none.
 
-import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { build } from "./build.mjs";
-import { at, fail, root, run, runAndShow, runAside, say } from "./lib.mjs";
+import { at, fail, run, runAside, say } from "./lib.mjs";
 import { setUpChromium, setUpStrace } from "./setup.mjs";
 
 /** What each suite runs, and how to count it. */
@@ -22,10 +21,8 @@ const unknown = wanted.filter((name) => !(name in SUITES));
 if (unknown.length > 0) fail(`There is no suite ${unknown.join(", ")}; there are ${Object.keys(SUITES).join(", ")}.`);
 const chosen = wanted.length > 0 ? wanted : Object.keys(SUITES);
 
-// Linking the module keeps one core busy; the native tests are compiled on the other. What goes wrong is told when they run.
-if (chosen.includes("rust")) {
-  spawn("cargo", ["test", "--locked", "--no-run"], { cwd: root, stdio: "ignore" }).on("error", () => {});
-}
+// Downloading and linking leave a core idle; the native tests, which need nothing of what is made, use it.
+const native = chosen.includes("rust") ? runAside("cargo", ["test", "--locked"]) : undefined;
 await build();
 // The module with the counting allocator keeps one core busy, too, and is made beside the suites that do without it.
 const counted = chosen.includes("package") ? runAside("node", ["js/build/build.mjs", "--counted"]) : undefined;
@@ -37,12 +34,12 @@ for (const name of chosen) {
   say(`suite ${name}: ${SUITES[name].about}`);
   const start = Date.now();
   const outcome = await SUITES[name].run();
-  outcomes.push({ name, seconds: Math.round((Date.now() - start) / 1000), ...outcome });
+  outcomes.push({ name, seconds: (Date.now() - start) / 1000, ...outcome });
 }
 
 console.log("\nsuite      passed  failed  left out  seconds");
 for (const { name, passed, failed, leftOut, seconds } of outcomes) {
-  const numbers = [passed, failed, leftOut, seconds].map((number, place) =>
+  const numbers = [passed, failed, leftOut, Math.round(seconds)].map((number, place) =>
     String(number).padStart([8, 8, 10, 9][place]),
   );
   console.log(name.padEnd(9) + numbers.join(""));
@@ -54,20 +51,20 @@ for (const { name, failures = [] } of bad) {
 if (bad.length > 0) fail(`Not green: ${bad.map(({ name }) => name).join(", ")}. What went wrong stands above.`);
 
 async function rust() {
-  const { ok, text } = await runAndShow("cargo", ["test", "--locked"]);
-  const counts = { passed: 0, failed: 0, leftOut: 0 };
-  for (const [, passed, failed, ignored] of text.matchAll(
-    /^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored/gm,
-  )) {
-    counts.passed += Number(passed);
-    counts.failed += Number(failed);
-    counts.leftOut += Number(ignored);
+  const { ok, text } = await native;
+  const outcome = { ok, passed: 0, failed: 0, leftOut: 0, seconds: 0 };
+  const result = /^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored; .* finished in ([\d.]+)s$/gm;
+  for (const [, passed, failed, ignored, seconds] of text.matchAll(result)) {
+    outcome.passed += Number(passed);
+    outcome.failed += Number(failed);
+    outcome.leftOut += Number(ignored);
+    outcome.seconds += Number(seconds);
   }
-  return { ok, ...counts };
+  return outcome;
 }
 
 async function packed() {
-  if (await counted) return vitest("package");
+  if ((await counted).ok) return vitest("package");
   const failure = {
     title: "the module with the counting allocator",
     message: "It could not be built; why stands above.",

@@ -1,5 +1,6 @@
-// The first program as a user has it: bundled, started as a process of its own, read from its output. What it prints is the
-// picture of its --json, which one test sees to; in other widths that picture is drawn here, without a process for each.
+// The first program, by what it writes. Each kind of output is also had from a process as users start it, bundled, which one
+// test holds against what it writes here. What it prints is the picture of its --json, which another sees to; in other widths
+// that picture is drawn.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -17,6 +18,7 @@ import { type Host, handle } from "../../js/terminal/conversation.ts";
 import type { EventsReport } from "../../js/terminal/events.ts";
 import { bar, cell, wrap } from "../../js/terminal/layout.ts";
 import { Library } from "../../js/terminal/library.ts";
+import { program } from "../../js/terminal/program.ts";
 import { type PromptReport, promptReport, renderPrompt } from "../../js/terminal/prompt.ts";
 import { STANDING_QUESTIONS } from "../../js/terminal/questions.ts";
 import { renderAnswer, renderHead, type Screen } from "../../js/terminal/render.ts";
@@ -36,50 +38,43 @@ const {
   version,
 } = createRequire(import.meta.url)("nous-wasm") as typeof import("nous-wasm");
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
-const program = `${root}.cache/terminal-test/main.mjs`;
+const SAMPLE = generateSample();
 
-beforeAll(async () => {
-  mkdirSync(`${root}.cache/terminal-test`, { recursive: true });
-  await build({
-    entryPoints: [`${root}js/terminal/main.ts`],
-    outfile: program,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    packages: "external",
-    logLevel: "error",
-  });
-});
+const SCREEN: Screen = { width: 200, colors: pc.createColors(false) };
 
 /** What was run before: the same again gives the same, as one test sees to. */
-const known = new Map<string, { status: number | null; stdout: string; stderr: string }>();
+const known = new Map<string, { status: number; stdout: string; stderr: string }>();
 
 /** Runs the program without a terminal. */
-function run(args: readonly string[], columns = 120) {
+async function run(args: readonly string[], columns = 120) {
   const key = JSON.stringify([args, columns]);
   const before = known.get(key);
   if (before !== undefined) return before;
-  const env = { ...process.env, COLUMNS: String(columns) };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
-    input: "",
-    encoding: "utf8",
-    env,
+  const ran = { status: 0, stdout: "", stderr: "" };
+  ran.status = await program(args, {
+    write: (text) => {
+      ran.stdout += text;
+    },
+    writeError: (text) => {
+      ran.stderr += text;
+    },
+    screen: () => ({ ...SCREEN, width: columns }),
+    isInteractive: false,
+    sample: () => SAMPLE,
   });
-  const ran = { status, stdout, stderr };
   known.set(key, ran);
   return ran;
 }
 
-function json(args: readonly string[]): Report {
-  const { status, stdout, stderr } = run([...args, "--json"]);
+async function json(args: readonly string[]): Promise<Report> {
+  const { status, stdout, stderr } = await run([...args, "--json"]);
   expect(stderr).toBe("");
   expect(status).toBe(0);
   return JSON.parse(stdout) as Report;
 }
 
-function one(args: readonly string[]): Answer {
-  const { answers } = json(args);
+async function one(args: readonly string[]): Promise<Answer> {
+  const { answers } = await json(args);
   const [answer] = answers;
   if (answer === undefined || answers.length > 1) throw new Error(`${answers.length} answers to one question`);
   return answer;
@@ -100,14 +95,65 @@ const flowing = (text: string): string => untimed(text.replace(/[│├└─\s]
 
 const widest = (text: string): number => Math.max(...text.split("\n").map((line) => [...line].length));
 
-const SCREEN: Screen = { width: 200, colors: pc.createColors(false) };
-
 const IN_PARTS = "What's my BTC thesis and how did my last SOL trade go?";
 const PARTS = ["What's my BTC thesis", "how did my last SOL trade go?"];
 
+describe("a process of the program", () => {
+  const root = fileURLToPath(new URL("../../", import.meta.url));
+  const file = `${root}.cache/terminal-test/main.mjs`;
+
+  beforeAll(async () => {
+    mkdirSync(`${root}.cache/terminal-test`, { recursive: true });
+    await build({
+      entryPoints: [`${root}js/terminal/main.ts`],
+      outfile: file,
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      packages: "external",
+      logLevel: "error",
+    });
+  });
+
+  const start = (args: readonly string[], columns: number) => {
+    const env = { ...process.env, COLUMNS: String(columns) };
+    return spawnSync(process.execPath, [file, ...args], { input: "", encoding: "utf8", env });
+  };
+
+  it.each([
+    [[], 150],
+    [[IN_PARTS, "--trace", "--explain", "n_cak5y"], 80],
+    [["--events", "funding_extreme BTC 0.8"], 80],
+    [["--consolidate", "--at", "2026-02-20"], 160],
+    [["--context", "What did we decide about ETH shorts yesterday?"], 100],
+    [["--help"], 100],
+    [["BTC", "--explain", "n_zzz"], 100],
+    [["BTC", "--colour"], 100],
+  ])("writes %j what it writes here", async (args, columns) => {
+    const { status, stdout, stderr } = start(args, columns);
+    const here = await run(args, columns);
+    expect({ status, stdout: flowing(stdout), stderr }).toEqual({ ...here, stdout: flowing(here.stdout) });
+    expect(widest(stdout)).toBe(widest(here.stdout));
+  });
+
+  it("writes the same data", async () => {
+    const args = ["funding on DOGE", "--explain", "n_cak5y", "--json"];
+    const { status, stdout, stderr } = start(args, 100);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(timeless(JSON.parse(stdout))).toEqual(timeless(await json(args.slice(0, -1))));
+  });
+
+  it("ends well when its reader has seen enough", () => {
+    const { status, stdout, stderr } = spawnSync("sh", ["-c", `"$0" "$1" --json | head -c 9`, process.execPath, file], {
+      encoding: "utf8",
+    });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '{\n  "form', stderr: "" });
+  });
+});
+
 describe("the data of an answer", () => {
-  it("has the documented shape", () => {
-    const report = json(["Which signals are firing on SOL right now?", "--limit", "3"]);
+  it("has the documented shape", async () => {
+    const report = await json(["Which signals are firing on SOL right now?", "--limit", "3"]);
     expect(report).toMatchObject({ format: 3, clock: SAMPLE_DEFAULTS.end, memories: 2000 });
     expect(report.edges).toBeGreaterThan(2000);
     const [answer] = report.answers;
@@ -159,8 +205,8 @@ describe("the data of an answer", () => {
     }
   });
 
-  it("ranks as the weights say", () => {
-    const { rankings } = one(["what happened with my ETH trades"]);
+  it("ranks as the weights say", async () => {
+    const { rankings } = await one(["what happened with my ETH trades"]);
     const score = (result: Result, weights: Record<string, number>) =>
       Object.entries(result.signals).reduce((sum, [signal, value]) => sum + value * (weights[signal] ?? 0), 0);
     const global = { semantic: 0.3, keyword: 0.15, graph: 0.2, recency: 0.15, authority: 0.1, affinity: 0.1 };
@@ -178,8 +224,8 @@ describe("the data of an answer", () => {
     }
   });
 
-  it("says how far each result moved against the global ranking, and why", () => {
-    const { rankings } = one(["Which signals are firing on SOL right now?", "--limit", "20"]);
+  it("says how far each result moved against the global ranking, and why", async () => {
+    const { rankings } = await one(["Which signals are firing on SOL right now?", "--limit", "20"]);
     const place = new Map(rankings.global.map((result) => [result.id, result.rank]));
     for (const result of [...rankings.sections, ...rankings.intent]) {
       const before = place.get(result.id);
@@ -194,31 +240,32 @@ describe("the data of an answer", () => {
     expect(rankings.global.every((result) => result.moved === 0 && result.reason === null)).toBe(true);
   });
 
-  it("is the same each time, but for the times", () => {
+  it("is the same each time, but for the times", async () => {
     for (const question of ["funding on DOGE", IN_PARTS]) {
-      const [a, b] = [0, 1].map(() => {
-        known.clear();
-        return one([question, "--explain", "n_cak5y"]);
-      });
-      expect(timeless(a)).toEqual(timeless(b));
-      expect(a?.trace.ms.total).toBeGreaterThan(0);
+      const before = await one([question, "--explain", "n_cak5y"]);
+      known.clear();
+      expect(timeless(await one([question, "--explain", "n_cak5y"]))).toEqual(timeless(before));
+      expect(before.trace.ms.total).toBeGreaterThan(0);
     }
   });
 
-  it("is empty, and no failure, when no word is known", () => {
-    const answer = one(["xyzzy plugh"]);
+  it("is empty, and no failure, when no word is known", async () => {
+    const answer = await one(["xyzzy plugh"]);
     expect(answer.candidates.total).toBe(0);
     expect(answer.rankings).toEqual({ global: [], sections: [], intent: [] });
     expect(answer.trace.confidence.flags).toEqual(["no_results"]);
-    expect(run(["xyzzy plugh"])).toMatchObject({ status: 0, stdout: expect.stringContaining("No memory has a word") });
+    expect(await run(["xyzzy plugh"])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("No memory has a word"),
+    });
   });
 });
 
 describe("--at", () => {
-  it("takes away what came later", () => {
-    const report = json(["signals on BTC", "--at", "2025-12-01", "--limit", "20"]);
+  it("takes away what came later", async () => {
+    const report = await json(["signals on BTC", "--at", "2025-12-01", "--limit", "20"]);
     expect(report.clock).toBe("2025-12-01T00:00:00.000Z");
-    expect(report.memories).toBe(sampleAt(generateSample(), Date.parse(report.clock)).nodes.length);
+    expect(report.memories).toBe(sampleAt(SAMPLE, Date.parse(report.clock)).nodes.length);
     for (const ranking of Object.values(report.answers[0]?.rankings ?? {})) {
       expect(ranking.every((result) => result.created_at <= report.clock)).toBe(true);
       expect(ranking.every((result) => result.signals.recency <= 1)).toBe(true);
@@ -232,9 +279,9 @@ describe("--at", () => {
     expect(parseAt("2026-03-01T14:30+02:00")).toBe(Date.parse("2026-03-01T12:30:00Z"));
   });
 
-  it("lets memories fade when it lies later", () => {
-    const [now] = one(["funding fade playbook"]).rankings.global;
-    const [later] = one(["funding fade playbook", "--at", "2029-03-15"]).rankings.global;
+  it("lets memories fade when it lies later", async () => {
+    const [now] = (await one(["funding fade playbook"])).rankings.global;
+    const [later] = (await one(["funding fade playbook", "--at", "2029-03-15"])).rankings.global;
     expect(now?.lifecycle).toBe("ACTIVE");
     expect(later?.retrievability).toBeLessThan(now?.retrievability ?? 0);
     expect(later?.lifecycle).not.toBe("ACTIVE");
@@ -265,15 +312,14 @@ function partsNamed(name: string, tree: Explanation): Explanation[] {
 }
 
 describe("the index", () => {
-  const sample = generateSample();
   const at = Date.parse(SAMPLE_DEFAULTS.end);
   const question = STANDING_QUESTIONS[1];
   const found = (library: Library) => library.search(library.hits(question), true).ranking;
 
-  it("holds the memory, and is where the rankings come from", () => {
-    const library = new Library(sample, at);
-    const { rankings, candidates } = one([question, "--limit", "20"]);
-    expect([library.index.size, library.index.edgeCount]).toEqual([sample.nodes.length, sample.edges.length]);
+  it("holds the memory, and is where the rankings come from", async () => {
+    const library = new Library(SAMPLE, at);
+    const { rankings, candidates } = await one([question, "--limit", "20"]);
+    expect([library.index.size, library.index.edgeCount]).toEqual([SAMPLE.nodes.length, SAMPLE.edges.length]);
     expect(library.hits(question)).toHaveLength(45);
     expect(library.hits(question)[0]?.score).toBe(1);
     const { global, sections } = library.find(question);
@@ -286,13 +332,13 @@ describe("the index", () => {
     library.free();
   });
 
-  it("finds what no word finds, over the edges", () => {
-    const library = new Library(sample, at);
+  it("finds what no word finds, over the edges", async () => {
+    const library = new Library(SAMPLE, at);
     const hits = new Set(library.hits(question).map((hit) => hit.id));
     const linked = found(library).ids.filter((id) => !hits.has(id));
     expect(linked).not.toEqual([]);
-    expect(one([question]).rankings.sections.some((result) => linked.includes(result.id))).toBe(true);
-    library.index.unlink(sample.edges.map((edge) => edge.id));
+    expect((await one([question])).rankings.sections.some((result) => linked.includes(result.id))).toBe(true);
+    library.index.unlink(SAMPLE.edges.map((edge) => edge.id));
     expect(found(library).ids.filter((id) => !hits.has(id))).toEqual([]);
     library.free();
     expect(() => found(library)).toThrow(/freed/);
@@ -301,15 +347,15 @@ describe("the index", () => {
 
 describe("--explain", () => {
   const question = "funding on DOGE";
-  const library = new Library(generateSample(), Date.parse(SAMPLE_DEFAULTS.end));
+  const library = new Library(SAMPLE, Date.parse(SAMPLE_DEFAULTS.end));
   afterAll(() => library.free());
   const draw = (found: Answer, width: number) => {
     if (found.explanation === undefined) throw new Error("nothing is explained");
     return renderExplanation(library, found, found.explanation, { ...SCREEN, width });
   };
 
-  it("gives a tree that adds up to the score exactly", () => {
-    const found = one([question, "--limit", "3"]);
+  it("gives a tree that adds up to the score exactly", async () => {
+    const found = await one([question, "--limit", "3"]);
     for (const [i, { id, score }] of found.rankings.sections.entries()) {
       const { explanation } = explained(library, found, id.slice(0, 7));
       expect(explanation).toMatchObject({ id, rank: i + 1 });
@@ -318,7 +364,7 @@ describe("--explain", () => {
     }
     expect(found).not.toHaveProperty("explanation");
     const [first] = found.rankings.sections;
-    const printed = one([question, "--limit", "3", "--explain", first?.id.slice(0, 7) ?? ""]).explanation;
+    const printed = (await one([question, "--limit", "3", "--explain", first?.id.slice(0, 7) ?? ""])).explanation;
     expect(printed).toEqual(JSON.parse(JSON.stringify(explained(library, found, first?.id ?? "").explanation)));
   });
 
@@ -341,13 +387,13 @@ describe("--explain", () => {
     }
   });
 
-  it("prints a tree whose products are those of their printed factors", () => {
-    const { sections } = one([question]).rankings;
+  it("prints a tree whose products are those of their printed factors", async () => {
+    const { sections } = (await one([question])).rankings;
     const { id, score, title } = sections[1] ?? {};
-    const { status, stdout, stderr } = run([question, "--explain", id ?? ""], 300);
+    const { status, stdout, stderr } = await run([question, "--explain", id ?? ""], 300);
     expect([status, stderr]).toEqual([0, ""]);
     const tree = stdout.slice(stdout.indexOf("WHY "));
-    expect(tree).toBe(`${draw(one([question, "--explain", id ?? ""]), 300)}\n`);
+    expect(tree).toBe(`${draw(await one([question, "--explain", id ?? ""]), 300)}\n`);
     expect(tree).toContain(`WHY ${id}  ${title}`);
     expect(tree).toContain("Place 2 of ");
     expect(tree).toContain(`\nscore ${score} = semantic 0 + keyword `);
@@ -363,21 +409,21 @@ describe("--explain", () => {
     }
   });
 
-  it.each([60, 80, 120])("fits %i columns", (columns) => {
-    const tree = draw(one(["What is my playbook for extreme funding?", "--explain", "n_cak5y"]), columns);
+  it.each([60, 80, 120])("fits %i columns", async (columns) => {
+    const tree = draw(await one(["What is my playbook for extreme funding?", "--explain", "n_cak5y"]), columns);
     expect(widest(tree)).toBeLessThanOrEqual(columns);
     expect(tree.replace(/\s+/g, " ")).toMatch(/from \d+ more, none of them above/);
   });
 
-  it("says why a memory is not in the ranking", () => {
-    const below = one([question, "--limit", "20"]).rankings.sections[9]?.id ?? "";
-    const answer = one([question, "--explain", below]);
+  it("says why a memory is not in the ranking", async () => {
+    const below = (await one([question, "--limit", "20"])).rankings.sections[9]?.id ?? "";
+    const answer = await one([question, "--explain", below]);
     expect(answer.explanation).toMatchObject({ id: below, rank: null, absent: "below_limit" });
     const limited = draw(answer, 120);
     expect(limited).toContain(`Place 10 of ${answer.candidates.total} by section weights, below the limit of 5.`);
     expect(limited).toContain("\nscore 0.");
     const unreached = "n_tuwusn1tv94w";
-    const without = one([question, "--explain", unreached]);
+    const without = await one([question, "--explain", unreached]);
     expect(without.explanation).toEqual({
       query: question,
       id: unreached,
@@ -388,21 +434,21 @@ describe("--explain", () => {
     expect(draw(without, 200)).toContain("none reaches it over the edges");
   });
 
-  it("takes ids as they stand beside the results", () => {
-    const { sections } = one([question]).rankings;
-    const { stdout } = run([question]);
+  it("takes ids as they stand beside the results", async () => {
+    const { sections } = (await one([question])).rankings;
+    const { stdout } = await run([question]);
     for (const { id } of sections) expect(stdout).toContain(id.slice(0, 7));
-    expect(new Set(generateSample().nodes.map((node) => node.id.slice(0, 7))).size).toBe(SAMPLE_DEFAULTS.memories);
+    expect(new Set(SAMPLE.nodes.map((node) => node.id.slice(0, 7))).size).toBe(SAMPLE_DEFAULTS.memories);
   });
 });
 
 describe("a question in parts", () => {
-  const library = new Library(generateSample(), Date.parse(SAMPLE_DEFAULTS.end));
+  const library = new Library(SAMPLE, Date.parse(SAMPLE_DEFAULTS.end));
   const whole = library.find(IN_PARTS);
   afterAll(() => library.free());
 
-  it("is answered in its parts by the third ranking, and as a whole by the others", () => {
-    const { rankings, trace } = one([IN_PARTS, "--limit", "12"]);
+  it("is answered in its parts by the third ranking, and as a whole by the others", async () => {
+    const { rankings, trace } = await one([IN_PARTS, "--limit", "12"]);
     expect(trace.parts.map((part) => part.query)).toEqual(PARTS);
     const found = PARTS.map((text) => new Map([...library.find(text).sections.ranking].map((row) => [row.id, row])));
     for (const { id, rank, score, signals, boosted, part, moved } of rankings.intent) {
@@ -418,8 +464,8 @@ describe("a question in parts", () => {
     expect(rankings.global.map((result) => result.id)).toEqual(whole.global.ranking.ids.slice(0, 12));
   });
 
-  it.each([60, 100, 140, 150])("shows the parts, and which a result is for, in %i columns", (columns) => {
-    const found = one([IN_PARTS]);
+  it.each([60, 100, 140, 150])("shows the parts, and which a result is for, in %i columns", async (columns) => {
+    const found = await one([IN_PARTS]);
     const screen = { ...SCREEN, width: columns };
     const picture = renderAnswer(found, screen);
     expect(widest(`${picture}\n${renderTrace(found.trace, screen)}`)).toBeLessThanOrEqual(columns);
@@ -436,11 +482,11 @@ describe("a question in parts", () => {
     expect(third).toContain(" new ");
   });
 
-  it("says so where a part has nothing to show", () => {
-    const empty = run(["What is my rule for stops and when does xyzzy plugh?"]).stdout;
+  it("says so where a part has nothing to show", async () => {
+    const empty = (await run(["What is my rule for stops and when does xyzzy plugh?"])).stdout;
     expect(empty).toMatch(/\nparts +1 {2}What is my rule for stops \(25 found, 5 of them below\)\n/);
     expect(empty).toContain("2  when does xyzzy plugh? (nothing found)\n");
-    const crowded = run(["What is my playbook for squeezes? What happened with DOGE?"]).stdout;
+    const crowded = (await run(["What is my playbook for squeezes? What happened with DOGE?"])).stdout;
     expect(crowded).toContain("2  What happened with DOGE (25 found, none of them below)\n");
   });
 
@@ -461,7 +507,7 @@ describe("a question in parts", () => {
       expect(text).toMatch(new RegExp(`place ${rank}\\.\\n`));
     }
     const other = sections.find(({ id }) => intent.every((result) => result.id !== id))?.id ?? "";
-    const whole = one([IN_PARTS, "--explain", other]);
+    const whole = await one([IN_PARTS, "--explain", other]);
     expect(whole.explanation?.query).toBe(IN_PARTS);
     const text = renderExplanation(
       library,
@@ -474,8 +520,8 @@ describe("a question in parts", () => {
 });
 
 describe("--trace", () => {
-  it("prints the steps of an answer as a tree", () => {
-    const { status, stdout, stderr } = run([IN_PARTS, "--trace"]);
+  it("prints the steps of an answer as a tree", async () => {
+    const { status, stdout, stderr } = await run([IN_PARTS, "--trace"]);
     expect([status, stderr]).toEqual([0, ""]);
     expect(untimed(stdout).split("\n")).toEqual([
       "TRACE  how the third ranking came about",
@@ -496,10 +542,10 @@ describe("--trace", () => {
     ]);
   });
 
-  it("shows what became of weak results", () => {
+  it("shows what became of weak results", async () => {
     const question = ["weekend liquidity", "--limit", "20"];
-    const { trace, rankings } = one(question);
-    const text = untimed(run([...question, "--trace"], 200).stdout);
+    const { trace, rankings } = await one(question);
+    const text = untimed((await run([...question, "--trace"], 200)).stdout);
     expect(flowing(text)).toBe(flowing(`${renderTrace(trace, SCREEN)}\n`));
     expect(text).toContain("├─ replace  t: 2 replaced, 2 dropped\n");
     for (const { id, score, by, by_score } of trace.replaced) {
@@ -508,7 +554,7 @@ describe("--trace", () => {
       const search = `search for “${query}”: ${results} found, best ${top_score?.toFixed(3)}, t`;
       expect(text).toContain(`─ ${id.slice(0, 7)}  ${fate}; ${search}\n`);
       expect(rankings.intent.find((result) => result.id === by)?.reason).toBe("replaces a weak one");
-      const { explanation } = one([...question, "--explain", by]);
+      const { explanation } = await one([...question, "--explain", by]);
       expect([explanation?.query, explanation?.score?.value]).toEqual([query, by_score]);
     }
     for (const { id, score } of trace.dropped) {
@@ -545,8 +591,8 @@ describe("--trace", () => {
     }
   });
 
-  it.each([60, 100])("fits %i columns, with its branches unbroken", (columns) => {
-    const { trace } = one(["weekend liquidity", "--limit", "20"]);
+  it.each([60, 100])("fits %i columns, with its branches unbroken", async (columns) => {
+    const { trace } = await one(["weekend liquidity", "--limit", "20"]);
     const text = untimed(`${renderTrace(trace, { ...SCREEN, width: columns })}\n`);
     expect(widest(text)).toBeLessThanOrEqual(columns);
     const steps = text.slice(text.indexOf("├─"), text.indexOf("\n\n")).split("\n");
@@ -554,11 +600,11 @@ describe("--trace", () => {
     for (const line of steps) expect(line).toMatch(/^(│ {2}| {3})*([├└]─ )?\S/);
   });
 
-  it("goes with every answer, and before an explanation", () => {
-    expect(run(["--trace"]).stdout.match(/^TRACE /gm)).toHaveLength(4);
-    const { stdout } = run(["funding on DOGE", "--trace", "--explain", "n_cak5y"]);
+  it("goes with every answer, and before an explanation", async () => {
+    expect((await run(["--trace"])).stdout.match(/^TRACE /gm)).toHaveLength(4);
+    const { stdout } = await run(["funding on DOGE", "--trace", "--explain", "n_cak5y"]);
     expect(stdout).toMatch(/\nTRACE .*\nWHY /s);
-    expect(run(["funding on DOGE"]).stdout).not.toMatch(/TRACE |\nparts | part \d/);
+    expect((await run(["funding on DOGE"])).stdout).not.toMatch(/TRACE |\nparts | part \d/);
   });
 });
 
@@ -625,12 +671,12 @@ describe("a conversation", () => {
 });
 
 describe("without a question and without a terminal", () => {
-  it("answers four standing questions, one for each section", () => {
-    const { status, stdout, stderr } = run([]);
+  it("answers four standing questions, one for each section", async () => {
+    const { status, stdout, stderr } = await run([]);
     expect(stderr).toBe("");
     expect(status).toBe(0);
     expect(stdout.match(/^› /gm)).toHaveLength(4);
-    const { answers } = json([]);
+    const { answers } = await json([]);
     const sections = ["SIGNALS", "EPISODIC", "KNOWLEDGE", "PROCEDURAL"];
     expect(answers.map((answer) => answer.intents[0]?.section)).toEqual(sections);
     answers.forEach(({ rankings }, i) => {
@@ -645,13 +691,13 @@ describe("without a question and without a terminal", () => {
 describe("the picture", () => {
   const question = "What lessons have I learned about liquidation cascades?";
 
-  it.each([80, 150])("is printed for so many columns as the terminal has: %i", (columns) => {
-    const { stdout } = run([question, "--trace", "--explain", "n_cak5y"], columns);
+  it.each([80, 150])("is printed for so many columns as the terminal has: %i", async (columns) => {
+    const { stdout } = await run([question, "--trace", "--explain", "n_cak5y"], columns);
     expect(widest(stdout)).toBeLessThanOrEqual(columns);
     expect(widest(stdout)).toBeGreaterThan(columns - 10);
     expect(stdout).not.toContain("\u001b");
-    const found = one([question, "--explain", "n_cak5y"]);
-    const library = new Library(generateSample(), Date.parse(SAMPLE_DEFAULTS.end));
+    const found = await one([question, "--explain", "n_cak5y"]);
+    const library = new Library(SAMPLE, Date.parse(SAMPLE_DEFAULTS.end));
     const screen = { ...SCREEN, width: columns };
     const picture = [
       renderHead(library, version, screen),
@@ -663,8 +709,8 @@ describe("the picture", () => {
     expect(flowing(stdout)).toBe(flowing(`${picture.join("\n\n")}\n`));
   });
 
-  it.each([60, 80, 119, 120, 149, 150, 200])("fits %i columns", (columns) => {
-    const stdout = renderAnswer(one([question]), { ...SCREEN, width: columns });
+  it.each([60, 80, 119, 120, 149, 150, 200])("fits %i columns", async (columns) => {
+    const stdout = renderAnswer(await one([question]), { ...SCREEN, width: columns });
     expect(widest(stdout)).toBeLessThanOrEqual(columns);
     for (const part of [
       "GLOBAL WEIGHTS",
@@ -683,9 +729,9 @@ describe("the picture", () => {
     expect(together).toBe(columns >= 150);
   });
 
-  it("fits the narrowest width for every standing question", () => {
+  it("fits the narrowest width for every standing question", async () => {
     const screen = { ...SCREEN, width: 60 };
-    for (const found of json([]).answers) {
+    for (const found of (await json([])).answers) {
       expect(widest(`${renderAnswer(found, screen)}\n${renderTrace(found.trace, screen)}`)).toBeLessThanOrEqual(60);
     }
   });
@@ -724,8 +770,8 @@ describe("a wrong command line", () => {
     [["--context", "BTC", "--consolidate"], "--context and --consolidate: only one of them can be shown"],
     [["--consolidate", "--events", "a 1"], "--consolidate and --events: only one of them can be shown"],
     [["--consolidate", "--at", "soon"], "--at: “soon” is no date"],
-  ])("%j ends with a sentence and code 2", (args, sentence) => {
-    const { status, stdout, stderr } = run(args);
+  ])("%j ends with a sentence and code 2", async (args, sentence) => {
+    const { status, stdout, stderr } = await run(args);
     expect(status).toBe(2);
     expect(stdout).toBe("");
     expect(stderr).toContain(sentence);
@@ -733,8 +779,8 @@ describe("a wrong command line", () => {
     expect(stderr.trim()).toMatch(/\.$/);
   });
 
-  it("--help tells what there is, and ends well", () => {
-    const { status, stdout } = run(["--help"]);
+  it("--help tells what there is, and ends well", async () => {
+    const { status, stdout } = await run(["--help"]);
     expect(status).toBe(0);
     const options = ["--at", "--limit", "--explain", "--trace", "--events", "--consolidate", "--context", "--json"];
     for (const word of [...options, "npm start", "standing questions"]) expect(stdout).toContain(word);
@@ -744,7 +790,7 @@ describe("a wrong command line", () => {
 });
 
 describe("the sample's stored strengths", () => {
-  const { nodes } = generateSample();
+  const { nodes } = SAMPLE;
   const STAKES = ["trade_entry", "trade_close", "trade_modify", "missed_opportunity", "good_pass"].map(
     (name) => `custom:${name}`,
   );
@@ -780,20 +826,20 @@ describe("the sample's stored strengths", () => {
 });
 
 describe("--events", () => {
-  const report = (...args: string[]): EventsReport => {
-    const { status, stdout, stderr } = run([...args, "--json"]);
+  const report = async (...args: string[]): Promise<EventsReport> => {
+    const { status, stdout, stderr } = await run([...args, "--json"]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     return JSON.parse(stdout) as EventsReport;
   };
 
-  it("shows what fires in the market that memory saw last, and says why the others do not", () => {
-    const { matches, markets, passed_over, playbooks, text } = report("--events", "funding_extreme BTC 0.8");
+  it("shows what fires in the market that memory saw last, and says why the others do not", async () => {
+    const { matches, markets, passed_over, playbooks, text } = await report("--events", "funding_extreme BTC 0.8");
     expect(matches.length).toBeGreaterThan(0);
     expect(markets).toHaveLength(1);
     expect(Math.abs(markets[0]!.numbers.funding_rate!)).toBeGreaterThan(0.006);
     for (const { id } of matches) expect(text).toContain(`Playbook ID: ${id}`);
     expect(passed_over.length).toBeLessThan(playbooks);
-    const weaker = report("--events", "funding_extreme BTC 0.1");
+    const weaker = await report("--events", "funding_extreme BTC 0.1");
     expect(weaker.matches).toEqual([]);
     expect(weaker.text).toBe("");
     const called = matches.map(({ id }) => id);
@@ -801,8 +847,8 @@ describe("--events", () => {
     for (const id of called) expect(against.get(id)).toMatch(/^funding_extreme of 0\.1: it asks for 0\.\d+ or more$/);
   });
 
-  it("takes several, with and without symbols, and tells what conditions miss", () => {
-    const { events, markets, matches, passed_over } = report(
+  it("takes several, with and without symbols, and tells what conditions miss", async () => {
+    const { events, markets, matches, passed_over } = await report(
       "--events",
       "funding_extreme 0.9, relative_strength sol 1",
     );
@@ -817,8 +863,8 @@ describe("--events", () => {
     expect(reasons).toContain("funding_extreme on no symbol: it is for BTC");
   });
 
-  it("is a picture without --json, as wide as the screen", () => {
-    const { status, stdout } = run(["--events", "funding_extreme BTC 0.8"], 80);
+  it("is a picture without --json, as wide as the screen", async () => {
+    const { status, stdout } = await run(["--events", "funding_extreme BTC 0.8"], 80);
     expect(status).toBe(0);
     expect(stdout).toMatch(/PLAYBOOKS {2}\d+ of \d+ fire/);
     expect(stdout).toContain("[Matching Playbooks]");
@@ -834,22 +880,22 @@ describe("--events", () => {
     "a b c 0.5",
     "x y 0.5,",
     "x y NaN",
-  ])("refuses “%s” in a sentence", (text) => {
-    const { status, stderr, stdout } = run(["--events", text]);
+  ])("refuses “%s” in a sentence", async (text) => {
+    const { status, stderr, stdout } = await run(["--events", text]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toMatch(/^--events: “.*” is no anomaly: .*\.\n$/);
   });
 
-  it("takes no question", () => {
-    const { status, stderr } = run(["--events", "funding_extreme BTC 0.8", "what now?"]);
+  it("takes no question", async () => {
+    const { status, stderr } = await run(["--events", "funding_extreme BTC 0.8", "what now?"]);
     expect(status).toBe(2);
     expect(stderr).toBe("--events: it takes no question beside it.\n");
   });
 });
 
 /** What the program prints with --json and these arguments. */
-function data<Report>(...args: string[]): Report {
-  const { status, stdout, stderr } = run([...args, "--json"]);
+async function data<Report>(...args: string[]): Promise<Report> {
+  const { status, stdout, stderr } = await run([...args, "--json"]);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   return JSON.parse(stdout) as Report;
 }
@@ -857,16 +903,15 @@ function data<Report>(...args: string[]): Report {
 const inOneLine = (text: string): string => text.replace(/\s+/g, " ");
 
 describe("--consolidate", () => {
-  const sample = generateSample();
   /** When a pattern stands out, and some days later, when it rests on one more trade. */
   const FOUND = "2026-02-20";
   const LATER = "2026-02-24";
   const DAY = 86_400_000;
 
-  it("groups what is recent and has not faded", () => {
-    const { clock, groups, existing, tested, plan } = data<CycleReport>("--consolidate");
+  it("groups what is recent and has not faded", async () => {
+    const { clock, groups, existing, tested, plan } = await data<CycleReport>("--consolidate");
     expect(clock).toBe(SAMPLE_DEFAULTS.end);
-    const { nodes } = sampleAt(sample, Date.parse(clock));
+    const { nodes } = sampleAt(SAMPLE, Date.parse(clock));
     expect(existing).toBe(nodes.filter(({ subtype }) => /:(lesson|playbook)$/.test(subtype)).length);
     expect(groups).toHaveLength(plan.report.groups_analyzed);
     expect(plan.report.groups_found).toBeGreaterThan(groups.length);
@@ -889,14 +934,14 @@ describe("--consolidate", () => {
     }
   });
 
-  it("tests the trades that the sample has", () => {
+  it("tests the trades that the sample has", async () => {
     for (const at of [FOUND, SAMPLE_DEFAULTS.end]) {
-      const { tested } = data<CycleReport>("--consolidate", "--at", at);
+      const { tested } = await data<CycleReport>("--consolidate", "--at", at);
       expect(tested.map(({ q_value }) => q_value)).toEqual(tested.map(({ q_value }) => q_value).sort((a, b) => a - b));
       const sides = tested.filter(({ conditions }) => conditions[0]?.kind === "direction");
       expect(sides).not.toEqual([]);
       for (const { symbol, conditions, ...figures } of sides) {
-        const closed = sample.truth.trades.filter(
+        const closed = SAMPLE.truth.trades.filter(
           (trade) => trade.symbol === symbol && trade.closed_at !== null && trade.closed_at <= Date.parse(at),
         );
         const [these, others] = [true, false].map((same) =>
@@ -910,11 +955,11 @@ describe("--consolidate", () => {
     }
   });
 
-  it("tells what comes closest where nothing stands out", () => {
-    const { tested, plan } = data<CycleReport>("--consolidate");
+  it("tells what comes closest where nothing stands out", async () => {
+    const { tested, plan } = await data<CycleReport>("--consolidate");
     expect(tested.filter(({ kept }) => kept)).toEqual([]);
     expect(plan.groups).toEqual([]);
-    const { stdout } = run(["--consolidate"], 160);
+    const { stdout } = await run(["--consolidate"], 160);
     expect(stdout).toContain(`PATTERNS  0 of ${tested.length} conditions tested stand out\n`);
     expect(inOneLine(stdout)).toMatch(
       /Nothing stands out\. .* 70 % of them would be expected to be false \(q 0\.70\)\./,
@@ -932,13 +977,13 @@ describe("--consolidate", () => {
     expect(stdout).toMatch(/\nWHAT WOULD BE WRITTEN {2}nothing is, here\n─+\nNothing\.\n$/);
   });
 
-  it("tells what stands out, and the lesson that would be written", () => {
-    const { tested, plan } = data<CycleReport>("--consolidate", "--at", FOUND);
+  it("tells what stands out, and the lesson that would be written", async () => {
+    const { tested, plan } = await data<CycleReport>("--consolidate", "--at", FOUND);
     const [pattern, ...others] = tested.filter(({ kept }) => kept);
     expect(others).toEqual([]);
     const [node] = plan.groups[0]?.create ?? [];
     expect(node?.edges.map(({ target_id }) => target_id)).toEqual(pattern?.trade_ids);
-    const { stdout } = run(["--consolidate", "--at", FOUND], 160);
+    const { stdout } = await run(["--consolidate", "--at", FOUND], 160);
     expect(stdout).toContain(`PATTERNS  1 of ${tested.length} conditions tested stands out\n`);
     expect(stdout).toContain(
       "HYPE  direction long\n      0 of 6 won (0 %, 95 % interval 0–39 %), others 6 of 7 (86 %)\n",
@@ -949,15 +994,15 @@ describe("--consolidate", () => {
   });
 
   it("knows again what was learned, and brings its figures up to date", async () => {
-    const [learned] = data<CycleReport>("--consolidate", "--at", FOUND).plan.groups[0]?.create ?? [];
-    const lesson = sample.nodes.find(({ subtype }) => subtype === "custom:lesson");
+    const [learned] = (await data<CycleReport>("--consolidate", "--at", FOUND)).plan.groups[0]?.create ?? [];
+    const lesson = SAMPLE.nodes.find(({ subtype }) => subtype === "custom:lesson");
     if (learned === undefined || lesson === undefined) throw new Error("nothing was learned");
     const { content_title, content_body, edges } = learned;
     const created_at = Date.parse(FOUND);
     const node = { ...lesson, id: "n_learned", content_title, content_body, created_at, last_accessed: created_at };
     const links = edges.map((edge, i) => ({ ...edge, id: `e_${i}`, source_id: node.id, strength: 0.5, created_at }));
     const written = async (at: string, tied = links) => {
-      const since = { ...sample, nodes: [...sample.nodes, node], edges: [...sample.edges, ...tied] };
+      const since = { ...SAMPLE, nodes: [...SAMPLE.nodes, node], edges: [...SAMPLE.edges, ...tied] };
       const library = new Library(since, Date.parse(at));
       const text = renderConsolidation(await cycleReport(library), SCREEN);
       library.free();
@@ -972,17 +1017,17 @@ describe("--consolidate", () => {
     expect(await written(LATER, links.slice(1))).toEqual([...changed, "      new edges to 1 of its trades"]);
   });
 
-  it("says so where there is too little", () => {
-    const early = run(["--consolidate", "--at", "2025-09-20"], 160).stdout;
+  it("says so where there is too little", async () => {
+    const early = (await run(["--consolidate", "--at", "2025-09-20"], 160)).stdout;
     expect(early).toContain("\n      too few closed trades to compare\n");
     expect(early).toContain("\nNothing was tested: no group has trades enough for both sides of a condition.\n");
-    const late = run(["--consolidate", "--at", "2029-01-01"]).stdout;
+    const late = (await run(["--consolidate", "--at", "2029-01-01"])).stdout;
     expect(late).toMatch(/\nGROUPS {2}0 of 0 analysed, .*\n─+\nNone: too little happened\.\n/);
   });
 
   it.each([60, 80, 100, 160])("fits %i columns", async (width) => {
     for (const at of [FOUND, SAMPLE_DEFAULTS.end]) {
-      const library = new Library(sample, Date.parse(at));
+      const library = new Library(SAMPLE, Date.parse(at));
       expect(widest(renderConsolidation(await cycleReport(library), { ...SCREEN, width }))).toBeLessThanOrEqual(width);
       library.free();
     }
@@ -991,11 +1036,10 @@ describe("--consolidate", () => {
 
 describe("--context", () => {
   const QUESTION = "What did we decide about ETH shorts yesterday?";
-  const sample = generateSample();
-  const byId = new Map(sample.nodes.map((node) => [node.id, node]));
+  const byId = new Map(SAMPLE.nodes.map((node) => [node.id, node]));
 
-  it("asks for what the plan says, and hands over memories of that type", () => {
-    const { question, clock, searches, context } = data<PromptReport>("--context", QUESTION);
+  it("asks for what the plan says, and hands over memories of that type", async () => {
+    const { question, clock, searches, context } = await data<PromptReport>("--context", QUESTION);
     expect([question, clock]).toEqual([QUESTION, SAMPLE_DEFAULTS.end]);
     expect(context.frame.frame_id).toBe("decision");
     expect(searches.map(({ found: _, ...query }) => query)).toEqual(context.plan.queries);
@@ -1010,7 +1054,7 @@ describe("--context", () => {
       expect(ids.length).toBeLessThanOrEqual(searches.find((one) => one.memory_type === type)?.limit ?? 0);
     }
     expect(context.failed).toEqual([]);
-    expect(data<PromptReport>("--context", QUESTION)).toEqual({
+    expect(await data<PromptReport>("--context", QUESTION)).toEqual({
       format: 1,
       question,
       clock,
@@ -1020,31 +1064,32 @@ describe("--context", () => {
     });
   });
 
-  it("tells the newest conversations of two days, and of them more where something recent is meant", () => {
-    const conversations = (question: string) =>
-      data<PromptReport>("--context", question).context.sections.find(({ name }) => name === "recent_conversations")
-        ?.content;
+  it("tells the newest conversations of two days, and of them more where something recent is meant", async () => {
+    const conversations = async (question: string) => {
+      const { context } = await data<PromptReport>("--context", question);
+      return context.sections.find(({ name }) => name === "recent_conversations")?.content;
+    };
     const since = Date.parse(SAMPLE_DEFAULTS.end) - 48 * 3_600_000;
-    const titles = sample.nodes
+    const titles = SAMPLE.nodes
       .filter(({ subtype, created_at }) => /_summary$/.test(subtype) && created_at >= since)
       .map(({ content_title }) => `- ${content_title}`)
       .reverse();
-    expect(conversations("What is my playbook for extreme funding?")?.split("\n")).toEqual(titles.slice(0, 3));
-    const longer = conversations(QUESTION)?.split("\n");
+    expect((await conversations("What is my playbook for extreme funding?"))?.split("\n")).toEqual(titles.slice(0, 3));
+    const longer = (await conversations(QUESTION))?.split("\n");
     expect(longer?.map((line, place) => line.startsWith(`${titles[place]}: `))).toEqual([true, true, true]);
   });
 
-  it("goes by the clock", () => {
+  it("goes by the clock", async () => {
     const at = "2025-12-01";
-    const { context, titles } = data<PromptReport>("--context", QUESTION, "--at", at);
+    const { context, titles } = await data<PromptReport>("--context", QUESTION, "--at", at);
     const ids = [...Object.values(context.recalled_ids).flat(), ...Object.keys(titles)];
     expect(ids.length).toBeGreaterThan(10);
     for (const id of ids) expect(byId.get(id)?.created_at).toBeLessThanOrEqual(Date.parse(at));
   });
 
-  it("shows the prompt as it stands, with its tokens, and what was left out and why", () => {
-    const { context, titles, searches } = data<PromptReport>("--context", QUESTION);
-    const { status, stdout } = run(["--context", QUESTION], 100);
+  it("shows the prompt as it stands, with its tokens, and what was left out and why", async () => {
+    const { context, titles, searches } = await data<PromptReport>("--context", QUESTION);
+    const { status, stdout } = await run(["--context", QUESTION], 100);
     expect(status).toBe(0);
     const text = inOneLine(stdout);
     expect(text).toContain(`THE PROMPT ${context.tokens} tokens`);
@@ -1069,8 +1114,8 @@ describe("--context", () => {
     expect(stdout).not.toContain("FAILED");
   });
 
-  it("leaves memory alone where nothing is asked", () => {
-    const report = data<PromptReport>("--context", "hi");
+  it("leaves memory alone where nothing is asked", async () => {
+    const report = await data<PromptReport>("--context", "hi");
     expect(report.searches).toEqual([]);
     expect(Object.values(report.context.recalled_ids).flat()).toEqual([]);
     const text = renderPrompt(report, SCREEN);
@@ -1078,15 +1123,15 @@ describe("--context", () => {
     expect(text).toMatch(/\nLEFT OUT {2}0 of what was found\n─+\nNothing\.$/);
   });
 
-  it.each(["xyzzy plugh", "???", "😀"])("has a prompt without memories for “%s”", (question) => {
-    const { searches, context } = data<PromptReport>("--context", question);
+  it.each(["xyzzy plugh", "???", "😀"])("has a prompt without memories for “%s”", async (question) => {
+    const { searches, context } = await data<PromptReport>("--context", question);
     for (const { found } of searches) expect(found).toBe(0);
     expect(context.sections.map(({ name }) => name)).toEqual(["identity", "frame", "recent_conversations"]);
     expect(context.failed).toEqual([]);
   });
 
-  it("names what failed, and what has no id", () => {
-    const report = data<PromptReport>("--context", "hi");
+  it("names what failed, and what has no id", async () => {
+    const report = await data<PromptReport>("--context", "hi");
     const failed = [{ part: "facts", reason: "no answer" }] as const;
     const left_out = [{ id: null, section: "working_memory", reason: "unwanted" }] as const;
     const text = renderPrompt(
@@ -1098,7 +1143,7 @@ describe("--context", () => {
   });
 
   it("fits 60, 80, 100 and 160 columns", async () => {
-    const library = new Library(sample, Date.parse(SAMPLE_DEFAULTS.end));
+    const library = new Library(SAMPLE, Date.parse(SAMPLE_DEFAULTS.end));
     for (const question of [QUESTION, ...STANDING_QUESTIONS]) {
       const report = await promptReport(library, question);
       for (const width of [60, 80, 100, 160]) {

@@ -45,23 +45,26 @@ export class Life {
     while (this.#ids.length < MEMORIES) await this.#createMany(BATCH);
   }
 
-  /** Goes on until the time is over, in milliseconds by `performance.now()`. */
-  async go(start: number, end: number): Promise<void> {
+  /** Goes on until the time is over, in milliseconds by `performance.now()`; with pauses, half of it goes by between the steps. */
+  async go(start: number, end: number, hasPauses: boolean): Promise<void> {
     let rested = start;
     while (performance.now() < end) {
-      await this.#step(start);
+      const took = await this.#step(start);
+      if (hasPauses) await setTimeout(took);
       if (performance.now() < rested + STRETCH) continue;
       await setTimeout(REST);
       rested = performance.now();
     }
   }
 
-  async #step(start: number): Promise<void> {
+  /** Does what is next; the answer is the milliseconds that it took. */
+  async #step(start: number): Promise<number> {
     this.#turn += 1;
     const begun = performance.now();
     await STEPS[this.#turn % STEPS.length]!(this);
     const now = performance.now();
     this.asked.push({ at: now - start, ms: now - begun });
+    return now - begun;
   }
 
   // ---- what there is to do ------------------------------------------------------------------------
