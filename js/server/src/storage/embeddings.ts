@@ -116,9 +116,9 @@ export class EmbeddingTables {
         count,
       );
     if (attempts === 0) return next("ticket", most);
-    // At most half of those who failed as often: they may have been one call's, and are not all to be in the next one's, too.
+    // Every second of them: those of one call were put off together and stand together, and are not all to be in the next one's, too.
     const company = next("not_before, ticket", 2 * Math.max(1, Math.floor(most / 4 ** attempts)));
-    return company.slice(0, Math.max(1, company.length / 2));
+    return company.filter((_, place) => place % 2 === 0);
   }
 
   /** Stores the vector of a memory that waits; whether it still does. */
