@@ -44,7 +44,10 @@ export async function buildCounted() {
   const stamp = at(".cache", "counted", ".built-from");
   if (isStampedWith(stamp, crate)) return;
   setUpWasm();
-  buildCrate(at(".cache", "counted"), { forPack: ["--no-opt"], forCargo: ["--features", "count-allocations", "--config", "profile.release.opt-level=1"] });
+  buildCrate(at(".cache", "counted"), {
+    forPack: ["--no-opt"],
+    forCargo: ["--features", "count-allocations", "--config", "profile.release.opt-level=1"],
+  });
   const { build: bundle } = await import("esbuild");
   await writeGlue(bundle, at(".cache", "counted"), at(".cache", "counted"));
   writeFileSync(stamp, crate);

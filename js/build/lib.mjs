@@ -13,6 +13,7 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
+import { constants, setPriority } from "node:os";
 import { delimiter, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -47,10 +48,10 @@ export function run(command, args, { env = {}, cwd = root, quiet = false } = {})
 }
 
 /**
- * Runs a command in the root beside others. When it is done its output is shown in one piece, and given back. The output waits in
- * a file, since whoever runs another command meanwhile reads none.
+ * Runs a command in the root beside others; one that is patient has what they leave of the processor. When it is done its output
+ * is shown in one piece, and given back. The output waits in a file, since whoever runs another command meanwhile reads none.
  */
-export function runAside(command, args, { env = {} } = {}) {
+export function runAside(command, args, { env = {}, isPatient = false } = {}) {
   say(`${command} ${args.join(" ")}`);
   mkdirSync(at(".cache"), { recursive: true });
   const folder = mkdtempSync(at(".cache", "aside-"));
@@ -61,6 +62,7 @@ export function runAside(command, args, { env = {} } = {}) {
     env: { ...process.env, PATH, ...env },
   });
   closeSync(written);
+  if (isPatient && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   return new Promise((resolve) => {
     const done = (ok, why = "") => {
       const text = readFileSync(join(folder, "output"), "utf8") + why;

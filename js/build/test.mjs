@@ -22,7 +22,7 @@ if (unknown.length > 0) fail(`There is no suite ${unknown.join(", ")}; there are
 const chosen = wanted.length > 0 ? wanted : Object.keys(SUITES);
 
 // Downloading and linking leave a core idle; the native tests, which need nothing of what is made, use it.
-const native = chosen.includes("rust") ? runAside("cargo", ["test", "--locked"]) : undefined;
+const native = chosen.includes("rust") ? runAside("cargo", ["test", "--locked"], { isPatient: true }) : undefined;
 await build();
 // The module with the counting allocator keeps one core busy, too, and is made beside the suites that do without it.
 const counted = chosen.includes("package") ? runAside("node", ["js/build/build.mjs", "--counted"]) : undefined;
