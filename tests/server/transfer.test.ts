@@ -219,8 +219,8 @@ test("a server that is running finds what is imported, and many lines take littl
   const server = await start(folder);
   const { search, ask } = clientOf(server, "default");
   const file = join(folder, "many.jsonl");
-  const body = "x".repeat(4_000);
-  const count = 20_000;
+  const body = "x".repeat(12_000);
+  const count = 6_000;
   const lines = Array.from({ length: count }, (_, place) => JSON.stringify(node(`n_${place}`, { content_body: body })));
   writeFileSync(file, lines.join("\n"));
   const limited = ["--max-old-space-size=64", PROGRAM, "import", file, "--data-dir", folder];
