@@ -1,4 +1,5 @@
-// Export and import: what was exported and imported is the same memory; conflicts; lines that are wrong; files of any length.
+// Export and import: what was exported and imported is the same memory; conflicts; lines that are wrong; files of any length. What
+// the commands do is done in this process, and by the program itself where what it reads and prints is tested.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -6,6 +7,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import type { Place } from "../../js/server/src/storage/place.ts";
+import { exportFile, importFile } from "../../js/server/src/transfer/commands.ts";
+import type { Conflicts } from "../../js/server/src/transfer/conflicts.ts";
 import { makeExisting, raw } from "./existing.ts";
 import { PROGRAM, start } from "./process.ts";
 import { clientOf } from "./shared.ts";
@@ -17,13 +21,33 @@ function run(args: readonly string[], input = "") {
   return { status, stdout, stderr };
 }
 
-const exported = (folder: string, agent = "default") =>
-  run(["export", "--agent", agent, "--data-dir", folder]).stdout.trimEnd().split("\n");
+const placeIn = (dataDir: string): Place => ({ dataDir, durability: "full", remote: undefined });
+const fileIn = (folder: string): string => join(folder, "lines.jsonl");
 
-/** Imports lines; what came of it. */
-function imported(folder: string, lines: readonly (string | object)[], ...options: string[]) {
-  const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
-  return run(["import", "-", "--data-dir", folder, ...options], text);
+function exported(folder: string, agent = "default"): string[] {
+  const count = exportFile(placeIn(folder), agent, fileIn(folder));
+  const lines = readFileSync(fileIn(folder), "utf8").trimEnd().split("\n");
+  expect(lines).toHaveLength(count);
+  return lines;
+}
+
+const textOf = (lines: readonly (string | object)[]): string =>
+  lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
+
+interface ImportOptions {
+  agent?: string;
+  conflicts?: Conflicts;
+}
+
+/** Imports lines; how many were added, replaced and left out. */
+function imported(
+  folder: string,
+  lines: readonly (string | object)[],
+  { agent = "default", conflicts = "skip" }: ImportOptions = {},
+) {
+  writeFileSync(fileIn(folder), textOf(lines));
+  const { added, replaced, skipped } = importFile(placeIn(folder), agent, fileIn(folder), conflicts);
+  return [added, replaced, skipped];
 }
 
 const node = (id: string, fields: object = {}) => ({ kind: "node", id, type: "note", content_title: id, ...fields });
@@ -54,10 +78,7 @@ test("an import of an export is the same memory", { timeout: 60_000 }, async () 
   const lines = exported(folder);
   expect(lines).toHaveLength(12 + 11 + 2);
   expect(lines.map((line) => JSON.parse(line).kind).indexOf("edge")).toBe(14);
-  expect(imported(folder, lines, "--agent", "other")).toMatchObject({
-    status: 0,
-    stdout: "25 added, 0 replaced, 0 left out.\n",
-  });
+  expect(imported(folder, lines, { agent: "other" })).toEqual([25, 0, 0]);
   expect(exported(folder, "other")).toEqual(lines);
   const server = await start(folder);
   const answers = await Promise.all(
@@ -84,7 +105,7 @@ test("a memory of the existing server goes the same way, odd values as missing o
   expect(JSON.parse(lines[1]!)).toMatchObject({ id: "n_b", neural_stability: null, content_summary: null });
   // Its vectors are of two lengths, which no other memory takes.
   const sound = lines.filter((line) => JSON.parse(line).id !== "n_c" && JSON.parse(line).id !== "e_2");
-  expect(imported(folder, sound, "--agent", "other")).toMatchObject({ status: 0 });
+  expect(imported(folder, sound, { agent: "other" })).toEqual([sound.length, 0, 0]);
   expect(exported(folder, "other")).toEqual(sound);
 });
 
@@ -108,10 +129,9 @@ test("figures of memories go along, and trades that were counted are not counted
   const parsed = lines.map((line) => JSON.parse(line));
   expect(parsed.filter(({ kind }) => kind === "outcome")).toMatchObject([{ playbook_id: playbook.id, profitable: 1 }]);
   expect(parsed.flatMap((line) => line.signals ?? [])).toEqual([signals]);
-  const take = (some: readonly object[], ...options: string[]) =>
-    expect(imported(folder, some, "--agent", "other", ...options)).toMatchObject({ status: 0 });
-  take(parsed.map((line) => ({ ...line, signals: { pnl_pct: -1 } })));
-  take(parsed, "--conflicts", "overwrite");
+  const others = parsed.map((line) => ({ ...line, signals: { pnl_pct: -1 } }));
+  expect(imported(folder, others, { agent: "other" })).toEqual([lines.length, 0, 0]);
+  expect(imported(folder, parsed, { agent: "other", conflicts: "overwrite" })).toEqual([0, lines.length, 0]);
   expect(exported(folder, "other")).toEqual(lines);
   const second = clientOf(await start(folder), "other");
   // What would count the trade, had it not been.
@@ -132,14 +152,14 @@ describe("what is there already", () => {
     node("n_3"),
     edge("e_1", "n_1", "n_2", { strength: 0.9, created_at: NEWER }),
   ];
-  test.each([
-    ["skip", "1 added, 0 replaced, 3 left out", ["stored", "stored", 0.1]],
-    ["overwrite", "1 added, 3 replaced, 0 left out", ["given", "given", 0.9]],
-    ["newer", "1 added, 2 replaced, 1 left out", ["stored", "given", 0.9]],
-  ])("%s: %s", (conflicts, told, expected) => {
+  test.each<[Conflicts, number[], unknown[]]>([
+    ["skip", [1, 0, 3], ["stored", "stored", 0.1]],
+    ["overwrite", [1, 3, 0], ["given", "given", 0.9]],
+    ["newer", [1, 2, 1], ["stored", "given", 0.9]],
+  ])("%s: added, replaced, left out are %j", (conflicts, counts, expected) => {
     const folder = temporaryFolder();
-    expect(imported(folder, there)).toMatchObject({ status: 0 });
-    expect(imported(folder, given, "--conflicts", conflicts)).toMatchObject({ status: 0, stdout: `${told}.\n` });
+    expect(imported(folder, there)).toEqual([3, 0, 0]);
+    expect(imported(folder, given, { conflicts })).toEqual(counts);
     const [one, two, , tie] = exported(folder).map((line) => JSON.parse(line));
     expect([one.content_title, two.content_title, tie.strength]).toEqual(expected);
     // The words that count are those that are stored.
@@ -152,7 +172,7 @@ describe("what is there already", () => {
     const folder = temporaryFolder();
     imported(folder, given);
     const before = exported(folder);
-    expect(imported(folder, given)).toMatchObject({ status: 0, stdout: "0 added, 0 replaced, 4 left out.\n" });
+    expect(imported(folder, given)).toEqual([0, 0, 4]);
     expect(exported(folder)).toEqual(before);
   });
 });
@@ -160,13 +180,13 @@ describe("what is there already", () => {
 describe("lines", () => {
   test("of edges may come before what they tie together", () => {
     const folder = temporaryFolder();
-    expect(imported(folder, [edge("e_1", "n_1", "n_2"), "", node("n_1"), node("n_2")])).toMatchObject({ status: 0 });
+    expect(imported(folder, [edge("e_1", "n_1", "n_2"), "", node("n_1"), node("n_2")])).toEqual([3, 0, 0]);
     expect(exported(folder)).toHaveLength(3);
   });
 
   test("that say little get times of creation, and a vector as numbers is one", () => {
     const folder = temporaryFolder();
-    expect(imported(folder, [node("n_1", { embedding: [1, 2] })])).toMatchObject({ status: 0 });
+    expect(imported(folder, [node("n_1", { embedding: [1, 2] })])).toEqual([1, 0, 0]);
     const [line] = exported(folder).map((text) => JSON.parse(text));
     expect(Date.parse(line.created_at)).toBeGreaterThan(Date.now() - 60_000);
     expect(line.provenance_created_at).toBe(line.created_at);
@@ -203,12 +223,25 @@ describe("lines", () => {
       ],
       ["an edge without an end", [node("n_1"), edge("e_1", "n_1", "n_9")], /The edge e_1 leads to or from a memory/],
     ])("with %s", (_, lines, why) => {
-      const { status, stdout, stderr } = imported(folder, lines);
-      expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-      expect(stderr).toMatch(why);
-      expect(stderr).not.toMatch(/\n\s+at /);
+      expect(() => imported(folder, lines)).toThrow(why);
       expect(exported(folder)).toEqual(before);
     });
+  });
+
+  test("come in by the standard input, go out by the standard output, and are refused in a sentence", () => {
+    const folder = temporaryFolder();
+    const take = (agent: string, lines: readonly (string | object)[]) =>
+      run(["import", "-", "--agent", agent, "--conflicts", "newer", "--data-dir", folder], textOf(lines));
+    const give = (agent: string) => run(["export", "--agent", agent, "--data-dir", folder]).stdout;
+    const nodes = [node("n_1"), node("n_2", { content_body: "ü\u2028" })];
+    expect(take("one", nodes)).toEqual({ status: 0, stdout: "2 added, 0 replaced, 0 left out.\n", stderr: "" });
+    const lines = give("one");
+    expect(lines.trimEnd().split("\n")).toEqual(exported(folder, "one"));
+    expect(take("two", [lines])).toMatchObject({ status: 0 });
+    expect(give("two")).toBe(lines);
+    const { status, stdout, stderr } = take("two", [...nodes, "["]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toMatch(/^nous-server: Line 3: is not JSON.*\n$/);
   });
 });
 
