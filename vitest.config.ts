@@ -6,8 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const LONG = [
   ...["bad-input", "query.parity", "memory.snapshot", "build.parity"],
   ...["terminal", "memory-index", "fuzz", "instances"],
-  // What mostly waits goes beside the kills, which do not.
-  ...["kills", "remote", "embeddings", "transfer", "soak", "crowd"],
+  ...["soak", "embeddings", "remote", "crowd", "hosting", "transfer"],
 ];
 
 class LongFirst extends BaseSequencer {
@@ -27,7 +26,7 @@ const project = (
   extends: true as const,
   test: { name, include: [`tests/${name}/**/*.test.ts`], ...options },
 });
-/** Driving a browser keeps more than one core busy by itself. */
+/** Driving a browser keeps more than one core busy by itself; killing servers and starting them again keeps all of them. */
 const ALONE = { fileParallelism: false } as const;
 
 export default defineConfig({
@@ -41,9 +40,11 @@ export default defineConfig({
       // They only compute, and what they measure is the time of their own process: a file for each core. On a busy machine
       // millions of characters or questions take minutes; what never ends still has an end.
       project("parity", { maxWorkers: "100%", testTimeout: 180_000 }),
-      // Servers wait for their disk as much as they compute; programs, and packages that are installed, for their start.
-      ...["server", "package"].map((name) => project(name, { maxWorkers: 2, testTimeout: 120_000 })),
+      // Programs, and packages that are installed, wait for their start; servers for their disk, their providers and each other.
+      project("package", { maxWorkers: 2, testTimeout: 120_000 }),
+      project("server", { maxWorkers: 3, testTimeout: 120_000 }),
       project("browser", ALONE),
+      project("kills", ALONE),
     ],
   },
 });

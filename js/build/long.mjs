@@ -6,7 +6,7 @@ import { fail, output, run, say } from "./lib.mjs";
 
 /** By its name: the file of tests, the variable that tells it how much, how much is usual, and the variable of its seed. */
 const TESTS = {
-  kills: { file: "tests/server/kills.test.ts", variable: "KILLS", usual: 2000 },
+  kills: { file: "tests/kills/kills.test.ts", variable: "KILLS", usual: 2000 },
   soak: { file: "tests/server/soak.test.ts", variable: "SOAK_MINUTES", usual: 60 },
   "wrong-requests": {
     file: "tests/server/wrong-requests.test.ts",

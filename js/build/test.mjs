@@ -13,7 +13,8 @@ const SUITES = {
   parity: { about: "reference, rivals and the WASM build against each other", run: () => vitest("parity") },
   package: { about: "the packed package, the sample memory, the terminal program", run: packed },
   browser: { about: "the package in Chromium and in a worker", run: () => vitest("browser") },
-  server: { about: "the memory server: storage, every route, killed and started again", run: () => vitest("server") },
+  server: { about: "the memory server: storage, every route, faults and load", run: () => vitest("server") },
+  kills: { about: "the memory server killed, and started again on what is left", run: () => vitest("kills") },
 };
 
 const wanted = process.argv.slice(2);

@@ -1,5 +1,5 @@
 // Tells what is set on a connection that is about to write, as it is read back from it: a line of JSON on the standard error. Tests
-// load it with `node --import`, as die-at.mjs.
+// load it with `node --import`, as ../kills/die-at.mjs.
 
 import Database from "libsql";
 

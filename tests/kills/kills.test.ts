@@ -13,12 +13,12 @@ import { agentFile, snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { copiesOf } from "../../js/server/src/storage/files.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { released } from "../../js/server/src/storage/released.ts";
-import { makeExisting, raw } from "./existing.ts";
-import { heldBy, Ledger, nodeKey } from "./ledger.ts";
-import { Ended, PROGRAM, type Running, type Surroundings, start } from "./process.ts";
-import { clientOf, LESSON } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
-import { learned, trade } from "./trades.ts";
+import { makeExisting, raw } from "../server/existing.ts";
+import { heldBy, Ledger, nodeKey } from "../server/ledger.ts";
+import { Ended, PROGRAM, type Running, type Surroundings, start } from "../server/process.ts";
+import { clientOf, LESSON } from "../server/shared.ts";
+import { temporaryFolder } from "../server/temporary.ts";
+import { learned, trade } from "../server/trades.ts";
 import { Writer } from "./writer.ts";
 
 const WANTED = Number(process.env.KILLS ?? 200);

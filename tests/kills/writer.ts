@@ -1,8 +1,8 @@
 // A client that writes everything there is to write, one request after another, and logs in a ledger what it was told.
 
-import { edgeKey, type Ledger, memberKey, nodeKey } from "./ledger.ts";
-import type { Answer, Running } from "./process.ts";
-import { LESSON } from "./shared.ts";
+import { edgeKey, type Ledger, memberKey, nodeKey } from "../server/ledger.ts";
+import type { Answer, Running } from "../server/process.ts";
+import { LESSON } from "../server/shared.ts";
 
 /** Memories of a batch. */
 const BATCH = 5;
