@@ -1,8 +1,8 @@
 //! Each kernel and, in the same run, what one would write without it.
 //!
-//! `cargo bench` takes under two minutes. Medians of two runs on a shared machine differ by some 10 %; compare within a
-//! run. The baselines are the plain twins of the property tests on the platform's exp and tanh, and equal the kernels
-//! in what they compute but for those two functions' last bits.
+//! `cargo bench --features benches` takes under two minutes. Medians of two runs on a shared machine differ by some 10 %;
+//! compare within a run. The baselines are the plain twins of the property tests on the platform's exp and tanh, and equal
+//! the kernels in what they compute but for those two functions' last bits.
 
 use std::hint::black_box;
 use std::time::Duration;

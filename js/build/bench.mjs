@@ -1,7 +1,7 @@
 // `npm run bench`: builds the package and measures it; see benches/js/main.ts for the options.
 // `npm run bench -- --http`: measures the server beside a plain one; see benches/js/http.ts for the options.
 // `npm run bench -- --start`: measures how long the server takes to start; see benches/js/start.ts for the options.
-// `npm run bench -- --rust`: runs `cargo bench` and writes its medians to benches/results/.
+// `npm run bench -- --rust`: runs `cargo bench --features benches` and writes its medians to benches/results/.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -33,7 +33,7 @@ if (process.argv.includes("--rust")) {
 function benchRust() {
   const results = join(targetFolder(), "criterion");
   rmSync(results, { recursive: true, force: true });
-  must("cargo", ["bench", "--locked"]);
+  must("cargo", ["bench", "--locked", "--features", "benches"]);
   const rows = benchmarks(results).sort(
     (a, b) => a.group.localeCompare(b.group) || a.size.localeCompare(b.size, "en", { numeric: true }),
   );

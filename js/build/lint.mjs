@@ -10,7 +10,7 @@ import { setUpDeny } from "./setup.mjs";
 const CHECKS = {
   rust: [
     ["cargo", ["fmt", "--check"]],
-    ["cargo", ["clippy", "--locked", "--all-targets", "--", "-D", "warnings"]],
+    ["cargo", ["clippy", "--locked", "--all-targets", "--features", "benches", "--", "-D", "warnings"]],
     ["cargo", ["doc", "--locked", "--no-deps", "--quiet"], { env: { RUSTDOCFLAGS: "-D warnings" } }],
     ["cargo-deny", ["--locked", "check", "licenses", "bans", "sources"]],
   ],
