@@ -71,11 +71,12 @@ function installTool(crate, program, version, duration, flags = []) {
   if (isInstalled(program, version)) return;
   say(`cargo install ${crate} ${version} into .tools (${duration}, once)`);
   // A target folder of its own: the tools share nothing with the crate's build. They run for seconds, so they are not
-  // worth minutes of optimising.
+  // worth minutes of optimising, nor the code that unwinds.
   const env = {
     CARGO_TARGET_DIR: at(".tools", "target"),
     CARGO_PROFILE_RELEASE_OPT_LEVEL: "0",
     CARGO_PROFILE_RELEASE_LTO: "off",
+    CARGO_PROFILE_RELEASE_PANIC: "abort",
     CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16",
   };
   const what = [crate, "--version", version, "--bin", program, ...flags];
