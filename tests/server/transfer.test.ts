@@ -230,11 +230,14 @@ describe("lines", () => {
 
   test("come in by the standard input, go out by the standard output, and are refused in a sentence", () => {
     const folder = temporaryFolder();
-    const take = (agent: string, lines: readonly (string | object)[]) =>
-      run(["import", "-", "--agent", agent, "--conflicts", "newer", "--data-dir", folder], textOf(lines));
+    const take = (agent: string, lines: readonly (string | object)[], ...options: string[]) =>
+      run(["import", "-", "--agent", agent, "--data-dir", folder, ...options], textOf(lines));
     const give = (agent: string) => run(["export", "--agent", agent, "--data-dir", folder]).stdout;
     const nodes = [node("n_1"), node("n_2", { content_body: "ü\u2028" })];
     expect(take("one", nodes)).toEqual({ status: 0, stdout: "2 added, 0 replaced, 0 left out.\n", stderr: "" });
+    expect(take("one", nodes)).toMatchObject({ status: 0, stdout: "0 added, 0 replaced, 2 left out.\n" });
+    const overwrite = ["--conflicts", "overwrite"];
+    expect(take("one", nodes, ...overwrite)).toMatchObject({ status: 0, stdout: "0 added, 2 replaced, 0 left out.\n" });
     const lines = give("one");
     expect(lines.trimEnd().split("\n")).toEqual(exported(folder, "one"));
     expect(take("two", [lines])).toMatchObject({ status: 0 });
