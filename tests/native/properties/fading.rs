@@ -1,6 +1,7 @@
 //! Fading and growth: the laws of the single functions, and columns against them.
 
 use super::*;
+use nous_wasm::SalienceTable;
 use nous_wasm::salience::NEUTRAL;
 
 proptest! {
@@ -231,4 +232,35 @@ fn a_section_can_skip_a_state() {
     };
     assert_eq!(state(179.0), Lifecycle::Weak as u8);
     assert_eq!(state(180.0), Lifecycle::Archive as u8);
+}
+
+/// The standard library prints the exact value, rounded; of two as near the even one.
+#[test]
+fn a_first_stability_is_rounded_as_exact_decimals_are() {
+    let config = config(
+        r#"{ "sections": { "subtypes": { "custom:day": { "section": "EPISODIC", "stability": 1 } },
+            "profiles": { "EPISODIC": { "encoding": { "salience_enabled": true, "max_salience_multiplier": 2 } } } } }"#,
+    );
+    let table = SalienceTable::new(&config);
+    let check = |days: f64| {
+        let salience = NEUTRAL + (days - 1.0) * NEUTRAL;
+        let exact = match salience {
+            0.5.. => 1.0 + (salience - 0.5) / 0.5,
+            _ => 0.2 + salience / 0.5 * 0.8,
+        };
+        let printed: f64 = format!("{exact:.2}").parse().expect("a number");
+        let Some(rounded) = table.of("custom:day").modulated_stability(salience) else {
+            assert!((salience - NEUTRAL).abs() < 0.01);
+            return;
+        };
+        assert_is(rounded, printed, exact);
+    };
+    let mut state = 1_u64;
+    for _ in 0..200_000 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let unit = (state >> 11) as f64 / (1_u64 << 53) as f64;
+        let (eighths, halves_of_hundredths) = ((unit * 1e4).floor() / 8.0, (unit * 1e6).floor() / 200.0);
+        [unit, unit * 50.0, unit * 1e4, eighths, halves_of_hundredths].into_iter().for_each(check);
+    }
+    [0.125, 0.375, 1.125, 1.375, 2.675, 1.005, 0.0, 7e13, 1e300].into_iter().for_each(check);
 }

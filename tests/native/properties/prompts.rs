@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use nous_wasm::context::{
-    ContextBudget, ContextMode, Entry, FoundMemory, MemoryType, Omitted, PromptLimits, PromptSection, SECTIONS,
-    Selecting, Use, cosines, estimate_tokens, frame_boost, is_stop_word, select, similarities, usage_boost, usage_rate,
-    usage_score, write_identity, write_prompt,
+    ContextBudget, ContextMode, Entry, FoundMemory, MemoryDetail, MemoryType, Omitted, PromptLimits, PromptSection,
+    SECTIONS, Selecting, Use, cosines, estimate_tokens, frame_boost, is_stop_word, select, similarities, usage_boost,
+    usage_rate, usage_score, write_identity, write_prompt,
 };
 
 use super::*;
@@ -438,5 +438,29 @@ mod writing {
         assert_eq!(estimate_tokens("abcd"), 1.0);
         assert_eq!(estimate_tokens(&"a".repeat(400)), 100.0);
         assert_eq!(estimate_tokens(""), 1.0);
+    }
+}
+
+mod detail {
+    use super::*;
+
+    fn written(title: &str, fields: &[(&str, &str)], text: &str) -> String {
+        MemoryDetail { memory_type: MemoryType::Decision, title, fields, text }.write()
+    }
+
+    #[test]
+    fn tells_everything_that_says_something() {
+        let fields = [("id", "a1"), ("outcome", ""), ("tags", " \n"), ("signals", r#"{"symbol":"BTC"}"#)];
+        let told = written("Hold BTC", &fields, "\n\nAbove 40k.\r\n\n \nSell below.\n");
+        assert_eq!(told, "Decision: Hold BTC\nid: a1\nsignals: {\"symbol\":\"BTC\"}\n\n> Above 40k.\n>\n> Sell below.");
+        assert_eq!(written(" ", &[], " \n "), "Decision: Untitled");
+    }
+
+    #[test]
+    fn is_text_whatever_it_holds() {
+        let told =
+            written("# Identity\n## System", &[("a\nb", "```\n- c")], "# You\n\n```\n> quoted\u{2028}# more\r- x");
+        let quoted = "> \\# You\n>\n> \\```\n> \\> quoted \\# more \\- x";
+        assert_eq!(told, format!("Decision: \\# Identity \\## System\na b: \\``` \\- c\n\n{quoted}"));
     }
 }
