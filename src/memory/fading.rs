@@ -4,6 +4,8 @@
 //! that is stored by whoever calls. When a state ends can be computed from the curve's inverse, so every row stands in
 //! [`Due`] with a moment before which its state cannot differ from the stored one; the forward function decides.
 
+use core::mem::replace;
+
 use super::Memory;
 use crate::config::Curve;
 use crate::decay::{self, DECAY, DecayColumns, Lifecycle};
@@ -71,8 +73,14 @@ impl Memory {
     ///
     /// # Errors
     /// `invalid_argument` for a `now` that is no instant; `out_of_memory`.
-    pub fn decay(&self, now: f64) -> Result<Sweep> {
+    pub fn decay(&mut self, now: f64) -> Result<Sweep> {
         check_instant("now", now)?;
+        let sweep = self.sweep(now)?;
+        self.swept_at = now;
+        Ok(sweep)
+    }
+
+    fn sweep(&self, now: f64) -> Result<Sweep> {
         let nodes = &self.nodes;
         let (mut retrievability, mut states) = ([0.0; BATCH], [0; BATCH]);
         let mut sweep = Sweep::default();
@@ -133,6 +141,8 @@ impl Memory {
             super::check_share("retrievability", Some(change.retrievability)).map_err(|error| error.at(index))?;
         }
         self.changes += 1;
+        // What a sweep found is stored: it looked at every row, as far as that goes.
+        self.looked_at = self.looked_at.max(replace(&mut self.swept_at, f64::NEG_INFINITY));
         let mut applied = 0;
         for change in changes {
             if !self.nodes.has(change.row) {
@@ -147,7 +157,7 @@ impl Memory {
     }
 
     /// The transitions that [`Memory::decay`] would propose at `now`, found among the rows that a change could concern: in
-    /// time that goes by their number, unless `now` lies before that of the last call.
+    /// time that goes by their number, unless `now` lies before that of the last call, or of a sweep that was applied since.
     ///
     /// # Errors
     /// As [`Memory::decay`].
@@ -157,8 +167,8 @@ impl Memory {
             self.looked_at = now;
             (0..self.nodes.rows() as Row).for_each(|row| self.refile(row));
         }
-        self.looked_at = now;
-        let mut rows = self.due.until(minute(now));
+        (self.looked_at, self.swept_at) = (now, f64::NEG_INFINITY);
+        let mut rows = self.due.until(moment(now));
         self.nodes.sort(&mut rows);
         // Rows lie far apart: whole columns of them are fetched sooner than one row after the other.
         self.afford_for_now(
@@ -192,32 +202,28 @@ impl Memory {
         let StoredState::Living(state) = self.nodes.state(row) else { return NEVER };
         let last_accessed = self.nodes.last_accessed().get(row as usize);
         let stability = self.nodes.stability.get(row as usize);
-        let inverse = &self.inverses[usize::from(self.nodes.section.get(row as usize) & 3)];
-        let active = inverse.active_for(stability);
-        let weak = inverse.weak_for(stability);
-        let dormant = weak.max(DECAY.dormant_days);
-        let compress = weak.max(DECAY.compress_days);
-        // The days without access from which, and up to which, the state is what is stored. A stored DORMANT stays
-        // through ACTIVE and WEAK.
+        let [active, weak] = self.ends[usize::from(self.nodes.section.get(row as usize) & 3)].at(stability);
+        // The days without access from which on, and until which, the state is what is stored, whatever rounding does. A stored
+        // DORMANT stays through ACTIVE and WEAK.
         let (from, until) = match state {
-            Lifecycle::Active => (f64::NEG_INFINITY, active),
-            Lifecycle::Weak => (if active > 0.0 { active } else { f64::NEG_INFINITY }, weak),
-            Lifecycle::Dormant => (f64::NEG_INFINITY, dormant),
-            Lifecycle::Compress => (dormant, compress),
+            Lifecycle::Active => (f64::NEG_INFINITY, active.first),
+            Lifecycle::Weak => (if active.last > 0.0 { active.last } else { f64::NEG_INFINITY }, weak.first),
+            Lifecycle::Dormant => (f64::NEG_INFINITY, weak.first.max(DECAY.dormant_days)),
+            Lifecycle::Compress => (weak.last.max(DECAY.dormant_days), weak.first.max(DECAY.compress_days)),
             Lifecycle::Archive => return NEVER,
         };
         // Where the access leaves it already, it is so at any time.
         if until <= 0.0 {
             return ALWAYS;
         }
-        // One who may not have reached it yet, as far as was looked, is looked at in any case. A minute and a share of the
-        // span to either side are more than rounding comes to.
+        // One who may not have reached it yet, as far as was looked, is looked at in any case. A second and a share of the
+        // span to either side are more than instants and days lose.
         let span = |days: f64| days * DAY_MS;
-        let slack = |days: f64| 60_000.0 + span(days).abs() * 1e-9;
+        let slack = |days: f64| 1_000.0 + span(days).abs() * 1e-9;
         if from != f64::NEG_INFINITY && self.looked_at < last_accessed + span(from) + slack(from) {
             return ALWAYS;
         }
-        minute(last_accessed + span(until) - slack(until))
+        moment(last_accessed + span(until) - slack(until))
     }
 }
 
@@ -292,45 +298,67 @@ fn next_state(from: StoredState, computed: Lifecycle) -> Option<Lifecycle> {
     }
 }
 
-/// The whole minute that an instant lies in, counted so that the first one is above [`ALWAYS`] and the last one below
-/// [`NEVER`]; what lies 4,083 years and more from 1970 is the first or the last.
-fn minute(instant: f64) -> u32 {
-    let minute = (instant / 60_000.0).floor() + f64::from(1_u32 << 31);
+/// What [`Due`] counts in, in milliseconds.
+const UNIT: f64 = 10_000.0;
+
+/// The ten seconds that an instant lies in, counted so that the first are above [`ALWAYS`] and the last below [`NEVER`]; what lies
+/// 680 years and more from 1970 is among the first or the last.
+fn moment(instant: f64) -> u32 {
+    let moment = (instant / UNIT).floor() + f64::from(1_u32 << 31);
     // A conversion of what is no number gives 0, which is looked at always.
-    (minute as u32).clamp(ALWAYS + 1, NEVER - 1)
+    (moment as u32).clamp(ALWAYS + 1, NEVER - 1)
 }
 
-/// The days after which the curve passes a section's thresholds, for every stability.
+/// When the curve passes a section's thresholds of ACTIVE and of WEAK, for every stability.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Inverse {
-    active: f64,
-    weak: f64,
+pub(super) struct Ends {
+    active: Passing,
+    weak: Passing,
+}
+
+/// The days without access before which a retrievability is not below a threshold, and after which it is.
+#[derive(Clone, Copy, Debug)]
+struct Passing {
+    first: f64,
+    last: f64,
 }
 
 /// From here on e^−x is 0, and before it retrievability is no more exact.
 const VANISHING: f64 = 700.0;
 /// Days, at a stability of one, after which nobody asks whether the power curve has reached 0.
 const FAR: f64 = 1e12;
+/// What rounding a retrievability of the power curve to 8 decimals moves it by at most.
+const ROUNDING: f64 = 6e-9;
 
-impl Inverse {
-    /// Of all sections, by code: for exp(−t / S) t = −S · ln threshold; for FSRS-6 its own inverse at S = 1.
+impl Ends {
+    /// Of all sections, by code: for exp(−t / S) t = −S · ln threshold; for FSRS-6 its own inverse at S = 1, of thresholds that
+    /// are as much higher and lower as rounding may be off.
     pub(super) fn of(memory: &crate::section::SectionTable, curve: Curve) -> [Self; 4] {
-        let days = |threshold: f64| match curve {
-            Curve::Exponential => (-threshold.ln()).clamp(0.0, VANISHING),
-            Curve::Fsrs6 => ForgettingCurve::new(&Parameters::PUBLISHED).days_until(threshold, 1.0).clamp(0.0, FAR),
+        let passing = |threshold: f64| match curve {
+            Curve::Exponential => {
+                let days = (-threshold.ln()).clamp(0.0, VANISHING);
+                Passing { first: days, last: days }
+            }
+            Curve::Fsrs6 => {
+                let forgetting = ForgettingCurve::new(&Parameters::PUBLISHED);
+                let days = |threshold: f64| match threshold {
+                    0.0.. => forgetting.days_until(threshold, 1.0).clamp(0.0, FAR),
+                    _ => FAR,
+                };
+                Passing { first: days(threshold + ROUNDING), last: days(threshold - ROUNDING) }
+            }
         };
         Section::ALL.map(|section| {
             let profile = &memory.profile(section).decay;
-            Self { active: days(profile.active_threshold), weak: days(profile.weak_threshold) }
+            Self { active: passing(profile.active_threshold), weak: passing(profile.weak_threshold) }
         })
     }
 
-    fn active_for(&self, stability: f64) -> f64 {
-        self.active * stability.max(0.0)
-    }
-
-    fn weak_for(&self, stability: f64) -> f64 {
-        self.weak * stability.max(0.0)
+    /// At a stability, of ACTIVE and of WEAK.
+    fn at(&self, stability: f64) -> [Passing; 2] {
+        let stability = stability.max(0.0);
+        [self.active, self.weak]
+            .map(|Passing { first, last }| Passing { first: first * stability, last: last * stability })
     }
 }
 

@@ -155,7 +155,7 @@ pub struct Memory {
     search: SearchConfig,
     limits: Limits,
     /// By section code.
-    inverses: [fading::Inverse; 4],
+    ends: [fading::Ends; 4],
     options: Options,
     /// Bytes that stand elsewhere and count against `max_bytes`: the caller's scratch.
     elsewhere: usize,
@@ -175,6 +175,8 @@ pub struct Memory {
     due: Due,
     /// The moment up to which `due` has been looked at.
     looked_at: f64,
+    /// The moment of a sweep that has not been applied yet; −∞ without one.
+    swept_at: f64,
     /// Counts changes, so that what is being written notices them.
     changes: u64,
     reranker: Reranker,
@@ -209,7 +211,7 @@ impl Memory {
         }
         let mut memory = Self {
             limits: Limits::of(&config.sections),
-            inverses: fading::Inverse::of(&config.sections, config.curve),
+            ends: fading::Ends::of(&config.sections, config.curve),
             table: config.sections,
             curve: config.curve,
             search: config.search,
@@ -228,6 +230,7 @@ impl Memory {
             graph: Graph::default(),
             due: Due::default(),
             looked_at: f64::NEG_INFINITY,
+            swept_at: f64::NEG_INFINITY,
             changes: 0,
             reranker: Reranker::default(),
         };

@@ -4,12 +4,13 @@
 use std::collections::HashMap;
 
 use nous_wasm::decay;
+use nous_wasm::fsrs::{ForgettingCurve, Parameters};
 use nous_wasm::index::{ALWAYS, Due, Edge, Graph, NEVER, Row, StoredState, VectorForm};
 use nous_wasm::memory::{
     Access, Columns, EdgeChange, Embedding, Filters, Memory, NameKind, NodeChange, Options, Restoring, Search, Target,
 };
 use nous_wasm::search::{Found, Serendipity, edge_weight, rank, seed, spread};
-use nous_wasm::{Candidate, Config, Lifecycle, Query, Reranker, SectionTable, Weighting};
+use nous_wasm::{Candidate, Config, Curve, Lifecycle, Query, Reranker, SectionTable, Weighting};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -401,6 +402,67 @@ proptest! {
             prop_assert_eq!(due.until(until), expected);
         }
     }
+}
+
+/// The curve's values are rounded, which moves the end of a state by seconds to days: `transitions` is what a sweep finds there, too,
+/// also of what was stored while it might have been on either side, and of what a sweep stored that was ahead of time.
+#[test]
+fn transitions_are_those_of_a_sweep_around_every_end_of_a_state() {
+    let thresholds = r#"{ "active_threshold": 0.123456783, "weak_threshold": 0.0000000027 }"#;
+    let own = format!(r#"{{ "sections": {{ "profiles": {{ "SIGNALS": {{ "decay": {thresholds} }} }} }} }}"#);
+    let subtypes = ["custom:trade", "custom:signal", "custom:lesson", "custom:playbook"];
+    let forgetting = ForgettingCurve::new(&Parameters::PUBLISHED);
+    let mut found = 0;
+    for (curve, json) in [Curve::Exponential, Curve::Fsrs6].into_iter().flat_map(|curve| [(curve, "{}"), (curve, &own)])
+    {
+        let config = Config { curve, ..Config::from_json(json).unwrap() };
+        let sections = config.sections.clone();
+        let mut memory = Memory::new(options(0, VectorForm::F32), config).unwrap();
+        for (stability, subtype) in
+            [1e-3, 0.5, 14.0, 365.0, 36_500.0].into_iter().flat_map(|it| subtypes.map(|of| (it, of)))
+        {
+            let name = memory.name(NameKind::Subtype, subtype).unwrap();
+            let node =
+                NodeChange { subtype: Some(name), stability: Some(stability), last_accessed: Access::At(NOW), ..NODE };
+            let stored = [0.0, 1.0, 2.0, 3.0].map(|state| NodeChange { state: Some(state), ..node });
+            let rows = memory.upsert(&stored, NOW).unwrap();
+            let again: Vec<NodeChange<'_>> = stored
+                .iter()
+                .zip(&rows)
+                .map(|(&node, &row)| NodeChange { target: Target::There(row), ..node })
+                .collect();
+            let profile = sections.profile(sections.section_of(Some(subtype))).decay;
+            let end = |threshold: f64| match curve {
+                Curve::Exponential => -threshold.ln() * stability * DAY,
+                Curve::Fsrs6 => forgetting.days_until(threshold.max(1e-12), stability) * DAY,
+            };
+            let mut alike = |memory: &mut Memory, now: f64| {
+                let told = memory.transitions(now).unwrap();
+                let swept = memory.decay(now).unwrap().transitions;
+                assert_eq!(told, swept, "{curve:?} {subtype} {stability} {}", now - NOW);
+                found += told.len();
+            };
+            let ends = [profile.active_threshold, profile.weak_threshold]
+                .into_iter()
+                .flat_map(|threshold| [-5e-9, -1e-9, 0.0, 1e-9, 5e-9].map(|off| end(threshold + off)));
+            let besides = [0.0, 1.0, 999.0, 1_001.0, 10_000.0, 61_000.0, 130_000.0, 3_600_000.0];
+            for end in ends {
+                let moments = besides.into_iter().flat_map(|ms| [NOW + end - ms, NOW + end + ms]);
+                for now in moments.filter(|now| now.abs() < 8.6e15) {
+                    alike(&mut memory, now);
+                    memory.upsert(&again, now).unwrap();
+                    alike(&mut memory, now);
+                    let ahead: Vec<_> = memory.decay(now + 1e6).unwrap().changes().collect();
+                    memory.apply_decay(&ahead).unwrap();
+                    alike(&mut memory, now + 1e6);
+                    alike(&mut memory, now);
+                    memory.upsert(&again, now).unwrap();
+                }
+            }
+            memory.remove(&rows);
+        }
+    }
+    assert!(found > 10_000, "{found}");
 }
 
 #[test]

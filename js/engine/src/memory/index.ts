@@ -611,8 +611,8 @@ export class MemoryIndex {
 
   /**
    * The transitions that `decay` would propose, found without looking at every node: the time goes by the number of nodes
-   * that a change could concern, unless `now` lies before that of the last call. What was told is told again until it is
-   * stored, by `applyDecay` or `upsert`.
+   * that a change could concern, unless `now` lies before that of the last call, or of a sweep that was applied since. What was
+   * told is told again until it is stored, by `applyDecay` or `upsert`.
    */
   transitions(now?: Instant): Transition[] {
     const present = presentOf(now);
