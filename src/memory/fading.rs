@@ -12,6 +12,7 @@ use crate::decay::{self, DECAY, DecayColumns, Lifecycle};
 use crate::error::Result;
 use crate::fsrs::{ForgettingCurve, Parameters};
 use crate::index::{ALWAYS, Column, NEVER, Row, StoredState};
+use crate::math::F64x2;
 use crate::rerank::check_instant;
 use crate::section::Section;
 use crate::signal::DAY_MS;
@@ -244,28 +245,44 @@ impl Sweep {
     /// Compares what the rows from `first` on have come to with what is stored of them. First who changes, then each column of
     /// what they change to: a list that grows by many at once asks for room once.
     fn compare(&mut self, first: Row, faded: Faded<'_>, stored: Faded<'_>) {
-        let mut changed = [0_u16; BATCH];
-        let (mut count, mut processed) = (0, 0);
-        for place in 0..faded.states.len() {
-            let (state, from) = (faded.states[place], stored.states[place]);
+        let length = faded.states.len();
+        let (mut states, mut changed, mut moved) = ([0_u8; BATCH], [0_u16; BATCH], [0_u16; BATCH]);
+        let (mut changes, mut moves, mut processed) = (0, 0, 0);
+        let known = stored.states.iter().zip(stored.retrievability);
+        let computed = faded.states.iter().zip(faded.retrievability);
+        for (((&from, known), (&state, computed)), place) in known.zip(computed).zip(0_u16..) {
+            let to = to_state(from, state);
             let is_swept = from < Lifecycle::Archive as u8;
-            let is_off = (faded.retrievability[place] - stored.retrievability[place]).abs() > TOLERANCE;
-            changed[count & (BATCH - 1)] = place as u16;
-            count += usize::from(is_swept & ((to_state(from, state) != from) | is_off));
+            let is_moved = is_swept & (to != from);
+            let is_off = (computed - known).abs() > TOLERANCE;
+            // Who changes is anybody's guess, and a wrong one costs more than a place that is written for nothing.
+            states[usize::from(place) & (BATCH - 1)] = to;
+            changed[changes & (BATCH - 1)] = place;
+            moved[moves & (BATCH - 1)] = place;
+            changes += usize::from(is_moved | (is_swept & is_off));
+            moves += usize::from(is_moved);
             processed += usize::from(is_swept);
         }
         self.processed += processed;
-        let places = || changed[..count].iter().map(|&place| usize::from(place));
-        let to = |place: usize| to_state(stored.states[place], faded.states[place]);
-        self.rows.extend(places().map(|place| first + place as Row));
-        self.retrievability.extend(places().map(|place| round_retrievability(faded.retrievability[place])));
-        self.states.extend(places().map(to));
-        for place in places() {
-            let from = stored.states[place];
-            if let (true, StoredState::Living(to)) = (from != to(place), stored_state(to(place))) {
-                self.transitions.push(Transition { row: first + place as Row, from: stored_state(from), to });
-            }
+        let mut retrievability = [0.0; BATCH];
+        let retrievability = &mut retrievability[..changes];
+        if changes == length {
+            self.rows.extend(first..first + length as Row);
+            self.states.extend_from_slice(&states[..length]);
+            retrievability.copy_from_slice(faded.retrievability);
+        } else {
+            let places = || changed[..changes].iter().map(|&place| usize::from(place));
+            self.rows.extend(places().map(|place| first + place as Row));
+            self.states.extend(places().map(|place| states[place]));
+            retrievability.iter_mut().zip(places()).for_each(|(value, place)| *value = faded.retrievability[place]);
         }
+        round_retrievabilities(retrievability);
+        self.retrievability.extend_from_slice(retrievability);
+        self.transitions.extend(moved[..moves].iter().filter_map(|&place| {
+            let (from, to) = (stored.states[usize::from(place)], states[usize::from(place)]);
+            let StoredState::Living(to) = stored_state(to) else { return None };
+            Some(Transition { row: first + Row::from(place), from: stored_state(from), to })
+        }));
     }
 }
 
@@ -362,12 +379,33 @@ impl Ends {
     }
 }
 
+/// So close to the middle between two decimals, the product with [`DECIMALS`] does not tell which is nearer.
+const CLOSE: f64 = 1e-6;
+
+/// [`round_retrievability`] of each, two at a time but for what is close.
+fn round_retrievabilities(values: &mut [f64]) {
+    let (decimals, close) = (F64x2::splat(DECIMALS), [-CLOSE, CLOSE].map(F64x2::splat));
+    let (half, one) = (F64x2::splat(0.5), F64x2::splat(1.0));
+    let (pairs, rest) = values.as_chunks_mut::<2>();
+    for pair in pairs {
+        let scaled = F64x2::load(pair) * decimals;
+        let below = scaled.floor();
+        let beyond_half = scaled - below - half;
+        if beyond_half.lies_in(close[0], close[1]).bits() == 0 {
+            ((below + one.where_above(beyond_half, 0.0)) / decimals).store(pair);
+        } else {
+            *pair = pair.map(round_retrievability);
+        }
+    }
+    rest.iter_mut().for_each(|value| *value = round_retrievability(*value));
+}
+
 /// Four decimals, half to even on the exact value.
 pub(super) fn round_retrievability(retrievability: f64) -> f64 {
     let scaled = retrievability * DECIMALS;
     let below = scaled.floor();
     let beyond_half = scaled - below - 0.5;
-    let up = if beyond_half.abs() > 1e-6 {
+    let up = if beyond_half.abs() > CLOSE {
         beyond_half > 0.0
     } else {
         // The product is rounded; its two halves are exact, and so is the difference of what lies so close together.
