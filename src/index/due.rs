@@ -123,25 +123,16 @@ impl Due {
 /// The places below some branches of a level whose moments are `until` or earlier, in order; `below` gives the moments from a
 /// branch's first place on.
 fn due_below<'a>(branches: &[u32], until: u32, below: impl Fn(usize) -> &'a [u32]) -> Vec<u32> {
-    let mut due = Vec::with_capacity(branches.len());
+    let mut due = vec![0; branches.len() * BRANCHES];
+    let mut count = 0;
     for &branch in branches {
-        let first = branch * BRANCHES as u32;
-        let moments = below(first as usize);
-        let mut found = match moments.try_into() {
-            Ok(moments) => due_of(moments, until),
-            Err(_) => moments.iter().rev().fold(0, |found, &moment| found << 1 | u32::from(moment <= until)),
-        };
-        while found != 0 {
-            due.push(first + found.trailing_zeros());
-            found &= found - 1;
+        let first = branch as usize * BRANCHES;
+        for (&moment, place) in below(first).iter().zip(first as u32..) {
+            // Which are due is anybody's guess, and a wrong one costs more than a place that is written for nothing.
+            due[count] = place;
+            count += usize::from(moment <= until);
         }
     }
+    due.truncate(count);
     due
-}
-
-/// Which of a branch's moments are `until` or earlier, one bit each, the first lowest. They are compared side by side: which are
-/// due is anybody's guess, and to branch on each costs more than to look at the others.
-#[inline(always)]
-fn due_of(moments: &[u32; BRANCHES], until: u32) -> u32 {
-    (0..BRANCHES).fold(0, |found, place| found | u32::from(moments[place] <= until) << place)
 }

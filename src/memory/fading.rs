@@ -245,7 +245,6 @@ impl Sweep {
     /// Compares what the rows from `first` on have come to with what is stored of them. First who changes, then each column of
     /// what they change to: a list that grows by many at once asks for room once.
     fn compare(&mut self, first: Row, faded: Faded<'_>, stored: Faded<'_>) {
-        let length = faded.states.len();
         let (mut states, mut changed, mut moved) = ([0_u8; BATCH], [0_u16; BATCH], [0_u16; BATCH]);
         let (mut changes, mut moves, mut processed) = (0, 0, 0);
         let known = stored.states.iter().zip(stored.retrievability);
@@ -264,20 +263,12 @@ impl Sweep {
             processed += usize::from(is_swept);
         }
         self.processed += processed;
-        let mut retrievability = [0.0; BATCH];
-        let retrievability = &mut retrievability[..changes];
-        if changes == length {
-            self.rows.extend(first..first + length as Row);
-            self.states.extend_from_slice(&states[..length]);
-            retrievability.copy_from_slice(faded.retrievability);
-        } else {
-            let places = || changed[..changes].iter().map(|&place| usize::from(place));
-            self.rows.extend(places().map(|place| first + place as Row));
-            self.states.extend(places().map(|place| states[place]));
-            retrievability.iter_mut().zip(places()).for_each(|(value, place)| *value = faded.retrievability[place]);
-        }
-        round_retrievabilities(retrievability);
-        self.retrievability.extend_from_slice(retrievability);
+        let places = || changed[..changes].iter().map(|&place| usize::from(place));
+        self.rows.extend(places().map(|place| first + place as Row));
+        self.states.extend(places().map(|place| states[place]));
+        let start = self.retrievability.len();
+        self.retrievability.extend(places().map(|place| faded.retrievability[place]));
+        round_retrievabilities(&mut self.retrievability[start..]);
         self.transitions.extend(moved[..moves].iter().filter_map(|&place| {
             let (from, to) = (stored.states[usize::from(place)], states[usize::from(place)]);
             let StoredState::Living(to) = stored_state(to) else { return None };
@@ -333,7 +324,7 @@ pub(super) struct Ends {
     weak: Passing,
 }
 
-/// The days without access before which a retrievability is not below a threshold, and after which it is.
+/// The days without access before which a retrievability is above a threshold, and after which it is below.
 #[derive(Clone, Copy, Debug)]
 struct Passing {
     first: f64,
@@ -344,7 +335,7 @@ struct Passing {
 const VANISHING: f64 = 700.0;
 /// Days, at a stability of one, after which nobody asks whether the power curve has reached 0.
 const FAR: f64 = 1e12;
-/// What rounding a retrievability of the power curve to 8 decimals moves it by at most.
+/// A little more than what rounding a retrievability of the power curve to 8 decimals moves it by at most.
 const ROUNDING: f64 = 6e-9;
 
 impl Ends {
@@ -401,17 +392,11 @@ fn round_retrievabilities(values: &mut [f64]) {
 }
 
 /// Four decimals, half to even on the exact value.
-pub(super) fn round_retrievability(retrievability: f64) -> f64 {
-    let scaled = retrievability * DECIMALS;
-    let below = scaled.floor();
-    let beyond_half = scaled - below - 0.5;
-    let up = if beyond_half.abs() > CLOSE {
-        beyond_half > 0.0
-    } else {
-        // The product is rounded; its two halves are exact, and so is the difference of what lies so close together.
-        let high = f64::from_bits(retrievability.to_bits() & !0x07FF_FFFF);
-        let beyond_half = (high * DECIMALS - (below + 0.5)) + (retrievability - high) * DECIMALS;
-        beyond_half > 0.0 || (beyond_half == 0.0 && below % 2.0 == 1.0)
-    };
+fn round_retrievability(retrievability: f64) -> f64 {
+    let below = (retrievability * DECIMALS).floor();
+    // The product is rounded; its two halves are exact, and so is the difference of what lies close together.
+    let high = f64::from_bits(retrievability.to_bits() & !0x07FF_FFFF);
+    let beyond_half = (high * DECIMALS - (below + 0.5)) + (retrievability - high) * DECIMALS;
+    let up = beyond_half > 0.0 || (beyond_half == 0.0 && below % 2.0 == 1.0);
     (if up { below + 1.0 } else { below }) / DECIMALS
 }
