@@ -226,14 +226,11 @@ export class MemoryIndex {
     checkRoom("nodes", rows.size + added);
     naming([names.types, names.subtypes, names.tags, names.clusters], () => {
       const codes = codesOf(batch, names);
-      resident.reserve(records.length + batch.components, Math.max(codes.length, count), 0);
+      const embeddings = batch.embeddings.all;
+      resident.reserve(records.length + embeddings.length, Math.max(codes.length, count), 0);
       resident.numbers.set(records, resident.numbersAt);
       resident.rows.set(codes, resident.rowsAt);
-      let at = resident.numbersAt + records.length;
-      for (const embedding of batch.embeddings) {
-        resident.numbers.set(embedding, at);
-        at += embedding.length;
-      }
+      resident.numbers.set(embeddings, resident.numbersAt + records.length);
       if (!resident.module.upsert(count, now)) throw refusedEntry(kept, "nodes", nodes);
     });
     resident.find();
