@@ -13,6 +13,7 @@ import { fillDatabase, makeQuestions, makeQuestionVectors, QUESTIONS, type Size 
 import {
   checkAnswers,
   HEAD,
+  IN_A_ROW,
   type Pair,
   type Row,
   searches,
@@ -63,14 +64,17 @@ const SMALL: Extent = {
   writes: 20,
 };
 const DIMENSIONS = [0, 384];
+/** How often all questions are asked before they are measured: a server runs for days, and one of a minute ago is still being compiled. */
+const WARM_UPS = 4;
 
 const HOW = `\`npm run bench -- --http\`: the client, *nous-server* and *plain* are processes of one machine, which talk over loopback on connections
 that stay open. *plain* is a server of the same calls in TypeScript without the engine (\`benches/js/plain-server\`): the same HTTP and
 database packages, the same full text, vectors kept as Float32Arrays, statements prepared, one query for many rows. Both
-hold the same memories and are asked in turn; without vectors it is made sure first that each question has the same answer from both. A time is from
+hold the same memories. Without vectors it is made sure first that each question has the same answer from both; then all are asked ${WARM_UPS} times
+before anything is measured, and searches are measured ${IN_A_ROW} of the one in a row, then the same ${IN_A_ROW} of the other. A time is from
 the first byte sent to the last that came. *In the server*, *full text* and *index* are medians of what the servers say of themselves: the index is vectors, spreading and ranking; the rest of a time is HTTP and JSON. A ratio is the median over pairs, with its 95 % interval: how many times as long a contestant
 takes as nous-server. Half of the ${QUESTIONS} questions are keywords, half are sentences of mostly common words. Vectors of questions come with
-them. nous-server logs errors alone, *plain* nothing. nous-server keeps rows that were found lately, and all questions have been asked once before; *plain* reads them. nous-server answers a sweep before it has written what changed, which it does within a second; *plain* writes first.`;
+them. nous-server logs errors alone, *plain* nothing. nous-server keeps rows that were found lately; *plain* reads them. nous-server answers a sweep before it has written what changed, which it does within a second; *plain* writes first.`;
 
 const extent = options.small ? SMALL : FULL;
 const start = performance.now();
@@ -105,7 +109,7 @@ async function* measure(size: Size): AsyncIterable<Row[]> {
   const pair = await startPair(size);
   try {
     if (dimensions === 0) await checkAnswers(pair);
-    else await warmUp(pair);
+    await warmUp(pair, WARM_UPS);
     yield await searches(pair, `search, ${name}`);
     if (memories !== extent.middle) return;
     yield await searchesASecond(pair, `search, ${name}`, extent.rounds, extent.seconds);
