@@ -1,2 +1,0 @@
-import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);
-var Refusal=class extends Error{constructor(status,message,issues=[]){super(message);this.status=status;this.issues=issues}status;issues;name="Refusal"},notFound=()=>new Refusal(404,"not found"),noRoom=()=>new Refusal(507,"there is no room on the disk: try again when there is"),NOT_VALID="the request is not valid",wrong=(path,message)=>new Refusal(400,NOT_VALID,[{path,message}]);export{Refusal,notFound,noRoom,NOT_VALID,wrong};

@@ -1,2 +1,0 @@
-import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);
-var LABELS=new Map([["turn_summary","conversation summary"]]);function embeddingText(memory){let{content_title,content_summary,content_body}=memory;return[`[${labelOf(memory)}]`,content_title,content_summary,content_body].filter(part=>part!==null&&part!=="").join(" ").slice(0,3e4)}function labelOf({type,subtype}){let name=subtype?.replace(/^custom:/,"");return name?LABELS.get(name)??name.replaceAll("_"," "):type??""}export{embeddingText};
