@@ -4,7 +4,7 @@
 use super::column::{doubled, growth, room};
 use super::{Column, Row, SEGMENT};
 use crate::error::{Error, Result};
-use crate::math::{Block, LANES, dots_f32, dots_i8};
+use crate::math::{AT_ONCE, Block, LANES, dot_f32, dots_i8};
 
 /// How embeddings are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -312,9 +312,7 @@ impl Vectors {
     #[inline(never)]
     fn exact(&self, query: &Ready, slot: usize) -> Option<f64> {
         match (&self.kept, &query.exact) {
-            (Kept::F32(slots, ..), Some(exact)) => {
-                Some(f64::from(dots_f32(&exact.components, [slots.vector(slot)])[0]))
-            }
+            (Kept::F32(slots, ..), Some(exact)) => Some(f64::from(dot_f32(&exact.components, slots.vector(slot)))),
             _ => None,
         }
     }
@@ -557,8 +555,6 @@ fn blocks<T: Copy + Default>(components: &[T]) -> Vec<Block<T>> {
 const SEGMENT_BYTES: usize = 4 << 20;
 /// Rows that are scored one after the other before any of them is compared with the best.
 const BATCH: usize = 64;
-/// Rows whose codes are multiplied by a query at once.
-const AT_ONCE: usize = 4;
 
 /// The components of vectors side by side, without gaps, in segments: growing copies nothing but the first one.
 #[derive(Debug)]
