@@ -47,7 +47,7 @@ const FILLING = { rounds: 3, turn: 1 };
 const singly = (contestants: Record<string, () => unknown>): Record<string, Contestant> =>
   Object.fromEntries(Object.entries(contestants).map(([label, run]) => [label, { run }]));
 
-const answer = ({ ids, scores }: { ids: readonly string[]; scores: Float64Array }) => ({ ids, scores });
+const answer = ({ ids, scores }: { ids: readonly string[]; scores: ArrayLike<number> }) => ({ ids, scores });
 
 function obviousOf({ nodes, edges }: GraphMemory): ObviousMemory {
   const memory = new ObviousMemory();

@@ -26,8 +26,10 @@ const ABSENT: f64 = f64::NEG_INFINITY;
 const NODE: usize = 15;
 /// Numbers of an edge: target, source (−1: an end is not there), target row, type, strength, sequence.
 const EDGE: usize = 6;
-/// Numbers of a ranked node: row, score, six signals, place of the primary one.
-const RANKED: usize = 9;
+/// Numbers of a ranked node: row, score, six signals, place of the primary one. Of a ranking the rows come first, then the
+/// scores, then the rest of each.
+const RANKED: usize = 2 + SIGNALS;
+const SIGNALS: usize = 7;
 /// Numbers of a search: now, limit, sections, connections, serendipity, three filters, count of components (−1: none), most
 /// seeds, count of hits; then the hits' scores, then the components.
 const SEARCH: usize = 11;
@@ -215,9 +217,7 @@ impl Resident {
         if !self.scratch.reserve_answer(ranked.len() * RANKED, 0) {
             return -1.0;
         }
-        for (out, ranked) in self.scratch.numbers.chunks_exact_mut(RANKED).zip(&ranked) {
-            write_ranked(out, self.scratch.rows[ranked.index], ranked);
-        }
+        write_ranking(&mut self.scratch.numbers, &ranked, |ranked| self.scratch.rows[ranked.index]);
         ranked.len() as f64
     }
 
@@ -252,9 +252,7 @@ impl Resident {
         ];
         head.copy_from_slice(&counts.map(|count| count as f64));
         let (ranked, finds) = rest.split_at_mut(outcome.ranked.len() * RANKED);
-        for (out, ranked) in ranked.chunks_exact_mut(RANKED).zip(&outcome.ranked) {
-            write_ranked(out, outcome.kept[ranked.index].row, ranked);
-        }
+        write_ranking(ranked, &outcome.ranked, |ranked| outcome.kept[ranked.index].row);
         for (out, &(row, activation)) in finds.chunks_exact_mut(2).zip(&outcome.serendipity) {
             out.copy_from_slice(&[f64::from(row), activation]);
         }
@@ -672,9 +670,15 @@ impl<'a> Request<'a> {
     }
 }
 
-fn write_ranked(out: &mut [f64], row: Row, ranked: &Ranked) {
-    let [semantic, keyword, graph, recency, authority, affinity] = ranked.breakdown;
-    let primary = ranked.primary_signal as f64;
-    let numbers = [f64::from(row), ranked.score, semantic, keyword, graph, recency, authority, affinity, primary];
-    out.copy_from_slice(&numbers);
+fn write_ranking(out: &mut [f64], ranking: &[Ranked], row_of: impl Fn(&Ranked) -> Row) {
+    let (rows, rest) = out.split_at_mut(ranking.len());
+    let (scores, signals) = rest.split_at_mut(ranking.len());
+    let places = rows.iter_mut().zip(scores).zip(signals.chunks_exact_mut(SIGNALS));
+    for (((row, score), signals), ranked) in places.zip(ranking) {
+        *row = f64::from(row_of(ranked));
+        *score = ranked.score;
+        let [semantic, keyword, graph, recency, authority, affinity] = ranked.breakdown;
+        let primary = ranked.primary_signal as f64;
+        signals.copy_from_slice(&[semantic, keyword, graph, recency, authority, affinity, primary]);
+    }
 }

@@ -46,7 +46,7 @@ const DAY = 86_400_000;
 /** A ranking of either. */
 export interface Places extends Iterable<RankedEntry> {
   readonly ids: readonly string[];
-  readonly scores: Float64Array;
+  readonly scores: readonly number[];
   readonly length: number;
   at(place: number): RankedEntry | undefined;
 }

@@ -354,7 +354,7 @@ describe("search", () => {
   });
 
   test("a question without anything is one, and finds nothing", () => {
-    const nothing = { ids: [], scores: new Float64Array(), length: 0, at: [], each: [] };
+    const nothing = { ids: [], scores: [], length: 0, at: [], each: [] };
     for (const query of [{}, { embedding: null, bm25: null, filters: null }, { bm25: [] }]) {
       expect(foundBy(memory.search({ ...query, now: NOW })).ranking).toEqual(nothing);
     }

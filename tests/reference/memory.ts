@@ -147,13 +147,13 @@ function searchConfigOf(settings: SearchSettings): Partial<SearchConfig> {
 /** Places of a ranking, best first. */
 export class ReferenceRanking implements Iterable<RankedEntry> {
   readonly ids: string[];
-  readonly scores: Float64Array;
+  readonly scores: number[];
   readonly #entries: readonly RankedEntry[];
 
   constructor(entries: readonly RankedEntry[]) {
     this.#entries = entries;
     this.ids = entries.map(({ id }) => id);
-    this.scores = Float64Array.from(entries, ({ score }) => score);
+    this.scores = entries.map(({ score }) => score);
   }
 
   get length(): number {

@@ -15,7 +15,7 @@ export interface CandidateColumns {
 
 export interface Top {
   ids: string[];
-  scores: Float64Array;
+  scores: ArrayLike<number>;
 }
 
 type KeptNode = GraphNode & { inbound_edge_count: number };
@@ -67,7 +67,7 @@ export class ObviousMemory {
       avg_outbound_edges: average,
     };
     const ranked = rerankWithSectionWeights(candidates, metrics, now).slice(0, limit);
-    return { ids: ranked.map(({ node }) => node.id), scores: Float64Array.from(ranked, ({ score }) => score) };
+    return { ids: ranked.map(({ node }) => node.id), scores: ranked.map(({ score }) => score) };
   }
 
   #neighboursOf(id: string): GraphEdge[] {

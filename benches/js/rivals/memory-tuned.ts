@@ -95,8 +95,9 @@ export class TunedMemory {
 
     const count = handles.length;
     const wanted = Math.min(limit, count);
-    const scores = new Float64Array(wanted);
-    const best = new Uint32Array(wanted);
+    // Plain ones: few places are made sooner on the heap than typed arrays beside it.
+    const scores = new Array<number>(wanted);
+    const best = new Array<number>(wanted);
     if (wanted === 0) return { ids: [], scores };
 
     let maxBM25 = 0;

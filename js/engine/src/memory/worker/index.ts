@@ -284,9 +284,8 @@ class RemoteIndex implements IndexWorker {
 
 /** An answer as the index gives it: rankings come as data. */
 function answerOf(asked: Asked, value: unknown): unknown {
-  const rankingOf = ({ ids, records }: RankingData) => new Ranking(ids, records);
-  if (asked === "rerank") return rankingOf(value as RankingData);
+  if (asked === "rerank") return new Ranking(value as RankingData);
   if (asked !== "search") return value;
   const { ranking, ...rest } = value as SearchResult<RankingData>;
-  return { ranking: rankingOf(ranking), ...rest };
+  return { ranking: new Ranking(ranking), ...rest };
 }
