@@ -222,8 +222,14 @@ export class UsageTracker {
   /** The slots of a memory's records, the oldest first. */
   #usesOf(id: string): number[] {
     const slots: number[] = [];
-    for (let slot = this.#chains.get(id)?.first ?? NONE; slot !== NONE; slot = this.#next[slot]!) slots.push(slot);
-    return slots.sort(this.#byTime);
+    let [isInOrder, latest] = [true, Number.NEGATIVE_INFINITY];
+    for (let slot = this.#chains.get(id)?.first ?? NONE; slot !== NONE; slot = this.#next[slot]!) {
+      isInOrder &&= this.#at[slot]! >= latest;
+      latest = this.#at[slot]!;
+      slots.push(slot);
+    }
+    // As they came is mostly by their time, too.
+    return isInOrder ? slots : slots.sort(this.#byTime);
   }
 
   /** Adds uses to a batch. */
