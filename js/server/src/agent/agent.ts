@@ -103,6 +103,7 @@ export class Agent {
 
   /** The rows of those memories that are there, in no order; within `read`. They are shared: nobody changes them. */
   rows(ids: readonly string[]): readonly Readonly<NodeRow>[] {
+    this.#follower.ensure();
     return this.#rows.of(ids, this.storage);
   }
 
@@ -121,7 +122,7 @@ export class Agent {
 
   /**
    * Does something as one transaction; what throws undoes it. The rows it touched are known from the change log, and the index
-   * knows them when this is done. `work` may read the index, too.
+   * takes them in before it is asked anything, or by `apply`. `work` may read the index, too.
    */
   write<T>(work: (unit: Unit) => T, patience?: number): T {
     return this.#living(() => {
@@ -143,6 +144,11 @@ export class Agent {
         patience,
       );
     });
+  }
+
+  /** Has index, full text and what else is kept in memory take in what was written last, while nobody waits. */
+  apply(): void {
+    this.#follower.apply();
   }
 
   /** What most vectors of another server's database have holds from the first write on, whatever it adds. */
@@ -236,6 +242,11 @@ export class Agent {
   /** A row as it is answered. */
   present(row: NodeRow): Node {
     return presentNode(row, this.index.get(row.id), this.soft);
+  }
+
+  /** One that has just been written, and of which the index will know nothing else. */
+  presentNew(row: NodeRow): Node {
+    return presentNode(row, undefined, this.soft);
   }
 
   /**

@@ -55,8 +55,10 @@ export class Follower {
   readonly #tell: Tell;
   /** Consumers that are to be loaded. */
   readonly #missing: Set<Consumer>;
-  /** The last entry of the change log that those which are loaded know. */
+  /** The last entry of the change log that those which are loaded know, with what is to be applied. */
   #applied = 0;
+  /** What was written last, and is not made known yet. */
+  #unapplied: readonly Change[] = [];
   /** The last entry when the log was last cut. */
   #trimmed = 0;
   /** The database's version at which nothing was left to follow. */
@@ -72,6 +74,7 @@ export class Follower {
 
   /** Makes everything known that others have committed, in order. */
   follow(): void {
+    this.apply();
     const version = this.#storage.version();
     if (this.#missing.size === 0 && version === this.#version) return;
     this.#storage.snapshot(() => this.#bringUp());
@@ -79,11 +82,12 @@ export class Follower {
   }
 
   /**
-   * Writes as one transaction, and then makes known what it wrote. What others wrote before comes first, so that everything is
-   * taken in the order of commits. `committed` is called in between, and `patience` is that of the
-   * storage's transaction.
+   * Writes as one transaction. What it wrote is made known by the next `apply`, so that whoever asked for it need not wait; what
+   * others wrote before comes first, so that everything is taken in the order of commits. `committed` is called once it is
+   * done, and `patience` is that of the storage's transaction.
    */
   write<T>(work: () => T, committed: () => void = () => {}, patience?: number): T {
+    this.apply();
     const { result, changes } = this.#storage.transaction(() => {
       this.#bringUp();
       const result = work();
@@ -95,12 +99,20 @@ export class Follower {
     committed();
     this.#applied = changes.at(-1)?.sequence ?? this.#applied;
     // What soft state became is known to whoever wrote it.
-    this.#take(changes.filter(({ entity }) => entity !== "soft"));
+    this.#unapplied = changes.filter(({ entity }) => entity !== "soft");
     return result;
   }
 
-  /** Loads what was given up since the last `follow`. */
+  /** Makes known what was written last. */
+  apply(): void {
+    const changes = this.#unapplied;
+    this.#unapplied = [];
+    if (changes.length > 0) this.#take(changes);
+  }
+
+  /** Applies, and loads what was given up since the last `follow`. */
   ensure(): void {
+    this.apply();
     if (this.#missing.size > 0) this.follow();
   }
 
@@ -116,6 +128,7 @@ export class Follower {
 
   /** Gives everything up; it is loaded anew by the next `follow`. */
   forget(): void {
+    this.#unapplied = [];
     for (const consumer of this.#consumers) this.#giveUp(consumer);
   }
 

@@ -35,7 +35,10 @@ const CONTENT = [
 export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
   createNode: (agent, { headers, body }) => {
     const made = once(agent, "createNode", { headers, body }, () => insertNode(agent, body));
-    const node = agent.present(stillThere(agent.storage.node(made.id)));
+    const row = stillThere(agent.storage.node(made.id));
+    // An id of the caller's, or a request that is sent again, may name a memory that has been recalled since.
+    const isNew = body.id == null && headers["Idempotency-Key"] === undefined;
+    const node = isNew ? agent.presentNew(row) : agent.present(row);
     return made.isCorrection ? { ...node, _contradiction_detected: true } : node;
   },
 

@@ -89,7 +89,8 @@ export class Agents {
   }
 
   /**
-   * Does something with an agent once it has done everything before. Opens it where it is not.
+   * Does something with an agent once it has done everything before. Opens it where it is not. What follows from it, as taking in what
+   * it wrote, is done afterwards: `work` answers whoever asked.
    */
   async do<T>(name: string, work: (agent: Agent) => T | Promise<T>, ifAbsent: IfAbsent = "create"): Promise<T> {
     while (this.#away.has(name)) await this.#away.get(name);
@@ -105,6 +106,7 @@ export class Agents {
     const turn = resident.last.then(() => work(resident.agent));
     const done = () => {
       resident.turns -= 1;
+      resident.agent.apply();
       if (resident === this.#nobody) this.#keepEmpty(resident);
       resident.bytes = resident.agent.bytes;
       this.#flushSoon(name, resident);

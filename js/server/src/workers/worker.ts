@@ -56,36 +56,37 @@ function openAgent(name: string): Agent {
   }
 }
 
-/** The answer as JSON. */
-async function answer(message: ToWorker): Promise<string> {
+/** Does what a message asks for, and answers it. */
+async function answer(message: ToWorker): Promise<void> {
+  const tell = (value: unknown) => say({ kind: "answer", id: message.id, json: JSON.stringify(value ?? null) });
   switch (message.kind) {
     case "open":
       await agents.do(message.agent, (agent) => agent.open());
-      return "null";
+      return tell(null);
     case "call": {
       const handle = HANDLERS[message.operation] as (agent: Agent, given: unknown) => unknown;
-      const work = async (agent: Agent) => JSON.stringify(await handle(agent, message.given));
+      const work = async (agent: Agent) => tell(await handle(agent, message.given));
       return agents.do(message.agent, work, message.ifAbsent);
     }
     case "task": {
       const perform = SERVER_TASKS[message.task] as (agent: Agent, given: unknown) => unknown;
-      const work = async (agent: Agent) => JSON.stringify(await perform(agent, message.given));
+      const work = async (agent: Agent) => tell(await perform(agent, message.given));
       return agents.do(message.agent, work, "empty");
     }
     case "turn": {
-      const work = async (agent: Agent) => JSON.stringify(await doIfDue(agent, message.task, message.interval));
+      const work = async (agent: Agent) => tell(await doIfDue(agent, message.task, message.interval));
       return agents.do(message.agent, work, "empty");
     }
     case "delete":
       if (remote !== undefined) throw new Refusal(409, "a remote database is deleted where it is kept");
-      return JSON.stringify(await agents.away(message.agent, () => deleteAgent(dataDir, message.agent)));
+      return tell(await agents.away(message.agent, () => deleteAgent(dataDir, message.agent)));
     case "list":
-      return JSON.stringify(await agentsIn(place, message.page, cutLogs));
+      return tell(await agentsIn(place, message.page, cutLogs));
     case "measure":
-      return JSON.stringify(agents.occupancy());
+      return tell(agents.occupancy());
     case "close":
       await agents.close();
-      return "null";
+      return tell(null);
   }
 }
 
@@ -111,7 +112,7 @@ function failureOf(error: unknown): Failure {
 port.on("message", async (message: ToWorker) => {
   const { id } = message;
   try {
-    say({ kind: "answer", id, json: await answer(message) });
+    await answer(message);
   } catch (error) {
     const refusal = refusalOf(error);
     // Whoever runs the server is to know, and not only whoever asked.
