@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { backUp, restore } from "../../js/server/src/backup.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { released } from "../../js/server/src/storage/released.ts";
@@ -24,6 +25,15 @@ const epochOf = async (file: string) => {
   await released();
   return epoch;
 };
+
+/** A statement of a database that was closed, which keeps it from being given back. */
+function closedStatement(file: string) {
+  const db = raw(file);
+  const statement = db.prepare("SELECT id FROM nodes");
+  expect(statement.all()).toEqual([]);
+  db.close();
+  return statement;
+}
 
 describe("backup and restore", () => {
   test("bring back what was there, under an epoch of its own, and put aside what there is", async () => {
@@ -136,6 +146,23 @@ describe("backup and restore", () => {
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(readFileSync(file()).equals(before)).toBe(true);
     expect(existsSync(`${file()}.tmp`)).toBe(false);
+  });
+
+  test("waits for what this process has closed and not given back yet", async () => {
+    const folder = temporaryFolder();
+    const [file, given] = [agentFile(folder, "default"), join(temporaryFolder(), "given.db")];
+    new LibsqlStorage(file, { durability: "full" }).close();
+    backUp(folder, "default", given);
+    const held = [closedStatement(file)];
+    const isLetGo = new Promise<void>((resolve) => {
+      setTimeout(() => {
+        held.length = 0;
+        resolve();
+      }, 300);
+    });
+    const aside = await restore(folder, "default", given);
+    await isLetGo;
+    expect(existsSync(aside!)).toBe(true);
   });
 
   test("there is none of an agent that is not there", () => {

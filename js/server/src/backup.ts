@@ -18,7 +18,6 @@ import {
 } from "./storage/files.ts";
 import { LibsqlStorage } from "./storage/libsql.ts";
 import { alone, schemaOf } from "./storage/migrate.ts";
-import { released } from "./storage/released.ts";
 import { checkLog } from "./storage/wal.ts";
 
 /**
@@ -59,7 +58,7 @@ export async function restore(dataDir: string, agent: string, from: string): Pro
       return undefined;
     }
     const aside = copyName(file, "replaced");
-    whileNobodyUses(file, () => {
+    await whileNobodyUses(file, () => {
       // At no moment there is nothing in its place, which would be an agent without memories.
       keepAs(file, aside);
       moveDatabaseInto(copy, file);
@@ -103,9 +102,8 @@ async function takeCopy(from: string, file: string, agent: string, { isOurs }: {
     } finally {
       storage.close();
     }
-    await released();
     // What is in its log goes into the file, which is to be one.
-    whileNobodyUses(copy, () => {});
+    await whileNobodyUses(copy, () => {});
     return copy;
   } catch (error) {
     removeDatabase(copy);

@@ -95,7 +95,7 @@ function addAgentCommands(agents: Command): void {
       const { settings } = await settingsOf(command);
       const { data_dir } = settings;
       checkIsFiles(placeOf(settings), "agents delete");
-      if (!deleteAgent(data_dir, agent)) throw new Error(`there is no agent ${agent} in ${data_dir}`);
+      if (!(await deleteAgent(data_dir, agent))) throw new Error(`there is no agent ${agent} in ${data_dir}`);
       console.log(`The agent ${agent} is deleted.`);
     });
   withOptions(agents.command("purge").description("deletes a memory, so that its text is in none of an agent's files"))

@@ -69,10 +69,10 @@ function nameIn(file: string): string | undefined {
  *
  * @throws {StorageError} where another program is using its database.
  */
-export function deleteAgent(dataDir: string, agent: string): boolean {
+export async function deleteAgent(dataDir: string, agent: string): Promise<boolean> {
   const file = agentFile(dataDir, agent);
   if (!existsSync(file) && !existsSync(logOf(file))) return false;
-  whileNobodyUses(file, () => removeDatabase(file));
+  await whileNobodyUses(file, () => removeDatabase(file));
   return true;
 }
 

@@ -3,9 +3,12 @@
 import Database from "libsql";
 import { StorageError } from "./errors.ts";
 import { alone } from "./migrate.ts";
+import { released } from "./released.ts";
 
 /** How long another program is waited for, in milliseconds. */
 const PATIENCE = 2_000;
+/** How long of that at a time: what this process has closed and not given back yet is only given back in between. */
+const AT_A_TIME = 100;
 /** What cannot be read as a database nobody can be using as one. */
 const BROKEN = new Set(["SQLITE_NOTADB", "SQLITE_CORRUPT"]);
 
@@ -14,12 +17,24 @@ const BROKEN = new Set(["SQLITE_NOTADB", "SQLITE_CORRUPT"]);
  *
  * @throws {StorageError} where somebody has it open.
  */
-export function whileNobodyUses(file: string, work: () => void): void {
+export async function whileNobodyUses(file: string, work: () => void): Promise<void> {
+  const until = performance.now() + PATIENCE;
+  for (;;) {
+    await released();
+    try {
+      return haveAlone(file, work);
+    } catch (error) {
+      if ((error as { code?: string }).code !== "SQLITE_BUSY" || performance.now() >= until) throw error;
+    }
+  }
+}
+
+function haveAlone(file: string, work: () => void): void {
   const db = new Database(file);
   // Windows moves and removes nothing that is open.
   const isToBeClosed = process.platform === "win32";
   try {
-    db.exec(`PRAGMA busy_timeout = ${PATIENCE}`);
+    db.exec(`PRAGMA busy_timeout = ${AT_A_TIME}`);
     alone(db, () => {
       db.exec("PRAGMA journal_mode = DELETE");
       if (!isToBeClosed) work();

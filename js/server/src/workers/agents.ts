@@ -120,14 +120,13 @@ export class Agents {
    * Closes an agent once it has done everything, without writing what is ahead of its database, and does something while nobody
    * can ask it.
    */
-  async away<T>(name: string, work: () => T): Promise<T> {
+  async away<T>(name: string, work: () => Promise<T>): Promise<T> {
     while (this.#away.has(name)) await this.#away.get(name);
     const resident = this.#residents.get(name);
     this.#residents.delete(name);
     clearTimeout(resident?.flush);
-    const turn = (resident?.last ?? Promise.resolve()).then(async () => {
+    const turn = (resident?.last ?? Promise.resolve()).then(() => {
       resident?.agent.discard();
-      await released();
       return work();
     });
     const over = () => this.#away.delete(name);
