@@ -21,6 +21,20 @@ pub struct Due {
     least: Vec<Vec<u32>>,
 }
 
+/// Where rows are that are due: at least one under each.
+#[derive(Debug)]
+pub struct DueBranches {
+    branches: Vec<u32>,
+    until: u32,
+}
+
+impl DueBranches {
+    /// As many rows as there can be under them.
+    pub fn most_rows(&self) -> usize {
+        self.branches.len() * BRANCHES
+    }
+}
+
 impl Due {
     /// Adds a row that is never due.
     pub fn push(&mut self) {
@@ -76,17 +90,20 @@ impl Due {
         }
     }
 
-    /// The rows whose moment is `until` or earlier, in order of rows.
-    pub fn until(&self, until: u32) -> Vec<Row> {
-        if self.moments.is_empty() {
-            return Vec::new();
-        }
+    /// The branches of the rows whose moment is `until` or earlier.
+    pub fn branches_until(&self, until: u32) -> DueBranches {
+        let first = if self.moments.is_empty() { Vec::new() } else { vec![0] };
         // Level by level, not branch by branch: what is known of one branch does not wait for the one before it.
-        let branches = self.least.iter().rev().fold(vec![0], |branches, least| {
+        let branches = self.least.iter().rev().fold(first, |branches, least| {
             let below = |first: usize| &least[first..least.len().min(first + BRANCHES)];
             due_below(&branches, until, below)
         });
-        due_below(&branches, until, |first| self.moments.part(first, BRANCHES))
+        DueBranches { branches, until }
+    }
+
+    /// The rows that are due under these branches, in order of rows.
+    pub fn rows_under(&self, DueBranches { branches, until }: &DueBranches) -> Vec<Row> {
+        due_below(branches, *until, |first| self.moments.part(first, BRANCHES))
     }
 
     /// The least below one branch of a level.

@@ -65,8 +65,9 @@ pub struct Graph {
     /// The lists of edges not yet folded, in order of sequence: for each row the first and last of its links.
     tail: FxHashMap<Row, (u32, u32)>,
     links: Vec<Link>,
-    /// The highest sequence number so far; an edge below it comes between others, which only folding can do.
-    last_sequence: Option<u64>,
+    /// The highest sequence number so far, and of equal ones the highest slot; an edge below it comes between others, which only
+    /// folding can do.
+    last: Option<(u64, u32)>,
     next_sequence: u64,
     inbound: Column<u32>,
 }
@@ -168,8 +169,9 @@ impl Graph {
         for edge in edges {
             let slot = self.put(edge);
             slots.push(slot);
-            fold |= self.last_sequence.is_some_and(|last| edge.sequence < last);
-            self.last_sequence = self.last_sequence.max(Some(edge.sequence));
+            let place = (edge.sequence, slot);
+            fold |= self.last.is_some_and(|last| place < last);
+            self.last = self.last.max(Some(place));
             self.count_sequences_to(edge.sequence + 1);
             if !fold {
                 ends(edge.source, edge.target).for_each(|row| self.append(row, slot));

@@ -704,7 +704,8 @@ impl<'a> Best<'a> {
 
 impl Standing {
     fn is_behind(&self, other: &Self) -> bool {
-        self.score < other.score || (self.score == other.score && self.sequence > other.sequence)
+        self.score < other.score
+            || (self.score == other.score && (self.sequence, self.row) > (other.sequence, other.row))
     }
 }
 

@@ -169,7 +169,11 @@ impl Memory {
             (0..self.nodes.rows() as Row).for_each(|row| self.refile(row));
         }
         (self.looked_at, self.swept_at) = (now, f64::NEG_INFINITY);
-        let mut rows = self.due.until(moment(now));
+        let branches = self.due.branches_until(moment(now));
+        // Rows out of order are sorted by keys of their own.
+        let to_sort = if self.nodes.is_out_of_order() { 2 * size_of::<Change>() } else { 0 };
+        self.afford_for_now("transitions", branches.most_rows() * (size_of::<Row>() + to_sort))?;
+        let mut rows = self.due.rows_under(&branches);
         self.nodes.sort(&mut rows);
         // Rows lie far apart: whole columns of them are fetched sooner than one row after the other.
         self.afford_for_now(
@@ -324,16 +328,20 @@ pub(super) struct Ends {
     weak: Passing,
 }
 
-/// The days without access before which a retrievability is above a threshold, and after which it is below.
+/// The days without access before which a retrievability is above a threshold, and after which it is below: infinite where that is
+/// never, or so late that nobody asks.
 #[derive(Clone, Copy, Debug)]
 struct Passing {
     first: f64,
     last: f64,
 }
 
-/// From here on e^−x is 0, and before it retrievability is no more exact.
+/// From here on e^−x is no more exact, and is 0 from `VANISHED` on.
 const VANISHING: f64 = 700.0;
-/// Days, at a stability of one, after which nobody asks whether the power curve has reached 0.
+const VANISHED: f64 = 746.0;
+/// A little more than what rounding e^−x, which is near 1, moves x by at most.
+const EXP_ROUNDING: f64 = 4e-16;
+/// Days, at a stability of one, after which nobody asks where the power curve is.
 const FAR: f64 = 1e12;
 /// A little more than what rounding a retrievability of the power curve to 8 decimals moves it by at most.
 const ROUNDING: f64 = 6e-9;
@@ -344,16 +352,25 @@ impl Ends {
     pub(super) fn of(memory: &crate::section::SectionTable, curve: Curve) -> [Self; 4] {
         let passing = |threshold: f64| match curve {
             Curve::Exponential => {
-                let days = (-threshold.ln()).clamp(0.0, VANISHING);
-                Passing { first: days, last: days }
+                let days = -threshold.ln();
+                Passing {
+                    first: (days - EXP_ROUNDING).clamp(0.0, VANISHING),
+                    last: match days {
+                        ..=VANISHING => days.max(0.0) + EXP_ROUNDING,
+                        _ if threshold > 0.0 => VANISHED,
+                        _ => f64::INFINITY,
+                    },
+                }
             }
             Curve::Fsrs6 => {
                 let forgetting = ForgettingCurve::new(&Parameters::PUBLISHED);
-                let days = |threshold: f64| match threshold {
-                    0.0.. => forgetting.days_until(threshold, 1.0).clamp(0.0, FAR),
-                    _ => FAR,
+                let days = |threshold: f64, far: f64| match threshold {
+                    0.0.. => {
+                        Some(forgetting.days_until(threshold, 1.0)).filter(|&days| days <= FAR).unwrap_or(far).max(0.0)
+                    }
+                    _ => far,
                 };
-                Passing { first: days(threshold + ROUNDING), last: days(threshold - ROUNDING) }
+                Passing { first: days(threshold + ROUNDING, FAR), last: days(threshold - ROUNDING, f64::INFINITY) }
             }
         };
         Section::ALL.map(|section| {
@@ -365,8 +382,10 @@ impl Ends {
     /// At a stability, of ACTIVE and of WEAK.
     fn at(&self, stability: f64) -> [Passing; 2] {
         let stability = stability.max(0.0);
-        [self.active, self.weak]
-            .map(|Passing { first, last }| Passing { first: first * stability, last: last * stability })
+        [self.active, self.weak].map(|Passing { first, last }| Passing {
+            first: first * stability,
+            last: if last == f64::INFINITY { last } else { last * stability },
+        })
     }
 }
 

@@ -78,11 +78,11 @@ impl Memory {
         let length = rows.len();
         assert!([semantic.len(), bm25.len(), graph.len()] == [length; 3], "columns of one length");
         // Whole columns first; only a fault is looked for by itself.
-        let rows_end = rows.iter().fold(0, |end, &row| end.max(row)) as usize + 1;
+        let last_row = rows.iter().fold(0, |last, &row| last.max(row)) as usize;
         let [semantics, keywords, activations] =
             [semantic, bm25, graph].map(|column| range_of(column).unwrap_or_default());
         let within = |[least, most]: [f64; 2], low: f64| least >= low && most <= f64::MAX;
-        let sound = (length == 0 || rows_end <= self.nodes.rows())
+        let sound = (length == 0 || last_row < self.nodes.rows())
             && within(semantics, -f64::MAX)
             && within(keywords, 0.0)
             && within(activations, 0.0);

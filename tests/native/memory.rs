@@ -392,14 +392,14 @@ proptest! {
             if kind < 3 {
                 let until = if kind == 1 { moment } else { moment.saturating_sub(1) };
                 let expected: Vec<Row> = (0..plain.len() as Row).filter(|&row| plain[row as usize] <= until).collect();
-                prop_assert_eq!(due.until(until), expected);
+                prop_assert_eq!(due.rows_under(&due.branches_until(until)), expected);
             }
         }
         prop_assert_eq!(due.rows(), plain.len());
         prop_assert!(due.bytes() <= due.capacity_bytes());
         for until in [ALWAYS, 1_003, NEVER - 1, NEVER] {
             let expected: Vec<Row> = (0..plain.len() as Row).filter(|&row| plain[row as usize] <= until).collect();
-            prop_assert_eq!(due.until(until), expected);
+            prop_assert_eq!(due.rows_under(&due.branches_until(until)), expected);
         }
     }
 }
@@ -408,18 +408,33 @@ proptest! {
 /// also of what was stored while it might have been on either side, and of what a sweep stored that was ahead of time.
 #[test]
 fn transitions_are_those_of_a_sweep_around_every_end_of_a_state() {
-    let thresholds = r#"{ "active_threshold": 0.123456783, "weak_threshold": 0.0000000027 }"#;
-    let own = format!(r#"{{ "sections": {{ "profiles": {{ "SIGNALS": {{ "decay": {thresholds} }} }} }} }}"#);
+    let thresholds = [
+        (0.123456783, 2.7e-9),
+        (0.5, 0.0),
+        (1e-9, 0.0),
+        (3e-9, 1e-9),
+        (0.5, 1e-306),
+        (0.5, 5e-324),
+        (0.9999999999995, 0.9999999999994),
+        (1.0, 0.99),
+    ];
+    let own = thresholds.map(|(active, weak)| {
+        let decay = format!(r#"{{ "active_threshold": {active}, "weak_threshold": {weak} }}"#);
+        format!(r#"{{ "sections": {{ "profiles": {{ "SIGNALS": {{ "decay": {decay} }} }} }} }}"#)
+    });
+    let configs = || ["{}"].into_iter().chain(own.iter().map(String::as_str));
     let subtypes = ["custom:trade", "custom:signal", "custom:lesson", "custom:playbook"];
     let forgetting = ForgettingCurve::new(&Parameters::PUBLISHED);
     let mut found = 0;
-    for (curve, json) in [Curve::Exponential, Curve::Fsrs6].into_iter().flat_map(|curve| [(curve, "{}"), (curve, &own)])
+    for (curve, json) in
+        [Curve::Exponential, Curve::Fsrs6].into_iter().flat_map(|curve| configs().map(move |it| (curve, it)))
     {
         let config = Config { curve, ..Config::from_json(json).unwrap() };
         let sections = config.sections.clone();
         let mut memory = Memory::new(options(0, VectorForm::F32), config).unwrap();
-        for (stability, subtype) in
-            [1e-3, 0.5, 14.0, 365.0, 36_500.0].into_iter().flat_map(|it| subtypes.map(|of| (it, of)))
+        for (stability, subtype) in [0.0, 1e-10, 1e-3, 0.1, 0.5, 14.0, 365.0, 36_500.0, 1e14]
+            .into_iter()
+            .flat_map(|it| subtypes.map(|of| (it, of)))
         {
             let name = memory.name(NameKind::Subtype, subtype).unwrap();
             let node =
@@ -444,7 +459,8 @@ fn transitions_are_those_of_a_sweep_around_every_end_of_a_state() {
             };
             let ends = [profile.active_threshold, profile.weak_threshold]
                 .into_iter()
-                .flat_map(|threshold| [-5e-9, -1e-9, 0.0, 1e-9, 5e-9].map(|off| end(threshold + off)));
+                .flat_map(|threshold| [-5e-9, -1e-9, 0.0, 1e-9, 5e-9].map(|off| end(threshold + off)))
+                .chain([59.0, 61.0, 80.0, 119.0, 121.0, 745.0 * stability].map(|days| days * DAY));
             let besides = [0.0, 1.0, 999.0, 1_001.0, 10_000.0, 61_000.0, 130_000.0, 3_600_000.0];
             for end in ends {
                 let moments = besides.into_iter().flat_map(|ms| [NOW + end - ms, NOW + end + ms]);
