@@ -134,7 +134,7 @@ impl TextIndex {
 
     /// Bytes that the index takes, removed texts included until they are swept out.
     pub fn bytes(&self) -> usize {
-        self.vocabulary.bytes()
+        self.vocabulary.capacity_bytes()
             + self.postings.len() * (size_of::<Postings>() + BLOCK)
             + self.posting_bytes
             + self.sequence_bytes
@@ -185,7 +185,8 @@ impl TextIndex {
         for entry in entries {
             let read = self.read(&entry.columns, &mut fresh);
             need += Self::cost(&read);
-            self.afford("documents", need + fresh.bytes() + fresh.count() * BYTES_A_WORD)?;
+            let words = self.vocabulary.names.need(fresh.count(), fresh.text_bytes()) + fresh.count() * BYTES_A_WORD;
+            self.afford("documents", need + words + fresh.capacity_bytes())?;
             all.push(read);
         }
         self.changes += 1;

@@ -6,7 +6,7 @@
 
 use super::{BREAK, COLUMNS, NOWHERE, Read, TextIndex, for_each_number, numbers};
 use crate::error::{Error, Result};
-use crate::index::{Names, Row};
+use crate::index::Row;
 use crate::parts::{self, FIRST_OWN, Reader};
 
 /// The version of the format.
@@ -228,7 +228,8 @@ impl TextRestoring {
     fn read_words(&mut self, content: &[u8]) -> Result<()> {
         let mut reader = Reader { bytes: content, field: "words" };
         let count = reader.count(size_of::<u32>())?;
-        self.index.afford("snapshot", 2 * content.len() + count * (Names::cost("") + super::BYTES_A_WORD))?;
+        let names = self.index.vocabulary.names.need(count, content.len());
+        self.index.afford("snapshot", names + count * super::BYTES_A_WORD)?;
         let names = &mut self.index.vocabulary.names;
         for _ in 0..count {
             let word = reader.text()?;

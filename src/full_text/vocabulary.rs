@@ -42,8 +42,8 @@ impl Vocabulary {
         &sorted[from..from + count]
     }
 
-    /// Bytes that the words take, about.
-    pub fn bytes(&self) -> usize {
-        self.names.bytes() + self.names.count() * size_of::<u32>()
+    /// Bytes that there is room for, once all words are in their order.
+    pub fn capacity_bytes(&self) -> usize {
+        self.names.capacity_bytes() + self.names.count() * size_of::<u32>()
     }
 }

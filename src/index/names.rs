@@ -4,16 +4,39 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::column::growth;
+
 /// Texts and their codes, in the order of first sight. A text that something was given is kept for good.
 #[derive(Debug, Default)]
 pub struct Names {
     texts: Vec<Rc<str>>,
     codes: FxHashMap<Rc<str>, u32>,
-    bytes: usize,
+    text_bytes: usize,
 }
 
-/// What a text costs beside its bytes: two pointers to it, its counts, its place in the map.
-const BYTES_A_NAME: usize = 6 * size_of::<usize>() + 8;
+/// What a text or a set has beside its content: its counts, and what allocation adds.
+const BLOCK: usize = 2 * size_of::<usize>() + 16;
+
+/// Bytes that a list and a map of the same entries have room for.
+fn room<L, M>(list: usize, map: usize) -> usize {
+    list * size_of::<L>() + places(map) * place::<M>()
+}
+
+/// Bytes that so many entries can take beyond that, at most: while one moves to a larger place, the old one is still there.
+fn need<L, M>(list: usize, map: usize, wanted: usize) -> usize {
+    let list = growth(list, wanted, usize::MAX).saturating_mul(size_of::<L>());
+    list.saturating_add(growth(places(map), places(wanted), usize::MAX).saturating_mul(place::<M>()))
+}
+
+/// The places of a map that takes so many entries: one in eight stays free.
+fn places(entries: usize) -> usize {
+    if entries == 0 { 0 } else { (entries * 8 / 7).next_power_of_two() }
+}
+
+/// Bytes of a place: a map has a byte beside each entry.
+const fn place<M>() -> usize {
+    size_of::<M>() + 1
+}
 
 impl Names {
     /// How many there are.
@@ -31,7 +54,7 @@ impl Names {
         self.code(text).unwrap_or_else(|| {
             let code = self.texts.len() as u32;
             let text: Rc<str> = text.into();
-            self.bytes += Self::cost(&text);
+            self.text_bytes += text.len();
             self.texts.push(Rc::clone(&text));
             self.codes.insert(text, code);
             code
@@ -41,7 +64,7 @@ impl Names {
     /// Forgets all texts but the first `count`; nothing has the codes of the others.
     pub fn truncate(&mut self, count: usize) {
         for text in self.texts.drain(count.min(self.texts.len())..) {
-            self.bytes -= Self::cost(&text);
+            self.text_bytes -= text.len();
             self.codes.remove(&text);
         }
     }
@@ -56,14 +79,26 @@ impl Names {
         self.texts.iter().map(|text| &**text)
     }
 
-    /// Bytes that the names take, about.
+    /// Bytes that the texts take.
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.text_bytes + self.count() * (BLOCK + size_of::<Rc<str>>() + place::<(Rc<str>, u32)>())
     }
 
-    /// Bytes that a text takes, about.
-    pub fn cost(text: &str) -> usize {
-        text.len() + BYTES_A_NAME
+    /// Bytes that there is room for.
+    pub fn capacity_bytes(&self) -> usize {
+        let lists = room::<Rc<str>, (Rc<str>, u32)>(self.texts.capacity(), self.codes.capacity());
+        self.text_bytes + self.count() * BLOCK + lists
+    }
+
+    /// Bytes of all texts together.
+    pub fn text_bytes(&self) -> usize {
+        self.text_bytes
+    }
+
+    /// Bytes that `more` texts, which have `bytes` together, can take beyond what there is room for, at most.
+    pub fn need(&self, more: usize, bytes: usize) -> usize {
+        let lists = need::<Rc<str>, (Rc<str>, u32)>(self.texts.capacity(), self.codes.capacity(), self.count() + more);
+        lists.saturating_add(bytes + more * BLOCK)
     }
 }
 
@@ -109,7 +144,8 @@ pub struct LabelSets {
     sets: Vec<LabelSet>,
     places: FxHashMap<Rc<[Label]>, u32>,
     free: Vec<u32>,
-    bytes: usize,
+    /// Bytes of the labels of the sets that are used, with their blocks.
+    label_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -121,13 +157,14 @@ struct LabelSet {
 /// The set without a label.
 pub const NO_LABELS: u32 = 0;
 
-/// What a set costs beside its labels.
-const BYTES_A_SET: usize = 4 * size_of::<(usize, usize)>();
+/// What a set is in the list, with the place that it may take among the free ones, and in the map.
+type Listed = (LabelSet, u32);
+type Mapped = (Rc<[Label]>, u32);
 
 impl Default for LabelSets {
     fn default() -> Self {
         let none = LabelSet { labels: Rc::default(), users: 0 };
-        Self { sets: vec![none], places: FxHashMap::default(), free: Vec::new(), bytes: 0 }
+        Self { sets: vec![none], places: FxHashMap::default(), free: Vec::new(), label_bytes: 0 }
     }
 }
 
@@ -147,7 +184,7 @@ impl LabelSets {
             return set;
         }
         let labels: Rc<[Label]> = labels.into();
-        self.bytes += Self::cost(&labels);
+        self.label_bytes += Self::cost(&labels);
         let new = LabelSet { labels: Rc::clone(&labels), users: 1 };
         let set = match self.free.pop() {
             Some(set) => {
@@ -190,19 +227,33 @@ impl LabelSets {
         *users -= 1;
         if *users == 0 {
             let labels = std::mem::take(labels);
-            self.bytes -= Self::cost(&labels);
+            self.label_bytes -= Self::cost(&labels);
             self.places.remove(&labels);
             self.free.push(set);
         }
     }
 
-    /// Bytes that the sets take, about.
+    /// Bytes that the sets take which are used.
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.label_bytes + self.places.len() * (size_of::<Listed>() + place::<Mapped>())
     }
 
-    /// Bytes that a set takes, about.
-    pub fn cost(labels: &[Label]) -> usize {
-        size_of_val(labels) + BYTES_A_SET
+    /// Bytes that there is room for.
+    pub fn capacity_bytes(&self) -> usize {
+        self.label_bytes + room::<Listed, Mapped>(self.sets.capacity(), self.places.capacity())
+    }
+
+    /// Bytes that `more` sets, which have so many labels together, can take beyond what there is room for, at most.
+    pub fn need(&self, more: usize, labels: usize) -> usize {
+        if more == 0 {
+            return 0;
+        }
+        let wanted = self.sets.len() + more.saturating_sub(self.free.len());
+        let lists = need::<Listed, Mapped>(self.sets.capacity(), self.places.capacity(), wanted);
+        lists.saturating_add(labels * size_of::<Label>() + more * BLOCK)
+    }
+
+    fn cost(labels: &[Label]) -> usize {
+        size_of_val(labels) + BLOCK
     }
 }

@@ -280,7 +280,7 @@ impl Memory {
         if is_short && self.names(kind).count() >= MOST_NAMES {
             return Err(Error::memory(field, format!("must be one of at most {MOST_NAMES} names")));
         }
-        self.afford(field, Names::cost(name) + size_of::<SubtypeFacts>())?;
+        self.afford(field, self.names(kind).need(1, name.len()) + 3 * size_of::<SubtypeFacts>())?;
         Ok(match kind {
             NameKind::Type => self.types.code_or_new(name),
             NameKind::Subtype => {
@@ -357,8 +357,9 @@ impl Memory {
     /// How much memory it takes.
     pub fn bytes(&self) -> Use {
         let counts = self.graph.inbound_counts().len() * size_of::<u32>();
+        let named = self.all_names().map(Names::bytes).sum::<usize>() + self.labels.bytes();
         Use {
-            nodes: self.nodes.rows() * self.nodes.bytes_each() + self.due.bytes() + counts + self.named_bytes(),
+            nodes: self.nodes.rows() * self.nodes.bytes_each() + self.due.bytes() + counts + named,
             nodes_capacity: self.nodes_capacity(),
             edges: self.graph.bytes(),
             edges_capacity: self.graph.capacity_bytes(),
@@ -410,12 +411,13 @@ impl Memory {
 
     fn nodes_capacity(&self) -> usize {
         let counts = self.graph.inbound_counts();
-        self.nodes.capacity_bytes() + self.due.capacity_bytes() + counts.capacity_bytes() + self.named_bytes()
+        let names: usize = self.all_names().map(Names::capacity_bytes).sum();
+        let named = names + self.labels.capacity_bytes();
+        self.nodes.capacity_bytes() + self.due.capacity_bytes() + counts.capacity_bytes() + named
     }
 
-    fn named_bytes(&self) -> usize {
-        let names = [&self.types, &self.subtypes, &self.edge_types, &self.tags, &self.clusters];
-        names.iter().map(|names| names.bytes()).sum::<usize>() + self.labels.bytes()
+    fn all_names(&self) -> impl Iterator<Item = &Names> {
+        NameKind::ALL.iter().map(|&kind| self.names(kind))
     }
 
     // ---- nodes ----
@@ -463,21 +465,21 @@ impl Memory {
         }
         let new = batch.iter().filter(|change| change.target == Target::New).count();
         let embeddings = batch.iter().filter(|change| matches!(change.embedding, Embedding::Given(_))).count();
-        let label_bytes = |change: &NodeChange<'_>| match (change.tags, change.clusters) {
-            (None, None) => 0,
-            (tags, clusters) => {
-                let labels = tags.map_or(0, <[u32]>::len) + clusters.map_or(0, <[u32]>::len);
+        let (mut sets, mut labels) = (0, 0);
+        for change in batch {
+            let given = [change.tags, change.clusters];
+            if given.iter().any(Option::is_some) {
+                sets += 1;
                 // One that is not given stays, and may become part of another set.
-                LabelSets::cost(&[]) + (labels + self.most_labels(change)) * size_of::<Label>()
+                labels += given.iter().flatten().map(|it| it.len()).sum::<usize>() + self.most_labels(change);
             }
-        };
-        let labels: usize = batch.iter().map(label_bytes).sum();
+        }
         let rows = self.nodes.rows() + new;
         let need = self.nodes.need(new)
             + self.due.need(new.saturating_sub(self.nodes.free_rows()))
             + self.graph.inbound_counts().need(new)
             + self.vectors.need(embeddings, rows)
-            + labels;
+            + self.labels.need(sets, labels);
         // What is there already can be changed in an index that is full.
         if need > 0 {
             self.afford("nodes", need)?;

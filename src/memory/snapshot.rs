@@ -8,7 +8,7 @@
 use super::{MOST_DIMENSIONS, Memory, NameKind, check_sequence, check_share};
 use crate::error::{Error, Result};
 use crate::index::{
-    Edge, Label, LabelSets, MOST_SEQUENCE, NO_LABELS, Node, Row, StoredState, StoredVector, VectorForm, is_unit,
+    Edge, Label, MOST_SEQUENCE, NO_LABELS, Names, Node, Row, StoredState, StoredVector, VectorForm, is_unit,
 };
 use crate::parts::{self, HEADER, MOST_CONTENT, Reader, put, u16_at, u32_at, u64_at};
 use crate::rerank::is_instant;
@@ -233,7 +233,7 @@ impl Memory {
         loop {
             let (part, content) = match snapshot.next {
                 Next::Start => {
-                    let names: usize = NameKind::ALL.iter().map(|&kind| self.names(kind).bytes()).sum();
+                    let names: usize = self.all_names().map(Names::bytes).sum();
                     self.afford_part(snapshot, names + self.options.embedding_id.len() + HEADER, 0)?;
                     snapshot.next = Next::Nodes(0);
                     (Part::Start, self.head(snapshot))
@@ -545,7 +545,8 @@ impl Restoring {
         let count = reader.count(NODE_BYTES)?;
         let memory = &self.memory;
         // Each node may have a set of its own, whose labels are among the content.
-        let need = memory.nodes.need(count) + memory.due.need(count) + content.len() + count * LabelSets::cost(&[]);
+        let labels = memory.labels.need(count, content.len() / size_of::<u32>());
+        let need = memory.nodes.need(count) + memory.due.need(count) + labels;
         memory.afford("snapshot", need)?;
         let sequence = reader.column(count, 8)?;
         let created_at = reader.column(count, 8)?;

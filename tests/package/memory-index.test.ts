@@ -188,6 +188,49 @@ describe("an index that is full", () => {
     }
   });
 
+  const OWN: [string, (from: number) => MemoryNode[]][] = [
+    ["tags that one node has had", (from) => range(20, (i) => ({ id: "a", tags: [`tag ${from + i}`] }))],
+    ["clusters that one node has had", (from) => range(20, (i) => ({ id: "a", clusters: [`c ${from + i}`] }))],
+    ["a tag of each node's own", (from) => range(20, (i) => ({ id: `n_${from + i}`, tags: [`tag ${from + i}`] }))],
+    [
+      "a set of each node's own",
+      (from) =>
+        range(20, (i) => ({
+          id: `n_${from + i}`,
+          tags: [`tag ${(from + i) % 800}`, `other ${Math.floor((from + i) / 800)}`],
+        })),
+    ],
+  ];
+
+  it.each(OWN)("takes no more than it may: %s", (_, nodes) => {
+    const index = newIndex({ maxBytes: MOST });
+    let error: unknown;
+    for (let from = 0; error === undefined && from < 4 * MILLION; from += 20) {
+      error = thrownBy(() => index.upsert(nodes(from)));
+    }
+    expect(codeOf(error)).toBe("out_of_memory");
+    const { module } = index.bytes;
+    if (module > MOST) beyond(module, MOST);
+    expect(module, "and not much less").toBeGreaterThan(0.6 * MOST);
+  });
+
+  it("looks for what changes within it, whatever order its nodes came in", () => {
+    const index = newIndex({ maxBytes: MOST });
+    const nodes = (from: number, size: number) =>
+      range(size, (i) => ({ id: `n_${from + i}`, sequence: 9e9 - from - i, created_at: NOW - 400 * DAY }));
+    let count = 0;
+    for (const size of [1000, 10]) {
+      while (thrownBy(() => index.upsert(nodes(count, size), { now: NOW - 400 * DAY })) === undefined) count += size;
+    }
+    for (const ask of [() => index.transitions(NOW), () => index.decay(NOW)]) {
+      const error = thrownBy(ask);
+      if (error !== undefined) expect(codeOf(error)).toBe("out_of_memory");
+      const { module } = index.bytes;
+      if (module > MOST) beyond(module, MOST);
+    }
+    expect(index.size).toBe(count);
+  });
+
   it.each<[string, number]>([
     ["bare nodes", 0],
     ["embeddings", 64],

@@ -273,6 +273,14 @@ describe("rerank", () => {
     expectRefusal(rerank({ ids: ["a", "b", "nobody"] }), { field: /^ids?$/, index: 2, id: "nobody" });
   });
 
+  test("handles that no node has, to the last number there is", () => {
+    for (const handle of [100, 2 ** 31, 2 ** 32 - 2, 2 ** 32 - 1]) {
+      const handles = Uint32Array.of(0, handle);
+      expectRefusal(() => js.rerank({ handles }), { field: "handles", said: "[1]" });
+      expectRefusal(() => js.rerank({ handles, semantic: [0, 0] }, { limit: 1 }), { field: "handles", said: "[1]" });
+    }
+  });
+
   test.each<[string, unknown[]]>([
     ["semantic", [NAN, INFINITY, -INFINITY]],
     ["bm25", [NAN, INFINITY, -INFINITY, -1, -5e-324]],

@@ -181,6 +181,34 @@ describe("what is restored is what was saved", () => {
     index.free();
   });
 
+  test("what has equal sequence numbers, in whatever order it came to its place", () => {
+    const index = new MemoryIndex({ dimensions: 2, config: { search: { maxNodes: 2, graphReach: true } } });
+    const node = (id: string) => ({ id, sequence: 7, embedding: [1, 1] });
+    index.upsert(["a", "b", "c", "d", "p", "q"].map(node));
+    index.remove(["a", "c"]);
+    index.upsert(["e", "f", "g"].map(node));
+    // Places that are free again are taken from the last.
+    const edge = (id: string, target: string) => ({ id, source_id: "d", target_id: target, sequence: 1000 });
+    const others = ascending(300).map((i) => ({ ...edge(`x_${i}`, "d"), sequence: i }));
+    index.link(others);
+    index.unlink(others.slice(0, 290).map(({ id }) => id));
+    index.link([edge("to p", "p")]);
+    index.link([edge("to q", "q"), edge("to e", "e")]);
+    const queries = [{ bm25: [{ id: "d", score: 1 }] }];
+    restoring(index, { search: { maxNodes: 2, graphReach: true } }, (restored) => {
+      expect(restored.search({ ...queries[0], now: NOW }).graph).toEqual(
+        index.search({ ...queries[0], now: NOW }).graph,
+      );
+      for (const limit of [1, 2, 3, 4]) {
+        const all = index.similar([1, 0], { limit: Number.POSITIVE_INFINITY }).ids;
+        for (const memory of [index, restored])
+          expect(memory.similar([1, 0], { limit }).ids).toEqual(all.slice(0, limit));
+      }
+      expectSame(report(restored, [[1, 1]], queries), report(index, [[1, 1]], queries));
+    });
+    index.free();
+  });
+
   test("the highest sequence number there is, and whatever comes after it", () => {
     const index = new MemoryIndex();
     index.upsert([{ id: "a" }, { id: "last", sequence: 2 ** 53 - 1 }]);
