@@ -180,7 +180,8 @@ impl Memory {
     ///
     /// # Errors
     /// `invalid_argument` for an embedding that is none, a BM25 score that is negative or no number (with its index),
-    /// filters out of range, a `now` that is no instant; `out_of_memory` when activation spreads beyond all bounds.
+    /// filters out of range, a `now` that is no instant, signals of a node that are too large to add (its row is the index);
+    /// `out_of_memory` when activation spreads beyond all bounds.
     pub fn search(&mut self, search: &Search<'_>) -> Result<Outcome> {
         self.search_and_tell(search, None)
     }
@@ -244,7 +245,9 @@ impl Memory {
         let columns = Columns { rows: &rows, semantic: &semantic, bm25: &bm25, graph: &graph };
         let peak = |column: &[f64]| range_of(column).map_or(0.0, |[least, most]| most.max(-least));
         let peaks = Peaks { semantic: peak(&semantic), bm25: peak(&bm25), graph: peak(&graph) };
-        let ranked = self.ranked(columns, peaks, limit, search.now, search.sections)?.unwrap_or_default();
+        let of_row = |error: Error| error.index().map_or(error.clone(), |index| error.at(rows[index] as usize));
+        let ranked = self.ranked(columns, peaks, limit, search.now, search.sections).map_err(of_row)?;
+        let ranked = ranked.unwrap_or_default();
         let connections = if search.connections { self.edges_between(&spread.activated)? } else { Vec::new() };
         Ok(Outcome { seeds, spread, kept, ranked, serendipity, connections })
     }

@@ -230,12 +230,12 @@ test("a score that is no number is refused as it is by a search", () => {
     [{}, { created_at: 8.64e15, access_count: 0 }],
   ] as const) {
     using({ dimensions: 0, config }, (index) => {
-      index.upsert([{ id: "a", ...fields }], { now: NOW });
+      index.upsert([{ id: "b" }, { id: "a", ...fields }], { now: NOW });
       const query = { bm25: [{ id: "a", score: 2 }], now: NOW };
       for (const call of [() => index.search(query), () => index.explain("a", query)]) {
-        expect(call).toThrow("score is not a number");
+        expect(call).toThrow('score (id "a") is not a number');
       }
-      expect(index.size).toBe(1);
+      expect(index.size).toBe(2);
     });
   }
 });

@@ -21,7 +21,19 @@ const EDGE_COLUMNS = [
 ];
 const KEY = { nodes: "id", edges: "id", cluster_memberships: "node_id" };
 /** As SQL writes them. */
-const ODD = ["'abc'", "9e999", "-9e999", "x'00ff80'", "''", "-1", "1e300", "9223372036854775807", "NULL", "x''"];
+const ODD = [
+  "'abc'",
+  "9e999",
+  "-9e999",
+  "x'00ff80'",
+  "''",
+  "-1",
+  "1e300",
+  "9223372036854775807",
+  "NULL",
+  "x''",
+  "'9999-12-31'",
+];
 
 async function goesOn(agent: Agent, sound: string): Promise<void> {
   const { data } = await ask(agent, "search", { body: { query: "sound", embedding: [1, 1] } });

@@ -494,7 +494,7 @@ export class MemoryIndex {
     this.#sameAs(kept);
     const { resident, ids } = kept;
     writeSearch(kept, read);
-    if (!resident.module.search()) throw resident.refusal();
+    if (!resident.module.search()) throw refusedSearch(kept);
     resident.find();
     const { numbers, numbersAt: at } = resident;
     const [seeds, activated, filtered, returned, finds, connections, hops, traversed, terminated] = numbers.subarray(
@@ -648,7 +648,7 @@ export class MemoryIndex {
     if (row === undefined) throw invalid("id", `must name a memory of this index, found ${show(id)}`);
     writeSearch(kept, read);
     const json = kept.resident.module.explain(row);
-    if (json === undefined) throw kept.resident.refusal();
+    if (json === undefined) throw refusedSearch(kept);
     kept.resident.find();
     const { rank, absent, score } = JSON.parse(json) as ToldNode;
     const name = ({ from, edge, parts, ...rest }: ToldExplanation): Explanation => ({
@@ -877,6 +877,15 @@ function refusedCandidate({ resident, ids }: Kept, candidates: ResidentCandidate
   const whose = id === undefined ? "" : ` (id ${JSON.stringify(id)})`;
   const details = { field: name, index, ...(id === undefined ? {} : { id }) };
   return new NousError("invalid_argument", `${name}[${index}]${whose} ${problem}, found ${show(value)}`, details);
+}
+
+/** What the module refused of a search: where it names a row, it is a node that was found whose score is no number. */
+function refusedSearch({ resident, ids }: Kept): NousError {
+  const { code, field, index, problem, found } = takeRefusal(resident.instance.glue);
+  const id = index === null ? undefined : ids[index];
+  const whose = id === undefined ? "" : ` (id ${JSON.stringify(id)})`;
+  const details = { field, ...(id === undefined ? {} : { id }) };
+  return new NousError(code, `${field}${whose} ${problem}${found === null ? "" : `, found ${found}`}`, details);
 }
 
 /** Puts a search that was read into the scratch. */

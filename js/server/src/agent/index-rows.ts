@@ -54,8 +54,12 @@ export function softNodeOf(row: SoftRow): MemoryNode {
   };
 }
 
+/** An access 58 years ahead is of infinite recency, which no search could rank; what stands for "never" is often later. */
+const LATEST = Date.parse("2070-01-01T00:00:00.000Z");
+
 function instantOf(value: unknown): number | undefined {
-  return typeof value === "string" ? parseInstant(value) : undefined;
+  const instant = typeof value === "string" ? parseInstant(value) : undefined;
+  return instant === undefined || instant >= LATEST ? undefined : instant;
 }
 
 function clustersOf({ clusters }: IndexedNodeRow): string[] {
