@@ -404,11 +404,11 @@ describe.each(WAYS)("after %s", (_, free) => {
     const [similar, sweep] = [index.similar([1, 2]), index.decay(NOW + 900 * DAY)];
     const read = () => JSON.stringify([[...ranking], [...similar.scores], [...sweep.changes.retrievability]]);
     const before = read();
-    const parts = index.snapshotParts();
-    parts.next();
+    const [begun, asked] = [index.snapshotParts(), index.snapshotParts()];
+    begun.next();
     free(index);
     expect(read()).toBe(before);
-    expect(codeOf(thrownBy(() => parts.next()))).toBe("freed");
+    for (const parts of [begun, asked]) expect(codeOf(thrownBy(() => parts.next()))).toBe("freed");
   });
 });
 

@@ -45,13 +45,17 @@ export function* snapshotParts<M extends SnapshotWriter>(
   listsOf: (rows: Uint32Array) => readonly IdList[],
 ): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
   const { resident } = kept;
+  const check = () => {
+    if (kept.isFreed) throw new NousError("freed", "This index has been freed.");
+  };
+  check();
   const rows = resident.module.begin_snapshot();
   if (rows === undefined) throw resident.refusal();
   kept.snapshots += 1;
   const own = kept.snapshots;
   // The module writes one at a time.
   const goOn = () => {
-    if (kept.isFreed) throw new NousError("freed", "This index has been freed.");
+    check();
     if (own !== kept.snapshots) throw damaged("cannot be finished: another was begun");
   };
   const lists = listsOf(rows);

@@ -10,10 +10,7 @@ export type StoredLifecycleState = DecayLifecycleState | "DELETED";
 export interface MemoryIndexOptions {
   /** Components of an embedding, the same for all; 0 (the default) keeps none. At most 65,536. */
   dimensions?: number | undefined;
-  /**
-   * How embeddings are kept: `f32`, or `i8` for a quarter of the memory, where each row has a scale of its own. Default
-   * `f32`.
-   */
+  /** How embeddings are kept: `f32`, or `i8` for a fifth of the memory, where each row has a scale of its own. Default `f32`. */
   embeddings?: "f32" | "i8" | undefined;
   /** Which model made the embeddings; kept in snapshots, so that whoever restores one can tell. Default "". */
   embeddingId?: string | undefined;
@@ -61,7 +58,7 @@ export interface MemoryNode {
   embedding?: ArrayLike<number> | null | undefined;
   /**
    * Its place in every order, whole, from 0 to 2⁵³ − 1: a database's row number, so that an index made anew answers as the
-   * one before (one more than the highest so far).
+   * one before (one more than the highest so far, and 2⁵³ − 1 once that was given). Of equal ones the order is any, and stays.
    */
   sequence?: number | null | undefined;
 }
@@ -123,6 +120,7 @@ export interface Linked {
 export interface SearchFilters {
   types?: readonly string[] | undefined;
   excluded_types?: readonly string[] | undefined;
+  /** "" is among them for those without a subtype. */
   subtypes?: readonly string[] | undefined;
   lifecycles?: readonly StoredLifecycleState[] | undefined;
   /** Inclusive. */
