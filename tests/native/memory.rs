@@ -410,6 +410,7 @@ proptest! {
 fn transitions_are_those_of_a_sweep_around_every_end_of_a_state() {
     let thresholds = [
         (0.123456783, 2.7e-9),
+        (0.123456787, 1.23456787e-4),
         (0.5, 0.0),
         (1e-9, 0.0),
         (3e-9, 1e-9),
