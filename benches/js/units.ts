@@ -2,11 +2,17 @@
 
 import type { Ratio } from "./compare.ts";
 
+const UNITS = [
+  [1e3, "µs"],
+  [1e6, "ms"],
+  [1e9, "s"],
+] as const;
+
 export function duration(nanoseconds: number): string {
-  if (nanoseconds < 1e3) return `${nanoseconds.toFixed(nanoseconds < 10 ? 1 : 0)} ns`;
-  if (nanoseconds < 1e6) return `${(nanoseconds / 1e3).toPrecision(3)} µs`;
-  if (nanoseconds < 1e9) return `${(nanoseconds / 1e6).toPrecision(3)} ms`;
-  return `${(nanoseconds / 1e9).toPrecision(3)} s`;
+  if (nanoseconds < 999.5) return `${nanoseconds.toFixed(nanoseconds < 10 ? 1 : 0)} ns`;
+  // What rounds to a thousand is one of the next unit.
+  const [size, unit] = UNITS.find(([size]) => nanoseconds < 999.5 * size) ?? UNITS[2];
+  return `${(nanoseconds / size).toPrecision(3)} ${unit}`;
 }
 
 export function kilobytes(bytes: number): string {
