@@ -251,20 +251,25 @@ impl Sweep {
     fn compare(&mut self, first: Row, faded: Faded<'_>, stored: Faded<'_>) {
         let (mut states, mut changed, mut moved) = ([0_u8; BATCH], [0_u16; BATCH], [0_u16; BATCH]);
         let (mut changes, mut moves, mut processed) = (0, 0, 0);
-        let known = stored.states.iter().zip(stored.retrievability);
-        let computed = faded.states.iter().zip(faded.retrievability);
-        for (((&from, known), (&state, computed)), place) in known.zip(computed).zip(0_u16..) {
-            let to = to_state(from, state);
-            let is_swept = from < Lifecycle::Archive as u8;
-            let is_moved = is_swept & (to != from);
-            let is_off = (computed - known).abs() > TOLERANCE;
-            // Who changes is anybody's guess, and a wrong one costs more than a place that is written for nothing.
-            states[usize::from(place) & (BATCH - 1)] = to;
-            changed[changes & (BATCH - 1)] = place;
-            moved[moves & (BATCH - 1)] = place;
-            changes += usize::from(is_moved | (is_swept & is_off));
-            moves += usize::from(is_moved);
-            processed += usize::from(is_swept);
+        let length = stored.states.len();
+        for start in (0..length).step_by(WORD) {
+            let to = &mut states[start..start + WORD];
+            let Some(to) = to.first_chunk_mut() else { break };
+            let differences = match (faded.word(start), stored.word(start)) {
+                (Some(faded), Some(stored)) => Differences::between(faded, stored, to),
+                _ => {
+                    // Nobody sweeps those who fill the word.
+                    let (mut retrievability, mut codes) = ([[0.0; WORD]; 2], [[Lifecycle::Archive as u8; WORD]; 2]);
+                    for (of, from) in [faded, stored].into_iter().enumerate() {
+                        retrievability[of][..length - start].copy_from_slice(&from.retrievability[start..]);
+                        codes[of][..length - start].copy_from_slice(&from.states[start..]);
+                    }
+                    Differences::between((&retrievability[0], &codes[0]), (&retrievability[1], &codes[1]), to)
+                }
+            };
+            processed += differences.swept.count_ones() as usize;
+            changes += put_places(differences.changed, start as u16, &mut changed[changes..]);
+            moves += put_places(differences.moved, start as u16, &mut moved[moves..]);
         }
         self.processed += processed;
         let places = || changed[..changes].iter().map(|&place| usize::from(place));
@@ -286,6 +291,63 @@ impl Sweep {
 struct Faded<'a> {
     retrievability: &'a [f64],
     states: &'a [u8],
+}
+
+/// Rows that are compared together: a bit of a word for each.
+const WORD: usize = 64;
+type FadedWord<'a> = (&'a [f64; WORD], &'a [u8; WORD]);
+
+impl<'a> Faded<'a> {
+    fn word(&self, start: usize) -> Option<FadedWord<'a>> {
+        Some((self.retrievability[start..].first_chunk()?, self.states[start..].first_chunk()?))
+    }
+}
+
+/// What a sweep looks at in a word of rows, whose state changes, and who changes in any way.
+struct Differences {
+    swept: u64,
+    moved: u64,
+    changed: u64,
+}
+
+impl Differences {
+    /// Leaves the states in `to`. No branch goes by a row: what changes is anybody's guess.
+    #[inline(always)]
+    fn between(faded: FadedWord<'_>, stored: FadedWord<'_>, to: &mut [u8; WORD]) -> Self {
+        let (mut swept, mut moved) = ([0; WORD], [0; WORD]);
+        for place in 0..WORD {
+            let from = stored.1[place];
+            to[place] = to_state(from, faded.1[place]);
+            swept[place] = u8::from(from < Lifecycle::Archive as u8);
+            moved[place] = swept[place] & u8::from(to[place] != from);
+        }
+        let [low, high] = [-TOLERANCE, TOLERANCE].map(F64x2::splat);
+        let mut near = 0;
+        for (pair, (computed, known)) in faded.0.as_chunks().0.iter().zip(stored.0.as_chunks().0).enumerate() {
+            let off = F64x2::load(computed) - F64x2::load(known);
+            near |= u64::from(off.lies_in(low, high).bits()) << (2 * pair);
+        }
+        let [swept, moved] = [bits(&swept), bits(&moved)];
+        Self { swept, moved, changed: moved | (swept & !near) }
+    }
+}
+
+/// The lowest bits of bytes that are 0 or 1, as one word.
+#[inline(always)]
+fn bits(bytes: &[u8; WORD]) -> u64 {
+    let gathered = |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+    bytes.as_chunks().0.iter().rev().fold(0, |word, eight| word << 8 | gathered(eight))
+}
+
+/// Puts down the places of a word's bits, counted from `start`; how many they are.
+#[inline(always)]
+fn put_places(mut word: u64, start: u16, places: &mut [u16]) -> usize {
+    let count = word.count_ones() as usize;
+    for place in &mut places[..count] {
+        *place = start + word.trailing_zeros() as u16;
+        word &= word - 1;
+    }
+    count
 }
 
 /// The code of the state that a stored one changes to when another is computed: DORMANT stays, since it may have been set by
