@@ -291,12 +291,19 @@ export const knownIds = (v: Values, world: World): Anything => {
   return v.list(() => (known.length === 0 ? v.id() : v.or(v.dice.pick(known), ["nobody", "", 7])), 15);
 };
 
+/** Handles as the index gave them, stale or not, and in a wild call whatever fits into 32 bits. */
+const handlesOf = (v: Values, { handles }: World): Uint32Array => {
+  if (!v.isWild || !v.dice.oneIn(3)) return handles;
+  const odd = [0, handles.length, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 2, 2 ** 32 - 1];
+  return Uint32Array.from([...handles, v.dice.pick(odd)]).slice(v.dice.below(2) * handles.length);
+};
+
 export const columns = (v: Values, world: World): Anything => {
-  const listed = knownIds(v, world);
-  const count = Array.isArray(listed) ? listed.length : 3;
+  const nodes = v.dice.oneIn(3) ? { handles: handlesOf(v, world) } : { ids: knownIds(v, world) };
+  const listed = nodes.handles ?? nodes.ids;
+  const count = Array.isArray(listed) || listed instanceof Uint32Array ? listed.length : 3;
   const column = () => (v.dice.oneIn(3) ? undefined : v.numbers(count, () => v.amount()));
-  const byHandles = v.dice.oneIn(4) ? { handles: world.handles } : { ids: listed };
-  return v.object(told({ ...byHandles, semantic: column(), bm25: column(), graph: column() }));
+  return v.object(told({ ...nodes, semantic: column(), bm25: column(), graph: column() }));
 };
 
 export const document = (v: Values): Anything =>
