@@ -302,6 +302,11 @@ impl Resident {
         self.sweep.rows.as_ptr() as usize
     }
 
+    /// How many of them have the rows that come first of all, in their order.
+    pub fn sweep_begins(&self) -> usize {
+        self.sweep.rows.iter().zip(0..).take_while(|&(&row, place)| row == place).count()
+    }
+
     /// Where their retrievabilities stand.
     pub fn sweep_retrievability_at(&self) -> usize {
         self.sweep.retrievability.as_ptr() as usize

@@ -560,7 +560,7 @@ export class MemoryIndex {
     const { buffer } = resident.instance.memory;
     const rows = new Uint32Array(buffer, module.sweep_rows_at(), count);
     const changes: DecayChanges = {
-      ids: idsAt(ids, rows),
+      ids: idsAt(ids, rows, module.sweep_begins()),
       retrievability: new Float64Array(buffer, module.sweep_retrievability_at(), count).slice(),
       lifecycle: new Uint8Array(buffer, module.sweep_states_at(), count).slice(),
     };
@@ -820,12 +820,12 @@ function lookUp({ rows: known }: Kept, ids: readonly string[], rows: Uint32Array
 }
 
 /**
- * The ids of rows. The first ids of all are a list that is made in less time than an empty one, and where most rows are asked
- * for, as when all of them fade, most of it is right already.
+ * The ids of rows, of which some begin as all rows do. The first ids of all are a list that is made in less time than an empty
+ * one, and where most rows are asked for, as when all of them fade, most of it is right already.
  */
-function idsAt(ids: readonly (string | undefined)[], rows: Uint32Array): string[] {
+function idsAt(ids: readonly (string | undefined)[], rows: Uint32Array, begin: number): string[] {
   const found = ids.slice(0, rows.length) as string[];
-  for (let place = 0; place < rows.length; place++) {
+  for (let place = begin; place < rows.length; place++) {
     const row = rows[place]!;
     if (row !== place) found[place] = ids[row]!;
   }
