@@ -404,6 +404,43 @@ proptest! {
     }
 }
 
+/// Whoever is off by 0.001 stays, and whoever is off by the least more does not, in whichever place among those that are compared
+/// together, and whoever else is among them.
+#[test]
+fn a_sweep_leaves_what_is_off_by_a_thousandth() {
+    let computed = nous_wasm::decay::retrievability(3.0, 14.0);
+    let around = |sign: f64| {
+        let at = computed - sign * 0.001;
+        [at.next_down().next_down(), at.next_down(), at, at.next_up(), at.next_up().next_up()]
+    };
+    let known: Vec<f64> = around(1.0).into_iter().chain(around(-1.0)).chain([computed, 0.0, 1.0]).collect();
+    let is_off = |known: f64| (computed - known).abs() > 0.001;
+    assert!(known[..5].iter().any(|&it| is_off(it)) && known[..5].iter().any(|&it| !is_off(it)));
+    assert!(known[5..10].iter().any(|&it| is_off(it)) && known[5..10].iter().any(|&it| !is_off(it)));
+    for count in [1, 2, 63, 64, 65, 511, 512, 513, 1300] {
+        let mut memory = Memory::new(options(0, VectorForm::F32), Config::default()).unwrap();
+        // Every fifth is put away, and is not looked at.
+        let state = |place: usize| if place % 5 == 4 { 4.0 } else { 0.0 };
+        let nodes: Vec<NodeChange<'_>> = (0..count)
+            .map(|place| NodeChange {
+                last_accessed: Access::At(NOW),
+                stability: Some(14.0),
+                retrievability: Some(known[place % known.len()]),
+                state: Some(state(place)),
+                ..NODE
+            })
+            .collect();
+        memory.upsert(&nodes, NOW).unwrap();
+        let sweep = memory.decay(NOW + 3.0 * DAY).unwrap();
+        let swept = || (0..count).filter(|&place| state(place) == 0.0);
+        let expected: Vec<Row> =
+            swept().filter(|&place| is_off(known[place % known.len()])).map(|place| place as Row).collect();
+        assert_eq!((sweep.processed, &sweep.rows), (swept().count(), &expected), "{count}");
+        assert!(sweep.retrievability.iter().all(|&it| it == rounded_exactly(computed)), "{count}");
+        assert_eq!((sweep.states.len(), sweep.transitions.len()), (expected.len(), 0), "{count}");
+    }
+}
+
 /// The curve's values are rounded, which moves the end of a state by seconds to days: `transitions` is what a sweep finds there, too,
 /// also of what was stored while it might have been on either side, and of what a sweep stored that was ahead of time.
 #[test]
