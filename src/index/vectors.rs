@@ -4,7 +4,7 @@
 use super::column::{doubled, growth, room};
 use super::{Column, Row, SEGMENT};
 use crate::error::{Error, Result};
-use crate::math::{AT_ONCE, Block, LANES, dot_f32, dots_i8};
+use crate::math::{AT_ONCE, Block, F64x2, Factors, LANES, dot_f32, dots_i8, offset_binary};
 
 /// How embeddings are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub struct VectorQuery(Ready);
 
 #[derive(Debug)]
 struct Ready {
-    codes: Vec<Block<i16>>,
+    codes: Factors,
     scale: f32,
     /// For vectors in f32.
     exact: Option<Exact>,
@@ -92,7 +92,7 @@ pub enum StoredVector<'a> {
     /// Component *i* is about `codes[i]` · `scale`.
     I8 {
         /// Each in [−127, 127].
-        codes: &'a [i8],
+        codes: Vec<i8>,
         /// About 1/127 of the largest component.
         scale: f32,
     },
@@ -205,7 +205,7 @@ impl Vectors {
             length: length(&codes, &codes, |code, _| f64::from(code) * f64::from(scale)),
             slack: rounding_error(&unit, &codes, scale) * LONGEST + summing_error(self.dimensions),
         });
-        Ok(VectorQuery(Ready { codes: blocks(&codes), scale, exact }))
+        Ok(VectorQuery(Ready { codes: Factors::new(&codes), scale, exact }))
     }
 
     /// The `limit` rows most like a query among those that pass, by cosine from high to low; of equal ones first that of
@@ -235,7 +235,7 @@ impl Vectors {
         }
         let VectorQuery(query) = query;
         let codes = self.codes();
-        if query.codes.len() != codes.slots.width || query.exact.is_some() != matches!(self.kept, Kept::F32(..)) {
+        if query.codes.width() != codes.slots.width || query.exact.is_some() != matches!(self.kept, Kept::F32(..)) {
             return Vec::new();
         }
         let mut best = Best::new(limit, self.len(), sequence);
@@ -243,26 +243,41 @@ impl Vectors {
         let mut first = 0;
         while first < self.len() {
             let rows = self.rows.part(first, codes.slots.per_segment());
-            let mut all = rows.iter().enumerate();
-            while all.len() > 0 {
+            // Those that are scored at once are neighbours in as many parts of the segment, so that memory is read along as many
+            // streams: caches fetch ahead along each of them, which makes up for what a single one waits.
+            let part = rows.len().div_ceil(AT_ONCE);
+            let mut at = 0;
+            while at < part {
                 let mut count = 0;
-                while count < BATCH
-                    && let Some((place, &row)) = all.next()
-                {
-                    places[count] = place;
-                    count += usize::from(passes.is_none_or(|passes| passes(row)));
+                while at < part && count + AT_ONCE <= BATCH {
+                    let abreast: [usize; AT_ONCE] = std::array::from_fn(|lane| at + lane * part);
+                    if passes.is_none() && abreast[AT_ONCE - 1] < rows.len() {
+                        places[count..count + AT_ONCE].copy_from_slice(&abreast);
+                        count += AT_ONCE;
+                    } else {
+                        for place in abreast {
+                            places[count] = place;
+                            count += usize::from(place < rows.len() && passes.is_none_or(|passes| passes(rows[place])));
+                        }
+                    }
+                    at += 1;
                 }
-                // A place that there is, for those that are scored at once.
+                // A place that there is, for those that are scored along with the others.
                 places[count..].fill(0);
                 codes.scores(query, first, &places[..count.next_multiple_of(AT_ONCE)], &mut scores);
                 self.raise_to_bounds(query, first, &places[..count], &mut scores);
-                for (&place, &score) in places[..count].iter().zip(&scores) {
-                    if score < best.bar {
+                for (places, scores) in places[..count].chunks(AT_ONCE).zip(scores.as_chunks().0) {
+                    if are_below(scores, best.bar) {
                         continue;
                     }
-                    let score = self.exact(query, first + place).unwrap_or(score);
-                    if score >= best.bar {
-                        best.enter(score, rows[place]);
+                    for (&place, &score) in places.iter().zip(scores) {
+                        if score < best.bar {
+                            continue;
+                        }
+                        let score = self.exact(query, first + place).unwrap_or(score);
+                        if score >= best.bar {
+                            best.enter(Found { row: rows[place], score });
+                        }
                     }
                 }
             }
@@ -276,7 +291,7 @@ impl Vectors {
     pub fn similarity(&self, VectorQuery(query): &VectorQuery, row: Row) -> Option<f64> {
         let slot = self.slot(row)?;
         let codes = self.codes();
-        if query.codes.len() != codes.slots.width {
+        if query.codes.width() != codes.slots.width {
             return None;
         }
         match self.kept {
@@ -359,10 +374,9 @@ impl Vectors {
         let slot = self.slot(row)?;
         Some(match &self.kept {
             Kept::F32(slots, ..) => StoredVector::F32(&slots.vector(slot).as_flattened()[..self.dimensions]),
-            Kept::I8(codes) => StoredVector::I8 {
-                codes: &codes.slots.vector(slot).as_flattened()[..self.dimensions],
-                scale: codes.scales.get(slot),
-            },
+            Kept::I8(codes) => {
+                StoredVector::I8 { codes: codes.get(slot, self.dimensions), scale: codes.scales.get(slot) }
+            }
         })
     }
 
@@ -377,7 +391,7 @@ impl Vectors {
         // Rounded up: a bound that is too low by a bit would be none.
         let error = rounding_error(components, &outline, scale) as f32 * (1.0 + f32::EPSILON);
         slots.write(slot, components);
-        codes.write(slot, scale, &outline);
+        codes.write(slot, scale, outline);
         errors.put(slot, error);
     }
 
@@ -388,7 +402,7 @@ impl Vectors {
     pub fn restore_i8(&mut self, row: Row, scale: f32, codes: &[i8]) {
         let slot = self.slot_for(row, codes.len());
         let Kept::I8(kept) = &mut self.kept else { panic!("the vectors are kept in i8") };
-        kept.write(slot, scale, codes);
+        kept.write(slot, scale, codes.to_vec());
     }
 
     fn slot(&self, row: Row) -> Option<usize> {
@@ -418,9 +432,17 @@ impl Codes {
     }
 
     /// Writes into a slot, or into the next one.
-    fn write(&mut self, slot: usize, scale: f32, codes: &[i8]) {
-        self.slots.write(slot, codes);
+    fn write(&mut self, slot: usize, scale: f32, mut codes: Vec<i8>) {
+        offset_binary(&mut codes);
+        self.slots.write(slot, &codes);
         self.scales.put(slot, scale);
+    }
+
+    /// The codes of a slot, so many.
+    fn get(&self, slot: usize, count: usize) -> Vec<i8> {
+        let mut codes = self.slots.vector(slot).as_flattened()[..count].to_vec();
+        offset_binary(&mut codes);
+        codes
     }
 
     fn swap_remove(&mut self, slot: usize, last: usize) {
@@ -446,12 +468,20 @@ impl Codes {
         let (codes, scales) = (self.slots.segment(first), self.scales.part(first, self.slots.per_segment()));
         let (places, scores) = (places.as_chunks::<AT_ONCE>().0, scores.as_chunks_mut::<AT_ONCE>().0);
         for (scores, places) in scores.iter_mut().zip(places) {
-            let sums = dots_i8(&query.codes, places.map(|place| &codes[place * query.codes.len()..]));
+            let sums = dots_i8(&query.codes, places.map(|place| &codes[place * query.codes.width()..]));
             *scores = std::array::from_fn(|row| {
                 f64::from(sums[row]) * f64::from(scales[places[row]]) * f64::from(query.scale)
             });
         }
     }
+}
+
+/// Whether all are below a bar.
+#[inline(always)]
+fn are_below(scores: &[f64; AT_ONCE], bar: f64) -> bool {
+    let bar = F64x2::splat(bar);
+    let [first, second] = [0, 2].map(|at| F64x2::new(scores[at], scores[at + 1]).below(bar));
+    first.and(second).all()
 }
 
 /// The squares of all components, added from the first to the last.
@@ -650,16 +680,8 @@ struct Best<'a> {
     /// A score below this is not among them.
     bar: f64,
     /// As soon as there are as many as are wanted, a heap, the worst on top.
-    standings: Vec<Standing>,
+    standings: Vec<Found>,
     sequence: &'a dyn Fn(Row) -> f64,
-}
-
-/// A row's place among others.
-#[derive(Clone, Copy)]
-struct Standing {
-    score: f64,
-    sequence: f64,
-    row: Row,
 }
 
 impl<'a> Best<'a> {
@@ -668,24 +690,23 @@ impl<'a> Best<'a> {
     }
 
     #[inline(never)]
-    fn enter(&mut self, score: f64, row: Row) {
-        let newcomer = Standing { score, sequence: (self.sequence)(row), row };
+    fn enter(&mut self, newcomer: Found) {
         if self.standings.len() < self.limit {
             self.standings.push(newcomer);
             if self.standings.len() < self.limit {
                 return;
             }
             self.make_heap();
-        } else if self.standings[0].is_behind(&newcomer) {
+        } else if self.is_behind(&self.standings[0], &newcomer) {
             self.standings[0] = newcomer;
-            sink(&mut self.standings, 0);
+            self.sink(0, self.limit);
         }
         self.bar = self.standings[0].score;
     }
 
     fn make_heap(&mut self) {
         for place in (0..self.standings.len() / 2).rev() {
-            sink(&mut self.standings, place);
+            self.sink(place, self.standings.len());
         }
     }
 
@@ -696,33 +717,32 @@ impl<'a> Best<'a> {
         }
         for end in (1..self.standings.len()).rev() {
             self.standings.swap(0, end);
-            sink(&mut self.standings[..end], 0);
+            self.sink(0, end);
         }
-        self.standings.iter().map(|&Standing { score, row, .. }| Found { row, score }).collect()
+        self.standings
     }
-}
 
-impl Standing {
-    fn is_behind(&self, other: &Self) -> bool {
-        self.score < other.score
-            || (self.score == other.score && (self.sequence, self.row) > (other.sequence, other.row))
+    fn is_behind(&self, one: &Found, other: &Found) -> bool {
+        let place = |row| ((self.sequence)(row), row);
+        one.score < other.score || (one.score == other.score && place(one.row) > place(other.row))
     }
-}
 
-/// Moves an entry down the heap until none below it is worse.
-#[inline(never)]
-fn sink(heap: &mut [Standing], mut place: usize) {
-    let Some(&moving) = heap.get(place) else { return };
-    loop {
-        let mut below = 2 * place + 1;
-        if below + 1 < heap.len() && heap[below + 1].is_behind(&heap[below]) {
-            below += 1;
+    /// Moves an entry down the heap, which ends before a place, until none below it is worse.
+    #[inline(never)]
+    fn sink(&mut self, mut place: usize, end: usize) {
+        let moving = self.standings[place];
+        loop {
+            let heap = &self.standings[..end];
+            let mut below = 2 * place + 1;
+            if below + 1 < end && self.is_behind(&heap[below + 1], &heap[below]) {
+                below += 1;
+            }
+            if below >= end || !self.is_behind(&heap[below], &moving) {
+                self.standings[place] = moving;
+                return;
+            }
+            self.standings[place] = heap[below];
+            place = below;
         }
-        if below >= heap.len() || !heap[below].is_behind(&moving) {
-            heap[place] = moving;
-            return;
-        }
-        heap[place] = heap[below];
-        place = below;
     }
 }

@@ -26,28 +26,58 @@ pub(crate) fn dot_f32(vector: &[Block<f32>], row: &[Block<f32>]) -> f32 {
     sums.total()
 }
 
-/// The products of a vector with some rows over whole numbers, exactly: those of the rows in [−127, 127], those of `vector`
-/// in twice the room, in which all are multiplied.
+/// Turns whole numbers in [−127, 127] into what rows of them are kept as for [`dots_i8`], and back: every other one, from the
+/// first on, with 128 added. Of two that are loaded as one word each is then had by one instruction that any unit of a processor
+/// has, a mask or a shift; bytes that are widened wait for the one or two that can.
+pub(crate) fn offset_binary(numbers: &mut [i8]) {
+    let pairs = numbers.chunks_mut(2);
+    pairs.for_each(|pair| pair[0] ^= i8::MIN);
+}
+
+/// A vector of whole numbers, made ready to be multiplied with rows of them.
+#[derive(Debug)]
+pub(crate) struct Factors {
+    /// Of each block first what stands at even places, then what stands at odd ones.
+    blocks: Vec<Block<i16>>,
+    /// What a product has too much: 128 times the sum of what stands at even places.
+    excess: i32,
+}
+
+impl Factors {
+    /// The caller sees to it that no product overflows an i32: with numbers of up to *Q*, none is further from 0 than
+    /// 127 · *Q* · the number of components, and that has to be less than 2³¹.
+    pub(crate) fn new(vector: &[i16]) -> Self {
+        let mut blocks = vec![[0; LANES]; vector.len().div_ceil(LANES)];
+        for (at, &number) in vector.iter().enumerate() {
+            blocks[at / LANES][at % 2 * (LANES / 2) + at % LANES / 2] = number;
+        }
+        let evens = vector.iter().step_by(2);
+        Self { blocks, excess: evens.map(|&number| 128 * i32::from(number)).sum() }
+    }
+
+    /// Blocks of the vector.
+    pub(crate) fn width(&self) -> usize {
+        self.blocks.len()
+    }
+}
+
+/// The products of a vector with rows of whole numbers in [`offset_binary`], exactly. On the way sums may overflow: they wrap, and
+/// the products, which do not, come out as they are.
 ///
-/// The caller sees to it that no sum overflows an i32: with numbers of up to *Q* in `vector`, none is further from 0 than
-/// 127 · *Q* · the number of components, in whatever order and however many lanes the products are added, and that has to
-/// be less than 2³¹.
-///
-/// A function of its own, and rows by name instead of by number: what a loop around it keeps would have V8 put sums on the
-/// stack, and LLVM keeps looking whether a row by number ends. Either costs a tenth.
+/// Rows by name instead of by number: LLVM keeps looking whether a row by number ends, which costs a tenth.
 ///
 /// # Panics
-/// When a row has fewer blocks than `vector`.
-#[inline(never)]
-pub(crate) fn dots_i8(vector: &[Block<i16>], rows: [&[Block<i8>]; AT_ONCE]) -> [i32; AT_ONCE] {
-    let [a, b, c, d] = rows.map(|row| &row[..vector.len()]);
+/// When a row has fewer blocks than the vector.
+#[inline(always)]
+pub(crate) fn dots_i8(Factors { blocks, excess }: &Factors, rows: [&[Block<i8>]; AT_ONCE]) -> [i32; AT_ONCE] {
+    let [a, b, c, d] = rows.map(|row| &row[..blocks.len()]);
     let mut sums = [lanes::WholeSums::ZERO; AT_ONCE];
-    for ((((vector, a), b), c), d) in vector.iter().zip(a).zip(b).zip(c).zip(d) {
+    for ((((factors, a), b), c), d) in blocks.iter().zip(a).zip(b).zip(c).zip(d) {
         for (sum, row) in sums.iter_mut().zip([a, b, c, d]) {
-            sum.add_products(vector, row);
+            sum.add_products(factors, row);
         }
     }
-    sums.map(lanes::WholeSums::total)
+    sums.map(|sum| sum.total().wrapping_sub(*excess))
 }
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -89,18 +119,18 @@ mod lanes {
         pub const ZERO: Self = Self(i32x4(0, 0, 0, 0));
 
         #[inline(always)]
-        pub fn add_products(&mut self, a: &Block<i16>, b: &Block<i8>) {
-            let (a, b) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
-            for (&a, &b) in a.iter().zip(b) {
-                let b = i16x8_extend_low_i8x16(i64x2(bytemuck::must_cast(b), 0));
-                self.0 = i32x4_add(self.0, i32x4_dot_i16x8(bytemuck::must_cast(a), b));
-            }
+        pub fn add_products(&mut self, factors: &Block<i16>, row: &Block<i8>) {
+            let [even_factors, odd_factors]: [v128; 2] = bytemuck::must_cast(*factors);
+            let words: v128 = bytemuck::must_cast(*row);
+            let (evens, odds) = (v128_and(words, u16x8_splat(0xff)), i16x8_shr(words, 8));
+            let products = i32x4_add(i32x4_dot_i16x8(even_factors, evens), i32x4_dot_i16x8(odd_factors, odds));
+            self.0 = i32x4_add(self.0, products);
         }
 
         #[inline(always)]
         pub fn total(self) -> i32 {
             let two = i32x4_add(self.0, i32x4_shuffle::<2, 3, 0, 1>(self.0, self.0));
-            i32x4_extract_lane::<0>(two) + i32x4_extract_lane::<1>(two)
+            i32x4_extract_lane::<0>(two).wrapping_add(i32x4_extract_lane::<1>(two))
         }
     }
 }
@@ -143,9 +173,13 @@ mod lanes {
         pub const ZERO: Self = Self(0);
 
         #[inline(always)]
-        pub fn add_products(&mut self, a: &Block<i16>, b: &Block<i8>) {
-            let products = a.iter().zip(b).map(|(&a, &b)| i32::from(a) * i32::from(b));
-            self.0 += products.sum::<i32>();
+        pub fn add_products(&mut self, factors: &Block<i16>, row: &Block<i8>) {
+            let (even_factors, odd_factors) = factors.split_at(LANES / 2);
+            let words = row.as_chunks::<2>().0.iter().zip(even_factors.iter().zip(odd_factors));
+            let products = words.map(|(&[even, odd], (&even_factor, &odd_factor))| {
+                i32::from(even.cast_unsigned()) * i32::from(even_factor) + i32::from(odd) * i32::from(odd_factor)
+            });
+            self.0 = products.fold(self.0, i32::wrapping_add);
         }
 
         #[inline(always)]

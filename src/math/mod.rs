@@ -23,7 +23,7 @@ mod ln;
 mod pow;
 mod tanh;
 
-pub(crate) use dot::{AT_ONCE, Block, LANES, dot_f32, dots_i8};
+pub(crate) use dot::{AT_ONCE, Block, Factors, LANES, dot_f32, dots_i8, offset_binary};
 pub use exp::exp;
 pub use expm1::expm1;
 pub use lanes::{F64x2, exp_pairs, exp_x2};

@@ -374,12 +374,12 @@ impl Memory {
 
     /// Embeddings of those rows that have one; `first` is the place of the first row.
     fn embeddings_content(&self, rows: &[Row], first: u32) -> Vec<u8> {
-        let vectors: Vec<(u32, StoredVector<'_>)> =
-            rows.iter().zip(first..).filter_map(|(&row, place)| Some((place, self.vectors.stored(row)?))).collect();
-        let mut out = Vec::with_capacity(vectors.len() * (4 * self.options.dimensions + 8) + 8);
-        out.extend((vectors.len() as u64).to_le_bytes());
-        vectors.iter().for_each(|(place, _)| out.extend(place.to_le_bytes()));
-        for (_, vector) in &vectors {
+        let embedded = || rows.iter().zip(first..).filter(|&(&row, _)| self.vectors.has(row));
+        let count = embedded().count();
+        let mut out = Vec::with_capacity(count * (4 * self.options.dimensions + 8) + 8);
+        out.extend((count as u64).to_le_bytes());
+        embedded().for_each(|(_, place)| out.extend(place.to_le_bytes()));
+        for vector in rows.iter().filter_map(|&row| self.vectors.stored(row)) {
             match vector {
                 StoredVector::F32(components) => {
                     components.iter().for_each(|component| out.extend(component.to_le_bytes()));

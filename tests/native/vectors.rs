@@ -374,7 +374,7 @@ fn what_was_stored_is_restored_to_the_bit() {
         for row in (0..40).rev() {
             match vectors.stored(row).unwrap() {
                 StoredVector::F32(components) => copy.restore_f32(row, components),
-                StoredVector::I8 { codes, scale } => copy.restore_i8(row, scale, codes),
+                StoredVector::I8 { codes, scale } => copy.restore_i8(row, scale, &codes),
             }
         }
         let query = dice.embedding(19);
