@@ -242,6 +242,20 @@ impl Selection {
         }
     }
 
+    /// The places of the first `limit` of scores that are all there, high to low; equal scores in their order.
+    pub fn of(&mut self, limit: usize, scores: impl ExactSizeIterator<Item = f64>) -> &[u32] {
+        self.clear(limit, scores.len());
+        if self.select {
+            scores.zip(0..).for_each(|(score, place)| self.offer(score, place));
+            return self.take();
+        }
+        let Self { sorter, order, .. } = self;
+        sorter.scores.extend(scores);
+        order.clear();
+        order.extend(sorter.sort(limit));
+        order
+    }
+
     /// The indices of the best, high to low; equal scores in the order they came. Ends the stream.
     pub fn take(&mut self) -> &[u32] {
         let Self { limit, select, best, sorter, indices, order, .. } = self;

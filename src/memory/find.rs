@@ -74,6 +74,20 @@ impl Memory {
     /// # Panics
     /// When the columns differ in length.
     pub fn rerank(&mut self, columns: Columns<'_>, limit: usize, now: f64, sections: bool) -> Result<Vec<Ranked>> {
+        let mut ranking = Vec::with_capacity(limit.min(columns.rows.len()));
+        self.rerank_each(columns, limit, now, sections, |ranked| ranking.push(ranked))?;
+        Ok(ranking)
+    }
+
+    /// [`Memory::rerank`], one after the other; none where there is an error.
+    pub(crate) fn rerank_each(
+        &mut self,
+        columns: Columns<'_>,
+        limit: usize,
+        now: f64,
+        sections: bool,
+        each: impl FnMut(Ranked),
+    ) -> Result<()> {
         let Columns { rows, semantic, bm25, graph } = columns;
         let length = rows.len();
         assert!([semantic.len(), bm25.len(), graph.len()] == [length; 3], "columns of one length");
@@ -93,19 +107,19 @@ impl Memory {
         self.afford_for_now("candidates", length * 64 + limit.min(length) * 2 * size_of::<Ranked>())?;
         let [least, most] = semantics;
         let peaks = Peaks { semantic: most.max(-least), bm25: keywords[1], graph: activations[1] };
-        let ranked = self.ranked(columns, peaks, limit, now, sections)?;
-        ranked.ok_or_else(|| self.first_fault(columns))
+        if self.rank(columns, peaks, limit, now, sections, each)? { Ok(()) } else { Err(self.first_fault(columns)) }
     }
 
-    /// [`Memory::rerank`] of columns that are sound; none where a row has no node.
-    fn ranked(
+    /// [`Memory::rerank_each`] of columns that are sound; false, and none handed over, where a row has no node.
+    fn rank(
         &mut self,
         columns: Columns<'_>,
         peaks: Peaks,
         limit: usize,
         now: f64,
         sections: bool,
-    ) -> Result<Option<Vec<Ranked>>> {
+        each: impl FnMut(Ranked),
+    ) -> Result<bool> {
         let Columns { rows, semantic, bm25, graph } = columns;
         let weighting = if sections { Weighting::Sections(&self.table) } else { Weighting::Uniform(Weights::GLOBAL) };
         let query = Query { weighting, avg_inbound_edges: self.avg_inbound_edges(), now };
@@ -121,7 +135,7 @@ impl Memory {
             section: &self.nodes.section,
             accessed_by_now: self.nodes.accessed_by(now),
         };
-        self.reranker.rank_resident(&candidates, peaks, limit, &query)
+        self.reranker.rank_resident(&candidates, peaks, limit, &query, each)
     }
 
     #[cold]
@@ -246,8 +260,8 @@ impl Memory {
         let peak = |column: &[f64]| range_of(column).map_or(0.0, |[least, most]| most.max(-least));
         let peaks = Peaks { semantic: peak(&semantic), bm25: peak(&bm25), graph: peak(&graph) };
         let of_row = |error: Error| error.index().map_or(error.clone(), |index| error.at(rows[index] as usize));
-        let ranked = self.ranked(columns, peaks, limit, search.now, search.sections).map_err(of_row)?;
-        let ranked = ranked.unwrap_or_default();
+        let mut ranked = Vec::with_capacity(limit.min(rows.len()));
+        self.rank(columns, peaks, limit, search.now, search.sections, |found| ranked.push(found)).map_err(of_row)?;
         let connections = if search.connections { self.edges_between(&spread.activated)? } else { Vec::new() };
         Ok(Outcome { seeds, spread, kept, ranked, serendipity, connections })
     }

@@ -14,19 +14,20 @@ use crate::section::Section;
 use crate::signal::{NEW_BONUS, days_between};
 
 impl Reranker {
-    /// The first `limit` of resident candidates, whose scores are in range and have these peaks. None where a candidate's row
-    /// has no node.
+    /// Hands over the first `limit` of resident candidates, highest first, whose scores are in range and have these peaks.
+    /// False, and none handed over, where a candidate's row has no node.
     pub(crate) fn rank_resident(
         &mut self,
         candidates: &Resident<'_>,
         peaks: Peaks,
         limit: usize,
         query: &Query<'_>,
-    ) -> Result<Option<Vec<Ranked>>> {
+        each: impl FnMut(Ranked),
+    ) -> Result<bool> {
         Batch::check(query)?;
         let count = candidates.rows.len();
         let batch = &Batch::new(count, peaks.bm25, query);
-        self.best.clear(limit.min(count), count);
+        let limit = limit.min(count);
         let tables = self.tables.get_or_init(Tables::default);
         // None is passed over where accesses may lie ahead.
         let outline = (count > RUN && candidates.accessed_by_now).then(|| Outline::new(batch, peaks));
@@ -34,8 +35,8 @@ impl Reranker {
         let (rated, best) = (&mut self.rated, &mut self.best);
         // Memories of one segment are many, and looking a column up there costs half as much.
         match &candidates.as_one() {
-            Some(nodes) => Race { candidates, nodes, batch, outline, tables }.rank(rated, best),
-            None => Race { candidates, nodes: candidates, batch, outline, tables }.rank(rated, best),
+            Some(nodes) => Race { candidates, nodes, batch, outline, tables }.rank(limit, rated, best, each),
+            None => Race { candidates, nodes: candidates, batch, outline, tables }.rank(limit, rated, best, each),
         }
     }
 }
@@ -248,38 +249,52 @@ struct Race<'a, N> {
 }
 
 impl<N: Nodes> Race<'_, N> {
-    fn rank(&self, rated: &mut Vec<Rated>, best: &mut Selection) -> Result<Option<Vec<Ranked>>> {
-        if self.candidates.rows.len() > RUN { self.rank_many(best) } else { self.rank_few(rated, best) }
+    fn rank(
+        &self,
+        limit: usize,
+        rated: &mut Vec<Rated>,
+        best: &mut Selection,
+        each: impl FnMut(Ranked),
+    ) -> Result<bool> {
+        if self.candidates.rows.len() > RUN {
+            self.rank_many(limit, best, each)
+        } else {
+            self.rank_few(limit, rated, best, each)
+        }
     }
 
     /// Of one run at most: what a candidate is rated by is kept, and not taken again should it rank.
     #[inline(never)]
-    fn rank_few(&self, rated: &mut Vec<Rated>, best: &mut Selection) -> Result<Option<Vec<Ranked>>> {
+    fn rank_few(
+        &self,
+        limit: usize,
+        rated: &mut Vec<Rated>,
+        best: &mut Selection,
+        mut each: impl FnMut(Ranked),
+    ) -> Result<bool> {
         let count = self.candidates.rows.len();
         rated.resize(RUN, Rated::new([F64x2::splat(0.0); 3], 0, self.batch));
         let rated = &mut rated[..count];
         let (all_near, sections) = self.rate_run(0..count, rated, |place, rated| *place = rated);
         if sections >= Section::ALL.len() {
-            return Ok(None);
+            return Ok(false);
         }
         if !all_near {
             rated.iter_mut().zip(0..).for_each(|(rated, index)| *rated = self.rate(index));
         }
-        let mut sound = true;
-        for (rated, index) in rated.iter().zip(0..) {
-            sound &= !rated.score.is_nan();
-            best.offer(rated.score, index);
-        }
-        if !sound {
+        if rated.iter().fold(false, |found, rated| found | rated.score.is_nan()) {
             return Err(not_a_number(rated.iter().position(|rated| rated.score.is_nan())));
         }
-        let ranked = |&index: &u32| rated[index as usize].ranked(index, self.batch);
-        Ok(Some(best.take().iter().map(ranked).collect()))
+        for &index in best.of(limit, rated.iter().map(|rated| rated.score)) {
+            each(rated[index as usize].ranked(index, self.batch));
+        }
+        Ok(true)
     }
 
     #[inline(never)]
-    fn rank_many(&self, best: &mut Selection) -> Result<Option<Vec<Ranked>>> {
+    fn rank_many(&self, limit: usize, best: &mut Selection, mut each: impl FnMut(Ranked)) -> Result<bool> {
         let count = self.candidates.rows.len();
+        best.clear(limit, count);
         let (mut sound, mut sections) = (true, 0);
         let (mut contenders, mut scores) = ([0; RUN], [0.0; RUN]);
         for from in (0..count).step_by(RUN) {
@@ -309,13 +324,13 @@ impl<N: Nodes> Race<'_, N> {
             }
         }
         if sections >= Section::ALL.len() {
-            return Ok(None);
+            return Ok(false);
         }
         if !sound {
             return Err(not_a_number((0..count).position(|index| self.rate(index).score.is_nan())));
         }
-        let ranked = |&index: &u32| self.rate(index as usize).ranked(index, self.batch);
-        Ok(Some(best.take().iter().map(ranked).collect()))
+        best.take().iter().for_each(|&index| each(self.rate(index as usize).ranked(index, self.batch)));
+        Ok(true)
     }
 
     /// Those of a run that could rise above the bar, written from the front; how many they are, and the codes of all

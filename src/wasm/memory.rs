@@ -207,18 +207,21 @@ impl Resident {
         answer(self.memory.recall(&self.scratch.rows[..count], now)).map_or(-1.0, |counted| counted as f64)
     }
 
-    /// Rows: candidates; numbers: their three columns, one after the other. The numbers receive the ranked; the answer is
-    /// how many, −1 where it was refused.
-    pub fn rerank(&mut self, count: usize, limit: usize, now: f64, sections: bool) -> f64 {
-        let (semantic, rest) = self.scratch.numbers.split_at(count);
-        let (bm25, rest) = rest.split_at(count);
-        let columns = Columns { rows: &self.scratch.rows[..count], semantic, bm25, graph: &rest[..count] };
-        let Some(ranked) = answer(self.memory.rerank(columns, limit, now, sections)) else { return -1.0 };
-        if !self.scratch.reserve_answer(ranked.len() * RANKED, 0) {
-            return -1.0;
-        }
-        write_ranking(&mut self.scratch.numbers, &ranked, |ranked| self.scratch.rows[ranked.index]);
-        ranked.len() as f64
+    /// Rows: candidates; numbers: their three columns, one after the other, and then room for the first `limit` of them, which
+    /// are no more than there are. Whether they were ranked.
+    pub fn rerank(&mut self, count: usize, limit: usize, now: f64, sections: bool) -> bool {
+        let rows = &self.scratch.rows[..count];
+        let (columns, room) = self.scratch.numbers.split_at_mut(3 * count);
+        let (semantic, rest) = columns.split_at(count);
+        let (bm25, graph) = rest.split_at(count);
+        let mut places = ranking_places(&mut room[..limit * RANKED], limit);
+        let columns = Columns { rows, semantic, bm25, graph };
+        let ranked = self.memory.rerank_each(columns, limit, now, sections, |ranked| {
+            if let Some(place) = places.next() {
+                place.put(&ranked, rows[ranked.index]);
+            }
+        });
+        answer(ranked).is_some()
     }
 
     /// A search as its head tells. The numbers receive the outcome, the ranked, and the finds (row and activation); the rows
@@ -252,7 +255,9 @@ impl Resident {
         ];
         head.copy_from_slice(&counts.map(|count| count as f64));
         let (ranked, finds) = rest.split_at_mut(outcome.ranked.len() * RANKED);
-        write_ranking(ranked, &outcome.ranked, |ranked| outcome.kept[ranked.index].row);
+        for (place, ranked) in ranking_places(ranked, outcome.ranked.len()).zip(&outcome.ranked) {
+            place.put(ranked, outcome.kept[ranked.index].row);
+        }
         for (out, &(row, activation)) in finds.chunks_exact_mut(2).zip(&outcome.serendipity) {
             out.copy_from_slice(&[f64::from(row), activation]);
         }
@@ -675,15 +680,29 @@ impl<'a> Request<'a> {
     }
 }
 
-fn write_ranking(out: &mut [f64], ranking: &[Ranked], row_of: impl Fn(&Ranked) -> Row) {
-    let (rows, rest) = out.split_at_mut(ranking.len());
-    let (scores, signals) = rest.split_at_mut(ranking.len());
-    let places = rows.iter_mut().zip(scores).zip(signals.chunks_exact_mut(SIGNALS));
-    for (((row, score), signals), ranked) in places.zip(ranking) {
-        *row = f64::from(row_of(ranked));
-        *score = ranked.score;
+/// A place of a ranking.
+struct Place<'a> {
+    row: &'a mut f64,
+    score: &'a mut f64,
+    signals: &'a mut [f64; SIGNALS],
+}
+
+impl Place<'_> {
+    #[inline(always)]
+    fn put(self, ranked: &Ranked, row: Row) {
+        *self.row = f64::from(row);
+        *self.score = ranked.score;
         let [semantic, keyword, graph, recency, authority, affinity] = ranked.breakdown;
         let primary = ranked.primary_signal as f64;
-        signals.copy_from_slice(&[semantic, keyword, graph, recency, authority, affinity, primary]);
+        *self.signals = [semantic, keyword, graph, recency, authority, affinity, primary];
     }
+}
+
+/// The places of a ranking of so many.
+fn ranking_places(out: &mut [f64], count: usize) -> impl Iterator<Item = Place<'_>> {
+    let (rows, rest) = out.split_at_mut(count);
+    let (scores, signals) = rest.split_at_mut(count);
+    let (signals, _) = signals.as_chunks_mut();
+    let places = rows.iter_mut().zip(scores).zip(signals);
+    places.map(|((row, score), signals)| Place { row, score, signals })
 }

@@ -468,7 +468,7 @@ export class MemoryIndex {
     }
     if (handles !== undefined && lengthOf(handles) !== count) throw changed("handles");
     const places = Math.min(most, count);
-    resident.reserve(Math.max(3 * count, rankingNumbers(places)), count, 0);
+    resident.reserve(3 * count + rankingNumbers(places), count, 0);
     const { numbers, numbersAt: at } = resident;
     resident.rows.set(handles ?? rows.subarray(0, count), resident.rowsAt);
     for (let place = 0; place < columns.length; place++) {
@@ -476,10 +476,9 @@ export class MemoryIndex {
       if (column === undefined) numbers.fill(0, at + place * count, at + (place + 1) * count);
       else numbers.set(column, at + place * count);
     }
-    const ranked = resident.module.rerank(count, places, present, sections);
-    if (ranked < 0) throw refusedCandidate(kept, candidates);
+    if (!resident.module.rerank(count, places, present, sections)) throw refusedCandidate(kept, candidates);
     resident.refresh();
-    const ranking = readRanking(resident.numbers, resident.numbersAt, ranked, kept.ids);
+    const ranking = readRanking(resident.numbers, at + 3 * count, places, kept.ids);
     resident.release();
     return ranking;
   }
