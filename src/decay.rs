@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::config::Curve;
 use crate::error::{Error, Result};
 use crate::fsrs::{self, ForgettingCurve, MemoryState, Parameters, Rating};
-use crate::math::{F64x2, exp, exp_pairs};
+use crate::math::{F64x2, Mask, exp, exp_pairs};
 use crate::rerank::{MAX_INSTANT_MS, check_instant};
 use crate::salience::NEUTRAL;
 use crate::section::{DecayProfile, Section, SectionTable};
@@ -379,23 +379,20 @@ impl Limits {
         state(r, days_dormant, [active, weak, DECAY.dormant_days, DECAY.compress_days]) as u8
     }
 
-    /// The states of two nodes, one a byte. They are counted off, not branched to: which one it is, is as good as
-    /// random.
+    /// Of two nodes, what holds of fading: as many as hold, so far on is the state. They are counted, not branched to: which
+    /// one it is, is as good as random.
     #[inline(always)]
-    fn states(&self, r: F64x2, minus_days: F64x2, sections: [u8; 2]) -> [u8; 2] {
+    fn passed(&self, r: F64x2, minus_days: F64x2, sections: [u8; 2]) -> [Mask; 4] {
         let [first, second] = sections.map(|section| usize::from(section & 3));
         let active = F64x2::new(self.active[first], self.active[second]);
         let weak = F64x2::new(self.weak[first], self.weak[second]);
         let dormant = r.below(weak);
-        let conditions = [
+        [
             r.at_most(active),
             r.at_most(weak),
             dormant.and(minus_days.at_most(F64x2::splat(-DECAY.dormant_days))),
             dormant.and(minus_days.at_most(F64x2::splat(-DECAY.compress_days))),
-        ];
-        // The second lane's bit goes to the second byte.
-        let counts: u32 = conditions.map(|condition| (condition.bits() | condition.bits() << 7) & 0x0101).iter().sum();
-        (counts as u16).to_le_bytes()
+        ]
     }
 }
 
@@ -430,12 +427,11 @@ fn exponential_blocks(
         let powers: [F64x2; PAIRS] = exp_pairs(exponents);
         let (r_pairs, _) = r.as_chunks_mut::<2>();
         let (section_pairs, _) = section.as_chunks::<2>();
-        let (state_pairs, _) = states.as_chunks_mut::<2>();
-        for i in 0..PAIRS {
+        *states = Mask::counts(from_fn(|i| {
             let r = powers[i].where_above(stability[i], 0.0);
             r.store(&mut r_pairs[i]);
-            state_pairs[i] = limits.states(r, minus_days[i], section_pairs[i]);
-        }
+            limits.passed(r, minus_days[i], section_pairs[i])
+        }));
     }
     last_accessed.len() * BLOCK
 }

@@ -179,6 +179,35 @@ mod pair {
         pub(crate) fn choose(self, yes: F64x2, no: F64x2) -> F64x2 {
             F64x2(v128_bitselect(yes.0, no.0, self.0))
         }
+
+        /// Of each lane of four pairs, how many of four masks hold: a byte a lane.
+        #[inline(always)]
+        pub(crate) fn counts(masks: [[Self; 4]; 4]) -> [u8; 8] {
+            // Where a mask holds, it is −1.
+            let sums = masks.map(|[a, b, c, d]| i64x2_add(i64x2_add(a.0, b.0), i64x2_add(c.0, d.0)));
+            let words = narrow(sums);
+            let bytes = i8x16_neg(i8x16_narrow_i16x8(words, words));
+            i64x2_extract_lane::<0>(bytes).to_le_bytes()
+        }
+
+        /// One bit a lane of eight pairs, the first lowest.
+        #[inline(always)]
+        pub(crate) fn bits_of([a, b, c, d, e, f, g, h]: [Self; 8]) -> u16 {
+            let [low, high] = [[a, b, c, d], [e, f, g, h]].map(|masks| narrow(masks.map(|mask| mask.0)));
+            i8x16_bitmask(i8x16_narrow_i16x8(low, high))
+        }
+    }
+
+    /// Eight small numbers of 64 bits, in 16.
+    #[inline(always)]
+    fn narrow([a, b, c, d]: [v128; 4]) -> v128 {
+        i16x8_narrow_i32x4(i32x4_shuffle::<0, 2, 4, 6>(a, b), i32x4_shuffle::<0, 2, 4, 6>(c, d))
+    }
+
+    /// The highest bit of each byte, the first lowest.
+    #[inline(always)]
+    pub(crate) fn highest_bits(bytes: &[u8; 16]) -> u16 {
+        i8x16_bitmask(bytemuck::must_cast(*bytes))
     }
 
     impl F64x2 {
@@ -193,6 +222,8 @@ mod pair {
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 mod pair {
     //! The same operations on an array, for targets without `simd128`.
+
+    use core::array::from_fn;
 
     use super::{F64x2, INTEGER_IN_LOW_BITS, Mask};
 
@@ -347,6 +378,24 @@ mod pair {
             let pick = |lane: usize| if self.0[lane] { yes.0[lane] } else { no.0[lane] };
             F64x2([pick(0), pick(1)])
         }
+
+        /// Of each lane of four pairs, how many of four masks hold: a byte a lane.
+        #[inline(always)]
+        pub(crate) fn counts(masks: [[Self; 4]; 4]) -> [u8; 8] {
+            from_fn(|lane| masks[lane / 2].iter().map(|mask| u8::from(mask.0[lane % 2])).sum())
+        }
+
+        /// One bit a lane of eight pairs, the first lowest.
+        #[inline(always)]
+        pub(crate) fn bits_of(masks: [Self; 8]) -> u16 {
+            masks.iter().rev().fold(0, |bits, mask| bits << 2 | mask.bits() as u16)
+        }
+    }
+
+    /// The highest bit of each byte, the first lowest.
+    #[inline(always)]
+    pub(crate) fn highest_bits(bytes: &[u8; 16]) -> u16 {
+        bytes.iter().rev().fold(0, |bits, byte| bits << 1 | u16::from(byte >> 7))
     }
 
     impl F64x2 {
@@ -357,6 +406,8 @@ mod pair {
         }
     }
 }
+
+pub(crate) use pair::highest_bits;
 
 impl F64x2 {
     /// A pair of these two values.

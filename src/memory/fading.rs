@@ -4,6 +4,7 @@
 //! that is stored by whoever calls. When a state ends can be computed from the curve's inverse, so every row stands in
 //! [`Due`] with a moment before which its state cannot differ from the stored one; the forward function decides.
 
+use core::array::from_fn;
 use core::mem::replace;
 
 use super::Memory;
@@ -12,7 +13,7 @@ use crate::decay::{self, DECAY, DecayColumns, Lifecycle};
 use crate::error::Result;
 use crate::fsrs::{ForgettingCurve, Parameters};
 use crate::index::{ALWAYS, Column, NEVER, Row, StoredState};
-use crate::math::F64x2;
+use crate::math::{F64x2, Mask, highest_bits};
 use crate::rerank::check_instant;
 use crate::section::Section;
 use crate::signal::DAY_MS;
@@ -318,25 +319,32 @@ impl Differences {
         for place in 0..WORD {
             let from = stored.1[place];
             to[place] = to_state(from, faded.1[place]);
-            swept[place] = u8::from(from < Lifecycle::Archive as u8);
-            moved[place] = swept[place] & u8::from(to[place] != from);
+            swept[place] = byte(from < Lifecycle::Archive as u8);
+            moved[place] = swept[place] & byte(to[place] != from);
         }
+        let [swept, moved] = [swept, moved].map(|bytes| word_of(|part| highest_bits(&bytes.as_chunks().0[part])));
         let [low, high] = [-TOLERANCE, TOLERANCE].map(F64x2::splat);
-        let mut near = 0;
-        for (pair, (computed, known)) in faded.0.as_chunks().0.iter().zip(stored.0.as_chunks().0).enumerate() {
-            let off = F64x2::load(computed) - F64x2::load(known);
-            near |= u64::from(off.lies_in(low, high).bits()) << (2 * pair);
-        }
-        let [swept, moved] = [bits(&swept), bits(&moved)];
+        let near = word_of(|part| {
+            let [computed, known] = [faded.0, stored.0].map(|column| column.as_chunks::<PART>().0[part].as_chunks().0);
+            Mask::bits_of(from_fn(|i| (F64x2::load(&computed[i]) - F64x2::load(&known[i])).lies_in(low, high)))
+        });
         Self { swept, moved, changed: moved | (swept & !near) }
     }
 }
 
-/// The lowest bits of bytes that are 0 or 1, as one word.
+/// Rows whose bits are had at once.
+const PART: usize = 16;
+
+/// A word of its parts' bits.
 #[inline(always)]
-fn bits(bytes: &[u8; WORD]) -> u64 {
-    let gathered = |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-    bytes.as_chunks().0.iter().rev().fold(0, |word, eight| word << 8 | gathered(eight))
+fn word_of(bits: impl Fn(usize) -> u16) -> u64 {
+    (0..WORD / PART).rev().fold(0, |word, part| word << PART | u64::from(bits(part)))
+}
+
+/// All bits, or none.
+#[inline(always)]
+fn byte(holds: bool) -> u8 {
+    if holds { u8::MAX } else { 0 }
 }
 
 /// Puts down the places of a word's bits, counted from `start`; how many they are.
