@@ -526,9 +526,11 @@ describe("a thread that ends", () => {
     );
 
   it("rejects what waits and what comes later with `instance_lost`", async () => {
+    // A batch that takes the thread longer than its end does: a single node could be answered in between.
     const source = `
       const index = await createIndexWorker();
-      const waiting = [index.upsert([{ id: "a" }]), index.size(), index.decay()].map(code);
+      const nodes = Array.from({ length: 50_000 }, (_, place) => ({ id: "node " + place }));
+      const waiting = [index.upsert(nodes), index.size(), index.decay()].map(code);
       made[0].terminate();
       console.log(...await Promise.all(waiting), await code(index.size()));
       await index.terminate();
