@@ -21,9 +21,10 @@ pub(crate) fn sort_descending<T: Copy>(items: &mut [T], number: impl Fn(&T) -> f
 ///
 /// Scores are spread over as many buckets as there are scores, evenly over their range, which leaves them nearly sorted;
 /// inserting each into its place does the rest. Scores that crowd into few buckets are merged instead.
+///
+/// Lists only grow, and their ends hold what is left of larger batches.
 #[derive(Debug, Default)]
 struct Sorter {
-    scores: Vec<f64>,
     sorted: Vec<Entry>,
     spare: Vec<Entry>,
     buckets: Vec<u32>,
@@ -43,56 +44,46 @@ const CROWDED: u32 = 32;
 const RUN: usize = 12;
 
 impl Sorter {
-    /// Begins a batch.
-    fn clear(&mut self, expected: usize) {
-        self.scores.clear();
-        self.scores.reserve(expected);
-    }
-
-    /// Adds the score of the next index.
-    #[inline(always)]
-    fn push(&mut self, score: f64) {
-        self.scores.push(score);
-    }
-
     /// The first `limit` indices by score, high to low; equal scores in the order they came.
-    fn sort(&mut self, limit: usize) -> impl Iterator<Item = u32> {
-        if self.scores.len() <= FEW {
-            self.as_they_came();
-            insert_each(&mut self.sorted);
-        } else if self.spread_over_buckets() {
+    fn sort(&mut self, scores: &[f64], limit: usize) -> impl Iterator<Item = u32> {
+        let count = scores.len();
+        grow(&mut self.sorted, count);
+        if count <= FEW {
+            insert_each(self.as_they_came(scores));
+        } else if self.spread_over_buckets(scores) {
             // Whoever is wanted stands in a bucket that begins before the limit.
-            let end = self.starts.iter().map(|&end| end as usize).find(|&end| end >= limit);
-            insert_each(&mut self.sorted[..end.unwrap_or(self.scores.len())]);
+            let end = self.starts[..count].iter().map(|&end| end as usize).find(|&end| end >= limit);
+            insert_each(&mut self.sorted[..end.unwrap_or(count)]);
         } else {
-            self.as_they_came();
-            merge_sort(&mut self.sorted, &mut self.spare);
+            self.as_they_came(scores);
+            merge_sort(&mut self.sorted[..count], &mut self.spare);
         }
-        self.sorted.iter().take(limit).map(|&(_, index)| index)
+        self.sorted[..count].iter().take(limit).map(|&(_, index)| index)
     }
 
-    fn as_they_came(&mut self) {
-        self.sorted.clear();
-        self.sorted.extend(self.scores.iter().zip(0..).map(|(&score, index)| (score, index)));
+    fn as_they_came(&mut self, scores: &[f64]) -> &mut [Entry] {
+        let sorted = &mut self.sorted[..scores.len()];
+        sorted.iter_mut().zip(scores.iter().zip(0..)).for_each(|(entry, (&score, index))| *entry = (score, index));
+        sorted
     }
 
     /// Orders the scores by bucket, within each as they came, and leaves in `starts` where each bucket ends; `false` where a
     /// bucket is crowded, or the range of the scores is no number to divide by.
-    fn spread_over_buckets(&mut self) -> bool {
-        let Self { scores, sorted, buckets, starts, .. } = self;
+    fn spread_over_buckets(&mut self, scores: &[f64]) -> bool {
         let Some([lowest, highest]) = range_of(scores) else { return false };
         let count = scores.len();
         let scale = (count - 1) as f64 / (highest - lowest);
         if !(scale > 0.0 && scale.is_finite()) {
             return false;
         }
-        starts.clear();
-        starts.resize(count, 0);
-        buckets.clear();
-        // Rounded to the nearest whole number, which stands in the lowest bits then. The last bucket is `count` − 1.
-        buckets.extend(scores.iter().map(|&score| ((highest - score) * scale + WHOLE_NUMBERS).to_bits() as u32));
-        for &bucket in buckets.iter() {
-            starts[bucket as usize] += 1;
+        grow(&mut self.starts, count);
+        grow(&mut self.buckets, count);
+        let (starts, buckets) = (&mut self.starts[..count], &mut self.buckets[..count]);
+        starts.fill(0);
+        for (bucket, &score) in buckets.iter_mut().zip(scores) {
+            // Rounded to the nearest whole number, which stands in the lowest bits then. The last bucket is `count` − 1.
+            *bucket = ((highest - score) * scale + WHOLE_NUMBERS).to_bits() as u32;
+            starts[*bucket as usize] += 1;
         }
         let (mut start, mut largest) = (0, 0);
         for size in starts.iter_mut() {
@@ -102,14 +93,19 @@ impl Sorter {
         if largest > CROWDED {
             return false;
         }
-        sorted.clear();
-        sorted.resize(count, (0.0, 0));
-        for ((&bucket, &score), index) in buckets.iter().zip(scores.iter()).zip(0..) {
+        let sorted = &mut self.sorted[..count];
+        for ((&bucket, &score), index) in buckets.iter().zip(scores).zip(0..) {
             let place = &mut starts[bucket as usize];
             sorted[*place as usize] = (score, index);
             *place += 1;
         }
         true
+    }
+}
+
+fn grow<T: Copy + Default>(list: &mut Vec<T>, length: usize) {
+    if list.len() < length {
+        list.resize(length, T::default());
     }
 }
 
@@ -129,9 +125,9 @@ fn insert_each(entries: &mut [Entry]) {
 #[inline(never)]
 fn merge_sort(entries: &mut [Entry], spare: &mut Vec<Entry>) {
     entries.chunks_mut(RUN).for_each(insert_each);
-    spare.clear();
-    spare.resize(entries.len(), (0.0, 0));
-    let (mut from, mut to) = (&mut *entries, &mut spare[..]);
+    grow(spare, entries.len());
+    let length = entries.len();
+    let (mut from, mut to) = (&mut *entries, &mut spare[..length]);
     let mut width = RUN;
     let mut swapped = false;
     while width < from.len() {
@@ -170,6 +166,7 @@ pub(crate) struct Selection {
     /// A score has to lie above this to be among the best so far; NaN while there is room for any.
     bar: f64,
     best: Vec<Entry>,
+    scores: Vec<f64>,
     sorter: Sorter,
     indices: Vec<u32>,
     order: Vec<u32>,
@@ -202,14 +199,15 @@ impl Selection {
         self.bar = if limit == 0 { f64::INFINITY } else { f64::NAN };
         self.best.clear();
         self.indices.clear();
-        self.sorter.clear(if self.select { 0 } else { expected });
+        self.scores.clear();
+        self.scores.reserve(if self.select { 0 } else { expected });
     }
 
     /// Offers the next score; indices must rise, since of equal scores the earlier comes first.
     #[inline(always)]
     pub fn offer(&mut self, score: f64, index: u32) {
         if !self.select {
-            self.sorter.push(score);
+            self.scores.push(score);
             self.indices.push(index);
             return;
         }
@@ -243,27 +241,26 @@ impl Selection {
     }
 
     /// The places of the first `limit` of scores that are all there, high to low; equal scores in their order.
-    pub fn of(&mut self, limit: usize, scores: impl ExactSizeIterator<Item = f64>) -> &[u32] {
-        self.clear(limit, scores.len());
-        if self.select {
-            scores.zip(0..).for_each(|(score, place)| self.offer(score, place));
+    pub fn of(&mut self, limit: usize, scores: &[f64]) -> &[u32] {
+        if Self::selects(limit, scores.len()) {
+            self.clear(limit, scores.len());
+            scores.iter().zip(0..).for_each(|(&score, place)| self.offer(score, place));
             return self.take();
         }
         let Self { sorter, order, .. } = self;
-        sorter.scores.extend(scores);
         order.clear();
-        order.extend(sorter.sort(limit));
+        order.extend(sorter.sort(scores, limit));
         order
     }
 
     /// The indices of the best, high to low; equal scores in the order they came. Ends the stream.
     pub fn take(&mut self) -> &[u32] {
-        let Self { limit, select, best, sorter, indices, order, .. } = self;
+        let Self { limit, select, best, scores, sorter, indices, order, .. } = self;
         order.clear();
         if *select {
             order.extend(best.iter().map(|&(_, index)| index));
         } else {
-            order.extend(sorter.sort(*limit).map(|place| indices[place as usize]));
+            order.extend(sorter.sort(scores, *limit).map(|place| indices[place as usize]));
         }
         order
     }

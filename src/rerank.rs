@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 pub(crate) use resident::{Peaks, Resident};
 
 use crate::error::{Error, Result};
-use crate::math::{F64x2, Mask};
+use crate::math::F64x2;
 use crate::order::Selection;
 use crate::section::{Section, SectionTable, Weights};
 use crate::signal::{self, DAY_MS, NEUTRAL, NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable, low_bits};
@@ -130,8 +130,7 @@ struct Tables {
 pub struct Reranker {
     tables: OnceCell<Tables>,
     best: Selection,
-    /// What few resident candidates are rated by.
-    rated: Vec<resident::Rated>,
+    few: resident::Few,
 }
 
 impl Reranker {
@@ -177,13 +176,18 @@ impl Reranker {
         self.best.clear(records.len(), records.len());
         let tables = self.tables.get_or_init(Tables::default);
         let mut sound = true;
-        for (record, index) in records.iter_mut().zip(0..) {
-            let signals = batch.signals(record, tables);
-            let parts = batch.parts(&signals, record);
-            let score = sum(&parts);
+        let (pairs, rest) = records.as_chunks_mut::<2>();
+        for (pair, index) in pairs.iter_mut().zip(0..) {
+            let scores = batch.rewrite(pair, tables);
+            for (score, index) in scores.into_iter().zip(2 * index..) {
+                sound &= !score.is_nan();
+                self.best.offer(score, index);
+            }
+        }
+        if let [last] = rest {
+            let score = batch.rewrite_one(last, tables);
             sound &= !score.is_nan();
-            self.best.offer(score, index);
-            write_result(record, &signals, &parts, score);
+            self.best.offer(score, 2 * pairs.len() as u32);
         }
         if !sound {
             return Err(not_a_number(records.iter().position(|record| record[SCORE].is_nan())));
@@ -198,46 +202,87 @@ impl Reranker {
         self.best.clear(order.len(), records.len());
         let tables = self.tables.get_or_init(Tables::default);
         let mut sound = true;
-        for (index, record) in records.iter().enumerate() {
-            let score = sum(&batch.parts(&batch.signals(record, tables), record));
-            sound &= !score.is_nan();
-            self.best.offer(score, index as u32);
+        let (pairs, rest) = records.as_chunks::<2>();
+        for (pair, index) in pairs.iter().zip(0..) {
+            for (score, index) in batch.rate(pair, tables).scores.to_array().into_iter().zip(2 * index..) {
+                sound &= !score.is_nan();
+                self.best.offer(score, index);
+            }
         }
-        let mut rate = |record: &mut Record| {
-            let signals = batch.signals(record, tables);
-            let parts = batch.parts(&signals, record);
-            write_result(record, &signals, &parts, sum(&parts));
-        };
+        if let [last] = rest {
+            let score = batch.rewrite_one(&mut last.clone(), tables);
+            sound &= !score.is_nan();
+            self.best.offer(score, 2 * pairs.len() as u32);
+        }
         if !sound {
-            records.iter_mut().for_each(&mut rate);
+            records.iter_mut().for_each(|record| _ = batch.rewrite_one(record, tables));
             return Err(not_a_number(records.iter().position(|record| record[SCORE].is_nan())));
         }
         for (place, &index) in order.iter_mut().zip(self.best.take()) {
             *place = f64::from(index);
-            rate(&mut records[index as usize]);
+            batch.rewrite_one(&mut records[index as usize], tables);
         }
         Ok(())
     }
 }
 
-/// What all candidates of a batch share.
+/// What all candidates of a batch share. They are rated two at a time, a lane each.
 struct Batch {
     /// By section code.
     weights: [Pairs; 4],
     /// The same, one by one; those of an index are at least 0.
     flat: [[f64; 6]; 4],
     now: F64x2,
-    /// The greatest BM25 score and the average of inbound edges.
-    most: F64x2,
-    /// Whether keyword and authority have fixed values, and which (authority's doubled, since it is halved).
-    fixed: Mask,
-    fixed_values: F64x2,
+    keyword: Share,
+    authority: Share,
     /// The value of keyword where it is fixed.
-    keyword: Option<f64>,
+    fixed_keyword: Option<f64>,
     /// A little more than 1 over the greatest BM25 score, however that rounds; so a score times this rounds to no less than its
     /// share of the greatest, and is several times as quick as dividing.
     per_bm25: f64,
 }
+
+/// A share of some whole, or a fixed value where there is nothing to compare with: an amount over infinity is 0, and whatever
+/// −0 is added to stays as it is.
+#[derive(Clone, Copy)]
+struct Share {
+    of: F64x2,
+    plus: F64x2,
+}
+
+impl Share {
+    fn new(whole: f64, fixed: Option<f64>) -> Self {
+        let (of, plus) = fixed.map_or((whole, -0.0), |value| (f64::INFINITY, value));
+        Self { of: F64x2::splat(of), plus: F64x2::splat(plus) }
+    }
+
+    #[inline(always)]
+    fn at(self, amount: F64x2) -> F64x2 {
+        amount / self.of + self.plus
+    }
+}
+
+/// What two candidates are rated by.
+struct Two {
+    semantic: F64x2,
+    bm25: F64x2,
+    graph: F64x2,
+    last_accessed: F64x2,
+    created_at: F64x2,
+    saturation: F64x2,
+    inbound_edges: F64x2,
+    /// Codes, of which the two lowest bits count.
+    sections: [usize; 2],
+}
+
+/// What two candidates come to.
+struct Rated {
+    signals: Six,
+    scores: F64x2,
+}
+
+/// A value for each signal, in their order, of two candidates.
+type Six = [F64x2; 6];
 
 impl Batch {
     fn check(query: &Query<'_>) -> Result<()> {
@@ -260,44 +305,54 @@ impl Batch {
         let no_bm25 = max_bm25 == 0.0;
         let keyword = if no_bm25 { Some(NEUTRAL) } else { (candidates == 1).then_some(1.0) };
         let no_edges = query.avg_inbound_edges == 0.0;
-        let fixed = F64x2::new(f64::from(u8::from(keyword.is_some())), f64::from(u8::from(no_edges)));
         Self {
             weights: weights.map(pairs),
             flat: weights,
             now: F64x2::splat(query.now),
-            most: F64x2::new(max_bm25, query.avg_inbound_edges),
-            fixed: fixed.equals(F64x2::splat(1.0)),
-            fixed_values: F64x2::new(keyword.unwrap_or(NEUTRAL), 2.0 * NEUTRAL),
-            keyword,
+            keyword: Share::new(max_bm25, keyword),
+            // Twice the authority, which is halved.
+            authority: Share::new(query.avg_inbound_edges, no_edges.then_some(2.0 * NEUTRAL)),
+            fixed_keyword: keyword,
             per_bm25: (1.0 + 4.0 * f64::EPSILON) / max_bm25,
         }
     }
 
-    /// The six signals: those of [`signal`], two by two.
+    /// The six signals: those of [`signal`]; `recency` is asked for that of some days.
     #[inline(always)]
-    fn signals(&self, record: &Record, tables: &Tables) -> Pairs {
-        let &[semantic, bm25, graph, last_accessed, created_at, accesses, inbound_edges, _] = record;
-        let saturation = tables.saturation.get(accesses);
-        let numbers = [semantic, bm25, graph, last_accessed, created_at, inbound_edges];
-        self.signals_of(numbers, saturation, |days| tables.recency.get(days))
+    fn signals(&self, it: &Two, recency: impl FnOnce(F64x2) -> F64x2) -> Six {
+        let one = F64x2::splat(1.0);
+        let days = ((self.now - it.last_accessed) / F64x2::splat(DAY_MS)).floor();
+        // As whole days below the bound: the least that is taken from it leaves a quotient below, however that rounds.
+        let new = F64x2::splat(NEW_BONUS).where_below(self.now - it.created_at, NEW_DAYS * DAY_MS);
+        let recency = recency(days);
+        [
+            it.semantic,
+            self.keyword.at(it.bm25),
+            it.graph,
+            recency,
+            (self.authority.at(it.inbound_edges) * F64x2::splat(0.5)).lesser(one),
+            (it.saturation * recency + new).lesser(one),
+        ]
     }
 
-    /// [`Batch::signals`] where the saturation of the accesses is known; `recency` is asked for that of some days.
+    /// What each signal contributes to the score: weight · value.
     #[inline(always)]
-    fn signals_of(&self, numbers: [f64; 6], saturation: f64, recency: impl FnOnce(f64) -> f64) -> Pairs {
-        let [semantic, bm25, graph, last_accessed, created_at, inbound_edges] = numbers;
-        let days = ((self.now - F64x2::new(last_accessed, created_at)) / F64x2::splat(DAY_MS)).floor();
-        let [_, new] = F64x2::splat(NEW_BONUS).where_below(days, NEW_DAYS).to_array();
-        let [days, _] = days.to_array();
-        let relative = F64x2::new(bm25, inbound_edges) / self.most;
-        let [keyword, authority_doubled] = self.fixed.choose(self.fixed_values, relative).to_array();
-        let recency = recency(days);
-        let affinity = saturation * recency + new;
+    fn parts(&self, signals: &Six, [one, other]: [usize; 2]) -> Six {
+        let (one, other) = (&self.weights[one & 3], &self.weights[other & 3]);
         [
-            F64x2::new(semantic, keyword),
-            F64x2::new(graph, recency),
-            F64x2::new(authority_doubled / 2.0, affinity).lesser(F64x2::splat(1.0)),
+            one[0].firsts(other[0]) * signals[0],
+            one[0].seconds(other[0]) * signals[1],
+            one[1].firsts(other[1]) * signals[2],
+            one[1].seconds(other[1]) * signals[3],
+            one[2].firsts(other[2]) * signals[4],
+            one[2].seconds(other[2]) * signals[5],
         ]
+    }
+
+    #[inline(always)]
+    fn rated(&self, it: &Two, recency: impl FnOnce(F64x2) -> F64x2) -> Rated {
+        let signals = self.signals(it, recency);
+        Rated { scores: sum(&self.parts(&signals, it.sections)), signals }
     }
 
     /// What the score of a candidate is at most whose recency and affinity are at most these, when it was not accessed after
@@ -306,7 +361,7 @@ impl Batch {
     #[inline(always)]
     fn at_most(&self, [semantic, bm25, graph]: [f64; 3], section: usize, recency: f64, affinity: f64) -> f64 {
         let weights = &self.flat[section & 3];
-        let keyword = self.keyword.unwrap_or(bm25 * self.per_bm25);
+        let keyword = self.fixed_keyword.unwrap_or(bm25 * self.per_bm25);
         weights[0] * semantic
             + weights[1] * keyword
             + weights[2] * graph
@@ -315,17 +370,68 @@ impl Batch {
             + weights[5] * affinity
     }
 
-    /// What each signal contributes to the score: weight · value.
+    /// Rates two records.
     #[inline(always)]
-    fn parts(&self, signals: &Pairs, record: &Record) -> Pairs {
-        self.parts_of(signals, low_bits(record[7]))
+    fn rate(&self, [one, other]: &[Record; 2], tables: &Tables) -> Rated {
+        let (one, other) = (one.as_chunks::<2>().0, other.as_chunks::<2>().0);
+        let firsts = |place: usize| F64x2::load(&one[place]).firsts(F64x2::load(&other[place]));
+        let seconds = |place: usize| F64x2::load(&one[place]).seconds(F64x2::load(&other[place]));
+        let two = Two {
+            semantic: firsts(0),
+            bm25: seconds(0),
+            graph: firsts(1),
+            last_accessed: seconds(1),
+            created_at: firsts(2),
+            saturation: F64x2::new(tables.saturation.get(one[2][1]), tables.saturation.get(other[2][1])),
+            inbound_edges: firsts(3),
+            sections: [low_bits(one[3][1]), low_bits(other[3][1])],
+        };
+        self.rated(&two, |days| tables.recency_of(days))
     }
 
-    /// [`Batch::parts`] by the code of a section, of which the two lowest bits count.
+    /// Puts what two records come to in their place; their scores.
     #[inline(always)]
-    fn parts_of(&self, signals: &Pairs, section: usize) -> Pairs {
-        let weights = &self.weights[section & 3];
-        [weights[0] * signals[0], weights[1] * signals[1], weights[2] * signals[2]]
+    fn rewrite(&self, records: &mut [Record; 2], tables: &Tables) -> [f64; 2] {
+        let sections = records.map(|record| low_bits(record[7]));
+        let Rated { signals, scores } = self.rate(records, tables);
+        let [one, other] = records;
+        for (place, pair) in signals.as_chunks::<2>().0.iter().enumerate() {
+            pair[0].firsts(pair[1]).store(&mut one.as_chunks_mut::<2>().0[place]);
+            pair[0].seconds(pair[1]).store(&mut other.as_chunks_mut::<2>().0[place]);
+        }
+        for ((record, score), section) in records.iter_mut().zip(scores.to_array()).zip(sections) {
+            let [signals @ .., place, primary] = record;
+            (*place, *primary) = (score, f64::from(self.primary(signals, section)));
+        }
+        scores.to_array()
+    }
+
+    /// The place of the signal that contributes most; of equals the first.
+    #[inline(always)]
+    fn primary(&self, signals: &[f64; 6], section: usize) -> u32 {
+        let (weights, signals) = (&self.weights[section & 3], signals.as_chunks::<2>().0);
+        let parts = [0, 1, 2].map(|place| weights[place] * F64x2::load(&signals[place]));
+        let [even, odd] = parts[0].greater(parts[1]).greater(parts[2]).to_array();
+        let largest = F64x2::splat(if even > odd { even } else { odd });
+        let [one, two, three] = parts.map(|part| part.equals(largest).bits());
+        (one | two << 2 | three << 4).trailing_zeros()
+    }
+
+    /// [`Batch::rewrite`] of one.
+    #[inline(never)]
+    fn rewrite_one(&self, record: &mut Record, tables: &Tables) -> f64 {
+        let mut twice = [*record; 2];
+        let [score, _] = self.rewrite(&mut twice, tables);
+        [*record, _] = twice;
+        score
+    }
+}
+
+impl Tables {
+    #[inline(always)]
+    fn recency_of(&self, days: F64x2) -> F64x2 {
+        let [one, other] = days.to_array().map(|days| self.recency.get(days));
+        F64x2::new(one, other)
     }
 }
 
@@ -338,28 +444,8 @@ fn pairs([semantic, keyword, graph, recency, authority, affinity]: [f64; 6]) -> 
 
 /// The sum from left to right.
 #[inline(always)]
-fn sum(parts: &Pairs) -> f64 {
-    let [[semantic, keyword], [graph, recency], [authority, affinity]] = parts.map(F64x2::to_array);
+fn sum(&[semantic, keyword, graph, recency, authority, affinity]: &Six) -> F64x2 {
     semantic + keyword + graph + recency + authority + affinity
-}
-
-/// The place of the largest part; of equals the first.
-#[inline(always)]
-fn primary(parts: &Pairs) -> u32 {
-    let [even, odd] = parts[0].greater(parts[1]).greater(parts[2]).to_array();
-    let largest = F64x2::splat(if even > odd { even } else { odd });
-    let bits =
-        parts[0].equals(largest).bits() | parts[1].equals(largest).bits() << 2 | parts[2].equals(largest).bits() << 4;
-    bits.trailing_zeros()
-}
-
-#[inline(always)]
-fn write_result(record: &mut Record, signals: &Pairs, parts: &Pairs, score: f64) {
-    let (out, _) = record.as_chunks_mut::<2>();
-    signals[0].store(&mut out[0]);
-    signals[1].store(&mut out[1]);
-    signals[2].store(&mut out[2]);
-    out[3] = [score, f64::from(primary(parts))];
 }
 
 pub(crate) const AMOUNT: &str = "must be a finite number of at least 0";

@@ -3,7 +3,7 @@
 //! Instants are milliseconds since 1970. Nothing is clamped unless it says so, so that results equal, to the
 //! bit, those of the same formulas in JavaScript.
 
-use crate::math::{exp, tanh};
+use crate::math::{F64x2, exp, tanh};
 
 /// Milliseconds in a day.
 pub const DAY_MS: f64 = 86_400_000.0;
@@ -100,11 +100,13 @@ impl RecencyTable {
 }
 
 impl RecencyTable {
-    /// [`RecencyTable::get`] of a number of days that is in the table, and whether it is.
+    /// [`RecencyTable::get`] of two numbers of days that are in the table, and their places together: one that is not there makes
+    /// them more than [`RecencyTable::DAYS`].
     #[inline(always)]
-    pub(crate) fn near(&self, days: f64) -> (f64, bool) {
-        let place = low_bits(days);
-        (self.by_day[place & (Self::DAYS - 1)], place < Self::DAYS)
+    pub(crate) fn near(&self, days: F64x2) -> (F64x2, usize) {
+        let [one, other] = (days + F64x2::splat(WHOLE_IN_LOW_BITS)).to_array().map(|sum| sum.to_bits() as u32 as usize);
+        let recency = |place: usize| self.by_day[place & (Self::DAYS - 1)];
+        (F64x2::new(recency(one), recency(other)), one | other)
     }
 }
 
@@ -112,8 +114,10 @@ impl RecencyTable {
 /// last bits of the sum.
 #[inline(always)]
 pub(crate) fn low_bits(whole: f64) -> usize {
-    (whole + 6_755_399_441_055_744.0).to_bits() as u32 as usize
+    (whole + WHOLE_IN_LOW_BITS).to_bits() as u32 as usize
 }
+
+const WHOLE_IN_LOW_BITS: f64 = 6_755_399_441_055_744.0;
 
 /// Out of line, so that the loop around the table stays small.
 #[cold]

@@ -131,6 +131,30 @@ mod pair {
             Self(f64x2_pmin(self.0, other.0))
         }
 
+        /// Without signs.
+        #[inline(always)]
+        pub(crate) fn magnitude(self) -> Self {
+            Self(f64x2_abs(self.0))
+        }
+
+        /// Of each half of the bits of each two lanes, the greater.
+        #[inline(always)]
+        pub(super) fn greater_halves(self, other: Self) -> Self {
+            Self(u32x4_max(self.0, other.0))
+        }
+
+        /// The first lanes of both.
+        #[inline(always)]
+        pub(crate) fn firsts(self, other: Self) -> Self {
+            Self(i64x2_shuffle::<0, 2>(self.0, other.0))
+        }
+
+        /// The second lanes of both.
+        #[inline(always)]
+        pub(crate) fn seconds(self, other: Self) -> Self {
+            Self(i64x2_shuffle::<1, 3>(self.0, other.0))
+        }
+
         /// Where a lane lies in [low, high]; NaN does not.
         #[inline(always)]
         pub(crate) fn lies_in(self, low: Self, high: Self) -> Mask {
@@ -172,12 +196,6 @@ mod pair {
         #[inline(always)]
         pub(crate) fn bits(self) -> u32 {
             u32::from(i64x2_bitmask(self.0))
-        }
-
-        /// The lanes of `yes` where the mask holds, those of `no` elsewhere.
-        #[inline(always)]
-        pub(crate) fn choose(self, yes: F64x2, no: F64x2) -> F64x2 {
-            F64x2(v128_bitselect(yes.0, no.0, self.0))
         }
 
         /// Of each lane of four pairs, how many of four masks hold: a byte a lane.
@@ -328,6 +346,35 @@ mod pair {
             self.zip(other, |a, b| if b < a { b } else { a })
         }
 
+        /// Without signs.
+        #[inline(always)]
+        pub(crate) fn magnitude(self) -> Self {
+            self.zip(self, |a, _| a.abs())
+        }
+
+        /// Of each half of the bits of each two lanes, the greater.
+        #[inline(always)]
+        pub(super) fn greater_halves(self, other: Self) -> Self {
+            let high = |bits: u64| bits >> 32;
+            let low = |bits: u64| bits & u64::from(u32::MAX);
+            self.zip(other, |a, b| {
+                let (a, b) = (a.to_bits(), b.to_bits());
+                f64::from_bits(high(a).max(high(b)) << 32 | low(a).max(low(b)))
+            })
+        }
+
+        /// The first lanes of both.
+        #[inline(always)]
+        pub(crate) fn firsts(self, other: Self) -> Self {
+            Self([self.0[0], other.0[0]])
+        }
+
+        /// The second lanes of both.
+        #[inline(always)]
+        pub(crate) fn seconds(self, other: Self) -> Self {
+            Self([self.0[1], other.0[1]])
+        }
+
         /// Where a lane lies in [low, high]; NaN does not.
         #[inline(always)]
         pub(crate) fn lies_in(self, low: Self, high: Self) -> Mask {
@@ -370,13 +417,6 @@ mod pair {
         #[inline(always)]
         pub(crate) fn bits(self) -> u32 {
             u32::from(self.0[0]) | u32::from(self.0[1]) << 1
-        }
-
-        /// The lanes of `yes` where the mask holds, those of `no` elsewhere.
-        #[inline(always)]
-        pub(crate) fn choose(self, yes: F64x2, no: F64x2) -> F64x2 {
-            let pick = |lane: usize| if self.0[lane] { yes.0[lane] } else { no.0[lane] };
-            F64x2([pick(0), pick(1)])
         }
 
         /// Of each lane of four pairs, how many of four masks hold: a byte a lane.
@@ -497,6 +537,39 @@ pub(crate) fn range_of(column: &[f64]) -> Option<[f64; 2]> {
     let (least, most) = (all.least.to_array(), all.most.to_array());
     let [is_nan, is_nan_too] = all.sum.to_array().map(f64::is_nan);
     Some(if is_nan || is_nan_too { [f64::NAN; 2] } else { [least[0].min(least[1]), most[0].max(most[1])] })
+}
+
+/// The greatest of the high bits of all numbers of a column, once `of` has taken away what is not to be seen of two: as many as of the
+/// greatest number, where none has a sign.
+#[inline(always)]
+pub(crate) fn greatest_high_bits(column: &[f64], of: impl Fn(F64x2) -> F64x2) -> u32 {
+    let greatest = greatest_by(column, |greatest, pair| greatest.greater_halves(of(pair)));
+    let [one, other] = greatest.to_array().map(|number| (number.to_bits() >> 32) as u32);
+    one.max(other)
+}
+
+/// The greatest number of a column without NaN, 0 at least.
+pub(crate) fn greatest_of(column: &[f64]) -> f64 {
+    let [one, other] = greatest_by(column, F64x2::greater).to_array();
+    one.max(other)
+}
+
+/// What is the greatest of a column by some order, whose least is 0; in four chains, as each step waits for the one before it.
+#[inline(always)]
+fn greatest_by(column: &[f64], greater: impl Fn(F64x2, F64x2) -> F64x2) -> F64x2 {
+    let (eights, rest) = column.as_chunks::<8>();
+    let mut chains = [F64x2::splat(0.0); 4];
+    for &[a, b, c, d, e, f, g, h] in eights {
+        chains[0] = greater(chains[0], F64x2::new(a, b));
+        chains[1] = greater(chains[1], F64x2::new(c, d));
+        chains[2] = greater(chains[2], F64x2::new(e, f));
+        chains[3] = greater(chains[3], F64x2::new(g, h));
+    }
+    for &number in rest {
+        chains[0] = greater(chains[0], F64x2::splat(number));
+    }
+    let [one, two, three, four] = chains;
+    greater(greater(one, two), greater(three, four))
 }
 
 /// What is known of some numbers, in both lanes.

@@ -27,7 +27,7 @@ pub(crate) use dot::{AT_ONCE, Block, Factors, LANES, dot_f32, dots_i8, offset_bi
 pub use exp::exp;
 pub use expm1::expm1;
 pub use lanes::{F64x2, exp_pairs, exp_x2};
-pub(crate) use lanes::{Mask, highest_bits, range_of};
+pub(crate) use lanes::{Mask, greatest_high_bits, greatest_of, highest_bits, range_of};
 pub(crate) use ln::ln;
 #[cfg(not(target_arch = "wasm32"))]
 pub use pow::pow;

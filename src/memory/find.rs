@@ -3,7 +3,6 @@
 use super::{Filters, Memory};
 use crate::error::{Error, Result};
 use crate::index::{Row, VectorQuery};
-use crate::math::range_of;
 use crate::rerank::{AMOUNT, Peaks, Query, Ranked, Resident, Weighting, is_amount, is_score};
 use crate::search::{
     Activated, Arrival, EdgeWeight, Found, RESULTS_PER_SEED, Ranking, SEED_THRESHOLDS, SearchConfig, Seed, Serendipity,
@@ -93,20 +92,12 @@ impl Memory {
         assert!([semantic.len(), bm25.len(), graph.len()] == [length; 3], "columns of one length");
         // Whole columns first; only a fault is looked for by itself.
         let last_row = rows.iter().fold(0, |last, &row| last.max(row)) as usize;
-        let [semantics, keywords, activations] =
-            [semantic, bm25, graph].map(|column| range_of(column).unwrap_or_default());
-        let within = |[least, most]: [f64; 2], low: f64| least >= low && most <= f64::MAX;
-        let sound = (length == 0 || last_row < self.nodes.rows())
-            && within(semantics, -f64::MAX)
-            && within(keywords, 0.0)
-            && within(activations, 0.0);
-        if !sound {
+        let peaks = Peaks::of(semantic, bm25, graph);
+        let Some(peaks) = peaks.filter(|_| length == 0 || last_row < self.nodes.rows()) else {
             return Err(self.first_fault(columns));
-        }
+        };
         // What sorting or a list of the best takes.
         self.afford_for_now("candidates", length * 64 + limit.min(length) * 2 * size_of::<Ranked>())?;
-        let [least, most] = semantics;
-        let peaks = Peaks { semantic: most.max(-least), bm25: keywords[1], graph: activations[1] };
         if self.rank(columns, peaks, limit, now, sections, each)? { Ok(()) } else { Err(self.first_fault(columns)) }
     }
 
@@ -257,8 +248,7 @@ impl Memory {
         let (semantic, bm25, graph) =
             (column(|it| it.semantic_score), column(|it| it.bm25_score), column(|it| it.graph_score));
         let columns = Columns { rows: &rows, semantic: &semantic, bm25: &bm25, graph: &graph };
-        let peak = |column: &[f64]| range_of(column).map_or(0.0, |[least, most]| most.max(-least));
-        let peaks = Peaks { semantic: peak(&semantic), bm25: peak(&bm25), graph: peak(&graph) };
+        let peaks = Peaks::of(&semantic, &bm25, &graph).unwrap_or_else(|| Peaks::beyond(&bm25));
         let of_row = |error: Error| error.index().map_or(error.clone(), |index| error.at(rows[index] as usize));
         let mut ranked = Vec::with_capacity(limit.min(rows.len()));
         self.rank(columns, peaks, limit, search.now, search.sections, |found| ranked.push(found)).map_err(of_row)?;

@@ -5,13 +5,13 @@
 
 use std::ops::Range;
 
-use super::{Batch, Pairs, Query, Ranked, Reranker, Tables, not_a_number, primary, sum};
+use super::{Batch, Query, Ranked, Rated, Reranker, Tables, Two, not_a_number};
 use crate::error::Result;
 use crate::index::{Column, Row};
-use crate::math::F64x2;
+use crate::math::{F64x2, greatest_high_bits, greatest_of, range_of};
 use crate::order::Selection;
 use crate::section::Section;
-use crate::signal::{NEW_BONUS, days_between};
+use crate::signal::{DAY_MS, NEW_BONUS, RecencyTable};
 
 impl Reranker {
     /// Hands over the first `limit` of resident candidates, highest first, whose scores are in range and have these peaks.
@@ -32,44 +32,58 @@ impl Reranker {
         // None is passed over where accesses may lie ahead.
         let outline = (count > RUN && candidates.accessed_by_now).then(|| Outline::new(batch, peaks));
         let outline = outline.as_ref();
-        let (rated, best) = (&mut self.rated, &mut self.best);
+        let (few, best) = (&mut self.few, &mut self.best);
         // Memories of one segment are many, and looking a column up there costs half as much.
-        match &candidates.as_one() {
-            Some(nodes) => Race { candidates, nodes, batch, outline, tables }.rank(limit, rated, best, each),
-            None => Race { candidates, nodes: candidates, batch, outline, tables }.rank(limit, rated, best, each),
+        match candidates.as_one() {
+            Some(nodes) => Race { candidates, nodes, batch, outline, tables }.rank(limit, few, best, each),
+            None => Race { candidates, nodes: candidates, batch, outline, tables }.rank(limit, few, best, each),
         }
     }
 }
 
-/// What a candidate is rated by.
-#[derive(Clone, Copy)]
-pub(super) struct Rated {
-    signals: Pairs,
-    section: usize,
-    score: f64,
+/// What few candidates come to; made once, since clearing it takes as long as rating some of them.
+#[derive(Default)]
+pub(super) struct Few {
+    /// The six signals of each two candidates, a lane each.
+    signals: Vec<[[f64; 2]; 6]>,
+    scores: Vec<f64>,
 }
 
-impl Rated {
-    #[inline(always)]
-    fn new(signals: Pairs, section: usize, batch: &Batch) -> Self {
-        Self { signals, section, score: sum(&batch.parts_of(&signals, section)) }
-    }
-
-    fn ranked(&self, index: u32, batch: &Batch) -> Ranked {
-        let [[semantic, keyword], [graph, recency], [authority, affinity]] = self.signals.map(F64x2::to_array);
-        let breakdown = [semantic, keyword, graph, recency, authority, affinity];
-        let primary_signal = primary(&batch.parts_of(&self.signals, self.section)) as usize;
-        Ranked { index: index as usize, score: self.score, breakdown, primary_signal }
-    }
-}
-
-/// The greatest scores of some candidates; of the semantic ones the greatest magnitude.
+/// What the scores of some candidates are at most: the greatest BM25 score, and of the others, of the semantic ones by magnitude,
+/// hardly more than that.
 #[derive(Clone, Copy)]
 pub(crate) struct Peaks {
-    pub semantic: f64,
-    pub bm25: f64,
-    pub graph: f64,
+    semantic: f64,
+    bm25: f64,
+    graph: f64,
 }
+
+impl Peaks {
+    /// None where a score is out of its range: no finite number, or a negative one that is not semantic.
+    pub fn of(semantic: &[f64], bm25: &[f64], graph: &[f64]) -> Option<Self> {
+        let semantics = greatest_high_bits(semantic, F64x2::magnitude);
+        let [keywords, activations] = [bm25, graph].map(|column| greatest_high_bits(column, |pair| pair));
+        if semantics.max(keywords).max(activations) < INFINITE {
+            let above = |bits: u32| f64::from_bits(u64::from(bits + 1) << 32);
+            return Some(Self { semantic: above(semantics), bm25: greatest_of(bm25), graph: above(activations) });
+        }
+        // Somebody's −0, or a fault.
+        let [semantics, keywords, activations] =
+            [semantic, bm25, graph].map(|column| range_of(column).unwrap_or_default());
+        let within = |[least, most]: [f64; 2], low: f64| least >= low && most <= f64::MAX;
+        let sound = within(semantics, -f64::MAX) && within(keywords, 0.0) && within(activations, 0.0);
+        let [least, most] = semantics;
+        sound.then(|| Self { semantic: most.max(-least), bm25: keywords[1], graph: activations[1] })
+    }
+
+    /// Where only these BM25 scores are known to be in range.
+    pub fn beyond(bm25: &[f64]) -> Self {
+        Self { semantic: f64::MAX, bm25: greatest_of(bm25), graph: f64::MAX }
+    }
+}
+
+/// The high bits of infinity. Those of NaN are more, and of what has a sign.
+const INFINITE: u32 = (f64::INFINITY.to_bits() >> 32) as u32;
 
 /// A quick bound of scores: what a candidate's score is at most, whatever its node. Two products at a time, which are not
 /// added in the order of [`sum`].
@@ -85,7 +99,7 @@ impl Outline {
     const TINY: f64 = 1e-100;
 
     fn new(batch: &Batch, peaks: Peaks) -> Self {
-        let (per_bm25, fixed) = batch.keyword.map_or((batch.per_bm25, 0.0), |keyword| (0.0, keyword));
+        let (per_bm25, fixed) = batch.fixed_keyword.map_or((batch.per_bm25, 0.0), |keyword| (0.0, keyword));
         let weights = batch.flat.map(|[semantic, keyword, graph, recency, authority, affinity]| {
             let rest = keyword * fixed + recency + authority + affinity;
             [F64x2::new(semantic, keyword * per_bm25), F64x2::new(graph, rest)]
@@ -101,10 +115,10 @@ impl Outline {
     }
 
     #[inline(always)]
-    fn at_most(&self, [semantic, bm25, graph]: [f64; 3], section: usize) -> f64 {
-        let [scores, rest] = self.weights[section & 3];
-        let [one, other] = (F64x2::new(semantic, bm25) * scores + F64x2::new(graph, 1.0) * rest).to_array();
-        one + other
+    fn at_most(&self, [semantic, bm25, graph]: [F64x2; 3], [one, other]: [usize; 2]) -> F64x2 {
+        let ([one, one_rest], [other, other_rest]) = (self.weights[one & 3], self.weights[other & 3]);
+        (semantic * one.firsts(other) + bm25 * one.seconds(other))
+            + (graph * one_rest.firsts(other_rest) + one_rest.seconds(other_rest))
     }
 }
 
@@ -125,6 +139,7 @@ pub(crate) struct Resident<'a> {
 }
 
 /// The columns of nodes where they consist of one segment.
+#[derive(Clone, Copy)]
 struct OneSegment<'a> {
     last_accessed: &'a [f64],
     created_at: &'a [f64],
@@ -144,11 +159,13 @@ impl<'a> Resident<'a> {
         })
     }
 
-    /// Row, and semantic, BM25 and graph score of some candidates.
+    /// Rows, and semantic, BM25 and graph scores of a run, two by two; the last one of an odd number is left out.
     #[inline(always)]
-    fn of(&self, run: Range<usize>) -> impl Iterator<Item = (&Row, [f64; 3])> {
-        let columns = self.semantic[run.clone()].iter().zip(&self.bm25[run.clone()]).zip(&self.graph[run.clone()]);
-        self.rows[run].iter().zip(columns.map(|((&semantic, &bm25), &graph)| [semantic, bm25, graph]))
+    fn pairs(&self, run: Range<usize>) -> impl Iterator<Item = (&[Row; 2], [F64x2; 3])> {
+        let column = |column: &'a [f64]| column[run.clone()].as_chunks::<2>().0;
+        let columns = column(self.semantic).iter().zip(column(self.bm25)).zip(column(self.graph));
+        let columns = columns.map(|((semantic, bm25), graph)| [semantic, bm25, graph].map(F64x2::load));
+        self.rows[run].as_chunks::<2>().0.iter().zip(columns)
     }
 
     /// Semantic, BM25 and graph score of a candidate.
@@ -157,77 +174,110 @@ impl<'a> Resident<'a> {
         [self.semantic[index], self.bm25[index], self.graph[index]]
     }
 
-    /// Rates a candidate, whenever it was accessed.
+    /// Rates a candidate, whenever it was accessed, in both lanes.
     #[inline(never)]
     fn rate(&self, index: usize, batch: &Batch, tables: &Tables) -> Rated {
-        let node = self.node(self.rows[index] as usize);
-        let [semantic, bm25, graph] = self.scores(index);
-        let numbers = [semantic, bm25, graph, node.last_accessed, node.created_at, f64::from(node.inbound)];
-        let saturation = tables.saturation.of_count(node.access_count);
-        let signals = batch.signals_of(numbers, saturation, |days| tables.recency.get(days));
-        Rated::new(signals, usize::from(node.section), batch)
+        let two = self.two([self.rows[index]; 2], self.scores(index).map(F64x2::splat), tables);
+        batch.rated(&two, |days| tables.recency_of(days))
     }
-}
-
-/// What ranking reads of a node.
-struct ResidentNode {
-    last_accessed: f64,
-    created_at: f64,
-    access_count: u32,
-    inbound: u32,
-    section: u8,
 }
 
 /// Where the fields of nodes lie.
-trait Nodes {
-    fn node(&self, row: usize) -> ResidentNode;
-    fn last_accessed(&self, row: usize) -> f64;
-    fn section(&self, row: usize) -> usize;
-}
+trait Nodes: Copy {
+    /// The same, of which the compiler knows that what is there in one column is there in all.
+    fn alike(self) -> Self;
+    fn last_accessed(self, row: Row) -> f64;
+    fn created_at(self, row: Row) -> f64;
+    fn access_count(self, row: Row) -> u32;
+    fn inbound(self, row: Row) -> u32;
+    fn section(self, row: Row) -> usize;
 
-impl Nodes for Resident<'_> {
+    /// Two candidates.
     #[inline(always)]
-    fn node(&self, row: usize) -> ResidentNode {
-        ResidentNode {
-            last_accessed: self.last_accessed.at(row),
-            created_at: self.created_at.at(row),
-            access_count: self.access_count.at(row),
-            inbound: self.inbound.at(row),
-            section: self.section.at(row),
+    fn two(self, [one, other]: [Row; 2], [semantic, bm25, graph]: [F64x2; 3], tables: &Tables) -> Two {
+        let both = |field: fn(Self, Row) -> f64| F64x2::new(field(self, one), field(self, other));
+        let saturation = |row: Row| tables.saturation.of_count(self.access_count(row));
+        Two {
+            semantic,
+            bm25,
+            graph,
+            last_accessed: both(Self::last_accessed),
+            created_at: both(Self::created_at),
+            saturation: F64x2::new(saturation(one), saturation(other)),
+            inbound_edges: both(|nodes, row| f64::from(nodes.inbound(row))),
+            sections: [self.section(one), self.section(other)],
         }
     }
+}
 
+impl Nodes for &Resident<'_> {
     #[inline(always)]
-    fn last_accessed(&self, row: usize) -> f64 {
-        self.last_accessed.at(row)
+    fn alike(self) -> Self {
+        self
     }
 
     #[inline(always)]
-    fn section(&self, row: usize) -> usize {
-        usize::from(self.section.at(row))
+    fn last_accessed(self, row: Row) -> f64 {
+        self.last_accessed.at(row as usize)
+    }
+
+    #[inline(always)]
+    fn created_at(self, row: Row) -> f64 {
+        self.created_at.at(row as usize)
+    }
+
+    #[inline(always)]
+    fn access_count(self, row: Row) -> u32 {
+        self.access_count.at(row as usize)
+    }
+
+    #[inline(always)]
+    fn inbound(self, row: Row) -> u32 {
+        self.inbound.at(row as usize)
+    }
+
+    #[inline(always)]
+    fn section(self, row: Row) -> usize {
+        usize::from(self.section.at(row as usize))
     }
 }
 
 impl Nodes for OneSegment<'_> {
     #[inline(always)]
-    fn node(&self, row: usize) -> ResidentNode {
-        ResidentNode {
-            last_accessed: self.last_accessed[row],
-            created_at: self.created_at[row],
-            access_count: self.access_count[row],
-            inbound: self.inbound[row],
-            section: self.section[row],
+    fn alike(self) -> Self {
+        let rows = self.section.len();
+        Self {
+            last_accessed: &self.last_accessed[..rows],
+            created_at: &self.created_at[..rows],
+            access_count: &self.access_count[..rows],
+            inbound: &self.inbound[..rows],
+            section: self.section,
         }
     }
 
     #[inline(always)]
-    fn last_accessed(&self, row: usize) -> f64 {
-        self.last_accessed[row]
+    fn last_accessed(self, row: Row) -> f64 {
+        self.last_accessed[row as usize]
     }
 
     #[inline(always)]
-    fn section(&self, row: usize) -> usize {
-        usize::from(self.section[row])
+    fn created_at(self, row: Row) -> f64 {
+        self.created_at[row as usize]
+    }
+
+    #[inline(always)]
+    fn access_count(self, row: Row) -> u32 {
+        self.access_count[row as usize]
+    }
+
+    #[inline(always)]
+    fn inbound(self, row: Row) -> u32 {
+        self.inbound[row as usize]
+    }
+
+    #[inline(always)]
+    fn section(self, row: Row) -> usize {
+        usize::from(self.section[row as usize])
     }
 }
 
@@ -241,7 +291,7 @@ const FEW: usize = RUN / 4;
 /// Candidates that run for the best places.
 struct Race<'a, N> {
     candidates: &'a Resident<'a>,
-    nodes: &'a N,
+    nodes: N,
     batch: &'a Batch,
     /// None where no candidate is passed over.
     outline: Option<&'a Outline>,
@@ -249,44 +299,41 @@ struct Race<'a, N> {
 }
 
 impl<N: Nodes> Race<'_, N> {
-    fn rank(
-        &self,
-        limit: usize,
-        rated: &mut Vec<Rated>,
-        best: &mut Selection,
-        each: impl FnMut(Ranked),
-    ) -> Result<bool> {
+    fn rank(&self, limit: usize, few: &mut Few, best: &mut Selection, each: impl FnMut(Ranked)) -> Result<bool> {
         if self.candidates.rows.len() > RUN {
             self.rank_many(limit, best, each)
         } else {
-            self.rank_few(limit, rated, best, each)
+            self.rank_few(limit, few, best, each)
         }
     }
 
-    /// Of one run at most: what a candidate is rated by is kept, and not taken again should it rank.
+    /// Of one run at most: what candidates come to is kept, and not taken again should they rank.
     #[inline(never)]
     fn rank_few(
         &self,
         limit: usize,
-        rated: &mut Vec<Rated>,
+        few: &mut Few,
         best: &mut Selection,
         mut each: impl FnMut(Ranked),
     ) -> Result<bool> {
         let count = self.candidates.rows.len();
-        rated.resize(RUN, Rated::new([F64x2::splat(0.0); 3], 0, self.batch));
-        let rated = &mut rated[..count];
-        let (all_near, sections) = self.rate_run(0..count, rated, |place, rated| *place = rated);
+        let Few { signals, scores } = few;
+        signals.resize(RUN / 2, [[0.0; 2]; 6]);
+        scores.resize(RUN, 0.0);
+        let (all_near, sections) =
+            self.rate_run(0..count, scores, |place, it| signals[place] = it.signals.map(F64x2::to_array));
         if sections >= Section::ALL.len() {
             return Ok(false);
         }
-        if !all_near {
-            rated.iter_mut().zip(0..).for_each(|(rated, index)| *rated = self.rate(index));
+        let scores = &scores[..count];
+        if let Some(index) = scores.iter().position(|score| score.is_nan()) {
+            return Err(not_a_number(Some(index)));
         }
-        if rated.iter().fold(false, |found, rated| found | rated.score.is_nan()) {
-            return Err(not_a_number(rated.iter().position(|rated| rated.score.is_nan())));
-        }
-        for &index in best.of(limit, rated.iter().map(|rated| rated.score)) {
-            each(rated[index as usize].ranked(index, self.batch));
+        for &index in best.of(limit, scores) {
+            let index = index as usize;
+            let lane = index % 2;
+            let signals = if all_near { signals[index / 2].map(|lanes| lanes[lane]) } else { self.signals(index) };
+            each(self.ranked(index, scores[index], signals));
         }
         Ok(true)
     }
@@ -305,20 +352,16 @@ impl<N: Nodes> Race<'_, N> {
                 let few = self.narrow(&mut contenders[..many], bar);
                 if few <= FEW {
                     for &index in &contenders[..few] {
-                        let score = self.rate(index as usize).score;
+                        let score = self.score(index as usize);
                         sound &= !score.is_nan();
                         best.offer(score, index);
                     }
                     continue;
                 }
             }
-            let (all_near, codes) = self.rate_run(run.clone(), &mut scores, |score, rated| *score = rated.score);
+            let (_, codes) = self.rate_run(run.clone(), &mut scores, |_, _| {});
             sections |= codes;
-            let scores = &mut scores[..run.len()];
-            if !all_near {
-                scores.iter_mut().zip(run).for_each(|(score, index)| *score = self.rate(index).score);
-            }
-            for (&score, index) in scores.iter().zip(from as u32..) {
+            for (&score, index) in scores[..run.len()].iter().zip(from as u32..) {
                 sound &= !score.is_nan();
                 best.offer(score, index);
             }
@@ -327,9 +370,12 @@ impl<N: Nodes> Race<'_, N> {
             return Ok(false);
         }
         if !sound {
-            return Err(not_a_number((0..count).position(|index| self.rate(index).score.is_nan())));
+            return Err(not_a_number((0..count).position(|index| self.score(index).is_nan())));
         }
-        best.take().iter().for_each(|&index| each(self.rate(index as usize).ranked(index, self.batch)));
+        for &index in best.take() {
+            let index = index as usize;
+            each(self.ranked(index, self.score(index), self.signals(index)));
+        }
         Ok(true)
     }
 
@@ -338,12 +384,23 @@ impl<N: Nodes> Race<'_, N> {
     #[inline(always)]
     fn contend(&self, outline: &Outline, run: Range<usize>, bar: f64, contenders: &mut [u32; RUN]) -> (usize, usize) {
         let (mut count, mut sections) = (0, 0);
-        let bar = bar - outline.slack;
-        for (index, (&row, scores)) in run.clone().zip(self.candidates.of(run)) {
-            let section = self.nodes.section(row as usize);
-            sections |= section;
+        let bar = F64x2::splat(bar - outline.slack);
+        let mut put = |index: usize, rises: u32| {
             contenders[count & (RUN - 1)] = index as u32;
-            count += usize::from(may_rise(outline.at_most(scores, section), bar));
+            count += rises as usize;
+        };
+        for (index, (&[one, other], scores)) in run.clone().step_by(2).zip(self.candidates.pairs(run.clone())) {
+            let codes = [self.nodes.section(one), self.nodes.section(other)];
+            sections |= codes[0] | codes[1];
+            // Not above it, which nothing is beside NaN.
+            let stay = outline.at_most(scores, codes).at_most(bar).bits();
+            put(index, !stay & 1);
+            put(index + 1, !stay >> 1 & 1);
+        }
+        // The last one of an odd number may always.
+        if run.len() % 2 == 1 {
+            put(run.end - 1, 1);
+            sections |= self.nodes.section(self.candidates.rows[run.end - 1]);
         }
         (count, sections)
     }
@@ -355,9 +412,11 @@ impl<N: Nodes> Race<'_, N> {
         let [now, _] = self.batch.now.to_array();
         for at in 0..contenders.len() {
             let index = contenders[at];
-            let row = self.candidates.rows[index as usize] as usize;
-            let (recency, is_near) = self.tables.recency.near(days_between(self.nodes.last_accessed(row), now));
-            let recency = if is_near { recency } else { 1.0 };
+            let row = self.candidates.rows[index as usize];
+            let days = ((now - self.nodes.last_accessed(row)) / DAY_MS).floor();
+            let (recency, place) = self.tables.recency.near(F64x2::splat(days));
+            let [recency, _] = recency.to_array();
+            let recency = if place < RecencyTable::DAYS { recency } else { 1.0 };
             let affinity = if recency + NEW_BONUS > 1.0 { 1.0 } else { recency + NEW_BONUS };
             let scores = self.candidates.scores(index as usize);
             let most = self.batch.at_most(scores, self.nodes.section(row), recency, affinity);
@@ -367,28 +426,55 @@ impl<N: Nodes> Race<'_, N> {
         count
     }
 
-    /// Rates a run, without a call; whether all accesses lie in the table of recency, without which they are to be rated again,
-    /// and the codes of all sections together.
+    /// Rates a run, and hands over what each two come to, by their place; whether all accesses lie in the table of recency, without
+    /// which what was handed over is nothing, and the codes of all sections together.
     #[inline(always)]
-    fn rate_run<O>(&self, run: Range<usize>, out: &mut [O], put: impl Fn(&mut O, Rated)) -> (bool, usize) {
-        let (mut all_near, mut sections) = (true, 0);
-        for (out, (&row, [semantic, bm25, graph])) in out.iter_mut().zip(self.candidates.of(run)) {
-            let node = self.nodes.node(row as usize);
-            let numbers = [semantic, bm25, graph, node.last_accessed, node.created_at, f64::from(node.inbound)];
-            let saturation = self.tables.saturation.of_count(node.access_count);
-            let signals = self.batch.signals_of(numbers, saturation, |days| {
-                let (recency, is_near) = self.tables.recency.near(days);
-                all_near &= is_near;
-                recency
-            });
-            put(out, Rated::new(signals, usize::from(node.section), self.batch));
-            sections |= usize::from(node.section);
+    fn rate_run(&self, run: Range<usize>, scores: &mut [f64], mut each: impl FnMut(usize, &Rated)) -> (bool, usize) {
+        let (mut places, mut sections) = (0, 0);
+        let nodes = self.nodes.alike();
+        let near = |days: F64x2, places: &mut usize| {
+            let (recency, place) = self.tables.recency.near(days);
+            *places |= place;
+            recency
+        };
+        let (out, _) = scores.as_chunks_mut::<2>();
+        for ((place, out), (&rows, given)) in out.iter_mut().enumerate().zip(self.candidates.pairs(run.clone())) {
+            let two = nodes.two(rows, given, self.tables);
+            let rated = self.batch.rated(&two, |days| near(days, &mut places));
+            rated.scores.store(out);
+            each(place, &rated);
+            sections |= two.sections[0] | two.sections[1];
+        }
+        if run.len() % 2 == 1 {
+            let last = run.end - 1;
+            let rated = self.rate(last);
+            [scores[run.len() - 1], _] = rated.scores.to_array();
+            each(run.len() / 2, &rated);
+            sections |= nodes.section(self.candidates.rows[last]);
+        }
+        let all_near = places < RecencyTable::DAYS;
+        if !all_near {
+            scores.iter_mut().zip(run).for_each(|(score, index)| *score = self.score(index));
         }
         (all_near, sections)
     }
 
     fn rate(&self, index: usize) -> Rated {
         self.candidates.rate(index, self.batch, self.tables)
+    }
+
+    fn ranked(&self, index: usize, score: f64, signals: [f64; 6]) -> Ranked {
+        let section = self.nodes.section(self.candidates.rows[index]);
+        Ranked { index, score, breakdown: signals, primary_signal: self.batch.primary(&signals, section) as usize }
+    }
+
+    fn signals(&self, index: usize) -> [f64; 6] {
+        self.rate(index).signals.map(|lanes| lanes.to_array()[0])
+    }
+
+    fn score(&self, index: usize) -> f64 {
+        let [score, _] = self.rate(index).scores.to_array();
+        score
     }
 }
 
