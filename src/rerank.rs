@@ -522,7 +522,7 @@ fn first_fault(records: &[Record]) -> Error {
 }
 
 #[cold]
-fn not_a_number(index: Option<usize>) -> Error {
+pub(crate) fn not_a_number(index: Option<usize>) -> Error {
     let error = Error::argument("score", "is not a number: its signals are too large to add");
     index.map_or(error.clone(), |index| error.at(index))
 }

@@ -3,7 +3,7 @@
 use super::{Filters, Memory};
 use crate::error::{Error, Result};
 use crate::index::{Row, VectorQuery};
-use crate::rerank::{AMOUNT, Peaks, Query, Ranked, Resident, Weighting, is_amount, is_score};
+use crate::rerank::{AMOUNT, Peaks, Query, Ranked, Resident, Weighting, is_amount, is_score, not_a_number};
 use crate::search::{
     Activated, Arrival, EdgeWeight, Found, RESULTS_PER_SEED, Ranking, SEED_THRESHOLDS, SearchConfig, Seed, Serendipity,
     Spread, rank, seed, spread,
@@ -248,8 +248,10 @@ impl Memory {
         let (semantic, bm25, graph) =
             (column(|it| it.semantic_score), column(|it| it.bm25_score), column(|it| it.graph_score));
         let columns = Columns { rows: &rows, semantic: &semantic, bm25: &bm25, graph: &graph };
-        let peaks = Peaks::of(&semantic, &bm25, &graph).unwrap_or_else(|| Peaks::beyond(&bm25));
         let of_row = |error: Error| error.index().map_or(error.clone(), |index| error.at(rows[index] as usize));
+        // A share of infinite activation is none.
+        let peaks = Peaks::of(&semantic, &bm25, &graph)
+            .ok_or_else(|| of_row(not_a_number(graph.iter().position(|score| score.is_nan()))))?;
         let mut ranked = Vec::with_capacity(limit.min(rows.len()));
         self.rank(columns, peaks, limit, search.now, search.sections, |found| ranked.push(found)).map_err(of_row)?;
         let connections = if search.connections { self.edges_between(&spread.activated)? } else { Vec::new() };

@@ -75,11 +75,6 @@ impl Peaks {
         let [least, most] = semantics;
         sound.then(|| Self { semantic: most.max(-least), bm25: keywords[1], graph: activations[1] })
     }
-
-    /// Where only these BM25 scores are known to be in range.
-    pub fn beyond(bm25: &[f64]) -> Self {
-        Self { semantic: f64::MAX, bm25: greatest_of(bm25), graph: f64::MAX }
-    }
 }
 
 /// The high bits of infinity. Those of NaN are more, and of what has a sign.

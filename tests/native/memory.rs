@@ -283,8 +283,13 @@ proptest! {
         let score = |value: f64| if coarse { (value * 4.0).round() / 4.0 } else { value };
         let rows: Vec<Row> = picked.iter().map(|it| (it.0 % nodes.len()) as Row).collect();
         let semantic: Vec<f64> = picked.iter().map(|it| score(it.1) * scales[0]).collect();
-        let bm25: Vec<f64> = picked.iter().map(|it| if wordless { 0.0 } else { score(it.2) * scales[1] }).collect();
-        let graph: Vec<f64> = picked.iter().map(|it| score(it.3) * scales[2]).collect();
+        // −0 is in range, too.
+        let signed = |place: usize, score: f64| if score == 0.0 && place % 2 == 1 { -score } else { score };
+        let amounts = |score: &dyn Fn(&(usize, f64, f64, f64)) -> f64| -> Vec<f64> {
+            picked.iter().enumerate().map(|(place, it)| signed(place, score(it))).collect()
+        };
+        let bm25 = amounts(&|it| if wordless { 0.0 } else { score(it.2) * scales[1] });
+        let graph = amounts(&|it| score(it.3) * scales[2]);
         let candidates: Vec<Candidate> = rows.iter().enumerate().map(|(place, &row)| {
             let (created, idle, accesses, subtype) = nodes[row as usize];
             Candidate {
@@ -310,6 +315,10 @@ proptest! {
     }
 }
 
+fn large() -> impl Strategy<Value = f64> {
+    prop::sample::select(vec![1.0, 1e6, 1e15])
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
@@ -318,6 +327,7 @@ proptest! {
     fn no_rounding_keeps_a_candidate_from_its_place(
         ulps in vec([0..6_u64, 0..6, 0..6], 300..900),
         scores in [0.1..1.0, 0.1..14.0, 0.1..1.0_f64],
+        scales in [large(), large(), large()],
         wordless in any::<bool>(),
         limit in 1..30_usize,
     ) {
@@ -334,7 +344,8 @@ proptest! {
             if which == 1 && wordless {
                 return vec![0.0; ulps.len()];
             }
-            ulps.iter().map(|ulps| f64::from_bits(scores[which].to_bits() + ulps[which])).collect()
+            let score = scores[which] * scales[which];
+            ulps.iter().map(|ulps| f64::from_bits(score.to_bits() + ulps[which])).collect()
         });
         let candidates: Vec<Candidate> = (0..ulps.len()).map(|place| Candidate {
             semantic_score: semantic[place],
