@@ -285,11 +285,11 @@ proptest! {
         let semantic: Vec<f64> = picked.iter().map(|it| score(it.1) * scales[0]).collect();
         // −0 is in range, too.
         let signed = |place: usize, score: f64| if score == 0.0 && place % 2 == 1 { -score } else { score };
-        let amounts = |score: &dyn Fn(&(usize, f64, f64, f64)) -> f64| -> Vec<f64> {
-            picked.iter().enumerate().map(|(place, it)| signed(place, score(it))).collect()
+        let amounts = |score: &dyn Fn(usize) -> f64| -> Vec<f64> {
+            (0..picked.len()).map(|place| signed(place, score(place))).collect()
         };
-        let bm25 = amounts(&|it| if wordless { 0.0 } else { score(it.2) * scales[1] });
-        let graph = amounts(&|it| score(it.3) * scales[2]);
+        let bm25 = amounts(&|place| if wordless { 0.0 } else { score(picked[place].2) * scales[1] });
+        let graph = amounts(&|place| score(picked[place].3) * scales[2]);
         let candidates: Vec<Candidate> = rows.iter().enumerate().map(|(place, &row)| {
             let (created, idle, accesses, subtype) = nodes[row as usize];
             Candidate {
