@@ -154,3 +154,21 @@ test("pages go on where they ended, whatever came meanwhile", async () => {
     body: { issues: [{ path: "cursor" }] },
   });
 });
+
+test("what a read let grow stays, whoever joins, leaves or goes", async () => {
+  const one = client();
+  const { id } = await one.create();
+  const { id: cluster } = await makeCluster(one);
+  const grown = async () => (await one.ask(`GET /nodes/${id}?recall=false`)).body.neural_stability;
+  const steps = [
+    () => join(one, cluster, id),
+    () => one.ask(`DELETE /clusters/${cluster}/members/${id}`),
+    () => join(one, cluster, id).then(() => one.ask(`DELETE /clusters/${cluster}`)),
+  ];
+  for (const step of steps) {
+    const { neural_stability } = (await one.ask(`GET /nodes/${id}`)).body;
+    await step();
+    expect(await grown()).toBe(neural_stability);
+  }
+  expect(await grown()).toBeGreaterThan(90);
+});

@@ -41,7 +41,7 @@ export interface AgentOptions {
 
 /** What a piece of work that is one transaction can do beside writing to the store. */
 export interface Unit {
-  /** Writes what is ahead of the database for these memories first, so that it does not undo what follows. */
+  /** Writes what is ahead of the database for these memories, before anything else changes it: else it would undo that. */
   settle(ids: readonly string[]): void;
 }
 
@@ -126,20 +126,24 @@ export class Agent {
    */
   write<T>(work: (unit: Unit) => T, patience?: number): T {
     return this.#living(() => {
-      const settled: SoftChange[] = [];
+      // Each once: what is pending is forgotten when it is committed, and would be added again, over what came after it.
+      const settled = new Map<string, SoftChange>();
       const settle = (ids: readonly string[]) => {
-        const changes = this.soft.changes(ids);
+        const changes = this.soft.changes(new Set(ids.filter((id) => !settled.has(id))));
         this.storage.writeSoft(changes);
-        settled.push(...changes);
+        for (const change of changes) settled.set(change.id, change);
       };
       return this.#follower.write(
         () => {
           this.#pinDimensions();
-          return work({ settle });
+          const result = work({ settle });
+          // What is in the log is taken as the database has it, so that nothing of it may be ahead.
+          if (this.isAhead) settle(this.#follower.loggedNodes());
+          return result;
         },
         () => {
-          this.soft.written(settled.map(({ id }) => id));
-          this.#rows.wrote(settled);
+          this.soft.written([...settled.keys()]);
+          this.#rows.wrote([...settled.values()]);
         },
         patience,
       );

@@ -103,6 +103,12 @@ export class Follower {
     return result;
   }
 
+  /** The memories that the transaction of a `write` has logged so far. */
+  loggedNodes(): string[] {
+    const changes = this.#storage.changesSince(this.#applied);
+    return changes.filter(({ entity }) => entity === "node").flatMap(({ ids }) => ids);
+  }
+
   /** Makes known what was written last. */
   apply(): void {
     const changes = this.#unapplied;
