@@ -212,6 +212,28 @@ describe("a resolution", () => {
     expect(await one.search("oak")).toEqual([old.id]);
   });
 
+  test("merge keeps a body of fields one, and adds to its text", async () => {
+    const one = client();
+    const trigger = { anomaly_types: ["funding_extreme"] };
+    const plan = await one.create({
+      subtype: "custom:playbook",
+      content_title: "Fade",
+      content_body: JSON.stringify({ text: "Fade it", trigger }),
+    });
+    // What it says stands in its summary: an empty body is no text.
+    const { id } = await one.create({ content_title: "Later", content_summary: "Wait an hour", content_body: "" });
+    const queued = await one.ask("POST /contradiction/queue", { old_node_id: plan.id, new_node_id: id });
+    await resolve(one, queued.body.id, "merge");
+    const { content_body } = (await one.ask(`GET /nodes/${plan.id}?recall=false`)).body;
+    expect(JSON.parse(content_body)).toEqual({
+      text: expect.stringMatching(/^Fade it\n\n\[Merged \d{4}-\d\d-\d\d\]\nWait an hour$/),
+      trigger,
+    });
+    const event = { type: "funding_extreme", symbol: "BTC", severity: 1 };
+    const { body } = await one.ask("POST /playbooks/match", { events: [event] });
+    expect(body).toMatchObject({ matches: [{ id: plan.id }], problems: [] });
+  });
+
   test("of a text that is no memory", async () => {
     const one = client();
     const { id } = await one.create({ content_body: null });

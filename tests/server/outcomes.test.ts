@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { outcomeAnswer } from "../../js/server/src/api/playbooks.ts";
+import { raw } from "./existing.ts";
 import { start } from "./process.ts";
 import { type Client, clientOf, sharedServer } from "./shared.ts";
 import { temporaryFolder } from "./temporary.ts";
@@ -30,6 +31,42 @@ const countsOf = async (by: Client, node: { id: string }) => {
   const { success_count, sample_size } = JSON.parse((await read(by, node)).content_body);
   return [success_count, sample_size];
 };
+
+describe("what recalls are ahead of the database", () => {
+  test("is written once, before a change of a playbook, which stands", async () => {
+    const own = client();
+    const [plan, opened, closed] = [await playbook(own), await entry(own), await close(own)];
+    await own.link(plan.id, opened.id, "applied_to");
+    await own.link(closed.id, opened.id, "part_of");
+    await own.ask(`GET /nodes/${plan.id}`);
+    const changed = { neural_stability: 77, state_lifecycle: "DORMANT", neural_retrievability: 0.2 };
+    const { body } = await own.ask(`PATCH /nodes/${plan.id}`, changed);
+    expect(body).toMatchObject({ ...changed, neural_access_count: 1 });
+    const stored = raw(own.file()).prepare("SELECT * FROM nodes WHERE id = ?").get(plan.id);
+    expect(stored).toMatchObject({ ...changed, neural_access_count: 1 });
+  });
+
+  test("does not undo the growth of a playbook that two trades count for at once", async () => {
+    const stabilities = [];
+    for (const isRead of [false, true]) {
+      const own = client();
+      const plan = await playbook(own);
+      const items = [];
+      for (const _ of [1, 2]) {
+        const [opened, closed] = [await entry(own), await close(own)];
+        await own.link(plan.id, opened.id, "applied_to");
+        items.push({ source_id: closed.id, target_id: opened.id, type: "part_of" });
+      }
+      // Being found counts an access, and grows nothing.
+      if (isRead) await own.search("fade");
+      await own.ask("POST /edges/batch", { items });
+      const { neural_stability, neural_access_count } = await read(own, plan);
+      expect(neural_access_count).toBe(isRead ? 1 : 0);
+      stabilities.push(neural_stability);
+    }
+    expect(stabilities[1]).toBe(stabilities[0]);
+  });
+});
 
 describe("closing a trade", () => {
   test("counts for its playbook, whose stability and edge grow by success", async () => {

@@ -10,6 +10,7 @@ import type { Agent, Unit } from "./agent.ts";
 import { type Correction, correctionIn } from "./corrections.ts";
 import { checkThere, insertEdge } from "./edges.ts";
 import { notFound, Refusal, wrong } from "./errors.ts";
+import { fieldsIn } from "./fields.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { numberOf, textOf } from "./index-rows.ts";
 import { timeOf } from "./presenting.ts";
@@ -213,7 +214,13 @@ function newOf(fresh: NodeRow | undefined): NodeRow {
 }
 
 const textOfMemory = (row: NodeRow | undefined): string | null =>
-  row === undefined ? null : (textOf(row.content_body) ?? textOf(row.content_summary) ?? textOf(row.content_title));
+  row === undefined ? null : textOfBody(row) || textOf(row.content_summary) || textOf(row.content_title);
+
+/** What a body says in words: all of it, or what a body of fields has as its text. */
+function textOfBody({ content_body }: NodeRow): string | null {
+  const fields = fieldsIn(content_body);
+  return fields === undefined ? textOf(content_body) : textOf(fields.text);
+}
 
 /** What holds supersedes the other, which sleeps from now on. */
 function supersede(agent: Agent, unit: Unit, current: NodeRow, past: NodeRow): string[] {
@@ -227,12 +234,14 @@ function link(agent: Agent, unit: Unit, type: "supersedes" | "relates_to", from:
   return `${from.id} ${type} ${to.id}`;
 }
 
-/** Adds a text to a memory's, under the day. */
+/** Adds a text to a memory's, under the day. A body of fields stays one: what it says in words is its text. */
 function append(agent: Agent, row: NodeRow, added: string): void {
   const last_modified = toIso(agent.now());
-  const before = textOf(row.content_body);
   const dated = `[Merged ${last_modified.slice(0, "2026-01-01".length)}]\n${added}`;
-  const content_body = before === null || before === "" ? dated : `${before}\n\n${dated}`;
+  const before = textOfBody(row);
+  const text = before ? `${before}\n\n${dated}` : dated;
+  const fields = fieldsIn(row.content_body);
+  const content_body = fields === undefined ? text : JSON.stringify({ ...fields, text });
   if (content_body.length > MOST_TEXT) throw wrong("merged_content", `would make a text of more than ${MOST_TEXT}`);
   agent.storage.updateNode(row.id, { content_body, last_modified });
 }

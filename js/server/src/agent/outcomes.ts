@@ -6,6 +6,7 @@ import type { OutcomeAnswer } from "../api/playbooks.ts";
 import type { EdgeRow, NodeRow } from "../storage/rows.ts";
 import type { Agent, Unit } from "./agent.ts";
 import { PLAYBOOK } from "./book.ts";
+import { type Fields, fieldsIn, isFields } from "./fields.ts";
 
 const ENTRY = "custom:trade_entry";
 const CLOSE = "custom:trade_close";
@@ -13,8 +14,6 @@ const CLOSE = "custom:trade_close";
 const FOLLOWED = "applied_to";
 /** From a close to its entry: the second kind where there is none of the first. */
 const TIES = ["part_of", "relates_to"];
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** A new edge may tie a playbook or a close to a trade. Whether anything was counted. */
 export function countEdge(agent: Agent, { type, target_id }: EdgeRow, unit: Unit): boolean {
@@ -64,18 +63,6 @@ function entriesOf({ storage }: Agent, closeId: string): string[] {
 function signalsOf({ storage }: Agent, { id, content_body }: NodeRow): Fields {
   const { signals } = fieldsIn(content_body) ?? {};
   return { ...(isFields(signals) ? signals : {}), ...fieldsIn(storage.signals([id]).get(id) ?? null) };
-}
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-function fieldsIn(json: string | null): Fields | undefined {
-  try {
-    const fields: unknown = typeof json === "string" ? JSON.parse(json) : undefined;
-    return isFields(fields) ? fields : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Counts a trade for each playbook that it followed, once. One that cannot be read is counted when it can. */
