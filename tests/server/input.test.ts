@@ -315,6 +315,29 @@ describe("wrong input", () => {
   });
 });
 
+test("days that do not exist are no times", async () => {
+  const { ask, create } = client();
+  for (const day of ["2026-02-29", "2026-02-31", "2026-04-31", "2026-13-01", "2026-01-00"]) {
+    for (const time of [day, `${day}T00:00:00Z`, `${day} 10:00:00`]) {
+      const node = { type: "note", content_title: "x", temporal_event_time: time };
+      expect(await ask("POST /nodes", node)).toMatchObject({
+        status: 400,
+        body: { issues: [{ path: "temporal_event_time" }] },
+      });
+    }
+  }
+  const { temporal_event_time } = await create({ temporal_event_time: "2028-02-29T23:30:00-01:00" });
+  expect(temporal_event_time).toBe("2028-03-01T00:30:00.000Z");
+});
+
+test("half a pair of surrogates is the same text to everybody, so that a request may be sent again", async () => {
+  const { ask } = client();
+  const node = { type: "note", content_title: "a\ud800b", id: "own" };
+  const first = await ask("POST /nodes", node);
+  expect(first).toMatchObject({ status: 201, body: { content_title: "a\ufffdb" } });
+  expect((await ask("POST /nodes", node)).status).toBe(first.status);
+});
+
 describe("too much", () => {
   test("a body over the limit is 413, whether it tells its length or not", async () => {
     const text = JSON.stringify({ ...LESSON, content_body: "x".repeat(MOST_BODY) });

@@ -8,6 +8,14 @@ const WITH_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+
 const FIRST = Date.parse("0000-01-01T00:00:00.000Z");
 const LAST = Date.parse("9999-12-31T23:59:59.999Z");
 
+const DAY = "2026-01-01";
+
+/** Whether there is such a day: a 31st of February would be read as the 3rd of March. */
+function isDay(day: string): boolean {
+  const time = Date.parse(day);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+}
+
 /**
  * Milliseconds since 1970 of an ISO 8601 text, in UTC where it names no zone; undefined where it is no instant, or one of other
  * years.
@@ -15,9 +23,10 @@ const LAST = Date.parse("9999-12-31T23:59:59.999Z");
 export function parseInstant(text: string): number | undefined {
   const isUtc = WITHOUT_ZONE.test(text);
   if (!isUtc && !WITH_ZONE.test(text)) return undefined;
+  if (!isDay(text.slice(0, DAY.length))) return undefined;
   const iso = text.replace(" ", "T");
   // A date alone is UTC by itself.
-  const time = Date.parse(isUtc && iso.length > "2026-01-01".length ? `${iso}Z` : iso);
+  const time = Date.parse(isUtc && iso.length > DAY.length ? `${iso}Z` : iso);
   return time >= FIRST && time <= LAST ? time : undefined;
 }
 

@@ -1,7 +1,8 @@
 // Language models that speak OpenAI's interface. What they say is text that anybody may have written.
 
 import type { PatternPrompt } from "nous-wasm";
-import { Endpoint, type EndpointCall, type EndpointOptions, unusable, wellFormed } from "../providers/endpoint.ts";
+import { Endpoint, type EndpointCall, type EndpointOptions, unusable } from "../providers/endpoint.ts";
+import { wellFormed } from "../well-formed.ts";
 
 /** The largest answer that is read, in bytes, and the longest text that is taken. */
 const MOST_ANSWER = 2 ** 20;

@@ -4,6 +4,7 @@
 import { z } from "@hono/zod-openapi";
 import { LIFECYCLE_STATES, type StoredLifecycleState } from "nous-wasm";
 import { parseInstant, toIso } from "../time.ts";
+import { wellFormed } from "../well-formed.ts";
 import { MOST_COMPONENTS, MOST_NAME, MOST_TEXT, MOST_TITLE } from "./limits.ts";
 
 /** Levels of data of any form. */
@@ -13,12 +14,13 @@ export const STATES: readonly StoredLifecycleState[] = [...LIFECYCLE_STATES, "DE
 
 // ---- what comes in ------------------------------------------------------------------------------
 
-/** SQLite ends a text at U+0000. */
+/** SQLite ends a text at U+0000, and keeps half of a pair of surrogates as U+FFFD. */
 export const text = (most: number) =>
   z
     .string()
     .max(most)
-    .refine((value) => !value.includes("\0"), "must not contain U+0000");
+    .refine((value) => !value.includes("\0"), "must not contain U+0000")
+    .overwrite(wellFormed);
 export const name = text(MOST_NAME).min(1);
 /** An id that a caller gives: what stands in a path without being escaped. */
 export const ownId = text(MOST_NAME).regex(/^\w[\w.:-]*$/, "must be letters, digits, _ . : and - only");

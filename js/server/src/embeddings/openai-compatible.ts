@@ -1,7 +1,8 @@
 // Providers that speak OpenAI's interface: hosted ones, Ollama, vLLM, LM Studio, Text Embeddings Inference. Nothing that comes back
 // is taken on trust.
 
-import { Endpoint, type EndpointOptions, unusable, wellFormed } from "../providers/endpoint.ts";
+import { Endpoint, type EndpointOptions, unusable } from "../providers/endpoint.ts";
+import { wellFormed } from "../well-formed.ts";
 import type { EmbeddingCall, EmbeddingProvider } from "./provider.ts";
 
 /** The largest answer that is read, in bytes. */

@@ -86,9 +86,6 @@ export class Endpoint {
 export const unusable = (how: string): ProviderError =>
   new ProviderError("unusable", `the answer of the provider ${how}`);
 
-/** Half of a surrogate pair is no text to anybody else. */
-export const wellFormed = (text: string): string => Buffer.from(text).toString();
-
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
