@@ -76,6 +76,24 @@ describe("POST /context", () => {
     expect([status, body.issues]).toMatchObject([400, [{ path: "embedding" }]]);
   });
 
+  test("finds facts beside many more episodes that are nearer, and those without a subtype", async () => {
+    const own = client();
+    const towards = (angle: number, place: number) =>
+      Array.from({ length: 8 }, (_, at) => (at === 0 ? Math.cos(angle) : at === 1 + (place % 7) ? Math.sin(angle) : 0));
+    const episodes = Array.from({ length: 60 }, (_, place) => ({
+      ...{ type: "episode", subtype: "custom:turn_summary", content_title: `chatter ${place}` },
+      embedding: towards(0.1 + place / 1_000, place),
+    }));
+    const facts = ["custom:lesson", null].map((subtype, place) => ({
+      ...{ type: "concept", subtype, content_title: `vorpal ${place}`, embedding: towards(0.35, place) },
+    }));
+    const { body } = await own.ask("POST /nodes/batch", { items: [...episodes, ...facts] });
+    expect(body.created ?? body).toBeDefined();
+    const input = "should we use Redis for caching sessions?";
+    const { fact } = (await build(own, { input, embedding: towards(0, 0) })).recalled_ids;
+    expect(fact).toHaveLength(2);
+  });
+
   test("a greeting retrieves nothing", async () => {
     const own = client();
     await trader(own);

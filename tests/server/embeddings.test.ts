@@ -96,6 +96,34 @@ describe("after a write", () => {
     expect(body.recalled_ids.fact).toEqual([id]);
   });
 
+  test("what a read let grow meanwhile stays", async () => {
+    const { provider, client, folder } = await set();
+    const waiting: (() => void)[] = [];
+    provider.behave((asked, response) => {
+      waiting.push(() => json(response, answerTo(asked, D[asked.model as keyof typeof D])));
+    });
+    const { id, neural_stability } = await client.create();
+    await vi.waitFor(() => expect(waiting).not.toEqual([]));
+    const grown = (await client.ask(`GET /nodes/${id}`)).body.neural_stability;
+    expect(grown).toBeGreaterThan(neural_stability);
+    for (const answer of waiting) answer();
+    await served(folder);
+    expect((await client.ask(`GET /nodes/${id}?recall=false`)).body.neural_stability).toBe(grown);
+  });
+
+  test("a plain lookup goes by words, and asks for no vector, unless one is given", async () => {
+    const { provider, client, folder } = await set();
+    await client.create({ content_title: "Bob", content_body: "his phone is 555" });
+    await served(folder);
+    const asked = provider.asked.length;
+    const query = "what is Bob's phone?";
+    const { body } = await client.ask("POST /search", { query });
+    expect(body).toMatchObject({ count: 1, qcs: { query_type: "LOOKUP", used_embeddings: false, ssa_multiplier: 2 } });
+    expect(provider.asked).toHaveLength(asked);
+    const embedding = Array.from({ length: 64 }, () => 1);
+    expect((await client.ask("POST /search", { query, embedding })).body.qcs.used_embeddings).toBe(true);
+  });
+
   test("many share a call", async () => {
     const { provider, client, folder } = await set();
     await Promise.all(Array.from({ length: 40 }, (_, place) => client.create({ content_title: `Memory ${place}` })));

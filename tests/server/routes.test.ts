@@ -368,6 +368,32 @@ describe("POST /search", () => {
     expect(await during("any", "2026-01-10", "2026-01-10")).toEqual([a.id]);
   });
 
+  test("finds what passes its filters, however much does not", async () => {
+    const { ask, search } = client();
+    const towards = (angle: number, place: number) => [
+      Math.cos(angle),
+      ...[0, 1, 2].map((at) => (at === place % 3 ? Math.sin(angle) : 0)),
+    ];
+    const chatter = Array.from({ length: 100 }, (_, place) => ({
+      ...{ type: "episode", subtype: "custom:turn_summary", content_title: `chatter ${place}` },
+      embedding: towards(0.1 + place / 1_000, place),
+    }));
+    const dated = [0, 1, 2].map((place) => ({
+      ...{ type: "concept", subtype: "custom:lesson", content_title: `lesson ${place}` },
+      ...{ temporal_event_time: "2024-05-05", embedding: towards(0.4, place) },
+    }));
+    for (const items of [chatter, dated]) expect((await ask("POST /nodes/batch", { items })).status).toBe(200);
+    const embedding = [1, 0, 0, 0];
+    expect(await search("words of nobody", { embedding, limit: 5 })).toHaveLength(5);
+    for (const type of ["event", "any"]) {
+      const time_range = { type, start: "2024-05-01", end: "2024-06-01" };
+      expect(await search("words of nobody", { embedding, time_range, limit: 5 })).toHaveLength(3);
+      expect(await search("words of nobody", { embedding, time_range, limit: 2 })).toHaveLength(2);
+    }
+    const time_range = { type: "event", start: "2023-05-01", end: "2023-06-01" };
+    expect(await search("words of nobody", { embedding, time_range })).toEqual([]);
+  });
+
   test("gives as many as are asked for, up to 100", async () => {
     const { create, search } = client();
     await Promise.all(Array.from({ length: 110 }, () => create()));

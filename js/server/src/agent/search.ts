@@ -1,6 +1,6 @@
 // A search: what the full-text index found, and a vector if there is one, go into the index in one call; rows come out.
 
-import type { MemoryIndex, SearchFilters, StoredLifecycleState } from "nous-wasm";
+import type { Ranking, SearchFilters, StoredLifecycleState } from "nous-wasm";
 import type { QuestionVector } from "../api/operation.ts";
 import type { FoundNode, SearchAnswer, SearchRequest, searchOperations } from "../api/search.ts";
 import type { NodeFilter } from "../storage/storage.ts";
@@ -15,6 +15,8 @@ const OVERFETCH = 3;
 const OVERFETCH_OF_LOOKUP = 2;
 /** Seeds of a search, where the configuration does not say and the limit does not ask for more. */
 const USUAL_SEEDS = 15;
+/** How many times as much is searched for where too little of it passes. */
+const WIDER = 8;
 /** Full-text hits that are asked for, for each seed that there may be. */
 const HITS_PER_SEED = 3;
 
@@ -46,7 +48,8 @@ export function search(agent: Agent, request: Sought, question: QuestionVector |
   const multiplier = isLookup ? OVERFETCH_OF_LOOKUP : OVERFETCH;
   const wanted = request.limit * multiplier;
   const maxSeeds = Math.max(config.search?.maxSeeds ?? USUAL_SEEDS, wanted);
-  const embedding = vectorOf(agent, request, question);
+  // A plain lookup is for words, unless its vector is given.
+  const embedding = vectorOf(agent, request, isLookup ? undefined : question);
   const states = request.lifecycle == null ? undefined : statesOf(agent, request.lifecycle, now);
   const filter = filterOf(request, states?.stored);
   const parse_filters_ms = watch();
@@ -59,10 +62,23 @@ export function search(agent: Agent, request: Sought, question: QuestionVector |
   const hybrid_seeding_ms = watch();
 
   const filters = indexFilterOf(request, states?.indexed);
-  const { ranking, metrics } = index.search({ embedding, bm25, filters, limit: wanted, max_seeds: maxSeeds, now });
+  const passes = passesOf(agent, filter);
+  const enough = Math.min(request.limit, among?.length ?? request.limit);
+  const find = (more: number) => {
+    const found = index.search({ embedding, bm25, filters, limit: more * wanted, max_seeds: more * maxSeeds, now });
+    return {
+      ...found,
+      ids: passes(found.ranking.ids).slice(0, request.limit),
+      isAll: found.ranking.length < more * wanted,
+    };
+  };
+  let found = find(1);
+  // What the index could not look at is looked at afterwards, and may leave too few.
+  for (let more = WIDER; found.ids.length < enough && !found.isAll; more *= WIDER) found = find(more);
+  const { ranking, metrics } = found;
   const spreading_ms = watch();
 
-  const data = rowsOf(agent, ranking, request, filter, now);
+  const data = rowsOf(agent, ranking, found.ids, now);
   return {
     data,
     count: data.length,
@@ -119,12 +135,11 @@ function filterOf(request: Sought, lifecycle: NodeFilter["lifecycle"]): NodeFilt
 /** As much of it as the index knows: of times when memories were taken in, not of events. */
 function indexFilterOf(request: Sought, lifecycles: StoredLifecycleState[] | undefined): SearchFilters {
   const { type, subtype, subtypes, time_range, cluster_ids } = request;
-  const named = subtypes?.filter((name) => name !== null);
   const byIngestion = time_range?.type === "ingestion" ? time_range : undefined;
   return {
     types: type == null ? undefined : [type],
-    // It has no name for those without one.
-    subtypes: subtype == null ? (named?.length === subtypes?.length ? named : undefined) : [subtype],
+    // "" stands for those without one.
+    subtypes: subtype == null ? subtypes?.map((name) => name ?? "") : [subtype],
     cluster_ids: cluster_ids ?? undefined,
     lifecycles,
     created_after: byIngestion?.start ?? undefined,
@@ -132,21 +147,19 @@ function indexFilterOf(request: Sought, lifecycles: StoredLifecycleState[] | und
   };
 }
 
-/** The rows of a ranking, as far as they pass what the index could not look at, up to the limit. */
-function rowsOf(
-  agent: Agent,
-  ranking: ReturnType<MemoryIndex["search"]>["ranking"],
-  request: SearchRequest,
-  filter: NodeFilter,
-  now: number,
-): FoundNode[] {
-  const { storage, engine } = agent;
-  const isPartly =
-    filter.subtypes !== undefined ||
-    filter.lifecycle !== undefined ||
-    (filter.time_range?.by ?? "ingestion") !== "ingestion";
-  const passing = isPartly ? new Set(storage.passing(ranking.ids, filter)) : undefined;
-  const ids = ranking.ids.filter((id) => passing?.has(id) ?? true).slice(0, request.limit);
+/** Which of some memories pass what the index could not look at. */
+function passesOf({ storage }: Agent, filter: NodeFilter): (ids: readonly string[]) => readonly string[] {
+  const isPartly = filter.lifecycle !== undefined || (filter.time_range?.by ?? "ingestion") !== "ingestion";
+  if (!isPartly) return (ids) => ids;
+  return (ids) => {
+    const passing = new Set(storage.passing(ids, filter));
+    return ids.filter((id) => passing.has(id));
+  };
+}
+
+/** These of a ranking, as rows. */
+function rowsOf(agent: Agent, ranking: Ranking, ids: readonly string[], now: number): FoundNode[] {
+  const { engine } = agent;
   const nodes = new Map(presentNow(agent.rows(ids), agent, now).map((node) => [node.id, node]));
   const places = new Map(ranking.ids.map((id, place) => [id, place]));
   return ids.flatMap((id) => {

@@ -1,6 +1,7 @@
 // The agents of a server that makes vectors: what is asked gets its vector before an agent sees it, and what was written gets its
 // own afterwards.
 
+import { understand } from "nous-wasm";
 import type { GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 import type { Logger } from "../log.ts";
@@ -12,9 +13,9 @@ import { embeddingText } from "./text.ts";
 
 type Given<Name extends AgentOperation> = GivenTo<(typeof AGENT_OPERATIONS)[Name]>;
 
-/** The text of what is asked, where its vector is not given. */
+/** The text of what is asked, where its vector is not given, and of use. */
 const QUESTIONS: { readonly [Name in AgentOperation]?: (given: Given<Name>) => string | undefined } = {
-  search: ({ body }) => queryOf(body),
+  search: ({ body }) => (isPlainLookup(body.query) ? undefined : queryOf(body)),
   retrieve: ({ body }) => queryOf(body),
   contextLines: ({ body }) => queryOf(body),
   buildContext: ({ body: { input, embedding } }) => queryOf({ query: input, embedding }),
@@ -32,6 +33,12 @@ const QUESTIONS: { readonly [Name in AgentOperation]?: (given: Given<Name>) => s
 
 const queryOf = ({ query, embedding }: { query: string; embedding?: unknown }) =>
   embedding == null ? query : undefined;
+
+/** Which is answered by words. */
+function isPlainLookup(query: string): boolean {
+  const { query_type, disqualified } = understand(query);
+  return query_type === "LOOKUP" && !disqualified;
+}
 
 /** What a text that is not a memory yet would most likely become. */
 const KIND_OF_NEW = "concept";
