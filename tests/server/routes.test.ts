@@ -477,8 +477,16 @@ describe("POST /decay", () => {
     });
     expect((await ask(`GET /nodes/${a.id}?recall=false`)).body.neural_access_count).toBe(0);
     expect((await ask("POST /decay", { force: true })).body.transitions_count).toBe(3);
-    db.prepare("UPDATE nous_meta SET value = ? WHERE key = 'last_sweep'").run(ago(401));
-    expect((await ask("POST /decay")).body.error).toMatch(/the last sweep was 401 days ago/);
+    const sweptBefore = (days: number) => {
+      db.prepare("UPDATE nous_meta SET value = ? WHERE key = 'last_sweep'").run(ago(days));
+      return ask("POST /decay");
+    };
+    expect((await sweptBefore(399.9)).status).toBe(200);
+    for (const days of [400.1, 401.1]) {
+      const { status, body } = await sweptBefore(days);
+      expect({ status, body }).toMatchObject({ status: 409 });
+      expect(body.error).toContain(`the last sweep was ${Math.floor(days)} days ago`);
+    }
   });
 });
 

@@ -34,9 +34,9 @@ export function sweep(agent: Agent, force: boolean): SweepAnswer {
 /** A wrong clock must not bury a memory. */
 function checkClock({ storage, index }: Agent, now: number, archived: number): void {
   const last = parseInstant(storage.meta("last_sweep") ?? "");
-  const days = last === undefined ? 0 : Math.floor((now - last) / DAY);
+  const days = last === undefined ? 0 : (now - last) / DAY;
   const doubts = [
-    ...(days > MOST_DAYS_BETWEEN_SWEEPS ? [`the last sweep was ${days} days ago`] : []),
+    ...(days > MOST_DAYS_BETWEEN_SWEEPS ? [`the last sweep was ${Math.floor(days)} days ago`] : []),
     ...(archived > index.size * MOST_ARCHIVED ? [`${archived} of ${index.size} memories would be archived`] : []),
   ];
   if (doubts.length === 0) return;
