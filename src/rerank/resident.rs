@@ -64,7 +64,7 @@ impl Peaks {
         let semantics = greatest_high_bits(semantic, F64x2::magnitude);
         let [keywords, activations] = [bm25, graph].map(|column| greatest_high_bits(column, |pair| pair));
         if semantics.max(keywords).max(activations) < INFINITE {
-            let above = |bits: u32| f64::from_bits(u64::from(bits + 1) << 32);
+            let above = |bits: u32| f64::from_bits(u64::from(bits + 1) << 32).min(f64::MAX);
             return Some(Self { semantic: above(semantics), bm25: greatest_of(bm25), graph: above(activations) });
         }
         // Somebody's −0, or a fault.
@@ -80,8 +80,8 @@ impl Peaks {
 /// The high bits of infinity. Those of NaN are more, and of what has a sign.
 const INFINITE: u32 = (f64::INFINITY.to_bits() >> 32) as u32;
 
-/// A quick bound of scores: what a candidate's score is at most, whatever its node. Two products at a time, which are not
-/// added in the order of [`sum`].
+/// A quick bound of scores: what a candidate's score is at most, whatever its node. Its products are not added in the order of
+/// [`sum`](super::sum).
 struct Outline {
     /// By section: what semantic and BM25 score are multiplied by; what the graph score is, and what the rest comes to.
     weights: [[F64x2; 2]; 4],
@@ -327,7 +327,7 @@ impl<N: Nodes> Race<'_, N> {
         for &index in best.of(limit, scores) {
             let index = index as usize;
             let lane = index % 2;
-            let signals = if all_near { signals[index / 2].map(|lanes| lanes[lane]) } else { self.signals(index) };
+            let signals = if all_near { signals[index / 2].map(|lanes| lanes[lane]) } else { self.rate_one(index).0 };
             each(self.ranked(index, scores[index], signals));
         }
         Ok(true)
@@ -369,7 +369,8 @@ impl<N: Nodes> Race<'_, N> {
         }
         for &index in best.take() {
             let index = index as usize;
-            each(self.ranked(index, self.score(index), self.signals(index)));
+            let (signals, score) = self.rate_one(index);
+            each(self.ranked(index, score, signals));
         }
         Ok(true)
     }
@@ -463,8 +464,9 @@ impl<N: Nodes> Race<'_, N> {
         Ranked { index, score, breakdown: signals, primary_signal: self.batch.primary(&signals, section) as usize }
     }
 
-    fn signals(&self, index: usize) -> [f64; 6] {
-        self.rate(index).signals.map(|lanes| lanes.to_array()[0])
+    fn rate_one(&self, index: usize) -> ([f64; 6], f64) {
+        let Rated { signals, scores } = self.rate(index);
+        (signals.map(|lanes| lanes.to_array()[0]), scores.to_array()[0])
     }
 
     fn score(&self, index: usize) -> f64 {
