@@ -473,6 +473,64 @@ describe("vectors", () => {
   });
 });
 
+describe("what is asked", () => {
+  it("is read by the names of its fields, whoever they are inherited from, as by the index itself", async () => {
+    const source = `
+      import { createIndexWorker, MemoryIndex } from "nous-wasm";
+      const nodes = [0, 1, 2, 3, 4].map((i) => ({ id: "n" + i, type: i % 2 ? "fact" : "event", embedding: [1, i + 1] }));
+      const local = new MemoryIndex({ dimensions: 2 });
+      const remote = await createIndexWorker(Object.create({ dimensions: 2 }));
+      local.upsert(nodes);
+      await remote.upsert(nodes, Object.create({ transfer: true, now: 0 }));
+      class Filters { get types() { return ["fact"]; } }
+      class Query { get embedding() { return [1, 0]; } get filters() { return new Filters(); } }
+      const candidates = Object.create({ ids: ["n0", "n1"], semantic: [0.1, 0.2] });
+      const calls = [
+        (index) => index.search({ embedding: [1, 0], filters: new Filters() }),
+        (index) => index.search({ embedding: [1, 0], filters: Object.create({ types: ["fact"] }) }),
+        (index) => index.search(Object.create({ embedding: [1, 0], limit: 1 })),
+        (index) => index.search(new Query()),
+        (index) => index.rerank(candidates, Object.create({ limit: 1 })),
+        async (index) => ({ ranking: await index.similar([1, 0], Object.create({ limit: 3, filter: new Filters() })) }),
+        async (index) => ({ ranking: { ids: [(await index.explain("n1", new Query())).rank] } }),
+        (index) => index.search({ embedding: [1, 0], filters: Object.create({ kinds: ["fact"] }) }),
+      ];
+      const told = async (index, call) => {
+        try {
+          const answer = await call(index);
+          return (answer.ranking ?? answer).ids.join(" ");
+        } catch ({ code, details }) {
+          return code + " " + details.field;
+        }
+      };
+      for (const call of calls) console.log(await told(local, call), "=", await told(remote, call));
+      await remote.terminate();
+    `;
+    const told = (await project.node("inherited.mjs", source)).trim().split("\n");
+    for (const line of told) {
+      const [local, remote] = line.split(" = ");
+      expect(remote).toBe(local);
+    }
+    expect(told).toHaveLength(8);
+    expect(told[0]).toBe("n1 n3 = n1 n3");
+    expect(told.at(-1)).toContain("invalid_argument kinds");
+  });
+
+  it("waits in order, however many wait", async () => {
+    const source = `
+      import { createIndexWorker } from "nous-wasm";
+      const index = await createIndexWorker({ maxPending: 60_000 });
+      const order = [];
+      const asked = Array.from({ length: 60_000 }, (_, place) => index.has("x").then(() => order.push(place)));
+      await index.has("one too many").catch(({ code }) => console.log(code));
+      await Promise.all(asked);
+      console.log(order.every((place, at) => place === at), await index.size());
+      await index.terminate();
+    `;
+    expect(await project.node("many.mjs", source)).toBe("queue_full\ntrue 0\n");
+  });
+});
+
 describe("the process", () => {
   it("ends by itself while a worker has nothing to do, and stays while it has", async () => {
     const program = `

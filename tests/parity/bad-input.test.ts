@@ -1143,6 +1143,9 @@ describe("merging", () => {
     for (const wrong of [null, undefined, 5, "node"]) {
       expectRefusal(() => js.coRecallPairs([{ id: "a" }, wrong]), { field: "selected", index: 1 });
     }
+    const many = Array.from({ length: 20_000 }, (_, place) => ({ id: `n${place}`, _sub_query_group: 0 }));
+    expectRefusal(() => nous.coRecallPairs(many), { field: "selected" }, "out_of_memory");
+    expect(nous.coRecallPairs(many.map((node, place) => ({ ...node, _sub_query_group: place })))).toEqual([]);
   });
 });
 

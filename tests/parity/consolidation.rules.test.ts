@@ -494,6 +494,17 @@ describe.each<[string, Plan]>([
       expect(told).toBe("It won. ".repeat(50).trim());
     });
 
+    test.each([70, -1, "0.5", Number.MAX_VALUE])(
+      "leaves out a least severity that no anomaly has: %s",
+      async (severity) => {
+        const trigger = JSON.stringify({ anomaly_types: ["oi_surge"], min_severity: severity, direction: "long" });
+        const [node] = await createdOf(memory, answering(`TITLE: Buy\nIt won.\nPLAYBOOK_TRIGGER: ${trigger}`));
+        const book = new nous.PlaybookBook();
+        book.add([{ id: "x", content_title: node!.content_title, content_body: node!.content_body }]);
+        expect(book.match([{ type: "oi_surge", symbol: "BTC", severity: 0.1 }]).matches).toHaveLength(1);
+      },
+    );
+
     test("is not asked again about the same episodes, but about others", async () => {
       const store = new Store([]);
       store.apply(await plan(memory, store, LESSON));

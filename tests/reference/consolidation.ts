@@ -552,7 +552,7 @@ async function modelDraft<Row extends Episode>(
     const given: Record<string, unknown> = { anomaly_types };
     if (Array.isArray(symbols) && symbols.length > 0 && symbols.every((it) => typeof it === "string"))
       given.symbols = symbols;
-    if (Number.isFinite(min_severity)) given.min_severity = min_severity;
+    if (typeof min_severity === "number" && min_severity >= 0 && min_severity <= 1) given.min_severity = min_severity;
     const side = typeof direction === "string" ? direction.trim().toLowerCase() : "";
     const told = typeof action === "string" ? action.trim() : "";
     playbook = playbookOf(symbol, given, told, ["long", "short"].includes(side) ? side : "either");

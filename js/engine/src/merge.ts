@@ -1,7 +1,7 @@
 // Merging: ids become numbers here, the rule runs in the module, and only what is selected is built.
 
 import { own } from "./constants.ts";
-import { invalid, invalidShape, show } from "./errors.ts";
+import { invalid, invalidShape, NousError, show } from "./errors.ts";
 import { intentBits } from "./intent.ts";
 import { requireLoaded } from "./runtime.ts";
 import type { Sections } from "./sections.ts";
@@ -169,6 +169,9 @@ function requireNumber(field: string, value: number): void {
   if (!Number.isFinite(value)) throw invalid(field, `must be a finite number, found ${show(value)}`);
 }
 
+/** Pairs of one call of `coRecallPairs`: those of a group of five thousand, which take seconds. */
+const MOST_PAIRS = 2 ** 24;
+
 /** @internal */
 export function coRecallPairs(
   sections: Sections,
@@ -188,12 +191,22 @@ export function coRecallPairs(
       codes.set(key, code);
       return code;
     };
+    const sizes: number[] = [];
+    let most = 0;
     for (let place = 0; place < count; place++) {
       const node = selected[place]!;
       if (typeof node !== "object" || node === null) throw invalidShape("selected", place, node);
       names[place] = node.id;
       numbers[numbersAt + place] = codeIn(ids, names[place]);
-      numbers[numbersAt + count + place] = codeIn(groups, node._sub_query_group);
+      const group = codeIn(groups, node._sub_query_group);
+      numbers[numbersAt + count + place] = group;
+      // With each one of its group before.
+      most += sizes[group] ?? 0;
+      sizes[group] = (sizes[group] ?? 0) + 1;
+    }
+    if (most > MOST_PAIRS) {
+      const message = `selected would make ${most} pairs, and ${MOST_PAIRS} are the most at once: pass its groups one by one, or fewer of each.`;
+      throw new NousError("out_of_memory", message, { field: "selected" });
     }
     const places = handle.engine.co_recall_pairs(count);
     const pairs: [string, string][] = [];

@@ -110,6 +110,8 @@ export async function askModel<Row>(
   return [{ title, text, playbook: playbookIn(answer, symbol), episodes: ids, record, known: null }];
 }
 
+const isShare = (value: unknown): value is number => typeof value === "number" && value >= 0 && value <= 1;
+
 /** What a language model's trigger makes of a pattern; null without one. */
 function playbookIn(answer: string, symbol: string): Fields | null {
   const trigger = extractPlaybookTrigger(answer);
@@ -119,7 +121,8 @@ function playbookIn(answer: string, symbol: string): Fields | null {
   const read = {
     anomaly_types,
     ...(isNamed ? { symbols } : {}),
-    ...(Number.isFinite(min_severity) ? { min_severity } : {}),
+    // No anomaly is more severe than 1: a percentage would call up nothing.
+    ...(isShare(min_severity) ? { min_severity } : {}),
   };
   const side = typeof direction === "string" ? direction.trim().toLowerCase() : "";
   const known = side === "long" || side === "short" ? side : "either";

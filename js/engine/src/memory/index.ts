@@ -9,6 +9,7 @@ import type { Instant } from "../types.ts";
 import { Names, naming } from "./names.ts";
 import {
   type AllNames,
+  CANDIDATE_KEYS,
   codesOf,
   EDGE,
   idsOf,
@@ -17,12 +18,14 @@ import {
   NODE,
   optionsOf,
   presentOf,
+  RERANK_KEYS,
   type ReadSearch,
   readEdges,
   readNodes,
   readSearch,
   readSimilar,
   SEARCH,
+  SIMILAR_KEYS,
   STORED_STATES,
   setTarget,
   setTypes,
@@ -72,11 +75,8 @@ const NO_SUBTYPE = 0;
 const OPTION_KEYS = new Set(["dimensions", "embeddings", "embeddingId", "config", "maxBytes"]);
 const RESTORE_KEYS = new Set(["config", "maxBytes"]);
 const UPSERT_KEYS = new Set(["now"]);
-const RERANK_KEYS = new Set(["limit", "now", "sections"]);
-const SIMILAR_KEYS = new Set(["limit", "filter", "now"]);
 /** The columns of candidates, in the order in which they cross. */
 const SCORES = ["semantic", "bm25", "graph"] as const;
-const CANDIDATE_KEYS = new Set(["ids", "handles", "semantic", "bm25", "graph"]);
 
 /** What belongs to one memory: its instance, and who its rows and slots are. @internal */
 export interface Kept extends Snapshotted<ResidentModule> {

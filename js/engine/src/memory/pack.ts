@@ -319,7 +319,14 @@ export function optionsOf<T extends object>(
   return options;
 }
 
-const QUERY_KEYS = new Set([
+/** @internal */
+export const RERANK_KEYS: ReadonlySet<string> = new Set(["limit", "now", "sections"]);
+/** @internal */
+export const SIMILAR_KEYS: ReadonlySet<string> = new Set(["limit", "filter", "now"]);
+/** @internal */
+export const CANDIDATE_KEYS: ReadonlySet<string> = new Set(["ids", "handles", "semantic", "bm25", "graph"]);
+/** @internal */
+export const QUERY_KEYS: ReadonlySet<string> = new Set([
   "embedding",
   "bm25",
   "filters",
@@ -391,7 +398,8 @@ function readQueryEmbedding(embedding: unknown, head: Float64Array): ArrayLike<n
   return components.all;
 }
 
-const FILTER_KEYS = new Set([
+/** @internal */
+export const FILTER_KEYS: ReadonlySet<string> = new Set([
   "types",
   "excluded_types",
   "subtypes",

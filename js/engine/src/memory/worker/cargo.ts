@@ -2,6 +2,7 @@
 // buffers of their own, which move instead of being copied again.
 
 import { invalid, show } from "../../errors.ts";
+import { FILTER_KEYS } from "../pack.ts";
 import type { MemoryEdge, MemoryNode } from "../types.ts";
 
 /** Buffers that are to move with a message. @internal */
@@ -74,10 +75,27 @@ export function packNumbers(numbers: unknown, cargo: Cargo): unknown {
   return copy;
 }
 
-/** An object whose fields may be columns of numbers. @internal */
-export function packColumns<T>(columns: T, cargo: Cargo): T {
-  if (!isObject(columns)) return columns;
-  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, packNumbers(column, cargo)])) as T;
+/**
+ * An object whose fields may be columns of numbers. The index reads them by their names, so they may be inherited, or had by
+ * getters, which would not cross; `known` are those names. What has other names crosses, too, to be refused there. @internal
+ */
+export function packFields<T>(fields: T, known: ReadonlySet<string>, cargo: Cargo): T {
+  if (!isObject(fields)) return fields;
+  const packed: Plain = {};
+  for (const name in fields) packed[name] = packNumbers(fields[name], cargo);
+  for (const name of known) {
+    if (name in packed) continue;
+    const field = packNumbers(fields[name], cargo);
+    if (field !== undefined) packed[name] = field;
+  }
+  return packed as T;
+}
+
+/** The same of an object with filters in one of its fields. @internal */
+export function packFiltered<T>(fields: T, known: ReadonlySet<string>, filters: string, cargo: Cargo): T {
+  const packed: unknown = packFields(fields, known, cargo);
+  if (isObject(packed) && filters in packed) packed[filters] = packFields(packed[filters], FILTER_KEYS, cargo);
+  return packed as T;
 }
 
 /** A snapshot, which moves; one that is part of a larger buffer is copied. @internal */

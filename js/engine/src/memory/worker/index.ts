@@ -6,7 +6,7 @@ import { invalid, show } from "../../errors.ts";
 import { compiledModule } from "../../runtime.ts";
 import type { Instant } from "../../types.ts";
 import type { MemoryIndex } from "../index.ts";
-import { optionsOf } from "../pack.ts";
+import { CANDIDATE_KEYS, optionsOf, QUERY_KEYS, RERANK_KEYS, SIMILAR_KEYS } from "../pack.ts";
 import { Ranking, type RankingData } from "../ranking.ts";
 import type {
   DecayChanges,
@@ -20,7 +20,7 @@ import type {
   SearchResult,
   SimilarOptions,
 } from "../types.ts";
-import { type Cargo, packColumns, packEdges, packNodes, packNumbers, packSnapshot } from "./cargo.ts";
+import { type Cargo, packEdges, packFields, packFiltered, packNodes, packNumbers, packSnapshot } from "./cargo.ts";
 import type { Asked, Request, Start } from "./protocol.ts";
 import { Queue } from "./queue.ts";
 import { openThread } from "./threads.ts";
@@ -38,6 +38,7 @@ const OPTION_KEYS = new Set([
 ]);
 const RESTORE_KEYS = new Set(["config", "maxBytes", "maxPending", "snapshot"]);
 const UPSERT_KEYS = new Set(["now", "transfer"]);
+const CHANGE_KEYS = new Set(["ids", "retrievability", "lifecycle"]);
 
 /** How an index in a worker is made. */
 export interface IndexWorkerOptions extends MemoryIndexOptions {
@@ -131,12 +132,15 @@ export interface IndexWorker extends AsynchronousIndex {
 export async function createIndexWorker(options: IndexWorkerOptions = {}): Promise<IndexWorker> {
   const isRestored = (options as IndexWorkerOptions | null)?.snapshot !== undefined;
   const given = optionsOf<IndexWorkerOptions>("options", options, isRestored ? RESTORE_KEYS : OPTION_KEYS);
-  const { maxPending = DEFAULT_MAX_PENDING, snapshot, ...making } = given;
+  const { maxPending = DEFAULT_MAX_PENDING, snapshot, dimensions, embeddings, embeddingId, config, maxBytes } = given;
+  const all = isRestored ? { config, maxBytes } : { dimensions, embeddings, embeddingId, config, maxBytes };
+  // What is not said does not cross.
+  const making = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   if (!(maxPending === Infinity || (Number.isInteger(maxPending) && maxPending >= 1))) {
     throw invalid("maxPending", `must be a whole number of at least 1, found ${show(maxPending)}`);
   }
   // What is no plain data is refused before it loses its form on the way.
-  if (making.config !== undefined) withModuleConfig(making.config, () => undefined);
+  if (config !== undefined) withModuleConfig(config, () => undefined);
   const module = compiledModule();
   const queue = new Queue(openThread(), maxPending);
   const start = (cargo: Cargo): Start => ({ module, options: making, snapshot: packSnapshot(snapshot, cargo) });
@@ -169,7 +173,7 @@ class RemoteIndex implements IndexWorker {
 
   upsert(nodes: readonly MemoryNode[], options?: WorkerUpsertOptions) {
     return this.#ask("upsert", (cargo) => {
-      const { transfer = false, ...rest } = optionsOf("options", options, UPSERT_KEYS);
+      const { transfer = false, ...rest } = optionsOf("options", packFields(options, UPSERT_KEYS, cargo), UPSERT_KEYS);
       if (typeof transfer !== "boolean") throw invalid("transfer", `must be true or false, found ${show(transfer)}`);
       return { nodes: packNodes(nodes, transfer, cargo), options: rest };
     });
@@ -220,15 +224,21 @@ class RemoteIndex implements IndexWorker {
   }
 
   rerank(candidates: ResidentCandidates, options?: ResidentRerankOptions) {
-    return this.#ask("rerank", (cargo) => ({ candidates: packColumns(candidates, cargo), options }));
+    return this.#ask("rerank", (cargo) => ({
+      candidates: packFields(candidates, CANDIDATE_KEYS, cargo),
+      options: packFields(options, RERANK_KEYS, cargo),
+    }));
   }
 
   search(query: SearchQuery) {
-    return this.#ask("search", (cargo) => ({ query: packColumns(query, cargo) }));
+    return this.#ask("search", (cargo) => ({ query: packFiltered(query, QUERY_KEYS, "filters", cargo) }));
   }
 
   similar(embedding: ArrayLike<number>, options?: SimilarOptions) {
-    return this.#ask("similar", (cargo) => ({ embedding: packNumbers(embedding, cargo), options }));
+    return this.#ask("similar", (cargo) => ({
+      embedding: packNumbers(embedding, cargo),
+      options: packFiltered(options, SIMILAR_KEYS, "filter", cargo),
+    }));
   }
 
   decay(now?: Instant) {
@@ -236,7 +246,7 @@ class RemoteIndex implements IndexWorker {
   }
 
   applyDecay(changes: DecayChanges) {
-    return this.#ask("applyDecay", (cargo) => ({ changes: packColumns(changes, cargo) }));
+    return this.#ask("applyDecay", (cargo) => ({ changes: packFields(changes, CHANGE_KEYS, cargo) }));
   }
 
   transitions(now?: Instant) {
@@ -244,7 +254,7 @@ class RemoteIndex implements IndexWorker {
   }
 
   explain(id: string, query: SearchQuery) {
-    return this.#ask("explain", (cargo) => ({ id, query: packColumns(query, cargo) }));
+    return this.#ask("explain", (cargo) => ({ id, query: packFiltered(query, QUERY_KEYS, "filters", cargo) }));
   }
 
   snapshot() {

@@ -15,6 +15,8 @@ export class Queue {
   readonly #thread: Thread;
   readonly #most: number;
   #waiting: Waiting[] = [];
+  /** How many of them are answered: a long list is not moved for each. */
+  #answered = 0;
   /** Whether the script said that it is there. */
   #isLoaded = false;
   /** Makes what every request is answered with, once the thread has ended. */
@@ -35,7 +37,7 @@ export class Queue {
   ask<T>(load: (cargo: Cargo) => Start | Request, read: (value: unknown) => T): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#requireLiving();
-      if (this.#waiting.length >= this.#most) {
+      if (this.#left >= this.#most) {
         throw new NousError("queue_full", `The worker has ${this.#most} requests to answer: wait for some of them.`);
       }
       const cargo: Cargo = new Set();
@@ -48,7 +50,7 @@ export class Queue {
         throw unsendable("args" in message ? message.args : { ...message }, cause);
       }
       this.#waiting.push({ resolve: (value) => resolve(read(value)), reject });
-      if (this.#waiting.length === 1) this.#thread.hold(true);
+      if (this.#left === 1) this.#thread.hold(true);
     });
   }
 
@@ -67,13 +69,29 @@ export class Queue {
       this.#isLoaded = true;
       return;
     }
-    const next = this.#waiting.shift();
-    if (this.#waiting.length === 0) this.#thread.hold(false);
+    const next = this.#next();
+    if (this.#left === 0) this.#thread.hold(false);
     if (next === undefined) return;
     const answer = message as Answer;
     if ("value" in answer) next.resolve(answer.value);
     else if ("thrown" in answer) next.reject(answer.thrown);
     else next.reject(new NousError(answer.refused.code, answer.refused.message, answer.refused.details));
+  }
+
+  get #left(): number {
+    return this.#waiting.length - this.#answered;
+  }
+
+  /** Whose turn it is to be answered. */
+  #next(): Waiting | undefined {
+    const next = this.#waiting[this.#answered];
+    if (next === undefined) return undefined;
+    this.#answered += 1;
+    if (2 * this.#answered > this.#waiting.length) {
+      this.#waiting = this.#waiting.slice(this.#answered);
+      this.#answered = 0;
+    }
+    return next;
   }
 
   #lost(how: string, cause: unknown): void {
@@ -87,8 +105,9 @@ export class Queue {
   #end(why: () => NousError): void {
     if (this.#ended !== undefined) return;
     this.#ended = why;
-    const left = this.#waiting;
+    const left = this.#waiting.slice(this.#answered);
     this.#waiting = [];
+    this.#answered = 0;
     // Held until it is gone, so that whoever waits for that is told.
     this.#thread.hold(true);
     this.#ending = this.#thread.terminate();
