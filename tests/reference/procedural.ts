@@ -395,7 +395,7 @@ function entry(match: PlaybookMatch, place: number): string {
     `Triggered by: ${match.type}${match.symbol ? ` on ${match.symbol}` : ""}`,
     `Playbook ID: ${match.id}`,
   ];
-  return lines.join("\n   ");
+  return lines.map((line) => line.split(/[\n\v\f\r\u0085\u2028\u2029]+/).join(" ")).join("\n   ");
 }
 
 /** The block of a wake-up message, one entry for each match; empty when there is none. */

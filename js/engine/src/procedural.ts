@@ -578,8 +578,12 @@ function entryOf(match: PlaybookMatch, place: number): string {
   if (action !== "") lines.push(`Action: ${action}`);
   if (direction !== "either") lines.push(`Direction: ${direction.toUpperCase()}`);
   lines.push(`Triggered by: ${type}${symbol ? ` on ${symbol}` : ""}`, `Playbook ID: ${id}`);
-  return lines.join("\n   ");
+  // A text of a playbook's own is no line of the block, such as another playbook's id would be.
+  return lines.map((line) => line.replace(LINE_BREAKS, " ")).join("\n   ");
 }
+
+/** Whatever a reader may take for the end of a line. */
+const LINE_BREAKS = /[\n\v\f\r\u0085\u2028\u2029]+/g;
 
 /** @internal */
 export function applyOutcome(
