@@ -493,6 +493,7 @@ describe("what is asked", () => {
         (index) => index.rerank(candidates, Object.create({ limit: 1 })),
         async (index) => ({ ranking: await index.similar([1, 0], Object.create({ limit: 3, filter: new Filters() })) }),
         async (index) => ({ ranking: { ids: [(await index.explain("n1", new Query())).rank] } }),
+        (index) => index.search(JSON.parse('{ "embedding": [1, 0], "__proto__": { "limit": 1 } }')),
         (index) => index.search({ embedding: [1, 0], filters: Object.create({ kinds: ["fact"] }) }),
       ];
       const told = async (index, call) => {
@@ -511,7 +512,7 @@ describe("what is asked", () => {
       const [local, remote] = line.split(" = ");
       expect(remote).toBe(local);
     }
-    expect(told).toHaveLength(8);
+    expect(told).toHaveLength(9);
     expect(told[0]).toBe("n1 n3 = n1 n3");
     expect(told.at(-1)).toContain("invalid_argument kinds");
   });

@@ -12,6 +12,8 @@ const DAY = "2026-01-01";
 
 /** Whether there is such a day: a 31st of February would be read as the 3rd of March. */
 function isDay(day: string): boolean {
+  // Every month has these, and most days are among them; of other months and days reading says that they are none.
+  if (day.slice(-2) <= "28") return true;
   const time = Date.parse(day);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
 }

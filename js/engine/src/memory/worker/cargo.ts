@@ -81,7 +81,8 @@ export function packNumbers(numbers: unknown, cargo: Cargo): unknown {
  */
 export function packFields<T>(fields: T, known: ReadonlySet<string>, cargo: Cargo): T {
   if (!isObject(fields)) return fields;
-  const packed: Plain = {};
+  // Without a prototype, which a field's name could be.
+  const packed: Plain = Object.create(null);
   for (const name in fields) packed[name] = packNumbers(fields[name], cargo);
   for (const name of known) {
     if (name in packed) continue;
