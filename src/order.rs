@@ -19,7 +19,7 @@ pub(crate) fn sort_descending<T: Copy>(items: &mut [T], number: impl Fn(&T) -> f
 
 /// Sorts a batch of scores.
 ///
-/// Scores are spread over as many buckets as there are scores, evenly over their range, which leaves them nearly sorted;
+/// Many are spread over as many buckets as there are scores, evenly over their range, which leaves them nearly sorted;
 /// inserting each into its place does the rest. Scores that crowd into few buckets are merged instead.
 ///
 /// Lists only grow, and their ends hold what is left of larger batches.
@@ -29,36 +29,41 @@ struct Sorter {
     spare: Vec<Entry>,
     buckets: Vec<u32>,
     starts: Vec<u32>,
+    few: FewSorter,
 }
 
 /// A score and whose it is.
 type Entry = (f64, u32);
 
+fn score(&(score, _): &Entry) -> f64 {
+    score
+}
+
 /// The least of those doubles whose last bit counts one.
 const WHOLE_NUMBERS: f64 = 4_503_599_627_370_496.0;
-/// Up to this many scores are inserted right away.
-const FEW: usize = 24;
 /// A bucket with more than this is crowded: inserting takes the square of it.
 const CROWDED: u32 = 32;
 /// Entries that are sorted by insertion before merging begins.
 const RUN: usize = 12;
 
 impl Sorter {
-    /// The first `limit` indices by score, high to low; equal scores in the order they came.
-    fn sort(&mut self, scores: &[f64], limit: usize) -> impl Iterator<Item = u32> {
+    /// The first `limit` places by score, high to low; equal scores in the order they came.
+    fn sort(&mut self, scores: &[f64], limit: usize, order: &mut Vec<u32>) {
         let count = scores.len();
+        if count <= FewSorter::MOST {
+            order.extend(self.few.sort(scores, limit).unwrap_or_default().iter().copied().map(u32::from));
+            return;
+        }
         grow(&mut self.sorted, count);
-        if count <= FEW {
-            insert_each(self.as_they_came(scores));
-        } else if self.spread_over_buckets(scores) {
+        if self.spread_over_buckets(scores) {
             // Whoever is wanted stands in a bucket that begins before the limit.
             let end = self.starts[..count].iter().map(|&end| end as usize).find(|&end| end >= limit);
-            insert_each(&mut self.sorted[..end.unwrap_or(count)]);
+            insert_each(&mut self.sorted[..end.unwrap_or(count)], score);
         } else {
             self.as_they_came(scores);
             merge_sort(&mut self.sorted[..count], &mut self.spare);
         }
-        self.sorted[..count].iter().take(limit).map(|&(_, index)| index)
+        order.extend(self.sorted[..count].iter().take(limit).map(|&(_, index)| index));
     }
 
     fn as_they_came(&mut self, scores: &[f64]) -> &mut [Entry] {
@@ -109,22 +114,24 @@ fn grow<T: Copy + Default>(list: &mut Vec<T>, length: usize) {
     }
 }
 
-fn insert_each(entries: &mut [Entry]) {
-    for end in 1..entries.len() {
-        let entry = entries[end];
-        let mut place = end;
-        while place > 0 && entries[place - 1].0 < entry.0 {
-            entries[place] = entries[place - 1];
+/// Brings what is nearly sorted into order: each moves ahead of those with lower numbers.
+#[inline(always)]
+fn insert_each<T: Copy>(items: &mut [T], number: impl Fn(&T) -> f64) {
+    for end in 1..items.len() {
+        let item = items[end];
+        let (own, mut place) = (number(&item), end);
+        while place > 0 && number(&items[place - 1]) < own {
+            items[place] = items[place - 1];
             place -= 1;
         }
-        entries[place] = entry;
+        items[place] = item;
     }
 }
 
 /// Sorts from short runs to the whole.
 #[inline(never)]
 fn merge_sort(entries: &mut [Entry], spare: &mut Vec<Entry>) {
-    entries.chunks_mut(RUN).for_each(insert_each);
+    entries.chunks_mut(RUN).for_each(|run| insert_each(run, score));
     grow(spare, entries.len());
     let length = entries.len();
     let (mut from, mut to) = (&mut *entries, &mut spare[..length]);
@@ -240,19 +247,6 @@ impl Selection {
         }
     }
 
-    /// The places of the first `limit` of scores that are all there, high to low; equal scores in their order.
-    pub fn of(&mut self, limit: usize, scores: &[f64]) -> &[u32] {
-        if Self::selects(limit, scores.len()) {
-            self.clear(limit, scores.len());
-            scores.iter().zip(0..).for_each(|(&score, place)| self.offer(score, place));
-            return self.take();
-        }
-        let Self { sorter, order, .. } = self;
-        order.clear();
-        order.extend(sorter.sort(scores, limit));
-        order
-    }
-
     /// The indices of the best, high to low; equal scores in the order they came. Ends the stream.
     pub fn take(&mut self) -> &[u32] {
         let Self { limit, select, best, scores, sorter, indices, order, .. } = self;
@@ -260,8 +254,73 @@ impl Selection {
         if *select {
             order.extend(best.iter().map(|&(_, index)| index));
         } else {
-            order.extend(sorter.sort(scores, *limit).map(|place| indices[place as usize]));
+            sorter.sort(scores, *limit, order);
+            order.iter_mut().for_each(|place| *place = indices[*place as usize]);
         }
         order
+    }
+}
+
+/// Sorts few scores.
+///
+/// They are spread over buckets, evenly over their range, each of which is a chain. Chains are followed from the highest on, and
+/// each is sorted, until there are as many as are wanted; the rest is not looked at again.
+#[derive(Debug)]
+pub(crate) struct FewSorter {
+    /// By place: who comes next in its chain.
+    next: [u16; FewSorter::MOST],
+    order: [u16; FewSorter::MOST],
+}
+
+impl FewSorter {
+    /// How many scores there may be at most.
+    pub const MOST: usize = 1024;
+    /// As many as an integer has bits, one for each that anybody is in.
+    const CHAINS: usize = 64;
+    const END: u16 = u16::MAX;
+
+    /// The places of the first `limit` of some scores, high to low; equal ones in their order. None where there is NaN among them.
+    #[inline(never)]
+    pub fn sort(&mut self, scores: &[f64], limit: usize) -> Option<&[u16]> {
+        debug_assert!(scores.len() <= Self::MOST, "few scores");
+        let [lowest, highest] = range_of(scores).unwrap_or_default();
+        // So is the range of infinities.
+        if lowest.is_nan() && scores.iter().any(|score| score.is_nan()) {
+            return None;
+        }
+        let Self { next, order } = self;
+        // Where the range is no number to divide by, all are in the first bucket: products below are 0, infinite or NaN then.
+        let scale = (Self::CHAINS - 1) as f64 / (highest - lowest);
+        let mut heads = [Self::END; Self::CHAINS];
+        let mut occupied = 0_u64;
+        // From last to first, since each becomes the head of its chain.
+        for (place, &score) in scores.iter().enumerate().rev() {
+            let bucket = ((highest - score) * scale + WHOLE_NUMBERS).to_bits() as usize % Self::CHAINS;
+            next[place % Self::MOST] = std::mem::replace(&mut heads[bucket], place as u16);
+            occupied |= 1 << bucket;
+        }
+        let limit = limit.min(scores.len());
+        let mut count = 0;
+        while count < limit {
+            let bucket = occupied.trailing_zeros() as usize % Self::CHAINS;
+            occupied &= occupied - 1;
+            let first = count;
+            let mut here = heads[bucket];
+            while here != Self::END {
+                order[count % Self::MOST] = here;
+                count += 1;
+                here = next[usize::from(here) % Self::MOST];
+            }
+            let chain = &mut order[first..count];
+            let score = |&place: &u16| scores[usize::from(place)];
+            if chain.len() <= CROWDED as usize { insert_each(chain, score) } else { sort_descending(chain, score) }
+        }
+        Some(&order[..limit])
+    }
+}
+
+impl Default for FewSorter {
+    fn default() -> Self {
+        Self { next: [0; Self::MOST], order: [0; Self::MOST] }
     }
 }

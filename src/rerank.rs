@@ -101,7 +101,7 @@ impl Candidate {
     }
 }
 
-/// What the signals look up; made for the first batch.
+/// What the signals look up; made for the first batch. One piece of memory: a loop over candidates needs its place alone.
 #[derive(Default)]
 struct Tables {
     recency: RecencyTable,
@@ -128,9 +128,9 @@ struct Tables {
 /// ```
 #[derive(Default)]
 pub struct Reranker {
-    tables: OnceCell<Tables>,
+    tables: OnceCell<Box<Tables>>,
     best: Selection,
-    few: resident::Few,
+    few: Option<Box<resident::Few>>,
 }
 
 impl Reranker {
@@ -174,7 +174,7 @@ impl Reranker {
 
     fn rank_all(&mut self, records: &mut [Record], order: &mut [f64], batch: &Batch) -> Result<()> {
         self.best.clear(records.len(), records.len());
-        let tables = self.tables.get_or_init(Tables::default);
+        let tables = self.tables.get_or_init(Box::default);
         let mut sound = true;
         let (pairs, rest) = records.as_chunks_mut::<2>();
         for (pair, index) in pairs.iter_mut().zip(0..) {
@@ -200,7 +200,7 @@ impl Reranker {
 
     fn rank_top(&mut self, records: &mut [Record], order: &mut [f64], batch: &Batch) -> Result<()> {
         self.best.clear(order.len(), records.len());
-        let tables = self.tables.get_or_init(Tables::default);
+        let tables = self.tables.get_or_init(Box::default);
         let mut sound = true;
         let (pairs, rest) = records.as_chunks::<2>();
         for (pair, index) in pairs.iter().zip(0..) {

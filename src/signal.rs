@@ -85,7 +85,7 @@ pub fn saturation(access_count: f64) -> f64 {
 /// [`recency_of_days`] looked up: days are whole numbers, and mostly few.
 #[derive(Clone)]
 pub struct RecencyTable {
-    by_day: Box<[f64; Self::DAYS]>,
+    by_day: [f64; Self::DAYS],
 }
 
 impl RecencyTable {
@@ -128,7 +128,7 @@ fn far_from_now(days: f64) -> f64 {
 
 impl Default for RecencyTable {
     fn default() -> Self {
-        let mut by_day = Box::new([0.0; Self::DAYS]);
+        let mut by_day = [0.0; Self::DAYS];
         by_day.iter_mut().enumerate().for_each(|(days, value)| *value = recency_of_days(days as f64));
         Self { by_day }
     }
@@ -137,7 +137,7 @@ impl Default for RecencyTable {
 /// [`saturation`] looked up: accesses are whole numbers, and from some count on it is 1.
 #[derive(Clone)]
 pub struct SaturationTable {
-    by_count: Box<[f64; 256]>,
+    by_count: [f64; 256],
 }
 
 impl SaturationTable {
@@ -163,7 +163,7 @@ impl SaturationTable {
 
 impl Default for SaturationTable {
     fn default() -> Self {
-        let mut by_count = Box::new([1.0; 256]);
+        let mut by_count = [1.0; 256];
         by_count.iter_mut().enumerate().for_each(|(count, value)| *value = saturation(count as f64));
         Self { by_count }
     }

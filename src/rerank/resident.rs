@@ -9,11 +9,14 @@ use super::{Batch, Query, Ranked, Rated, Reranker, Tables, Two, not_a_number};
 use crate::error::Result;
 use crate::index::{Column, Row};
 use crate::math::{F64x2, greatest_high_bits, greatest_of, range_of};
-use crate::order::Selection;
+use crate::order::{FewSorter, Selection};
 use crate::section::Section;
 use crate::signal::{DAY_MS, NEW_BONUS, RecencyTable};
 
 impl Reranker {
+    /// Up to this many resident candidates are ranked in room that is kept.
+    pub(crate) const FEW: usize = Few::MOST;
+
     /// Hands over the first `limit` of resident candidates, highest first, whose scores are in range and have these peaks.
     /// False, and none handed over, where a candidate's row has no node.
     pub(crate) fn rank_resident(
@@ -28,9 +31,9 @@ impl Reranker {
         let count = candidates.rows.len();
         let batch = &Batch::new(count, peaks.bm25, query);
         let limit = limit.min(count);
-        let tables = self.tables.get_or_init(Tables::default);
+        let tables = self.tables.get_or_init(Box::default);
         // None is passed over where accesses may lie ahead.
-        let outline = (count > RUN && candidates.accessed_by_now).then(|| Outline::new(batch, peaks));
+        let outline = (count > Few::MOST && candidates.accessed_by_now).then(|| Outline::new(batch, peaks));
         let outline = outline.as_ref();
         let (few, best) = (&mut self.few, &mut self.best);
         // Memories of one segment are many, and looking a column up there costs half as much.
@@ -42,11 +45,22 @@ impl Reranker {
 }
 
 /// What few candidates come to; made once, since clearing it takes as long as rating some of them.
-#[derive(Default)]
 pub(super) struct Few {
-    /// The six signals of each two candidates, a lane each.
-    signals: Vec<[[f64; 2]; 6]>,
-    scores: Vec<f64>,
+    /// The signals that are not handed in, by candidate: keyword, recency, authority and affinity.
+    signals: [[[f64; 2]; Few::MOST / 2]; 4],
+    scores: [f64; Few::MOST],
+    sorter: FewSorter,
+}
+
+impl Few {
+    /// Up to this many candidates are all rated: of more, passing over most of them is quicker.
+    const MOST: usize = FewSorter::MOST;
+}
+
+impl Default for Few {
+    fn default() -> Self {
+        Self { signals: [[[0.0; 2]; Self::MOST / 2]; 4], scores: [0.0; Self::MOST], sorter: FewSorter::default() }
+    }
 }
 
 /// What the scores of some candidates are at most: the greatest BM25 score, and of the others, of the semantic ones by magnitude,
@@ -281,7 +295,7 @@ impl Nodes for OneSegment<'_> {
 const RUN: usize = 128;
 
 /// Of a run, the part from which on scoring all of it is quicker than scoring the contenders one by one.
-const FEW: usize = RUN / 4;
+const MANY: usize = RUN / 4;
 
 /// Candidates that run for the best places.
 struct Race<'a, N> {
@@ -294,40 +308,50 @@ struct Race<'a, N> {
 }
 
 impl<N: Nodes> Race<'_, N> {
-    fn rank(&self, limit: usize, few: &mut Few, best: &mut Selection, each: impl FnMut(Ranked)) -> Result<bool> {
-        if self.candidates.rows.len() > RUN {
+    fn rank(
+        &self,
+        limit: usize,
+        few: &mut Option<Box<Few>>,
+        best: &mut Selection,
+        each: impl FnMut(Ranked),
+    ) -> Result<bool> {
+        if self.candidates.rows.len() > Few::MOST {
             self.rank_many(limit, best, each)
         } else {
-            self.rank_few(limit, few, best, each)
+            self.rank_few(limit, few.get_or_insert_default(), each)
         }
     }
 
-    /// Of one run at most: what candidates come to is kept, and not taken again should they rank.
+    /// What candidates come to is kept, and not taken again should they rank.
     #[inline(never)]
-    fn rank_few(
-        &self,
-        limit: usize,
-        few: &mut Few,
-        best: &mut Selection,
-        mut each: impl FnMut(Ranked),
-    ) -> Result<bool> {
+    fn rank_few(&self, limit: usize, few: &mut Few, mut each: impl FnMut(Ranked)) -> Result<bool> {
         let count = self.candidates.rows.len();
-        let Few { signals, scores } = few;
-        signals.resize(RUN / 2, [[0.0; 2]; 6]);
-        scores.resize(RUN, 0.0);
-        let (all_near, sections) =
-            self.rate_run(0..count, scores, |place, it| signals[place] = it.signals.map(F64x2::to_array));
+        let Few { signals, scores, sorter } = few;
+        let (all_near, sections) = self.rate_run(0..count, scores, |place, it| {
+            let place = place % (Few::MOST / 2);
+            let [_, keyword, _, recency, authority, affinity] = &it.signals;
+            keyword.store(&mut signals[0][place]);
+            recency.store(&mut signals[1][place]);
+            authority.store(&mut signals[2][place]);
+            affinity.store(&mut signals[3][place]);
+        });
         if sections >= Section::ALL.len() {
             return Ok(false);
         }
         let scores = &scores[..count];
-        if let Some(index) = scores.iter().position(|score| score.is_nan()) {
-            return Err(not_a_number(Some(index)));
-        }
-        for &index in best.of(limit, scores) {
-            let index = index as usize;
-            let lane = index % 2;
-            let signals = if all_near { signals[index / 2].map(|lanes| lanes[lane]) } else { self.rate_one(index).0 };
+        let Some(order) = sorter.sort(scores, limit) else {
+            return Err(not_a_number(scores.iter().position(|score| score.is_nan())));
+        };
+        for &index in order {
+            let index = usize::from(index);
+            let signals = if all_near {
+                let [semantic, _, graph] = self.candidates.scores(index);
+                let [keyword, recency, authority, affinity] =
+                    [0, 1, 2, 3].map(|signal| signals[signal].as_flattened()[index]);
+                [semantic, keyword, graph, recency, authority, affinity]
+            } else {
+                self.rate_one(index).0
+            };
             each(self.ranked(index, scores[index], signals));
         }
         Ok(true)
@@ -345,7 +369,7 @@ impl<N: Nodes> Race<'_, N> {
                 let (many, codes) = self.contend(outline, run.clone(), bar, &mut contenders);
                 sections |= codes;
                 let few = self.narrow(&mut contenders[..many], bar);
-                if few <= FEW {
+                if few <= MANY {
                     for &index in &contenders[..few] {
                         let score = self.score(index as usize);
                         sound &= !score.is_nan();
@@ -410,9 +434,8 @@ impl<N: Nodes> Race<'_, N> {
             let index = contenders[at];
             let row = self.candidates.rows[index as usize];
             let days = ((now - self.nodes.last_accessed(row)) / DAY_MS).floor();
-            let (recency, place) = self.tables.recency.near(F64x2::splat(days));
-            let [recency, _] = recency.to_array();
-            let recency = if place < RecencyTable::DAYS { recency } else { 1.0 };
+            // Days beyond the table are looked up as fewer, which is more recent.
+            let [recency, _] = self.tables.recency.near(F64x2::splat(days)).0.to_array();
             let affinity = if recency + NEW_BONUS > 1.0 { 1.0 } else { recency + NEW_BONUS };
             let scores = self.candidates.scores(index as usize);
             let most = self.batch.at_most(scores, self.nodes.section(row), recency, affinity);

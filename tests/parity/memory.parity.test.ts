@@ -261,6 +261,32 @@ describe("larger memories", () => {
     }
   });
 
+  test("few candidates and many: around each size from which on another way is taken", () => {
+    const content = makeMemory({ nodes: 1500, edges: 6000, dimensions: 0, seed: 8 });
+    const random = makeRandom(80);
+    both({}, (index, reference) => {
+      for (const memory of [index, reference]) fill(memory, content);
+      for (const size of [0, 1, 2, 49, 50, 127, 128, 129, 1023, 1024, 1025, 1281, 4000]) {
+        // With coarse scores many are equal; an id may be there twice.
+        const column = (most: number, steps: number) =>
+          Array.from({ length: size }, () => (Math.floor(random() * steps) / steps) * most);
+        const ids = Array.from({ length: size }, () => content.nodes[Math.floor(random() * 1500)]!.id);
+        for (const steps of [4, 2 ** 40]) {
+          const columns = { semantic: column(1, steps), bm25: column(14, steps), graph: column(1, steps) };
+          for (const limit of [0, 1, 20, size]) {
+            // Ten years on nothing is recent, and no access lies in a table.
+            for (const now of [NOW, NOW + 3650 * DAY]) {
+              const ranked = placesOf(reference.rerank({ ids, ...columns }, { now, limit }));
+              expectSame(placesOf(index.rerank({ ids, ...columns }, { now, limit })), ranked, "rerank:");
+              const handles = index.handles(ids);
+              expectSame(placesOf(index.rerank({ handles, ...columns }, { now, limit })), ranked, "by handles:");
+            }
+          }
+        }
+      }
+    });
+  });
+
   test("that change all the time: nodes and edges come, move and go between searches", () => {
     const content = makeMemory({ nodes: 1200, edges: 5000, dimensions: 19, seed: 7, dangling: 0.02 });
     const config = { search: { edgeWeight: "learned", graphReach: true } } as const;
