@@ -379,7 +379,9 @@ export class MemoryIndex {
   handles(ids: readonly string[]): Uint32Array {
     // Read whole before any is looked up: what reading runs may change who is there.
     const own = [...listOf("ids", ids)];
-    return lookUp(this.#live(), own, new Uint32Array(own.length), own.length);
+    const handles = new Uint32Array(own.length);
+    lookUp(this.#live(), own, handles, 0);
+    return handles;
   }
 
   /**
@@ -461,7 +463,6 @@ export class MemoryIndex {
     const { resident } = kept;
     // From here on nothing of the caller's runs; what ran may have changed who is there, and how long a column is.
     this.#sameAs(kept);
-    const rows = handles ?? lookUp(kept, own!, count <= SPARE_ROWS ? spareRows : new Uint32Array(count), count);
     for (let place = 0; place < columns.length; place++) {
       const column = columns[place];
       if (column !== undefined && lengthOf(column) !== count) throw changed(SCORES[place]!);
@@ -470,7 +471,8 @@ export class MemoryIndex {
     const places = Math.min(most, count);
     resident.reserve(3 * count + rankingNumbers(places), count, 0);
     const { numbers, numbersAt: at } = resident;
-    resident.rows.set(handles ?? rows.subarray(0, count), resident.rowsAt);
+    if (handles === undefined) lookUp(kept, own!, resident.rows, resident.rowsAt);
+    else resident.rows.set(handles, resident.rowsAt);
     for (let place = 0; place < columns.length; place++) {
       const column = columns[place];
       if (column === undefined) numbers.fill(0, at + place * count, at + (place + 1) * count);
@@ -790,19 +792,15 @@ function edgeAt({ resident, ids, edgeIds, names }: Kept, slot: number): StoredMe
   };
 }
 
-/** Room for rows beside the scratch. */
-const SPARE_ROWS = 4096;
-const spareRows = new Uint32Array(SPARE_ROWS);
-
 /** The length of a typed array, whatever it says of itself. */
 const typedLength = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), "length")!.get!;
 const lengthOf = (column: ArrayLike<number>): number => typedLength.call(column) as number;
 
 const changed = (field: string) => invalid(field, "changed while it was read");
 
-/** Fills in the rows of ids that all have to be there. */
-function lookUp({ rows: known }: Kept, ids: readonly string[], rows: Uint32Array, count: number): Uint32Array {
-  for (let index = 0; index < count; index++) {
+/** Fills in the rows of ids that all have to be there, from a place on. */
+function lookUp({ rows: known }: Kept, ids: readonly string[], rows: Uint32Array, at: number): void {
+  for (let index = 0; index < ids.length; index++) {
     const row = known.get(ids[index]!);
     if (row === undefined) {
       const message = `ids[${index}] must name a memory of this index, found ${show(ids[index])}`;
@@ -813,9 +811,8 @@ function lookUp({ rows: known }: Kept, ids: readonly string[], rows: Uint32Array
         ...(typeof id === "string" ? { id } : {}),
       });
     }
-    rows[index] = row;
+    rows[at + index] = row;
   }
-  return rows;
 }
 
 /**
