@@ -41,6 +41,12 @@ fn score(&(score, _): &Entry) -> f64 {
 
 /// The least of those doubles whose last bit counts one.
 const WHOLE_NUMBERS: f64 = 4_503_599_627_370_496.0;
+/// Up to this many scores are few.
+const FEW: usize = 512;
+/// Buckets of few: as many as an integer has bits, one for each that anybody is in.
+const CHAINS: usize = 64;
+/// Where a chain ends.
+const END: u16 = u16::MAX;
 /// A bucket with more than this is crowded: inserting takes the square of it.
 const CROWDED: u32 = 32;
 /// Entries that are sorted by insertion before merging begins.
@@ -50,7 +56,7 @@ impl Sorter {
     /// The first `limit` places by score, high to low; equal scores in the order they came.
     fn sort(&mut self, scores: &[f64], limit: usize, order: &mut Vec<u32>) {
         let count = scores.len();
-        if count <= FewSorter::MOST {
+        if count <= FEW {
             order.extend(self.few.sort(scores, limit).unwrap_or_default().iter().copied().map(u32::from));
             return;
         }
@@ -265,62 +271,56 @@ impl Selection {
 ///
 /// They are spread over buckets, evenly over their range, each of which is a chain. Chains are followed from the highest on, and
 /// each is sorted, until there are as many as are wanted; the rest is not looked at again.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct FewSorter {
     /// By place: who comes next in its chain.
-    next: [u16; FewSorter::MOST],
-    order: [u16; FewSorter::MOST],
+    next: Vec<u16>,
+    order: Vec<u16>,
 }
 
 impl FewSorter {
-    /// How many scores there may be at most.
-    pub const MOST: usize = 1024;
-    /// As many as an integer has bits, one for each that anybody is in.
-    const CHAINS: usize = 64;
-    const END: u16 = u16::MAX;
+    /// Bytes that so many scores take.
+    pub const fn need(scores: usize) -> usize {
+        scores * 2 * size_of::<u16>()
+    }
 
-    /// The places of the first `limit` of some scores, high to low; equal ones in their order. None where there is NaN among them.
+    /// The places of the first `limit` of less than 65,536 scores, high to low; equal ones in their order. None where there is NaN
+    /// among them.
     #[inline(never)]
     pub fn sort(&mut self, scores: &[f64], limit: usize) -> Option<&[u16]> {
-        debug_assert!(scores.len() <= Self::MOST, "few scores");
         let [lowest, highest] = range_of(scores).unwrap_or_default();
         // So is the range of infinities.
         if lowest.is_nan() && scores.iter().any(|score| score.is_nan()) {
             return None;
         }
-        let Self { next, order } = self;
+        grow(&mut self.next, scores.len());
+        grow(&mut self.order, scores.len());
+        let (next, order) = (&mut self.next[..scores.len()], &mut self.order[..scores.len()]);
         // Where the range is no number to divide by, all are in the first bucket: products below are 0, infinite or NaN then.
-        let scale = (Self::CHAINS - 1) as f64 / (highest - lowest);
-        let mut heads = [Self::END; Self::CHAINS];
+        let scale = (CHAINS - 1) as f64 / (highest - lowest);
+        let mut heads = [END; CHAINS];
         let mut occupied = 0_u64;
         // From last to first, since each becomes the head of its chain.
-        for (place, &score) in scores.iter().enumerate().rev() {
-            let bucket = ((highest - score) * scale + WHOLE_NUMBERS).to_bits() as usize % Self::CHAINS;
-            next[place % Self::MOST] = std::mem::replace(&mut heads[bucket], place as u16);
+        for ((place, &score), next) in scores.iter().enumerate().zip(&mut *next).rev() {
+            let bucket = ((highest - score) * scale + WHOLE_NUMBERS).to_bits() as usize % CHAINS;
+            *next = std::mem::replace(&mut heads[bucket], place as u16);
             occupied |= 1 << bucket;
         }
         let limit = limit.min(scores.len());
         let mut count = 0;
         while count < limit {
-            let bucket = occupied.trailing_zeros() as usize % Self::CHAINS;
-            occupied &= occupied - 1;
             let first = count;
-            let mut here = heads[bucket];
-            while here != Self::END {
-                order[count % Self::MOST] = here;
+            let mut here = heads[occupied.trailing_zeros() as usize % CHAINS];
+            occupied &= occupied - 1;
+            while here != END {
+                order[count] = here;
                 count += 1;
-                here = next[usize::from(here) % Self::MOST];
+                here = next[usize::from(here)];
             }
             let chain = &mut order[first..count];
             let score = |&place: &u16| scores[usize::from(place)];
             if chain.len() <= CROWDED as usize { insert_each(chain, score) } else { sort_descending(chain, score) }
         }
         Some(&order[..limit])
-    }
-}
-
-impl Default for FewSorter {
-    fn default() -> Self {
-        Self { next: [0; Self::MOST], order: [0; Self::MOST] }
     }
 }

@@ -130,7 +130,7 @@ struct Tables {
 pub struct Reranker {
     tables: OnceCell<Box<Tables>>,
     best: Selection,
-    few: Option<Box<resident::Few>>,
+    room: resident::Room,
 }
 
 impl Reranker {

@@ -3,7 +3,7 @@
 use super::{Filters, Memory};
 use crate::error::{Error, Result};
 use crate::index::{Row, VectorQuery};
-use crate::rerank::{AMOUNT, Peaks, Query, Ranked, Reranker, Resident, Weighting, is_amount, is_score, not_a_number};
+use crate::rerank::{AMOUNT, Peaks, Query, Ranked, Resident, Weighting, is_amount, is_score, not_a_number};
 use crate::search::{
     Activated, Arrival, EdgeWeight, Found, RESULTS_PER_SEED, Ranking, SEED_THRESHOLDS, SearchConfig, Seed, Serendipity,
     Spread, rank, seed, spread,
@@ -96,9 +96,10 @@ impl Memory {
         let Some(peaks) = peaks.filter(|_| length == 0 || last_row < self.nodes.rows()) else {
             return Err(self.first_fault(columns));
         };
-        // What sorting or a list of the best takes; counting what is left takes as long as rating ten candidates.
-        if length > Reranker::FEW {
-            self.afford_for_now("candidates", length * 64 + limit.min(length) * 2 * size_of::<Ranked>())?;
+        let need = self.reranker.need(length);
+        // Counting what is left takes as long as rating ten candidates.
+        if need > 0 {
+            self.afford_for_now("candidates", need + limit.min(length) * 2 * size_of::<Ranked>())?;
         }
         if self.rank(columns, peaks, limit, now, sections, each)? { Ok(()) } else { Err(self.first_fault(columns)) }
     }

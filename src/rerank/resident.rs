@@ -14,8 +14,18 @@ use crate::section::Section;
 use crate::signal::{DAY_MS, NEW_BONUS, RecencyTable};
 
 impl Reranker {
-    /// Up to this many resident candidates are ranked in room that is kept.
-    pub(crate) const FEW: usize = Few::MOST;
+    /// Bytes that ranking so many resident candidates takes beyond those that are kept from batches before.
+    pub(crate) fn need(&self, candidates: usize) -> usize {
+        let Room { fewest, several } = &self.room;
+        if candidates <= Fewest::MOST {
+            if fewest.is_some() { 0 } else { Fewest::BYTES }
+        } else if candidates <= Several::MOST {
+            if several.is_some() { 0 } else { Several::BYTES }
+        } else {
+            // What sorting takes, or a list of the best.
+            candidates * 64
+        }
+    }
 
     /// Hands over the first `limit` of resident candidates, highest first, whose scores are in range and have these peaks.
     /// False, and none handed over, where a candidate's row has no node.
@@ -33,34 +43,46 @@ impl Reranker {
         let limit = limit.min(count);
         let tables = self.tables.get_or_init(Box::default);
         // None is passed over where accesses may lie ahead.
-        let outline = (count > Few::MOST && candidates.accessed_by_now).then(|| Outline::new(batch, peaks));
+        let outline = (count > Several::MOST && candidates.accessed_by_now).then(|| Outline::new(batch, peaks));
         let outline = outline.as_ref();
-        let (few, best) = (&mut self.few, &mut self.best);
+        let (room, best) = (&mut self.room, &mut self.best);
         // Memories of one segment are many, and looking a column up there costs half as much.
         match candidates.as_one() {
-            Some(nodes) => Race { candidates, nodes, batch, outline, tables }.rank(limit, few, best, each),
-            None => Race { candidates, nodes: candidates, batch, outline, tables }.rank(limit, few, best, each),
+            Some(nodes) => Race { candidates, nodes, batch, outline, tables }.rank(limit, room, best, each),
+            None => Race { candidates, nodes: candidates, batch, outline, tables }.rank(limit, room, best, each),
         }
     }
 }
 
-/// What few candidates come to; made once, since clearing it takes as long as rating some of them.
-pub(super) struct Few {
-    /// The signals that are not handed in, by candidate: keyword, recency, authority and affinity.
-    signals: [[[f64; 2]; Few::MOST / 2]; 4],
-    scores: [f64; Few::MOST],
+/// What few candidates come to, twice `PAIRS` at most. Made once: clearing it takes as long as rating some.
+struct Few<const PAIRS: usize> {
+    /// Of each two candidates, a lane each, the signals that are not handed in: keyword, recency, authority and affinity.
+    signals: [[[f64; 2]; PAIRS]; 4],
+    scores: [[f64; 2]; PAIRS],
     sorter: FewSorter,
 }
 
-impl Few {
-    /// Up to this many candidates are all rated: of more, passing over most of them is quicker.
-    const MOST: usize = FewSorter::MOST;
+impl<const PAIRS: usize> Few<PAIRS> {
+    const MOST: usize = 2 * PAIRS;
+    const BYTES: usize = size_of::<Self>() + FewSorter::need(Self::MOST);
 }
 
-impl Default for Few {
+impl<const PAIRS: usize> Default for Few<PAIRS> {
     fn default() -> Self {
-        Self { signals: [[[0.0; 2]; Self::MOST / 2]; 4], scores: [0.0; Self::MOST], sorter: FewSorter::default() }
+        Self { signals: [[[0.0; 2]; PAIRS]; 4], scores: [[0.0; 2]; PAIRS], sorter: FewSorter::default() }
     }
+}
+
+/// Six kilobytes: there may be hundreds of memories that rank no more than this at once.
+type Fewest = Few<64>;
+/// Of more than these, passing over most of them is quicker.
+type Several = Few<1024>;
+
+/// Room for candidates that are all rated, made when there are first so many.
+#[derive(Default)]
+pub(super) struct Room {
+    fewest: Option<Box<Fewest>>,
+    several: Option<Box<Several>>,
 }
 
 /// What the scores of some candidates are at most: the greatest BM25 score, and of the others, of the semantic ones by magnitude,
@@ -308,37 +330,38 @@ struct Race<'a, N> {
 }
 
 impl<N: Nodes> Race<'_, N> {
-    fn rank(
-        &self,
-        limit: usize,
-        few: &mut Option<Box<Few>>,
-        best: &mut Selection,
-        each: impl FnMut(Ranked),
-    ) -> Result<bool> {
-        if self.candidates.rows.len() > Few::MOST {
-            self.rank_many(limit, best, each)
+    fn rank(&self, limit: usize, room: &mut Room, best: &mut Selection, each: impl FnMut(Ranked)) -> Result<bool> {
+        let count = self.candidates.rows.len();
+        if count <= Fewest::MOST {
+            self.rank_few(limit, room.fewest.get_or_insert_default(), each)
+        } else if count <= Several::MOST {
+            self.rank_few(limit, room.several.get_or_insert_default(), each)
         } else {
-            self.rank_few(limit, few.get_or_insert_default(), each)
+            self.rank_many(limit, best, each)
         }
     }
 
     /// What candidates come to is kept, and not taken again should they rank.
     #[inline(never)]
-    fn rank_few(&self, limit: usize, few: &mut Few, mut each: impl FnMut(Ranked)) -> Result<bool> {
+    fn rank_few<const PAIRS: usize>(
+        &self,
+        limit: usize,
+        few: &mut Few<PAIRS>,
+        mut each: impl FnMut(Ranked),
+    ) -> Result<bool> {
         let count = self.candidates.rows.len();
         let Few { signals, scores, sorter } = few;
+        let scores = scores.as_flattened_mut();
         let (all_near, sections) = self.rate_run(0..count, scores, |place, it| {
-            let place = place % (Few::MOST / 2);
-            let [_, keyword, _, recency, authority, affinity] = &it.signals;
-            keyword.store(&mut signals[0][place]);
-            recency.store(&mut signals[1][place]);
-            authority.store(&mut signals[2][place]);
-            affinity.store(&mut signals[3][place]);
+            let [_, keyword, _, recency, authority, affinity] = it.signals;
+            for (signal, lanes) in signals.iter_mut().zip([keyword, recency, authority, affinity]) {
+                lanes.store(&mut signal[place % PAIRS]);
+            }
         });
+        let scores = &scores[..count];
         if sections >= Section::ALL.len() {
             return Ok(false);
         }
-        let scores = &scores[..count];
         let Some(order) = sorter.sort(scores, limit) else {
             return Err(not_a_number(scores.iter().position(|score| score.is_nan())));
         };
@@ -347,7 +370,7 @@ impl<N: Nodes> Race<'_, N> {
             let signals = if all_near {
                 let [semantic, _, graph] = self.candidates.scores(index);
                 let [keyword, recency, authority, affinity] =
-                    [0, 1, 2, 3].map(|signal| signals[signal].as_flattened()[index]);
+                    signals.each_ref().map(|signal| signal.as_flattened()[index]);
                 [semantic, keyword, graph, recency, authority, affinity]
             } else {
                 self.rate_one(index).0

@@ -266,7 +266,7 @@ describe("larger memories", () => {
     const random = makeRandom(80);
     both({}, (index, reference) => {
       for (const memory of [index, reference]) fill(memory, content);
-      for (const size of [0, 1, 2, 49, 50, 127, 128, 129, 1023, 1024, 1025, 1281, 4000]) {
+      for (const size of [0, 1, 2, 49, 50, 127, 128, 129, 511, 512, 513, 2047, 2048, 2049, 2305, 4000]) {
         // With coarse scores many are equal; an id may be there twice.
         const column = (most: number, steps: number) =>
           Array.from({ length: size }, () => (Math.floor(random() * steps) / steps) * most);
