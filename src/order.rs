@@ -49,19 +49,21 @@ const CHAINS: usize = 64;
 const END: u16 = u16::MAX;
 /// A bucket with more than this is crowded: inserting takes the square of it.
 const CROWDED: u32 = 32;
-/// Entries that are sorted by insertion before merging begins.
+/// So many are sorted by insertion right away.
 const RUN: usize = 12;
 
 impl Sorter {
     /// The first `limit` places by score, high to low; equal scores in the order they came.
     fn sort(&mut self, scores: &[f64], limit: usize, order: &mut Vec<u32>) {
         let count = scores.len();
-        if count <= FEW {
+        if RUN < count && count <= FEW {
             order.extend(self.few.sort(scores, limit).unwrap_or_default().iter().copied().map(u32::from));
             return;
         }
         grow(&mut self.sorted, count);
-        if self.spread_over_buckets(scores) {
+        if count <= RUN {
+            insert_each(self.as_they_came(scores), score);
+        } else if self.spread_over_buckets(scores) {
             // Whoever is wanted stands in a bucket that begins before the limit.
             let end = self.starts[..count].iter().map(|&end| end as usize).find(|&end| end >= limit);
             insert_each(&mut self.sorted[..end.unwrap_or(count)], score);
