@@ -9,7 +9,7 @@ import type { Instant } from "../types.ts";
 import { Names, naming } from "./names.ts";
 import {
   type AllNames,
-  CANDIDATE_KEYS,
+  checkRerank,
   codesOf,
   EDGE,
   idsOf,
@@ -18,7 +18,6 @@ import {
   NODE,
   optionsOf,
   presentOf,
-  RERANK_KEYS,
   type ReadSearch,
   readEdges,
   readNodes,
@@ -444,11 +443,12 @@ export class MemoryIndex {
    */
   rerank(candidates: ResidentCandidates, options: ResidentRerankOptions = {}): Ranking {
     const kept = this.#live();
-    const { limit, now, sections = true } = optionsOf<ResidentRerankOptions>("options", options, RERANK_KEYS);
+    checkRerank(candidates, options);
+    const { limit, now, sections = true } = options;
     const present = presentOf(now);
     if (typeof sections !== "boolean") throw invalid("sections", `must be true or false, found ${show(sections)}`);
     const most = limitOf(limit, DEFAULT_LIMIT);
-    const { ids, handles, semantic, bm25, graph } = optionsOf("candidates", candidates, CANDIDATE_KEYS);
+    const { ids, handles, semantic, bm25, graph } = candidates;
     if (handles !== undefined && !(ArrayBuffer.isView(handles) && handles instanceof Uint32Array)) {
       throw invalid("handles", `must be a Uint32Array, found ${show(handles)}`);
     }
