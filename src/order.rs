@@ -1,8 +1,9 @@
 //! Order by score, high to low, stable: the whole of it, or its first places.
 //!
-//! Scores must not be NaN. −0 counts as 0.
+//! Scores must not be NaN, which [`FewSorter`] alone looks for. −0 counts as 0.
 
 use crate::math::range_of;
+use crate::signal::low_bits;
 
 /// Sorts by a number, high to low; equal ones keep their order.
 ///
@@ -39,8 +40,6 @@ fn score(&(score, _): &Entry) -> f64 {
     score
 }
 
-/// The least of those doubles whose last bit counts one.
-const WHOLE_NUMBERS: f64 = 4_503_599_627_370_496.0;
 /// Up to this many scores are few.
 const FEW: usize = 512;
 /// Buckets of few: as many as an integer has bits, one for each that anybody is in.
@@ -94,8 +93,8 @@ impl Sorter {
         let (starts, buckets) = (&mut self.starts[..count], &mut self.buckets[..count]);
         starts.fill(0);
         for (bucket, &score) in buckets.iter_mut().zip(scores) {
-            // Rounded to the nearest whole number, which stands in the lowest bits then. The last bucket is `count` − 1.
-            *bucket = ((highest - score) * scale + WHOLE_NUMBERS).to_bits() as u32;
+            // The last bucket is `count` − 1.
+            *bucket = low_bits((highest - score) * scale) as u32;
             starts[*bucket as usize] += 1;
         }
         let (mut start, mut largest) = (0, 0);
@@ -298,13 +297,14 @@ impl FewSorter {
         grow(&mut self.next, scores.len());
         grow(&mut self.order, scores.len());
         let (next, order) = (&mut self.next[..scores.len()], &mut self.order[..scores.len()]);
-        // Where the range is no number to divide by, all are in the first bucket: products below are 0, infinite or NaN then.
+        // Where the range is no number to divide by, all are in the first bucket: products below are 0, infinite or NaN then, whose
+        // low bits are 0.
         let scale = (CHAINS - 1) as f64 / (highest - lowest);
         let mut heads = [END; CHAINS];
         let mut occupied = 0_u64;
         // From last to first, since each becomes the head of its chain.
         for ((place, &score), next) in scores.iter().enumerate().zip(&mut *next).rev() {
-            let bucket = ((highest - score) * scale + WHOLE_NUMBERS).to_bits() as usize % CHAINS;
+            let bucket = low_bits((highest - score) * scale) % CHAINS;
             *next = std::mem::replace(&mut heads[bucket], place as u16);
             occupied |= 1 << bucket;
         }

@@ -110,8 +110,8 @@ impl RecencyTable {
     }
 }
 
-/// The low 32 bits of a whole number, quicker than the saturating conversion: added to 1½ · 2⁵², it stands in the
-/// last bits of the sum.
+/// The low 32 bits of a number, rounded to the nearest whole one, quicker than the saturating conversion: added to 1½ · 2⁵², it
+/// stands in the last bits of the sum.
 #[inline(always)]
 pub(crate) fn low_bits(whole: f64) -> usize {
     (whole + WHOLE_IN_LOW_BITS).to_bits() as u32 as usize
