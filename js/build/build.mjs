@@ -14,7 +14,7 @@ const DIST = join(ENGINE, "dist");
 
 const ofCrate = () => fingerprint(["src", "Cargo.toml", "Cargo.lock", ".cargo", "js/build/build.mjs"]);
 /** Of the packages' sources and of what was made of them, so that what is missing or altered is made anew, too. */
-const ofPackages = () => fingerprint(["js", "pkg", "package-lock.json", "tsconfig.json", "README.md", "LICENSE"]);
+const ofPackages = () => fingerprint(["js", "pkg", "package-lock.json", "tsconfig.json", "LICENSE"]);
 
 /** Sets up and builds everything; quick when nothing changed. */
 export async function build() {
@@ -186,7 +186,7 @@ async function writePackage(bundle) {
     writeFileSync(dist(`${name}.mjs`), `import m from "${from}";\nexport const { ${names.sort().join(", ")} } = m;\n`);
   }
   writeTypes();
-  for (const name of ["README.md", "LICENSE"]) copyFileSync(at(name), join(ENGINE, name));
+  copyFileSync(at("LICENSE"), join(ENGINE, "LICENSE"));
 }
 
 function writeTypes() {

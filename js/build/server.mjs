@@ -47,7 +47,7 @@ export async function writeServer(bundle) {
   });
   chmodSync(join(out, "cli.mjs"), 0o755);
   writeFileSync(LICENCES, licencesOf(metafile));
-  for (const name of ["README.md", "LICENSE"]) copyFileSync(at(name), join(SERVER, name));
+  copyFileSync(at("LICENSE"), join(SERVER, "LICENSE"));
   await writeClient(bundle, out);
 }
 

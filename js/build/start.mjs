@@ -1,3 +1,9 @@
-// `npm start`: sets up and builds what is missing, then serves; where something is asked, it is answered over the sample memory.
+// `npm start`: sets up and builds what is missing, then serves. Arguments are options of `nous-server serve`.
 
-await import(process.argv.length > 2 ? "./ask.mjs" : "./serve.mjs");
+import { fail } from "./lib.mjs";
+
+const question = process.argv.slice(2).find((argument) => /\s|\?$/.test(argument) && !argument.startsWith("-"));
+if (question !== undefined) {
+  fail(`\`npm start\` runs the server. To ask the sample memory: npm run ask -- ${JSON.stringify(question)}`);
+}
+await import("./serve.mjs");

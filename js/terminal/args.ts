@@ -113,7 +113,7 @@ All fields: js/terminal/answer.ts.`;
 /** Reads the arguments that follow the program's name. */
 export function parseArgs(argv: readonly string[]): Parsed {
   const printed: string[] = [];
-  const command = new Command("npm start --")
+  const command = new Command("npm run ask --")
     .description("Asks the memory of a trading agent, and shows what sections and intent change in the ranking.")
     .usage('"a question" [options]')
     .argument("[question...]", "what you want to know, in words")

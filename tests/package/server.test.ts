@@ -45,7 +45,7 @@ const told = () => [...read("THIRD-PARTY-LICENSES.txt").matchAll(/^-{80}\n\n(\S+
 
 describe("the packed server", () => {
   it("holds what is built, the manifest, what there is to read, and the licences of what is in it", () => {
-    const files = ["LICENSE", "README.md", "THIRD-PARTY-LICENSES.txt", "dist", "package.json"];
+    const files = ["LICENSE", "README.md", "THIRD-PARTY-LICENSES.txt", "bin", "dist", "package.json"];
     expect(readdirSync(installed()).sort()).toEqual(files);
     expect(readdirSync(installed("dist", "types")).sort()).toEqual(["client.d.ts", "types.d.ts"]);
   });

@@ -783,7 +783,7 @@ describe("a wrong command line", () => {
     const { status, stdout } = await run(["--help"]);
     expect(status).toBe(0);
     const options = ["--at", "--limit", "--explain", "--trace", "--events", "--consolidate", "--context", "--json"];
-    for (const word of [...options, "npm start", "standing questions"]) expect(stdout).toContain(word);
+    for (const word of [...options, "npm run ask", "standing questions"]) expect(stdout).toContain(word);
     expect(stdout).toContain("Only times differ from run to run: time_us, and each ms in the trace");
     expect(stdout).toContain("Since format 3 ");
   });

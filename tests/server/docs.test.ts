@@ -1,0 +1,141 @@
+// The documentation holds: every code block compiles and runs, every shell block succeeds against a
+// server, every YAML block is a valid configuration, and every relative link leads somewhere.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { transformSync } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PROGRAM, type Running, start } from "./process.ts";
+import { makeFolder, removeFolder } from "./temporary.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+/** Programs lie inside the repository, where they find the packages as users do. */
+const PROGRAMS = join(root, ".cache", "docs");
+const SERVER_ADDRESS = /(http:\/\/)?(127\.0\.0\.1|localhost):3100/g;
+
+const PAGES = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "CHANGELOG.md",
+  "js/engine/README.md",
+  "js/server/README.md",
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+
+interface Block {
+  /** Page and line, as a test's title. */
+  title: string;
+  language: string;
+  code: string;
+}
+
+function blocksOf(page: string): Block[] {
+  const text = readFileSync(join(root, page), "utf8");
+  return Array.from(text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm), ({ 1: language, 2: code, index }) => {
+    const line = text.slice(0, index).split("\n").length;
+    return { title: `${page}:${line}`, language: language!, code: code! };
+  });
+}
+
+const blocks = PAGES.flatMap(blocksOf);
+const blocksIn = (language: string) => blocks.filter((block) => block.language === language);
+const fileOf = ({ title }: Block) => join(PROGRAMS, `${title.replace(/[^\w-]+/g, "-")}.ts`);
+
+const folder = makeFolder();
+let server: Running;
+
+beforeAll(async () => {
+  rmSync(PROGRAMS, { recursive: true, force: true });
+  mkdirSync(PROGRAMS, { recursive: true });
+  server = await start(folder, [], "file");
+});
+
+afterAll(async () => {
+  await server.end("SIGKILL");
+  removeFolder(folder);
+});
+
+describe("code blocks", () => {
+  test("are in languages that are tested", () => {
+    expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(["ts", "sh", "yaml"]));
+  });
+
+  test("compile with strict types", () => {
+    for (const block of blocksIn("ts")) writeFileSync(fileOf(block), block.code);
+    const options = {
+      strict: true,
+      noEmit: true,
+      target: "es2022",
+      lib: ["es2022", "dom", "esnext.disposable"],
+      module: "esnext",
+      moduleResolution: "bundler",
+      moduleDetection: "force",
+      skipLibCheck: false,
+      types: ["node"],
+    };
+    writeFileSync(join(PROGRAMS, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["*.ts"] }));
+    const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+    expect(outputOf(process.execPath, [tsc, "-p", PROGRAMS])).toBe("");
+  });
+
+  test.each(blocksIn("ts"))("$title runs", (block) => {
+    const code = block.code.replace(SERVER_ADDRESS, server.url);
+    const program = fileOf(block).replace(/\.ts$/, ".mjs");
+    writeFileSync(program, transformSync(code, { loader: "ts", target: "es2022" }).code);
+    const printed = execFileSync(process.execPath, [program], { encoding: "utf8", timeout: 60_000 });
+    // A line that the block prints and explains is explained truly.
+    for (const [, promised] of block.code.matchAll(/console\.log\(.*\); \/\/ (\[?"[^…]*"\]?|[\d.]+)$/gm)) {
+      expect(printed).toContain(promised!.replaceAll('"', "").replace(/^\[|\]$/g, ""));
+    }
+  });
+
+  test.each(blocksIn("sh"))("$title succeeds against a server", ({ code }) => {
+    const script = `set -euo pipefail\ncurl() { command curl -fsS "$@"; }\n${code.replace(SERVER_ADDRESS, server.url)}`;
+    expect(execFileSync("bash", ["-c", script], { encoding: "utf8", timeout: 60_000 })).toContain("{");
+  });
+
+  test.each(blocksIn("yaml"))("$title is a configuration", ({ code }) => {
+    const file = join(PROGRAMS, "settings.yaml");
+    writeFileSync(file, code);
+    const printed = execFileSync(process.execPath, [PROGRAM, "config", "--config", file], { encoding: "utf8" });
+    expect(printed).toContain("port:");
+  });
+});
+
+/** What a program prints, whether or not it succeeds. */
+function outputOf(program: string, args: readonly string[]): string {
+  try {
+    return execFileSync(program, args, { encoding: "utf8", cwd: root });
+  } catch (error) {
+    const { stdout, message } = error as Error & { stdout?: string };
+    return stdout || message;
+  }
+}
+
+describe("relative links", () => {
+  const anchorsOf = (text: string) =>
+    Array.from(text.matchAll(/^#+ (.*)$/gm), ([, heading]) =>
+      heading!
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+        .replaceAll(" ", "-"),
+    );
+
+  test.each(PAGES)("of %s lead somewhere", (page) => {
+    const text = readFileSync(join(root, page), "utf8");
+    const links = Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, link]) => link!);
+    const broken = links.filter((link) => {
+      if (/^[a-z]+:/.test(link)) return false;
+      const [path, anchor] = link.split("#") as [string, string?];
+      const file = path === "" ? join(root, page) : join(root, dirname(page), path);
+      if (relative(root, file).startsWith("..") || !existsSync(file)) return true;
+      return anchor !== undefined && !anchorsOf(readFileSync(file, "utf8")).includes(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+});
