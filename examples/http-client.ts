@@ -16,9 +16,9 @@ console.log("remembered", remembered.content_title);
 const { data } = await nous.search({ query: "Friday deploys", limit: 3 });
 console.log("found", data.map(({ content_title, score }) => `${content_title} (${score})`).join(", "));
 
-const { prompt, context_id } = await nous.context({ input: "should we deploy on Friday?" });
+const { prompt, context_id, recalled_content } = await nous.buildContext({ input: "should we deploy on Friday?" });
 console.log(prompt);
-await nous.contextFeedback({ context_id, response: "No: Friday deploys fail more often." });
+await nous.giveFeedback({ context_id, recalled_content, response: "No: Friday deploys fail more often." });
 
 await nous.deleteNode(remembered.id);
 console.log("forgotten:", (await nous.search({ query: "Friday deploys" })).count === 0);

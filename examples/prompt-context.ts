@@ -23,4 +23,4 @@ console.log("left out:", context.left_out.map(({ id, reason }) => `${id} (${reas
 
 // After the model has answered: which memories did the answer use?
 usage.feedback(context.recalled_content, "Yes, but raise the limit: Redis evicts the oldest sessions first.");
-console.log("boost of f1 next time:", usage.boost("f1"));
+console.log("boost of f1 next time:", usage.boost(["f1"]));

@@ -51,6 +51,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     memory.recall(&rows[..1], NOW)?;
     println!("in a month {} states change", memory.transitions(NOW + 30.0 * DAY)?.len());
-    println!("lessons belong to {:?}", SectionTable::default().section_of("custom:lesson"));
+    println!("lessons belong to {:?}", SectionTable::default().section_of(Some("custom:lesson")));
     Ok(())
 }

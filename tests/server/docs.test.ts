@@ -20,6 +20,7 @@ const PAGES = [
   "CONTRIBUTING.md",
   "SECURITY.md",
   "CHANGELOG.md",
+  "examples/README.md",
   "js/engine/README.md",
   "js/server/README.md",
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
@@ -61,8 +62,8 @@ afterAll(async () => {
 });
 
 describe("code blocks", () => {
-  test("are in languages that are tested", () => {
-    expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(["ts", "sh", "yaml"]));
+  test("are in languages that are tested, or plain text", () => {
+    expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(["ts", "sh", "yaml", "text"]));
   });
 
   test("compile with strict types", () => {
