@@ -1,7 +1,7 @@
 // The store in SQL, over a connection to libSQL; and that of one file, embedded, in this thread.
 
 import { randomUUID } from "node:crypto";
-import { mkdirSync, rmSync, statSync } from "node:fs";
+import { accessSync, constants, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
 import { MOST_AHEAD } from "../time.ts";
@@ -916,6 +916,8 @@ function seeToFile(file: string): void {
     throw new StorageError(`The database ${file} is gone, and its log is still there: ${mend}.`);
   }
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  // SQLite would say no more than that it cannot open a file there.
+  accessSync(dirname(file), constants.W_OK);
   const unfinished = `${file}.${randomUUID()}.tmp`;
   const db = new Database(IN_MEMORY);
   try {

@@ -2,8 +2,8 @@
 // others go on.
 
 import type { Agent } from "../agent/agent.ts";
-import { noRoom, Refusal } from "../agent/errors.ts";
-import { isNoRoom, StorageError } from "../storage/errors.ts";
+import { noRoom, Refusal, readOnly } from "../agent/errors.ts";
+import { isNoRoom, isReadOnly, StorageError } from "../storage/errors.ts";
 import { released } from "../storage/released.ts";
 
 /** How long soft state may be ahead of the database, in milliseconds. */
@@ -218,9 +218,10 @@ export class Agents {
       if (!(error instanceof StorageError)) throw error;
       // It can be tried again as soon as there is room.
       if (isNoRoom(error)) throw noRoom();
-      this.#refused.set(name, { why: error.message, until: performance.now() + REFUSED_FOR });
+      const refusal = isReadOnly(error) ? readOnly() : new Refusal(503, error.message);
+      this.#refused.set(name, { why: refusal.message, until: performance.now() + REFUSED_FOR });
       this.#tellFailure(name, "The agent cannot be opened", error);
-      throw new Refusal(503, error.message);
+      throw refusal;
     }
   }
 
