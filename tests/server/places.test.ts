@@ -4,16 +4,19 @@ import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { Agent } from "../../js/server/src/agent/agent.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
-import { withoutPlaces } from "../../js/server/src/storage/errors.ts";
+import { StorageError, withoutPlaces } from "../../js/server/src/storage/errors.ts";
 import { logIndexOf, logOf } from "../../js/server/src/storage/files.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { released } from "../../js/server/src/storage/released.ts";
+import { ask } from "./asking.ts";
 import { raw } from "./existing.ts";
 import { type Running, start } from "./process.ts";
 import { clientOf, LESSON } from "./shared.ts";
 import { temporaryFolder } from "./temporary.ts";
+import { trade } from "./trades.ts";
 
 /** What is done to an agent's files before a server starts, and what its answers say of it. */
 const FAULTS: readonly (readonly [name: string, fault: (file: string) => void, words: RegExp])[] = [
@@ -106,6 +109,24 @@ test("in no answer to a log that was cut, or a database that another program has
   const told = busy.map(({ body }) => JSON.stringify(body));
   for (const text of told) expect(text).toMatch(/in use|using it/);
   for (const text of [...cut, ...told]) expect(text).not.toContain(folder);
+});
+
+test("in no report of a consolidation whose database fails", async () => {
+  const file = join(temporaryFolder(), "a.db");
+  const agent = new Agent(new LibsqlStorage(file, { durability: "normal" }));
+  agent.open();
+  trade(file, "BTC", 0, 20);
+  const read = agent.read.bind(agent);
+  // What it knows is read first, and then what says the same as each draft.
+  let reads = 0;
+  vi.spyOn(agent, "read").mockImplementation((work) => {
+    reads += 1;
+    if (reads > 1) throw new StorageError(`The database ${file} has been replaced.`);
+    return read(work);
+  });
+  const { errors } = await ask(agent, "consolidate");
+  expect(errors).not.toEqual([]);
+  expect(JSON.stringify(errors)).not.toContain(file);
 });
 
 describe("a message without places", () => {

@@ -103,9 +103,14 @@ export class Resident implements Consumer {
   clockWasSetBack(now: number): void {
     const index = this.#index;
     if (index === undefined) return;
-    const ahead = [...index.ids()].map((id) => index.get(id)!).filter(({ last_accessed }) => last_accessed > now);
-    index.upsert(ahead.map(({ id }) => ({ id, last_accessed: now })));
-    for (const { id, access_count } of ahead) if (access_count > 0) this.#soft.mended(id, now);
+    const ahead: { id: string; last_accessed: number }[] = [];
+    for (const id of index.ids()) {
+      const { last_accessed, access_count } = index.get(id)!;
+      if (last_accessed <= now) continue;
+      ahead.push({ id, last_accessed: now });
+      if (access_count > 0) this.#soft.mended(id, now);
+    }
+    index.upsert(ahead);
     this.#tell("The clock was set back: accesses that lie ahead of it count as made now", { nodes: ahead.length });
   }
 
