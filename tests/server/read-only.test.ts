@@ -3,10 +3,12 @@
 
 import { chmodSync, chownSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { noRoom, readOnly } from "../../js/server/src/agent/errors.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { isReadOnly } from "../../js/server/src/storage/errors.ts";
+import { gaugeOf } from "./gauges.ts";
 import { type Running, start } from "./process.ts";
 import { clientOf, LESSON } from "./shared.ts";
 import { temporaryFolder } from "./temporary.ts";
@@ -16,9 +18,9 @@ const IS_ROOT = process.getuid?.() === 0;
 const NOBODY = 65_534;
 const REFUSED = { status: 503, body: { error: readOnly().message } };
 
-function run(folder: string): Promise<Running> {
+function run(folder: string, ...options: string[]): Promise<Running> {
   const under = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
-  return start(folder, ["--log-level", "warn"], "test", IS_ROOT ? { under } : {});
+  return start(folder, ["--log-level", "warn", ...options], "test", IS_ROOT ? { under } : {});
 }
 
 /** Gives a folder, with what is in it, to whoever runs the server. */
@@ -91,6 +93,21 @@ describe.runIf(process.platform !== "win32")("a memory that may only be read", (
     await reads(again, ids);
     expect((await again.ask("POST /nodes", LESSON)).status).toBe(201);
     expect((await again.ask("GET /health")).body.node_count).toBe(ids.length + 1);
+  });
+
+  test("does not fill the log, and is closed when nobody asks it", { timeout: 60_000 }, async () => {
+    const { folder, ids } = await filled();
+    protect(agentFile(folder, "default"));
+    const server = await run(folder, "--agent-idle", "3");
+    const failures = () => server.log().match(/could not be flushed/g)?.length ?? 0;
+    const until = Date.now() + 5_000;
+    while (Date.now() < until) {
+      expect((await server.ask(`GET /nodes/${ids[0]}`)).status).toBe(200);
+      await wait(500);
+    }
+    expect(failures()).toBe(1);
+    await expect.poll(() => gaugeOf(server, "nous_agents_open"), { timeout: 15_000 }).toBe(0);
+    await reads(server, ids);
   });
 
   test("by the rights of its folder, where no agent can be made either", { timeout: 60_000 }, async () => {
