@@ -22,7 +22,7 @@ export const isAgentName = (name: string): boolean =>
 
 /** @throws {StorageError} for a name that no agent can have. One that has it from an earlier version can be exported and deleted. */
 export function checkAgentName(name: string): void {
-  if (!isAgentName(name)) throw new StorageError(`The agent ${JSON.stringify(name)} cannot be made: it ${AGENT_NAME}.`);
+  if (!isAgentName(name)) throw new StorageError(`${JSON.stringify(name)} is no name of an agent: it ${AGENT_NAME}.`);
 }
 
 export interface Place {
