@@ -129,6 +129,22 @@ describe("keys", () => {
   });
 });
 
+test("a key whose file is changed in place has its new rights within five seconds", async () => {
+  const folder = temporaryFolder();
+  const { id } = createKey(folder, ALL);
+  vi.useFakeTimers({ toFake: ["Date", "performance"], now: Date.now() + 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const ring = new KeyRing(folder, await createLog({ log_level: "silent", log_format: "json" }));
+  expect(ring.current?.[0]?.key.agents).toBe("all");
+  const file = join(keysDir(folder), `${id}.json`);
+  writeFileSync(file, readFileSync(file, "utf8").replace('"all"', '["alice"]'));
+  vi.advanceTimersByTime(5_000);
+  expect(ring.current?.[0]?.key.agents).toEqual(["alice"]);
+  writeFileSync(file, "{}");
+  vi.advanceTimersByTime(5_000);
+  expect(ring.current).toEqual([]);
+});
+
 describe("once there is a key", () => {
   test("nobody comes in without one: not by any operation, nor by what there is none of", async () => {
     const others = [

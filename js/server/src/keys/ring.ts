@@ -13,6 +13,9 @@ import { areKeysNeeded, digestOf, HOW_WITHOUT, type Key, needKeys, readKeys } fr
  */
 const COARSEST_STEP = 2_000;
 
+/** Files that were written in place do not change their folder: they are read again after this, in milliseconds. */
+const READ_AGAIN_AFTER = 5_000;
+
 export interface KnownKey {
   key: Key;
   digest: Buffer;
@@ -25,6 +28,8 @@ export class KeyRing {
   #areNeeded = false;
   /** The folder as it was when the keys were read; undefined where they have to be read again in any case. */
   #readAs: string | undefined;
+  /** When the keys were read, by `performance.now()`. */
+  #readAt = 0;
   /** Why nobody came in the last time that they were read. */
   #problem: string | undefined;
 
@@ -46,6 +51,7 @@ export class KeyRing {
 
   #read(): void {
     const before = stateOf(keysDir(this.#dataDir));
+    this.#readAt = performance.now();
     this.#keys = readKeys(this.#dataDir).map((key) => ({ key, digest: Buffer.from(key.sha256, "hex") }));
     if (this.#keys.length > 0) this.#mark();
     this.#areNeeded ||= this.#keys.length > 0 || areKeysNeeded(this.#dataDir);
@@ -81,7 +87,8 @@ export class KeyRing {
   /** Keys that cannot be read open nothing. */
   #refresh(): void {
     try {
-      if (this.#readAs !== undefined && stateOf(keysDir(this.#dataDir)).state === this.#readAs) return;
+      const isRecent = performance.now() - this.#readAt < READ_AGAIN_AFTER;
+      if (isRecent && stateOf(keysDir(this.#dataDir)).state === this.#readAs) return;
       this.#read();
     } catch (error) {
       this.#tell((error as Error).message, "The keys cannot be read");
