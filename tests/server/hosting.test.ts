@@ -5,6 +5,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { released } from "../../js/server/src/storage/released.ts";
 import { raw } from "./existing.ts";
 import { gaugeOf, usedBy } from "./gauges.ts";
 import { PROGRAM, type Running, start } from "./process.ts";
@@ -50,6 +52,55 @@ describe("agents", () => {
     expect(existsSync(agentFile(server.dataDir, name))).toBe(true);
     expect((await server.ask(`DELETE /agents/${encodeURIComponent(name)}`)).status).toBe(200);
     expect(existsSync(file())).toBe(false);
+  });
+
+  test("of names that no header or path carries are not made, anywhere that names come in", {
+    timeout: 120_000,
+  }, async () => {
+    const server = await start(temporaryFolder());
+    const at = ["--data-dir", server.dataDir];
+    const file = join(temporaryFolder(), "lines.jsonl");
+    writeFileSync(file, "");
+    const names = [".", "..", "a\tb", "a\u0085b", "x".repeat(201)];
+    for (const name of names) {
+      const { status, body } = await clientOf(server, Buffer.from(name).toString("latin1")).ask("POST /nodes", LESSON);
+      expect({ name, status, body }).toMatchObject({
+        status: 400,
+        body: { issues: [{ path: "X-Nous-Agent", message: expect.stringContaining("not . or ..") }] },
+      });
+      for (const args of [
+        ["import", file, "--agent", name],
+        ["restore", file, "--agent", name],
+        ["adopt", file, "--agent", name],
+        ["keys", "create", "--agents", name],
+      ]) {
+        expect({ args, ...run(...args, ...at) }).toMatchObject({
+          status: 1,
+          stderr: expect.stringContaining("not . or .."),
+        });
+      }
+      expect(existsSync(agentFile(server.dataDir, name))).toBe(false);
+    }
+    const deleted = await server.ask(`DELETE /agents/${"x".repeat(201)}`);
+    expect(deleted).toMatchObject({ status: 400, body: { issues: [{ path: "agent" }] } });
+    expect((await clientOf(server, "...").ask("POST /nodes", LESSON)).status).toBe(201);
+    expect((await server.ask("DELETE /agents/...")).status).toBe(200);
+  });
+
+  test("that have such a name from an earlier version are exported and deleted by command", {
+    timeout: 60_000,
+  }, async () => {
+    const folder = temporaryFolder();
+    for (const name of [".", ".."]) {
+      const storage = new LibsqlStorage(agentFile(folder, name), { durability: "normal" });
+      storage.setMeta("agent", name);
+      storage.close();
+      await released();
+      expect(run("export", "--agent", name, "--data-dir", folder)).toMatchObject({ status: 0 });
+      expect(run("agents", "list", "--data-dir", folder).stdout).toContain(`${name}\t`);
+      expect(run("agents", "delete", name, "--data-dir", folder)).toMatchObject({ status: 0 });
+      expect(existsSync(agentFile(folder, name))).toBe(false);
+    }
   });
 
   test("are deleted while requests come in, each of which is answered", async () => {

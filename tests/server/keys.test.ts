@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { NousClient, NousRequestError } from "nous-server/client";
@@ -12,7 +12,7 @@ import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../../js/server/src/api/oper
 import { createKey, type Rights, readKeys, revokeKey } from "../../js/server/src/keys/keys.ts";
 import { KeyRing, keyAmong } from "../../js/server/src/keys/ring.ts";
 import { createLog } from "../../js/server/src/log.ts";
-import { agentFile, keysDir } from "../../js/server/src/settings/paths.ts";
+import { agentFile, keysDir, keysMarker } from "../../js/server/src/settings/paths.ts";
 import { PROGRAM, start } from "./process.ts";
 import { clientOf, LESSON, sharedServer } from "./shared.ts";
 import { temporaryFolder } from "./temporary.ts";
@@ -127,6 +127,22 @@ describe("keys", () => {
     const second = createKey(folder, ALL);
     expect(ring.current?.map(({ key }) => key.id).sort()).toEqual([first.id, second.id].sort());
   });
+});
+
+test("a key whose file is changed in place has its new rights within five seconds", async () => {
+  const folder = temporaryFolder();
+  const { id } = createKey(folder, ALL);
+  vi.useFakeTimers({ toFake: ["Date", "performance"], now: Date.now() + 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const ring = new KeyRing(folder, await createLog({ log_level: "silent", log_format: "json" }));
+  expect(ring.current?.[0]?.key.agents).toBe("all");
+  const file = join(keysDir(folder), `${id}.json`);
+  writeFileSync(file, readFileSync(file, "utf8").replace('"all"', '["alice"]'));
+  vi.advanceTimersByTime(5_000);
+  expect(ring.current?.[0]?.key.agents).toEqual(["alice"]);
+  writeFileSync(file, "{}");
+  vi.advanceTimersByTime(5_000);
+  expect(ring.current).toEqual([]);
 });
 
 describe("once there is a key", () => {
@@ -330,6 +346,97 @@ test("keys that come, go and get damaged while a server runs never leave it open
     status: 1,
     stderr: expect.stringContaining("is damaged"),
   });
+});
+
+describe("where there was a key once", () => {
+  const OPTIONS = ["--allowed-hosts", HOST];
+  const statusOf = async ({ url }: { url: string }, headers = {}) =>
+    (await fetch(`${url}/v1/health`, { headers: headers as Record<string, string> })).status;
+
+  test("a lost folder of keys opens nothing, after a restart either, until keys are back", async () => {
+    const folder = temporaryFolder();
+    const { key } = createKey(folder, ALL);
+    const first = await start(folder, OPTIONS);
+    expect([await statusOf(first), await statusOf(first, bearer(key))]).toEqual([401, 200]);
+    const aside = `${keysDir(folder)}.aside`;
+    renameSync(keysDir(folder), aside);
+    const refused = await first.ask("GET /health", undefined, bearer(key));
+    expect(refused).toMatchObject({ status: 401, body: { error: expect.stringMatching(/keys off/) } });
+    expect(JSON.stringify(refused.body)).not.toContain(folder);
+    expect(first.log()).toContain("There are no keys: nobody comes in");
+    await first.end();
+    const second = await start(folder, OPTIONS);
+    for (const headers of [{}, bearer(key), { host: HOST }]) expect(await statusOf(second, headers)).toBe(401);
+    expect((await second.ask("GET //livez")).status).toBe(200);
+    renameSync(aside, keysDir(folder));
+    expect([await statusOf(second), await statusOf(second, bearer(key))]).toEqual([401, 200]);
+  });
+
+  test("a server that runs notes it for keys of an earlier version", async () => {
+    const folder = temporaryFolder();
+    createKey(folder, ALL);
+    rmSync(keysMarker(folder));
+    const first = await start(folder);
+    expect(await statusOf(first)).toBe(401);
+    await first.end();
+    rmSync(keysDir(folder), { recursive: true });
+    expect(await statusOf(await start(folder))).toBe(401);
+  });
+
+  test("everybody is let in by `keys off` and a restart alone, which is said wherever nobody is", async () => {
+    const folder = temporaryFolder();
+    const at = ["--data-dir", folder];
+    const { id } = createKey(folder, ALL);
+    expect(run("keys", "off", ...at)).toMatchObject({ status: 1, stderr: expect.stringContaining(`such as ${id}`) });
+    expect(run("keys", "revoke", id, ...at)).toMatchObject({ status: 0, stdout: expect.stringContaining("keys off") });
+    expect(run("keys", "list", ...at)).toMatchObject({
+      status: 0,
+      stdout: "",
+      stderr: expect.stringContaining("keys off"),
+    });
+    expect(run("keys", "--help").stdout.replaceAll(/\s+/g, " ")).toContain("`keys off` ends that");
+    const first = await start(folder);
+    expect(await statusOf(first)).toBe(401);
+    expect(run("keys", "off", ...at)).toMatchObject({ status: 0, stdout: expect.stringContaining("asks for no key") });
+    // A server that runs goes on as it was.
+    expect(await statusOf(first)).toBe(401);
+    await first.end();
+    expect(await statusOf(await start(folder))).toBe(200);
+    expect(run("keys", "off", ...at)).toMatchObject({ status: 0, stdout: "No keys were needed.\n" });
+    expect(existsSync(keysMarker(folder))).toBe(false);
+  });
+});
+
+test("a key for some agents lists those alone, page by page, and learns neither names nor how many others there are", async () => {
+  const folder = temporaryFolder();
+  const running = await start(folder);
+  const names = Array.from({ length: 12 }, (_, place) => `agent ${place} Ärger`);
+  const latin = (name: string) => Buffer.from(name).toString("latin1");
+  for (const name of names) await clientOf(running, latin(name)).create();
+  const own = [names[2]!, names[5]!, names[9]!];
+  const { key } = createKey(folder, { ...ALL, agents: [...own, "nobody yet"] });
+  const others = [...names.filter((name) => !own.includes(name)), "default"];
+  for (const limit of [1, 2, 3, 100]) {
+    const listed: string[] = [];
+    const counts: number[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const query = `limit=${limit}${cursor === "" ? "" : `&cursor=${cursor}`}`;
+      const { status, body } = await running.ask(`GET /agents?${query}`, undefined, bearer(key));
+      expect({ status, body }).toMatchObject({ status: 200 });
+      const text =
+        JSON.stringify(body) + Buffer.from((body.next_cursor as string | null) ?? "", "base64url").toString();
+      for (const name of others) expect(text).not.toContain(name);
+      listed.push(...body.data.map(({ agent }: { agent: string }) => agent));
+      counts.push(body.count);
+      cursor = body.next_cursor as string | null;
+    }
+    expect(listed.sort()).toEqual([...own].sort());
+    expect(counts).toEqual(
+      Array.from({ length: Math.ceil(3 / limit) }, (_, page) => Math.min(limit, 3 - page * limit)),
+    );
+  }
+  const master = createKey(folder, ALL).key;
+  expect((await running.ask("GET /agents", undefined, bearer(master))).body.count).toBe(names.length + 1);
 });
 
 test("elsewhere than on loopback it comes up with keys only", async () => {

@@ -214,14 +214,15 @@ describe("the change log", () => {
 });
 
 describe("soft changes", () => {
-  test("add counts, keep the later time, and leave what is null", () => {
+  test("add counts, keep the later time unless it lies ahead of the clock, and leave what is null", () => {
+    const latest = "2026-02-05T00:00:00.000Z";
     const storage = open(join(temporaryFolder(), "a.db"));
     storage.insertNode({ ...NODE, neural_access_count: 3, neural_last_accessed: "2026-02-03 00:00:00" });
     const change = { id: "n_1", accesses: 2, stability: null, retrievability: null, lifecycle: null };
-    storage.writeSoft([{ ...change, last_accessed: "2026-02-02T00:00:00.000Z" }]);
+    storage.writeSoft([{ ...change, last_accessed: "2026-02-02T00:00:00.000Z" }], latest);
     expect(storage.node("n_1")).toMatchObject({ neural_access_count: 5, neural_last_accessed: "2026-02-03 00:00:00" });
     const faded = { retrievability: 0.5, lifecycle: "WEAK" as const };
-    storage.writeSoft([{ ...change, last_accessed: "2026-02-04T00:00:00.000Z", stability: 70, ...faded }]);
+    storage.writeSoft([{ ...change, last_accessed: "2026-02-04T00:00:00.000Z", stability: 70, ...faded }], latest);
     expect(storage.node("n_1")).toMatchObject({
       neural_access_count: 7,
       neural_last_accessed: "2026-02-04T00:00:00.000Z",
@@ -230,5 +231,9 @@ describe("soft changes", () => {
       state_lifecycle: "WEAK",
       version: 1,
     });
+    storage.writeSoft([{ ...change, last_accessed: null }], "2026-02-03T00:00:00.000Z");
+    expect(storage.node("n_1")?.neural_last_accessed).toBe("2026-02-04T00:00:00.000Z");
+    storage.writeSoft([{ ...change, last_accessed: "2026-02-01T00:00:00.000Z" }], "2026-02-03T00:00:00.000Z");
+    expect(storage.node("n_1")?.neural_last_accessed).toBe("2026-02-01T00:00:00.000Z");
   });
 });

@@ -65,7 +65,7 @@ function checkIndex(storage: Storage, config: EngineConfig, checked: Checked): v
       checked.nodes += rows.length;
       const odd = rows.filter(({ embedding_vector: bytes }) => bytes !== null && !vectorOf(bytes, dimensions));
       if (odd.length > 0) checked.problems.push(`${odd.length} vectors do not have ${dimensions} components`);
-      index.upsert(rows.map((row) => memoryNodeOf(row, dimensions)));
+      index.upsert(rows.map((row) => memoryNodeOf(row, dimensions, Date.now())));
     }
     for (const rows of storage.edges()) {
       checked.edges += rows.length;

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import type { Settings } from "./settings/options.ts";
-import { checkIsFiles, placeOf, USUAL_AGENT } from "./storage/place.ts";
+import { checkAgentName, checkIsFiles, placeOf, USUAL_AGENT } from "./storage/place.ts";
 import { CONFLICTS, type Conflicts } from "./transfer/conflicts.ts";
 
 /** What is done with an agent's memory and a file. */
@@ -32,6 +32,7 @@ export function addDataCommands(program: Command): void {
     "puts a backup in the place of an agent's database, which nobody may be using",
     async (...given) => {
       const [{ data_dir }, agent, file] = given;
+      checkAgentName(agent);
       const { restore } = await import("./backup.ts");
       const aside = await restore(data_dir, agent, file);
       console.log(`The memory of ${agent} is that of ${file}.`);
@@ -42,6 +43,7 @@ export function addDataCommands(program: Command): void {
     "adopt",
     "takes in a database of the existing server, which has to be stopped",
     async ({ data_dir }, agent, file) => {
+      checkAgentName(agent);
       const { adopt } = await import("./backup.ts");
       await adopt(data_dir, agent, file);
       console.log(`The memory of ${agent} is a copy of ${file}.`);
@@ -61,6 +63,7 @@ function addTransferCommands(program: Command): void {
     .option("--agent <NAME>", "whose memory", USUAL_AGENT)
     .addOption(take.choices(CONFLICTS).default("skip"))
     .action(async (file: string, { agent, conflicts }: { agent: string; conflicts: Conflicts }, command: Command) => {
+      checkAgentName(agent);
       const { importFile } = await import("./transfer/commands.ts");
       const { settings } = await settingsOf(command);
       const { added, replaced, skipped } = importFile(placeOf(settings), agent, fileOf(file), conflicts);

@@ -18,8 +18,10 @@ export interface HostedAgent {
   bytes: number;
 }
 
-/** A part of the list of agents; all of it where neither is given. */
+/** A part of the list of agents; all of it where nothing is given. */
 export interface AgentsPage {
+  /** The agents that may be listed; a page tells nothing of others. All where it is not given. */
+  among?: readonly string[] | undefined;
   /** The agent before it, which need not be there any more. */
   after?: string | undefined;
   limit?: number | undefined;
@@ -28,24 +30,30 @@ export interface AgentsPage {
 /** Every agent whose database can be read and names it, in the order of their files' names; opening one whose log was cut would make that good. */
 export async function agentsIn(
   { dataDir, remote }: Place,
-  { after, limit = Infinity }: AgentsPage = {},
+  { among, after, limit = Infinity }: AgentsPage = {},
   cut: ReadonlyMap<string, string> = cutLogsIn(dataDir),
 ): Promise<HostedAgent[]> {
   if (remote !== undefined) {
+    if (after !== undefined || among?.includes(USUAL_AGENT) === false) return [];
     const storage = openRemote(remote, { migrates: false });
     try {
-      return after === undefined ? [{ agent: USUAL_AGENT, bytes: storage.bytes() }] : [];
+      return [{ agent: USUAL_AGENT, bytes: storage.bytes() }];
     } finally {
       storage.close();
     }
   }
   const last = after === undefined ? "" : agentFile(dataDir, after);
+  const listed = among && new Set(among.map((agent) => agentFile(dataDir, agent)));
+  const files = databasesIn(dataDir).filter((file) => file > last && listed?.has(file) !== false);
   const agents: HostedAgent[] = [];
-  for (const file of databasesIn(dataDir).filter((file) => file > last)) {
+  for (const file of files) {
     if (agents.length >= limit) break;
     if (whyCut(file, cut) !== undefined) continue;
     const agent = nameIn(file);
-    if (agent !== undefined) agents.push({ agent, bytes: statSync(file).size });
+    // A database that somebody copied into another agent's place has the other name.
+    if (agent === undefined || among?.includes(agent) === false) continue;
+    const bytes = statSync(file, { throwIfNoEntry: false })?.size;
+    if (bytes !== undefined) agents.push({ agent, bytes });
   }
   await released();
   return agents;

@@ -10,6 +10,11 @@ const LAST = Date.parse("9999-12-31T23:59:59.999Z");
 
 const DAY = "2026-01-01";
 
+/** How far an instant may lie ahead of the clock before it is doubted, in milliseconds: clocks of machines differ by as much. */
+export const MOST_AHEAD = 60_000;
+/** An instant that is further from the clock tells of a wrong clock, or stands for "never". In milliseconds. */
+export const MOST_JUMP = 400 * 86_400_000;
+
 /** Whether there is such a day: a 31st of February would be read as the 3rd of March. */
 function isDay(day: string): boolean {
   // Every month has these, and most days are among them; of other months and days reading says that they are none.

@@ -14,7 +14,9 @@ import type { Node } from "../api/nodes.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import type { NameKind, SoftChange, Storage } from "../storage/storage.ts";
+import { MOST_AHEAD, toIso } from "../time.ts";
 import { Book } from "./book.ts";
+import { Clock } from "./clock.ts";
 import { wrong } from "./errors.ts";
 import { Follower, type Tell } from "./follower.ts";
 import { presentNode } from "./presenting.ts";
@@ -57,18 +59,18 @@ export class Agent {
   readonly #files: readonly SnapshotFile[];
   readonly #follower: Follower;
   readonly #tell: Tell;
-  readonly #clock: () => number;
+  readonly #clock: Clock;
 
   constructor(storage: Storage, { config = {}, tell = () => {}, clock = Date.now, snapshots }: AgentOptions = {}) {
     this.storage = storage;
     this.config = config;
     this.engine = createEngine(config);
     this.#tell = tell;
-    this.#clock = clock;
+    this.#clock = new Clock(clock);
     const indexFile = snapshots && new SnapshotFile(snapshots.index, "index", tell);
     const textsFile = snapshots && new SnapshotFile(snapshots.texts, "full text", tell);
     this.#files = [indexFile, textsFile].filter((file) => file !== undefined);
-    this.#resident = new Resident(this.soft, this.engine, config, tell, indexFile);
+    this.#resident = new Resident(this.soft, this.engine, config, tell, () => this.now(), indexFile);
     this.#texts = new Texts(textsFile);
     this.#follower = new Follower(storage, [this.soft, this.#resident, this.#texts, this.#book, this.#rows], tell);
   }
@@ -97,8 +99,9 @@ export class Agent {
     return this.#book.playbooks;
   }
 
+  /** Milliseconds since 1970. */
   now(): number {
-    return this.#clock();
+    return this.#clock.now();
   }
 
   /** The rows of those memories that are there, in no order; within `read`. They are shared: nobody changes them. */
@@ -115,6 +118,7 @@ export class Agent {
   /** Does something on an index that knows all that is committed. */
   read<T>(work: () => T): T {
     return this.#living(() => {
+      this.#heedClock();
       this.#follower.follow();
       return work();
     });
@@ -126,11 +130,13 @@ export class Agent {
    */
   write<T>(work: (unit: Unit) => T, patience?: number): T {
     return this.#living(() => {
+      this.#heedClock();
+      const latest = toIso(this.now() + MOST_AHEAD);
       // Each once: what is pending is forgotten when it is committed, and would be added again, over what came after it.
       const settled = new Map<string, SoftChange>();
       const settle = (ids: readonly string[]) => {
         const changes = this.soft.changes(new Set(ids.filter((id) => !settled.has(id))));
-        this.storage.writeSoft(changes);
+        this.storage.writeSoft(changes, latest);
         for (const change of changes) settled.set(change.id, change);
       };
       return this.#follower.write(
@@ -143,7 +149,7 @@ export class Agent {
         },
         () => {
           this.soft.written([...settled.keys()]);
-          this.#rows.wrote([...settled.values()]);
+          this.#rows.wrote([...settled.values()], latest);
         },
         patience,
       );
@@ -161,6 +167,14 @@ export class Agent {
     if (dimensions !== 0 && this.storage.meta("dimensions") === undefined) {
       this.storage.setMeta("dimensions", String(dimensions));
     }
+  }
+
+  /** Nothing that is kept in memory may lie ahead of the clock, where that was set back. */
+  #heedClock(): void {
+    if (!this.#clock.wasSetBack()) return;
+    const now = this.now();
+    this.soft.clockWasSetBack(now);
+    this.#resident.clockWasSetBack(now);
   }
 
   /** An index that was lost is made anew, once. Nothing is half done: what a transaction did is undone by then. */

@@ -24,6 +24,7 @@ import type { HandlersOf } from "./handlers.ts";
 import { isId } from "./index-rows.ts";
 import { newNodeOf } from "./nodes.ts";
 import { fadedNow } from "./presenting.ts";
+import { outwardly } from "./retrieval.ts";
 import { similar } from "./similar.ts";
 
 const DAY = 86_400_000;
@@ -138,7 +139,8 @@ function like(agent: Agent, { title, body, subtype }: PatternDraft, analyses: An
   const said = Object.values(analyses).find((one) => "text" in one && parsePatternOutput(one.text).body === body);
   const vector = said !== undefined && "vector" in said ? said.vector : undefined;
   const asked = { title, content: body, subtype, limit: MOST_SIMILAR };
-  return agent.read(() => similar(agent, asked, vector));
+  // What fails here is told in the report.
+  return outwardly(() => agent.read(() => similar(agent, asked, vector)));
 }
 
 function knownBy(agent: Agent, now: number): Known {

@@ -1,15 +1,15 @@
 // Sweeps: what time did to every memory is looked at and stored.
 
 import type { SweepAnswer, wholeOperations } from "../api/whole.ts";
-import { parseInstant, toIso } from "../time.ts";
+import { MOST_JUMP, parseInstant, toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
 import { Refusal } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
 
 const DAY = 86_400_000;
-/** A sweep so long after the last one tells of a wrong clock rather than of a long sleep. */
-const MOST_DAYS_BETWEEN_SWEEPS = 400;
-/** And so does one that would archive more than this share of all memories. */
+/** A sweep so many days after the last one tells of a wrong clock rather than of a long sleep. */
+const MOST_DAYS_BETWEEN_SWEEPS = MOST_JUMP / DAY;
+/** So does a sweep that would archive more than this share of all memories. */
 const MOST_ARCHIVED = 0.5;
 
 export const decayHandlers: HandlersOf<Pick<typeof wholeOperations, "sweep">> = {

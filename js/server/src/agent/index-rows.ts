@@ -3,7 +3,7 @@
 
 import { LIFECYCLE_STATES, type MemoryEdge, type MemoryNode, type StoredLifecycleState } from "nous-wasm";
 import type { Bytes, EdgeRow, IndexedNodeRow, SoftRow } from "../storage/rows.ts";
-import { parseInstant } from "../time.ts";
+import { MOST_AHEAD, MOST_JUMP, parseInstant } from "../time.ts";
 
 /** The kind of a memory that a database leaves open. */
 export const TYPE_OF_NONE = "concept";
@@ -28,13 +28,17 @@ function within01(value: unknown): number | null {
 const sequenceOf = (sequence: number): number | null =>
   Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : null;
 
-/** A memory as the index takes it; `dimensions` are the index's. */
-export function memoryNodeOf(row: IndexedNodeRow, dimensions: number): MemoryNode {
+/** A memory as the index takes it at `now`; `dimensions` are the index's. */
+export function memoryNodeOf(row: IndexedNodeRow, dimensions: number, now: number): MemoryNode {
+  const created_at = instantOf(row.provenance_created_at) ?? instantOf(row.created_at) ?? 0;
+  const soft = softNodeOf(row, now);
   return {
-    ...softNodeOf(row),
+    ...soft,
+    // Without an access the index takes the creation for one, which must not lie ahead either.
+    last_accessed: soft.last_accessed ?? (created_at > now ? now : null),
     type: textOf(row.type) ?? TYPE_OF_NONE,
     subtype: textOf(row.subtype),
-    created_at: instantOf(row.provenance_created_at) ?? instantOf(row.created_at) ?? 0,
+    created_at,
     difficulty: within01(row.neural_difficulty),
     clusters: clustersOf(row),
     embedding: vectorOf(row.embedding_vector, dimensions),
@@ -42,11 +46,11 @@ export function memoryNodeOf(row: IndexedNodeRow, dimensions: number): MemoryNod
   };
 }
 
-/** Soft state as the index takes it. */
-export function softNodeOf(row: SoftRow): MemoryNode {
+/** Soft state as the index takes it at `now`. */
+export function softNodeOf(row: SoftRow, now: number): MemoryNode {
   return {
     id: row.id,
-    last_accessed: instantOf(row.neural_last_accessed) ?? null,
+    last_accessed: accessOf(row, now),
     access_count: Math.min(Math.max(Math.trunc(numberOf(row.neural_access_count) ?? 0), 0), MOST_ACCESSES),
     stability: numberOf(row.neural_stability),
     retrievability: within01(row.neural_retrievability),
@@ -54,13 +58,23 @@ export function softNodeOf(row: SoftRow): MemoryNode {
   };
 }
 
-/** An access 58 years ahead is of infinite recency, which no search could rank; what stands for "never" is often later. */
-const LATEST = Date.parse("2070-01-01T00:00:00.000Z");
-
-function instantOf(value: unknown): number | undefined {
-  const instant = typeof value === "string" ? parseInstant(value) : undefined;
-  return instant === undefined || instant >= LATEST ? undefined : instant;
+/** When a memory counts as accessed last. An access ahead of the clock has no bound on its recency, so that it counts as made now. */
+function accessOf(row: SoftRow, now: number): number | undefined {
+  const at = instantOf(row.neural_last_accessed);
+  if (at === undefined || at <= now) return at;
+  return at - now > MOST_JUMP ? undefined : now;
 }
+
+/**
+ * Whether the stored access of a memory was made by a clock that was ahead. One that is ahead by more than `MOST_JUMP` stands for
+ * "never", or the clock is wrong now: it is left as it is.
+ */
+export function isAccessAhead(row: SoftRow, now: number): boolean {
+  const ahead = (instantOf(row.neural_last_accessed) ?? now) - now;
+  return ahead > MOST_AHEAD && ahead <= MOST_JUMP;
+}
+
+const instantOf = (value: unknown): number | undefined => (typeof value === "string" ? parseInstant(value) : undefined);
 
 function clustersOf({ clusters }: IndexedNodeRow): string[] {
   return clusters === "[]" ? [] : (JSON.parse(clusters) as unknown[]).filter(isId);

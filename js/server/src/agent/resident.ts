@@ -4,7 +4,7 @@ import { type Engine, type EngineConfig, MemoryIndex, type MemoryNode, NousError
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../storage/rows.ts";
 import type { NameKind, Storage } from "../storage/storage.ts";
 import type { Consumer, Removed, Taken, Tell } from "./follower.ts";
-import { isId, memoryEdgeOf, memoryNodeOf, softNodeOf, vectorOf } from "./index-rows.ts";
+import { isAccessAhead, isId, memoryEdgeOf, memoryNodeOf, softNodeOf, vectorOf } from "./index-rows.ts";
 import type { Making, SnapshotFile } from "./snapshot-file.ts";
 import type { SoftState } from "./soft.ts";
 import { salienceOfStored } from "./stakes.ts";
@@ -21,15 +21,24 @@ export class Resident implements Consumer {
   readonly #engine: Engine;
   readonly #config: EngineConfig;
   readonly #tell: Tell;
+  readonly #now: () => number;
   /** Where it is kept from one start to the next, if anywhere. */
   readonly #file: SnapshotFile | undefined;
   readonly #names: Record<NameKind, Set<string>> = { type: new Set(), subtype: new Set(), "edge type": new Set() };
 
-  constructor(soft: SoftState, engine: Engine, config: EngineConfig, tell: Tell, file?: SnapshotFile) {
+  constructor(
+    soft: SoftState,
+    engine: Engine,
+    config: EngineConfig,
+    tell: Tell,
+    now: () => number,
+    file?: SnapshotFile,
+  ) {
     this.#soft = soft;
     this.#engine = engine;
     this.#config = config;
     this.#tell = tell;
+    this.#now = now;
     this.#file = file;
   }
 
@@ -80,11 +89,29 @@ export class Resident implements Consumer {
   }
 
   #making(dimensions: number): Making {
-    return { configuration: this.#config, dimensions };
+    return { configuration: this.#config, dimensions, now: this.#now() };
   }
 
   keep(storage: Storage, applied: number): void {
     this.#file?.keep(storage, this.index, this.#making(this.#dimensions), applied);
+  }
+
+  /**
+   * The clock was set back to `now`: accesses that lie ahead of it count as made now, and are stored so. A memory that was never
+   * accessed stays so in the database. Does nothing before it is loaded.
+   */
+  clockWasSetBack(now: number): void {
+    const index = this.#index;
+    if (index === undefined) return;
+    const ahead: { id: string; last_accessed: number }[] = [];
+    for (const id of index.ids()) {
+      const { last_accessed, access_count } = index.get(id)!;
+      if (last_accessed <= now) continue;
+      ahead.push({ id, last_accessed: now });
+      if (access_count > 0) this.#soft.mended(id, now);
+    }
+    index.upsert(ahead);
+    this.#tell("The clock was set back: accesses that lie ahead of it count as made now", { nodes: ahead.length });
   }
 
   take({ nodes, edges, softened }: Taken): boolean {
@@ -116,7 +143,8 @@ export class Resident implements Consumer {
     const usable = rows.filter(({ id }) => isId(id));
     const odd = usable.filter((row) => this.#isOdd(row));
     if (odd.length > 0) this.#tell("Vectors of another length, or that are none, are left out", { nodes: odd.length });
-    const nodes = usable.map((row) => this.#soft.over(memoryNodeOf(row, this.#dimensions)));
+    const now = this.#mendAccesses(usable);
+    const nodes = usable.map((row) => this.#soft.over(memoryNodeOf(row, this.#dimensions, now)));
     this.#addStakes(nodes);
     for (const { type, subtype } of nodes) {
       if (type != null) this.#names.type.add(type);
@@ -127,6 +155,13 @@ export class Resident implements Consumer {
       (batch) => this.index.upsert(batch),
       (ids) => this.index.remove(ids),
     );
+  }
+
+  /** Accesses of rows that were made by a clock that was ahead are stored as made now, which is the answer. */
+  #mendAccesses(rows: readonly SoftRow[]): number {
+    const now = this.#now();
+    for (const row of rows) if (isAccessAhead(row, now)) this.#soft.mended(row.id, now);
+    return now;
   }
 
   /** Says of each how much was at stake, where recalls let stability grow by it: what is not said would stay as it was. */
@@ -155,7 +190,8 @@ export class Resident implements Consumer {
   #soften(rows: readonly SoftRow[]): void {
     const { index } = this;
     const there = rows.filter(({ id }) => isId(id) && index.has(id));
-    const nodes = there.map((row) => this.#soft.over(softNodeOf(row)));
+    const now = this.#mendAccesses(there);
+    const nodes = there.map((row) => this.#soft.over(softNodeOf(row, now)));
     this.#put(
       nodes,
       (batch) => index.upsert(batch),

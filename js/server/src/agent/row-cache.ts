@@ -37,8 +37,11 @@ export class RowCache implements Consumer {
     return [...kept, ...read];
   }
 
-  /** What recalls and sweeps changed is in the database now. A row that was only accessed stays, as the database has it. */
-  wrote(changes: readonly SoftChange[]): void {
+  /**
+   * What recalls and sweeps changed is in the database now, written with the same `latest`. A row that was only accessed stays, as
+   * the database has it.
+   */
+  wrote(changes: readonly SoftChange[], latest: string): void {
     for (const { id, accesses, last_accessed, stability, retrievability, lifecycle } of changes) {
       const row = this.#rows.peek(id);
       if (row === undefined) continue;
@@ -47,7 +50,9 @@ export class RowCache implements Consumer {
         continue;
       }
       row.neural_access_count = (row.neural_access_count ?? 0) + accesses;
-      if ((last_accessed ?? "") > (row.neural_last_accessed ?? "")) row.neural_last_accessed = last_accessed;
+      const stored = row.neural_last_accessed ?? "";
+      if (last_accessed !== null && (last_accessed > stored || stored > latest))
+        row.neural_last_accessed = last_accessed;
     }
   }
 

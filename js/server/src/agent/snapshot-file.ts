@@ -5,10 +5,11 @@ import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { removeWhole, writeWhole } from "../storage/files.ts";
 import type { Storage } from "../storage/storage.ts";
+import { MOST_AHEAD } from "../time.ts";
 import type { Tell } from "./follower.ts";
 
 /** Another one once rows are read into an index in another way. */
-const FORMAT = 3;
+const FORMAT = 4;
 /** Bytes that are read at once; the first piece holds the header. */
 const PIECE = 4 * 2 ** 20;
 const LINE_END = 0x0a;
@@ -30,6 +31,8 @@ export interface Making {
   configuration: unknown;
   /** Components of a vector; 0 where none is in it. */
   dimensions: number;
+  /** The clock, in milliseconds since 1970: no instant in it is later. */
+  now: number;
 }
 
 /** Of what database at which moment an index is, and how it was made. */
@@ -41,6 +44,8 @@ interface Header {
   /** The last entry of the change log that is in it. */
   sequence: number;
   dimensions: number;
+  /** The clock when it was written. */
+  now: number;
   /** A sum of it. */
   configuration: string;
 }
@@ -76,10 +81,10 @@ export class SnapshotFile {
     this.#written = sequence;
   }
 
-  #headerOf(storage: Storage, { configuration, dimensions }: Making, sequence: number): Header {
+  #headerOf(storage: Storage, { configuration, dimensions, now }: Making, sequence: number): Header {
     const epoch = storage.meta("epoch") ?? "";
     const sum = sha256(JSON.stringify(configuration));
-    return { format: FORMAT, what: this.#what, epoch, sequence, dimensions, configuration: sum };
+    return { format: FORMAT, what: this.#what, epoch, sequence, dimensions, now, configuration: sum };
   }
 
   /**
@@ -130,6 +135,7 @@ function misfit(storage: Storage, found: Header, fitting: Header): string | unde
   if (found.epoch !== fitting.epoch) return "it is of another database, or of before a restore";
   if (found.configuration !== fitting.configuration) return "it was made with another configuration";
   if (found.dimensions !== fitting.dimensions) return "its vectors have another length";
+  if (found.now > fitting.now + MOST_AHEAD) return "it was written by a clock that was ahead";
   const { first, last } = storage.changeRange();
   // Where the log is empty, `first` is 0, and everything up to `last` was cut off.
   const isReached = found.sequence === last || (first !== 0 && first <= found.sequence + 1 && found.sequence < last);

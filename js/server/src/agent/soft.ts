@@ -39,6 +39,18 @@ export class SoftState implements Consumer {
     pending.faded = { retrievability: node.retrievability, lifecycle: node.lifecycle };
   }
 
+  /** The stored access of a memory lies ahead of the clock, and is replaced by one at `now`. */
+  mended(id: string, now: number): void {
+    this.#of(id).lastAccessed = now;
+  }
+
+  /** The clock was set back: accesses that lie ahead of it count as made now. */
+  clockWasSetBack(now: number): void {
+    for (const pending of this.#pending.values()) {
+      if (pending.lastAccessed !== null) pending.lastAccessed = Math.min(pending.lastAccessed, now);
+    }
+  }
+
   /** What a sweep has stored in the index. */
   faded({ ids, retrievability, lifecycle }: Sweep["changes"]): void {
     for (const [place, id] of ids.entries()) {
@@ -62,7 +74,7 @@ export class SoftState implements Consumer {
     const pending = this.#pending.get(node.id);
     if (pending === undefined) return node;
     const { accesses, lastAccessed, stability, faded } = pending;
-    const last = node.last_accessed as number | null;
+    const last = node.last_accessed as number | null | undefined;
     return {
       ...node,
       access_count: (node.access_count ?? 0) + accesses,

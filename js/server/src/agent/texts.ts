@@ -8,7 +8,7 @@ import { isId, textOf } from "./index-rows.ts";
 import type { Making, SnapshotFile } from "./snapshot-file.ts";
 
 /** Nothing decides what it becomes but the rows. */
-const MAKING: Making = { configuration: null, dimensions: 0 };
+const MAKING: Making = { configuration: null, dimensions: 0, now: 0 };
 
 export class Texts implements Consumer {
   readonly name = "full text";

@@ -1,6 +1,7 @@
 // Agents as such, and what is to be gone without a trace.
 
 import { z } from "@hono/zod-openapi";
+import { AGENT_NAME, isAgentName } from "../storage/place.ts";
 import { cursorOf, nextCursor, pageLimit } from "./cursors.ts";
 import { operation } from "./operation.ts";
 import { AGENTS } from "./pages.ts";
@@ -34,7 +35,7 @@ export const hostingOperations = {
     path: "/agents/{agent}",
     summary: "Deletes an agent with all its files; nothing is left of it",
     scope: "admin",
-    params: z.object({ agent: z.string() }),
+    params: z.object({ agent: z.string().refine(isAgentName, AGENT_NAME) }),
     answer: done,
     refusals: [404, 409],
   }),

@@ -2,7 +2,7 @@
 
 import { Refusal } from "../agent/errors.ts";
 import { SCOPES, type Scope } from "../api/operation.ts";
-import type { Rights } from "../keys/keys.ts";
+import { HOW_WITHOUT, type Rights } from "../keys/keys.ts";
 import { type KeyRing, keyAmong } from "../keys/ring.ts";
 
 const BEARER = /^Bearer +(\S+) *$/i;
@@ -20,6 +20,12 @@ export type Caller = Rights & {
 export function callerOf(ring: KeyRing, authorization: string | undefined): Caller {
   const known = ring.current;
   if (known === undefined) return OPEN;
+  if (known.length === 0) {
+    throw new Refusal(
+      401,
+      `keys are needed, and there is none that opens: whoever runs the server can create one; ${HOW_WITHOUT}`,
+    );
+  }
   const [, key] = BEARER.exec(authorization ?? "") ?? [];
   if (key === undefined) throw new Refusal(401, "a key is needed: send it as Authorization: Bearer KEY");
   const caller = keyAmong(known, key);
@@ -27,7 +33,7 @@ export function callerOf(ring: KeyRing, authorization: string | undefined): Call
   return caller;
 }
 
-export const isFor = ({ agents }: Rights, agent: string): boolean => agents === "all" || agents.includes(agent);
+const isFor = ({ agents }: Rights, agent: string): boolean => agents === "all" || agents.includes(agent);
 
 /** @throws {Refusal} where the caller is not given that, or not for that agent. */
 export function demand(caller: Caller, scope: Scope, agent?: string): void {

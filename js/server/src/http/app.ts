@@ -12,7 +12,7 @@ import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../api/operations.ts";
 import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
-import { isAgentName, MOST_AGENT_NAME, USUAL_AGENT } from "../storage/place.ts";
+import { AGENT_NAME, isAgentName, USUAL_AGENT } from "../storage/place.ts";
 import { type Pool, WorkerFailure } from "../workers/pool.ts";
 import { type Caller, callerOf, demandForAll } from "./access.ts";
 import { Metrics } from "./metrics.ts";
@@ -187,9 +187,7 @@ const entriesOf = <Table extends object>(table: Table) =>
 function agentOf(header: string | undefined): string {
   if (header === undefined) return USUAL_AGENT;
   const name = Buffer.from(header, "latin1").toString("utf8");
-  if (!isAgentName(name)) {
-    throw wrong("X-Nous-Agent", `must be a name in UTF-8 of 1 to ${MOST_AGENT_NAME} characters`);
-  }
+  if (!isAgentName(name)) throw wrong("X-Nous-Agent", AGENT_NAME);
   return name;
 }
 

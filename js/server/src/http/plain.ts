@@ -6,7 +6,7 @@ import type { AnswerOf, GivenTo } from "../api/operation.ts";
 import type { PLAIN_OPERATIONS } from "../api/operations.ts";
 import { AGENTS, oneMore, pageOf, toCursor } from "../api/pages.ts";
 import type { Pool } from "../workers/pool.ts";
-import { type Caller, isFor } from "./access.ts";
+import type { Caller } from "./access.ts";
 
 type PlainOperations = typeof PLAIN_OPERATIONS;
 
@@ -22,9 +22,9 @@ export const plainHandlers = (engine: Engine, pool: Pick<Pool, "list" | "delete"
   memoryGuidance: () => ({ text: memoryGuidance() }),
 
   listAgents: async ({ query: { limit, cursor } }, caller) => {
-    const { rows, last } = pageOf(await pool.list({ after: cursor, limit: oneMore(limit) }), limit);
-    const data = rows.filter(({ agent }) => isFor(caller, agent));
-    return { data, count: data.length, next_cursor: toCursor(AGENTS, last?.agent) };
+    const among = caller.agents === "all" ? undefined : caller.agents;
+    const { rows, last } = pageOf(await pool.list({ among, after: cursor, limit: oneMore(limit) }), limit);
+    return { data: [...rows], count: rows.length, next_cursor: toCursor(AGENTS, last?.agent) };
   },
 
   deleteAgent: async ({ params: { agent } }) => {

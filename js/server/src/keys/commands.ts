@@ -3,8 +3,19 @@
 import { type Command, Option } from "commander";
 import { SCOPES, type Scope } from "../api/operation.ts";
 import { settingsOf, withOptions } from "../settings/flags.ts";
-import { isAgentName } from "../storage/place.ts";
-import { createKey, KeyError, type Rights, readKeys, revokeKey } from "./keys.ts";
+import { AGENT_NAME, isAgentName } from "../storage/place.ts";
+import {
+  areKeysNeeded,
+  createKey,
+  HOW_WITHOUT,
+  KeyError,
+  needNoKeys,
+  type Rights,
+  readKeys,
+  revokeKey,
+} from "./keys.ts";
+
+const NOBODY = `nobody comes in, until there is another key; ${HOW_WITHOUT}.`;
 
 interface CreateOptions {
   agents?: string[];
@@ -14,7 +25,11 @@ interface CreateOptions {
 }
 
 export function addKeyCommands(program: Command): void {
-  const keys = program.command("keys").description("who may ask: once there is a key, nobody comes in without one");
+  const keys = program
+    .command("keys")
+    .description(
+      "who may ask: once there was a key nobody comes in without one, even if the folder of the keys is lost; `keys off` ends that",
+    );
   withOptions(keys.command("create").description("makes a key; it is on the standard output, this once"))
     .option("--agents <NAME...>", "the agents that it is for")
     .option("--all-agents", "it is for all agents, and for those to come")
@@ -30,9 +45,9 @@ export function addKeyCommands(program: Command): void {
   withOptions(keys.command("list").description("lists keys by their ids, and what they may do")).action(
     async (_, command: Command) => {
       const { settings } = await settingsOf(command);
-      for (const { id, created_at, ...rights } of readKeys(settings.data_dir)) {
-        console.log(`${id}\t${created_at}\t${inWords(rights)}`);
-      }
+      const known = readKeys(settings.data_dir);
+      for (const { id, created_at, ...rights } of known) console.log(`${id}\t${created_at}\t${inWords(rights)}`);
+      if (known.length === 0 && areKeysNeeded(settings.data_dir)) console.error(`There are no keys, and ${NOBODY}`);
     },
   );
   withOptions(keys.command("revoke").description("revokes a key: servers that run refuse it from now on"))
@@ -43,14 +58,23 @@ export function addKeyCommands(program: Command): void {
       revokeKey(data_dir, id);
       console.log(`${id} is revoked.`);
       if (readKeys(data_dir).length > 0) return;
-      console.log("It was the last one: servers that run let nobody in; one that starts on loopback asks for no key.");
+      console.log(`It was the last one: from now on ${NOBODY}`);
     });
+  withOptions(
+    keys
+      .command("off")
+      .description("lets everybody in who can reach a server on loopback, from its next start on; only without keys"),
+  ).action(async (_, command: Command) => {
+    const { settings } = await settingsOf(command);
+    const wereNeeded = needNoKeys(settings.data_dir);
+    console.log(wereNeeded ? "A server that starts on loopback asks for no key." : "No keys were needed.");
+  });
 }
 
 function rightsOf({ agents = [], allAgents = false, scopes, createsAgents = false }: CreateOptions): Rights {
   if (agents.length > 0 === allAgents) throw new KeyError("say whom the key is for: --agents NAME…, or --all-agents");
   const wrong = agents.find((name) => !isAgentName(name));
-  if (wrong !== undefined) throw new KeyError(`${JSON.stringify(wrong)} is no name of an agent`);
+  if (wrong !== undefined) throw new KeyError(`${JSON.stringify(wrong)} is no name of an agent: it ${AGENT_NAME}`);
   const unique = <Value>(values: readonly Value[]) => [...new Set(values)];
   return { agents: allAgents ? "all" : unique(agents), scopes: unique(scopes), creates_agents: createsAgents };
 }

@@ -3,12 +3,12 @@
 // 256 bits says nothing about it.
 
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { SCOPES, type Scope } from "../api/operation.ts";
 import { newId } from "../ids.ts";
-import { keysDir } from "../settings/paths.ts";
+import { keysDir, keysMarker } from "../settings/paths.ts";
 import { syncFolder, writeWhole } from "../storage/files.ts";
 
 const KEY_BYTES = 32;
@@ -57,8 +57,42 @@ export function createKey(dataDir: string, rights: Rights): { key: string; id: s
   const sha256 = digestOf(key).toString("hex");
   const kept = { created_at: new Date().toISOString(), agents, scopes, creates_agents, sha256 };
   mkdirSync(keysDir(dataDir), { recursive: true, mode: 0o700 });
+  needKeys(dataDir);
   writeWhole(fileOf(dataDir, id), [Buffer.from(`${JSON.stringify(kept, null, 2)}\n`)]);
   return { key, id };
+}
+
+/** How a server without keys is run deliberately where keys are needed. */
+export const HOW_WITHOUT = "`nous-server keys off` and a restart let everybody in";
+const MARK = `Nobody comes in without a key, even if the folder of the keys is lost: ${HOW_WITHOUT}.\n`;
+
+/**
+ * Whether nobody comes in without a key: from the first key on, until `needNoKeys`.
+ *
+ * @throws {KeyError} where that cannot be found out.
+ */
+export function areKeysNeeded(dataDir: string): boolean {
+  const marker = keysMarker(dataDir);
+  return unlessGone(marker, () => statSync(marker)) !== undefined;
+}
+
+/** From now on nobody comes in without a key, after a restart and without the folder of the keys, too. */
+export function needKeys(dataDir: string): void {
+  if (!areKeysNeeded(dataDir)) writeWhole(keysMarker(dataDir), [Buffer.from(MARK)]);
+}
+
+/**
+ * A server that starts from now on needs no keys; whether they were needed.
+ *
+ * @throws {KeyError} where there still are keys.
+ */
+export function needNoKeys(dataDir: string): boolean {
+  const [key] = readKeys(dataDir);
+  if (key !== undefined) throw new KeyError(`there still are keys, such as ${key.id}: revoke them first`);
+  const wereNeeded = areKeysNeeded(dataDir);
+  rmSync(keysMarker(dataDir), { force: true });
+  if (wereNeeded) syncFolder(dataDir);
+  return wereNeeded;
 }
 
 /**

@@ -5,13 +5,16 @@ import { timingSafeEqual } from "node:crypto";
 import { statSync } from "node:fs";
 import type { Logger } from "../log.ts";
 import { keysDir } from "../settings/paths.ts";
-import { digestOf, type Key, readKeys } from "./keys.ts";
+import { areKeysNeeded, digestOf, HOW_WITHOUT, type Key, needKeys, readKeys } from "./keys.ts";
 
 /**
  * A folder that changed this shortly before it was read may have changed again without its time telling: file systems count time in
  * steps, the coarsest of two seconds. In milliseconds.
  */
 const COARSEST_STEP = 2_000;
+
+/** Files that were written in place do not change their folder: they are read again after this, in milliseconds. */
+const READ_AGAIN_AFTER = 5_000;
 
 export interface KnownKey {
   key: Key;
@@ -25,7 +28,9 @@ export class KeyRing {
   #areNeeded = false;
   /** The folder as it was when the keys were read; undefined where they have to be read again in any case. */
   #readAs: string | undefined;
-  /** Why they could not be read the last time. */
+  /** When the keys were read, by `performance.now()`. */
+  #readAt = 0;
+  /** Why nobody came in the last time that they were read. */
   #problem: string | undefined;
 
   /** @throws {KeyError} where the keys there are cannot be read. */
@@ -36,8 +41,8 @@ export class KeyRing {
   }
 
   /**
-   * The keys that open now. Undefined while none is needed: until there is the first, but not again, before the server ends, after the
-   * last.
+   * The keys that open now. Undefined while none is needed: until there is the first. After it keys are needed until `keys off` and
+   * a restart, whatever becomes of their folder.
    */
   get current(): readonly KnownKey[] | undefined {
     this.#refresh();
@@ -46,22 +51,47 @@ export class KeyRing {
 
   #read(): void {
     const before = stateOf(keysDir(this.#dataDir));
+    this.#readAt = performance.now();
     this.#keys = readKeys(this.#dataDir).map((key) => ({ key, digest: Buffer.from(key.sha256, "hex") }));
-    this.#areNeeded ||= this.#keys.length > 0;
+    if (this.#keys.length > 0) this.#mark();
+    this.#areNeeded ||= this.#keys.length > 0 || areKeysNeeded(this.#dataDir);
+    const isEmpty = this.#areNeeded && this.#keys.length === 0;
+    this.#tell(
+      isEmpty ? `create one with \`nous-server keys create\`, or ${HOW_WITHOUT}` : undefined,
+      "There are no keys",
+    );
     this.#readAs = before.isSettled ? before.state : undefined;
+  }
+
+  /** Keys of an earlier version, or that were copied here, have no mark yet. */
+  #mark(): void {
+    try {
+      needKeys(this.#dataDir);
+    } catch (error) {
+      const failure = { message: (error as Error).message };
+      this.#log.warn(
+        { failure },
+        "That keys are needed cannot be noted: without their folder the next start needs none",
+      );
+    }
+  }
+
+  /** Logs why nobody comes in, once for each reason; undefined where somebody does. */
+  #tell(message: string | undefined, what: string): void {
+    if (message !== undefined && message !== this.#problem) {
+      this.#log.error({ failure: { message } }, `${what}: nobody comes in`);
+    }
+    this.#problem = message;
   }
 
   /** Keys that cannot be read open nothing. */
   #refresh(): void {
     try {
-      if (this.#readAs !== undefined && stateOf(keysDir(this.#dataDir)).state === this.#readAs) return;
+      const isRecent = performance.now() - this.#readAt < READ_AGAIN_AFTER;
+      if (isRecent && stateOf(keysDir(this.#dataDir)).state === this.#readAs) return;
       this.#read();
-      this.#problem = undefined;
     } catch (error) {
-      const { message } = error as Error;
-      if (message !== this.#problem)
-        this.#log.error({ failure: { message } }, "The keys cannot be read: nobody comes in");
-      this.#problem = message;
+      this.#tell((error as Error).message, "The keys cannot be read");
       this.#keys = [];
       this.#areNeeded = true;
       this.#readAs = undefined;

@@ -27,6 +27,9 @@ export const agentsDir = (dataDir: string): string => join(dataDir, "agents");
 /** The folder of the keys by which clients are known. */
 export const keysDir = (dataDir: string): string => join(dataDir, "keys");
 
+/** The file that says that nobody comes in without a key, whatever becomes of that folder. */
+export const keysMarker = (dataDir: string): string => join(dataDir, "keys-needed");
+
 /** Files beside a database in which what is made of it is kept from one start to the next. */
 export interface SnapshotPlaces {
   index: string;

@@ -78,6 +78,9 @@ function queued(condition: string): string {
     INSERT INTO embedding_queue(node_id) SELECT new.id WHERE ${condition};`;
 }
 
+/** The longest that a text is put off, whatever its provider asks for, in milliseconds. */
+const LONGEST_PUT_OFF = 86_400_000;
+
 export class EmbeddingTables {
   readonly #sql: Sql;
 
@@ -101,17 +104,19 @@ export class EmbeddingTables {
    * last, so that a text that no provider takes is alone soon, and keeps nobody waiting.
    */
   due(now: number, most: number): Waiting[] {
-    const isDue = "JOIN nodes ON nodes.id = embedding_queue.node_id WHERE not_before <= ?";
+    // A text that is put off for longer than any may be was put off by a clock that was ahead.
+    const isDue = "JOIN nodes ON nodes.id = embedding_queue.node_id WHERE not_before NOT BETWEEN ? AND ?";
+    const later = [now + 1, now + LONGEST_PUT_OFF];
     const [first] = this.#sql<{ attempts: number }>(
       `SELECT attempts FROM embedding_queue ${isDue} ORDER BY attempts, ticket LIMIT 1`,
-      now,
+      ...later,
     );
     if (first === undefined) return [];
     const { attempts } = first;
     const next = (order: string, count: number): Waiting[] =>
       this.#sql(
         `SELECT ticket, attempts, ${TEXT_COLUMNS} FROM embedding_queue ${isDue} AND attempts = ? ORDER BY ${order} LIMIT ?`,
-        now,
+        ...later,
         attempts,
         count,
       );
@@ -146,7 +151,7 @@ export class EmbeddingTables {
       `UPDATE embedding_queue SET not_before = ? + min(?, ? * (1 << min(attempts, 30))), attempts = attempts + 1
        WHERE ticket IN (SELECT value FROM json_each(?))`,
       now,
-      longest,
+      Math.min(longest, LONGEST_PUT_OFF),
       delay,
       JSON.stringify(tickets),
     );

@@ -40,6 +40,30 @@ const NO_ROOM: readonly unknown[] = [
 /** Whether there was no room for what was to be written. */
 export const isNoRoom = (error: unknown): boolean => NO_ROOM.includes((error as { code?: unknown }).code);
 
+/** SQLite's number of a write to what may only be read, the lowest byte of its extended codes; the binding names not all of those. */
+const SQLITE_READONLY = 8;
+/** A file was moved under an open database: whether it may be written is another matter. */
+const MOVED: readonly unknown[] = ["SQLITE_READONLY_DBMOVED", "UNKNOWN_SQLITE_ERROR_1032"];
+
+/** Whether a database, or its folder, may only be read. */
+export function isReadOnly(error: unknown): boolean {
+  const code = String((error as { code?: unknown }).code);
+  const [, number] = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(code) ?? [];
+  if (MOVED.includes(code)) return false;
+  return /^(SQLITE_READONLY|EROFS$|EACCES$|EPERM$)/.test(code) || (Number(number) & 0xff) === SQLITE_READONLY;
+}
+
+/**
+ * A message without places: of a path below `folder` its last name is left, and of `url` nothing. Clients are told no more, and the
+ * log has all of it.
+ */
+export function withoutPlaces(message: string, folder: string, url = ""): string {
+  const escaped = folder.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  const below = new RegExp(`${escaped}(?:[/\\\\]+([^\\s'"]*[/\\\\])?([^\\s'"/\\\\]*)|(?![\\w-]))`, "g");
+  const words = message.replace(below, (_, _folders, name) => name || "the data directory");
+  return url === "" ? words : words.replaceAll(url, "elsewhere");
+}
+
 /** Whether a file cannot be read as the database that it was. */
 export const isDamage = (error: unknown): boolean =>
   /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { code?: unknown }).code));

@@ -1,9 +1,10 @@
 // The store in SQL, over a connection to libSQL; and that of one file, embedded, in this thread.
 
 import { randomUUID } from "node:crypto";
-import { mkdirSync, rmSync, statSync } from "node:fs";
+import { accessSync, constants, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
+import { MOST_AHEAD } from "../time.ts";
 import { changedRows, sealRows } from "./checksums.ts";
 import { ConflictTable } from "./conflicts.ts";
 import type { Connection, Statement } from "./connection.ts";
@@ -217,11 +218,13 @@ const SOFT_BATCH = 1_000;
 const softly = (field: keyof SoftChange) => `change.value ->> '${field}'`;
 const WRITE_SOFT = `UPDATE nodes SET
     neural_access_count = coalesce(neural_access_count, 0) + (${softly("accesses")}),
-    neural_last_accessed = CASE WHEN ${softly("last_accessed")} > coalesce(${isoOf("neural_last_accessed")}, '')
+    neural_last_accessed = CASE
+      WHEN ${softly("last_accessed")} > coalesce(${isoOf("neural_last_accessed")}, '')
+        OR ${softly("last_accessed")} IS NOT NULL AND ${isoOf("neural_last_accessed")} > ?2
       THEN ${softly("last_accessed")} ELSE neural_last_accessed END,
     neural_retrievability = coalesce(${softly("retrievability")}, neural_retrievability),
     state_lifecycle = coalesce(${softly("lifecycle")}, state_lifecycle)
-  FROM json_each(?) AS change WHERE nodes.id = ${softly("id")}`;
+  FROM json_each(?1) AS change WHERE nodes.id = ${softly("id")}`;
 
 type Row = Record<string, unknown>;
 
@@ -566,14 +569,14 @@ export abstract class SqlStorage implements Storage {
   // ---- periodic work ------------------------------------------------------------------------------
 
   takeTask(name: string, now: number, after: number, lease: number): boolean {
-    // What was done in the future was done by a wrong clock.
+    // What was done in the future, or is leased for longer than a lease, was so by a wrong clock.
     const taken = this.#first(
       `INSERT INTO nous_tasks VALUES (?, ?, ?, NULL)
        ON CONFLICT DO UPDATE SET holder = excluded.holder, leased_until = excluded.leased_until
-       WHERE (holder IS NULL OR leased_until <= ?) AND (last_done IS NULL OR last_done NOT BETWEEN ? AND ?)
+       WHERE (holder IS NULL OR leased_until NOT BETWEEN ? AND ?) AND (last_done IS NULL OR last_done NOT BETWEEN ? AND ?)
        RETURNING 1`,
       ...[name, this.writer, Math.round(now + lease)],
-      ...[now, Math.floor(now - after) + 1, now],
+      ...[now + 1, Math.round(now + lease + MOST_AHEAD), Math.floor(now - after) + 1, now],
     );
     return taken !== undefined;
   }
@@ -742,12 +745,12 @@ export abstract class SqlStorage implements Storage {
     this.#run("DELETE FROM change_log WHERE sequence <= ?", upTo);
   }
 
-  writeSoft(changes: readonly SoftChange[]): void {
+  writeSoft(changes: readonly SoftChange[], latest: string): void {
     // What is there keeps the trigger from logging each row.
     this.#run("INSERT INTO nous_meta VALUES ('flushing', '')");
     for (let at = 0; at < changes.length; at += SOFT_BATCH) {
       const batch = changes.slice(at, at + SOFT_BATCH);
-      this.#run(WRITE_SOFT, JSON.stringify(batch));
+      this.#run(WRITE_SOFT, JSON.stringify(batch), latest);
       // A number that has been text may be off by its last bit; what grew is bound as it is.
       for (const { id, stability, retrievability } of batch.filter((change) => change.stability !== null)) {
         const grown = `UPDATE nodes SET neural_stability = ?,
@@ -913,6 +916,8 @@ function seeToFile(file: string): void {
     throw new StorageError(`The database ${file} is gone, and its log is still there: ${mend}.`);
   }
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  // SQLite would say no more than that it cannot open a file there.
+  accessSync(dirname(file), constants.W_OK);
   const unfinished = `${file}.${randomUUID()}.tmp`;
   const db = new Database(IN_MEMORY);
   try {

@@ -110,7 +110,7 @@ export interface SoftChange {
   id: string;
   /** Accesses to add. */
   accesses: number;
-  /** ISO; the later of this and the stored one stays. Null leaves it. */
+  /** ISO; the later of this and the stored one stays, unless that lies ahead of the clock. Null leaves it. */
   last_accessed: string | null;
   /** Days; null leaves it. */
   stability: number | null;
@@ -293,8 +293,8 @@ export interface Storage {
   /** Forgets entries up to one. */
   trimChanges(upTo: number): void;
 
-  /** Within a transaction. It is logged as soft. */
-  writeSoft(changes: readonly SoftChange[]): void;
+  /** Within a transaction. It is logged as soft. A stored access after `latest`, in ISO, gives way to any other. */
+  writeSoft(changes: readonly SoftChange[], latest: string): void;
 
   /**
    * Writes the whole database anew, so that nothing of what was deleted is left in it or beside it; what else was kept about a

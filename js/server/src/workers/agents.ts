@@ -2,8 +2,8 @@
 // others go on.
 
 import type { Agent } from "../agent/agent.ts";
-import { noRoom, Refusal } from "../agent/errors.ts";
-import { isNoRoom, StorageError } from "../storage/errors.ts";
+import { noRoom, Refusal, readOnly } from "../agent/errors.ts";
+import { isNoRoom, isReadOnly, StorageError } from "../storage/errors.ts";
 import { released } from "../storage/released.ts";
 
 /** How long soft state may be ahead of the database, in milliseconds. */
@@ -11,6 +11,8 @@ const FLUSH_AFTER = 1_000;
 
 /** How long another program is waited for by a flush, in milliseconds: requests wait behind it. */
 const FLUSH_PATIENCE = 20;
+/** How long soft state is kept back after a memory turned out to be read-only, in milliseconds. */
+const FLUSH_AFTER_READ_ONLY = 60_000;
 /** How long an agent that cannot be opened is not tried again, in milliseconds. */
 const REFUSED_FOR = 5_000;
 /** How often it is looked who is idle, in milliseconds; and how often at least what an agent that is open has in memory is kept. */
@@ -51,6 +53,8 @@ interface Resident {
   agent: Agent;
   last: Promise<unknown>;
   flush: NodeJS.Timeout | undefined;
+  /** Whether the last flush failed because the memory may only be read. */
+  isReadOnly: boolean;
   /** What it has been given to do and has not done. */
   turns: number;
   /** As it was after the last turn. */
@@ -172,13 +176,18 @@ export class Agents {
     );
   }
 
-  /** Closes an agent that has nothing to do. It stays open where what is ahead of its database cannot be written. */
+  /**
+   * Closes an agent that has nothing to do. It stays open where what is ahead of its database cannot be written now. Where the
+   * database may only be read that is given up: agents that nobody can close would take more memory than they may.
+   */
   #closeNow(name: string, resident: Resident): boolean {
     try {
       resident.agent.flushAll();
     } catch (error) {
-      this.#tellFailure(name, "Soft state could not be flushed; the agent stays open", error);
-      return false;
+      if (!isReadOnly(error)) {
+        this.#tellFailure(name, "Soft state could not be flushed; the agent stays open", error);
+        return false;
+      }
     }
     clearTimeout(resident.flush);
     this.#residents.delete(name);
@@ -218,9 +227,10 @@ export class Agents {
       if (!(error instanceof StorageError)) throw error;
       // It can be tried again as soon as there is room.
       if (isNoRoom(error)) throw noRoom();
-      this.#refused.set(name, { why: error.message, until: performance.now() + REFUSED_FOR });
+      const refusal = isReadOnly(error) ? readOnly() : new Refusal(503, error.message);
+      this.#refused.set(name, { why: refusal.message, until: performance.now() + REFUSED_FOR });
       this.#tellFailure(name, "The agent cannot be opened", error);
-      throw new Refusal(503, error.message);
+      throw refusal;
     }
   }
 
@@ -235,12 +245,21 @@ export class Agents {
     if (!resident.agent.isAhead || resident.flush !== undefined || this.#isClosing) return;
     const flush = () => {
       resident.flush = undefined;
-      this.#turn(name, resident, (agent) => agent.flush(FLUSH_PATIENCE)).catch((error: unknown) =>
+      const flushed = this.#turn(name, resident, (agent) => {
+        resident.isReadOnly = false;
+        try {
+          agent.flush(FLUSH_PATIENCE);
+        } catch (error) {
+          resident.isReadOnly = isReadOnly(error);
+          throw error;
+        }
+      });
+      flushed.catch((error: unknown) =>
         // Nothing is forgotten before it is written.
         this.#tellFailure(name, "Soft state could not be flushed; it is tried again", error),
       );
     };
-    resident.flush = setTimeout(flush, FLUSH_AFTER);
+    resident.flush = setTimeout(flush, resident.isReadOnly ? FLUSH_AFTER_READ_ONLY : FLUSH_AFTER);
   }
 
   /** Finishes what was begun, flushes, and closes all of them. Nothing is done after it. */
@@ -260,5 +279,14 @@ export class Agents {
 
 function residentOf(agent: Agent): Resident {
   const now = performance.now();
-  return { agent, last: Promise.resolve(), flush: undefined, turns: 0, bytes: 0, askedAt: now, keptAt: now };
+  return {
+    agent,
+    last: Promise.resolve(),
+    flush: undefined,
+    isReadOnly: false,
+    turns: 0,
+    bytes: 0,
+    askedAt: now,
+    keptAt: now,
+  };
 }

@@ -4,13 +4,21 @@ import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { NousError } from "nous-wasm";
 import { Agent } from "../agent/agent.ts";
-import { noRoom, Refusal } from "../agent/errors.ts";
+import { noRoom, Refusal, readOnly } from "../agent/errors.ts";
 import { HANDLERS } from "../agent/handlers.ts";
 import { SERVER_TASKS } from "../agent/server-tasks.ts";
 import { doIfDue } from "../agent/tasks.ts";
 import { agentsIn, deleteAgent } from "../hosting.ts";
 import { agentFile, snapshotsOf } from "../settings/paths.ts";
-import { isDamage, isNoRoom, MENDING_DAMAGE, RemoteError, StorageError } from "../storage/errors.ts";
+import {
+  isDamage,
+  isNoRoom,
+  isReadOnly,
+  MENDING_DAMAGE,
+  RemoteError,
+  StorageError,
+  withoutPlaces,
+} from "../storage/errors.ts";
 import { logOf } from "../storage/files.ts";
 import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
 import { openStorage } from "../storage/open.ts";
@@ -95,6 +103,7 @@ function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   if (error instanceof RemoteError) return new Refusal(503, error.message);
   if (isNoRoom(error)) return noRoom();
+  if (isReadOnly(error)) return readOnly();
   const code = String((error as { code?: string }).code);
   if (code.startsWith("SQLITE_BUSY")) return new Refusal(503, "the database is in use: try again");
   if (code.startsWith("SQLITE_IOERR")) return new Refusal(503, "the disk failed");
@@ -122,7 +131,7 @@ port.on("message", async (message: ToWorker) => {
     }
     if (refusal !== undefined) {
       const { status, message: why, issues } = refusal;
-      say({ kind: "refusal", id, status, message: why, issues });
+      say({ kind: "refusal", id, status, message: withoutPlaces(why, dataDir, remote?.url), issues });
     } else {
       say({ kind: "failure", id, failure: failureOf(error) });
     }

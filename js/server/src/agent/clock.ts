@@ -1,0 +1,31 @@
+// The clock of an agent. It tells when the clock of the machine was set back, since instants that were taken before it lie ahead then.
+
+import { MOST_AHEAD } from "../time.ts";
+
+export class Clock {
+  readonly #wall: () => number;
+  #latest = Number.NEGATIVE_INFINITY;
+  #isSetBack = false;
+
+  /** `wall` is the clock of the machine, in milliseconds since 1970. */
+  constructor(wall: () => number) {
+    this.#wall = wall;
+  }
+
+  /** Milliseconds since 1970. It stands still while the machine's clock makes up for a step back of at most `MOST_AHEAD`. */
+  now(): number {
+    const wall = this.#wall();
+    if (wall < this.#latest && wall >= this.#latest - MOST_AHEAD) return this.#latest;
+    this.#isSetBack ||= wall < this.#latest;
+    this.#latest = wall;
+    return wall;
+  }
+
+  /** Whether the clock was set back by more than `MOST_AHEAD` since this was asked last. */
+  wasSetBack(): boolean {
+    this.now();
+    const was = this.#isSetBack;
+    this.#isSetBack = false;
+    return was;
+  }
+}
