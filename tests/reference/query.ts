@@ -14,7 +14,7 @@ import type { MemorySection } from "./sections.ts";
 export type DisqualifierCategory = "D1" | "D2" | "D3" | "D4" | "D5" | "D6";
 
 export type Disqualification =
-  | { disqualified: false; reason?: undefined; category?: undefined; pattern?: undefined }
+  | { disqualified: false; reason?: never; category?: never; pattern?: never }
   | { disqualified: true; reason: string; category: DisqualifierCategory; pattern: string };
 
 /** An entry of the table: as it is named, and what it finds. */

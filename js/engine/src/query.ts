@@ -18,7 +18,7 @@ export type DisqualifierCategory = "D1" | "D2" | "D3" | "D4" | "D5" | "D6";
 
 /** What keeps a question from being a plain lookup. If nothing does, `disqualified` is the only key of the answer. */
 export type Disqualification =
-  | { disqualified: false; reason?: undefined; category?: undefined; pattern?: undefined }
+  | { disqualified: false; reason?: never; category?: never; pattern?: never }
   | {
       disqualified: true;
       /** The category in words. */

@@ -298,7 +298,8 @@ pub fn context_line(row: &ContextRow<'_>, table: &SectionTable) -> String {
     let given = |field: Option<&str>| field.filter(|text| !text.is_empty()).map(String::from);
     let subtype = row.subtype.or(row.node_type).unwrap_or("");
     let label = subtype.strip_prefix("custom:").unwrap_or(subtype);
-    let section = given(row.memory_section).unwrap_or_else(|| table.section_of(given(Some(subtype)).as_deref()).name().into());
+    let section =
+        given(row.memory_section).unwrap_or_else(|| table.section_of(given(Some(subtype)).as_deref()).name().into());
     let title = row.title.unwrap_or("Untitled");
     let date: String = row.created_at.unwrap_or_default().chars().take(10).collect();
     let body = given(row.body).unwrap_or_default();
