@@ -4,8 +4,8 @@
 use crate::common::assert_is;
 use nous_wasm::query::{
     Category, Confidence, DecomposeOptions, FLAGS, Fate, KNOWN_SYMBOLS, Level, Piece, QueryConfig, QueryType,
-    Reformulation, Retrieved, Scored, TitleSearch, classify, confidence, decompose, extract_attribute, extract_entities, reformulate,
-    settle_weak,
+    Reformulation, Retrieved, Scored, TitleSearch, classify, confidence, decompose, extract_attribute,
+    extract_entities, reformulate, settle_weak,
 };
 use nous_wasm::search::{TermMode, terms};
 use nous_wasm::{IntentClassifier, Matcher};
@@ -66,7 +66,8 @@ fn assert_classified(query: &str, row: &Value) {
 }
 
 fn assert_extracted(query: &str, row: &Value) {
-    let entities: Vec<&str> = extract_entities(query, QueryConfig::default()).iter().map(|span| span.of(query)).collect();
+    let entities: Vec<&str> =
+        extract_entities(query, QueryConfig::default()).iter().map(|span| span.of(query)).collect();
     assert_eq!(row["entities"], Value::from(entities), "{query:?}");
     assert_eq!(row["attribute"], text_of(extract_attribute(query), query), "{query:?}");
 }
