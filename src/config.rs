@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::automaton::MOST_STATES;
 use crate::error::{Error, Result};
-use crate::query::{Fallback, KNOWN_SYMBOLS, OrchestratorConfig};
+use crate::query::{Fallback, KNOWN_SYMBOLS, OrchestratorConfig, QueryConfig};
 use crate::salience::SalienceConfig;
 use crate::search::{Aggregation, EdgeWeight, SearchConfig};
 use crate::section::{ConsolidationRole, Section, SectionTable};
@@ -28,6 +28,7 @@ use crate::text::is_ascii_word;
 /// | `salience_growth` | on: a recall lets stability grow by what was at stake, too | false |
 /// | `search` | any field of a [`SearchConfig`] | see there |
 /// | `known_symbols` | what a question can name, each once in any case | [`KNOWN_SYMBOLS`] |
+/// | `query.adjacent_possessives` | whether a possessive right after another names a thing, too: see [`QueryConfig`] | false |
 /// | `salience.sources.SUBTYPE` | what is at stake in it: `field`, `scale` (1), `weight` (0.55), `loss_bonus` (0) | |
 /// | `salience.rarity.weight`, `salience.surprise.weight` | what rarity and surprise add at most, in [0, 1] | 0 |
 /// | `orchestrator` | any field of an [`OrchestratorConfig`] | see there |
@@ -57,6 +58,8 @@ pub struct Config {
     pub search: SearchConfig,
     /// What a question can name.
     pub known_symbols: Vec<String>,
+    /// How questions are read.
+    pub query: QueryConfig,
     /// How retrieval in several passes goes.
     pub orchestrator: OrchestratorConfig,
     /// What tells how much was at stake.
@@ -72,6 +75,7 @@ impl Default for Config {
             salience_growth: false,
             search: SearchConfig::default(),
             known_symbols: KNOWN_SYMBOLS.map(String::from).to_vec(),
+            query: QueryConfig::default(),
             orchestrator: OrchestratorConfig::default(),
             salience: SalienceConfig::default(),
         }
@@ -124,6 +128,7 @@ impl Config {
                 "salience_growth" => config.salience_growth = value.read(&path)?,
                 "search" => config.search = SearchConfig::read(value, &path)?,
                 "known_symbols" => config.known_symbols = read_symbols(value, &path)?,
+                "query" => config.query = QueryConfig::read(value, &path)?,
                 "salience" => config.salience = SalienceConfig::read(value, &path)?,
                 "orchestrator" => config.orchestrator = OrchestratorConfig::read(value, &path)?,
                 _ => return Err(unknown_key(path)),

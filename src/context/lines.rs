@@ -6,14 +6,14 @@ use crate::section::SectionTable;
 /// A year, a month and a day: `2026-01-15`.
 const DATE_CHARACTERS: usize = 10;
 
-/// A recalled memory, as a line is made of it. An empty field counts as a missing one.
+/// A recalled memory, as a line is made of it. An empty subtype or title is shown empty; a missing one is replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContextRow<'a> {
     /// Such as `custom:lesson`; the label, without its prefix.
     pub subtype: Option<&'a str>,
     /// The label where there is no subtype.
     pub node_type: Option<&'a str>,
-    /// The section shown; looked up from the subtype when missing.
+    /// The section shown; if empty or missing, that of the subtype, or of the type where there is no subtype.
     pub memory_section: Option<&'a str>,
     /// The title; `Untitled` when missing.
     pub title: Option<&'a str>,
@@ -73,10 +73,10 @@ pub(crate) fn lines(
 }
 
 fn line(row: &ContextRow<'_>, table: &SectionTable, text_of: impl Fn(&str) -> Option<String>) -> String {
-    let label = present(row.subtype).or(present(row.node_type)).unwrap_or_default();
-    let label = label.strip_prefix("custom:").unwrap_or(label);
-    let section = present(row.memory_section).unwrap_or_else(|| table.section_of(row.subtype).name());
-    let title = present(row.title).unwrap_or("Untitled");
+    let subtype = row.subtype.or(row.node_type).unwrap_or_default();
+    let label = subtype.strip_prefix("custom:").unwrap_or(subtype);
+    let section = present(row.memory_section).unwrap_or_else(|| table.section_of(present(Some(subtype))).name());
+    let title = row.title.unwrap_or("Untitled");
     let created_at = row.created_at.unwrap_or_default();
     let date_end = created_at.char_indices().nth(DATE_CHARACTERS).map_or(created_at.len(), |(end, _)| end);
     let date = &created_at[..date_end];

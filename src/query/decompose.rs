@@ -24,20 +24,18 @@ impl Default for DecomposeOptions<'_> {
     }
 }
 
-/// A part of a question: one or two pieces of it, perhaps with a blank between.
+/// A part of a question: one piece of it, or two with a blank between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// What was put in front: a question word, or a subject.
+    /// The piece in front: a question word, or a subject.
     pub lead: Option<Piece>,
-    /// Whether a blank follows that.
-    pub blank: bool,
-    /// The rest.
+    /// The rest. Empty if a part between `also` or `and` was nothing but commas.
     pub rest: Piece,
 }
 
 /// A longer question, in UTF-16 units, is not taken apart.
 const LONGEST: usize = 500;
-/// A shorter part, in UTF-16 units, is none.
+/// A shorter part, in UTF-16 units, is dropped.
 const SHORTEST: usize = 3;
 const QUESTION_WORDS: [&str; 6] = ["what", "when", "where", "who", "how", "why"];
 
@@ -55,10 +53,9 @@ pub fn decompose(
     if !divisible || units(text) > LONGEST {
         return whole();
     }
-    let counts = |parts: &Vec<Part>| parts.len() > 1;
-    let keep = |parts: Vec<Part>| {
-        let long_enough = parts.into_iter().filter(|part| part.units(text) >= SHORTEST);
-        Some(long_enough.take(options.max_parts).collect()).filter(counts)
+    let keep = |mut parts: Vec<Part>| {
+        parts.truncate(options.max_parts);
+        Some(parts).filter(|parts| parts.len() > 1)
     };
     keep(at_question_words(text))
         .or_else(|| keep(at_marks(text)))
@@ -70,14 +67,12 @@ pub fn decompose(
 
 impl Part {
     fn of(span: Span) -> Self {
-        Self { lead: None, blank: false, rest: Piece::Text(span) }
+        Self { lead: None, rest: Piece::Text(span) }
     }
+}
 
-    /// Its length; only what the question itself says can be short.
-    fn units(&self, text: &str) -> usize {
-        let length = |piece: Piece| if let Piece::Text(span) = piece { units(span.of(text)) } else { SHORTEST };
-        self.lead.map_or(0, length) + usize::from(self.blank) + length(self.rest)
-    }
+fn is_long_enough(text: &str, span: Span) -> bool {
+    units(span.of(text)) >= SHORTEST
 }
 
 /// The places where a word stands as a whole.
@@ -104,7 +99,8 @@ fn without_commas(text: &str, span: Span) -> Span {
     trim(text, Span { start: span.start, end })
 }
 
-/// At `and`, white space and a question word, which the part after it keeps.
+/// At `and`, white space and a question word, which the part after it keeps in front, with a blank between. Such a part
+/// is long enough with any rest.
 fn at_question_words(text: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut lead: Option<Span> = None;
@@ -112,13 +108,12 @@ fn at_question_words(text: &str) -> Vec<Part> {
     let mut add = |lead: Option<Span>, start: usize, end: usize| {
         let rest = Span { start, end };
         let Some(word) = lead else {
-            parts.push(Part::of(without_commas(text, rest)));
+            parts.extend(Some(without_commas(text, rest)).filter(|&it| is_long_enough(text, it)).map(Part::of));
             return;
         };
         let trimmed = trim(text, rest);
         if trimmed.start < trimmed.end {
-            let blank = trimmed.start > start;
-            parts.push(Part { lead: Some(Piece::Text(word)), blank, rest: Piece::Text(trimmed) });
+            parts.push(Part { lead: Some(Piece::Text(word)), rest: Piece::Text(trimmed) });
         }
     };
     for and in whole_words(text, "and") {
@@ -152,21 +147,21 @@ fn at_marks(text: &str) -> Vec<Part> {
     let pieces = text.split('?').map(|piece| {
         let span = Span { start, end: start + piece.len() };
         start = span.end + 1;
-        Part::of(trim(text, span))
+        trim(text, span)
     });
-    if marks < 2 { Vec::new() } else { pieces.collect() }
+    if marks < 2 { Vec::new() } else { pieces.filter(|&it| is_long_enough(text, it)).map(Part::of).collect() }
 }
 
-/// At a word.
+/// At a word. The commas that a part ends in are dropped, but count for its length.
 fn at_word(text: &str, word: &str) -> Vec<Part> {
-    let mut parts = Vec::new();
     let mut start = 0;
-    for span in whole_words(text, word) {
-        parts.push(Part::of(without_commas(text, Span { start, end: span.start })));
+    let end = Span { start: text.len(), end: text.len() };
+    let pieces = whole_words(text, word).chain([end]).map(|span| {
+        let piece = trim(text, Span { start, end: span.start });
         start = span.end;
-    }
-    parts.push(Part::of(without_commas(text, Span { start, end: text.len() })));
-    parts
+        piece
+    });
+    pieces.filter(|&it| is_long_enough(text, it)).map(|it| Part::of(without_commas(text, it))).collect()
 }
 
 /// For each of two subjects or more, what is asked of them.
@@ -190,7 +185,7 @@ fn by_subject(text: &str, symbols: &[String]) -> Option<Vec<Part>> {
         }
         at = end;
     }
-    let part = |&subject: &Piece| Part { lead: Some(subject), blank: true, rest: attribute };
+    let part = |&subject: &Piece| Part { lead: Some(subject), rest: attribute };
     (subjects.len() > 1).then(|| subjects.iter().map(part).collect())
 }
 

@@ -7,7 +7,7 @@
 use super::runs::{runs, runs_from_end, skip_white_space, trim, without_possessive};
 use super::scan::Scan;
 use super::table::{ATTRIBUTE_MARK, Sign, TABLE};
-use super::{Piece, QueryType, Span};
+use super::{Piece, QueryConfig, QueryType, Span};
 use crate::text::{is_ascii_word, is_white_space, units};
 
 /// Whether a question is a lookup, and of what.
@@ -17,9 +17,9 @@ pub struct Lookup {
     pub query_type: QueryType,
     /// In [0, 1].
     pub confidence: f64,
-    /// The thing.
+    /// The thing. Empty if a question of no form has a possessive, and nothing but marks in front of its `'s`.
     pub entity: Option<Span>,
-    /// What is asked of it.
+    /// What is asked of it. Empty if a question of no form has a possessive, and nothing but marks behind its `'s`.
     pub attribute: Option<Piece>,
 }
 
@@ -74,31 +74,30 @@ fn last_two(text: &str) -> impl Iterator<Item = Span> {
     [before.filter(|_| ends), last].into_iter().flatten().map(two)
 }
 
-/// A run, ` for `, *two*, the end.
+/// A run from its first word on, white space, `for`, white space, *two*, the end.
 fn thing_for(text: &str) -> Option<Pair> {
     last_two(text).find_map(|two| {
-        let joint = " for ";
-        if !ends_with(&text[..two.start], joint) {
-            return None;
-        }
-        let before = two.start - joint.len();
-        let thing = runs_from_end(&text[..before]).next().filter(|run| run.end == before)?;
-        Some(Pair { entity: thing, attribute: Some(two) })
+        let joint = before_run(text, two, "for")?;
+        let run = runs_from_end(&text[..joint]).next().filter(|run| run.end < joint)?;
+        let word = run.of(text).bytes().position(is_ascii_word)?;
+        Some(Pair { entity: Span { start: run.start + word, end: run.end }, attribute: Some(two) })
     })
 }
 
-/// `who is`, *two*, the end.
+/// `who is` where a word begins, white space, *two*, the end.
 fn who_is(text: &str, words: &str) -> Option<Pair> {
     last_two(text).find_map(|two| {
-        let before = text[..two.start].trim_end_matches(is_white_space);
-        let apart = before.len() < two.start;
-        (apart && ends_with(before, words)).then_some(Pair { entity: two, attribute: None })
+        let at = before_run(text, two, words)?;
+        let begins = at == 0 || !is_ascii_word(text.as_bytes()[at - 1]);
+        begins.then_some(Pair { entity: two, attribute: None })
     })
 }
 
-fn ends_with(text: &str, end: &str) -> bool {
-    let from = text.len().checked_sub(end.len());
-    from.is_some_and(|from| text.as_bytes()[from..].eq_ignore_ascii_case(end.as_bytes()))
+/// Where the words begin that stand before the white space in front of a run.
+fn before_run(text: &str, run: Span, words: &str) -> Option<usize> {
+    let before = text[..run.start].trim_end_matches(is_white_space);
+    let at = before.len().checked_sub(words.len())?;
+    before.as_bytes()[at..].eq_ignore_ascii_case(words.as_bytes()).then_some(at)
 }
 
 /// *two* `'s` and a run, anywhere.
@@ -113,11 +112,10 @@ fn anywhere(text: &str) -> Option<Pair> {
     }
 }
 
-/// Without the marks that a sentence ends in, nor the white space around; none where nothing is left.
-fn stripped(text: &str, span: Span) -> Option<Span> {
+/// Without the marks that a sentence ends in, nor the white space around.
+fn stripped(text: &str, span: Span) -> Span {
     let end = span.start + span.of(text).trim_end_matches(['?', '!', '.', ',', ';', ':']).len();
-    let trimmed = trim(text, Span { start: span.start, end });
-    (trimmed.start < trimmed.end).then_some(trimmed)
+    trim(text, Span { start: span.start, end })
 }
 
 fn is_short(text: &str) -> bool {
@@ -136,8 +134,9 @@ pub fn lookup(text: &str, scan: &Scan) -> Lookup {
             if scan.who_is { forms.iter().find_map(|words| who_is(text, words)) } else { None }
         });
     if let Some(pair) = form {
-        let entity = stripped(text, pair.entity);
-        let attribute = pair.attribute.and_then(|span| stripped(text, span));
+        let left = |span: Span| Some(stripped(text, span)).filter(|span| span.start < span.end);
+        let entity = left(pair.entity);
+        let attribute = pair.attribute.and_then(left);
         let mut confidence = FORM;
         let mut add =
             |amount: f64, when: bool| confidence = if when { f64::min(1.0, confidence + amount) } else { confidence };
@@ -154,8 +153,8 @@ pub fn lookup(text: &str, scan: &Scan) -> Lookup {
         Some(pair) => Lookup {
             query_type: QueryType::Lookup,
             confidence: POSSESSIVE,
-            entity: stripped(text, pair.entity),
-            attribute: pair.attribute.and_then(|span| stripped(text, span)).map(Piece::Text),
+            entity: Some(stripped(text, pair.entity)),
+            attribute: pair.attribute.map(|span| Piece::Text(stripped(text, span))),
         },
         None => Lookup {
             query_type: QueryType::Lookup,
@@ -189,7 +188,7 @@ fn one_or_two_words(text: &str, from: usize) -> Option<Span> {
     Some(Span { start, end: if has_second { second_end } else { end } })
 }
 
-/// Whether a word of ASCII stands at a place as a whole in front, and which end it has.
+/// Where a word ends that begins at a place, if no word goes on into it.
 fn after_word(text: &str, at: usize, word: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let end = at + word.len();
@@ -213,17 +212,29 @@ fn words_after(text: &str, found: &mut Vec<Span>, lead: impl Fn(usize) -> Option
 
 /// The things that a question names: what something is said to belong to, and what stands after `for`, or after `who is` and
 /// its like. Each once.
-pub fn extract_entities(text: &str) -> Vec<Span> {
+///
+/// ```
+/// use nous_wasm::query::{QueryConfig, extract_entities};
+/// let question = "What's John's email?";
+/// let named = |config| extract_entities(question, config).iter().map(|span| span.of(question)).collect::<Vec<_>>();
+/// assert_eq!(named(QueryConfig::default()), ["What"]);
+/// assert_eq!(named(QueryConfig { adjacent_possessives: true }), ["What", "John"]);
+/// ```
+pub fn extract_entities(text: &str, config: QueryConfig) -> Vec<Span> {
     let mut found = Vec::new();
-    for run in runs(text, 0).filter(|run| run.end < text.len()) {
-        let owner = without_possessive(text, run);
-        found.extend(owner.filter(|it| it.of(text).bytes().all(is_ascii_word)));
+    let mut all = runs(text, 0);
+    while let Some(run) = all.next().filter(|run| run.end < text.len()) {
+        let owner = without_possessive(text, run).filter(|it| it.of(text).bytes().all(is_ascii_word));
+        if let Some(owner) = owner {
+            found.push(owner);
+            if !config.adjacent_possessives {
+                all.next();
+            }
+        }
     }
     words_after(text, &mut found, |at| after_word(text, at, "for"));
     words_after(text, &mut found, |at| {
-        let word = ["who", "where", "when"].iter().find_map(|word| after_word(text, at, word))?;
-        let is = skip_white_space(text, word);
-        if is == word { None } else { after_word(text, is, "is") }
+        ["who is", "where is", "when is"].iter().find_map(|words| after_word(text, at, words))
     });
     let mut seen = rustc_hash::FxHashSet::default();
     found.retain(|span| seen.insert(span.of(text)));
@@ -242,7 +253,7 @@ pub fn extract_attribute(text: &str) -> Option<Piece> {
     }
     let first = word_end(text, 0);
     let second = skip_white_space(text, first);
-    let for_follows = after_word(text, second, "for").is_some_and(|end| word_end(text, end) == end);
+    let for_follows = after_word(text, second, "for").is_some_and(|end| skip_white_space(text, end) > end);
     if first > 0 && second > first && for_follows {
         return Some(Piece::Text(Span { start: 0, end: first }));
     }

@@ -15,6 +15,7 @@
 //! ```
 
 mod confidence;
+mod config;
 mod decompose;
 mod lookup;
 mod orchestrator;
@@ -25,6 +26,7 @@ mod scan;
 mod table;
 
 pub use confidence::{Confidence, FLAGS, Level, Retrieved, confidence};
+pub use config::QueryConfig;
 pub use decompose::{DecomposeOptions, MOST_PARTS, Part, decompose};
 pub use lookup::{Lookup, extract_attribute, extract_entities};
 pub use orchestrator::{Fallback, OrchestratorConfig};
@@ -78,8 +80,8 @@ impl Piece {
 impl Part {
     /// The part itself.
     pub fn text(&self, question: &str, symbols: &[String]) -> String {
-        let lead = self.lead.map_or("", |lead| lead.text(question, symbols));
-        [lead, if self.blank { " " } else { "" }, self.rest.text(question, symbols)].concat()
+        let rest = self.rest.text(question, symbols);
+        self.lead.map_or_else(|| rest.into(), |lead| [lead.text(question, symbols), rest].join(" "))
     }
 }
 

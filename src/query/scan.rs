@@ -16,9 +16,9 @@ pub struct Scan {
     pub what_is: Option<Pair>,
     /// Whether `'s` occurs.
     pub possessive: bool,
-    /// Whether ` for ` occurs.
+    /// Whether `for` occurs as a whole word.
     pub has_for: bool,
-    /// Whether `who is`, `where is` or `when is` occurs.
+    /// Whether `who is`, `where is` or `when is` occurs where a word begins.
     pub who_is: bool,
 }
 
@@ -41,12 +41,12 @@ pub fn scan(text: &str) -> Scan {
         match sign {
             Sign::Attribute(place) => attribute = attribute.min(place),
             Sign::Possessive => found.possessive = true,
-            Sign::For => found.has_for = true,
-            Sign::WhoIs => found.who_is = true,
-            Sign::WhatIs => found.what_is = found.what_is.or_else(|| after_what_is(text, end)),
+            Sign::For => found.has_for |= begins() && ends(),
+            Sign::WhoIs => found.who_is |= begins(),
+            Sign::WhatIs if begins() => found.what_is = found.what_is.or_else(|| after_what_is(text, end)),
             Sign::Phrase(its) if its < rank && begins() && ends() => rank = its,
             Sign::BeforeYear(its) if its < rank && begins() && is_year(&bytes[end..]) => rank = its,
-            Sign::BeforeAnything(its) if its < rank && begins() && goes_on(&text[end..]) => rank = its,
+            Sign::BeforeWord(its) if its < rank && begins() && run_has_word(&text[end..]) => rank = its,
             Sign::BeforeMark(its) if its < rank && begins() && ends() && marks.on_line(end) => rank = its,
             Sign::From if begins() => {
                 from = from.filter(|&from| lines.begin(start) <= from).or(Some(end));
@@ -68,9 +68,10 @@ pub fn scan(text: &str) -> Scan {
     found
 }
 
-/// Whether something but white space begins the text.
-fn goes_on(text: &str) -> bool {
-    text.chars().next().is_some_and(|c| !is_white_space(c))
+/// Whether the run that begins the text has a letter, a digit or `_` of ASCII.
+fn run_has_word(text: &str) -> bool {
+    let mut run = text.chars().take_while(|&c| !is_white_space(c));
+    run.any(|c| c.is_ascii() && is_ascii_word(c as u8))
 }
 
 /// Whether a word of four digits begins the bytes.

@@ -164,8 +164,8 @@ pub enum Sign {
     Phrase(Rank),
     /// A pattern, where a whole word begins and a word of four digits follows.
     BeforeYear(Rank),
-    /// A pattern, where a whole word begins and something but white space follows.
-    BeforeAnything(Rank),
+    /// A pattern, where a whole word begins and the run that follows has a letter, a digit or `_` of ASCII.
+    BeforeWord(Rank),
     /// A pattern, where it stands as a whole word and a question mark follows on the line.
     BeforeMark(Rank),
     /// The beginning of a pattern, where a whole word begins.
@@ -174,13 +174,13 @@ pub enum Sign {
     To(Rank),
     /// An attribute word, by its place.
     Attribute(u8),
-    /// Before a thing and its attribute.
+    /// Before a thing and its attribute, where a whole word begins.
     WhatIs,
     /// Between a thing and its attribute.
     Possessive,
-    /// Between an attribute and its thing.
+    /// Between an attribute and its thing, as a whole word.
     For,
-    /// Before a thing: who, where, when.
+    /// Before a thing, where a whole word begins: who, where, when.
     WhoIs,
 }
 
@@ -215,16 +215,22 @@ pub static TABLE: LazyLock<Table> = LazyLock::new(|| {
             }
             TWO_MARKS => two_marks = rank,
             ALSO => seek("also", Sign::BeforeMark(rank)),
-            LIKE => seek("like ", Sign::BeforeAnything(rank)),
+            LIKE => seek("like ", Sign::BeforeWord(rank)),
             _ => seek(pattern, Sign::Phrase(rank)),
         }
     }
     let mut seek = |string: &str, sign| sought.push((string.into(), sign));
-    (0..).zip(ATTRIBUTE_WORDS).for_each(|(place, word)| seek(word, Sign::Attribute(place)));
+    for (place, word) in (0..).zip(ATTRIBUTE_WORDS) {
+        seek(word, Sign::Attribute(place));
+        // Attribute words are sought in the lower case of all of Unicode. The Kelvin sign alone has a lower case in ASCII.
+        if word.contains('k') {
+            seek(&word.replace('k', "\u{212A}"), Sign::Attribute(place));
+        }
+    }
     ["what's", "what is"].iter().for_each(|string| seek(string, Sign::WhatIs));
     ["who is", "where is", "when is"].iter().for_each(|string| seek(string, Sign::WhoIs));
     seek("'s", Sign::Possessive);
-    seek(" for ", Sign::For);
+    seek("for", Sign::For);
     let mark = |sign: &Sign| if matches!(sign, Sign::Attribute(_)) { ATTRIBUTE_MARK } else { OTHER_MARK };
     Table {
         automaton: Automaton::new(sought.iter().map(|(string, sign)| (string.as_str(), mark(sign)))),

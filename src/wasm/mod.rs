@@ -32,7 +32,7 @@ use crate::config::{Config, Curve, Value};
 use crate::consolidate::SymbolFinder;
 use crate::error::{Error, Result};
 use crate::intent::IntentClassifier;
-use crate::query::OrchestratorConfig;
+use crate::query::{OrchestratorConfig, QueryConfig};
 use crate::rerank::Reranker;
 use crate::salience::SalienceTable;
 use crate::section::SectionTable;
@@ -45,6 +45,7 @@ pub struct Engine {
     curve: Curve,
     known_symbols: Vec<String>,
     symbol_finder: OnceCell<SymbolFinder>,
+    query: QueryConfig,
     orchestrator: OrchestratorConfig,
     salience: SalienceTable,
     reranker: Reranker,
@@ -86,6 +87,7 @@ impl Engine {
             curve: config.curve,
             known_symbols: config.known_symbols,
             symbol_finder: OnceCell::new(),
+            query: config.query,
             orchestrator: config.orchestrator,
             reranker: Reranker::default(),
             numbers: Vec::new(),

@@ -16,8 +16,8 @@ use crate::text::lower_case;
 const NONE: f64 = -1.0;
 /// Numbers that tell of a classification: rank of the pattern, type, confidence, the entity's ends, the attribute.
 const CLASSIFIED: usize = 8;
-/// Numbers that tell of a part: two pieces, and whether a blank is between them.
-const PART: usize = 7;
+/// Numbers that tell of a part: two pieces, the first of which may be missing.
+const PART: usize = 6;
 
 /// Converts places in a text, quickest when they rise.
 pub(super) struct Units<'a> {
@@ -63,7 +63,7 @@ impl<'a> Units<'a> {
 
     fn part(&mut self, part: &Part) -> [u32; PART] {
         let ([a, b, c], [d, e, f]) = (self.piece(part.lead), self.piece(Some(part.rest)));
-        [a, b, c, u32::from(part.blank), d, e, f]
+        [a, b, c, d, e, f]
     }
 }
 
@@ -88,7 +88,7 @@ impl Engine {
         let text = self.text(0, length);
         let classification = query::classify(text);
         let intents = self.intent.classify(text, matcher(words));
-        let has_entity = classification.lookup.entity.is_some();
+        let has_entity = classification.lookup.entity.is_some_and(|span| span.start < span.end);
         let category = classification.disqualifier.map(|it| it.category);
         let parts = query::decompose(text, category, has_entity, &self.parts(max_parts, by_subject));
         let lower = lower_case(text);
@@ -109,7 +109,7 @@ impl Engine {
     pub fn extract_query_entities(&self, length: usize) -> Vec<u32> {
         let text = self.text(0, length);
         let mut units = Units::new(text);
-        query::extract_entities(text).into_iter().flat_map(|span| units.span(span)).collect()
+        query::extract_entities(text, self.query).into_iter().flat_map(|span| units.span(span)).collect()
     }
 
     /// The piece of the first `length` bytes that is asked of something.

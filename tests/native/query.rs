@@ -3,9 +3,9 @@
 
 use crate::common::assert_is;
 use nous_wasm::query::{
-    Category, Confidence, DecomposeOptions, FLAGS, Fate, KNOWN_SYMBOLS, Level, Piece, QueryType, Reformulation,
-    Retrieved, Scored, TitleSearch, classify, confidence, decompose, extract_attribute, extract_entities, reformulate,
-    settle_weak,
+    Category, Confidence, DecomposeOptions, FLAGS, Fate, KNOWN_SYMBOLS, Level, Piece, QueryConfig, QueryType,
+    Reformulation, Retrieved, Scored, TitleSearch, classify, confidence, decompose, extract_attribute,
+    extract_entities, reformulate, settle_weak,
 };
 use nous_wasm::search::{TermMode, terms};
 use nous_wasm::{IntentClassifier, Matcher};
@@ -66,7 +66,8 @@ fn assert_classified(query: &str, row: &Value) {
 }
 
 fn assert_extracted(query: &str, row: &Value) {
-    let entities: Vec<&str> = extract_entities(query).iter().map(|span| span.of(query)).collect();
+    let entities: Vec<&str> =
+        extract_entities(query, QueryConfig::default()).iter().map(|span| span.of(query)).collect();
     assert_eq!(row["entities"], Value::from(entities), "{query:?}");
     assert_eq!(row["attribute"], text_of(extract_attribute(query), query), "{query:?}");
 }
@@ -173,12 +174,17 @@ fn long_texts_take_time_linear_in_them() {
         "and what ",
         "in 2024",
         "like ",
+        "like 漢字 ",
+        "what's ",
+        "x's ",
+        "for\u{2028}",
         "\"",
     ];
     for piece in pieces {
         let text = piece.repeat(SIZE / piece.len());
         classify(&text);
-        extract_entities(&text);
+        extract_entities(&text, QueryConfig::default());
+        extract_entities(&text, QueryConfig { adjacent_possessives: true });
         extract_attribute(&text);
         let parts = decompose(&text, Some(Category::Compound), true, &DecomposeOptions::default());
         assert_eq!(parts.len(), 1, "a long question is not divided");

@@ -61,6 +61,9 @@ interface FrameSelection {
   frame_id: string; frame_name: string; confidence: number; match_method: "pattern" | "default"; description: string | null;
   default_category: string | null; default_stakes: string | null; questions_to_ask: string[];
 }
+interface DisqualifierResult {
+  disqualified: boolean; reason?: string; category?: "D1" | "D2" | "D3" | "D4" | "D5" | "D6"; pattern?: string;
+}
 interface UsageRecord { memory_id: string; retrieved_at: number; was_referenced: boolean }
 interface Declared {
   rerankCandidates(candidates: ScoredNode[], metrics: GraphMetrics, weights?: RerankingWeights, now?: Instant): RankedNode[];
@@ -88,6 +91,9 @@ interface Declared {
   coRecallPairs(selected: { id: string; _sub_query_group?: number }[]): [string, string][];
   formatContext(results: MemoryRow[], maxTokens?: number): string | null;
   memoryGuidance(): string;
+  checkDisqualifiers(query: string): DisqualifierResult;
+  extractQueryEntities(query: string): string[];
+  extractQueryAttribute(query: string): string | null;
   classifyTurn(text: string, frame?: string, options?: { mode?: ContextMode }): TurnSignals;
   planRetrieval(signals: TurnSignals, options?: { mode?: ContextMode }): RetrievalPlan;
   planTurn(text: string, frame?: string, options?: { mode?: ContextMode }): {
@@ -167,6 +173,11 @@ const orchestrator = nous.createOrchestrator({
 export const recalled: Promise<string[]> = orchestrator
   .retrieve("a question", { filters: { subtype: "custom:lesson" }, signal: null })
   .then(({ nodes, groups, trace }) => [...nodes.map((node) => node.content_title), ...groups.flat(), trace.mode]);
+const disqualifier = nous.checkDisqualifiers("a question");
+export const category: DisqualifierResult["category"] | null = disqualifier.category ?? null;
+export const narrowed: string = disqualifier.disqualified ? disqualifier.category + disqualifier.reason : "";
+export const lined: string | null = nous.formatContext([{ content_title: "" }], 100, { emptyAsMissing: true });
+export const named: string[] = nous.createEngine({ query: { adjacentPossessives: true } }).extractQueryEntities("a question");
 export const asked: string | null = nous.understand("a question").disqualifier_category;
 interface Close { pnl_pct: number; note?: string }
 const close: Close = { pnl_pct: -4.5 };
@@ -227,6 +238,8 @@ nous.contextBudget("task", { facts: "many" });
 nous.planRetrieval({ topic_keywords: [] });
 // @ts-expect-error: not a key
 nous.createEngine({ sections: { intent_boost: 2 } });
+// @ts-expect-error: not a key
+nous.createEngine({ query: { adjacent_possessives: true } });
 // @ts-expect-error: not a way to fall back
 nous.createEngine({ orchestrator: { fallback: "simple" } });
 // @ts-expect-error: stakes count for growth in an engine that says so, not here

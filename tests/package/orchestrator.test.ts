@@ -409,6 +409,15 @@ describe("what is asked", () => {
     ]);
   });
 
+  test("a part that was nothing but commas is not asked for; if all were, the question is", async () => {
+    const queries = async (question: string) =>
+      (await asked(() => nothing(), question, { maxRetries: 0 })).map(({ query }) => query);
+    expect(await queries("relate alpha also ,,, also beta")).toEqual(["relate alpha", "beta"]);
+    const nothingButCommas = ",,, also ,,,, also vs";
+    expect(nous.understand(nothingButCommas).parts).toEqual(["", ""]);
+    expect(await queries(nothingButCommas)).toEqual([nothingButCommas]);
+  });
+
   test("a second time in other words, and without the filters of subtypes", async () => {
     const filters = freeze({ subtype: "custom:lesson", subtypes: ["custom:lesson"], tags: ["x"] });
     expect(await asked(() => nothing(), "what is alpha?", {}, { filters })).toEqual([

@@ -369,7 +369,7 @@ const body = fc.oneof(
 export const memoryRow: fc.Arbitrary<MemoryRow> = fc.record(
   {
     subtype: fc.oneof(fc.constantFrom(...ALL_SUBTYPES), text),
-    type: fc.oneof(fc.constantFrom("concept", "episode", "custom:thing"), text),
+    type: fc.oneof(fc.constantFrom("concept", "episode", "custom:thing", "custom:signal"), text),
     memory_section: fc.constantFrom(undefined, null, "", "SIGNALS", "EPISODIC", "PROCEDURAL"),
     content_title: text,
     content_body: body,

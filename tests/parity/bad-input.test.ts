@@ -1188,6 +1188,10 @@ describe("memories", () => {
     for (const wrong of [Number.NaN, -1, -5e-324, NEGATIVE_INFINITY, null, ...NO_NUMBERS]) {
       expectRefusal(() => js.formatContext([{}], wrong), { field: "maxTokens" });
     }
+    for (const wrong of [null, 1, "yes", NaN]) {
+      expectRefusal(() => js.formatContext([{}], 10, { emptyAsMissing: wrong }), { field: "emptyAsMissing" });
+      expectRefusal(() => js.formatContext([{}], 10, wrong), { field: "options" });
+    }
     expect(nous.formatContext([{}], 0)).toBeNull();
     expect(nous.formatContext([{}], INFINITY)).toBe("- [ · KNOWLEDGE] Untitled (): ");
     expect(nous.formatContext([], INFINITY)).toBeNull();
@@ -2149,6 +2153,11 @@ describe("configurations", () => {
     ["salienceGrowth", { salienceGrowth: null }],
     ["salience_growth", { salience_growth: true }],
     ["knownSymbols", { knownSymbols: ["x".repeat(70_000)] }],
+    ["query", { query: true }],
+    ["query.adjacentPossessives", { query: { adjacentPossessives: "yes" } }],
+    ["query.adjacentPossessives", { query: { adjacentPossessives: null } }],
+    ["query.adjacent", { query: { adjacent: true } }],
+    ["query.adjacent_possessives", { query: { adjacent_possessives: true } }],
     ["curve", { curve: "linear" }],
     ["curve", { curve: Symbol("fsrs6") }],
     ["curve", { curve: new String("fsrs6") }],

@@ -40,6 +40,42 @@ describe(`${QUESTIONS} questions of seed ${SEED}`, () => {
   });
 });
 
+test("things with adjacent possessives", () => {
+  const config = { adjacentPossessives: true };
+  const engine = nous.createEngine({ query: config });
+  const possessives = fc
+    .tuple(fc.array(fc.constantFrom("x's", "BTC's", "é's", "'s", "for", "who is", "y"), { maxLength: 8 }), question)
+    .map(([pieces, query]) => [...pieces, query].join(" "));
+  fc.assert(
+    fc.property(possessives, (query) => {
+      expectSame(engine.extractQueryEntities(query), reference.extractQueryEntities(query, config));
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test("parts of little but marks", () => {
+  const pieces = fc.array(
+    fc.constantFrom(
+      ...["and", "and what", "and how", "AND\twhy", "also", "also", "?", ",", ",,", ",,,", ".", ", ", ";"],
+      ...["BTC", "is", "up", "x", "'s", "what's", "🚀"],
+    ),
+    { maxLength: 12 },
+  );
+  let divided = 0;
+  fc.assert(
+    fc.property(pieces, fc.constantFrom(" ", " ", ""), fc.integer({ min: 1, max: 6 }), (words, glue, maxParts) => {
+      const query = words.join(glue);
+      const classified = { disqualifier_category: "D4", entity: "BTC" };
+      const parts = nous.decompose(query, classified, { maxParts });
+      expectSame(parts, reference.decompose(query, classified, { maxParts }));
+      if (parts.some((part) => /^(?:\w+ )?[,.;]*$/.test(part)) && parts.length > 1) divided++;
+    }),
+    { numRuns: 20_000, seed: SEED },
+  );
+  expect(divided).toBeGreaterThan(500);
+});
+
 test("parts by the user's own symbols", () => {
   const symbols = ["GOLD", "BTC", "BRK", "BRK.B", "C3", "X", "MÜLLER", "S&P 500"];
   const engine = nous.createEngine({ knownSymbols: symbols });

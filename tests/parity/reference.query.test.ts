@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
+import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import * as reference from "../reference/query.ts";
 import { answersTo, asked, QUESTIONS, SEED, weakResults } from "./questions.ts";
@@ -108,7 +109,10 @@ describe("disqualifiers", () => {
     ["? also", null],
     ["and  what", null],
     ["like x", ["D6", "like [...]"]],
-    ["like ?", ["D6", "like [...]"]],
+    ["like ?", null],
+    ["like 日本", null],
+    ["like 日本_", ["D6", "like [...]"]],
+    ["like 日本 x", null],
     ["like  x", null],
     ["likeBTC", null],
     ["unlike x", null],
@@ -134,22 +138,30 @@ describe("lookup", () => {
     ["what's BTC's status?", 0.9500000000000001, "BTC", "status"],
     ["What is\u00a0the\tBTC's\n\nwidth", 0.9, "the\tBTC", "width"],
     ["what'sBTC's date", 0.9, "what'sBTC", "date"],
-    ["somewhat is b c's d", 0.75, "b c", "d"],
+    ["so what is b c's d", 0.75, "b c", "d"],
+    ["somewhat is b c's d", 0.3, null, null],
     ["a b's name? ", 0.6, "a b", "name"],
     ["BTC's entry?", 0.8, "BTC", "entry"],
     ["BTC's entry\n", 0.3, null, null],
     ["status for BTC", 0.75, "status", "BTC"],
     ["BTC for status?!", 0.9, "BTC", "status"],
-    ["x for  BTC", 0.3, null, null],
+    ["x for  BTC", 0.75, "x", "BTC"],
+    ["(x-y\u2028FOR\u3000BTC", 0.75, "x-y", "BTC"],
+    ["日本 for BTC", 0.3, null, null],
+    ["日本 for for BTC", 0.75, "for", "BTC"],
     ["whois x who is y z?", 0.8, "y z", null],
     ["who  is x", 0.3, null, null],
+    ["xwho is y", 0.3, null, null],
+    ["(who is y", 0.75, "y", null],
     ["where is ?", 0.8, null, null],
     ["when is x y z", 0.3, null, null],
     ["?'s ;", 0.75, null, null],
     ["the phones of all our traders", 0.5, null, "phone"],
     ["DATE OF BIRTH", 0.5, null, "date"],
-    ["da\u212ate of lin\u212a", 0.3, null, null],
+    ["da\u212ate of lin\u212a", 0.5, null, "link"],
+    ["x's lin\u212a", 0.9, "x", "lin\u212a"],
     ["my BTC's price and its name", 0.6, "my BTC", "price"],
+    ["?'s ! date", 0.6, "", ""],
     ["’s: what’s BTC’s status", 0.5, null, "status"],
     ["", 0.3, null, null],
   ])("%j at %d: %j, %j", (query, confidence, entity, attribute) => {
@@ -183,11 +195,26 @@ describe("extraction", () => {
     ["SOL's x, BTC's y and (ETH's z)", ["SOL", "BTC"]],
     ["x for a b for c; who is d e? BTC's f for a b", ["BTC", "a b", "c", "d e"]],
     ["Café's and for naïve", ["na"]],
-    ["where\u2003is x_1 y WHEN\nIS x", ["x_1 y", "x"]],
+    ["where is\u2003x_1 y WHEN IS\nx", ["x_1 y", "x"]],
+    ["where\u2003is x WHEN\nIS x who  is x", []],
+    ["What's John's email?", ["What"]],
+    ["a's\u00a0b's\n\nc's d's e's", ["a", "c"]],
+    ["a's x b's c", ["a", "b"]],
+    ["é's b's c", ["b"]],
     ["BTC's", []],
     ["for for for", ["for for"]],
   ])("entities of %j", (query, entities) => {
     expect(reference.extractQueryEntities(query)).toEqual(entities);
+  });
+
+  test.each([
+    ["What's John's email?", ["What", "John"]],
+    ["a's\u00a0b's\n\nc's d's e's", ["a", "b", "c", "d"]],
+    ["who is x's y's z", ["x", "y", "x"]],
+  ])("entities of %j with adjacent possessives", (query, entities) => {
+    const engine = nous.createEngine({ query: { adjacentPossessives: true } });
+    expect(engine.extractQueryEntities(query)).toEqual([...new Set(entities)]);
+    expect(reference.extractQueryEntities(query, { adjacentPossessives: true })).toEqual([...new Set(entities)]);
   });
 
   test.each([
@@ -198,7 +225,10 @@ describe("extraction", () => {
     ["the price for x's", null],
     ["my e-mail or Email, my age or name", "email"],
     ["a\u017f date\u017f", "date"],
-    ["lin\u212a", null],
+    ["lin\u212a", "link"],
+    ["price for", null],
+    ["price for-x", null],
+    ["price for\u2028x", "price"],
   ])("attribute of %j", (query, attribute) => {
     expect(reference.extractQueryAttribute(query)).toBe(attribute);
   });
@@ -234,7 +264,8 @@ describe("decomposition", () => {
     reference.decompose(query, { ...D4, entity }, options);
 
   test.each([
-    ["a question word has its blank back, or none", "see BTC, and what's my pnl", ["see BTC", "what's my pnl"]],
+    ["one blank is before what follows a question word", "see BTC, and what's my pnl", ["see BTC", "what 's my pnl"]],
+    ["a rest of marks is a rest", "see BTC and how, and why.", ["see BTC", "how ,", "why ."]],
     ["the word comes as it was written", "BTC's pnl\nAND\tWhere  is ETH ", ["BTC's pnl", "Where is ETH"]],
     ["a word with nothing behind it is no part", "my pnl and what and how is ETH", ["my pnl", "how is ETH"]],
     ["only the first part loses commas", "one,, and what two, and how three,", ["one", "what two,", "how three,"]],
@@ -242,6 +273,7 @@ describe("decomposition", () => {
     ["question marks", "one? two?three", ["one", "two", "three"]],
     ["one mark divides nothing", "one? two", ["one? two"]],
     ["also", "one, also two,also three", ["one", "two", "three"]],
+    ["trailing commas count for the length", "ab, also ,,, also c,", ["ab", ""]],
     ["a strategy that leaves one part is none", "and what one, also two", ["and what one", "two"]],
     ["parts of two units are none, of three some", "ab? 🚀? 🚀a? abc?", ["🚀a", "abc"]],
     ["nothing to divide", " as it came ", [" as it came "]],

@@ -213,10 +213,14 @@ describe("merge", () => {
 
 describe("context lines", () => {
   const line = (row: reference.MemoryRow) => reference.formatContext([row]);
+  const known = (row: reference.MemoryRow) => reference.formatContext([row], 4000, { emptyAsMissing: true });
 
   test.each<[string, reference.MemoryRow, string]>([
     ["nothing known", {}, "- [ · KNOWLEDGE] Untitled (): "],
-    ["the type, when there is no subtype", { type: "custom:x", subtype: "" }, "- [x · KNOWLEDGE] Untitled (): "],
+    ["the type, if the subtype is missing", { type: "custom:x" }, "- [x · KNOWLEDGE] Untitled (): "],
+    ["and its section", { type: "custom:signal", memory_section: "" }, "- [signal · SIGNALS] Untitled (): "],
+    ["an empty subtype", { type: "custom:signal", subtype: "" }, "- [ · KNOWLEDGE] Untitled (): "],
+    ["an empty title", { content_title: "" }, "- [ · KNOWLEDGE]  (): "],
     ["text of a JSON body", { content_body: '{"text":"in"}' }, "- [ · KNOWLEDGE] Untitled (): in"],
     ["an empty text: the body", { content_body: '{"text":""}' }, '- [ · KNOWLEDGE] Untitled (): {"text":""}'],
     [
@@ -232,6 +236,14 @@ describe("context lines", () => {
     ],
   ])("%s", (_, row, expected) => {
     expect(line(row)).toBe(expected);
+  });
+
+  test.each<[string, reference.MemoryRow, string]>([
+    ["subtype", { type: "custom:signal", subtype: "" }, "- [signal · SIGNALS] Untitled (): "],
+    ["title", { content_title: "" }, "- [ · KNOWLEDGE] Untitled (): "],
+    ["body", { content_body: "", content_summary: "sum" }, "- [ · KNOWLEDGE] Untitled (): sum"],
+  ])("an empty %s counts as missing where that is asked for", (_, row, expected) => {
+    expect(known(row)).toBe(expected);
   });
 
   test("laws: well-formed, within the budget, a head of the whole list", () => {

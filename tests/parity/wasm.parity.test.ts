@@ -527,8 +527,10 @@ describe("merging", () => {
 
 test("context lines", () => {
   fc.assert(
-    fc.property(memoryRows, fc.option(maxTokens, { nil: undefined }), (rows, most) => {
+    fc.property(memoryRows, fc.option(maxTokens, { nil: undefined }), fc.boolean(), (rows, most, emptyAsMissing) => {
       expectSame(nous.formatContext(rows, most), reference.formatContext(rows, most));
+      const options = { emptyAsMissing };
+      expectSame(nous.formatContext(rows, most, options), reference.formatContext(rows, most, options));
     }),
     { numRuns: 5000 },
   );

@@ -93,6 +93,13 @@ interface MemoryRow {
   provenance_created_at?: string | null;
 }
 
+interface DisqualifierResult {
+  disqualified: boolean;
+  reason?: string;
+  category?: "D1" | "D2" | "D3" | "D4" | "D5" | "D6";
+  pattern?: string;
+}
+
 /** The declarations that callers rely on. */
 interface Declared {
   rerankCandidates: (
@@ -133,11 +140,22 @@ interface Declared {
   coRecallPairs: (selected: { id: string; _sub_query_group?: number }[]) => [string, string][];
   formatContext: (results: MemoryRow[], maxTokens?: number) => string | null;
   memoryGuidance: () => string;
+  checkDisqualifiers: (query: string) => DisqualifierResult;
+  extractQueryEntities: (query: string) => string[];
+  extractQueryAttribute: (query: string) => string | null;
 }
 
 /** The package, as callers know it; and an engine of its own, as far as it has the same functions. */
 export const declared: Declared = nous;
 export const configured: Pick<Declared, keyof nous.Engine & keyof Declared> = nous.createEngine();
+
+// Callers read the answer as it comes, or narrow it first.
+const disqualifier = nous.checkDisqualifiers("a question");
+export const category: DisqualifierResult["category"] | null = disqualifier.category ?? null;
+export const texts: (string | null)[] = [disqualifier.reason ?? null, disqualifier.pattern ?? null];
+export const narrowed: string = disqualifier.disqualified ? `${disqualifier.category}: ${disqualifier.reason}` : "";
+// @ts-expect-error: narrowed to no disqualification, it has no category
+export const wrong: string = disqualifier.disqualified ? "" : disqualifier.category;
 
 /** The types that are named in data are the same in both directions. */
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;

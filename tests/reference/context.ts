@@ -29,11 +29,12 @@ function textInJson(body: string): string | undefined {
   }
 }
 
-/** `- [label · SECTION] title (date): text` */
+/** `- [label · SECTION] title (date): text`. An empty subtype or title is shown empty. */
 function contextLine(row: MemoryRow): string {
-  const label = (row.subtype || row.type || "").replace(/^custom:/, "");
-  const section = row.memory_section || getSectionForSubtype(row.subtype);
-  const title = row.content_title || "Untitled";
+  const subtype = row.subtype ?? row.type ?? "";
+  const label = subtype.replace(/^custom:/, "");
+  const section = row.memory_section || getSectionForSubtype(subtype);
+  const title = row.content_title ?? "Untitled";
   const date = [...(row.provenance_created_at ?? "")].slice(0, DATE_CHARACTERS).join("");
   const body = row.content_body ?? "";
   const text = textInJson(body) ?? (body || (row.content_summary ?? ""));
@@ -45,12 +46,16 @@ function contextLine(row: MemoryRow): string {
  * budget ends the list, and line breaks between lines do not count. No line: null. Well-formed text:
  * a lone surrogate comes out as U+FFFD.
  */
-export function formatContext(results: readonly MemoryRow[], maxTokens = 4000): string | null {
+export function formatContext(
+  results: readonly MemoryRow[],
+  maxTokens = 4000,
+  { emptyAsMissing = false }: { emptyAsMissing?: boolean | undefined } = {},
+): string | null {
   const budget = maxTokens * CHARACTERS_PER_TOKEN;
   const lines: string[] = [];
   let used = 0;
   for (const row of results) {
-    const line = contextLine(row);
+    const line = contextLine(emptyAsMissing ? withoutEmpty(row) : row);
     const characters = [...line].length;
     if (used + characters > budget) break;
     lines.push(line);
@@ -58,6 +63,9 @@ export function formatContext(results: readonly MemoryRow[], maxTokens = 4000): 
   }
   return lines.length === 0 ? null : wellFormed(lines.join("\n"));
 }
+
+const withoutEmpty = (row: MemoryRow): MemoryRow =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== ""));
 
 /** Lone surrogates → U+FFFD, as String.prototype.toWellFormed does. */
 export function wellFormed(text: string): string {

@@ -137,7 +137,8 @@ export function retrieve<Row extends FoundRow>(
   }
 
   // The parts, each with a second attempt when the first one finds too little.
-  const texts = [...new Set(decompose(question, classifyQuery(question), terms))];
+  const asked = decompose(question, classifyQuery(question), terms).filter((text) => text !== "");
+  const texts = [...new Set(asked.length > 0 ? asked : [question])];
   const parts = texts.map((text) => {
     const first = ask(text, 0, terms.searchLimitPerQuery, filters);
     const untouched = { first, rows: first.rows, end: first.end, record: first.record as PartRecord };

@@ -2,7 +2,8 @@
 // The rules for questions, in full. Plain on purpose: this is the yardstick of the parity tests.
 //
 // Patterns work on the query as it came. Their flag is `i` and never `u`: so case, \b and \w are those of ASCII (the Kelvin
-// sign is no k, the long s no s), while \s and . are those of ECMAScript.
+// sign is no k, the long s no s), while \s and . are those of ECMAScript. Attribute words are sought in the lower case of
+// all of Unicode, where the Kelvin sign is a k.
 
 import { classifyIntent, type IntentOptions } from "./intent.ts";
 import { extractTerms } from "./search.ts";
@@ -13,7 +14,7 @@ import type { MemorySection } from "./sections.ts";
 export type DisqualifierCategory = "D1" | "D2" | "D3" | "D4" | "D5" | "D6";
 
 export type Disqualification =
-  | { disqualified: false }
+  | { disqualified: false; reason?: never; category?: never; pattern?: never }
   | { disqualified: true; reason: string; category: DisqualifierCategory; pattern: string };
 
 /** An entry of the table: as it is named, and what it finds. */
@@ -79,8 +80,8 @@ export const DISQUALIFIERS: readonly { category: DisqualifierCategory; reason: s
     reason: "Exploration query (what else/similar to)",
     patterns: [
       ...phrases("what else", "anything related", "more about", "similar to"),
-      // The only one with no boundary behind it: whatever is not space may end it.
-      { name: "like [...]", regex: /\blike \S+/i },
+      // The run needs a letter, a digit or _ of ASCII: nothing else has a boundary.
+      { name: "like [...]", regex: /\blike \S+\b/i },
       ...phrases("brainstorm", "ideas for", "suggest"),
     ],
   },
@@ -102,6 +103,7 @@ export type QueryType = "LOOKUP" | "AMBIGUOUS";
 export interface QueryTypeResult {
   type: QueryType;
   confidence: number;
+  /** Null if there is none. Empty if a question of no form contains nothing but marks in its place; so is the attribute. */
   entity: string | null;
   attribute: string | null;
 }
@@ -126,35 +128,34 @@ export const ATTRIBUTE_WORDS: readonly string[] = [
 
 /** How a lookup is worded, in the order in which the forms are tried. Groups: the entity, and the attribute if there is one. */
 export const FORMS: readonly RegExp[] = [
-  /(?:what's|what is)\s+(\S+(?:\s+\S+)?)'s\s+(\S+)/i,
+  /\b(?:what's|what is)\s+(\S+(?:\s+\S+)?)'s\s+(\S+)/i,
   /^(\S+(?:\s+\S+)?)'s\s+(\S+)\??$/i,
   // The thing stands for the entity, and whose it is for the attribute.
-  /(\S+) for (\S+(?:\s+\S+)?)\??$/i,
-  /who is\s+(\S+(?:\s+\S+)?)\??$/i,
-  /where is\s+(\S+(?:\s+\S+)?)\??$/i,
-  /when is\s+(\S+(?:\s+\S+)?)\??$/i,
+  /\b(\S+)\s+for\s+(\S+(?:\s+\S+)?)\??$/i,
+  /\bwho is\s+(\S+(?:\s+\S+)?)\??$/i,
+  /\bwhere is\s+(\S+(?:\s+\S+)?)\??$/i,
+  /\bwhen is\s+(\S+(?:\s+\S+)?)\??$/i,
 ];
 
 /** Something's something, anywhere. */
 const POSSESSIVE = /(\S+(?:\s+\S+)?)'s\s+(\S+)/i;
 
-/** The first attribute word of the list that the text contains. Not by toLowerCase, which knows more than ASCII. */
-const attributeWordIn = (text: string): string | null =>
-  ATTRIBUTE_WORDS.find((word) => new RegExp(word, "i").test(text)) ?? null;
-
-/** Without the marks at its end; null when nothing is left. */
-function stripped(value: string | undefined): string | null {
-  const text = (value ?? "").replace(/[?!.,;:]+$/, "").trim();
-  return text === "" ? null : text;
+/** The first attribute word of the list that the text contains, in any case that Unicode knows. */
+function attributeWordIn(text: string): string | null {
+  const lower = text.toLowerCase();
+  return ATTRIBUTE_WORDS.find((word) => lower.includes(word)) ?? null;
 }
+
+/** Without the marks at its end. */
+const stripped = (value: string): string => value.replace(/[?!.,;:]+$/, "").trim();
 
 /** A form that was found stays found when nothing is left of its groups. */
 export function classifyQueryType(query: string): QueryTypeResult {
   for (const form of FORMS) {
     const match = form.exec(query);
     if (match === null) continue;
-    const entity = stripped(match[1]);
-    const attribute = stripped(match[2]);
+    const entity = stripped(match[1]!) || null;
+    const attribute = stripped(match[2] ?? "") || null;
     let confidence = 0.7;
     if (attribute !== null && attributeWordIn(attribute) !== null) confidence = Math.min(confidence + 0.15, 1);
     if (query.trim().endsWith("?")) confidence = Math.min(confidence + 0.05, 1);
@@ -166,7 +167,7 @@ export function classifyQueryType(query: string): QueryTypeResult {
   if (word === null) return { type: "AMBIGUOUS", confidence: 0.3, entity: null, attribute: null };
   const match = POSSESSIVE.exec(query);
   if (match === null) return { type: "LOOKUP", confidence: 0.5, entity: null, attribute: word };
-  return { type: "LOOKUP", confidence: 0.6, entity: stripped(match[1]), attribute: stripped(match[2]) };
+  return { type: "LOOKUP", confidence: 0.6, entity: stripped(match[1]!), attribute: stripped(match[2]!) };
 }
 
 export function classifyQuery(query: string): QueryClassification {
@@ -184,19 +185,28 @@ export function classifyQuery(query: string): QueryClassification {
   };
 }
 
-/** Of whom or what the question is: before 's, after `for`, after `who is` and its like; in that order, each once. */
-export function extractQueryEntities(query: string): string[] {
+/** How questions are read. */
+export interface QueryConfig {
+  adjacentPossessives?: boolean | undefined;
+}
+
+/**
+ * Of whom or what the question is: before 's, after `for`, after `who is` and its like; in that order, each once. A possessive
+ * takes the white space behind it, so that another right after it has no white space in front, and is none; unless the
+ * configuration says that it is one.
+ */
+export function extractQueryEntities(query: string, { adjacentPossessives = false }: QueryConfig = {}): string[] {
   const found = [
-    ...query.matchAll(/(?<=^|\s)(\w+)(?='s\s)/gi),
+    ...query.matchAll(adjacentPossessives ? /(?<=^|\s)(\w+)(?='s\s)/gi : /(?:^|\s)(\w+)'s\s+/gi),
     ...query.matchAll(/\bfor\s+(\w+(?:\s+\w+)?)/gi),
-    ...query.matchAll(/\b(?:who|where|when)\s+is\s+(\w+(?:\s+\w+)?)/gi),
+    ...query.matchAll(/\b(?:who|where|when) is\s+(\w+(?:\s+\w+)?)/gi),
   ];
   return [...new Set(found.map((match) => match[1]!))];
 }
 
 /** What is asked of it: after 's, or before `for`, or an attribute word as the list has it. */
 export function extractQueryAttribute(query: string): string | null {
-  const match = /\S+'s\s+(\w+)/i.exec(query) ?? /^(\w+)\s+for\b/i.exec(query);
+  const match = /\S+'s\s+(\w+)/i.exec(query) ?? /^(\w+)\s+for\s/i.exec(query);
   return match?.[1] ?? attributeWordIn(query);
 }
 
@@ -285,6 +295,7 @@ const MAX_DIVISIBLE_LENGTH = 500;
 const MIN_PART_LENGTH = 3;
 
 const withoutTrailingCommas = (text: string): string => text.trim().replace(/,+$/, "").trim();
+const isLongEnough = (part: string): boolean => part.length >= MIN_PART_LENGTH;
 
 function atQuestionWords(query: string): string[] {
   // The word in parentheses stands among what it divides: first part, word, rest, word, rest …
@@ -292,15 +303,20 @@ function atQuestionWords(query: string): string[] {
   const parts = [withoutTrailingCommas(first!)];
   for (let i = 0; i < pieces.length; i += 2) {
     const [word, rest] = [pieces[i]!, pieces[i + 1]!];
-    if (rest.trim() === "") continue;
-    parts.push(`${word}${/^\s/.test(rest) ? " " : ""}${rest.trim()}`);
+    if (rest.trim() !== "") parts.push(`${word} ${rest.trim()}`);
   }
-  return parts;
+  return parts.filter(isLongEnough);
 }
 
 function atQuestionMarks(query: string): string[] {
   const parts = query.split("?");
-  return parts.length > 2 ? parts.map((part) => part.trim()) : [];
+  return parts.length > 2 ? parts.map((part) => part.trim()).filter(isLongEnough) : [];
+}
+
+/** The commas that a piece ends in are no part of it, but count for its length. */
+function atWord(query: string, word: RegExp): string[] {
+  const pieces = query.split(word).map((piece) => piece.trim());
+  return pieces.filter(isLongEnough).map(withoutTrailingCommas);
 }
 
 /** A pattern of a text; with the flag `i` a symbol's letters beyond ASCII would have two cases too. */
@@ -338,13 +354,13 @@ export function divide(
   const attempts: [Strategy, string[]][] = [
     ["question words", atQuestionWords(query)],
     ["question marks", atQuestionMarks(query)],
-    ["also", query.split(/\balso\b/i).map(withoutTrailingCommas)],
-    ["and", hasEntity && / and /i.test(query) ? query.split(/\band\b/i).map(withoutTrailingCommas) : []],
+    ["also", atWord(query, /\balso\b/i)],
+    ["and", hasEntity && / and /i.test(query) ? atWord(query, /\band\b/i) : []],
     ["subjects", bySubject ? bySubjects(query, symbols) : []],
   ];
   for (const [strategy, pieces] of attempts) {
     // The limit comes before the question whether there are two.
-    const parts = pieces.filter((part) => part.length >= MIN_PART_LENGTH).slice(0, maxParts);
+    const parts = pieces.slice(0, maxParts);
     if (parts.length >= 2) return { strategy, parts };
   }
   return null;

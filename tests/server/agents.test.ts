@@ -167,6 +167,19 @@ test("a database of the existing server is opened with all that is in it", async
   expect(readdirSync(dirname(file)).filter((name) => name.includes(".schema-0."))).toHaveLength(1);
 });
 
+test("empty titles and subtypes of the existing server count as missing in lines of context", async () => {
+  const folder = temporaryFolder();
+  const file = agentFile(folder, "default");
+  mkdirSync(dirname(file), { recursive: true });
+  makeExisting(file);
+  const db = raw(file);
+  db.prepare("UPDATE nodes SET type = 'episode', subtype = '', content_title = '' WHERE id = 'n_a'").run();
+  db.close();
+  const { ask } = clientOf(await start(folder), "default");
+  const { text } = (await ask("POST /context/lines", { query: "extremes" })).body;
+  expect(text).toMatch(/^- \[episode · KNOWLEDGE\] Untitled \(2026-01-01\): ./);
+});
+
 test("clients at once read what they wrote", { timeout: 120_000 }, async () => {
   const server = await start(temporaryFolder());
   const work = async (name: number) => {

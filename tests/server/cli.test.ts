@@ -82,6 +82,7 @@ sections:
 search: { max_seeds: 20, graph_reach: true }
 salience_growth: true
 known_symbols: [BTC]
+query: { adjacent_possessives: true }
 `;
     expect(inForce(["--config", yamlFile(yaml)])).toMatchObject(parse(yaml));
   });
@@ -117,6 +118,8 @@ known_symbols: [BTC]
     ["search: { maxSeeds: 3 }", /search\.maxSeeds/],
     ["sections: { profiles: { SIGNALS: { decay: { max_stability_days: -1 } } } }", /max_stability_days.*-1/],
     ["curve: straight", /curve/],
+    ["query: { adjacent_possessives: 1 }", /query\.adjacent_possessives must be true or false/],
+    ["query: { adjacentPossessives: true }", /query\.adjacentPossessives/],
   ])("a file with %j stops it with a sentence", (yaml, sentence) => {
     expect(refused(["serve", "--config", yamlFile(yaml)])).toMatch(sentence);
   });

@@ -41,10 +41,26 @@ export interface EngineConfig {
   search?: SearchConfig | undefined;
   /** What a question can name, each once in any case; at most 10,000. Default: the symbols of twenty coins. */
   knownSymbols?: readonly string[] | undefined;
+  /** How questions are read. */
+  query?: QueryConfig | undefined;
   /** How retrieval in several passes goes. */
   orchestrator?: OrchestratorConfig | undefined;
   /** What tells how much was at stake. */
   salience?: SalienceConfig | undefined;
+}
+
+/** How questions are read. */
+export interface QueryConfig {
+  /**
+   * Whether a possessive right after another names a thing as well. Off, `extractQueryEntities` passes over the word after a
+   * possessive, as Hynous does. Default false.
+   *
+   * ```ts
+   * const engine = createEngine({ query: { adjacentPossessives: true } });
+   * engine.extractQueryEntities("What's John's email?"); // ["What", "John"], by default ["What"]
+   * ```
+   */
+  adjacentPossessives?: boolean | undefined;
 }
 
 /** What tells how much was at stake in a memory. */

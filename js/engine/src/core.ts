@@ -67,7 +67,7 @@ export const {
   SUBTYPE_INITIAL_STABILITY,
 } = engine;
 
-export type { EngineConfig, SearchConfig } from "./config.ts";
+export type { EngineConfig, QueryConfig, SearchConfig } from "./config.ts";
 export { extractPlaybookTrigger, parsePatternOutput } from "./consolidate/answer.ts";
 export { patternPrompt } from "./consolidate/prompt.ts";
 export type * from "./consolidate/types.ts";
@@ -76,7 +76,7 @@ export { contextBudget } from "./context/budget.ts";
 export type { DeduplicateOptions, DeduplicationResult, Embed } from "./context/dedup.ts";
 export { deduplicate } from "./context/dedup.ts";
 export type { FindMemory } from "./context/expand.ts";
-export type { MemoryRow } from "./context/lines.ts";
+export type { FormatContextOptions, MemoryRow } from "./context/lines.ts";
 export { memoryGuidance } from "./context/lines.ts";
 export type { RecalledRow } from "./context/memory.ts";
 export { estimateTokens, overlap } from "./context/overlap.ts";

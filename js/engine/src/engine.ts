@@ -107,7 +107,10 @@ export interface Engine {
    * question is disqualified.
    */
   classifyQuery(query: string): query.QueryClassification;
-  /** The things that a question names, each once: owners of something, then what follows `for`, then `who is` and its like. */
+  /**
+   * The things that a question names, each once: owners of something, then what follows `for`, then `who is` and its like. The
+   * word after a possessive is no owner, unless the configuration has `query.adjacentPossessives`.
+   */
   extractQueryEntities(query: string): string[];
   /** What a question asks of something; null for nothing that is known. */
   extractQueryAttribute(query: string): string | null;
@@ -206,9 +209,13 @@ export interface Engine {
   coRecallPairs(selected: readonly { id: string; _sub_query_group?: number | undefined }[]): [string, string][];
   /**
    * One line for each memory, `- [lesson · KNOWLEDGE] Title (2026-01-15): text`, in order, until one would pass the budget
-   * of four code points a token; null when there is none.
+   * of four code points a token; null when there is none. `maxTokens` is 4000 unless given.
    */
-  formatContext(results: readonly context.MemoryRow[], maxTokens?: number): string | null;
+  formatContext(
+    results: readonly context.MemoryRow[],
+    maxTokens?: number,
+    options?: context.FormatContextOptions,
+  ): string | null;
   /**
    * What a turn asks of memory, by its English words and phrases. `frame` is the frame of mind; that of `selectFrame` unless given.
    *
@@ -345,7 +352,7 @@ export function engineOver(sections: Sections, { curve, salienceGrowth }: Engine
     planConsolidation: (episodes, existing, options) => planConsolidation(sections, episodes, existing, options),
     mergeAndSelect: (subResults, options) => merge.mergeAndSelect(sections, subResults, options),
     coRecallPairs: (selected) => merge.coRecallPairs(sections, selected),
-    formatContext: (results, maxTokens) => context.formatContext(sections, results, maxTokens),
+    formatContext: (results, maxTokens, options) => context.formatContext(sections, results, maxTokens, options),
     classifyTurn: (text, frame, options) => turn.classifyTurn(sections, text, frame, options),
     planRetrieval: (signals, options) => turn.planRetrieval(sections, signals, options),
     planTurn: (text, frame, options) => turn.planTurn(sections, text, frame, options),

@@ -16,9 +16,9 @@ import type { MemorySection } from "./types.ts";
  */
 export type DisqualifierCategory = "D1" | "D2" | "D3" | "D4" | "D5" | "D6";
 
-/** What keeps a question from being a plain lookup. */
+/** What keeps a question from being a plain lookup. If nothing does, `disqualified` is the only key of the answer. */
 export type Disqualification =
-  | { disqualified: false }
+  | { disqualified: false; reason?: never; category?: never; pattern?: never }
   | {
       disqualified: true;
       /** The category in words. */
@@ -36,7 +36,9 @@ export interface QueryTypeResult {
   type: QueryType;
   /** In [0, 1]. */
   confidence: number;
+  /** Null if there is none. Empty if the question contains nothing but marks in its place. */
   entity: string | null;
+  /** Null if there is none. Empty if the question contains nothing but marks in its place. */
   attribute: string | null;
 }
 
@@ -139,7 +141,7 @@ export type SettleWeak = (
 const CLASSIFIED = 8;
 const UNDERSTOOD = CLASSIFIED + 1;
 /** Numbers that tell of a part of a question. */
-const PART = 7;
+const PART = 6;
 const CONFIDENCE = 6;
 /** More parts than any question has, and within 32 bits. */
 const UNLIMITED = 2 ** 32 - 1;
@@ -206,8 +208,8 @@ function partsIn(sections: Sections, query: string, told: Uint32Array, from: num
   const parts: string[] = [];
   for (let at = from; at < from + count * PART; at += PART) {
     const lead = piece(query, told[at]!, told[at + 1]!, told[at + 2]!, sections.knownSymbols);
-    const rest = piece(query, told[at + 4]!, told[at + 5]!, told[at + 6]!, sections.knownSymbols);
-    parts.push(lead === null ? rest! : `${lead}${told[at + 3] === 1 ? " " : ""}${rest}`);
+    const rest = piece(query, told[at + 3]!, told[at + 4]!, told[at + 5]!, sections.knownSymbols);
+    parts.push(lead === null ? rest! : `${lead} ${rest}`);
   }
   return parts;
 }

@@ -296,10 +296,11 @@ pub fn format_context(rows: &[ContextRow<'_>], max_tokens: f64, table: &SectionT
 /// `- [label · SECTION] title (date): text`
 pub fn context_line(row: &ContextRow<'_>, table: &SectionTable) -> String {
     let given = |field: Option<&str>| field.filter(|text| !text.is_empty()).map(String::from);
-    let label = given(row.subtype).or(given(row.node_type)).unwrap_or_default();
-    let label = label.strip_prefix("custom:").unwrap_or(&label);
-    let section = given(row.memory_section).unwrap_or_else(|| table.section_of(row.subtype).name().into());
-    let title = given(row.title).unwrap_or_else(|| "Untitled".into());
+    let subtype = row.subtype.or(row.node_type).unwrap_or("");
+    let label = subtype.strip_prefix("custom:").unwrap_or(subtype);
+    let section =
+        given(row.memory_section).unwrap_or_else(|| table.section_of(given(Some(subtype)).as_deref()).name().into());
+    let title = row.title.unwrap_or("Untitled");
     let date: String = row.created_at.unwrap_or_default().chars().take(10).collect();
     let body = given(row.body).unwrap_or_default();
     let text = text_in_json(&body).or(given(row.body)).or(given(row.summary)).unwrap_or_default();

@@ -35,6 +35,7 @@ fn full() -> Json {
             "default_limit": 12, "edge_weight": "learned", "graph_reach": true
         },
         "known_symbols": ["gold", "oil"],
+        "query": { "adjacent_possessives": true },
         "orchestrator": {
             "enabled": false, "max_parts": 3, "by_subject": true, "search_limit_per_query": 10, "quality_threshold": 0.5,
             "max_retries": 0, "timeout_seconds": 1.5, "max_results": 7, "relevance_ratio": 0.25, "max_replacements": 1,
@@ -85,7 +86,7 @@ fn every_key_is_read() {
     use nous_wasm::salience::{OwnSource, SalienceConfig};
     use nous_wasm::search::{Aggregation, EdgeWeight, SearchConfig};
     use nous_wasm::section::ConsolidationRole;
-    let Config { sections, intent, curve, salience_growth, search, known_symbols, orchestrator, salience } =
+    let Config { sections, intent, curve, salience_growth, search, known_symbols, query, orchestrator, salience } =
         read(&full()).unwrap();
     assert!(!sections.enabled());
     assert_eq!(sections.intent_boost(), 1.5);
@@ -125,6 +126,7 @@ fn every_key_is_read() {
     let without = read(&json!({ "search": { "seed_threshold": null } })).unwrap();
     assert_eq!(without.search, SearchConfig::default());
     assert_eq!(known_symbols, ["gold", "oil"]);
+    assert!(query.adjacent_possessives);
     let expected = OrchestratorConfig {
         enabled: false,
         max_parts: 3,

@@ -280,7 +280,12 @@ const QUESTIONS: Kind[] = [
     (v) => [make.memoryRow(v)],
     ({ score }) => unless(isNumber(score), "has a score that is none"),
   ),
-  of("formatContext", 1.5, (v) => [v.list(() => make.memoryRow(v), 4), v.count(400)], isTextOrNull),
+  of(
+    "formatContext",
+    1.5,
+    (v) => [v.list(() => make.memoryRow(v), 4), v.count(400), v.object({ emptyAsMissing: v.flag() })],
+    isTextOrNull,
+  ),
   of(
     "memoryGuidance",
     1,

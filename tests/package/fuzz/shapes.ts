@@ -199,6 +199,7 @@ export const config = (v: Values): Anything =>
       salienceGrowth: perhaps(v, () => v.flag()),
       intent: perhaps(v, () => v.object({ matcher: v.name(["words", "substring"]), strings: { SIGNALS: [v.text()] } })),
       knownSymbols: perhaps(v, () => v.list(() => `SYM${v.dice.below(99)}`, 3)),
+      query: perhaps(v, () => v.object({ adjacentPossessives: v.flag() })),
       search: perhaps(v, () =>
         v.object({ graphReach: v.flag(), maxHops: v.count(4), hopDecay: v.share(), maxNodes: v.count(200) }),
       ),

@@ -5,15 +5,15 @@ import { idle } from "../runtime.ts";
 import type { Sections } from "../sections.ts";
 import { mostBytes, writeText } from "../text.ts";
 
-/** A recalled memory, as much of it as a line shows. An empty field counts as a missing one. */
+/** A recalled memory, as much of it as a line shows. Null counts as missing. */
 export interface MemoryRow {
   /** Such as `custom:lesson`; the label, without its prefix. */
   subtype?: string | null | undefined;
-  /** The label where there is no subtype. */
+  /** The label if the subtype is missing. */
   type?: string | null | undefined;
-  /** The section shown; found by the subtype when missing. */
+  /** The section shown; if empty or missing, that of the subtype, or of the type if the subtype is missing. */
   memory_section?: string | null | undefined;
-  /** `Untitled` when missing. */
+  /** `Untitled` if missing. */
   content_title?: string | null | undefined;
   /** Text, or a JSON object whose `text` is shown. */
   content_body?: string | null | undefined;
@@ -21,6 +21,15 @@ export interface MemoryRow {
   content_summary?: string | null | undefined;
   /** ISO 8601 text, or a `Date`; its date is shown. */
   provenance_created_at?: string | Date | null | undefined;
+}
+
+/** How lines of context are made. */
+export interface FormatContextOptions {
+  /**
+   * Whether an empty text counts as a missing one: an empty subtype gives way to the type, an empty title to `Untitled`. Off,
+   * both are shown empty, as Hynous shows them. Default false.
+   */
+  emptyAsMissing?: boolean | undefined;
 }
 
 /** In the order that the module expects. */
@@ -35,18 +44,24 @@ const FIELDS = [
 ] as const satisfies (keyof MemoryRow)[];
 
 /** @internal */
-export function formatContext(sections: Sections, results: readonly MemoryRow[], maxTokens = 4000): string | null {
+export function formatContext(
+  sections: Sections,
+  results: readonly MemoryRow[],
+  maxTokens = 4000,
+  options: FormatContextOptions = {},
+): string | null {
   if (!Array.isArray(results)) throw invalid("results", `must be an array, found ${show(results)}`);
   if (typeof maxTokens !== "number" || !(maxTokens >= 0)) {
     throw invalid("maxTokens", `must be a number of at least 0, found ${show(maxTokens)}`);
   }
+  const emptyAsMissing = emptyOption(options);
   const texts: (string | undefined)[] = [];
   let room = 0;
   for (const [index, row] of results.entries()) {
     if (typeof row !== "object" || row === null) throw invalidShape("results", index, row);
     for (const field of FIELDS) {
       const text = textOf(row, field, index);
-      texts.push(text);
+      texts.push(text === "" && emptyAsMissing ? undefined : text);
       room += mostBytes(text?.length ?? 0);
     }
   }
@@ -65,6 +80,17 @@ export function formatContext(sections: Sections, results: readonly MemoryRow[],
   } finally {
     sections.slot.give(handle);
   }
+}
+
+function emptyOption(options: FormatContextOptions): boolean {
+  if (typeof options !== "object" || options === null) {
+    throw invalid("options", `must be an object, found ${show(options)}`);
+  }
+  const { emptyAsMissing = false } = options;
+  if (typeof emptyAsMissing !== "boolean") {
+    throw invalid("emptyAsMissing", `must be true or false, found ${show(emptyAsMissing)}`);
+  }
+  return emptyAsMissing;
 }
 
 function textOf(row: MemoryRow, field: (typeof FIELDS)[number], index: number): string | undefined {

@@ -151,8 +151,9 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
       if (!isAnswered(plain)) throw searchFailed(parts);
       return { mode: "plain", parts, plain };
     }
-    // What is asked twice is searched for once, and is one part.
-    const texts = [...new Set(understanding.parts)];
+    // What is asked twice is searched for once, and is one part. A part that was nothing but commas asks nothing.
+    const asked = understanding.parts.filter((text) => text !== "");
+    const texts = [...new Set(asked.length > 0 ? asked : [query])];
     const parts = await Promise.all(texts.map((text) => this.#part(text, text === query ? understanding : undefined)));
     if (parts.some(({ first }) => isAnswered(first))) return { mode: "parts", parts };
     if (config.fallback === "plain") {

@@ -27,7 +27,10 @@ export const retrievalHandlers: HandlersOf<typeof retrievalOperations> = {
   contextLines: async (agent, { body: { recall, max_tokens, ...asked }, question }) => {
     const { nodes, groups } = await retrieve(agent, asked, question);
     recallTogether(agent, groups, recall);
-    return { text: agent.engine.formatContext(nodes, max_tokens), ids: nodes.map(({ id }) => id) };
+    return {
+      text: agent.engine.formatContext(nodes, max_tokens, { emptyAsMissing: true }),
+      ids: nodes.map(({ id }) => id),
+    };
   },
 };
 

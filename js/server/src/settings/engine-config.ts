@@ -13,6 +13,7 @@ const KEYS = [
   "salience_growth",
   "search",
   "known_symbols",
+  "query",
   "orchestrator",
   "salience",
 ] as const;
