@@ -377,7 +377,7 @@ const backingUp = pieces(
   ],
   async (around) => {
     const { folder, backup } = await backedUp();
-    await killed(["backup", backup, "--data-dir", folder], around);
+    await killed(["backup", backup, "--force", "--data-dir", folder], around);
     expect(await titlesIn(folder)).toEqual(BOTH);
     const whole = new LibsqlStorage(backup, { durability: "full" });
     expect(whole.check()).toEqual([]);

@@ -25,7 +25,7 @@ const placeIn = (dataDir: string): Place => ({ dataDir, durability: "full", remo
 const fileIn = (folder: string): string => join(folder, "lines.jsonl");
 
 function exported(folder: string, agent = "default"): string[] {
-  const count = exportFile(placeIn(folder), agent, fileIn(folder));
+  const count = exportFile(placeIn(folder), agent, fileIn(folder), { force: true });
   const lines = readFileSync(fileIn(folder), "utf8").trimEnd().split("\n");
   expect(lines).toHaveLength(count);
   return lines;

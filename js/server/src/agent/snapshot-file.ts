@@ -3,12 +3,12 @@
 
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
-import { removeWhole, writeWhole } from "../storage/files.ts";
+import { isFolder, removeWhole, writeWhole } from "../storage/files.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Tell } from "./follower.ts";
 
 /** Another one once rows are read into an index in another way. */
-const FORMAT = 3;
+const FORMAT = 4;
 /** Bytes that are read at once; the first piece holds the header. */
 const PIECE = 4 * 2 ** 20;
 const LINE_END = 0x0a;
@@ -38,6 +38,8 @@ interface Header {
   /** What it is an index of. */
   what: string;
   epoch: string;
+  /** The opening of the database in which it was kept. */
+  opening: string;
   /** The last entry of the change log that is in it. */
   sequence: number;
   dimensions: number;
@@ -72,14 +74,19 @@ export class SnapshotFile {
     }
     const least = isAnew ? 1 : LEAST_CHANGES;
     if (this.#written !== undefined && sequence - this.#written < least) return;
+    if (isFolder(this.#file)) {
+      this.#tell(`There is a folder where a file is to be kept: ${this.#what}`);
+      return;
+    }
     writeWhole(this.#file, piecesOf(this.#headerOf(storage, making, sequence), index));
     this.#written = sequence;
   }
 
   #headerOf(storage: Storage, { configuration, dimensions }: Making, sequence: number): Header {
     const epoch = storage.meta("epoch") ?? "";
+    const opening = storage.lastOpening() ?? "";
     const sum = sha256(JSON.stringify(configuration));
-    return { format: FORMAT, what: this.#what, epoch, sequence, dimensions, configuration: sum };
+    return { format: FORMAT, what: this.#what, epoch, opening, sequence, dimensions, configuration: sum };
   }
 
   /**
@@ -93,6 +100,7 @@ export class SnapshotFile {
   ): { index: Index; sequence: number } | undefined {
     if (!this.#isFresh) return undefined;
     this.#isFresh = false;
+    if (isFolder(this.#file)) return undefined;
     let handle: number;
     try {
       handle = openSync(this.#file, "r");
@@ -128,6 +136,7 @@ export class SnapshotFile {
 function misfit(storage: Storage, found: Header, fitting: Header): string | undefined {
   if (found.format !== fitting.format || found.what !== fitting.what) return "it is of another version";
   if (found.epoch !== fitting.epoch) return "it is of another database, or of before a restore";
+  if (!storage.isOfHistory(found.opening, found.sequence)) return "it is of another branch of the database";
   if (found.configuration !== fitting.configuration) return "it was made with another configuration";
   if (found.dimensions !== fitting.dimensions) return "its vectors have another length";
   const { first, last } = storage.changeRange();

@@ -188,7 +188,10 @@ function agentOf(header: string | undefined): string {
   if (header === undefined) return USUAL_AGENT;
   const name = Buffer.from(header, "latin1").toString("utf8");
   if (!isAgentName(name)) {
-    throw wrong("X-Nous-Agent", `must be a name in UTF-8 of 1 to ${MOST_AGENT_NAME} characters`);
+    throw wrong(
+      "X-Nous-Agent",
+      `must be a name in UTF-8 of 1 to ${MOST_AGENT_NAME} characters, without control characters`,
+    );
   }
   return name;
 }

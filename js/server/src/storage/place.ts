@@ -2,9 +2,11 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { hasControls } from "../controls.ts";
 import type { Settings } from "../settings/options.ts";
 import { agentsDir } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
+import { isFolder } from "./files.ts";
 import type { Durability } from "./libsql.ts";
 import type { Remote } from "./remote-connection.ts";
 
@@ -15,7 +17,15 @@ export const MOST_AGENT_NAME = 200;
 
 /** Whether an agent can be called that. */
 export const isAgentName = (name: string): boolean =>
-  name !== "" && name.length <= MOST_AGENT_NAME && !name.includes("\u{fffd}");
+  name !== "" && name.length <= MOST_AGENT_NAME && !name.includes("\u{fffd}") && !hasControls(name);
+
+/** @throws {StorageError} for a name that no new agent can have. */
+export function checkAgentName(name: string): void {
+  if (isAgentName(name)) return;
+  throw new StorageError(
+    `${JSON.stringify(name)} is no name of an agent: give 1 to ${MOST_AGENT_NAME} characters, without control characters.`,
+  );
+}
 
 export interface Place {
   dataDir: string;
@@ -42,7 +52,10 @@ export function databasesIn(dataDir: string): string[] {
   const folder = agentsDir(dataDir);
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder).filter((name) => name.endsWith(".db"));
-  return names.sort().map((name) => join(folder, name));
+  return names
+    .sort()
+    .map((name) => join(folder, name))
+    .filter((path) => !isFolder(path));
 }
 
 /** @throws {StorageError} where the databases are no files, saying what cannot be done then. */
