@@ -201,6 +201,7 @@ export class Agent {
    */
   keep(): void {
     this.flushAll();
+    this.storage.checkPlace();
     if (this.#follower.isLoaded) this.write(() => this.#follower.keep());
   }
 

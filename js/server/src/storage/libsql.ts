@@ -926,7 +926,6 @@ export class LibsqlStorage extends SqlStorage {
   }
 
   override transaction<T>(work: () => T, patience = BUSY_TIMEOUT): T {
-    this.checkPlace();
     if (patience === BUSY_TIMEOUT) return this.#write(work);
     this.db.exec(`PRAGMA busy_timeout = ${patience}`);
     try {
@@ -1105,6 +1104,8 @@ function settle(db: Database.Database, durability: Durability): void {
     const found = Object.values(row ?? {})[0];
     if (found !== is) throw new StorageError(`${pragma} is ${found} after it was set to ${set}.`);
   }
+  // The first read makes the log and its index.
+  db.prepare("SELECT count(*) FROM sqlite_master").all();
 }
 
 /**
