@@ -331,6 +331,14 @@ test("--sample fills an empty memory, and leaves one that is not as it is", asyn
   expect((await second.ask("GET /health")).body.node_count).toBe(2_001);
 });
 
+test("an agent whose name has control characters does not come to be", () => {
+  const folder = temporaryFolder();
+  for (const agent of ["a\nb", "a\u0085b", "a\u007f"]) {
+    expect(() => imported(folder, [node("n_1")], { agent })).toThrow(/is no name of an agent: .*control characters/);
+    expect(existsSync(agentFile(folder, agent))).toBe(false);
+  }
+});
+
 test("there is nothing to export of an agent that is not there, and nothing to import from a file that is not", () => {
   const folder = temporaryFolder();
   expect(run(["export", "--agent", "nobody", "--data-dir", folder])).toMatchObject({ status: 1, stdout: "" });

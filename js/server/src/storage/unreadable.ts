@@ -4,14 +4,14 @@
 
 import { isUtf8 } from "node:buffer";
 import Database from "libsql";
-import type { Connection } from "./connection.ts";
+import type { Connection, Statement } from "./connection.ts";
 import { MENDING_DAMAGE, StorageError, Unavailable } from "./errors.ts";
 import { REPLACED_TEXTS } from "./migrations/unreadable.ts";
 import type { Bytes } from "./rows.ts";
 import { META_TABLE, MIGRATIONS } from "./schema.ts";
 
-/** Row numbers, or entries of the change log, that are looked at together. */
-const BATCH = 1_000;
+/** Row numbers, or entries of the change log, that are looked at together: their longest texts fit into one value of SQLite. */
+const BATCH = 100;
 /** Texts that a sentence names. */
 const MOST_NAMED = 20;
 
@@ -206,19 +206,37 @@ const LOGGED: readonly (readonly [table: string, column: string, entity: string]
   ["conflict_queue", "rowid", "conflict_queue"],
 ];
 
+/** A table that others write to, by its rows that an entry of the change log leads to. */
+interface Watched {
+  table: Table;
+  where: string;
+  /** Prepared once: it is asked after each commit of others. */
+  look: Statement;
+}
+
+const watched = new WeakMap<Connection, readonly Watched[]>();
+
+function watchedOf(db: Connection): readonly Watched[] {
+  let tables = watched.get(db);
+  if (tables === undefined) {
+    tables = [...LOGGED, ["change_log", "", ""] as const].map(([name, column, entity]) => {
+      const table = tableOf(db, name, true)!;
+      const changed = `SELECT ${column === "rowid" ? "CAST(id AS INTEGER)" : "id"} FROM change_log
+        WHERE sequence BETWEEN ?1 AND ?2 AND entity = '${entity}' AND writer IS NOT ?3`;
+      const where = column === "" ? "sequence BETWEEN ?1 AND ?2 AND writer IS NOT ?3" : `${column} IN (${changed})`;
+      return { table, where, look: lookAt(db, table, where) };
+    });
+    watched.set(db, tables);
+  }
+  return tables;
+}
+
 /** Parts with such texts among what others changed. */
 function* changedParts(db: Connection, { first, last, writer }: Changed): Generator<Part> {
-  const tables = [...LOGGED, ["change_log", "", ""] as const].map(([name, column, entity]) => {
-    const changed = `SELECT ${column === "rowid" ? "CAST(id AS INTEGER)" : "id"} FROM change_log
-      WHERE sequence BETWEEN ?1 AND ?2 AND entity = '${entity}' AND writer IS NOT ?3`;
-    const where = column === "" ? "sequence BETWEEN ?1 AND ?2 AND writer IS NOT ?3" : `${column} IN (${changed})`;
-    return { table: tableOf(db, name, true)!, where };
-  });
   for (let from = first; from <= last; from += BATCH) {
     const values = [from, Math.min(last, from + BATCH - 1), writer];
-    for (const { table, where } of tables) {
-      const part = { table, where, values };
-      if (!isReadable(db, part)) yield part;
+    for (const { table, where, look } of watchedOf(db)) {
+      if (!areReadable(look, values)) yield { table, where, values };
     }
   }
 }
@@ -235,16 +253,23 @@ const placeOf = ({ key }: Table): string =>
 const placed = (table: Table): string =>
   table.key === undefined ? "rowid = CAST(? AS INTEGER)" : `${placeOf(table)} = ?`;
 
-/** Whether all texts of a part are UTF-8. SQLite puts those of a column together, with a character between each two. */
-function isReadable(db: Connection, { table, where, values }: Part): boolean {
-  const texts = table.columns.map((name, place) => {
-    const column = quoted(name);
+/** Puts the texts of each column together, with a character between each two. */
+function lookAt(db: Connection, { name, columns }: Table, where: string): Statement {
+  const texts = columns.map((of, place) => {
+    const column = quoted(of);
     return `CAST(group_concat(CASE WHEN typeof(${column}) = 'text' THEN ${column} END, '|') AS BLOB) AS texts_${place}`;
   });
-  const sql = `SELECT ${texts.join(", ")} FROM ${quoted(table.name)} WHERE ${where}`;
-  const [found] = db.prepare(sql).all(...values) as [Record<string, Bytes | null>];
+  return db.prepare(`SELECT ${texts.join(", ")} FROM ${quoted(name)} WHERE ${where}`);
+}
+
+function areReadable(look: Statement, values: readonly unknown[]): boolean {
+  const [found] = look.all(...values) as [Record<string, Bytes | null>];
   return Object.values(found).every((bytes) => bytes === null || isUtf8(new Uint8Array(bytes)));
 }
+
+/** Whether all texts of a part are UTF-8. */
+const isReadable = (db: Connection, { table, where, values }: Part): boolean =>
+  areReadable(lookAt(db, table, where), values);
 
 /** The texts of a part that are no UTF-8. */
 function textsIn(db: Connection, { table, where, values }: Part): FoundText[] {
