@@ -139,6 +139,15 @@ test("that another program wrote while nobody had it open is named by a check, w
   expect(await answers(clientOf(again, "default"), cluster)).toContain(READ);
 });
 
+test("is replaced, whatever becomes of the request that comes first", async () => {
+  const { own, cluster } = await setUp();
+  raw(own.file()).exec(`INSERT INTO nodes (id, type, content_title) VALUES (${BAD}, 'note', ${BAD})`);
+  expect((await own.ask("PATCH /nodes/nobody", { content_title: "Other" })).status).toBe(404);
+  expect(await answers(own, cluster)).toContain("caf%E9");
+  await own.create({ id: "n_after", content_title: "afterwards" });
+  expect(await own.search("afterwards")).toEqual(["n_after"]);
+});
+
 test("is kept as it was until its memory has another text, or is gone", async () => {
   const { own, cluster } = await setUp();
   raw(own.file()).exec(`UPDATE nodes SET content_title = ${BAD}, content_body = ${BAD} WHERE id IN ('n_a', 'n_b')`);

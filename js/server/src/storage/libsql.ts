@@ -46,6 +46,7 @@ import type {
   Storage,
 } from "./storage.ts";
 import {
+  type Changed,
   checkMeta,
   namesOf,
   replaceTexts,
@@ -947,17 +948,18 @@ export class LibsqlStorage extends SqlStorage {
   }
 
   protected override within<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): T {
-    const look = (writes: boolean) => this.#lookAtTexts(writes);
     const act = () =>
       super.within(begin, () => {
-        look(begin !== "BEGIN");
+        this.#lookAtTexts();
         return work();
       });
     try {
       return act();
     } catch (error) {
       if (!(error instanceof UnreadableText)) throw error;
-      super.within("BEGIN IMMEDIATE", () => look(true));
+      // In a transaction of its own, which nothing that `work` throws undoes.
+      const replaced = super.within("BEGIN IMMEDIATE", () => replaceTexts(this.db, this.#changedByOthers()));
+      this.#tell(`Texts are no UTF-8, and were replaced in ${namesOf(replaced)}`);
       return act();
     }
   }
@@ -968,27 +970,26 @@ export class LibsqlStorage extends SqlStorage {
   }
 
   /**
-   * Looks at what others have written, within a transaction: its texts may be no UTF-8, which has to be replaced before it is read.
+   * Looks at what others have written, within a transaction that reads it afterwards.
    *
-   * @throws {UnreadableText} where there is some, and this transaction does not write.
+   * @throws {UnreadableText} where a text of it is no UTF-8, which has to be replaced first.
    */
-  #lookAtTexts(writes: boolean): void {
-    const readable = this.#readable;
-    if (readable === undefined) return;
+  #lookAtTexts(): void {
+    if (this.#readable === undefined) return;
     const version = this.version();
-    if (version === readable.version) return;
+    if (version === this.#readable.version) return;
+    const changed = this.#changedByOthers();
+    const texts = changed === undefined ? unreadableTexts(this.db) : unreadableChanges(this.db, changed);
+    if (texts.length > 0) throw new UnreadableText(texts);
+    this.#readable = { version, change: this.changeRange().last };
+  }
+
+  /** What may hold such texts; undefined for everything, where the log does not reach back. */
+  #changedByOthers(): Changed | undefined {
     const { first, last } = this.changeRange();
-    const from = readable.change + 1;
-    // Of what the log does not tell any more everything is looked at.
+    const from = (this.#readable?.change ?? 0) + 1;
     const isLogged = last < from || (first !== 0 && first <= from);
-    const changed = isLogged ? { first: from, last, writer: this.writer } : undefined;
-    if (!writes) {
-      const texts = changed === undefined ? unreadableTexts(this.db) : unreadableChanges(this.db, changed);
-      if (texts.length > 0) throw new UnreadableText(texts);
-    }
-    const replaced = writes ? replaceTexts(this.db, changed) : [];
-    if (replaced.length > 0) this.#tell(`Texts are no UTF-8, and were replaced in ${namesOf(replaced)}`);
-    this.#readable = { version, change: last };
+    return isLogged ? { first: from, last, writer: this.writer } : undefined;
   }
 
   version(): number {

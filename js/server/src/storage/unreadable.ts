@@ -107,7 +107,9 @@ export function replaceTexts(db: Connection, changed?: Changed): TextPlace[] {
   for (const { of, table, place, column, bytes } of found) {
     const isKey = of.key?.includes(column) ?? false;
     const text = isKey || /(^|_)id$/.test(column) ? idOf(bytes) : bytes.toString();
-    db.prepare(`UPDATE ${quoted(table)} SET ${quoted(column)} = ? WHERE ${placed(of)}`).run(text, place);
+    // A trigger may have written what follows from it already.
+    const update = DERIVED.has(table) ? "UPDATE OR REPLACE" : "UPDATE";
+    db.prepare(`${update} ${quoted(table)} SET ${quoted(column)} = ? WHERE ${placed(of)}`).run(text, place);
     if (!DERIVED.has(table)) keep.run(table, place, column, bytes);
   }
   // The log tells of ids as they were, too.
