@@ -123,7 +123,7 @@ test("an agent that is not open is none of another folder, and is not made in it
   for (const [call, body] of [["GET /health"], ["POST /nodes", { type: "note", content_title: "lost" }]] as const) {
     expect(await nobody.ask(call, body)).toMatchObject({ status: 503, body: { error: expect.stringMatching(MOVED) } });
   }
-  expect((await server.ask("GET /agents")).status).toBe(503);
+  for (const call of ["GET /agents", `DELETE /agents/${AGENT}`]) expect((await server.ask(call)).status).toBe(503);
   expect(existsSync(agentsDir(folder))).toBe(false);
 });
 

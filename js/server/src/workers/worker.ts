@@ -89,6 +89,7 @@ async function answer(message: ToWorker): Promise<void> {
     }
     case "delete":
       if (remote !== undefined) throw new Refusal(409, "a remote database is deleted where it is kept");
+      checkPlace();
       return tell(await agents.away(message.agent, () => deleteAgent(dataDir, message.agent)));
     case "list":
       checkPlace();
