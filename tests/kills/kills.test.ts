@@ -2,7 +2,7 @@
 // data. KILLS says how many there are at least; `npm run long -- kills` does thousands.
 
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
@@ -377,7 +377,7 @@ const backingUp = pieces(
   ],
   async (around) => {
     const { folder, backup } = await backedUp();
-    await killed(["backup", backup, "--data-dir", folder], around);
+    await killed(["backup", backup, "--force", "--data-dir", folder], around);
     expect(await titlesIn(folder)).toEqual(BOTH);
     const whole = new LibsqlStorage(backup, { durability: "full" });
     expect(whole.check()).toEqual([]);
@@ -460,7 +460,47 @@ const consolidating = pieces(
   },
 );
 
-const PIECES = [making, migrating, backingUp, restoring, importing, deleting, consolidating].flat();
+const SECRET = "unforgettable";
+const purging = pieces(
+  "a purge",
+  [
+    // What opening writes is not told of: the first transaction that writes is the purge itself.
+    "^after exec COMMIT$",
+    "^before exec DELETE FROM",
+    "^before rmSync .*\\.index$",
+    "^after rmSync .*\\.texts$",
+    "^before exec PRAGMA secure_delete = ON$",
+    "^before exec INSERT INTO nodes_fts",
+    "^before exec VACUUM$",
+    "^after exec VACUUM$",
+    "^before exec PRAGMA wal_checkpoint",
+    "^after exec PRAGMA wal_checkpoint",
+  ],
+  async (around) => {
+    const folder = await folderWith(BEFORE);
+    const file = agentFile(folder, "default");
+    execute(file, `INSERT INTO nodes (id, type, content_title) VALUES ('gone', 'note', '${SECRET}')`);
+    await released();
+    // Words of the memory are in what is kept beside the database.
+    for (const kept of Object.values(snapshotsOf(file))) writeFileSync(kept, SECRET);
+    const holding = () =>
+      readdirSync(dirname(file)).filter((name) => readFileSync(join(dirname(file), name)).includes(SECRET));
+    await killed(["agents", "purge", "default", "gone", "--data-dir", folder], around);
+    const isBegun = () => raw(file).prepare("SELECT id FROM nous_purges").all().length > 0;
+    // Each step comes after the deletion, and before the end.
+    expect(raw(file).prepare("SELECT 1 FROM nodes WHERE id = 'gone'").all()).toEqual([]);
+    await released();
+    const server = await start(folder, ["--log-level", "error"]);
+    expect(holding()).toEqual([]);
+    expect((await server.ask("GET /nodes/gone")).status).toBe(404);
+    expect(await server.end()).toBe(0);
+    expect(isBegun()).toBe(false);
+    await released();
+    expect(await titlesIn(folder)).toEqual(BEFORE);
+  },
+);
+
+const PIECES = [making, migrating, backingUp, restoring, importing, deleting, purging, consolidating].flat();
 
 test(`${PIECES.length} kills at steps of what is done as a whole leave all of it or nothing`, {
   timeout: 600_000,

@@ -70,7 +70,10 @@ describe("backup and restore", () => {
       while (!isOver) await create({ content_body: "x".repeat(2_000) });
     })();
     const backups = new Promise<number[]>((resolve) => {
-      setTimeout(() => resolve([1, 2].map(() => run("backup", elsewhere, "--data-dir", folder).status!)), 300);
+      setTimeout(
+        () => resolve([1, 2].map(() => run("backup", elsewhere, "--force", "--data-dir", folder).status!)),
+        300,
+      );
     });
     expect(await backups).toEqual([0, 0]);
     isOver = true;

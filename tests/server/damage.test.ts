@@ -133,7 +133,7 @@ describe("a database", () => {
     expect(refusals).toBeGreaterThan(0);
   });
 
-  test("that holds text which is none is refused in words, and takes no other agent along", {
+  test("that holds text which is none is served with others in its place, which a check names", {
     timeout: 60_000,
   }, async () => {
     const { folder, file } = copyOf("stopped");
@@ -141,38 +141,56 @@ describe("a database", () => {
     // 0xFF is in no UTF-8.
     bytes[bytes.lastIndexOf("Memory 7")] = 0xff;
     writeFileSync(file, bytes);
-    expect(await served(folder)).toMatch(/there is text in nodes that cannot be read/);
-    expect(problemsOf(folder)).toEqual([expect.stringContaining("there is text in nodes")]);
+    expect(problemsOf(folder)).toEqual([expect.stringMatching(/no UTF-8 in nodes, row 8, column content_title/)]);
+    await released();
+    expect(await served(folder)).toBe(NODES);
+    expect(problemsOf(folder)).toContainEqual(
+      expect.stringMatching(/were no UTF-8.*nodes, row 8, column content_title/),
+    );
   });
 
   test.each([
-    ["a column of numbers", "UPDATE nodes SET neural_stability = CAST(x'61ff' AS TEXT) WHERE id = 'n_3'", "nodes"],
+    [
+      "a column of numbers",
+      "UPDATE nodes SET neural_stability = CAST(x'61ff' AS TEXT) WHERE id = 'n_3'",
+      "nodes, row 4, column neural_stability",
+    ],
     [
       "a row far from the others",
       "UPDATE nodes SET rowid = 1 << 40, layer = CAST(x'c3' AS TEXT) WHERE id = 'n_3'",
-      "nodes",
+      `nodes, row ${2 ** 40}, column layer`,
     ],
-    ["a row before the first", "UPDATE nodes SET rowid = -5000, layer = CAST(x'c3' AS TEXT) WHERE id = 'n_3'", "nodes"],
+    [
+      "a row before the first",
+      "UPDATE nodes SET rowid = -5000, layer = CAST(x'c3' AS TEXT) WHERE id = 'n_3'",
+      "nodes, row -5000, column layer",
+    ],
     [
       "the last row there can be",
       "UPDATE nodes SET rowid = ~(1 << 63), layer = CAST(x'c3' AS TEXT) WHERE id = 'n_3'",
-      "nodes",
+      "nodes, row 9223372036854775807, column layer",
     ],
-    ["an edge", "UPDATE edges SET type = CAST(x'e282' AS TEXT) WHERE rowid = 2", "edges"],
+    ["an edge", "UPDATE edges SET type = CAST(x'e282' AS TEXT) WHERE rowid = 2", "edges, row 2, column type"],
     [
       "a table without row numbers",
       "INSERT INTO playbook_outcomes VALUES ('p', CAST(x'80' AS TEXT), 1, '2026-01-01')",
-      "playbook_outcomes",
+      "playbook_outcomes, row 70.80, column entry_id",
     ],
-    [
-      "a table of another program",
-      'CREATE TABLE "o\'""x" (a); INSERT INTO "o\'""x" VALUES (CAST(x\'ff\' AS TEXT))',
-      "o'\"x",
-    ],
-  ])("with text that is none in %s is refused", (_, sql, table) => {
-    const { file } = copyOf("stopped");
+  ])("with text that is none in %s is opened, and names it", async (_, sql, place) => {
+    const { folder, file } = copyOf("stopped");
     raw(file).exec(sql);
-    expect(opened(file)).toContain(`there is text in ${table} that cannot be read`);
+    expect(problemsOf(folder).join()).toContain(place);
+    await released();
+    expect(opened(file)).toBe(NODES);
+    await released();
+    expect(problemsOf(folder).join()).toContain(place);
+  });
+
+  test("with text that is none in a table of another program is none of these", () => {
+    const { folder, file } = copyOf("stopped");
+    raw(file).exec('CREATE TABLE "o\'""x" (a); INSERT INTO "o\'""x" VALUES (CAST(x\'ff\' AS TEXT))');
+    expect(opened(file)).toBe(NODES);
+    expect(problemsOf(folder)).toEqual([]);
   });
 
   test("with bytes where text is usual, and text of every script, is none of those", () => {

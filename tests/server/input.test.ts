@@ -290,7 +290,7 @@ describe("wrong input", () => {
   });
 
   test("names of agents that are none", async () => {
-    for (const name of ["", "x".repeat(201), "\xff\xfe"]) {
+    for (const name of ["", "x".repeat(201), "\xff\xfe", "a\xc2\x85b", "a\tb"]) {
       const { status, body } = await server().ask("GET /health", undefined, { "x-nous-agent": name });
       expect({ status, body }).toMatchObject({ status: 400, body: { issues: [{ path: "X-Nous-Agent" }] } });
     }

@@ -2,7 +2,7 @@
 // catch up with what was written since, what is of no use is passed over, and what is purged is in none of them.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
@@ -134,6 +134,86 @@ test("have what recalls changed, which are written before it", () => {
   const { agent, how } = open(file);
   expect(how()).toEqual(AS_KEPT);
   expect(agent.index.get("n_1")?.access_count).toBe(2);
+});
+
+describe("those of another branch of the database are made anew", () => {
+  const BRANCH = 60;
+  const copyAll = (from: string, to: string, files: readonly string[]) => {
+    for (const kept of files) copyFileSync(kept, kept.replace(from.replace(/\.db$/, ""), to.replace(/\.db$/, "")));
+  };
+  /** Writes memories that only this branch has; as many changes as another does. */
+  const goOn = (file: string, name: string) => {
+    const { agent } = open(file);
+    agent.write(() => {
+      const [row] = [...agent.storage.indexedNodes(["n_1"])].flat();
+      for (let place = 0; place < BRANCH; place++) {
+        agent.storage.insertNode({
+          ...row!,
+          id: `${name}_${place}`,
+          content_title: `${name} new`,
+          embedding_vector: null,
+        });
+      }
+    });
+    return agent;
+  };
+  const isAnew = (file: string, name: string) => {
+    const { agent, how } = open(file);
+    const why = KINDS.map(
+      (kind) => `What was kept is of no use, and is made anew: ${kind}: it is of another branch of the database`,
+    );
+    expect(how()).toEqual([why[0], ANEW[0], why[1], ANEW[1]]);
+    const other = new Agent(new LibsqlStorage(file, { durability: "normal" }), { clock: () => NOW });
+    expect(heldBy(agent)).toEqual(heldBy(other));
+    expect(agent.read(() => agent.index.has(`${name}_0`))).toBe(true);
+    agent.close();
+    expect(open(file).how()).toEqual(AS_KEPT);
+  };
+
+  test("where both were copied and went on", async () => {
+    const one = filled();
+    const other = join(temporaryFolder(), "a.db");
+    await released();
+    copyAll(one, other, [one, ...filesOf(one)]);
+    goOn(one, "one").close();
+    goOn(other, "other").close();
+    copyAll(one, other, filesOf(one));
+    isAnew(other, "other");
+  });
+
+  test("where the one has been open ever since", async () => {
+    const one = filled();
+    const other = join(temporaryFolder(), "a.db");
+    const agent = goOn(one, "both");
+    raw(one).prepare("VACUUM INTO ?").run(other);
+    agent.write(() =>
+      agent.storage.updateNode("both_1", { content_title: "one", last_modified: "2026-03-01T00:00:00Z" }),
+    );
+    agent.close();
+    goOn(other, "other").discard();
+    copyAll(one, other, filesOf(one));
+    isAnew(other, "other");
+  });
+
+  test("where it was kept without an opening, as earlier versions did", () => {
+    const file = filled();
+    raw(file).exec("DELETE FROM nous_openings");
+    const { how } = open(file);
+    expect(how()).toEqual(expect.arrayContaining(ANEW));
+  });
+});
+
+test.each(["index", "full text"] as const)("a folder in the place of %s is passed over, and stays", (kind) => {
+  const file = filled();
+  const place = snapshotsOf(file)[FILES[kind]];
+  rmSync(place);
+  mkdirSync(place);
+  const { agent, how } = open(file);
+  expect(how()).toContain(ANEW[KINDS.indexOf(kind)]);
+  expect(agent.purge("n_7")).toBe(true);
+  agent.close();
+  expect(statSync(place).isDirectory()).toBe(true);
+  expect(open(file).agent.read(() => 1)).toBe(1);
 });
 
 test.each([

@@ -25,7 +25,7 @@ const placeIn = (dataDir: string): Place => ({ dataDir, durability: "full", remo
 const fileIn = (folder: string): string => join(folder, "lines.jsonl");
 
 function exported(folder: string, agent = "default"): string[] {
-  const count = exportFile(placeIn(folder), agent, fileIn(folder));
+  const count = exportFile(placeIn(folder), agent, fileIn(folder), { force: true });
   const lines = readFileSync(fileIn(folder), "utf8").trimEnd().split("\n");
   expect(lines).toHaveLength(count);
   return lines;
@@ -55,6 +55,9 @@ const edge = (id: string, source_id: string, target_id: string, fields: object =
   ...{ kind: "edge", id, type: "causes", source_id, target_id },
   ...fields,
 });
+
+const cluster = (id: string) => ({ kind: "cluster", id, name: id });
+const membership = (cluster_id: string, node_id: string) => ({ kind: "membership", cluster_id, node_id });
 
 test("an import of an export is the same memory", { timeout: 60_000 }, async () => {
   const folder = temporaryFolder();
@@ -184,6 +187,25 @@ describe("lines", () => {
     expect(exported(folder)).toHaveLength(3);
   });
 
+  test("of memberships may come before what they name", () => {
+    const folder = temporaryFolder();
+    expect(imported(folder, [membership("c_1", "n_1"), cluster("c_1"), node("n_1")])).toEqual([3, 0, 0]);
+    expect(exported(folder)).toHaveLength(3);
+  });
+
+  test("of outcomes of what was deleted are left out, and no line tells of what names nothing", () => {
+    const folder = temporaryFolder();
+    const outcome = { kind: "outcome", playbook_id: "p", entry_id: "t", profitable: 1, applied_at: "2026-01-01" };
+    expect(imported(folder, [outcome, node("p")])).toEqual([1, 0, 1]);
+    expect(imported(folder, [outcome, node("t")])).toEqual([2, 0, 0]);
+    expect(exported(folder)).toHaveLength(3);
+    raw(agentFile(folder, "default")).exec(`
+      INSERT INTO cluster_memberships (cluster_id, node_id) VALUES ('c_9', 'p');
+      INSERT INTO playbook_outcomes VALUES ('p', 'n_9', 1, '2026-01-01');
+    `);
+    expect(imported(folder, exported(folder), { agent: "other" })).toEqual([3, 0, 0]);
+  });
+
   test("that say little get times of creation, and a vector as numbers is one", () => {
     const folder = temporaryFolder();
     expect(imported(folder, [node("n_1", { embedding: [1, 2] })])).toEqual([1, 0, 0]);
@@ -220,6 +242,25 @@ describe("lines", () => {
         "vectors of two lengths",
         [node("n_1", { embedding: [1, 2] }), node("n_2", { embedding: [1, 2, 3] })],
         /Line 2: embedding: must have 2 components/,
+      ],
+      ["U+0000 in an id", [node("a\0b"), node("a\0c")], /Line 1: id: must not contain control characters/],
+      ["a control character in an id", [node("a"), node("a\u0085")], /Line 2: id: must not contain control characters/],
+      [
+        "ids that differ in halves of pairs alone",
+        [node("\ud800"), node("\udfff")],
+        /Line 1: id: must not contain half/,
+      ],
+      ["a control character in a cluster's id", [cluster("c\t")], /Line 1: id: must not contain control/],
+      ["a control character in an end", [edge("e", "n_0", "n\n0")], /Line 1: target_id: must not contain control/],
+      [
+        "a membership of a memory that is not there",
+        [membership("c_1", "n_9"), cluster("c_1")],
+        /Line 1: node_id: names "n_9", which is not there/,
+      ],
+      [
+        "a membership in a cluster that is not there",
+        [node("n_1"), membership("c_9", "n_1")],
+        /Line 2: cluster_id: names "c_9", which is not there/,
       ],
       ["an edge without an end", [node("n_1"), edge("e_1", "n_1", "n_9")], /The edge e_1 leads to or from a memory/],
     ])("with %s", (_, lines, why) => {
@@ -288,6 +329,14 @@ test("--sample fills an empty memory, and leaves one that is not as it is", asyn
   const second = await start(folder, ["--sample"]);
   expect(second.log()).toContain("the sample is left out");
   expect((await second.ask("GET /health")).body.node_count).toBe(2_001);
+});
+
+test("an agent whose name has control characters does not come to be", () => {
+  const folder = temporaryFolder();
+  for (const agent of ["a\nb", "a\u0085b", "a\u007f"]) {
+    expect(() => imported(folder, [node("n_1")], { agent })).toThrow(/is no name of an agent: .*control characters/);
+    expect(existsSync(agentFile(folder, agent))).toBe(false);
+  }
 });
 
 test("there is nothing to export of an agent that is not there, and nothing to import from a file that is not", () => {

@@ -7,39 +7,32 @@ import Database from "libsql";
 import { agentFile, snapshotsOf } from "./settings/paths.ts";
 import { whileNobodyUses } from "./storage/alone.ts";
 import { StorageError } from "./storage/errors.ts";
-import {
-  copiesOf,
-  copyName,
-  keepAs,
-  moveDatabaseInto,
-  moveInto,
-  removeDatabase,
-  removeWhole,
-} from "./storage/files.ts";
+import { copiesOf, copyName, keepAs, moveDatabaseInto, removeDatabase, removeWhole } from "./storage/files.ts";
 import { LibsqlStorage } from "./storage/libsql.ts";
 import { alone, schemaOf } from "./storage/migrate.ts";
+import { checkAgentName } from "./storage/place.ts";
+import { Target, type TargetOptions } from "./storage/target.ts";
 import { checkLog } from "./storage/wal.ts";
 
 /**
  * Copies an agent's database into a file, as it is at one moment, whoever is writing to it. What was there before stays until
  * the copy is whole and on the disk.
  *
- * @throws {StorageError} where there is no such agent.
+ * @throws {StorageError} where there is no such agent, or the file is not to be written; see `Target`.
  */
-export function backUp(dataDir: string, agent: string, to: string): void {
+export function backUp(dataDir: string, agent: string, to: string, options?: TargetOptions): void {
   const file = agentFile(dataDir, agent);
   if (!existsSync(file)) throw new StorageError(`There is no agent ${agent} in ${dataDir}.`);
+  const target = new Target(dataDir, to, options);
   checkLog(file);
-  const storage = new LibsqlStorage(file, { durability: "full", migrates: false });
-  const unfinished = `${to}.tmp`;
+  const storage = new LibsqlStorage(file, { durability: "full", migrates: false, readsRows: false });
   try {
-    rmSync(unfinished, { force: true });
-    storage.copyTo(unfinished);
-    chmodSync(unfinished, 0o600);
-    moveInto(unfinished, to);
+    storage.copyTo(target.unfinished);
+    chmodSync(target.unfinished, 0o600);
+    target.put();
   } finally {
     storage.close();
-    rmSync(unfinished, { force: true });
+    target.cleanUp();
   }
 }
 
@@ -85,6 +78,7 @@ export async function adopt(dataDir: string, agent: string, from: string): Promi
 
 /** A copy beside the agent's file, of this version's schema, sound, with an epoch and the name of its own. */
 async function takeCopy(from: string, file: string, agent: string, { isOurs }: { isOurs: boolean }): Promise<string> {
+  checkAgentName(agent);
   if (!existsSync(from)) throw new StorageError(`There is no file ${from}.`);
   const copy = `${file}.tmp`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

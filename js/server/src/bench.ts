@@ -93,6 +93,8 @@ async function prepare(
   const storage = new LibsqlStorage(file, { durability: "normal" });
   try {
     const now = Date.now();
+    // A copy names the agent that it is of.
+    storage.setMeta("agent", USUAL_AGENT);
     if (own === undefined) importMemory(storage, madeLines(now), { conflicts: "skip", now });
     const [nodes, dimensions] = [storage.graphNodes(), storage.dimensions()];
     const memory = { nodes: nodes.length, edges: storage.listEdges().length, dimensions, is_own: own !== undefined };

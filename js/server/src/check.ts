@@ -26,7 +26,7 @@ export function* checkAll(place: Place, config: EngineConfig): Iterable<Checked>
 function check({ where, open }: Found, config: EngineConfig): Checked {
   const checked: Checked = { where, agent: "", nodes: 0, edges: 0, problems: [] };
   try {
-    const storage = open({ migrates: false });
+    const storage = open({ migrates: false, replacesTexts: false });
     try {
       checked.problems.push(...storage.check(), ...storage.loose());
       checked.agent = storage.meta("agent") ?? "";

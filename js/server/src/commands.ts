@@ -5,10 +5,14 @@ import { type Command, Option } from "commander";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import type { Settings } from "./settings/options.ts";
 import { checkAgentName, checkIsFiles, placeOf, USUAL_AGENT } from "./storage/place.ts";
+import type { TargetOptions } from "./storage/target.ts";
 import { CONFLICTS, type Conflicts } from "./transfer/conflicts.ts";
 
 /** What is done with an agent's memory and a file. */
-type DataCommand = (settings: Settings, agent: string, file: string) => Promise<void>;
+type DataCommand = (settings: Settings, agent: string, file: string, options: TargetOptions) => Promise<void>;
+
+/** Of commands that write a file of the user's. */
+const FORCE = ["--force", "writes over a file that is there"] as const;
 
 export function addDataCommands(program: Command): void {
   addTransferCommands(program);
@@ -17,16 +21,16 @@ export function addDataCommands(program: Command): void {
     withOptions(program.command(name).description(description))
       .argument("<FILE>")
       .option("--agent <NAME>", "whose memory", USUAL_AGENT)
-      .action(async (file: string, { agent }: { agent: string }, command: Command) => {
+      .action(async (file: string, { agent, ...options }: { agent: string } & TargetOptions, command: Command) => {
         const { settings } = await settingsOf(command);
         checkIsFiles(placeOf(settings), name);
-        return work(settings, agent, resolve(file));
+        return work(settings, agent, resolve(file), options);
       });
-  ofAgent("backup", "copies an agent's database into a file", async ({ data_dir }, agent, file) => {
+  ofAgent("backup", "copies an agent's database into a file", async ({ data_dir }, agent, file, options) => {
     const { backUp } = await import("./backup.ts");
-    backUp(data_dir, agent, file);
+    backUp(data_dir, agent, file, options);
     console.log(`The memory of ${agent} is in ${file}.`);
-  });
+  }).option(...FORCE);
   ofAgent(
     "restore",
     "puts a backup in the place of an agent's database, which nobody may be using",
@@ -72,11 +76,12 @@ function addTransferCommands(program: Command): void {
   withOptions(program.command("export").description("writes a memory as lines of JSON, edges last"))
     .argument("[FILE]", "where to; the standard output unless it is said", STANDARD)
     .option("--agent <NAME>", "whose memory", USUAL_AGENT)
-    .action(async (given: string, { agent }: { agent: string }, command: Command) => {
+    .option(...FORCE)
+    .action(async (given: string, { agent, ...options }: { agent: string } & TargetOptions, command: Command) => {
       const { exportFile } = await import("./transfer/commands.ts");
       const file = fileOf(given);
       const { settings } = await settingsOf(command);
-      const lines = exportFile(placeOf(settings), agent, file);
+      const lines = exportFile(placeOf(settings), agent, file, options);
       if (file !== undefined) console.log(`${lines} lines are in ${file}.`);
     });
 }

@@ -95,7 +95,10 @@ export function purgeNode(dataDir: string, agent: string, id: string, durability
   checkLog(file);
   const storage = new LibsqlStorage(file, { durability });
   try {
-    const wasThere = storage.transaction(() => storage.deleteNode(id));
+    const wasThere = storage.transaction(() => {
+      storage.beginPurge(id);
+      return storage.deleteNode(id);
+    });
     for (const kept of Object.values(snapshotsOf(file))) removeWhole(kept);
     storage.scrub(id);
     return wasThere;

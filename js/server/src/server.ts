@@ -1,9 +1,12 @@
 // The server as a whole: threads of agents, what stands before them, and how both come up and go down.
 
+import { mkdirSync } from "node:fs";
 import { KeyRing } from "./keys/ring.ts";
 import type { Logger } from "./log.ts";
 import { LOOPBACK } from "./settings/options.ts";
+import { agentsDir } from "./settings/paths.ts";
 import { type InForce, SettingsError } from "./settings/read.ts";
+import { identityOf } from "./storage/open-files.ts";
 import { placeOf, USUAL_AGENT } from "./storage/place.ts";
 import { cutLogsIn } from "./storage/wal.ts";
 import { Pool } from "./workers/pool.ts";
@@ -30,7 +33,8 @@ export async function startServer(
   for (const why of found.values()) log.error(why);
   // With less durability a power cut does that, too, and the last moments may be lost.
   const cutLogs: typeof found = place.durability === "full" ? found : new Map();
-  const pool = new Pool(settings.workers, worker, { place, engine, residence, cutLogs }, log);
+  const folder = place.remote === undefined ? madeFolder(agentsDir(place.dataDir)) : undefined;
+  const pool = new Pool(settings.workers, worker, { place, engine, residence, cutLogs, folder }, log);
   try {
     // HTTP takes as long to be loaded as a thread takes to come up: both at once.
     const loading = import("./front.ts").then(({ createFront }) => createFront(pool, inForce, { keys, log, version }));
@@ -45,6 +49,12 @@ export async function startServer(
     await pool.close();
     throw error;
   }
+}
+
+/** A folder by device and inode, which comes to be where it is not there. */
+function madeFolder(path: string): string {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  return identityOf(path)!;
 }
 
 /** @throws {SettingsError} where others than this machine's could ask, and nobody would be asked for a key. */

@@ -139,7 +139,7 @@ export class Agent {
         this.storage.writeSoft(changes, latest);
         for (const change of changes) settled.set(change.id, change);
       };
-      return this.#follower.write(
+      const result = this.#follower.write(
         () => {
           this.#pinDimensions();
           const result = work({ settle });
@@ -153,6 +153,8 @@ export class Agent {
         },
         patience,
       );
+      this.storage.checkPlace();
+      return result;
     });
   }
 
@@ -213,6 +215,7 @@ export class Agent {
    */
   keep(): void {
     this.flushAll();
+    this.storage.checkPlace();
     if (this.#follower.isLoaded) this.write(() => this.#follower.keep());
   }
 
@@ -249,10 +252,30 @@ export class Agent {
    * @throws {StorageError} where another program reads the database, so that it has to be done again.
    */
   purge(id: string): boolean {
-    const wasThere = this.write(() => this.storage.deleteNode(id));
+    const wasThere = this.write(() => {
+      this.storage.beginPurge(id);
+      return this.storage.deleteNode(id);
+    });
+    this.#scrub(id);
+    return wasThere;
+  }
+
+  /** Finishes purges that were interrupted, before anything is answered. Where another program reads the database they wait. */
+  finishPurges(): void {
+    const [id] = this.storage.purgesBegun();
+    if (id === undefined) return;
+    try {
+      this.#scrub(id);
+      this.#tell("A purge that was interrupted is finished");
+    } catch (error) {
+      this.#tell("A purge that was interrupted waits for the next start", { why: (error as Error).message });
+    }
+  }
+
+  /** All purges that were begun are done by it. */
+  #scrub(id: string): void {
     for (const file of this.#files) file.remove();
     this.storage.scrub(id);
-    return wasThere;
   }
 
   // ---- what several subjects need -----------------------------------------------------------------

@@ -167,8 +167,9 @@ function resolve(agent: Agent, { body }: { body: Resolving }): Resolved {
     const { conflict_id, resolution } = body;
     const resolved_at = toIso(agent.now());
     const parties = partiesOf(agent, conflict_id, resolved_at);
-    const actions = RESOLVERS[resolution](agent, unit, parties, body);
+    // Before a memory of it is deleted, with which pending conflicts go.
     agent.storage.conflicts.resolve(conflict_id, resolution, resolved_at);
+    const actions = RESOLVERS[resolution](agent, unit, parties, body);
     const { old, fresh } = parties;
     return {
       ok: true,

@@ -73,9 +73,12 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
       }),
     ),
 
-  deleteNode: (agent, { params: { id } }) =>
+  deleteNode: (agent, { params: { id }, headers }) =>
     agent.write(() => {
-      if (!agent.storage.deleteNode(id)) throw notFound();
+      const stored = agent.storage.node(id);
+      if (stored === undefined) throw notFound();
+      checkVersion(headers["If-Match"], stored.version);
+      agent.storage.deleteNode(id);
       return { ok: true };
     }),
 };

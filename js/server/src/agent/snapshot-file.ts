@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
-import { removeWhole, writeWhole } from "../storage/files.ts";
+import { isFolder, removeWhole, writeWhole } from "../storage/files.ts";
 import type { Storage } from "../storage/storage.ts";
 import { MOST_AHEAD } from "../time.ts";
 import type { Tell } from "./follower.ts";
@@ -41,6 +41,8 @@ interface Header {
   /** What it is an index of. */
   what: string;
   epoch: string;
+  /** The opening of the database in which it was kept. */
+  opening: string;
   /** The last entry of the change log that is in it. */
   sequence: number;
   dimensions: number;
@@ -77,14 +79,19 @@ export class SnapshotFile {
     }
     const least = isAnew ? 1 : LEAST_CHANGES;
     if (this.#written !== undefined && sequence - this.#written < least) return;
+    if (isFolder(this.#file)) {
+      this.#tell(`There is a folder where a file is to be kept: ${this.#what}`);
+      return;
+    }
     writeWhole(this.#file, piecesOf(this.#headerOf(storage, making, sequence), index));
     this.#written = sequence;
   }
 
   #headerOf(storage: Storage, { configuration, dimensions, now }: Making, sequence: number): Header {
     const epoch = storage.meta("epoch") ?? "";
+    const opening = storage.lastOpening() ?? "";
     const sum = sha256(JSON.stringify(configuration));
-    return { format: FORMAT, what: this.#what, epoch, sequence, dimensions, now, configuration: sum };
+    return { format: FORMAT, what: this.#what, epoch, opening, sequence, dimensions, now, configuration: sum };
   }
 
   /**
@@ -98,6 +105,7 @@ export class SnapshotFile {
   ): { index: Index; sequence: number } | undefined {
     if (!this.#isFresh) return undefined;
     this.#isFresh = false;
+    if (isFolder(this.#file)) return undefined;
     let handle: number;
     try {
       handle = openSync(this.#file, "r");
@@ -133,6 +141,7 @@ export class SnapshotFile {
 function misfit(storage: Storage, found: Header, fitting: Header): string | undefined {
   if (found.format !== fitting.format || found.what !== fitting.what) return "it is of another version";
   if (found.epoch !== fitting.epoch) return "it is of another database, or of before a restore";
+  if (!storage.isOfHistory(found.opening, found.sequence)) return "it is of another branch of the database";
   if (found.configuration !== fitting.configuration) return "it was made with another configuration";
   if (found.dimensions !== fitting.dimensions) return "its vectors have another length";
   if (found.now > fitting.now + MOST_AHEAD) return "it was written by a clock that was ahead";

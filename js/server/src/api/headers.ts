@@ -26,7 +26,7 @@ export const matchHeaders = z.object({
     .openapi({
       type: "string",
       pattern: ETAGS.source,
-      description: "The ETag of the memory that is to be changed, or several of them.",
+      description: "The ETag of the memory that is to be changed or deleted, or several of them.",
     }),
 });
 

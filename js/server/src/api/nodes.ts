@@ -177,8 +177,9 @@ export const nodeOperations = {
     summary: "Deletes a memory, its edges and memberships with it",
     scope: "memory",
     params: idParameter,
+    headers: matchHeaders,
     answer: done,
-    refusals: [404],
+    refusals: [404, 412],
   }),
 };
 

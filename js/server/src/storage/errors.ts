@@ -24,8 +24,11 @@ export class StorageError extends Error {
   }
 }
 
+/** Nothing was done, and it passes or is for the user to mend: the message says how, names no path, and may be sent as it is. */
+export class Unavailable extends StorageError {}
+
 /** A database elsewhere could not be asked, or gave up: nothing is half done, and it can be tried again. */
-export class RemoteError extends StorageError {}
+export class RemoteError extends Unavailable {}
 
 /** No room is left for what is to be written, or no more of it is allowed; SQLite tells a quota and a limit as a failing write. */
 const NO_ROOM: readonly unknown[] = [

@@ -6,6 +6,7 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   openSync,
   readdirSync,
   renameSync,
@@ -41,6 +42,9 @@ export function moveInto(from: string, to: string): void {
   renameSync(from, to);
   syncFolder(dirname(to));
 }
+
+/** Whether a folder is where a file is to be: that is somebody else's, and stays. */
+export const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /** Where a file is written until it is whole. */
 const unfinishedOf = (file: string): string => `${file}.tmp`;
@@ -90,7 +94,7 @@ export function writeWhole(file: string, pieces: Iterable<Uint8Array>): void {
 
 /** Removes a file that was written so, and what a crash left of one; neither need be there. */
 export function removeWhole(file: string): void {
-  for (const there of [file, unfinishedOf(file)]) rmSync(there, { force: true });
+  for (const there of [file, unfinishedOf(file)]) if (!isFolder(there)) rmSync(there, { force: true });
 }
 
 /** What a database was called when a copy of it was put aside: before a migration, or before a restore. */
@@ -127,5 +131,8 @@ export function removeDatabase(file: string): void {
 function besides(file: string, start: string): string[] {
   const folder = dirname(file);
   const names = existsSync(folder) ? readdirSync(folder) : [];
-  return names.filter((name) => name.startsWith(start) && name !== basename(file)).map((name) => join(folder, name));
+  return names
+    .filter((name) => name.startsWith(start) && name !== basename(file))
+    .map((name) => join(folder, name))
+    .filter((path) => !isFolder(path));
 }

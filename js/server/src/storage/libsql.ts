@@ -9,9 +9,11 @@ import { changedRows, sealRows } from "./checksums.ts";
 import { ConflictTable } from "./conflicts.ts";
 import type { Connection, Statement } from "./connection.ts";
 import { EmbeddingTables } from "./embeddings.ts";
-import { MENDING_DAMAGE, StorageError } from "./errors.ts";
+import { StorageError } from "./errors.ts";
 import { copiesOf, logOf, moveIfFree } from "./files.ts";
 import { migrate, schemaOf } from "./migrate.ts";
+import { OpenFiles } from "./open-files.ts";
+import { Openings } from "./openings.ts";
 import { RetryTable } from "./retries.ts";
 import type {
   ClusterChanges,
@@ -29,6 +31,7 @@ import type {
   TextRow,
   UsageRow,
 } from "./rows.ts";
+import { SCHEMA } from "./schema.ts";
 import { CREATED_AT, eachOf, isId, isoOf } from "./sql.ts";
 import type {
   Change,
@@ -43,7 +46,16 @@ import type {
   SoftChange,
   Storage,
 } from "./storage.ts";
-import { unreadableTable } from "./unreadable.ts";
+import {
+  type Changed,
+  checkMeta,
+  namesOf,
+  replaceTexts,
+  type TextPlace,
+  UnreadableText,
+  unreadableChanges,
+  unreadableTexts,
+} from "./unreadable.ts";
 
 /** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
 export type Durability = "full" | "normal";
@@ -56,6 +68,8 @@ export interface LibsqlOptions {
   migrates?: boolean;
   /** Whether rows are to be read, which are looked at first. Default true; false is for who asks for its name alone. */
   readsRows?: boolean;
+  /** Whether texts that are no UTF-8 are replaced in it, so that they can be read. Default true; else it is not opened. */
+  replacesTexts?: boolean;
 }
 
 /** A store of nobody's, in no file. */
@@ -143,9 +157,14 @@ const CLUSTER = `rowid AS sequence, ${CLUSTER_COLUMNS.join(", ")}`;
 const MEMBERSHIP = "rowid AS sequence, cluster_id, node_id, weight, pinned, updated_at";
 const SOUND_MEMBERSHIP = ["cluster_id", "node_id"].map(isId).join(" AND ");
 const SOUND_EDGE = ["id", "source_id", "target_id"].map(isId).join(" AND ");
+/** A column that names a row of another table. */
+type End = readonly [column: string, table: string];
 /** Tables that are carried from one store to another: what a row is told apart by, and what tells which of two is newer. */
 const PORTABLE: Readonly<
-  Record<PortableKind, { table: string; columns: readonly string[]; key: readonly string[]; changed: string }>
+  Record<
+    PortableKind,
+    { table: string; columns: readonly string[]; key: readonly string[]; changed: string; ends?: readonly End[] }
+  >
 > = {
   node: { table: "nodes", columns: [...NODE_COLUMNS, "embedding_vector"], key: ["id"], changed: "last_modified" },
   cluster: {
@@ -159,14 +178,31 @@ const PORTABLE: Readonly<
     columns: ["playbook_id", "entry_id", "profitable", "applied_at"],
     key: ["playbook_id", "entry_id"],
     changed: "applied_at",
+    ends: [
+      ["playbook_id", "nodes"],
+      ["entry_id", "nodes"],
+    ],
   },
   membership: {
     table: "cluster_memberships",
     columns: ["cluster_id", "node_id", "weight", "pinned", "updated_at"],
     key: ["cluster_id", "node_id"],
     changed: "updated_at",
+    ends: [
+      ["cluster_id", "clusters"],
+      ["node_id", "nodes"],
+    ],
   },
-  edge: { table: "edges", columns: EDGE_COLUMNS, key: ["id"], changed: "created_at" },
+  edge: {
+    table: "edges",
+    columns: EDGE_COLUMNS,
+    key: ["id"],
+    changed: "created_at",
+    ends: [
+      ["source_id", "nodes"],
+      ["target_id", "nodes"],
+    ],
+  },
 };
 /** The figures that a memory came with, as a column of its row. */
 const SIGNALS_OF_NODE = "(SELECT signals FROM node_signals WHERE node_id = nodes.id) AS signals";
@@ -234,6 +270,7 @@ export abstract class SqlStorage implements Storage {
   readonly embeddings = new EmbeddingTables((sql, ...values) => this.#all(sql, ...values));
   readonly conflicts = new ConflictTable((sql, ...values) => this.#all(sql, ...values));
   readonly retries = new RetryTable((sql, ...values) => this.#all(sql, ...values));
+  protected readonly openings = new Openings((sql, ...values) => this.#all(sql, ...values));
   protected readonly db: Connection;
   readonly #batch: number;
   readonly #statements = new Map<string, Statement>();
@@ -254,7 +291,8 @@ export abstract class SqlStorage implements Storage {
 
   /** Rows that were changed on this connection. */
   #changes(): number {
-    return this.#first<{ count: number }>("SELECT total_changes() AS count")!.count;
+    const [row] = this.prepared("SELECT total_changes() AS count").all() as [{ count: number }];
+    return row.count;
   }
 
   get writer(): string {
@@ -275,8 +313,13 @@ export abstract class SqlStorage implements Storage {
     return statement;
   }
 
-  #all<T>(sql: string, ...values: unknown[]): T[] {
+  /** The rows of a statement. */
+  protected ask<T>(sql: string, values: readonly unknown[]): T[] {
     return this.prepared(sql).all(...values) as T[];
+  }
+
+  #all<T>(sql: string, ...values: unknown[]): T[] {
+    return this.ask(sql, values);
   }
 
   #first<T>(sql: string, ...values: unknown[]): T | undefined {
@@ -301,6 +344,9 @@ export abstract class SqlStorage implements Storage {
     return this.within("BEGIN IMMEDIATE", work);
   }
 
+  /** What is elsewhere, or in no file, is always in its place. */
+  checkPlace(): void {}
+
   snapshot<T>(work: () => T): T {
     return this.within("BEGIN", work);
   }
@@ -321,7 +367,12 @@ export abstract class SqlStorage implements Storage {
   // ---- memories -----------------------------------------------------------------------------------
 
   insertNode(node: NewNode): void {
-    this.#run(INSERT_NODE, ...STORED_COLUMNS.map((column) => node[column]));
+    const last = this.#first<{ version: number }>(
+      "SELECT version FROM deleted_versions WHERE id = ?",
+      node.id,
+    )?.version;
+    const version = (node.version ?? 0) + (last ?? 0);
+    this.#run(INSERT_NODE, ...STORED_COLUMNS.map((column) => (column === "version" ? version : node[column])));
   }
 
   updateNode(id: string, changes: NodeChanges): NodeRow | undefined {
@@ -666,20 +717,26 @@ export abstract class SqlStorage implements Storage {
   }
 
   *portable(kind: PortableKind): Iterable<PortableRow[]> {
-    const { table, columns, key } = PORTABLE[kind];
+    const { table, columns, key, ends = [] } = PORTABLE[kind];
     if (!this.#hasTable(table)) return;
+    const areThere = ends.map(([column, of]) => `${column} IN (SELECT id FROM ${of})`);
+    const isWhole = [...key.map(isId), ...areThere].join(" AND ");
     // Its rows have no numbers; they are of two ids each, so that there is room for all of them.
     if (kind === "outcome") {
-      yield this.#all(`SELECT ${columns.join(", ")} FROM ${table} ORDER BY ${key.join(", ")}`);
+      yield this.#all(`SELECT ${columns.join(", ")} FROM ${table} WHERE ${isWhole} ORDER BY ${key.join(", ")}`);
       return;
     }
-    const isWhole = key.map(isId).join(" AND ");
     const figures = kind === "node" && this.#hasTable("node_signals") ? `, ${SIGNALS_OF_NODE}` : "";
     const page = `SELECT rowid AS sequence, ${columns.join(", ")}${figures} FROM ${table}
       WHERE rowid > ? AND ${isWhole} ORDER BY rowid LIMIT ?`;
     for (const rows of this.#pages<{ sequence: number } & PortableRow>(page)) {
       yield rows.map(({ sequence: _, ...row }) => row);
     }
+  }
+
+  lacking(kind: PortableKind, row: PortableRow): string | undefined {
+    const isThere = (table: string, id: unknown) => this.#all(`SELECT 1 FROM ${table} WHERE id = ?`, id).length > 0;
+    return PORTABLE[kind].ends?.find(([column, table]) => !isThere(table, row[column]))?.[0];
   }
 
   changedAt(kind: PortableKind, row: PortableRow): { at: string | null } | undefined {
@@ -762,7 +819,23 @@ export abstract class SqlStorage implements Storage {
     this.#run("DELETE FROM nous_meta WHERE key = 'flushing'");
   }
 
+  lastOpening(): string | undefined {
+    return this.openings.last();
+  }
+
+  isOfHistory(opening: string, sequence: number): boolean {
+    return this.openings.reaches(opening, sequence);
+  }
+
   // ---- soundness ----------------------------------------------------------------------------------
+
+  beginPurge(nodeId: string): void {
+    this.#run("INSERT INTO nous_purges VALUES (?) ON CONFLICT DO NOTHING", nodeId);
+  }
+
+  purgesBegun(): string[] {
+    return this.#all<{ id: string }>("SELECT id FROM nous_purges ORDER BY id").map(({ id }) => id);
+  }
 
   abstract scrub(nodeId: string): void;
 
@@ -786,13 +859,24 @@ export abstract class SqlStorage implements Storage {
   }
 
   loose(): string[] {
-    return MEMBERS.flatMap(([table, column, of, problem]) => {
+    const replaced = this.#replacedTexts();
+    const texts =
+      replaced.length > 0 ? [`texts were no UTF-8, and are read with others in place of it: ${namesOf(replaced)}`] : [];
+    const members = MEMBERS.flatMap(([table, column, of, problem]) => {
       if (!this.#hasTable(table)) return [];
       const named = `SELECT id FROM ${of} WHERE id IS NOT NULL`;
       const count = `SELECT count(*) AS count FROM ${table} WHERE ${column} NOT IN (${named})`;
       const { count: loose } = this.#first<{ count: number }>(count)!;
       return loose > 0 ? [`${loose} ${problem} that is not there`] : [];
     });
+    return [...texts, ...members];
+  }
+
+  #replacedTexts(): TextPlace[] {
+    if (!this.#hasTable("nous_replaced_texts")) return [];
+    return this.#all(
+      "SELECT table_name AS 'table', place, column_name AS 'column' FROM nous_replaced_texts ORDER BY 1, 2, 3",
+    );
   }
 
   close(): void {
@@ -801,12 +885,28 @@ export abstract class SqlStorage implements Storage {
   }
 }
 
+/** Statements whose rows others may have written. */
+const READS = /^\s*(SELECT|WITH)\b/;
+/**
+ * Connections whose files are not at their place. To close one would remove a log by its name, which is that of another database by
+ * now: they are held until the process ends.
+ */
+const abandoned: Database.Database[] = [];
+
 /** The store in one file. */
 export class LibsqlStorage extends SqlStorage {
   readonly isRemote = false;
   readonly #file: string;
+  readonly #tell: (what: string) => void;
   /** Whether the file is set up by this connection, and not only looked at. */
   readonly #isOwner: boolean;
+  /** Undefined where nothing is written, or in no file. */
+  readonly #files: OpenFiles | undefined;
+  readonly #database: Database.Database;
+  /** Up to where texts are known to be readable; undefined where nobody else can write. */
+  #readable: Readable | undefined;
+  /** Whether this opening is in the database. */
+  #hasWritten = false;
 
   /**
    * Opens a database file, or makes one; one of the existing server, or of an earlier version, gets what it lacks.
@@ -814,19 +914,85 @@ export class LibsqlStorage extends SqlStorage {
    * @throws {StorageError} for a file that is no database, of a newer version, or held by somebody else.
    */
   constructor(file: string, options: LibsqlOptions) {
-    super(openFile(file, options), BATCH);
+    const { db, readable } = openFile(file, options);
+    super(db, BATCH);
+    const { migrates = true, tell = () => {} } = options;
     this.#file = file;
-    this.#isOwner = options.migrates ?? true;
+    this.#tell = tell;
+    this.#isOwner = migrates;
+    this.#files = migrates && file !== IN_MEMORY ? new OpenFiles(file) : undefined;
+    this.#database = db;
+    this.#readable = readable;
+  }
+
+  override checkPlace(): void {
+    this.#files?.check();
   }
 
   override transaction<T>(work: () => T, patience = BUSY_TIMEOUT): T {
-    if (patience === BUSY_TIMEOUT) return super.transaction(work);
+    if (patience === BUSY_TIMEOUT) return this.#write(work);
     this.db.exec(`PRAGMA busy_timeout = ${patience}`);
     try {
-      return super.transaction(work);
+      return this.#write(work);
     } finally {
       this.db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     }
+  }
+
+  #write<T>(work: () => T): T {
+    const result = super.transaction(() => {
+      if (this.#files !== undefined && !this.#hasWritten) this.openings.begin(this.changeRange().last);
+      const result = work();
+      this.checkPlace();
+      return result;
+    });
+    this.#hasWritten = true;
+    return result;
+  }
+
+  protected override within<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): T {
+    const act = () =>
+      super.within(begin, () => {
+        this.#lookAtTexts();
+        return work();
+      });
+    try {
+      return act();
+    } catch (error) {
+      if (!(error instanceof UnreadableText)) throw error;
+      // In a transaction of its own, which nothing that `work` throws undoes.
+      const replaced = super.within("BEGIN IMMEDIATE", () => replaceTexts(this.db, this.#changedByOthers()));
+      this.#tell(`Texts are no UTF-8, and were replaced in ${namesOf(replaced)}`);
+      return act();
+    }
+  }
+
+  protected override ask<T>(sql: string, values: readonly unknown[]): T[] {
+    const ask = () => super.ask<T>(sql, values);
+    return this.#readable === undefined || this.db.inTransaction || !READS.test(sql) ? ask() : this.snapshot(ask);
+  }
+
+  /**
+   * Looks at what others have written, within a transaction that reads it afterwards.
+   *
+   * @throws {UnreadableText} where a text of it is no UTF-8, which has to be replaced first.
+   */
+  #lookAtTexts(): void {
+    if (this.#readable === undefined) return;
+    const version = this.version();
+    if (version === this.#readable.version) return;
+    const changed = this.#changedByOthers();
+    const texts = changed === undefined ? unreadableTexts(this.db) : unreadableChanges(this.db, changed);
+    if (texts.length > 0) throw new UnreadableText(texts);
+    this.#readable = { version, change: this.changeRange().last };
+  }
+
+  /** What may hold such texts; undefined for everything, where the log does not reach back. */
+  #changedByOthers(): Changed | undefined {
+    const { first, last } = this.changeRange();
+    const from = (this.#readable?.change ?? 0) + 1;
+    const isLogged = last < from || (first !== 0 && first <= from);
+    return isLogged ? { first: from, last, writer: this.writer } : undefined;
   }
 
   version(): number {
@@ -840,9 +1006,12 @@ export class LibsqlStorage extends SqlStorage {
   }
 
   scrub(nodeId: string): void {
+    this.checkPlace();
     this.db.exec("PRAGMA secure_delete = ON");
     for (const [table, column] of TEXTS_ABOUT) {
-      this.db.prepare(`DELETE FROM ${table} WHERE ${column} = ?`).run(nodeId);
+      this.db
+        .prepare(`DELETE FROM ${table} WHERE ${column} = ? OR ${column} IN (SELECT id FROM nous_purges)`)
+        .run(nodeId);
     }
     // Words of what was deleted stay in a full-text index until it merges them away.
     this.db.exec("INSERT INTO nodes_fts(nodes_fts) VALUES ('rebuild')");
@@ -854,9 +1023,15 @@ export class LibsqlStorage extends SqlStorage {
       throw new StorageError(message, { code: "SQLITE_BUSY" });
     }
     for (const copy of copiesOf(this.#file)) rmSync(copy);
+    this.db.exec("DELETE FROM nous_purges");
+    this.checkPlace();
   }
 
   override close(): void {
+    if (this.#files?.areInPlace === false) {
+      abandoned.push(this.#database);
+      return;
+    }
     try {
       // What is in the log goes into the file, so that the file alone is the whole database.
       if (this.#isOwner) this.db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -866,30 +1041,64 @@ export class LibsqlStorage extends SqlStorage {
   }
 }
 
+/** Up to where all texts of a database are known to be readable. */
+interface Readable {
+  /** Of the database, as this connection sees it. */
+  version: number;
+  /** The last entry of the change log. */
+  change: number;
+}
+
 function openFile(
   file: string,
-  { durability, tell = () => {}, migrates = true, readsRows = true }: LibsqlOptions,
-): Database.Database {
+  { durability, tell = () => {}, migrates = true, readsRows = true, replacesTexts = true }: LibsqlOptions,
+): { db: Database.Database; readable: Readable | undefined } {
   const isInMemory = file === IN_MEMORY;
   let db: Database.Database | undefined;
   try {
     if (!isInMemory) seeToFile(file);
     db = new Database(file);
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-    const table = isInMemory || !readsRows ? undefined : unreadableTable(db);
-    if (table !== undefined) {
-      throw new StorageError(
-        `The database ${file} is damaged: there is text in ${table} that cannot be read; ${MENDING_DAMAGE}.`,
-      );
+    let readable: Readable | undefined;
+    if (!isInMemory) {
+      checkMeta(db);
+      if (readsRows) {
+        // What comes after this is looked at once more.
+        readable = readableFrom(db);
+        makeReadable(db, replacesTexts, tell);
+      }
     }
     if (migrates) migrate(db, file, isInMemory, tell);
     else if (schemaOf(db) === 0) throw new StorageError(`The database ${file} has not been migrated yet.`);
     if (migrates && !isInMemory) settle(db, durability);
+    return { db, readable };
   } catch (error) {
     db?.close();
     throw StorageError.of(error, `The database ${file} cannot be opened`);
   }
-  return db;
+}
+
+function readableFrom(db: Database.Database): Readable {
+  const [{ data_version: version }] = db.prepare("PRAGMA data_version").all() as [{ data_version: number }];
+  const hasLog = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'change_log'").all().length > 0;
+  const last = hasLog ? db.prepare("SELECT max(sequence) AS last FROM change_log").all() : [];
+  return { version, change: (last as { last: number | null }[])[0]?.last ?? 0 };
+}
+
+/** Sees to it that all texts can be read. */
+function makeReadable(db: Database.Database, replaces: boolean, tell: (what: string) => void): void {
+  const texts = unreadableTexts(db);
+  if (texts.length === 0) return;
+  if (!replaces || schemaOf(db) > SCHEMA) throw new UnreadableText(texts);
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const replaced = replaceTexts(db);
+    db.exec("COMMIT");
+    tell(`Texts are no UTF-8, and were replaced in ${namesOf(replaced)}`);
+  } catch (error) {
+    if (db.inTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
 }
 
 function settle(db: Database.Database, durability: Durability): void {
@@ -899,6 +1108,8 @@ function settle(db: Database.Database, durability: Durability): void {
     const found = Object.values(row ?? {})[0];
     if (found !== is) throw new StorageError(`${pragma} is ${found} after it was set to ${set}.`);
   }
+  // The first read makes the log and its index.
+  db.prepare("SELECT count(*) FROM sqlite_master").all();
 }
 
 /**

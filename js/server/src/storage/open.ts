@@ -3,6 +3,7 @@
 import { agentFile } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
 import { LibsqlStorage } from "./libsql.ts";
+import { MovedError } from "./open-files.ts";
 import { databasesIn, type Place, USUAL_AGENT } from "./place.ts";
 import { RemoteStorage } from "./remote.ts";
 import type { Remote } from "./remote-connection.ts";
@@ -14,15 +15,23 @@ export interface OpenOptions {
   tell?: (what: string) => void;
   /** Whether an older schema is brought up to date. Default true. */
   migrates?: boolean;
+  /** Whether texts that are no UTF-8 are replaced. Default true; else a database that has some is not opened. */
+  replacesTexts?: boolean;
 }
 
 /**
  * Opens the database of an agent, which comes to be by it unless it is only looked at.
  *
- * @throws {StorageError} where that cannot be done.
+ * @throws {StorageError} where that cannot be done, or the file is the database of another agent.
  */
 export function openStorage({ dataDir, durability, remote }: Place, agent: string, options: OpenOptions = {}): Storage {
-  if (remote === undefined) return new LibsqlStorage(agentFile(dataDir, agent), { durability, ...options });
+  if (remote === undefined) {
+    const storage = new LibsqlStorage(agentFile(dataDir, agent), { durability, ...options });
+    const named = storage.meta("agent");
+    if (named === undefined || named === agent) return storage;
+    storage.close();
+    throw new MovedError("The database in the place of this memory is that of another agent");
+  }
   if (agent !== USUAL_AGENT) {
     throw new StorageError(`There is no agent ${agent}: a remote database is that of one agent, ${USUAL_AGENT}.`);
   }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Settings } from "../settings/options.ts";
 import { agentsDir } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
+import { isFolder } from "./files.ts";
 import type { Durability } from "./libsql.ts";
 import type { Remote } from "./remote-connection.ts";
 
@@ -50,7 +51,10 @@ export function databasesIn(dataDir: string): string[] {
   const folder = agentsDir(dataDir);
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder).filter((name) => name.endsWith(".db"));
-  return names.sort().map((name) => join(folder, name));
+  return names
+    .sort()
+    .map((name) => join(folder, name))
+    .filter((path) => !isFolder(path));
 }
 
 /** @throws {StorageError} where the databases are no files, saying what cannot be done then. */

@@ -3,12 +3,16 @@
 import type { Connection } from "./connection.ts";
 import { createEmbeddingTables } from "./migrations/embeddings.ts";
 import { createMemoryUsage } from "./migrations/memory-usage.ts";
+import { createOpenings } from "./migrations/openings.ts";
 import { createOutcomes } from "./migrations/outcomes.ts";
+import { createPurges } from "./migrations/purges.ts";
+import { forgetDeleted } from "./migrations/remade.ts";
 import { createRetries } from "./migrations/retries.ts";
 import { sumRows } from "./migrations/row-checksums.ts";
 import { logSoftChanges } from "./migrations/soft-changes.ts";
 import { createTables } from "./migrations/tables.ts";
 import { createTasks } from "./migrations/tasks.ts";
+import { createReplacedTexts } from "./migrations/unreadable.ts";
 
 /**
  * Each migration brings a database from the schema of its place to the next. Never edit one that has been released: add
@@ -23,6 +27,10 @@ export const MIGRATIONS: readonly ((db: Connection) => void)[] = [
   createMemoryUsage,
   createOutcomes,
   createTasks,
+  createOpenings,
+  forgetDeleted,
+  createPurges,
+  createReplacedTexts,
 ];
 
 /** The schema that this version writes. */

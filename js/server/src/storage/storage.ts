@@ -174,9 +174,16 @@ export interface Storage {
    * another writer is waited for, in milliseconds.
    */
   transaction<T>(work: () => T, patience?: number): T;
+  /**
+   * To be asked after a write, before it is acknowledged: what is written to files that nobody finds again is lost.
+   *
+   * @throws {MovedError} where the files that are open are not those at their place.
+   */
+  checkPlace(): void;
   /** What `work` reads is of one moment, whatever others write meanwhile. */
   snapshot<T>(work: () => T): T;
 
+  /** One that was deleted under the same id goes on: the version is counted from its last one. */
   insertNode(node: NewNode): void;
   /** Raises the version by one. Undefined where there is no such memory. */
   updateNode(id: string, changes: NodeChanges): NodeRow | undefined;
@@ -269,8 +276,10 @@ export interface Storage {
 
   /** How many rows of all portable kinds there are. */
   rows(): number;
-  /** All rows of a kind in order, in batches. */
+  /** All rows of a kind in order, in batches. One that names what is not there is left out. */
   portable(kind: PortableKind): Iterable<PortableRow[]>;
+  /** The column in which a row names what is not there; undefined where everything is. */
+  lacking(kind: PortableKind, row: PortableRow): string | undefined;
   /** The row that has the same key, as far as it tells when it was last changed; undefined where there is none. */
   changedAt(kind: PortableKind, row: PortableRow): { at: string | null } | undefined;
   /** Writes a row as it is, over one with the same key. */
@@ -293,12 +302,21 @@ export interface Storage {
   /** Forgets entries up to one. */
   trimChanges(upTo: number): void;
 
+  /** The last opening that has written; undefined before the first. */
+  lastOpening(): string | undefined;
+  /** Whether what was known in an opening, at an entry of the change log, is of the history of this database. */
+  isOfHistory(opening: string, sequence: number): boolean;
+
   /** Within a transaction. It is logged as soft. A stored access after `latest`, in ISO, gives way to any other. */
   writeSoft(changes: readonly SoftChange[], latest: string): void;
 
+  /** Within the transaction that deletes it: a memory of which nothing may be left, once `scrub` is done. */
+  beginPurge(nodeId: string): void;
+  /** Memories of which that was begun, and is not done. */
+  purgesBegun(): string[];
   /**
    * Writes the whole database anew, so that nothing of what was deleted is left in it or beside it; what else was kept about a
-   * memory goes, too. Not within a transaction.
+   * memory, and about those whose purge was begun, goes, too. Not within a transaction.
    */
   scrub(nodeId: string): void;
 

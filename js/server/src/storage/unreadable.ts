@@ -1,61 +1,291 @@
-// Text that is no UTF-8, as a damaged page holds. libSQL ends the whole process, with all its agents, over the first such value that
-// is read; so it is looked for before anything is read, as bytes.
+// Text that is no UTF-8, as another program writes it or a damaged page holds it. libSQL ends the whole process, with all its agents,
+// over the first such value that is read. So it is looked for before anything is read, as bytes, and replaced: the text gets
+// replacement characters, and its bytes are kept beside it.
 
 import { isUtf8 } from "node:buffer";
-import type Database from "libsql";
+import Database from "libsql";
+import type { Connection, Statement } from "./connection.ts";
+import { MENDING_DAMAGE, StorageError, Unavailable } from "./errors.ts";
+import { REPLACED_TEXTS } from "./migrations/unreadable.ts";
 import type { Bytes } from "./rows.ts";
+import { META_TABLE, MIGRATIONS } from "./schema.ts";
 
-/** Row numbers that are looked at together. */
-const BATCH = 1_000;
+/** Row numbers, or entries of the change log, that are looked at together: their longest texts fit into one value of SQLite. */
+const BATCH = 100;
+/** Texts that a sentence names. */
+const MOST_NAMED = 20;
 
 /** The lowest row number there can be. */
 const LOWEST = String(-(2n ** 63n));
 
-/** Those that are read as they are: of full text only SQLite itself reads what it keeps. `wr` tells that one has no row numbers. */
-const TABLES = `SELECT CAST(name AS BLOB) AS name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table'`;
+const KEEP_BYTES = "INSERT INTO nous_replaced_texts VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
+/** Tables that follow from others: their bytes are not kept. */
+const DERIVED = new Set(["change_log", "embedding_queue", "next_embeddings", "row_checksums", "deleted_versions"]);
 
-/** A table that holds text which cannot be read; undefined where there is none. */
-export function unreadableTable(db: Database.Database): string | undefined {
-  for (const { name: bytes, wr } of db.prepare(TABLES).all() as { name: Bytes; wr: number }[]) {
-    const name = textOf(bytes);
-    if (name === undefined) return "the schema";
-    const literal = `'${name.replaceAll("'", "''")}'`;
-    const found = db.prepare(`SELECT CAST(name AS BLOB) AS name FROM pragma_table_info(${literal})`).all();
-    const columns = (found as { name: Bytes }[]).map((column) => textOf(column.name));
-    if (!columns.every((column) => column !== undefined)) return "the schema";
-    if (!isReadable(db, quoted(name), columns.map(quoted), wr === 0)) return name;
-  }
-  return undefined;
+/** Where a text is. */
+export interface TextPlace {
+  table: string;
+  /** A row number, or a key in hexadecimal. */
+  place: string;
+  column: string;
 }
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+/** There is text that is no UTF-8, and it cannot be replaced at the moment. */
+export class UnreadableText extends Unavailable {
+  constructor(texts: readonly TextPlace[]) {
+    super(`There is text that is no UTF-8 in ${namesOf(texts)}: write it again, or start a server, which replaces it.`);
+  }
+}
+
+/** Texts by their places, as a sentence names them. */
+export function namesOf(texts: readonly TextPlace[]): string {
+  const named = texts
+    .slice(0, MOST_NAMED)
+    .map(({ table, place, column }) => `${table}, row ${place}, column ${column}`);
+  const more = texts.length - named.length;
+  return [...named, ...(more > 0 ? [`${more} more`] : [])].join("; ");
+}
+
+/** A table as its texts are looked at. */
+interface Table {
+  name: string;
+  columns: readonly string[];
+  /** Columns of its primary key where it has no row numbers. */
+  key: readonly string[] | undefined;
+}
+
+/** Rows of a table whose texts are looked at. */
+interface Part {
+  table: Table;
+  where: string;
+  values: readonly unknown[];
+}
+
+/** A text as it is stored. */
+interface FoundText extends TextPlace {
+  bytes: Buffer;
+}
+
+const TABLES = "SELECT CAST(name AS BLOB) AS name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table'";
+
+/**
+ * Texts of a database that are no UTF-8. Tables of other programs are not looked at: nobody reads them.
+ *
+ * @throws {StorageError} where even the schema, or what it is known by, cannot be read.
+ */
+export function unreadableTexts(db: Connection): TextPlace[] {
+  return partsIn(db).flatMap((part) => textsIn(db, part).map(({ table, place, column }) => ({ table, place, column })));
+}
+
+/** @throws {StorageError} where what a database is known by cannot be read. */
+export function checkMeta(db: Connection): void {
+  const table = tableOf(db, "nous_meta", true);
+  if (table !== undefined && !isReadable(db, { table, where: "TRUE", values: [] })) throw damaged("nous_meta");
+}
+
+/** Rows that others have changed, by entries of the change log that are not a writer's. */
+export interface Changed {
+  first: number;
+  last: number;
+  writer: string;
+}
+
+/** Texts that are no UTF-8 among what others changed. */
+export function unreadableChanges(db: Connection, changed: Changed): TextPlace[] {
+  return [...changedParts(db, changed)].flatMap((part) => textsIn(db, part));
+}
+
+/** Replaces all texts that are no UTF-8, or those among what others changed, within a transaction that writes; names them. */
+export function replaceTexts(db: Connection, changed?: Changed): TextPlace[] {
+  const parts = changed === undefined ? partsIn(db) : [...changedParts(db, changed)];
+  const found = parts.flatMap((part) => textsIn(db, part).map((text) => ({ ...text, of: part.table })));
+  if (found.length === 0) return [];
+  // An id changes in one table after the other.
+  db.exec("PRAGMA defer_foreign_keys = ON");
+  db.exec(REPLACED_TEXTS);
+  const keep = db.prepare(KEEP_BYTES);
+  for (const { of, table, place, column, bytes } of found) {
+    const isKey = of.key?.includes(column) ?? false;
+    const text = isKey || /(^|_)id$/.test(column) ? idOf(bytes) : bytes.toString();
+    // A trigger may have written what follows from it already.
+    const update = DERIVED.has(table) ? "UPDATE OR REPLACE" : "UPDATE";
+    db.prepare(`${update} ${quoted(table)} SET ${quoted(column)} = ? WHERE ${placed(of)}`).run(text, place);
+    if (!DERIVED.has(table)) keep.run(table, place, column, bytes);
+  }
+  // The log tells of ids as they were, too.
+  const log = tableOf(db, "change_log", true);
+  if (log !== undefined) {
+    for (const { place, bytes } of textsIn(db, { table: log, where: "TRUE", values: [] })) {
+      db.prepare("UPDATE change_log SET id = ? WHERE sequence = ?").run(idOf(bytes), Number(place));
+    }
+  }
+  return found.filter(({ table }) => !DERIVED.has(table)).map(({ table, place, column }) => ({ table, place, column }));
+}
+
+/** An id with its bytes beyond ASCII in hexadecimal: two that differ stay two, and what names one goes on naming it. */
+const idOf = (bytes: Buffer): string => bytes.toString("latin1").replace(/[^ -~]/g, (it) => `%${hexOf(it)}`);
+const hexOf = (character: string) => character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0");
+
+// ---- which rows -----------------------------------------------------------------------------------
+
+let ownTables: ReadonlySet<string> | undefined;
+
+/** Tables of this server, as its migrations make them. */
+function ownTablesOf(): ReadonlySet<string> {
+  if (ownTables !== undefined) return ownTables;
+  const db = new Database(":memory:");
+  try {
+    db.exec(META_TABLE);
+    for (const migration of MIGRATIONS) migration(db);
+    const rows = db.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main'").all() as { name: string }[];
+    ownTables = new Set(rows.map(({ name }) => name));
+  } finally {
+    db.close();
+  }
+  return ownTables;
+}
+
+/** All parts of a database that have such texts. */
+function partsIn(db: Connection): Part[] {
+  const parts: Part[] = [];
+  for (const { name: bytes, wr } of db.prepare(TABLES).all() as { name: Bytes; wr: number }[]) {
+    const name = textOf(bytes);
+    const table = name === undefined ? undefined : tableOf(db, name, wr === 0);
+    if (table === undefined) throw damaged("the schema");
+    const unreadable = [...partsOf(db, table)].filter((part) => !isReadable(db, part));
+    if (unreadable.length === 0) continue;
+    if (table.name.startsWith("sqlite_")) throw damaged(table.name);
+    if (ownTablesOf().has(table.name)) parts.push(...unreadable);
+  }
+  return parts;
+}
+
+const damaged = (table: string) =>
+  new StorageError(`The database is damaged: there is text in ${table} that cannot be read; ${MENDING_DAMAGE}.`);
+
+/** A table of the database; nothing where it is not there, or has a column whose name cannot be read. */
+function tableOf(db: Connection, name: string, hasNumbers: boolean): Table | undefined {
+  const literal = `'${name.replaceAll("'", "''")}'`;
+  const found = db.prepare(`SELECT CAST(name AS BLOB) AS name, pk FROM pragma_table_info(${literal})`).all();
+  const columns = (found as { name: Bytes; pk: number }[]).map((column) => ({ ...column, name: textOf(column.name) }));
+  const names = columns.flatMap((column) => column.name ?? []);
+  if (names.length === 0 || names.length < columns.length) return undefined;
+  const key = columns.filter(({ pk }) => pk > 0).map((column) => column.name!);
+  return { name, columns: names, key: hasNumbers ? undefined : key };
+}
 
 function textOf(bytes: Bytes): string | undefined {
   const text = Buffer.from(new Uint8Array(bytes));
   return isUtf8(text) ? text.toString() : undefined;
 }
 
-/** Whether all texts of these columns are UTF-8. SQLite puts those of a column together, with a character between each two. */
-function isReadable(db: Database.Database, table: string, columns: readonly string[], hasNumbers: boolean): boolean {
-  const texts = columns.map((column) => `CASE WHEN typeof(${column}) = 'text' THEN ${column} END`);
-  const together = texts.map((text, place) => `CAST(group_concat(${text}, '|') AS BLOB) AS texts_${place}`).join(", ");
-  const areUtf8 = (found: unknown[]) =>
-    Object.values(found[0] as Record<string, Bytes | null>).every(
-      (bytes) => bytes === null || isUtf8(new Uint8Array(bytes)),
-    );
-  if (!hasNumbers) return areUtf8(db.prepare(`SELECT ${together} FROM ${table}`).all());
-
+/** A table in parts that are looked at together. */
+function* partsOf(db: Connection, table: Table): Generator<Part> {
+  if (table.key !== undefined) {
+    yield { table, where: "TRUE", values: [] };
+    return;
+  }
   // By bounds and not by a limit, for which SQLite would copy the rows first. Row numbers go as text: not all of them are safe
   // integers, and one more than the last is a number all the same.
   const next = db.prepare(
-    `SELECT CAST(min(rowid) AS TEXT) AS first FROM ${table} WHERE rowid >= CAST(? AS INTEGER) + ?`,
-  );
-  const batch = db.prepare(
-    `SELECT ${together} FROM ${table} WHERE rowid BETWEEN CAST(?1 AS INTEGER) AND ?1 + ${BATCH - 1}`,
+    `SELECT CAST(min(rowid) AS TEXT) AS first FROM ${quoted(table.name)} WHERE rowid >= CAST(? AS INTEGER) + ?`,
   );
   const firstFrom = (row: string, more: number) => (next.all(row, more) as [{ first: string | null }])[0].first;
+  const where = `rowid BETWEEN CAST(?1 AS INTEGER) AND ?1 + ${BATCH - 1}`;
   for (let first = firstFrom(LOWEST, 0); first !== null; first = firstFrom(first, BATCH)) {
-    if (!areUtf8(batch.all(first))) return false;
+    yield { table, where, values: [first] };
   }
-  return true;
+}
+
+/** By which column rows of a table are led to by the change log, and as which kind. */
+const LOGGED: readonly (readonly [table: string, column: string, entity: string])[] = [
+  ["nodes", "id", "node"],
+  ["edges", "id", "edge"],
+  ["cluster_memberships", "node_id", "node"],
+  ["node_signals", "node_id", "node"],
+  ["embedding_queue", "node_id", "node"],
+  ["clusters", "rowid", "clusters"],
+  ["conflict_queue", "rowid", "conflict_queue"],
+];
+
+/** A table that others write to, by its rows that an entry of the change log leads to. */
+interface Watched {
+  table: Table;
+  where: string;
+  /** Prepared once: it is asked after each commit of others. */
+  look: Statement;
+}
+
+const watched = new WeakMap<Connection, readonly Watched[]>();
+
+function watchedOf(db: Connection): readonly Watched[] {
+  let tables = watched.get(db);
+  if (tables === undefined) {
+    tables = [...LOGGED, ["change_log", "", ""] as const].map(([name, column, entity]) => {
+      const table = tableOf(db, name, true)!;
+      const changed = `SELECT ${column === "rowid" ? "CAST(id AS INTEGER)" : "id"} FROM change_log
+        WHERE sequence BETWEEN ?1 AND ?2 AND entity = '${entity}' AND writer IS NOT ?3`;
+      const where = column === "" ? "sequence BETWEEN ?1 AND ?2 AND writer IS NOT ?3" : `${column} IN (${changed})`;
+      return { table, where, look: lookAt(db, table, where) };
+    });
+    watched.set(db, tables);
+  }
+  return tables;
+}
+
+/** Parts with such texts among what others changed. */
+function* changedParts(db: Connection, { first, last, writer }: Changed): Generator<Part> {
+  for (let from = first; from <= last; from += BATCH) {
+    const values = [from, Math.min(last, from + BATCH - 1), writer];
+    for (const { table, where, look } of watchedOf(db)) {
+      if (!areReadable(look, values)) yield { table, where, values };
+    }
+  }
+}
+
+// ---- their texts ----------------------------------------------------------------------------------
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** The place of a row, as SQL; and how it is found again by it. */
+const placeOf = ({ key }: Table): string =>
+  key === undefined
+    ? "CAST(rowid AS TEXT)"
+    : key.map((column) => `hex(CAST(${quoted(column)} AS BLOB))`).join(" || '.' || ");
+const placed = (table: Table): string =>
+  table.key === undefined ? "rowid = CAST(? AS INTEGER)" : `${placeOf(table)} = ?`;
+
+/** Puts the texts of each column together, with a character between each two. */
+function lookAt(db: Connection, { name, columns }: Table, where: string): Statement {
+  const texts = columns.map((of, place) => {
+    const column = quoted(of);
+    return `CAST(group_concat(CASE WHEN typeof(${column}) = 'text' THEN ${column} END, '|') AS BLOB) AS texts_${place}`;
+  });
+  return db.prepare(`SELECT ${texts.join(", ")} FROM ${quoted(name)} WHERE ${where}`);
+}
+
+function areReadable(look: Statement, values: readonly unknown[]): boolean {
+  const [found] = look.all(...values) as [Record<string, Bytes | null>];
+  return Object.values(found).every((bytes) => bytes === null || isUtf8(new Uint8Array(bytes)));
+}
+
+/** Whether all texts of a part are UTF-8. */
+const isReadable = (db: Connection, { table, where, values }: Part): boolean =>
+  areReadable(lookAt(db, table, where), values);
+
+/** The texts of a part that are no UTF-8. */
+function textsIn(db: Connection, { table, where, values }: Part): FoundText[] {
+  const found: FoundText[] = [];
+  for (const column of table.columns) {
+    const text = quoted(column);
+    const rows = db.prepare(
+      `SELECT ${placeOf(table)} AS place, CAST(${text} AS BLOB) AS bytes FROM ${quoted(table.name)}
+       WHERE (${where}) AND typeof(${text}) = 'text'`,
+    );
+    for (const { place, bytes } of rows.all(...values) as { place: string; bytes: Bytes }[]) {
+      const copy = Buffer.from(new Uint8Array(bytes));
+      if (!isUtf8(copy)) found.push({ table: table.name, place, column, bytes: copy });
+    }
+  }
+  return found;
 }

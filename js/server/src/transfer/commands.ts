@@ -4,8 +4,9 @@ import { existsSync } from "node:fs";
 import { agentFile } from "../settings/paths.ts";
 import { StorageError } from "../storage/errors.ts";
 import { openWhole } from "../storage/open.ts";
-import type { Place } from "../storage/place.ts";
+import { checkAgentName, type Place } from "../storage/place.ts";
 import type { Storage } from "../storage/storage.ts";
+import { Target, type TargetOptions } from "../storage/target.ts";
 import type { Conflicts } from "./conflicts.ts";
 import { exportMemory } from "./export.ts";
 import { withLines, withWriting } from "./files.ts";
@@ -14,6 +15,7 @@ import { sampleLines } from "./sample.ts";
 
 /** Does something with the database of an agent, which comes to be by it. */
 function withStorage<T>(place: Place, agent: string, work: (storage: Storage) => T): T {
+  checkAgentName(agent);
   const storage = openWhole(place, agent);
   try {
     if (storage.meta("agent") === undefined) storage.setMeta("agent", agent);
@@ -40,15 +42,20 @@ export function importFile(place: Place, agent: string, file: string | undefined
   );
 }
 
-/** Writes an agent's memory to a file, or to the standard output without one; how many lines it has. */
-export function exportFile(place: Place, agent: string, file: string | undefined): number {
+/**
+ * Writes an agent's memory to a file, or to the standard output without one; how many lines it has.
+ *
+ * @throws {StorageError} where there is no such agent, or the file is not to be written; see `Target`.
+ */
+export function exportFile(place: Place, agent: string, file: string | undefined, options?: TargetOptions): number {
   const { dataDir, remote } = place;
   if (remote === undefined && !existsSync(agentFile(dataDir, agent))) {
     throw new StorageError(`There is no agent ${agent} in ${dataDir}.`);
   }
+  const target = file === undefined ? undefined : new Target(dataDir, file, options);
   const storage = openWhole(place, agent, { migrates: false });
   try {
-    return withWriting(file, storage.rows(), (write, done) => exportMemory(storage, write, done));
+    return withWriting(target, storage.rows(), (write, done) => exportMemory(storage, write, done));
   } finally {
     storage.close();
   }

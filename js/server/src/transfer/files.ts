@@ -1,9 +1,9 @@
 // Lines of files, and of what comes in and goes out of the program: in pieces, so that no file is too long.
 
-import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { SingleBar } from "cli-progress";
-import { moveInto } from "../storage/files.ts";
+import type { Target } from "../storage/target.ts";
 
 const [STANDARD_INPUT, STANDARD_OUTPUT] = [0, 1];
 /** Bytes that are read at once. */
@@ -42,14 +42,12 @@ function* linesIn(handle: number, read: (bytes: number) => void): Iterable<strin
  * shows how far it is, out of a total.
  */
 export function withWriting<T>(
-  file: string | undefined,
+  target: Target | undefined,
   total: number,
   use: (write: (text: string) => void, done: (count: number) => void) => T,
 ): T {
-  const unfinished = `${file}.tmp`;
-  const handle = file === undefined ? STANDARD_OUTPUT : openSync(unfinished, "w", 0o600);
-  const bar = file === undefined ? undefined : barOf(total);
-  let isWhole = false;
+  const handle = target === undefined ? STANDARD_OUTPUT : openSync(target.unfinished, "wx", 0o600);
+  const bar = target === undefined ? undefined : barOf(total);
   try {
     const result = use(
       (text) => {
@@ -58,14 +56,13 @@ export function withWriting<T>(
       },
       (count) => bar?.update(count),
     );
-    isWhole = true;
+    target?.put();
     return result;
   } finally {
     bar?.stop();
-    if (file !== undefined) {
+    if (target !== undefined) {
       closeSync(handle);
-      if (isWhole) moveInto(unfinished, file);
-      else rmSync(unfinished);
+      target.cleanUp();
     }
   }
 }

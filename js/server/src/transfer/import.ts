@@ -15,8 +15,16 @@ export interface Imported {
 
 const NAME_KINDS: readonly NameKind[] = ["type", "subtype", "edge type"];
 
+/** A line that names what was not there when it was read. */
+interface Waiting {
+  place: number;
+  kind: PortableKind;
+  row: PortableRow;
+}
+
 /**
- * Takes lines into a store, as one transaction. Edges may stand before what they tie together; at the end it has to be there.
+ * Takes lines into a store, as one transaction. Edges and memberships may stand before what they name; at the end it has to be there.
+ * An outcome of what is not there is left out: that was deleted before the export.
  *
  * @throws {LineError} naming the line that is wrong; nothing is changed then.
  */
@@ -32,17 +40,27 @@ export function importMemory(
     if (dimensions !== 0) storage.setMeta("dimensions", String(dimensions));
     storage.deferEnds();
     const imported: Imported = { added: 0, replaced: 0, skipped: 0 };
+    const waiting: Waiting[] = [];
     let place = 0;
     for (const line of lines) {
       place += 1;
       if (line.trim() === "") continue;
       try {
         const { kind, row } = readLine(line, now);
-        imported[take(storage, kind, row, conflicts)] += 1;
+        // Edges are looked at all together.
+        if (kind !== "edge" && storage.lacking(kind, row) !== undefined) waiting.push({ place, kind, row });
+        else imported[take(storage, kind, row, conflicts)] += 1;
       } catch (error) {
         if (error instanceof LineError) throw new LineError(`Line ${place}: ${error.message}.`);
         throw error;
       }
+    }
+    for (const { place, kind, row } of waiting) {
+      const lacking = storage.lacking(kind, row);
+      if (lacking !== undefined && kind !== "outcome") {
+        throw new LineError(`Line ${place}: ${lacking}: names ${JSON.stringify(row[lacking])}, which is not there.`);
+      }
+      imported[lacking === undefined ? take(storage, kind, row, conflicts) : "skipped"] += 1;
     }
     const loose = storage.dangling().find((id) => !before.has(id));
     if (loose !== undefined) throw new LineError(`The edge ${loose} leads to or from a memory that is not there.`);

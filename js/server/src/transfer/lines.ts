@@ -3,15 +3,22 @@
 import { z } from "zod";
 import { vectorOf } from "../agent/index-rows.ts";
 import { signals } from "../api/parts.ts";
+import { hasControls } from "../controls.ts";
 import { PORTABLE_KINDS, type PortableKind, type PortableRow } from "../storage/storage.ts";
 import { toIso } from "../time.ts";
+import { wellFormed } from "../well-formed.ts";
 
 /** What is wrong with a line, in words. */
 export class LineError extends Error {
   override readonly name = "LineError";
 }
 
-const id = z.string().min(1);
+/** SQLite would end an id at U+0000, and keep halves of pairs of surrogates as one and the same character. */
+const id = z
+  .string()
+  .min(1)
+  .refine((value) => !hasControls(value), "must not contain control characters")
+  .refine((value) => value === wellFormed(value), "must not contain half of a pair of surrogates");
 // U+0000 ends a text in SQLite.
 const text = z
   .string()

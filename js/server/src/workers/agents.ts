@@ -183,9 +183,11 @@ export class Agents {
   #closeNow(name: string, resident: Resident): boolean {
     try {
       resident.agent.flushAll();
+      // What is in memory may be all that there is.
+      resident.agent.storage.checkPlace();
     } catch (error) {
       if (!isReadOnly(error)) {
-        this.#tellFailure(name, "Soft state could not be flushed; the agent stays open", error);
+        this.#tellFailure(name, "The agent stays open: what it has in memory cannot be written", error);
         return false;
       }
     }

@@ -16,6 +16,8 @@ export interface WorkerSetup {
   residence: Residence;
   /** Databases that are not to be opened, and why: their logs were cut off. */
   cutLogs: ReadonlyMap<string, string>;
+  /** The folder of the databases by device and inode, as the server found or made it; undefined where they are elsewhere. */
+  folder: string | undefined;
 }
 
 export type ToWorker =

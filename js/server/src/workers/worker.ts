@@ -9,24 +9,25 @@ import { HANDLERS } from "../agent/handlers.ts";
 import { SERVER_TASKS } from "../agent/server-tasks.ts";
 import { doIfDue } from "../agent/tasks.ts";
 import { agentsIn, deleteAgent } from "../hosting.ts";
-import { agentFile, snapshotsOf } from "../settings/paths.ts";
+import { agentFile, agentsDir, snapshotsOf } from "../settings/paths.ts";
 import {
   isDamage,
   isNoRoom,
   isReadOnly,
   MENDING_DAMAGE,
-  RemoteError,
   StorageError,
+  Unavailable,
   withoutPlaces,
 } from "../storage/errors.ts";
 import { logOf } from "../storage/files.ts";
 import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
 import { openStorage } from "../storage/open.ts";
+import { checkFolder } from "../storage/open-files.ts";
 import { whyCut } from "../storage/wal.ts";
 import { Agents, type Opening } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 
-const { place, engine, residence, cutLogs } = workerData as WorkerSetup;
+const { place, engine, residence, cutLogs, folder } = workerData as WorkerSetup;
 const { dataDir, durability, remote } = place;
 const port = parentPort!;
 
@@ -34,9 +35,15 @@ const say = (message: FromWorker) => port.postMessage(message);
 const log = (level: "info" | "warn" | "error", agent: string, what: string, figures: Record<string, unknown> = {}) =>
   say({ kind: "log", level, agent, what, figures });
 
+/** @throws {MovedError} where the folder of the databases is not the one that the server started with. */
+function checkPlace(): void {
+  if (folder !== undefined) checkFolder(agentsDir(dataDir), folder);
+}
+
 const opening: Opening = {
   open: openAgent,
   exists: (name) => {
+    checkPlace();
     const file = agentFile(dataDir, name);
     return remote !== undefined || existsSync(file) || existsSync(logOf(file));
   },
@@ -52,12 +59,15 @@ function openAgent(name: string): Agent {
   const tell = (what: string, figures?: Record<string, unknown>) => log("info", name, what, figures);
   const why = remote === undefined ? whyCut(agentFile(dataDir, name), cutLogs) : undefined;
   if (why !== undefined) throw new StorageError(why);
+  checkPlace();
   const storage = openStorage(place, name, { tell });
   try {
     if (storage.meta("agent") === undefined) storage.setMeta("agent", name);
     // Snapshots are kept beside a database, where that is a file of ours.
     const kept = remote === undefined ? { snapshots: snapshotsOf(agentFile(dataDir, name)) } : {};
-    return new Agent(storage, { config: engine, tell, ...kept });
+    const agent = new Agent(storage, { config: engine, tell, ...kept });
+    agent.finishPurges();
+    return agent;
   } catch (error) {
     storage.close();
     throw error;
@@ -87,8 +97,10 @@ async function answer(message: ToWorker): Promise<void> {
     }
     case "delete":
       if (remote !== undefined) throw new Refusal(409, "a remote database is deleted where it is kept");
+      checkPlace();
       return tell(await agents.away(message.agent, () => deleteAgent(dataDir, message.agent)));
     case "list":
+      checkPlace();
       return tell(await agentsIn(place, message.page, cutLogs));
     case "measure":
       return tell(agents.occupancy());
@@ -101,7 +113,7 @@ async function answer(message: ToWorker): Promise<void> {
 /** What passes by itself, or is for the user to mend: nothing was done. */
 function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
-  if (error instanceof RemoteError) return new Refusal(503, error.message);
+  if (error instanceof Unavailable) return new Refusal(503, error.message);
   if (isNoRoom(error)) return noRoom();
   if (isReadOnly(error)) return readOnly();
   const code = String((error as { code?: string }).code);
@@ -125,7 +137,7 @@ port.on("message", async (message: ToWorker) => {
   } catch (error) {
     const refusal = refusalOf(error);
     // Whoever runs the server is to know, and not only whoever asked.
-    if (error instanceof RemoteError) log("warn", "agent" in message ? message.agent : "", error.message);
+    if (error instanceof Unavailable) log("warn", "agent" in message ? message.agent : "", error.message);
     if ("agent" in message && isDamage(error)) {
       log("error", message.agent, "The database is damaged", { failure: failureOf(error) });
     }

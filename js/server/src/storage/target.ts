@@ -1,0 +1,97 @@
+// A file of the user's that a command is to write: whole or not at all, over nothing that was not meant, and never over the data.
+
+import { randomUUID } from "node:crypto";
+import { existsSync, linkSync, lstatSync, readdirSync, readlinkSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { agentsDir, keysDir } from "../settings/paths.ts";
+import { StorageError } from "./errors.ts";
+import { syncFile, syncFolder } from "./files.ts";
+import { identityOf } from "./open-files.ts";
+
+export interface TargetOptions {
+  /** Whether a file that is there is written over. Never one of the data. */
+  force?: boolean | undefined;
+}
+
+/** Links that lead to links. */
+const MOST_LINKS = 40;
+
+export class Target {
+  /** Where it is to be written until it is whole: in the same folder, under a name of its own. */
+  readonly unfinished: string;
+  readonly #file: string;
+  readonly #force: boolean;
+
+  /** @throws {StorageError} where nothing can or should be written there, with what to do instead. */
+  constructor(dataDir: string, file: string, { force = false }: TargetOptions = {}) {
+    this.#file = file;
+    this.#force = force;
+    this.unfinished = `${file}.${randomUUID()}.tmp`;
+    checkIsApart(dataDir, file);
+    const there = statSync(file, { throwIfNoEntry: false });
+    if (there !== undefined && !there.isFile()) {
+      throw new StorageError(`${file} is no file, and cannot be written over: name a file.`);
+    }
+    if (!force && lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw this.#isThere();
+    if (!existsSync(dirname(file))) throw new StorageError(`There is no folder ${dirname(file)}: make it first.`);
+  }
+
+  #isThere(): StorageError {
+    return new StorageError(`${this.#file} is there already: name another file, or write over it with --force.`);
+  }
+
+  /**
+   * Puts what is whole in its place, on the disk.
+   *
+   * @throws {StorageError} where somebody has put a file there meanwhile, and it is not to be written over.
+   */
+  put(): void {
+    syncFile(this.unfinished);
+    if (this.#force) renameSync(this.unfinished, this.#file);
+    else this.#putIfFree();
+    syncFolder(dirname(this.#file));
+  }
+
+  #putIfFree(): void {
+    try {
+      linkSync(this.unfinished, this.#file);
+    } catch (error) {
+      if ((error as { code?: string }).code === "EEXIST" || existsSync(this.#file)) throw this.#isThere();
+      // The disk has no links.
+      renameSync(this.unfinished, this.#file);
+    }
+  }
+
+  /** Removes what was not finished, and the other name of what was. */
+  cleanUp(): void {
+    rmSync(this.unfinished, { force: true });
+  }
+}
+
+/** @throws {StorageError} for a file of the data directory, by whatever name, and for a name among them. */
+function checkIsApart(dataDir: string, file: string): void {
+  const folders = [agentsDir(dataDir), keysDir(dataDir)].filter((folder) => existsSync(folder));
+  const identities = new Set(folders.map(identityOf));
+  const isWithin = (path: string): boolean => {
+    const identity = identityOf(path);
+    if (identity !== undefined && identities.has(identity)) return true;
+    return dirname(path) !== path && isWithin(dirname(path));
+  };
+  const files = folders.flatMap((folder) => readdirSync(folder).map((name) => identityOf(join(folder, name))));
+  const own = new Set(files.filter((identity) => identity !== undefined));
+  const refuse = () => {
+    throw new StorageError(`${file} is a file of the data directory, or in a folder of its files: name one elsewhere.`);
+  };
+  if (own.has(identityOf(file) ?? "")) refuse();
+  for (const path of pathsOf(file)) if (isWithin(path)) refuse();
+}
+
+/** A path, and what the links at it lead to. */
+function* pathsOf(file: string): Iterable<string> {
+  let path = file;
+  for (let links = 0; links < MOST_LINKS; links++) {
+    yield path;
+    if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+    path = resolve(dirname(path), readlinkSync(path));
+  }
+}

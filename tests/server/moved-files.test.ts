@@ -1,0 +1,175 @@
+// Files that are deleted, moved or replaced while a server has them open: nothing is acknowledged that would be lost, what is in memory
+// is read on, and a memory that is known is never an empty one.
+
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { agentFile, agentsDir } from "../../js/server/src/settings/paths.ts";
+import { logIndexOf, logOf } from "../../js/server/src/storage/files.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { raw } from "./existing.ts";
+import { type Running, start } from "./process.ts";
+import { clientOf } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const MOVED = /nothing is written\. Put the files back; or stop the server/;
+const AGENT = "known";
+
+interface Setting {
+  folder: string;
+  file: string;
+  /** A folder of another name on the same disk. */
+  aside: string;
+  server: Running;
+}
+
+async function setUp(options: readonly string[] = []): Promise<Setting> {
+  const folder = temporaryFolder();
+  const server = await start(folder, ["--log-level", "warn", ...options]);
+  const { create } = clientOf(server, AGENT);
+  for (let place = 0; place < 3; place++) await create({ id: `n_${place}` });
+  await clientOf(server, "other").create({ id: "n_other" });
+  return { folder, file: agentFile(folder, AGENT), aside: join(folder, "aside"), server };
+}
+
+const filesOf = (file: string) => [file, logOf(file), logIndexOf(file)].filter((path) => existsSync(path));
+
+/** Writes of every kind are refused in words, and what is in memory is there. */
+async function isWatched({ server, folder }: Setting): Promise<void> {
+  const { ask, search } = clientOf(server, AGENT);
+  const calls: [string, object?][] = [
+    ["POST /nodes", { type: "note", content_title: "lost" }],
+    ["PATCH /nodes/n_1", { content_title: "lost" }],
+    ["POST /edges", { type: "causes", source_id: "n_0", target_id: "n_1" }],
+    ["DELETE /nodes/n_2"],
+    ["POST /nodes/n_2/purge"],
+  ];
+  for (const [call, body] of calls) {
+    const { status, body: answer } = await ask(call, body);
+    expect({ call, status, error: answer.error }).toEqual({ call, status: 503, error: expect.stringMatching(MOVED) });
+    expect(answer.error).not.toContain(folder);
+  }
+  expect((await ask("GET /health")).body).toMatchObject({ node_count: 3, edge_count: 0 });
+  expect((await ask("GET /nodes/n_1?recall=false")).body).toMatchObject({ content_title: "Funding squeeze" });
+  expect(await search("squeeze")).toHaveLength(3);
+}
+
+const moving: [what: string, move: (setting: Setting) => void, back: ((setting: Setting) => void) | undefined][] = [
+  [
+    "the database, its log and the log's index are deleted",
+    ({ file }) => filesOf(file).forEach((it) => void rmSync(it)),
+    undefined,
+  ],
+  ["the database alone is deleted", ({ file }) => rmSync(file), undefined],
+  ["the log alone is deleted", ({ file }) => rmSync(logOf(file)), undefined],
+  ["the log's index alone is deleted", ({ file }) => rmSync(logIndexOf(file)), undefined],
+  [
+    "the folder is moved away",
+    ({ folder, aside }) => renameSync(agentsDir(folder), aside),
+    ({ folder, aside }) => renameSync(aside, agentsDir(folder)),
+  ],
+  [
+    "another folder is put in its place",
+    ({ folder, aside }) => {
+      renameSync(agentsDir(folder), aside);
+      mkdirSync(agentsDir(folder));
+      for (const name of readdirSync(aside)) copyFileSync(join(aside, name), join(agentsDir(folder), name));
+    },
+    ({ folder, aside }) => {
+      rmSync(agentsDir(folder), { recursive: true });
+      renameSync(aside, agentsDir(folder));
+    },
+  ],
+  [
+    "a backup is moved over the database",
+    ({ file, aside }) => {
+      raw(file).prepare("VACUUM INTO ?").run(aside);
+      renameSync(aside, file);
+    },
+    undefined,
+  ],
+  [
+    "another agent's database is put in its place",
+    ({ folder, file }) => renameSync(agentFile(folder, "other"), file),
+    undefined,
+  ],
+];
+
+test.each(moving)(
+  "%s: writes are refused, and what is in memory is read",
+  { timeout: 60_000 },
+  async (_, move, back) => {
+    const setting = await setUp();
+    move(setting);
+    await isWatched(setting);
+    // As often as is asked, also behind writes that could not be flushed.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await isWatched(setting);
+    if (back === undefined) return;
+    back(setting);
+    const { create, ask } = clientOf(setting.server, AGENT);
+    await create({ id: "n_back" });
+    expect((await ask("GET /health")).body.node_count).toBe(4);
+    expect(await setting.server.end()).toBe(0);
+    const again = clientOf(await start(setting.folder), AGENT);
+    expect((await again.ask("GET /health")).body.node_count).toBe(4);
+  },
+);
+
+test("an agent that is not open is none of another folder, and is not made in it", { timeout: 60_000 }, async () => {
+  const { folder, aside, server } = await setUp();
+  renameSync(agentsDir(folder), aside);
+  const nobody = clientOf(server, "somebody new");
+  for (const [call, body] of [["GET /health"], ["POST /nodes", { type: "note", content_title: "lost" }]] as const) {
+    expect(await nobody.ask(call, body)).toMatchObject({ status: 503, body: { error: expect.stringMatching(MOVED) } });
+  }
+  for (const call of ["GET /agents", `DELETE /agents/${AGENT}`]) expect((await server.ask(call)).status).toBe(503);
+  expect(existsSync(agentsDir(folder))).toBe(false);
+});
+
+test("one that is idle stays open, since its memory may be all that there is", { timeout: 60_000 }, async () => {
+  const setting = await setUp(["--agent-idle", "1"]);
+  for (const path of filesOf(setting.file)) rmSync(path);
+  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  await isWatched(setting);
+});
+
+test("a database of another agent is opened by no other name", { timeout: 60_000 }, async () => {
+  const { folder, file, server } = await setUp();
+  expect(await server.end()).toBe(0);
+  copyFileSync(agentFile(folder, "other"), file);
+  const again = clientOf(await start(folder), AGENT);
+  for (const [call, body] of [["GET /health"], ["POST /nodes", { type: "note", content_title: "lost" }]] as const) {
+    const { status, body: answer } = await again.ask(call, body);
+    expect({ status, ...answer }).toEqual({ status: 503, error: expect.stringMatching(/that of another agent/) });
+  }
+});
+
+test("what came into the place of a database keeps its log when the server ends", { timeout: 60_000 }, async () => {
+  const { file, server } = await setUp();
+  const place = dirname(file);
+  const mine = filesOf(file);
+  for (const path of mine) renameSync(path, `${path}.old`);
+  const storage = new LibsqlStorage(file, { durability: "full" });
+  storage.transaction(() => storage.setMeta("last_sweep", "1"));
+  expect(statSync(logOf(file)).size).toBeGreaterThan(0);
+  const own = () => readdirSync(place).filter((name) => name.startsWith(basename(file)));
+  const names = own();
+  expect(names).toHaveLength(6);
+  expect(await server.end()).toBe(0);
+  expect(own()).toEqual(names);
+  storage.transaction(() => storage.setMeta("last_sweep", "2"));
+  storage.close();
+});
+
+test("a write asks for its files at a cost that it does not show", () => {
+  const file = join(temporaryFolder(), "a.db");
+  const storage = new LibsqlStorage(file, { durability: "full" });
+  const times = 5_000;
+  const begin = performance.now();
+  for (let time = 0; time < times; time++) storage.checkPlace();
+  const microseconds = ((performance.now() - begin) * 1_000) / times;
+  console.log(`files in their place: ${microseconds.toFixed(1)} µs`);
+  expect(microseconds).toBeLessThan(200);
+  storage.close();
+});

@@ -1,0 +1,185 @@
+// Text that is no UTF-8, which another program writes while a server has the database open: the server goes on, reads replacement
+// characters, and tells where they are.
+
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { released } from "../../js/server/src/storage/released.ts";
+import { raw } from "./existing.ts";
+import { PROGRAM, start } from "./process.ts";
+import { type Client, clientOf } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const BAD = "CAST(x'636166e9' AS TEXT)";
+const READ = "caf\ufffd";
+
+async function setUp() {
+  const folder = temporaryFolder();
+  const server = await start(folder, ["--log-level", "info"]);
+  const own = clientOf(server, "default");
+  for (const id of ["n_a", "n_b", "n_c"]) await own.create({ id, signals: { pnl_pct: 1 } });
+  const edge = await own.link("n_a", "n_b");
+  const cluster = (await own.ask("POST /clusters", { name: "Majors" })).body.id;
+  await own.ask(`POST /clusters/${cluster}/members`, { node_id: "n_a" });
+  await own.ask("POST /contradiction/queue", { old_node_id: "n_a", new_content: "Other" });
+  return { folder, server, own, edge: edge.id, cluster };
+}
+
+/** Everything that a client asks for is answered; as text. */
+async function answers({ ask }: Client, cluster: string): Promise<string> {
+  const calls: [string, object?][] = [
+    ["GET /nodes"],
+    ["GET /nodes/n_b?recall=false"],
+    ["GET /graph"],
+    ["GET /health"],
+    ["GET /clusters"],
+    [`GET /clusters/${cluster}/members`],
+    ["GET /edges?node_id=n_a"],
+    ["GET /contradiction/queue"],
+    ["POST /search", { query: "squeeze", limit: 10 }],
+    ["POST /search", { query: READ, limit: 10 }],
+  ];
+  const all = [];
+  for (const [call, body] of calls) {
+    const answer = await ask(call, body);
+    expect({ call, status: answer.status, body: answer.body }).toMatchObject({ status: 200 });
+    all.push(JSON.stringify(answer.body));
+  }
+  expect((await ask("GET /health")).status).toBe(200);
+  return all.join("\n");
+}
+
+/** What another program may write to, and what its place is called. */
+const WRITES: [what: string, sql: (ids: { edge: string }) => string, place: RegExp, read: string][] = [
+  [
+    "a title",
+    () => `UPDATE nodes SET content_title = ${BAD} WHERE id = 'n_b'`,
+    /nodes, row 2, column content_title/,
+    READ,
+  ],
+  [
+    "a body",
+    () => `UPDATE nodes SET content_body = ${BAD} WHERE id = 'n_b'`,
+    /nodes, row 2, column content_body/,
+    READ,
+  ],
+  [
+    "a number",
+    () => `UPDATE nodes SET neural_stability = ${BAD} WHERE id = 'n_b'`,
+    /nodes, row 2, column neural_stab/,
+    "",
+  ],
+  [
+    "a new memory",
+    () => `INSERT INTO nodes (id, type, content_title) VALUES ('n_d', 'note', ${BAD})`,
+    /nodes, row 4, /,
+    READ,
+  ],
+  [
+    "an id",
+    () => `INSERT INTO nodes (id, type, content_title) VALUES (${BAD}, 'note', 'x')`,
+    /nodes, row 4, column id/,
+    "caf%E9",
+  ],
+  ["an edge", () => `UPDATE edges SET subtype = ${BAD}`, /edges, row 1, column subtype/, READ],
+  ["a cluster", () => `UPDATE clusters SET name = ${BAD}`, /clusters, row 1, column name/, READ],
+  [
+    "a conflict",
+    () => `UPDATE conflict_queue SET new_content = ${BAD}`,
+    /conflict_queue, row 1, column new_content/,
+    READ,
+  ],
+  [
+    "figures",
+    () => `UPDATE node_signals SET signals = ${BAD}; UPDATE nodes SET layer = 'x'`,
+    /node_signals, row 1, /,
+    "",
+  ],
+];
+
+test.each(WRITES)(
+  "in %s costs no other request, and is read with replacement characters",
+  {
+    timeout: 60_000,
+  },
+  async (_, sql, place, read) => {
+    const { folder, server, own, edge, cluster } = await setUp();
+    await answers(own, cluster);
+    raw(own.file()).exec(sql({ edge }));
+    expect(await answers(own, cluster)).toContain(read);
+    expect(server.log()).toMatch(place);
+    expect((await own.create({ id: "n_after" })).id).toBe("n_after");
+    expect(await server.end()).toBe(0);
+    await released();
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [PROGRAM, ...args, "--data-dir", folder], { encoding: "utf8" });
+    expect(run("check")).toMatchObject({ status: 1, stdout: expect.stringMatching(place) });
+    const { status, stdout } = run("export");
+    expect({ status, lines: stdout.trimEnd().split("\n").length > 5 }).toEqual({ status: 0, lines: true });
+    const again = clientOf(await start(folder), "default");
+    expect(await answers(again, cluster)).toContain(read);
+  },
+);
+
+test("that another program wrote while nobody had it open is named by a check, which changes nothing", {
+  timeout: 60_000,
+}, async () => {
+  const { folder, server, own, cluster } = await setUp();
+  expect(await server.end()).toBe(0);
+  await released();
+  raw(own.file()).exec(`UPDATE nodes SET content_title = ${BAD} WHERE id = 'n_b'`);
+  const run = (command: string) =>
+    spawnSync(process.execPath, [PROGRAM, command, "--data-dir", folder], { encoding: "utf8" });
+  for (const _ of [1, 2]) {
+    const told = expect.stringMatching(/no UTF-8 in nodes, row 2, column content_title/);
+    expect(run("check")).toMatchObject({ status: 1, stdout: told });
+  }
+  expect(run("export")).toMatchObject({ status: 0, stdout: expect.stringContaining(READ) });
+  const again = await start(folder, ["--log-level", "info"]);
+  expect(await answers(clientOf(again, "default"), cluster)).toContain(READ);
+});
+
+test("is replaced, whatever becomes of the request that comes first", async () => {
+  const { own, cluster } = await setUp();
+  raw(own.file()).exec(`INSERT INTO nodes (id, type, content_title) VALUES (${BAD}, 'note', ${BAD})`);
+  expect((await own.ask("PATCH /nodes/nobody", { content_title: "Other" })).status).toBe(404);
+  expect(await answers(own, cluster)).toContain("caf%E9");
+  await own.create({ id: "n_after", content_title: "afterwards" });
+  expect(await own.search("afterwards")).toEqual(["n_after"]);
+});
+
+test("is kept as it was until its memory has another text, or is gone", async () => {
+  const { own, cluster } = await setUp();
+  raw(own.file()).exec(`UPDATE nodes SET content_title = ${BAD}, content_body = ${BAD} WHERE id IN ('n_a', 'n_b')`);
+  await answers(own, cluster);
+  const kept = () =>
+    raw(own.file())
+      .prepare("SELECT place, column_name, hex(bytes) AS bytes FROM nous_replaced_texts ORDER BY 1, 2")
+      .all();
+  const bytes = "636166E9";
+  const of = (place: string, ...columns: string[]) => columns.map((column_name) => ({ place, column_name, bytes }));
+  expect(kept()).toEqual([...of("1", "content_body", "content_title"), ...of("2", "content_body", "content_title")]);
+  await own.ask("PATCH /nodes/n_a", { content_title: "Written again" });
+  expect(kept()).toEqual([...of("1", "content_body"), ...of("2", "content_body", "content_title")]);
+  await own.ask("DELETE /nodes/n_a");
+  expect(kept()).toEqual(of("2", "content_body", "content_title"));
+  await own.ask("POST /nodes/n_b/purge");
+  expect(kept()).toEqual([]);
+});
+
+test("costs a read that finds none little", () => {
+  const storage = new LibsqlStorage(`${temporaryFolder()}/a.db`, { durability: "normal" });
+  const measure = (work: () => void) => {
+    const times = 5_000;
+    const begin = performance.now();
+    for (let time = 0; time < times; time++) work();
+    return ((performance.now() - begin) * 1_000) / times;
+  };
+  const read = () => storage.node("n");
+  measure(read);
+  const looked = measure(read);
+  const bare = storage.snapshot(() => measure(read));
+  console.log(`a read: ${looked.toFixed(1)} µs, of which ${(looked - bare).toFixed(1)} µs look whether others wrote`);
+  expect(looked - bare).toBeLessThan(200);
+  storage.close();
+});
