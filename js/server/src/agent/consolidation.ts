@@ -134,11 +134,11 @@ function textOf(analysis: Analysis | undefined): string {
 }
 
 /** What says the same as a draft already: by its vector, where one was made, or by its words. */
-function like(agent: Agent, { title, body, subtype }: PatternDraft, analyses: Analyses = {}): SimilarAnswer {
+function like(agent: Agent, { title, body, subtype }: PatternDraft, analyses: Analyses = {}): Promise<SimilarAnswer> {
   const said = Object.values(analyses).find((one) => "text" in one && parsePatternOutput(one.text).body === body);
   const vector = said !== undefined && "vector" in said ? said.vector : undefined;
   const asked = { title, content: body, subtype, limit: MOST_SIMILAR };
-  return agent.read(() => similar(agent, asked, vector));
+  return similar(agent, asked, vector);
 }
 
 function knownBy(agent: Agent, now: number): Known {

@@ -8,6 +8,7 @@ import type { Agent } from "./agent.ts";
 import { Refusal } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { recallTogether } from "./recall.ts";
+import { Room } from "./room.ts";
 import { search, vectorOf } from "./search.ts";
 
 /** What is the same in all searches of a retrieval. */
@@ -21,7 +22,11 @@ export const retrievalHandlers: HandlersOf<typeof retrievalOperations> = {
   retrieve: async (agent, { body: { recall, ...asked }, question }) => {
     const { nodes, groups, trace } = await retrieve(agent, asked, question);
     recallTogether(agent, groups, recall);
-    return { data: nodes, count: nodes.length, groups, trace };
+    const room = new Room();
+    const fits = nodes.findIndex((node) => !room.take(node));
+    const data = fits < 0 ? nodes : nodes.slice(0, fits);
+    const omitted_ids = nodes.slice(data.length).map(({ id }) => id);
+    return { data, count: data.length, ...(omitted_ids.length === 0 ? {} : { omitted_ids }), groups, trace };
   },
 
   contextLines: async (agent, { body: { recall, max_tokens, ...asked }, question }) => {

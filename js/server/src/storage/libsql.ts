@@ -28,7 +28,7 @@ import type {
   TextRow,
   UsageRow,
 } from "./rows.ts";
-import { CREATED_AT, eachOf, isId, isoOf } from "./sql.ts";
+import { CREATED_AT, eachOf, isId, isoOf, octetsOf, readWithin } from "./sql.ts";
 import type {
   Change,
   GraphNode,
@@ -39,6 +39,7 @@ import type {
   Page,
   PortableKind,
   PortableRow,
+  ReadRoom,
   SoftChange,
   Storage,
 } from "./storage.ts";
@@ -134,6 +135,8 @@ const USAGE_COLUMNS = [
 
 const USAGE = USAGE_COLUMNS.join(", ");
 const NODE = `nodes.rowid AS sequence, ${NODE_COLUMNS.map((column) => `nodes.${column}`).join(", ")}`;
+const TEXTS_OF_NODE = ["content_title", "content_summary", "content_body"];
+const TEXTS_OF_CLUSTER = ["name", "description", "auto_subtypes"];
 const TEXT = "rowid AS sequence, id, content_title, content_summary, content_body";
 const EDGE = `rowid AS sequence, ${EDGE_COLUMNS.join(", ")}`;
 const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluster_id) FROM cluster_memberships
@@ -204,7 +207,8 @@ const UPDATE_CLUSTER = `UPDATE clusters SET
   ${CHANGEABLE_OF_CLUSTER.map((column) => `${column} = CASE WHEN ? THEN ? ELSE ${column} END`).join(", ")}
   WHERE id = ? RETURNING ${CLUSTER}`;
 /** A page of a list whose rows are in order; see `boundsOf`. */
-const PAGE = "rowid > ? ORDER BY rowid LIMIT ?";
+const AFTER = "rowid > ? ORDER BY rowid";
+const PAGE = `${AFTER} LIMIT ?`;
 /** What comes after a memory in the list of the newest: after one with a time, and one without. */
 const AFTER_DATED = `(${CREATED_AT} < ? OR ${CREATED_AT} IS NULL OR ${CREATED_AT} = ? AND rowid < ?)`;
 const AFTER_UNDATED = `${CREATED_AT} IS NULL AND rowid < ?`;
@@ -356,17 +360,27 @@ export abstract class SqlStorage implements Storage {
     return this.#all<{ id: string }>(`SELECT id FROM nodes WHERE ${where}`, ...values).map(({ id }) => id);
   }
 
-  listNodes(filter: NodeFilter, limit: number, after?: NodePlace): NodeRow[] {
+  octets(ids: readonly string[]): Map<string, number> {
+    const sizes = `SELECT id, ${octetsOf(TEXTS_OF_NODE)} AS octets FROM nodes WHERE id IN ${LISTED}`;
+    const rows = this.#all<{ id: string; octets: number }>(sizes, JSON.stringify(ids));
+    return new Map(rows.map(({ id, octets }) => [id, octets]));
+  }
+
+  listNodes(filter: NodeFilter, limit: number, after?: NodePlace, room?: ReadRoom): NodeRow[] {
     const { conditions, values } = conditionsOf(filter);
     const beyond = after === undefined ? [] : [after.listed_at === null ? AFTER_UNDATED : AFTER_DATED];
     const where = [isId("id"), ...conditions, ...beyond].join(" AND ");
-    return this.#all(
-      `SELECT ${NODE} FROM nodes WHERE ${where} ORDER BY ${CREATED_AT} DESC, rowid DESC LIMIT ?`,
+    const from = `FROM nodes WHERE ${where} ORDER BY ${CREATED_AT} DESC, rowid DESC`;
+    const bound = [
       ...values,
       ...(after === undefined || after.listed_at === null ? [] : [after.listed_at, after.listed_at]),
       ...(after === undefined ? [] : [after.sequence]),
-      limit,
-    );
+    ];
+    return this.#readWithin({ columns: NODE, texts: TEXTS_OF_NODE, from }, bound, limit, room);
+  }
+
+  #readWithin<T>(what: Parameters<typeof readWithin>[1], bound: unknown[], limit: number, room?: ReadRoom): T[] {
+    return readWithin((sql, ...values) => this.#all(sql, ...values), what, bound, limit, room);
   }
 
   placeOf(sequence: number): NodePlace {
@@ -399,11 +413,15 @@ export abstract class SqlStorage implements Storage {
   }
 
   graphNodes(page: Page = {}): GraphNode[] {
-    return this.#all(
-      `SELECT rowid AS sequence, id, type, subtype, content_title AS title, content_summary AS summary, created_at
-       FROM nodes WHERE ${isId("id")} AND ${PAGE}`,
-      ...boundsOf(page),
-    );
+    const columns =
+      "rowid AS sequence, id, type, subtype, content_title AS title, content_summary AS summary, created_at";
+    const what = {
+      columns,
+      texts: ["content_title", "content_summary"],
+      from: `FROM nodes WHERE ${isId("id")} AND ${AFTER}`,
+    };
+    const [after, limit] = boundsOf(page);
+    return this.#readWithin(what, [after], limit, page.room);
   }
 
   *indexedNodes(ids?: readonly string[]): Iterable<IndexedNodeRow[]> {
@@ -612,7 +630,9 @@ export abstract class SqlStorage implements Storage {
   }
 
   clusters(page: Page = {}): ClusterRow[] {
-    return this.#all(`SELECT ${CLUSTER} FROM clusters WHERE ${isId("id")} AND ${PAGE}`, ...boundsOf(page));
+    const what = { columns: CLUSTER, texts: TEXTS_OF_CLUSTER, from: `FROM clusters WHERE ${isId("id")} AND ${AFTER}` };
+    const [after, limit] = boundsOf(page);
+    return this.#readWithin(what, [after], limit, page.room);
   }
 
   putMember({ cluster_id, node_id, weight, pinned, updated_at }: NewMembership): MembershipRow {
@@ -837,20 +857,7 @@ export class LibsqlStorage extends SqlStorage {
   }
 
   scrub(nodeId: string): void {
-    this.db.exec("PRAGMA secure_delete = ON");
-    for (const [table, column] of TEXTS_ABOUT) {
-      this.db.prepare(`DELETE FROM ${table} WHERE ${column} = ?`).run(nodeId);
-    }
-    // Words of what was deleted stay in a full-text index until it merges them away.
-    this.db.exec("INSERT INTO nodes_fts(nodes_fts) VALUES ('rebuild')");
-    this.db.exec("VACUUM");
-    const [{ busy }] = this.db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all() as [{ busy: number }];
-    this.db.exec("PRAGMA secure_delete = OFF");
-    if (busy !== 0) {
-      const message = "The database's log could not be emptied: another program is reading it.";
-      throw new StorageError(message, { code: "SQLITE_BUSY" });
-    }
-    for (const copy of copiesOf(this.#file)) rmSync(copy);
+    scrubIn(this.db, this.#file, nodeId);
   }
 
   override close(): void {
@@ -860,6 +867,34 @@ export class LibsqlStorage extends SqlStorage {
     } finally {
       super.close();
     }
+  }
+}
+
+function scrubIn(db: Connection, file: string, nodeId: string): void {
+  db.exec("PRAGMA secure_delete = ON");
+  for (const [table, column] of TEXTS_ABOUT) {
+    db.prepare(`DELETE FROM ${table} WHERE ${column} = ?`).run(nodeId);
+  }
+  // Words of what was deleted stay in a full-text index until it merges them away.
+  db.exec("INSERT INTO nodes_fts(nodes_fts) VALUES ('rebuild')");
+  db.exec("VACUUM");
+  const [{ busy }] = db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all() as [{ busy: number }];
+  db.exec("PRAGMA secure_delete = OFF");
+  if (busy !== 0) {
+    const message = "The database's log could not be emptied: another program is reading it.";
+    throw new StorageError(message, { code: "SQLITE_BUSY" });
+  }
+  for (const copy of copiesOf(file)) rmSync(copy);
+}
+
+/** Does what `LibsqlStorage.scrub` does, by a connection of its own: for a thread that has the time. */
+export function scrubFile(file: string, durability: Durability, nodeId: string): void {
+  const db = new Database(file);
+  try {
+    settle(db, durability);
+    scrubIn(db, file, nodeId);
+  } finally {
+    db.close();
   }
 }
 

@@ -16,10 +16,14 @@ export interface WorkerSetup {
   residence: Residence;
   /** Databases that are not to be opened, and why: their logs were cut off. */
   cutLogs: ReadonlyMap<string, string>;
+  /** Bytes of answers that clients have not taken yet; see `Unsent`. */
+  unsent: SharedArrayBuffer;
 }
 
 export type ToWorker =
   | { kind: "call"; id: number; agent: string; operation: AgentOperation; given: unknown; ifAbsent: IfAbsent }
+  /** The client that asked for the call of this number has gone. It is not answered. */
+  | { kind: "cancel"; id: number }
   /** What no client asks for. */
   | { kind: "task"; id: number; agent: string; task: ServerTask; given: unknown }
   /** Opens an agent before it is asked anything. */
