@@ -9,7 +9,7 @@ import type { Agent } from "./agent.ts";
 import { checkThere } from "./edges.ts";
 import { notFound } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
-import { fadedNow, namesOf, presentCluster, presentMembership, presentNow } from "./presenting.ts";
+import { fadedNow, presentCluster, presentMembership, presentNow } from "./presenting.ts";
 import { once, stillThere } from "./retries.ts";
 import { pageWithin, Room } from "./room.ts";
 
@@ -132,8 +132,7 @@ function insertCluster(agent: Agent, request: NewClusterRequest): { id: string }
 /** Within a `write`: puts a memory into the clusters that take in its subtype by themselves. */
 export function joinClusters(agent: Agent, id: string, subtype: string | null): void {
   if (subtype === null) return;
-  const joined = agent.storage.clusters().filter(({ auto_subtypes }) => namesOf(auto_subtypes).includes(subtype));
-  for (const { id: cluster_id } of joined) {
+  for (const cluster_id of agent.storage.clustersTaking(subtype)) {
     agent.storage.putMember({ cluster_id, node_id: id, ...BY_ITSELF, updated_at: toIso(agent.now()) });
   }
 }

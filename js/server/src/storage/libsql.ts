@@ -142,6 +142,11 @@ const EDGE = `rowid AS sequence, ${EDGE_COLUMNS.join(", ")}`;
 const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluster_id) FROM cluster_memberships
   WHERE cluster_memberships.node_id = nodes.id AND typeof(cluster_id) = 'text') AS clusters`;
 const CLUSTER = `rowid AS sequence, ${CLUSTER_COLUMNS.join(", ")}`;
+/** Each subtype that a cluster takes in. Somebody else may have stored what is no list of names. */
+const TAKING = `SELECT DISTINCT clusters.rowid AS sequence, clusters.id, named.value AS subtype
+  FROM clusters, json_each(CASE WHEN typeof(auto_subtypes) <> 'text' THEN '[]' WHEN NOT json_valid(auto_subtypes) THEN '[]'
+    WHEN json_type(auto_subtypes) <> 'array' THEN '[]' ELSE auto_subtypes END) AS named
+  WHERE ${isId("clusters.id")} AND named.type = 'text' ORDER BY 1`;
 const MEMBERSHIP = "rowid AS sequence, cluster_id, node_id, weight, pinned, updated_at";
 const SOUND_MEMBERSHIP = ["cluster_id", "node_id"].map(isId).join(" AND ");
 const SOUND_EDGE = ["id", "source_id", "target_id"].map(isId).join(" AND ");
@@ -239,6 +244,8 @@ export abstract class SqlStorage implements Storage {
   readonly #batch: number;
   readonly #statements = new Map<string, Statement>();
   #writer: string = randomUUID();
+  /** The clusters that take in memories by themselves, by subtype, as of a version of the database. */
+  #taking: { version: number; clusters: Map<string, string[]> } | undefined;
   /** Rows that had been changed when it was ready. */
   readonly #changesAtFirst: number;
 
@@ -315,6 +322,7 @@ export abstract class SqlStorage implements Storage {
     } catch (error) {
       // A full disk has ended it already.
       if (this.db.inTransaction) this.db.exec("ROLLBACK");
+      this.#taking = undefined;
       throw error;
     }
   }
@@ -572,6 +580,24 @@ export abstract class SqlStorage implements Storage {
     this.#run("INSERT INTO node_signals VALUES (?, ?)", nodeId, json);
   }
 
+  tiedTo(nodeId: string, types: readonly string[], subtype: string): string[] {
+    const tied = `SELECT DISTINCT nodes.rowid AS sequence, nodes.id FROM edges JOIN nodes ON nodes.id = edges.source_id
+      WHERE edges.target_id = ? AND edges.type IN ${LISTED} AND nodes.subtype = ? ORDER BY 1`;
+    return this.#all<{ id: string }>(tied, nodeId, JSON.stringify(types), subtype).map(({ id }) => id);
+  }
+
+  uncountedEdges(entryId: string, type: string, subtype: string): Pick<EdgeRow, "id" | "source_id">[] {
+    return this.#all(
+      `SELECT edges.id, edges.source_id FROM edges JOIN nodes ON nodes.id = edges.source_id
+       WHERE edges.target_id = ? AND edges.type = ? AND nodes.subtype = ? AND edges.id IS NOT NULL AND NOT EXISTS
+         (SELECT 1 FROM playbook_outcomes WHERE playbook_id = edges.source_id AND entry_id = edges.target_id)
+       ORDER BY edges.rowid`,
+      entryId,
+      type,
+      subtype,
+    );
+  }
+
   hasOutcome(playbookId: string, entryId: string): boolean {
     const counted = "SELECT 1 FROM playbook_outcomes WHERE playbook_id = ? AND entry_id = ?";
     return this.#first(counted, playbookId, entryId) !== undefined;
@@ -605,6 +631,7 @@ export abstract class SqlStorage implements Storage {
   // ---- clusters -----------------------------------------------------------------------------------
 
   insertCluster(cluster: NewCluster): ClusterRow {
+    this.#taking = undefined;
     const places = CLUSTER_COLUMNS.map(() => "?").join(", ");
     return this.#first<ClusterRow>(
       `INSERT INTO clusters (${CLUSTER_COLUMNS.join(", ")}) VALUES (${places}) RETURNING ${CLUSTER}`,
@@ -613,6 +640,7 @@ export abstract class SqlStorage implements Storage {
   }
 
   updateCluster(id: string, changes: ClusterChanges): ClusterRow | undefined {
+    this.#taking = undefined;
     return this.#first(
       UPDATE_CLUSTER,
       ...CHANGEABLE_OF_CLUSTER.flatMap((column) => [column in changes ? 1 : 0, changes[column] ?? null]),
@@ -621,6 +649,7 @@ export abstract class SqlStorage implements Storage {
   }
 
   deleteCluster(id: string): boolean {
+    this.#taking = undefined;
     this.#run("DELETE FROM cluster_memberships WHERE cluster_id = ?", id);
     return this.#all("DELETE FROM clusters WHERE id = ? RETURNING id", id).length > 0;
   }
@@ -633,6 +662,23 @@ export abstract class SqlStorage implements Storage {
     const what = { columns: CLUSTER, texts: TEXTS_OF_CLUSTER, from: `FROM clusters WHERE ${isId("id")} AND ${AFTER}` };
     const [after, limit] = boundsOf(page);
     return this.#readWithin(what, [after], limit, page.room);
+  }
+
+  clustersTaking(subtype: string): readonly string[] {
+    // What others committed changes the version; what this connection does is forgotten where it is done.
+    const version = this.version();
+    if (this.#taking?.version !== version) this.#taking = { version, clusters: this.#clustersBySubtype() };
+    return this.#taking.clusters.get(subtype) ?? [];
+  }
+
+  #clustersBySubtype(): Map<string, string[]> {
+    const clusters = new Map<string, string[]>();
+    for (const { id, subtype } of this.#all<{ id: string; subtype: string }>(TAKING)) {
+      const ids = clusters.get(subtype);
+      if (ids === undefined) clusters.set(subtype, [id]);
+      else ids.push(id);
+    }
+    return clusters;
   }
 
   putMember({ cluster_id, node_id, weight, pinned, updated_at }: NewMembership): MembershipRow {
@@ -707,6 +753,7 @@ export abstract class SqlStorage implements Storage {
   }
 
   put(kind: PortableKind, row: PortableRow): void {
+    if (kind === "cluster") this.#taking = undefined;
     const { table, columns, key } = PORTABLE[kind];
     const taken = columns.map((column) => `${column} = excluded.${column}`);
     this.#run(

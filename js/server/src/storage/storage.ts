@@ -247,6 +247,10 @@ export interface Storage {
   /** Figures that memories came with, as JSON by their ids. */
   signals(nodeIds: readonly string[]): Map<string, string>;
   addSignals(nodeId: string, json: string): void;
+  /** Ids of memories of a subtype from which edges of these types lead to a memory, in order. */
+  tiedTo(nodeId: string, types: readonly string[], subtype: string): string[];
+  /** Edges of a type to a trade from memories of a subtype for which it has not been counted, in order. */
+  uncountedEdges(entryId: string, type: string, subtype: string): Pick<EdgeRow, "id" | "source_id">[];
   /** Whether a trade has been counted for a playbook. */
   hasOutcome(playbookId: string, entryId: string): boolean;
   addOutcome(playbookId: string, entryId: string, profitable: boolean, at: string): void;
@@ -270,6 +274,8 @@ export interface Storage {
   deleteCluster(id: string): boolean;
   cluster(id: string): ClusterRow | undefined;
   clusters(page?: Page): ClusterRow[];
+  /** Ids of the clusters that take in memories of a subtype by themselves, in order. */
+  clustersTaking(subtype: string): readonly string[];
   /** Puts a memory into a cluster, or changes how it is in it. */
   putMember(membership: NewMembership): MembershipRow;
   deleteMember(clusterId: string, nodeId: string): boolean;
