@@ -26,7 +26,7 @@ const REFUSALS = {
   412: "It is of another version by now.",
   413: "The body is too large.",
   422: "The Idempotency-Key was used for another request.",
-  503: "It cannot be done at the moment, and nothing was done: try again after `Retry-After`.",
+  503: "It cannot be done at the moment: try again after `Retry-After`.",
   507: "There is no room on the disk for what is to be written.",
 } as const;
 
