@@ -1,4 +1,4 @@
-// Builds the server: its program, the thread that agents live in, and that of a remote database. Packages are in them, since loading
+// Builds the server: its program, the thread that agents live in, that of a remote database, and that of a purge. Packages are in them, since loading
 // hundreds of small files is most of a start; what the manifest names as dependencies stays outside.
 
 import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -36,6 +36,7 @@ export async function writeServer(bundle) {
       cli: join(SERVER, "src", "cli.ts"),
       worker: join(SERVER, "src", "workers", "worker.ts"),
       "remote-thread": join(SERVER, "src", "storage", "remote-thread.ts"),
+      "scrub-thread": join(SERVER, "src", "storage", "scrub-thread.ts"),
     },
     outdir: out,
     splitting: true,

@@ -36,10 +36,12 @@ impl<'a> Units<'a> {
         if self.is_ascii {
             return byte;
         }
+        // Terms may overlap. Counting from the start of the text each time would be quadratic.
         if byte < self.byte {
-            (self.byte, self.unit) = (0, 0);
+            self.unit -= crate::text::units(&self.text[byte..self.byte]);
+        } else {
+            self.unit += crate::text::units(&self.text[self.byte..byte]);
         }
-        self.unit += crate::text::units(&self.text[self.byte..byte]);
         self.byte = byte;
         self.unit
     }

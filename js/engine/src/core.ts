@@ -79,7 +79,7 @@ export type { FindMemory } from "./context/expand.ts";
 export type { FormatContextOptions, MemoryRow } from "./context/lines.ts";
 export { memoryGuidance } from "./context/lines.ts";
 export type { RecalledRow } from "./context/memory.ts";
-export { estimateTokens, overlap } from "./context/overlap.ts";
+export { estimateTokens, overlap, overlaps } from "./context/overlap.ts";
 export type {
   BudgetName,
   ContextMode,

@@ -16,6 +16,7 @@ import { hostnameOf } from "./settings/options.ts";
 import type { InForce } from "./settings/read.ts";
 import { placeOf, USUAL_AGENT } from "./storage/place.ts";
 import type { Pool } from "./workers/pool.ts";
+import type { Unsent } from "./workers/unsent.ts";
 
 /** How long requests that are under way are waited for, in milliseconds. */
 const PATIENCE = 10_000;
@@ -37,7 +38,7 @@ export interface Front {
 export function createFront(
   pool: Pool,
   { settings, engine: config }: InForce,
-  { keys, log, version }: { keys: KeyRing; log: Logger; version: string },
+  { keys, log, version, unsent }: { keys: KeyRing; log: Logger; version: string; unsent: Unsent },
 ): Front {
   const { host, port, decay_interval, consolidate_interval } = settings;
   const embedder = embedderOf(settings, log);
@@ -52,6 +53,7 @@ export function createFront(
     keys,
     known: { hosts: [hostnameOf(host), ...settings.allowed_hosts], origins: settings.cors_origins },
     log,
+    unsent,
     maxBodyBytes: settings.max_body_bytes,
     version,
     hasOneAgent: placeOf(settings).remote !== undefined,

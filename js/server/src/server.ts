@@ -10,6 +10,7 @@ import { identityOf } from "./storage/open-files.ts";
 import { placeOf, USUAL_AGENT } from "./storage/place.ts";
 import { cutLogsIn } from "./storage/wal.ts";
 import { Pool } from "./workers/pool.ts";
+import { Unsent } from "./workers/unsent.ts";
 
 export interface RunningServer {
   /** Such as `http://127.0.0.1:3100`. */
@@ -34,10 +35,14 @@ export async function startServer(
   // With less durability a power cut does that, too, and the last moments may be lost.
   const cutLogs: typeof found = place.durability === "full" ? found : new Map();
   const folder = place.remote === undefined ? madeFolder(agentsDir(place.dataDir)) : undefined;
-  const pool = new Pool(settings.workers, worker, { place, engine, residence, cutLogs, folder }, log);
+  const unsent = new Unsent();
+  const setup = { place, engine, residence, cutLogs, folder, unsent: unsent.shared };
+  const pool = new Pool(settings.workers, worker, setup, log);
   try {
     // HTTP takes as long to be loaded as a thread takes to come up: both at once.
-    const loading = import("./front.ts").then(({ createFront }) => createFront(pool, inForce, { keys, log, version }));
+    const loading = import("./front.ts").then(({ createFront }) =>
+      createFront(pool, inForce, { keys, log, version, unsent }),
+    );
     const [front] = await Promise.all([loading, pool.open(USUAL_AGENT)]);
     const url = await front.open();
     const stop = async () => {

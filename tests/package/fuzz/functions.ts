@@ -265,6 +265,16 @@ const QUESTIONS: Kind[] = [
     (share) => unless(share >= 0 && share <= 1, "lies outside of [0, 1]"),
   ),
   of(
+    "overlaps",
+    2,
+    (v) => [v.list(() => v.text(), 4), v.text(), contextOptions(v)],
+    (shares, [texts]) =>
+      unless(
+        shares.length === texts.length && shares.every((share: number) => share >= 0 && share <= 1),
+        "has another length, or lies outside of [0, 1]",
+      ),
+  ),
+  of(
     "estimateTokens",
     3,
     (v) => [v.text()],

@@ -1,6 +1,7 @@
 // How much two texts have in common, and about how long one is.
 
-import { requireText } from "../errors.ts";
+import { invalid, requireText, show } from "../errors.ts";
+import { listOf } from "../memory/pack.ts";
 import type { Slot } from "../runtime.ts";
 import { defaultSections } from "../sections.ts";
 import { withText } from "../text.ts";
@@ -24,6 +25,22 @@ export function overlap(context: string, response: string, options: ContextOptio
   requireText("context", context);
   requireText("response", response);
   return similaritiesByWords(defaultSections.slot, [context], [response], isSeed)[0]!.similarity;
+}
+
+/**
+ * The overlap of each of some texts with one answer, as `overlap` tells it of one. The answer's words are read once, so that many
+ * short texts beside a long answer cost little more than one.
+ */
+export function overlaps(contexts: readonly string[], response: string, options: ContextOptions = {}): number[] {
+  const isSeed = isSeedCompatible(options);
+  requireText("response", response);
+  const count = listOf("contexts", contexts).length;
+  const texts = Array.from({ length: count }, (_, place) => {
+    const text: unknown = contexts[place];
+    if (typeof text === "string") return text;
+    throw invalid("contexts", `must hold strings, found ${show(text)} at ${place}`);
+  });
+  return similaritiesByWords(defaultSections.slot, texts, [response], isSeed).map(({ similarity }) => similarity);
 }
 
 /** About how many tokens a text has: one for four code points, and at least one. */

@@ -39,6 +39,8 @@ export interface AgentOptions {
   clock?: () => number;
   /** Where index and full text are kept from one start to the next; nowhere unless it is said. */
   snapshots?: SnapshotPlaces;
+  /** Rids the files of what is left of a memory; by the storage itself, while everything waits, unless it is said. */
+  scrub?: (nodeId: string) => Promise<void>;
 }
 
 /** What a piece of work that is one transaction can do beside writing to the store. */
@@ -52,6 +54,11 @@ export class Agent {
   readonly engine: Engine;
   readonly config: EngineConfig;
   readonly soft = new SoftState();
+  /**
+   * Long work awaits it between its steps, outside of `read` and `write`: other agents of the thread get their turns. It throws
+   * where nobody waits for the work any more.
+   */
+  giveWay: () => Promise<void> = async () => {};
   readonly #resident: Resident;
   readonly #book = new Book();
   readonly #texts: Texts;
@@ -60,13 +67,16 @@ export class Agent {
   readonly #follower: Follower;
   readonly #tell: Tell;
   readonly #clock: Clock;
+  readonly #scrub: (nodeId: string) => Promise<void> | void;
 
-  constructor(storage: Storage, { config = {}, tell = () => {}, clock = Date.now, snapshots }: AgentOptions = {}) {
+  constructor(storage: Storage, options: AgentOptions = {}) {
+    const { config = {}, tell = () => {}, clock = Date.now, snapshots } = options;
     this.storage = storage;
     this.config = config;
     this.engine = createEngine(config);
     this.#tell = tell;
     this.#clock = new Clock(clock);
+    this.#scrub = options.scrub ?? ((nodeId) => storage.scrub(nodeId));
     const indexFile = snapshots && new SnapshotFile(snapshots.index, "index", tell);
     const textsFile = snapshots && new SnapshotFile(snapshots.texts, "full text", tell);
     this.#files = [indexFile, textsFile].filter((file) => file !== undefined);
@@ -247,35 +257,40 @@ export class Agent {
 
   /**
    * Deletes a memory, if it is there, and sees to it that nothing of its text is left in any file; whether it was there. It takes
-   * as long as writing the whole database anew.
+   * as long as writing the whole database anew, for which other agents need not wait.
    *
    * @throws {StorageError} where another program reads the database, so that it has to be done again.
    */
-  purge(id: string): boolean {
+  async purge(id: string): Promise<boolean> {
     const wasThere = this.write(() => {
       this.storage.beginPurge(id);
       return this.storage.deleteNode(id);
     });
-    this.#scrub(id);
+    this.#removeSnapshots();
+    this.storage.checkPlace();
+    await this.#scrub(id);
+    this.storage.checkPlace();
     return wasThere;
   }
 
-  /** Finishes purges that were interrupted, before anything is answered. Where another program reads the database they wait. */
+  /**
+   * Finishes purges that were interrupted, before the agent answers anything. If another program reads the database, the purges
+   * wait for the next opening. One scrub finishes all purges that were begun.
+   */
   finishPurges(): void {
     const [id] = this.storage.purgesBegun();
     if (id === undefined) return;
     try {
-      this.#scrub(id);
+      this.#removeSnapshots();
+      this.storage.scrub(id);
       this.#tell("A purge that was interrupted is finished");
     } catch (error) {
       this.#tell("A purge that was interrupted waits for the next start", { why: (error as Error).message });
     }
   }
 
-  /** All purges that were begun are done by it. */
-  #scrub(id: string): void {
+  #removeSnapshots(): void {
     for (const file of this.#files) file.remove();
-    this.storage.scrub(id);
   }
 
   // ---- what several subjects need -----------------------------------------------------------------

@@ -6,6 +6,7 @@ import { Refusal } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { asOfNow, insertNode, recalled } from "./nodes.ts";
 import { once } from "./retries.ts";
+import { fittingAmong, Room } from "./room.ts";
 
 export const batchHandlers: HandlersOf<typeof batchOperations> = {
   createNodes: (agent, { headers, body }) =>
@@ -19,7 +20,15 @@ export const batchHandlers: HandlersOf<typeof batchOperations> = {
   readNodes: (agent, { body: { ids, recall } }) =>
     agent.read(() => {
       const read = recall ? recalled : asOfNow;
-      const results = outcomesOf(ids, (id) => ({ status: 200 as const, node: read(agent, id) }));
+      const room = new Room();
+      const fitting = new Set(fittingAmong(agent, ids));
+      const results = outcomesOf(ids, (id) => {
+        if (!fitting.has(id)) throw noRoomInAnswer();
+        const node = read(agent, id, (row) => {
+          if (!room.take(row)) throw noRoomInAnswer();
+        });
+        return { status: 200 as const, node };
+      });
       const found = results.filter(({ status }) => status === 200).length;
       return { ok: true, found, failed: ids.length - found, total: ids.length, results };
     }),
@@ -29,6 +38,9 @@ export const batchHandlers: HandlersOf<typeof batchOperations> = {
       madeOf(body.items, (item) => ({ status: 201, id: insertEdge(agent, item, unit).id })),
     ),
 };
+
+const noRoomInAnswer = (): Refusal =>
+  new Refusal(413, "the answer has no room for this memory: ask for it in another request");
 
 type Made = { status: 201; id: string; _contradiction_detected?: true };
 

@@ -1,16 +1,17 @@
 // Clusters, and the memories in them.
 
 import type { ClusterChangesRequest, clusterOperations, NewClusterRequest } from "../api/clusters.ts";
-import { CLUSTERS, MEMBERS, oneMore, pageOf, toCursor } from "../api/pages.ts";
+import { CLUSTERS, MEMBERS, toCursor } from "../api/pages.ts";
 import { newId } from "../ids.ts";
-import type { ClusterChanges, ClusterRow } from "../storage/rows.ts";
+import type { ClusterChanges, ClusterRow, MembershipRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
 import { checkThere } from "./edges.ts";
 import { notFound } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
-import { fadedNow, namesOf, presentCluster, presentMembership, presentNow } from "./presenting.ts";
+import { fadedNow, presentCluster, presentMembership, presentNow } from "./presenting.ts";
 import { once, stillThere } from "./retries.ts";
+import { pageWithin, Room } from "./room.ts";
 
 const SOURCE = "agent";
 /** How a memory is in a cluster that took it in by itself. */
@@ -22,10 +23,17 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
     return presentCluster(stillThere(agent.storage.cluster(id)));
   },
 
-  listClusters: ({ storage }, { query: { limit, cursor } }) => {
-    const found = storage.clusters({ after: cursor, limit: oneMore(limit) });
-    const { rows, last } = pageOf(found, limit);
-    return { data: rows.map(presentCluster), count: rows.length, next_cursor: toCursor(CLUSTERS, last?.sequence) };
+  listClusters: async (agent, { query: { limit, cursor } }) => {
+    const room = new Room();
+    const { data, last, isLast } = await pageWithin(
+      agent,
+      room,
+      limit,
+      (most, after: ClusterRow | undefined) =>
+        agent.storage.clusters({ after: after?.sequence ?? cursor, limit: most, room }),
+      (rows) => rows.map(presentCluster),
+    );
+    return { data, count: data.length, next_cursor: toCursor(CLUSTERS, isLast ? null : last?.sequence) };
   },
 
   readCluster: (agent, { params: { id } }) => presentCluster(clusterOf(agent, id)),
@@ -52,20 +60,24 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
       }),
     ),
 
-  listMembers: (agent, { params: { id }, query: { limit, cursor } }) =>
-    agent.read(() => {
-      clusterOf(agent, id);
-      const found = agent.storage.members(id, { after: cursor, limit: oneMore(limit) });
-      const { rows, last } = pageOf(found, limit);
-      const ids = rows.map(({ node_id }) => node_id);
-      const nodes = presentNow(agent.storage.nodes(ids), agent, agent.now());
-      const byId = new Map(nodes.map((node) => [node.id, node]));
-      const data = rows.flatMap((row) => {
-        const node = byId.get(row.node_id);
-        return node === undefined ? [] : [{ ...node, ...presentMembership(row) }];
-      });
-      return { data, count: data.length, next_cursor: toCursor(MEMBERS, last?.sequence) };
-    }),
+  listMembers: async (agent, { params: { id }, query: { limit, cursor } }) => {
+    clusterOf(agent, id);
+    const { storage } = agent;
+    const now = agent.now();
+    const room = new Room();
+    const { data, last, isLast } = await pageWithin(
+      agent,
+      room,
+      limit,
+      (most, after: MembershipRow | undefined) => {
+        const found = storage.members(id, { after: after?.sequence ?? cursor, limit: most });
+        const octets = storage.octets(found.map(({ node_id }) => node_id));
+        return found.slice(0, room.fitting(found.map(({ node_id }) => octets.get(node_id) ?? 0)));
+      },
+      (rows) => membersOf(agent, rows, now),
+    );
+    return { data, count: data.length, next_cursor: toCursor(MEMBERS, isLast ? null : last?.sequence) };
+  },
 
   removeMember: (agent, { params: { id, node_id } }) =>
     agent.write(() => {
@@ -92,6 +104,16 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
     }),
 };
 
+/** Memories that memberships are of; undefined for one that is not there. */
+function membersOf(agent: Agent, rows: readonly MembershipRow[], now: number) {
+  const ids = rows.map(({ node_id }) => node_id);
+  const byId = new Map(presentNow(agent.storage.nodes(ids), agent, now).map((node) => [node.id, node]));
+  return rows.map((row) => {
+    const node = byId.get(row.node_id);
+    return node && { ...node, ...presentMembership(row) };
+  });
+}
+
 function insertCluster(agent: Agent, request: NewClusterRequest): { id: string } {
   const { name, description = null, icon = null, pinned, auto_subtypes } = request;
   const { id } = agent.storage.insertCluster({
@@ -110,8 +132,7 @@ function insertCluster(agent: Agent, request: NewClusterRequest): { id: string }
 /** Within a `write`: puts a memory into the clusters that take in its subtype by themselves. */
 export function joinClusters(agent: Agent, id: string, subtype: string | null): void {
   if (subtype === null) return;
-  const joined = agent.storage.clusters().filter(({ auto_subtypes }) => namesOf(auto_subtypes).includes(subtype));
-  for (const { id: cluster_id } of joined) {
+  for (const cluster_id of agent.storage.clustersTaking(subtype)) {
     agent.storage.putMember({ cluster_id, node_id: id, ...BY_ITSELF, updated_at: toIso(agent.now()) });
   }
 }

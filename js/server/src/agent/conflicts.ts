@@ -2,7 +2,7 @@
 
 import type { Conflict, conflictOperations, Resolved, Resolving } from "../api/conflicts.ts";
 import { MOST_TEXT } from "../api/limits.ts";
-import { pageOf, QUEUE, toCursor } from "../api/pages.ts";
+import { QUEUE, toCursor } from "../api/pages.ts";
 import { newId } from "../ids.ts";
 import type { ConflictRow, NodeRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
@@ -14,6 +14,7 @@ import { fieldsIn } from "./fields.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { numberOf, textOf } from "./index-rows.ts";
 import { timeOf } from "./presenting.ts";
+import { pageWithin, Room } from "./room.ts";
 
 const DAY = 86_400_000;
 /** How long a conflict waits to be resolved. */
@@ -44,11 +45,18 @@ export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
       };
     }),
 
-  listConflicts: (agent, { query: { status, limit, cursor } }) => {
+  listConflicts: async (agent, { query: { status, limit, cursor } }) => {
     const now = toIso(agent.now());
-    const found = agent.storage.conflicts.list({ status, now, before: cursor, limit: limit + 1 });
-    const { rows, last } = pageOf(found, limit);
-    return { data: rows.map(presentConflict), count: rows.length, next_cursor: toCursor(QUEUE, last?.sequence) };
+    const room = new Room();
+    const { data, last, isLast } = await pageWithin(
+      agent,
+      room,
+      limit,
+      (most, after: ConflictRow | undefined) =>
+        agent.storage.conflicts.list({ status, now, before: after?.sequence ?? cursor, limit: most, room }),
+      (rows) => rows.map(presentConflict),
+    );
+    return { data, count: data.length, next_cursor: toCursor(QUEUE, isLast ? null : last?.sequence) };
   },
 
   queueConflict: (agent, { body }) =>

@@ -24,7 +24,7 @@ import type { HandlersOf } from "./handlers.ts";
 import { isId } from "./index-rows.ts";
 import { newNodeOf } from "./nodes.ts";
 import { fadedNow } from "./presenting.ts";
-import { outwardly } from "./retrieval.ts";
+import { outward } from "./retrieval.ts";
 import { similar } from "./similar.ts";
 
 const DAY = 86_400_000;
@@ -135,12 +135,20 @@ function textOf(analysis: Analysis | undefined): string {
 }
 
 /** What says the same as a draft already: by its vector, where one was made, or by its words. */
-function like(agent: Agent, { title, body, subtype }: PatternDraft, analyses: Analyses = {}): SimilarAnswer {
+async function like(
+  agent: Agent,
+  { title, body, subtype }: PatternDraft,
+  analyses: Analyses = {},
+): Promise<SimilarAnswer> {
   const said = Object.values(analyses).find((one) => "text" in one && parsePatternOutput(one.text).body === body);
   const vector = said !== undefined && "vector" in said ? said.vector : undefined;
   const asked = { title, content: body, subtype, limit: MOST_SIMILAR };
-  // What fails here is told in the report.
-  return outwardly(() => agent.read(() => similar(agent, asked, vector)));
+  // A failure is named in the report.
+  try {
+    return await similar(agent, asked, vector);
+  } catch (error) {
+    throw outward(error);
+  }
 }
 
 function knownBy(agent: Agent, now: number): Known {

@@ -20,6 +20,7 @@ import { asOfNow, recalled } from "./nodes.ts";
 import { fadedNow } from "./presenting.ts";
 import { recallTogether } from "./recall.ts";
 import { outwardly } from "./retrieval.ts";
+import { Room } from "./room.ts";
 import { search, vectorOf } from "./search.ts";
 
 type Embedding = SearchRequest["embedding"];
@@ -116,7 +117,7 @@ function subtypesByType({ storage, engine }: Agent): Map<MemoryType, (string | n
 
 function profileOf(agent: Agent, now: number): ProfileFact[] {
   const { storage, engine, index } = agent;
-  const rows = storage.listNodes({ subtypes: Object.keys(PROFILE_CATEGORIES) }, MOST_PROFILE);
+  const rows = storage.listNodes({ subtypes: Object.keys(PROFILE_CATEGORIES) }, MOST_PROFILE, undefined, new Room());
   const ids = rows.map(({ id }) => id);
   const states = fadedNow(ids, index, engine, now);
   const isAtHand = (_: NodeRow, place: number) => ["ACTIVE", "WEAK"].includes(states[place]?.lifecycle ?? "");
@@ -128,7 +129,8 @@ function profileOf(agent: Agent, now: number): ProfileFact[] {
 }
 
 function conversationsSince({ storage }: Agent, since: number, limit: number): RecentConversation[] {
-  const rows = storage.listNodes({ subtypes: CONVERSATIONS, created_after: toIso(since) }, limit);
+  const filter = { subtypes: CONVERSATIONS, created_after: toIso(since) };
+  const rows = storage.listNodes(filter, limit, undefined, new Room());
   return rows.flatMap(({ id, content_title, content_summary, provenance_created_at, created_at }) => {
     const at = parseInstant(provenance_created_at ?? created_at ?? "");
     return at === undefined ? [] : [{ id, title: content_title, summary: content_summary, created_at: at }];

@@ -2,7 +2,7 @@
 
 import { getInitialEdgeStrength } from "nous-wasm";
 import type { edgeOperations, NewEdgeRequest } from "../api/edges.ts";
-import { EDGES, oneMore, pageOf, toCursor } from "../api/pages.ts";
+import { EDGES, toCursor } from "../api/pages.ts";
 import { newId } from "../ids.ts";
 import type { EdgeRow, NewEdge } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
@@ -12,6 +12,7 @@ import type { HandlersOf } from "./handlers.ts";
 import { countEdge } from "./outcomes.ts";
 import { presentEdge } from "./presenting.ts";
 import { once, stillThere } from "./retries.ts";
+import { pageWithin, Room } from "./room.ts";
 
 export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
   createEdge: (agent, { headers, body }) => {
@@ -22,10 +23,16 @@ export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
     return presentEdge(stillThere(edge));
   },
 
-  listEdges: ({ storage }, { query: { node_id, direction, limit, cursor } }) => {
-    const found = storage.edgesOf(node_id, direction, { after: cursor, limit: oneMore(limit) });
-    const { rows, last } = pageOf(found, limit);
-    return { data: rows.map(presentEdge), count: rows.length, next_cursor: toCursor(EDGES, last?.sequence) };
+  listEdges: async (agent, { query: { node_id, direction, limit, cursor } }) => {
+    const { data, last, isLast } = await pageWithin(
+      agent,
+      new Room(),
+      limit,
+      (most, after: EdgeRow | undefined) =>
+        agent.storage.edgesOf(node_id, direction, { after: after?.sequence ?? cursor, limit: most }),
+      (rows) => rows.map(presentEdge),
+    );
+    return { data, count: data.length, next_cursor: toCursor(EDGES, isLast ? null : last?.sequence) };
   },
 
   strengthenEdge: (agent, { params: { id }, body: { amount } }) => {

@@ -17,7 +17,7 @@ import type { HandlersOf } from "./handlers.ts";
 import { similar } from "./similar.ts";
 
 export const embeddingHandlers: HandlersOf<typeof embeddingOperations> = {
-  checkSimilar: (agent, { body, question }) => agent.read(() => similar(agent, body, question?.vector)),
+  checkSimilar: (agent, { body, question }) => similar(agent, body, question?.vector),
 
   /** Without a provider there is nobody to make them. */
   backfillEmbeddings: (agent) =>

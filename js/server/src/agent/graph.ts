@@ -1,6 +1,6 @@
 // The whole graph, without bodies.
 
-import { GRAPH, oneMore, pageOf, toCursor } from "../api/pages.ts";
+import { GRAPH, toCursor } from "../api/pages.ts";
 import type { Graph, GraphPlace, wholeOperations } from "../api/whole.ts";
 import type { EdgeRow } from "../storage/rows.ts";
 import type { GraphNode, Page } from "../storage/storage.ts";
@@ -8,58 +8,78 @@ import type { Agent } from "./agent.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { textOf } from "./index-rows.ts";
 import { fadedOf, presentCluster, presentEdge, presentMembership, timeOf } from "./presenting.ts";
+import { pageWithin, Room } from "./room.ts";
+
+/** Before the first row of a list: it has not been begun for want of room. */
+const START = Number.MIN_SAFE_INTEGER;
 
 export const graphHandlers: HandlersOf<Pick<typeof wholeOperations, "graph">> = {
-  graph: (agent, { query: { limit, cursor } }) =>
-    agent.read(() => {
-      const { storage } = agent;
-      const place: GraphPlace = [null, null, null, null];
-      /** A page of one of the lists; where it goes on is noted. */
-      const partOf = <Row extends { sequence: number }>(
-        list: number,
-        rowsOf: (page: Page) => Row[],
-      ): readonly Row[] => {
-        const after = cursor?.[list];
-        if (after === null) return [];
-        const { rows, last } = pageOf(rowsOf({ after, limit: oneMore(limit) }), limit);
-        place[list] = last?.sequence ?? null;
-        return rows;
-      };
-      const nodes = nodesOf(
-        agent,
-        partOf(0, (page) => storage.graphNodes(page)),
-      );
-      const edges = partOf(1, (page) => storage.listEdges(page)).map(graphEdgeOf);
-      return {
-        nodes,
-        edges,
-        clusters: partOf(2, (page) => storage.clusters(page)).map(presentCluster),
-        memberships: partOf(3, (page) => storage.memberships(page)).map(presentMembership),
-        count: { nodes: nodes.length, edges: edges.length },
-        next_cursor: place.every((after) => after === null) ? null : toCursor(GRAPH, place),
-      };
-    }),
+  graph: async (agent, { query: { limit, cursor } }) => {
+    const { storage } = agent;
+    const room = new Room();
+    const place: GraphPlace = [null, null, null, null];
+    /** A page of one of the lists; where it goes on is noted. */
+    const partOf = async <Row extends { sequence: number }, Item extends object>(
+      list: number,
+      rowsOf: (page: Page) => Row[],
+      present: (rows: readonly Row[]) => readonly (Item | undefined)[],
+    ): Promise<Item[]> => {
+      const from = cursor === undefined ? START : cursor[list]!;
+      if (from === null) return [];
+      const read = (most: number, after: Row | undefined) =>
+        rowsOf({ after: after?.sequence ?? from, limit: most, room });
+      const { data, last, isLast } = await pageWithin(agent, room, limit, read, present);
+      if (!isLast) place[list] = last?.sequence ?? from;
+      return data;
+    };
+    const nodes = await partOf(
+      0,
+      (page) => storage.graphNodes(page),
+      (rows) => nodesOf(agent, rows),
+    );
+    const edges = await partOf(
+      1,
+      (page) => storage.listEdges(page),
+      (rows) => rows.map(graphEdgeOf),
+    );
+    const clusters = await partOf(
+      2,
+      (page) => storage.clusters(page),
+      (rows) => rows.map(presentCluster),
+    );
+    const memberships = await partOf(
+      3,
+      (page) => storage.memberships(page),
+      (rows) => rows.map(presentMembership),
+    );
+    return {
+      nodes,
+      edges,
+      clusters,
+      memberships,
+      count: { nodes: nodes.length, edges: edges.length },
+      next_cursor: place.every((after) => after === null) ? null : toCursor(GRAPH, place),
+    };
+  },
 };
 
-function nodesOf(agent: Agent, stored: readonly GraphNode[]): Graph["nodes"] {
+function nodesOf(agent: Agent, stored: readonly GraphNode[]): (Graph["nodes"][number] | undefined)[] {
   const { index, engine } = agent;
   const nodes = stored.map(({ id }) => index.get(id));
   const faded = fadedOf(nodes, engine, agent.now());
-  return stored.flatMap((row, place) => {
+  return stored.map((row, place) => {
     const [live, now] = [nodes[place], faded[place]];
-    if (live === undefined || now === undefined) return [];
-    return [
-      {
-        id: row.id,
-        type: live.type,
-        subtype: live.subtype,
-        title: textOf(row.title) ?? "",
-        summary: textOf(row.summary),
-        ...now,
-        access_count: live.access_count,
-        created_at: timeOf(row.created_at),
-      },
-    ];
+    if (live === undefined || now === undefined) return undefined;
+    return {
+      id: row.id,
+      type: live.type,
+      subtype: live.subtype,
+      title: textOf(row.title) ?? "",
+      summary: textOf(row.summary),
+      ...now,
+      access_count: live.access_count,
+      created_at: timeOf(row.created_at),
+    };
   });
 }
 

@@ -2,9 +2,9 @@
 
 import type { MatchedVersions } from "../api/headers.ts";
 import type { NewNodeRequest, Node, NodeChangesRequest, nodeOperations } from "../api/nodes.ts";
-import { NODES, pageOf, toCursor } from "../api/pages.ts";
+import { NODES, toCursor } from "../api/pages.ts";
 import { newId } from "../ids.ts";
-import type { NewNode, NodeChanges } from "../storage/rows.ts";
+import type { NewNode, NodeChanges, NodeRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
 import { joinClusters } from "./clusters.ts";
@@ -16,6 +16,7 @@ import { textOf } from "./index-rows.ts";
 import { countNode } from "./outcomes.ts";
 import { presentNow } from "./presenting.ts";
 import { once, stillThere } from "./retries.ts";
+import { pageWithin, Room } from "./room.ts";
 import { stabilityOfNew } from "./stakes.ts";
 import { statesOf } from "./states.ts";
 
@@ -45,16 +46,24 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
   readNode: (agent, { params: { id }, query: { recall } }) =>
     agent.read(() => (recall ? recalled(agent, id) : asOfNow(agent, id))),
 
-  listNodes: (agent, { query: { limit, cursor, lifecycle, ...filter } }) =>
-    agent.read(() => {
-      const { storage } = agent;
-      const now = agent.now();
-      const states = lifecycle === undefined ? undefined : statesOf(agent, lifecycle, now).stored;
-      const found = storage.listNodes({ ...filter, lifecycle: states }, limit + 1, cursor);
-      const { rows, last } = pageOf(found, limit);
-      const data = presentNow(rows, agent, now);
-      return { data, count: data.length, next_cursor: toCursor(NODES, last && storage.placeOf(last.sequence)) };
-    }),
+  listNodes: async (agent, { query: { limit, cursor, lifecycle, ...filter } }) => {
+    const { storage } = agent;
+    const now = agent.now();
+    const room = new Room();
+    const states = lifecycle === undefined ? undefined : agent.read(() => statesOf(agent, lifecycle, now).stored);
+    const { data, last, isLast } = await pageWithin(
+      agent,
+      room,
+      limit,
+      (most, after: NodeRow | undefined) => {
+        const place = after === undefined ? cursor : storage.placeOf(after.sequence);
+        return storage.listNodes({ ...filter, lifecycle: states }, most, place, room);
+      },
+      (rows) => presentNow(rows, agent, now),
+    );
+    const place = isLast || last === undefined ? undefined : storage.placeOf(last.sequence);
+    return { data, count: data.length, next_cursor: toCursor(NODES, place) };
+  },
 
   updateNode: (agent, { params: { id }, headers, body }) =>
     agent.present(
@@ -167,10 +176,11 @@ function changesOf(
   };
 }
 
-/** A read that counts. */
-export function recalled(agent: Agent, id: string): Node {
+/** A read that counts. What `check` throws keeps it from being done. */
+export function recalled(agent: Agent, id: string, check: (row: NodeRow) => void = () => {}): Node {
   const row = agent.storage.node(id);
   if (row === undefined) throw notFound();
+  check(row);
   const now = agent.now();
   const { index } = agent;
   if (index.recall([id], now) > 0) agent.soft.recalled(id, index, now);
@@ -178,9 +188,10 @@ export function recalled(agent: Agent, id: string): Node {
 }
 
 /** A read that does not count. */
-export function asOfNow(agent: Agent, id: string): Node {
+export function asOfNow(agent: Agent, id: string, check: (row: NodeRow) => void = () => {}): Node {
   const row = agent.storage.node(id);
   if (row === undefined) throw notFound();
+  check(row);
   return presentNow([row], agent, agent.now())[0]!;
 }
 

@@ -16,8 +16,11 @@ const FOLLOWED = "applied_to";
 const TIES = ["part_of", "relates_to"];
 
 /** A new edge may tie a playbook or a close to a trade. Whether anything was counted. */
-export function countEdge(agent: Agent, { type, target_id }: EdgeRow, unit: Unit): boolean {
-  return [FOLLOWED, ...TIES].includes(type) && countClosed(agent, target_id, unit);
+export function countEdge(agent: Agent, { id, type, source_id, target_id }: EdgeRow, unit: Unit): boolean {
+  // The other playbooks of the trade were counted when it was closed.
+  if (type === FOLLOWED) return countClosed(agent, target_id, unit, new Map([[source_id, id]]));
+  const isTie = TIES.includes(type) && agent.storage.node(source_id)?.subtype === CLOSE;
+  return isTie && countClosed(agent, target_id, unit);
 }
 
 /** A memory that became another may have closed a trade, or be a playbook that can be read now. */
@@ -27,21 +30,22 @@ export function countNode(agent: Agent, { id, subtype }: NodeRow, unit: Unit): v
   for (const edge of agent.storage.edgesOf(id, "out")) countEdge(agent, edge, unit);
 }
 
-/** Counts a trade for the playbooks that it followed, where it is closed and its end is known. */
-function countClosed(agent: Agent, entryId: string, unit: Unit): boolean {
-  if (agent.storage.node(entryId)?.subtype !== ENTRY) return false;
+/** Counts a trade for those playbooks by the edges that tie them to it, where it is closed and its end is known. */
+function countClosed(agent: Agent, entryId: string, unit: Unit, edgeOf?: ReadonlyMap<string, string>): boolean {
+  const { storage } = agent;
+  if (storage.node(entryId)?.subtype !== ENTRY) return false;
   const profitable = endOf(agent, entryId);
-  return profitable !== undefined && count(agent, entryId, profitable, unit).applied.length > 0;
+  if (profitable === undefined) return false;
+  const edges = edgeOf ?? edgesBySource(storage.uncountedEdges(entryId, FOLLOWED, PLAYBOOK));
+  return edges.size > 0 && countFor(agent, entryId, profitable, edges, unit).applied.length > 0;
 }
 
 /** Whether a trade made money, by the first of its closes that tells; undefined where none does. */
 function endOf(agent: Agent, entryId: string): boolean | undefined {
   const { storage } = agent;
-  const closes = storage.edgesOf(entryId, "in").filter(({ type }) => TIES.includes(type));
-  const rows = storage.nodes(closes.map(({ source_id }) => source_id)).sort((a, b) => a.sequence - b.sequence);
-  for (const row of rows) {
-    if (row.subtype !== CLOSE || !entriesOf(agent, row.id).includes(entryId)) continue;
-    const { pnl_pct, outcome } = signalsOf(agent, row);
+  for (const id of storage.tiedTo(entryId, TIES, CLOSE)) {
+    if (!entriesOf(agent, id).includes(entryId)) continue;
+    const { pnl_pct, outcome } = signalsOf(agent, storage.node(id)!);
     // A trade that ended where it began was not won, as consolidation has it, too.
     if (Number.isFinite(pnl_pct)) return (pnl_pct as number) > 0 && outcome !== "flat";
   }
@@ -65,17 +69,27 @@ function signalsOf({ storage }: Agent, { id, content_body }: NodeRow): Fields {
   return { ...(isFields(signals) ? signals : {}), ...fieldsIn(storage.signals([id]).get(id) ?? null) };
 }
 
+type Counted = Pick<OutcomeAnswer, "applied" | "counted_before" | "problems">;
+
 /** Counts a trade for each playbook that it followed, once. One that cannot be read is counted when it can. */
-export function count(
+export function count(agent: Agent, entryId: string, profitable: boolean, unit: Unit): Counted {
+  const edges = agent.storage.edgesOf(entryId, "in").filter(({ type }) => type === FOLLOWED);
+  return countFor(agent, entryId, profitable, edgesBySource(edges), unit);
+}
+
+const edgesBySource = (edges: readonly Pick<EdgeRow, "id" | "source_id">[]): Map<string, string> =>
+  new Map(edges.map(({ id, source_id }) => [source_id, id]));
+
+/** Counts it for the playbooks among these memories, of each of which the edge to the trade is told. */
+function countFor(
   agent: Agent,
   entryId: string,
   profitable: boolean,
+  edgeOf: ReadonlyMap<string, string>,
   { settle }: Unit,
-): Pick<OutcomeAnswer, "applied" | "counted_before" | "problems"> {
+): Counted {
   const { storage } = agent;
-  const answer: ReturnType<typeof count> = { applied: [], counted_before: [], problems: [] };
-  const edges = storage.edgesOf(entryId, "in").filter(({ type }) => type === FOLLOWED);
-  const edgeOf = new Map(edges.map(({ id, source_id }) => [source_id, id]));
+  const answer: Counted = { applied: [], counted_before: [], problems: [] };
   settle([...edgeOf.keys()]);
   const playbooks = storage.nodes([...edgeOf.keys()]).filter(({ subtype }) => subtype === PLAYBOOK);
   for (const playbook of playbooks.sort((a, b) => a.sequence - b.sequence)) {

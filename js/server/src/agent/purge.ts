@@ -5,12 +5,12 @@ import { Refusal } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
 
 export const purgeHandlers: HandlersOf<typeof purgeOperations> = {
-  purgeNode: (agent, { params: { id } }) => {
+  purgeNode: async (agent, { params: { id } }) => {
     if (agent.storage.isRemote) {
       const why =
         "the database is remote, and its files are written anew only where it is kept: delete the memory instead";
       throw new Refusal(409, why);
     }
-    return { ok: true, deleted: agent.purge(id) };
+    return { ok: true, deleted: await agent.purge(id) };
   },
 };

@@ -8,6 +8,7 @@ import type { Agent } from "./agent.ts";
 import { wrong } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { presentNow } from "./presenting.ts";
+import { fittingAmong, Room } from "./room.ts";
 import { statesOf } from "./states.ts";
 
 /** How many times the limit is searched for, since filters may leave some out: of a plain lookup less. */
@@ -78,10 +79,11 @@ export function search(agent: Agent, request: Sought, question: QuestionVector |
   const { ranking, metrics } = found;
   const spreading_ms = watch();
 
-  const data = rowsOf(agent, ranking, found.ids, now);
+  const { data, omitted } = rowsOf(agent, ranking, found.ids, now);
   return {
     data,
     count: data.length,
+    ...(omitted.length === 0 ? {} : { omitted_ids: omitted }),
     metrics: {
       total_ms: watch.total() + embed_queries_ms,
       parse_filters_ms,
@@ -157,25 +159,34 @@ function passesOf({ storage }: Agent, filter: NodeFilter): (ids: readonly string
   };
 }
 
-/** These of a ranking, as rows. */
-function rowsOf(agent: Agent, ranking: Ranking, ids: readonly string[], now: number): FoundNode[] {
+/** These of a ranking, as rows: the best for which there is room, and the ids of the others. */
+function rowsOf(
+  agent: Agent,
+  ranking: Ranking,
+  ids: readonly string[],
+  now: number,
+): { data: FoundNode[]; omitted: string[] } {
   const { engine } = agent;
-  const nodes = new Map(presentNow(agent.rows(ids), agent, now).map((node) => [node.id, node]));
+  const room = new Room();
+  const fitting = fittingAmong(agent, ids);
+  const nodes = new Map(presentNow(agent.rows(fitting), agent, now).map((node) => [node.id, node]));
   const places = new Map(ranking.ids.map((id, place) => [id, place]));
-  return ids.flatMap((id) => {
+  const data: FoundNode[] = [];
+  for (const [place, id] of fitting.entries()) {
     const node = nodes.get(id);
-    if (node === undefined) return [];
+    if (node === undefined) continue;
     const { score, breakdown, primary_signal } = ranking.at(places.get(id)!)!;
     // Added to what is new: copying it would take as long as making it.
-    return [
-      Object.assign(node, {
-        memory_section: engine.getSectionForSubtype(node.subtype),
-        score: Number(score.toFixed(4)),
-        breakdown,
-        primary_signal,
-      }),
-    ];
-  });
+    const found = Object.assign(node, {
+      memory_section: engine.getSectionForSubtype(node.subtype),
+      score: Number(score.toFixed(4)),
+      breakdown,
+      primary_signal,
+    });
+    if (!room.take(found)) return { data, omitted: ids.slice(place) };
+    data.push(found);
+  }
+  return { data, omitted: ids.slice(fitting.length) };
 }
 
 /** Milliseconds since the last look, to the microsecond. */

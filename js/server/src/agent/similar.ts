@@ -1,6 +1,6 @@
 // Memories that say what a text says: by their vectors, or by their words where there are none.
 
-import { overlap } from "nous-wasm";
+import { overlaps } from "nous-wasm";
 import type { SimilarAnswer, SimilarRequest } from "../api/embeddings.ts";
 import type { VectorHead } from "../storage/embeddings.ts";
 import type { Bytes, NodeRow } from "../storage/rows.ts";
@@ -17,6 +17,11 @@ const BY_WORDS = { duplicate: 0.95, connect: 0.8 };
 const SPARE = 50;
 /** Memories whose words are compared: those that a full-text search for the text finds best. */
 const MOST_CANDIDATES = 200;
+/** Bytes of memories whose words are compared in one slice. */
+const COMPARED_AT_ONCE = 512 * 2 ** 10;
+/** Terms that a full-text search looks at, and the UTF-16 units of a text in which they are looked for first. */
+const MOST_TERMS = 64;
+const FIRST_LOOK = 10_000;
 const SIMILARITY_DIGITS = 4;
 
 interface Candidate {
@@ -25,21 +30,21 @@ interface Candidate {
   similarity: number;
 }
 
-/** `made` is the vector of the text, where one was made. */
-export function similar(agent: Agent, request: SimilarRequest, made: Float32Array | undefined): SimilarAnswer {
-  const vector = vectorOf(agent, request, made);
-  const candidates = vector === undefined ? byWords(agent, request) : byVectors(agent, request, vector);
+/** `made` is the vector of the text, where one was made. Others get their turns while texts or vectors are compared. */
+export async function similar(
+  agent: Agent,
+  request: SimilarRequest,
+  made: Float32Array | undefined,
+): Promise<SimilarAnswer> {
+  const vector = agent.read(() => vectorOf(agent, request, made));
+  const candidates = vector === undefined ? await byWords(agent, request) : await byVectors(agent, request, vector);
   const thresholds = vector === undefined ? BY_WORDS : BY_VECTORS;
   const best = candidates
     .filter(({ similarity }) => similarity >= thresholds.connect)
     .sort((a, b) => b.similarity - a.similarity)
     .slice(0, request.limit);
-  const faded = fadedNow(
-    best.map(({ id }) => id),
-    agent.index,
-    agent.engine,
-    agent.now(),
-  );
+  const ids = best.map(({ id }) => id);
+  const faded = agent.read(() => fadedNow(ids, agent.index, agent.engine, agent.now()));
   const matches = best.map(({ id, title, similarity }, place) => ({
     node_id: id,
     title: title ?? "",
@@ -71,10 +76,11 @@ function vectorOf(
   throw wrong("embedding", `must have ${dimensions} components, as those of the memories, found ${embedding.length}`);
 }
 
-function byVectors(agent: Agent, request: SimilarRequest, vector: Float32Array): Candidate[] {
+async function byVectors(agent: Agent, request: SimilarRequest, vector: Float32Array): Promise<Candidate[]> {
   const asked = vector.subarray(0, COMPARED);
   const found: Candidate[] = [];
   for (const rows of vectorsLike(agent, request, vector, asked.length)) {
+    await agent.giveWay();
     for (const { id, content_title: title, head } of rows) {
       const similarity = cosine(asked, componentsOf(head));
       // What is no number is no similarity, either.
@@ -111,15 +117,49 @@ function cosine(a: Float32Array, b: Float32Array): number {
   return product / Math.sqrt(squaresOfA * squaresOfB);
 }
 
-function byWords({ storage, engine, texts }: Agent, { title, content, subtype }: SimilarRequest): Candidate[] {
+async function byWords(agent: Agent, { title, content, subtype }: SimilarRequest): Promise<Candidate[]> {
+  const { storage } = agent;
   const text = wordsOf({ content_title: title ?? "", content_summary: null, content_body: content });
-  const { terms } = engine.understand(text, { terms: "unicode" });
-  const among = storage.matching({ subtype: subtype ?? undefined });
-  const hits = texts.search(terms, { limit: MOST_CANDIDATES, among });
-  return storage.nodes(hits.map(({ id }) => id)).map((row) => {
-    const { id, content_title: title } = row;
-    return { id, title, similarity: overlap(text, wordsOf(row)) };
+  const { ids, octets } = agent.read(() => {
+    const among = storage.matching({ subtype: subtype ?? undefined });
+    const hits = agent.texts.search(firstTerms(agent, text), { limit: MOST_CANDIDATES, among });
+    const ids = hits.map(({ id }) => id);
+    return { ids, octets: storage.octets(ids) };
   });
+  const found: Candidate[] = [];
+  for (const few of slicesOf(ids, (id) => octets.get(id) ?? 0)) {
+    await agent.giveWay();
+    const rows = agent.read(() => storage.nodes(few));
+    const shares = overlaps(rows.map(wordsOf), text);
+    found.push(
+      ...rows.map(({ id, content_title }, place) => ({ id, title: content_title, similarity: shares[place]! })),
+    );
+  }
+  return found;
+}
+
+/** As many terms of a text as a full-text search looks at, of which not much more is read than holds them. */
+function firstTerms({ engine }: Agent, text: string): string[] {
+  const termsIn = (part: string) => engine.understand(part, { terms: "unicode" }).terms;
+  for (let length = FIRST_LOOK; length < text.length; length *= 4) {
+    const terms = termsIn(text.slice(0, length));
+    // Where the text was cut off a term may be a part of one.
+    if (terms.length > MOST_TERMS) return terms.slice(0, MOST_TERMS);
+  }
+  return termsIn(text);
+}
+
+/** Ids in their order, in parts whose texts take a slice's time to be compared. */
+function* slicesOf(ids: readonly string[], octetsOf: (id: string) => number): Iterable<string[]> {
+  let [part, octets]: [string[], number] = [[], 0];
+  for (const id of ids) {
+    octets += octetsOf(id);
+    part.push(id);
+    if (octets < COMPARED_AT_ONCE) continue;
+    yield part;
+    [part, octets] = [[], 0];
+  }
+  if (part.length > 0) yield part;
 }
 
 function wordsOf(row: Pick<NodeRow, "content_title" | "content_summary" | "content_body">): string {

@@ -34,9 +34,10 @@ export class AnalysingPool implements Pick<Pool, "call" | "run" | "list"> {
     operation: Name,
     given: GivenTo<(typeof AGENT_OPERATIONS)[Name]>,
     ifAbsent: IfAbsent,
+    gone?: AbortSignal,
   ): Promise<string> {
     const asked = operation === "consolidate" ? { ...given, analyses: await this.#analyses(agent) } : given;
-    return this.#agents.call(agent, operation, asked, ifAbsent);
+    return this.#agents.call(agent, operation, asked, ifAbsent, gone);
   }
 
   /** Periodic work: of a consolidation the turn is taken first, so that one process alone asks the model. */

@@ -4,6 +4,7 @@
 import { z } from "@hono/zod-openapi";
 import { newEdge } from "./edges.ts";
 import { retryHeaders } from "./headers.ts";
+import { MOST_ANSWER } from "./limits.ts";
 import { newNode, node } from "./nodes.ts";
 import { operation } from "./operation.ts";
 import { name, problem } from "./parts.ts";
@@ -18,7 +19,17 @@ const madeItem = z
   .object({ index, status: z.literal(201), id: z.string(), _contradiction_detected: z.literal(true).optional() })
   .openapi("MadeItem");
 const readItem = z.object({ index, status: z.literal(200), node }).openapi("ReadItem");
-const refusedItem = problem.extend({ index, status: z.int().min(400) }).openapi("RefusedItem");
+const refusedItem = problem
+  .extend({
+    index,
+    status: z
+      .int()
+      .min(400)
+      .openapi({
+        description: `413 for one that the answer has no room for: nodes take ${MOST_ANSWER} bytes at most.`,
+      }),
+  })
+  .openapi("RefusedItem");
 
 export const batchMade = z
   .object({

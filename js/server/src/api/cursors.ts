@@ -2,6 +2,7 @@
 // text without a meaning.
 
 import { z } from "@hono/zod-openapi";
+import { MOST_ANSWER } from "./limits.ts";
 
 /** Characters of a cursor; the longest of ours is far below. */
 const MOST_CURSOR = 1_000;
@@ -36,15 +37,25 @@ function decoded(text: string): unknown {
 /** A place in a list whose rows are numbered. */
 export const sequenceCursorOf = (list: string) => cursorOf(list, z.int());
 
-/** How many rows a page has; all of them where it is not said. */
+/** How many rows a page has at most; where it is not said, its bytes alone end it. */
 export const pageLimit = z
   .string()
   .regex(/^[1-9]\d{0,14}$/, "must be a whole number of at least 1")
   .optional()
   .transform((limit) => (limit === undefined ? undefined : Math.min(Number(limit), MOST_ROWS)))
-  .openapi({ type: "integer", minimum: 1, description: `All where it is not said. Above ${MOST_ROWS} it is that.` });
+  .openapi({
+    type: "integer",
+    minimum: 1,
+    description:
+      `As many as there is room for where it is not said: rows of ${MOST_ANSWER} bytes of JSON. ` +
+      `Above ${MOST_ROWS} it is that.`,
+  });
 
 export const nextCursor = z
   .string()
   .nullable()
-  .openapi({ description: "Gives the next page as `cursor`; null on the last one." });
+  .openapi({
+    description:
+      "Gives the next page as `cursor`; null on the last one. A page may have fewer rows than its limit and still " +
+      `not be the last: its rows take ${MOST_ANSWER} bytes of JSON at most, or it has one row.`,
+  });

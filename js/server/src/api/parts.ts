@@ -5,7 +5,7 @@ import { z } from "@hono/zod-openapi";
 import { LIFECYCLE_STATES, type StoredLifecycleState } from "nous-wasm";
 import { parseInstant, toIso } from "../time.ts";
 import { wellFormed } from "../well-formed.ts";
-import { MOST_COMPONENTS, MOST_NAME, MOST_TEXT, MOST_TITLE } from "./limits.ts";
+import { MOST_ANSWER, MOST_COMPONENTS, MOST_NAME, MOST_TEXT, MOST_TITLE } from "./limits.ts";
 
 /** Levels of data of any form. */
 const MOST_LEVELS = 100;
@@ -96,6 +96,16 @@ export const idParameter = z.object({ id: z.string() });
 export const time = z.string().openapi({ format: "date-time" });
 export const someText = z.string().nullable();
 export const someNumber = z.number().nullable();
+
+/** What an answer had no room for; it is there only where that is something. */
+export const omittedIds = z
+  .array(z.string())
+  .optional()
+  .openapi({
+    description:
+      `Memories that were found after these, in order, and for which the answer has no room: its rows take ` +
+      `${MOST_ANSWER} bytes of JSON at most. They count as not accessed. Read them by their ids. Only where there are some.`,
+  });
 
 export const done = z.object({ ok: z.literal(true) }).openapi("Done");
 

@@ -3,7 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS } from "nous-wasm";
 import { operation } from "./operation.ts";
-import { someNumber, someText } from "./parts.ts";
+import { omittedIds, someNumber, someText } from "./parts.ts";
 import { found, searchRequest } from "./search.ts";
 
 const USUAL_TOKENS = 4_000;
@@ -89,6 +89,7 @@ export const retrievalAnswer = z
       }),
     ),
     count: z.int(),
+    omitted_ids: omittedIds,
     groups: z.array(z.array(z.string())).openapi({ description: "Ids by the part of the question that found them." }),
     trace,
   })

@@ -5,7 +5,7 @@ import { MEMORY_SECTIONS, RERANKING_WEIGHTS } from "nous-wasm";
 import { MOST_FOUND, MOST_QUERY } from "./limits.ts";
 import { node } from "./nodes.ts";
 import { operation } from "./operation.ts";
-import { instant, limitOf, name, optionalName, someText, state, text, vector } from "./parts.ts";
+import { instant, limitOf, name, omittedIds, optionalName, someText, state, text, vector } from "./parts.ts";
 
 const SEARCH_LIMITS = { usual: 10, most: MOST_FOUND };
 const MOST_CLUSTERS = 1_000;
@@ -50,6 +50,7 @@ export const searchAnswer = z
   .object({
     data: z.array(found),
     count: z.int(),
+    omitted_ids: omittedIds,
     metrics: z.object({
       total_ms: z.number(),
       parse_filters_ms: z.number(),

@@ -59,10 +59,11 @@ export class AskingPool implements Pick<Pool, "call"> {
     operation: Name,
     given: Given<Name>,
     ifAbsent: IfAbsent,
+    gone?: AbortSignal,
   ): Promise<string> {
     if (operation === "backfillEmbeddings") return JSON.stringify(await this.#backlog.drain(agent));
     const asked = await this.#withVector(agent, operation, given);
-    const answer = await this.#pool.call(agent, operation, asked, ifAbsent);
+    const answer = await this.#pool.call(agent, operation, asked, ifAbsent, gone);
     this.#backlog.wake(agent);
     return answer;
   }

@@ -14,7 +14,10 @@ import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
 import { AGENT_NAME, isAgentName, USUAL_AGENT } from "../storage/place.ts";
 import { type Pool, WorkerFailure } from "../workers/pool.ts";
+import { AskerGone } from "../workers/shares.ts";
+import type { Unsent } from "../workers/unsent.ts";
 import { type Caller, callerOf, demandForAll } from "./access.ts";
+import { answersBefore, departureOf } from "./departure.ts";
 import { Metrics } from "./metrics.ts";
 import { plainHandlers } from "./plain.ts";
 import { addRoute, BASE, type Carried, CHALLENGE, described, KEY_SCHEME } from "./route.ts";
@@ -28,6 +31,10 @@ const METHODS = new Set(
 );
 /** How long a browser need not ask again what a page may send, in seconds. */
 const PREFLIGHT_AGE = 600;
+/** When it may be tried again what cannot be done at the moment, in seconds. */
+const RETRY_AFTER = "1";
+/** Told of a request whose client went away; nobody receives it. */
+const CLIENT_GONE = 499;
 /** A caller's own id of a request is taken over when it looks like one. */
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 
@@ -41,6 +48,8 @@ export interface AppOptions {
   /** Where it may be asked, and by whose pages. */
   known: Known;
   log: Logger;
+  /** Answers that clients have not taken yet. */
+  unsent: Unsent;
   maxBodyBytes: number;
   version: string;
   /** Whether the usual agent is the only one. */
@@ -58,6 +67,8 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   app.use(async (context, next) => {
     const given = context.req.header("x-request-id") ?? "";
     const requestId = REQUEST_ID.test(given) ? given : randomUUID();
+    const before = answersBefore(context);
+    if (before !== undefined) await before;
     const start = performance.now();
     context.set("requestId", requestId);
     // Before there is an answer: to add to one opens it, which costs more than all else that is done for it here.
@@ -92,8 +103,10 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     if (error instanceof Refusal) {
       const { status, message, issues } = error;
       if (status === 401) context.header("www-authenticate", CHALLENGE);
+      if (status === 503) context.header("retry-after", RETRY_AFTER);
       return context.json(issues.length > 0 ? { error: message, issues } : { error: message }, status);
     }
+    if (error instanceof AskerGone) return context.body(null, CLIENT_GONE as 400);
     if (hasGone(context)) return context.json({ error: "the request did not arrive whole" }, 400);
     const failure = error instanceof WorkerFailure ? error.failure : { name: error.name, message: error.message };
     log.error({ request_id: context.get("requestId"), failure }, "A request failed");
@@ -132,21 +145,21 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   return app;
 }
 
-function addOperations(app: OpenAPIHono<Carried>, { agents, pool, engine }: AppOptions): void {
+function addOperations(app: OpenAPIHono<Carried>, { agents, pool, engine, unsent }: AppOptions): void {
   for (const [name, operation] of entriesOf(AGENT_OPERATIONS)) {
     const { createsAgent = false }: OperationShape = operation;
     const act = (given: GivenTo<typeof operation>, context: Context<Carried>) => {
       const ifAbsent = createsAgent ? (context.get("caller").creates_agents ? "create" : "refuse") : "empty";
-      return agents.call(context.get("agent"), name, given, ifAbsent);
+      return agents.call(context.get("agent"), name, given, ifAbsent, departureOf(context));
     };
-    addRoute(app, operation, act, { isOfAgent: true });
+    addRoute(app, operation, act, { isOfAgent: true, unsent });
   }
   const plain = plainHandlers(engine, pool);
   for (const [name, operation] of entriesOf(PLAIN_OPERATIONS)) {
     const handle = plain[name] as (given: unknown, caller: Caller) => unknown;
     const act = async (given: unknown, context: Context<Carried>) =>
       JSON.stringify(await handle(given, context.get("caller")));
-    addRoute(app, operation, act, { isOfAgent: false });
+    addRoute(app, operation, act, { isOfAgent: false, unsent });
   }
 }
 

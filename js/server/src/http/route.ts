@@ -6,7 +6,9 @@ import { type Issue, NOT_VALID, Refusal } from "../agent/errors.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { problem } from "../api/parts.ts";
 import { USUAL_AGENT } from "../storage/place.ts";
+import type { Unsent } from "../workers/unsent.ts";
 import { type Caller, demand } from "./access.ts";
+import { responseOf } from "./departure.ts";
 
 export const BASE = "/v1";
 
@@ -24,7 +26,7 @@ const REFUSALS = {
   412: "It is of another version by now.",
   413: "The body is too large.",
   422: "The Idempotency-Key was used for another request.",
-  503: "It cannot be done at the moment.",
+  503: "It cannot be done at the moment: try again after `Retry-After`.",
   507: "There is no room on the disk for what is to be written.",
 } as const;
 
@@ -64,7 +66,7 @@ export function addRoute<Shape extends OperationShape>(
   app: OpenAPIHono<Carried>,
   operation: Shape,
   act: (given: GivenTo<Shape>, context: Context<Carried>) => Promise<string> | string,
-  { isOfAgent }: OfAgent,
+  { isOfAgent, unsent }: OfAgent & { unsent: Unsent },
 ): void {
   const { method, params, query, headers, body, isBodyOptional = false, status = 200 } = operation;
   const path = `${BASE}${operation.path}`;
@@ -79,7 +81,9 @@ export function addRoute<Shape extends OperationShape>(
     };
     const answer = await act(given as GivenTo<Shape>, context);
     const etag = operation.isVersioned ? etagOf(answer) : undefined;
-    return context.body(answer, status, { "content-type": "application/json", ...(etag && { etag }) });
+    const { body: sent, bytes } = unsent.bodyOf(answer, responseOf(context));
+    const length = bytes === undefined ? {} : { "content-length": String(bytes) };
+    return context.body(sent, status, { "content-type": "application/json", ...length, ...(etag && { etag }) });
   });
 }
 

@@ -1,7 +1,7 @@
 // The queue of conflicts in SQL: memories that may contradict each other, until somebody has said which of them holds.
 
 import type { ConflictRow, NewConflict } from "./rows.ts";
-import { type Ask, isId, isoOf } from "./sql.ts";
+import { type Ask, isId, isoOf, readWithin } from "./sql.ts";
 import type { ConflictFilter, Conflicts } from "./storage.ts";
 
 const COLUMNS = [
@@ -51,14 +51,11 @@ export class ConflictTable implements Conflicts {
     return this.#ask("SELECT 1 FROM conflict_queue WHERE id = ? AND status = 'resolved'", id).length > 0;
   }
 
-  list({ status, now, before, limit }: ConflictFilter): ConflictRow[] {
+  list({ status, now, before, limit, room }: ConflictFilter): ConflictRow[] {
     const [where, values] = status === "pending" ? [OPEN, [now]] : ["status = 'resolved'", []];
-    return this.#ask(
-      `SELECT ${CONFLICT} FROM conflict_queue WHERE ${where} AND ${isId("id")} AND rowid < ? ORDER BY rowid DESC LIMIT ?`,
-      ...values,
-      before ?? Number.MAX_SAFE_INTEGER,
-      limit,
-    );
+    const from = `FROM conflict_queue WHERE ${where} AND ${isId("id")} AND rowid < ? ORDER BY rowid DESC`;
+    const bound = [...values, before ?? Number.MAX_SAFE_INTEGER];
+    return readWithin(this.#ask, { columns: CONFLICT, texts: COLUMNS, from }, bound, limit, room);
   }
 
   resolve(id: string, resolution: string, now: string): void {

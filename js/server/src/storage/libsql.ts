@@ -32,7 +32,7 @@ import type {
   UsageRow,
 } from "./rows.ts";
 import { SCHEMA } from "./schema.ts";
-import { CREATED_AT, eachOf, isId, isoOf } from "./sql.ts";
+import { CREATED_AT, eachOf, isId, isoOf, octetsOf, readWithin } from "./sql.ts";
 import type {
   Change,
   GraphNode,
@@ -43,6 +43,7 @@ import type {
   Page,
   PortableKind,
   PortableRow,
+  ReadRoom,
   SoftChange,
   Storage,
 } from "./storage.ts";
@@ -149,11 +150,18 @@ const USAGE_COLUMNS = [
 
 const USAGE = USAGE_COLUMNS.join(", ");
 const NODE = `nodes.rowid AS sequence, ${NODE_COLUMNS.map((column) => `nodes.${column}`).join(", ")}`;
+const TEXTS_OF_NODE = ["content_title", "content_summary", "content_body"];
+const TEXTS_OF_CLUSTER = ["name", "description", "auto_subtypes"];
 const TEXT = "rowid AS sequence, id, content_title, content_summary, content_body";
 const EDGE = `rowid AS sequence, ${EDGE_COLUMNS.join(", ")}`;
 const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluster_id) FROM cluster_memberships
   WHERE cluster_memberships.node_id = nodes.id AND typeof(cluster_id) = 'text') AS clusters`;
 const CLUSTER = `rowid AS sequence, ${CLUSTER_COLUMNS.join(", ")}`;
+/** Each subtype that a cluster takes in. Somebody else may have stored what is no list of names. */
+const TAKING = `SELECT DISTINCT clusters.rowid AS sequence, clusters.id, named.value AS subtype
+  FROM clusters, json_each(CASE WHEN typeof(auto_subtypes) <> 'text' THEN '[]' WHEN NOT json_valid(auto_subtypes) THEN '[]'
+    WHEN json_type(auto_subtypes) <> 'array' THEN '[]' ELSE auto_subtypes END) AS named
+  WHERE ${isId("clusters.id")} AND named.type = 'text' ORDER BY 1`;
 const MEMBERSHIP = "rowid AS sequence, cluster_id, node_id, weight, pinned, updated_at";
 const SOUND_MEMBERSHIP = ["cluster_id", "node_id"].map(isId).join(" AND ");
 const SOUND_EDGE = ["id", "source_id", "target_id"].map(isId).join(" AND ");
@@ -241,7 +249,8 @@ const UPDATE_CLUSTER = `UPDATE clusters SET
   ${CHANGEABLE_OF_CLUSTER.map((column) => `${column} = CASE WHEN ? THEN ? ELSE ${column} END`).join(", ")}
   WHERE id = ? RETURNING ${CLUSTER}`;
 /** A page of a list whose rows are in order; see `boundsOf`. */
-const PAGE = "rowid > ? ORDER BY rowid LIMIT ?";
+const AFTER = "rowid > ? ORDER BY rowid";
+const PAGE = `${AFTER} LIMIT ?`;
 /** What comes after a memory in the list of the newest: after one with a time, and one without. */
 const AFTER_DATED = `(${CREATED_AT} < ? OR ${CREATED_AT} IS NULL OR ${CREATED_AT} = ? AND rowid < ?)`;
 const AFTER_UNDATED = `${CREATED_AT} IS NULL AND rowid < ?`;
@@ -275,6 +284,8 @@ export abstract class SqlStorage implements Storage {
   readonly #batch: number;
   readonly #statements = new Map<string, Statement>();
   #writer: string = randomUUID();
+  /** The clusters that take in memories by themselves, by subtype, as of a version of the database. */
+  #taking: { version: number; clusters: Map<string, string[]> } | undefined;
   /** Rows that had been changed when it was ready. */
   readonly #changesAtFirst: number;
 
@@ -360,6 +371,7 @@ export abstract class SqlStorage implements Storage {
     } catch (error) {
       // A full disk has ended it already.
       if (this.db.inTransaction) this.db.exec("ROLLBACK");
+      this.#taking = undefined;
       throw error;
     }
   }
@@ -410,17 +422,27 @@ export abstract class SqlStorage implements Storage {
     return this.#all<{ id: string }>(`SELECT id FROM nodes WHERE ${where}`, ...values).map(({ id }) => id);
   }
 
-  listNodes(filter: NodeFilter, limit: number, after?: NodePlace): NodeRow[] {
+  octets(ids: readonly string[]): Map<string, number> {
+    const sizes = `SELECT id, ${octetsOf(TEXTS_OF_NODE)} AS octets FROM nodes WHERE id IN ${LISTED}`;
+    const rows = this.#all<{ id: string; octets: number }>(sizes, JSON.stringify(ids));
+    return new Map(rows.map(({ id, octets }) => [id, octets]));
+  }
+
+  listNodes(filter: NodeFilter, limit: number, after?: NodePlace, room?: ReadRoom): NodeRow[] {
     const { conditions, values } = conditionsOf(filter);
     const beyond = after === undefined ? [] : [after.listed_at === null ? AFTER_UNDATED : AFTER_DATED];
     const where = [isId("id"), ...conditions, ...beyond].join(" AND ");
-    return this.#all(
-      `SELECT ${NODE} FROM nodes WHERE ${where} ORDER BY ${CREATED_AT} DESC, rowid DESC LIMIT ?`,
+    const from = `FROM nodes WHERE ${where} ORDER BY ${CREATED_AT} DESC, rowid DESC`;
+    const bound = [
       ...values,
       ...(after === undefined || after.listed_at === null ? [] : [after.listed_at, after.listed_at]),
       ...(after === undefined ? [] : [after.sequence]),
-      limit,
-    );
+    ];
+    return this.#readWithin({ columns: NODE, texts: TEXTS_OF_NODE, from }, bound, limit, room);
+  }
+
+  #readWithin<T>(what: Parameters<typeof readWithin>[1], bound: unknown[], limit: number, room?: ReadRoom): T[] {
+    return readWithin((sql, ...values) => this.#all(sql, ...values), what, bound, limit, room);
   }
 
   placeOf(sequence: number): NodePlace {
@@ -453,11 +475,15 @@ export abstract class SqlStorage implements Storage {
   }
 
   graphNodes(page: Page = {}): GraphNode[] {
-    return this.#all(
-      `SELECT rowid AS sequence, id, type, subtype, content_title AS title, content_summary AS summary, created_at
-       FROM nodes WHERE ${isId("id")} AND ${PAGE}`,
-      ...boundsOf(page),
-    );
+    const columns =
+      "rowid AS sequence, id, type, subtype, content_title AS title, content_summary AS summary, created_at";
+    const what = {
+      columns,
+      texts: ["content_title", "content_summary"],
+      from: `FROM nodes WHERE ${isId("id")} AND ${AFTER}`,
+    };
+    const [after, limit] = boundsOf(page);
+    return this.#readWithin(what, [after], limit, page.room);
   }
 
   *indexedNodes(ids?: readonly string[]): Iterable<IndexedNodeRow[]> {
@@ -608,6 +634,24 @@ export abstract class SqlStorage implements Storage {
     this.#run("INSERT INTO node_signals VALUES (?, ?)", nodeId, json);
   }
 
+  tiedTo(nodeId: string, types: readonly string[], subtype: string): string[] {
+    const tied = `SELECT DISTINCT nodes.rowid AS sequence, nodes.id FROM edges JOIN nodes ON nodes.id = edges.source_id
+      WHERE edges.target_id = ? AND edges.type IN ${LISTED} AND nodes.subtype = ? ORDER BY 1`;
+    return this.#all<{ id: string }>(tied, nodeId, JSON.stringify(types), subtype).map(({ id }) => id);
+  }
+
+  uncountedEdges(entryId: string, type: string, subtype: string): Pick<EdgeRow, "id" | "source_id">[] {
+    return this.#all(
+      `SELECT edges.id, edges.source_id FROM edges JOIN nodes ON nodes.id = edges.source_id
+       WHERE edges.target_id = ? AND edges.type = ? AND nodes.subtype = ? AND edges.id IS NOT NULL AND NOT EXISTS
+         (SELECT 1 FROM playbook_outcomes WHERE playbook_id = edges.source_id AND entry_id = edges.target_id)
+       ORDER BY edges.rowid`,
+      entryId,
+      type,
+      subtype,
+    );
+  }
+
   hasOutcome(playbookId: string, entryId: string): boolean {
     const counted = "SELECT 1 FROM playbook_outcomes WHERE playbook_id = ? AND entry_id = ?";
     return this.#first(counted, playbookId, entryId) !== undefined;
@@ -641,6 +685,7 @@ export abstract class SqlStorage implements Storage {
   // ---- clusters -----------------------------------------------------------------------------------
 
   insertCluster(cluster: NewCluster): ClusterRow {
+    this.#taking = undefined;
     const places = CLUSTER_COLUMNS.map(() => "?").join(", ");
     return this.#first<ClusterRow>(
       `INSERT INTO clusters (${CLUSTER_COLUMNS.join(", ")}) VALUES (${places}) RETURNING ${CLUSTER}`,
@@ -649,6 +694,7 @@ export abstract class SqlStorage implements Storage {
   }
 
   updateCluster(id: string, changes: ClusterChanges): ClusterRow | undefined {
+    this.#taking = undefined;
     return this.#first(
       UPDATE_CLUSTER,
       ...CHANGEABLE_OF_CLUSTER.flatMap((column) => [column in changes ? 1 : 0, changes[column] ?? null]),
@@ -657,6 +703,7 @@ export abstract class SqlStorage implements Storage {
   }
 
   deleteCluster(id: string): boolean {
+    this.#taking = undefined;
     this.#run("DELETE FROM cluster_memberships WHERE cluster_id = ?", id);
     return this.#all("DELETE FROM clusters WHERE id = ? RETURNING id", id).length > 0;
   }
@@ -666,7 +713,26 @@ export abstract class SqlStorage implements Storage {
   }
 
   clusters(page: Page = {}): ClusterRow[] {
-    return this.#all(`SELECT ${CLUSTER} FROM clusters WHERE ${isId("id")} AND ${PAGE}`, ...boundsOf(page));
+    const what = { columns: CLUSTER, texts: TEXTS_OF_CLUSTER, from: `FROM clusters WHERE ${isId("id")} AND ${AFTER}` };
+    const [after, limit] = boundsOf(page);
+    return this.#readWithin(what, [after], limit, page.room);
+  }
+
+  clustersTaking(subtype: string): readonly string[] {
+    // What others committed changes the version; what this connection does is forgotten where it is done.
+    const version = this.version();
+    if (this.#taking?.version !== version) this.#taking = { version, clusters: this.#clustersBySubtype() };
+    return this.#taking.clusters.get(subtype) ?? [];
+  }
+
+  #clustersBySubtype(): Map<string, string[]> {
+    const clusters = new Map<string, string[]>();
+    for (const { id, subtype } of this.#all<{ id: string; subtype: string }>(TAKING)) {
+      const ids = clusters.get(subtype);
+      if (ids === undefined) clusters.set(subtype, [id]);
+      else ids.push(id);
+    }
+    return clusters;
   }
 
   putMember({ cluster_id, node_id, weight, pinned, updated_at }: NewMembership): MembershipRow {
@@ -747,6 +813,7 @@ export abstract class SqlStorage implements Storage {
   }
 
   put(kind: PortableKind, row: PortableRow): void {
+    if (kind === "cluster") this.#taking = undefined;
     const { table, columns, key } = PORTABLE[kind];
     const taken = columns.map((column) => `${column} = excluded.${column}`);
     this.#run(
@@ -1007,23 +1074,7 @@ export class LibsqlStorage extends SqlStorage {
 
   scrub(nodeId: string): void {
     this.checkPlace();
-    this.db.exec("PRAGMA secure_delete = ON");
-    for (const [table, column] of TEXTS_ABOUT) {
-      this.db
-        .prepare(`DELETE FROM ${table} WHERE ${column} = ? OR ${column} IN (SELECT id FROM nous_purges)`)
-        .run(nodeId);
-    }
-    // Words of what was deleted stay in a full-text index until it merges them away.
-    this.db.exec("INSERT INTO nodes_fts(nodes_fts) VALUES ('rebuild')");
-    this.db.exec("VACUUM");
-    const [{ busy }] = this.db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all() as [{ busy: number }];
-    this.db.exec("PRAGMA secure_delete = OFF");
-    if (busy !== 0) {
-      const message = "The database's log could not be emptied: another program is reading it.";
-      throw new StorageError(message, { code: "SQLITE_BUSY" });
-    }
-    for (const copy of copiesOf(this.#file)) rmSync(copy);
-    this.db.exec("DELETE FROM nous_purges");
+    scrubIn(this.db, this.#file, nodeId);
     this.checkPlace();
   }
 
@@ -1047,6 +1098,36 @@ interface Readable {
   version: number;
   /** The last entry of the change log. */
   change: number;
+}
+
+/** Rids a database of what is left of a memory, and of those whose purge was begun. */
+function scrubIn(db: Connection, file: string, nodeId: string): void {
+  db.exec("PRAGMA secure_delete = ON");
+  for (const [table, column] of TEXTS_ABOUT) {
+    db.prepare(`DELETE FROM ${table} WHERE ${column} = ? OR ${column} IN (SELECT id FROM nous_purges)`).run(nodeId);
+  }
+  // Words of what was deleted stay in a full-text index until it merges them away.
+  db.exec("INSERT INTO nodes_fts(nodes_fts) VALUES ('rebuild')");
+  db.exec("VACUUM");
+  const [{ busy }] = db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all() as [{ busy: number }];
+  db.exec("PRAGMA secure_delete = OFF");
+  if (busy !== 0) {
+    const message = "The database's log could not be emptied: another program is reading it.";
+    throw new StorageError(message, { code: "SQLITE_BUSY" });
+  }
+  for (const copy of copiesOf(file)) rmSync(copy);
+  db.exec("DELETE FROM nous_purges");
+}
+
+/** Does what `LibsqlStorage.scrub` does, by a connection of its own: for a thread that has the time. */
+export function scrubFile(file: string, durability: Durability, nodeId: string): void {
+  const db = new Database(file);
+  try {
+    settle(db, durability);
+    scrubIn(db, file, nodeId);
+  } finally {
+    db.close();
+  }
 }
 
 function openFile(

@@ -1,5 +1,7 @@
 // Pieces of SQL that several statements share.
 
+import type { ReadRoom } from "./storage.ts";
+
 /** Runs a statement; the answer are its rows. Statements are prepared once, by their text. */
 export type Ask = <T>(sql: string, ...values: unknown[]) => T[];
 
@@ -22,3 +24,25 @@ export const eachOf = (table: string, column: string): string =>
      UNION ALL SELECT (SELECT min(${column}) FROM ${table} WHERE ${column} > each.name) FROM each
      WHERE each.name IS NOT NULL)
    SELECT name FROM each`;
+
+/** Bytes of the texts in some columns of a row. SQLite knows them without reading the texts. */
+export const octetsOf = (columns: readonly string[]): string =>
+  columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(" + ");
+
+/**
+ * Rows in order, by the part of a statement that follows its columns, up to a limit. Where there is a room for their texts, it is
+ * asked first how many of them are to be read.
+ */
+export function readWithin<T>(
+  ask: Ask,
+  { columns, texts, from }: { columns: string; texts: readonly string[]; from: string },
+  values: readonly unknown[],
+  limit: number,
+  room: ReadRoom | undefined,
+): T[] {
+  const read = `SELECT ${columns} ${from} LIMIT ?`;
+  if (room === undefined) return ask<T>(read, ...values, limit);
+  const sizes = ask<{ octets: number }>(`SELECT ${octetsOf(texts)} AS octets ${from} LIMIT ?`, ...values, limit);
+  if (sizes.length === 0) return [];
+  return ask<T>(read, ...values, room.fitting(sizes.map(({ octets }) => octets)));
+}

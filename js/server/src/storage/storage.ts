@@ -52,6 +52,13 @@ export interface Page {
   /** The sequence number of the last row before it. */
   after?: number | undefined;
   limit?: number | undefined;
+  room?: ReadRoom | undefined;
+}
+
+/** Room for the texts of rows: those that it does not take are not read. */
+export interface ReadRoom {
+  /** How many of the first of some rows are to be read, by the bytes that the texts of each take. */
+  fitting(octets: readonly number[]): number;
 }
 
 /** Which conflicts a list gives. `now` is ISO. */
@@ -61,6 +68,7 @@ export interface ConflictFilter {
   /** The sequence number of the last row of the page before. */
   before?: number | undefined;
   limit: number;
+  room?: ReadRoom | undefined;
 }
 
 /** The queue of conflicts. Times are ISO. */
@@ -192,12 +200,14 @@ export interface Storage {
   node(id: string): NodeRow | undefined;
   /** Those that are there, in no order. */
   nodes(ids: readonly string[]): NodeRow[];
+  /** Bytes that the texts of memories take, by their ids. */
+  octets(ids: readonly string[]): Map<string, number>;
   /** Those that pass, in no order. */
   passing(ids: readonly string[], filter: NodeFilter): string[];
   /** All that pass, in no order; undefined where a filter asks for nothing. */
   matching(filter: NodeFilter): string[] | undefined;
   /** Newest first. */
-  listNodes(filter: NodeFilter, limit: number, after?: NodePlace): NodeRow[];
+  listNodes(filter: NodeFilter, limit: number, after?: NodePlace, room?: ReadRoom): NodeRow[];
   /** Where a memory stands in that list. */
   placeOf(sequence: number): NodePlace;
   /** The subtypes that there are; null is none, and always among them. */
@@ -244,6 +254,10 @@ export interface Storage {
   /** Figures that memories came with, as JSON by their ids. */
   signals(nodeIds: readonly string[]): Map<string, string>;
   addSignals(nodeId: string, json: string): void;
+  /** Ids of memories of a subtype from which edges of these types lead to a memory, in order. */
+  tiedTo(nodeId: string, types: readonly string[], subtype: string): string[];
+  /** Edges of a type to a trade from memories of a subtype for which it has not been counted, in order. */
+  uncountedEdges(entryId: string, type: string, subtype: string): Pick<EdgeRow, "id" | "source_id">[];
   /** Whether a trade has been counted for a playbook. */
   hasOutcome(playbookId: string, entryId: string): boolean;
   addOutcome(playbookId: string, entryId: string, profitable: boolean, at: string): void;
@@ -267,6 +281,8 @@ export interface Storage {
   deleteCluster(id: string): boolean;
   cluster(id: string): ClusterRow | undefined;
   clusters(page?: Page): ClusterRow[];
+  /** Ids of the clusters that take in memories of a subtype by themselves, in order. */
+  clustersTaking(subtype: string): readonly string[];
   /** Puts a memory into a cluster, or changes how it is in it. */
   putMember(membership: NewMembership): MembershipRow;
   deleteMember(clusterId: string, nodeId: string): boolean;

@@ -5,6 +5,7 @@ import type { Agent } from "../agent/agent.ts";
 import { noRoom, Refusal, readOnly } from "../agent/errors.ts";
 import { isNoRoom, isReadOnly, StorageError } from "../storage/errors.ts";
 import { released } from "../storage/released.ts";
+import { type Asker, AskerGone, Shares } from "./shares.ts";
 
 /** How long soft state may be ahead of the database, in milliseconds. */
 const FLUSH_AFTER = 1_000;
@@ -37,6 +38,9 @@ export interface Occupancy {
 
 /** What is done where an agent is not there: it comes to be, is empty for that once, or the request is refused. */
 export type IfAbsent = "create" | "empty" | "refuse";
+
+/** Who waits for work that nobody outside asked for. */
+const STAYING: Asker = { isGone: false };
 
 /** What opens agents. */
 export interface Opening {
@@ -83,6 +87,7 @@ export class Agents {
   /** Agents that have to stay closed for a moment. */
   readonly #away = new Map<string, Promise<unknown>>();
   #isClosing = false;
+  readonly #shares = new Shares<Resident>();
 
   constructor(opening: Opening, tellFailure: TellFailure, residence: Residence) {
     this.#opening = opening;
@@ -94,20 +99,39 @@ export class Agents {
 
   /**
    * Does something with an agent once it has done everything before. Opens it where it is not. What follows from it, as taking in what
-   * it wrote, is done afterwards: `work` answers whoever asked.
+   * it wrote, is done afterwards: `work` answers whoever asked. Agents take turns; see `Agent.giveWay` for long work.
+   *
+   * @throws {AskerGone} where the asker went away before it was begun, or between two slices of it.
    */
-  async do<T>(name: string, work: (agent: Agent) => T | Promise<T>, ifAbsent: IfAbsent = "create"): Promise<T> {
+  async do<T>(
+    name: string,
+    work: (agent: Agent) => T | Promise<T>,
+    ifAbsent: IfAbsent = "create",
+    asker: Asker = STAYING,
+  ): Promise<T> {
     while (this.#away.has(name)) await this.#away.get(name);
     if (this.#isClosing) throw new Refusal(503, "the server is stopping");
     const resident = this.#of(name, ifAbsent);
     resident.askedAt = performance.now();
     if (this.#residents.delete(name)) this.#residents.set(name, resident);
-    return this.#turn(name, resident, work);
+    return this.#turn(name, resident, work, asker);
   }
 
-  #turn<T>(name: string, resident: Resident, work: (agent: Agent) => T | Promise<T>): Promise<T> {
+  #turn<T>(
+    name: string,
+    resident: Resident,
+    work: (agent: Agent) => T | Promise<T>,
+    asker: Asker = STAYING,
+  ): Promise<T> {
     resident.turns += 1;
-    const turn = resident.last.then(() => work(resident.agent));
+    const turn = resident.last.then(async () => {
+      // What nobody waits for takes no slice from others.
+      if (asker.isGone) throw new AskerGone();
+      await this.#shares.next(resident);
+      if (asker.isGone) throw new AskerGone();
+      resident.agent.giveWay = this.#shares.paceOf(resident, asker);
+      return work(resident.agent);
+    });
     const done = () => {
       resident.turns -= 1;
       resident.agent.apply();

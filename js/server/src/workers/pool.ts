@@ -10,6 +10,7 @@ import type { AgentsPage, HostedAgent } from "../hosting.ts";
 import type { Logger } from "../log.ts";
 import type { IfAbsent, Occupancy } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
+import { AskerGone } from "./shares.ts";
 
 /** A request failed for a reason that is not the client's. */
 export class WorkerFailure extends Error {
@@ -26,7 +27,8 @@ interface Waiting {
 }
 
 /** What is common to all messages but their number. */
-type Message = ToWorker extends infer M ? (M extends { id: number } ? Omit<M, "id"> : never) : never;
+type Message =
+  Exclude<ToWorker, { kind: "cancel" }> extends infer M ? (M extends { id: number } ? Omit<M, "id"> : never) : never;
 
 /** A thread that ended by itself is started anew after this, in milliseconds, and at most after that. */
 const START_AGAIN_AFTER = 500;
@@ -89,12 +91,21 @@ class Thread {
     }, wait);
   }
 
-  ask(message: Message): Promise<string> {
+  /** What nobody waits for any more is not begun, or ends at its next slice. */
+  ask(message: Message, gone?: AbortSignal): Promise<string> {
     return new Promise((resolve, reject) => {
-      if (this.#worker === undefined) return reject(startedAgain());
+      if (gone?.aborted) return reject(new AskerGone());
+      const worker = this.#worker;
+      if (worker === undefined) return reject(startedAgain());
       const id = ++this.#last;
       this.#waiting.set(id, { resolve, reject });
-      this.#worker.postMessage({ ...message, id });
+      worker.postMessage({ ...message, id });
+      const cancel = () => {
+        if (!this.#waiting.delete(id)) return;
+        worker.postMessage({ kind: "cancel", id } satisfies ToWorker);
+        reject(new AskerGone());
+      };
+      gone?.addEventListener("abort", cancel, { once: true });
     });
   }
 
@@ -142,17 +153,18 @@ export class Pool {
   }
 
   /**
-   * The answer of an agent, as JSON.
+   * The answer of an agent, as JSON. `gone` is aborted when the client goes away.
    *
-   * @throws {Refusal} for what the client can mend; {WorkerFailure} for what it cannot.
+   * @throws {Refusal} for what the client can mend; {WorkerFailure} for what it cannot; {AskerGone} where it has gone.
    */
   call<Name extends AgentOperation>(
     agent: string,
     operation: Name,
     given: GivenTo<(typeof AGENT_OPERATIONS)[Name]>,
     ifAbsent: IfAbsent,
+    gone?: AbortSignal,
   ): Promise<string> {
-    return this.#of(agent).ask({ kind: "call", agent, operation, given, ifAbsent });
+    return this.#of(agent).ask({ kind: "call", agent, operation, given, ifAbsent }, gone);
   }
 
   /** What an agent made of a task that no client asks for. */

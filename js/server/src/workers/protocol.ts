@@ -18,10 +18,14 @@ export interface WorkerSetup {
   cutLogs: ReadonlyMap<string, string>;
   /** The folder of the databases by device and inode, as the server found or made it; undefined where they are elsewhere. */
   folder: string | undefined;
+  /** Bytes of answers that clients have not taken yet; see `Unsent`. */
+  unsent: SharedArrayBuffer;
 }
 
 export type ToWorker =
   | { kind: "call"; id: number; agent: string; operation: AgentOperation; given: unknown; ifAbsent: IfAbsent }
+  /** The client that asked for the call of this number has gone. It is not answered. */
+  | { kind: "cancel"; id: number }
   /** What no client asks for. */
   | { kind: "task"; id: number; agent: string; task: ServerTask; given: unknown }
   /** Opens an agent before it is asked anything. */

@@ -23,11 +23,14 @@ import { logOf } from "../storage/files.ts";
 import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
 import { openStorage } from "../storage/open.ts";
 import { checkFolder } from "../storage/open-files.ts";
+import { scrubApart } from "../storage/scrub.ts";
 import { whyCut } from "../storage/wal.ts";
 import { Agents, type Opening } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
+import { type Asker, AskerGone } from "./shares.ts";
+import { isFull, tooMuchUnsent } from "./unsent.ts";
 
-const { place, engine, residence, cutLogs, folder } = workerData as WorkerSetup;
+const { place, engine, residence, cutLogs, folder, unsent } = workerData as WorkerSetup;
 const { dataDir, durability, remote } = place;
 const port = parentPort!;
 
@@ -64,7 +67,9 @@ function openAgent(name: string): Agent {
   try {
     if (storage.meta("agent") === undefined) storage.setMeta("agent", name);
     // Snapshots are kept beside a database, where that is a file of ours.
-    const kept = remote === undefined ? { snapshots: snapshotsOf(agentFile(dataDir, name)) } : {};
+    const file = agentFile(dataDir, name);
+    const scrub = (nodeId: string) => scrubApart({ file, durability, nodeId });
+    const kept = remote === undefined ? { snapshots: snapshotsOf(file), scrub } : {};
     const agent = new Agent(storage, { config: engine, tell, ...kept });
     agent.finishPurges();
     return agent;
@@ -74,8 +79,12 @@ function openAgent(name: string): Agent {
   }
 }
 
+/** Clients whose calls have not been answered, by the calls' numbers. */
+const clients = new Map<number, Asker>();
+const unsentBytes = new Int32Array(unsent);
+
 /** Does what a message asks for, and answers it. */
-async function answer(message: ToWorker): Promise<void> {
+async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<void> {
   const tell = (value: unknown) => say({ kind: "answer", id: message.id, json: JSON.stringify(value ?? null) });
   switch (message.kind) {
     case "open":
@@ -83,8 +92,17 @@ async function answer(message: ToWorker): Promise<void> {
       return tell(null);
     case "call": {
       const handle = HANDLERS[message.operation] as (agent: Agent, given: unknown) => unknown;
-      const work = async (agent: Agent) => tell(await handle(agent, message.given));
-      return agents.do(message.agent, work, message.ifAbsent);
+      const work = async (agent: Agent) => {
+        if (isFull(unsentBytes)) throw tooMuchUnsent();
+        tell(await handle(agent, message.given));
+      };
+      const client: Asker = { isGone: false };
+      clients.set(message.id, client);
+      try {
+        return await agents.do(message.agent, work, message.ifAbsent, client);
+      } finally {
+        clients.delete(message.id);
+      }
     }
     case "task": {
       const perform = SERVER_TASKS[message.task] as (agent: Agent, given: unknown) => unknown;
@@ -132,9 +150,15 @@ function failureOf(error: unknown): Failure {
 
 port.on("message", async (message: ToWorker) => {
   const { id } = message;
+  if (message.kind === "cancel") {
+    const client = clients.get(id);
+    if (client !== undefined) client.isGone = true;
+    return;
+  }
   try {
     await answer(message);
   } catch (error) {
+    if (error instanceof AskerGone) return;
     const refusal = refusalOf(error);
     // Whoever runs the server is to know, and not only whoever asked.
     if (error instanceof Unavailable) log("warn", "agent" in message ? message.agent : "", error.message);

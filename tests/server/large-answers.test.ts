@@ -1,0 +1,206 @@
+// Answers that would be large: they are bounded, and clients that ask for them and do not read fill no memory.
+
+import { connect, type Socket } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { MOST_ANSWER } from "../../js/server/src/api/limits.ts";
+import { usedBy } from "./gauges.ts";
+import { type Running, start } from "./process.ts";
+import { type Client, clientOf, sharedServer } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+const MEGABYTE = 2 ** 20;
+/** As much as a memory of usual text may hold, and the rows that one answer has room for. */
+const LARGE = "squeeze funding ".repeat(62_000);
+const COUNT = 12;
+const MOST_ROWS = Math.floor(MOST_ANSWER / (2 * LARGE.length));
+const bytesOf = (body: unknown) => Buffer.byteLength(JSON.stringify(body));
+/** What an answer may have beside its rows. */
+const FRAME = 10_000;
+
+const { client } = sharedServer();
+
+/** Memories of two large texts each. */
+async function makeLarge({ create }: Client, count = COUNT): Promise<string[]> {
+  const ids: string[] = [];
+  for (let place = 0; place < count; place++) {
+    const fields = { id: `n${place}`, content_title: `Large ${place}`, content_summary: LARGE, content_body: LARGE };
+    ids.push((await create(fields)).id);
+  }
+  return ids;
+}
+
+/** Walks a list from page to page, none of which may be too large. */
+async function walk(
+  { ask }: Client,
+  path: string,
+): Promise<{ rows: { id: string; node_id: string }[]; pages: number }> {
+  const rows: { id: string; node_id: string }[] = [];
+  let cursor: string | null = "";
+  let pages = 0;
+  while (cursor !== null) {
+    const more = cursor === "" ? "" : `${path.includes("?") ? "&" : "?"}cursor=${cursor}`;
+    const { status, body } = await ask(`GET ${path}${more}`);
+    expect(status).toBe(200);
+    expect(bytesOf(body)).toBeLessThan(MOST_ANSWER + FRAME);
+    expect(body.count).toBe(body.data.length);
+    expect(body.data.length).toBeGreaterThan(0);
+    rows.push(...body.data);
+    cursor = body.next_cursor;
+    pages += 1;
+  }
+  return { rows, pages };
+}
+
+describe("an answer has an end", { timeout: 60_000 }, () => {
+  test("in lists, of which pages are shorter then", async () => {
+    const own = client();
+    const ids = await makeLarge(own);
+    const list = await walk(own, "/nodes?limit=100");
+    expect(list.rows.map(({ id }) => id)).toEqual(ids.toReversed());
+    expect(list.pages).toBe(COUNT / MOST_ROWS);
+    const cluster = (await own.ask("POST /clusters", { name: "Large" })).body.id;
+    for (const node_id of ids) await own.ask(`POST /clusters/${cluster}/members`, { node_id });
+    const members = await walk(own, `/clusters/${cluster}/members`);
+    expect(members.rows.map(({ node_id }) => node_id)).toEqual(ids);
+    expect(members.pages).toBe(COUNT / MOST_ROWS);
+    expect((await walk(own, `/clusters/${cluster}/members?limit=3`)).pages).toBe(COUNT / 3);
+  });
+
+  test("in the queue of conflicts and the list of clusters", async () => {
+    const own = client();
+    const { id: old_node_id } = await own.create();
+    const conflicts: string[] = [];
+    const clusters: string[] = [];
+    for (let place = 0; place < 20; place++) {
+      const queued = await own.ask("POST /contradiction/queue", { old_node_id, new_content: LARGE });
+      conflicts.push(queued.body.id);
+      clusters.push((await own.ask("POST /clusters", { name: `Large ${place}`, description: LARGE })).body.id);
+    }
+    const queue = await walk(own, "/contradiction/queue?limit=100");
+    expect(queue.rows.map(({ id }) => id)).toEqual(conflicts.toReversed());
+    expect(queue.pages).toBeGreaterThan(2);
+    const listed = await walk(own, "/clusters");
+    expect(listed.rows.map(({ id }) => id)).toEqual(clusters);
+    expect(listed.pages).toBeGreaterThan(2);
+  });
+
+  test("in the graph, of which every list goes on where it ended", async () => {
+    const own = client();
+    const ids = await makeLarge(own, 10);
+    const edges: string[] = [];
+    for (const [place, id] of ids.entries()) edges.push((await own.link(id, ids[(place + 1) % ids.length]!)).id);
+    const clusters: string[] = [];
+    for (let place = 0; place < 10; place++) {
+      clusters.push((await own.ask("POST /clusters", { name: `Large ${place}`, description: LARGE })).body.id);
+      await own.ask(`POST /clusters/${clusters[place]}/members`, { node_id: ids[place] });
+    }
+    const walked = {
+      nodes: [] as string[],
+      edges: [] as string[],
+      clusters: [] as string[],
+      memberships: [] as string[],
+    };
+    let cursor: string | null = "";
+    for (let page = 0; cursor !== null && page < 50; page++) {
+      const { body } = await own.ask(cursor === "" ? "GET /graph" : `GET /graph?cursor=${cursor}`);
+      expect(bytesOf(body)).toBeLessThan(MOST_ANSWER + FRAME);
+      const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
+      walked.nodes.push(...idsOf(body.nodes));
+      walked.edges.push(...idsOf(body.edges));
+      walked.clusters.push(...idsOf(body.clusters));
+      walked.memberships.push(...body.memberships.map(({ node_id }: { node_id: string }) => node_id));
+      cursor = body.next_cursor;
+    }
+    expect(walked).toEqual({ nodes: ids, edges, clusters, memberships: ids });
+  });
+
+  test("where memories are read by their ids: those without room are refused, and not recalled", async () => {
+    const own = client();
+    const ids = await makeLarge(own);
+    const { status, body } = await own.ask("POST /nodes/batch-get", { ids });
+    expect(status).toBe(200);
+    expect(bytesOf(body)).toBeLessThan(MOST_ANSWER + FRAME);
+    expect(body).toMatchObject({ found: MOST_ROWS, failed: COUNT - MOST_ROWS, total: COUNT });
+    const refused = { index: MOST_ROWS, status: 413, error: expect.stringContaining("in another request") };
+    expect(body.results[MOST_ROWS]).toEqual(refused);
+    const accesses = async (id: string) => (await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
+    expect([await accesses(ids[MOST_ROWS - 1]!), await accesses(ids[MOST_ROWS]!)]).toEqual([1, 0]);
+  });
+
+  test("where memories are found: the ids of those without room are told", async () => {
+    const own = client();
+    const ids = await makeLarge(own);
+    for (const path of ["/search", "/retrieve"]) {
+      const { status, body } = await own.ask(`POST ${path}`, { query: "squeeze funding", limit: 100 });
+      expect(status).toBe(200);
+      expect(bytesOf(body)).toBeLessThan(MOST_ANSWER + FRAME);
+      expect(body.count).toBe(MOST_ROWS);
+      const found = [...body.data.map(({ id }: { id: string }) => id), ...body.omitted_ids];
+      expect(new Set(found).size).toBe(found.length);
+      if (path === "/search") expect(found.toSorted()).toEqual(ids.toSorted());
+    }
+    const { body } = await own.ask("POST /search", { query: "squeeze funding", limit: 2 });
+    expect(body).not.toHaveProperty("omitted_ids");
+  });
+
+  test("that is one memory at least, however large it is as JSON", async () => {
+    const own = client();
+    // Each of these characters takes six bytes in JSON.
+    const content_body = "\u0001".repeat(1_000_000);
+    for (const id of ["n0", "n1", "n2"]) await own.create({ id, content_body });
+    const { body } = await own.ask("GET /nodes?limit=10");
+    expect(body.data).toHaveLength(1);
+    expect(body.next_cursor).not.toBeNull();
+    expect(body.data[0].content_body).toBe(content_body);
+  });
+});
+
+describe.runIf(process.platform === "linux")("clients that ask and do not read", { timeout: 120_000 }, () => {
+  /** Connections that send what is to be sent and read nothing. */
+  function open({ url }: Running, count: number, sent: string): Socket[] {
+    const { hostname, port } = new URL(url);
+    const sockets = Array.from({ length: count }, () => {
+      const socket = connect(Number(port), hostname, () => socket.write(sent));
+      return socket.on("error", () => {}).pause();
+    });
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    return sockets;
+  }
+
+  const LIST = "GET /v1/nodes?limit=100 HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
+
+  async function resident(server: Running, seconds: number): Promise<number> {
+    let most = 0;
+    for (let turn = 0; turn < seconds * 10; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      most = Math.max(most, usedBy(server).resident);
+    }
+    return most;
+  }
+
+  test.each([
+    ["many of them", 60, LIST],
+    ["one that sends many requests at once", 2, LIST.repeat(300)],
+  ])("%s take little memory, and others are answered again", async (_, connections, sent) => {
+    const server = await start(temporaryFolder(), ["--workers", "1", "--log-level", "error"]);
+    const own = clientOf(server, "default");
+    await makeLarge(own);
+    await own.ask("GET /nodes?limit=100");
+    const before = usedBy(server).resident;
+    open(server, connections, sent);
+    expect((await resident(server, 5)) - before).toBeLessThan(500 * MEGABYTE);
+    const until = performance.now() + 30_000;
+    let answer = await own.ask("GET /health");
+    while (answer.status === 503 && performance.now() < until) {
+      expect(answer.headers.get("retry-after")).toBe("1");
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      answer = await own.ask("GET /health");
+    }
+    expect(answer.status).toBe(200);
+    const { body } = await own.ask("GET /nodes?limit=100");
+    expect(body.count).toBe(MOST_ROWS);
+    expect(server.log()).toBe("");
+  });
+});
