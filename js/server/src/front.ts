@@ -51,6 +51,7 @@ export function createFront(
     engine: createEngine(config),
     keys,
     known: { hosts: [hostnameOf(host), ...settings.allowed_hosts], origins: settings.cors_origins },
+    compat: settings.compat,
     log,
     maxBodyBytes: settings.max_body_bytes,
     version,

@@ -11,6 +11,7 @@ import {
   type TextIndex,
 } from "nous-wasm";
 import type { Node } from "../api/nodes.ts";
+import type { Compat } from "../compat/compat.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import type { NameKind, SoftChange, Storage } from "../storage/storage.ts";
@@ -32,6 +33,8 @@ const FLUSH_BATCH = 5_000;
 
 export interface AgentOptions {
   config?: EngineConfig;
+  /** Which other server this agent behaves as; `none` unless it is said. */
+  compat?: Compat;
   tell?: Tell;
   /** The clock, in milliseconds since 1970. */
   clock?: () => number;
@@ -49,6 +52,7 @@ export class Agent {
   readonly storage: Storage;
   readonly engine: Engine;
   readonly config: EngineConfig;
+  readonly compat: Compat;
   readonly soft = new SoftState();
   readonly #resident: Resident;
   readonly #book = new Book();
@@ -59,9 +63,13 @@ export class Agent {
   readonly #tell: Tell;
   readonly #clock: () => number;
 
-  constructor(storage: Storage, { config = {}, tell = () => {}, clock = Date.now, snapshots }: AgentOptions = {}) {
+  constructor(
+    storage: Storage,
+    { config = {}, compat = "none", tell = () => {}, clock = Date.now, snapshots }: AgentOptions = {},
+  ) {
     this.storage = storage;
     this.config = config;
+    this.compat = compat;
     this.engine = createEngine(config);
     this.#tell = tell;
     this.#clock = clock;

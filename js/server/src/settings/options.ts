@@ -4,6 +4,7 @@
 import { isIPv6 } from "node:net";
 import { availableParallelism } from "node:os";
 import { z } from "zod";
+import { COMPATS, type Compat } from "../compat/compat.ts";
 import type { Durability } from "../storage/libsql.ts";
 import { defaultDataDir } from "./paths.ts";
 
@@ -134,6 +135,12 @@ export const OPTIONS = {
     usual: () => 8 * 2 ** 20,
     about: "the largest body of a request",
     value: "NUMBER",
+  }),
+  compat: option({
+    schema: z.enum(COMPATS),
+    usual: (): Compat => "none",
+    about: "hynous: takes requests and answers them as Hynous' Nous server does; none: by this server's own rules",
+    value: "SERVER",
   }),
   log_level: option({
     schema: z.enum(LOG_LEVELS),

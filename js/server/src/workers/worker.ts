@@ -5,9 +5,9 @@ import { parentPort, workerData } from "node:worker_threads";
 import { NousError } from "nous-wasm";
 import { Agent } from "../agent/agent.ts";
 import { noRoom, Refusal } from "../agent/errors.ts";
-import { HANDLERS } from "../agent/handlers.ts";
 import { SERVER_TASKS } from "../agent/server-tasks.ts";
 import { doIfDue } from "../agent/tasks.ts";
+import { handlersFor } from "../compat/handlers.ts";
 import { agentsIn, deleteAgent } from "../hosting.ts";
 import { agentFile, snapshotsOf } from "../settings/paths.ts";
 import { isDamage, isNoRoom, MENDING_DAMAGE, RemoteError, StorageError } from "../storage/errors.ts";
@@ -18,9 +18,10 @@ import { whyCut } from "../storage/wal.ts";
 import { Agents, type Opening } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 
-const { place, engine, residence, cutLogs } = workerData as WorkerSetup;
+const { place, engine, compat, residence, cutLogs } = workerData as WorkerSetup;
 const { dataDir, durability, remote } = place;
 const port = parentPort!;
+const handlers = handlersFor(compat);
 
 const say = (message: FromWorker) => port.postMessage(message);
 const log = (level: "info" | "warn" | "error", agent: string, what: string, figures: Record<string, unknown> = {}) =>
@@ -32,7 +33,7 @@ const opening: Opening = {
     const file = agentFile(dataDir, name);
     return remote !== undefined || existsSync(file) || existsSync(logOf(file));
   },
-  openEmpty: () => new Agent(new LibsqlStorage(IN_MEMORY, { durability }), { config: engine }),
+  openEmpty: () => new Agent(new LibsqlStorage(IN_MEMORY, { durability }), { config: engine, compat }),
 };
 const agents = new Agents(
   opening,
@@ -49,7 +50,7 @@ function openAgent(name: string): Agent {
     if (storage.meta("agent") === undefined) storage.setMeta("agent", name);
     // Snapshots are kept beside a database, where that is a file of ours.
     const kept = remote === undefined ? { snapshots: snapshotsOf(agentFile(dataDir, name)) } : {};
-    return new Agent(storage, { config: engine, tell, ...kept });
+    return new Agent(storage, { config: engine, compat, tell, ...kept });
   } catch (error) {
     storage.close();
     throw error;
@@ -64,7 +65,7 @@ async function answer(message: ToWorker): Promise<void> {
       await agents.do(message.agent, (agent) => agent.open());
       return tell(null);
     case "call": {
-      const handle = HANDLERS[message.operation] as (agent: Agent, given: unknown) => unknown;
+      const handle = handlers[message.operation] as (agent: Agent, given: unknown) => unknown;
       const work = async (agent: Agent) => tell(await handle(agent, message.given));
       return agents.do(message.agent, work, message.ifAbsent);
     }

@@ -1,0 +1,16 @@
+// Handlers of operations as a server with this compatibility has them.
+
+import type { Agent } from "../agent/agent.ts";
+import { HANDLERS } from "../agent/handlers.ts";
+import type { AgentOperation } from "../api/operations.ts";
+import type { Compat } from "./compat.ts";
+
+export type Handler = (agent: Agent, given: never) => unknown;
+
+/** Handlers that differ where the server behaves as Hynous' does. */
+const HYNOUS: Partial<Record<AgentOperation, Handler>> = {};
+
+/** Returns the handler of each operation. */
+export function handlersFor(compat: Compat): Readonly<Record<AgentOperation, Handler>> {
+  return compat === "none" ? HANDLERS : { ...HANDLERS, ...HYNOUS };
+}
