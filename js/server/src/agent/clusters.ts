@@ -2,6 +2,7 @@
 
 import type { Cluster, ClusterChangesRequest, clusterOperations, NewClusterRequest } from "../api/clusters.ts";
 import { CLUSTERS, MEMBERS, oneMore, pageOf, toCursor } from "../api/pages.ts";
+import type { Compat } from "../compat/compat.ts";
 import { newId } from "../ids.ts";
 import type { ClusterChanges, ClusterRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
@@ -13,7 +14,8 @@ import { textOf } from "./index-rows.ts";
 import { fadedNow, namesOf, presentClusters, presentMembership, presentNow } from "./presenting.ts";
 import { once, stillThere } from "./retries.ts";
 
-const SOURCE = "agent";
+/** Who made a cluster. */
+const SOURCE: Readonly<Record<Compat, string>> = { none: "agent", hynous: "user_created" };
 /** How a memory is in a cluster that took it in by itself. */
 const BY_ITSELF = { weight: 1, pinned: 0 };
 
@@ -36,7 +38,7 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
   readCluster: (agent, { params: { id } }) => presentOne(agent, clusterOf(agent, id)),
 
   updateCluster: (agent, { params: { id }, body }) => {
-    const changed = agent.write(() => agent.storage.updateCluster(id, changesOf(body)));
+    const changed = agent.write(() => agent.storage.updateCluster(id, changesOf(agent, body)));
     if (changed === undefined) throw notFound();
     return presentOne(agent, changed);
   },
@@ -109,16 +111,23 @@ function insertCluster(agent: Agent, request: NewClusterRequest): { id: string }
     description,
     icon,
     pinned: Number(pinned),
-    source: SOURCE,
-    auto_subtypes: JSON.stringify(auto_subtypes ?? []),
+    source: SOURCE[agent.compat],
+    auto_subtypes: subtypesOf(agent, auto_subtypes),
     created_at: toIso(agent.now()),
   });
   return { id };
 }
 
-/** Within a `write`: puts a memory into the clusters that take in its subtype by themselves. */
+/** As they are stored. Hynous tells a cluster without any from one whose list is empty. */
+const subtypesOf = ({ compat }: Agent, subtypes: readonly string[] | null | undefined): string | null =>
+  compat === "hynous" && subtypes == null ? null : JSON.stringify(subtypes ?? []);
+
+/**
+ * Within a `write`: puts a memory into the clusters that take in its subtype by themselves. Hynous' client does that, and not
+ * its server.
+ */
 export function joinClusters(agent: Agent, id: string, subtype: string | null): void {
-  if (subtype === null) return;
+  if (subtype === null || agent.compat === "hynous") return;
   const joined = agent.storage.clusters().filter(({ auto_subtypes }) => namesOf(auto_subtypes).includes(subtype));
   for (const { id: cluster_id } of joined) {
     agent.storage.putMember({ cluster_id, node_id: id, ...BY_ITSELF, updated_at: toIso(agent.now()) });
@@ -136,11 +145,11 @@ function clusterOf({ storage }: Agent, id: string): ClusterRow {
   return row;
 }
 
-function changesOf({ pinned, auto_subtypes, ...texts }: ClusterChangesRequest): ClusterChanges {
+function changesOf(agent: Agent, { pinned, auto_subtypes, ...texts }: ClusterChangesRequest): ClusterChanges {
   const given = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined));
   return {
     ...given,
     ...(pinned === undefined ? {} : { pinned: Number(pinned) }),
-    ...(auto_subtypes === undefined ? {} : { auto_subtypes: JSON.stringify(auto_subtypes ?? []) }),
+    ...(auto_subtypes === undefined ? {} : { auto_subtypes: subtypesOf(agent, auto_subtypes) }),
   };
 }

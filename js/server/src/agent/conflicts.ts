@@ -3,11 +3,12 @@
 import type { Conflict, conflictOperations, Resolved, Resolving } from "../api/conflicts.ts";
 import { MOST_TEXT } from "../api/limits.ts";
 import { pageOf, QUEUE, toCursor } from "../api/pages.ts";
+import type { Compat } from "../compat/compat.ts";
 import { newId } from "../ids.ts";
 import type { ConflictRow, NodeRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import type { Agent, Unit } from "./agent.ts";
-import { type Correction, correctionIn } from "./corrections.ts";
+import { type Correction, correctionIn, looseCorrectionIn } from "./corrections.ts";
 import { checkThere, insertEdge } from "./edges.ts";
 import { notFound, Refusal, wrong } from "./errors.ts";
 import { fieldsIn } from "./fields.ts";
@@ -22,7 +23,8 @@ const WAITS = 14 * DAY;
 const MOST_CONFLICTS = 3;
 const TITLE_WORDS = 3;
 const TIER = "PATTERN";
-const TYPE = "correction";
+/** What a conflict is called that a new memory's text tells of. */
+const TYPE: Readonly<Record<Compat, string>> = { none: "correction", hynous: "AMBIGUOUS" };
 
 export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
   detectContradiction: (agent, { body: { content, title } }) =>
@@ -112,11 +114,19 @@ export interface Contradiction {
 /** What a text that is about to become a memory corrects; undefined where it does not say that it corrects something. */
 export function contradictionIn(
   agent: Agent,
-  title: string,
-  rest: readonly (string | null)[],
+  { title, summary, body }: { title: string; summary: string | null; body: string | null },
 ): Contradiction | undefined {
-  const correction = correctionIn([title, ...rest.filter((it) => it !== null)].join("\n"));
+  if (agent.compat === "hynous") return looseContradictionIn(agent, title, body);
+  const correction = correctionIn([title, summary, body].filter((it) => it !== null).join("\n"));
   return correction.detected ? { correction, alike: resembling(agent, title) } : undefined;
+}
+
+/** The same as Hynous finds it: the body counts, or else the title, and memories that have the title's first words in order. */
+function looseContradictionIn({ storage }: Agent, title: string, body: string | null): Contradiction | undefined {
+  const correction = looseCorrectionIn(body || title);
+  if (!correction.detected) return undefined;
+  const words = title.split(" ").slice(0, TITLE_WORDS).join("%");
+  return { correction, alike: storage.nodesLike(`%${words}%`, MOST_CONFLICTS) };
 }
 
 /** Within a `write`: queues what a new memory may be in conflict with. */
@@ -126,7 +136,7 @@ export function queueContradiction(agent: Agent, id: string, { correction, alike
       old_node_id: old.id,
       new_node_id: id,
       new_content: null,
-      conflict_type: TYPE,
+      conflict_type: TYPE[agent.compat],
       detection_tier: TIER,
       detection_confidence: correction.confidence,
       context: correction.triggers.join(", "),
@@ -143,7 +153,8 @@ type Queued = Omit<
 
 function queue(agent: Agent, conflict: Queued & { expires_at?: string }): ConflictRow {
   const now = agent.now();
-  agent.storage.conflicts.removeExpired(toIso(now));
+  // Hynous' daemon resolves what has expired.
+  if (agent.compat !== "hynous") agent.storage.conflicts.removeExpired(toIso(now));
   return agent.storage.conflicts.insert({
     id: newId("q"),
     status: "pending",

@@ -45,9 +45,9 @@ export const graphHandlers: HandlersOf<Pick<typeof wholeOperations, "graph">> = 
 };
 
 function nodesOf(agent: Agent, stored: readonly GraphNode[]): Graph["nodes"] {
-  const { index, engine } = agent;
+  const { index, engine, compat } = agent;
   const nodes = stored.map(({ id }) => index.get(id));
-  const faded = fadedOf(nodes, engine, agent.now());
+  const faded = fadedOf(nodes, engine, agent.now(), compat);
   return stored.flatMap((row, place) => {
     const [live, now] = [nodes[place], faded[place]];
     if (live === undefined || now === undefined) return [];

@@ -94,7 +94,11 @@ export function insertNode(agent: Agent, request: NewNodeRequest): { id: string;
   if (stored !== undefined && CONTENT.some((column) => stored[column] !== node[column])) {
     throw new Refusal(409, "the id is another memory's");
   }
-  const contradiction = contradictionIn(agent, content_title, [content_summary, content_body]);
+  const contradiction = contradictionIn(agent, {
+    title: content_title,
+    summary: content_summary,
+    body: content_body,
+  });
   const made = { id: node.id, isCorrection: contradiction !== undefined };
   if (stored !== undefined) return made;
   agent.storage.insertNode({ ...node, embedding_vector: agent.vectorBytes(request.embedding ?? null) });
@@ -126,9 +130,9 @@ export function newNodeOf(
     content_body,
     neural_stability: request.neural_stability ?? stabilityOfNew(agent.engine, subtype, request.signals),
     neural_retrievability: 1,
-    neural_difficulty: difficultyOfNew(type, subtype, content_body),
+    neural_difficulty: difficultyOfNew(type, subtype, content_body, agent.compat),
     neural_access_count: 0,
-    neural_last_accessed: null,
+    neural_last_accessed: agent.compat === "hynous" ? now : null,
     state_lifecycle: "ACTIVE",
     provenance_source: SOURCE,
     provenance_created_at: now,

@@ -11,6 +11,7 @@ import {
 import type { Cluster, Membership } from "../api/clusters.ts";
 import type { Edge } from "../api/edges.ts";
 import type { Node } from "../api/nodes.ts";
+import type { Compat } from "../compat/compat.ts";
 import type { ClusterRow, EdgeRow, MembershipRow, NodeRow } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
 import { normaliseTime, toIso } from "../time.ts";
@@ -67,11 +68,11 @@ const countOf = (stored: unknown): number | null => (Number.isSafeInteger(stored
 /** Rows as `presentNode` has them, with what time has made of the memories. The index is asked for each once. */
 export function presentNow(
   rows: readonly NodeRow[],
-  { index, soft, engine }: { index: MemoryIndex; soft: SoftState; engine: Engine },
+  { index, soft, engine, compat }: { index: MemoryIndex; soft: SoftState; engine: Engine; compat: Compat },
   now: number,
 ): Node[] {
   const live = rows.map(({ id }) => index.get(id));
-  const faded = fadedOf(live, engine, now);
+  const faded = fadedOf(live, engine, now, compat);
   return rows.map((row, place) => {
     const node = presentNode(row, live[place], { soft, engine });
     const its = faded[place];
@@ -144,6 +145,7 @@ export function fadedOf(
   nodes: readonly (StoredMemoryNode | undefined)[],
   engine: Engine,
   now: number,
+  compat: Compat = "none",
 ): (Faded | undefined)[] {
   const there = nodes.filter((node) => node !== undefined);
   const columns = {
@@ -156,11 +158,16 @@ export function fadedOf(
   return nodes.map((node) => {
     if (node === undefined) return undefined;
     const computed = LIFECYCLE_STATES[lifecycle[place]!]!;
-    const faded = { retrievability: retrievability[place]!, lifecycle: sweptState(node.lifecycle, computed) };
+    const share = retrievability[place]!;
     place += 1;
-    return faded;
+    // Hynous shows the state that follows from time alone, whatever is stored, and four digits.
+    if (compat === "hynous") return { retrievability: toFourDigits(share), lifecycle: computed };
+    return { retrievability: share, lifecycle: sweptState(node.lifecycle, computed) };
   });
 }
+
+/** Rounds a share as Hynous does before it stores or answers it. */
+export const toFourDigits = (share: number): number => Math.round(share * 10_000) / 10_000;
 
 /** A sweep leaves what is archived or deleted, and wakes nothing that sleeps. */
 function sweptState(stored: StoredLifecycleState, computed: StoredLifecycleState): StoredLifecycleState {

@@ -29,10 +29,11 @@ const FOR_NULL: Partial<Record<(typeof COLUMNS)[number], string | number>> = {
   detection_confidence: 0,
 };
 const CONFLICT = `rowid AS sequence, ${COLUMNS.join(", ")}`;
+const HAS_OLD = "old_node_id IN (SELECT id FROM nodes)";
 const EXPIRED = `${isoOf("expires_at")} <= ?`;
 /** One whose memories are gone is none any more. */
 const OPEN = `coalesce(status, 'pending') = 'pending' AND NOT coalesce(${EXPIRED}, 0)
-  AND old_node_id IN (SELECT id FROM nodes)
+  AND ${HAS_OLD}
   AND (new_node_id IS NULL OR new_node_id <> old_node_id AND new_node_id IN (SELECT id FROM nodes))`;
 
 export class ConflictTable implements Conflicts {
@@ -56,6 +57,15 @@ export class ConflictTable implements Conflicts {
 
   isResolved(id: string): boolean {
     return this.#ask("SELECT 1 FROM conflict_queue WHERE id = ? AND status = 'resolved'", id).length > 0;
+  }
+
+  find(id: string): ConflictRow | undefined {
+    return this.#ask<ConflictRow>(`SELECT ${CONFLICT} FROM conflict_queue WHERE id = ? AND ${HAS_OLD}`, id)[0];
+  }
+
+  all(status: string): ConflictRow[] {
+    const where = `coalesce(status, 'pending') = ? AND ${isId("id")} AND ${HAS_OLD}`;
+    return this.#ask(`SELECT ${CONFLICT} FROM conflict_queue WHERE ${where} ORDER BY created_at, rowid`, status);
   }
 
   list({ status, now, before, limit }: ConflictFilter): ConflictRow[] {

@@ -373,6 +373,12 @@ export abstract class SqlStorage implements Storage {
     return this.#first(`SELECT ${CREATED_AT} AS listed_at, rowid AS sequence FROM nodes WHERE rowid = ?`, sequence)!;
   }
 
+  nodesLike(pattern: string, limit: number): NodeRow[] {
+    const like = `(content_title LIKE ? OR content_body LIKE ?) AND ${isId("id")}`;
+    const newest = `ORDER BY ${CREATED_AT} DESC, rowid DESC LIMIT ?`;
+    return this.#all(`SELECT ${NODE} FROM nodes WHERE ${like} ${newest}`, pattern, pattern, limit);
+  }
+
   subtypes(): (string | null)[] {
     const rows = this.#all<{ name: string | null }>(`${eachOf("nodes", "subtype")} WHERE name IS NULL OR name <> ''`);
     return rows.map(({ name }) => name);
@@ -477,6 +483,11 @@ export abstract class SqlStorage implements Storage {
       amount,
       id,
     );
+  }
+
+  setEdgeStrength(id: string, strength: number): EdgeRow | undefined {
+    const set = `UPDATE edges SET strength = ?, neural_weight = ? WHERE id = ? RETURNING ${EDGE}`;
+    return this.#first(set, strength, strength, id);
   }
 
   edgesWithin(groups: readonly (readonly string[])[]): string[] {
@@ -635,6 +646,11 @@ export abstract class SqlStorage implements Storage {
       pinned,
       updated_at,
     )!;
+  }
+
+  isMember(clusterId: string, nodeId: string): boolean {
+    const member = "SELECT 1 FROM cluster_memberships WHERE cluster_id = ? AND node_id = ?";
+    return this.#all(member, clusterId, nodeId).length > 0;
   }
 
   deleteMember(clusterId: string, nodeId: string): boolean {

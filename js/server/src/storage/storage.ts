@@ -69,6 +69,10 @@ export interface Conflicts {
   /** One that is pending, has not expired, and whose memories are there. */
   open(id: string, now: string): ConflictRow | undefined;
   isResolved(id: string): boolean;
+  /** One in whatever status, expired or not, whose old memory is there. */
+  find(id: string): ConflictRow | undefined;
+  /** All of a status, expired or not, oldest first, whose old memory is there. */
+  all(status: string): ConflictRow[];
   /** Newest first; of the pending ones those that are open. */
   list(filter: ConflictFilter): ConflictRow[];
   resolve(id: string, resolution: string, now: string): void;
@@ -193,6 +197,8 @@ export interface Storage {
   listNodes(filter: NodeFilter, limit: number, after?: NodePlace): NodeRow[];
   /** Where a memory stands in that list. */
   placeOf(sequence: number): NodePlace;
+  /** Memories whose title or body is like an SQL pattern, newest first. */
+  nodesLike(pattern: string, limit: number): NodeRow[];
   /** The subtypes that there are; null is none, and always among them. */
   subtypes(): (string | null)[];
   /** All memories of these subtypes, in order. */
@@ -220,6 +226,8 @@ export interface Storage {
   deleteEdge(id: string): boolean;
   /** Adds to the strength, up to 1. */
   strengthenEdge(id: string, amount: number): EdgeRow | undefined;
+  /** Sets strength and weight. */
+  setEdgeStrength(id: string, strength: number): EdgeRow | undefined;
   /** Ids of the edges between two different memories of one group that are not as strong as they can be. */
   edgesWithin(groups: readonly (readonly string[])[]): string[];
   /** Adds to the strength of each, up to 1. */
@@ -264,6 +272,7 @@ export interface Storage {
   countMembers(clusterIds: readonly string[]): Map<string, number>;
   /** Puts a memory into a cluster, or changes how it is in it. */
   putMember(membership: NewMembership): MembershipRow;
+  isMember(clusterId: string, nodeId: string): boolean;
   deleteMember(clusterId: string, nodeId: string): boolean;
   /** Of memories that are there. */
   members(clusterId: string, page?: Page): MembershipRow[];
