@@ -226,6 +226,11 @@ node("thesis", "Rates thesis", { subtype: "custom:thesis", neural_stability: 20 
 call("get_node", { id: "$thesis" }, 200, { neural_stability: 48, neural_difficulty: 0.4 });
 call("get_node", { id: "$thesis" }, 200, { neural_stability: 115.2 });
 
+node("playbook", "A plan", { subtype: "custom:playbook", neural_stability: 10 });
+call("get_node", { id: "$playbook" }, 200, { neural_stability: 28, memory_section: "PROCEDURAL" });
+call("get_node", { id: "$playbook" }, 200, { neural_stability: 78.4, neural_access_count: 2 });
+call("delete_node", { id: "$playbook" }, 200, OK);
+
 call("list_nodes", {}, 200, {
   count: 6,
   data: ["$thesis", "$undated", "$strong", "$event", "$episode", "$lesson"].map((id) => ({ id })),

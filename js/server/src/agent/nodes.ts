@@ -7,6 +7,7 @@ import { newId } from "../ids.ts";
 import type { NewNode, NodeChanges } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
+import { PLAYBOOK } from "./book.ts";
 import { joinClusters } from "./clusters.ts";
 import { contradictionIn, queueContradiction } from "./conflicts.ts";
 import { difficultyOfNew } from "./difficulty.ts";
@@ -174,8 +175,20 @@ export function recalled(agent: Agent, id: string): Node {
   if (row === undefined) throw notFound();
   const now = agent.now();
   const { index } = agent;
-  if (index.recall([id], now) > 0) agent.soft.recalled(id, index, now);
+  if (index.recall([id], now) > 0) {
+    if (agent.compat === "hynous") growPlaybook(agent, id);
+    agent.soft.recalled(id, index, now);
+  }
   return agent.present(row);
+}
+
+/** Lets the stability of a playbook grow by a read, as Hynous does; to the index only outcomes of trades count. */
+function growPlaybook({ index, engine }: Agent, id: string): void {
+  const node = index.get(id);
+  if (node?.subtype !== PLAYBOOK) return;
+  const { decay } = engine.SECTION_PROFILES[engine.getSectionForSubtype(PLAYBOOK)];
+  const stability = engine.updateStabilityOnAccessForSection(node.stability, node.difficulty, decay);
+  index.upsert([{ id, stability }]);
 }
 
 /** A read that does not count. */
