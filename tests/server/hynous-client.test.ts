@@ -112,14 +112,22 @@ describe("a server in that mode", () => {
     expect(await ask("POST /contradiction/resolve", resolving)).toMatchObject({ status: 200, body: { ok: true } });
   });
 
-  test("gives up a conflict whose memory is gone", async () => {
+  test("keeps what a memory said in a conflict, until it is purged or the old one is gone", async () => {
     const { ask, create } = client();
     const old = await create({ content_title: "Gas storage", content_body: "It is full." });
     const fresh = await create({ content_title: "Gas storage", content_body: "Correction: it is empty." });
     const another = await create({ content_title: "Gas storage", content_body: "Correction: it is half full." });
     expect((await ask("GET /contradiction/queue")).body.count).toBe(3);
+    await ask(`PATCH /nodes/${fresh.id}`, { content_body: "It is closed." });
     await ask(`DELETE /nodes/${another.id}`);
-    expect((await ask("GET /contradiction/queue")).body.data).toMatchObject([{ new_node_id: fresh.id }]);
+    const data = (await ask("GET /contradiction/queue")).body.data;
+    expect(data).toMatchObject([
+      { new_node_id: fresh.id, new_content: "Correction: it is empty." },
+      ...Array(2).fill({ new_node_id: null, new_content: "Correction: it is half full." }),
+    ]);
+    const gone = { conflict_id: data[1].id, resolution: "keep_both" };
+    expect((await ask("POST /contradiction/resolve", gone)).body.actions).toEqual(["Both kept (no new node to link)"]);
+    await ask(`POST /nodes/${fresh.id}/purge`);
     await ask(`DELETE /nodes/${old.id}`);
     expect((await ask("GET /contradiction/queue")).body.count).toBe(0);
   });

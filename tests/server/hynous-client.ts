@@ -401,6 +401,7 @@ call("add_to_cluster", { id: "$metals", node_id: "$lesson" }, 200, { ok: true, a
 call("add_to_cluster", { id: "$metals", node_ids: ["$zinc"] }, 200, { ok: true, added: 1, cluster_id: "$metals" });
 call("add_to_cluster", { id: "$metals", node_ids: ["$lesson", "$zinc"] }, 200, { ok: true, added: 2 });
 call("add_to_cluster", { id: "$metals", node_id: "$lesson", node_ids: ["$thesis"] }, 200, { ok: true, added: 1 });
+call("add_to_cluster", { id: "$metals", node_ids: ["$zinc", "$zinc"] }, 200, { added: 2 });
 call("add_to_cluster", { id: "$metals" }, 400);
 call("add_to_cluster", { id: "$metals", node_ids: [] }, 400);
 call("add_to_cluster", { id: "c_none", node_id: "$lesson" }, 404);

@@ -243,7 +243,11 @@ export class Agent {
    * @throws {StorageError} where another program reads the database, so that it has to be done again.
    */
   purge(id: string): boolean {
-    const wasThere = this.write(() => this.storage.deleteNode(id));
+    const wasThere = this.write(() => {
+      // Tables that Hynous made forget the memory's id when it is deleted, and keep its text.
+      this.storage.conflicts.removeOf(id);
+      return this.storage.deleteNode(id);
+    });
     for (const file of this.#files) file.remove();
     this.storage.scrub(id);
     return wasThere;

@@ -135,11 +135,12 @@ export function queueContradiction(agent: Agent, id: string, { correction, alike
     queue(agent, {
       old_node_id: old.id,
       new_node_id: id,
-      new_content: null,
+      // Hynous keeps the text as it was, whatever becomes of the memory.
+      new_content: agent.compat === "hynous" ? saidBy(agent.storage.node(id)!) : null,
       conflict_type: TYPE[agent.compat],
       detection_tier: TIER,
       detection_confidence: correction.confidence,
-      context: correction.triggers.join(", "),
+      context: agent.compat === "hynous" ? null : correction.triggers.join(", "),
       entity_name: null,
       topic: null,
     });
@@ -262,16 +263,17 @@ function append(agent: Agent, row: NodeRow, added: string): void {
 // ---- presenting ---------------------------------------------------------------------------------
 
 /**
- * Rows as they are answered. A text that a new memory holds is not kept a second time, in the queue: it would outlive the
- * memory. It is read from the memory.
+ * Rows as they are answered. A text that a new memory holds is read from there: a second one, in the queue, would outlive
+ * the memory.
  */
 export function presentConflicts({ storage }: Agent, rows: readonly ConflictRow[]): Conflict[] {
   const ids = rows.flatMap(({ new_node_id }) => new_node_id ?? []);
-  const texts = new Map(
-    storage.nodes(ids).map((row) => [row.id, textOf(row.content_body) || textOf(row.content_title)]),
-  );
+  const texts = new Map(storage.nodes(ids).map((row) => [row.id, saidBy(row)]));
   return rows.map((row) => presentConflict(row, texts.get(row.new_node_id ?? "") ?? null));
 }
+
+/** What a memory says to somebody who resolves a conflict. */
+const saidBy = (row: NodeRow): string | null => textOf(row.content_body) || textOf(row.content_title);
 
 const presentOne = (agent: Agent, row: ConflictRow): Conflict => presentConflicts(agent, [row])[0]!;
 

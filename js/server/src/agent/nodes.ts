@@ -156,7 +156,8 @@ function changesOf(
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   return {
     ...given,
-    ...(fields.type === undefined ? {} : { layer: layerOf(fields.type) }),
+    // Hynous leaves the layer that the memory was made with.
+    ...(fields.type === undefined || agent.compat === "hynous" ? {} : { layer: layerOf(fields.type) }),
     ...(fields.neural_stability === null
       ? {
           neural_stability: agent.engine.getInitialStabilityForSubtype(

@@ -30,7 +30,9 @@ export const clusterOverrides = {
     agent.write(() => {
       const { storage } = agent;
       if (storage.cluster(cluster_id) === undefined) throw notFound();
-      const there = storage.nodes(node_ids ?? [node_id!]).map(({ id }) => id);
+      const ids = node_ids ?? [node_id!];
+      const isThere = new Set(storage.nodes(ids).map(({ id }) => id));
+      const there = ids.filter((id) => isThere.has(id));
       const updated_at = toIso(agent.now());
       for (const node_id of there) {
         if (!storage.isMember(cluster_id, node_id)) storage.putMember({ cluster_id, node_id, ...HOW, updated_at });

@@ -31,10 +31,14 @@ export const conflictOverrides = {
   },
 } satisfies OverridesOf<"listConflicts" | "resolveConflict" | "resolveConflicts">;
 
-/** Returns conflicts of a status. One whose new memory is gone, with the text, has nothing to be resolved. */
+/** Returns conflicts of a status. A new memory that is gone leaves its text; without one there is nothing to be resolved. */
 function conflictsOf(agent: Agent, status: string) {
-  const shown = presentConflicts(agent, agent.storage.conflicts.all(status));
-  return shown.filter(({ new_content }) => new_content !== null);
+  const { storage } = agent;
+  const shown = presentConflicts(agent, storage.conflicts.all(status)).filter(
+    ({ new_content }) => new_content !== null,
+  );
+  const there = new Set(storage.nodes(shown.flatMap(({ new_node_id }) => new_node_id ?? [])).map(({ id }) => id));
+  return shown.map((one) => ({ ...one, new_node_id: there.has(one.new_node_id ?? "") ? one.new_node_id : null }));
 }
 
 /** Returns what came of one of many. */

@@ -83,6 +83,10 @@ export class ConflictTable implements Conflicts {
     this.#ask(done, resolution, now, id);
   }
 
+  removeOf(nodeId: string): void {
+    this.#ask("DELETE FROM conflict_queue WHERE old_node_id = ? OR new_node_id = ?", nodeId, nodeId);
+  }
+
   removeExpired(now: string): void {
     this.#ask(`DELETE FROM conflict_queue WHERE coalesce(status, 'pending') = 'pending' AND ${EXPIRED}`, now);
   }

@@ -76,6 +76,8 @@ export interface Conflicts {
   /** Newest first; of the pending ones those that are open. */
   list(filter: ConflictFilter): ConflictRow[];
   resolve(id: string, resolution: string, now: string): void;
+  /** Forgets those of a memory. */
+  removeOf(nodeId: string): void;
   /** Forgets pending ones whose time is over. */
   removeExpired(now: string): void;
 }
