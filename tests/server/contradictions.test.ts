@@ -115,7 +115,8 @@ test("a queued conflict tells what the new memory says, and keeps no text of it"
   expect(row).toEqual({ new_content: "" });
 });
 
-test("a database of Hynous takes in what corrects one of its memories", async () => {
+/** A server on a database of Hynous, with its queue of conflicts: `n_c` may correct `n_a`. */
+async function adopted() {
   const folder = temporaryFolder();
   const file = agentFile(folder, "default");
   mkdirSync(dirname(file), { recursive: true });
@@ -126,9 +127,22 @@ test("a database of Hynous takes in what corrects one of its memories", async ()
     new_node_id TEXT REFERENCES nodes(id) ON DELETE SET NULL, new_content TEXT NOT NULL, conflict_type TEXT NOT NULL,
     detection_tier TEXT NOT NULL, detection_confidence REAL NOT NULL, context TEXT, entity_name TEXT, topic TEXT,
     status TEXT NOT NULL DEFAULT 'pending', created_at TEXT NOT NULL, expires_at TEXT NOT NULL
-  )`);
+  );
+  INSERT INTO conflict_queue VALUES ('c_1', 'n_a', 'n_c', 'A secret tape', 'AMBIGUOUS', 'PATTERN', 0.6, NULL, NULL, NULL,
+    'pending', '2026-01-03T00:00:00.000Z', '2999-01-01T00:00:00.000Z')`);
   db.close();
-  const { ask, create } = clientOf(await start(folder), "default");
+  return { ...clientOf(await start(folder), "default"), file };
+}
+
+test("a memory that is purged leaves no text in the queue of a database of Hynous", async () => {
+  const { ask, file } = await adopted();
+  expect((await ask("GET /contradiction/queue")).body.data).toMatchObject([{ new_content: "A secret tape" }]);
+  expect(await ask("POST /nodes/n_c/purge")).toMatchObject({ status: 200 });
+  expect(raw(file).prepare("SELECT * FROM conflict_queue").all()).toEqual([]);
+});
+
+test("a database of Hynous takes in what corrects one of its memories", async () => {
+  const { ask, create } = await adopted();
   const fresh = await create({ content_title: "Funding squeeze", content_body: "I was wrong: extremes last" });
   expect(fresh._contradiction_detected).toBe(true);
   const queued = await ask("POST /contradiction/queue", { old_node_id: "n_b", new_node_id: fresh.id });
@@ -137,6 +151,7 @@ test("a database of Hynous takes in what corrects one of its memories", async ()
   expect((await ask("GET /contradiction/queue")).body.data).toMatchObject([
     { old_node_id: "n_b", detection_confidence: 0, ...texts },
     { old_node_id: "n_a", detection_confidence: 0.6, ...texts },
+    { id: "c_1" },
   ]);
 });
 
