@@ -52,6 +52,8 @@ export function presentNode(row: NodeRow, live: StoredMemoryNode | undefined, so
     temporal_event_time: timeOf(row.temporal_event_time),
     temporal_event_confidence: numberOf(row.temporal_event_confidence),
     temporal_event_source: textOf(row.temporal_event_source),
+    frame: textOf(row.frame),
+    censors: row.censors === null ? [] : namesOf(row.censors),
   };
 }
 
@@ -101,7 +103,7 @@ export function presentCluster(row: ClusterRow): Cluster {
   };
 }
 
-/** The subtypes that a cluster takes in by itself, from JSON that somebody else may have written. */
+/** Names from JSON that somebody else may have written. */
 export function namesOf(json: unknown): string[] {
   try {
     const names: unknown = JSON.parse(textOf(json) ?? "[]");

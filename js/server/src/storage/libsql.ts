@@ -11,6 +11,7 @@ import { EmbeddingTables } from "./embeddings.ts";
 import { MENDING_DAMAGE, StorageError } from "./errors.ts";
 import { copiesOf, logOf, moveIfFree } from "./files.ts";
 import { migrate, schemaOf } from "./migrate.ts";
+import { readWithAdded } from "./migrations/frames.ts";
 import { RetryTable } from "./retries.ts";
 import type {
   ClusterChanges,
@@ -99,6 +100,8 @@ const NODE_COLUMNS = [
   "temporal_event_time",
   "temporal_event_confidence",
   "temporal_event_source",
+  "frame",
+  "censors",
 ] as const satisfies readonly (keyof NodeRow)[];
 const EDGE_COLUMNS = [
   "id",
@@ -155,7 +158,7 @@ const PORTABLE: Readonly<
   },
   outcome: {
     table: "playbook_outcomes",
-    columns: ["playbook_id", "entry_id", "profitable", "applied_at"],
+    columns: ["playbook_id", "entry_id", "profitable", "applied_at", "client_counted"],
     key: ["playbook_id", "entry_id"],
     changed: "applied_at",
   },
@@ -532,9 +535,10 @@ export abstract class SqlStorage implements Storage {
     return this.#all(of, JSON.stringify(memoryIds));
   }
 
-  addUsage(uses: readonly UsageRow[], most: number): void {
+  addUsage(uses: readonly UsageRow[], most: number, since: string): void {
     const add = `INSERT INTO memory_usage (${USAGE}) VALUES (${USAGE_COLUMNS.map(() => "?").join(", ")})`;
     for (const use of uses) this.#run(add, ...USAGE_COLUMNS.map((column) => use[column]));
+    this.#run("DELETE FROM memory_usage WHERE retrieved_at < ?", since);
     this.#run(
       `DELETE FROM memory_usage
        WHERE sequence <= (SELECT sequence FROM memory_usage ORDER BY sequence DESC LIMIT 1 OFFSET ?)`,
@@ -560,7 +564,20 @@ export abstract class SqlStorage implements Storage {
   }
 
   addOutcome(playbookId: string, entryId: string, profitable: boolean, at: string): void {
-    this.#run("INSERT INTO playbook_outcomes VALUES (?, ?, ?, ?)", playbookId, entryId, profitable ? 1 : 0, at);
+    const add = "INSERT INTO playbook_outcomes (playbook_id, entry_id, profitable, applied_at) VALUES (?, ?, ?, ?)";
+    this.#run(add, playbookId, entryId, profitable ? 1 : 0, at);
+  }
+
+  takeOutcome(playbookId: string, profitable: boolean, since: string): boolean {
+    const taken = this.#first(
+      `UPDATE playbook_outcomes SET client_counted = 1 WHERE playbook_id = ? AND entry_id = (
+         SELECT entry_id FROM playbook_outcomes
+         WHERE playbook_id = ? AND profitable = ? AND client_counted = 0 AND applied_at >= ?
+         ORDER BY applied_at, entry_id LIMIT 1)
+       RETURNING 1`,
+      ...[playbookId, playbookId, profitable ? 1 : 0, since],
+    );
+    return taken !== undefined;
   }
 
   // ---- periodic work ------------------------------------------------------------------------------
@@ -881,6 +898,7 @@ function openFile(
     }
     if (migrates) migrate(db, file, isInMemory, tell);
     else if (schemaOf(db) === 0) throw new StorageError(`The database ${file} has not been migrated yet.`);
+    else readWithAdded(db);
     if (migrates && !isInMemory) settle(db, durability);
   } catch (error) {
     db?.close();

@@ -231,8 +231,8 @@ export interface Storage {
   usageOfContext(contextId: string): UsageRow[];
   /** The uses of these memories, the oldest first. */
   usageOf(memoryIds: readonly string[]): UsageRow[];
-  /** Records uses, and forgets the oldest of all but so many. */
-  addUsage(uses: readonly UsageRow[], most: number): void;
+  /** Records uses, and forgets those from before `since`, in ISO, and the oldest of all but so many. */
+  addUsage(uses: readonly UsageRow[], most: number, since: string): void;
 
   /** Figures that memories came with, as JSON by their ids. */
   signals(nodeIds: readonly string[]): Map<string, string>;
@@ -240,6 +240,11 @@ export interface Storage {
   /** Whether a trade has been counted for a playbook. */
   hasOutcome(playbookId: string, entryId: string): boolean;
   addOutcome(playbookId: string, entryId: string, profitable: boolean, at: string): void;
+  /**
+   * Marks the first trade with this end that was counted for a playbook since a time, in ISO, and that no client has counted, as
+   * counted by the client, too. Returns whether there was one.
+   */
+  takeOutcome(playbookId: string, profitable: boolean, since: string): boolean;
 
   /**
    * Takes periodic work over, for `lease` milliseconds at most; whether it is due, `after` so many milliseconds since it was last
