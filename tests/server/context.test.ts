@@ -143,9 +143,10 @@ describe("POST /context", () => {
       const fact = (fields: object) =>
         own.create({ content_title: "BTC funding reverts", content_body: "Within a day", ...fields });
       const fitting = await fact(stored!);
-      // By its time alone the newer one is the first.
-      await new Promise((resolve) => setTimeout(resolve, 20));
       const other = await fact({ frame: "other", censors: ["c9"] });
+      // By its time alone the newer one is the first.
+      const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
+      raw(own.file()).prepare("UPDATE nodes SET provenance_created_at = ? WHERE id = ?").run(hourAgo, fitting.id);
       const factsIn = async (turn: object) => (await build(own, { ...turn, recall: "none" })).recalled_ids.fact;
       expect(await factsIn({ frame: "elsewhere" })).toEqual([other.id, fitting.id]);
       expect(await factsIn(asked!)).toEqual([fitting.id, other.id]);
