@@ -145,8 +145,8 @@ describe("POST /context", () => {
       const fitting = await fact(stored!);
       const other = await fact({ frame: "other", censors: ["c9"] });
       // By its time alone the newer one is the first.
-      const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
-      raw(own.file()).prepare("UPDATE nodes SET provenance_created_at = ? WHERE id = ?").run(hourAgo, fitting.id);
+      const daysAgo = new Date(Date.now() - 3 * 86_400_000).toISOString();
+      raw(own.file()).prepare("UPDATE nodes SET provenance_created_at = ? WHERE id = ?").run(daysAgo, fitting.id);
       const factsIn = async (turn: object) => (await build(own, { ...turn, recall: "none" })).recalled_ids.fact;
       expect(await factsIn({ frame: "elsewhere" })).toEqual([other.id, fitting.id]);
       expect(await factsIn(asked!)).toEqual([fitting.id, other.id]);
