@@ -264,12 +264,12 @@ export class Agent {
 
   /** A row as it is answered. */
   present(row: NodeRow): Node {
-    return presentNode(row, this.index.get(row.id), this.soft);
+    return presentNode(row, this.index.get(row.id), this);
   }
 
   /** One that has just been written, and of which the index will know nothing else. */
   presentNew(row: NodeRow): Node {
-    return presentNode(row, undefined, this.soft);
+    return presentNode(row, undefined, this);
   }
 
   /**

@@ -1,6 +1,6 @@
 // Clusters, and the memories in them.
 
-import type { ClusterChangesRequest, clusterOperations, NewClusterRequest } from "../api/clusters.ts";
+import type { Cluster, ClusterChangesRequest, clusterOperations, NewClusterRequest } from "../api/clusters.ts";
 import { CLUSTERS, MEMBERS, oneMore, pageOf, toCursor } from "../api/pages.ts";
 import { newId } from "../ids.ts";
 import type { ClusterChanges, ClusterRow } from "../storage/rows.ts";
@@ -9,7 +9,8 @@ import type { Agent } from "./agent.ts";
 import { checkThere } from "./edges.ts";
 import { notFound } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
-import { fadedNow, namesOf, presentCluster, presentMembership, presentNow } from "./presenting.ts";
+import { textOf } from "./index-rows.ts";
+import { fadedNow, namesOf, presentClusters, presentMembership, presentNow } from "./presenting.ts";
 import { once, stillThere } from "./retries.ts";
 
 const SOURCE = "agent";
@@ -19,21 +20,25 @@ const BY_ITSELF = { weight: 1, pinned: 0 };
 export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
   createCluster: (agent, { headers, body }) => {
     const { id } = once(agent, "createCluster", { headers, body }, () => insertCluster(agent, body));
-    return presentCluster(stillThere(agent.storage.cluster(id)));
+    return presentOne(agent, stillThere(agent.storage.cluster(id)));
   },
 
   listClusters: ({ storage }, { query: { limit, cursor } }) => {
     const found = storage.clusters({ after: cursor, limit: oneMore(limit) });
     const { rows, last } = pageOf(found, limit);
-    return { data: rows.map(presentCluster), count: rows.length, next_cursor: toCursor(CLUSTERS, last?.sequence) };
+    return {
+      data: presentClusters(rows, storage),
+      count: rows.length,
+      next_cursor: toCursor(CLUSTERS, last?.sequence),
+    };
   },
 
-  readCluster: (agent, { params: { id } }) => presentCluster(clusterOf(agent, id)),
+  readCluster: (agent, { params: { id } }) => presentOne(agent, clusterOf(agent, id)),
 
   updateCluster: (agent, { params: { id }, body }) => {
     const changed = agent.write(() => agent.storage.updateCluster(id, changesOf(body)));
     if (changed === undefined) throw notFound();
-    return presentCluster(changed);
+    return presentOne(agent, changed);
   },
 
   deleteCluster: (agent, { params: { id } }) =>
@@ -42,15 +47,16 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
       return { ok: true };
     }),
 
-  addMember: (agent, { params: { id }, body: { node_id, weight, pinned } }) =>
-    presentMembership(
-      agent.write(() => {
-        clusterOf(agent, id);
-        checkThere(agent, { node_id });
-        const updated_at = toIso(agent.now());
-        return agent.storage.putMember({ cluster_id: id, node_id, weight, pinned: Number(pinned), updated_at });
-      }),
-    ),
+  addMember: (agent, { params: { id: cluster_id }, body: { node_id, node_ids, weight, pinned } }) =>
+    agent.write(() => {
+      clusterOf(agent, cluster_id);
+      const ids = node_ids ?? [node_id!];
+      checkThere(agent, node_ids === undefined ? { node_id: node_id! } : Object.fromEntries(pathsOf(ids)));
+      const how = { weight, pinned: Number(pinned), updated_at: toIso(agent.now()) };
+      const rows = ids.map((node_id) => agent.storage.putMember({ cluster_id, node_id, ...how }));
+      const one = node_ids === undefined ? presentMembership(rows[0]!) : { cluster_id };
+      return { ok: true, added: new Set(ids).size, ...one };
+    }),
 
   listMembers: (agent, { params: { id }, query: { limit, cursor } }) =>
     agent.read(() => {
@@ -62,7 +68,10 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
       const byId = new Map(nodes.map((node) => [node.id, node]));
       const data = rows.flatMap((row) => {
         const node = byId.get(row.node_id);
-        return node === undefined ? [] : [{ ...node, ...presentMembership(row) }];
+        if (node === undefined) return [];
+        const membership = presentMembership(row);
+        const { weight: membership_weight, updated_at: membership_updated_at } = membership;
+        return [{ ...node, ...membership, membership_weight, membership_updated_at }];
       });
       return { data, count: data.length, next_cursor: toCursor(MEMBERS, last?.sequence) };
     }),
@@ -75,7 +84,7 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
 
   clusterHealth: (agent, { params: { id } }) =>
     agent.read(() => {
-      const { name } = presentCluster(clusterOf(agent, id));
+      const name = textOf(clusterOf(agent, id).name) ?? "";
       const ids = agent.storage.members(id).map(({ node_id }) => node_id);
       const faded = fadedNow(ids, agent.index, agent.engine, agent.now());
       const countOf = (state: string) => faded.filter((it) => it?.lifecycle === state).length;
@@ -115,6 +124,11 @@ export function joinClusters(agent: Agent, id: string, subtype: string | null): 
     agent.storage.putMember({ cluster_id, node_id: id, ...BY_ITSELF, updated_at: toIso(agent.now()) });
   }
 }
+
+const presentOne = ({ storage }: Agent, row: ClusterRow): Cluster => presentClusters([row], storage)[0]!;
+
+const pathsOf = (ids: readonly string[]): [path: string, id: string][] =>
+  ids.map((id, place) => [`node_ids.${place}`, id]);
 
 function clusterOf({ storage }: Agent, id: string): ClusterRow {
   const row = storage.cluster(id);

@@ -48,11 +48,12 @@ export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
     const now = toIso(agent.now());
     const found = agent.storage.conflicts.list({ status, now, before: cursor, limit: limit + 1 });
     const { rows, last } = pageOf(found, limit);
-    return { data: rows.map(presentConflict), count: rows.length, next_cursor: toCursor(QUEUE, last?.sequence) };
+    return { data: presentConflicts(agent, rows), count: rows.length, next_cursor: toCursor(QUEUE, last?.sequence) };
   },
 
   queueConflict: (agent, { body }) =>
-    presentConflict(
+    presentOne(
+      agent,
       agent.write(() => {
         const { old_node_id, new_node_id = null } = body;
         checkThere(agent, { old_node_id, ...(new_node_id === null ? {} : { new_node_id }) });
@@ -79,7 +80,8 @@ export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
         return resolve(agent, { body: item });
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        return { ok: false as const, conflict_id: item.conflict_id, error: error.message };
+        const { conflict_id, resolution } = item;
+        return { ok: false as const, conflict_id, resolution, error: error.message };
       }
     });
     const resolved = results.filter(({ ok }) => ok).length;
@@ -248,15 +250,29 @@ function append(agent: Agent, row: NodeRow, added: string): void {
 
 // ---- presenting ---------------------------------------------------------------------------------
 
-/** A row as it is answered. What is not of its column's kind counts as missing. */
-function presentConflict({ sequence: _, ...row }: ConflictRow): Conflict {
+/**
+ * Rows as they are answered. A text that a new memory holds is not kept a second time, in the queue: it would outlive the
+ * memory. It is read from the memory.
+ */
+export function presentConflicts({ storage }: Agent, rows: readonly ConflictRow[]): Conflict[] {
+  const ids = rows.flatMap(({ new_node_id }) => new_node_id ?? []);
+  const texts = new Map(
+    storage.nodes(ids).map((row) => [row.id, textOf(row.content_body) || textOf(row.content_title)]),
+  );
+  return rows.map((row) => presentConflict(row, texts.get(row.new_node_id ?? "") ?? null));
+}
+
+const presentOne = (agent: Agent, row: ConflictRow): Conflict => presentConflicts(agent, [row])[0]!;
+
+/** What is not of its column's kind counts as missing. */
+function presentConflict({ sequence: _, ...row }: ConflictRow, textOfNew: string | null): Conflict {
   return {
     id: row.id,
     old_node_id: textOf(row.old_node_id),
     new_node_id: textOf(row.new_node_id),
-    new_content: textOf(row.new_content),
-    conflict_type: textOf(row.conflict_type),
-    detection_tier: textOf(row.detection_tier),
+    new_content: textOf(row.new_content) || textOfNew,
+    conflict_type: textOf(row.conflict_type) || null,
+    detection_tier: textOf(row.detection_tier) || null,
     detection_confidence: numberOf(row.detection_confidence),
     context: textOf(row.context),
     entity_name: textOf(row.entity_name),

@@ -7,7 +7,7 @@ import type { GraphNode, Page } from "../storage/storage.ts";
 import type { Agent } from "./agent.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { textOf } from "./index-rows.ts";
-import { fadedOf, presentCluster, presentEdge, presentMembership, timeOf } from "./presenting.ts";
+import { fadedOf, presentClusters, presentEdge, presentMembership, timeOf } from "./presenting.ts";
 
 export const graphHandlers: HandlersOf<Pick<typeof wholeOperations, "graph">> = {
   graph: (agent, { query: { limit, cursor } }) =>
@@ -33,7 +33,10 @@ export const graphHandlers: HandlersOf<Pick<typeof wholeOperations, "graph">> = 
       return {
         nodes,
         edges,
-        clusters: partOf(2, (page) => storage.clusters(page)).map(presentCluster),
+        clusters: presentClusters(
+          partOf(2, (page) => storage.clusters(page)),
+          storage,
+        ),
         memberships: partOf(3, (page) => storage.memberships(page)).map(presentMembership),
         count: { nodes: nodes.length, edges: edges.length },
         next_cursor: place.every((after) => after === null) ? null : toCursor(GRAPH, place),

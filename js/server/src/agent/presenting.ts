@@ -12,6 +12,7 @@ import type { Cluster, Membership } from "../api/clusters.ts";
 import type { Edge } from "../api/edges.ts";
 import type { Node } from "../api/nodes.ts";
 import type { ClusterRow, EdgeRow, MembershipRow, NodeRow } from "../storage/rows.ts";
+import type { Storage } from "../storage/storage.ts";
 import { normaliseTime, toIso } from "../time.ts";
 import { isState, numberOf, TYPE_OF_NO_EDGE, TYPE_OF_NONE, textOf } from "./index-rows.ts";
 import type { SoftState } from "./soft.ts";
@@ -26,7 +27,11 @@ export interface Faded {
  * A row as it is stored, with what was accessed since. What is not of its column's kind counts as missing. Written out, since
  * every found memory comes through here: setting fields by name takes ten times as long.
  */
-export function presentNode(row: NodeRow, live: StoredMemoryNode | undefined, soft: SoftState): Node {
+export function presentNode(
+  row: NodeRow,
+  live: StoredMemoryNode | undefined,
+  { soft, engine }: { soft: SoftState; engine: Engine },
+): Node {
   const ahead = live === undefined ? null : soft.lastAccess(row.id);
   return {
     id: row.id,
@@ -54,6 +59,7 @@ export function presentNode(row: NodeRow, live: StoredMemoryNode | undefined, so
     temporal_event_source: textOf(row.temporal_event_source),
     frame: textOf(row.frame),
     censors: row.censors === null ? [] : namesOf(row.censors),
+    memory_section: engine.getSectionForSubtype(textOf(row.subtype)),
   };
 }
 
@@ -69,7 +75,7 @@ export function presentNow(
   const live = rows.map(({ id }) => index.get(id));
   const faded = fadedOf(live, engine, now);
   return rows.map((row, place) => {
-    const node = presentNode(row, live[place], soft);
+    const node = presentNode(row, live[place], { soft, engine });
     const its = faded[place];
     if (its === undefined) return node;
     node.neural_retrievability = its.retrievability;
@@ -90,7 +96,13 @@ export function presentEdge({ sequence: _, ...row }: EdgeRow): Edge {
   };
 }
 
-export function presentCluster(row: ClusterRow): Cluster {
+/** Clusters with how many memories each has. */
+export function presentClusters(rows: readonly ClusterRow[], storage: Storage): Cluster[] {
+  const counts = storage.countMembers(rows.map(({ id }) => id));
+  return rows.map((row) => presentCluster(row, counts.get(row.id) ?? 0));
+}
+
+function presentCluster(row: ClusterRow, node_count: number): Cluster {
   return {
     id: row.id,
     name: textOf(row.name) ?? "",
@@ -100,6 +112,7 @@ export function presentCluster(row: ClusterRow): Cluster {
     source: textOf(row.source),
     auto_subtypes: namesOf(row.auto_subtypes),
     created_at: timeOf(row.created_at),
+    node_count,
   };
 }
 

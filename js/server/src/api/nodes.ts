@@ -1,6 +1,7 @@
 // Memories, one at a time and in lists: what is asked and answered.
 
 import { z } from "@hono/zod-openapi";
+import { MEMORY_SECTIONS } from "nous-wasm";
 import { cursorOf, nextCursor } from "./cursors.ts";
 import { matchHeaders, retryHeaders } from "./headers.ts";
 import { operation } from "./operation.ts";
@@ -126,6 +127,7 @@ export const node = z
     temporal_event_source: someText,
     frame: someText,
     censors: z.array(z.string()),
+    memory_section: z.enum(MEMORY_SECTIONS).openapi({ description: "The section that its subtype belongs to." }),
   })
   .openapi("Node");
 

@@ -21,6 +21,13 @@ const COLUMNS = [
   "resolution",
   "resolved_at",
 ] as const satisfies readonly (keyof ConflictRow)[];
+/** What stands for null: tables that Hynous made have no room for it. Read as text, "" counts as missing. */
+const FOR_NULL: Partial<Record<(typeof COLUMNS)[number], string | number>> = {
+  new_content: "",
+  conflict_type: "",
+  detection_tier: "",
+  detection_confidence: 0,
+};
 const CONFLICT = `rowid AS sequence, ${COLUMNS.join(", ")}`;
 const EXPIRED = `${isoOf("expires_at")} <= ?`;
 /** One whose memories are gone is none any more. */
@@ -39,7 +46,7 @@ export class ConflictTable implements Conflicts {
     const places = COLUMNS.map(() => "?").join(", ");
     return this.#ask<ConflictRow>(
       `INSERT INTO conflict_queue (${COLUMNS.join(", ")}) VALUES (${places}) RETURNING ${CONFLICT}`,
-      ...COLUMNS.map((column) => conflict[column]),
+      ...COLUMNS.map((column) => conflict[column] ?? FOR_NULL[column] ?? null),
     )[0]!;
   }
 

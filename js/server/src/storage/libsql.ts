@@ -632,6 +632,15 @@ export abstract class SqlStorage implements Storage {
     return this.#all(`SELECT ${CLUSTER} FROM clusters WHERE ${isId("id")} AND ${PAGE}`, ...boundsOf(page));
   }
 
+  countMembers(clusterIds: readonly string[]): Map<string, number> {
+    const rows = this.#all<{ cluster_id: string; count: number }>(
+      `SELECT cluster_id, count(*) AS count FROM cluster_memberships
+       WHERE cluster_id IN ${LISTED} AND node_id IN (SELECT id FROM nodes) AND ${isId("node_id")} GROUP BY cluster_id`,
+      JSON.stringify(clusterIds),
+    );
+    return new Map(rows.map(({ cluster_id, count }) => [cluster_id, count]));
+  }
+
   putMember({ cluster_id, node_id, weight, pinned, updated_at }: NewMembership): MembershipRow {
     return this.#first<MembershipRow>(
       `INSERT INTO cluster_memberships (cluster_id, node_id, weight, pinned, updated_at) VALUES (?, ?, ?, ?, ?)
