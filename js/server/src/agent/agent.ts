@@ -35,6 +35,8 @@ export interface AgentOptions {
   config?: EngineConfig;
   /** Which other server this agent behaves as; `none` unless it is said. */
   compat?: Compat;
+  /** Whether there is a provider of embeddings; unless it is said there is none. */
+  embeds?: boolean;
   /** Whether a closed trade counts for its playbooks by itself; unless it is said it does. */
   countsOutcomes?: boolean;
   tell?: Tell;
@@ -55,6 +57,7 @@ export class Agent {
   readonly engine: Engine;
   readonly config: EngineConfig;
   readonly compat: Compat;
+  readonly embeds: boolean;
   readonly countsOutcomes: boolean;
   readonly soft = new SoftState();
   readonly #resident: Resident;
@@ -71,6 +74,7 @@ export class Agent {
     {
       config = {},
       compat = "none",
+      embeds = false,
       countsOutcomes = true,
       tell = () => {},
       clock = Date.now,
@@ -80,6 +84,7 @@ export class Agent {
     this.storage = storage;
     this.config = config;
     this.compat = compat;
+    this.embeds = embeds;
     this.countsOutcomes = countsOutcomes;
     this.engine = createEngine(config);
     this.#tell = tell;

@@ -147,6 +147,19 @@ export function fadedOf(
   engine: Engine,
   now: number,
 ): (Faded | undefined)[] {
+  const faded = fadedBy(nodes, engine, now);
+  for (const [place, its] of faded.entries()) {
+    if (its !== undefined) its.lifecycle = sweptState(nodes[place]!.lifecycle, its.lifecycle);
+  }
+  return faded;
+}
+
+/** The same by time alone, whatever state is stored. */
+export function fadedBy(
+  nodes: readonly (StoredMemoryNode | undefined)[],
+  engine: Engine,
+  now: number,
+): (Faded | undefined)[] {
   const there = nodes.filter((node) => node !== undefined);
   const columns = {
     lastAccessed: there.map((node) => node.last_accessed),
@@ -157,8 +170,7 @@ export function fadedOf(
   let place = 0;
   return nodes.map((node) => {
     if (node === undefined) return undefined;
-    const computed = LIFECYCLE_STATES[lifecycle[place]!]!;
-    const faded = { retrievability: retrievability[place]!, lifecycle: sweptState(node.lifecycle, computed) };
+    const faded = { retrievability: retrievability[place]!, lifecycle: LIFECYCLE_STATES[lifecycle[place]!]! };
     place += 1;
     return faded;
   });

@@ -4,11 +4,12 @@ import type { Agent } from "../agent/agent.ts";
 import { HANDLERS } from "../agent/handlers.ts";
 import type { AgentOperation } from "../api/operations.ts";
 import type { Compat } from "./compat.ts";
+import { searchAsHynous } from "./search.ts";
 
 export type Handler = (agent: Agent, given: never) => unknown;
 
 /** Handlers that differ where the server behaves as Hynous' does. */
-const HYNOUS: Partial<Record<AgentOperation, Handler>> = {};
+const HYNOUS: Partial<Record<AgentOperation, Handler>> = { search: searchAsHynous };
 
 /** Returns the handler of each operation. */
 export function handlersFor(compat: Compat): Readonly<Record<AgentOperation, Handler>> {

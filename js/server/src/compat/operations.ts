@@ -2,13 +2,16 @@
 
 import type { OperationShape } from "../api/operation.ts";
 import { AGENT_OPERATIONS, type AgentOperation } from "../api/operations.ts";
+import { searchAnswerAsHynous } from "../api/search.ts";
 import type { Compat } from "./compat.ts";
 
 /**
  * Parts of operations that differ where the server behaves as Hynous' does. Schemas of requests give values of the same
  * types as those that they stand for: handlers are the same.
  */
-const HYNOUS: Partial<Record<AgentOperation, Partial<OperationShape>>> = {};
+const HYNOUS: Partial<Record<AgentOperation, Partial<OperationShape>>> = {
+  search: { answer: searchAnswerAsHynous },
+};
 
 /** Returns the operations of agents: what their requests may hold, and what their answers are described as. */
 export function operationsFor(compat: Compat): typeof AGENT_OPERATIONS {

@@ -432,6 +432,42 @@ export abstract class SqlStorage implements Storage {
     }
   }
 
+  fullText(match: string, limit: number): { id: string; rank: number }[] {
+    const found = `SELECT nodes.id, nodes_fts.rank FROM nodes_fts JOIN nodes ON nodes.rowid = nodes_fts.rowid
+      WHERE nodes_fts MATCH ? ORDER BY nodes_fts.rank LIMIT ?`;
+    try {
+      return this.#all(found, match, limit);
+    } catch (error) {
+      if ((error as { code?: string }).code === "SQLITE_ERROR") return [];
+      throw error;
+    }
+  }
+
+  containing(
+    pattern: string,
+    {
+      type,
+      subtype,
+      lifecycle,
+    }: { type?: string | undefined; subtype?: string | undefined; lifecycle?: string | undefined },
+    limit: number,
+  ): NodeRow[] {
+    const texts = ["content_title", "content_body", "content_summary"];
+    const given = Object.entries({ type, subtype, state_lifecycle: lifecycle }).filter(
+      ([, value]) => value !== undefined,
+    );
+    const where = [
+      `(${texts.map((column) => `nodes.${column} LIKE ?`).join(" OR ")})`,
+      ...given.map(([column]) => `nodes.${column} = ?`),
+    ];
+    return this.#all(
+      `SELECT ${NODE} FROM nodes WHERE ${where.join(" AND ")} ORDER BY nodes.created_at DESC LIMIT ?`,
+      ...texts.map(() => `%${pattern}%`),
+      ...given.map(([, value]) => value),
+      limit,
+    );
+  }
+
   softNodes(ids: readonly string[]): SoftRow[] {
     return this.#all(
       `SELECT id, neural_stability, neural_retrievability, neural_access_count, neural_last_accessed, state_lifecycle

@@ -207,6 +207,14 @@ export interface Storage {
   indexedNodes(ids?: readonly string[]): Iterable<IndexedNodeRow[]>;
   /** The texts of all memories in order, in batches. */
   texts(): Iterable<TextRow[]>;
+  /** What SQLite's full text finds, best first: memories with their ranks, which are below 0. Nothing for a query that it cannot read. */
+  fullText(match: string, limit: number): { id: string; rank: number }[];
+  /** Memories with a text that holds what a pattern of LIKE stands for, newest first; the state is the stored one. */
+  containing(
+    pattern: string,
+    conditions: { type?: string | undefined; subtype?: string | undefined; lifecycle?: string | undefined },
+    limit: number,
+  ): NodeRow[];
   /** Soft state of those that are there, in no order. */
   softNodes(ids: readonly string[]): SoftRow[];
   /** Components of a vector: as the store was told, else those that most vectors have; 0 where there is none. */

@@ -15,6 +15,8 @@ export interface WorkerSetup {
   place: Place;
   engine: EngineConfig;
   compat: Compat;
+  /** Whether there is a provider of embeddings. */
+  embeds: boolean;
   /** Who counts closed trades, as the setting says it. */
   countOutcomes: readonly string[];
   residence: Residence;

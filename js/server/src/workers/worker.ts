@@ -19,7 +19,7 @@ import { whyCut } from "../storage/wal.ts";
 import { Agents, type Opening } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 
-const { place, engine, compat, countOutcomes, residence, cutLogs } = workerData as WorkerSetup;
+const { place, engine, compat, embeds, countOutcomes, residence, cutLogs } = workerData as WorkerSetup;
 const { dataDir, durability, remote } = place;
 const port = parentPort!;
 const handlers = handlersFor(compat);
@@ -52,7 +52,7 @@ function openAgent(name: string): Agent {
     // Snapshots are kept beside a database, where that is a file of ours.
     const kept = remote === undefined ? { snapshots: snapshotsOf(agentFile(dataDir, name)) } : {};
     const countsOutcomes = counterOf(countOutcomes, compat, name) === "server";
-    return new Agent(storage, { config: engine, compat, countsOutcomes, tell, ...kept });
+    return new Agent(storage, { config: engine, compat, embeds, countsOutcomes, tell, ...kept });
   } catch (error) {
     storage.close();
     throw error;
