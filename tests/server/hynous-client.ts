@@ -619,6 +619,7 @@ call("search", { query: "" }, 400);
 call("search", { query: "Zinc", type: "episode" }, 200, NONE);
 call("search", { query: "Zinc", subtype: "custom:lesson", lifecycle: "ACTIVE" }, 200, { count: 1 });
 call("search", { query: "Zinc", lifecycle: "WEAK" }, 200, NONE);
+call("search", { query: "Zinc", lifecycle: "BOGUS" }, 200, NONE);
 call("search", { query: "Zinc", cluster_ids: ["c_none"] }, 200, NONE);
 call("search", { query: "Zinc", cluster_ids: ["$metals"] }, 200, { count: 1 });
 const LONG = { start: "2020-01-01T00:00:00Z", end: "2999-01-01T00:00:00Z" };

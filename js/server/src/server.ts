@@ -30,7 +30,10 @@ export async function startServer(
   for (const why of found.values()) log.error(why);
   // With less durability a power cut does that, too, and the last moments may be lost.
   const cutLogs: typeof found = place.durability === "full" ? found : new Map();
-  const pool = new Pool(settings.workers, worker, { place, engine, compat: settings.compat, residence, cutLogs }, log);
+  const { compat, count_outcomes: countOutcomes } = settings;
+  const embeds = settings.embeddings_provider !== "none";
+  const setup = { place, engine, compat, embeds, countOutcomes, residence, cutLogs };
+  const pool = new Pool(settings.workers, worker, setup, log);
   try {
     // HTTP takes as long to be loaded as a thread takes to come up: both at once.
     const loading = import("./front.ts").then(({ createFront }) => createFront(pool, inForce, { keys, log, version }));

@@ -35,6 +35,10 @@ export interface AgentOptions {
   config?: EngineConfig;
   /** Which other server this agent behaves as; `none` unless it is said. */
   compat?: Compat;
+  /** Whether there is a provider of embeddings; unless it is said there is none. */
+  embeds?: boolean;
+  /** Whether a closed trade counts for its playbooks by itself; unless it is said it does. */
+  countsOutcomes?: boolean;
   tell?: Tell;
   /** The clock, in milliseconds since 1970. */
   clock?: () => number;
@@ -53,6 +57,8 @@ export class Agent {
   readonly engine: Engine;
   readonly config: EngineConfig;
   readonly compat: Compat;
+  readonly embeds: boolean;
+  readonly countsOutcomes: boolean;
   readonly soft = new SoftState();
   readonly #resident: Resident;
   readonly #book = new Book();
@@ -65,11 +71,21 @@ export class Agent {
 
   constructor(
     storage: Storage,
-    { config = {}, compat = "none", tell = () => {}, clock = Date.now, snapshots }: AgentOptions = {},
+    {
+      config = {},
+      compat = "none",
+      embeds = false,
+      countsOutcomes = true,
+      tell = () => {},
+      clock = Date.now,
+      snapshots,
+    }: AgentOptions = {},
   ) {
     this.storage = storage;
     this.config = config;
     this.compat = compat;
+    this.embeds = embeds;
+    this.countsOutcomes = countsOutcomes;
     this.engine = createEngine(config);
     this.#tell = tell;
     this.#clock = clock;

@@ -14,7 +14,7 @@ import { difficultyOfNew } from "./difficulty.ts";
 import { notFound, Refusal } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { textOf } from "./index-rows.ts";
-import { countNode } from "./outcomes.ts";
+import { bodyOfPlaybook, countNode } from "./outcomes.ts";
 import { presentNow } from "./presenting.ts";
 import { once, stillThere } from "./retries.ts";
 import { stabilityOfNew } from "./stakes.ts";
@@ -31,6 +31,8 @@ const CONTENT = [
   "temporal_event_time",
   "temporal_event_confidence",
   "temporal_event_source",
+  "frame",
+  "censors",
 ] as const;
 
 export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
@@ -67,7 +69,12 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
         if (stored === undefined) throw notFound();
         checkVersion(headers["If-Match"], stored.version);
         if (subtype !== stored.subtype) joinClusters(agent, id, subtype);
-        countNode(agent, agent.storage.updateNode(id, changesOf(agent, body, stored.subtype))!, unit);
+        const changes = changesOf(agent, body, stored.subtype);
+        const given = changes.content_body;
+        if (stored.subtype === PLAYBOOK && given !== undefined) {
+          changes.content_body = bodyOfPlaybook(agent, stored, given);
+        }
+        countNode(agent, agent.storage.updateNode(id, changes)!, unit);
         // A vector that is given wins, even if it is the one that was there.
         if (body.embedding != null) agent.storage.embeddings.served(id);
         return agent.storage.node(id)!;
@@ -145,12 +152,14 @@ export function newNodeOf(
     temporal_event_time: request.temporal_event_time ?? null,
     temporal_event_confidence: request.temporal_event_confidence ?? null,
     temporal_event_source: request.temporal_event_source ?? null,
+    frame: request.frame ?? null,
+    censors: jsonOf(request.censors),
   };
 }
 
 function changesOf(
   agent: Agent,
-  { embedding, ...fields }: NodeChangesRequest,
+  { embedding, censors, ...fields }: NodeChangesRequest,
   storedSubtype: string | null,
 ): NodeChanges {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
@@ -165,6 +174,7 @@ function changesOf(
           ),
         }
       : {}),
+    ...(censors === undefined ? {} : { censors: jsonOf(censors) }),
     ...(embedding === undefined ? {} : { embedding_vector: agent.vectorBytes(embedding) }),
     last_modified: toIso(agent.now()),
   };
@@ -198,5 +208,9 @@ export function asOfNow(agent: Agent, id: string): Node {
   if (row === undefined) throw notFound();
   return presentNow([row], agent, agent.now())[0]!;
 }
+
+/** Names as they are stored; nothing for none. */
+const jsonOf = (names: readonly string[] | null | undefined): string | null =>
+  names == null || names.length === 0 ? null : JSON.stringify(names);
 
 const layerOf = (type: string): string => (type === "episode" ? "episode" : "semantic");

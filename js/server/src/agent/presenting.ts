@@ -58,6 +58,8 @@ export function presentNode(
     temporal_event_time: timeOf(row.temporal_event_time),
     temporal_event_confidence: numberOf(row.temporal_event_confidence),
     temporal_event_source: textOf(row.temporal_event_source),
+    frame: textOf(row.frame),
+    censors: row.censors === null ? [] : namesOf(row.censors),
     memory_section: engine.getSectionForSubtype(textOf(row.subtype)),
   };
 }
@@ -115,7 +117,7 @@ function presentCluster(row: ClusterRow, node_count: number): Cluster {
   };
 }
 
-/** The subtypes that a cluster takes in by itself, from JSON that somebody else may have written. */
+/** Names from JSON that somebody else may have written. */
 export function namesOf(json: unknown): string[] {
   try {
     const names: unknown = JSON.parse(textOf(json) ?? "[]");
@@ -147,6 +149,22 @@ export function fadedOf(
   now: number,
   compat: Compat = "none",
 ): (Faded | undefined)[] {
+  const faded = fadedBy(nodes, engine, now);
+  for (const [place, its] of faded.entries()) {
+    if (its === undefined) continue;
+    // Hynous shows the state that follows from time alone, whatever is stored, and four digits.
+    if (compat === "hynous") its.retrievability = toFourDigits(its.retrievability);
+    else its.lifecycle = sweptState(nodes[place]!.lifecycle, its.lifecycle);
+  }
+  return faded;
+}
+
+/** The same by time alone, whatever state is stored. */
+export function fadedBy(
+  nodes: readonly (StoredMemoryNode | undefined)[],
+  engine: Engine,
+  now: number,
+): (Faded | undefined)[] {
   const there = nodes.filter((node) => node !== undefined);
   const columns = {
     lastAccessed: there.map((node) => node.last_accessed),
@@ -157,12 +175,9 @@ export function fadedOf(
   let place = 0;
   return nodes.map((node) => {
     if (node === undefined) return undefined;
-    const computed = LIFECYCLE_STATES[lifecycle[place]!]!;
-    const share = retrievability[place]!;
+    const faded = { retrievability: retrievability[place]!, lifecycle: LIFECYCLE_STATES[lifecycle[place]!]! };
     place += 1;
-    // Hynous shows the state that follows from time alone, whatever is stored, and four digits.
-    if (compat === "hynous") return { retrievability: toFourDigits(share), lifecycle: computed };
-    return { retrievability: share, lifecycle: sweptState(node.lifecycle, computed) };
+    return faded;
   });
 }
 

@@ -7,6 +7,7 @@ import { clusterOverrides } from "./clusters.ts";
 import type { Compat } from "./compat.ts";
 import { conflictOverrides } from "./conflicts.ts";
 import { nodeOverrides } from "./nodes.ts";
+import { searchAsHynous } from "./search.ts";
 import { wholeOverrides } from "./whole.ts";
 
 export type Handler = (agent: Agent, given: never) => unknown;
@@ -17,6 +18,7 @@ const HYNOUS: Partial<Record<AgentOperation, Handler>> = {
   ...clusterOverrides,
   ...conflictOverrides,
   ...wholeOverrides,
+  search: searchAsHynous,
 };
 
 /** Returns the handler of each operation. */

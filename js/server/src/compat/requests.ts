@@ -10,7 +10,7 @@ import { nodeOperations } from "../api/nodes.ts";
 import type { OperationShape } from "../api/operation.ts";
 import type { AgentOperation } from "../api/operations.ts";
 import { name, optionalName, someNumber, someText, text, time } from "../api/parts.ts";
-import { searchOperations } from "../api/search.ts";
+import { searchAnswerAsHynous, searchOperations } from "../api/search.ts";
 import { parseInstant, toIso } from "../time.ts";
 
 const LIST_LIMITS = { usual: 50, most: 200 };
@@ -169,6 +169,7 @@ const searchRequest = z.object({
     ])
     .nullish()
     .pipe(searchOperations.search.body.shape.limit),
+  lifecycle: z.string().nullish(),
   time_range: looseRange,
 });
 
@@ -268,7 +269,7 @@ export const HYNOUS: Partial<Record<AgentOperation, Partial<OperationShape>>> = 
   createEdge: { body: newEdge },
   listEdges: { query: edgesQuery },
   strengthenEdge: { body: strengthening },
-  search: { body: searchRequest },
+  search: { body: searchRequest, answer: searchAnswerAsHynous },
   listConflicts: { query: conflictsQuery, summary: "Lists all conflicts of a status, oldest first" },
   resolveConflicts: { body: batchResolving, answer: batchResolved },
   createCluster: { body: newCluster, answer: cluster },

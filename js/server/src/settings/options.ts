@@ -6,6 +6,7 @@ import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { COMPATS, type Compat } from "../compat/compat.ts";
 import type { Durability } from "../storage/libsql.ts";
+import { counting } from "./count-outcomes.ts";
 import { defaultDataDir } from "./paths.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
@@ -120,7 +121,7 @@ export const OPTIONS = {
   }),
   decay_interval: option({
     schema: whole(0, MOST_SECONDS),
-    usual: () => 0,
+    usual: () => 6 * 3_600,
     about: "seconds between sweeps of every agent; 0: only when asked",
     value: "SECONDS",
   }),
@@ -129,6 +130,14 @@ export const OPTIONS = {
     usual: () => 0,
     about: "seconds between consolidations of every agent; 0: only when asked",
     value: "SECONDS",
+  }),
+  count_outcomes: option({
+    schema: listOf(counting),
+    usual: () => [],
+    about:
+      "who counts closed trades for playbooks: server or client, NAME=client for one agent, with commas between; without it " +
+      "the server, and with compat hynous the client",
+    value: "WHO",
   }),
   max_body_bytes: option({
     schema: whole(1_024, 2 ** 30),

@@ -11,6 +11,7 @@ import { EmbeddingTables } from "./embeddings.ts";
 import { MENDING_DAMAGE, StorageError } from "./errors.ts";
 import { copiesOf, logOf, moveIfFree } from "./files.ts";
 import { migrate, schemaOf } from "./migrate.ts";
+import { readWithAdded } from "./migrations/frames.ts";
 import { RetryTable } from "./retries.ts";
 import type {
   ClusterChanges,
@@ -99,6 +100,8 @@ const NODE_COLUMNS = [
   "temporal_event_time",
   "temporal_event_confidence",
   "temporal_event_source",
+  "frame",
+  "censors",
 ] as const satisfies readonly (keyof NodeRow)[];
 const EDGE_COLUMNS = [
   "id",
@@ -155,7 +158,7 @@ const PORTABLE: Readonly<
   },
   outcome: {
     table: "playbook_outcomes",
-    columns: ["playbook_id", "entry_id", "profitable", "applied_at"],
+    columns: ["playbook_id", "entry_id", "profitable", "applied_at", "client_counted"],
     key: ["playbook_id", "entry_id"],
     changed: "applied_at",
   },
@@ -435,6 +438,42 @@ export abstract class SqlStorage implements Storage {
     }
   }
 
+  fullText(match: string, limit: number): { id: string; rank: number }[] {
+    const found = `SELECT nodes.id, nodes_fts.rank FROM nodes_fts JOIN nodes ON nodes.rowid = nodes_fts.rowid
+      WHERE nodes_fts MATCH ? ORDER BY nodes_fts.rank LIMIT ?`;
+    try {
+      return this.#all(found, match, limit);
+    } catch (error) {
+      if ((error as { code?: string }).code === "SQLITE_ERROR") return [];
+      throw error;
+    }
+  }
+
+  containing(
+    pattern: string,
+    {
+      type,
+      subtype,
+      lifecycle,
+    }: { type?: string | undefined; subtype?: string | undefined; lifecycle?: string | undefined },
+    limit: number,
+  ): NodeRow[] {
+    const texts = ["content_title", "content_body", "content_summary"];
+    const given = Object.entries({ type, subtype, state_lifecycle: lifecycle }).filter(
+      ([, value]) => value !== undefined,
+    );
+    const where = [
+      `(${texts.map((column) => `nodes.${column} LIKE ?`).join(" OR ")})`,
+      ...given.map(([column]) => `nodes.${column} = ?`),
+    ];
+    return this.#all(
+      `SELECT ${NODE} FROM nodes WHERE ${where.join(" AND ")} ORDER BY nodes.created_at DESC LIMIT ?`,
+      ...texts.map(() => `%${pattern}%`),
+      ...given.map(([, value]) => value),
+      limit,
+    );
+  }
+
   softNodes(ids: readonly string[]): SoftRow[] {
     return this.#all(
       `SELECT id, neural_stability, neural_retrievability, neural_access_count, neural_last_accessed, state_lifecycle
@@ -543,9 +582,10 @@ export abstract class SqlStorage implements Storage {
     return this.#all(of, JSON.stringify(memoryIds));
   }
 
-  addUsage(uses: readonly UsageRow[], most: number): void {
+  addUsage(uses: readonly UsageRow[], most: number, since: string): void {
     const add = `INSERT INTO memory_usage (${USAGE}) VALUES (${USAGE_COLUMNS.map(() => "?").join(", ")})`;
     for (const use of uses) this.#run(add, ...USAGE_COLUMNS.map((column) => use[column]));
+    this.#run("DELETE FROM memory_usage WHERE retrieved_at < ?", since);
     this.#run(
       `DELETE FROM memory_usage
        WHERE sequence <= (SELECT sequence FROM memory_usage ORDER BY sequence DESC LIMIT 1 OFFSET ?)`,
@@ -571,7 +611,20 @@ export abstract class SqlStorage implements Storage {
   }
 
   addOutcome(playbookId: string, entryId: string, profitable: boolean, at: string): void {
-    this.#run("INSERT INTO playbook_outcomes VALUES (?, ?, ?, ?)", playbookId, entryId, profitable ? 1 : 0, at);
+    const add = "INSERT INTO playbook_outcomes (playbook_id, entry_id, profitable, applied_at) VALUES (?, ?, ?, ?)";
+    this.#run(add, playbookId, entryId, profitable ? 1 : 0, at);
+  }
+
+  takeOutcome(playbookId: string, profitable: boolean, since: string): boolean {
+    const taken = this.#first(
+      `UPDATE playbook_outcomes SET client_counted = 1 WHERE playbook_id = ? AND entry_id = (
+         SELECT entry_id FROM playbook_outcomes
+         WHERE playbook_id = ? AND profitable = ? AND client_counted = 0 AND applied_at >= ?
+         ORDER BY applied_at, entry_id LIMIT 1)
+       RETURNING 1`,
+      ...[playbookId, playbookId, profitable ? 1 : 0, since],
+    );
+    return taken !== undefined;
   }
 
   // ---- periodic work ------------------------------------------------------------------------------
@@ -906,6 +959,7 @@ function openFile(
     }
     if (migrates) migrate(db, file, isInMemory, tell);
     else if (schemaOf(db) === 0) throw new StorageError(`The database ${file} has not been migrated yet.`);
+    else readWithAdded(db);
     if (migrates && !isInMemory) settle(db, durability);
   } catch (error) {
     db?.close();

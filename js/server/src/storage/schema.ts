@@ -2,6 +2,7 @@
 
 import type { Connection } from "./connection.ts";
 import { createEmbeddingTables } from "./migrations/embeddings.ts";
+import { addFrames } from "./migrations/frames.ts";
 import { createMemoryUsage } from "./migrations/memory-usage.ts";
 import { createOutcomes } from "./migrations/outcomes.ts";
 import { createRetries } from "./migrations/retries.ts";
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly ((db: Connection) => void)[] = [
   createMemoryUsage,
   createOutcomes,
   createTasks,
+  addFrames,
 ];
 
 /** The schema that this version writes. */

@@ -215,6 +215,14 @@ export interface Storage {
   indexedNodes(ids?: readonly string[]): Iterable<IndexedNodeRow[]>;
   /** The texts of all memories in order, in batches. */
   texts(): Iterable<TextRow[]>;
+  /** What SQLite's full text finds, best first: memories with their ranks, which are below 0. Nothing for a query that it cannot read. */
+  fullText(match: string, limit: number): { id: string; rank: number }[];
+  /** Memories with a text that holds what a pattern of LIKE stands for, newest first; the state is the stored one. */
+  containing(
+    pattern: string,
+    conditions: { type?: string | undefined; subtype?: string | undefined; lifecycle?: string | undefined },
+    limit: number,
+  ): NodeRow[];
   /** Soft state of those that are there, in no order. */
   softNodes(ids: readonly string[]): SoftRow[];
   /** Components of a vector: as the store was told, else those that most vectors have; 0 where there is none. */
@@ -241,8 +249,8 @@ export interface Storage {
   usageOfContext(contextId: string): UsageRow[];
   /** The uses of these memories, the oldest first. */
   usageOf(memoryIds: readonly string[]): UsageRow[];
-  /** Records uses, and forgets the oldest of all but so many. */
-  addUsage(uses: readonly UsageRow[], most: number): void;
+  /** Records uses, and forgets those from before `since`, in ISO, and the oldest of all but so many. */
+  addUsage(uses: readonly UsageRow[], most: number, since: string): void;
 
   /** Figures that memories came with, as JSON by their ids. */
   signals(nodeIds: readonly string[]): Map<string, string>;
@@ -250,6 +258,11 @@ export interface Storage {
   /** Whether a trade has been counted for a playbook. */
   hasOutcome(playbookId: string, entryId: string): boolean;
   addOutcome(playbookId: string, entryId: string, profitable: boolean, at: string): void;
+  /**
+   * Marks the first trade with this end that was counted for a playbook since a time, in ISO, and that no client has counted, as
+   * counted by the client, too. Returns whether there was one.
+   */
+  takeOutcome(playbookId: string, profitable: boolean, since: string): boolean;
 
   /**
    * Takes periodic work over, for `lease` milliseconds at most; whether it is due, `after` so many milliseconds since it was last

@@ -54,6 +54,8 @@ const ROWS = {
       temporal_event_time: text,
       temporal_event_confidence: number,
       temporal_event_source: text,
+      frame: text,
+      censors: text,
     }),
   }),
   outcome: z.object({
@@ -61,6 +63,7 @@ const ROWS = {
     entry_id: id,
     profitable: z.literal([0, 1]),
     applied_at: text.unwrap(),
+    client_counted: z.literal([0, 1]).default(0),
   }),
   cluster: z.object({
     id,

@@ -15,6 +15,10 @@ export interface WorkerSetup {
   place: Place;
   engine: EngineConfig;
   compat: Compat;
+  /** Whether there is a provider of embeddings. */
+  embeds: boolean;
+  /** Who counts closed trades, as the setting says it. */
+  countOutcomes: readonly string[];
   residence: Residence;
   /** Databases that are not to be opened, and why: their logs were cut off. */
   cutLogs: ReadonlyMap<string, string>;

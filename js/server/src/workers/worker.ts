@@ -9,6 +9,7 @@ import { SERVER_TASKS } from "../agent/server-tasks.ts";
 import { doIfDue } from "../agent/tasks.ts";
 import { handlersFor } from "../compat/handlers.ts";
 import { agentsIn, deleteAgent } from "../hosting.ts";
+import { counterOf } from "../settings/count-outcomes.ts";
 import { agentFile, snapshotsOf } from "../settings/paths.ts";
 import { isDamage, isNoRoom, MENDING_DAMAGE, RemoteError, StorageError } from "../storage/errors.ts";
 import { logOf } from "../storage/files.ts";
@@ -18,7 +19,7 @@ import { whyCut } from "../storage/wal.ts";
 import { Agents, type Opening } from "./agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 
-const { place, engine, compat, residence, cutLogs } = workerData as WorkerSetup;
+const { place, engine, compat, embeds, countOutcomes, residence, cutLogs } = workerData as WorkerSetup;
 const { dataDir, durability, remote } = place;
 const port = parentPort!;
 const handlers = handlersFor(compat);
@@ -50,7 +51,8 @@ function openAgent(name: string): Agent {
     if (storage.meta("agent") === undefined) storage.setMeta("agent", name);
     // Snapshots are kept beside a database, where that is a file of ours.
     const kept = remote === undefined ? { snapshots: snapshotsOf(agentFile(dataDir, name)) } : {};
-    return new Agent(storage, { config: engine, compat, tell, ...kept });
+    const countsOutcomes = counterOf(countOutcomes, compat, name) === "server";
+    return new Agent(storage, { config: engine, compat, embeds, countsOutcomes, tell, ...kept });
   } catch (error) {
     storage.close();
     throw error;
