@@ -35,6 +35,15 @@ export const nodeOverrides = {
 
   deleteNode: idempotent(nodeHandlers.deleteNode),
 
+  /** All of them: of both directions, those from the memory come first. */
+  listEdges: ({ storage }, { query: { node_id, direction } }) => {
+    const from = direction === "in" ? [] : storage.edgesOf(node_id, "out");
+    const known = new Set(from.map(({ id }) => id));
+    const to = direction === "out" ? [] : storage.edgesOf(node_id, "in").filter(({ id }) => !known.has(id));
+    const data = [...from, ...to].map(presentEdge);
+    return { data, count: data.length, next_cursor: null };
+  },
+
   /** The weight is strengthened along, and an amount may be negative. */
   strengthenEdge: (agent, { params: { id }, body: { amount } }) =>
     agent.write(() => {
@@ -45,4 +54,6 @@ export const nodeOverrides = {
     }),
 
   deleteEdge: idempotent(edgeHandlers.deleteEdge),
-} satisfies OverridesOf<"listNodes" | "readNode" | "updateNode" | "deleteNode" | "strengthenEdge" | "deleteEdge">;
+} satisfies OverridesOf<
+  "listNodes" | "readNode" | "updateNode" | "deleteNode" | "listEdges" | "strengthenEdge" | "deleteEdge"
+>;
