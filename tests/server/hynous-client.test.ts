@@ -1,4 +1,5 @@
-// Hynous' client against this server with `--compat hynous`: every call of the table is answered as Hynous' server does it.
+// Hynous' client against this server with `--compat hynous`: every call of the table is answered as
+// Hynous' server does it.
 
 import { describe, expect, test } from "vitest";
 import type { OperationShape } from "../../js/server/src/api/operation.ts";

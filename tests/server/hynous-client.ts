@@ -1,5 +1,5 @@
-// What Hynous' Python client asks its Nous server, and what that answers: a table of calls, in order. Later calls name what
-// earlier ones made.
+// What Hynous' Python client asks its Nous server, and what that answers: a table of calls, in
+// order. Later calls name what earlier ones made.
 
 export interface HttpRequest {
   method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -67,7 +67,10 @@ export const METHODS = {
 
 export type MethodName = keyof typeof METHODS;
 
-/** A call with what it is answered with: the status, and fields of the body that have to be there with these values. */
+/**
+ * A call with what it is answered with: the status, and fields of the body that have to be there
+ * with these values.
+ */
 export interface Call {
   method: MethodName;
   args: Arguments;
@@ -78,7 +81,10 @@ export interface Call {
   as?: string | undefined;
 }
 
-/** A text in which `$lesson` is the id of what an earlier answer was called, and `$queue.0` that of its first entry. */
+/**
+ * A text in which `$lesson` is the id of what an earlier answer was called, and `$queue.0` that of
+ * its first entry.
+ */
 export type Reference = `$${string}`;
 
 /** A text that an answer has to match; names of earlier answers may stand in it. */

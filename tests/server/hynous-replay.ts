@@ -1,4 +1,5 @@
-// Sends the calls of Hynous' client to a server, and tells where its answers are not those of the table.
+// Sends the calls of Hynous' client to a server, and tells where its answers are not those of the
+// table.
 
 import { type Call, type HttpRequest, Matching, METHODS } from "./hynous-client.ts";
 

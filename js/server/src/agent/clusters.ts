@@ -123,8 +123,8 @@ const subtypesOf = ({ compat }: Agent, subtypes: readonly string[] | null | unde
   compat === "hynous" && subtypes == null ? null : JSON.stringify(subtypes ?? []);
 
 /**
- * Within a `write`: puts a memory into the clusters that take in its subtype by themselves. Hynous' client does that, and not
- * its server.
+ * Within a `write`: puts a memory into the clusters that take in its subtype by themselves. Hynous'
+ * client does that, and not its server.
  */
 export function joinClusters(agent: Agent, id: string, subtype: string | null): void {
   if (subtype === null || agent.compat === "hynous") return;

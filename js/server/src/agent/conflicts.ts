@@ -121,7 +121,10 @@ export function contradictionIn(
   return correction.detected ? { correction, alike: resembling(agent, title) } : undefined;
 }
 
-/** The same as Hynous finds it: the body counts, or else the title, and memories that have the title's first words in order. */
+/**
+ * The same as Hynous finds it: the body counts, or else the title, and memories that have the
+ * title's first words in order.
+ */
 function looseContradictionIn({ storage }: Agent, title: string, body: string | null): Contradiction | undefined {
   const correction = looseCorrectionIn(body || title);
   if (!correction.detected) return undefined;
@@ -263,8 +266,8 @@ function append(agent: Agent, row: NodeRow, added: string): void {
 // ---- presenting ---------------------------------------------------------------------------------
 
 /**
- * Rows as they are answered. A text that a new memory holds is read from there: a second one, in the queue, would outlive
- * the memory.
+ * Rows as they are answered. A text that a new memory holds is read from there: a second one, in
+ * the queue, would outlive the memory.
  */
 export function presentConflicts({ storage }: Agent, rows: readonly ConflictRow[]): Conflict[] {
   const ids = rows.flatMap(({ new_node_id }) => new_node_id ?? []);

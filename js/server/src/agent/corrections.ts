@@ -51,8 +51,8 @@ export interface Correction {
 const [markers, disqualifying, temporal] = [MARKERS, DISQUALIFIERS, TEMPORAL].map(phrasesOf);
 
 /**
- * Looks for correction markers as Hynous does: in any case, and within words, too. Its confidence is a sum of fractions, to the
- * last bit.
+ * Looks for correction markers as Hynous does: in any case, and within words, too. Its confidence
+ * is a sum of fractions, to the last bit.
  */
 export function looseCorrectionIn(text: string): Correction {
   const low = text.toLowerCase();

@@ -34,7 +34,10 @@ export function sweep(agent: Agent, force: boolean): SweepAnswer {
   });
 }
 
-/** What a sweep would store. Hynous wakes what sleeps where time alone would not have put it to sleep. */
+/**
+ * What a sweep would store. Hynous wakes what sleeps where time alone would not have put it to
+ * sleep.
+ */
 function sweepOf(agent: Agent, now: number): Sweep {
   const { index, engine, storage, compat } = agent;
   const sweep = index.decay(now);

@@ -32,7 +32,10 @@ export function algorithmTypeOf(type: string, subtype: string | null): Algorithm
   return Object.hasOwn(TYPE_OF_TYPE, type) ? TYPE_OF_TYPE[type]! : "concept";
 }
 
-/** Returns a difficulty in [0, 1], for a memory without edges. Hynous goes by the kind alone, whatever its length. */
+/**
+ * Returns a difficulty in [0, 1], for a memory without edges. Hynous goes by the kind alone,
+ * whatever its length.
+ */
 export function difficultyOfNew(type: string, subtype: string | null, body: string | null, compat: Compat): number {
   const kind = algorithmTypeOf(type, subtype);
   return compat === "hynous" ? getInitialDifficulty(kind) : calculateDifficulty(kind, body?.length ?? 0, 0);

@@ -193,7 +193,10 @@ export function recalled(agent: Agent, id: string): Node {
   return agent.present(row);
 }
 
-/** Lets the stability of a playbook grow by a read, as Hynous does; to the index only outcomes of trades count. */
+/**
+ * Lets the stability of a playbook grow by a read, as Hynous does; to the index only outcomes of
+ * trades count.
+ */
 function growPlaybook({ index, engine }: Agent, id: string): void {
   const node = index.get(id);
   if (node?.subtype !== PLAYBOOK) return;

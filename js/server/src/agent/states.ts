@@ -27,7 +27,10 @@ export function statesOf(
   };
 }
 
-/** A state to the database as it was stored last, by it or ahead of it, whatever time has made of it since. */
+/**
+ * A state to the database as it was stored last, by it or ahead of it, whatever time has made of it
+ * since.
+ */
 export function storedState({ soft }: Agent, state: StoredLifecycleState): LifecycleFilter {
   const ahead = [...soft.states()];
   return {

@@ -25,7 +25,10 @@ export const clusterOverrides = {
   updateCluster: async (agent, given) => shown(agent, await clusterHandlers.updateCluster(agent, given)),
   deleteCluster: idempotent(clusterHandlers.deleteCluster),
 
-  /** A memory that is not there is passed over, and one that is in the cluster already stays as it is. */
+  /**
+   * A memory that is not there is passed over, and one that is in the cluster already stays as it
+   * is.
+   */
   addMember: (agent, { params: { id: cluster_id }, body: { node_id, node_ids } }) =>
     agent.write(() => {
       const { storage } = agent;

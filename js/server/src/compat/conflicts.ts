@@ -1,4 +1,5 @@
-// The queue of conflicts as Hynous keeps and resolves it. What has expired, or is resolved, may still be resolved.
+// The queue of conflicts as Hynous keeps and resolves it. What has expired, or is resolved, may
+// still be resolved.
 
 import type { Agent, Unit } from "../agent/agent.ts";
 import { presentConflicts } from "../agent/conflicts.ts";
@@ -31,7 +32,10 @@ export const conflictOverrides = {
   },
 } satisfies OverridesOf<"listConflicts" | "resolveConflict" | "resolveConflicts">;
 
-/** Returns conflicts of a status. A new memory that is gone leaves its text; without one there is nothing to be resolved. */
+/**
+ * Returns conflicts of a status. A new memory that is gone leaves its text; without one there is
+ * nothing to be resolved.
+ */
 function conflictsOf(agent: Agent, status: string) {
   const { storage } = agent;
   const shown = presentConflicts(agent, storage.conflicts.all(status)).filter(
@@ -95,7 +99,10 @@ const RESOLVERS: Readonly<Record<string, Resolver>> = {
   },
 };
 
-/** @throws {Refusal} for a conflict that is not there, a resolution that is none, and too long a text. */
+/**
+ * @throws {Refusal} for a conflict that is not there, a resolution that is none, and too long a
+ * text.
+ */
 function resolve(agent: Agent, request: Resolving) {
   return agent.write((unit) => {
     const { storage } = agent;

@@ -5,7 +5,10 @@ import { AGENT_OPERATIONS, type AgentOperation } from "../api/operations.ts";
 import type { Compat } from "./compat.ts";
 import { HYNOUS } from "./requests.ts";
 
-/** Returns the operations of agents: what their requests may hold, and what their answers are described as. */
+/**
+ * Returns the operations of agents: what their requests may hold, and what their answers are
+ * described as.
+ */
 export function operationsFor(compat: Compat): typeof AGENT_OPERATIONS {
   if (compat === "none") return AGENT_OPERATIONS;
   const entries = Object.entries<OperationShape>(AGENT_OPERATIONS);

@@ -5,7 +5,10 @@ import { Refusal } from "../agent/errors.ts";
 import type { GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 
-/** Handlers that stand for those of these operations. Their answers are described in `operations.ts`. */
+/**
+ * Handlers that stand for those of these operations. Their answers are described in
+ * `operations.ts`.
+ */
 export type OverridesOf<Name extends AgentOperation> = {
   [Operation in Name]: (agent: Agent, given: GivenTo<(typeof AGENT_OPERATIONS)[Operation]>) => unknown;
 };

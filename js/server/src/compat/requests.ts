@@ -1,4 +1,5 @@
-// Requests that Hynous' server takes and this server's own rules refuse, and answers that have another form there.
+// Requests that Hynous' server takes and this server's own rules refuse, and answers that have
+// another form there.
 
 import { z } from "@hono/zod-openapi";
 import { clusterList, clusterOperations, cluster as ownCluster } from "../api/clusters.ts";
@@ -261,7 +262,10 @@ const memberList = z.object({
 /** A state that was written by hand may be any text, until the next read. */
 const changedNode = nodeOperations.updateNode.answer.extend({ state_lifecycle: someText });
 
-/** Parts of operations that differ. Values that schemas of requests give fit the handlers of the same operations. */
+/**
+ * Parts of operations that differ. Values that schemas of requests give fit the handlers of the
+ * same operations.
+ */
 export const HYNOUS: Partial<Record<AgentOperation, Partial<OperationShape>>> = {
   createNode: { body: newNode },
   updateNode: { body: nodeChanges, answer: changedNode },

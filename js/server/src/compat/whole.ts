@@ -18,7 +18,9 @@ export const wholeOverrides = {
     ok: true,
   }),
 
-  /** All of it, whatever a page would be: the newest memory first, and clusters as they are listed. */
+  /**
+   * All of it, whatever a page would be: the newest memory first, and clusters as they are listed.
+   */
   graph: async (agent, given) => {
     const graph = await graphHandlers.graph(agent, { ...given, query: { limit: undefined, cursor: undefined } });
     const nodes = newestFirst(

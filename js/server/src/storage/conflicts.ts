@@ -21,7 +21,10 @@ const COLUMNS = [
   "resolution",
   "resolved_at",
 ] as const satisfies readonly (keyof ConflictRow)[];
-/** What stands for null: tables that Hynous made have no room for it. Read as text, "" counts as missing. */
+/**
+ * What stands for null: tables that Hynous made have no room for it. Read as text, "" counts as
+ * missing.
+ */
 const FOR_NULL: Partial<Record<(typeof COLUMNS)[number], string | number>> = {
   new_content: "",
   conflict_type: "",

@@ -283,7 +283,10 @@ export interface Storage {
   deleteCluster(id: string): boolean;
   cluster(id: string): ClusterRow | undefined;
   clusters(page?: Page): ClusterRow[];
-  /** How many memories are in each of these clusters, by their ids; one that has none is not among them. */
+  /**
+   * How many memories are in each of these clusters, by their ids; one that has none is not among
+   * them.
+   */
   countMembers(clusterIds: readonly string[]): Map<string, number>;
   /** Puts a memory into a cluster, or changes how it is in it. */
   putMember(membership: NewMembership): MembershipRow;
