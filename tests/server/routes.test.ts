@@ -51,6 +51,8 @@ describe("POST /nodes", () => {
       temporal_event_time: null,
       temporal_event_confidence: null,
       temporal_event_source: null,
+      frame: null,
+      censors: [],
       memory_section: "KNOWLEDGE",
     });
   });
