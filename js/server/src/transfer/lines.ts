@@ -55,7 +55,8 @@ const ROWS = {
       temporal_event_confidence: number,
       temporal_event_source: text,
       frame: text,
-      censors: text,
+      // As answers have them, or as they are stored.
+      censors: z.union([text, z.array(z.string()).transform((names) => JSON.stringify(names))]),
     }),
   }),
   outcome: z.object({
