@@ -17,7 +17,7 @@ export type Contestant = (typeof CONTESTANTS)[number];
 
 /** Starts a contestant on a folder that has a database where it looks for it. */
 export async function startContestant(contestant: Contestant, folder: string, file: string): Promise<RunningServer> {
-  const quiet = ["--port", "0", "--data-dir", folder, "--log-level", "error"];
+  const quiet = ["--port", "0", "--data-dir", folder, "--log-level", "error", "--decay-interval", "0"];
   const args = contestant === "plain" ? [PLAIN, file] : [NOUS, "serve", ...quiet];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   return new RunningServer(child, await listening(child));

@@ -103,7 +103,7 @@ function changeSome(): void {
 /** Starts a server, and ends it once it is ready. */
 async function startOnce(): Promise<Start> {
   const begun = Date.now();
-  const args = ["serve", "--port", "0", "--data-dir", folder, "--log-format", "json"];
+  const args = ["serve", "--port", "0", "--data-dir", folder, "--log-format", "json", "--decay-interval", "0"];
   const child = spawn(process.execPath, [NOUS, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   const logged = collect(child);
   const server = new RunningServer(child, await listening(child));

@@ -48,6 +48,12 @@ type Plan = (memory: Memory, store: Store, options?: Options) => Promise<referen
 
 const SHORT = { side: "short" };
 
+const reversed = (edge: reference.Edge): reference.Edge => ({
+  ...edge,
+  source_id: edge.target_id,
+  target_id: edge.source_id,
+});
+
 describe.each<[string, Plan]>([
   [
     "the package",
@@ -191,6 +197,20 @@ describe.each<[string, Plan]>([
     const lesson = await lessonOf(symbol, these, others);
     expect([lesson.content_title, lesson.body.text]).toEqual([title, text]);
     expect(lesson).toMatchObject({ type: "concept", content_summary: null, temporal_event_source: "consolidation" });
+  });
+
+  test.each<[direction: string, turned: (edge: reference.Edge) => reference.Edge[]]>([
+    ["entries to closes", (edge) => [reversed(edge)]],
+    ["both ways", (edge) => [edge, { ...reversed(edge), id: `back ${edge.id}` }]],
+    ["both ways, in two types", (edge) => [reversed(edge), { ...edge, id: `more ${edge.id}`, type: "relates_to" }]],
+  ])("edges from %s: 40 of 48 won under a condition is the same lesson", async (_, turned) => {
+    const EXTREME = { ...SHORT, anomaly_types: ["funding_extreme"] };
+    const memory = memoryOf("ETH", won(40, 48, EXTREME), won(20, 48, SHORT));
+    const expected = await createdOf(memory);
+    expect(expected.map(({ content_body }) => JSON.parse(content_body).consolidation.figures)).toMatchObject([
+      { n: 48, wins: 40, rest_n: 48, rest_wins: 20 },
+    ]);
+    expect(await createdOf({ ...memory, edges: memory.edges.flatMap(turned) })).toEqual(expected);
   });
 
   describe("playbooks", () => {

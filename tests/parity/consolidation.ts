@@ -36,6 +36,9 @@ interface Trade {
   tie: "part_of" | "relates_to" | "none";
 }
 
+/** How the edges of a tie lead: from close to entry, from entry to close, both, one of them twice, or also to another entry. */
+const WAYS = ["to entry", "to close", "both", "twice", "to entry", "to close", "mixed"] as const;
+
 const orNone = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: 9, arbitrary }, { weight: 1, arbitrary: fc.constant(undefined) });
 
@@ -72,7 +75,7 @@ const trade: fc.Arbitrary<Trade> = fc.record({
 });
 
 function rowsOf(given: Trade, place: number, chances: readonly [string, number][]): Memory {
-  const { symbol, anomaly, side, type, funding, labels, closed, held, luck, size, tie } = given;
+  const { symbol, anomaly, side, type, funding, labels, closed, held, luck, size } = given;
   const chance = chances.find(([name]) => name === anomaly || name === side)?.[1] ?? 40;
   const won = luck < chance;
   const at = Math.round(NOW - closed * DAY);
@@ -95,8 +98,28 @@ function rowsOf(given: Trade, place: number, chances: readonly [string, number][
         created_at: at,
       },
     ],
-    edges: tie === "none" ? [] : [{ id: `l${place}`, source_id: close, target_id: entry, type: tie }],
+    edges: edgesOf(given, place),
   };
+}
+
+function edgesOf({ tie }: Trade, place: number): reference.Edge[] {
+  if (tie === "none") return [];
+  const [entry, close, other] = [`e${place}`, `c${place}`, `e${place - 1}`];
+  const toEntry = { id: `l${place}`, source_id: close, target_id: entry, type: tie };
+  const toClose = { ...toEntry, source_id: entry, target_id: close };
+  const again = { ...toClose, id: `m${place}` };
+  const ways: Record<(typeof WAYS)[number], reference.Edge[]> = {
+    "to entry": [toEntry],
+    "to close": [toClose],
+    both: [toEntry, again],
+    twice: [toClose, again],
+    mixed: [
+      { id: `m${place}`, source_id: other, target_id: close, type: "relates_to" },
+      { id: `n${place}`, source_id: close, target_id: other, type: tie },
+      toClose,
+    ],
+  };
+  return ways[WAYS[place % WAYS.length]!];
 }
 
 // ---- other episodes -----------------------------------------------------------------------------

@@ -169,7 +169,20 @@ describe("the trades of a memory", () => {
       "which 3",
     ]);
     expect(which(edge("c", "e2", "relates_to"), edge("c", "m"), edge("c", "gone"))).toEqual(["which 2"]);
-    expect(which(edge("e1", "c"), edge("c", "e2", "precedes"), edge("other", "e3"))).toEqual([]);
+    expect(which(edge("c", "e2", "precedes"), edge("e1", "c", "precedes"), edge("other", "e3"))).toEqual([]);
+  });
+
+  test("are tied to their entries by edges in either direction, as one tie", () => {
+    const entries = [1, 2, 3].map((i) => node(`e${i}`, "entry", { which: `${i}` }, AT - i * 1000));
+    const nodes = [...entries, node("c", "close", { pnl_pct: 1 })];
+    const which = (...edges: reference.EpisodeEdge[]) =>
+      of(nodes, edges).map((trade) => told(trade).filter((text) => text.startsWith("which")));
+    expect(which(edge("e1", "c"))).toEqual([["which 1"]]);
+    expect(which(edge("e1", "c"), edge("c", "e1"), edge("e1", "c"))).toEqual([["which 1"]]);
+    expect(which(edge("e1", "c"), edge("c", "e2"))).toEqual([["which 2"]]);
+    expect(which(edge("c", "e1"), edge("e2", "c"))).toEqual([["which 2"]]);
+    expect(which(edge("c", "e1", "relates_to"), edge("e3", "c", "relates_to"), edge("e2", "c"))).toEqual([["which 2"]]);
+    expect(which(edge("e1", "e2"), edge("e2", "e1"))).toEqual([[]]);
   });
 
   test("are won above 0, but not when they call themselves flat", () => {

@@ -71,7 +71,7 @@ export interface TestedPattern {
 
 const CLOSE = "custom:trade_close";
 const ENTRY = "custom:trade_entry";
-/** What ties a close to its entry: the first kind where there is one, else the second. */
+/** The types of edges that tie a close and its entry, in either direction: the first where there is one, else the second. */
 const TIES = ["part_of", "relates_to"];
 
 /** Signals of an entry that are read as something else, or that may tell how the trade ended, when an entry is written to later. */
@@ -181,16 +181,24 @@ function conditionsOf(close: Fields, entry: EpisodeNode | undefined): Condition[
   return [...new Map(found.map((condition) => [keyOf(condition), condition])).values()];
 }
 
-/** The entries that closes are tied to, by the close: of several the earliest, of equally early ones that of the first edge. */
+/**
+ * The entries that closes are tied to, by the close: of several the earliest, of equally early ones that of the first edge. An edge
+ * ties the two whichever of them is its source.
+ */
 function entriesTied(byId: ReadonlyMap<string, EpisodeNode>, edges: readonly EpisodeEdge[]): Map<string, EpisodeNode> {
   const entries = new Map<string, EpisodeNode>();
   for (const tie of TIES) {
     const tied = new Map<string, EpisodeNode>();
-    for (const { source_id, target_id, type } of edges) {
-      const entry = byId.get(target_id);
-      if (type !== tie || entry?.subtype !== ENTRY) continue;
-      const other = tied.get(source_id);
-      if (other === undefined || toMs(entry.created_at) < toMs(other.created_at)) tied.set(source_id, entry);
+    const both = edges
+      .filter(({ type }) => type === tie)
+      .flatMap(({ source_id, target_id }) => [
+        [source_id, byId.get(target_id)] as const,
+        [target_id, byId.get(source_id)] as const,
+      ]);
+    for (const [close, entry] of both) {
+      if (entry?.subtype !== ENTRY) continue;
+      const other = tied.get(close);
+      if (other === undefined || toMs(entry.created_at) < toMs(other.created_at)) tied.set(close, entry);
     }
     for (const [close, entry] of tied) if (!entries.has(close)) entries.set(close, entry);
   }

@@ -63,6 +63,16 @@ describe("settings", () => {
     expect(inForce(["--data-dir", "elsewhere"], { env, cwd: here }).data_dir).toBe(join(here, "elsewhere"));
   });
 
+  test("agents are swept every six hours, and nothing is consolidated, unless it is said", () => {
+    expect(inForce([])).toMatchObject({ decay_interval: 21_600, consolidate_interval: 0, count_outcomes: [] });
+    const yaml = yamlFile("decay_interval: 0\ncount_outcomes: [server, trader=client]\n");
+    expect(inForce(["--config", yaml])).toMatchObject({
+      decay_interval: 0,
+      count_outcomes: ["server", "trader=client"],
+    });
+    expect(inForce(["--count-outcomes", "client"])).toMatchObject({ count_outcomes: ["client"] });
+  });
+
   test("an option wins over a variable, and that over the file", () => {
     const config = yamlFile("port: 1\nworkers: 2\nlog_level: warn\n");
     const env = { NOUS_PORT: "3", NOUS_WORKERS: "4" };

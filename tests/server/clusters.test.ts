@@ -31,6 +31,7 @@ test("a cluster is created, read, changed, listed and deleted", async () => {
     source: "agent",
     auto_subtypes: [],
     created_at: expect.stringMatching(ISO),
+    node_count: 0,
   });
   const fields = { description: "BTC and ETH", icon: "🪙", pinned: true, auto_subtypes: ["custom:trade"] };
   const other = await makeCluster(one, fields);
@@ -53,7 +54,9 @@ test("memories are put in, found by it, and taken out", async () => {
   const [a, b] = [await create(), await create()];
   const added = await join(one, id, b.id, { weight: 0.5 });
   expect(added).toMatchObject({ status: 201 });
-  expect(API.membership.strict().parse(added.body)).toEqual({
+  expect(API.addedMembers.strict().parse(added.body)).toEqual({
+    ok: true,
+    added: 1,
     cluster_id: id,
     node_id: b.id,
     weight: 0.5,
@@ -66,8 +69,11 @@ test("memories are put in, found by it, and taken out", async () => {
   const { body } = await ask(`GET /clusters/${id}/members`);
   expect(API.memberList.parse(body).data).toMatchObject([
     { id: b.id, node_id: b.id, weight: 1, pinned: true, content_title: LESSON.content_title, neural_access_count: 0 },
-    { id: a.id, weight: 1, pinned: false, state_lifecycle: "ACTIVE" },
+    { id: a.id, weight: 1, pinned: false, state_lifecycle: "ACTIVE", memory_section: "KNOWLEDGE" },
   ]);
+  for (const { weight, membership_weight, updated_at, membership_updated_at } of body.data) {
+    expect([membership_weight, membership_updated_at]).toEqual([weight, updated_at]);
+  }
   expect(await search("squeeze", { cluster_ids: [id] })).toHaveLength(2);
   await ask(`DELETE /clusters/${id}/members/${a.id}`);
   expect(await search("squeeze", { cluster_ids: [id] })).toEqual([b.id]);
@@ -81,6 +87,37 @@ test("memories are put in, found by it, and taken out", async () => {
   expect(await search("squeeze", { cluster_ids: [id] })).toEqual([]);
   expect(await search("squeeze")).toEqual([a.id]);
   expect(raw(one.file()).prepare("SELECT * FROM cluster_memberships").all()).toEqual([]);
+});
+
+test("several memories are put in at once, all or none", async () => {
+  const one = client();
+  const { ask, create } = one;
+  const { id } = await makeCluster(one);
+  const empty = await makeCluster(one);
+  const [a, b, c] = [await create(), await create(), await create()];
+  const joinAll = (body: object) => ask(`POST /clusters/${id}/members`, body);
+  const { status, body } = await joinAll({ node_ids: [a.id, b.id, a.id], weight: 0.5 });
+  expect(status).toBe(201);
+  expect(API.addedMembers.strict().parse(body)).toEqual({ ok: true, added: 2, cluster_id: id });
+  const members = async () => (await ask(`GET /clusters/${id}/members`)).body.data;
+  expect(await members()).toMatchObject([
+    { id: a.id, weight: 0.5 },
+    { id: b.id, weight: 0.5 },
+  ]);
+  const refused = await joinAll({ node_ids: [c.id, "n_none"] });
+  expect(refused).toMatchObject({ status: 404, body: { issues: [{ path: "node_ids.1" }] } });
+  expect(await members()).toHaveLength(2);
+  for (const wrong of [{}, { node_ids: [] }, { node_id: a.id, node_ids: [b.id] }, { node_ids: a.id }]) {
+    expect(await joinAll(wrong)).toMatchObject({ status: 400 });
+  }
+  await ask(`DELETE /nodes/${b.id}`);
+  const counts = { [id]: 1, [empty.id]: 0 };
+  const countsIn = (clusters: { id: string; node_count: number }[]) =>
+    Object.fromEntries(clusters.map((cluster) => [cluster.id, cluster.node_count]));
+  expect(countsIn((await ask("GET /clusters")).body.data)).toEqual(counts);
+  expect(countsIn((await ask("GET /graph")).body.clusters)).toEqual(counts);
+  expect((await ask(`GET /clusters/${id}`)).body.node_count).toBe(1);
+  expect((await ask(`PATCH /clusters/${id}`, { name: "Coins" })).body.node_count).toBe(1);
 });
 
 test("what is not there is in no cluster, and neither is another agent's", async () => {

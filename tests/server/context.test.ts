@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import * as api from "../../js/server/src/api/context.ts";
 import { raw } from "./existing.ts";
 import { start } from "./process.ts";
-import { type Client, clientOf, sharedServer } from "./shared.ts";
+import { type Client, clientOf, LESSON, sharedServer } from "./shared.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 const { server, client } = sharedServer();
@@ -133,6 +133,45 @@ describe("POST /context", () => {
     expect(small.left_out).toContainEqual({ id: decision.id, section: "decisions", reason: "budget" });
   });
 
+  test("a memory that was stored in the frame of the prompt, or under its censors, stands before an equal one", async () => {
+    const censors = [{ id: "c1", text: "No leverage", action: "warn" }];
+    for (const [stored, asked] of [
+      [{ frame: "risk" }, { frame: "risk" }],
+      [{ censors: ["c1", "c2"] }, { frame: "any", censors }],
+    ]) {
+      const own = client();
+      const fact = (fields: object) =>
+        own.create({ content_title: "BTC funding reverts", content_body: "Within a day", ...fields });
+      const fitting = await fact(stored!);
+      const other = await fact({ frame: "other", censors: ["c9"] });
+      // By its time alone the newer one is the first.
+      const daysAgo = new Date(Date.now() - 3 * 86_400_000).toISOString();
+      raw(own.file()).prepare("UPDATE nodes SET provenance_created_at = ? WHERE id = ?").run(daysAgo, fitting.id);
+      const factsIn = async (turn: object) => (await build(own, { ...turn, recall: "none" })).recalled_ids.fact;
+      expect(await factsIn({ frame: "elsewhere" })).toEqual([other.id, fitting.id]);
+      expect(await factsIn(asked!)).toEqual([fitting.id, other.id]);
+    }
+  });
+
+  test("a memory keeps the frame and the censors that it is given", async () => {
+    const own = client();
+    const kept = { frame: "risk", censors: ["c1", "c2"] };
+    const { id, ...made } = await own.create({ id: "n_framed", ...kept });
+    expect(made).toMatchObject(kept);
+    expect(await own.create()).toMatchObject({ frame: null, censors: [] });
+    expect((await own.ask("POST /nodes", { ...LESSON, id, ...kept })).status).toBe(201);
+    expect((await own.ask("POST /nodes", { ...LESSON, id, frame: "other" })).status).toBe(409);
+    const changed = await own.ask(`PATCH /nodes/${id}`, { frame: "calm", censors: [] });
+    expect(changed.body).toMatchObject({ frame: "calm", censors: [], version: 2 });
+    expect((await own.ask(`PATCH /nodes/${id}`, { censors: ["c3"] })).body).toMatchObject({
+      frame: "calm",
+      censors: ["c3"],
+    });
+    expect((await own.ask(`PATCH /nodes/${id}`, { frame: null })).body).toMatchObject({ frame: null, censors: ["c3"] });
+    const refused = await own.ask("POST /nodes", { ...LESSON, censors: "c1" });
+    expect([refused.status, refused.body.issues]).toMatchObject([400, [{ path: "censors" }]]);
+  });
+
   test("censors, a frame and a working memory come from whoever asks", async () => {
     const answer = await build(client(), {
       frame: { frame_id: "audit", frame_name: "Audit" },
@@ -206,15 +245,28 @@ describe("POST /context/feedback", () => {
     const own = client();
     const { decision } = await trader(own);
     const db = raw(own.file());
-    const add = db.prepare(
-      "INSERT INTO memory_usage VALUES (NULL, ?, 'decision', ?, '2026-01-01T00:00:00.000Z', 1, 0.5)",
-    );
+    const add = db.prepare("INSERT INTO memory_usage VALUES (NULL, ?, 'decision', ?, ?, 1, 0.5)");
+    const now = new Date().toISOString();
     db.transaction(() => {
-      for (let place = 0; place < 5_000; place++) add.run(decision.id, `before ${place}`);
+      for (let place = 0; place < 5_000; place++) add.run(decision.id, `before ${place}`, now);
     })();
     const { count } = await answered(own, await build(own), "BTC");
     const kept = db.prepare("SELECT count(*) AS count, min(sequence) AS first FROM memory_usage").get();
     expect(kept).toMatchObject({ count: 5_000, first: count + 1 });
+  });
+
+  test("records of more than 21 days ago are dropped, and say of what type a memory was", async () => {
+    const own = client();
+    const { decision } = await trader(own);
+    const db = raw(own.file());
+    const add = db.prepare("INSERT INTO memory_usage VALUES (NULL, ?, 'decision', ?, ?, 1, 0.5)");
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+    for (const days of [400, 21.01, 20.99, 1]) add.run(decision.id, `${days} days ago`, daysAgo(days));
+    const { count } = await answered(own, await build(own), "BTC");
+    const kept = db.prepare("SELECT context_id, memory_type FROM memory_usage ORDER BY sequence").all() as object[];
+    expect(kept.slice(0, 2)).toMatchObject([{ context_id: "20.99 days ago" }, { context_id: "1 days ago" }]);
+    expect(kept).toHaveLength(2 + count);
+    for (const record of kept) expect(record).toMatchObject({ memory_type: expect.stringMatching(/^[a-z]+$/) });
   });
 
   test("is there after a kill", async () => {

@@ -1,10 +1,15 @@
 // Contradictions: correction markers, the queue of conflicts, and what each resolution does.
 
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { correctionIn } from "../../js/server/src/agent/corrections.ts";
 import * as API from "../../js/server/src/api/conflicts.ts";
-import { raw } from "./existing.ts";
-import { type Client, sharedServer } from "./shared.ts";
+import { agentFile } from "../../js/server/src/settings/paths.ts";
+import { makeExisting, raw } from "./existing.ts";
+import { start } from "./process.ts";
+import { type Client, clientOf, sharedServer } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
 
 const { client } = sharedServer();
 const DAY = 86_400_000;
@@ -86,6 +91,7 @@ test("a memory that corrects others is queued with them for 14 days", async () =
     expect(conflict).toMatchObject({
       id: expect.stringMatching(/^q_[0-9a-z]{12}$/),
       new_node_id: fresh.id,
+      new_content: MOVED.content_body,
       status: "pending",
       detection_tier: "PATTERN",
       detection_confidence: 0.7,
@@ -95,6 +101,58 @@ test("a memory that corrects others is queued with them for 14 days", async () =
   }
   expect(await one.create(ADDRESS)).not.toHaveProperty("_contradiction_detected");
   expect((await client().ask("GET /contradiction/queue")).body.count).toBe(0);
+});
+
+test("a queued conflict tells what the new memory says, and keeps no text of it", async () => {
+  const one = client();
+  const { fresh } = await conflicting(one);
+  const [listed] = (await one.ask("GET /contradiction/queue")).body.data;
+  expect(listed.new_content).toBe(MOVED.content_body);
+  await one.ask(`PATCH /nodes/${fresh.id}`, { content_body: null });
+  const [changed] = (await one.ask("GET /contradiction/queue")).body.data;
+  expect(changed.new_content).toBe(MOVED.content_title);
+  const [row] = raw(one.file()).prepare("SELECT new_content FROM conflict_queue").all();
+  expect(row).toEqual({ new_content: "" });
+});
+
+/** A server on a database of Hynous, with its queue of conflicts: `n_c` may correct `n_a`. */
+async function adopted() {
+  const folder = temporaryFolder();
+  const file = agentFile(folder, "default");
+  mkdirSync(dirname(file), { recursive: true });
+  makeExisting(file);
+  const db = raw(file);
+  db.exec(`CREATE TABLE conflict_queue (
+    id TEXT PRIMARY KEY NOT NULL, old_node_id TEXT NOT NULL REFERENCES nodes(id) ON DELETE CASCADE,
+    new_node_id TEXT REFERENCES nodes(id) ON DELETE SET NULL, new_content TEXT NOT NULL, conflict_type TEXT NOT NULL,
+    detection_tier TEXT NOT NULL, detection_confidence REAL NOT NULL, context TEXT, entity_name TEXT, topic TEXT,
+    status TEXT NOT NULL DEFAULT 'pending', created_at TEXT NOT NULL, expires_at TEXT NOT NULL
+  );
+  INSERT INTO conflict_queue VALUES ('c_1', 'n_a', 'n_c', 'A secret tape', 'AMBIGUOUS', 'PATTERN', 0.6, NULL, NULL, NULL,
+    'pending', '2026-01-03T00:00:00.000Z', '2999-01-01T00:00:00.000Z')`);
+  db.close();
+  return { ...clientOf(await start(folder), "default"), file };
+}
+
+test("a memory that is purged leaves no text in the queue of a database of Hynous", async () => {
+  const { ask, file } = await adopted();
+  expect((await ask("GET /contradiction/queue")).body.data).toMatchObject([{ new_content: "A secret tape" }]);
+  expect(await ask("POST /nodes/n_c/purge")).toMatchObject({ status: 200 });
+  expect(raw(file).prepare("SELECT * FROM conflict_queue").all()).toEqual([]);
+});
+
+test("a database of Hynous takes in what corrects one of its memories", async () => {
+  const { ask, create } = await adopted();
+  const fresh = await create({ content_title: "Funding squeeze", content_body: "I was wrong: extremes last" });
+  expect(fresh._contradiction_detected).toBe(true);
+  const queued = await ask("POST /contradiction/queue", { old_node_id: "n_b", new_node_id: fresh.id });
+  expect(queued).toMatchObject({ status: 201, body: { conflict_type: null, detection_tier: null } });
+  const texts = { new_node_id: fresh.id, new_content: "I was wrong: extremes last" };
+  expect((await ask("GET /contradiction/queue")).body.data).toMatchObject([
+    { old_node_id: "n_b", detection_confidence: 0, ...texts },
+    { old_node_id: "n_a", detection_confidence: 0.6, ...texts },
+    { id: "c_1" },
+  ]);
 });
 
 test("what has expired, or lost a memory, is in the queue no more", async () => {
@@ -272,9 +330,9 @@ describe("a resolution", () => {
       failed: 2,
       total: 3,
       results: [
-        { ok: false, conflict_id: "q_none", error: "not found" },
+        { ok: false, conflict_id: "q_none", resolution: "keep_both", error: "not found" },
         { ok: true, resolution: "keep_both" },
-        { ok: false, error: "the conflict is resolved already" },
+        { ok: false, resolution: "merge", error: "the conflict is resolved already" },
       ],
     });
   });

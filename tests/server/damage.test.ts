@@ -173,7 +173,7 @@ describe("a database", () => {
     ["an edge", "UPDATE edges SET type = CAST(x'e282' AS TEXT) WHERE rowid = 2", "edges, row 2, column type"],
     [
       "a table without row numbers",
-      "INSERT INTO playbook_outcomes VALUES ('p', CAST(x'80' AS TEXT), 1, '2026-01-01')",
+      "INSERT INTO playbook_outcomes (playbook_id, entry_id, profitable, applied_at) VALUES ('p', CAST(x'80' AS TEXT), 1, '2026-01-01')",
       "playbook_outcomes, row 70.80, column entry_id",
     ],
   ])("with text that is none in %s is opened, and names it", async (_, sql, place) => {

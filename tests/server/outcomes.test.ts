@@ -104,6 +104,31 @@ describe("closing a trade", () => {
     expect(await countsOf(own, plan)).toEqual(counts);
   });
 
+  test.each(["part_of", "relates_to"])("an edge from the entry to the close ties them, too: %s", async (type) => {
+    const own = client();
+    const [plan, opened, closed] = [await playbook(own), await entry(own), await close(own)];
+    await own.link(plan.id, opened.id, "applied_to");
+    await own.link(opened.id, closed.id, type);
+    expect(await countsOf(own, plan)).toEqual([4, 5]);
+  });
+
+  test("edges in both directions are one tie, and their order does not matter", async () => {
+    const own = client();
+    const [plan, opened, closed] = [await playbook(own), await entry(own), await close(own)];
+    await own.link(opened.id, closed.id, "part_of");
+    await own.link(closed.id, opened.id, "part_of");
+    expect(await countsOf(own, plan)).toEqual([3, 4]);
+    await own.link(plan.id, opened.id, "applied_to");
+    expect(await countsOf(own, plan)).toEqual([4, 5]);
+    const late = await entry(own);
+    const note = await own.create({ content_title: "Out", content_body: bodyOf({ pnl_pct: -1 }) });
+    await own.link(plan.id, late.id, "applied_to");
+    await own.link(late.id, note.id, "part_of");
+    expect(await countsOf(own, plan)).toEqual([4, 5]);
+    await own.ask(`PATCH /nodes/${note.id}`, { subtype: "custom:trade_close" });
+    expect(await countsOf(own, plan)).toEqual([4, 6]);
+  });
+
   test("counts once, whatever is written again", async () => {
     const own = client();
     const [plan, other, opened, closed] = [

@@ -46,14 +46,20 @@ export class Ended extends Error {
   }
 }
 
-/** Starts a server on a free port, and waits until it listens. Unless it is for a whole file, it is killed after the test. */
+/** Sweeps would change memories at moments that no test chose. */
+const UNSWEPT = ["--decay-interval", "0"];
+
+/**
+ * Starts a server on a free port, and waits until it listens. Unless it is for a whole file, it is killed after the test. It sweeps
+ * by itself only if the options say so.
+ */
 export async function start(
   dataDir: string,
   options: readonly string[] = [],
   scope: "test" | "file" = "test",
   { node = [], env = {}, under = [] }: Surroundings = {},
 ): Promise<Running> {
-  const args = [PROGRAM, "serve", "--port", "0", "--data-dir", dataDir, ...options];
+  const args = [PROGRAM, "serve", "--port", "0", "--data-dir", dataDir, ...UNSWEPT, ...options];
   const [command, ...rest] = [...under, process.execPath, ...node, ...args] as [string, ...string[]];
   const child = spawn(command, rest, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
   if (scope === "test") onTestFinished(() => void child.kill("SIGKILL"));

@@ -51,7 +51,23 @@ describe("POST /nodes", () => {
       temporal_event_time: null,
       temporal_event_confidence: null,
       temporal_event_source: null,
+      frame: null,
+      censors: [],
+      memory_section: "KNOWLEDGE",
     });
+  });
+
+  test("a memory tells its section wherever it is answered", async () => {
+    const { ask, create } = client();
+    const { id } = await create({ subtype: "custom:signal" });
+    const section = { memory_section: "SIGNALS" };
+    for (const call of [`GET /nodes/${id}`, `GET /nodes/${id}?recall=false`]) {
+      expect((await ask(call)).body).toMatchObject(section);
+    }
+    expect((await ask("GET /nodes")).body.data).toMatchObject([section]);
+    expect((await ask("POST /nodes/batch-get", { ids: [id] })).body.results).toMatchObject([{ node: section }]);
+    const changed = await ask(`PATCH /nodes/${id}`, { subtype: "custom:playbook" });
+    expect(changed.body).toMatchObject({ memory_section: "PROCEDURAL" });
   });
 
   test("takes every field, passes over unknown ones, and gives times one form", async () => {

@@ -1,6 +1,7 @@
-// Periodic work: off unless it is asked for, done by one process, told in the log.
+// Periodic work: sweeps by themselves, consolidation if it is asked for, done by one process, told in the log.
 
 import { describe, expect, test } from "vitest";
+import { OPTIONS } from "../../js/server/src/settings/options.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { raw } from "./existing.ts";
@@ -54,6 +55,22 @@ describe("the scheduler", () => {
     const count = doneBy(server).length;
     await expect.poll(() => doneBy(server).length, { timeout: 20_000 }).toBeGreaterThan(count + 4);
     expect(await server.end()).toBe(0);
+  });
+
+  test("sweeps soon after the start, where the last sweep was long ago, and not again before its time", async () => {
+    const folder = temporaryFolder();
+    const first = await start(folder);
+    const id = await withFaded(first, "one");
+    await first.end();
+    // As it is without the option, which the tests set for all other servers.
+    const usual = OPTIONS.decay_interval.usual();
+    expect(usual).toBe(6 * 3_600);
+    const server = await start(folder, ["--decay-interval", String(usual)]);
+    await expect.poll(() => storedState(folder, "one", id)[0], { timeout: 20_000 }).toMatchObject({ state: "WEAK" });
+    await server.end();
+    const second = await start(folder, ["--decay-interval", String(usual)]);
+    await new Promise((resolve) => setTimeout(resolve, 11_000));
+    expect(doneBy(second)).toEqual([]);
   });
 
   test("leaves a memory alone where the clock looks wrong, and says so", { timeout: 60_000 }, async () => {

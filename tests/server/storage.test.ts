@@ -35,6 +35,8 @@ const NODE: NewNode = {
   temporal_event_time: null,
   temporal_event_confidence: null,
   temporal_event_source: null,
+  frame: null,
+  censors: null,
 };
 
 /** What the full text of a database finds, which other servers ask. */

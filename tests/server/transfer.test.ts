@@ -2,12 +2,16 @@
 // the commands do is done in this process, and by the program itself where what it reads and prints is tested.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "libsql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
+import { sealAll } from "../../js/server/src/storage/checksums.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { addFrames } from "../../js/server/src/storage/migrations/frames.ts";
 import type { Place } from "../../js/server/src/storage/place.ts";
+import { META_TABLE, MIGRATIONS } from "../../js/server/src/storage/schema.ts";
 import { exportFile, importFile } from "../../js/server/src/transfer/commands.ts";
 import type { Conflicts } from "../../js/server/src/transfer/conflicts.ts";
 import { makeExisting, raw } from "./existing.ts";
@@ -72,6 +76,7 @@ test("an import of an export is the same memory", { timeout: 60_000 }, async () 
   for (let place = 1; place < 12; place++) await link(nodes[place].id, nodes[(place * 5) % place].id, "relates_to");
   await ask(`GET /nodes/${nodes[3].id}`);
   await ask(`PATCH /nodes/${nodes[4].id}`, { content_body: null });
+  await ask(`PATCH /nodes/${nodes[5].id}`, { frame: "risk", censors: ["c1"] });
   await search("squeeze");
   await first.end();
   raw(agentFile(folder, "default")).exec(`
@@ -79,6 +84,8 @@ test("an import of an export is the same memory", { timeout: 60_000 }, async () 
     INSERT INTO cluster_memberships (cluster_id, node_id, weight) VALUES ('c_1', '${nodes[0].id}', 0.5);
   `);
   const lines = exported(folder);
+  const framed = lines.map((line) => JSON.parse(line)).filter((line) => line.frame === "risk");
+  expect(framed).toMatchObject([{ id: nodes[5].id, censors: '["c1"]' }]);
   expect(lines).toHaveLength(12 + 11 + 2);
   expect(lines.map((line) => JSON.parse(line).kind).indexOf("edge")).toBe(14);
   expect(imported(folder, lines, { agent: "other" })).toEqual([25, 0, 0]);
@@ -110,6 +117,42 @@ test("a memory of the existing server goes the same way, odd values as missing o
   const sound = lines.filter((line) => JSON.parse(line).id !== "n_c" && JSON.parse(line).id !== "e_2");
   expect(imported(folder, sound, { agent: "other" })).toEqual([sound.length, 0, 0]);
   expect(exported(folder, "other")).toEqual(sound);
+});
+
+test("a memory of the schema before frames is checked and exported as it is, and keeps its sums when it is opened", () => {
+  const folder = temporaryFolder();
+  const file = agentFile(folder, "default");
+  new LibsqlStorage(file, { durability: "normal" }).close();
+  rmSync(file);
+  const db = new Database(file);
+  const before = MIGRATIONS.indexOf(addFrames);
+  db.exec(META_TABLE);
+  for (const migration of MIGRATIONS.slice(0, before)) migration(db);
+  db.exec(`
+    INSERT INTO nous_meta VALUES ('schema', '${before}'), ('epoch', 'e'), ('agent', 'default');
+    INSERT INTO nodes (id, type, content_title) VALUES ('n_a', 'note', 'Old'), ('n_b', 'note', 'Newer');
+    INSERT INTO playbook_outcomes VALUES ('n_a', 'n_b', 1, '2026-01-01T00:00:00.000Z');
+  `);
+  sealAll((sql) => db.prepare(sql));
+  db.close();
+  expect(run(["check", "--data-dir", folder])).toMatchObject({ status: 0, stdout: expect.stringContaining(": sound") });
+  const lines = exported(folder);
+  expect(raw(file).prepare("SELECT value FROM nous_meta WHERE key = 'schema'").get()).toMatchObject({
+    value: `${before}`,
+  });
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { kind: "node", id: "n_a", frame: null, censors: null },
+    { kind: "node", id: "n_b" },
+    { kind: "outcome", playbook_id: "n_a", client_counted: 0 },
+  ]);
+  const storage = new LibsqlStorage(file, { durability: "normal" });
+  expect(storage.check()).toEqual([]);
+  const sums = raw(file).prepare("SELECT count(*) AS count FROM row_checksums").get();
+  expect(sums).toMatchObject({ count: 2 });
+  raw(file).exec("DROP TRIGGER nodes_checksum_update; UPDATE nodes SET frame = 'risk' WHERE id = 'n_a'");
+  expect(storage.check()).toEqual(["1 memories are not as they were written"]);
+  storage.close();
+  expect(imported(folder, lines, { agent: "other" })).toEqual([3, 0, 0]);
 });
 
 test("figures of memories go along, and trades that were counted are not counted again", async () => {

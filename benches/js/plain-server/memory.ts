@@ -18,6 +18,15 @@ import { Vectors } from "./vectors.ts";
 const ID_LENGTH = 12;
 const newId = (prefix: string) => `${prefix}_${randomUUID().replaceAll("-", "").slice(0, ID_LENGTH)}`;
 
+/** A row as it is sent: without frames, and with its section. */
+const shown = (row: NodeRow) => ({
+  ...row,
+  frame: null,
+  censors: [],
+  memory_section: getSectionForSubtype(row.subtype),
+});
+type ShownNode = ReturnType<typeof shown>;
+
 export class PlainMemory implements Memory {
   readonly store: Store;
   readonly vectors = new Vectors();
@@ -43,7 +52,7 @@ export class PlainMemory implements Memory {
     return { status: "ok", node_count: this.counts.nodes, edge_count: this.counts.edges, lifecycle };
   }
 
-  create({ embedding, ...given }: NewNode): NodeRow {
+  create({ embedding, ...given }: NewNode): ShownNode {
     const now = new Date().toISOString();
     const { type, content_title, subtype = null, content_summary = null, content_body = null } = given;
     const length = content_body?.length ?? 0;
@@ -75,16 +84,16 @@ export class PlainMemory implements Memory {
     this.store.insertNode(row, vector === null ? null : new Uint8Array(vector.buffer));
     if (vector !== null) this.vectors.add(row.id, vector);
     this.counts.nodes += 1;
-    return row;
+    return shown(row);
   }
 
-  read(id: string): NodeRow | undefined {
+  read(id: string): ShownNode | undefined {
     const stored = this.store.node(id);
-    return stored && this.accesses.recall(stored, Date.now());
+    return stored && shown(this.accesses.recall(stored, Date.now()));
   }
 
   list(type: string | null, subtype: string | null, limit: number) {
-    const data = this.#asOf(Date.now(), this.store.newest(type, subtype, limit));
+    const data = this.#asOf(Date.now(), this.store.newest(type, subtype, limit)).map(shown);
     return { data, count: data.length };
   }
 
@@ -110,8 +119,7 @@ export class PlainMemory implements Memory {
     const rows = new Map(this.#asOf(now, this.store.nodes(ids)).map((row) => [row.id, row]));
     this.accesses.count(ids, now);
     const data = ranked.map(({ node, score, breakdown, primary_signal }) => ({
-      ...rows.get(node.id)!,
-      memory_section: getSectionForSubtype(node.subtype),
+      ...shown(rows.get(node.id)!),
       score: Number(score.toFixed(4)),
       breakdown,
       primary_signal,

@@ -174,9 +174,10 @@ export interface Engine {
   ): consolidation.EpisodeGroup<Row>[];
   /**
    * Under which conditions closed trades were won more often, or less, than the others of their group: anomalies, direction,
-   * trade type and signals of the entry that a close is tied to (`part_of`, or `relates_to`), its weekday, hours and funding (percent
-   * an hour). All of the trades given count, however old. Each way to divide a group is tested once, by the smaller side, where
-   * both have 5 trades or more. Throws as above, and for wrong edges.
+   * trade type and signals of the entry that a close is tied to (`part_of`, or else `relates_to`; an edge counts in either direction,
+   * and edges in both directions are one tie), its weekday, hours and funding (percent an hour). All of the trades given count,
+   * however old. Each way to divide a group is tested once, by the smaller side, where both have 5 trades or more. Throws as above,
+   * and for wrong edges.
    */
   findPatterns(
     episodes: readonly consolidation.EpisodeRow[],

@@ -52,6 +52,7 @@ export function createFront(
     engine: createEngine(config),
     keys,
     known: { hosts: [hostnameOf(host), ...settings.allowed_hosts], origins: settings.cors_origins },
+    compat: settings.compat,
     log,
     unsent,
     maxBodyBytes: settings.max_body_bytes,

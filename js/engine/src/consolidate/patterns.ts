@@ -29,7 +29,7 @@ import type {
 } from "./types.ts";
 
 const ENTRY = "custom:trade_entry";
-/** What ties a close to its entry: the first kind where there is one, else the second. */
+/** The types of edges that tie a close and its entry, in either direction: the first where there is one, else the second. */
 const TIES = ["part_of", "relates_to"];
 
 /** Signals that are read as something else, or that may tell how the trade ended, when an entry is written to later. */
@@ -152,18 +152,25 @@ interface Close extends Body {
   pnl: number;
 }
 
-/** The entries that closes are tied to, by the close: of several the earliest, of equally early ones that of the first edge. */
+/**
+ * The entries that closes are tied to, by the close: of several the earliest, of equally early ones that of the first edge. An edge
+ * ties the two whichever of them is its source; edges in both directions are one tie.
+ */
 function entriesTied(episodes: readonly Episode<unknown>[], links: readonly Link[]): Map<string, Episode<unknown>> {
   const byId = new Map<string, Episode<unknown>>();
   for (const episode of episodes) if (episode.subtype === ENTRY) byId.set(episode.id, episode);
   const entries = new Map<string, Episode<unknown>>();
   for (const tie of [...TIES].reverse()) {
     const tied = new Map<string, Episode<unknown>>();
+    const add = (close: string, entry: Episode<unknown> | undefined) => {
+      if (entry === undefined) return;
+      const other = tied.get(close);
+      if (other === undefined || entry.createdAt < other.createdAt) tied.set(close, entry);
+    };
     for (const { source_id, target_id, type } of links) {
-      const entry = type === tie ? byId.get(target_id) : undefined;
-      if (entry === undefined) continue;
-      const other = tied.get(source_id);
-      if (other === undefined || entry.createdAt < other.createdAt) tied.set(source_id, entry);
+      if (type !== tie) continue;
+      add(source_id, byId.get(target_id));
+      add(target_id, byId.get(source_id));
     }
     for (const [close, entry] of tied) entries.set(close, entry);
   }

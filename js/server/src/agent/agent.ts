@@ -11,6 +11,7 @@ import {
   type TextIndex,
 } from "nous-wasm";
 import type { Node } from "../api/nodes.ts";
+import type { Compat } from "../compat/compat.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import type { NameKind, SoftChange, Storage } from "../storage/storage.ts";
@@ -34,6 +35,12 @@ const FLUSH_BATCH = 5_000;
 
 export interface AgentOptions {
   config?: EngineConfig;
+  /** Which other server this agent behaves as; `none` unless it is said. */
+  compat?: Compat;
+  /** Whether there is a provider of embeddings; unless it is said there is none. */
+  embeds?: boolean;
+  /** Whether a closed trade counts for its playbooks by itself; unless it is said it does. */
+  countsOutcomes?: boolean;
   tell?: Tell;
   /** The clock, in milliseconds since 1970. */
   clock?: () => number;
@@ -53,6 +60,9 @@ export class Agent {
   readonly storage: Storage;
   readonly engine: Engine;
   readonly config: EngineConfig;
+  readonly compat: Compat;
+  readonly embeds: boolean;
+  readonly countsOutcomes: boolean;
   readonly soft = new SoftState();
   /**
    * Long work awaits it between its steps, outside of `read` and `write`: other agents of the thread get their turns. It throws
@@ -70,9 +80,13 @@ export class Agent {
   readonly #scrub: (nodeId: string) => Promise<void> | void;
 
   constructor(storage: Storage, options: AgentOptions = {}) {
-    const { config = {}, tell = () => {}, clock = Date.now, snapshots } = options;
+    const { config = {}, compat = "none", embeds = false, countsOutcomes = true } = options;
+    const { tell = () => {}, clock = Date.now, snapshots } = options;
     this.storage = storage;
     this.config = config;
+    this.compat = compat;
+    this.embeds = embeds;
+    this.countsOutcomes = countsOutcomes;
     this.engine = createEngine(config);
     this.#tell = tell;
     this.#clock = new Clock(clock);
@@ -264,6 +278,8 @@ export class Agent {
   async purge(id: string): Promise<boolean> {
     const wasThere = this.write(() => {
       this.storage.beginPurge(id);
+      // Tables that Hynous made forget the memory's id when it is deleted, and keep its text.
+      this.storage.conflicts.removeOf(id);
       return this.storage.deleteNode(id);
     });
     this.#removeSnapshots();
@@ -297,12 +313,12 @@ export class Agent {
 
   /** A row as it is answered. */
   present(row: NodeRow): Node {
-    return presentNode(row, this.index.get(row.id), this.soft);
+    return presentNode(row, this.index.get(row.id), this);
   }
 
   /** One that has just been written, and of which the index will know nothing else. */
   presentNew(row: NodeRow): Node {
-    return presentNode(row, undefined, this.soft);
+    return presentNode(row, undefined, this);
   }
 
   /**

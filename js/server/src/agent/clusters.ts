@@ -1,7 +1,8 @@
 // Clusters, and the memories in them.
 
-import type { ClusterChangesRequest, clusterOperations, NewClusterRequest } from "../api/clusters.ts";
+import type { Cluster, ClusterChangesRequest, clusterOperations, NewClusterRequest } from "../api/clusters.ts";
 import { CLUSTERS, MEMBERS, toCursor } from "../api/pages.ts";
+import type { Compat } from "../compat/compat.ts";
 import { newId } from "../ids.ts";
 import type { ClusterChanges, ClusterRow, MembershipRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
@@ -9,18 +10,20 @@ import type { Agent } from "./agent.ts";
 import { checkThere } from "./edges.ts";
 import { notFound } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
-import { fadedNow, presentCluster, presentMembership, presentNow } from "./presenting.ts";
+import { textOf } from "./index-rows.ts";
+import { fadedNow, presentClusters, presentMembership, presentNow } from "./presenting.ts";
 import { once, stillThere } from "./retries.ts";
 import { pageWithin, Room } from "./room.ts";
 
-const SOURCE = "agent";
+/** Who made a cluster. */
+const SOURCE: Readonly<Record<Compat, string>> = { none: "agent", hynous: "user_created" };
 /** How a memory is in a cluster that took it in by itself. */
 const BY_ITSELF = { weight: 1, pinned: 0 };
 
 export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
   createCluster: (agent, { headers, body }) => {
     const { id } = once(agent, "createCluster", { headers, body }, () => insertCluster(agent, body));
-    return presentCluster(stillThere(agent.storage.cluster(id)));
+    return presentOne(agent, stillThere(agent.storage.cluster(id)));
   },
 
   listClusters: async (agent, { query: { limit, cursor } }) => {
@@ -31,17 +34,17 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
       limit,
       (most, after: ClusterRow | undefined) =>
         agent.storage.clusters({ after: after?.sequence ?? cursor, limit: most, room }),
-      (rows) => rows.map(presentCluster),
+      (rows) => presentClusters(rows, agent.storage),
     );
     return { data, count: data.length, next_cursor: toCursor(CLUSTERS, isLast ? null : last?.sequence) };
   },
 
-  readCluster: (agent, { params: { id } }) => presentCluster(clusterOf(agent, id)),
+  readCluster: (agent, { params: { id } }) => presentOne(agent, clusterOf(agent, id)),
 
   updateCluster: (agent, { params: { id }, body }) => {
-    const changed = agent.write(() => agent.storage.updateCluster(id, changesOf(body)));
+    const changed = agent.write(() => agent.storage.updateCluster(id, changesOf(agent, body)));
     if (changed === undefined) throw notFound();
-    return presentCluster(changed);
+    return presentOne(agent, changed);
   },
 
   deleteCluster: (agent, { params: { id } }) =>
@@ -50,15 +53,16 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
       return { ok: true };
     }),
 
-  addMember: (agent, { params: { id }, body: { node_id, weight, pinned } }) =>
-    presentMembership(
-      agent.write(() => {
-        clusterOf(agent, id);
-        checkThere(agent, { node_id });
-        const updated_at = toIso(agent.now());
-        return agent.storage.putMember({ cluster_id: id, node_id, weight, pinned: Number(pinned), updated_at });
-      }),
-    ),
+  addMember: (agent, { params: { id: cluster_id }, body: { node_id, node_ids, weight, pinned } }) =>
+    agent.write(() => {
+      clusterOf(agent, cluster_id);
+      const ids = node_ids ?? [node_id!];
+      checkThere(agent, node_ids === undefined ? { node_id: node_id! } : Object.fromEntries(pathsOf(ids)));
+      const how = { weight, pinned: Number(pinned), updated_at: toIso(agent.now()) };
+      const rows = ids.map((node_id) => agent.storage.putMember({ cluster_id, node_id, ...how }));
+      const one = node_ids === undefined ? presentMembership(rows[0]!) : { cluster_id };
+      return { ok: true, added: new Set(ids).size, ...one };
+    }),
 
   listMembers: async (agent, { params: { id }, query: { limit, cursor } }) => {
     clusterOf(agent, id);
@@ -87,7 +91,7 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
 
   clusterHealth: (agent, { params: { id } }) =>
     agent.read(() => {
-      const { name } = presentCluster(clusterOf(agent, id));
+      const name = textOf(clusterOf(agent, id).name) ?? "";
       const ids = agent.storage.members(id).map(({ node_id }) => node_id);
       const faded = fadedNow(ids, agent.index, agent.engine, agent.now());
       const countOf = (state: string) => faded.filter((it) => it?.lifecycle === state).length;
@@ -110,7 +114,10 @@ function membersOf(agent: Agent, rows: readonly MembershipRow[], now: number) {
   const byId = new Map(presentNow(agent.storage.nodes(ids), agent, now).map((node) => [node.id, node]));
   return rows.map((row) => {
     const node = byId.get(row.node_id);
-    return node && { ...node, ...presentMembership(row) };
+    if (node === undefined) return undefined;
+    const membership = presentMembership(row);
+    const { weight: membership_weight, updated_at: membership_updated_at } = membership;
+    return { ...node, ...membership, membership_weight, membership_updated_at };
   });
 }
 
@@ -122,20 +129,32 @@ function insertCluster(agent: Agent, request: NewClusterRequest): { id: string }
     description,
     icon,
     pinned: Number(pinned),
-    source: SOURCE,
-    auto_subtypes: JSON.stringify(auto_subtypes ?? []),
+    source: SOURCE[agent.compat],
+    auto_subtypes: subtypesOf(agent, auto_subtypes),
     created_at: toIso(agent.now()),
   });
   return { id };
 }
 
-/** Within a `write`: puts a memory into the clusters that take in its subtype by themselves. */
+/** As they are stored. Hynous tells a cluster without any from one whose list is empty. */
+const subtypesOf = ({ compat }: Agent, subtypes: readonly string[] | null | undefined): string | null =>
+  compat === "hynous" && subtypes == null ? null : JSON.stringify(subtypes ?? []);
+
+/**
+ * Within a `write`: puts a memory into the clusters that take in its subtype by themselves. Hynous'
+ * client does that, and not its server.
+ */
 export function joinClusters(agent: Agent, id: string, subtype: string | null): void {
-  if (subtype === null) return;
+  if (subtype === null || agent.compat === "hynous") return;
   for (const cluster_id of agent.storage.clustersTaking(subtype)) {
     agent.storage.putMember({ cluster_id, node_id: id, ...BY_ITSELF, updated_at: toIso(agent.now()) });
   }
 }
+
+const presentOne = ({ storage }: Agent, row: ClusterRow): Cluster => presentClusters([row], storage)[0]!;
+
+const pathsOf = (ids: readonly string[]): [path: string, id: string][] =>
+  ids.map((id, place) => [`node_ids.${place}`, id]);
 
 function clusterOf({ storage }: Agent, id: string): ClusterRow {
   const row = storage.cluster(id);
@@ -143,11 +162,11 @@ function clusterOf({ storage }: Agent, id: string): ClusterRow {
   return row;
 }
 
-function changesOf({ pinned, auto_subtypes, ...texts }: ClusterChangesRequest): ClusterChanges {
+function changesOf(agent: Agent, { pinned, auto_subtypes, ...texts }: ClusterChangesRequest): ClusterChanges {
   const given = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined));
   return {
     ...given,
     ...(pinned === undefined ? {} : { pinned: Number(pinned) }),
-    ...(auto_subtypes === undefined ? {} : { auto_subtypes: JSON.stringify(auto_subtypes ?? []) }),
+    ...(auto_subtypes === undefined ? {} : { auto_subtypes: subtypesOf(agent, auto_subtypes) }),
   };
 }

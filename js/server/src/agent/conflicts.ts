@@ -3,11 +3,12 @@
 import type { Conflict, conflictOperations, Resolved, Resolving } from "../api/conflicts.ts";
 import { MOST_TEXT } from "../api/limits.ts";
 import { QUEUE, toCursor } from "../api/pages.ts";
+import type { Compat } from "../compat/compat.ts";
 import { newId } from "../ids.ts";
 import type { ConflictRow, NodeRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import type { Agent, Unit } from "./agent.ts";
-import { type Correction, correctionIn } from "./corrections.ts";
+import { type Correction, correctionIn, looseCorrectionIn } from "./corrections.ts";
 import { checkThere, insertEdge } from "./edges.ts";
 import { notFound, Refusal, wrong } from "./errors.ts";
 import { fieldsIn } from "./fields.ts";
@@ -23,7 +24,8 @@ const WAITS = 14 * DAY;
 const MOST_CONFLICTS = 3;
 const TITLE_WORDS = 3;
 const TIER = "PATTERN";
-const TYPE = "correction";
+/** What a conflict is called that a new memory's text tells of. */
+const TYPE: Readonly<Record<Compat, string>> = { none: "correction", hynous: "AMBIGUOUS" };
 
 export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
   detectContradiction: (agent, { body: { content, title } }) =>
@@ -54,13 +56,14 @@ export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
       limit,
       (most, after: ConflictRow | undefined) =>
         agent.storage.conflicts.list({ status, now, before: after?.sequence ?? cursor, limit: most, room }),
-      (rows) => rows.map(presentConflict),
+      (rows) => presentConflicts(agent, rows),
     );
     return { data, count: data.length, next_cursor: toCursor(QUEUE, isLast ? null : last?.sequence) };
   },
 
   queueConflict: (agent, { body }) =>
-    presentConflict(
+    presentOne(
+      agent,
       agent.write(() => {
         const { old_node_id, new_node_id = null } = body;
         checkThere(agent, { old_node_id, ...(new_node_id === null ? {} : { new_node_id }) });
@@ -87,7 +90,8 @@ export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
         return resolve(agent, { body: item });
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        return { ok: false as const, conflict_id: item.conflict_id, error: error.message };
+        const { conflict_id, resolution } = item;
+        return { ok: false as const, conflict_id, resolution, error: error.message };
       }
     });
     const resolved = results.filter(({ ok }) => ok).length;
@@ -118,11 +122,22 @@ export interface Contradiction {
 /** What a text that is about to become a memory corrects; undefined where it does not say that it corrects something. */
 export function contradictionIn(
   agent: Agent,
-  title: string,
-  rest: readonly (string | null)[],
+  { title, summary, body }: { title: string; summary: string | null; body: string | null },
 ): Contradiction | undefined {
-  const correction = correctionIn([title, ...rest.filter((it) => it !== null)].join("\n"));
+  if (agent.compat === "hynous") return looseContradictionIn(agent, title, body);
+  const correction = correctionIn([title, summary, body].filter((it) => it !== null).join("\n"));
   return correction.detected ? { correction, alike: resembling(agent, title) } : undefined;
+}
+
+/**
+ * The same as Hynous finds it: the body counts, or else the title, and memories that have the
+ * title's first words in order.
+ */
+function looseContradictionIn({ storage }: Agent, title: string, body: string | null): Contradiction | undefined {
+  const correction = looseCorrectionIn(body || title);
+  if (!correction.detected) return undefined;
+  const words = title.split(" ").slice(0, TITLE_WORDS).join("%");
+  return { correction, alike: storage.nodesLike(`%${words}%`, MOST_CONFLICTS) };
 }
 
 /** Within a `write`: queues what a new memory may be in conflict with. */
@@ -131,11 +146,12 @@ export function queueContradiction(agent: Agent, id: string, { correction, alike
     queue(agent, {
       old_node_id: old.id,
       new_node_id: id,
-      new_content: null,
-      conflict_type: TYPE,
+      // Hynous keeps the text as it was, whatever becomes of the memory.
+      new_content: agent.compat === "hynous" ? saidBy(agent.storage.node(id)!) : null,
+      conflict_type: TYPE[agent.compat],
       detection_tier: TIER,
       detection_confidence: correction.confidence,
-      context: correction.triggers.join(", "),
+      context: agent.compat === "hynous" ? null : correction.triggers.join(", "),
       entity_name: null,
       topic: null,
     });
@@ -149,7 +165,8 @@ type Queued = Omit<
 
 function queue(agent: Agent, conflict: Queued & { expires_at?: string }): ConflictRow {
   const now = agent.now();
-  agent.storage.conflicts.removeExpired(toIso(now));
+  // Hynous' daemon resolves what has expired.
+  if (agent.compat !== "hynous") agent.storage.conflicts.removeExpired(toIso(now));
   return agent.storage.conflicts.insert({
     id: newId("q"),
     status: "pending",
@@ -257,15 +274,30 @@ function append(agent: Agent, row: NodeRow, added: string): void {
 
 // ---- presenting ---------------------------------------------------------------------------------
 
-/** A row as it is answered. What is not of its column's kind counts as missing. */
-function presentConflict({ sequence: _, ...row }: ConflictRow): Conflict {
+/**
+ * Rows as they are answered. A text that a new memory holds is read from there: a second one, in
+ * the queue, would outlive the memory.
+ */
+export function presentConflicts({ storage }: Agent, rows: readonly ConflictRow[]): Conflict[] {
+  const ids = rows.flatMap(({ new_node_id }) => new_node_id ?? []);
+  const texts = new Map(storage.nodes(ids).map((row) => [row.id, saidBy(row)]));
+  return rows.map((row) => presentConflict(row, texts.get(row.new_node_id ?? "") ?? null));
+}
+
+/** What a memory says to somebody who resolves a conflict. */
+const saidBy = (row: NodeRow): string | null => textOf(row.content_body) || textOf(row.content_title);
+
+const presentOne = (agent: Agent, row: ConflictRow): Conflict => presentConflicts(agent, [row])[0]!;
+
+/** What is not of its column's kind counts as missing. */
+function presentConflict({ sequence: _, ...row }: ConflictRow, textOfNew: string | null): Conflict {
   return {
     id: row.id,
     old_node_id: textOf(row.old_node_id),
     new_node_id: textOf(row.new_node_id),
-    new_content: textOf(row.new_content),
-    conflict_type: textOf(row.conflict_type),
-    detection_tier: textOf(row.detection_tier),
+    new_content: textOf(row.new_content) || textOfNew,
+    conflict_type: textOf(row.conflict_type) || null,
+    detection_tier: textOf(row.detection_tier) || null,
     detection_confidence: numberOf(row.detection_confidence),
     context: textOf(row.context),
     entity_name: textOf(row.entity_name),

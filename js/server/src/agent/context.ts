@@ -35,6 +35,9 @@ const PROFILE_CATEGORIES: Readonly<Record<string, string>> = {
 };
 const MOST_PROFILE = 50;
 const CONVERSATIONS = ["custom:turn_summary", "custom:session_summary"];
+const DAY = 86_400_000;
+/** Days after which a record is dropped. */
+const RECORDED_DAYS = 21;
 /** Records of all memories together, the oldest of which make way. */
 const MOST_RECORDS = new UsageTracker().save().max_records;
 
@@ -65,7 +68,8 @@ export const contextHandlers: HandlersOf<typeof contextOperations> = {
       const { storage } = agent;
       const before = storage.usageOfContext(context_id);
       if (before.length > 0) return feedbackOf(before);
-      storage.addUsage(usesOf(agent, context_id, recalled_content, response), MOST_RECORDS);
+      const since = toIso(agent.now() - RECORDED_DAYS * DAY);
+      storage.addUsage(usesOf(agent, context_id, recalled_content, response), MOST_RECORDS, since);
       return feedbackOf(storage.usageOfContext(context_id));
     }),
 
@@ -100,7 +104,10 @@ function retrieverOf(agent: Agent, now: number, embedding: Embedding, question: 
         if (those === undefined || query_text.trim() === "") return [];
         const wanted = Math.min(limit * OVERFETCH, MOST_FOUND);
         const sought = { query: query_text, limit: wanted, type: null, subtype: null, subtypes: those, embedding };
-        return search(agent, sought, question, now).data.map((row) => agent.engine.contextMemory(row));
+        return search(agent, sought, question, now).data.map((row) => {
+          const { frame, censors } = row;
+          return { ...agent.engine.contextMemory(row), frame, censors };
+        });
       }),
     );
 }

@@ -50,6 +50,22 @@ export interface Correction {
 
 const [markers, disqualifying, temporal] = [MARKERS, DISQUALIFIERS, TEMPORAL].map(phrasesOf);
 
+/**
+ * Looks for correction markers as Hynous does: in any case, and within words, too. Its confidence
+ * is a sum of fractions, to the last bit.
+ */
+export function looseCorrectionIn(text: string): Correction {
+  const low = text.toLowerCase();
+  const within = (phrases: readonly string[]) => phrases.filter((phrase) => low.includes(phrase.toLowerCase()));
+  const [triggers, disqualifiers] = [within(MARKERS), within(DISQUALIFIERS)];
+  const hasTime = within(TEMPORAL).length > 0;
+  let confidence = BASE / 100;
+  if (triggers.length > 0) confidence += FOR_MARKER / 100;
+  if (hasTime) confidence += FOR_TIME / 100;
+  if (disqualifiers.length > 0) confidence += FOR_DISQUALIFIER / 100;
+  return { detected: triggers.length > 0 && confidence > ENOUGH / 100, confidence, triggers, disqualifiers, hasTime };
+}
+
 /** Looks for correction markers, in any case, as whole words. */
 export function correctionIn(text: string): Correction {
   const plain = text.replaceAll("’", "'");

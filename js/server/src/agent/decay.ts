@@ -1,10 +1,13 @@
 // Sweeps: what time did to every memory is looked at and stored.
 
+import { LIFECYCLE_STATES, type Sweep } from "nous-wasm";
 import type { SweepAnswer, wholeOperations } from "../api/whole.ts";
 import { MOST_JUMP, parseInstant, toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
 import { Refusal } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
+import { fadedOf } from "./presenting.ts";
+import { storedState } from "./states.ts";
 
 const DAY = 86_400_000;
 /** A sweep so many days after the last one tells of a wrong clock rather than of a long sleep. */
@@ -21,7 +24,7 @@ export function sweep(agent: Agent, force: boolean): SweepAnswer {
   return agent.read(() => {
     const now = agent.now();
     const { index } = agent;
-    const { processed, changes, transitions } = index.decay(now);
+    const { processed, changes, transitions } = sweepOf(agent, now);
     const archived = transitions.filter(({ to }) => to === "ARCHIVE").length;
     if (!force) checkClock(agent, now, archived);
     agent.storage.setMeta("last_sweep", toIso(now));
@@ -29,6 +32,46 @@ export function sweep(agent: Agent, force: boolean): SweepAnswer {
     agent.soft.faded(changes);
     return { ok: true, processed, transitions_count: transitions.length, transitions };
   });
+}
+
+/**
+ * What a sweep would store. Hynous wakes what sleeps where time alone would not have put it to
+ * sleep.
+ */
+function sweepOf(agent: Agent, now: number): Sweep {
+  const { index, engine, storage, compat } = agent;
+  const sweep = index.decay(now);
+  if (compat !== "hynous") return sweep;
+  const asleep = storage.matching({ lifecycle: storedState(agent, "DORMANT") }) ?? [];
+  const nodes = asleep.map((id) => index.get(id));
+  const faded = fadedOf(nodes, engine, now, compat);
+  const woken = nodes.flatMap((node, place) => {
+    const { retrievability, lifecycle } = faded[place] ?? {};
+    return node !== undefined && (lifecycle === "ACTIVE" || lifecycle === "WEAK")
+      ? [{ id: node.id, subtype: node.subtype, retrievability: retrievability!, lifecycle }]
+      : [];
+  });
+  const isWoken = new Set(woken.map(({ id }) => id));
+  const { ids, retrievability, lifecycle } = sweep.changes;
+  const others = [...ids.keys()].filter((place) => !isWoken.has(ids[place]!));
+  return {
+    processed: sweep.processed,
+    changes: {
+      ids: [...others.map((place) => ids[place]!), ...isWoken],
+      retrievability: Float64Array.from([
+        ...others.map((place) => retrievability[place]!),
+        ...woken.map((one) => one.retrievability),
+      ]),
+      lifecycle: Uint8Array.from([
+        ...others.map((place) => lifecycle[place]!),
+        ...woken.map((one) => LIFECYCLE_STATES.indexOf(one.lifecycle)),
+      ]),
+    },
+    transitions: [
+      ...sweep.transitions,
+      ...woken.map(({ id, subtype, lifecycle }) => ({ id, from: "DORMANT" as const, to: lifecycle, subtype })),
+    ],
+  };
 }
 
 /** A wrong clock must not bury a memory. */

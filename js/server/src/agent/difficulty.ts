@@ -1,6 +1,7 @@
 // How hard a new memory is to keep: by what kind of thing it is, and how long.
 
-import { type AlgorithmNodeType, calculateDifficulty } from "nous-wasm";
+import { type AlgorithmNodeType, calculateDifficulty, getInitialDifficulty } from "nous-wasm";
+import type { Compat } from "../compat/compat.ts";
 
 const TYPE_OF_SUBTYPE: Readonly<Record<string, AlgorithmNodeType>> = {
   "custom:watchpoint": "concept",
@@ -31,7 +32,11 @@ export function algorithmTypeOf(type: string, subtype: string | null): Algorithm
   return Object.hasOwn(TYPE_OF_TYPE, type) ? TYPE_OF_TYPE[type]! : "concept";
 }
 
-/** In [0, 1], for a memory without edges. */
-export function difficultyOfNew(type: string, subtype: string | null, body: string | null): number {
-  return calculateDifficulty(algorithmTypeOf(type, subtype), body?.length ?? 0, 0);
+/**
+ * Returns a difficulty in [0, 1], for a memory without edges. Hynous goes by the kind alone,
+ * whatever its length.
+ */
+export function difficultyOfNew(type: string, subtype: string | null, body: string | null, compat: Compat): number {
+  const kind = algorithmTypeOf(type, subtype);
+  return compat === "hynous" ? getInitialDifficulty(kind) : calculateDifficulty(kind, body?.length ?? 0, 0);
 }

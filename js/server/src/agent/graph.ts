@@ -7,7 +7,7 @@ import type { GraphNode, Page } from "../storage/storage.ts";
 import type { Agent } from "./agent.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { textOf } from "./index-rows.ts";
-import { fadedOf, presentCluster, presentEdge, presentMembership, timeOf } from "./presenting.ts";
+import { fadedOf, presentClusters, presentEdge, presentMembership, timeOf } from "./presenting.ts";
 import { pageWithin, Room } from "./room.ts";
 
 /** Before the first row of a list: it has not been begun for want of room. */
@@ -45,7 +45,7 @@ export const graphHandlers: HandlersOf<Pick<typeof wholeOperations, "graph">> = 
     const clusters = await partOf(
       2,
       (page) => storage.clusters(page),
-      (rows) => rows.map(presentCluster),
+      (rows) => presentClusters(rows, storage),
     );
     const memberships = await partOf(
       3,
@@ -64,9 +64,9 @@ export const graphHandlers: HandlersOf<Pick<typeof wholeOperations, "graph">> = 
 };
 
 function nodesOf(agent: Agent, stored: readonly GraphNode[]): (Graph["nodes"][number] | undefined)[] {
-  const { index, engine } = agent;
+  const { index, engine, compat } = agent;
   const nodes = stored.map(({ id }) => index.get(id));
-  const faded = fadedOf(nodes, engine, agent.now());
+  const faded = fadedOf(nodes, engine, agent.now(), compat);
   return stored.map((row, place) => {
     const [live, now] = [nodes[place], faded[place]];
     if (live === undefined || now === undefined) return undefined;

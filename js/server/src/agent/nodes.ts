@@ -7,13 +7,14 @@ import { newId } from "../ids.ts";
 import type { NewNode, NodeChanges, NodeRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
+import { PLAYBOOK } from "./book.ts";
 import { joinClusters } from "./clusters.ts";
 import { contradictionIn, queueContradiction } from "./conflicts.ts";
 import { difficultyOfNew } from "./difficulty.ts";
 import { notFound, Refusal } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
 import { textOf } from "./index-rows.ts";
-import { countNode } from "./outcomes.ts";
+import { bodyOfPlaybook, countNode } from "./outcomes.ts";
 import { presentNow } from "./presenting.ts";
 import { once, stillThere } from "./retries.ts";
 import { pageWithin, Room } from "./room.ts";
@@ -31,6 +32,8 @@ const CONTENT = [
   "temporal_event_time",
   "temporal_event_confidence",
   "temporal_event_source",
+  "frame",
+  "censors",
 ] as const;
 
 export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
@@ -75,7 +78,12 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
         if (stored === undefined) throw notFound();
         checkVersion(headers["If-Match"], stored.version);
         if (subtype !== stored.subtype) joinClusters(agent, id, subtype);
-        countNode(agent, agent.storage.updateNode(id, changesOf(agent, body, stored.subtype))!, unit);
+        const changes = changesOf(agent, body, stored.subtype);
+        const given = changes.content_body;
+        if (stored.subtype === PLAYBOOK && given !== undefined) {
+          changes.content_body = bodyOfPlaybook(agent, stored, given);
+        }
+        countNode(agent, agent.storage.updateNode(id, changes)!, unit);
         // A vector that is given wins, even if it is the one that was there.
         if (body.embedding != null) agent.storage.embeddings.served(id);
         return agent.storage.node(id)!;
@@ -106,7 +114,11 @@ export function insertNode(agent: Agent, request: NewNodeRequest): { id: string;
   if (stored !== undefined && CONTENT.some((column) => stored[column] !== node[column])) {
     throw new Refusal(409, "the id is another memory's");
   }
-  const contradiction = contradictionIn(agent, content_title, [content_summary, content_body]);
+  const contradiction = contradictionIn(agent, {
+    title: content_title,
+    summary: content_summary,
+    body: content_body,
+  });
   const made = { id: node.id, isCorrection: contradiction !== undefined };
   if (stored !== undefined) return made;
   agent.storage.insertNode({ ...node, embedding_vector: agent.vectorBytes(request.embedding ?? null) });
@@ -138,9 +150,9 @@ export function newNodeOf(
     content_body,
     neural_stability: request.neural_stability ?? stabilityOfNew(agent.engine, subtype, request.signals),
     neural_retrievability: 1,
-    neural_difficulty: difficultyOfNew(type, subtype, content_body),
+    neural_difficulty: difficultyOfNew(type, subtype, content_body, agent.compat),
     neural_access_count: 0,
-    neural_last_accessed: null,
+    neural_last_accessed: agent.compat === "hynous" ? now : null,
     state_lifecycle: "ACTIVE",
     provenance_source: SOURCE,
     provenance_created_at: now,
@@ -152,18 +164,21 @@ export function newNodeOf(
     temporal_event_time: request.temporal_event_time ?? null,
     temporal_event_confidence: request.temporal_event_confidence ?? null,
     temporal_event_source: request.temporal_event_source ?? null,
+    frame: request.frame ?? null,
+    censors: jsonOf(request.censors),
   };
 }
 
 function changesOf(
   agent: Agent,
-  { embedding, ...fields }: NodeChangesRequest,
+  { embedding, censors, ...fields }: NodeChangesRequest,
   storedSubtype: string | null,
 ): NodeChanges {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   return {
     ...given,
-    ...(fields.type === undefined ? {} : { layer: layerOf(fields.type) }),
+    // Hynous leaves the layer that the memory was made with.
+    ...(fields.type === undefined || agent.compat === "hynous" ? {} : { layer: layerOf(fields.type) }),
     ...(fields.neural_stability === null
       ? {
           neural_stability: agent.engine.getInitialStabilityForSubtype(
@@ -171,6 +186,7 @@ function changesOf(
           ),
         }
       : {}),
+    ...(censors === undefined ? {} : { censors: jsonOf(censors) }),
     ...(embedding === undefined ? {} : { embedding_vector: agent.vectorBytes(embedding) }),
     last_modified: toIso(agent.now()),
   };
@@ -183,8 +199,23 @@ export function recalled(agent: Agent, id: string, check: (row: NodeRow) => void
   check(row);
   const now = agent.now();
   const { index } = agent;
-  if (index.recall([id], now) > 0) agent.soft.recalled(id, index, now);
+  if (index.recall([id], now) > 0) {
+    if (agent.compat === "hynous") growPlaybook(agent, id);
+    agent.soft.recalled(id, index, now);
+  }
   return agent.present(row);
+}
+
+/**
+ * Lets the stability of a playbook grow by a read, as Hynous does; to the index only outcomes of
+ * trades count.
+ */
+function growPlaybook({ index, engine }: Agent, id: string): void {
+  const node = index.get(id);
+  if (node?.subtype !== PLAYBOOK) return;
+  const { decay } = engine.SECTION_PROFILES[engine.getSectionForSubtype(PLAYBOOK)];
+  const stability = engine.updateStabilityOnAccessForSection(node.stability, node.difficulty, decay);
+  index.upsert([{ id, stability }]);
 }
 
 /** A read that does not count. */
@@ -194,5 +225,9 @@ export function asOfNow(agent: Agent, id: string, check: (row: NodeRow) => void 
   check(row);
   return presentNow([row], agent, agent.now())[0]!;
 }
+
+/** Names as they are stored; nothing for none. */
+const jsonOf = (names: readonly string[] | null | undefined): string | null =>
+  names == null || names.length === 0 ? null : JSON.stringify(names);
 
 const layerOf = (type: string): string => (type === "episode" ? "episode" : "semantic");

@@ -1,9 +1,10 @@
 // What became of trades that followed playbooks: each trade counts once for each playbook, in whatever order its parts are written.
-// A playbook is tied to the entry of a trade, and so is its close.
+// A playbook is tied to the entry of a trade, and so is its close. The client of an agent may count instead of the server.
 
 import { NousError, type PlaybookProblem } from "nous-wasm";
 import type { OutcomeAnswer } from "../api/playbooks.ts";
 import type { EdgeRow, NodeRow } from "../storage/rows.ts";
+import { toIso } from "../time.ts";
 import type { Agent, Unit } from "./agent.ts";
 import { PLAYBOOK } from "./book.ts";
 import { type Fields, fieldsIn, isFields } from "./fields.ts";
@@ -12,33 +13,67 @@ const ENTRY = "custom:trade_entry";
 const CLOSE = "custom:trade_close";
 /** From a playbook to an entry. */
 const FOLLOWED = "applied_to";
-/** From a close to its entry: the second kind where there is none of the first. */
+/** Between a close and its entry, from either to the other: the second kind where there is none of the first. */
 const TIES = ["part_of", "relates_to"];
+/** How long after a count of the server's a client's count is of the same trade, in milliseconds. */
+const SAME_TRADE = 600_000;
 
-/** A new edge may tie a playbook or a close to a trade. Whether anything was counted. */
-export function countEdge(agent: Agent, { id, type, source_id, target_id }: EdgeRow, unit: Unit): boolean {
+/** Counts what a new edge completes: it may tie a playbook or a close to a trade. */
+export function countEdge(agent: Agent, { id, type, source_id, target_id }: EdgeRow, unit: Unit): void {
   // The other playbooks of the trade were counted when it was closed.
-  if (type === FOLLOWED) return countClosed(agent, target_id, unit, new Map([[source_id, id]]));
-  const isTie = TIES.includes(type) && agent.storage.node(source_id)?.subtype === CLOSE;
-  return isTie && countClosed(agent, target_id, unit);
+  if (type === FOLLOWED) countClosed(agent, target_id, unit, new Map([[source_id, id]]));
+  if (!TIES.includes(type)) return;
+  const isClose = (nodeId: string) => agent.storage.node(nodeId)?.subtype === CLOSE;
+  if (isClose(source_id)) countClosed(agent, target_id, unit);
+  if (isClose(target_id)) countClosed(agent, source_id, unit);
 }
 
 /** A memory that became another may have closed a trade, or be a playbook that can be read now. */
 export function countNode(agent: Agent, { id, subtype }: NodeRow, unit: Unit): void {
   if (subtype === ENTRY) countClosed(agent, id, unit);
   if (subtype !== CLOSE && subtype !== PLAYBOOK) return;
-  for (const edge of agent.storage.edgesOf(id, "out")) countEdge(agent, edge, unit);
+  for (const edge of agent.storage.edgesOf(id, "both")) countEdge(agent, edge, unit);
 }
 
-/** Counts a trade for those playbooks by the edges that tie them to it, where it is closed and its end is known. */
-function countClosed(agent: Agent, entryId: string, unit: Unit, edgeOf?: ReadonlyMap<string, string>): boolean {
+/** Counts a trade for those playbooks by the edges that tie them to it, if it is closed and its end is known. */
+function countClosed(agent: Agent, entryId: string, unit: Unit, edgeOf?: ReadonlyMap<string, string>): void {
   const { storage } = agent;
-  if (storage.node(entryId)?.subtype !== ENTRY) return false;
+  if (!agent.countsOutcomes || storage.node(entryId)?.subtype !== ENTRY) return;
   const profitable = endOf(agent, entryId);
-  if (profitable === undefined) return false;
+  if (profitable === undefined) return;
   const edges = edgeOf ?? edgesBySource(storage.uncountedEdges(entryId, FOLLOWED, PLAYBOOK));
-  return edges.size > 0 && countFor(agent, entryId, profitable, edges, unit).applied.length > 0;
+  if (edges.size > 0) countFor(agent, entryId, profitable, edges, unit);
 }
+
+/**
+ * Returns the body that is stored for one that a client gives a playbook. Where it differs from the stored body by the count of one
+ * trade, which the server has counted by itself a moment ago, it keeps the server's counts: the trade counts once.
+ */
+export function bodyOfPlaybook(agent: Agent, { id, content_body }: NodeRow, given: string | null): string | null {
+  if (!agent.countsOutcomes) return given;
+  const [before, after] = [fieldsIn(content_body), fieldsIn(given)];
+  if (before === undefined || after === undefined) return given;
+  const raised = (field: string) => numberIn(after, field) - numberIn(before, field);
+  const won = raised("success_count");
+  const isCount = raised("sample_size") === 1 && (won === 0 || won === 1) && after.last_applied !== before.last_applied;
+  if (!isCount) return given;
+  const { sample_size, success_count } = before;
+  const body = jsonOf({ ...after, sample_size, success_count });
+  const isTaken = body !== undefined && agent.storage.takeOutcome(id, won === 1, toIso(agent.now() - SAME_TRADE));
+  return isTaken ? body : given;
+}
+
+/** Undefined for fields that are nested too deep to be written. */
+function jsonOf(fields: Fields): string | undefined {
+  try {
+    return JSON.stringify(fields);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+const numberIn = (fields: Fields, field: string): number => Number(fields[field] ?? 0);
 
 /** Whether a trade made money, by the first of its closes that tells; undefined where none does. */
 function endOf(agent: Agent, entryId: string): boolean | undefined {
@@ -54,14 +89,17 @@ function endOf(agent: Agent, entryId: string): boolean | undefined {
 
 /** The entries that a close belongs to. */
 function entriesOf({ storage }: Agent, closeId: string): string[] {
-  const edges = storage.edgesOf(closeId, "out");
+  const edges = storage.edgesOf(closeId, "both");
   for (const tie of TIES) {
-    const targets = edges.filter(({ type }) => type === tie).map(({ target_id }) => target_id);
-    const entries = storage.nodes(targets).filter(({ subtype }) => subtype === ENTRY);
+    const tied = edges.filter(({ type }) => type === tie);
+    const entries = storage.nodes(otherEnds(tied, closeId)).filter(({ subtype }) => subtype === ENTRY);
     if (entries.length > 0) return entries.map(({ id }) => id);
   }
   return [];
 }
+
+const otherEnds = (edges: readonly EdgeRow[], id: string): string[] =>
+  edges.map(({ source_id, target_id }) => (source_id === id ? target_id : source_id));
 
 /** The figures of a memory: those that it came with, else those of its body. */
 function signalsOf({ storage }: Agent, { id, content_body }: NodeRow): Fields {

@@ -11,7 +11,9 @@ import {
 import type { Cluster, Membership } from "../api/clusters.ts";
 import type { Edge } from "../api/edges.ts";
 import type { Node } from "../api/nodes.ts";
+import type { Compat } from "../compat/compat.ts";
 import type { ClusterRow, EdgeRow, MembershipRow, NodeRow } from "../storage/rows.ts";
+import type { Storage } from "../storage/storage.ts";
 import { normaliseTime, toIso } from "../time.ts";
 import { isState, numberOf, TYPE_OF_NO_EDGE, TYPE_OF_NONE, textOf } from "./index-rows.ts";
 import type { SoftState } from "./soft.ts";
@@ -26,7 +28,11 @@ export interface Faded {
  * A row as it is stored, with what was accessed since. What is not of its column's kind counts as missing. Written out, since
  * every found memory comes through here: setting fields by name takes ten times as long.
  */
-export function presentNode(row: NodeRow, live: StoredMemoryNode | undefined, soft: SoftState): Node {
+export function presentNode(
+  row: NodeRow,
+  live: StoredMemoryNode | undefined,
+  { soft, engine }: { soft: SoftState; engine: Engine },
+): Node {
   const ahead = live === undefined ? null : soft.lastAccess(row.id);
   return {
     id: row.id,
@@ -52,6 +58,9 @@ export function presentNode(row: NodeRow, live: StoredMemoryNode | undefined, so
     temporal_event_time: timeOf(row.temporal_event_time),
     temporal_event_confidence: numberOf(row.temporal_event_confidence),
     temporal_event_source: textOf(row.temporal_event_source),
+    frame: textOf(row.frame),
+    censors: row.censors === null ? [] : namesOf(row.censors),
+    memory_section: engine.getSectionForSubtype(textOf(row.subtype)),
   };
 }
 
@@ -61,13 +70,13 @@ const countOf = (stored: unknown): number | null => (Number.isSafeInteger(stored
 /** Rows as `presentNode` has them, with what time has made of the memories. The index is asked for each once. */
 export function presentNow(
   rows: readonly NodeRow[],
-  { index, soft, engine }: { index: MemoryIndex; soft: SoftState; engine: Engine },
+  { index, soft, engine, compat }: { index: MemoryIndex; soft: SoftState; engine: Engine; compat: Compat },
   now: number,
 ): Node[] {
   const live = rows.map(({ id }) => index.get(id));
-  const faded = fadedOf(live, engine, now);
+  const faded = fadedOf(live, engine, now, compat);
   return rows.map((row, place) => {
-    const node = presentNode(row, live[place], soft);
+    const node = presentNode(row, live[place], { soft, engine });
     const its = faded[place];
     if (its === undefined) return node;
     node.neural_retrievability = its.retrievability;
@@ -88,7 +97,13 @@ export function presentEdge({ sequence: _, ...row }: EdgeRow): Edge {
   };
 }
 
-export function presentCluster(row: ClusterRow): Cluster {
+/** Clusters with how many memories each has. */
+export function presentClusters(rows: readonly ClusterRow[], storage: Storage): Cluster[] {
+  const counts = storage.countMembers(rows.map(({ id }) => id));
+  return rows.map((row) => presentCluster(row, counts.get(row.id) ?? 0));
+}
+
+function presentCluster(row: ClusterRow, node_count: number): Cluster {
   return {
     id: row.id,
     name: textOf(row.name) ?? "",
@@ -98,10 +113,11 @@ export function presentCluster(row: ClusterRow): Cluster {
     source: textOf(row.source),
     auto_subtypes: namesOf(row.auto_subtypes),
     created_at: timeOf(row.created_at),
+    node_count,
   };
 }
 
-/** The subtypes that a cluster takes in by itself, from JSON that somebody else may have written. */
+/** Names from JSON that somebody else may have written. */
 export function namesOf(json: unknown): string[] {
   try {
     const names: unknown = JSON.parse(textOf(json) ?? "[]");
@@ -131,6 +147,23 @@ export function fadedOf(
   nodes: readonly (StoredMemoryNode | undefined)[],
   engine: Engine,
   now: number,
+  compat: Compat = "none",
+): (Faded | undefined)[] {
+  const faded = fadedBy(nodes, engine, now);
+  for (const [place, its] of faded.entries()) {
+    if (its === undefined) continue;
+    // Hynous shows the state that follows from time alone, whatever is stored, and four digits.
+    if (compat === "hynous") its.retrievability = toFourDigits(its.retrievability);
+    else its.lifecycle = sweptState(nodes[place]!.lifecycle, its.lifecycle);
+  }
+  return faded;
+}
+
+/** The same by time alone, whatever state is stored. */
+export function fadedBy(
+  nodes: readonly (StoredMemoryNode | undefined)[],
+  engine: Engine,
+  now: number,
 ): (Faded | undefined)[] {
   const there = nodes.filter((node) => node !== undefined);
   const columns = {
@@ -142,12 +175,14 @@ export function fadedOf(
   let place = 0;
   return nodes.map((node) => {
     if (node === undefined) return undefined;
-    const computed = LIFECYCLE_STATES[lifecycle[place]!]!;
-    const faded = { retrievability: retrievability[place]!, lifecycle: sweptState(node.lifecycle, computed) };
+    const faded = { retrievability: retrievability[place]!, lifecycle: LIFECYCLE_STATES[lifecycle[place]!]! };
     place += 1;
     return faded;
   });
 }
+
+/** Rounds a share as Hynous does before it stores or answers it. */
+export const toFourDigits = (share: number): number => Math.round(share * 10_000) / 10_000;
 
 /** A sweep leaves what is archived or deleted, and wakes nothing that sleeps. */
 function sweptState(stored: StoredLifecycleState, computed: StoredLifecycleState): StoredLifecycleState {

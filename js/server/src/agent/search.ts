@@ -14,7 +14,7 @@ import { statesOf } from "./states.ts";
 /** How many times the limit is searched for, since filters may leave some out: of a plain lookup less. */
 const OVERFETCH = 3;
 const OVERFETCH_OF_LOOKUP = 2;
-/** Seeds of a search, where the configuration does not say and the limit does not ask for more. */
+/** Seeds of a search, where the configuration does not bound them and the limit does not ask for more. */
 const USUAL_SEEDS = 15;
 /** How many times as much is searched for where too little of it passes. */
 const WIDER = 8;
@@ -48,7 +48,8 @@ export function search(agent: Agent, request: Sought, question: QuestionVector |
   const isLookup = asked.query_type === "LOOKUP" && !asked.disqualified;
   const multiplier = isLookup ? OVERFETCH_OF_LOOKUP : OVERFETCH;
   const wanted = request.limit * multiplier;
-  const maxSeeds = Math.max(config.search?.maxSeeds ?? USUAL_SEEDS, wanted);
+  const mostSeeds = config.search?.maxSeeds;
+  const maxSeeds = mostSeeds ?? Math.max(USUAL_SEEDS, wanted);
   // A plain lookup is for words, unless its vector is given.
   const embedding = vectorOf(agent, request, isLookup ? undefined : question);
   const states = request.lifecycle == null ? undefined : statesOf(agent, request.lifecycle, now);
@@ -66,7 +67,8 @@ export function search(agent: Agent, request: Sought, question: QuestionVector |
   const passes = passesOf(agent, filter);
   const enough = Math.min(request.limit, among?.length ?? request.limit);
   const find = (more: number) => {
-    const found = index.search({ embedding, bm25, filters, limit: more * wanted, max_seeds: more * maxSeeds, now });
+    const max_seeds = mostSeeds ?? more * maxSeeds;
+    const found = index.search({ embedding, bm25, filters, limit: more * wanted, max_seeds, now });
     return {
       ...found,
       ids: passes(found.ranking.ids).slice(0, request.limit),
@@ -190,7 +192,7 @@ function rowsOf(
 }
 
 /** Milliseconds since the last look, to the microsecond. */
-function stopwatch(): { (): number; total(): number } {
+export function stopwatch(): { (): number; total(): number } {
   const start = performance.now();
   let last = start;
   const rounded = (milliseconds: number) => Math.round(milliseconds * 1000) / 1000;

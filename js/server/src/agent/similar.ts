@@ -107,7 +107,7 @@ function vectorsLike(
 const componentsOf = (head: Bytes): Float32Array => new Float32Array(new Uint8Array(head).buffer);
 
 /** Of two vectors of one length; no number where one has no direction. */
-function cosine(a: Float32Array, b: Float32Array): number {
+export function cosine(a: Float32Array, b: Float32Array): number {
   let [product, squaresOfA, squaresOfB] = [0, 0, 0];
   for (let at = 0; at < a.length; at++) {
     product += a[at]! * b[at]!;

@@ -27,5 +27,18 @@ export function statesOf(
   };
 }
 
+/**
+ * A state to the database as it was stored last, by it or ahead of it, whatever time has made of it
+ * since.
+ */
+export function storedState({ soft }: Agent, state: StoredLifecycleState): LifecycleFilter {
+  const ahead = [...soft.states()];
+  return {
+    state,
+    leaving: ahead.filter(([, stored]) => stored !== state).map(([id]) => id),
+    arriving: ahead.filter(([, stored]) => stored === state).map(([id]) => id),
+  };
+}
+
 const arrivingFrom = (due: ReturnType<MemoryIndex["transitions"]>, state: StoredLifecycleState) =>
   due.filter(({ to }) => to === state).map(({ from }) => from);

@@ -10,6 +10,8 @@ import { done, idParameter, longText, name, optionalName, share, someNumber, som
 
 const MOST_SUBTYPES = 100;
 const USUAL_WEIGHT = 1;
+/** Memories that one request puts into a cluster. */
+const MOST_ADDED = 1_000;
 
 const autoSubtypes = z
   .array(name)
@@ -42,7 +44,16 @@ const clusterChanges = z
   .openapi("ClusterChanges");
 
 const newMember = z
-  .object({ node_id: name, weight: share.default(USUAL_WEIGHT), pinned: z.boolean().default(false) })
+  .object({
+    node_id: name.optional(),
+    node_ids: z.array(name).min(1).max(MOST_ADDED).optional(),
+    weight: share.default(USUAL_WEIGHT),
+    pinned: z.boolean().default(false),
+  })
+  .refine(({ node_id, node_ids }) => (node_id === undefined) !== (node_ids === undefined), {
+    path: ["node_id"],
+    message: "must be given, or node_ids, and not both",
+  })
   .openapi("NewMember");
 
 export const cluster = z
@@ -55,6 +66,7 @@ export const cluster = z
     source: someText,
     auto_subtypes: z.array(z.string()),
     created_at: time.nullable(),
+    node_count: z.int().openapi({ description: "Memories in it." }),
   })
   .openapi("Cluster");
 
@@ -72,7 +84,24 @@ export const membership = z
   })
   .openapi("Membership");
 
-const member = node.extend(membership.shape).openapi("Member");
+export const addedMembers = membership
+  .partial({ node_id: true, weight: true, pinned: true, updated_at: true })
+  .extend({
+    ok: z.literal(true),
+    added: z.int().openapi({ description: "Memories that the request has put into the cluster." }),
+  })
+  .openapi("AddedMembers", {
+    description:
+      "With `node_id` in the request, it is the membership as well; with `node_ids` it has no fields of one.",
+  });
+
+const member = node
+  .extend(membership.shape)
+  .extend({
+    membership_weight: someNumber.openapi({ description: "The same as `weight`." }),
+    membership_updated_at: time.nullable().openapi({ description: "The same as `updated_at`." }),
+  })
+  .openapi("Member");
 
 export const memberList = z
   .object({ data: z.array(member), count: z.int(), next_cursor: nextCursor })
@@ -142,12 +171,12 @@ export const clusterOperations = {
   addMember: operation({
     method: "post",
     path: "/clusters/{id}/members",
-    summary: "Puts a memory into a cluster, or changes how it is in it",
+    summary: "Puts a memory, or several, into a cluster, or changes how they are in it",
     scope: "memory",
     params: idParameter,
     body: newMember,
     status: 201,
-    answer: membership,
+    answer: addedMembers,
     refusals: [404],
   }),
   listMembers: operation({
@@ -184,3 +213,4 @@ export type Cluster = z.output<typeof cluster>;
 export type NewClusterRequest = z.output<typeof newCluster>;
 export type ClusterChangesRequest = z.output<typeof clusterChanges>;
 export type Membership = z.output<typeof membership>;
+export type NewMemberRequest = z.output<typeof newMember>;

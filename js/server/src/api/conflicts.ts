@@ -72,7 +72,9 @@ export const conflict = z
     id: z.string(),
     old_node_id: someText,
     new_node_id: someText,
-    new_content: someText,
+    new_content: someText.openapi({
+      description: "The new text; where a memory holds it, its body, or its title where it has none.",
+    }),
     conflict_type: someText,
     detection_tier: someText,
     detection_confidence: someNumber,
@@ -113,7 +115,9 @@ export const resolved = z
   })
   .openapi("Resolved");
 
-const unresolved = z.object({ ok: z.literal(false), conflict_id: z.string(), error: z.string() }).openapi("Unresolved");
+const unresolved = z
+  .object({ ok: z.literal(false), conflict_id: z.string(), resolution: z.enum(RESOLUTIONS), error: z.string() })
+  .openapi("Unresolved");
 
 const batchResolving = z
   .object({ items: z.array(resolving).min(1).max(MOST_RESOLVED_AT_ONCE) })

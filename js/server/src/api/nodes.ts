@@ -1,6 +1,7 @@
 // Memories, one at a time and in lists: what is asked and answered.
 
 import { z } from "@hono/zod-openapi";
+import { MEMORY_SECTIONS } from "nous-wasm";
 import { cursorOf, nextCursor } from "./cursors.ts";
 import { matchHeaders, retryHeaders } from "./headers.ts";
 import { operation } from "./operation.ts";
@@ -26,6 +27,9 @@ import {
 
 const LIST_LIMITS = { usual: 50, most: 200 };
 
+/** Ids of censors that a memory names. */
+const MOST_CENSORS = 1_000;
+
 const nodeFields = {
   type: name,
   content_title: title,
@@ -38,6 +42,14 @@ const nodeFields = {
   neural_stability: z.number().positive().nullish().openapi({ description: "Days." }),
   embedding: vector.nullish(),
   embedding_model: optionalName,
+  frame: optionalName.openapi({
+    description: "The frame of mind that it is stored in: a prompt in the same frame shows it before others.",
+  }),
+  censors: z
+    .array(name)
+    .max(MOST_CENSORS)
+    .nullish()
+    .openapi({ description: "Ids of the censors that are active, as `active_censors` of a prompt tells them." }),
 };
 
 export const newNode = z
@@ -113,6 +125,9 @@ export const node = z
     temporal_event_time: time.nullable(),
     temporal_event_confidence: someNumber,
     temporal_event_source: someText,
+    frame: someText,
+    censors: z.array(z.string()),
+    memory_section: z.enum(MEMORY_SECTIONS).openapi({ description: "The section that its subtype belongs to." }),
   })
   .openapi("Node");
 

@@ -74,6 +74,14 @@ export const searchAnswer = z
   })
   .openapi("SearchAnswer");
 
+/** What a server answers that behaves as Hynous' does: what LIKE found has no scores. */
+export const searchAnswerAsHynous = searchAnswer
+  .partial({ metrics: true, qcs: true })
+  .extend({
+    data: z.array(found.partial({ score: true, breakdown: true, primary_signal: true })),
+  })
+  .openapi("SearchAnswer");
+
 export const classification = z
   .object({
     query: z.string(),

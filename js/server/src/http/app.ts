@@ -10,6 +10,8 @@ import type { Engine } from "nous-wasm";
 import { Refusal, wrong } from "../agent/errors.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../api/operations.ts";
+import type { Compat } from "../compat/compat.ts";
+import { operationsFor } from "../compat/operations.ts";
 import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
 import { AGENT_NAME, isAgentName, USUAL_AGENT } from "../storage/place.ts";
@@ -47,6 +49,8 @@ export interface AppOptions {
   keys: KeyRing;
   /** Where it may be asked, and by whose pages. */
   known: Known;
+  /** Whose requests are taken. */
+  compat: Compat;
   log: Logger;
   /** Answers that clients have not taken yet. */
   unsent: Unsent;
@@ -139,14 +143,15 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   addOperations(app, options);
   let description: ReturnType<typeof describe> | undefined;
   app.get(`${BASE}/openapi.json`, (context) => {
-    description ??= describe(app, options.version);
+    description ??= describe(app, options);
     return context.json(description);
   });
   return app;
 }
 
-function addOperations(app: OpenAPIHono<Carried>, { agents, pool, engine, unsent }: AppOptions): void {
-  for (const [name, operation] of entriesOf(AGENT_OPERATIONS)) {
+function addOperations(app: OpenAPIHono<Carried>, options: AppOptions): void {
+  const { agents, pool, engine, unsent, compat } = options;
+  for (const [name, operation] of entriesOf(operationsFor(compat))) {
     const { createsAgent = false }: OperationShape = operation;
     const act = (given: GivenTo<typeof operation>, context: Context<Carried>) => {
       const ifAbsent = createsAgent ? (context.get("caller").creates_agents ? "create" : "refuse") : "empty";
@@ -205,8 +210,8 @@ function agentOf(header: string | undefined): string {
 }
 
 /** The description of the interface, for an app that has not described itself yet: it takes a while, and few ask. */
-function describe(app: OpenAPIHono<Carried>, version: string) {
-  for (const [name, operation] of entriesOf(AGENT_OPERATIONS)) {
+function describe(app: OpenAPIHono<Carried>, { version, compat }: AppOptions) {
+  for (const [name, operation] of entriesOf(operationsFor(compat))) {
     app.openAPIRegistry.registerPath(described(name, operation, { isOfAgent: true }));
   }
   for (const [name, operation] of entriesOf(PLAIN_OPERATIONS)) {

@@ -4,7 +4,9 @@
 import { isIPv6 } from "node:net";
 import { availableParallelism } from "node:os";
 import { z } from "zod";
+import { COMPATS, type Compat } from "../compat/compat.ts";
 import type { Durability } from "../storage/libsql.ts";
+import { counting } from "./count-outcomes.ts";
 import { defaultDataDir } from "./paths.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
@@ -119,7 +121,7 @@ export const OPTIONS = {
   }),
   decay_interval: option({
     schema: whole(0, MOST_SECONDS),
-    usual: () => 0,
+    usual: () => 6 * 3_600,
     about: "seconds between sweeps of every agent; 0: only when asked",
     value: "SECONDS",
   }),
@@ -129,11 +131,25 @@ export const OPTIONS = {
     about: "seconds between consolidations of every agent; 0: only when asked",
     value: "SECONDS",
   }),
+  count_outcomes: option({
+    schema: listOf(counting),
+    usual: () => [],
+    about:
+      "who counts closed trades for playbooks: server or client, NAME=client for one agent, with commas between; without it " +
+      "the server, and with compat hynous the client",
+    value: "WHO",
+  }),
   max_body_bytes: option({
     schema: whole(1_024, 2 ** 30),
     usual: () => 8 * 2 ** 20,
     about: "the largest body of a request",
     value: "NUMBER",
+  }),
+  compat: option({
+    schema: z.enum(COMPATS),
+    usual: (): Compat => "none",
+    about: "hynous: takes requests and answers them as Hynous' Nous server does; none: by this server's own rules",
+    value: "SERVER",
   }),
   log_level: option({
     schema: z.enum(LOG_LEVELS),

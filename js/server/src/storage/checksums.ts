@@ -24,6 +24,9 @@ export const SUMMED = [
   "temporal_event_source",
 ] as const;
 
+/** Columns that are summed after these where one of them is set: rows of before they came have the sum that they had. */
+export const FRAMED = ["frame", "censors"] as const;
+
 /** Rows that are read at once. */
 const BATCH = 1_000;
 
@@ -31,13 +34,20 @@ const BATCH = 1_000;
 export type Prepare = (sql: string) => Statement;
 
 /** What is summed of a row. */
-type SummedRow = Readonly<Record<(typeof SUMMED)[number], unknown>> & { id: string; embedding_vector: unknown };
+type SummedRow = Readonly<
+  Record<(typeof SUMMED)[number], unknown> & Partial<Record<(typeof FRAMED)[number], unknown>>
+> & { id: string; embedding_vector: unknown };
 
-const SUMMED_ROW = `${SUMMED.map((column) => `nodes.${column}`).join(", ")}, nodes.embedding_vector`;
+const rowOf = (columns: readonly string[]) =>
+  [...columns, "embedding_vector"].map((column) => `nodes.${column}`).join(", ");
+const SUMMED_ROW = rowOf([...SUMMED, ...FRAMED]);
 const SET = "INSERT INTO row_checksums VALUES (?, ?) ON CONFLICT DO UPDATE SET checksum = excluded.checksum";
 
 function sumOf(row: SummedRow): number {
-  const texts = crc32(JSON.stringify(SUMMED.map((column) => row[column])));
+  const framed = FRAMED.map((column) => row[column] ?? null);
+  const isFramed = framed.some((value) => value !== null);
+  const columns = [...SUMMED.map((column) => row[column]), ...(isFramed ? framed : [])];
+  const texts = crc32(JSON.stringify(columns));
   const vector = row.embedding_vector;
   return vector instanceof Object ? crc32(Buffer.from(new Uint8Array(vector as Bytes)), texts) : texts;
 }
@@ -52,10 +62,10 @@ export function sealRows(prepare: Prepare, ids: readonly string[]): void {
   }
 }
 
-/** Sums all memories as they are now. */
+/** Sums all memories as they are now, in a database whose memories have no frames yet. */
 export function sealAll(prepare: Prepare): void {
   const set = prepare(SET);
-  for (const row of allRows(prepare, "")) set.run(row.id, sumOf(row));
+  for (const row of allRows(prepare, rowOf(SUMMED), "")) set.run(row.id, sumOf(row));
 }
 
 /** Ids of memories that are not as they were written; none in a database of a schema without sums. */
@@ -64,14 +74,14 @@ export function changedRows(prepare: Prepare): string[] {
   if (prepare(isThere).all().length === 0) return [];
   const joined = "JOIN row_checksums ON row_checksums.id = nodes.id";
   const changed: string[] = [];
-  for (const row of allRows(prepare, joined)) if (sumOf(row) !== row.checksum) changed.push(row.id);
+  for (const row of allRows(prepare, SUMMED_ROW, joined)) if (sumOf(row) !== row.checksum) changed.push(row.id);
   return changed;
 }
 
-function* allRows(prepare: Prepare, joined: string): Iterable<SummedRow & { checksum?: number }> {
+function* allRows(prepare: Prepare, columns: string, joined: string): Iterable<SummedRow & { checksum?: number }> {
   const checksum = joined === "" ? "" : ", row_checksums.checksum";
   const page = prepare(
-    `SELECT nodes.rowid AS sequence, ${SUMMED_ROW}${checksum} FROM nodes ${joined}
+    `SELECT nodes.rowid AS sequence, ${columns}${checksum} FROM nodes ${joined}
      WHERE nodes.rowid > ? AND ${isId("nodes.id")} ORDER BY nodes.rowid LIMIT ${BATCH}`,
   );
   let after = Number.MIN_SAFE_INTEGER;

@@ -21,11 +21,22 @@ const COLUMNS = [
   "resolution",
   "resolved_at",
 ] as const satisfies readonly (keyof ConflictRow)[];
+/**
+ * What stands for null: tables that Hynous made have no room for it. Read as text, "" counts as
+ * missing.
+ */
+const FOR_NULL: Partial<Record<(typeof COLUMNS)[number], string | number>> = {
+  new_content: "",
+  conflict_type: "",
+  detection_tier: "",
+  detection_confidence: 0,
+};
 const CONFLICT = `rowid AS sequence, ${COLUMNS.join(", ")}`;
+const HAS_OLD = "old_node_id IN (SELECT id FROM nodes)";
 const EXPIRED = `${isoOf("expires_at")} <= ?`;
 /** One whose memories are gone is none any more. */
 const OPEN = `coalesce(status, 'pending') = 'pending' AND NOT coalesce(${EXPIRED}, 0)
-  AND old_node_id IN (SELECT id FROM nodes)
+  AND ${HAS_OLD}
   AND (new_node_id IS NULL OR new_node_id <> old_node_id AND new_node_id IN (SELECT id FROM nodes))`;
 
 export class ConflictTable implements Conflicts {
@@ -39,7 +50,7 @@ export class ConflictTable implements Conflicts {
     const places = COLUMNS.map(() => "?").join(", ");
     return this.#ask<ConflictRow>(
       `INSERT INTO conflict_queue (${COLUMNS.join(", ")}) VALUES (${places}) RETURNING ${CONFLICT}`,
-      ...COLUMNS.map((column) => conflict[column]),
+      ...COLUMNS.map((column) => conflict[column] ?? FOR_NULL[column] ?? null),
     )[0]!;
   }
 
@@ -49,6 +60,15 @@ export class ConflictTable implements Conflicts {
 
   isResolved(id: string): boolean {
     return this.#ask("SELECT 1 FROM conflict_queue WHERE id = ? AND status = 'resolved'", id).length > 0;
+  }
+
+  find(id: string): ConflictRow | undefined {
+    return this.#ask<ConflictRow>(`SELECT ${CONFLICT} FROM conflict_queue WHERE id = ? AND ${HAS_OLD}`, id)[0];
+  }
+
+  all(status: string): ConflictRow[] {
+    const where = `coalesce(status, 'pending') = ? AND ${isId("id")} AND ${HAS_OLD}`;
+    return this.#ask(`SELECT ${CONFLICT} FROM conflict_queue WHERE ${where} ORDER BY created_at, rowid`, status);
   }
 
   list({ status, now, before, limit, room }: ConflictFilter): ConflictRow[] {
@@ -61,6 +81,10 @@ export class ConflictTable implements Conflicts {
   resolve(id: string, resolution: string, now: string): void {
     const done = "UPDATE conflict_queue SET status = 'resolved', resolution = ?, resolved_at = ? WHERE id = ?";
     this.#ask(done, resolution, now, id);
+  }
+
+  removeOf(nodeId: string): void {
+    this.#ask("DELETE FROM conflict_queue WHERE old_node_id = ? OR new_node_id = ?", nodeId, nodeId);
   }
 
   removeExpired(now: string): void {

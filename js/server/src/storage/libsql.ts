@@ -12,6 +12,7 @@ import { EmbeddingTables } from "./embeddings.ts";
 import { StorageError } from "./errors.ts";
 import { copiesOf, logOf, moveIfFree } from "./files.ts";
 import { migrate, schemaOf } from "./migrate.ts";
+import { readWithAdded } from "./migrations/frames.ts";
 import { OpenFiles } from "./open-files.ts";
 import { Openings } from "./openings.ts";
 import { RetryTable } from "./retries.ts";
@@ -115,6 +116,8 @@ const NODE_COLUMNS = [
   "temporal_event_time",
   "temporal_event_confidence",
   "temporal_event_source",
+  "frame",
+  "censors",
 ] as const satisfies readonly (keyof NodeRow)[];
 const EDGE_COLUMNS = [
   "id",
@@ -183,7 +186,7 @@ const PORTABLE: Readonly<
   },
   outcome: {
     table: "playbook_outcomes",
-    columns: ["playbook_id", "entry_id", "profitable", "applied_at"],
+    columns: ["playbook_id", "entry_id", "profitable", "applied_at", "client_counted"],
     key: ["playbook_id", "entry_id"],
     changed: "applied_at",
     ends: [
@@ -449,6 +452,12 @@ export abstract class SqlStorage implements Storage {
     return this.#first(`SELECT ${CREATED_AT} AS listed_at, rowid AS sequence FROM nodes WHERE rowid = ?`, sequence)!;
   }
 
+  nodesLike(pattern: string, limit: number): NodeRow[] {
+    const like = `(content_title LIKE ? OR content_body LIKE ?) AND ${isId("id")}`;
+    const newest = `ORDER BY ${CREATED_AT} DESC, rowid DESC LIMIT ?`;
+    return this.#all(`SELECT ${NODE} FROM nodes WHERE ${like} ${newest}`, pattern, pattern, limit);
+  }
+
   subtypes(): (string | null)[] {
     const rows = this.#all<{ name: string | null }>(`${eachOf("nodes", "subtype")} WHERE name IS NULL OR name <> ''`);
     return rows.map(({ name }) => name);
@@ -509,6 +518,42 @@ export abstract class SqlStorage implements Storage {
     }
   }
 
+  fullText(match: string, limit: number): { id: string; rank: number }[] {
+    const found = `SELECT nodes.id, nodes_fts.rank FROM nodes_fts JOIN nodes ON nodes.rowid = nodes_fts.rowid
+      WHERE nodes_fts MATCH ? ORDER BY nodes_fts.rank LIMIT ?`;
+    try {
+      return this.#all(found, match, limit);
+    } catch (error) {
+      if ((error as { code?: string }).code === "SQLITE_ERROR") return [];
+      throw error;
+    }
+  }
+
+  containing(
+    pattern: string,
+    {
+      type,
+      subtype,
+      lifecycle,
+    }: { type?: string | undefined; subtype?: string | undefined; lifecycle?: string | undefined },
+    limit: number,
+  ): NodeRow[] {
+    const texts = ["content_title", "content_body", "content_summary"];
+    const given = Object.entries({ type, subtype, state_lifecycle: lifecycle }).filter(
+      ([, value]) => value !== undefined,
+    );
+    const where = [
+      `(${texts.map((column) => `nodes.${column} LIKE ?`).join(" OR ")})`,
+      ...given.map(([column]) => `nodes.${column} = ?`),
+    ];
+    return this.#all(
+      `SELECT ${NODE} FROM nodes WHERE ${where.join(" AND ")} ORDER BY nodes.created_at DESC LIMIT ?`,
+      ...texts.map(() => `%${pattern}%`),
+      ...given.map(([, value]) => value),
+      limit,
+    );
+  }
+
   softNodes(ids: readonly string[]): SoftRow[] {
     return this.#all(
       `SELECT id, neural_stability, neural_retrievability, neural_access_count, neural_last_accessed, state_lifecycle
@@ -557,6 +602,11 @@ export abstract class SqlStorage implements Storage {
       amount,
       id,
     );
+  }
+
+  setEdgeStrength(id: string, strength: number): EdgeRow | undefined {
+    const set = `UPDATE edges SET strength = ?, neural_weight = ? WHERE id = ? RETURNING ${EDGE}`;
+    return this.#first(set, strength, strength, id);
   }
 
   edgesWithin(groups: readonly (readonly string[])[]): string[] {
@@ -612,9 +662,10 @@ export abstract class SqlStorage implements Storage {
     return this.#all(of, JSON.stringify(memoryIds));
   }
 
-  addUsage(uses: readonly UsageRow[], most: number): void {
+  addUsage(uses: readonly UsageRow[], most: number, since: string): void {
     const add = `INSERT INTO memory_usage (${USAGE}) VALUES (${USAGE_COLUMNS.map(() => "?").join(", ")})`;
     for (const use of uses) this.#run(add, ...USAGE_COLUMNS.map((column) => use[column]));
+    this.#run("DELETE FROM memory_usage WHERE retrieved_at < ?", since);
     this.#run(
       `DELETE FROM memory_usage
        WHERE sequence <= (SELECT sequence FROM memory_usage ORDER BY sequence DESC LIMIT 1 OFFSET ?)`,
@@ -635,9 +686,16 @@ export abstract class SqlStorage implements Storage {
   }
 
   tiedTo(nodeId: string, types: readonly string[], subtype: string): string[] {
-    const tied = `SELECT DISTINCT nodes.rowid AS sequence, nodes.id FROM edges JOIN nodes ON nodes.id = edges.source_id
-      WHERE edges.target_id = ? AND edges.type IN ${LISTED} AND nodes.subtype = ? ORDER BY 1`;
-    return this.#all<{ id: string }>(tied, nodeId, JSON.stringify(types), subtype).map(({ id }) => id);
+    const rows = this.#all<{ id: string }>(
+      `SELECT DISTINCT nodes.rowid AS sequence, nodes.id FROM (
+         SELECT source_id AS id FROM edges WHERE target_id = ?1 AND type IN (SELECT value FROM json_each(?2))
+         UNION SELECT target_id FROM edges WHERE source_id = ?1 AND type IN (SELECT value FROM json_each(?2))
+       ) AS tied JOIN nodes ON nodes.id = tied.id WHERE nodes.subtype = ?3 ORDER BY 1`,
+      nodeId,
+      JSON.stringify(types),
+      subtype,
+    );
+    return rows.map(({ id }) => id);
   }
 
   uncountedEdges(entryId: string, type: string, subtype: string): Pick<EdgeRow, "id" | "source_id">[] {
@@ -658,7 +716,20 @@ export abstract class SqlStorage implements Storage {
   }
 
   addOutcome(playbookId: string, entryId: string, profitable: boolean, at: string): void {
-    this.#run("INSERT INTO playbook_outcomes VALUES (?, ?, ?, ?)", playbookId, entryId, profitable ? 1 : 0, at);
+    const add = "INSERT INTO playbook_outcomes (playbook_id, entry_id, profitable, applied_at) VALUES (?, ?, ?, ?)";
+    this.#run(add, playbookId, entryId, profitable ? 1 : 0, at);
+  }
+
+  takeOutcome(playbookId: string, profitable: boolean, since: string): boolean {
+    const taken = this.#first(
+      `UPDATE playbook_outcomes SET client_counted = 1 WHERE playbook_id = ? AND entry_id = (
+         SELECT entry_id FROM playbook_outcomes
+         WHERE playbook_id = ? AND profitable = ? AND client_counted = 0 AND applied_at >= ?
+         ORDER BY applied_at, entry_id LIMIT 1)
+       RETURNING 1`,
+      ...[playbookId, playbookId, profitable ? 1 : 0, since],
+    );
+    return taken !== undefined;
   }
 
   // ---- periodic work ------------------------------------------------------------------------------
@@ -735,6 +806,15 @@ export abstract class SqlStorage implements Storage {
     return clusters;
   }
 
+  countMembers(clusterIds: readonly string[]): Map<string, number> {
+    const rows = this.#all<{ cluster_id: string; count: number }>(
+      `SELECT cluster_id, count(*) AS count FROM cluster_memberships
+       WHERE cluster_id IN ${LISTED} AND node_id IN (SELECT id FROM nodes) AND ${isId("node_id")} GROUP BY cluster_id`,
+      JSON.stringify(clusterIds),
+    );
+    return new Map(rows.map(({ cluster_id, count }) => [cluster_id, count]));
+  }
+
   putMember({ cluster_id, node_id, weight, pinned, updated_at }: NewMembership): MembershipRow {
     return this.#first<MembershipRow>(
       `INSERT INTO cluster_memberships (cluster_id, node_id, weight, pinned, updated_at) VALUES (?, ?, ?, ?, ?)
@@ -746,6 +826,11 @@ export abstract class SqlStorage implements Storage {
       pinned,
       updated_at,
     )!;
+  }
+
+  isMember(clusterId: string, nodeId: string): boolean {
+    const member = "SELECT 1 FROM cluster_memberships WHERE cluster_id = ? AND node_id = ?";
+    return this.#all(member, clusterId, nodeId).length > 0;
   }
 
   deleteMember(clusterId: string, nodeId: string): boolean {
@@ -1151,6 +1236,7 @@ function openFile(
     }
     if (migrates) migrate(db, file, isInMemory, tell);
     else if (schemaOf(db) === 0) throw new StorageError(`The database ${file} has not been migrated yet.`);
+    else readWithAdded(db);
     if (migrates && !isInMemory) settle(db, durability);
     return { db, readable };
   } catch (error) {

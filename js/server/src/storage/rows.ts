@@ -31,6 +31,10 @@ export interface NodeRow {
   temporal_event_time: string | null;
   temporal_event_confidence: number | null;
   temporal_event_source: string | null;
+  /** The frame of mind that it was stored in. */
+  frame: string | null;
+  /** Ids of the censors that were active then, as a JSON array. */
+  censors: string | null;
 }
 
 /** What full text holds of a memory. */

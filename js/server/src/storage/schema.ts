@@ -2,6 +2,7 @@
 
 import type { Connection } from "./connection.ts";
 import { createEmbeddingTables } from "./migrations/embeddings.ts";
+import { addFrames } from "./migrations/frames.ts";
 import { createMemoryUsage } from "./migrations/memory-usage.ts";
 import { createOpenings } from "./migrations/openings.ts";
 import { createOutcomes } from "./migrations/outcomes.ts";
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly ((db: Connection) => void)[] = [
   forgetDeleted,
   createPurges,
   createReplacedTexts,
+  addFrames,
 ];
 
 /** The schema that this version writes. */

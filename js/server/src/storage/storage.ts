@@ -77,9 +77,15 @@ export interface Conflicts {
   /** One that is pending, has not expired, and whose memories are there. */
   open(id: string, now: string): ConflictRow | undefined;
   isResolved(id: string): boolean;
+  /** One in whatever status, expired or not, whose old memory is there. */
+  find(id: string): ConflictRow | undefined;
+  /** All of a status, expired or not, oldest first, whose old memory is there. */
+  all(status: string): ConflictRow[];
   /** Newest first; of the pending ones those that are open. */
   list(filter: ConflictFilter): ConflictRow[];
   resolve(id: string, resolution: string, now: string): void;
+  /** Forgets those of a memory. */
+  removeOf(nodeId: string): void;
   /** Forgets pending ones whose time is over. */
   removeExpired(now: string): void;
 }
@@ -210,6 +216,8 @@ export interface Storage {
   listNodes(filter: NodeFilter, limit: number, after?: NodePlace, room?: ReadRoom): NodeRow[];
   /** Where a memory stands in that list. */
   placeOf(sequence: number): NodePlace;
+  /** Memories whose title or body is like an SQL pattern, newest first. */
+  nodesLike(pattern: string, limit: number): NodeRow[];
   /** The subtypes that there are; null is none, and always among them. */
   subtypes(): (string | null)[];
   /** All memories of these subtypes, in order. */
@@ -224,6 +232,14 @@ export interface Storage {
   indexedNodes(ids?: readonly string[]): Iterable<IndexedNodeRow[]>;
   /** The texts of all memories in order, in batches. */
   texts(): Iterable<TextRow[]>;
+  /** What SQLite's full text finds, best first: memories with their ranks, which are below 0. Nothing for a query that it cannot read. */
+  fullText(match: string, limit: number): { id: string; rank: number }[];
+  /** Memories with a text that holds what a pattern of LIKE stands for, newest first; the state is the stored one. */
+  containing(
+    pattern: string,
+    conditions: { type?: string | undefined; subtype?: string | undefined; lifecycle?: string | undefined },
+    limit: number,
+  ): NodeRow[];
   /** Soft state of those that are there, in no order. */
   softNodes(ids: readonly string[]): SoftRow[];
   /** Components of a vector: as the store was told, else those that most vectors have; 0 where there is none. */
@@ -237,6 +253,8 @@ export interface Storage {
   deleteEdge(id: string): boolean;
   /** Adds to the strength, up to 1. */
   strengthenEdge(id: string, amount: number): EdgeRow | undefined;
+  /** Sets strength and weight. */
+  setEdgeStrength(id: string, strength: number): EdgeRow | undefined;
   /** Ids of the edges between two different memories of one group that are not as strong as they can be. */
   edgesWithin(groups: readonly (readonly string[])[]): string[];
   /** Adds to the strength of each, up to 1. */
@@ -248,8 +266,8 @@ export interface Storage {
   usageOfContext(contextId: string): UsageRow[];
   /** The uses of these memories, the oldest first. */
   usageOf(memoryIds: readonly string[]): UsageRow[];
-  /** Records uses, and forgets the oldest of all but so many. */
-  addUsage(uses: readonly UsageRow[], most: number): void;
+  /** Records uses, and forgets those from before `since`, in ISO, and the oldest of all but so many. */
+  addUsage(uses: readonly UsageRow[], most: number, since: string): void;
 
   /** Figures that memories came with, as JSON by their ids. */
   signals(nodeIds: readonly string[]): Map<string, string>;
@@ -261,6 +279,11 @@ export interface Storage {
   /** Whether a trade has been counted for a playbook. */
   hasOutcome(playbookId: string, entryId: string): boolean;
   addOutcome(playbookId: string, entryId: string, profitable: boolean, at: string): void;
+  /**
+   * Marks the first trade with this end that was counted for a playbook since a time, in ISO, and that no client has counted, as
+   * counted by the client, too. Returns whether there was one.
+   */
+  takeOutcome(playbookId: string, profitable: boolean, since: string): boolean;
 
   /**
    * Takes periodic work over, for `lease` milliseconds at most; whether it is due, `after` so many milliseconds since it was last
@@ -283,8 +306,11 @@ export interface Storage {
   clusters(page?: Page): ClusterRow[];
   /** Ids of the clusters that take in memories of a subtype by themselves, in order. */
   clustersTaking(subtype: string): readonly string[];
+  /** How many memories are in each of these clusters, by their ids. A cluster without members is not in the map. */
+  countMembers(clusterIds: readonly string[]): Map<string, number>;
   /** Puts a memory into a cluster, or changes how it is in it. */
   putMember(membership: NewMembership): MembershipRow;
+  isMember(clusterId: string, nodeId: string): boolean;
   deleteMember(clusterId: string, nodeId: string): boolean;
   /** Of memories that are there. */
   members(clusterId: string, page?: Page): MembershipRow[];

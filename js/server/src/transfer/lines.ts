@@ -61,6 +61,9 @@ const ROWS = {
       temporal_event_time: text,
       temporal_event_confidence: number,
       temporal_event_source: text,
+      frame: text,
+      // As answers have them, or as they are stored.
+      censors: z.union([text, z.array(z.string()).transform((names) => JSON.stringify(names))]),
     }),
   }),
   outcome: z.object({
@@ -68,6 +71,7 @@ const ROWS = {
     entry_id: id,
     profitable: z.literal([0, 1]),
     applied_at: text.unwrap(),
+    client_counted: z.literal([0, 1]).default(0),
   }),
   cluster: z.object({
     id,

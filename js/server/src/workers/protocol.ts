@@ -5,6 +5,7 @@ import type { Issue } from "../agent/errors.ts";
 import type { ServerTask } from "../agent/server-tasks.ts";
 import type { TaskName } from "../agent/tasks.ts";
 import type { AgentOperation } from "../api/operations.ts";
+import type { Compat } from "../compat/compat.ts";
 import type { AgentsPage } from "../hosting.ts";
 import type { Place } from "../storage/place.ts";
 import type { IfAbsent, Residence } from "./agents.ts";
@@ -13,6 +14,11 @@ import type { IfAbsent, Residence } from "./agents.ts";
 export interface WorkerSetup {
   place: Place;
   engine: EngineConfig;
+  compat: Compat;
+  /** Whether there is a provider of embeddings. */
+  embeds: boolean;
+  /** Who counts closed trades, as the setting says it. */
+  countOutcomes: readonly string[];
   residence: Residence;
   /** Databases that are not to be opened, and why: their logs were cut off. */
   cutLogs: ReadonlyMap<string, string>;

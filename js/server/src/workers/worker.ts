@@ -5,10 +5,11 @@ import { parentPort, workerData } from "node:worker_threads";
 import { NousError } from "nous-wasm";
 import { Agent } from "../agent/agent.ts";
 import { noRoom, Refusal, readOnly } from "../agent/errors.ts";
-import { HANDLERS } from "../agent/handlers.ts";
 import { SERVER_TASKS } from "../agent/server-tasks.ts";
 import { doIfDue } from "../agent/tasks.ts";
+import { handlersFor } from "../compat/handlers.ts";
 import { agentsIn, deleteAgent } from "../hosting.ts";
+import { counterOf } from "../settings/count-outcomes.ts";
 import { agentFile, agentsDir, snapshotsOf } from "../settings/paths.ts";
 import {
   isDamage,
@@ -30,9 +31,10 @@ import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 import { type Asker, AskerGone } from "./shares.ts";
 import { isFull, tooMuchUnsent } from "./unsent.ts";
 
-const { place, engine, residence, cutLogs, folder, unsent } = workerData as WorkerSetup;
+const { place, engine, compat, embeds, countOutcomes, residence, cutLogs, folder, unsent } = workerData as WorkerSetup;
 const { dataDir, durability, remote } = place;
 const port = parentPort!;
+const handlers = handlersFor(compat);
 
 const say = (message: FromWorker) => port.postMessage(message);
 const log = (level: "info" | "warn" | "error", agent: string, what: string, figures: Record<string, unknown> = {}) =>
@@ -50,7 +52,7 @@ const opening: Opening = {
     const file = agentFile(dataDir, name);
     return remote !== undefined || existsSync(file) || existsSync(logOf(file));
   },
-  openEmpty: () => new Agent(new LibsqlStorage(IN_MEMORY, { durability }), { config: engine }),
+  openEmpty: () => new Agent(new LibsqlStorage(IN_MEMORY, { durability }), { config: engine, compat }),
 };
 const agents = new Agents(
   opening,
@@ -70,7 +72,8 @@ function openAgent(name: string): Agent {
     const file = agentFile(dataDir, name);
     const scrub = (nodeId: string) => scrubApart({ file, durability, nodeId });
     const kept = remote === undefined ? { snapshots: snapshotsOf(file), scrub } : {};
-    const agent = new Agent(storage, { config: engine, tell, ...kept });
+    const countsOutcomes = counterOf(countOutcomes, compat, name) === "server";
+    const agent = new Agent(storage, { config: engine, compat, embeds, countsOutcomes, tell, ...kept });
     agent.finishPurges();
     return agent;
   } catch (error) {
@@ -91,7 +94,7 @@ async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<v
       await agents.do(message.agent, (agent) => agent.open());
       return tell(null);
     case "call": {
-      const handle = HANDLERS[message.operation] as (agent: Agent, given: unknown) => unknown;
+      const handle = handlers[message.operation] as (agent: Agent, given: unknown) => unknown;
       const work = async (agent: Agent) => {
         if (isFull(unsentBytes)) throw tooMuchUnsent();
         tell(await handle(agent, message.given));

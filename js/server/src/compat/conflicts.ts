@@ -1,0 +1,134 @@
+// The queue of conflicts as Hynous keeps and resolves it. What has expired, or is resolved, may
+// still be resolved.
+
+import type { Agent, Unit } from "../agent/agent.ts";
+import { presentConflicts } from "../agent/conflicts.ts";
+import { insertEdge } from "../agent/edges.ts";
+import { notFound, Refusal, wrong } from "../agent/errors.ts";
+import { textOf } from "../agent/index-rows.ts";
+import type { Resolving } from "../api/conflicts.ts";
+import { MOST_TEXT } from "../api/limits.ts";
+import type { NodeRow } from "../storage/rows.ts";
+import { toIso } from "../time.ts";
+import type { OverridesOf } from "./overriding.ts";
+
+/** Strength of the edges by which a conflict is resolved. */
+const STRENGTH = 0.5;
+const DAY = "2026-01-01";
+
+export const conflictOverrides = {
+  /** All of a status, oldest first. */
+  listConflicts: (agent, { query: { status } }) => {
+    const data = conflictsOf(agent, status);
+    return { data, count: data.length, next_cursor: null };
+  },
+
+  resolveConflict: (agent, { body }) => resolve(agent, body),
+
+  resolveConflicts: (agent, { body: { items } }) => {
+    const results = items.map((item) => outcomeOf(agent, item));
+    const resolved = results.filter(({ ok }) => ok).length;
+    return { ok: true, resolved, failed: items.length - resolved, total: items.length, results };
+  },
+} satisfies OverridesOf<"listConflicts" | "resolveConflict" | "resolveConflicts">;
+
+/**
+ * Returns conflicts of a status. A new memory that is gone leaves its text; without one there is
+ * nothing to be resolved.
+ */
+function conflictsOf(agent: Agent, status: string) {
+  const { storage } = agent;
+  const shown = presentConflicts(agent, storage.conflicts.all(status)).filter(
+    ({ new_content }) => new_content !== null,
+  );
+  const there = new Set(storage.nodes(shown.flatMap(({ new_node_id }) => new_node_id ?? [])).map(({ id }) => id));
+  return shown.map((one) => ({ ...one, new_node_id: there.has(one.new_node_id ?? "") ? one.new_node_id : null }));
+}
+
+/** Returns what came of one of many. */
+function outcomeOf(agent: Agent, item: Partial<Resolving>): { ok: boolean } {
+  const { conflict_id, resolution } = item;
+  if (!conflict_id || !resolution) {
+    return { ok: false, conflict_id: conflict_id || "?", error: "missing conflict_id or resolution" } as { ok: false };
+  }
+  try {
+    return resolve(agent, { ...item, conflict_id, resolution });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const why = error.status === 404 ? `Conflict ${conflict_id} not found` : reasonOf(error);
+    const nothing = { old_node_id: "", new_node_id: null, actions: [], resolved_at: "" };
+    return { ok: false, conflict_id, resolution, ...nothing, error: why } as { ok: false };
+  }
+}
+
+const reasonOf = ({ message, issues: [issue] }: Refusal): string =>
+  issue === undefined ? message : `${issue.path} ${issue.message}`;
+
+interface Parties {
+  old: NodeRow;
+  fresh: NodeRow | undefined;
+  /** What the new memory says, or the text that became no memory. */
+  text: string;
+  /** The time of the resolution, in ISO. */
+  at: string;
+}
+
+type Resolver = (agent: Agent, unit: Unit, parties: Parties, request: Resolving) => string[];
+
+/** What each resolution does; the answer is that in words. */
+const RESOLVERS: Readonly<Record<string, Resolver>> = {
+  new_is_current: (agent, unit, { old, fresh, at }) => [
+    putToSleep(agent, unit, "Old", old, at),
+    ...(fresh === undefined ? [] : [tie(agent, unit, "supersedes", fresh, old)]),
+  ],
+  old_is_current: (agent, unit, { old, fresh, at }) =>
+    fresh === undefined
+      ? [`Old node ${old.id} confirmed current (no new node to deprecate)`]
+      : [putToSleep(agent, unit, "New", fresh, at), tie(agent, unit, "supersedes", old, fresh)],
+  keep_both: (agent, unit, { old, fresh }) =>
+    fresh === undefined ? ["Both kept (no new node to link)"] : [tie(agent, unit, "relates_to", old, fresh)],
+  merge: (agent, unit, { old, fresh, text, at }, { merged_content }) => {
+    const content_body = `${textOf(old.content_body) ?? ""}\n\n--- Merged (${at.slice(0, DAY.length)}) ---\n\n${merged_content || text}`;
+    if (content_body.length > MOST_TEXT) throw wrong("merged_content", `would make a text of more than ${MOST_TEXT}`);
+    unit.settle([old.id]);
+    agent.storage.updateNode(old.id, { content_body, last_modified: at });
+    const merged = `Merged content into old node ${old.id}`;
+    if (fresh === undefined) return [merged];
+    agent.storage.deleteNode(fresh.id);
+    return [merged, `Deleted new node ${fresh.id} (merged into ${old.id})`];
+  },
+};
+
+/**
+ * @throws {Refusal} for a conflict that is not there, a resolution that is none, and too long a
+ * text.
+ */
+function resolve(agent: Agent, request: Resolving) {
+  return agent.write((unit) => {
+    const { storage } = agent;
+    const { conflict_id, resolution } = request;
+    if (!Object.hasOwn(RESOLVERS, resolution)) throw wrong("resolution", `Invalid resolution: ${resolution}`);
+    const row = storage.conflicts.find(conflict_id);
+    if (row === undefined) throw notFound();
+    const at = toIso(agent.now());
+    const old = storage.node(row.old_node_id!)!;
+    const fresh = row.new_node_id === null ? undefined : storage.node(row.new_node_id);
+    const text = presentConflicts(agent, [row])[0]!.new_content ?? "";
+    const actions = RESOLVERS[resolution]!(agent, unit, { old, fresh, text, at }, request);
+    storage.conflicts.resolve(conflict_id, resolution, at);
+    const ids = { old_node_id: old.id, new_node_id: fresh?.id ?? null };
+    return { ok: true as const, conflict_id, resolution, ...ids, actions, resolved_at: at };
+  });
+}
+
+function putToSleep(agent: Agent, unit: Unit, which: "Old" | "New", row: NodeRow, at: string): string {
+  unit.settle([row.id]);
+  agent.storage.updateNode(row.id, { state_lifecycle: "DORMANT", last_modified: at });
+  return `${which} node ${row.id} → DORMANT`;
+}
+
+function tie(agent: Agent, unit: Unit, type: string, from: NodeRow, to: NodeRow): string {
+  const ends = { source_id: from.id, target_id: to.id };
+  const { id } = insertEdge(agent, { ...ends, type, strength: STRENGTH, confidence: 1 }, unit);
+  return `Edge ${id}: ${from.id} ${type} ${to.id}`;
+}

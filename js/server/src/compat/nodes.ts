@@ -1,0 +1,59 @@
+// Memories and edges as Hynous answers them.
+
+import { edgeHandlers } from "../agent/edges.ts";
+import { notFound } from "../agent/errors.ts";
+import { textOf } from "../agent/index-rows.ts";
+import { nodeHandlers } from "../agent/nodes.ts";
+import { presentEdge, presentNow, toFourDigits } from "../agent/presenting.ts";
+import { storedState } from "../agent/states.ts";
+import { idempotent, type OverridesOf } from "./overriding.ts";
+
+/** Strength of an edge that has none. */
+const STRENGTH_OF_NONE = 0.5;
+
+export const nodeOverrides = {
+  /** The state is the one that was stored last. */
+  listNodes: (agent, { query: { limit, cursor: _, lifecycle, ...filter } }) =>
+    agent.read(() => {
+      const stored = lifecycle === undefined ? undefined : storedState(agent, lifecycle);
+      const data = presentNow(agent.storage.listNodes({ ...filter, lifecycle: stored }, limit), agent, agent.now());
+      return { data, count: data.length, next_cursor: null };
+    }),
+
+  readNode: async (agent, given) => {
+    const node = await nodeHandlers.readNode(agent, given);
+    const { neural_retrievability: share } = node;
+    return { ...node, neural_retrievability: share === null ? null : toFourDigits(share) };
+  },
+
+  /** The row as it was written, odd values among it. */
+  updateNode: async (agent, given) => {
+    await nodeHandlers.updateNode(agent, given);
+    const row = agent.storage.node(given.params.id)!;
+    return { ...agent.presentNew(row), state_lifecycle: textOf(row.state_lifecycle) };
+  },
+
+  deleteNode: idempotent(nodeHandlers.deleteNode),
+
+  /** All of them: of both directions, those from the memory come first. */
+  listEdges: ({ storage }, { query: { node_id, direction } }) => {
+    const from = direction === "in" ? [] : storage.edgesOf(node_id, "out");
+    const known = new Set(from.map(({ id }) => id));
+    const to = direction === "out" ? [] : storage.edgesOf(node_id, "in").filter(({ id }) => !known.has(id));
+    const data = [...from, ...to].map(presentEdge);
+    return { data, count: data.length, next_cursor: null };
+  },
+
+  /** The weight is strengthened along, and an amount may be negative. */
+  strengthenEdge: (agent, { params: { id }, body: { amount } }) =>
+    agent.write(() => {
+      const [[edge] = []] = agent.storage.edges([id]);
+      if (edge === undefined) throw notFound();
+      const strength = Math.min(1, Number(edge.strength ?? STRENGTH_OF_NONE) + amount);
+      return presentEdge(agent.storage.setEdgeStrength(id, strength)!);
+    }),
+
+  deleteEdge: idempotent(edgeHandlers.deleteEdge),
+} satisfies OverridesOf<
+  "listNodes" | "readNode" | "updateNode" | "deleteNode" | "listEdges" | "strengthenEdge" | "deleteEdge"
+>;

@@ -1,0 +1,18 @@
+// Operations as a server with this compatibility takes their requests.
+
+import type { OperationShape } from "../api/operation.ts";
+import { AGENT_OPERATIONS, type AgentOperation } from "../api/operations.ts";
+import type { Compat } from "./compat.ts";
+import { HYNOUS } from "./requests.ts";
+
+/**
+ * Returns the operations of agents: what their requests may hold, and what their answers are
+ * described as.
+ */
+export function operationsFor(compat: Compat): typeof AGENT_OPERATIONS {
+  if (compat === "none") return AGENT_OPERATIONS;
+  const entries = Object.entries<OperationShape>(AGENT_OPERATIONS);
+  return Object.fromEntries(
+    entries.map(([name, operation]) => [name, { ...operation, ...HYNOUS[name as AgentOperation] }]),
+  ) as typeof AGENT_OPERATIONS;
+}

@@ -1,0 +1,297 @@
+// Requests that Hynous' server takes and this server's own rules refuse, and answers that have
+// another form there.
+
+import { z } from "@hono/zod-openapi";
+import { clusterList, clusterOperations, cluster as ownCluster } from "../api/clusters.ts";
+import { conflictOperations } from "../api/conflicts.ts";
+import { nextCursor } from "../api/cursors.ts";
+import { edgeOperations } from "../api/edges.ts";
+import { MOST_NAME, MOST_TEXT, MOST_TITLE } from "../api/limits.ts";
+import { nodeOperations } from "../api/nodes.ts";
+import type { OperationShape } from "../api/operation.ts";
+import type { AgentOperation } from "../api/operations.ts";
+import { name, optionalName, someNumber, someText, text, time } from "../api/parts.ts";
+import { searchAnswerAsHynous, searchOperations } from "../api/search.ts";
+import { parseInstant, toIso } from "../time.ts";
+
+const LIST_LIMITS = { usual: 50, most: 200 };
+const USUAL_STRENGTHENING = 0.05;
+const MOST_RESOLVED_AT_ONCE = 50;
+const EARLIEST = "0000-01-01T00:00:00.000Z";
+const LATEST = "9999-12-31T23:59:59.999Z";
+
+// ---- parts --------------------------------------------------------------------------------------
+
+/** A value as a column of texts keeps it: a number has a decimal point, and a flag is a number. */
+const asText = (value: string | number | boolean): string => {
+  if (typeof value === "string") return value;
+  return Number.isInteger(Number(value)) ? `${Number(value)}.0` : String(value);
+};
+const written = z.union([z.string(), z.number(), z.boolean()]).transform(asText);
+const looseText = (most: number) => written.pipe(text(most));
+const looseName = written.pipe(name);
+const looseOptionalName = written.nullish().pipe(optionalName);
+const looseLongText = written.nullish().pipe(text(MOST_TEXT).nullish());
+
+/** A time in the form that times have, where it is one; else as it is. */
+const looseTime = looseText(MOST_NAME).transform((given) => {
+  const instant = parseInstant(given);
+  return instant === undefined ? given : toIso(instant);
+});
+
+/** A number of any size; what is none counts as missing. */
+const looseNumber = z
+  .unknown()
+  .optional()
+  .transform((given) => (Number.isFinite(given) ? (given as number) : undefined));
+/** Whether a value counts as true. */
+const looseFlag = z
+  .unknown()
+  .optional()
+  .transform((given) => (given === undefined ? undefined : Boolean(given)));
+/** Names of a list; null for what is no list. */
+const looseNames = z
+  .unknown()
+  .optional()
+  .transform((given) => {
+    if (given === undefined) return undefined;
+    return Array.isArray(given) ? given.filter((it) => typeof it === "string") : null;
+  })
+  .pipe(clusterOperations.createCluster.body.shape.auto_subtypes);
+
+/** A limit below 0 is none. */
+const looseLimit = z
+  .string()
+  .regex(/^-?\d{1,15}$/, "must be a whole number")
+  .optional()
+  .transform((limit) => {
+    const rows = limit === undefined ? LIST_LIMITS.usual : Number(limit);
+    return rows < 0 ? Number.MAX_SAFE_INTEGER : Math.min(rows, LIST_LIMITS.most);
+  })
+  .openapi({ type: "integer", default: LIST_LIMITS.usual, description: `Above ${LIST_LIMITS.most} it is that.` });
+
+const namesAField = [
+  (changes: object) => Object.values(changes).some((value) => value !== undefined),
+  "names no field that can be changed",
+] as const;
+
+// ---- memories and edges -------------------------------------------------------------------------
+
+const nodeFields = {
+  type: looseName,
+  content_title: looseText(MOST_TITLE),
+  subtype: looseOptionalName,
+  content_summary: looseLongText,
+  content_body: looseLongText,
+  temporal_event_time: looseTime.nullish(),
+  temporal_event_confidence: looseNumber,
+  temporal_event_source: looseOptionalName,
+};
+
+const newNode = z.object({
+  ...nodeOperations.createNode.body.shape,
+  ...nodeFields,
+  content_title: looseText(MOST_TITLE).pipe(z.string().min(1)),
+  neural_stability: looseNumber.transform((days) => (days !== undefined && days > 0 ? days : undefined)),
+});
+
+const nodeChanges = z
+  .object({
+    ...nodeOperations.updateNode.body.shape,
+    ...nodeFields,
+    type: looseName.optional(),
+    content_title: looseText(MOST_TITLE)
+      .nullish()
+      .transform((title) => (title === null ? "" : title)),
+    neural_stability: z.number().nullish(),
+    neural_retrievability: looseNumber,
+    neural_difficulty: looseNumber,
+    state_lifecycle: looseName.nullish(),
+  })
+  .refine(...namesAField);
+
+const nodesQuery = z.object({
+  ...nodeOperations.listNodes.query.shape,
+  lifecycle: z.string().optional(),
+  created_after: looseTime.optional(),
+  created_before: looseTime.optional(),
+  limit: looseLimit,
+});
+
+const newEdge = z.object({
+  ...edgeOperations.createEdge.body.shape,
+  type: looseName,
+  subtype: looseOptionalName,
+  strength: z.number().nullish(),
+  confidence: z.number().nullish(),
+  neural_weight: z.number().nullish(),
+});
+
+const edgesQuery = z.object({
+  ...edgeOperations.listEdges.query.shape,
+  direction: z
+    .string()
+    .optional()
+    .transform((direction) => (direction === "in" || direction === "out" ? direction : "both")),
+});
+
+const strengthening = z.object({
+  amount: z
+    .number()
+    .nullish()
+    .transform((amount) => amount ?? USUAL_STRENGTHENING),
+});
+
+// ---- searches -----------------------------------------------------------------------------------
+
+/** Both bounds count, or none does; what is no time, and an odd kind of time, lets nothing pass. */
+const looseRange = z
+  .unknown()
+  .optional()
+  .transform((given) => {
+    const { start, end, type = "any" } = (given ?? {}) as { start?: unknown; end?: unknown; type?: unknown };
+    if (!start || !end) return undefined;
+    const [from, to] = [start, end].map((bound) => (typeof bound === "string" ? parseInstant(bound) : undefined));
+    const isKnown = type === "event" || type === "ingestion" || type === "any";
+    if (!isKnown || from === undefined || to === undefined) return { start: LATEST, end: EARLIEST, type: "any" };
+    return { start: toIso(from), end: toIso(to), type };
+  })
+  .openapi({ type: ["object", "null"] });
+
+const searchRequest = z.object({
+  ...searchOperations.search.body.shape,
+  limit: z
+    .union([
+      z.number(),
+      z
+        .string()
+        .regex(/^\d{1,15}$/)
+        .transform(Number),
+    ])
+    .nullish()
+    .pipe(searchOperations.search.body.shape.limit),
+  lifecycle: z.string().nullish(),
+  time_range: looseRange,
+});
+
+// ---- conflicts ----------------------------------------------------------------------------------
+
+const conflictsQuery = z.object({
+  ...conflictOperations.listConflicts.query.shape,
+  status: z
+    .string()
+    .optional()
+    .transform((status) => status || "pending"),
+});
+
+const batchResolving = z.object({
+  items: z
+    .array(
+      z.object({
+        conflict_id: z.string().nullish(),
+        resolution: z.string().nullish(),
+        merged_content: looseLongText,
+      }),
+    )
+    .min(1)
+    .max(MOST_RESOLVED_AT_ONCE),
+});
+
+const batchResolved = z.object({
+  ok: z.literal(true),
+  resolved: z.int(),
+  failed: z.int(),
+  total: z.int(),
+  results: z.array(
+    z.object({
+      ok: z.boolean(),
+      conflict_id: z.string(),
+      resolution: z.string().optional(),
+      old_node_id: z.string().optional(),
+      new_node_id: someText.optional(),
+      actions: z.array(z.string()).optional(),
+      resolved_at: z.string().optional(),
+      error: z.string().optional(),
+    }),
+  ),
+});
+
+// ---- clusters -----------------------------------------------------------------------------------
+
+const clusterFields = { description: looseLongText, icon: looseOptionalName, auto_subtypes: looseNames.optional() };
+
+const newCluster = z.object({
+  ...clusterOperations.createCluster.body.shape,
+  ...clusterFields,
+  pinned: looseFlag.pipe(z.boolean().default(false)),
+});
+
+const clusterChanges = z
+  .object({
+    ...clusterFields,
+    name: text(MOST_NAME).optional(),
+    pinned: looseFlag.optional(),
+  })
+  .refine(...namesAField);
+
+const newMember = z
+  .object({
+    node_id: z.string().nullish(),
+    node_ids: z.array(z.string()).nullish(),
+  })
+  .refine(({ node_id, node_ids }) => (node_ids == null ? Boolean(node_id) : node_ids.length > 0), {
+    path: ["node_id"],
+    message: "must be given, or node_ids",
+  });
+
+const cluster = ownCluster.extend({
+  pinned: z.int().openapi({ description: "1 or 0." }),
+  auto_subtypes: z.array(z.string()).nullable(),
+});
+
+const membersQuery = z.object({ ...clusterOperations.listMembers.query.shape, limit: looseLimit });
+
+const memberList = z.object({
+  data: z.array(
+    nodeOperations.readNode.answer.extend({ membership_weight: someNumber, membership_updated_at: time.nullable() }),
+  ),
+  count: z.int(),
+  next_cursor: nextCursor,
+});
+
+/** A state that was written by hand may be any text, until the next read. */
+const changedNode = nodeOperations.updateNode.answer.extend({ state_lifecycle: someText });
+
+/**
+ * Parts of operations that differ. Values that schemas of requests give fit the handlers of the
+ * same operations.
+ */
+export const HYNOUS: Partial<Record<AgentOperation, Partial<OperationShape>>> = {
+  createNode: { body: newNode },
+  updateNode: { body: nodeChanges, answer: changedNode },
+  listNodes: { query: nodesQuery },
+  createEdge: { body: newEdge },
+  listEdges: { query: edgesQuery },
+  strengthenEdge: { body: strengthening },
+  search: { body: searchRequest, answer: searchAnswerAsHynous },
+  listConflicts: { query: conflictsQuery, summary: "Lists all conflicts of a status, oldest first" },
+  resolveConflicts: { body: batchResolving, answer: batchResolved },
+  createCluster: { body: newCluster, answer: cluster },
+  readCluster: { answer: cluster },
+  updateCluster: { body: clusterChanges, answer: cluster },
+  listClusters: {
+    answer: clusterList.extend({ data: z.array(cluster) }),
+    summary: "Lists clusters, pinned ones first, then newest first",
+  },
+  addMember: {
+    body: newMember,
+    status: 200,
+    answer: z.object({ ok: z.literal(true), added: z.int(), cluster_id: z.string() }),
+    summary: "Puts memories into a cluster; those that are not there are passed over",
+  },
+  listMembers: {
+    query: membersQuery,
+    answer: memberList,
+    summary: "Lists the memories in a cluster, those that came last in front",
+  },
+};

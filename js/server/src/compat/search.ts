@@ -1,0 +1,289 @@
+// Searches as Hynous' Nous server answers them: its full text, its number of seeds, its filters and its order, whatever the limit.
+
+import type { StoredMemoryNode } from "nous-wasm";
+import type { Agent } from "../agent/agent.ts";
+import { fadedBy } from "../agent/presenting.ts";
+import { stopwatch, vectorOf } from "../agent/search.ts";
+import { cosine } from "../agent/similar.ts";
+import type { QuestionVector } from "../api/operation.ts";
+import type { SearchRequest } from "../api/search.ts";
+import type { NodeRow } from "../storage/rows.ts";
+import { parseInstant } from "../time.ts";
+import type { Handler } from "./handlers.ts";
+
+type Row = Readonly<NodeRow>;
+
+/** A search takes more than the limit, since filters leave some out: of a plain lookup less. */
+const OVERFETCH = 3;
+const OVERFETCH_OF_LOOKUP = 2;
+/** What a search of it takes: UTF-16 units of a question and of a name, and results. Anything else is looked up by LIKE. */
+const MOST_QUERY = 2_000;
+const MOST_NAME = 100;
+const MOST_RESULTS = 100;
+/** Seeds, and hits of full text and of vectors for each. */
+const SEEDS = 15;
+const HITS_PER_SEED = 3;
+/** Vectors that are compared exactly, beyond the hits: an index may keep them rounded. */
+const SPARE = 50;
+const WEIGHTS = { vector: 0.7, bm25: 0.3 };
+/** The least combined score of a seed, where there is a provider of embeddings and where there is none. */
+const THRESHOLD = { embedded: 0.15, plain: 0.05 };
+/** The largest BM25 score is not taken for less than this. */
+const LEAST_BM25 = 0.001;
+/** Spreading: what is left after a hop, the least activation, hops, and active memories. */
+const HOP_DECAY = 0.8;
+const LEAST_ACTIVATION = 0.01;
+const MOST_HOPS = 3;
+const MOST_ACTIVE = 500;
+const EDGE_WEIGHTS: ReadonlyMap<string, number> = new Map([
+  ["same_entity", 0.95],
+  ["user_linked", 0.9],
+  ["part_of", 0.85],
+  ["caused_by", 0.8],
+  ["applied_to", 0.75],
+  ["generalizes", 0.7],
+  ["mentioned_together", 0.6],
+  ["related_to", 0.5],
+  ["similar_to", 0.45],
+  ["temporal_adjacent", 0.4],
+]);
+const WEIGHT_OF_OTHERS = 0.5;
+
+interface Seed {
+  id: string;
+  vector: number;
+  bm25: number;
+  combined: number;
+}
+
+interface Given {
+  body: SearchRequest;
+  question?: QuestionVector | undefined;
+}
+
+/** Counts an access of what it returns, but not of what LIKE found. */
+export const searchAsHynous: Handler = (agent: Agent, { body, question }: Given) => {
+  const asked = agent.engine.understand(body.query);
+  const isLookup = asked.query_type === "LOOKUP" && !asked.disqualified;
+  const multiplier = isLookup ? OVERFETCH_OF_LOOKUP : OVERFETCH;
+  if (!isSearchable(body, body.limit * multiplier)) return lookUp(agent, body);
+  return agent.read(() => {
+    const watch = stopwatch();
+    const now = agent.now();
+    const embedding = vectorOf(agent, body, isLookup ? undefined : question);
+    const { passes, spreads } = filtersOf(body);
+    const parse_filters_ms = watch();
+    const seeds = seedsOf(agent, asked.terms, embedding, passes);
+    const hybrid_seeding_ms = watch();
+    const { activations, active } = spread(agent, seeds, spreads ? passes : () => false);
+    const spreading_ms = watch();
+    const ranked = rank(agent, seeds, activations, now).slice(0, body.limit * multiplier);
+    const reranking_ms = watch();
+    const rows = new Map(agent.rows(ranked.map(({ node }) => node.id)).map((row) => [row.id, row]));
+    const found = ranked.filter(({ node }) => remains(agent, rows.get(node.id), body)).slice(0, body.limit);
+    const ids = found.map(({ node }) => node.id);
+    const data = presented(
+      agent,
+      ids.map((id) => rows.get(id)!),
+      now,
+    ).map((node, place) => {
+      const { score, breakdown, primary_signal } = found[place]!;
+      return { ...node, score: rounded(score), breakdown, primary_signal };
+    });
+    agent.index.touch(ids, now);
+    agent.soft.touched(ids, now);
+    const embed_queries_ms = question?.ms ?? 0;
+    return {
+      data,
+      count: data.length,
+      metrics: {
+        total_ms: watch.total() + embed_queries_ms,
+        ...{ parse_filters_ms, embed_queries_ms, hybrid_seeding_ms, spreading_ms, reranking_ms },
+        seeds_found: seeds.length,
+        nodes_activated: active,
+        nodes_filtered: active - seeds.length,
+        nodes_returned: ranked.length,
+      },
+      qcs: {
+        query_type: asked.query_type,
+        confidence: asked.confidence,
+        disqualified: asked.disqualified,
+        disqualifier_category: asked.disqualifier_category,
+        used_embeddings: !isLookup,
+        ssa_multiplier: multiplier,
+      },
+    };
+  });
+};
+
+const rounded = (score: number): number => Math.round(score * 10_000) / 10_000;
+
+function isSearchable({ query, type, cluster_ids }: SearchRequest, wanted: number): boolean {
+  const names = [type ?? "", ...(cluster_ids ?? [])];
+  const isLong = query.length > MOST_QUERY || names.some((name) => name.length > MOST_NAME);
+  return !isLong && wanted >= 1 && wanted <= MOST_RESULTS;
+}
+
+/** Memories whose text holds the question as it is, newest first: without scores, and without counting an access. */
+function lookUp(agent: Agent, { query, type, subtype, lifecycle, limit }: SearchRequest) {
+  // Conditions are about stored states, of which the database may be behind.
+  if (lifecycle != null) agent.flushAll();
+  return agent.read(() => {
+    const conditions = { type: type ?? undefined, subtype: subtype ?? undefined, lifecycle: lifecycle ?? undefined };
+    const rows = agent.storage.containing(query, conditions, limit);
+    const data = presented(agent, rows, agent.now());
+    return { data, count: data.length };
+  });
+}
+
+/** Rows in the state that time alone makes of them, whatever was stored. */
+function presented(agent: Agent, rows: readonly Row[], now: number) {
+  const live = rows.map(({ id }) => agent.index.get(id));
+  const faded = fadedBy(live, agent.engine, now);
+  return rows.map((row, place) => {
+    const node = agent.present(row);
+    const its = faded[place];
+    if (its === undefined) return node;
+    return { ...node, neural_retrievability: rounded(its.retrievability), state_lifecycle: its.lifecycle };
+  });
+}
+
+type Passes = (node: StoredMemoryNode | undefined) => boolean;
+
+/** What a seed has to be. Activation does not spread where clusters are asked for: neighbours do not say theirs. */
+function filtersOf({ type, cluster_ids }: SearchRequest): { passes: Passes; spreads: boolean } {
+  const clusters = new Set(cluster_ids ?? []);
+  const passes: Passes = (node) =>
+    node !== undefined &&
+    (type == null || node.type === type) &&
+    (clusters.size === 0 || node.clusters.some((id) => clusters.has(id)));
+  return { passes, spreads: clusters.size === 0 };
+}
+
+function seedsOf(
+  agent: Agent,
+  terms: readonly string[],
+  embedding: ArrayLike<number> | undefined,
+  passes: Passes,
+): Seed[] {
+  const scores = new Map<string, { vector: number; bm25: number }>();
+  for (const { id, score } of nearest(agent, embedding)) scores.set(id, { vector: score, bm25: 0 });
+  for (const { id, score } of hitsOf(agent, terms)) {
+    const known = scores.get(id);
+    if (known === undefined) scores.set(id, { vector: 0, bm25: score });
+    else known.bm25 = score;
+  }
+  const least = agent.embeds ? THRESHOLD.embedded : THRESHOLD.plain;
+  const seeds: Seed[] = [];
+  for (const [id, { vector, bm25 }] of scores) {
+    const combined = WEIGHTS.vector * vector + WEIGHTS.bm25 * bm25;
+    if (combined >= least && passes(agent.index.get(id))) seeds.push({ id, vector, bm25, combined });
+  }
+  return seeds.sort((a, b) => b.combined - a.combined).slice(0, SEEDS);
+}
+
+/** Hits of SQLite's full text, best first, and their shares of the best score. */
+function hitsOf({ storage }: Agent, terms: readonly string[]): { id: string; score: number }[] {
+  if (terms.length === 0) return [];
+  const hits = storage.fullText(terms.map((term) => `"${term}"*`).join(" OR "), SEEDS * HITS_PER_SEED);
+  const best = hits.reduce((most, { rank }) => Math.max(most, Math.abs(rank)), LEAST_BM25);
+  return hits.map(({ id, rank }) => ({ id, score: Math.abs(rank) / best }));
+}
+
+/** The memories most like a vector, by cosines of what is stored. */
+function nearest(agent: Agent, embedding: ArrayLike<number> | undefined): { id: string; score: number }[] {
+  if (embedding === undefined) return [];
+  const asked = Float32Array.from(embedding);
+  const { ids } = agent.index.similar(asked, { limit: SEEDS * HITS_PER_SEED + SPARE });
+  const vectors = agent.storage.embeddings.vectors(ids, asked.length);
+  return vectors
+    .sort((a, b) => a.sequence - b.sequence)
+    .map(({ id, head }) => ({ id, score: cosine(asked, new Float32Array(new Uint8Array(head).buffer)) }))
+    .sort((a, b) => b.score - a.score)
+    .slice(0, SEEDS * HITS_PER_SEED);
+}
+
+/** Activations of the seeds after rounds of spreading, and how many memories were active in the end. */
+function spread(
+  { index, storage }: Agent,
+  seeds: readonly Seed[],
+  passes: Passes,
+): { activations: ReadonlyMap<string, number>; active: number } {
+  const activations = new Map(seeds.map(({ id, combined }) => [id, combined]));
+  const known = new Map<string, { id: string; weight: number }[]>();
+  const neighboursOf = (id: string) => {
+    let neighbours = known.get(id);
+    if (neighbours === undefined) {
+      // From it and then to it; an edge to itself is one.
+      const to = storage.edgesOf(id, "in").filter(({ source_id }) => source_id !== id);
+      neighbours = [...storage.edgesOf(id, "out"), ...to]
+        .map(({ source_id, target_id, type }) => ({
+          id: source_id === id ? target_id : source_id,
+          weight: EDGE_WEIGHTS.get(type) ?? WEIGHT_OF_OTHERS,
+        }))
+        .filter((neighbour) => passes(index.get(neighbour.id)));
+      known.set(id, neighbours);
+    }
+    return neighbours;
+  };
+  let round = [...activations].map(([id, amount]) => ({ id, amount }));
+  for (let hop = 0; hop < MOST_HOPS && round.length > 0; hop++) {
+    const next: typeof round = [];
+    for (const { id, amount } of round) {
+      if (amount < LEAST_ACTIVATION) continue;
+      for (const neighbour of neighboursOf(id)) {
+        const passed = amount * neighbour.weight * HOP_DECAY;
+        if (passed < LEAST_ACTIVATION) continue;
+        const before = activations.get(neighbour.id);
+        activations.set(neighbour.id, (before ?? 0) + passed);
+        if (before === undefined && activations.size >= MOST_ACTIVE) return { activations, active: activations.size };
+        next.push({ id: neighbour.id, amount: passed });
+      }
+    }
+    round = next;
+  }
+  return { activations, active: activations.size };
+}
+
+/** Seeds alone are ranked: what activation reached beside them has no word of the question. */
+function rank(agent: Agent, seeds: readonly Seed[], activations: ReadonlyMap<string, number>, now: number) {
+  const { index, engine } = agent;
+  const highest = seeds.reduce((most, { id }) => Math.max(most, activations.get(id)!), 0);
+  const created = new Map(agent.rows(seeds.map(({ id }) => id)).map((row) => [row.id, row.created_at]));
+  const candidates = seeds.map(({ id, vector, bm25 }) => {
+    const node = index.get(id)!;
+    const activation = activations.get(id)!;
+    return {
+      id,
+      subtype: node.subtype,
+      semantic_score: vector,
+      bm25_score: bm25,
+      graph_score: highest > 0 ? activation / highest : activation,
+      last_accessed: node.last_accessed,
+      // One whose time cannot be read is not new.
+      created_at: parseInstant(String(created.get(id))) ?? 0,
+      access_count: node.access_count,
+      inbound_edge_count: node.inbound_edge_count,
+    };
+  });
+  const edges = index.size === 0 ? 0 : index.edgeCount / index.size;
+  return engine.rerankWithSectionWeights(candidates, { avg_inbound_edges: edges, avg_outbound_edges: edges }, now);
+}
+
+/** Whether a ranked memory is of the subtype, in the stored state and of the time that are asked for. */
+function remains({ index }: Agent, row: Row | undefined, { subtype, lifecycle, time_range }: SearchRequest): boolean {
+  if (row === undefined) return false;
+  if (subtype != null && row.subtype !== subtype) return false;
+  if (lifecycle != null && index.get(row.id)?.lifecycle !== lifecycle) return false;
+  if (time_range?.start == null || time_range.end == null) return true;
+  const [start, end] = [parseInstant(time_range.start)!, parseInstant(time_range.end)!];
+  const times = {
+    event: [row.temporal_event_time],
+    ingestion: [row.provenance_created_at],
+    any: [row.temporal_event_time, row.provenance_created_at],
+  }[time_range.type];
+  return times.some((time) => {
+    const at = parseInstant(String(time));
+    return at !== undefined && at >= start && at <= end;
+  });
+}
