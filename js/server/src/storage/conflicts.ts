@@ -4,7 +4,7 @@ import type { ConflictRow, NewConflict } from "./rows.ts";
 import { type Ask, isId, isoOf } from "./sql.ts";
 import type { ConflictFilter, Conflicts } from "./storage.ts";
 
-const COLUMNS = [
+export const CONFLICT_COLUMNS = [
   "id",
   "old_node_id",
   "new_node_id",
@@ -22,13 +22,13 @@ const COLUMNS = [
   "resolved_at",
 ] as const satisfies readonly (keyof ConflictRow)[];
 /** What stands for null: tables that Hynous made have no room for it. Read as text, "" counts as missing. */
-const FOR_NULL: Partial<Record<(typeof COLUMNS)[number], string | number>> = {
+export const FOR_NULL: Readonly<Record<string, string | number>> = {
   new_content: "",
   conflict_type: "",
   detection_tier: "",
   detection_confidence: 0,
 };
-const CONFLICT = `rowid AS sequence, ${COLUMNS.join(", ")}`;
+const CONFLICT = `rowid AS sequence, ${CONFLICT_COLUMNS.join(", ")}`;
 const EXPIRED = `${isoOf("expires_at")} <= ?`;
 /** One whose memories are gone is none any more. */
 const OPEN = `coalesce(status, 'pending') = 'pending' AND NOT coalesce(${EXPIRED}, 0)
@@ -43,10 +43,10 @@ export class ConflictTable implements Conflicts {
   }
 
   insert(conflict: NewConflict): ConflictRow {
-    const places = COLUMNS.map(() => "?").join(", ");
+    const places = CONFLICT_COLUMNS.map(() => "?").join(", ");
     return this.#ask<ConflictRow>(
-      `INSERT INTO conflict_queue (${COLUMNS.join(", ")}) VALUES (${places}) RETURNING ${CONFLICT}`,
-      ...COLUMNS.map((column) => conflict[column] ?? FOR_NULL[column] ?? null),
+      `INSERT INTO conflict_queue (${CONFLICT_COLUMNS.join(", ")}) VALUES (${places}) RETURNING ${CONFLICT}`,
+      ...CONFLICT_COLUMNS.map((column) => conflict[column] ?? FOR_NULL[column] ?? null),
     )[0]!;
   }
 

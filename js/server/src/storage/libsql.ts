@@ -5,7 +5,7 @@ import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
 import { changedRows, sealRows } from "./checksums.ts";
-import { ConflictTable } from "./conflicts.ts";
+import { CONFLICT_COLUMNS, ConflictTable, FOR_NULL } from "./conflicts.ts";
 import type { Connection, Statement } from "./connection.ts";
 import { EmbeddingTables } from "./embeddings.ts";
 import { MENDING_DAMAGE, StorageError } from "./errors.ts";
@@ -167,6 +167,12 @@ const PORTABLE: Readonly<
     columns: ["cluster_id", "node_id", "weight", "pinned", "updated_at"],
     key: ["cluster_id", "node_id"],
     changed: "updated_at",
+  },
+  conflict: {
+    table: "conflict_queue",
+    columns: CONFLICT_COLUMNS,
+    key: ["id"],
+    changed: "coalesce(resolved_at, created_at)",
   },
   edge: { table: "edges", columns: EDGE_COLUMNS, key: ["id"], changed: "created_at" },
 };
@@ -754,7 +760,7 @@ export abstract class SqlStorage implements Storage {
     this.#run(
       `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})
        ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${taken.join(", ")}`,
-      ...columns.map((column) => row[column] ?? null),
+      ...columns.map((column) => row[column] ?? (kind === "conflict" ? FOR_NULL[column] : undefined) ?? null),
     );
     if (kind !== "node") return;
     this.#run("DELETE FROM node_signals WHERE node_id = ?", row.id);

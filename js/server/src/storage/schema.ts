@@ -10,6 +10,7 @@ import { sumRows } from "./migrations/row-checksums.ts";
 import { logSoftChanges } from "./migrations/soft-changes.ts";
 import { createTables } from "./migrations/tables.ts";
 import { createTasks } from "./migrations/tasks.ts";
+import { nameTextTriggers } from "./migrations/text-triggers.ts";
 
 /**
  * Each migration brings a database from the schema of its place to the next. Never edit one that has been released: add
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly ((db: Connection) => void)[] = [
   createOutcomes,
   createTasks,
   addFrames,
+  nameTextTriggers,
 ];
 
 /** The schema that this version writes. */
