@@ -66,7 +66,7 @@ describe("a search as Hynous does it", () => {
   test.each([1, 2, 3])("by words, at every limit (%i)", (seed) => {
     const { both } = agentOn(seed);
     let [results, scored] = [0, 0];
-    for (const query of questionsOf(seed, 80)) {
+    for (const query of questionsOf(seed, 40)) {
       for (const limit of LIMITS) {
         const answer = both({ query, limit });
         expectSame(answer);
@@ -74,7 +74,7 @@ describe("a search as Hynous does it", () => {
         scored += answer.found.filter(({ score }) => score !== undefined).length;
       }
     }
-    expect(scored).toBeGreaterThan(1_000);
+    expect(scored).toBeGreaterThan(400);
     expect(results).toBeGreaterThan(scored);
   });
 
@@ -85,7 +85,7 @@ describe("a search as Hynous does it", () => {
     const { both } = agentOn(seed, { dimensions: DIMENSIONS, embeds: true, embedded });
     const random = randomOf(9);
     let semantic = 0;
-    for (const query of questionsOf(4, 60)) {
+    for (const query of questionsOf(4, 40)) {
       const vector = Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5);
       for (const limit of LIMITS) {
         const answer = both({ query, limit }, vector);
@@ -93,7 +93,7 @@ describe("a search as Hynous does it", () => {
         semantic += answer.found.filter(({ breakdown }) => (breakdown?.semantic ?? 0) > 0).length;
       }
     }
-    expect(semantic).toBeGreaterThan(500);
+    expect(semantic).toBeGreaterThan(400);
   });
 
   test("with every filter", () => {
@@ -115,7 +115,7 @@ describe("a search as Hynous does it", () => {
 
   test("by LIKE, where its search takes no such question: without scores, and without counting an access", () => {
     const { both, db } = agentOn(7);
-    const counts = () => db.prepare("SELECT sum(neural_access_count) AS sum FROM nodes").get();
+    const counts = () => db.prepare("SELECT id, neural_access_count FROM nodes").all();
     const before = counts();
     for (const request of [
       { query: "what funding", limit: 34 },
@@ -165,5 +165,5 @@ test("without it, search.max_seeds is the most seeds of any search", async () =>
     return seeds;
   };
   expect(await answers(config)).toEqual([5, 5, 5, 5]);
-  expect(await answers([])).toEqual([15, 15, 20, 40]);
+  expect(await answers([])).toEqual([15, 15, 30, 40]);
 });
