@@ -195,7 +195,7 @@ describe("check", () => {
   test.each([
     [
       "a text that the full-text index does not know",
-      "DROP TRIGGER nodes_fts_update; UPDATE nodes SET content_title = 'x'",
+      "DROP TRIGGER nodes_au; UPDATE nodes SET content_title = 'x'",
       /full-text/,
     ],
     ["an edge without an end", "PRAGMA foreign_keys = OFF; DELETE FROM nodes WHERE rowid = 1", /1 edges lead/],

@@ -50,7 +50,7 @@ export async function learned(by: Client) {
   for (const { id, subtype } of body.nodes) {
     if (!["custom:lesson", "custom:playbook"].includes(subtype)) continue;
     const node = (await by.ask(`GET /nodes/${id}?recall=false`)).body;
-    if (!node.content_body.startsWith("{")) continue;
+    if (!node.content_body?.startsWith("{")) continue;
     const edges = body.edges.filter(
       (edge: { source: string; type: string }) => edge.source === id && edge.type === "generalizes",
     );

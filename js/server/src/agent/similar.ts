@@ -114,7 +114,7 @@ export function cosine(a: Float32Array, b: Float32Array): number {
     squaresOfA += a[at]! * a[at]!;
     squaresOfB += b[at]! * b[at]!;
   }
-  return product / Math.sqrt(squaresOfA * squaresOfB);
+  return product / (Math.sqrt(squaresOfA) * Math.sqrt(squaresOfB));
 }
 
 async function byWords(agent: Agent, { title, content, subtype }: SimilarRequest): Promise<Candidate[]> {

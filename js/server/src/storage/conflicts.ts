@@ -4,7 +4,7 @@ import type { ConflictRow, NewConflict } from "./rows.ts";
 import { type Ask, isId, isoOf, readWithin } from "./sql.ts";
 import type { ConflictFilter, Conflicts } from "./storage.ts";
 
-const COLUMNS = [
+export const CONFLICT_COLUMNS = [
   "id",
   "old_node_id",
   "new_node_id",
@@ -21,17 +21,14 @@ const COLUMNS = [
   "resolution",
   "resolved_at",
 ] as const satisfies readonly (keyof ConflictRow)[];
-/**
- * What stands for null: tables that Hynous made have no room for it. Read as text, "" counts as
- * missing.
- */
-const FOR_NULL: Partial<Record<(typeof COLUMNS)[number], string | number>> = {
+/** What stands for null: tables that Hynous made have no room for it. Read as text, "" counts as missing. */
+export const FOR_NULL: Readonly<Record<string, string | number>> = {
   new_content: "",
   conflict_type: "",
   detection_tier: "",
   detection_confidence: 0,
 };
-const CONFLICT = `rowid AS sequence, ${COLUMNS.join(", ")}`;
+const CONFLICT = `rowid AS sequence, ${CONFLICT_COLUMNS.join(", ")}`;
 const HAS_OLD = "old_node_id IN (SELECT id FROM nodes)";
 const EXPIRED = `${isoOf("expires_at")} <= ?`;
 /** One whose memories are gone is none any more. */
@@ -47,10 +44,10 @@ export class ConflictTable implements Conflicts {
   }
 
   insert(conflict: NewConflict): ConflictRow {
-    const places = COLUMNS.map(() => "?").join(", ");
+    const places = CONFLICT_COLUMNS.map(() => "?").join(", ");
     return this.#ask<ConflictRow>(
-      `INSERT INTO conflict_queue (${COLUMNS.join(", ")}) VALUES (${places}) RETURNING ${CONFLICT}`,
-      ...COLUMNS.map((column) => conflict[column] ?? FOR_NULL[column] ?? null),
+      `INSERT INTO conflict_queue (${CONFLICT_COLUMNS.join(", ")}) VALUES (${places}) RETURNING ${CONFLICT}`,
+      ...CONFLICT_COLUMNS.map((column) => conflict[column] ?? FOR_NULL[column] ?? null),
     )[0]!;
   }
 
@@ -75,7 +72,7 @@ export class ConflictTable implements Conflicts {
     const [where, values] = status === "pending" ? [OPEN, [now]] : ["status = 'resolved'", []];
     const from = `FROM conflict_queue WHERE ${where} AND ${isId("id")} AND rowid < ? ORDER BY rowid DESC`;
     const bound = [...values, before ?? Number.MAX_SAFE_INTEGER];
-    return readWithin(this.#ask, { columns: CONFLICT, texts: COLUMNS, from }, bound, limit, room);
+    return readWithin(this.#ask, { columns: CONFLICT, texts: CONFLICT_COLUMNS, from }, bound, limit, room);
   }
 
   resolve(id: string, resolution: string, now: string): void {

@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import Database from "libsql";
 import { MOST_AHEAD } from "../time.ts";
 import { changedRows, sealRows } from "./checksums.ts";
-import { ConflictTable } from "./conflicts.ts";
+import { CONFLICT_COLUMNS, ConflictTable, FOR_NULL } from "./conflicts.ts";
 import type { Connection, Statement } from "./connection.ts";
 import { EmbeddingTables } from "./embeddings.ts";
 import { StorageError } from "./errors.ts";
@@ -213,6 +213,13 @@ const PORTABLE: Readonly<
       ["source_id", "nodes"],
       ["target_id", "nodes"],
     ],
+  },
+  conflict: {
+    table: "conflict_queue",
+    columns: CONFLICT_COLUMNS,
+    key: ["id"],
+    changed: "coalesce(resolved_at, created_at)",
+    ends: [["old_node_id", "nodes"]],
   },
 };
 /** The figures that a memory came with, as a column of its row. */
@@ -904,7 +911,7 @@ export abstract class SqlStorage implements Storage {
     this.#run(
       `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})
        ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${taken.join(", ")}`,
-      ...columns.map((column) => row[column] ?? null),
+      ...columns.map((column) => row[column] ?? (kind === "conflict" ? FOR_NULL[column] : undefined) ?? null),
     );
     if (kind !== "node") return;
     this.#run("DELETE FROM node_signals WHERE node_id = ?", row.id);

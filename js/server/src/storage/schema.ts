@@ -13,6 +13,7 @@ import { sumRows } from "./migrations/row-checksums.ts";
 import { logSoftChanges } from "./migrations/soft-changes.ts";
 import { createTables } from "./migrations/tables.ts";
 import { createTasks } from "./migrations/tasks.ts";
+import { nameTextTriggers } from "./migrations/text-triggers.ts";
 import { createReplacedTexts } from "./migrations/unreadable.ts";
 
 /**
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly ((db: Connection) => void)[] = [
   createPurges,
   createReplacedTexts,
   addFrames,
+  nameTextTriggers,
 ];
 
 /** The schema that this version writes. */

@@ -138,7 +138,7 @@ export interface SoftChange {
 export type NameKind = "type" | "subtype" | "edge type";
 
 /** What is carried from one store to another, in this order: what is named stands before what names it. */
-export const PORTABLE_KINDS = ["node", "outcome", "cluster", "membership", "edge"] as const;
+export const PORTABLE_KINDS = ["node", "outcome", "cluster", "membership", "conflict", "edge"] as const;
 export type PortableKind = (typeof PORTABLE_KINDS)[number];
 /** A row with all its columns, by their names; a memory's with the figures that it came with, `signals`, as JSON. */
 export type PortableRow = Readonly<Record<string, string | number | Bytes | null>>;

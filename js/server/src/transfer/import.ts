@@ -89,14 +89,16 @@ function isTaken(conflicts: Conflicts, stored: string | null, given: string | nu
 
 /** When a row was last changed, by the column of its kind. */
 function changeOf(kind: PortableKind, row: PortableRow): string | null {
-  const column = {
-    node: "last_modified",
-    outcome: "applied_at",
-    cluster: "created_at",
-    membership: "updated_at",
-    edge: "created_at",
+  const columns = {
+    node: ["last_modified"],
+    outcome: ["applied_at"],
+    cluster: ["created_at"],
+    membership: ["updated_at"],
+    conflict: ["resolved_at", "created_at"],
+    edge: ["created_at"],
   }[kind];
-  return row[column] as string | null;
+  const changes = columns.map((column) => row[column] as string | null);
+  return changes.find((at) => at !== null) ?? null;
 }
 
 /** All vectors of a store are of one length: the first one's. */

@@ -1,0 +1,169 @@
+// In compatibility with Hynous a search gives its results: ids in its order, and its scores to the last bit, whatever the limit.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { Agent } from "../../js/server/src/agent/agent.ts";
+import { searchAnswerAsHynous, searchRequest } from "../../js/server/src/api/search.ts";
+import { handlersFor } from "../../js/server/src/compat/handlers.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { type HynousFound, type HynousRequest, hynousSearch } from "../reference/hynous-search.ts";
+import { raw } from "./existing.ts";
+import { type HynousIds, makeHynous, questionsOf, randomOf } from "./hynous.ts";
+import { start } from "./process.ts";
+import { clientOf } from "./shared.ts";
+import { makeFolder, removeFolder, temporaryFolder } from "./temporary.ts";
+
+const NOW = Date.parse("2026-03-01T12:00:00.000Z");
+const DAY = 86_400_000;
+const DIMENSIONS = 32;
+const LIMITS = [1, 5, 10, 30, 100];
+const folder = makeFolder();
+afterAll(() => removeFolder(folder));
+
+/** An agent on such a database, and the same database as SQL sees it. */
+function agentOn(seed: number, { dimensions = 0, embeds = false, ...made }: { [name: string]: number | boolean } = {}) {
+  const file = join(folder, `${seed}.db`);
+  const ids = makeHynous(file, { now: NOW, seed, dimensions: Number(dimensions), memories: 300, ...made });
+  const storage = new LibsqlStorage(file, { durability: "normal" });
+  const agent = new Agent(storage, { compat: "hynous", embeds: Boolean(embeds), clock: () => NOW });
+  const db = raw(file);
+  const handle = handlersFor("hynous").search as (agent: Agent, given: object) => { data: HynousFound[] };
+  /** What the server answers, after what the reference does. What is found counts as accessed from then on. */
+  const both = (request: HynousRequest, vector?: Float32Array) => {
+    const expected = hynousSearch(db, request, {
+      ...{ now: NOW, hasProvider: Boolean(embeds) },
+      ...(vector === undefined ? {} : { embedding: vector }),
+    });
+    const question = vector && { vector, ms: 0 };
+    const answer = handle(agent, { body: searchRequest.parse(request), question });
+    expect(searchAnswerAsHynous.safeParse(answer).error).toBeUndefined();
+    agent.flushAll();
+    return { expected, found: answer.data };
+  };
+  return { both, ids, db, agent };
+}
+
+function expectSame({ expected, found }: { expected: HynousFound[]; found: HynousFound[] }): void {
+  const partOf = ({ id, score, breakdown, primary_signal }: HynousFound) => ({ id, score, breakdown, primary_signal });
+  // `toEqual` compares numbers by Object.is.
+  expect(found.map(partOf)).toEqual(expected.map(partOf));
+}
+
+const filtersOf = ({ clusters }: HynousIds): Partial<HynousRequest>[] => [
+  { type: "concept" },
+  { subtype: "custom:lesson" },
+  { lifecycle: "DORMANT" },
+  { type: "episode", lifecycle: "ACTIVE" },
+  { cluster_ids: clusters.slice(0, 2) },
+  { cluster_ids: [clusters[3]!], type: "concept" },
+  ...(["any", "event", "ingestion"] as const).map((type) => ({
+    time_range: { start: new Date(NOW - 300 * DAY).toISOString(), end: new Date(NOW - 100 * DAY).toISOString(), type },
+  })),
+];
+
+describe("a search as Hynous does it", () => {
+  test.each([1, 2, 3])("by words, at every limit (%i)", (seed) => {
+    const { both } = agentOn(seed);
+    let [results, scored] = [0, 0];
+    for (const query of questionsOf(seed, 40)) {
+      for (const limit of LIMITS) {
+        const answer = both({ query, limit });
+        expectSame(answer);
+        results += answer.found.length;
+        scored += answer.found.filter(({ score }) => score !== undefined).length;
+      }
+    }
+    expect(scored).toBeGreaterThan(400);
+    expect(results).toBeGreaterThan(scored);
+  });
+
+  test.each([
+    ["which all memories have", 4, 1],
+    ["which half of them have", 5, 0.5],
+  ])("by words and vectors, %s", (_, seed, embedded) => {
+    const { both } = agentOn(seed, { dimensions: DIMENSIONS, embeds: true, embedded });
+    const random = randomOf(9);
+    let semantic = 0;
+    for (const query of questionsOf(4, 40)) {
+      const vector = Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5);
+      for (const limit of LIMITS) {
+        const answer = both({ query, limit }, vector);
+        expectSame(answer);
+        semantic += answer.found.filter(({ breakdown }) => (breakdown?.semantic ?? 0) > 0).length;
+      }
+    }
+    expect(semantic).toBeGreaterThan(400);
+  });
+
+  test("with every filter", () => {
+    const { both, ids } = agentOn(6, { dimensions: DIMENSIONS, embeds: true });
+    const random = randomOf(5);
+    for (const filter of filtersOf(ids)) {
+      let found = 0;
+      for (const query of questionsOf(6, 24)) {
+        const vector = Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5);
+        for (const limit of [3, 10, 40]) {
+          const answer = both({ query, limit, ...filter }, vector);
+          expectSame(answer);
+          found += answer.found.length;
+        }
+      }
+      expect({ filter, found: found > 10 }).toEqual({ filter, found: true });
+    }
+  });
+
+  test("by LIKE, where its search takes no such question: without scores, and without counting an access", () => {
+    const { both, db } = agentOn(7);
+    const counts = () => db.prepare("SELECT id, neural_access_count FROM nodes").all();
+    const before = counts();
+    for (const request of [
+      { query: "what funding", limit: 34 },
+      { query: "BTC", limit: 51 },
+      { query: "f_nding", limit: 100, subtype: "custom:lesson" },
+      { query: "squeeze", limit: 0 },
+      { query: "BTC ".repeat(600) },
+      { query: "e", limit: 60, type: "concept", lifecycle: "ACTIVE" },
+    ]) {
+      const answer = both(request);
+      expectSame(answer);
+      for (const node of answer.found) expect(node).not.toHaveProperty("score");
+    }
+    expect(counts()).toEqual(before);
+  });
+
+  test("shows the state that time alone makes, and counts an access of what it gives", () => {
+    const { both, db, agent, ids } = agentOn(8);
+    const [id] = ids.nodes;
+    db.prepare("UPDATE nodes SET content_title = 'Zyzzyva', state_lifecycle = 'DORMANT' WHERE id = ?").run(id);
+    db.prepare("UPDATE nodes SET neural_last_accessed = ?, neural_access_count = 4 WHERE id = ?").run(
+      new Date(NOW).toISOString(),
+      id,
+    );
+    const first = both({ query: "zyzzyva" }).found;
+    expect(first).toMatchObject([{ id, state_lifecycle: "ACTIVE", neural_retrievability: 1, neural_access_count: 4 }]);
+    expect(both({ query: "zyzzyva" }).found).toMatchObject([{ id, neural_access_count: 5 }]);
+    expect(both({ query: "zyzzyva", lifecycle: "DORMANT" }).found).toHaveLength(1);
+    expect(both({ query: "zyzzyva", lifecycle: "ACTIVE" }).found).toHaveLength(0);
+    expect(agent.storage.node(id!)?.state_lifecycle).toBe("DORMANT");
+  });
+});
+
+test("without it, search.max_seeds is the most seeds of any search", async () => {
+  const config = ["--config", join(temporaryFolder(), "nous.yaml")];
+  writeFileSync(config[1]!, "search: { max_seeds: 5 }\n");
+  const answers = async (options: readonly string[]) => {
+    const own = clientOf(await start(temporaryFolder(), options), "default");
+    for (let place = 0; place < 40; place++) {
+      await own.create({ content_title: `funding ${"squeeze ".repeat(place % 7)}${place}`, content_body: null });
+    }
+    const seeds = [];
+    for (const limit of [1, 5, 10, 30]) {
+      const { body } = await own.ask("POST /search", { query: "funding squeeze", limit });
+      seeds.push(body.metrics.seeds_found);
+    }
+    return seeds;
+  };
+  expect(await answers(config)).toEqual([5, 5, 5, 5]);
+  expect(await answers([])).toEqual([15, 15, 30, 40]);
+});
