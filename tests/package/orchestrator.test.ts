@@ -808,6 +808,7 @@ function revoked(): object {
 }
 
 const thenless = (): object =>
+  // biome-ignore lint/suspicious/noThenProperty: a thenable that cannot be read is what is tested here
   Object.defineProperty({}, "then", {
     get() {
       throw errorWithoutMessage();
