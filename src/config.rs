@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::automaton::MOST_STATES;
 use crate::error::{Error, Result};
-use crate::query::{Fallback, KNOWN_SYMBOLS, OrchestratorConfig, QueryConfig};
+use crate::query::{Fallback, KNOWN_SYMBOLS, OrchestratorConfig, QueryConfig, Retry};
 use crate::salience::SalienceConfig;
 use crate::search::{Aggregation, EdgeWeight, SearchConfig};
 use crate::section::{ConsolidationRole, Section, SectionTable};
@@ -307,6 +307,11 @@ leaf!(EdgeWeight, "must be type, stored_type or learned", Value::Text(text) => m
 leaf!(Fallback, "must be none or plain", Value::Text(text) => match text.as_str() {
     "none" => Some(Fallback::None),
     "plain" => Some(Fallback::Plain),
+    _ => None,
+});
+leaf!(Retry, "must be merge or replace", Value::Text(text) => match text.as_str() {
+    "merge" => Some(Retry::Merge),
+    "replace" => Some(Retry::Replace),
     _ => None,
 });
 leaf!(Curve, "must be exponential or fsrs6", Value::Text(text) => match text.as_str() {

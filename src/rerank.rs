@@ -2,6 +2,7 @@
 //!
 //! All candidates of a query are ranked together, whatever their sections, and share one BM25 maximum.
 
+mod neutral;
 mod resident;
 
 use std::cell::OnceCell;
@@ -152,12 +153,7 @@ impl Reranker {
         let mut records: Vec<Record> = candidates.iter().map(|candidate| candidate.to_record()).collect();
         let mut order = vec![0.0; limit.min(records.len())];
         self.rank(&mut records, &mut order, query)?;
-        let ranked = order.iter().map(|&place| {
-            let index = place as usize;
-            let [breakdown @ .., score, primary_signal] = records[index];
-            Ranked { index, score, breakdown, primary_signal: primary_signal as usize }
-        });
-        Ok(ranked.collect())
+        Ok(results(&records, &order))
     }
 
     /// Ranks records in place: `order` receives the indices of the first `order.len()`, and at least those
@@ -224,6 +220,16 @@ impl Reranker {
         }
         Ok(())
     }
+}
+
+/// The rewritten records in their order.
+fn results(records: &[Record], order: &[f64]) -> Vec<Ranked> {
+    let ranked = order.iter().map(|&place| {
+        let index = place as usize;
+        let [breakdown @ .., score, primary_signal] = records[index];
+        Ranked { index, score, breakdown, primary_signal: primary_signal as usize }
+    });
+    ranked.collect()
 }
 
 /// What all candidates of a batch share. They are rated two at a time, a lane each.

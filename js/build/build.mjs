@@ -6,6 +6,7 @@ import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { at, fingerprint, importing, isStampedWith, must, root, say } from "./lib.mjs";
+import { writeNotices } from "./notices.mjs";
 import { writeServer } from "./server.mjs";
 import { setUpPackages, setUpWasm } from "./setup.mjs";
 
@@ -186,6 +187,7 @@ async function writePackage(bundle) {
     writeFileSync(dist(`${name}.mjs`), `import m from "${from}";\nexport const { ${names.sort().join(", ")} } = m;\n`);
   }
   writeTypes();
+  writeNotices();
   copyFileSync(at("LICENSE"), join(ENGINE, "LICENSE"));
 }
 

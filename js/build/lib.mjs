@@ -82,7 +82,12 @@ export function must(command, args, options) {
 
 /** What a command prints, or undefined when it cannot run. */
 export function output(command, args) {
-  const result = spawnSync(command, args, { cwd: root, env: { ...process.env, PATH }, encoding: "utf8" });
+  const result = spawnSync(command, args, {
+    cwd: root,
+    env: { ...process.env, PATH },
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+  });
   return result.status === 0 ? result.stdout.trim() : undefined;
 }
 

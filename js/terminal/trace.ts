@@ -96,12 +96,18 @@ function searching({ query, parts, ms }: RetrievalTrace): Step {
   return { head: "search", text: `${duration(ms.search)}: ${what}`, below };
 }
 
+/** What becomes of a second answer that counts, by what the first search came to. */
+const VERDICTS: Partial<Record<SearchTrace["outcome"], string>> = {
+  empty: "better, so it stands",
+  ok: "merged with the first",
+};
+
 function searchOf(part: PartTrace, number: number, isWhole: boolean): Step {
   const { query, retry } = part;
   const name = isWhole ? "the whole question" : `“${query}”`;
   const step: Step = { head: `part ${number}`, text: `${name}: ${outcomeOf(part)}` };
   if (retry === undefined) return step;
-  const verdict = retry.stands ? "better, so it stands" : "no better";
+  const verdict = retry.stands ? VERDICTS[part.outcome] : "no better";
   return { ...step, below: [{ head: "again", text: `“${retry.query}”: ${outcomeOf(retry)}, ${verdict}` }] };
 }
 

@@ -66,7 +66,9 @@ pub use memory_type::{MemoryType, TYPED_SUBTYPES};
 pub use overlap::similarities;
 pub use plan::{LIMIT_OF_ALL, RetrievalPlan, SignalsToPlan, TurnPlan, plan_retrieval, plan_turn};
 pub use prompt::{Omitted, Prompt, PromptLimits, WrittenSection, write_identity, write_prompt};
-pub use select::{FoundMemory, MIN_SCORES, SelectedMemories, Selecting, Unselected, frame_boost, select};
+pub use select::{
+    FoundMemory, MIN_SCORES, SelectedMemories, Selecting, Unselected, frame_boost, recency_boost, select,
+};
 pub use stop_words::is_stop_word;
 pub use topic::next_topic;
 pub use turn::{ContextMode, MOST_NAMED, TurnSignals, classify_turn};

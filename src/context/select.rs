@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::overlap::{Words, all_lower_case, is_long_enough};
+use super::usage::weight;
 use super::{ContextMode, MemoryType};
 use crate::order::sort_descending;
 use crate::text::is_white_space;
@@ -59,6 +60,10 @@ pub struct Selecting<'a> {
     pub min_scores: [f64; 5],
     /// Censors that are active, by number, each once.
     pub censors: &'a [u32],
+    /// How much the turn asks for something recent, in [0, 1]: see [`TurnSignals::recency`](super::TurnSignals::recency).
+    pub recency: f64,
+    /// The present, in milliseconds since 1970.
+    pub now: f64,
 }
 
 /// Why a memory is not selected.
@@ -102,14 +107,22 @@ pub fn frame_boost(same_frame: bool, stored: &[u32], active: &[u32]) -> f64 {
     factor * (1.0 + SAME_CENSORS * (shared as f64 / all as f64))
 }
 
+/// How much more a memory counts in a turn that asks for something recent: 1 + `recency` × 0.5^(age in days / 7), so 1 to 2.
+/// `recency` lies in [0, 1]; 0 is a factor of 1. A memory that was stored after `now` counts as one of now, one whose age is
+/// unknown (−∞) as old.
+pub fn recency_boost(created_at: f64, recency: f64, now: f64) -> f64 {
+    1.0 + recency * weight((now - created_at).max(0.0))
+}
+
 /// Selects and orders memories.
 ///
 /// Of each type in turn: what fits too little is left out; of decisions that say the same the newest stays; of memories
-/// about the same only the first few stay. The order is that of relevance × [`frame_boost`] × usage boost, of equals by id.
+/// about the same only the first few stay. The order is that of relevance × [`frame_boost`] × usage boost × [`recency_boost`], of
+/// equals by id.
 ///
-/// In seed-compatible mode boosts know nothing of relevance: memories keep the order in which they were found, then that of
-/// the frame's boosts, which decides what stays, and then that of the usage boosts. Decisions stand in the order of time,
-/// without boosts.
+/// In seed-compatible mode frame and usage know nothing of relevance: memories keep the order in which they were found, or in a turn
+/// that asks for something recent that of relevance × [`recency_boost`]; then that of the frame's boosts, which decides what stays,
+/// and then that of the usage boosts. Decisions stand in the order of time, without boosts.
 pub fn select(found: &[FoundMemory<'_>], by: &Selecting<'_>) -> SelectedMemories {
     let mut selection = SelectedMemories { order: Vec::new(), unselected: vec![None; found.len()] };
     leave_out_repeated(found, &mut selection.unselected);
@@ -144,10 +157,14 @@ pub fn select(found: &[FoundMemory<'_>], by: &Selecting<'_>) -> SelectedMemories
 /// The order in which memories of a type are judged.
 fn sort(found: &[FoundMemory<'_>], by: &Selecting<'_>, memory_type: MemoryType, rows: &mut [u32]) {
     let boost = |memory: &FoundMemory<'_>| frame_boost(memory.same_frame, memory.censors, by.censors);
+    let recency = |memory: &FoundMemory<'_>| recency_boost(memory.created_at, by.recency, by.now);
     if by.mode == ContextMode::Default {
         sort_by(rows, found, &|memory| -f64::from(memory.id));
-        sort_by(rows, found, &|memory| memory.relevance * boost(memory) * memory.usage_boost);
+        sort_by(rows, found, &|memory| memory.relevance * boost(memory) * memory.usage_boost * recency(memory));
     } else if memory_type != MemoryType::Decision {
+        if by.recency > 0.0 {
+            sort_by(rows, found, &|memory| memory.relevance * recency(memory));
+        }
         sort_by(rows, found, &boost);
     }
 }

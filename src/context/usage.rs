@@ -11,7 +11,7 @@ pub const REFERENCED_FROM: f64 = 0.15;
 /// How many uses are kept, unless somebody says otherwise.
 pub const MOST_USES: u32 = 5000;
 
-/// Days until a use counts half.
+/// Days until a use, or the recency of a memory, counts half.
 const HALF_LIFE_DAYS: f64 = 7.0;
 /// Fewer uses tell nothing.
 const FEWEST_USES: usize = 2;
@@ -25,8 +25,8 @@ pub struct Use {
     pub referenced: bool,
 }
 
-/// What a use counts after so many milliseconds: half after a week.
-fn weight(age: f64) -> f64 {
+/// What something counts after so many milliseconds, in [0, 1]: 1 at first, and half as much after each week.
+pub(super) fn weight(age: f64) -> f64 {
     exp(-LN_2 * (age / DAY_MS / HALF_LIFE_DAYS))
 }
 

@@ -22,6 +22,7 @@ use rustc_hash::FxHashSet;
 
 use crate::error::{Error, Result};
 use crate::index::{Names, Row};
+use crate::memory::MOST_ADDRESSED;
 use crate::order::Selection;
 use postings::{Postings, Slot};
 use tokens::each_token;
@@ -160,6 +161,14 @@ impl TextIndex {
     /// `out_of_memory` when it does not.
     pub fn afford_for_now(&self, field: &str, need: usize) -> Result<()> {
         self.compare(field, need, self.max_bytes - self.max_bytes / PIECES_SHARE)
+    }
+
+    /// Whether a snapshot can take so many bytes for a while; it does not count against the bound.
+    ///
+    /// # Errors
+    /// `out_of_memory` when a 32-bit module cannot address as much.
+    pub fn afford_snapshot(&self, need: usize) -> Result<()> {
+        self.compare("snapshot", need, self.max_bytes.max(MOST_ADDRESSED))
     }
 
     #[inline(never)]

@@ -82,10 +82,11 @@ impl TextIndex {
     /// Begins a snapshot.
     ///
     /// # Errors
-    /// `out_of_memory` when there is no room for what it needs: 4 bytes a text, 8 a word, and two parts.
+    /// `out_of_memory` when 4 GiB have no room for what it needs: 4 bytes a text, 8 a word, and two parts. None of it counts against
+    /// the bound.
     pub fn snapshot(&self) -> Result<TextSnapshot> {
         let need = (self.slots.len() + 2 * self.postings.len()) * size_of::<u32>();
-        self.afford_for_now("snapshot", need + 4 * BYTES_A_PART)?;
+        self.afford_snapshot(need + 4 * BYTES_A_PART)?;
         let rows = (0..self.slots.len() as Row).filter(|&row| self.slots[row as usize] != NOWHERE).collect();
         let mut words = Vec::with_capacity(self.postings.len());
         let mut places = Vec::with_capacity(self.postings.len());

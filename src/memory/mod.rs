@@ -56,6 +56,8 @@ const PLAYBOOK: &str = "custom:playbook";
 const PIECES_SHARE: usize = 16;
 /// The share that nodes, edges and names leave free, so that what is full can still be searched; that one is in it.
 const SPARE_SHARE: usize = 8;
+/// Bytes that a 32-bit module can address, but for what allocation leaves in pieces.
+pub(crate) const MOST_ADDRESSED: usize = (u32::MAX - u32::MAX / PIECES_SHARE as u32) as usize;
 /// Codes of types and subtypes are two bytes, of which the last is none.
 const MOST_NAMES: usize = u16::MAX as usize;
 
@@ -389,6 +391,16 @@ impl Memory {
     #[inline(never)]
     pub fn afford_for_now(&self, field: &str, need: usize) -> Result<()> {
         Self::compare(field, need, self.room())
+    }
+
+    /// Whether a snapshot can take so many bytes for a while. What is full can still be saved: a snapshot does not count against the
+    /// bound, but only against what a 32-bit module can address.
+    ///
+    /// # Errors
+    /// `out_of_memory` when it cannot.
+    #[inline(never)]
+    pub fn afford_snapshot(&self, need: usize) -> Result<()> {
+        Self::compare("snapshot", need, self.left(self.options.max_bytes.max(MOST_ADDRESSED)))
     }
 
     fn compare(field: &str, need: usize, left: usize) -> Result<()> {

@@ -175,11 +175,12 @@ impl Memory {
     /// Begins a snapshot.
     ///
     /// # Errors
-    /// `out_of_memory` when there is no room for what it needs: 16 bytes a node or edge, 8 a name, and two parts.
+    /// `out_of_memory` when 4 GiB have no room for what it needs: 16 bytes a node or edge, 8 a name, and two parts. None of it
+    /// counts against `max_bytes`.
     pub fn snapshot(&self) -> Result<Snapshot> {
         let names: usize = NameKind::ALL.iter().map(|&kind| self.names(kind).count()).sum();
         let lists = (2 * self.nodes.rows() + self.graph.slots() + names + self.labels.bound()) * size_of::<u32>();
-        self.afford_for_now("snapshot", 2 * lists + 4 * BYTES_A_PART)?;
+        self.afford_snapshot(2 * lists + 4 * BYTES_A_PART)?;
         let rows = self.nodes.in_order();
         let mut places = vec![0; self.nodes.rows()];
         rows.iter().zip(0..).for_each(|(&row, place)| places[row as usize] = place);
@@ -285,7 +286,7 @@ impl Memory {
         if bytes > MOST_CONTENT {
             return Err(Error::memory("snapshot", format!("would have a part of {} MiB", bytes >> 20)));
         }
-        self.afford_for_now("snapshot", snapshot.bytes() + 2 * (HEADER + bytes) + beside)
+        self.afford_snapshot(snapshot.bytes() + 2 * (HEADER + bytes) + beside)
     }
 
     fn head(&self, snapshot: &Snapshot) -> Vec<u8> {

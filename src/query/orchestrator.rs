@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::MOST_PARTS;
 use crate::config::{Path, Value, unknown_key};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::merge::MergeOptions;
 use crate::section::{Rule, number};
 
@@ -23,6 +23,8 @@ pub struct OrchestratorConfig {
     pub quality_threshold: f64,
     /// How often a poor answer is asked for again.
     pub max_retries: usize,
+    /// What the results of a second search become after a weak first answer.
+    pub retry: Retry,
     /// Everything ends after this.
     pub timeout_seconds: f64,
     /// Results in all.
@@ -35,6 +37,16 @@ pub struct OrchestratorConfig {
     pub replacement_floor: Option<f64>,
     /// What to do when every search failed.
     pub fallback: Fallback,
+}
+
+/// What the results of a second search become after a weak first answer. After an empty one they stand in either case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Retry {
+    /// Both answers count: of a memory that both have, the better score.
+    Merge,
+    /// The second answer takes the place of the first if its best score is higher.
+    Replace,
 }
 
 /// What to do when every search failed.
@@ -57,18 +69,21 @@ impl Default for OrchestratorConfig {
             search_limit_per_query: 25,
             quality_threshold: 0.20,
             max_retries: 1,
+            retry: Retry::Merge,
             timeout_seconds: 3.0,
             max_results: merge.max_results,
             relevance_ratio: merge.relevance_ratio,
             max_replacements: 2,
             replacement_floor: Some(0.25),
-            fallback: Fallback::None,
+            fallback: Fallback::Plain,
         }
     }
 }
 
 /// Parts of a question that a configuration can ask for.
 const PARTS: Rule = Rule::Count(1, 16);
+const TWO_NAMES: &str =
+    "has another number under its other name: max_parts and max_sub_queries are one setting, so give one of them";
 /// Seconds that a timer of the host can wait: its milliseconds are 31 bits.
 const SECONDS: u32 = 2_147_483;
 
@@ -76,15 +91,25 @@ impl OrchestratorConfig {
     /// The default under the `orchestrator` of a configuration; see [`Config`](crate::Config).
     pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
         let mut config = Self::default();
+        // The most parts under either name.
+        let mut most_parts: Option<f64> = None;
         for (key, path, value) in value.entries(path)? {
             let count = |least: u32| Ok(number(value, &path, Rule::Count(least, u32::MAX))? as usize);
             match key {
                 "enabled" => config.enabled = value.read(&path)?,
-                "max_parts" => config.max_parts = number(value, &path, PARTS)? as usize,
+                "max_parts" | "max_sub_queries" => {
+                    let most = number(value, &path, PARTS)?;
+                    if most_parts.is_some_and(|other| other != most) {
+                        return Err(Error::config(path, TWO_NAMES).found(most));
+                    }
+                    most_parts = Some(most);
+                    config.max_parts = most as usize;
+                }
                 "by_subject" => config.by_subject = value.read(&path)?,
                 "search_limit_per_query" => config.search_limit_per_query = count(1)?,
                 "quality_threshold" => config.quality_threshold = number(value, &path, Rule::Amount)?,
                 "max_retries" => config.max_retries = number(value, &path, Rule::Count(0, 1))? as usize,
+                "retry" => config.retry = value.read(&path)?,
                 "timeout_seconds" => config.timeout_seconds = number(value, &path, Rule::PositiveUpTo(SECONDS))?,
                 "max_results" => config.max_results = count(1)?,
                 "relevance_ratio" => config.relevance_ratio = number(value, &path, Rule::Unit)?,

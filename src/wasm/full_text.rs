@@ -6,8 +6,8 @@ use std::mem::ManuallyDrop;
 
 use wasm_bindgen::prelude::*;
 
-use super::answer;
-use super::scratch::{Scratch, told_of};
+use super::scratch::{Scratch, no_room_for_part, told_of};
+use super::{answer, grow};
 use crate::error::Error;
 use crate::full_text::{COLUMNS, TERMS_READ, TextEntry, TextIndex, TextRestoring, TextSnapshot};
 use crate::index::Row;
@@ -24,6 +24,8 @@ pub struct ResidentText {
     index: ManuallyDrop<TextIndex>,
     scratch: Scratch,
     snapshot: Option<TextSnapshot>,
+    /// The part of the snapshot that was made last. It does not count against the bound, and no more does the snapshot.
+    part: Vec<u8>,
 }
 
 #[wasm_bindgen]
@@ -145,34 +147,41 @@ impl ResidentText {
         self.snapshot.as_ref().map(|snapshot| snapshot.rows().to_vec())
     }
 
-    /// Puts the next part into the bytes; the answer is its length, 0 after the last, −1 where it was refused.
+    /// Where the part of a snapshot stands.
+    pub fn part_at(&self) -> usize {
+        self.part.as_ptr() as usize
+    }
+
+    /// Makes the next part; the answer is its length, 0 after the last, −1 where it was refused.
     pub fn next_part(&mut self) -> f64 {
         let Some(snapshot) = &mut self.snapshot else { return 0.0 };
         let Some(part) = answer(self.index.next_part(snapshot)) else { return -1.0 };
-        self.scratch.bytes = part.unwrap_or_default();
-        if self.scratch.bytes.is_empty() {
+        self.part = part.unwrap_or_default();
+        if self.part.is_empty() {
             self.snapshot = None;
         }
-        self.tell();
-        self.scratch.bytes.len() as f64
+        self.part.len() as f64
     }
 
-    /// Makes a part of the first `length` bytes, and puts it into the bytes; the answer is its length, −1 where it was refused.
-    pub fn own_part(&mut self, kind: u32, length: usize) -> f64 {
-        if answer(self.index.afford_for_now("snapshot", 2 * length)).is_none() {
-            return -1.0;
-        }
+    /// Makes room for the content of a part of the caller's own, which is to be put where the part stands.
+    pub fn reserve_part(&mut self, length: usize) -> bool {
+        self.part = Vec::new();
+        let affordable = answer(self.index.afford_snapshot(2 * length)).is_some();
+        affordable && (grow(&mut self.part, length) || answer::<()>(Err(no_room_for_part())).is_some())
+    }
+
+    /// Makes a part of that content; the answer is its length, −1 where it was refused.
+    pub fn own_part(&mut self, kind: u32) -> f64 {
         let Some(snapshot) = &mut self.snapshot else { return 0.0 };
-        self.scratch.bytes = snapshot.own_part(kind, &self.scratch.bytes[..length]);
-        self.tell();
-        self.scratch.bytes.len() as f64
+        self.part = snapshot.own_part(kind, &self.part);
+        self.part.len() as f64
     }
 }
 
 impl ResidentText {
     fn new(index: TextIndex, own: usize) -> Self {
         let index = ManuallyDrop::new(index);
-        let mut resident = Self { index, scratch: Scratch::new(own), snapshot: None };
+        let mut resident = Self { index, scratch: Scratch::new(own), snapshot: None, part: Vec::new() };
         resident.tell();
         resident
     }

@@ -123,12 +123,13 @@ impl Engine {
         self.answer([context::usage_score(&uses, now), context::usage_rate(&uses, mode(seed_compatible))]);
     }
 
-    /// The least scores; how many censors are active, and these; of each memory type, id, relevance, frame, creation,
+    /// The least scores; how much the turn asks for something recent, and the present; how many censors are active, and these; of each memory type, id, relevance, frame, creation,
     /// boost, how many censors, and these; its text, outcome and topic. The answer is, for each, its place among the
     /// selected, or why it has none.
     pub fn select_memories(&mut self, memories: usize, seed_compatible: bool) {
         let mut reader = self.reader();
         let min_scores = reader.array();
+        let [recency, now] = reader.array();
         let active = reader.number() as usize;
         let active = reader.codes(active);
         let mut censors: Vec<Vec<u32>> = Vec::new();
@@ -155,7 +156,7 @@ impl Engine {
         for (memory, censors) in found.iter_mut().zip(&censors) {
             memory.censors = censors;
         }
-        let by = Selecting { mode: mode(seed_compatible), min_scores, censors: &active };
+        let by = Selecting { mode: mode(seed_compatible), min_scores, censors: &active, recency, now };
         let selection = context::select(&found, &by);
         let mut answer: Vec<f64> =
             selection.unselected.iter().map(|why| why.map_or(0.0, |why| -1.0 - f64::from(why as u8))).collect();

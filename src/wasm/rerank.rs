@@ -15,8 +15,8 @@ const RECORD: usize = 8;
 #[wasm_bindgen]
 impl Engine {
     /// Ranks `candidates` records; the order receives the first `limit` (at most all), whose records then hold
-    /// results. With `by_section` the weights of the header do not count.
-    pub fn rerank(&mut self, candidates: usize, limit: usize, by_section: bool) -> bool {
+    /// results. With `by_section` the weights of the header do not count. With `neutral` no record is refused.
+    pub fn rerank(&mut self, candidates: usize, limit: usize, by_section: bool, neutral: bool) -> bool {
         let (header, rest) = self.numbers.split_at_mut(HEADER);
         let (records, order) = rest.split_at_mut(RECORD * candidates);
         let weighting = if by_section {
@@ -26,6 +26,12 @@ impl Engine {
         };
         let query = Query { weighting, avg_inbound_edges: header[1], now: header[0] };
         let records = records.as_chunks_mut().0;
-        answer(self.reranker.rank(records, &mut order[..limit], &query)).is_some()
+        let order = &mut order[..limit];
+        let ranked = if neutral {
+            self.reranker.rank_neutral(records, order, &query)
+        } else {
+            self.reranker.rank(records, order, &query)
+        };
+        answer(ranked).is_some()
     }
 }

@@ -74,6 +74,11 @@ impl Scratch {
     }
 }
 
+/// The host has no room for a part of a snapshot.
+pub(super) fn no_room_for_part() -> Error {
+    Error::memory("snapshot", "needs more than there is")
+}
+
 fn put<T: Copy + Default>(scratch: &mut Vec<T>, answers: &[T]) {
     if scratch.len() < answers.len() {
         scratch.resize(answers.len(), T::default());

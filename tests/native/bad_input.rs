@@ -70,6 +70,30 @@ mod ranking {
     }
 
     #[test]
+    fn a_neutral_ranking_ranks_every_candidate_by_finite_scores() {
+        let mut reranker = Reranker::default();
+        let usual = reranker.rerank(&[PLAIN; 3], &QUERY).unwrap();
+        assert_eq!(reranker.rerank_neutral(&[PLAIN; 3], &QUERY).unwrap(), usual);
+        for (field, put, _, wrong) in FIELDS {
+            for &wrong in wrong {
+                let mut batch = vec![PLAIN; 3];
+                put(&mut batch[1], wrong);
+                let ranked = reranker.rerank_neutral(&batch, &QUERY).unwrap();
+                let mut indices: Vec<usize> = ranked.iter().map(|it| it.index).collect();
+                indices.sort_unstable();
+                assert_eq!(indices, [0, 1, 2]);
+                for it in &ranked {
+                    assert!(it.score.is_finite() && it.breakdown.iter().all(|signal| signal.is_finite()), "{field}");
+                    if it.index != 1 {
+                        assert_eq!((it.score, it.breakdown), (usual[0].score, usual[0].breakdown), "{field} {wrong}");
+                    }
+                }
+            }
+        }
+        assert!(reranker.rerank_neutral(&[PLAIN], &Query { now: NAN, ..QUERY }).is_err());
+    }
+
+    #[test]
     fn a_wrong_number_in_any_field_of_any_candidate_is_refused_by_row_and_field() {
         let mut reranker = Reranker::default();
         for (field, put, problem, wrong) in FIELDS {

@@ -143,6 +143,9 @@ const DEMANDS: [string, (index: MemoryIndex, ids: string[]) => unknown][] = [
   ["nodes", (index, ids) => ids.slice(0, 1000).map((id) => index.get(id))],
 ];
 
+/** What a snapshot takes for a while: four parts, 16 bytes a node and edge, and what is left in pieces. */
+const SNAPSHOT = 24 * MiB;
+
 const beyond = (module: number, most: number) =>
   expect.fail(`the module takes ${((module - most) / MiB).toFixed(2)} MiB more than it may`);
 
@@ -152,10 +155,11 @@ function demandAll(fill: () => MemoryIndex): void {
   let index: MemoryIndex | undefined;
   afterAll(() => index?.free());
 
-  it.each(DEMANDS)("answers %s, or says that there is no room, and stays as it was", (_, ask) => {
+  it.each(DEMANDS)("answers %s, or says that there is no room, and stays as it was", (name, ask) => {
     const asked = index ?? fill();
     index = undefined;
-    const most = Math.max(MOST, asked.bytes.module);
+    // What is full can still be saved: a snapshot does not count.
+    const most = Math.max(MOST, asked.bytes.module) + (name.startsWith("a snapshot") ? SNAPSHOT : 0);
     const before = sample(asked);
     const error = thrownBy(() => ask(asked, [...asked.ids()]));
     const after = sample(asked);
@@ -186,6 +190,31 @@ describe("an index that is full", () => {
       if (module > most) beyond(module, most);
       expect(module, "and not much less").toBeGreaterThan(0.6 * most);
     }
+  });
+
+  it.each([
+    ["embeddings", 8 * MiB, DIMENSIONS],
+    ["bare nodes", 8 * MiB, 0],
+    ["embeddings", MOST, DIMENSIONS],
+    ["bare nodes", MOST, 0],
+  ])("can be saved, and is whole when it is restored: %s in %d bytes", (_, most, dimensions) => {
+    const index = filled(ALL, dimensions, most);
+    const sizes = [index.size, index.edgeCount];
+    const middle = `n_${Math.floor(index.size / 2)}`;
+    const parts: Uint8Array[] = [];
+    for (const part of index.snapshotParts()) {
+      // What is full can be searched while it is being saved.
+      expect(index.search({ bm25: [{ id: middle, score: 1 }], limit: 1, now: NOW }).ranking.ids).toEqual([middle]);
+      parts.push(part);
+    }
+    expect(index.bytes.module).toBeLessThan(most + SNAPSHOT);
+    expect(codeOf(thrownBy(() => index.upsert(range(100_000, (i) => ({ id: `more ${i}` })))))).toBe("out_of_memory");
+    const restored = MemoryIndex.restore(parts, { maxBytes: 2 * most });
+    expect([restored.size, restored.edgeCount]).toEqual(sizes);
+    expect(restored.get(middle)).toEqual(index.get(middle));
+    expect(Buffer.compare(restored.snapshot(), index.snapshot())).toBe(0);
+    restored.free();
+    index.free();
   });
 
   const OWN: [string, (from: number) => MemoryNode[]][] = [

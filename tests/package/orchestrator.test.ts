@@ -290,6 +290,7 @@ describe("whatever the searches do", () => {
       searchLimitPerQuery: fc.integer({ min: 1, max: 50 }),
       qualityThreshold: fc.constantFrom(0, 0.15, 0.2, 0.6),
       maxRetries: fc.constantFrom(0, 1),
+      retry: fc.constantFrom("merge" as const, "replace" as const),
       timeoutSeconds: fc.constantFrom(0.5, 1, 2, 3),
       maxResults: fc.constantFrom(1, 2, 3, 5, 20),
       relevanceRatio: fc.constantFrom(0, 0.2, 0.4, 1),
@@ -593,6 +594,19 @@ describe("the deadline", () => {
     expect(JSON.stringify(answer)).toBe(before);
   });
 
+  test("is that of three seconds where none is set, though no search ever settles and none heeds its signal", async () => {
+    for (const config of [undefined, {}, { timeoutSeconds: undefined }] as const) {
+      const search = vi.fn<Search>(() => new Promise(() => {}));
+      const watched = watch(orchestratorOf(search, config).retrieve("what is alpha? what is two?"));
+      await vi.advanceTimersByTimeAsync(2999);
+      expect(watched.ending).toBeUndefined();
+      await vi.advanceTimersByTimeAsync(1);
+      expect(watched.ending).toMatchObject({ error: { code: "search_failed" } });
+      expect(search).toHaveBeenCalledTimes(2);
+      expect(vi.getTimerCount()).toBe(0);
+    }
+  });
+
   test("names all that was missing when nothing came", async () => {
     const { question, script } = scripted(["never", "never"]);
     const error = await refused(orchestratorOf(new Searches(script).search, { fallback: "plain" }).retrieve(question));
@@ -669,6 +683,12 @@ describe("a search that fails", () => {
     ["throws nothing", () => raise(undefined), "undefined"],
     ["throws an error without words", () => raise(new Error("")), "an object"],
     ["is rejected", () => Promise.reject(new Error("connection refused")), "connection refused"],
+    ["throws an error that cannot be read", () => raise(unreadableError()), "an object"],
+    ["is rejected with one", () => Promise.reject(unreadableError()), "an object"],
+    ["is rejected with a proxy that is revoked", () => Promise.reject(revoked()), "a value that cannot be read"],
+    ["throws an error whose message cannot be read", () => raise(errorWithoutMessage()), "an object"],
+    ["is rejected with one whose message cannot be read", () => Promise.reject(errorWithoutMessage()), "an object"],
+    ["gives a thenable whose then cannot be read", () => thenless(), "an object"],
     ["gives null", () => null, "search must give an array of results, found null"],
     ["gives nothing", () => undefined, "search must give an array of results, found undefined"],
     ["gives an object", () => ({ nodes: [] }), "search must give an array of results, found an object"],
@@ -718,20 +738,23 @@ describe("a search that fails", () => {
     expect(error.cause).toMatchObject({ message: "no the lessons" });
   });
 
-  test("all parts: one plain search instead, where that is asked for", async () => {
-    const { question, script } = scripted(["rejected", "throwing"]);
-    const searches = new Searches(script);
-    const config = { fallback: "plain", maxResults: 3 } as const;
-    const { nodes, groups, trace } = await retrieved(orchestratorOf(searches.search, config).retrieve(question));
-    expect(nodes).toEqual(
-      rowsFor(question, 0.55)
-        .slice(0, 3)
-        .map((row) => ({ ...row, _sub_query_group: 0 })),
-    );
-    expect(groups).toEqual([nodes.map(({ id }) => id)]);
-    expect(trace).toMatchObject({ mode: "fallback", merge: null, fallback: { query: question, outcome: "ok" } });
-    expect(searches.calls.at(-1)).toMatchObject({ query: question, limit: 3 });
-  });
+  test.each([undefined, "plain"] as const)(
+    "all parts: one plain search instead, by default as well (%s)",
+    async (fallback) => {
+      const { question, script } = scripted(["rejected", "throwing"]);
+      const searches = new Searches(script);
+      const config = { fallback, maxResults: 3 };
+      const { nodes, groups, trace } = await retrieved(orchestratorOf(searches.search, config).retrieve(question));
+      expect(nodes).toEqual(
+        rowsFor(question, 0.55)
+          .slice(0, 3)
+          .map((row) => ({ ...row, _sub_query_group: 0 })),
+      );
+      expect(groups).toEqual([nodes.map(({ id }) => id)]);
+      expect(trace).toMatchObject({ mode: "fallback", merge: null, fallback: { query: question, outcome: "ok" } });
+      expect(searches.calls.at(-1)).toMatchObject({ query: question, limit: 3 });
+    },
+  );
 
   test("all parts, while the plain search finds nothing: that is the answer", async () => {
     const { question, script } = scripted(["rejected", "throwing"]);
@@ -750,6 +773,14 @@ describe("a search that fails", () => {
     expect(error.message).toBe("search answered none of 2 (2 failed, 0 late): what is alpha");
   });
 
+  test("all parts: the error at once, where no plain search is wanted", async () => {
+    const { question, script } = scripted(["rejected", "throwing"]);
+    const searches = new Searches(script);
+    const error = await refused(orchestratorOf(searches.search, { fallback: "none" }).retrieve(question));
+    expect(error.message).toContain("search answered none of 2 (2 failed, 0 late)");
+    expect(searches.calls.map(({ query }) => query)).not.toContain(question);
+  });
+
   test("finding nothing is no failure", async () => {
     const { question, script } = scripted(["rejected", "empty"]);
     const { nodes, groups, trace } = await retrieved(orchestratorOf(new Searches(script).search).retrieve(question));
@@ -764,6 +795,34 @@ describe("a search that fails", () => {
 function raise(error: unknown): never {
   throw error;
 }
+
+const errorWithoutMessage = (): Error =>
+  Object.defineProperty(new Error(), "message", {
+    get() {
+      throw new Error("not to be read");
+    },
+  });
+
+const unreadableError = (): Error =>
+  Object.defineProperty(errorWithoutMessage(), Symbol.toStringTag, {
+    get() {
+      throw new Error("not to be read");
+    },
+  });
+
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
+const thenless = (): object =>
+  // biome-ignore lint/suspicious/noThenProperty: a thenable that cannot be read is what is tested here
+  Object.defineProperty({}, "then", {
+    get() {
+      throw errorWithoutMessage();
+    },
+  });
 
 const unreadable = () => ({
   get id(): string {
@@ -911,6 +970,68 @@ describe("input", () => {
 });
 
 // ---- weak results -------------------------------------------------------------------------------
+
+describe("a second search after a weak answer", () => {
+  const first = [
+    { id: "A", score: 0.15 },
+    { id: "B", score: 0.1 },
+  ];
+  const second = [
+    { id: "B", score: 0.3 },
+    { id: "C", score: 0.14 },
+  ];
+  const answers =
+    (later: readonly Row[]): Search =>
+    (query) =>
+      query === "what is alpha?" ? first : later;
+  const find = async (config: nous.OrchestratorConfig, later: readonly Row[] = second) => {
+    const rules = { relevanceRatio: 0, maxReplacements: 0, ...config };
+    const { nodes, trace } = await retrieved(orchestratorOf(answers(later), rules).retrieve("what is alpha?"));
+    return { nodes: nodes.map(({ id, score }) => `${id} ${score}`), stands: trace.parts[0]!.retry!.stands };
+  };
+
+  test("is merged with the first one: of each memory the better score", async () => {
+    const merged = { nodes: ["B 0.3", "A 0.15", "C 0.14"], stands: true };
+    expect(await find({})).toEqual(merged);
+    expect(await find({ retry: "merge" })).toEqual(merged);
+    // A worse second answer adds what the first one lacks.
+    expect(await find({}, [{ id: "C", score: 0.05 }])).toEqual({ nodes: ["A 0.15", "B 0.1", "C 0.05"], stands: true });
+    expect(await find({}, [])).toEqual({ nodes: ["A 0.15", "B 0.1"], stands: false });
+  });
+
+  test("takes its place where that is asked for, and it is better", async () => {
+    expect(await find({ retry: "replace" })).toEqual({ nodes: ["B 0.3", "C 0.14"], stands: true });
+    const worse = [{ id: "C", score: 0.05 }];
+    expect(await find({ retry: "replace" }, worse)).toEqual({ nodes: ["A 0.15", "B 0.1"], stands: false });
+  });
+});
+
+describe("the most parts under its other name", () => {
+  const QUESTION = "what is alpha? what is beta? what is charlie?";
+  const partsOf = async (config: nous.OrchestratorConfig) =>
+    (await retrieved(orchestratorOf((query) => rowsFor(query, 0.5), config).retrieve(QUESTION))).trace.parts.length;
+
+  test("counts as maxParts does, and both may say the same", async () => {
+    expect(await partsOf({})).toBe(3);
+    expect(await partsOf({ maxSubQueries: 2 })).toBe(await partsOf({ maxParts: 2 }));
+    expect(await partsOf({ maxSubQueries: 2, maxParts: 2 })).toBe(2);
+  });
+
+  test("is refused where the two differ, or it is no number of parts", () => {
+    const both = [
+      { maxSubQueries: 2, maxParts: 3 },
+      { maxParts: 3, maxSubQueries: 2 },
+    ];
+    for (const config of both) {
+      expect(() => orchestratorOf(() => [], config)).toThrow(
+        /^orchestrator\.max(Parts|SubQueries) has another number under its other name: .*give one of them/,
+      );
+    }
+    expect(() => orchestratorOf(() => [], { maxSubQueries: 0 })).toThrow(
+      expect.objectContaining({ code: "invalid_config", details: { field: "orchestrator.maxSubQueries" } }),
+    );
+  });
+});
 
 describe("weak results", () => {
   const CONFIG = { relevanceRatio: 0, replacementFloor: 0.5 };
@@ -1172,7 +1293,7 @@ test("the trace of a question with two parts tells of every step", async () => {
         ],
         "cut_total": 2,
         "cutoff": 0.31200000000000006,
-        "found": 5,
+        "found": 6,
         "kept": 5,
       },
       "mode": "parts",

@@ -33,10 +33,24 @@ beforeAll(async () => {
 afterAll(() => project?.remove());
 
 describe("the tarball", () => {
-  it("holds what is built, the manifest, the readme and the licence", () => {
+  it("brings the licence of every crate in the module", () => {
+    const notices = readFileSync(project.installed("THIRD-PARTY-LICENSES.txt"), "utf8");
+    const told = [...notices.matchAll(/^-{80}\n\n(\S+) \S+ \((.+)\)\n\n(.+)/gm)];
+    const names = told.map(([, name]) => name);
+    for (const name of ["js-sys", "regex-syntax", "rustc-hash", "serde", "serde_json", "wasm-bindgen", "xxhash-rust"]) {
+      expect(names).toContain(name);
+    }
+    // Macros and what tests alone need are not in the module.
+    for (const name of ["nous-wasm", "serde_derive", "proptest", "criterion"]) expect(names).not.toContain(name);
+    expect(told.length).toBe(notices.split("-".repeat(80)).length - 1);
+    expect(notices).toMatch(/Permission is hereby granted|Apache License/);
+  });
+
+  it("holds what is built, the manifest, the readme and the licences", () => {
     expect(files.filter((path) => !path.startsWith("dist/types/")).sort()).toEqual([
       "LICENSE",
       "README.md",
+      "THIRD-PARTY-LICENSES.txt",
       "dist/browser.mjs",
       "dist/core.cjs",
       "dist/core.mjs",

@@ -175,6 +175,12 @@ describe("what is refused", () => {
     expect(index.size).toBe(6 + added);
     expect(index.bytes.index).toBeLessThan(4 * MIB);
     expect(idsOf(index, `w${added * 50 - 1}`)).toEqual([`n${added - 1}`]);
+    const restored = TextIndex.restore(index.snapshot(), { maxBytes: 12 * MIB });
+    expect([restored.size, idsOf(restored, `w${added * 50 - 1}`)], "what is full can be saved").toEqual([
+      6 + added,
+      [`n${added - 1}`],
+    ]);
+    restored.free();
     expect(index.remove([...index.ids()])).toBe(6 + added);
     expect(index.upsert(DOCUMENTS), "what was removed gives room").toBe(6);
   });

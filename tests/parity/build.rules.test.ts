@@ -283,6 +283,58 @@ describe.each(SUBJECTS)("%s", (_name, { overlap, estimateTokens, contextBudget, 
     });
   });
 
+  describe("a turn that asks for something recent", () => {
+    const at = (id: string, score: number, days: number | null): Memory => {
+      const created_at = days === null ? null : NOW - days * 86_400_000;
+      return { id, text: `${id} of cats`, score, tags: [id], subject: id, created_at };
+    };
+    const old = at("old", 0.6, 425);
+    const yesterday = at("yesterday", 0.59, 1);
+    const orderOf = async (found: Memory[], input: string, options: object = {}) =>
+      (await build({ episode: found }, { input, ...options })).recalled_ids.episode;
+
+    test.each(MODES)("%s: yesterday's episode of 0.59 stands before one of 0.60, 14 months old", async (mode) => {
+      const orders = [
+        [old, yesterday],
+        [yesterday, old],
+      ];
+      for (const found of orders) {
+        expect(await orderOf(found, "what happened yesterday", { mode })).toEqual(["yesterday", "old"]);
+      }
+    });
+
+    test.each(MODES)("%s: by as much as the turn asks for it", async (mode) => {
+      const found = [old, at("week", 0.45, 7)];
+      expect(await orderOf(found, "tell me of cats, just now", { mode })).toEqual(["week", "old"]);
+      expect(await orderOf(found, "what happened to the cats last month", { mode })).toEqual(["old", "week"]);
+    });
+
+    test.each(MODES)("%s: no other turn is any different", async (mode) => {
+      expect(await orderOf([old, yesterday], "what happened to the cats", { mode })).toEqual(["old", "yesterday"]);
+    });
+
+    test.each(MODES)("%s: relevance counts still, and what has no date, or one ahead, has its place", async (mode) => {
+      const found = [at("fits", 1, 425), at("none", 0.62, null), old, at("ahead", 0.58, -3), yesterday];
+      const order = await orderOf(found, "what happened yesterday", { mode });
+      expect(order.filter((id) => id !== "fits")).toEqual(["ahead", "yesterday", "none", "old"]);
+      expect(await orderOf([at("fits", 1, 425), at("new", 0.5, 0)], "what happened yesterday", { mode })).toEqual([
+        "fits",
+        "new",
+      ]);
+    });
+
+    test("default: with circumstances and use", async () => {
+      const found = [{ ...old, score: 0.9, frame: "task" }, yesterday];
+      expect(await orderOf(found, "what happened yesterday", { frame: "task" })).toEqual(["old", "yesterday"]);
+      expect(await orderOf(found, "what happened yesterday", { frame: "debug" })).toEqual(["yesterday", "old"]);
+    });
+
+    test.each(MODES)("%s: facts, too", async (mode) => {
+      const built = await build({ fact: [old, yesterday] }, { mode, input: "what is known since yesterday" });
+      expect(built.recalled_ids.fact).toEqual(["yesterday", "old"]);
+    });
+  });
+
   describe("diversity", () => {
     const about = (subject: string | undefined, ...ids: string[]) =>
       ids.map((id, place) => ({ id, text: `number ${id} ${place}`, score: 0.5, subject, category: subject }));

@@ -265,6 +265,7 @@ describe("context lines", () => {
 
 test("the guidance names every section and shows a tag", () => {
   const guidance = reference.memoryGuidance();
-  for (const section of reference.MEMORY_SECTIONS) expect(guidance).toContain(`**${section}**`);
+  // By the names that agents are told elsewhere: "Signals", and not "SIGNALS", which is how a line is tagged.
+  for (const name of ["Episodic", "Signals", "Knowledge", "Procedural"]) expect(guidance).toContain(`**${name}**`);
   expect(guidance).toContain("[lesson · KNOWLEDGE]");
 });

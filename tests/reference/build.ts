@@ -138,6 +138,15 @@ interface Terms {
   censors: readonly string[];
   minScores: Readonly<Partial<Record<MemoryType, number>>>;
   boost: (id: string) => number;
+  /** How much the turn asks for something recent. */
+  recency: number;
+  now: number;
+}
+
+/** What a memory counts more in a turn that asks for something recent: half as much more for each week of its age. */
+export function recencyBoost(memory: Pick<ContextMemory, "created_at">, recency: number, now: number): number {
+  const age = Math.max(now - createdAt(memory as ContextMemory), 0);
+  return 1 + recency * Math.exp(-Math.LN2 * (age / 86_400_000 / 7));
 }
 
 /** The selected memories by type, the best first. */
@@ -169,10 +178,12 @@ function select(
       rows = kept;
     }
     const boostOf = (memory: Typed) => frameBoost(memory, terms.frame, terms.censors);
+    const recencyOf = (memory: Typed) => recencyBoost(memory, terms.recency, terms.now);
     if (terms.mode === "default") {
       rows.sort((a, b) => (a.id < b.id ? -1 : 1));
-      rows = descending(rows, (memory) => memory.score * boostOf(memory) * terms.boost(memory.id));
+      rows = descending(rows, (memory) => memory.score * boostOf(memory) * terms.boost(memory.id) * recencyOf(memory));
     } else if (type !== "decision") {
+      if (terms.recency > 0) rows = descending(rows, (memory) => memory.score * recencyOf(memory));
       rows = descending(rows, boostOf);
     }
     const counts = new Map<string, number>();
@@ -614,6 +625,8 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
     censors: active_censors,
     minScores: { ...(options.embed && MIN_SCORES), ...options.minScores },
     boost: (id: string) => boosts.get(id)!,
+    recency: turn.signals.temporal_recency,
+    now,
   };
   /** A prompt in which no memory stands that profile and conversations are to tell. */
   const attempt = () => {

@@ -25,12 +25,13 @@ export const ORCHESTRATOR_DEFAULTS = {
   searchLimitPerQuery: 25,
   qualityThreshold: 0.2,
   maxRetries: 1,
+  retry: "merge" as "merge" | "replace",
   timeoutSeconds: 3,
   maxResults: 20,
   relevanceRatio: 0.4,
   maxReplacements: 2,
   replacementFloor: 0.25 as number | null,
-  fallback: "none" as "none" | "plain",
+  fallback: "plain" as "none" | "plain",
 };
 
 export type Terms = typeof ORCHESTRATOR_DEFAULTS;
@@ -150,9 +151,14 @@ export function retrieve<Row extends FoundRow>(
     const filters_dropped = subtype != null || subtypes != null;
     if (query === text && !filters_dropped) return untouched;
     const second = ask(query, first.end, terms.searchLimitPerQuery, filters_dropped ? others : filters);
-    const stands = second.record.outcome === "ok" && (outcome === "empty" || second.record.top_score! > top!);
+    const isFound = second.record.outcome === "ok";
+    const isBetter = isFound && (outcome === "empty" || second.record.top_score! > top!);
+    const stands = terms.retry === "merge" ? isFound : isBetter;
     const record = { ...first.record, retry: { ...second.record, filters_dropped, stands } };
-    return { first, rows: stands ? second.rows : first.rows, end: second.end, record };
+    const both = [...first.rows, ...second.rows].sort((a, b) => scoreOf(b) - scoreOf(a));
+    const merged = both.filter(({ id }, place) => both.findIndex((row) => row.id === id) === place);
+    const rows = !stands ? first.rows : terms.retry === "merge" ? merged : second.rows;
+    return { first, rows, end: second.end, record };
   });
   const records = parts.map(({ record }) => record);
   let now = Math.max(...parts.map(({ end }) => end));

@@ -94,6 +94,58 @@ export function rerankWithSectionWeights(
   );
 }
 
+// ---- candidates with wrong values ---------------------------------------------------------------
+
+const MOST_MS = 8.64e15;
+/** As SQLite writes an instant, by UTC. */
+const SQLITE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
+
+/** Milliseconds, NaN for what is no instant. */
+function momentOf(value: unknown): number {
+  const text = typeof value === "string" && SQLITE.test(value) ? `${value.replace(" ", "T")}Z` : value;
+  const ms =
+    typeof text === "number" ? text : typeof text === "string" || text instanceof Date ? new Date(text).getTime() : NaN;
+  return Math.abs(ms) <= MOST_MS ? ms : Number.NaN;
+}
+
+const numberOf = (value: unknown): number => (typeof value === "number" ? value : Number.NaN);
+const finite = (value: number): number => (Number.isFinite(value) ? value : 0);
+
+/** Ranks whatever there is: what a formula leaves undefined counts as missing, and no score is out of range. */
+export function rerankNeutral(
+  candidates: readonly unknown[],
+  metrics: Pick<GraphMetrics, "avg_inbound_edges">,
+  weights: RerankingWeights | undefined,
+  now: Instant,
+): RankedNode[] {
+  const rows = candidates.map((row) => (typeof row === "object" && row !== null ? row : {}) as Record<string, unknown>);
+  const maxBM25 = Math.max(...rows.map(({ bm25_score }) => finite(numberOf(bm25_score))));
+  return rows
+    .map((row, place): RankedNode => {
+      const [accessed, created] = [momentOf(row.last_accessed), momentOf(row.created_at)];
+      const bm25_score = finite(numberOf(row.bm25_score));
+      const recency = finite(recencyScore(accessed, now));
+      // Accesses that are no number, or an infinite recency, leave the bonus for new content.
+      const bonus = affinityScore(0, created, now, now);
+      const used = finite(Math.tanh(numberOf(row.access_count) / 10) * recency);
+      const breakdown: SignalBreakdown = {
+        semantic: finite(numberOf(row.semantic_score)),
+        keyword: finite(keywordScore({ bm25_score } as ScoredNode, maxBM25, rows.length)),
+        graph: finite(numberOf(row.graph_score)),
+        recency,
+        authority: finite(authorityScore(numberOf(row.inbound_edge_count), metrics.avg_inbound_edges ?? 0)),
+        affinity: Math.min(used + bonus, 1),
+      };
+      const section = getSectionForSubtype(typeof row.subtype === "string" ? row.subtype : undefined);
+      const by = weights ?? SECTION_PROFILES[section].reranking_weights;
+      const entries = Object.entries(breakdown) as [keyof RerankingWeights, number][];
+      const sum = entries.map(([signal, value]) => by[signal] * value).reduce((sum, part) => sum + part);
+      const score = Number.isNaN(sum) ? 0 : Math.min(Math.max(sum, -Number.MAX_VALUE), Number.MAX_VALUE);
+      return { node: candidates[place] as ScoredNode, score, breakdown, primary_signal: primarySignal(breakdown, by) };
+    })
+    .sort((a, b) => b.score - a.score);
+}
+
 export interface RerankTopOptions {
   /** How many results at most (20). */
   limit?: number | undefined;

@@ -1,6 +1,6 @@
 // A configuration as users write it, in camelCase, to the module's own form, in snake_case.
 
-import { NousError, show } from "./errors.ts";
+import { MOST_ENTRIES, NousError, show } from "./errors.ts";
 import type { IntentMatcher } from "./intent.ts";
 import type { OrchestratorConfig } from "./orchestrator/types.ts";
 import type { PlainData } from "./runtime.ts";
@@ -146,6 +146,9 @@ function convert(value: unknown, path: string, modulePath: string, depth: number
   written.set(modulePath, path);
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
+  if (Array.isArray(value) && value.length > MOST_ENTRIES) {
+    throw refuse(path || "config", `must have at most ${MOST_ENTRIES} entries, found ${value.length}`);
+  }
   if (Array.isArray(value) && depth < DEEPEST) {
     // Not by map, which passes over holes.
     return Array.from(value, (entry, place) =>

@@ -182,7 +182,7 @@ export type {
   UnderstandOptions,
 } from "./query.ts";
 export { getConfidenceLevel } from "./query.ts";
-export type { RerankTopOptions } from "./rerank.ts";
+export type { RerankOptions, RerankTopOptions } from "./rerank.ts";
 export { affinityScore, authorityScore, graphScore, keywordScore, recencyScore, semanticScore } from "./rerank.ts";
 export type { ModuleBytes, ModuleResponse, ModuleSource } from "./runtime.ts";
 export { initSync } from "./runtime.ts";

@@ -19,7 +19,7 @@ import * as intent from "./intent.ts";
 import * as merge from "./merge.ts";
 import * as procedural from "./procedural.ts";
 import * as query from "./query.ts";
-import { limitOf, type RerankTopOptions, rank, uniform } from "./rerank.ts";
+import { isNeutral, isNeutralIn, limitOf, type RerankOptions, type RerankTopOptions, rank, uniform } from "./rerank.ts";
 import { requireLoaded } from "./runtime.ts";
 import * as salience from "./salience.ts";
 import { Sections } from "./sections.ts";
@@ -37,7 +37,8 @@ import type {
 /** The functions of this package that a configuration changes, and its tables. */
 export interface Engine {
   /**
-   * Ranks candidates, each by the weights of its section, best first; equal scores keep their order.
+   * Ranks candidates, each by the weights of its section, best first; equal scores keep their order. With `onInvalid: "neutral"`
+   * a wrong value of a candidate is no error, and all candidates are ranked.
    *
    * @throws {NousError} `invalid_argument` naming id and field: a score that is not finite, a negative BM25 or graph
    * score, an invalid date, a count that is no whole number of at least 0, a missing id. Nothing is ranked then.
@@ -46,6 +47,7 @@ export interface Engine {
     candidates: readonly Node[],
     metrics: Partial<GraphMetrics>,
     now?: Instant,
+    options?: RerankOptions,
   ): RankedNode<Node>[];
   /** Ranks candidates by the same weights for all: the global ones unless given. Throws as above. */
   rerankCandidates<Node extends ScoredNode>(
@@ -53,6 +55,7 @@ export interface Engine {
     metrics: Partial<GraphMetrics>,
     weights?: RerankingWeights,
     now?: Instant,
+    options?: RerankOptions,
   ): RankedNode<Node>[];
   /** The first `limit` of the ranking, and only those are built: several times quicker. Throws as above. */
   rerankTop<Node extends ScoredNode>(
@@ -309,16 +312,16 @@ export function engineOver(sections: Sections, { curve, salienceGrowth }: Engine
   const fsrs = curve === "fsrs6";
   const counted = salienceGrowth ? salience.salienceOf : () => decay.NO_SALIENCE;
   return {
-    rerankWithSectionWeights: (candidates, metrics, now) =>
-      rank(sections, candidates, metrics, undefined, now, Infinity),
-    rerankCandidates: (candidates, metrics, weights, now) =>
-      rank(sections, candidates, metrics, uniform(weights), now, Infinity),
+    rerankWithSectionWeights: (candidates, metrics, now, options) =>
+      rank(sections, candidates, metrics, undefined, now, Infinity, isNeutralIn(options)),
+    rerankCandidates: (candidates, metrics, weights, now, options) =>
+      rank(sections, candidates, metrics, uniform(weights), now, Infinity, isNeutralIn(options)),
     rerankTop: (candidates, metrics, options = {}) => {
       if (options === null) throw invalid("options", "must be an object, found null");
-      const { limit, now, sections: bySection = true, weights } = options;
+      const { limit, now, sections: bySection = true, weights, onInvalid } = options;
       // As for `rerankCandidates`, null is none.
       const given = bySection ? (weights ?? undefined) : uniform(weights);
-      return rank(sections, candidates, metrics, given, now, limitOf(limit));
+      return rank(sections, candidates, metrics, given, now, limitOf(limit), isNeutral(onInvalid));
     },
     calculateRetrievability: (daysSinceAccess, stability) =>
       sections.slot.engine().retrievability(daysSinceAccess, stability),

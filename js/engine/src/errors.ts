@@ -68,6 +68,16 @@ export function requireObject(field: string, value: unknown): asserts value is o
   if (typeof value !== "object" || value === null) throw invalid(field, `must be an object, found ${show(value)}`);
 }
 
+/** The most entries of a list. An array may have 2³² − 1 without holding any, and copying those ends the process. @internal */
+export const MOST_ENTRIES = 2 ** 25;
+
+/** @internal */
+export function requireShort(field: string, { length }: ArrayLike<unknown>): void {
+  if (length <= MOST_ENTRIES) return;
+  const problem = `must have at most ${MOST_ENTRIES} entries, found ${length}: pass them in parts`;
+  throw new NousError("out_of_memory", `${field} ${problem}.`, { field });
+}
+
 /** An entry of a batch that is no object. */
 export function invalidShape(batch: string, index: number, found: unknown): NousError {
   const message = `${batch}[${index}] must be an object, found ${show(found)}`;
@@ -88,8 +98,16 @@ function idOf(entry: unknown): string | undefined {
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
-/** A value as a message shows it: short, and never failing. */
+/** A value as a message shows it: short, and never failing, whatever getters and proxies throw. */
 export function show(value: unknown): string {
+  try {
+    return shown(value);
+  } catch {
+    return "a value that cannot be read";
+  }
+}
+
+function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   if (typeof value === "bigint") return `${value}n`;
   if (isDate(value)) return Number.isNaN(value.getTime()) ? "an invalid Date" : value.toISOString();
@@ -100,8 +118,8 @@ export function show(value: unknown): string {
 
 /** Whether a value is a `Date`, of whatever realm, and not only an heir of one. @internal */
 export function isDate(value: unknown): value is Date {
-  if (Object.prototype.toString.call(value) !== "[object Date]") return false;
   try {
+    if (Object.prototype.toString.call(value) !== "[object Date]") return false;
     Date.prototype.getTime.call(value);
     return true;
   } catch {
@@ -109,9 +127,13 @@ export function isDate(value: unknown): value is Date {
   }
 }
 
-/** Why something failed, in words. @internal */
+/** Why something failed, in words; never throws, although reading an error may. @internal */
 export function reasonOf(error: unknown): string {
-  const message: unknown =
-    typeof error === "object" && error !== null && "message" in error ? error.message : undefined;
-  return typeof message === "string" && message !== "" ? message : show(error);
+  try {
+    const message: unknown =
+      typeof error === "object" && error !== null && "message" in error ? error.message : undefined;
+    return typeof message === "string" && message !== "" ? message : show(error);
+  } catch {
+    return show(error);
+  }
 }

@@ -33,7 +33,7 @@ export interface TextHit {
 }
 
 export interface TextIndexOptions {
-  /** The most bytes it may take, scratch included; 3 GiB when not given. */
+  /** The most bytes it may take, scratch included but not a snapshot, so that a full index can be saved; 3 GiB when not given. */
   maxBytes?: number | undefined;
 }
 

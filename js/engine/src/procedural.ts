@@ -1,7 +1,7 @@
 // Playbooks: read and kept here, matched in the module, told as text for an agent.
 
 import { own } from "./constants.ts";
-import { invalid, invalidEntry, invalidShape, NousError, show } from "./errors.ts";
+import { invalid, invalidEntry, invalidShape, MOST_ENTRIES, NousError, requireShort, show } from "./errors.ts";
 import type { Instance } from "./instance.ts";
 import { presentOf } from "./memory/pack.ts";
 import { numeric, ownInstance } from "./runtime.ts";
@@ -165,7 +165,8 @@ const isFields = (value: unknown): value is Fields =>
 const isText = (value: unknown): value is string => typeof value === "string";
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && Array.from(value).every(isText);
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.length <= MOST_ENTRIES && Array.from(value).every(isText);
 
 function read<T>(value: unknown, is: (value: unknown) => value is T, absent: T, otherwise: PlaybookProblem): T {
   if (value === undefined || value === null) return absent;
@@ -517,10 +518,11 @@ const wrongEvent = (place: number, event: Fields, field: string, wanted: string)
 /** A snapshot's entries as they are now, lists copied. */
 function readMarket(snapshot: MarketSnapshot): [string, unknown][] {
   if (!isFields(snapshot)) throw invalid("snapshot", `must be an object, found ${show(snapshot)}`);
-  return Object.entries(snapshot).map(([variable, given]) => [
-    variable,
-    Array.isArray(given) ? Array.from(given) : given,
-  ]);
+  return Object.entries(snapshot).map(([variable, given]) => {
+    if (!Array.isArray(given)) return [variable, given];
+    requireShort(`snapshot.${variable}`, given);
+    return [variable, Array.from(given)];
+  });
 }
 
 function valuesOf(variable: string, given: unknown): ArrayLike<number> {

@@ -3,6 +3,7 @@
 import { own, RERANKING_WEIGHTS } from "./constants.ts";
 import { invalid, invalidEntry, invalidShape, NousError, requireObject, show } from "./errors.ts";
 import { toMilliseconds } from "./instant.ts";
+import { optionsOf } from "./memory/pack.ts";
 import { type Handle, numeric, takeRefusal } from "./runtime.ts";
 import type { Sections } from "./sections.ts";
 import type { GraphMetrics, Instant, RankedNode, RerankingWeights, ScoredNode } from "./types.ts";
@@ -16,8 +17,30 @@ const DEFAULT_LIMIT = 20;
 /** Indices cross as 32-bit numbers, and a batch has to fit into the memory that they address. */
 const MOST_CANDIDATES = 2 ** 25;
 
+/** How the rerank functions treat a candidate with a wrong value. */
+export interface RerankOptions {
+  /**
+   * `throw`, the default: a candidate with a wrong value is an error, and nothing is ranked.
+   *
+   * `neutral`: every candidate is ranked, and every score is finite. A number is used as the formulas use it, whether it is in its
+   * range or not. What they leave undefined is neutral, field by field:
+   *
+   * - `semantic_score`, `bm25_score`, `graph_score`: what is not a finite number is 0, as an absent score.
+   * - `last_accessed`: what is no instant has recency 0, and so has an instant some 58 years ahead, where recency is infinite;
+   *   `access_count` does not count then.
+   * - `created_at`: what is no instant loses the bonus for new content, and nothing else.
+   * - `access_count`: what is no number is 0; a fraction or a negative number is used as it is.
+   * - `inbound_edge_count`: what is no number is 0; a fraction or a negative number is used as it is.
+   * - `id` is not looked at, an unknown `subtype` is KNOWLEDGE, and what is no object is a candidate without any of these values.
+   *
+   * A score whose sum is beyond the range of numbers is the greatest number of its sign. Weights, metrics, `now` and `limit`
+   * belong to the call and not to a candidate: they are refused as with `throw`.
+   */
+  onInvalid?: "throw" | "neutral" | undefined;
+}
+
 /** What `rerankTop` can be told. */
-export interface RerankTopOptions {
+export interface RerankTopOptions extends RerankOptions {
   /** How many results to build: a whole number of at least 0. Default 20. */
   limit?: number | undefined;
   /** The present. Default: the clock. */
@@ -36,6 +59,7 @@ export function rank<Node extends ScoredNode>(
   weights: RerankingWeights | undefined,
   instant: Instant | undefined,
   limit: number,
+  neutral: boolean,
 ): RankedNode<Node>[] {
   if (!Array.isArray(candidates)) throw invalid("candidates", `must be an array, found ${show(candidates)}`);
   const count = candidates.length;
@@ -50,9 +74,9 @@ export function rank<Node extends ScoredNode>(
   try {
     handle.reserve(HEADER + count * (RECORD + 1), 0);
     packHeader(handle, now, metrics, weights, instant);
-    pack(handle, sections, candidates, weights === undefined);
+    pack(handle, sections, candidates, weights === undefined, neutral);
     const built = limit < count ? limit : count;
-    if (!handle.engine.rerank(count, built, weights === undefined)) throw refused(handle, candidates);
+    if (!handle.engine.rerank(count, built, weights === undefined, neutral)) throw refused(handle, candidates);
     handle.refresh();
     return unpack(handle, candidates, built);
   } finally {
@@ -83,20 +107,30 @@ function packHeader(
   }
 }
 
-// What is no number is packed as NaN: the module refuses that, and the message is made from the candidate itself.
-function pack(handle: Handle, sections: Sections, candidates: readonly ScoredNode[], bySection: boolean): void {
+/** A candidate without any value, for what is no object. */
+const NO_VALUES = {} as ScoredNode;
+
+// What is no number is packed as NaN: the module takes it as neutral, or refuses it, and the message is made from the candidate itself.
+function pack(
+  handle: Handle,
+  sections: Sections,
+  candidates: readonly ScoredNode[],
+  bySection: boolean,
+  neutral: boolean,
+): void {
   const { numbers } = handle;
   const { codes } = sections;
   const count = candidates.length;
   const record = RECORD;
   let at = handle.numbersAt + HEADER;
   for (let index = 0; index < count; index++, at += record) {
-    const candidate = candidates[index]!;
+    let candidate = candidates[index]!;
     if (typeof candidate !== "object" || candidate === null) {
-      throw invalidShape("candidates", index, candidate);
+      if (!neutral) throw invalidShape("candidates", index, candidate);
+      candidate = NO_VALUES;
     }
     const { id, semantic_score, bm25_score, graph_score, last_accessed, created_at } = candidate;
-    if (typeof id !== "string" || id === "") {
+    if ((typeof id !== "string" || id === "") && !neutral) {
       throw invalidEntry("candidates", index, candidate, "id", `must be a string that is not empty, found ${show(id)}`);
     }
     numbers[at] = semantic_score === undefined ? 0 : scoreOf(semantic_score);
@@ -113,13 +147,15 @@ function pack(handle: Handle, sections: Sections, candidates: readonly ScoredNod
 
 const scoreOf = (score: number | null): number => (typeof score === "number" ? score : score === null ? 0 : Number.NaN);
 
-// Asking for the method is quicker than asking for the class, and as good.
-const momentOf = (instant: Instant): number =>
-  typeof instant === "number"
-    ? instant
-    : instant != null && typeof (instant as Date).getTime === "function"
-      ? (instant as Date).getTime()
-      : toMilliseconds(instant);
+// Asking for the method is quicker than asking for the class, and as good. What it returns may be anything.
+function momentOf(instant: Instant): number {
+  if (typeof instant === "number") return instant;
+  if (instant != null && typeof (instant as Date).getTime === "function") {
+    const moment: unknown = (instant as Date).getTime();
+    return typeof moment === "number" ? moment : Number.NaN;
+  }
+  return toMilliseconds(instant);
+}
 
 function unpack<Node extends ScoredNode>(
   handle: Handle,
@@ -159,6 +195,19 @@ function refused(handle: Handle, candidates: readonly ScoredNode[]): NousError {
   const value = field in candidate ? `, found ${show(candidate[field])}` : "";
   return invalidEntry("candidates", index, candidate, field, problem + value);
 }
+
+/** Whether wrong values of candidates are neutral. @internal */
+export function isNeutral(onInvalid: unknown): boolean {
+  if (onInvalid === undefined || onInvalid === "throw") return false;
+  if (onInvalid === "neutral") return true;
+  throw invalid("onInvalid", `must be "throw" or "neutral", found ${show(onInvalid)}`);
+}
+
+const RERANK_OPTIONS = new Set(["onInvalid"]);
+
+/** The same of the options of `rerankWithSectionWeights` and `rerankCandidates`. @internal */
+export const isNeutralIn = (options: RerankOptions | undefined): boolean =>
+  options !== undefined && isNeutral(optionsOf<RerankOptions>("options", options, RERANK_OPTIONS).onInvalid);
 
 /** @internal */
 export function limitOf(limit: number = DEFAULT_LIMIT): number {

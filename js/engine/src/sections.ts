@@ -34,6 +34,7 @@ export interface ModuleOrchestratorConfig {
   relevance_ratio: number;
   max_replacements: number;
   replacement_floor: number | null;
+  retry: "merge" | "replace";
   fallback: "none" | "plain";
 }
 

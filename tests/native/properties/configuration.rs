@@ -38,8 +38,8 @@ fn full() -> Json {
         "query": { "adjacent_possessives": true },
         "orchestrator": {
             "enabled": false, "max_parts": 3, "by_subject": true, "search_limit_per_query": 10, "quality_threshold": 0.5,
-            "max_retries": 0, "timeout_seconds": 1.5, "max_results": 7, "relevance_ratio": 0.25, "max_replacements": 1,
-            "replacement_floor": 0.125, "fallback": "plain"
+            "max_retries": 0, "retry": "replace", "timeout_seconds": 1.5, "max_results": 7, "relevance_ratio": 0.25, "max_replacements": 1,
+            "replacement_floor": 0.125, "fallback": "none"
         },
         "salience": {
             "sources": { "custom:match": { "field": "goals", "scale": 3, "weight": 0.5, "loss_bonus": 0.25 } },
@@ -82,7 +82,7 @@ fn assert_refused(json: &Json, field: &str, problem: &str) {
 
 #[test]
 fn every_key_is_read() {
-    use nous_wasm::query::{Fallback, OrchestratorConfig};
+    use nous_wasm::query::{Fallback, OrchestratorConfig, Retry};
     use nous_wasm::salience::{OwnSource, SalienceConfig};
     use nous_wasm::search::{Aggregation, EdgeWeight, SearchConfig};
     use nous_wasm::section::ConsolidationRole;
@@ -134,12 +134,13 @@ fn every_key_is_read() {
         search_limit_per_query: 10,
         quality_threshold: 0.5,
         max_retries: 0,
+        retry: Retry::Replace,
         timeout_seconds: 1.5,
         max_results: 7,
         relevance_ratio: 0.25,
         max_replacements: 1,
         replacement_floor: Some(0.125),
-        fallback: Fallback::Plain,
+        fallback: Fallback::None,
     };
     assert_eq!(orchestrator, expected);
     let source = OwnSource { field: "goals".into(), scale: 3.0, weight: 0.5, loss_bonus: 0.25 };
@@ -321,6 +322,7 @@ fn what_does_not_belong_together_is_refused() {
             "salience.sources.custom:x.field",
             "is missing",
         ),
+        (json!({ "orchestrator": { "retry": "both" } }), "orchestrator.retry", "must be merge or replace"),
         (json!({ "orchestrator": { "fallback": "simple" } }), "orchestrator.fallback", "must be none or plain"),
     ];
     for (json, field, problem) in cases {

@@ -228,9 +228,14 @@ mod selection {
 
     proptest! {
         #[test]
-        fn leaves_each_memory_once_or_has_a_reason(found in vec(found(), 0..40), active in censors(), mode in mode()) {
+        fn leaves_each_memory_once_or_has_a_reason(
+            found in vec(found(), 0..40),
+            active in censors(),
+            mode in mode(),
+            recency in select_from(&[0.0, 0.3, 1.0]),
+        ) {
             let found: Vec<FoundMemory> = found.iter().map(Found::borrow).collect();
-            let by = Selecting { mode, min_scores: [0.2; 5], censors: &active };
+            let by = Selecting { mode, min_scores: [0.2; 5], censors: &active, recency, now: NOW };
             let selection = select(&found, &by);
             let of = |row: u32| &found[row as usize];
             prop_assert_eq!(selection.unselected.len(), found.len());

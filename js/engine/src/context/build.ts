@@ -223,9 +223,10 @@ class Preparation {
 
   #select(found: readonly FoundMemory[]): FoundMemory[] {
     const { sections, request } = this;
-    const { isSeed, minScores } = request;
+    const { isSeed, minScores, now } = request;
     const boosts = found.map((memory) => this.#boosts.get(memory)!);
-    const by = { isSeed, minScores, boosts, frame: this.#frame.frame_id, censors: this.#censors };
+    const { temporal_recency: recency } = this.#turn.signals;
+    const by = { isSeed, minScores, boosts, frame: this.#frame.frame_id, censors: this.#censors, recency, now };
     const { selected, leftOut } = selectMemories(sections.slot, found, by);
     this.#leftOut.push(...leftOut);
     return selected;

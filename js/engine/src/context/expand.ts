@@ -3,6 +3,7 @@
 import { own } from "../constants.ts";
 import { invalid, requireText, show } from "../errors.ts";
 import { toMilliseconds } from "../instant.ts";
+import { listOf } from "../memory/pack.ts";
 import type { Sections } from "../sections.ts";
 import { Batch } from "./batch.ts";
 import { bodyOf, dayOf, momentIn, type RecalledRow, textIn } from "./memory.ts";
@@ -49,7 +50,10 @@ function detailOf(sections: Sections, id: string, row: RecalledRow) {
     ["section", textIn(row.memory_section) ?? sections.getSectionForSubtype(subtype)],
     ["subtype", subtype ?? ""],
     ["stored", at === undefined ? "" : dayOf(toMilliseconds(at))],
-    ["tags", (Array.isArray(row.tags) ? row.tags : []).filter((tag) => textIn(tag) !== undefined).join(", ")],
+    [
+      "tags",
+      (Array.isArray(row.tags) ? listOf("tags", row.tags) : []).filter((tag) => textIn(tag) !== undefined).join(", "),
+    ],
   ];
   for (const [name, value] of Object.entries(others)) {
     if (value !== null) fields.push([name, typeof value === "string" ? value : JSON.stringify(upTo(DEEPEST, value))]);

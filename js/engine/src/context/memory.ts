@@ -1,8 +1,9 @@
 // Memories that were found for a prompt: checked, and made of rows as they are stored.
 
 import { own } from "../constants.ts";
-import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
+import { invalid, invalidEntry, invalidShape, requireShort, show } from "../errors.ts";
 import { toMilliseconds } from "../instant.ts";
+import { listOf } from "../memory/pack.ts";
 import { numberOf } from "../merge.ts";
 import type { Sections } from "../sections.ts";
 import type { Instant } from "../types.ts";
@@ -110,6 +111,7 @@ class Reader {
 
   texts(field: string, value: unknown): readonly string[] {
     if (value == null) return [];
+    if (Array.isArray(value)) requireShort(`memories.${field}`, value);
     const texts: unknown[] = Array.isArray(value) ? Array.from(value) : [value];
     if (!Array.isArray(value) || !texts.every((each) => typeof each === "string")) {
       throw this.wrong(field, "a list of strings", value);
@@ -134,7 +136,7 @@ export function contextMemory(sections: Sections, row: RecalledRow): ContextMemo
   const substance = textIn(content_summary) ?? textIn(body.text);
   // A decision and a procedure are called what they are; of others the title alone says too little.
   const isNamed = title !== undefined && (type === "decision" || type === "procedure" || substance === undefined);
-  const labels: string[] = Array.isArray(tags) ? tags.filter((tag) => textIn(tag) !== undefined) : [];
+  const labels: string[] = Array.isArray(tags) ? listOf("tags", tags).filter((tag) => textIn(tag) !== undefined) : [];
   const [topic] = labels;
   const tried = countIn(body.sample_size);
   const worked = countIn(body.success_count);

@@ -17,6 +17,10 @@ export interface Selecting {
   minScores: readonly number[];
   /** For each memory what it has been of use. */
   boosts: readonly number[];
+  /** How much the turn asks for something recent, in [0, 1]. */
+  recency: number;
+  /** The present, in milliseconds since 1970. */
+  now: number;
 }
 
 /** The selected memories by type, the best first, and the others. @internal */
@@ -41,6 +45,8 @@ export function selectMemories(
   const active = numbersOf(by.censors);
   const batch = new Batch();
   batch.numbers(by.minScores);
+  batch.number(by.recency);
+  batch.number(by.now);
   batch.number(active.length);
   batch.numbers(active);
   for (const [place, memory] of found.entries()) {

@@ -33,7 +33,10 @@ export interface TurnSignals {
   frame_type: string;
   /** Words that seem to be names, as they are spelled, each once, in order; at most 10. */
   entity_mentions: string[];
-  /** How strongly something recent is meant, in [0, 1]: 0 not at all, 1 of this moment. */
+  /**
+   * How strongly something recent is meant, in [0, 1]: 0 not at all, 1 of this moment. `buildContext` multiplies the relevance of each
+   * memory by 1 + `temporal_recency` × 0.5^(age in days / 7), the age being that of `created_at`.
+   */
   temporal_recency: number;
   /** How strongly the turn asks for memories of a type: 0.5 for each pattern that it contains. Types without one are left out. */
   memory_type_hints: Partial<Record<MemoryType, number>>;

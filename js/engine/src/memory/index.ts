@@ -156,7 +156,8 @@ export class MemoryIndex {
   }
 
   /**
-   * The index that a snapshot was made of; its dimensions and the form of its embeddings are the snapshot's own.
+   * The index that a snapshot was made of; its dimensions and the form of its embeddings are the snapshot's own. Reading takes
+   * parts of some megabytes beside what is read, so that the snapshot of a full index wants a larger `maxBytes` than that index had.
    *
    * @param bytes the snapshot, in one piece or in several of any length.
    * @throws {NousError} `invalid_snapshot` for one that is damaged, cut off, or of another version; else as the constructor.
@@ -452,8 +453,7 @@ export class MemoryIndex {
     if (handles !== undefined && !(ArrayBuffer.isView(handles) && handles instanceof Uint32Array)) {
       throw invalid("handles", `must be a Uint32Array, found ${show(handles)}`);
     }
-    if (handles === undefined && !Array.isArray(ids)) throw invalid("ids", `must be an array, found ${show(ids)}`);
-    const own = handles === undefined ? Array.prototype.slice.call(ids) : undefined;
+    const own = handles === undefined ? Array.prototype.slice.call(listOf("ids", ids as readonly string[])) : undefined;
     const count = own?.length ?? lengthOf(handles!);
     const columns = [
       columnOf("semantic", semantic, count),
@@ -471,12 +471,13 @@ export class MemoryIndex {
     const places = Math.min(most, count);
     resident.reserve(3 * count + rankingNumbers(places), count, 0);
     const { numbers, numbersAt: at } = resident;
+    // Of none there is nothing to copy, and what has a detached buffer cannot even be asked.
     if (handles === undefined) lookUp(kept, own!, resident.rows, resident.rowsAt);
-    else resident.rows.set(handles, resident.rowsAt);
+    else if (count > 0) resident.rows.set(handles, resident.rowsAt);
     for (let place = 0; place < columns.length; place++) {
       const column = columns[place];
       if (column === undefined) numbers.fill(0, at + place * count, at + (place + 1) * count);
-      else numbers.set(column, at + place * count);
+      else if (count > 0) numbers.set(column, at + place * count);
     }
     if (!resident.module.rerank(count, places, present, sections)) throw refusedCandidate(kept, candidates);
     resident.refresh();
@@ -663,7 +664,10 @@ export class MemoryIndex {
     return { id, rank, ...(absent === undefined ? {} : { absent }), score: score === null ? null : name(score) };
   }
 
-  /** The whole index as bytes, versioned and checked by sums. */
+  /**
+   * The whole index as bytes, versioned and checked by sums. An index that has reached `maxBytes` can make its snapshot as well: what
+   * that needs for a while (some 16 bytes a node and edge, and two parts of some megabytes) does not count against `maxBytes`.
+   */
   snapshot(): Uint8Array<ArrayBuffer> {
     return inOnePiece(this.snapshotParts());
   }

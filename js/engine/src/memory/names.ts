@@ -1,6 +1,6 @@
 // Names as the module's codes: each is asked for once, and kept here.
 
-import { NousError, show } from "../errors.ts";
+import { NousError, requireShort, show } from "../errors.ts";
 import type { Resident } from "./resident.ts";
 
 /** The kinds of names, in the order of their codes. */
@@ -95,6 +95,7 @@ export function naming<T>(names: readonly Names[], use: () => T): T {
 export function textsOf(field: string, list: unknown): readonly string[] {
   if (list === undefined || list === null) return [];
   if (!Array.isArray(list)) throw invalidList(field, show(list));
+  requireShort(field, list);
   const texts = [...list];
   const odd = texts.findIndex((text) => typeof text !== "string");
   if (odd >= 0) throw invalidList(field, `${show(texts[odd])} at ${odd}`);

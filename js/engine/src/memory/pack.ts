@@ -2,7 +2,7 @@
 // all of it is done before the scratch is touched.
 
 import { LIFECYCLE_STATES } from "../constants.ts";
-import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
+import { invalid, invalidEntry, invalidShape, NousError, requireShort, show } from "../errors.ts";
 import { toMilliseconds } from "../instant.ts";
 import type { Instant } from "../types.ts";
 import { type Names, textsOf } from "./names.ts";
@@ -71,10 +71,11 @@ const momentOf = (value: Instant | null | undefined): number => {
   return Number.isFinite(moment) ? moment : Number.NaN;
 };
 
-/** @internal */
+/** A list that is short enough to be copied. @internal */
 export function listOf<T>(field: string, list: readonly T[]): readonly T[] {
-  if (Array.isArray(list)) return list as readonly T[];
-  throw invalid(field, `must be an array, found ${show(list)}`);
+  if (!Array.isArray(list)) throw invalid(field, `must be an array, found ${show(list)}`);
+  requireShort(field, list);
+  return list as readonly T[];
 }
 
 /** Ids of a list, checked. @internal */
@@ -207,7 +208,8 @@ export class Components {
     const isTyped = ArrayBuffer.isView(embedding) && !(embedding instanceof DataView);
     if (isTyped && (embedding instanceof Float32Array || embedding instanceof Float64Array)) {
       const at = this.#extend(lengthOf.call(embedding));
-      this.#numbers.set(embedding, at);
+      // One whose buffer is detached has no components, and cannot even be copied.
+      if (this.#length > at) this.#numbers.set(embedding, at);
       return this.#length - at;
     }
     if (!isTyped && !Array.isArray(embedding)) return undefined;

@@ -130,12 +130,6 @@ export class Resident<M extends OnScratch = ResidentModule> {
     if (this.module.release()) this.#forget();
   }
 
-  /** After a call that has put something of its own in the place of the bytes. */
-  findBytes(): void {
-    this.#bytesRoom = 0;
-    this.find();
-  }
-
   refusal(): NousError {
     return refusalOf(this.instance.glue);
   }

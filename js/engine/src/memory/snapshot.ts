@@ -1,6 +1,6 @@
 // Snapshots: the module's parts, and between them parts of our own that hold the ids.
 
-import { NousError, show } from "../errors.ts";
+import { invalid, NousError, show } from "../errors.ts";
 import type { Instance } from "../instance.ts";
 import { ownInstance, type PlainData } from "../runtime.ts";
 import { type OnScratch, Resident, refusalOf } from "./resident.ts";
@@ -21,7 +21,9 @@ const UTF16 = 1;
 export interface SnapshotWriter extends OnScratch {
   begin_snapshot(): Uint32Array | undefined;
   next_part(): number;
-  own_part(kind: number, length: number): number;
+  part_at(): number;
+  reserve_part(length: number): boolean;
+  own_part(kind: number): number;
 }
 
 /** What a snapshot is taken of. @internal */
@@ -67,7 +69,6 @@ export function* snapshotParts<M extends SnapshotWriter>(
     if (length === 0) break;
     yield* take(resident, length);
   }
-  resident.findBytes();
 }
 
 /** A snapshot in one piece. @internal */
@@ -105,17 +106,22 @@ function* idParts(
     from += some.length;
     const content = encodeIds(some);
     goOn();
-    resident.reserve(0, 0, content.length);
-    resident.bytes.set(content, resident.bytesAt);
-    yield* take(resident, resident.module.own_part(kind, content.length));
+    if (!resident.module.reserve_part(content.length)) throw resident.refusal();
+    resident.refresh();
+    resident.bytes.set(content, resident.module.part_at());
+    yield* take(resident, resident.module.own_part(kind));
   }
 }
 
-/** A part that the module has put into the bytes. */
-function* take(resident: Resident<OnScratch>, length: number): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
+/** A part that the module has made. */
+function* take(
+  resident: Resident<SnapshotWriter>,
+  length: number,
+): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
   if (length < 0) throw resident.refusal();
-  resident.findBytes();
-  yield resident.bytes.slice(resident.bytesAt, resident.bytesAt + length) as Uint8Array<ArrayBuffer>;
+  resident.refresh();
+  const at = resident.module.part_at();
+  yield resident.bytes.slice(at, at + length) as Uint8Array<ArrayBuffer>;
 }
 
 /** Encoding, count, lengths in UTF-16 units, text. Text with lone surrogates, which UTF-8 cannot hold, is in UTF-16. */
@@ -314,9 +320,11 @@ class Feed {
 }
 
 function bytesOf(piece: ArrayBuffer | ArrayBufferView): Uint8Array {
-  if (piece instanceof ArrayBuffer) return new Uint8Array(piece);
-  if (ArrayBuffer.isView(piece)) return new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength);
-  throw new NousError("invalid_argument", `bytes must be a Uint8Array or several, found ${show(piece)}`, {
-    field: "bytes",
-  });
+  try {
+    if (piece instanceof ArrayBuffer) return new Uint8Array(piece);
+    if (ArrayBuffer.isView(piece)) return new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength);
+  } catch {
+    throw invalid("bytes", "must not be detached: its buffer was transferred");
+  }
+  throw invalid("bytes", `must be a Uint8Array or several, found ${show(piece)}`);
 }

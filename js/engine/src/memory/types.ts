@@ -18,7 +18,8 @@ export interface MemoryIndexOptions {
   config?: EngineConfig | undefined;
   /**
    * What the index may take of the module's memory, in bytes: a call that could need more is refused before it begins,
-   * with code `out_of_memory`. Default 3 GiB, of the 4 that WebAssembly can address.
+   * with code `out_of_memory`. A snapshot does not count against it, so that a full index can be saved. Default 3 GiB, of the 4 that
+   * WebAssembly can address.
    */
   maxBytes?: number | undefined;
 }

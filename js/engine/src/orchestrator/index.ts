@@ -180,9 +180,11 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
     const wider = withoutSubtypes(filters);
     if (query === text && wider === filters) return part;
     const second = await searches.ask(query, limit, wider);
-    const stands = topOf(second) > topOf(first);
+    const isMerged = config.retry === "merge" && second.rows.length > 0;
+    const stands = isMerged || topOf(second) > topOf(first);
     const retry: RetryTrace = { ...second.trace, filters_dropped: wider !== filters, stands };
-    return { first, rows: stands ? second.rows : first.rows, trace: { ...first.trace, retry } };
+    const rows = isMerged ? bestOfEach([...first.rows, ...second.rows]) : stands ? second.rows : first.rows;
+    return { first, rows, trace: { ...first.trace, retry } };
   }
 
   #merge(parts: readonly Part<Row>[], intents: readonly MemorySection[]) {
@@ -218,6 +220,17 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
 /** Results of one search as new objects, which look like merged ones. */
 function asTheyCame<Row extends FoundRow>(rows: readonly Row[], maxResults: number): MergedRow<Row>[] {
   return rows.slice(0, maxResults).map((row) => copyWith(row, { score: numberOf(row.score), _sub_query_group: 0 }));
+}
+
+/** Of each memory the result with the best score, of equal ones the first; the best memory first. */
+function bestOfEach<Row extends FoundRow>(rows: readonly Row[]): Row[] {
+  const best = new Map<unknown, { row: Row; score: number }>();
+  for (const row of rows) {
+    const score = numberOf(row.score);
+    const known = best.get(row.id);
+    if (known === undefined || score > known.score) best.set(row.id, { row, score });
+  }
+  return [...best.values()].sort((one, other) => other.score - one.score).map(({ row }) => row);
 }
 
 /** The best score of an answer; below all others where there is none. */

@@ -10,6 +10,8 @@ export interface OrchestratorConfig {
   enabled?: boolean | undefined;
   /** The most parts that a question is divided into: whole, from 1, which never divides, to 16. Default 4. */
   maxParts?: number | undefined;
+  /** Another name of `maxParts`. If both are given, they must be the same number. */
+  maxSubQueries?: number | undefined;
   /**
    * Whether a question that nothing else divides, but that names two or more known symbols or quoted phrases and an
    * attribute, has a part for each of them. Default false.
@@ -21,6 +23,12 @@ export interface OrchestratorConfig {
   qualityThreshold?: number | undefined;
   /** How often a part that found nothing, or is weak, is searched for again: 0 or 1. Default 1. */
   maxRetries?: number | undefined;
+  /**
+   * What the results of a second search become after a weak first answer. `merge`: both answers count, and of a memory that both
+   * have, the better score. `replace`: the second answer takes the place of the first if its best score is higher, as in Hynous.
+   * After an empty first answer the second one stands in either case. Default `merge`.
+   */
+  retry?: "merge" | "replace" | undefined;
   /**
    * Time for everything together, in seconds: above 0, at most 2,147,483. What has not arrived then is left out. Default 3.
    */
@@ -37,8 +45,8 @@ export interface OrchestratorConfig {
   /** A result with a score below this is replaced or dropped: at least 0; null leaves all alone. Default 0.25. */
   replacementFloor?: number | null | undefined;
   /**
-   * What follows when every part failed and time is left: `none` is the error, `plain` one search of the whole question
-   * first. Default `none`.
+   * What follows when every part failed and time is left: `plain` is one search of the whole question, and the error only if that
+   * fails as well; `none` is the error at once. Default `plain`.
    */
   fallback?: "none" | "plain" | undefined;
 }
@@ -132,7 +140,7 @@ export interface SearchTrace {
 export interface RetryTrace extends SearchTrace {
   /** Whether `subtype` and `subtypes` were left out. */
   filters_dropped: boolean;
-  /** Whether its results took the place of the first ones. */
+  /** Whether its results count: merged with the first ones, or in their place. */
   stands: boolean;
 }
 
