@@ -48,8 +48,6 @@ describe("POST /nodes", () => {
       last_modified: node.created_at,
       created_at: node.provenance_created_at,
       embedding_model: null,
-      frame: null,
-      censors: [],
       temporal_event_time: null,
       temporal_event_confidence: null,
       temporal_event_source: null,
