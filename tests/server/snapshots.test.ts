@@ -203,14 +203,14 @@ describe("those of another branch of the database are made anew", () => {
   });
 });
 
-test.each(["index", "full text"] as const)("a folder in the place of %s is passed over, and stays", (kind) => {
+test.each(["index", "full text"] as const)("a folder in the place of %s is passed over, and stays", async (kind) => {
   const file = filled();
   const place = snapshotsOf(file)[FILES[kind]];
   rmSync(place);
   mkdirSync(place);
   const { agent, how } = open(file);
   expect(how()).toContain(ANEW[KINDS.indexOf(kind)]);
-  expect(agent.purge("n_7")).toBe(true);
+  expect(await agent.purge("n_7")).toBe(true);
   agent.close();
   expect(statSync(place).isDirectory()).toBe(true);
   expect(open(file).agent.read(() => 1)).toBe(1);

@@ -6,7 +6,8 @@ import type { Connection } from "../connection.ts";
 const KEPT = 100_000;
 
 /**
- * Counted outcomes and pending conflicts go with their memory, whoever deletes it. The last version of a deleted memory is
+ * Counted outcomes and pending conflicts go with their memory, whoever deletes it. A conflict that has the text of the newer
+ * memory stays when that one is deleted, and names it no longer. The last version of a deleted memory is
  * kept, so that one of the same id goes on from there, and an old ETag never fits it.
  */
 export function forgetDeleted(db: Connection): void {
@@ -25,7 +26,9 @@ export function forgetDeleted(db: Connection): void {
     END;
     CREATE TRIGGER nodes_forget_conflicts AFTER DELETE ON nodes BEGIN
       DELETE FROM conflict_queue WHERE old_node_id = old.id AND coalesce(status, 'pending') = 'pending';
-      DELETE FROM conflict_queue WHERE new_node_id = old.id AND coalesce(status, 'pending') = 'pending';
+      DELETE FROM conflict_queue
+        WHERE new_node_id = old.id AND coalesce(status, 'pending') = 'pending' AND coalesce(new_content, '') = '';
+      UPDATE conflict_queue SET new_node_id = NULL WHERE new_node_id = old.id AND coalesce(status, 'pending') = 'pending';
     END;
     CREATE TRIGGER nodes_keep_version AFTER DELETE ON nodes WHEN old.id IS NOT NULL BEGIN
       DELETE FROM deleted_versions WHERE id = old.id;
