@@ -528,6 +528,16 @@ test("GET /graph gives everything but bodies", async () => {
 });
 
 describe("around the routes", () => {
+  test("the address alone says where to go", async () => {
+    const response = await fetch(server().url);
+    expect(response.status).toBe(200);
+    const places = await response.json();
+    expect(places).toMatchObject({ name: "nous-server", description: "/v1/openapi.json", readiness: "/readyz" });
+    for (const path of [places.description, places.readiness, places.metrics]) {
+      expect((await fetch(`${server().url}${path}`)).status).toBe(200);
+    }
+  });
+
   test("GET /health counts", async () => {
     const { ask, create, link } = client();
     expect((await ask("GET /health")).body).toEqual({ status: "ok", node_count: 0, edge_count: 0, lifecycle: {} });

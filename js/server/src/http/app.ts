@@ -64,6 +64,9 @@ export interface AppOptions {
   isStopping(): boolean;
 }
 
+/** Where a visitor of the address alone finds the rest. */
+const PLACES = { description: `${BASE}/openapi.json`, readiness: "/readyz", metrics: "/metrics" };
+
 export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   const app = new OpenAPIHono<Carried>();
   const metrics = new Metrics(options.pool);
@@ -133,6 +136,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     const { text, type } = await metrics.text();
     return context.body(text, 200, { "content-type": type });
   });
+  app.get("/", (context) => context.json({ name: "nous-server", version: options.version, ...PLACES }));
   const api = app.basePath(BASE);
   api.use(async (context, next) => {
     const agent = agentOf(context.req.header("x-nous-agent"));
