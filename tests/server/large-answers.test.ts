@@ -66,6 +66,27 @@ describe("an answer has an end", { timeout: 60_000 }, () => {
     expect((await walk(own, `/clusters/${cluster}/members?limit=3`)).pages).toBe(COUNT / 3);
   });
 
+  test("in the lists of compatibility mode, too", async () => {
+    const own = clientOf(await start(temporaryFolder(), ["--compat", "hynous"]), "default");
+    const ids = await makeLarge(own);
+    const list = await walk(own, "/nodes?limit=100");
+    expect(list.rows.map(({ id }) => id)).toEqual(ids.toReversed());
+    const cluster = (await own.ask("POST /clusters", { name: "Large" })).body.id;
+    await own.ask(`POST /clusters/${cluster}/members`, { node_ids: ids });
+    const { body: members } = await own.ask(`GET /clusters/${cluster}/members?limit=200`);
+    expect(members.count).toBe(MOST_ROWS);
+    expect(bytesOf(members)).toBeLessThan(MOST_ANSWER + FRAME);
+    for (let place = 0; place < 20; place++) {
+      await own.ask("POST /contradiction/queue", { old_node_id: ids[0], new_content: `${place} ${LARGE}` });
+    }
+    const { body: queue } = await own.ask("GET /contradiction/queue");
+    expect(queue.data.map(({ new_content }: { new_content: string }) => Number.parseInt(new_content, 10))).toEqual(
+      Array.from({ length: queue.count }, (_, place) => place),
+    );
+    expect(queue.count).toBeGreaterThan(1);
+    expect(bytesOf(queue)).toBeLessThan(MOST_ANSWER + FRAME);
+  });
+
   test("in the queue of conflicts and the list of clusters", async () => {
     const own = client();
     const { id: old_node_id } = await own.create();

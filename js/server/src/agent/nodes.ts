@@ -1,10 +1,11 @@
 // Memories, one at a time and in lists.
 
 import type { MatchedVersions } from "../api/headers.ts";
-import type { NewNodeRequest, Node, NodeChangesRequest, nodeOperations } from "../api/nodes.ts";
+import type { ListQuery, NewNodeRequest, Node, NodeChangesRequest, NodeList, nodeOperations } from "../api/nodes.ts";
 import { NODES, toCursor } from "../api/pages.ts";
 import { newId } from "../ids.ts";
 import type { NewNode, NodeChanges, NodeRow } from "../storage/rows.ts";
+import type { NodeFilter } from "../storage/storage.ts";
 import { toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
 import { PLAYBOOK } from "./book.ts";
@@ -49,23 +50,10 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
   readNode: (agent, { params: { id }, query: { recall } }) =>
     agent.read(() => (recall ? recalled(agent, id) : asOfNow(agent, id))),
 
-  listNodes: async (agent, { query: { limit, cursor, lifecycle, ...filter } }) => {
-    const { storage } = agent;
+  listNodes: async (agent, { query: { lifecycle, ...query } }) => {
     const now = agent.now();
-    const room = new Room();
     const states = lifecycle === undefined ? undefined : agent.read(() => statesOf(agent, lifecycle, now).stored);
-    const { data, last, isLast } = await pageWithin(
-      agent,
-      room,
-      limit,
-      (most, after: NodeRow | undefined) => {
-        const place = after === undefined ? cursor : storage.placeOf(after.sequence);
-        return storage.listNodes({ ...filter, lifecycle: states }, most, place, room);
-      },
-      (rows) => presentNow(rows, agent, now),
-    );
-    const place = isLast || last === undefined ? undefined : storage.placeOf(last.sequence);
-    return { data, count: data.length, next_cursor: toCursor(NODES, place) };
+    return listed(agent, query, states);
   },
 
   updateNode: (agent, { params: { id }, headers, body }) =>
@@ -99,6 +87,29 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
       return { ok: true };
     }),
 };
+
+/** Returns a page of memories whose stored state is among some; undefined stands for all states. */
+export async function listed(
+  agent: Agent,
+  { limit, cursor, ...filter }: Omit<ListQuery, "lifecycle">,
+  states: NodeFilter["lifecycle"],
+): Promise<NodeList> {
+  const { storage } = agent;
+  const now = agent.now();
+  const room = new Room();
+  const { data, last, isLast } = await pageWithin(
+    agent,
+    room,
+    limit,
+    (most, after: NodeRow | undefined) => {
+      const place = after === undefined ? cursor : storage.placeOf(after.sequence);
+      return storage.listNodes({ ...filter, lifecycle: states }, most, place, room);
+    },
+    (rows) => presentNow(rows, agent, now),
+  );
+  const place = isLast || last === undefined ? undefined : storage.placeOf(last.sequence);
+  return { data, count: data.length, next_cursor: toCursor(NODES, place) };
+}
 
 /**
  * Within a `write`: a new memory, its clusters, and what it corrects. One that is there already under the caller's id is not

@@ -39,6 +39,12 @@ export class Room implements ReadRoom {
     return true;
   }
 
+  /** Returns the items for which there is room, up to the first for which there is none. */
+  taken<Item extends object>(items: readonly Item[]): Item[] {
+    const end = items.findIndex((item) => !this.take(item));
+    return items.slice(0, end < 0 ? items.length : end);
+  }
+
   /** JSON takes no fewer bytes than the texts of a row, so that what is cut here would not have been taken. */
   fitting(octets: readonly number[]): number {
     let count = 0;

@@ -201,3 +201,5 @@ export const nodeOperations = {
 export type NewNodeRequest = z.output<typeof newNode>;
 export type NodeChangesRequest = z.output<typeof nodeChanges>;
 export type Node = z.output<typeof node>;
+export type NodeList = z.output<typeof nodeList>;
+export type ListQuery = z.output<typeof listQuery>;

@@ -5,6 +5,7 @@ import { clusterHandlers } from "../agent/clusters.ts";
 import { notFound } from "../agent/errors.ts";
 import { textOf } from "../agent/index-rows.ts";
 import { presentClusters, presentNow, toFourDigits } from "../agent/presenting.ts";
+import { Room } from "../agent/room.ts";
 import type { Cluster } from "../api/clusters.ts";
 import type { ClusterRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
@@ -43,17 +44,23 @@ export const clusterOverrides = {
       return { ok: true, added: there.length, cluster_id };
     }),
 
-  /** Those that came last first; none of a cluster that is not there. */
+  /** Those that came last first, as many as an answer holds; none of a cluster that is not there. */
   listMembers: (agent, { params: { id }, query: { limit } }) =>
     agent.read(() => {
-      const rows = newestFirst(agent.storage.members(id), ({ updated_at }) => updated_at).slice(0, limit);
-      const nodes = agent.storage.nodes(rows.map(({ node_id }) => node_id));
+      const { storage } = agent;
+      const room = new Room();
+      const members = newestFirst(storage.members(id), ({ updated_at }) => updated_at).slice(0, limit);
+      const octets = storage.octets(members.map(({ node_id }) => node_id));
+      const rows = members.slice(0, room.fitting(members.map(({ node_id }) => octets.get(node_id) ?? 0)));
+      const nodes = storage.nodes(rows.map(({ node_id }) => node_id));
       const byId = new Map(presentNow(nodes, agent, agent.now()).map((node) => [node.id, node]));
-      const data = rows.map(({ node_id, weight, updated_at }) => ({
-        ...byId.get(node_id),
-        membership_weight: weight,
-        membership_updated_at: updated_at,
-      }));
+      const data = room.taken(
+        rows.map(({ node_id, weight, updated_at }) => ({
+          ...byId.get(node_id),
+          membership_weight: weight,
+          membership_updated_at: updated_at,
+        })),
+      );
       return { data, count: data.length, next_cursor: null };
     }),
 

@@ -6,6 +6,7 @@ import { presentConflicts } from "../agent/conflicts.ts";
 import { insertEdge } from "../agent/edges.ts";
 import { notFound, Refusal, wrong } from "../agent/errors.ts";
 import { textOf } from "../agent/index-rows.ts";
+import { Room } from "../agent/room.ts";
 import type { Resolving } from "../api/conflicts.ts";
 import { MOST_TEXT } from "../api/limits.ts";
 import type { NodeRow } from "../storage/rows.ts";
@@ -17,9 +18,10 @@ const STRENGTH = 0.5;
 const DAY = "2026-01-01";
 
 export const conflictOverrides = {
-  /** All of a status, oldest first. */
+  /** Those of a status, oldest first, as many as an answer holds. */
   listConflicts: (agent, { query: { status } }) => {
-    const data = conflictsOf(agent, status);
+    const room = new Room();
+    const data = room.taken(conflictsOf(agent, status, room));
     return { data, count: data.length, next_cursor: null };
   },
 
@@ -36,9 +38,9 @@ export const conflictOverrides = {
  * Returns conflicts of a status. A new memory that is gone leaves its text; without one there is
  * nothing to be resolved.
  */
-function conflictsOf(agent: Agent, status: string) {
+function conflictsOf(agent: Agent, status: string, room: Room) {
   const { storage } = agent;
-  const shown = presentConflicts(agent, storage.conflicts.all(status)).filter(
+  const shown = presentConflicts(agent, storage.conflicts.all(status, room)).filter(
     ({ new_content }) => new_content !== null,
   );
   const there = new Set(storage.nodes(shown.flatMap(({ new_node_id }) => new_node_id ?? [])).map(({ id }) => id));

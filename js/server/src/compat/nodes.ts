@@ -3,8 +3,8 @@
 import { edgeHandlers } from "../agent/edges.ts";
 import { notFound } from "../agent/errors.ts";
 import { textOf } from "../agent/index-rows.ts";
-import { nodeHandlers } from "../agent/nodes.ts";
-import { presentEdge, presentNow, toFourDigits } from "../agent/presenting.ts";
+import { listed, nodeHandlers } from "../agent/nodes.ts";
+import { presentEdge, toFourDigits } from "../agent/presenting.ts";
 import { storedState } from "../agent/states.ts";
 import { idempotent, type OverridesOf } from "./overriding.ts";
 
@@ -13,12 +13,8 @@ const STRENGTH_OF_NONE = 0.5;
 
 export const nodeOverrides = {
   /** The state is the one that was stored last. */
-  listNodes: (agent, { query: { limit, cursor: _, lifecycle, ...filter } }) =>
-    agent.read(() => {
-      const stored = lifecycle === undefined ? undefined : storedState(agent, lifecycle);
-      const data = presentNow(agent.storage.listNodes({ ...filter, lifecycle: stored }, limit), agent, agent.now());
-      return { data, count: data.length, next_cursor: null };
-    }),
+  listNodes: (agent, { query: { lifecycle, ...query } }) =>
+    listed(agent, query, lifecycle === undefined ? undefined : agent.read(() => storedState(agent, lifecycle))),
 
   readNode: async (agent, given) => {
     const node = await nodeHandlers.readNode(agent, given);

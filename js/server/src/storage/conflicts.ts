@@ -2,7 +2,7 @@
 
 import type { ConflictRow, NewConflict } from "./rows.ts";
 import { type Ask, isId, isoOf, readWithin } from "./sql.ts";
-import type { ConflictFilter, Conflicts } from "./storage.ts";
+import type { ConflictFilter, Conflicts, ReadRoom } from "./storage.ts";
 
 export const CONFLICT_COLUMNS = [
   "id",
@@ -63,9 +63,11 @@ export class ConflictTable implements Conflicts {
     return this.#ask<ConflictRow>(`SELECT ${CONFLICT} FROM conflict_queue WHERE id = ? AND ${HAS_OLD}`, id)[0];
   }
 
-  all(status: string): ConflictRow[] {
+  all(status: string, room: ReadRoom): ConflictRow[] {
     const where = `coalesce(status, 'pending') = ? AND ${isId("id")} AND ${HAS_OLD}`;
-    return this.#ask(`SELECT ${CONFLICT} FROM conflict_queue WHERE ${where} ORDER BY created_at, rowid`, status);
+    const from = `FROM conflict_queue WHERE ${where} ORDER BY created_at, rowid`;
+    const what = { columns: CONFLICT, texts: CONFLICT_COLUMNS, from };
+    return readWithin(this.#ask, what, [status], Number.MAX_SAFE_INTEGER, room);
   }
 
   list({ status, now, before, limit, room }: ConflictFilter): ConflictRow[] {

@@ -79,8 +79,8 @@ export interface Conflicts {
   isResolved(id: string): boolean;
   /** One in whatever status, expired or not, whose old memory is there. */
   find(id: string): ConflictRow | undefined;
-  /** All of a status, expired or not, oldest first, whose old memory is there. */
-  all(status: string): ConflictRow[];
+  /** Those of a status, expired or not, oldest first, whose old memory is there, as many as there is room for. */
+  all(status: string, room: ReadRoom): ConflictRow[];
   /** Newest first; of the pending ones those that are open. */
   list(filter: ConflictFilter): ConflictRow[];
   resolve(id: string, resolution: string, now: string): void;
