@@ -31,6 +31,7 @@ use crate::text::is_ascii_word;
 /// | `query.adjacent_possessives` | whether a possessive right after another names a thing, too: see [`QueryConfig`] | false |
 /// | `salience.sources.SUBTYPE` | what is at stake in it: `field`, `scale` (1), `weight` (0.55), `loss_bonus` (0) | |
 /// | `salience.rarity.weight`, `salience.surprise.weight` | what rarity and surprise add at most, in [0, 1] | 0 |
+/// | `salience.consequence.weight` | what a memory that led to action (`led_to_action`) adds, in [0, 1] | 0 |
 /// | `orchestrator` | any field of an [`OrchestratorConfig`] | see there |
 ///
 /// ```

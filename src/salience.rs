@@ -51,6 +51,8 @@ pub const Z_SCORE: &str = "z_score";
 pub const OUTCOME: &str = "outcome";
 /// See [`OUTCOME`].
 pub const EXPECTATION: &str = "expectation";
+/// How far a memory led to action, in [0, 1]: 1 if it did.
+pub const LED_TO_ACTION: &str = "led_to_action";
 
 /// Which figures tell what is at stake.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +87,8 @@ pub struct SalienceConfig {
     pub rarity_weight: f64,
     /// What surprise adds at most.
     pub surprise_weight: f64,
+    /// What a memory that led to action adds.
+    pub consequence_weight: f64,
 }
 
 impl SalienceConfig {
@@ -101,6 +105,7 @@ impl SalienceConfig {
                 }
                 "rarity" => config.rarity_weight = read_weight(value, &path)?,
                 "surprise" => config.surprise_weight = read_weight(value, &path)?,
+                "consequence" => config.consequence_weight = read_weight(value, &path)?,
                 _ => return Err(unknown_key(path)),
             }
         }
@@ -148,6 +153,7 @@ pub struct Stake {
     max_multiplier: f64,
     rarity_weight: f64,
     surprise_weight: f64,
+    consequence_weight: f64,
 }
 
 /// Stakes by subtype, under one configuration.
@@ -189,9 +195,10 @@ impl SalienceTable {
         self.stakes.get(place).map_or(&self.unknown, |(_, stake)| stake)
     }
 
-    /// Whether rarity, and whether surprise, has any weight: only then are their signals read.
-    pub fn weighs(&self) -> [bool; 2] {
-        [self.unknown.rarity_weight > 0.0, self.unknown.surprise_weight > 0.0]
+    /// Whether rarity, surprise and consequence have any weight: only then are their signals read.
+    pub fn weighs(&self) -> [bool; 3] {
+        let Stake { rarity_weight, surprise_weight, consequence_weight, .. } = self.unknown;
+        [rarity_weight > 0.0, surprise_weight > 0.0, consequence_weight > 0.0]
     }
 
     /// Every subtype that has a stake of its own, with its signals.
@@ -219,6 +226,7 @@ impl Stake {
             max_multiplier: profile.encoding.max_salience_multiplier,
             rarity_weight: config.rarity_weight,
             surprise_weight: config.surprise_weight,
+            consequence_weight: config.consequence_weight,
         }
     }
 
@@ -265,6 +273,7 @@ impl Stake {
         if let (Some(outcome), Some(expectation)) = (signal(OUTCOME), signal(EXPECTATION)) {
             salience += f64::min(1.0, (outcome - expectation).abs()) * self.surprise_weight;
         }
+        salience += value(LED_TO_ACTION) * self.consequence_weight;
         salience.clamp(LEAST, 1.0)
     }
 

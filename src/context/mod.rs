@@ -72,4 +72,4 @@ pub use select::{
 pub use stop_words::is_stop_word;
 pub use topic::next_topic;
 pub use turn::{ContextMode, MOST_NAMED, TurnSignals, classify_turn};
-pub use usage::{MOST_USES, REFERENCED_FROM, Use, usage_boost, usage_rate, usage_score};
+pub use usage::{MOST_USES, REFERENCED_FROM, USE_DAYS, Use, usage_boost, usage_rate, usage_score};

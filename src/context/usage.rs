@@ -10,6 +10,8 @@ use crate::signal::DAY_MS;
 pub const REFERENCED_FROM: f64 = 0.15;
 /// How many uses are kept, unless somebody says otherwise.
 pub const MOST_USES: u32 = 5000;
+/// Days after which a use is dropped: three half-lives.
+pub const USE_DAYS: u32 = 21;
 
 /// Days until a use, or the recency of a memory, counts half.
 const HALF_LIFE_DAYS: f64 = 7.0;

@@ -10,7 +10,8 @@ use super::turn::mode;
 use crate::context::{
     self, CENSOR_ACTIONS, ContextBudget, Entry, FRAME_BUDGETS, FoundMemory, LIMIT_OF_ALL, MIN_SCORES, MOST_USES,
     MemoryDetail, MemoryType, Omitted, PROFILE_CATEGORIES, PromptLimits, PromptSection, RECENT_CONVERSATIONS,
-    RECENT_HOURS, REFERENCED_FROM, SAID_IN_MEANING, SAID_IN_WORDS, SECTIONS, SEED_MESSAGES, Selecting, Unselected, Use,
+    RECENT_HOURS, REFERENCED_FROM, SAID_IN_MEANING, SAID_IN_WORDS, SECTIONS, SEED_MESSAGES, Selecting, USE_DAYS,
+    Unselected, Use,
 };
 use crate::host::count_tokens;
 use crate::text::units;
@@ -253,6 +254,7 @@ pub struct ContextConstants {
     budgets: [ContextBudget; FRAME_BUDGETS.len()],
     limit_without_plan: u32,
     most_uses: u32,
+    use_days: u32,
     seed_messages: u32,
     recent_conversations: u32,
     recent_hours: u32,
@@ -271,6 +273,7 @@ impl ContextConstants {
             budgets: FRAME_BUDGETS,
             limit_without_plan: LIMIT_OF_ALL,
             most_uses: MOST_USES,
+            use_days: USE_DAYS,
             seed_messages: SEED_MESSAGES,
             recent_conversations: RECENT_CONVERSATIONS,
             recent_hours: RECENT_HOURS,

@@ -3,17 +3,28 @@
 use wasm_bindgen::prelude::*;
 
 use super::Engine;
-use crate::salience::{EXPECTATION, OUTCOME, Z_SCORE};
+use crate::salience::{EXPECTATION, LED_TO_ACTION, OUTCOME, Z_SCORE};
 
 #[wasm_bindgen]
 impl Engine {
-    /// The salience of a memory by the two signals of its subtype and the three that all have; NaN where there is none.
-    pub fn salience(&self, place: usize, first: f64, second: f64, z_score: f64, outcome: f64, expectation: f64) -> f64 {
+    /// The salience of a memory by the two signals of its subtype and the four that all have; NaN where there is none.
+    #[allow(clippy::too_many_arguments)] // each is a number of its own on the stack
+    pub fn salience(
+        &self,
+        place: usize,
+        first: f64,
+        second: f64,
+        z_score: f64,
+        outcome: f64,
+        expectation: f64,
+        led_to_action: f64,
+    ) -> f64 {
         let stake = self.salience.at(place);
         let value = |field: &str| match field {
             Z_SCORE => z_score,
             OUTCOME => outcome,
             EXPECTATION => expectation,
+            LED_TO_ACTION => led_to_action,
             _ if stake.field(0) == Some(field) => first,
             _ => second,
         };

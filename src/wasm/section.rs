@@ -33,7 +33,7 @@ impl Engine {
             known_symbols: &'a [String],
             orchestrator: &'a OrchestratorConfig,
             stakes: Vec<StakeFields<'a>>,
-            weighs: [bool; 2],
+            weighs: [bool; 3],
         }
         to_json(&Description {
             enabled: self.table.enabled(),

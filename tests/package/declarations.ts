@@ -64,7 +64,7 @@ interface FrameSelection {
 interface DisqualifierResult {
   disqualified: boolean; reason?: string; category?: "D1" | "D2" | "D3" | "D4" | "D5" | "D6"; pattern?: string;
 }
-interface UsageRecord { memory_id: string; retrieved_at: number; was_referenced: boolean }
+interface UsageRecord { memory_id: string; memory_type?: string | null; retrieved_at: number; was_referenced: boolean }
 interface Declared {
   rerankCandidates(candidates: ScoredNode[], metrics: GraphMetrics, weights?: RerankingWeights, now?: Instant): RankedNode[];
   rerankWithSectionWeights(candidates: ScoredNode[], metrics: GraphMetrics, now?: Instant): RankedNode[];

@@ -112,6 +112,7 @@ describe("entries that do not load by themselves", () => {
     selectFrame: () => nous.selectFrame("now"),
     nextTopic: () => nous.nextTopic("now"),
     overlap: () => nous.overlap("now", "then"),
+    overlaps: () => nous.overlaps(["now"], "then"),
     estimateTokens: () => nous.estimateTokens("now"),
     UsageTracker: () => new nous.UsageTracker().boost(["id"]),
     UsageTrackerFeedback: () => new nous.UsageTracker().feedback({ id: "now" }, "then"),

@@ -352,6 +352,7 @@ export function probe(nous: Nous): string {
     overlaps: questions.map((text) => [
       nous.overlap(text, "my trade, the LIVE signal and the ruler"),
       nous.overlap(text, "my trade, the LIVE signal and the ruler", { mode: "seed-compatible" }),
+      nous.overlaps(questions, text),
       nous.estimateTokens(text),
     ]),
     budgets: ["decision", "conversation", null].map((frame) => nous.contextBudget(frame, { user_profile: 500 })),

@@ -753,6 +753,7 @@ describe("usage", () => {
   const WRONG: [string, unknown[]][] = [
     ["memory_id", [undefined, null, "", 5, {}, Symbol("id")]],
     ["retrieved_at", [undefined, null, Number.NaN, INFINITY, "2026-01-15", new Date(NOW)]],
+    ["memory_type", [5, true, {}, ["fact"], Symbol("fact")]],
     ["was_referenced", [undefined, null, 0, 1, "true", {}]],
   ];
 
@@ -794,7 +795,13 @@ describe("usage", () => {
       for (const now of [null, Number.NaN, "yesterday", {}]) {
         expectRefusal(() => usage.feedback({ good: "x" }, "x", now as never), { field: "now" });
         expectRefusal(() => usage.usageScore("a", now as never), { field: "now" });
+        expectRefusal(() => usage.record([record()], now as never), { field: "now" });
+        expectRefusal(() => usage.boost(["a"], now as never), { field: "now" });
       }
+      const feedback = (ids: unknown) => () => usage.feedback({ good: "x" }, "x", NOW, ids as never);
+      for (const wrong of [5, "fact", ["fact"], new Map()]) expectRefusal(feedback(wrong), { field: "recalledIds" });
+      for (const wrong of [5, "good", null]) expectRefusal(feedback({ fact: wrong }), { field: "recalledIds.fact" });
+      expectRefusal(feedback({ fact: ["a", 5] }), { field: "recalledIds.fact", index: 1 });
       const own = new RangeError("from a getter");
       const throwing = {
         good: "x",
@@ -1224,8 +1231,13 @@ describe("stakes", () => {
         expectRefusal(() => js.calculateSalience(subtype, { [field]: value }), { field: `signals.${field}` });
       }
     }
-    const weighted = { rarity: { weight: 0.2 }, surprise: { weight: 0.2 } };
+    const weighted = { rarity: { weight: 0.2 }, surprise: { weight: 0.2 }, consequence: { weight: 0.2 } };
     const engine = js.createEngine({ salience: weighted });
+    for (const led_to_action of [...NOT_FINITE, 1.5, -0.5]) {
+      if (typeof led_to_action === "boolean") continue;
+      const given = { pnl_pct: 1, led_to_action };
+      expectRefusal(() => engine.calculateSalience("custom:lesson", given), { field: "signals.led_to_action" });
+    }
     for (const field of ["z_score", "outcome", "expectation"]) {
       for (const value of NOT_FINITE) {
         const signals = { pnl_pct: 1, [field]: value };
@@ -1235,7 +1247,7 @@ describe("stakes", () => {
   });
 
   test("are not told by figures that nothing weighs, which may be anything", () => {
-    for (const field of ["z_score", "outcome", "expectation", "confidence", "note", ...ODD_NAMES]) {
+    for (const field of ["z_score", "outcome", "expectation", "led_to_action", "confidence", "note", ...ODD_NAMES]) {
       for (const value of NOT_FINITE) {
         const signals = Object.fromEntries([["pnl_pct", -10] as const, [field, value] as const]);
         expect(nous.calculateSalience("custom:trade_close", signals)).toBe(1);

@@ -93,17 +93,21 @@ test("histories of use", () => {
       let [tracker, plain] = [new nous.UsageTracker(options), new reference.UsageTracker(options)];
       steps.forEach((step, i) => {
         if (step.kind === "feedback") {
-          const expected = plain.feedback(step.recalled, step.response, step.now);
-          expectSame(tracker.feedback(step.recalled, step.response, step.now), expected, `step ${i}`);
+          const { recalled, response, now, ids } = step;
+          expectSame(
+            tracker.feedback(recalled, response, now, ids),
+            plain.feedback(recalled, response, now, ids),
+            `step ${i}`,
+          );
         } else if (step.kind === "record") {
-          for (const each of [tracker, plain]) each.record(step.records);
+          for (const each of [tracker, plain]) each.record(step.records, step.now);
         } else {
           tracker = nous.UsageTracker.load(JSON.parse(JSON.stringify(tracker.save())));
           plain = reference.UsageTracker.load(plain.save());
         }
         expectSame(tracker.save(), plain.save(), `step ${i}`);
         expect(tracker.size).toBe(plain.size);
-        expectSame(tracker.boost(IDS_OF_MEMORIES), plain.boost(IDS_OF_MEMORIES), `step ${i}`);
+        expectSame(tracker.boost(IDS_OF_MEMORIES, NOW), plain.boost(IDS_OF_MEMORIES, NOW), `step ${i}`);
         for (const id of IDS_OF_MEMORIES) {
           expectSame(tracker.stats(id, NOW), plain.stats(id, NOW), `step ${i}, ${id}`);
           expectSame(tracker.usageScore(id, NOW), plain.usageScore(id, NOW), `step ${i}, ${id}`);

@@ -117,24 +117,77 @@ describe.each(SUBJECTS)("%s", (_name, { overlap, estimateTokens, contextBudget, 
       }
     });
 
-    test.each(MODES)(
-      "%s: never more records than the cap, the oldest out first, and with the last one the memory",
-      (mode) => {
-        const usage = new UsageTracker({ mode, maxRecords: 3 });
-        usage.record([...records("a", true, true), ...records("b", false, false)]);
-        expect(usage.size).toBe(3);
-        expect(usage.stats("a", NOW)!.times_retrieved).toBe(1);
-        usage.record(records("b", false));
-        expect(usage.stats("a", NOW)).toBeNull();
-        expect(usage.boost(["a"])).toEqual([1]);
-      },
-    );
+    const at = (memory_id: string, days: number, was_referenced = true) => {
+      return { memory_id, retrieved_at: NOW - days * DAY, was_referenced };
+    };
 
-    test.each(MODES)("%s: what comes late is as old as it says", async (mode) => {
-      const at = (memory_id: string, days: number, was_referenced = true) => {
-        return { memory_id, retrieved_at: NOW - days * DAY, was_referenced };
-      };
-      const usage = new UsageTracker({ mode, maxRecords: 4 });
+    test("default: never more records than the cap, the oldest out first, and with the last one the memory", () => {
+      const usage = new UsageTracker({ maxRecords: 3 });
+      usage.record([...records("a", true, true), ...records("b", false, false)]);
+      expect(usage.size).toBe(3);
+      expect(usage.stats("a", NOW)!.times_retrieved).toBe(1);
+      usage.record(records("b", false));
+      expect(usage.stats("a", NOW)).toBeNull();
+      expect(usage.boost(["a"])).toEqual([1]);
+    });
+
+    test("default: a record of 21 days is dropped, and with the last one the memory", () => {
+      const usage = new UsageTracker();
+      usage.record([at("a", 21), at("b", 20.99), at("b", 25), at("c", 400)], NOW);
+      expect(usage.save().records).toEqual([at("b", 20.99)]);
+      expect([usage.stats("a", NOW), usage.stats("c", NOW)]).toEqual([null, null]);
+      usage.record([], NOW + DAY);
+      expect(usage.size).toBe(0);
+      usage.record([at("d", 0), at("e", 21), at("f", 20)]);
+      expect(usage.save().records).toEqual([at("f", 20), at("d", 0)]);
+      usage.feedback({ g: "redis cache" }, "redis cache", NOW + 10 * DAY);
+      expect(usage.save().records.map(({ memory_id }) => memory_id)).toEqual(["d", "g"]);
+    });
+
+    test("seed: a record too many drops those of 21 days; recent ones may be more", () => {
+      const usage = new UsageTracker({ mode: SEED, maxRecords: 3 });
+      usage.record([at("a", 30), at("b", 21), at("c", 20)], NOW);
+      expect(usage.size).toBe(3);
+      expect(usage.stats("a", NOW)!.times_retrieved).toBe(1);
+      usage.record([at("d", 0)], NOW);
+      expect(usage.save().records).toEqual([at("c", 20), at("d", 0)]);
+      expect([usage.stats("a", NOW), usage.stats("b", NOW)]).toEqual([null, null]);
+      usage.record([at("d", 1), at("d", 2), at("d", 3)], NOW);
+      expect(usage.size).toBe(5);
+      expect(UsageTracker.load(usage.save()).save()).toEqual(usage.save());
+      // Each record is judged as it comes.
+      usage.record([at("e", 30), at("d", 0)], NOW + 2 * DAY);
+      expect(usage.save().records).toEqual([at("d", 3), at("d", 2), at("d", 1), at("d", 0), at("d", 0)]);
+    });
+
+    test.each(MODES)("%s: a record ahead of now counts as one of now, and drops no other", (mode) => {
+      const usage = new UsageTracker({ mode });
+      usage.record([at("a", -120, false), at("a", 0), at("b", -120), at("b", -60)], NOW);
+      expect(usage.size).toBe(4);
+      expect(usage.boost(["a"], NOW)).toEqual([mode === SEED ? 1 : 0.3 + 1.7 * 0.5]);
+      expect(usage.stats("b", NOW)).toMatchObject({ usage_score: 2, rate: 1, last_retrieved: NOW });
+    });
+
+    test("a record keeps the type of its memory", () => {
+      const usage = new UsageTracker();
+      const typed = { ...at("a", 2), memory_type: "fact" };
+      usage.record([typed, { ...at("a", 1), memory_type: null }, at("b", 1)], NOW);
+      expect(usage.save().records).toEqual([typed, at("a", 1), at("b", 1)]);
+      expect(usage.stats("a", NOW)).toMatchObject({ memory_type: "fact", times_retrieved: 2 });
+      expect(usage.stats("b", NOW)).not.toHaveProperty("memory_type");
+      const ids = { decision: ["c"], fact: [], procedure: [], episode: [] };
+      const recorded = usage.feedback({ c: "redis cache", d: "redis" }, "redis cache", NOW, ids);
+      expect(recorded.map(({ memory_id, memory_type }) => [memory_id, memory_type])).toEqual([
+        ["c", "decision"],
+        ["d", undefined],
+      ]);
+      const loaded = UsageTracker.load(JSON.parse(JSON.stringify(usage.save())));
+      expect(loaded.save()).toEqual(usage.save());
+      expect(loaded.stats("c", NOW)!.memory_type).toBe("decision");
+    });
+
+    test("default: what comes late is as old as it says", async () => {
+      const usage = new UsageTracker({ maxRecords: 4 });
       usage.record([at("a", 1), at("b", 3), at("a", 8), at("b", 2)]);
       expect(usage.stats("a", NOW)!.last_retrieved).toBe(NOW - DAY);
       // The oldest makes way, though it came third; what is older still does not come in.

@@ -166,16 +166,34 @@ export const storedMemory: fc.Arbitrary<reference.StoredMemory> = fc.record(
 
 // ---- usage --------------------------------------------------------------------------------------
 
-export const record: fc.Arbitrary<reference.UsageRecord> = fc.record({
-  memory_id: fc.constantFrom(...IDS),
-  retrieved_at: fc.oneof(fc.integer({ min: NOW - 60 * DAY, max: NOW }), moment),
-  was_referenced: fc.boolean(),
-});
+/** Times up to three months back, some ahead, and just at the age from which a record is dropped. */
+const retrievedAt = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: NOW - 20 * DAY, max: NOW }) },
+  { weight: 3, arbitrary: fc.integer({ min: NOW - 90 * DAY, max: NOW + 30 * DAY }) },
+  { weight: 1, arbitrary: fc.constantFrom(NOW - 21 * DAY, NOW - 21 * DAY + 1, NOW - 21 * DAY - 1) },
+  { weight: 1, arbitrary: moment },
+);
+
+export const record: fc.Arbitrary<reference.UsageRecord> = fc.record(
+  {
+    memory_id: fc.constantFrom(...IDS),
+    memory_type: fc.constantFrom("fact", "episode", "", null, undefined),
+    retrieved_at: retrievedAt,
+    was_referenced: fc.boolean(),
+  },
+  { requiredKeys: ["memory_id", "retrieved_at", "was_referenced"] },
+);
 
 /** What a tracker goes through. */
 export type Step =
-  | { kind: "feedback"; recalled: Record<string, string>; response: string; now: number }
-  | { kind: "record"; records: reference.UsageRecord[] }
+  | {
+      kind: "feedback";
+      recalled: Record<string, string>;
+      response: string;
+      now: number;
+      ids: Record<string, string[]> | undefined;
+    }
+  | { kind: "record"; records: reference.UsageRecord[]; now: number | undefined }
   | { kind: "reload" };
 
 export const steps: fc.Arbitrary<Step[]> = fc.array(
@@ -189,6 +207,13 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
           .map((entries) => Object.fromEntries(entries)),
         response: text,
         now: fc.integer({ min: NOW - 30 * DAY, max: NOW }),
+        ids: fc.option(
+          fc.dictionary(
+            fc.constantFrom("decision", "fact", "episode", "__proto__"),
+            fc.array(fc.constantFrom(...IDS), { maxLength: 4 }),
+          ),
+          { nil: undefined },
+        ),
       }),
     },
     {
@@ -196,6 +221,7 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
       arbitrary: fc.record({
         kind: fc.constant("record" as const),
         records: fc.array(record, { maxLength: 30, size: "max" }),
+        now: fc.option(fc.constantFrom(NOW, NOW - 10 * DAY, NOW + 5 * DAY), { nil: undefined }),
       }),
     },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("reload" as const) }) },

@@ -88,6 +88,17 @@ describe("salience", () => {
     expect(calculateSalience("", signals, both)).toBe(0.5);
   });
 
+  test("what led to action adds to any subtype's, before the clamp", () => {
+    const consequence = { consequence: { weight: 0.25 } };
+    const of = (led_to_action: unknown, name = "custom:lesson", more: object = {}) =>
+      calculateSalience(name, { led_to_action, ...more }, consequence);
+    expect([of(true), of(1), of(0.5), of(false), of(0), of(null)]).toEqual([0.75, 0.75, 0.625, 0.5, 0.5, 0.5]);
+    expect(of(true, "custom:trade_close", { pnl_pct: 1 })).toBe(0.355 + 0.25);
+    expect(of(true, "custom:trade_close", { pnl_pct: -10 })).toBe(1);
+    expect(of(true, "custom:watchpoint")).toBe(0.5);
+    expect(calculateSalience("custom:lesson", { led_to_action: true })).toBe(0.5);
+  });
+
   test("laws: in [0.1, 1]; no smaller for a larger move, nor for a loss than for the gain", () => {
     fc.assert(
       fc.property(subtype, signals, salienceOptions, (subtype, signals, options) => {

@@ -38,7 +38,7 @@ describe(`${LONG_RUN.numRuns} of seed ${LONG_RUN.seed}`, () => {
   });
 });
 
-test("calculateSalience by the user's own sources, with rarity and surprise", () => {
+test("calculateSalience by the user's own sources, with rarity, surprise and consequence", () => {
   const events = fc.array(fc.tuple(subtype, signals), { minLength: 20, maxLength: 40, size: "max" });
   fc.assert(
     fc.property(salienceOptions, events, (options, events) => {

@@ -48,6 +48,10 @@ export const signals: fc.Arbitrary<Signals | null | undefined> = fc.oneof(
             ),
           ]),
         ) as Record<(typeof FIELDS)[number], fc.Arbitrary<number | null | undefined>>),
+        led_to_action: fc.oneof(
+          share,
+          fc.constantFrom<boolean | number | null | undefined>(true, false, 0, 1, null, undefined),
+        ),
         note: fc.constantFrom<unknown>("full size", true, ["BTC"], undefined),
       },
       { requiredKeys: [] },
@@ -79,6 +83,7 @@ export const salienceOptions: fc.Arbitrary<SalienceOptions> = fc.record(
       .map((entries): Record<string, SalienceSource> => Object.fromEntries(entries)),
     rarity: weighted,
     surprise: weighted,
+    consequence: weighted,
   },
   { requiredKeys: [] },
 );

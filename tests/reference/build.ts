@@ -543,7 +543,7 @@ export interface BuildContextOptions {
     | (() => readonly { id: string; title: string; summary?: string | null | undefined; created_at: number }[])
     | undefined;
   embed?: ((texts: readonly string[]) => readonly ArrayLike<number>[]) | undefined;
-  usage?: { boost(ids: readonly string[]): number[] } | undefined;
+  usage?: { boost(ids: readonly string[], now?: number): number[] } | undefined;
   countTokens?: ((text: string) => number) | undefined;
   budgets?: Partial<ContextBudget> | undefined;
   minScores?: Partial<Record<MemoryType, number>> | undefined;
@@ -618,7 +618,7 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
       return false;
     }),
   );
-  const boosts = new Map(found.map(({ id }) => [id, options.usage?.boost([id])[0] ?? 1]));
+  const boosts = new Map(found.map(({ id }) => [id, options.usage?.boost([id], now)[0] ?? 1]));
   const terms = {
     mode,
     frame: frame.frame_id,

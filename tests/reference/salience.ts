@@ -25,6 +25,8 @@ export interface SalienceOptions {
   rarity?: { weight?: number | undefined } | undefined;
   /** How far the `outcome` lies from the `expectation`. Off with a weight of 0, the default. */
   surprise?: { weight?: number | undefined } | undefined;
+  /** Whether, or how far, it led to action: `led_to_action`. */
+  consequence?: { weight?: number | undefined } | undefined;
 }
 
 /** Neither high nor low stakes. */
@@ -107,14 +109,15 @@ const salienceEnabled = (subtype: string): boolean =>
 export function calculateSalience(
   subtype: string | null | undefined,
   signals: Signals | null | undefined,
-  { sources = {}, rarity = {}, surprise = {} }: SalienceOptions = {},
+  { sources = {}, rarity = {}, surprise = {}, consequence = {} }: SalienceOptions = {},
 ): number {
   if (!subtype || !salienceEnabled(subtype)) return NEUTRAL;
   if (signals == null || Object.keys(signals).length === 0) return NEUTRAL;
   const salience =
     ownStakes(subtype, signals, sources) +
     rarityOf(signals) * (rarity.weight ?? 0) +
-    surpriseOf(signals) * (surprise.weight ?? 0);
+    surpriseOf(signals) * (surprise.weight ?? 0) +
+    Number(signals.led_to_action ?? 0) * (consequence.weight ?? 0);
   return Math.max(LEAST, Math.min(MOST, salience));
 }
 

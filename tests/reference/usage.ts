@@ -13,6 +13,7 @@ const MS_PER_DAY = 86_400_000;
 const HALF_LIFE_DAYS = 7;
 const FEWEST_RECORDS = 2;
 const MAX_RECORDS = 5000;
+const OLD_DAYS = 21;
 
 // ---- overlap ------------------------------------------------------------------------------------
 
@@ -78,6 +79,7 @@ export function deduplicate(
 
 export interface UsageRecord {
   memory_id: string;
+  memory_type?: string | null | undefined;
   retrieved_at: number;
   was_referenced: boolean;
 }
@@ -88,6 +90,7 @@ export interface UsageFeedback extends UsageRecord {
 
 export interface MemoryUsageStats {
   memory_id: string;
+  memory_type?: string;
   times_retrieved: number;
   times_referenced: number;
   rate: number;
@@ -101,6 +104,8 @@ export interface UsageState {
   max_records: number;
   records: UsageRecord[];
 }
+
+const typed = (type: string | null | undefined) => (type == null ? {} : { memory_type: type });
 
 const decay = (age: number): number => Math.exp(-Math.LN2 * (age / MS_PER_DAY / HALF_LIFE_DAYS));
 
@@ -119,44 +124,62 @@ export class UsageTracker {
     return this.#records.length;
   }
 
-  feedback(recalled: Readonly<Record<string, string>>, response: string, now: number): UsageFeedback[] {
+  feedback(
+    recalled: Readonly<Record<string, string>>,
+    response: string,
+    now: number,
+    recalledIds: Readonly<Record<string, readonly string[]>> = {},
+  ): UsageFeedback[] {
+    const typeOf = (id: string) => Object.keys(recalledIds).findLast((type) => recalledIds[type]!.includes(id));
     const feedback = Object.entries(recalled)
       .filter(([id, text]) => id !== "" && text !== "")
       .map(([memory_id, text]): UsageFeedback => {
         const overlap_score = overlap(text, response, { mode: this.#mode });
-        return { memory_id, retrieved_at: now, was_referenced: overlap_score >= REFERENCED_FROM, overlap_score };
+        const was_referenced = overlap_score >= REFERENCED_FROM;
+        return { memory_id, ...typed(typeOf(memory_id)), retrieved_at: now, was_referenced, overlap_score };
       });
-    this.record(feedback);
+    this.record(feedback, now);
     return feedback;
   }
 
-  record(records: readonly UsageRecord[]): void {
-    for (const { memory_id, retrieved_at, was_referenced } of records) {
-      this.#records.push({ memory_id, retrieved_at, was_referenced });
+  /** Without a moment of the caller's, ages are counted up to the latest of these records that is not ahead. */
+  record(records: readonly UsageRecord[], now?: number): void {
+    const latest = records.reduce(
+      (latest, { retrieved_at }) => Math.max(latest, retrieved_at),
+      Number.NEGATIVE_INFINITY,
+    );
+    const present = now ?? Math.min(Date.now(), latest);
+    const isRecent = ({ retrieved_at }: UsageRecord) => present - retrieved_at < OLD_DAYS * MS_PER_DAY;
+    for (const { memory_id, memory_type, retrieved_at, was_referenced } of records) {
+      const place = this.#records.findLastIndex((record) => record.retrieved_at <= retrieved_at) + 1;
+      this.#records.splice(place, 0, { memory_id, ...typed(memory_type), retrieved_at, was_referenced });
+      if (this.#records.length <= this.#maxRecords) continue;
+      if (this.#mode === "default") this.#records.shift();
+      else this.#records = this.#records.filter(isRecent);
     }
-    this.#records.sort((one, other) => one.retrieved_at - other.retrieved_at);
-    this.#records = this.#records.slice(-this.#maxRecords);
+    if (this.#mode === "default") this.#records = this.#records.filter(isRecent);
   }
 
-  boost(ids: readonly string[]): number[] {
+  boost(ids: readonly string[], now = Number.POSITIVE_INFINITY): number[] {
     return ids.map((id) => {
-      const records = this.#of(id);
+      const records = this.#of(id, now);
       if (records.length < FEWEST_RECORDS) return 1;
       return this.#mode === "default" ? 0.3 + 1.7 * this.#rate(records) : 0.5 + this.#rate(records);
     });
   }
 
   usageScore(id: string, now: number): number {
-    return this.#of(id)
+    return this.#of(id, now)
       .filter((record) => record.was_referenced)
-      .reduce((sum, { retrieved_at }) => sum + decay(Math.max(now - retrieved_at, 0)), 0);
+      .reduce((sum, { retrieved_at }) => sum + decay(now - retrieved_at), 0);
   }
 
   stats(id: string, now: number): MemoryUsageStats | null {
-    const records = this.#of(id);
+    const records = this.#of(id, now);
     if (records.length === 0) return null;
     return {
       memory_id: id,
+      ...typed(records.findLast(({ memory_type }) => memory_type != null)?.memory_type),
       times_retrieved: records.length,
       times_referenced: records.filter((record) => record.was_referenced).length,
       rate: this.#rate(records),
@@ -171,12 +194,14 @@ export class UsageTracker {
 
   static load({ mode, max_records, records }: UsageState): UsageTracker {
     const tracker = new UsageTracker({ mode, maxRecords: max_records });
-    tracker.record(records);
+    tracker.#records = records.map((record) => ({ ...record }));
     return tracker;
   }
 
-  #of(id: string): UsageRecord[] {
-    return this.#records.filter((record) => record.memory_id === id);
+  /** A record that is ahead counts as one of now. */
+  #of(id: string, now: number): UsageRecord[] {
+    const records = this.#records.filter((record) => record.memory_id === id);
+    return records.map((record) => ({ ...record, retrieved_at: Math.min(record.retrieved_at, now) }));
   }
 
   /** The newest record weighs 1, so that old ones do not all weigh nothing. */

@@ -97,6 +97,17 @@ query: { adjacent_possessives: true }
     expect(inForce(["--config", yamlFile(yaml)])).toMatchObject(parse(yaml));
   });
 
+  test("max_sub_queries is another name of max_parts: the server starts with it", { timeout: 20_000 }, async () => {
+    const config = yamlFile("orchestrator: { max_sub_queries: 2 }\n");
+    expect(inForce(["--config", config]).orchestrator).toEqual({ max_sub_queries: 2 });
+    const { ask } = await start(temporaryFolder(), ["--config", config]);
+    expect((await ask("GET /health")).status).toBe(200);
+    inForce(["--config", yamlFile("orchestrator: { max_sub_queries: 3, max_parts: 3 }\n")]);
+    const sentence = refused(["serve", "--config", yamlFile("orchestrator: { max_sub_queries: 3, max_parts: 2 }\n")]);
+    expect(sentence).toMatch(/orchestrator\.max_sub_queries|orchestrator\.max_parts/);
+    expect(sentence).toContain("max_parts and max_sub_queries are one setting");
+  });
+
   test.each([
     ["--port", "high"],
     ["--port", "65536"],

@@ -284,7 +284,8 @@ describe("POST /context/feedback", () => {
 test("GET /context/guidance is a passage for the system prompt", async () => {
   const { status, body } = await server().ask("GET /context/guidance");
   expect(status).toBe(200);
-  for (const section of ["Signals", "Episodic", "Knowledge", "Procedural"]) expect(body.text).toContain(section);
+  for (const section of ["**Signals**", "**Episodic**", "**Knowledge**", "**Procedural**"])
+    expect(body.text).toContain(section);
 });
 
 describe("GET /context/expand", () => {

@@ -49,6 +49,29 @@ describe("stakes", () => {
     await create({ ...close, signals: { pnl_pct: null } });
   });
 
+  test("what led to action lasts longer, where the configuration gives it weight", async () => {
+    const folder = temporaryFolder();
+    const config = join(folder, "nous.yaml");
+    writeFileSync(config, "salience:\n  consequence:\n    weight: 0.25\n");
+    const { ask } = await start(folder, ["--config", config]);
+    const lesson = { type: "concept", subtype: "custom:market_event", content_title: "Funding spiked" };
+    const stabilityOf = async (signals: object | null) =>
+      (await ask("POST /nodes", { ...lesson, signals })).body.neural_stability;
+    const [usual, acted, half, not] = await Promise.all(
+      [null, { led_to_action: true }, { led_to_action: 0.5 }, { led_to_action: false }].map(stabilityOf),
+    );
+    expect(acted).toBeGreaterThan(half);
+    expect(half).toBeGreaterThan(usual);
+    expect(not).toBe(usual);
+    expect((await client().create({ ...lesson, signals: { led_to_action: true } })).neural_stability).toBe(usual);
+    const { status, body } = await ask("POST /nodes", { ...lesson, signals: { led_to_action: "yes" } });
+    const message = 'must be true, false or a number in [0, 1], found "yes"';
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: "signals.led_to_action", message }] },
+    });
+  });
+
   describe("with salience_growth", () => {
     const CLOSE = { type: "episode", subtype: "custom:trade_close", neural_stability: 20 };
 

@@ -182,6 +182,70 @@ describe("what a write costs does not grow with what is there:", () => {
     expect(beside).toBeLessThan(alone * 6 + 20);
   });
 
+  test("edges beside many closes that tell no end", { timeout: 120_000 }, async () => {
+    const { busy } = await twoAgents();
+    const node = (subtype: string, more: object = {}) =>
+      busy.create({ type: "concept", subtype: `custom:${subtype}`, content_title: subtype, ...more });
+    const content_body = JSON.stringify({ success_count: 0, sample_size: 0 });
+    const [many, few, plan] = [
+      await node("trade_entry"),
+      await node("trade_entry"),
+      await node("playbook", { content_body }),
+    ];
+    await busy.link(plan.id, many.id, "applied_to");
+    await busy.link(plan.id, few.id, "applied_to");
+    const closes: string[] = [];
+    for (let at = 0; at < 12; at++) {
+      const items = Array.from({ length: 100 }, () => ({
+        type: "concept",
+        subtype: "custom:trade_close",
+        content_title: "Close",
+      }));
+      const { body } = await busy.ask("POST /nodes/batch", { items });
+      closes.push(...body.results.map(({ id }: { id: string }) => id));
+    }
+    const tie = async (count: number, target_id: string) => {
+      const items = closes.splice(0, count).map((source_id) => ({ source_id, target_id, type: "part_of" }));
+      expect((await busy.ask("POST /edges/batch", { items })).body).toMatchObject({ failed: 0 });
+    };
+    await tie(500, many.id);
+    await tie(300, many.id);
+    const [beside, alone] = (await shortest(
+      4,
+      () => tie(20, many.id),
+      () => tie(20, few.id),
+    )) as [number, number];
+    expect(beside).toBeLessThan(alone * 6 + 20);
+    // The trade counts when a close tells how it ended.
+    const ending = await node("trade_close", { signals: { pnl_pct: 2 } });
+    await busy.link(ending.id, many.id, "part_of");
+    const { body } = await busy.ask(`GET /nodes/${plan.id}?recall=false`);
+    expect(JSON.parse(body.content_body)).toMatchObject({ success_count: 1, sample_size: 1 });
+  });
+
+  test("a prompt beside many subtypes", { timeout: 240_000 }, async () => {
+    const { busy, other } = await twoAgents();
+    const fill = async ({ ask }: Client, subtypeOf: (place: number) => string) => {
+      for (let at = 0; at < 16_000; at += 100) {
+        const items = Array.from({ length: 100 }, (_, place) => ({
+          ...LESSON,
+          subtype: subtypeOf(at + place),
+          content_title: `Funding ${at + place}`,
+          content_body: "Short",
+        }));
+        expect((await ask("POST /nodes/batch", { items })).body.created).toBe(items.length);
+      }
+    };
+    await fill(busy, (place) => `custom:${place}`);
+    await fill(other, () => "custom:lesson");
+    const build = (client: Client) => async () => {
+      const asked = { input: "What did we decide about funding?", identity: "You are a trader." };
+      expect((await client.ask("POST /context", asked)).body.failed).toEqual([]);
+    };
+    const [beside, alone] = (await shortest(3, build(busy), build(other))) as [number, number];
+    expect(beside).toBeLessThan(alone * 6 + 300);
+  });
+
   test("memories beside many clusters", { timeout: 60_000 }, async () => {
     const { busy, other } = await twoAgents();
     const cluster = (name: string, subtype: string) => ({ name, auto_subtypes: [subtype] });

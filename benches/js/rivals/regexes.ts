@@ -5,8 +5,9 @@ import * as reference from "../../../tests/reference/index.ts";
 
 type Classify = typeof reference.classifyQuery;
 
-const ATTRIBUTES = reference.ATTRIBUTE_WORDS.map((word) => ({ word, regex: new RegExp(word, "i") }));
-const ANY_ATTRIBUTE = new RegExp(reference.ATTRIBUTE_WORDS.join("|"), "i");
+/** Of a text in lower case, since expressions that ignore case do not know the Kelvin sign for a k. */
+const ATTRIBUTES = reference.ATTRIBUTE_WORDS.map((word) => ({ word, regex: new RegExp(word) }));
+const ANY_ATTRIBUTE = new RegExp(reference.ATTRIBUTE_WORDS.join("|"));
 const POSSESSIVE = /(\S+(?:\s+\S+)?)'s\s+(\S+)/i;
 const MARKS = /[?!.,;:]+$/;
 
@@ -17,24 +18,21 @@ const TUNED = reference.DISQUALIFIERS.map(({ category, reason, patterns }) => ({
   any: new RegExp(patterns.map(({ regex }) => regex.source).join("|"), "i"),
 }));
 
-function stripped(value: string | undefined): string | null {
-  if (value === undefined) return null;
-  const text = value.replace(MARKS, "").trim();
-  return text === "" ? null : text;
-}
+const stripped = (value: string): string => value.replace(MARKS, "").trim();
 
 function typeOf(query: string) {
   for (const form of reference.FORMS) {
     const match = form.exec(query);
     if (match === null) continue;
-    const attribute = stripped(match[2]);
+    const attribute = stripped(match[2] ?? "") || null;
     let confidence = 0.7;
-    if (attribute !== null && ANY_ATTRIBUTE.test(attribute)) confidence = Math.min(confidence + 0.15, 1);
+    if (attribute !== null && ANY_ATTRIBUTE.test(attribute.toLowerCase())) confidence = Math.min(confidence + 0.15, 1);
     if (query.trim().endsWith("?")) confidence = Math.min(confidence + 0.05, 1);
     if (query.length < 50) confidence = Math.min(confidence + 0.05, 1);
-    return { query_type: "LOOKUP" as const, confidence, entity: stripped(match[1]), attribute };
+    return { query_type: "LOOKUP" as const, confidence, entity: stripped(match[1]!) || null, attribute };
   }
-  if (!ANY_ATTRIBUTE.test(query)) {
+  const lower = query.toLowerCase();
+  if (!ANY_ATTRIBUTE.test(lower)) {
     return { query_type: "AMBIGUOUS" as const, confidence: 0.3, entity: null, attribute: null };
   }
   const match = POSSESSIVE.exec(query);
@@ -42,11 +40,11 @@ function typeOf(query: string) {
     return {
       query_type: "LOOKUP" as const,
       confidence: 0.6,
-      entity: stripped(match[1]),
-      attribute: stripped(match[2]),
+      entity: stripped(match[1]!),
+      attribute: stripped(match[2]!),
     };
   }
-  const attribute = ATTRIBUTES.find(({ regex }) => regex.test(query))!.word;
+  const attribute = ATTRIBUTES.find(({ regex }) => regex.test(lower))!.word;
   return { query_type: "LOOKUP" as const, confidence: 0.5, entity: null, attribute };
 }
 

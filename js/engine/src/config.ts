@@ -79,6 +79,8 @@ export interface SalienceConfig {
   rarity?: { weight?: number | undefined } | undefined;
   /** What surprise adds at most, in [0, 1]: how far `outcome` lies from `expectation`. Default 0. */
   surprise?: { weight?: number | undefined } | undefined;
+  /** What a memory that led to action adds, in [0, 1]: the signal `led_to_action` tells whether, or how far. Default 0. */
+  consequence?: { weight?: number | undefined } | undefined;
 }
 
 /** How a `MemoryIndex` is searched. Numbers are at least 0, counts whole. */

@@ -67,6 +67,7 @@ export interface ModuleConstants {
     budgets: ContextBudget[];
     limit_without_plan: number;
     most_uses: number;
+    use_days: number;
     seed_messages: number;
     recent_conversations: number;
     recent_hours: number;

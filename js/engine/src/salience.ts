@@ -8,7 +8,8 @@ import type { Sections } from "./sections.ts";
 /**
  * Figures of a memory: of the built-in subtypes `pnl_pct` (percent), `confidence` and `rr_ratio`, of your own what the
  * configuration names. Where `salience.rarity` and `salience.surprise` have a weight, also `z_score`, and `outcome` with
- * `expectation`. Null is none; others are not read.
+ * `expectation`. Where `salience.consequence` has a weight, also `led_to_action`: true, false or a number in [0, 1]. Null
+ * is none; others are not read.
  */
 export type StakeSignals = Readonly<Record<string, unknown>>;
 
@@ -29,14 +30,15 @@ export function calculateSalience(
   requireLoaded();
   if (name === null || signals == null || Object.keys(signals).length === 0) return NEUTRAL;
   const { place, fields } = sections.stakes.get(name) ?? UNKNOWN;
-  const [rarity, surprise] = sections.weighs;
+  const [rarity, surprise, consequence] = sections.weighs;
   const first = fields[0] === null ? Number.NaN : signalOf(signals, fields[0]!);
   const second = fields[1] === null ? Number.NaN : signalOf(signals, fields[1]!);
   const deviation = rarity ? signalOf(signals, "z_score") : Number.NaN;
   const outcome = surprise ? signalOf(signals, "outcome") : Number.NaN;
   const expectation = surprise ? signalOf(signals, "expectation") : Number.NaN;
+  const ledToAction = consequence ? shareOf(signals, "led_to_action") : Number.NaN;
   // Only now: what a getter did may have ended an engine.
-  return sections.slot.engine().salience(place, first, second, deviation, outcome, expectation);
+  return sections.slot.engine().salience(place, first, second, deviation, outcome, expectation, ledToAction);
 }
 
 /** @internal */
@@ -70,6 +72,15 @@ function subtypeOf(subtype: string | null | undefined): string | null {
     throw invalid("subtype", `must be a string, found ${show(subtype)}`);
   }
   return subtype || null;
+}
+
+/** A signal that says whether, or how far; NaN for none. */
+function shareOf(signals: StakeSignals, field: string): number {
+  const value = Object.hasOwn(signals, field) ? signals[field] : undefined;
+  if (value == null) return Number.NaN;
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (typeof value === "number" && value >= 0 && value <= 1) return value;
+  throw invalid(`signals.${field}`, `must be true, false or a number in [0, 1], found ${show(value)}`);
 }
 
 /** A signal; NaN for none. */

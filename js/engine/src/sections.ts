@@ -17,8 +17,8 @@ export interface Description {
   orchestrator: ModuleOrchestratorConfig;
   /** Subtypes in the order of the table of stakes, with the signals that each reads. */
   stakes: { subtype: string; fields: [string | null, string | null] }[];
-  /** Whether rarity and surprise have any weight. */
-  weighs: [rarity: boolean, surprise: boolean];
+  /** Whether rarity, surprise and consequence have any weight. */
+  weighs: [rarity: boolean, surprise: boolean, consequence: boolean];
 }
 
 /** What is set about retrieval in several passes, in the module's words. @internal */
@@ -86,7 +86,7 @@ export class Sections {
   readonly knownSymbols: readonly string[];
   readonly orchestrator: ModuleOrchestratorConfig;
   /** The place of each subtype in the table of stakes, and the signals that it reads. */
-  readonly weighs: readonly [rarity: boolean, surprise: boolean];
+  readonly weighs: Readonly<Description["weighs"]>;
   readonly stakes = new Map<string, { place: number; fields: readonly (string | null)[] }>();
   readonly profiles = {} as Record<MemorySection, SectionProfile>;
   readonly sectionOf: Record<string, MemorySection> = {};

@@ -44,7 +44,8 @@ fn full() -> Json {
         "salience": {
             "sources": { "custom:match": { "field": "goals", "scale": 3, "weight": 0.5, "loss_bonus": 0.25 } },
             "rarity": { "weight": 0.125 },
-            "surprise": { "weight": 0.375 }
+            "surprise": { "weight": 0.375 },
+            "consequence": { "weight": 0.25 }
         }
     })
 }
@@ -145,7 +146,10 @@ fn every_key_is_read() {
     assert_eq!(orchestrator, expected);
     let source = OwnSource { field: "goals".into(), scale: 3.0, weight: 0.5, loss_bonus: 0.25 };
     let sources = vec![("custom:match".to_string(), source)];
-    assert_eq!(salience, SalienceConfig { sources, rarity_weight: 0.125, surprise_weight: 0.375 });
+    assert_eq!(
+        salience,
+        SalienceConfig { sources, rarity_weight: 0.125, surprise_weight: 0.375, consequence_weight: 0.25 }
+    );
     let without = read(&json!({ "orchestrator": { "replacement_floor": null } })).unwrap();
     assert_eq!(without.orchestrator, OrchestratorConfig { replacement_floor: None, ..OrchestratorConfig::default() });
 
@@ -232,7 +236,7 @@ fn a_number_out_of_range_is_refused_by_its_path() {
         };
         wrong.iter().for_each(|&wrong| assert_number_refused(path, wrong, problem));
     }
-    assert_eq!((counts.len(), numbers.len()), (19, 21));
+    assert_eq!((counts.len(), numbers.len()), (19, 22));
     for path in numbers {
         let rule = rules.iter().filter(|(_, _, names)| {
             let (above, key) = path.rsplit_once('.').expect("no number at the top");

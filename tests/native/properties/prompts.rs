@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use nous_wasm::context::{
     ContextBudget, ContextMode, Entry, FoundMemory, MemoryDetail, MemoryType, Omitted, PromptLimits, PromptSection,
-    SECTIONS, Selecting, Use, cosines, estimate_tokens, frame_boost, is_stop_word, select, similarities, usage_boost,
-    usage_rate, usage_score, write_identity, write_prompt,
+    SECTIONS, Selecting, Use, cosines, estimate_tokens, frame_boost, is_stop_word, recency_boost, select, similarities,
+    usage_boost, usage_rate, usage_score, write_identity, write_prompt,
 };
 
 use super::*;
@@ -250,7 +250,8 @@ mod selection {
             if mode == ContextMode::Default {
                 let score = |row: u32| {
                     let it = of(row);
-                    it.relevance * frame_boost(it.same_frame, it.censors, &active) * it.usage_boost
+                    let boost = frame_boost(it.same_frame, it.censors, &active);
+                    it.relevance * boost * it.usage_boost * recency_boost(it.created_at, recency, NOW)
                 };
                 let in_order = |a: u32, b: u32| score(a) > score(b) || (score(a) == score(b) && of(a).id < of(b).id);
                 let holds = |&[a, b]: &[u32; 2]| of(a).memory_type != of(b).memory_type || in_order(a, b);

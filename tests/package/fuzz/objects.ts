@@ -399,18 +399,23 @@ const USAGE: Kind[] = [
   usage(
     "feedback",
     1.5,
-    (v) => [v.object({ [v.dice.pick(["n_1", "n_2", "__proto__"])]: v.text(), n_3: v.text() }), v.text(), v.instant()],
+    (v) => [
+      v.object({ [v.dice.pick(["n_1", "n_2", "__proto__"])]: v.text(), n_3: v.text() }),
+      v.text(),
+      v.instant(),
+      v.object({ fact: make.ids(v) }),
+    ],
     (told: Anything[]) =>
       unless(
         told.every(({ overlap_score: share }) => share >= 0 && share <= 1),
         "is no share",
       ),
   ),
-  usage("record", 2, (v) => [v.list(() => make.usageRecord(v), 5)]),
+  usage("record", 2, (v) => [v.list(() => make.usageRecord(v), 5), v.instant()]),
   usage(
     "boost",
     3,
-    (v) => [make.ids(v)],
+    (v) => [make.ids(v), v.instant()],
     (boosts, [ids]) =>
       unless(boosts.length === ids.length && boosts.every((boost: number) => boost > 0 && boost <= 2), "is no factor"),
   ),

@@ -86,7 +86,13 @@ const stakes = (v: Values) => ({
     anomaly_types: [`kind_${v.dice.below(3)}`],
     funding_rate: v.score(),
   },
-  ...{ trade_type: v.word(), news: v.dice.oneIn(2), confidence: v.share(), z_score: v.score() },
+  ...{
+    trade_type: v.word(),
+    news: v.dice.oneIn(2),
+    confidence: v.share(),
+    z_score: v.score(),
+    led_to_action: v.flag(),
+  },
 });
 
 export const signals = (v: Values): Anything => v.object(stakes(v));
@@ -178,7 +184,12 @@ export const classified = (v: Values): Anything =>
       });
 
 export const usageRecord = (v: Values): Anything =>
-  v.object({ memory_id: v.id(), retrieved_at: NOW - v.dice.below(1e9), was_referenced: v.flag() });
+  v.object({
+    memory_id: v.id(),
+    ...told({ memory_type: perhaps(v, () => v.word()) }),
+    retrieved_at: NOW - v.dice.below(3e9),
+    was_referenced: v.flag(),
+  });
 
 /** What an engine is configured with. */
 export const config = (v: Values): Anything =>

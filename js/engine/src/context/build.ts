@@ -233,11 +233,17 @@ class Preparation {
   }
 
   #readBoosts(memories: readonly FoundMemory[]): void {
-    const { usage } = this.request;
+    const { usage, now } = this.request;
     let boosts: number[] | undefined;
     try {
       if (usage !== null && memories.length > 0)
-        boosts = readBoosts(usage.boost(memories.map(({ id }) => id)), memories.length);
+        boosts = readBoosts(
+          usage.boost(
+            memories.map(({ id }) => id),
+            now,
+          ),
+          memories.length,
+        );
     } catch (error) {
       this.#fail("usage", reasonOf(error));
     }

@@ -7,9 +7,9 @@ export class Heap {
   /** `precedes` says whether one comes before another. */
   constructor(readonly precedes: (one: number, other: number) => boolean) {}
 
-  /** The first one; undefined where there is none. */
-  get first(): number | undefined {
-    return this.#items[0];
+  /** All numbers; the first of them by the order comes first, the others in any order. */
+  get items(): readonly number[] {
+    return this.#items;
   }
 
   push(item: number): void {
@@ -22,6 +22,14 @@ export class Heap {
       at = parent;
     }
     items[at] = item;
+  }
+
+  /** Takes out the first one. */
+  shift(): void {
+    const last = this.#items.pop();
+    if (last === undefined || this.#items.length === 0) return;
+    this.#items[0] = last;
+    this.sink();
   }
 
   /** Puts the first one where it belongs, once it stands for something later. */

@@ -13,6 +13,8 @@ import { type ContextMode, isSeedCompatible } from "./turn.ts";
 /** A memory stood in a prompt. */
 export interface UsageRecord {
   memory_id: string;
+  /** What the memory is to a prompt, such as `fact`; missing or null if it is not known. */
+  memory_type?: string | null | undefined;
   /** When, in milliseconds since 1970. */
   retrieved_at: number;
   /** Whether the answer took it up. */
@@ -28,13 +30,15 @@ export interface UsageFeedback extends UsageRecord {
 /** What the records of a memory come to. */
 export interface MemoryUsageStats {
   memory_id: string;
+  /** The type of the latest record that has one; missing if no record has one. */
+  memory_type?: string;
   times_retrieved: number;
   times_referenced: number;
   /** How often it was taken up, in [0, 1], recent times weighed more; in the seed-compatible mode all alike. */
   rate: number;
   /** How much it was taken up lately: each time counts 1 at first, and half as much after each week. */
   usage_score: number;
-  /** The latest of all times, in milliseconds since 1970. */
+  /** The latest of all times, at most `now`, in milliseconds since 1970. */
   last_retrieved: number;
 }
 
@@ -51,13 +55,18 @@ export interface UsageState {
 export interface UsageTrackerOptions {
   /** Default `default`. */
   mode?: ContextMode | undefined;
-  /** The most records of all memories together: whole, from 1 to 10,000,000. Default 5,000. */
+  /**
+   * The most records of all memories together: whole, from 1 to 10,000,000. Default 5,000. In the seed-compatible mode
+   * a record beyond that number only drops the records of at least 21 days; recent records may be more.
+   */
   maxRecords?: number | undefined;
 }
 
 const KEYS = new Set(["mode", "maxRecords"]);
 const VERSION = 1;
 const MOST_RECORDS = 10_000_000;
+/** A record of this age, in milliseconds, is dropped. */
+const OLD = own.context.use_days * 86_400_000;
 /** Room for so many records is made at first. */
 const FIRST_ROOM = 256;
 /** Before the first record of a memory, and after the last. */
@@ -71,13 +80,13 @@ interface Chain {
 
 /**
  * What became of the memories that stood in one agent's prompts: whether its answers took them up. A memory that was taken
- * up often comes up sooner, one that never was later. The oldest records, by their time and not by when they came, make way
- * for new ones; their memories are then as unknown.
+ * up often comes up sooner, one that never was later. Each new record drops the records that are at least 21 days old. The
+ * oldest records, by their time and not by when they came, make way for new ones. A memory without records is as unknown.
  *
  * ```ts
  * const usage = new UsageTracker();
- * const { prompt, recalled_content } = await buildContext({ input, identity, retrieve, usage });
- * usage.feedback(recalled_content, await answerOf(prompt));
+ * const { prompt, recalled_content, recalled_ids } = await buildContext({ input, identity, retrieve, usage });
+ * usage.feedback(recalled_content, await answerOf(prompt), new Date(), recalled_ids);
  * writeFileSync("usage.json", JSON.stringify(usage.save()));   // later: UsageTracker.load(JSON.parse(text))
  * ```
  */
@@ -92,8 +101,10 @@ export class UsageTracker {
   #previous = new Int32Array(FIRST_ROOM);
   #next = new Int32Array(FIRST_ROOM);
   readonly #ids: string[] = [];
+  readonly #types: (string | null)[] = [];
   readonly #oldest = new Heap((one, other) => this.#byTime(one, other) < 0);
-  #count = 0;
+  /** Slots whose records were dropped. */
+  readonly #free: number[] = [];
   #arrivals = 0;
   readonly #chains = new Map<string, Chain>();
 
@@ -107,22 +118,29 @@ export class UsageTracker {
 
   /** How many records are kept. */
   get size(): number {
-    return this.#count;
+    return this.#oldest.items.length;
   }
 
   /**
    * Records of all memories that were recalled for an answer, by how much of each the answer has; a memory without text is
-   * passed over. `recalled` is a built context's `recalled_content`. Answers with what was recorded.
+   * passed over. `recalled` is a built context's `recalled_content`, `recalledIds` its `recalled_ids`, by which the records
+   * carry the types of their memories. Answers with what was recorded.
    *
-   * @throws {NousError} `invalid_argument`: what is recalled is no object of strings, the response no string. Nothing is
-   * recorded then.
+   * @throws {NousError} `invalid_argument`: what is recalled is no object of strings, the response no string, or the ids
+   * are no lists of ids by type. Nothing is recorded then.
    */
-  feedback(recalled: Readonly<Record<string, string>>, response: string, now?: Instant): UsageFeedback[] {
+  feedback(
+    recalled: Readonly<Record<string, string>>,
+    response: string,
+    now?: Instant,
+    recalledIds?: Readonly<Record<string, readonly string[]>> | null,
+  ): UsageFeedback[] {
     if (!isRecord(recalled)) throw invalid("recalled", `must be a plain object, found ${show(recalled)}`);
     requireText("response", response);
     const retrieved_at = presentOf(now);
     const entries = Object.entries(recalled);
     for (const [id, text] of entries) requireText(`recalled[${JSON.stringify(id)}]`, text);
+    const types = readTypes(recalledIds);
     const told = entries.filter(([id, text]) => id !== "" && text !== "");
     const batch = new Batch();
     for (const [, text] of told) batch.text(text);
@@ -133,22 +151,33 @@ export class UsageTracker {
     });
     const feedback = told.map(([memory_id], place): UsageFeedback => {
       const was_referenced = answer[2 * place + 1] === 1;
-      return { memory_id, retrieved_at, was_referenced, overlap_score: answer[2 * place]! };
+      const overlap_score = answer[2 * place]!;
+      return { memory_id, ...typed(types.get(memory_id)), retrieved_at, was_referenced, overlap_score };
     });
-    for (const record of feedback) this.#push(record);
+    this.#add(feedback, retrieved_at);
     return feedback;
   }
 
-  /** Records what was found out elsewhere. Throws `invalid_argument` by place and field; nothing is recorded then. */
-  record(records: readonly UsageRecord[]): void {
-    for (const record of readRecords(records)) this.#push(record);
+  /**
+   * Records what was found out elsewhere. Ages are counted up to `now`; by default up to the latest of these records, or to
+   * the present if that is earlier. Throws `invalid_argument` by place and field; nothing is recorded then.
+   */
+  record(records: readonly UsageRecord[], now?: Instant): void {
+    const present = presentOf(now);
+    const read = readRecords(records);
+    const latest = read.reduce((latest, { retrieved_at }) => Math.max(latest, retrieved_at), Number.NEGATIVE_INFINITY);
+    this.#add(read, now === undefined ? Math.min(present, latest) : present);
   }
 
-  /** For each memory the factor of its relevance: 0.3 to 2, seed-compatible 0.5 to 1.5; 1 with less than two records. */
-  boost(ids: readonly string[]): number[] {
+  /**
+   * For each memory the factor of its relevance: 0.3 to 2, seed-compatible 0.5 to 1.5; 1 with less than two records. A record
+   * ahead of `now` counts as one of now.
+   */
+  boost(ids: readonly string[], now?: Instant): number[] {
     const batch = new Batch();
     const asked = idsOf("ids", ids);
-    for (const id of asked) this.#tell(this.#usesOf(id), batch);
+    const present = presentOf(now);
+    for (const id of asked) this.#tell(this.#usesOf(id), present, batch);
     return batch.ask(defaultSections.slot, asked.length, (handle) => {
       handle.engine.usage_boosts(asked.length, this.#isSeed);
       return Array.from(answerOf(handle, asked.length));
@@ -167,27 +196,29 @@ export class UsageTracker {
     const uses = this.#usesOf(id);
     if (uses.length === 0) return null;
     const batch = new Batch();
-    this.#tell(uses, batch);
+    this.#tell(uses, present, batch);
+    const type = uses.map((slot) => this.#types[slot]).findLast((type) => type !== null);
     return batch.ask(defaultSections.slot, 2, (handle) => {
       handle.engine.usage_score(present, this.#isSeed);
       const [usage_score, rate] = answerOf(handle, 2) as unknown as [number, number];
       return {
         memory_id: id,
+        ...typed(type),
         times_retrieved: uses.length,
         times_referenced: uses.filter((slot) => this.#referenced[slot] === 1).length,
         rate,
         usage_score,
-        last_retrieved: this.#at[uses.at(-1)!]!,
+        last_retrieved: Math.min(this.#at[uses.at(-1)!]!, present),
       };
     });
   }
 
   /** Everything, as plain data. */
   save(): UsageState {
-    const slots = Array.from({ length: this.#count }, (_, slot) => slot);
-    const records = slots.sort(this.#byTime).map(
+    const records = this.#oldest.items.toSorted(this.#byTime).map(
       (slot): UsageRecord => ({
         memory_id: this.#ids[slot]!,
+        ...typed(this.#types[slot]),
         retrieved_at: this.#at[slot]!,
         was_referenced: this.#referenced[slot] === 1,
       }),
@@ -206,7 +237,8 @@ export class UsageTracker {
       if (!isCapacity(maxRecords)) throw invalid("max_records", `${CAPACITY}, found ${show(maxRecords)}`);
       const tracker = new UsageTracker({ mode, maxRecords });
       const read = readRecords(records);
-      if (read.length > maxRecords) throw invalid("records", `must be no more than max_records, found ${read.length}`);
+      const most = tracker.#room;
+      if (read.length > most) throw invalid("records", `must be no more than ${most}, found ${read.length}`);
       for (const record of read) tracker.#push(record);
       return tracker;
     } catch (error) {
@@ -233,30 +265,51 @@ export class UsageTracker {
   }
 
   /** Adds uses to a batch. */
-  #tell(uses: readonly number[], batch: Batch): void {
+  #tell(uses: readonly number[], present: number, batch: Batch): void {
     batch.number(uses.length);
     for (const slot of uses) {
-      batch.number(this.#at[slot]!);
+      batch.number(Math.min(this.#at[slot]!, present));
       batch.number(this.#referenced[slot]!);
     }
   }
 
-  /** Keeps a record in the place of the oldest where there are as many as may be, unless it is older still. */
-  #push({ memory_id, retrieved_at, was_referenced }: UsageRecord): void {
-    const isFull = this.#count === this.#most;
-    const slot = isFull ? this.#oldest.first! : this.#count;
+  /** How many records there is room for. */
+  get #room(): number {
+    return this.#isSeed ? MOST_RECORDS : this.#most;
+  }
+
+  /** Keeps records, and drops those that are too old then; in the seed-compatible mode only if there are too many. */
+  #add(records: readonly UsageRecord[], present: number): void {
+    for (const record of records) {
+      this.#push(record);
+      if (this.#isSeed && this.size > this.#most) this.#dropOld(present);
+    }
+    if (!this.#isSeed) this.#dropOld(present);
+  }
+
+  /** Keeps a record in the place of the oldest where there is no more room, unless it is older still. */
+  #push({ memory_id, memory_type, retrieved_at, was_referenced }: UsageRecord): void {
+    const isFull = this.size === this.#room;
+    const slot = isFull ? this.#oldest.items[0]! : (this.#free.pop() ?? this.size);
     if (isFull && retrieved_at < this.#at[slot]!) return;
     if (isFull) this.#unchain(slot);
     else if (slot === this.#at.length) this.#grow();
     this.#at[slot] = retrieved_at;
     this.#referenced[slot] = was_referenced ? 1 : 0;
     this.#arrival[slot] = this.#arrivals++;
+    this.#types[slot] = memory_type ?? null;
     this.#chain(slot, memory_id);
-    if (isFull) {
-      this.#oldest.sink();
-    } else {
-      this.#oldest.push(slot);
-      this.#count++;
+    if (isFull) this.#oldest.sink();
+    else this.#oldest.push(slot);
+  }
+
+  #dropOld(present: number): void {
+    for (;;) {
+      const slot = this.#oldest.items[0];
+      if (slot === undefined || present - this.#at[slot]! < OLD) return;
+      this.#oldest.shift();
+      this.#unchain(slot);
+      this.#free.push(slot);
     }
   }
 
@@ -285,7 +338,7 @@ export class UsageTracker {
   }
 
   #grow(): void {
-    const room = Math.min(this.#at.length * 2, this.#most);
+    const room = Math.min(this.#at.length * 2, this.#room);
     const enlarged = <Column extends Float64Array | Uint8Array | Int32Array>(
       column: Column,
       larger: Column,
@@ -305,18 +358,30 @@ const CAPACITY = `must be a whole number from 1 to ${MOST_RECORDS}`;
 const isCapacity = (value: unknown): value is number =>
   Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_RECORDS;
 
+const typed = (type: string | null | undefined) => (type == null ? {} : { memory_type: type });
+
+/** Types by the id of a memory. */
+function readTypes(recalledIds: Readonly<Record<string, readonly string[]>> | null | undefined): Map<string, string> {
+  if (recalledIds == null) return new Map();
+  if (!isRecord(recalledIds)) throw invalid("recalledIds", `must be a plain object, found ${show(recalledIds)}`);
+  const types = Object.entries(recalledIds);
+  return new Map(types.flatMap(([type, ids]) => idsOf(`recalledIds.${type}`, ids).map((id) => [id, type] as const)));
+}
+
 /** Records as they are now. */
 function readRecords(records: readonly UsageRecord[]): UsageRecord[] {
   if (!Array.isArray(records)) throw invalid("records", `must be an array, found ${show(records)}`);
   return Array.from(records as readonly UsageRecord[], (record, place) => {
     if (typeof record !== "object" || record === null) throw invalidShape("records", place, record);
-    const { memory_id, retrieved_at, was_referenced } = record;
+    const { memory_id, memory_type, retrieved_at, was_referenced } = record;
     const wrong = (field: string, wanted: string, found: unknown) =>
       invalidEntry("records", place, record, field, `must be ${wanted}, found ${show(found)}`);
     if (typeof memory_id !== "string" || memory_id === "")
       throw wrong("memory_id", "a string that is not empty", memory_id);
+    if (memory_type != null && typeof memory_type !== "string")
+      throw wrong("memory_type", "a string or null", memory_type);
     if (!Number.isFinite(retrieved_at)) throw wrong("retrieved_at", "a finite number", retrieved_at);
     if (typeof was_referenced !== "boolean") throw wrong("was_referenced", "true or false", was_referenced);
-    return { memory_id, retrieved_at, was_referenced };
+    return { memory_id, memory_type, retrieved_at, was_referenced };
   });
 }

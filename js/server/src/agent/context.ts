@@ -36,7 +36,7 @@ const PROFILE_CATEGORIES: Readonly<Record<string, string>> = {
 const MOST_PROFILE = 50;
 const CONVERSATIONS = ["custom:turn_summary", "custom:session_summary"];
 const DAY = 86_400_000;
-/** Days after which a record is dropped. */
+/** The age in days at which a record is dropped. */
 const RECORDED_DAYS = 21;
 /** Records of all memories together, the oldest of which make way. */
 const MOST_RECORDS = new UsageTracker().save().max_records;
@@ -52,7 +52,7 @@ export const contextHandlers: HandlersOf<typeof contextOperations> = {
       retrieve: retrieverOf(agent, now, embedding, question),
       profile: () => outwardly(() => agent.read(() => profileOf(agent, now))),
       recent: ({ since, limit }) => outwardly(() => agent.read(() => conversationsSince(agent, since, limit))),
-      usage: { boost: (ids) => outwardly(() => usageOf(agent, ids).boost(ids)) },
+      usage: { boost: (ids) => outwardly(() => usageOf(agent, ids, now).boost(ids, now)) },
     });
     // All queries of one text are one question.
     const groups = new Map<string, string[]>();
@@ -117,7 +117,9 @@ function subtypesByType({ storage, engine }: Agent): Map<MemoryType, (string | n
   const types = new Map<MemoryType, (string | null)[]>();
   for (const subtype of storage.subtypes()) {
     const type = engine.memoryTypeOf(subtype);
-    types.set(type, [...(types.get(type) ?? []), subtype]);
+    const known = types.get(type);
+    if (known === undefined) types.set(type, [subtype]);
+    else known.push(subtype);
   }
   return types;
 }
@@ -145,13 +147,16 @@ function conversationsSince({ storage }: Agent, since: number, limit: number): R
 }
 
 /** What is recorded of these memories. The table is the tracker's state: whoever wrote to it, the next prompt knows. */
-function usageOf(agent: Agent, ids: readonly string[]): UsageTracker {
+function usageOf(agent: Agent, ids: readonly string[], now: number): UsageTracker {
   const tracker = new UsageTracker();
   tracker.record(
-    agent.storage.usageOf(ids).flatMap(({ memory_id, retrieved_at, was_referenced }) => {
+    agent.storage.usageOf(ids).flatMap(({ memory_id, memory_type, retrieved_at, was_referenced }) => {
       const at = parseInstant(retrieved_at);
-      return at === undefined ? [] : [{ memory_id, retrieved_at: at, was_referenced: was_referenced !== 0 }];
+      return at === undefined
+        ? []
+        : [{ memory_id, memory_type, retrieved_at: at, was_referenced: was_referenced !== 0 }];
     }),
+    now,
   );
   return tracker;
 }

@@ -23,9 +23,13 @@ export function countEdge(agent: Agent, { id, type, source_id, target_id }: Edge
   // The other playbooks of the trade were counted when it was closed.
   if (type === FOLLOWED) countClosed(agent, target_id, unit, new Map([[source_id, id]]));
   if (!TIES.includes(type)) return;
-  const isClose = (nodeId: string) => agent.storage.node(nodeId)?.subtype === CLOSE;
-  if (isClose(source_id)) countClosed(agent, target_id, unit);
-  if (isClose(target_id)) countClosed(agent, source_id, unit);
+  // A close without figures ends no trade, so that the other closes of the trade need not be read.
+  const ends = (nodeId: string) => {
+    const node = agent.storage.node(nodeId);
+    return node?.subtype === CLOSE && endBy(agent, node) !== undefined;
+  };
+  if (ends(source_id)) countClosed(agent, target_id, unit);
+  if (ends(target_id)) countClosed(agent, source_id, unit);
 }
 
 /** A memory that became another may have closed a trade, or be a playbook that can be read now. */
@@ -39,10 +43,10 @@ export function countNode(agent: Agent, { id, subtype }: NodeRow, unit: Unit): v
 function countClosed(agent: Agent, entryId: string, unit: Unit, edgeOf?: ReadonlyMap<string, string>): void {
   const { storage } = agent;
   if (!agent.countsOutcomes || storage.node(entryId)?.subtype !== ENTRY) return;
-  const profitable = endOf(agent, entryId);
-  if (profitable === undefined) return;
   const edges = edgeOf ?? edgesBySource(storage.uncountedEdges(entryId, FOLLOWED, PLAYBOOK));
-  if (edges.size > 0) countFor(agent, entryId, profitable, edges, unit);
+  if (edges.size === 0) return;
+  const profitable = endOf(agent, entryId);
+  if (profitable !== undefined) countFor(agent, entryId, profitable, edges, unit);
 }
 
 /**
@@ -80,11 +84,17 @@ function endOf(agent: Agent, entryId: string): boolean | undefined {
   const { storage } = agent;
   for (const id of storage.tiedTo(entryId, TIES, CLOSE)) {
     if (!entriesOf(agent, id).includes(entryId)) continue;
-    const { pnl_pct, outcome } = signalsOf(agent, storage.node(id)!);
-    // A trade that ended where it began was not won, as consolidation has it, too.
-    if (Number.isFinite(pnl_pct)) return (pnl_pct as number) > 0 && outcome !== "flat";
+    const profitable = endBy(agent, storage.node(id)!);
+    if (profitable !== undefined) return profitable;
   }
   return undefined;
+}
+
+/** Whether a trade made money, by one of its closes; undefined where that does not tell. */
+function endBy(agent: Agent, close: NodeRow): boolean | undefined {
+  const { pnl_pct, outcome } = signalsOf(agent, close);
+  // A trade that ended where it began was not won, as consolidation has it, too.
+  return Number.isFinite(pnl_pct) ? (pnl_pct as number) > 0 && outcome !== "flat" : undefined;
 }
 
 /** The entries that a close belongs to. */

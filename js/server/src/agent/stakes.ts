@@ -39,6 +39,7 @@ function salienceOf(
     return engine.calculateSalience(subtype, signals);
   } catch (error) {
     if (!(error instanceof NousError) || error.code !== "invalid_argument") throw error;
-    throw wrong(error.details.field ?? "signals", "must be a finite number");
+    const { field = "signals" } = error.details;
+    throw wrong(field, error.message.replace(`${field} `, ""));
   }
 }

@@ -672,7 +672,7 @@ export abstract class SqlStorage implements Storage {
   addUsage(uses: readonly UsageRow[], most: number, since: string): void {
     const add = `INSERT INTO memory_usage (${USAGE}) VALUES (${USAGE_COLUMNS.map(() => "?").join(", ")})`;
     for (const use of uses) this.#run(add, ...USAGE_COLUMNS.map((column) => use[column]));
-    this.#run("DELETE FROM memory_usage WHERE retrieved_at < ?", since);
+    this.#run("DELETE FROM memory_usage WHERE retrieved_at <= ?", since);
     this.#run(
       `DELETE FROM memory_usage
        WHERE sequence <= (SELECT sequence FROM memory_usage ORDER BY sequence DESC LIMIT 1 OFFSET ?)`,
