@@ -673,8 +673,13 @@ export abstract class SqlStorage implements Storage {
 
   addUsage(uses: readonly UsageRow[], most: number, since: string): void {
     const add = `INSERT INTO memory_usage (${USAGE}) VALUES (${USAGE_COLUMNS.map(() => "?").join(", ")})`;
+    // A clock that is ahead for one request forgets nothing: a use that was recorded before has to tell of the time, too.
+    this.#run(
+      `DELETE FROM memory_usage WHERE retrieved_at < ?1
+         AND EXISTS (SELECT 1 FROM memory_usage AS later WHERE later.retrieved_at >= ?1)`,
+      since,
+    );
     for (const use of uses) this.#run(add, ...USAGE_COLUMNS.map((column) => use[column]));
-    this.#run("DELETE FROM memory_usage WHERE retrieved_at < ?", since);
     this.#run(
       `DELETE FROM memory_usage
        WHERE sequence <= (SELECT sequence FROM memory_usage ORDER BY sequence DESC LIMIT 1 OFFSET ?)`,
