@@ -8,7 +8,7 @@ import { AGENT_OPERATIONS, type AgentOperation } from "../../js/server/src/api/o
 export async function ask(
   agent: Agent,
   name: AgentOperation,
-  given: { params?: object; query?: object; body?: object } = {},
+  given: { params?: object; query?: object; headers?: object; body?: object } = {},
 ) {
   const { params, query, headers, body, answer } = {
     params: undefined,
@@ -20,7 +20,7 @@ export async function ask(
   const checked = {
     params: params?.parse(given.params),
     query: query?.parse(given.query ?? {}),
-    headers: headers?.parse({}),
+    headers: headers?.parse(given.headers ?? {}),
     body: body?.parse(given.body ?? {}),
   };
   const handle = HANDLERS[name] as (agent: Agent, given: unknown) => unknown;

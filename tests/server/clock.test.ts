@@ -18,6 +18,7 @@ const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 24, 12);
 const iso = (at: number) => new Date(at).toISOString();
 const MEMORIES = 15;
+const CONCEPT = { type: "concept", content_title: "Once" };
 
 /** An agent whose clock a test sets. */
 interface World {
@@ -92,6 +93,43 @@ async function goesOn({ agent }: World): Promise<void> {
 }
 
 describe("a clock that was ahead for a moment", () => {
+  test("forgets no use, no request that may be sent again, and no conflict", async () => {
+    const world = worldOf();
+    await fill(world, 3);
+    const use = (context_id: string) =>
+      ask(world.agent, "giveFeedback", {
+        body: { context_id, recalled_content: { n_0: "Funding" }, response: "Funding" },
+      });
+    const create = (key: string) =>
+      ask(world.agent, "createNode", { body: CONCEPT, headers: { "Idempotency-Key": key } });
+    const queue = (old_node_id: string) =>
+      ask(world.agent, "queueConflict", { body: { old_node_id, new_content: "Other" } });
+    const count = (table: string) => {
+      const [row] = raw(world.file).prepare(`SELECT count(*) AS rows FROM ${table}`).all() as [{ rows: number }];
+      return row.rows;
+    };
+    const counts = () => ["memory_usage", "nous_retries", "conflict_queue"].map(count);
+    await use("c_1");
+    const first = await create("k_1");
+    await queue("n_0");
+    world.now += 60 * DAY;
+    await use("c_2");
+    await create("k_2");
+    await queue("n_1");
+    expect(counts()).toEqual([2, 2, 2]);
+    world.now = NOW + 1_000;
+    expect((await create("k_1")).id).toBe(first.id);
+    expect((await ask(world.agent, "listConflicts", { query: {} })).data).toHaveLength(2);
+    // What time really passed is forgotten.
+    for (const [place, days] of [100, 100.5].entries()) {
+      world.now = NOW + days * DAY;
+      await use(`c_late_${place}`);
+      await create(`k_late_${place}`);
+      await queue("n_2");
+    }
+    expect(counts()).toEqual([2, 2, 2]);
+  });
+
   test.each([1 / 24, 1, 120, 399])("by %d days leaves nothing behind", async (days) => {
     const world = worldOf();
     const ids = await fill(world);

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { agentFile, agentsDir, keysDir } from "../../js/server/src/settings/paths.ts";
+import { agentFile, agentsDir, keysDir, keysMarker } from "../../js/server/src/settings/paths.ts";
 import { raw } from "./existing.ts";
 import { PROGRAM, start } from "./process.ts";
 import { clientOf } from "./shared.ts";
@@ -36,6 +36,16 @@ beforeEach(async () => {
 });
 
 describe.each(COMMANDS)("%s", (command) => {
+  test("takes no name in the data directory that the server needs", { timeout: 60_000 }, () => {
+    for (const target of [keysDir(folder), keysMarker(folder), join(folder, "KEYS"), `${folder}/./keys/`]) {
+      expect({ target, ...run(command, target) }).toEqual({ target, status: 1, stderr: expect.stringMatching(OWN) });
+      expect(existsSync(target)).toBe(false);
+    }
+    writeFileSync(keysDir(folder), "");
+    expect(run(command, join(elsewhere, "copy"))).toMatchObject({ status: 0 });
+    expect(run(command, keysDir(folder), "--force").stderr).toMatch(OWN);
+  });
+
   test("writes over no file of the data, by whatever name, even if it is forced to", { timeout: 120_000 }, () => {
     const [symbolic, hard, dangling, way] = ["symbolic", "hard", "dangling", "way"].map((name) =>
       join(elsewhere, name),
@@ -55,6 +65,8 @@ describe.each(COMMANDS)("%s", (command) => {
       agentFile(folder, "not made yet"),
       join(agentsDir(folder), "inner", "copy"),
       join(keysDir(folder), "copy"),
+      keysMarker(folder),
+      join(folder, "Keys-Needed"),
       join(dirname(file), "..", "agents", basename(file)),
       relative(elsewhere, file),
       join(way!, "copy"),

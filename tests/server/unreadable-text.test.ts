@@ -121,6 +121,70 @@ test.each(WRITES)(
   },
 );
 
+test("in tables without a change log costs at most the request that reads it", { timeout: 60_000 }, async () => {
+  const { server, own, cluster } = await setUp();
+  const key = { "idempotency-key": "k" };
+  const body = { type: "note", content_title: "Once" };
+  const feedback = () =>
+    own.ask("POST /context/feedback", { context_id: "c", recalled_content: { n_a: "squeeze" }, response: "squeeze" });
+  const create = () => own.ask("POST /nodes", body, key);
+  expect((await create()).status).toBe(201);
+  expect((await feedback()).status).toBe(200);
+  const writes: [sql: string, status: number][] = [
+    [`UPDATE nous_retries SET created_at = ${BAD}`, 201],
+    [`UPDATE nous_retries SET request = ${BAD}`, 422],
+    [`UPDATE nous_retries SET made = ${BAD}, request = 'x'`, 422],
+    [`INSERT INTO nous_tasks VALUES (${BAD}, ${BAD}, 0, 0)`, 422],
+    [`UPDATE memory_usage SET memory_type = ${BAD}`, 422],
+    [`INSERT INTO playbook_outcomes VALUES ('n_a', ${BAD}, 1, ${BAD}, 0)`, 422],
+    [`INSERT INTO deleted_versions (id, version) VALUES (${BAD}, ${BAD})`, 422],
+    [`INSERT INTO nous_purges VALUES (${BAD})`, 422],
+    [`UPDATE nous_openings SET opening = ${BAD}`, 422],
+    [`UPDATE node_signals SET signals = ${BAD}`, 422],
+    [`INSERT INTO nous_meta VALUES ('embedding_model', ${BAD})`, 422],
+  ];
+  for (const [sql, status] of writes) {
+    raw(own.file()).exec(sql);
+    expect({ sql, status: (await create()).status }).toEqual({ sql, status });
+    expect({ sql, status: (await feedback()).status }).toEqual({ sql, status: 200 });
+    expect({ sql, status: (await own.ask("POST /retrieve", { query: "squeeze" })).status }).toEqual({
+      sql,
+      status: 200,
+    });
+    await answers(own, cluster);
+  }
+  expect(server.log()).toMatch(/no UTF-8, and were replaced in nous_retries, row 1, column created_at/);
+  expect(await server.end()).toBe(0);
+});
+
+test("of a request that was made before is told to its sender", async () => {
+  const { own } = await setUp();
+  const create = () => own.ask("POST /nodes", { type: "note", content_title: "Once" }, { "idempotency-key": "k" });
+  expect((await create()).status).toBe(201);
+  raw(own.file()).exec(`UPDATE nous_retries SET made = ${BAD}`);
+  expect(await create()).toMatchObject({ status: 409, body: { error: expect.stringContaining("cannot be read") } });
+});
+
+test("in an edge to a memory that is not there is replaced, too", async () => {
+  const { own, cluster } = await setUp();
+  raw(own.file()).exec(`PRAGMA foreign_keys = OFF; UPDATE edges SET target_id = ${BAD}`);
+  await answers(own, cluster);
+  expect((await own.create({ id: "n_after" })).id).toBe("n_after");
+});
+
+test("gives an id that another memory has a place of its own, each time", async () => {
+  const { own, cluster } = await setUp();
+  const insert = (id: string) => `INSERT INTO nodes (id, type, content_title) VALUES (${id}, 'note', 'x')`;
+  raw(own.file()).exec(insert("'caf%E9'"));
+  for (const id of ["caf%E9%", "caf%E9%%"]) {
+    raw(own.file()).exec(`${insert(BAD)}; INSERT INTO edges (id, type, source_id, target_id)
+      VALUES ('e_${id.length}', 'relates_to', 'n_a', ${BAD})`);
+    expect(await answers(own, cluster)).toContain(`"${id}"`);
+    const [edge] = raw(own.file()).prepare(`SELECT target_id FROM edges WHERE id = 'e_${id.length}'`).all();
+    expect(edge).toEqual({ target_id: id });
+  }
+});
+
 test("that another program wrote while nobody had it open is named by a check, which changes nothing", {
   timeout: 60_000,
 }, async () => {

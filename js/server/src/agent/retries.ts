@@ -33,12 +33,21 @@ export function once<Made>(
     const known = retries.find(key, since);
     if (known !== undefined) {
       if (known.request !== request) throw new Refusal(422, "the Idempotency-Key was used for another request");
-      return JSON.parse(known.made) as Made;
+      return madeOf<Made>(known.made);
     }
     const made = make(unit);
     retries.put({ key, request, made: JSON.stringify(made), created_at: toIso(now) }, since);
     return made;
   });
+}
+
+/** @throws {Refusal} where another program, or damage, has left no JSON of it. */
+function madeOf<Made>(json: string): Made {
+  try {
+    return JSON.parse(json) as Made;
+  } catch {
+    throw new Refusal(409, "what was made with this Idempotency-Key cannot be read: look whether it is there");
+  }
 }
 
 /** @throws {Refusal} where what a request made has been deleted before it was sent again. */

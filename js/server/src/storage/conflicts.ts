@@ -1,7 +1,7 @@
 // The queue of conflicts in SQL: memories that may contradict each other, until somebody has said which of them holds.
 
 import type { ConflictRow, NewConflict } from "./rows.ts";
-import { type Ask, isId, isoOf, readWithin } from "./sql.ts";
+import { type Ask, CREATED_AT, isId, isoOf, readWithin } from "./sql.ts";
 import type { ConflictFilter, Conflicts, ReadRoom } from "./storage.ts";
 
 export const CONFLICT_COLUMNS = [
@@ -87,6 +87,11 @@ export class ConflictTable implements Conflicts {
   }
 
   removeExpired(now: string): void {
-    this.#ask(`DELETE FROM conflict_queue WHERE coalesce(status, 'pending') = 'pending' AND ${EXPIRED}`, now);
+    // A clock that is ahead for one request forgets nothing: a conflict that was queued later has to tell of the time, too.
+    this.#ask(
+      `DELETE FROM conflict_queue WHERE coalesce(status, 'pending') = 'pending' AND ${EXPIRED}
+         AND ${isoOf("expires_at")} <= (SELECT max(${CREATED_AT}) FROM conflict_queue)`,
+      now,
+    );
   }
 }

@@ -55,7 +55,9 @@ import {
   replaceTexts,
   type TextPlace,
   UnreadableText,
+  unloggedIn,
   unreadableChanges,
+  unreadableIn,
   unreadableTexts,
 } from "./unreadable.ts";
 
@@ -671,8 +673,13 @@ export abstract class SqlStorage implements Storage {
 
   addUsage(uses: readonly UsageRow[], most: number, since: string): void {
     const add = `INSERT INTO memory_usage (${USAGE}) VALUES (${USAGE_COLUMNS.map(() => "?").join(", ")})`;
+    // A clock that is ahead for one request forgets nothing: a use that was recorded before has to tell of the time, too.
+    this.#run(
+      `DELETE FROM memory_usage WHERE retrieved_at <= ?1
+         AND EXISTS (SELECT 1 FROM memory_usage AS later WHERE later.retrieved_at >= ?1)`,
+      since,
+    );
     for (const use of uses) this.#run(add, ...USAGE_COLUMNS.map((column) => use[column]));
-    this.#run("DELETE FROM memory_usage WHERE retrieved_at <= ?", since);
     this.#run(
       `DELETE FROM memory_usage
        WHERE sequence <= (SELECT sequence FROM memory_usage ORDER BY sequence DESC LIMIT 1 OFFSET ?)`,
@@ -1064,6 +1071,10 @@ export class LibsqlStorage extends SqlStorage {
   readonly #database: Database.Database;
   /** Up to where texts are known to be readable; undefined where nobody else can write. */
   #readable: Readable | undefined;
+  /** The tables of each statement that the change log does not tell of. */
+  readonly #unlogged = new Map<string, readonly string[]>();
+  /** By such a table the version of the database as of which its texts are known to be readable. */
+  readonly #lookedAt = new Map<string, number>();
   /** Whether this opening is in the database. */
   #hasWritten = false;
 
@@ -1120,14 +1131,17 @@ export class LibsqlStorage extends SqlStorage {
     } catch (error) {
       if (!(error instanceof UnreadableText)) throw error;
       // In a transaction of its own, which nothing that `work` throws undoes.
-      const replaced = super.within("BEGIN IMMEDIATE", () => replaceTexts(this.db, this.#changedByOthers()));
+      const replaced = replaceTexts(this.db, () => this.#changedByOthers());
       this.#tell(`Texts are no UTF-8, and were replaced in ${namesOf(replaced)}`);
       return act();
     }
   }
 
   protected override ask<T>(sql: string, values: readonly unknown[]): T[] {
-    const ask = () => super.ask<T>(sql, values);
+    const ask = () => {
+      this.#lookAtUnlogged(sql);
+      return super.ask<T>(sql, values);
+    };
     return this.#readable === undefined || this.db.inTransaction || !READS.test(sql) ? ask() : this.snapshot(ask);
   }
 
@@ -1144,6 +1158,27 @@ export class LibsqlStorage extends SqlStorage {
     const texts = changed === undefined ? unreadableTexts(this.db) : unreadableChanges(this.db, changed);
     if (texts.length > 0) throw new UnreadableText(texts);
     this.#readable = { version, change: this.changeRange().last };
+  }
+
+  /**
+   * Looks at the tables of a statement that the change log does not tell of, once after each commit of others.
+   *
+   * @throws {UnreadableText} as `#lookAtTexts`.
+   */
+  #lookAtUnlogged(sql: string): void {
+    if (this.#readable === undefined) return;
+    let tables = this.#unlogged.get(sql);
+    if (tables === undefined) {
+      tables = unloggedIn(sql);
+      this.#unlogged.set(sql, tables);
+    }
+    if (tables.length === 0) return;
+    const version = this.version();
+    const due = tables.filter((table) => this.#lookedAt.get(table) !== version);
+    if (due.length === 0) return;
+    const texts = unreadableIn(this.db, due);
+    if (texts.length > 0) throw new UnreadableText(texts);
+    for (const table of due) this.#lookedAt.set(table, version);
   }
 
   /** What may hold such texts; undefined for everything, where the log does not reach back. */
@@ -1264,15 +1299,7 @@ function makeReadable(db: Database.Database, replaces: boolean, tell: (what: str
   const texts = unreadableTexts(db);
   if (texts.length === 0) return;
   if (!replaces || schemaOf(db) > SCHEMA) throw new UnreadableText(texts);
-  db.exec("BEGIN IMMEDIATE");
-  try {
-    const replaced = replaceTexts(db);
-    db.exec("COMMIT");
-    tell(`Texts are no UTF-8, and were replaced in ${namesOf(replaced)}`);
-  } catch (error) {
-    if (db.inTransaction) db.exec("ROLLBACK");
-    throw error;
-  }
+  tell(`Texts are no UTF-8, and were replaced in ${namesOf(replaceTexts(db))}`);
 }
 
 function settle(db: Database.Database, durability: Durability): void {

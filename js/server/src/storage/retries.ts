@@ -16,9 +16,14 @@ export class RetryTable implements Retries {
   }
 
   put({ key, request, made, created_at }: Retry, since: string): void {
-    this.#ask("DELETE FROM nous_retries WHERE created_at < ?", since);
+    // A clock that is ahead for one request forgets nothing: one that came before has to tell of the time, too.
     this.#ask(
-      "INSERT INTO nous_retries (key, request, made, created_at) VALUES (?, ?, ?, ?)",
+      `DELETE FROM nous_retries WHERE created_at < ?1
+         AND EXISTS (SELECT 1 FROM nous_retries AS later WHERE later.created_at >= ?1)`,
+      since,
+    );
+    this.#ask(
+      "INSERT OR REPLACE INTO nous_retries (key, request, made, created_at) VALUES (?, ?, ?, ?)",
       key,
       request,
       made,

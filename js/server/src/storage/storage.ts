@@ -86,7 +86,7 @@ export interface Conflicts {
   resolve(id: string, resolution: string, now: string): void;
   /** Forgets those of a memory. */
   removeOf(nodeId: string): void;
-  /** Forgets pending ones whose time is over. */
+  /** Forgets pending ones whose time is over, and was over when another one was queued. */
   removeExpired(now: string): void;
 }
 
@@ -105,7 +105,7 @@ export interface Retry {
 export interface Retries {
   /** One that is not older than `since`, in ISO. */
   find(key: string, since: string): Retry | undefined;
-  /** Remembers one, and forgets what is older than `since`. */
+  /** Remembers one, and forgets what is older than `since` once another one is not. */
   put(retry: Retry, since: string): void;
 }
 
@@ -266,7 +266,10 @@ export interface Storage {
   usageOfContext(contextId: string): UsageRow[];
   /** The uses of these memories, the oldest first. */
   usageOf(memoryIds: readonly string[]): UsageRow[];
-  /** Records uses, and forgets those from before `since`, in ISO, and the oldest of all but so many. */
+  /**
+   * Records uses, and forgets those from before `since`, in ISO, once others are not from before it; and the oldest of all but so
+   * many.
+   */
   addUsage(uses: readonly UsageRow[], most: number, since: string): void;
 
   /** Figures that memories came with, as JSON by their ids. */

@@ -2,10 +2,10 @@
 
 import { randomUUID } from "node:crypto";
 import { existsSync, linkSync, lstatSync, readdirSync, readlinkSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { agentsDir, keysDir } from "../settings/paths.ts";
+import { basename, dirname, join, resolve } from "node:path";
+import { agentsDir, keysDir, keysMarker } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
-import { syncFile, syncFolder } from "./files.ts";
+import { isFolder, syncFile, syncFolder } from "./files.ts";
 import { identityOf } from "./open-files.ts";
 
 export interface TargetOptions {
@@ -70,7 +70,7 @@ export class Target {
 
 /** @throws {StorageError} for a file of the data directory, by whatever name, and for a name among them. */
 function checkIsApart(dataDir: string, file: string): void {
-  const folders = [agentsDir(dataDir), keysDir(dataDir)].filter((folder) => existsSync(folder));
+  const folders = [agentsDir(dataDir), keysDir(dataDir)].filter(isFolder);
   const identities = new Set(folders.map(identityOf));
   const isWithin = (path: string): boolean => {
     const identity = identityOf(path);
@@ -83,7 +83,12 @@ function checkIsApart(dataDir: string, file: string): void {
     throw new StorageError(`${file} is a file of the data directory, or in a folder of its files: name one elsewhere.`);
   };
   if (own.has(identityOf(file) ?? "")) refuse();
-  for (const path of pathsOf(file)) if (isWithin(path)) refuse();
+  const names = new Set([agentsDir, keysDir, keysMarker].map((of) => basename(of(dataDir))));
+  const place = identityOf(dataDir);
+  // They may not be there yet, and some disks make no difference between small and capital letters.
+  const isOwnName = (path: string) =>
+    names.has(basename(path).toLowerCase()) && place !== undefined && identityOf(dirname(path)) === place;
+  for (const path of pathsOf(file)) if (isWithin(path) || isOwnName(path)) refuse();
 }
 
 /** A path, and what the links at it lead to. */

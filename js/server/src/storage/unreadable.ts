@@ -95,31 +95,70 @@ export function unreadableChanges(db: Connection, changed: Changed): TextPlace[]
   return [...changedParts(db, changed)].flatMap((part) => textsIn(db, part));
 }
 
-/** Replaces all texts that are no UTF-8, or those among what others changed, within a transaction that writes; names them. */
-export function replaceTexts(db: Connection, changed?: Changed): TextPlace[] {
-  const parts = changed === undefined ? partsIn(db) : [...changedParts(db, changed)];
+/**
+ * Replaces all texts that are no UTF-8, or those among what others changed; names them. It is a transaction of its own.
+ *
+ * @param changedOf Asked within the transaction. The tables that the change log does not tell of are looked at in any case.
+ */
+export function replaceTexts(db: Connection, changedOf: () => Changed | undefined = () => undefined): TextPlace[] {
+  const [{ foreign_keys }] = db.prepare("PRAGMA foreign_keys").all() as [{ foreign_keys: number }];
+  // An id changes in one table after the other, and a row may name what is not there.
+  db.exec("PRAGMA foreign_keys = OFF");
+  try {
+    db.exec("BEGIN IMMEDIATE");
+    try {
+      const changed = changedOf();
+      const replaced = replaceIn(
+        db,
+        changed === undefined ? partsIn(db) : [...changedParts(db, changed), ...unlogged(db)],
+      );
+      db.exec("COMMIT");
+      return replaced;
+    } catch (error) {
+      if (db.inTransaction) db.exec("ROLLBACK");
+      throw error;
+    }
+  } finally {
+    db.exec(`PRAGMA foreign_keys = ${foreign_keys}`);
+  }
+}
+
+function replaceIn(db: Connection, parts: readonly Part[]): TextPlace[] {
   const found = parts.flatMap((part) => textsIn(db, part).map((text) => ({ ...text, of: part.table })));
   if (found.length === 0) return [];
-  // An id changes in one table after the other.
-  db.exec("PRAGMA defer_foreign_keys = ON");
   db.exec(REPLACED_TEXTS);
+  const ids = freeIds(db, found);
   const keep = db.prepare(KEEP_BYTES);
   for (const { of, table, place, column, bytes } of found) {
     const isKey = of.key?.includes(column) ?? false;
-    const text = isKey || /(^|_)id$/.test(column) ? idOf(bytes) : bytes.toString();
-    // A trigger may have written what follows from it already.
-    const update = DERIVED.has(table) ? "UPDATE OR REPLACE" : "UPDATE";
-    db.prepare(`${update} ${quoted(table)} SET ${quoted(column)} = ? WHERE ${placed(of)}`).run(text, place);
+    const id = ids.get(bytes.toString("hex")) ?? idOf(bytes);
+    const text = isKey || /(^|_)id$/.test(column) ? id : bytes.toString();
+    // Of two rows that have one key then, the later one stays. Ids are free: no memory makes way.
+    db.prepare(`UPDATE OR REPLACE ${quoted(table)} SET ${quoted(column)} = ? WHERE ${placed(of)}`).run(text, place);
     if (!DERIVED.has(table)) keep.run(table, place, column, bytes);
   }
   // The log tells of ids as they were, too.
   const log = tableOf(db, "change_log", true);
   if (log !== undefined) {
     for (const { place, bytes } of textsIn(db, { table: log, where: "TRUE", values: [] })) {
-      db.prepare("UPDATE change_log SET id = ? WHERE sequence = ?").run(idOf(bytes), Number(place));
+      const id = ids.get(bytes.toString("hex")) ?? idOf(bytes);
+      db.prepare("UPDATE change_log SET id = ? WHERE sequence = ?").run(id, Number(place));
     }
   }
   return found.filter(({ table }) => !DERIVED.has(table)).map(({ table, place, column }) => ({ table, place, column }));
+}
+
+/** Ids for rows whose ids are no UTF-8, by their bytes in hexadecimal: no other row of the table has them. */
+function freeIds(db: Connection, found: readonly FoundText[]): Map<string, string> {
+  const ids = new Map<string, string>();
+  for (const { table, column, bytes } of found) {
+    if (column !== "id" || DERIVED.has(table)) continue;
+    const isTaken = db.prepare(`SELECT 1 FROM ${quoted(table)} WHERE id = ?`);
+    let id = idOf(bytes);
+    while (isTaken.all(id).length > 0) id += "%";
+    ids.set(bytes.toString("hex"), id);
+  }
+  return ids;
 }
 
 /** An id with its bytes beyond ASCII in hexadecimal: two that differ stay two, and what names one goes on naming it. */
@@ -207,6 +246,40 @@ const LOGGED: readonly (readonly [table: string, column: string, entity: string]
   ["clusters", "rowid", "clusters"],
   ["conflict_queue", "rowid", "conflict_queue"],
 ];
+
+/** Tables that the change log does not, or not always, tell of: a statement that reads one has it looked at first. */
+const UNLOGGED = [
+  "nous_meta",
+  "nous_retries",
+  "nous_tasks",
+  "nous_openings",
+  "nous_purges",
+  "nous_replaced_texts",
+  "memory_usage",
+  "playbook_outcomes",
+  "next_embeddings",
+  "deleted_versions",
+  "row_checksums",
+  "node_signals",
+  "embedding_queue",
+] as const;
+const NAMES_UNLOGGED = new RegExp(`\\b(${UNLOGGED.join("|")})\\b`, "g");
+/** Those of them that have no row numbers. */
+const WITHOUT_NUMBERS: ReadonlySet<string> = new Set(["playbook_outcomes", "row_checksums"]);
+
+/** The tables which a statement names that the change log does not tell of. */
+export const unloggedIn = (sql: string): readonly string[] => sql.match(NAMES_UNLOGGED) ?? [];
+
+/** Texts that are no UTF-8 in tables that the change log does not tell of. */
+export const unreadableIn = (db: Connection, tables: readonly string[]): TextPlace[] =>
+  unlogged(db, tables).flatMap((part) => textsIn(db, part));
+
+function unlogged(db: Connection, tables: readonly string[] = UNLOGGED): Part[] {
+  return tables.flatMap((name) => {
+    const table = tableOf(db, name, !WITHOUT_NUMBERS.has(name));
+    return table === undefined ? [] : [...partsOf(db, table)].filter((part) => !isReadable(db, part));
+  });
+}
 
 /** A table that others write to, by its rows that an entry of the change log leads to. */
 interface Watched {
