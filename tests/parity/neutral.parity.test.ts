@@ -170,6 +170,46 @@ describe("what neutral means", () => {
     expect(breakdownOf({ inbound_edge_count: null }, {}).authority).toBe(0.5);
   });
 
+  test("a value that cannot be read is a wrong one, and costs no other candidate anything", () => {
+    const fields = [
+      ...["id", "semantic_score", "bm25_score", "graph_score", "access_count", "inbound_edge_count", "subtype"],
+      ...["last_accessed", "created_at"],
+    ];
+    const fail = () => {
+      throw new Error("cannot be read");
+    };
+    const whole = { semantic_score: 0.5, bm25_score: 3, graph_score: 0.25, subtype: "custom:signal" };
+    const others = [node({ id: "one", ...whole, bm25_score: 5 }), node({ id: "two", ...whole, graph_score: 1 })];
+    const scored = (ranked: nous.RankedNode[], of: readonly unknown[]) =>
+      ranked.map(({ node, ...rest }) => ({ place: of.indexOf(node), ...rest }));
+    const check = (unreadable: object, wrong: unknown) => {
+      const [batch, same] = [
+        [others[0], unreadable, null, others[1]],
+        [others[0], wrong, null, others[1]],
+      ];
+      const avg = { avg_inbound_edges: 2 };
+      for (const rank of [
+        (list: readonly unknown[]) => js.rerankWithSectionWeights(list, avg, NOW, NEUTRAL),
+        (list: readonly unknown[]) => js.rerankCandidates(list, avg, undefined, NOW, NEUTRAL),
+        (list: readonly unknown[]) => js.rerankTop(list, avg, { now: NOW, limit: 9, ...NEUTRAL }),
+      ]) {
+        expect(scored(rank(batch), batch)).toEqual(scored(rank(same), same));
+      }
+    };
+    for (const name of fields) {
+      const plain = node({ id: "three", ...whole });
+      const unreadable = Object.defineProperty({ ...plain }, name, { get: fail, enumerable: true });
+      check(unreadable, { ...plain, [name]: Number.NaN });
+    }
+    for (const name of ["last_accessed", "created_at"]) {
+      check({ ...node(whole), [name]: { getTime: fail } }, { ...node(whole), [name]: Number.NaN });
+    }
+    check(new Proxy({}, { get: fail }), {});
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    check(proxy, {});
+  });
+
   test("sums beyond the range of numbers are the greatest ones", () => {
     const weights = { semantic: 9, keyword: 0, graph: 9, recency: 0, authority: 0, affinity: 0 };
     const large = Number.MAX_VALUE;

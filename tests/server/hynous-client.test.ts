@@ -133,6 +133,25 @@ describe("a server in that mode", () => {
     expect((await ask("GET /contradiction/queue")).body.count).toBe(0);
   });
 
+  test("keeps a conflict that was merged as resolved, and others of the memory that went", async () => {
+    const { ask, create } = client();
+    const [first, second] = [
+      await create({ content_title: "Gold vault report", content_body: "It grows." }),
+      await create({ content_title: "Gold vault report", content_body: "It grows fast." }),
+    ];
+    const text = "Correction: it shrinks.";
+    await create({ content_title: "Gold vault report", content_body: text });
+    const { data } = (await ask("GET /contradiction/queue")).body;
+    expect(data.map((one: { old_node_id: string }) => one.old_node_id).sort()).toEqual([first.id, second.id].sort());
+    const [merged, other] = data;
+    const resolving = { conflict_id: merged.id, resolution: "merge" };
+    expect((await ask("POST /contradiction/resolve", resolving)).status).toBe(200);
+    const lists = ["pending", "resolved"].map((status) => ask(`GET /contradiction/queue?status=${status}`));
+    const [pending, resolved] = (await Promise.all(lists)).map(({ body }) => body.data);
+    expect(resolved).toMatchObject([{ id: merged.id, new_node_id: null, resolution: "merge" }]);
+    expect(pending).toMatchObject([{ id: other.id, new_node_id: null, new_content: text }]);
+  });
+
   test("a memory that is put into a cluster again stays where it was", async () => {
     const { ask, create, file } = client();
     const { id } = (await ask("POST /clusters", { name: "Energy" })).body;

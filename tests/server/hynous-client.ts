@@ -590,7 +590,10 @@ call(
         ...{ ok: false, conflict_id: "q_none", resolution: "merge", old_node_id: "", new_node_id: null, actions: [] },
         ...{ resolved_at: "", error: "Conflict q_none not found" },
       },
-      { ok: false, conflict_id: "$queue.2", resolution: "odd", old_node_id: "", actions: [] },
+      {
+        ...{ ok: false, conflict_id: "$queue.2", resolution: "odd", old_node_id: "", actions: [] },
+        error: "Invalid resolution: odd",
+      },
       { ok: false, conflict_id: "?", error: "missing conflict_id or resolution", resolution: undefined },
       { ok: false, conflict_id: "$queue.2", error: "missing conflict_id or resolution" },
       { ok: true, conflict_id: "$queue.2", resolution: "keep_both", resolved_at: TIME },

@@ -113,10 +113,29 @@ test("a memory of the existing server goes the same way, odd values as missing o
   expect(run(["adopt", theirs, "--data-dir", folder])).toMatchObject({ status: 0 });
   const lines = exported(folder);
   expect(JSON.parse(lines[1]!)).toMatchObject({ id: "n_b", neural_stability: null, content_summary: null });
-  // Its vectors are of two lengths, which no other memory takes.
-  const sound = lines.filter((line) => JSON.parse(line).id !== "n_c" && JSON.parse(line).id !== "e_2");
-  expect(imported(folder, sound, { agent: "other" })).toEqual([sound.length, 0, 0]);
-  expect(exported(folder, "other")).toEqual(sound);
+  expect(imported(folder, lines, { agent: "other" })).toEqual([lines.length, 0, 0]);
+  expect(exported(folder, "other")).toEqual(lines);
+});
+
+test("a vector that nothing can be compared with is left out of an export, so that the lines can be imported", () => {
+  const folder = temporaryFolder();
+  const theirs = join(folder, "theirs.db");
+  makeExisting(theirs);
+  const db = raw(theirs);
+  const insert = db.prepare("INSERT INTO nodes (id, type, content_title, embedding_vector) VALUES (?, 'note', ?, ?)");
+  const floats = (...components: number[]) => Buffer.from(Float32Array.from(components).buffer);
+  const odd = { zero: floats(0, 0, 0), nan: floats(1, Number.NaN, 0), cut: Buffer.from([1, 2, 3]), text: "1,2,3" };
+  for (const [id, vector] of Object.entries(odd)) insert.run(id, id, vector);
+  db.close();
+  expect(run(["adopt", theirs, "--data-dir", folder])).toMatchObject({ status: 0 });
+  const lines = exported(folder);
+  const vectors = lines.map((line) => JSON.parse(line)).filter(({ kind }) => kind === "node");
+  const kept = vectors.filter(({ embedding }) => embedding !== null).map(({ id }) => id);
+  // That of n_c has two components, the others have three.
+  expect([vectors.length, kept]).toEqual([7, ["n_a", "n_b"]]);
+  const elsewhere = temporaryFolder();
+  expect(imported(elsewhere, lines)).toEqual([lines.length, 0, 0]);
+  expect(run(["check", "--data-dir", elsewhere]).stdout).toContain(": sound");
 });
 
 test("a memory of the schema before frames is checked and exported as it is, and keeps its sums when it is opened", () => {

@@ -32,6 +32,7 @@ export interface RerankOptions {
    * - `access_count`: what is no number is 0; a fraction or a negative number is used as it is.
    * - `inbound_edge_count`: what is no number is 0; a fraction or a negative number is used as it is.
    * - `id` is not looked at, an unknown `subtype` is KNOWLEDGE, and what is no object is a candidate without any of these values.
+   * - A value that cannot be read, since its getter throws, counts as a wrong value of its field.
    *
    * A score whose sum is beyond the range of numbers is the greatest number of its sign. Weights, metrics, `now` and `limit`
    * belong to the call and not to a candidate: they are refused as with `throw`.
@@ -74,7 +75,8 @@ export function rank<Node extends ScoredNode>(
   try {
     handle.reserve(HEADER + count * (RECORD + 1), 0);
     packHeader(handle, now, metrics, weights, instant);
-    pack(handle, sections, candidates, weights === undefined, neutral);
+    if (neutral) packReadable(handle, sections, candidates, weights === undefined);
+    else pack(handle, sections, candidates, weights === undefined, false);
     const built = limit < count ? limit : count;
     if (!handle.engine.rerank(count, built, weights === undefined, neutral)) throw refused(handle, candidates);
     handle.refresh();
@@ -109,6 +111,35 @@ function packHeader(
 
 /** A candidate without any value, for what is no object. */
 const NO_VALUES = {} as ScoredNode;
+
+const MOMENTS = new Set(["last_accessed", "created_at"]);
+const VALUES = [
+  ...["semantic_score", "bm25_score", "graph_score", "access_count", "inbound_edge_count", "subtype"],
+  ...MOMENTS,
+] as (keyof ScoredNode)[];
+
+/** Packs neutrally. Reading each value by itself is slow, so that is done if reading throws. */
+function packReadable(handle: Handle, sections: Sections, candidates: readonly ScoredNode[], bySection: boolean): void {
+  try {
+    pack(handle, sections, candidates, bySection, true);
+  } catch {
+    pack(handle, sections, Array.from(candidates, readableOf), bySection, true);
+  }
+}
+
+/** The values of a candidate; those that cannot be read are NaN, which is a wrong value of each field. */
+function readableOf(candidate: ScoredNode): ScoredNode {
+  if (typeof candidate !== "object" || candidate === null) return NO_VALUES;
+  const values = VALUES.map((name) => {
+    try {
+      const value = candidate[name];
+      return [name, MOMENTS.has(name) ? momentOf(value as Instant) : value];
+    } catch {
+      return [name, Number.NaN];
+    }
+  });
+  return Object.fromEntries(values) as ScoredNode;
+}
 
 // What is no number is packed as NaN: the module takes it as neutral, or refuses it, and the message is made from the candidate itself.
 function pack(

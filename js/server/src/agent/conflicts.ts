@@ -158,6 +158,15 @@ export function queueContradiction(agent: Agent, id: string, { correction, alike
   }
 }
 
+/**
+ * Within a `write`: deletes a memory. With Hynous' behaviour conflicts that it was the new side of
+ * stay, as texts.
+ */
+export function deleteMemory({ storage, compat }: Agent, id: string): void {
+  if (compat === "hynous") storage.conflicts.untie(id);
+  storage.deleteNode(id);
+}
+
 type Queued = Omit<
   ConflictRow,
   "sequence" | "id" | "status" | "created_at" | "expires_at" | "resolution" | "resolved_at"

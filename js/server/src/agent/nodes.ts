@@ -10,7 +10,7 @@ import { toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
 import { PLAYBOOK } from "./book.ts";
 import { joinClusters } from "./clusters.ts";
-import { contradictionIn, queueContradiction } from "./conflicts.ts";
+import { contradictionIn, deleteMemory, queueContradiction } from "./conflicts.ts";
 import { difficultyOfNew } from "./difficulty.ts";
 import { notFound, Refusal } from "./errors.ts";
 import type { HandlersOf } from "./handlers.ts";
@@ -83,7 +83,7 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
       const stored = agent.storage.node(id);
       if (stored === undefined) throw notFound();
       checkVersion(headers["If-Match"], stored.version);
-      agent.storage.deleteNode(id);
+      deleteMemory(agent, id);
       return { ok: true };
     }),
 };

@@ -2,7 +2,7 @@
 // still be resolved.
 
 import type { Agent, Unit } from "../agent/agent.ts";
-import { presentConflicts } from "../agent/conflicts.ts";
+import { deleteMemory, presentConflicts } from "../agent/conflicts.ts";
 import { insertEdge } from "../agent/edges.ts";
 import { notFound, Refusal, wrong } from "../agent/errors.ts";
 import { textOf } from "../agent/index-rows.ts";
@@ -96,7 +96,7 @@ const RESOLVERS: Readonly<Record<string, Resolver>> = {
     agent.storage.updateNode(old.id, { content_body, last_modified: at });
     const merged = `Merged content into old node ${old.id}`;
     if (fresh === undefined) return [merged];
-    agent.storage.deleteNode(fresh.id);
+    deleteMemory(agent, fresh.id);
     return [merged, `Deleted new node ${fresh.id} (merged into ${old.id})`];
   },
 };
@@ -109,15 +109,16 @@ function resolve(agent: Agent, request: Resolving) {
   return agent.write((unit) => {
     const { storage } = agent;
     const { conflict_id, resolution } = request;
-    if (!Object.hasOwn(RESOLVERS, resolution)) throw wrong("resolution", `Invalid resolution: ${resolution}`);
+    if (!Object.hasOwn(RESOLVERS, resolution)) throw new Refusal(400, `Invalid resolution: ${resolution}`);
     const row = storage.conflicts.find(conflict_id);
     if (row === undefined) throw notFound();
     const at = toIso(agent.now());
     const old = storage.node(row.old_node_id!)!;
     const fresh = row.new_node_id === null ? undefined : storage.node(row.new_node_id);
     const text = presentConflicts(agent, [row])[0]!.new_content ?? "";
-    const actions = RESOLVERS[resolution]!(agent, unit, { old, fresh, text, at }, request);
+    // Before a memory of it is deleted: what is pending would be untied, or go with the memory.
     storage.conflicts.resolve(conflict_id, resolution, at);
+    const actions = RESOLVERS[resolution]!(agent, unit, { old, fresh, text, at }, request);
     const ids = { old_node_id: old.id, new_node_id: fresh?.id ?? null };
     return { ok: true as const, conflict_id, resolution, ...ids, actions, resolved_at: at };
   });

@@ -82,6 +82,14 @@ export class ConflictTable implements Conflicts {
     this.#ask(done, resolution, now, id);
   }
 
+  untie(newNodeId: string): void {
+    this.#ask(
+      `UPDATE conflict_queue SET new_node_id = NULL WHERE new_node_id = ? AND old_node_id <> new_node_id
+        AND coalesce(status, 'pending') = 'pending' AND typeof(new_content) = 'text' AND new_content <> ''`,
+      newNodeId,
+    );
+  }
+
   removeOf(nodeId: string): void {
     this.#ask("DELETE FROM conflict_queue WHERE old_node_id = ? OR new_node_id = ?", nodeId, nodeId);
   }

@@ -84,6 +84,11 @@ export interface Conflicts {
   /** Newest first; of the pending ones those that are open. */
   list(filter: ConflictFilter): ConflictRow[];
   resolve(id: string, resolution: string, now: string): void;
+  /**
+   * Unties pending ones that hold a text from the new memory that said it: they stay when it is
+   * deleted.
+   */
+  untie(newNodeId: string): void;
   /** Forgets those of a memory. */
   removeOf(nodeId: string): void;
   /** Forgets pending ones whose time is over, and was over when another one was queued. */

@@ -7,9 +7,10 @@ import { writeLine } from "./lines.ts";
 export function exportMemory(storage: Storage, write: (lines: string) => void, done: (lines: number) => void): number {
   let count = 0;
   storage.snapshot(() => {
+    const dimensions = storage.dimensions();
     for (const kind of PORTABLE_KINDS) {
       for (const rows of storage.portable(kind)) {
-        write(rows.map((row) => `${writeLine(kind, row)}\n`).join(""));
+        write(rows.map((row) => `${writeLine(kind, row, dimensions)}\n`).join(""));
         count += rows.length;
         done(count);
       }

@@ -115,17 +115,22 @@ const ROWS = {
 
 const kindOf = z.object({ kind: z.enum(PORTABLE_KINDS) });
 
-/** A row as a line, without its end. What another program stored in a form that no column has counts as missing. */
+/**
+ * A row as a line, without its end. What another program stored in a form that no column has counts
+ * as missing, and so does a vector that is none of `dimensions` components.
+ */
 export function writeLine(
   kind: PortableKind,
   { embedding_vector: bytes, signals: figures, ...row }: PortableRow,
+  dimensions: number,
 ): string {
   const known = ROWS[kind].shape as Record<string, z.ZodType>;
   const sound = Object.entries(row).map(([name, value]) => [
     name,
     known[name]?.safeParse(value).success ? value : null,
   ]);
-  const embedding = bytes instanceof Object ? base64Of(bytes) : null;
+  const isVector = bytes instanceof Object && vectorOf(bytes, dimensions) !== null;
+  const embedding = isVector ? base64Of(bytes) : null;
   const beside = kind === "node" ? { embedding, signals: figuresIn(figures) } : {};
   return JSON.stringify({ kind, ...Object.fromEntries(sound), ...beside });
 }
