@@ -197,7 +197,7 @@ export class UsageTracker {
     if (uses.length === 0) return null;
     const batch = new Batch();
     this.#tell(uses, present, batch);
-    const type = uses.map((slot) => this.#types[slot]).findLast((type) => type !== null);
+    const type = uses.map((slot) => this.#types[slot]).reduce((latest, type) => type ?? latest, null);
     return batch.ask(defaultSections.slot, 2, (handle) => {
       handle.engine.usage_score(present, this.#isSeed);
       const [usage_score, rate] = answerOf(handle, 2) as unknown as [number, number];
@@ -215,7 +215,7 @@ export class UsageTracker {
 
   /** Everything, as plain data. */
   save(): UsageState {
-    const records = this.#oldest.items.toSorted(this.#byTime).map(
+    const records = [...this.#oldest.items].sort(this.#byTime).map(
       (slot): UsageRecord => ({
         memory_id: this.#ids[slot]!,
         ...typed(this.#types[slot]),
