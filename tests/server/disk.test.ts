@@ -166,3 +166,24 @@ test("the description of the interface tells of it for whatever writes", async (
   expect(paths["/v1/nodes"].post.responses["507"].description).toContain("no room");
   expect(paths["/v1/nodes"].get.responses["507"]).toBeUndefined();
 });
+
+test("a log that cannot be written ends nothing, and goes on once it can", async () => {
+  const folder = temporaryFolder();
+  const log = join(folder, "server.log");
+  const room = 4 * 2 ** 20;
+  writeFileSync(log, "x".repeat(room));
+  const under = ["sh", "-c", 'exec "$@" 2>>"$0"', log];
+  const server = await start(join(folder, "data"), ["--log-level", "info"], "test", { under });
+  const lines = () => readFileSync(log, "utf8").slice(room).split("\n");
+  limit(server, statSync(log).size);
+  const before = lines().length;
+  const created = await server.ask("POST /nodes", LESSON);
+  expect(created.status).toBe(201);
+  expect((await server.ask(`GET /nodes/${created.body.id}`)).status).toBe(200);
+  expect(lines()).toHaveLength(before);
+  limit(server, "unlimited");
+  expect((await server.ask("GET /health")).status).toBe(200);
+  const told = lines().slice(before - 1, -1);
+  expect(told.map((line) => JSON.parse(line).route)).toEqual(["/v1/nodes", "/v1/nodes/{id}", "/v1/health"]);
+  expect(await server.end()).toBe(0);
+});

@@ -1,7 +1,11 @@
 // Whether a text says what a memory says already.
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { Agent } from "../../js/server/src/agent/agent.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { ask } from "./asking.ts";
 import { sharedServer } from "./shared.ts";
+import { temporaryFolder } from "./temporary.ts";
 
 const { client } = sharedServer();
 const SUBTYPE = "custom:lesson";
@@ -98,5 +102,21 @@ describe("by words", () => {
 
   test("nothing is like anything in an empty memory", async () => {
     expect(await check(client(), {})).toEqual({ matches: [], recommendation: "unique", basis: "words" });
+  });
+
+  test.each([
+    ["few words", "hello there ".repeat(80_000)],
+    ["one word", "x".repeat(900_000)],
+    ["a script without spaces", "\u8bed".repeat(300_000)],
+  ])("a long text of %s is not read as a whole for its terms, and its memory is found", async (_, content) => {
+    const storage = new LibsqlStorage(`${temporaryFolder()}/a.db`, { durability: "normal" });
+    const agent = new Agent(storage);
+    await ask(agent, "createNode", { body: { type: "note", content_title: "T", content_body: content, id: "n_long" } });
+    await ask(agent, "createNode", { body: { type: "note", content_title: "Short", id: "n_short" } });
+    const read = vi.spyOn(agent.engine, "understand");
+    const { matches } = await ask(agent, "checkSimilar", { body: { title: "T", content } });
+    expect(matches).toMatchObject([{ node_id: "n_long", action: "duplicate" }]);
+    expect(read.mock.calls.reduce((sum, [text]) => sum + text.length, 0)).toBeLessThan((content.length / 4) * 3);
+    agent.close();
   });
 });

@@ -5,7 +5,10 @@ import type { Settings } from "./settings/options.ts";
 
 export type { Logger } from "pino";
 
-/** Writes to the standard error, so that what a command prints is its own. */
+/** UTF-16 units of lines that wait while nothing can be written, as to a file on a full disk. Later ones are dropped. */
+const MOST_WAITING = 2 ** 20;
+
+/** Writes to the standard error, so that what a command prints is its own. A line that cannot be written ends nothing. */
 export async function createLog({
   log_level,
   log_format,
@@ -17,8 +20,10 @@ export async function createLog({
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (level: string) => ({ level }) },
   };
-  const form = { sync: true, destination: 2 };
-  if (!isText) return pino(options, pino.destination({ dest: form.destination, sync: form.sync }));
+  const destination = pino.destination({ dest: 2, sync: true, maxLength: MOST_WAITING });
+  // It is tried again with the next line.
+  destination.on("error", () => {});
+  if (!isText) return pino(options, destination);
   const { default: pretty } = await import("pino-pretty");
-  return pino(options, pretty({ ...form, translateTime: "SYS:HH:MM:ss.l", singleLine: true }));
+  return pino(options, pretty({ destination, translateTime: "SYS:HH:MM:ss.l", singleLine: true }));
 }

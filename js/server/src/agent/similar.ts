@@ -19,9 +19,10 @@ const SPARE = 50;
 const MOST_CANDIDATES = 200;
 /** Bytes of memories whose words are compared in one slice. */
 const COMPARED_AT_ONCE = 512 * 2 ** 10;
-/** Terms that a full-text search looks at, and the UTF-16 units of a text in which they are looked for first. */
+/** Terms that a full-text search looks at, and the UTF-16 units of a text in which they are looked for first, and at most. */
 const MOST_TERMS = 64;
 const FIRST_LOOK = 10_000;
+const LAST_LOOK = 160_000;
 const SIMILARITY_DIGITS = 4;
 
 interface Candidate {
@@ -138,15 +139,14 @@ async function byWords(agent: Agent, { title, content, subtype }: SimilarRequest
   return found;
 }
 
-/** As many terms of a text as a full-text search looks at, of which not much more is read than holds them. */
+/** The first terms of a text, as many as a full-text search looks at. Not much more is read than holds them. */
 function firstTerms({ engine }: Agent, text: string): string[] {
-  const termsIn = (part: string) => engine.understand(part, { terms: "unicode" }).terms;
-  for (let length = FIRST_LOOK; length < text.length; length *= 4) {
-    const terms = termsIn(text.slice(0, length));
-    // Where the text was cut off a term may be a part of one.
+  for (let length = FIRST_LOOK; ; length *= 4) {
+    const { terms } = engine.understand(text.slice(0, length), { terms: "unicode" });
+    // Where the text was cut off a term may be a part of one: of the last look it is searched by its beginning.
     if (terms.length > MOST_TERMS) return terms.slice(0, MOST_TERMS);
+    if (length >= text.length || length >= LAST_LOOK) return terms;
   }
-  return termsIn(text);
 }
 
 /** Ids in their order, in parts whose texts take a slice's time to be compared. */
