@@ -263,7 +263,7 @@ describe("lines", () => {
     expect(exported(folder)).toHaveLength(3);
     raw(agentFile(folder, "default")).exec(`
       INSERT INTO cluster_memberships (cluster_id, node_id) VALUES ('c_9', 'p');
-      INSERT INTO playbook_outcomes VALUES ('p', 'n_9', 1, '2026-01-01');
+      INSERT INTO playbook_outcomes (playbook_id, entry_id, profitable, applied_at) VALUES ('p', 'n_9', 1, '2026-01-01');
     `);
     expect(imported(folder, exported(folder), { agent: "other" })).toEqual([3, 0, 0]);
   });
