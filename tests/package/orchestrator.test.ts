@@ -696,7 +696,9 @@ describe("a search that fails", () => {
     ["gives a null among results", () => [{ id: "a" }, null], "results[1] must be an object, found null"],
     ["gives a gap among results", () => Array(2), "results[0] must be an object, found undefined"],
     ["gives text among results", async () => ["a"], 'results[0] must be an object, found "a"'],
-    ["gives a result that cannot be read", () => [unreadable()], "not to be read"],
+    ["gives a result that cannot be read", () => [unreadable("id")], "not to be read"],
+    ["gives a result whose title cannot be read", () => [unreadable("content_title")], "not to be read"],
+    ["gives a result with another field that cannot be read", () => [unreadable("extra")], "not to be read"],
   ];
 
   test.each(FAILURES)("that %s costs itself alone", async (_, fail, why) => {
@@ -824,11 +826,13 @@ const thenless = (): object =>
     },
   });
 
-const unreadable = () => ({
-  get id(): string {
-    throw new Error("not to be read");
-  },
-});
+const unreadable = (field: string): object =>
+  Object.defineProperty({ id: "a", score: 0.9 }, field, {
+    enumerable: true,
+    get(): string {
+      throw new Error("not to be read");
+    },
+  });
 
 // ---- odd and wrong input ------------------------------------------------------------------------
 

@@ -196,6 +196,21 @@ describe("adopting", () => {
     });
   });
 
+  test("refuses ids that reading would cut off", () => {
+    const [folder, given] = [temporaryFolder(), join(temporaryFolder(), "theirs.db")];
+    makeExisting(given);
+    const db = raw(given);
+    for (const end of ["b", "c"]) {
+      db.exec(`INSERT INTO nodes (id, type, content_title) VALUES ('n_a' || char(0) || '${end}', 'note', '${end}')`);
+    }
+    const { status, stderr } = run("adopt", given, "--data-dir", folder);
+    expect(status).toBe(1);
+    expect(stderr).toContain("has ids with U+0000 (2 of nodes): give them other ids, then adopt it.");
+    expect(existsSync(agentFile(folder, "default"))).toBe(false);
+    db.exec("UPDATE nodes SET id = 'n_' || content_title || '_new' WHERE instr(id, char(0)) > 0");
+    expect(run("adopt", given, "--data-dir", folder)).toMatchObject({ status: 0 });
+  });
+
   test("waits for nobody who is writing to it", () => {
     const [folder, given] = [temporaryFolder(), join(temporaryFolder(), "theirs.db")];
     makeExisting(given);

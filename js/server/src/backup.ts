@@ -14,6 +14,9 @@ import { checkAgentName } from "./storage/place.ts";
 import { Target, type TargetOptions } from "./storage/target.ts";
 import { checkLog } from "./storage/wal.ts";
 
+/** Tables whose rows are told apart by an id. */
+const NAMED = ["nodes", "edges", "clusters", "conflict_queue"];
+
 /**
  * Copies an agent's database into a file, as it is at one moment, whoever is writing to it. What was there before stays until
  * the copy is whole and on the disk.
@@ -108,6 +111,22 @@ async function takeCopy(from: string, file: string, agent: string, { isOurs }: {
   }
 }
 
+/**
+ * Ids that differ only after U+0000 are read as one and the same.
+ *
+ * @throws {StorageError} naming tables with such ids.
+ */
+function checkIds(db: Database.Database, from: string): void {
+  const all = <Row>(sql: string) => db.prepare(sql).all() as Row[];
+  const tables = all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name);
+  const problems = NAMED.filter((table) => tables.includes(table)).flatMap((table) => {
+    const [found] = all<{ count: number }>(`SELECT count(*) AS count FROM ${table} WHERE instr(id, char(0)) > 0`);
+    return found!.count === 0 ? [] : [`${found!.count} of ${table}`];
+  });
+  if (problems.length === 0) return;
+  throw new StorageError(`${from} has ids with U+0000 (${problems.join(", ")}): give them other ids, then adopt it.`);
+}
+
 function copyOut(from: string, to: string, isOurs: boolean): void {
   const db = new Database(from);
   try {
@@ -116,6 +135,7 @@ function copyOut(from: string, to: string, isOurs: boolean): void {
     const isKnown = schemaOf(db) > 0;
     if (isOurs && !isKnown) throw new StorageError(`${from} is no backup of this server: adopt it.`);
     if (!isOurs && isKnown) throw new StorageError(`${from} is a database of this server: restore it.`);
+    if (!isOurs) checkIds(db, from);
     alone(db, () => db.prepare("VACUUM INTO ?").run(to));
   } finally {
     db.close();

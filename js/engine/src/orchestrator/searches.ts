@@ -106,9 +106,13 @@ function readRows<Row extends FoundRow>(found: unknown): { rows: Row[]; top: num
     const row: Row = found[place];
     if (typeof row !== "object" || row === null) throw invalidShape("results", place, row);
     if (row.id == null || row.id === "") continue;
+    readAll(row);
     rows.push(row);
     const score = numberOf(row.score);
     if (top === null || score > top) top = score;
   }
   return { rows, top };
 }
+
+/** Throws what a result's getters throw, so that they fail its search and not the whole retrieval. */
+const readAll = (row: FoundRow): unknown => [{ ...row }, row.content_title, row.title];

@@ -1,7 +1,7 @@
 // What a caller hands in, made ready to cross: the fields that the index reads and no others, and vectors gathered into
 // buffers of their own, which move instead of being copied again.
 
-import { invalid, show } from "../../errors.ts";
+import { invalid, requireShort, show } from "../../errors.ts";
 import { FILTER_KEYS } from "../pack.ts";
 import type { MemoryEdge, MemoryNode } from "../types.ts";
 
@@ -40,7 +40,7 @@ const EDGE_FIELDS = Object.keys({
 
 /** A batch of nodes. Their embeddings travel in one buffer; with `transfer` typed arrays travel in their own. @internal */
 export function packNodes(nodes: readonly MemoryNode[], transfer: boolean, cargo: Cargo): unknown {
-  const packed = pick(nodes, NODE_FIELDS);
+  const packed = pick("nodes", nodes, NODE_FIELDS);
   if (!Array.isArray(packed)) return packed;
   const gathered: [Plain, ArrayLike<unknown>][] = [];
   let bytes = 0;
@@ -49,6 +49,7 @@ export function packNodes(nodes: readonly MemoryNode[], transfer: boolean, cargo
     const isTyped = isTypedArray(embedding);
     if (isTyped && transfer && embedding.length > 0 && isOrdinary(embedding.buffer)) cargo.add(embedding.buffer);
     else if (isTyped || Array.isArray(embedding)) {
+      requireShort("nodes.embedding", embedding);
       gathered.push([node, embedding]);
       bytes += room(embedding);
     }
@@ -65,7 +66,7 @@ export function packNodes(nodes: readonly MemoryNode[], transfer: boolean, cargo
 }
 
 /** A batch of edges. @internal */
-export const packEdges = (edges: readonly MemoryEdge[]): unknown => pick(edges, EDGE_FIELDS);
+export const packEdges = (edges: readonly MemoryEdge[]): unknown => pick("edges", edges, EDGE_FIELDS);
 
 /** Numbers, where they are some: a view would take all that its buffer holds along. @internal */
 export function packNumbers(numbers: unknown, cargo: Cargo): unknown {
@@ -115,8 +116,9 @@ export function packSnapshot(snapshot: unknown, cargo: Cargo): Uint8Array | Arra
 }
 
 /** Objects with those fields alone; what is no list of objects stays, for the index to refuse. */
-function pick(entries: readonly object[], fields: readonly string[]): Plain[] {
+function pick(batch: string, entries: readonly object[], fields: readonly string[]): Plain[] {
   if (!Array.isArray(entries)) return entries as never;
+  requireShort(batch, entries);
   return Array.from(entries, (entry: Plain) => {
     if (typeof entry !== "object" || entry === null) return entry;
     const picked: Plain = {};
