@@ -356,7 +356,9 @@ describe("FSRS-6", () => {
         );
         for (const [i, [t, s]] of rows.entries()) {
           expectClose(engine.calculateRetrievability(t, s), theirs.forgetting_curve(t, s));
-          expectClose(retrievability[i]!, theirs.forgetting_curve(t, s), 1e-8);
+          // Columns hold instants, whose last bit is some microseconds: the days that are left of these.
+          const left = (NOW - (NOW - t * DAY)) / DAY;
+          expectClose(retrievability[i]!, theirs.forgetting_curve(left, s));
         }
       }),
       { numRuns: 1000 },
