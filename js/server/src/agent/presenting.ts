@@ -160,11 +160,7 @@ export function fadedOf(
 }
 
 /** The same by time alone, whatever state is stored. */
-export function fadedBy(
-  nodes: readonly (StoredMemoryNode | undefined)[],
-  engine: Engine,
-  now: number,
-): (Faded | undefined)[] {
+function fadedBy(nodes: readonly (StoredMemoryNode | undefined)[], engine: Engine, now: number): (Faded | undefined)[] {
   const there = nodes.filter((node) => node !== undefined);
   const columns = {
     lastAccessed: there.map((node) => node.last_accessed),

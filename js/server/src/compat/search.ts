@@ -2,7 +2,7 @@
 
 import type { StoredMemoryNode } from "nous-wasm";
 import type { Agent } from "../agent/agent.ts";
-import { fadedBy } from "../agent/presenting.ts";
+import { presentNow } from "../agent/presenting.ts";
 import { stopwatch, vectorOf } from "../agent/search.ts";
 import { cosine } from "../agent/similar.ts";
 import type { QuestionVector } from "../api/operation.ts";
@@ -82,9 +82,9 @@ export const searchAsHynous: Handler = (agent: Agent, { body, question }: Given)
     const rows = new Map(agent.rows(ranked.map(({ node }) => node.id)).map((row) => [row.id, row]));
     const found = ranked.filter(({ node }) => remains(agent, rows.get(node.id), body)).slice(0, body.limit);
     const ids = found.map(({ node }) => node.id);
-    const data = presented(
-      agent,
+    const data = presentNow(
       ids.map((id) => rows.get(id)!),
+      agent,
       now,
     ).map((node, place) => {
       const { score, breakdown, primary_signal } = found[place]!;
@@ -131,20 +131,8 @@ function lookUp(agent: Agent, { query, type, subtype, lifecycle, limit }: Search
   return agent.read(() => {
     const conditions = { type: type ?? undefined, subtype: subtype ?? undefined, lifecycle: lifecycle ?? undefined };
     const rows = agent.storage.containing(query, conditions, limit);
-    const data = presented(agent, rows, agent.now());
+    const data = presentNow(rows, agent, agent.now());
     return { data, count: data.length };
-  });
-}
-
-/** Rows in the state that time alone makes of them, whatever was stored. */
-function presented(agent: Agent, rows: readonly Row[], now: number) {
-  const live = rows.map(({ id }) => agent.index.get(id));
-  const faded = fadedBy(live, agent.engine, now);
-  return rows.map((row, place) => {
-    const node = agent.present(row);
-    const its = faded[place];
-    if (its === undefined) return node;
-    return { ...node, neural_retrievability: rounded(its.retrievability), state_lifecycle: its.lifecycle };
   });
 }
 
