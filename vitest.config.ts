@@ -26,7 +26,10 @@ const project = (
   extends: true as const,
   test: { name, include: [`tests/${name}/**/*.test.ts`], ...options },
 });
-/** Driving a browser keeps more than one core busy by itself; killing servers and starting them again keeps all of them. */
+/**
+ * Driving a browser keeps more than one core busy by itself; killing servers and starting them
+ * again keeps all of them.
+ */
 const ALONE = { fileParallelism: false } as const;
 
 export default defineConfig({
@@ -34,13 +37,16 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // The package is linked to where it is built, which vite takes for sources; it is to be loaded by Node itself.
+    // The package is linked to where it is built, which vite takes for sources; it is to be loaded
+    // by Node itself.
     server: { deps: { external: [/js\/engine\/dist/] } },
     projects: [
-      // They only compute, and what they measure is the time of their own process: a file for each core. On a busy machine
-      // millions of characters or questions take minutes; what never ends still has an end.
+      // They only compute, and what they measure is the time of their own process: a file for each
+      // core. On a busy machine millions of characters or questions take minutes; what never ends
+      // still has an end.
       project("parity", { maxWorkers: "100%", testTimeout: 180_000 }),
-      // Programs, and packages that are installed, wait for their start; servers for their disk, their providers and each other.
+      // Programs, and packages that are installed, wait for their start; servers for their disk,
+      // their providers and each other.
       project("package", { maxWorkers: 2, testTimeout: 120_000 }),
       project("server", { maxWorkers: 3, testTimeout: 120_000 }),
       project("browser", ALONE),

@@ -1,16 +1,20 @@
 //! Each kernel and, in the same run, what one would write without it.
 //!
-//! `cargo bench --features benches` takes under two minutes. Medians of two runs on a shared machine differ by some 10 %;
-//! compare within a run. The baselines are the plain twins of the property tests on the platform's exp and tanh, and equal
-//! the kernels in what they compute but for those two functions' last bits.
+//! `cargo bench --features benches` takes under two minutes. Medians of two runs on a shared
+//! machine differ by some 10 %; compare within a run. The baselines are the plain twins of the
+//! property tests on the platform's exp and tanh, and equal the kernels in what they compute but
+//! for those two functions' last bits.
 
 use std::hint::black_box;
 use std::time::Duration;
 
-use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use criterion::{
+    BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main,
+};
 use nous_wasm::{
-    Candidate, ContextRow, Curve, DecayColumns, Hit, IntentClassifier, Matcher, MergeOptions, Query, Reranker, Section,
-    SectionSet, SectionTable, Weighting, decay, format_context, merge_and_select,
+    Candidate, ContextRow, Curve, DecayColumns, Hit, IntentClassifier, Matcher, MergeOptions,
+    Query, Reranker, Section, SectionSet, SectionTable, Weighting, decay, format_context,
+    merge_and_select,
 };
 
 #[path = "../tests/native/common/naive.rs"]
@@ -112,10 +116,15 @@ fn decay_columns(c: &mut Criterion) {
     let mut group = c.benchmark_group("decay columns");
     for count in [1_000, 100_000] {
         let mut random = Random(2);
-        let last_accessed: Vec<f64> = (0..count).map(|_| NOW - random.unit() * 200.0 * DAY).collect();
+        let last_accessed: Vec<f64> =
+            (0..count).map(|_| NOW - random.unit() * 200.0 * DAY).collect();
         let stability: Vec<f64> = (0..count).map(|_| 1.0 + random.unit() * 180.0).collect();
         let section: Vec<u8> = (0..count).map(|_| random.section() as u8).collect();
-        let columns = DecayColumns { last_accessed: &last_accessed, stability: &stability, section: &section };
+        let columns = DecayColumns {
+            last_accessed: &last_accessed,
+            stability: &stability,
+            section: &section,
+        };
         let (mut retrievability, mut lifecycle) = (vec![0.0; count], vec![0; count]);
         group.sampling_mode(sampling(count));
         group.throughput(Throughput::Elements(count as u64));
@@ -123,29 +132,52 @@ fn decay_columns(c: &mut Criterion) {
             group.bench_function(BenchmarkId::new(name, count), |b| {
                 b.iter(|| {
                     let columns = black_box(columns);
-                    decay::decay_columns(columns, NOW, &table, curve, &mut retrievability, &mut lifecycle).unwrap();
+                    decay::decay_columns(
+                        columns,
+                        NOW,
+                        &table,
+                        curve,
+                        &mut retrievability,
+                        &mut lifecycle,
+                    )
+                    .unwrap();
                 });
             });
         }
-        group.bench_function(BenchmarkId::new("baseline: exponential with std's exp", count), |b| {
-            b.iter(|| {
-                let columns = black_box(columns);
-                naive::decay_columns::<Platform>(columns, NOW, &table, &mut retrievability, &mut lifecycle);
-            });
-        });
+        group.bench_function(
+            BenchmarkId::new("baseline: exponential with std's exp", count),
+            |b| {
+                b.iter(|| {
+                    let columns = black_box(columns);
+                    naive::decay_columns::<Platform>(
+                        columns,
+                        NOW,
+                        &table,
+                        &mut retrievability,
+                        &mut lifecycle,
+                    );
+                });
+            },
+        );
     }
     group.finish();
 }
 
 /// A question of about so many characters with one string of the table in its middle.
 fn question(characters: usize) -> String {
-    const WORDS: [&str; 12] =
-        ["btc", "funding", "on", "the", "venues", "we", "talked", "about", "turned", "negative", "after", "midnight"];
+    const WORDS: [&str; 12] = [
+        "btc", "funding", "on", "the", "venues", "we", "talked", "about", "turned", "negative",
+        "after", "midnight",
+    ];
     let mut random = Random(3);
     let mut text = String::from("Which");
     let mut asked = false;
     while text.len() < characters {
-        let word = if !asked && text.len() >= characters / 2 { "lesson" } else { WORDS[random.next() as usize % 12] };
+        let word = if !asked && text.len() >= characters / 2 {
+            "lesson"
+        } else {
+            WORDS[random.next() as usize % 12]
+        };
         asked |= word == "lesson";
         text.push(' ');
         text.push_str(word);
@@ -159,23 +191,30 @@ fn intent(c: &mut Criterion) {
     let mut group = c.benchmark_group("intent");
     for characters in [60, 300, 2_000] {
         let query = question(characters);
-        assert_eq!(classifier.classify(&query, Matcher::Substring).iter().collect::<Vec<_>>(), [Section::Knowledge]);
+        assert_eq!(
+            classifier.classify(&query, Matcher::Substring).iter().collect::<Vec<_>>(),
+            [Section::Knowledge]
+        );
         group.throughput(Throughput::Bytes(query.len() as u64));
         for (name, matcher) in [("substring", Matcher::Substring), ("words", Matcher::Words)] {
             group.bench_function(BenchmarkId::new(name, characters), |b| {
                 b.iter(|| classifier.classify(black_box(&query), matcher));
             });
         }
-        group.bench_function(BenchmarkId::new("baseline: contains for each string", characters), |b| {
-            b.iter(|| naive::classify(black_box(&query), &table));
-        });
+        group.bench_function(
+            BenchmarkId::new("baseline: contains for each string", characters),
+            |b| {
+                b.iter(|| naive::classify(black_box(&query), &table));
+            },
+        );
     }
     group.finish();
 }
 
 fn merge(c: &mut Criterion) {
     let table = SectionTable::default();
-    let options = MergeOptions { intents: SectionSet::from_bits(0b0101), ..MergeOptions::default() };
+    let options =
+        MergeOptions { intents: SectionSet::from_bits(0b0101), ..MergeOptions::default() };
     let mut group = c.benchmark_group("merge");
     for (groups, rows) in [(4, 25), (8, 1_000)] {
         let mut random = Random(4);
@@ -186,7 +225,8 @@ fn merge(c: &mut Criterion) {
             score: random.unit() * (rows - place) as f64 / rows as f64,
             section: random.section(),
         };
-        let results: Vec<Vec<Hit>> = (0..groups).map(|_| (0..rows).map(&mut hit).collect()).collect();
+        let results: Vec<Vec<Hit>> =
+            (0..groups).map(|_| (0..rows).map(&mut hit).collect()).collect();
         let sub_results: Vec<&[Hit]> = results.iter().map(Vec::as_slice).collect();
         let size = format!("{groups} x {rows}");
         group.throughput(Throughput::Elements((groups * rows) as u64));
@@ -207,7 +247,9 @@ fn context(c: &mut Criterion) {
     let bodies: Vec<String> = (0..TOP)
         .map(|row| match row % 2 {
             0 => text.clone(),
-            _ => format!(r#"{{ "text": "{text}", "signals": {{ "symbol": "BTC", "pnl_pct": -{row}.25 }} }}"#),
+            _ => format!(
+                r#"{{ "text": "{text}", "signals": {{ "symbol": "BTC", "pnl_pct": -{row}.25 }} }}"#
+            ),
         })
         .collect();
     let row = |body| ContextRow {
@@ -220,7 +262,9 @@ fn context(c: &mut Criterion) {
     let rows: Vec<ContextRow> = bodies.iter().map(|body| row(body.as_str())).collect();
     let mut group = c.benchmark_group("context");
     group.throughput(Throughput::Bytes(bodies.iter().map(|body| body.len() as u64).sum()));
-    group.bench_function("20 rows", |b| b.iter(|| format_context(black_box(&rows), 4_000.0, &table)));
+    group.bench_function("20 rows", |b| {
+        b.iter(|| format_context(black_box(&rows), 4_000.0, &table))
+    });
     group.bench_function("baseline: 20 rows with serde_json's values", |b| {
         b.iter(|| naive::format_context(black_box(&rows), 4_000.0, &table));
     });

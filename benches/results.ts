@@ -1,4 +1,5 @@
-// Where results of measurements go, and what a reader has to know of the machine that they are from.
+// Where results of measurements go, and what a reader has to know of the machine that they are
+// from.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -6,7 +7,9 @@ import { cpus } from "node:os";
 
 const FOLDER = "benches/results";
 
-/** Writes `DATE-NAME.md`: the title with the date, the machine, and the text. Gives its path back. */
+/**
+ * Writes `DATE-NAME.md`: the title with the date, the machine, and the text. Gives its path back.
+ */
 export function writeResults(name: string, title: string, text: string): string {
   const path = `${FOLDER}/${today()}-${name}.md`;
   mkdirSync(FOLDER, { recursive: true });
@@ -16,11 +19,14 @@ export function writeResults(name: string, title: string, text: string): string 
 
 /** Rows under a head, as Markdown. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  return [head, head.map(() => "---"), ...rows]
+    .map((cells) => `| ${cells.join(" | ")} |`)
+    .join("\n");
 }
 
 function machine(): string {
-  const rust = spawnSync("rustc", ["--version"], { encoding: "utf8" }).stdout?.split(" ")[1] ?? "unknown";
+  const rust =
+    spawnSync("rustc", ["--version"], { encoding: "utf8" }).stdout?.split(" ")[1] ?? "unknown";
   return `${cpus()[0]?.model.trim() ?? "unknown processor"}, ${cpus().length} cores, ${process.platform} ${process.arch}, Node ${process.versions.node}, Rust ${rust}.`;
 }
 

@@ -7,8 +7,18 @@ const now = Date.parse("2026-03-01T12:00:00Z");
 
 const index = new MemoryIndex({ dimensions: 4 });
 index.upsert([
-  { id: "friday", subtype: "custom:lesson", created_at: now - 50 * DAY, embedding: [0.9, 0.1, 0, 0.1] },
-  { id: "rollback", subtype: "custom:playbook", created_at: now - 120 * DAY, embedding: [0.7, 0.6, 0, 0] },
+  {
+    id: "friday",
+    subtype: "custom:lesson",
+    created_at: now - 50 * DAY,
+    embedding: [0.9, 0.1, 0, 0.1],
+  },
+  {
+    id: "rollback",
+    subtype: "custom:playbook",
+    created_at: now - 120 * DAY,
+    embedding: [0.7, 0.6, 0, 0],
+  },
   { id: "tea", subtype: "custom:turn_summary", created_at: now - 3 * DAY, embedding: [0, 0, 1, 0] },
 ]);
 index.link([{ id: "e1", source_id: "rollback", target_id: "friday", type: "applied_to" }]);
@@ -23,14 +33,19 @@ print(index.explain(ranking.ids[0]!, question).score!);
 
 function print({ name, value, operation, parts = [] }: Explanation, depth = 0): void {
   if (depth > 1) return;
-  console.log(`${"  ".repeat(depth)}${name} ${value.toFixed(4)}${operation ? ` (${operation})` : ""}`);
+  console.log(
+    `${"  ".repeat(depth)}${name} ${value.toFixed(4)}${operation ? ` (${operation})` : ""}`,
+  );
   for (const part of parts) print(part, depth + 1);
 }
 
 // A recall lets stability grow; a sweep says which states have changed since.
 index.recall([ranking.ids[0]!], now);
 const { changes, transitions } = index.decay(now + 40 * DAY);
-console.log("in forty days:", transitions.map(({ id, from, to }) => `${id} ${from} → ${to}`).join(", "));
+console.log(
+  "in forty days:",
+  transitions.map(({ id, from, to }) => `${id} ${from} → ${to}`).join(", "),
+);
 index.applyDecay(changes);
 
 // The whole index as bytes, and back.

@@ -26,7 +26,9 @@ const orchestrator = createOrchestrator({
 const question = "What's my billing thesis and what was the last search outage?";
 const { nodes, groups, trace } = await orchestrator.retrieve(question);
 for (const { query, results, retry } of trace.parts) {
-  console.log(`part “${query}”: ${results} found${retry ? `, asked again as “${retry.query}”` : ""}`);
+  console.log(
+    `part “${query}”: ${results} found${retry ? `, asked again as “${retry.query}”` : ""}`,
+  );
 }
 for (const { content_title, score } of nodes) console.log(score.toFixed(3), content_title);
 // Memories that were recalled together get stronger edges.

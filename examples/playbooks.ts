@@ -18,7 +18,9 @@ book.add([
   },
 ]);
 
-const { matches, missing } = book.match([{ type: "latency_spike", severity: 0.8 }], { queue_length: [10, 40, 90] });
+const { matches, missing } = book.match([{ type: "latency_spike", severity: 0.8 }], {
+  queue_length: [10, 40, 90],
+});
 console.log(formatPlaybookMatches(matches));
 console.log("missing variables:", missing.length);
 
@@ -27,4 +29,6 @@ const { success_count, sample_size, stability } = applyOutcome(
   true,
   new Date("2026-03-01"),
 );
-console.log(`after one more success: ${success_count} of ${sample_size}, stable for ${stability.toFixed(0)} days`);
+console.log(
+  `after one more success: ${success_count} of ${sample_size}, stable for ${stability.toFixed(0)} days`,
+);

@@ -4,7 +4,12 @@ import { buildContext, contextMemory, UsageTracker } from "nous-wasm";
 
 const rows = [
   { id: "d1", subtype: "custom:thesis", content_title: "Use Redis for sessions", score: 0.8 },
-  { id: "f1", subtype: "custom:lesson", content_title: "Redis evicts the oldest sessions first", score: 0.7 },
+  {
+    id: "f1",
+    subtype: "custom:lesson",
+    content_title: "Redis evicts the oldest sessions first",
+    score: 0.7,
+  },
   { id: "f2", subtype: "custom:lesson", content_title: "Sessions are signed", score: 0.4 },
 ];
 const usage = new UsageTracker();
@@ -22,5 +27,8 @@ console.log(context.prompt);
 console.log("left out:", context.left_out.map(({ id, reason }) => `${id} (${reason})`).join(", "));
 
 // After the model has answered: which memories did the answer use?
-usage.feedback(context.recalled_content, "Yes, but raise the limit: Redis evicts the oldest sessions first.");
+usage.feedback(
+  context.recalled_content,
+  "Yes, but raise the limit: Redis evicts the oldest sessions first.",
+);
 console.log("boost of f1 next time:", usage.boost(["f1"]));

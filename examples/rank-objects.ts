@@ -25,9 +25,18 @@ const candidates = [
     inbound_edge_count: 0,
   },
 ];
-const metrics = { total_nodes: 2, total_edges: 3, density: 1, avg_inbound_edges: 1.5, avg_outbound_edges: 1.5 };
+const metrics = {
+  total_nodes: 2,
+  total_edges: 3,
+  density: 1,
+  avg_inbound_edges: 1.5,
+  avg_outbound_edges: 1.5,
+};
 
-for (const { node, score, breakdown, primary_signal } of rerankTop(candidates, metrics, { limit: 2, now })) {
+for (const { node, score, breakdown, primary_signal } of rerankTop(candidates, metrics, {
+  limit: 2,
+  now,
+})) {
   console.log(`${node.id}: ${score.toFixed(3)}, mostly ${primary_signal}`, breakdown);
 }
 console.log("weights of a lesson:", SECTION_PROFILES.KNOWLEDGE.reranking_weights);

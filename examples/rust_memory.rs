@@ -1,7 +1,9 @@
 //! Keeps a memory natively: `cargo run --example rust_memory`.
 
 use nous_wasm::index::VectorForm;
-use nous_wasm::memory::{Access, Embedding, Filters, Memory, NameKind, NodeChange, Options, Search, Target};
+use nous_wasm::memory::{
+    Access, Embedding, Filters, Memory, NameKind, NodeChange, Options, Search, Target,
+};
 use nous_wasm::search::Serendipity;
 use nous_wasm::{Config, SectionTable};
 
@@ -10,7 +12,12 @@ const DAY: f64 = 86_400_000.0;
 const NOW: f64 = 1_772_323_200_000.0;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let options = Options { dimensions: 3, form: VectorForm::F32, embedding_id: "example".into(), max_bytes: 1 << 28 };
+    let options = Options {
+        dimensions: 3,
+        form: VectorForm::F32,
+        embedding_id: "example".into(),
+        max_bytes: 1 << 28,
+    };
     let mut memory = Memory::new(options, Config::default())?;
     let lesson = memory.name(NameKind::Subtype, "custom:lesson")?;
     let signal = memory.name(NameKind::Subtype, "custom:signal")?;
@@ -32,7 +39,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         clusters: None,
         embedding: Embedding::Given(embedding),
     };
-    let rows = memory.upsert(&[node(lesson, 50.0, &[1.0, 0.1, 0.0]), node(signal, 0.1, &[0.2, 1.0, 0.0])], NOW)?;
+    let rows = memory.upsert(
+        &[node(lesson, 50.0, &[1.0, 0.1, 0.0]), node(signal, 0.1, &[0.2, 1.0, 0.0])],
+        NOW,
+    )?;
 
     let filters = Filters::default();
     let outcome = memory.search(&Search {

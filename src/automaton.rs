@@ -1,7 +1,7 @@
 //! Many strings sought in one pass over a text, whatever their number.
 //!
-//! An automaton (Aho and Corasick, 1975) with every transition written out, over classes of bytes rather than bytes, so
-//! that the whole of it stays within a processor's first caches.
+//! An automaton (Aho and Corasick, 1975) with every transition written out, over classes of bytes
+//! rather than bytes, so that the whole of it stays within a processor's first caches.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,8 @@ const ROOT: u16 = 0;
 /// The automaton over some strings; each has its place among them, and a mark of up to eight bits.
 #[derive(Debug)]
 pub struct Automaton {
-    /// Class of each byte; ASCII capitals share the class of their small letters. Class 0 is in no string.
+    /// Class of each byte; ASCII capitals share the class of their small letters. Class 0 is in no
+    /// string.
     classes: [u8; 256],
     /// log2 of the length of a state's row.
     row_bits: u32,
@@ -29,7 +30,8 @@ pub struct Automaton {
 }
 
 impl Automaton {
-    /// An automaton over strings in lower case, with fewer than [`MOST_STATES`] bytes in all and marks that are not 0.
+    /// An automaton over strings in lower case, with fewer than [`MOST_STATES`] bytes in all and
+    /// marks that are not 0.
     pub fn new<'a>(strings: impl Iterator<Item = (&'a str, u8)> + Clone) -> Self {
         let mut classes = [0; 256];
         let mut class_count = 1;
@@ -93,8 +95,8 @@ impl Automaton {
         self.every |= mark;
     }
 
-    /// Turns the tree of strings into an automaton: from the root outwards, a missing transition of a state
-    /// becomes that of its longest proper suffix.
+    /// Turns the tree of strings into an automaton: from the root outwards, a missing transition of
+    /// a state becomes that of its longest proper suffix.
     fn complete(&mut self) {
         let mut suffix = vec![ROOT; self.marks.len()];
         let mut queue = VecDeque::from([ROOT]);
@@ -133,8 +135,8 @@ impl Automaton {
         found
     }
 
-    /// Reports every occurrence of every string by the string's place, with the place in the text where it ends; of those
-    /// that end together the longest first.
+    /// Reports every occurrence of every string by the string's place, with the place in the text
+    /// where it ends; of those that end together the longest first.
     pub fn occurrences(&self, text: &[u8], mut report: impl FnMut(usize, usize)) {
         let mut state = ROOT;
         for (place, &byte) in text.iter().enumerate() {

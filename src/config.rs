@@ -53,7 +53,8 @@ pub struct Config {
     pub intent: IntentConfig,
     /// Which forgetting curve retrievability follows.
     pub curve: Curve,
-    /// Whether a resident memory keeps salience, so that growth on recall goes by what was at stake.
+    /// Whether a resident memory keeps salience, so that growth on recall goes by what was at
+    /// stake.
     pub salience_growth: bool,
     /// How a resident memory is searched.
     pub search: SearchConfig,
@@ -116,9 +117,10 @@ impl Config {
     /// Reads a configuration from plain data.
     ///
     /// # Errors
-    /// `invalid_config` with the path of the key: unknown keys, wrong types, numbers out of range, and profiles that
-    /// are not valid: six weights in [0, 1] that sum to 1 within 0.01, positive days and rates, thresholds in [0, 1] with
-    /// weak below active, difficulty in [0, 1], multiplier and boosts of at least 1.
+    /// `invalid_config` with the path of the key: unknown keys, wrong types, numbers out of range,
+    /// and profiles that are not valid: six weights in [0, 1] that sum to 1 within 0.01, positive
+    /// days and rates, thresholds in [0, 1] with weak below active, difficulty in [0, 1],
+    /// multiplier and boosts of at least 1.
     pub fn read(value: &Value) -> Result<Self> {
         let mut config = Self::default();
         for (key, path, value) in value.entries(&Path::Root)? {
@@ -143,8 +145,9 @@ impl Config {
     /// # Errors
     /// As [`Config::read`], and for text that is no JSON or gives a key of an object twice.
     pub fn from_json(json: &str) -> Result<Self> {
-        let value = serde_json::from_str(json)
-            .map_err(|error| Error::config("config", format!("could not be read as JSON: {error}")))?;
+        let value = serde_json::from_str(json).map_err(|error| {
+            Error::config("config", format!("could not be read as JSON: {error}"))
+        })?;
         Self::read(&value)
     }
 }
@@ -167,7 +170,10 @@ fn read_symbols(value: &Value, path: &Path<'_>) -> Result<Vec<String>> {
         let path = Path::Place(path, place);
         let [first, last] = [symbol.bytes().next(), symbol.bytes().next_back()];
         if ![first, last].into_iter().all(|byte| byte.is_some_and(is_ascii_word)) {
-            return Err(Error::config(path, "must begin and end with a letter, a digit or _ of ASCII"));
+            return Err(Error::config(
+                path,
+                "must begin and end with a letter, a digit or _ of ASCII",
+            ));
         }
     }
     let mut known = FxHashSet::default();
@@ -240,14 +246,24 @@ impl Value {
         &'a self,
         path: &'a Path<'a>,
     ) -> Result<impl Iterator<Item = (&'a str, Path<'a>, &'a Value)>> {
-        let Self::Map(entries) = self else { return Err(Error::config(*path, "must be an object")) };
+        let Self::Map(entries) = self else {
+            return Err(Error::config(*path, "must be an object"));
+        };
         Ok(entries.iter().map(move |(key, value)| (key.as_str(), Path::Key(path, key), value)))
     }
 
-    /// One entry of a map, with its path; the last where a key is repeated, as it is for those read in turn.
-    pub(crate) fn get<'a>(&'a self, key: &'a str, path: &'a Path<'a>) -> Option<(Path<'a>, &'a Value)> {
+    /// One entry of a map, with its path; the last where a key is repeated, as it is for those read
+    /// in turn.
+    pub(crate) fn get<'a>(
+        &'a self,
+        key: &'a str,
+        path: &'a Path<'a>,
+    ) -> Option<(Path<'a>, &'a Value)> {
         let Self::Map(entries) = self else { return None };
-        entries.iter().rfind(|(name, _)| name == key).map(|(_, value)| (Path::Key(path, key), value))
+        entries
+            .iter()
+            .rfind(|(name, _)| name == key)
+            .map(|(_, value)| (Path::Key(path, key), value))
     }
 
     /// The value as what is wanted, or an error that names the path.
@@ -326,7 +342,10 @@ impl<T: FromValue> FromValue for Vec<T> {
     fn from_value(value: &Value, path: &Path<'_>) -> Result<Option<Self>> {
         let Value::List(entries) = value else { return Ok(None) };
         let entries = entries.iter().enumerate();
-        entries.map(|(place, entry)| entry.read(&Path::Place(path, place))).collect::<Result<_>>().map(Some)
+        entries
+            .map(|(place, entry)| entry.read(&Path::Place(path, place)))
+            .collect::<Result<_>>()
+            .map(Some)
     }
 }
 
@@ -381,7 +400,9 @@ impl<'de> Visitor<'de> for AnyValue {
         let mut entries: Vec<(String, Value)> = Vec::new();
         while let Some((key, value)) = map.next_entry::<String, _>()? {
             if entries.iter().any(|(known, _)| *known == key) {
-                return Err(serde::de::Error::custom(format_args!("the key `{key}` is given twice")));
+                return Err(serde::de::Error::custom(format_args!(
+                    "the key `{key}` is given twice"
+                )));
             }
             entries.push((key, value));
         }

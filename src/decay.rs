@@ -1,7 +1,8 @@
 //! Fading and growth: retrievability, lifecycle, stability, difficulty.
 //!
-//! Retrievability R is the chance that a memory is still at hand: exp(−t / S) after t days without access at a
-//! stability of S days. Each recall lets S grow. FSRS-6 stands beside it as another curve, see [`crate::fsrs`].
+//! Retrievability R is the chance that a memory is still at hand: exp(−t / S) after t days without
+//! access at a stability of S days. Each recall lets S grow. FSRS-6 stands beside it as another
+//! curve, see [`crate::fsrs`].
 
 use std::array::from_fn;
 
@@ -16,7 +17,8 @@ use crate::salience::NEUTRAL;
 use crate::section::{DecayProfile, Section, SectionTable};
 use crate::signal::DAY_MS;
 
-/// The numbers of decay that no section changes, and the global ones from before there were sections.
+/// The numbers of decay that no section changes, and the global ones from before there were
+/// sections.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DecayConstants {
     /// Growth on recall without a section.
@@ -70,7 +72,8 @@ pub enum Lifecycle {
 
 impl Lifecycle {
     /// All states in order; a state's place here is its code.
-    pub const ALL: [Self; 5] = [Self::Active, Self::Weak, Self::Dormant, Self::Compress, Self::Archive];
+    pub const ALL: [Self; 5] =
+        [Self::Active, Self::Weak, Self::Dormant, Self::Compress, Self::Archive];
 
     /// The name used in data, such as `ACTIVE`.
     pub fn name(self) -> &'static str {
@@ -84,8 +87,8 @@ impl Lifecycle {
     }
 }
 
-/// Chance in [0, 1] that a memory is at hand after `days` without access: exp(−days / stability), and 0 when
-/// the stability is not above 0.
+/// Chance in [0, 1] that a memory is at hand after `days` without access: exp(−days / stability),
+/// and 0 when the stability is not above 0.
 pub fn retrievability(days: f64, stability: f64) -> f64 {
     if stability <= 0.0 { 0.0 } else { exp(-days / stability) }
 }
@@ -102,23 +105,30 @@ fn fsrs_curve() -> ForgettingCurve {
     ForgettingCurve::new(&Parameters::PUBLISHED)
 }
 
-/// Days without access at `now`, with their fraction; an access in the future counts as one just now.
+/// Days without access at `now`, with their fraction; an access in the future counts as one just
+/// now.
 pub fn days_without_access(last_accessed: f64, now: f64) -> f64 {
     let days = (now - last_accessed) / DAY_MS;
     if days > 0.0 { days } else { 0.0 }
 }
 
-/// The state of a memory without a section: thresholds 0.5 and 0.1; below, DORMANT until 120 days dormant,
-/// COMPRESS until 240.
+/// The state of a memory without a section: thresholds 0.5 and 0.1; below, DORMANT until 120 days
+/// dormant, COMPRESS until 240.
 pub fn lifecycle(retrievability: f64, days_dormant: f64) -> Lifecycle {
-    let limits = [DECAY.active_threshold, DECAY.weak_threshold, DECAY.compress_days, DECAY.archive_days];
+    let limits =
+        [DECAY.active_threshold, DECAY.weak_threshold, DECAY.compress_days, DECAY.archive_days];
     state(retrievability, days_dormant, limits)
 }
 
-/// The state of a memory by its section's thresholds; below the weak one, DORMANT until 60 days dormant,
-/// COMPRESS until 120.
-pub fn lifecycle_for_section(retrievability: f64, days_dormant: f64, decay: &DecayProfile) -> Lifecycle {
-    let limits = [decay.active_threshold, decay.weak_threshold, DECAY.dormant_days, DECAY.compress_days];
+/// The state of a memory by its section's thresholds; below the weak one, DORMANT until 60 days
+/// dormant, COMPRESS until 120.
+pub fn lifecycle_for_section(
+    retrievability: f64,
+    days_dormant: f64,
+    decay: &DecayProfile,
+) -> Lifecycle {
+    let limits =
+        [decay.active_threshold, decay.weak_threshold, DECAY.dormant_days, DECAY.compress_days];
     state(retrievability, days_dormant, limits)
 }
 
@@ -150,29 +160,45 @@ fn grow(stability: f64, difficulty: f64, salience: f64, rate: f64, most: f64) ->
     at_most(stability * rate * (1.0 - difficulty * DIFFICULTY_DAMPING) * emphasis(salience), most)
 }
 
-/// Stability in days after a recall without a section: min(S · 2.5 · (1 − difficulty · 0.5) · (1 + (salience − 0.5) · 0.5),
-/// 365). A salience of [`NEUTRAL`] changes nothing.
+/// Stability in days after a recall without a section: min(S · 2.5 · (1 − difficulty · 0.5) · (1 +
+/// (salience − 0.5) · 0.5), 365). A salience of [`NEUTRAL`] changes nothing.
 pub fn stability_on_access(stability: f64, difficulty: f64, salience: f64) -> f64 {
     grow(stability, difficulty, salience, DECAY.growth_rate, DECAY.max_stability_days)
 }
 
 /// [`stability_on_access`] with the section's rate and cap.
-pub fn stability_on_access_for_section(stability: f64, difficulty: f64, salience: f64, decay: &DecayProfile) -> f64 {
+pub fn stability_on_access_for_section(
+    stability: f64,
+    difficulty: f64,
+    salience: f64,
+    decay: &DecayProfile,
+) -> f64 {
     grow(stability, difficulty, salience, decay.growth_rate, decay.max_stability_days)
 }
 
-/// Stability in days after a recall on the FSRS-6 curve, at most `most`: what a recall rated Good makes of it when
-/// `retrievability` was left. Difficulty in [0, 1] is spread over FSRS's 1 to 10; a stability below FSRS's least, 0
-/// among them, grows from there. Salience counts as a rating does: it weighs what a recall adds to S, which is never less
-/// than nothing.
-pub fn fsrs_stability_on_access(stability: f64, difficulty: f64, salience: f64, retrievability: f64, most: f64) -> f64 {
+/// Stability in days after a recall on the FSRS-6 curve, at most `most`: what a recall rated Good
+/// makes of it when `retrievability` was left. Difficulty in [0, 1] is spread over FSRS's 1 to 10;
+/// a stability below FSRS's least, 0 among them, grows from there. Salience counts as a rating
+/// does: it weighs what a recall adds to S, which is never less than nothing.
+pub fn fsrs_stability_on_access(
+    stability: f64,
+    difficulty: f64,
+    salience: f64,
+    retrievability: f64,
+    most: f64,
+) -> f64 {
     let (easiest, hardest) = (fsrs::DIFFICULTY_RANGE.start(), fsrs::DIFFICULTY_RANGE.end());
     let least = *fsrs::STABILITY_RANGE.start();
     let stability = if stability < least { least } else { stability };
     let state = MemoryState { stability, difficulty: easiest + difficulty * (hardest - easiest) };
     let weight = emphasis(salience);
-    let grown =
-        fsrs::stability_after_weighted_recall(state, retrievability, Rating::Good, weight, &Parameters::PUBLISHED);
+    let grown = fsrs::stability_after_weighted_recall(
+        state,
+        retrievability,
+        Rating::Good,
+        weight,
+        &Parameters::PUBLISHED,
+    );
     at_most(grown, most)
 }
 
@@ -219,11 +245,13 @@ impl AlgorithmType {
         }
     }
 
-    /// The type of a node by its subtype, with or without `custom:`, else by its node type, else a concept.
+    /// The type of a node by its subtype, with or without `custom:`, else by its node type, else a
+    /// concept.
     pub fn of(subtype: Option<&str>, node_type: Option<&str>) -> Self {
         let subtype = subtype.unwrap_or_default();
         match subtype.strip_prefix("custom:").unwrap_or(subtype) {
-            "watchpoint" | "curiosity" | "thesis" | "trade_entry" | "trade_close" | "trade_modify" => Self::Concept,
+            "watchpoint" | "curiosity" | "thesis" | "trade_entry" | "trade_close"
+            | "trade_modify" => Self::Concept,
             "lesson" | "trade" | "signal" => Self::Fact,
             "market_event" | "turn_summary" => Self::Event,
             "preference" => Self::Preference,
@@ -277,9 +305,10 @@ const EDGE_RELIEF: f64 = 0.15;
 /// − min(edges / 40, 1) · 0.15, clamped. `content_length` counts the body's UTF-16 units.
 pub fn difficulty(node_type: Option<AlgorithmType>, content_length: f64, edge_count: f64) -> f64 {
     let concept = if node_type == Some(AlgorithmType::Concept) { CONCEPT_DIFFICULTY } else { 0.0 };
-    let difficulty =
-        initial_difficulty(node_type) + at_most(content_length / LONG_BODY, 1.0) * LENGTH_DIFFICULTY + concept
-            - at_most(edge_count / MANY_EDGES, 1.0) * EDGE_RELIEF;
+    let difficulty = initial_difficulty(node_type)
+        + at_most(content_length / LONG_BODY, 1.0) * LENGTH_DIFFICULTY
+        + concept
+        - at_most(edge_count / MANY_EDGES, 1.0) * EDGE_RELIEF;
     let difficulty = at_most(difficulty, 1.0);
     if difficulty <= 0.0 { 0.0 } else { difficulty }
 }
@@ -302,11 +331,12 @@ pub struct DecayColumns<'a> {
 
 /// Retrievability and lifecycle code of every node at `now`.
 ///
-/// Days dormant are the days without access once R is below the section's weak threshold, and 0 before.
+/// Days dormant are the days without access once R is below the section's weak threshold, and 0
+/// before.
 ///
 /// # Errors
-/// `invalid_argument` with field and index for an instant or a stability that is not finite or out of range, and
-/// for an unknown section code.
+/// `invalid_argument` with field and index for an instant or a stability that is not finite or out
+/// of range, and for an unknown section code.
 ///
 /// # Panics
 /// When the columns or the outputs differ in length.
@@ -339,13 +369,14 @@ pub(crate) fn fade(
 ) {
     let DecayColumns { last_accessed, stability, section } = columns;
     let nodes = last_accessed.len();
-    let one_by_one = |curve: &dyn Fn(f64, f64) -> f64, from: usize, r: &mut [f64], states: &mut [u8]| {
-        for index in from..nodes {
-            let days = days_without_access(last_accessed[index], now);
-            r[index] = curve(days, stability[index]);
-            states[index] = limits.state(r[index], days, section[index]);
-        }
-    };
+    let one_by_one =
+        |curve: &dyn Fn(f64, f64) -> f64, from: usize, r: &mut [f64], states: &mut [u8]| {
+            for index in from..nodes {
+                let days = days_without_access(last_accessed[index], now);
+                r[index] = curve(days, stability[index]);
+                states[index] = limits.state(r[index], days, section[index]);
+            }
+        };
     match curve {
         Curve::Exponential => {
             let done = exponential_blocks(columns, now, limits, retrievability, lifecycle);
@@ -353,7 +384,12 @@ pub(crate) fn fade(
         }
         Curve::Fsrs6 => {
             let curve = fsrs_curve();
-            one_by_one(&|days, stability| curve.retrievability(days, stability), 0, retrievability, lifecycle);
+            one_by_one(
+                &|days, stability| curve.retrievability(days, stability),
+                0,
+                retrievability,
+                lifecycle,
+            );
         }
     }
 }
@@ -374,13 +410,14 @@ impl Limits {
     }
 
     fn state(&self, r: f64, days: f64, section: u8) -> u8 {
-        let (active, weak) = (self.active[usize::from(section & 3)], self.weak[usize::from(section & 3)]);
+        let (active, weak) =
+            (self.active[usize::from(section & 3)], self.weak[usize::from(section & 3)]);
         let days_dormant = if r < weak { days } else { 0.0 };
         state(r, days_dormant, [active, weak, DECAY.dormant_days, DECAY.compress_days]) as u8
     }
 
-    /// Of two nodes, what holds of fading: as many as hold, so far on is the state. They are counted, not branched to: which
-    /// one it is, is as good as random.
+    /// Of two nodes, what holds of fading: as many as hold, so far on is the state. They are
+    /// counted, not branched to: which one it is, is as good as random.
     #[inline(always)]
     fn passed(&self, r: F64x2, minus_days: F64x2, sections: [u8; 2]) -> [Mask; 4] {
         let [first, second] = sections.map(|section| usize::from(section & 3));
@@ -400,7 +437,8 @@ impl Limits {
 const PAIRS: usize = 4;
 const BLOCK: usize = 2 * PAIRS;
 
-/// exp(−t / S) and the states down the columns, in lanes; how many nodes that were, all but fewer than a block.
+/// exp(−t / S) and the states down the columns, in lanes; how many nodes that were, all but fewer
+/// than a block.
 fn exponential_blocks(
     columns: DecayColumns<'_>,
     now: f64,
@@ -415,7 +453,9 @@ fn exponential_blocks(
     let (lifecycle, _) = lifecycle.as_chunks_mut::<BLOCK>();
     let (now, day) = (F64x2::splat(now), F64x2::splat(DAY_MS));
     let inputs = last_accessed.iter().zip(stability).zip(section);
-    for (((last, stability), section), (r, states)) in inputs.zip(retrievability.iter_mut().zip(lifecycle)) {
+    for (((last, stability), section), (r, states)) in
+        inputs.zip(retrievability.iter_mut().zip(lifecycle))
+    {
         let last = load(last);
         let stability = load(stability);
         let minus_days: [F64x2; PAIRS] = from_fn(|i| {
@@ -446,29 +486,42 @@ fn all_within(column: &[f64], bound: f64) -> bool {
     let (pairs, rest) = column.as_chunks::<2>();
     let (low, high) = (F64x2::splat(-bound), F64x2::splat(bound));
     let none = F64x2::splat(0.0);
-    let sound = pairs.iter().fold(none.equals(none), |sound, pair| sound.and(F64x2::load(pair).lies_in(low, high)));
+    let sound = pairs
+        .iter()
+        .fold(none.equals(none), |sound, pair| sound.and(F64x2::load(pair).lies_in(low, high)));
     sound.all() && rest.iter().all(|value| value.abs() <= bound)
 }
 
 fn check_columns(columns: DecayColumns<'_>) -> Result<()> {
     let DecayColumns { last_accessed, stability, section } = columns;
-    // Whole columns first, without a branch for each entry; only a fault is looked for by itself. No code has a bit
-    // beyond those of the last one.
+    // Whole columns first, without a branch for each entry; only a fault is looked for by itself.
+    // No code has a bit beyond those of the last one.
     let sound = all_within(last_accessed, MAX_INSTANT_MS)
         && all_within(stability, f64::MAX)
         && usize::from(section.iter().fold(0, |bits, &code| bits | code)) < Section::ALL.len();
     if sound {
         return Ok(());
     }
-    let fault =
-        |field: &str, index: usize, wanted: &str, value: f64| Error::argument(field, wanted).found(value).at(index);
+    let fault = |field: &str, index: usize, wanted: &str, value: f64| {
+        Error::argument(field, wanted).found(value).at(index)
+    };
     for index in 0..last_accessed.len() {
         check_instant("last_accessed", last_accessed[index]).map_err(|error| error.at(index))?;
         if !stability[index].is_finite() {
-            return Err(fault("stability", index, "must be a finite number of days", stability[index]));
+            return Err(fault(
+                "stability",
+                index,
+                "must be a finite number of days",
+                stability[index],
+            ));
         }
         if usize::from(section[index]) >= Section::ALL.len() {
-            return Err(fault("section", index, "must be a section code from 0 to 3", f64::from(section[index])));
+            return Err(fault(
+                "section",
+                index,
+                "must be a section code from 0 to 3",
+                f64::from(section[index]),
+            ));
         }
     }
     Ok(())

@@ -75,7 +75,8 @@ impl Error {
         self
     }
 
-    /// A stable name for programs: `invalid_argument`, `invalid_config`, `out_of_memory` or `invalid_snapshot`.
+    /// A stable name for programs: `invalid_argument`, `invalid_config`, `out_of_memory` or
+    /// `invalid_snapshot`.
     pub fn code(&self) -> &'static str {
         match self.0.kind {
             Kind::Argument => "invalid_argument",

@@ -1,9 +1,10 @@
 //! FSRS-6, the memory model of spaced-repetition research, beside the exponential curve.
 //!
-//! A memory has a *stability* S, the days after which it is recalled with a probability of 0.9, and a *difficulty* D from
-//! 1 to 10. The forgetting curve gives its retrievability R after a time; a recall, graded from Again to Easy, gives it
-//! a new state. Formulas: "The Algorithm" in the wiki of open-spaced-repetition/fsrs4anki; results follow the `ts-fsrs`
-//! package, which rounds to 8 decimals, and are tested against it.
+//! A memory has a *stability* S, the days after which it is recalled with a probability of 0.9, and
+//! a *difficulty* D from 1 to 10. The forgetting curve gives its retrievability R after a time; a
+//! recall, graded from Again to Easy, gives it a new state. Formulas: "The Algorithm" in the wiki
+//! of open-spaced-repetition/fsrs4anki; results follow the `ts-fsrs` package, which rounds to 8
+//! decimals, and are tested against it.
 //!
 //! ```
 //! use nous_wasm::fsrs::{Parameters, Rating, next_state, retrievability};
@@ -25,10 +26,11 @@ use crate::math::exp;
 /// The retrievability by which stability is defined: R(S) = 0.9.
 pub const RETRIEVABILITY_AT_STABILITY: f64 = 0.9;
 
-/// How many times the S of an exponential curve exp(−t/S) is the FSRS stability of the same memory: 1/−ln 0.9.
+/// How many times the S of an exponential curve exp(−t/S) is the FSRS stability of the same memory:
+/// 1/−ln 0.9.
 ///
-/// The two stabilities are different times. After its S an exponential curve is down to e⁻¹ = 0.368; it passes 0.9 at
-/// t = −S·ln 0.9 = S / 9.4912.
+/// The two stabilities are different times. After its S an exponential curve is down to e⁻¹ =
+/// 0.368; it passes 0.9 at t = −S·ln 0.9 = S / 9.4912.
 pub const EXPONENTIAL_PER_FSRS_STABILITY: f64 = 9.491_221_581_029_903;
 
 /// Stabilities stay in this range, in days: a minute and a half to a hundred years.
@@ -88,7 +90,8 @@ pub struct MemoryState {
 
 /// The 21 parameters of FSRS-6, w₀ to w₂₀ in the publications, under names.
 ///
-/// `Default` gives the published ones (`default_w` of `ts-fsrs` 5.4.2). [`from_weights`](Self::from_weights) takes a list
+/// `Default` gives the published ones (`default_w` of `ts-fsrs` 5.4.2).
+/// [`from_weights`](Self::from_weights) takes a list
 /// as optimizers write it, and keeps each number in the range that is noted here.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
@@ -106,7 +109,8 @@ pub struct Parameters {
     pub initial_difficulty_exponent: f64,
     /// w₆: by how much difficulty moves for a grade's distance from Good. 0.001 to 4.
     pub difficulty_step: f64,
-    /// w₇: which share of the way difficulty goes back to that of a first Easy, at each review. 0.001 to 0.75.
+    /// w₇: which share of the way difficulty goes back to that of a first Easy, at each review.
+    /// 0.001 to 0.75.
     pub difficulty_mean_reversion: f64,
     /// w₈: logarithm of the general growth on recall. 0 to 4.5.
     pub recall_growth_log: f64,
@@ -116,11 +120,14 @@ pub struct Parameters {
     pub recall_forgetting_exponent: f64,
     /// w₁₁: factor of the stability after a lapse. 0.001 to 5.
     pub lapse_factor: f64,
-    /// w₁₂: how much less difficult memories keep after a lapse, as an exponent of difficulty. 0.001 to 0.25.
+    /// w₁₂: how much less difficult memories keep after a lapse, as an exponent of difficulty.
+    /// 0.001 to 0.25.
     pub lapse_difficulty_exponent: f64,
-    /// w₁₃: how much more stable memories keep after a lapse, as an exponent of stability. 0.001 to 0.9.
+    /// w₁₃: how much more stable memories keep after a lapse, as an exponent of stability. 0.001 to
+    /// 0.9.
     pub lapse_stability_exponent: f64,
-    /// w₁₄: how much more nearly forgotten memories keep after a lapse, as an exponent of 1 − R. 0 to 4.
+    /// w₁₄: how much more nearly forgotten memories keep after a lapse, as an exponent of 1 − R. 0
+    /// to 4.
     pub lapse_forgetting_exponent: f64,
     /// w₁₅: factor of the growth at Hard. 0 to 1.
     pub hard_penalty: f64,
@@ -130,9 +137,11 @@ pub struct Parameters {
     pub same_day_grade_exponent: f64,
     /// w₁₈: what is added to that number of grades. 0 to 2.
     pub same_day_grade_offset: f64,
-    /// w₁₉: how much less stable memories grow on the same day, as an exponent of stability. 0.01 to 0.8.
+    /// w₁₉: how much less stable memories grow on the same day, as an exponent of stability. 0.01
+    /// to 0.8.
     pub same_day_stability_exponent: f64,
-    /// w₂₀: the exponent of the forgetting curve, without its sign: the smaller, the longer the tail. 0.1 to 0.8.
+    /// w₂₀: the exponent of the forgetting curve, without its sign: the smaller, the longer the
+    /// tail. 0.1 to 0.8.
     pub curve_decay: f64,
 }
 
@@ -142,23 +151,24 @@ impl Parameters {
 
     /// The published defaults.
     pub const PUBLISHED: Self = Self::in_published_order([
-        0.212, 1.2931, 2.3065, 8.2956, 6.4133, 0.8334, 3.0194, 0.001, 1.8722, 0.1666, 0.796, 1.4835, 0.0614, 0.2629,
-        1.6483, 0.6014, 1.8729, 0.5425, 0.0912, 0.0658, 0.1542,
+        0.212, 1.2931, 2.3065, 8.2956, 6.4133, 0.8334, 3.0194, 0.001, 1.8722, 0.1666, 0.796,
+        1.4835, 0.0614, 0.2629, 1.6483, 0.6014, 1.8729, 0.5425, 0.0912, 0.0658, 0.1542,
     ]);
 
     /// The lower end of each range.
     const LOWEST: Self = Self::in_published_order([
-        0.001, 0.001, 0.001, 0.001, 1.0, 0.001, 0.001, 0.001, 0.0, 0.0, 0.001, 0.001, 0.001, 0.001, 0.0, 0.0, 1.0, 0.0,
-        0.0, 0.01, 0.1,
+        0.001, 0.001, 0.001, 0.001, 1.0, 0.001, 0.001, 0.001, 0.0, 0.0, 0.001, 0.001, 0.001, 0.001,
+        0.0, 0.0, 1.0, 0.0, 0.0, 0.01, 0.1,
     ]);
 
     /// The upper end of each range.
     const HIGHEST: Self = Self::in_published_order([
-        100.0, 100.0, 100.0, 100.0, 10.0, 4.0, 4.0, 0.75, 4.5, 0.8, 3.5, 5.0, 0.25, 0.9, 4.0, 1.0, 6.0, 2.0, 2.0, 0.8,
-        0.8,
+        100.0, 100.0, 100.0, 100.0, 10.0, 4.0, 4.0, 0.75, 4.5, 0.8, 3.5, 5.0, 0.25, 0.9, 4.0, 1.0,
+        6.0, 2.0, 2.0, 0.8, 0.8,
     ]);
 
-    /// Parameters from w₀ to w₂₀, each brought into its range; nothing when one of them is not a finite number.
+    /// Parameters from w₀ to w₂₀, each brought into its range; nothing when one of them is not a
+    /// finite number.
     #[must_use]
     pub fn from_weights(weights: [f64; Self::COUNT]) -> Option<Self> {
         if !weights.iter().all(|weight| weight.is_finite()) {
@@ -279,7 +289,8 @@ impl Default for Parameters {
     }
 }
 
-/// The forgetting curve R(t, S) = (1 + f·t/S)^−w₂₀ with f = 0.9^(−1/w₂₀) − 1, so that R(S, S) = 0.9.
+/// The forgetting curve R(t, S) = (1 + f·t/S)^−w₂₀ with f = 0.9^(−1/w₂₀) − 1, so that R(S, S) =
+/// 0.9.
 ///
 /// f costs a power; a loop over many memories makes the curve once.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -299,7 +310,8 @@ impl ForgettingCurve {
 
     /// Retrievability, 0 to 1, `elapsed_days` after the last recall at `stability` days.
     ///
-    /// A time before the recall counts as none, and a stability of 0 or less gives 0, as on the exponential curve.
+    /// A time before the recall counts as none, and a stability of 0 or less gives 0, as on the
+    /// exponential curve.
     #[must_use]
     pub fn retrievability(&self, elapsed_days: f64, stability: f64) -> f64 {
         if stability <= 0.0 {
@@ -309,7 +321,8 @@ impl ForgettingCurve {
         rounded(pow(1.0 + self.factor * elapsed_days / stability, self.exponent))
     }
 
-    /// Days after which `retrievability` (above 0, at most 1) is reached at `stability` days: the curve's inverse, unrounded.
+    /// Days after which `retrievability` (above 0, at most 1) is reached at `stability` days: the
+    /// curve's inverse, unrounded.
     #[must_use]
     pub fn days_until(&self, retrievability: f64, stability: f64) -> f64 {
         stability / self.factor * (pow(retrievability, self.exponent.recip()) - 1.0)
@@ -334,7 +347,8 @@ pub fn initial_stability(rating: Rating, parameters: &Parameters) -> f64 {
     stability.max(INITIAL_STABILITY_MIN)
 }
 
-/// Difficulty after the first review: D₀(G) = w₄ − e^(w₅·(G − 1)) + 1, brought into [`DIFFICULTY_RANGE`].
+/// Difficulty after the first review: D₀(G) = w₄ − e^(w₅·(G − 1)) + 1, brought into
+/// [`DIFFICULTY_RANGE`].
 #[must_use]
 pub fn initial_difficulty(rating: Rating, parameters: &Parameters) -> f64 {
     within(&DIFFICULTY_RANGE, unbounded_initial_difficulty(rating, parameters))
@@ -347,7 +361,8 @@ fn unbounded_initial_difficulty(rating: Rating, parameters: &Parameters) -> f64 
     rounded(parameters.initial_difficulty_again - eased + 1.0)
 }
 
-/// Difficulty after a further review: D' = w₇·D₀(Easy) + (1 − w₇)·(D − w₆·(G − 3)·(10 − D)/9), in [`DIFFICULTY_RANGE`].
+/// Difficulty after a further review: D' = w₇·D₀(Easy) + (1 − w₇)·(D − w₆·(G − 3)·(10 − D)/9), in
+/// [`DIFFICULTY_RANGE`].
 #[must_use]
 pub fn next_difficulty(difficulty: f64, rating: Rating, parameters: &Parameters) -> f64 {
     let (easiest, hardest) = (DIFFICULTY_RANGE.start(), DIFFICULTY_RANGE.end());
@@ -360,16 +375,22 @@ pub fn next_difficulty(difficulty: f64, rating: Rating, parameters: &Parameters)
 }
 
 /// Stability after a recall on a later day, in days:
-/// S' = S·(1 + e^w₈·(11 − D)·S^−w₉·(e^(w₁₀·(1 − R)) − 1)·(w₁₅ at Hard)·(w₁₆ at Easy)), in [`STABILITY_RANGE`].
+/// S' = S·(1 + e^w₈·(11 − D)·S^−w₉·(e^(w₁₀·(1 − R)) − 1)·(w₁₅ at Hard)·(w₁₆ at Easy)), in
+/// [`STABILITY_RANGE`].
 ///
 /// `rating` is Hard, Good or Easy; after Again see [`stability_after_lapse`].
 #[must_use]
-pub fn stability_after_recall(state: MemoryState, retrievability: f64, rating: Rating, parameters: &Parameters) -> f64 {
+pub fn stability_after_recall(
+    state: MemoryState,
+    retrievability: f64,
+    rating: Rating,
+    parameters: &Parameters,
+) -> f64 {
     stability_after_weighted_recall(state, retrievability, rating, 1.0, parameters)
 }
 
-/// [`stability_after_recall`] with a factor of the caller's beside the rating's: it multiplies what is added to S, and 1
-/// changes nothing.
+/// [`stability_after_recall`] with a factor of the caller's beside the rating's: it multiplies what
+/// is added to S, and 1 changes nothing.
 #[must_use]
 pub fn stability_after_weighted_recall(
     state: MemoryState,
@@ -394,35 +415,43 @@ pub fn stability_after_weighted_recall(
     rounded(within(&STABILITY_RANGE, stability * (1.0 + growth)))
 }
 
-/// Stability after a lapse on a later day, in days: S' = w₁₁·D^−w₁₂·((S + 1)^w₁₃ − 1)·e^(w₁₄·(1 − R)), but no more than
-/// S / e^(w₁₇·w₁₈), what a lapse on the same day would leave; in [`STABILITY_RANGE`].
+/// Stability after a lapse on a later day, in days: S' = w₁₁·D^−w₁₂·((S + 1)^w₁₃ − 1)·e^(w₁₄·(1 −
+/// R)), but no more than S / e^(w₁₇·w₁₈), what a lapse on the same day would leave; in
+/// [`STABILITY_RANGE`].
 #[must_use]
-pub fn stability_after_lapse(state: MemoryState, retrievability: f64, parameters: &Parameters) -> f64 {
+pub fn stability_after_lapse(
+    state: MemoryState,
+    retrievability: f64,
+    parameters: &Parameters,
+) -> f64 {
     let MemoryState { stability, difficulty } = state;
     let kept = parameters.lapse_factor
         * pow(difficulty, -parameters.lapse_difficulty_exponent)
         * (pow(stability + 1.0, parameters.lapse_stability_exponent) - 1.0)
         * exp((1.0 - retrievability) * parameters.lapse_forgetting_exponent);
-    let most = stability / exp(parameters.same_day_grade_exponent * parameters.same_day_grade_offset);
+    let most =
+        stability / exp(parameters.same_day_grade_exponent * parameters.same_day_grade_offset);
     let kept = rounded(within(&STABILITY_RANGE, kept));
     kept.min(rounded(most).max(*STABILITY_RANGE.start()))
 }
 
-/// Stability after a review on the same day, in days: S' = S·S^−w₁₉·e^(w₁₇·(G − 3 + w₁₈)), where only Again may lessen it;
-/// in [`STABILITY_RANGE`].
+/// Stability after a review on the same day, in days: S' = S·S^−w₁₉·e^(w₁₇·(G − 3 + w₁₈)), where
+/// only Again may lessen it; in [`STABILITY_RANGE`].
 #[must_use]
 pub fn stability_same_day(stability: f64, rating: Rating, parameters: &Parameters) -> f64 {
     let grades = rating.above_good() + parameters.same_day_grade_offset;
-    let growth =
-        pow(stability, -parameters.same_day_stability_exponent) * exp(parameters.same_day_grade_exponent * grades);
+    let growth = pow(stability, -parameters.same_day_stability_exponent)
+        * exp(parameters.same_day_grade_exponent * grades);
     let growth = if rating == Rating::Again { growth } else { growth.max(1.0) };
     rounded(within(&STABILITY_RANGE, stability * growth))
 }
 
-/// The state after a review rated `rating`, `elapsed_days` after the one before; `None` before the first review.
+/// The state after a review rated `rating`, `elapsed_days` after the one before; `None` before the
+/// first review.
 ///
-/// Less than a day apart, reviews are on the same day and follow the same-day formula; FSRS counts whole days. A
-/// fraction beyond that counts in R. For the first review `elapsed_days` means nothing.
+/// Less than a day apart, reviews are on the same day and follow the same-day formula; FSRS counts
+/// whole days. A fraction beyond that counts in R. For the first review `elapsed_days` means
+/// nothing.
 #[must_use]
 pub fn next_state(
     state: Option<MemoryState>,
@@ -450,9 +479,11 @@ pub fn next_state(
     MemoryState { stability, difficulty: next_difficulty(state.difficulty, rating, parameters) }
 }
 
-/// The FSRS stability at which the FSRS curve and exp(−t/S) pass 0.9 after the same time: S / 9.4912, in days.
+/// The FSRS stability at which the FSRS curve and exp(−t/S) pass 0.9 after the same time: S /
+/// 9.4912, in days.
 ///
-/// See [`EXPONENTIAL_PER_FSRS_STABILITY`]. Only at that point, and at t = 0, do the two curves meet.
+/// See [`EXPONENTIAL_PER_FSRS_STABILITY`]. Only at that point, and at t = 0, do the two curves
+/// meet.
 #[must_use]
 pub fn fsrs_stability_from_exponential(exponential_stability: f64) -> f64 {
     exponential_stability / EXPONENTIAL_PER_FSRS_STABILITY

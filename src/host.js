@@ -1,6 +1,8 @@
 // What a JavaScript engine has, and the module would have to carry.
 
-/** The `text` of a JSON object, by the host's own parser; undefined when there is none, or no JSON. */
+/**
+ * The `text` of a JSON object, by the host's own parser; undefined when there is none, or no JSON.
+ */
 export function text_of_json(body) {
   try {
     const { text } = JSON.parse(body);

@@ -1,5 +1,5 @@
-//! What the host has, and the module would have to carry: in WebAssembly the functions of the JavaScript engine, natively
-//! the crate's own or those of the standard library.
+//! What the host has, and the module would have to carry: in WebAssembly the functions of the
+//! JavaScript engine, natively the crate's own or those of the standard library.
 
 #[cfg(not(target_arch = "wasm32"))]
 mod here {
@@ -16,7 +16,8 @@ mod here {
     use js_sys::Function;
     use wasm_bindgen::prelude::*;
 
-    // Not `JSON::parse` of js-sys: an import whose exceptions are caught leaks a slot of the externref table for each.
+    // Not `JSON::parse` of js-sys: an import whose exceptions are caught leaks a slot of the
+    // externref table for each.
     #[wasm_bindgen(module = "/src/host.js")]
     extern "C" {
         /// The `text` of a JSON object.

@@ -13,7 +13,8 @@ use crate::section::Section;
 use crate::text::{is_white_space, is_word, lower_case, straighten};
 
 /// The order in which sections are answered.
-pub const INTENT_ORDER: [Section; 4] = [Section::Signals, Section::Episodic, Section::Knowledge, Section::Procedural];
+pub const INTENT_ORDER: [Section; 4] =
+    [Section::Signals, Section::Episodic, Section::Knowledge, Section::Procedural];
 
 /// The built-in strings of a section, of a trading agent.
 fn built_in(section: Section) -> &'static [&'static str] {
@@ -181,9 +182,9 @@ pub struct IntentClassifier {
 
 impl Default for IntentClassifier {
     fn default() -> Self {
-        let strings = INTENT_ORDER
-            .iter()
-            .flat_map(|&section| built_in(section).iter().map(move |&string| (section, string.to_string())));
+        let strings = INTENT_ORDER.iter().flat_map(|&section| {
+            built_in(section).iter().map(move |&string| (section, string.to_string()))
+        });
         Self::of(strings.collect(), Matcher::default())
     }
 }
@@ -192,12 +193,14 @@ impl IntentClassifier {
     /// A classifier with the configured strings in place of the built-in ones.
     ///
     /// # Errors
-    /// `invalid_config` for a string that is blank, and for more than 65,535 bytes of strings in all.
+    /// `invalid_config` for a string that is blank, and for more than 65,535 bytes of strings in
+    /// all.
     pub fn new(config: &IntentConfig) -> Result<Self> {
         let mut strings = Vec::new();
         for section in INTENT_ORDER {
             let Some(own) = &config.strings[section as usize] else {
-                strings.extend(built_in(section).iter().map(|&string| (section, string.to_string())));
+                strings
+                    .extend(built_in(section).iter().map(|&string| (section, string.to_string())));
                 continue;
             };
             for (place, string) in own.iter().enumerate() {
@@ -265,10 +268,14 @@ impl IntentClassifier {
             }
         });
         let found = INTENT_ORDER.into_iter().map(|section| {
-            let of_section =
-                self.strings.iter().zip(&counts).filter(|((own, _), count)| *own == section && **count > 0);
-            let strings: Vec<Found> =
-                of_section.map(|((_, string), &count)| Found { string: string.clone(), count }).collect();
+            let of_section = self
+                .strings
+                .iter()
+                .zip(&counts)
+                .filter(|((own, _), count)| *own == section && **count > 0);
+            let strings: Vec<Found> = of_section
+                .map(|((_, string), &count)| Found { string: string.clone(), count })
+                .collect();
             Evidence { section, evidence: strings.iter().map(|found| found.count).sum(), strings }
         });
         found.filter(|evidence| evidence.evidence > 0).collect()
@@ -280,8 +287,9 @@ impl IntentClassifier {
 
     fn words(&self) -> &Strings {
         self.words.get_or_init(|| {
-            let straight =
-                |(section, string): &(Section, String)| (*section, straighten(string).trim_matches(' ').to_string());
+            let straight = |(section, string): &(Section, String)| {
+                (*section, straighten(string).trim_matches(' ').to_string())
+            };
             Strings::new(&self.strings.iter().map(straight).collect::<Vec<_>>())
         })
     }
@@ -324,7 +332,9 @@ struct Strings {
 
 impl Strings {
     fn new(strings: &[(Section, String)]) -> Self {
-        let marked = strings.iter().map(|(section, string)| (string.as_str(), SectionSet::of(*section).bits()));
+        let marked = strings
+            .iter()
+            .map(|(section, string)| (string.as_str(), SectionSet::of(*section).bits()));
         Self {
             all: strings.iter().map(|(section, string)| Sought::new(*section, string)).collect(),
             automaton: Automaton::new(marked),

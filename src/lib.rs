@@ -1,7 +1,8 @@
 //! Sectioned memory for AI agents: which memories a question should bring up, and how they fade.
 //!
-//! Every memory belongs to a [`Section`], by its subtype. The section decides how the memory is ranked, how fast it
-//! fades and how strongly it is first stored; it never hides one. The parts, each usable by itself:
+//! Every memory belongs to a [`Section`], by its subtype. The section decides how the memory is
+//! ranked, how fast it fades and how strongly it is first stored; it never hides one. The parts,
+//! each usable by itself:
 //!
 //! | module | what it answers |
 //! |---|---|
@@ -24,8 +25,9 @@
 //! | [`config`] | what can be set, and what is it when it is not? |
 //! | [`math`] | exp and tanh, the same to the bit on every platform |
 //!
-//! The crate is pure: no clock (`now` is an argument, in milliseconds since 1970), no randomness, no input or output.
-//! The same input gives the same output, to the bit, natively, in WebAssembly and in the TypeScript it stands for.
+//! The crate is pure: no clock (`now` is an argument, in milliseconds since 1970), no randomness,
+//! no input or output. The same input gives the same output, to the bit, natively, in WebAssembly
+//! and in the TypeScript it stands for.
 
 mod automaton;
 pub mod config;

@@ -25,7 +25,8 @@ pub struct Hit<'a> {
 pub struct MergeOptions {
     /// The sections that the question asks for; see [`IntentClassifier`](crate::IntentClassifier).
     pub intents: SectionSet,
-    /// Factor for results of these sections, where the table has none of their own; 1 or less is none.
+    /// Factor for results of these sections, where the table has none of their own; 1 or less is
+    /// none.
     pub intent_boost: f64,
     /// Results below this share of the best score are left out.
     pub relevance_ratio: f64,
@@ -35,7 +36,12 @@ pub struct MergeOptions {
 
 impl Default for MergeOptions {
     fn default() -> Self {
-        Self { intents: SectionSet::default(), intent_boost: INTENT_BOOST, relevance_ratio: 0.4, max_results: 20 }
+        Self {
+            intents: SectionSet::default(),
+            intent_boost: INTENT_BOOST,
+            relevance_ratio: 0.4,
+            max_results: 20,
+        }
     }
 }
 
@@ -54,11 +60,11 @@ pub struct Selected {
 
 /// Merges the results of sub-queries and selects from them.
 ///
-/// Of each id the best instance is kept, of equals the first seen; its *origin* is the sub-query it came from.
-/// What the question asks for is boosted, once. All is sorted by score; what reaches `relevance_ratio` of the best
-/// is taken, up to `max_results`. Then each sub-query that had results and is the origin of none of them adds
-/// its first result not yet taken, while there is room. If nothing was taken although something was kept, the
-/// best is.
+/// Of each id the best instance is kept, of equals the first seen; its *origin* is the sub-query it
+/// came from. What the question asks for is boosted, once. All is sorted by score; what reaches
+/// `relevance_ratio` of the best is taken, up to `max_results`. Then each sub-query that had
+/// results and is the origin of none of them adds its first result not yet taken, while there is
+/// room. If nothing was taken although something was kept, the best is.
 ///
 /// ```
 /// use nous_wasm::{Hit, MergeOptions, Section, SectionTable, merge_and_select};
@@ -66,11 +72,15 @@ pub struct Selected {
 /// let about_btc = [hit("thesis", 0.9), hit("noise", 0.2)];
 /// let about_sol = [hit("trade", 0.3), hit("thesis", 0.1)];
 /// let selected =
-///     merge_and_select(&[&about_btc, &about_sol], &MergeOptions::default(), &SectionTable::default());
+/// merge_and_select(&[&about_btc, &about_sol], &MergeOptions::default(), &SectionTable::default());
 /// let places: Vec<_> = selected.iter().map(|it| (it.group, it.row)).collect();
 /// assert_eq!(places, [(0, 0), (1, 0)]); // the trade is weak, but all that its question found
 /// ```
-pub fn merge_and_select(sub_results: &[&[Hit<'_>]], options: &MergeOptions, table: &SectionTable) -> Vec<Selected> {
+pub fn merge_and_select(
+    sub_results: &[&[Hit<'_>]],
+    options: &MergeOptions,
+    table: &SectionTable,
+) -> Vec<Selected> {
     let count = sub_results.iter().map(|results| results.len()).sum();
     let mut numbers = HashMap::with_capacity(count);
     let mut rows = Vec::with_capacity(count);
@@ -124,7 +134,8 @@ pub(crate) fn select(
         }
     };
 
-    let best = (0..ids).map(final_score).reduce(|best, score| if score > best { score } else { best });
+    let best =
+        (0..ids).map(final_score).reduce(|best, score| if score > best { score } else { best });
     let Some(best) = best else { return Vec::new() };
     let cutoff = best * options.relevance_ratio;
     let mut ranking = Selection::default();
@@ -136,8 +147,10 @@ pub(crate) fn select(
         }
     }
 
-    let starts: Vec<usize> =
-        lengths.iter().scan(0, |start, &length| Some(std::mem::replace(start, *start + length))).collect();
+    let starts: Vec<usize> = lengths
+        .iter()
+        .scan(0, |start, &length| Some(std::mem::replace(start, *start + length)))
+        .collect();
     let group_of = |place: u32| starts.partition_point(|&start| start <= place as usize) - 1;
     let instance = |place: u32, boosted: bool| {
         let (group, row) = (group_of(place), &rows[place as usize]);
@@ -199,8 +212,8 @@ pub fn strengthen(strength: f64, gain: f64) -> f64 {
     (strength + gain).min(1.0)
 }
 
-/// The pairs recalled together: each unordered pair of different ids within one group once, as places in the
-/// selection, in its order.
+/// The pairs recalled together: each unordered pair of different ids within one group once, as
+/// places in the selection, in its order.
 ///
 /// ```
 /// // Two topics asked in one sentence are not tied together.

@@ -7,9 +7,11 @@ use crate::signal::low_bits;
 
 /// Sorts by a number, high to low; equal ones keep their order.
 ///
-/// Whatever is sorted goes through one sort: each kind of its own would add some kilobytes to the module.
+/// Whatever is sorted goes through one sort: each kind of its own would add some kilobytes to the
+/// module.
 pub(crate) fn sort_descending<T: Copy>(items: &mut [T], number: impl Fn(&T) -> f64) {
-    let mut order: Vec<Entry> = items.iter().zip(0..).map(|(item, place)| (number(item), place)).collect();
+    let mut order: Vec<Entry> =
+        items.iter().zip(0..).map(|(item, place)| (number(item), place)).collect();
     if order.is_sorted_by(|a, b| a.0 >= b.0) {
         return;
     }
@@ -20,8 +22,9 @@ pub(crate) fn sort_descending<T: Copy>(items: &mut [T], number: impl Fn(&T) -> f
 
 /// Sorts a batch of scores.
 ///
-/// Many are spread over as many buckets as there are scores, evenly over their range, which leaves them nearly sorted;
-/// inserting each into its place does the rest. Scores that crowd into few buckets are merged instead.
+/// Many are spread over as many buckets as there are scores, evenly over their range, which leaves
+/// them nearly sorted; inserting each into its place does the rest. Scores that crowd into few
+/// buckets are merged instead.
 ///
 /// Lists only grow, and their ends hold what is left of larger batches.
 #[derive(Debug, Default)]
@@ -56,7 +59,9 @@ impl Sorter {
     fn sort(&mut self, scores: &[f64], limit: usize, order: &mut Vec<u32>) {
         let count = scores.len();
         if RUN < count && count <= FEW {
-            order.extend(self.few.sort(scores, limit).unwrap_or_default().iter().copied().map(u32::from));
+            order.extend(
+                self.few.sort(scores, limit).unwrap_or_default().iter().copied().map(u32::from),
+            );
             return;
         }
         grow(&mut self.sorted, count);
@@ -64,7 +69,8 @@ impl Sorter {
             insert_each(self.as_they_came(scores), score);
         } else if self.spread_over_buckets(scores) {
             // Whoever is wanted stands in a bucket that begins before the limit.
-            let end = self.starts[..count].iter().map(|&end| end as usize).find(|&end| end >= limit);
+            let end =
+                self.starts[..count].iter().map(|&end| end as usize).find(|&end| end >= limit);
             insert_each(&mut self.sorted[..end.unwrap_or(count)], score);
         } else {
             self.as_they_came(scores);
@@ -75,12 +81,16 @@ impl Sorter {
 
     fn as_they_came(&mut self, scores: &[f64]) -> &mut [Entry] {
         let sorted = &mut self.sorted[..scores.len()];
-        sorted.iter_mut().zip(scores.iter().zip(0..)).for_each(|(entry, (&score, index))| *entry = (score, index));
+        sorted
+            .iter_mut()
+            .zip(scores.iter().zip(0..))
+            .for_each(|(entry, (&score, index))| *entry = (score, index));
         sorted
     }
 
-    /// Orders the scores by bucket, within each as they came, and leaves in `starts` where each bucket ends; `false` where a
-    /// bucket is crowded, or the range of the scores is no number to divide by.
+    /// Orders the scores by bucket, within each as they came, and leaves in `starts` where each
+    /// bucket ends; `false` where a bucket is crowded, or the range of the scores is no number to
+    /// divide by.
     fn spread_over_buckets(&mut self, scores: &[f64]) -> bool {
         let Some([lowest, highest]) = range_of(scores) else { return false };
         let count = scores.len();
@@ -171,8 +181,8 @@ fn merge(left: &[Entry], right: &[Entry], to: &mut [Entry]) {
 
 /// Finds the best of a stream of scores.
 ///
-/// Where few are wanted of many, a sorted list holds the best so far, and most scores fail at its last. Else all are
-/// sorted, which is quicker than moving a long list again and again.
+/// Where few are wanted of many, a sorted list holds the best so far, and most scores fail at its
+/// last. Else all are sorted, which is quicker than moving a long list again and again.
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
     limit: usize,
@@ -270,8 +280,9 @@ impl Selection {
 
 /// Sorts few scores.
 ///
-/// They are spread over buckets, evenly over their range, each of which is a chain. Chains are followed from the highest on, and
-/// each is sorted, until there are as many as are wanted; the rest is not looked at again.
+/// They are spread over buckets, evenly over their range, each of which is a chain. Chains are
+/// followed from the highest on, and each is sorted, until there are as many as are wanted; the
+/// rest is not looked at again.
 #[derive(Debug, Default)]
 pub(crate) struct FewSorter {
     /// By place: who comes next in its chain.
@@ -285,8 +296,8 @@ impl FewSorter {
         scores * 2 * size_of::<u16>()
     }
 
-    /// The places of the first `limit` of less than 65,536 scores, high to low; equal ones in their order. None where there is NaN
-    /// among them.
+    /// The places of the first `limit` of less than 65,536 scores, high to low; equal ones in their
+    /// order. None where there is NaN among them.
     #[inline(never)]
     pub fn sort(&mut self, scores: &[f64], limit: usize) -> Option<&[u16]> {
         let [lowest, highest] = range_of(scores).unwrap_or_default();
@@ -297,8 +308,8 @@ impl FewSorter {
         grow(&mut self.next, scores.len());
         grow(&mut self.order, scores.len());
         let (next, order) = (&mut self.next[..scores.len()], &mut self.order[..scores.len()]);
-        // Where the range is no number to divide by, all are in the first bucket: products below are 0, infinite or NaN then, whose
-        // low bits are 0.
+        // Where the range is no number to divide by, all are in the first bucket: products below
+        // are 0, infinite or NaN then, whose low bits are 0.
         let scale = (CHAINS - 1) as f64 / (highest - lowest);
         let mut heads = [END; CHAINS];
         let mut occupied = 0_u64;
@@ -321,7 +332,11 @@ impl FewSorter {
             }
             let chain = &mut order[first..count];
             let score = |&place: &u16| scores[usize::from(place)];
-            if chain.len() <= CROWDED as usize { insert_each(chain, score) } else { sort_descending(chain, score) }
+            if chain.len() <= CROWDED as usize {
+                insert_each(chain, score)
+            } else {
+                sort_descending(chain, score)
+            }
         }
         Some(&order[..limit])
     }

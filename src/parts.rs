@@ -1,8 +1,8 @@
 //! Snapshots as a stream of parts, each with a checksum: the framing that all residents share.
 //!
-//! A part is a header of 32 bytes and its content: a mark, its kind, its number in the stream, the length of its content, and
-//! the XXH64 of all that. Numbers are little-endian. What the kinds are is the resident's own; codes from 16 on are the
-//! caller's.
+//! A part is a header of 32 bytes and its content: a mark, its kind, its number in the stream, the
+//! length of its content, and the XXH64 of all that. Numbers are little-endian. What the kinds are
+//! is the resident's own; codes from 16 on are the caller's.
 
 use xxhash_rust::xxh64::Xxh64;
 
@@ -69,7 +69,11 @@ pub(crate) fn open(part: &[u8], number: u64) -> Result<(u32, &[u8])> {
 /// `invalid_snapshot` for what is no header.
 pub(crate) fn part_length(header: &[u8]) -> Result<usize> {
     if header.len() < HEADER || header[..4] != MARK {
-        return Err(Error::snapshot(if header.len() < HEADER { "is cut off" } else { "is none of this package" }));
+        return Err(Error::snapshot(if header.len() < HEADER {
+            "is cut off"
+        } else {
+            "is none of this package"
+        }));
     }
     let mut fields = Reader { bytes: &header[16..], field: "header" };
     match fields.u64()? {
@@ -84,7 +88,10 @@ pub(crate) fn unknown_kind() -> Error {
 }
 
 /// Writes one number after the other.
-pub(crate) fn put<const BYTES: usize>(out: &mut Vec<u8>, numbers: impl Iterator<Item = [u8; BYTES]>) {
+pub(crate) fn put<const BYTES: usize>(
+    out: &mut Vec<u8>,
+    numbers: impl Iterator<Item = [u8; BYTES]>,
+) {
     numbers.for_each(|bytes| out.extend_from_slice(&bytes));
 }
 
@@ -98,8 +105,10 @@ pub(crate) struct Reader<'a> {
 impl<'a> Reader<'a> {
     #[inline(never)]
     pub fn take(&mut self, bytes: usize) -> Result<&'a [u8]> {
-        let (taken, rest) =
-            self.bytes.split_at_checked(bytes).ok_or_else(|| Error::snapshot(format!("has too few {}", self.field)))?;
+        let (taken, rest) = self
+            .bytes
+            .split_at_checked(bytes)
+            .ok_or_else(|| Error::snapshot(format!("has too few {}", self.field)))?;
         self.bytes = rest;
         Ok(taken)
     }
@@ -132,7 +141,11 @@ impl<'a> Reader<'a> {
     }
 
     pub fn end(&self) -> Result<()> {
-        if self.bytes.is_empty() { Ok(()) } else { Err(Error::snapshot(format!("has too many {}", self.field))) }
+        if self.bytes.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::snapshot(format!("has too many {}", self.field)))
+        }
     }
 }
 

@@ -1,13 +1,16 @@
-//! Procedural memory: which playbooks an anomaly calls up, and what the end of a trade teaches them.
+//! Procedural memory: which playbooks an anomaly calls up, and what the end of a trade teaches
+//! them.
 //!
-//! A playbook has a trigger: kinds of anomalies, symbols, a least severity and perhaps conditions on the market. An index
-//! from kind and symbol to triggers, by severity, makes matching proportional to what matches, whatever else the book
-//! holds. Names come as numbers: whoever keeps the playbooks numbers kinds, symbols and variables.
+//! A playbook has a trigger: kinds of anomalies, symbols, a least severity and perhaps conditions
+//! on the market. An index from kind and symbol to triggers, by severity, makes matching
+//! proportional to what matches, whatever else the book holds. Names come as numbers: whoever keeps
+//! the playbooks numbers kinds, symbols and variables.
 //!
 //! ```
 //! use nous_wasm::procedural::{Event, PlaybookBook, Trigger};
 //! let mut book = PlaybookBook::default();
-//! let trigger = Trigger { kinds: vec![1], symbols: vec![], least_severity: 0.5, condition: vec![] };
+//! let trigger = Trigger { kinds: vec![1], symbols: vec![], least_severity: 0.5, condition: vec![]
+//! };
 //! let row = book.add(trigger, 9.0, 12.0);
 //! let found = book.matches(&[Event { kind: 1, symbol: None, severity: 0.8 }], &|_| None);
 //! assert_eq!((found.matches[0].row, found.matches[0].success_rate), (row, 0.75));
@@ -66,7 +69,8 @@ pub enum Comparison {
 
 impl Comparison {
     /// All, in order.
-    pub const ALL: [Self; 6] = [Self::Below, Self::AtMost, Self::Above, Self::AtLeast, Self::Equal, Self::Unequal];
+    pub const ALL: [Self; 6] =
+        [Self::Below, Self::AtMost, Self::Above, Self::AtLeast, Self::Equal, Self::Unequal];
 
     fn holds(self, value: f64, bound: f64) -> bool {
         match self {
@@ -109,7 +113,8 @@ pub struct Match {
 pub struct Found {
     /// By relevance, highest first; equal ones as they were added.
     pub matches: Vec<Match>,
-    /// Rows with variables that their conditions asked for in vain, in the order in which the playbooks were added.
+    /// Rows with variables that their conditions asked for in vain, in the order in which the
+    /// playbooks were added.
     pub missing: Vec<(u32, u32)>,
 }
 
@@ -130,7 +135,8 @@ struct Entry {
 /// Triggers under one kind and symbol.
 #[derive(Clone, Debug, Default)]
 struct List {
-    /// Least severity, row, and when the row was added: an entry of another time is of a playbook that has gone.
+    /// Least severity, row, and when the row was added: an entry of another time is of a playbook
+    /// that has gone.
     triggers: Vec<(f64, u32, u64)>,
     sorted: bool,
     /// The last call of [`PlaybookBook::matches`] that looked here, and how far it came.
@@ -184,8 +190,13 @@ impl PlaybookBook {
         }
         self.listed += entries;
         self.entries[row as usize] = entries as u32;
-        self.rows[row as usize] =
-            Entry { sequence: self.sequence, condition: trigger.condition, success_count, sample_size, found: 0 };
+        self.rows[row as usize] = Entry {
+            sequence: self.sequence,
+            condition: trigger.condition,
+            success_count,
+            sample_size,
+            found: 0,
+        };
         row
     }
 
@@ -209,9 +220,13 @@ impl PlaybookBook {
         self.gone = 0;
     }
 
-    /// For each playbook the first event that calls it up, where its conditions hold. `values` tells what the market has of a
-    /// variable, the present value last.
-    pub fn matches<'a>(&mut self, events: &[Event], values: &impl Fn(u32) -> Option<&'a [f64]>) -> Found {
+    /// For each playbook the first event that calls it up, where its conditions hold. `values`
+    /// tells what the market has of a variable, the present value last.
+    pub fn matches<'a>(
+        &mut self,
+        events: &[Event],
+        values: &impl Fn(u32) -> Option<&'a [f64]>,
+    ) -> Found {
         self.call += 1;
         let mut called: Vec<(u32, usize)> = Vec::new();
         for (place, event) in events.iter().enumerate() {
@@ -241,7 +256,8 @@ impl PlaybookBook {
                 continue;
             }
             let success_rate = if *sample_size == 0.0 { 0.0 } else { success_count / sample_size };
-            let relevance = success_rate * events[event].severity * f64::min(1.0, sample_size / FULL_SAMPLE);
+            let relevance =
+                success_rate * events[event].severity * f64::min(1.0, sample_size / FULL_SAMPLE);
             found.matches.push(Match { row, event, success_rate, relevance });
         }
         sort_descending(&mut found.matches, |it| it.relevance);
@@ -272,7 +288,8 @@ struct Market<'m, 'a, Values: Fn(u32) -> Option<&'a [f64]>> {
 }
 
 impl<'a, Values: Fn(u32) -> Option<&'a [f64]>> Market<'_, 'a, Values> {
-    /// Whether the next condition holds. Every part is asked, even when the answer is clear, so that all that is missing gets known.
+    /// Whether the next condition holds. Every part is asked, even when the answer is clear, so
+    /// that all that is missing gets known.
     fn holds(&mut self, steps: &mut std::slice::Iter<'_, Step>) -> bool {
         match steps.next().copied() {
             None => true,
@@ -285,12 +302,12 @@ impl<'a, Values: Fn(u32) -> Option<&'a [f64]>> Market<'_, 'a, Values> {
             Some(Step::Between(variable, low, high)) => {
                 self.present(variable).is_some_and(|value| low <= value && value <= high)
             }
-            Some(Step::Rising(variable, window)) => {
-                self.last(variable, window).is_some_and(|last| last.is_sorted_by(|before, after| before < after))
-            }
-            Some(Step::Falling(variable, window)) => {
-                self.last(variable, window).is_some_and(|last| last.is_sorted_by(|before, after| before > after))
-            }
+            Some(Step::Rising(variable, window)) => self
+                .last(variable, window)
+                .is_some_and(|last| last.is_sorted_by(|before, after| before < after)),
+            Some(Step::Falling(variable, window)) => self
+                .last(variable, window)
+                .is_some_and(|last| last.is_sorted_by(|before, after| before > after)),
         }
     }
 
@@ -330,16 +347,28 @@ pub fn whole_percent(rate: f64) -> f64 {
 /// What the edge from a playbook to a profitable trade gains.
 pub const EDGE_STRENGTHENING: f64 = 0.1;
 
-/// The record after a trade that followed the playbook was closed: stability grows once for each success and shrinks by the
-/// inverse for each failure, within the section's cap and not below that of a new missed opportunity.
-pub fn apply_outcome(record: &Record, difficulty: Option<f64>, profitable: bool, table: &SectionTable) -> Record {
+/// The record after a trade that followed the playbook was closed: stability grows once for each
+/// success and shrinks by the inverse for each failure, within the section's cap and not below that
+/// of a new missed opportunity.
+pub fn apply_outcome(
+    record: &Record,
+    difficulty: Option<f64>,
+    profitable: bool,
+    table: &SectionTable,
+) -> Record {
     let profile = table.profile(Section::Procedural);
     let difficulty = difficulty.unwrap_or(profile.encoding.base_difficulty);
     let stability = if profitable {
-        decay::stability_on_access_for_section(record.stability, difficulty, NEUTRAL, &profile.decay)
+        decay::stability_on_access_for_section(
+            record.stability,
+            difficulty,
+            NEUTRAL,
+            &profile.decay,
+        )
     } else {
         let uncapped = crate::DecayProfile { max_stability_days: f64::INFINITY, ..profile.decay };
-        record.stability / decay::stability_on_access_for_section(1.0, difficulty, NEUTRAL, &uncapped)
+        record.stability
+            / decay::stability_on_access_for_section(1.0, difficulty, NEUTRAL, &uncapped)
     };
     let least = table.initial_stability(Some("custom:missed_opportunity"));
     Record {

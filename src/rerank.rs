@@ -1,6 +1,7 @@
 //! Reranking: a batch of candidates becomes a ranking by the weighted sum of six signals.
 //!
-//! All candidates of a query are ranked together, whatever their sections, and share one BM25 maximum.
+//! All candidates of a query are ranked together, whatever their sections, and share one BM25
+//! maximum.
 
 mod neutral;
 mod resident;
@@ -13,9 +14,12 @@ use crate::error::{Error, Result};
 use crate::math::F64x2;
 use crate::order::Selection;
 use crate::section::{Section, SectionTable, Weights};
-use crate::signal::{self, DAY_MS, NEUTRAL, NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable, low_bits};
+use crate::signal::{
+    self, DAY_MS, NEUTRAL, NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable, low_bits,
+};
 
-/// The greatest distance of an instant from 1970, in milliseconds: what a JavaScript `Date` can hold.
+/// The greatest distance of an instant from 1970, in milliseconds: what a JavaScript `Date` can
+/// hold.
 pub const MAX_INSTANT_MS: f64 = 8.64e15;
 
 /// A memory that search found, as ranking sees it. Instants are milliseconds since 1970.
@@ -81,8 +85,9 @@ pub struct Query<'a> {
     pub now: f64,
 }
 
-/// One candidate as eight numbers. Going in: the three scores, last access, creation, accesses, inbound edges,
-/// section code. Coming out: the six signals, the score, the place of the primary signal.
+/// One candidate as eight numbers. Going in: the three scores, last access, creation, accesses,
+/// inbound edges, section code. Coming out: the six signals, the score, the place of the primary
+/// signal.
 pub(crate) type Record = [f64; 8];
 
 const SCORE: usize = 6;
@@ -102,7 +107,8 @@ impl Candidate {
     }
 }
 
-/// What the signals look up; made for the first batch. One piece of memory: a loop over candidates needs its place alone.
+/// What the signals look up; made for the first batch. One piece of memory: a loop over candidates
+/// needs its place alone.
 #[derive(Default)]
 struct Tables {
     recency: RecencyTable,
@@ -138,28 +144,42 @@ impl Reranker {
     /// The whole batch, highest score first; equal scores keep their order.
     ///
     /// # Errors
-    /// `invalid_argument` with field and index for a score that is not finite, a negative BM25 or graph
-    /// score, an instant out of range, a count that is not a whole number of at least 0, and for signals so
-    /// large that their sum is not a number; without index for weights, average or `now` out of range.
+    /// `invalid_argument` with field and index for a score that is not finite, a negative BM25 or
+    /// graph score, an instant out of range, a count that is not a whole number of at least 0, and
+    /// for signals so large that their sum is not a number; without index for weights, average or
+    /// `now` out of range.
     pub fn rerank(&mut self, candidates: &[Candidate], query: &Query<'_>) -> Result<Vec<Ranked>> {
         self.rerank_top(candidates, query, candidates.len())
     }
 
-    /// The first `limit` of [`Reranker::rerank`]; where these are few of many, without sorting the rest.
+    /// The first `limit` of [`Reranker::rerank`]; where these are few of many, without sorting the
+    /// rest.
     ///
     /// # Errors
     /// As [`Reranker::rerank`]: candidates outside the first `limit` are checked too.
-    pub fn rerank_top(&mut self, candidates: &[Candidate], query: &Query<'_>, limit: usize) -> Result<Vec<Ranked>> {
-        let mut records: Vec<Record> = candidates.iter().map(|candidate| candidate.to_record()).collect();
+    pub fn rerank_top(
+        &mut self,
+        candidates: &[Candidate],
+        query: &Query<'_>,
+        limit: usize,
+    ) -> Result<Vec<Ranked>> {
+        let mut records: Vec<Record> =
+            candidates.iter().map(|candidate| candidate.to_record()).collect();
         let mut order = vec![0.0; limit.min(records.len())];
         self.rank(&mut records, &mut order, query)?;
         Ok(results(&records, &order))
     }
 
-    /// Ranks records in place: `order` receives the indices of the first `order.len()`, and at least those
-    /// records are rewritten from candidate to result.
-    pub(crate) fn rank(&mut self, records: &mut [Record], order: &mut [f64], query: &Query<'_>) -> Result<()> {
-        let most = Batch::check(query).and_then(|()| check_records(records).ok_or_else(|| first_fault(records)))?;
+    /// Ranks records in place: `order` receives the indices of the first `order.len()`, and at
+    /// least those records are rewritten from candidate to result.
+    pub(crate) fn rank(
+        &mut self,
+        records: &mut [Record],
+        order: &mut [f64],
+        query: &Query<'_>,
+    ) -> Result<()> {
+        let most = Batch::check(query)
+            .and_then(|()| check_records(records).ok_or_else(|| first_fault(records)))?;
         let batch = Batch::new(records.len(), most, query);
         if order.len() == records.len() {
             self.rank_all(records, order, &batch)
@@ -200,7 +220,9 @@ impl Reranker {
         let mut sound = true;
         let (pairs, rest) = records.as_chunks::<2>();
         for (pair, index) in pairs.iter().zip(0..) {
-            for (score, index) in batch.rate(pair, tables).scores.to_array().into_iter().zip(2 * index..) {
+            for (score, index) in
+                batch.rate(pair, tables).scores.to_array().into_iter().zip(2 * index..)
+            {
                 sound &= !score.is_nan();
                 self.best.offer(score, index);
             }
@@ -243,13 +265,14 @@ struct Batch {
     authority: Share,
     /// The value of keyword where it is fixed.
     fixed_keyword: Option<f64>,
-    /// A little more than 1 over the greatest BM25 score, however that rounds; so a score times this rounds to no less than its
-    /// share of the greatest, and is several times as quick as dividing.
+    /// A little more than 1 over the greatest BM25 score, however that rounds; so a score times
+    /// this rounds to no less than its share of the greatest, and is several times as quick as
+    /// dividing.
     per_bm25: f64,
 }
 
-/// A share of some whole, or a fixed value where there is nothing to compare with: an amount over infinity is 0, and whatever
-/// −0 is added to stays as it is.
+/// A share of some whole, or a fixed value where there is nothing to compare with: an amount over
+/// infinity is 0, and whatever −0 is added to stays as it is.
 #[derive(Clone, Copy)]
 struct Share {
     of: F64x2,
@@ -295,7 +318,8 @@ impl Batch {
         let [weights, ..] = query.weighting.by_section();
         for (name, weight) in signal::SIGNALS.iter().zip(weights.to_array()) {
             if !weight.is_finite() {
-                return Err(Error::argument(format!("weights.{name}"), "must be a finite number").found(weight));
+                return Err(Error::argument(format!("weights.{name}"), "must be a finite number")
+                    .found(weight));
             }
         }
         if !is_amount(query.avg_inbound_edges) {
@@ -328,7 +352,8 @@ impl Batch {
     fn signals(&self, it: &Two, recency: impl FnOnce(F64x2) -> F64x2) -> Six {
         let one = F64x2::splat(1.0);
         let days = ((self.now - it.last_accessed) / F64x2::splat(DAY_MS)).floor();
-        // As whole days below the bound: the least that is taken from it leaves a quotient below, however that rounds.
+        // As whole days below the bound: the least that is taken from it leaves a quotient below,
+        // however that rounds.
         let new = F64x2::splat(NEW_BONUS).where_below(self.now - it.created_at, NEW_DAYS * DAY_MS);
         let recency = recency(days);
         [
@@ -361,11 +386,17 @@ impl Batch {
         Rated { scores: sum(&self.parts(&signals, it.sections)), signals }
     }
 
-    /// What the score of a candidate is at most whose recency and affinity are at most these, when it was not accessed after
-    /// `now`: the signals of its node lie in [0, 1] then. The sum is [`sum`] with greater numbers, and rounding keeps the order
-    /// of sums.
+    /// What the score of a candidate is at most whose recency and affinity are at most these, when
+    /// it was not accessed after `now`: the signals of its node lie in [0, 1] then. The sum is
+    /// [`sum`] with greater numbers, and rounding keeps the order of sums.
     #[inline(always)]
-    fn at_most(&self, [semantic, bm25, graph]: [f64; 3], section: usize, recency: f64, affinity: f64) -> f64 {
+    fn at_most(
+        &self,
+        [semantic, bm25, graph]: [f64; 3],
+        section: usize,
+        recency: f64,
+        affinity: f64,
+    ) -> f64 {
         let weights = &self.flat[section & 3];
         let keyword = self.fixed_keyword.unwrap_or(bm25 * self.per_bm25);
         weights[0] * semantic
@@ -388,7 +419,10 @@ impl Batch {
             graph: firsts(1),
             last_accessed: seconds(1),
             created_at: firsts(2),
-            saturation: F64x2::new(tables.saturation.get(one[2][1]), tables.saturation.get(other[2][1])),
+            saturation: F64x2::new(
+                tables.saturation.get(one[2][1]),
+                tables.saturation.get(other[2][1]),
+            ),
             inbound_edges: firsts(3),
             sections: [low_bits(one[3][1]), low_bits(other[3][1])],
         };
@@ -481,18 +515,21 @@ fn is_count(value: f64) -> bool {
     is_amount(value) && value.floor() == value
 }
 
-/// The greatest BM25 score, or nothing when a number is out of its range; without a branch for each.
+/// The greatest BM25 score, or nothing when a number is out of its range; without a branch for
+/// each.
 fn check_records(records: &[Record]) -> Option<f64> {
     let largest = f64::MAX;
     let [low0, low1, low2, low3] =
-        [[-largest, 0.0], [0.0, -MAX_INSTANT_MS], [-MAX_INSTANT_MS, 0.0], [0.0, 0.0]].map(|[a, b]| F64x2::new(a, b));
+        [[-largest, 0.0], [0.0, -MAX_INSTANT_MS], [-MAX_INSTANT_MS, 0.0], [0.0, 0.0]]
+            .map(|[a, b]| F64x2::new(a, b));
     let [high0, high1, high2, high3] =
         [[largest, largest], [largest, MAX_INSTANT_MS], [MAX_INSTANT_MS, largest], [largest, 3.0]]
             .map(|[a, b]| F64x2::new(a, b));
     let mut most = F64x2::splat(0.0);
     let mut sound = most.equals(most);
     for record in records {
-        let &[semantic, bm25, graph, last_accessed, created_at, accesses, inbound_edges, section] = record;
+        let &[semantic, bm25, graph, last_accessed, created_at, accesses, inbound_edges, section] =
+            record;
         let scores = F64x2::new(semantic, bm25);
         let counts = F64x2::new(accesses, inbound_edges);
         most = most.greater(scores);
@@ -521,7 +558,8 @@ fn first_fault(records: &[Record]) -> Error {
         ("inbound_edge_count", is_count, COUNT),
     ];
     let fault = records.iter().enumerate().find_map(|(index, record)| {
-        let (&(field, _, wanted), value) = RULES.iter().zip(record).find(|((_, holds, _), value)| !holds(**value))?;
+        let (&(field, _, wanted), value) =
+            RULES.iter().zip(record).find(|((_, holds, _), value)| !holds(**value))?;
         Some(Error::argument(field, wanted).found(*value).at(index))
     });
     fault.unwrap_or_else(|| Error::argument("candidates", "changed while they were read"))

@@ -1,7 +1,7 @@
 //! Salience: how much was at stake, and what that does to how strongly a memory is first stored.
 //!
-//! Salience lies in [0.1, 1], with 0.5 neutral. It scales the initial stability: from a fifth at the lowest to the section's
-//! `max_salience_multiplier` at the highest.
+//! Salience lies in [0.1, 1], with 0.5 neutral. It scales the initial stability: from a fifth at
+//! the lowest to the section's `max_salience_multiplier` at the highest.
 //!
 //! ```
 //! use nous_wasm::{Config, SalienceTable};
@@ -126,7 +126,8 @@ fn read_weight(value: &Value, path: &Path<'_>) -> Result<f64> {
 
 impl OwnSource {
     fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
-        let mut source = Self { field: String::new(), scale: 1.0, weight: CLOSE_WEIGHT, loss_bonus: 0.0 };
+        let mut source =
+            Self { field: String::new(), scale: 1.0, weight: CLOSE_WEIGHT, loss_bonus: 0.0 };
         for (key, path, value) in value.entries(path)? {
             match key {
                 "field" => source.field = value.read(&path)?,
@@ -178,19 +179,27 @@ impl SalienceTable {
         let (sections, salience) = (&config.sections, &config.salience);
         let known = sections.subtypes().iter().map(|subtype| subtype.name.as_str());
         let own = salience.sources.iter().map(|(subtype, _)| subtype.as_str());
-        let added = own.filter(|name| sections.subtypes().iter().all(|subtype| subtype.name != *name));
+        let added =
+            own.filter(|name| sections.subtypes().iter().all(|subtype| subtype.name != *name));
         Self {
-            stakes: known.chain(added).map(|name| (name.into(), Stake::new(Some(name), sections, salience))).collect(),
+            stakes: known
+                .chain(added)
+                .map(|name| (name.into(), Stake::new(Some(name), sections, salience)))
+                .collect(),
             unknown: Stake::new(None, sections, salience),
         }
     }
 
     /// The stake of a subtype; exact, and that of the default section for an unknown one.
     pub fn of(&self, subtype: &str) -> &Stake {
-        self.stakes.iter().find(|(name, _)| name == subtype).map_or(&self.unknown, |(_, stake)| stake)
+        self.stakes
+            .iter()
+            .find(|(name, _)| name == subtype)
+            .map_or(&self.unknown, |(_, stake)| stake)
     }
 
-    /// The stake at a place of [`all_fields`](Self::all_fields); past them that of an unknown subtype.
+    /// The stake at a place of [`all_fields`](Self::all_fields); past them that of an unknown
+    /// subtype.
     pub fn at(&self, place: usize) -> &Stake {
         self.stakes.get(place).map_or(&self.unknown, |(_, stake)| stake)
     }
@@ -203,7 +212,10 @@ impl SalienceTable {
 
     /// Every subtype that has a stake of its own, with its signals.
     pub fn all_fields(&self) -> impl Iterator<Item = StakeFields<'_>> {
-        self.stakes.iter().map(|(subtype, stake)| StakeFields { subtype, fields: [stake.field(0), stake.field(1)] })
+        self.stakes.iter().map(|(subtype, stake)| StakeFields {
+            subtype,
+            fields: [stake.field(0), stake.field(1)],
+        })
     }
 }
 
@@ -241,7 +253,8 @@ impl Stake {
         }
     }
 
-    /// How much was at stake, in [0.1, 1], by the signals of a memory; [`NEUTRAL`] where the section lets them change nothing.
+    /// How much was at stake, in [0.1, 1], by the signals of a memory; [`NEUTRAL`] where the
+    /// section lets them change nothing.
     pub fn salience(&self, signal: impl Fn(&str) -> Option<f64>) -> f64 {
         if !self.enabled {
             return NEUTRAL;
@@ -277,8 +290,9 @@ impl Stake {
         salience.clamp(LEAST, 1.0)
     }
 
-    /// Days of stability that a new memory of this salience starts with, rounded to two decimals; none where the default
-    /// stays: the section lets stakes change nothing, or they are next to neutral.
+    /// Days of stability that a new memory of this salience starts with, rounded to two decimals;
+    /// none where the default stays: the section lets stakes change nothing, or they are next to
+    /// neutral.
     pub fn modulated_stability(&self, salience: f64) -> Option<f64> {
         if !self.enabled || (salience - NEUTRAL).abs() < INDIFFERENT {
             return None;
@@ -296,12 +310,14 @@ impl Stake {
 /// 2⁴⁶: from here on doubles lie further apart than hundredths do.
 const LARGE: f64 = 70_368_744_177_664.0;
 
-/// The decimal number with two places that is nearest to the exact value of a double; of two as near, the even one.
+/// The decimal number with two places that is nearest to the exact value of a double; of two as
+/// near, the even one.
 pub(crate) fn round_to_hundredths(x: f64) -> f64 {
     if x.abs() >= LARGE {
         return x;
     }
-    // 100 x is a + b exactly: the upper and the lower half of its bits are multiplied without rounding.
+    // 100 x is a + b exactly: the upper and the lower half of its bits are multiplied without
+    // rounding.
     let upper = f64::from_bits(x.to_bits() & !0x07FF_FFFF);
     let (a, b) = (upper * 100.0, (x - upper) * 100.0);
     let below = (x * 100.0).floor() - 1.0;

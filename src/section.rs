@@ -1,7 +1,8 @@
 //! Sections: which one a memory belongs to, and what that means for it.
 //!
-//! A section never hides a memory. It only decides how the memory is ranked, how fast it fades and how
-//! strongly it is first stored. Whatever is not known is KNOWLEDGE, or the section configured in its place.
+//! A section never hides a memory. It only decides how the memory is ranked, how fast it fades and
+//! how strongly it is first stored. Whatever is not known is KNOWLEDGE, or the section configured
+//! in its place.
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -44,7 +45,8 @@ impl Section {
     }
 }
 
-/// How much each of the six signals counts in a score. In a profile each lies in [0, 1] and they sum to 1.
+/// How much each of the six signals counts in a score. In a profile each lies in [0, 1] and they
+/// sum to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[allow(missing_docs)] // named after the signals they weigh
 pub struct Weights {
@@ -62,7 +64,14 @@ impl Weights {
 
     /// In signal order: semantic, keyword, graph, recency, authority, affinity.
     pub const fn from_array(w: [f64; 6]) -> Self {
-        Self { semantic: w[0], keyword: w[1], graph: w[2], recency: w[3], authority: w[4], affinity: w[5] }
+        Self {
+            semantic: w[0],
+            keyword: w[1],
+            graph: w[2],
+            recency: w[3],
+            authority: w[4],
+            affinity: w[5],
+        }
     }
 
     /// In signal order: semantic, keyword, graph, recency, authority, affinity.
@@ -131,7 +140,12 @@ pub(crate) const INTENT_BOOST: f64 = 1.3;
 
 fn default_profiles() -> [SectionProfile; 4] {
     use ConsolidationRole::{Source, Target};
-    let profile = |section, name: &str, weights, decay: [f64; 5], encoding: (f64, bool, f64), consolidation_role| {
+    let profile = |section,
+                   name: &str,
+                   weights,
+                   decay: [f64; 5],
+                   encoding: (f64, bool, f64),
+                   consolidation_role| {
         SectionProfile {
             name: name.into(),
             section,
@@ -152,8 +166,8 @@ fn default_profiles() -> [SectionProfile; 4] {
             intent_boost: INTENT_BOOST,
         }
     };
-    // Weights: semantic, keyword, graph, recency, authority, affinity. Decay: initial days, growth rate,
-    // active threshold, weak threshold, most days.
+    // Weights: semantic, keyword, graph, recency, authority, affinity. Decay: initial days, growth
+    // rate, active threshold, weak threshold, most days.
     [
         profile(
             Section::Episodic,
@@ -190,7 +204,8 @@ fn default_profiles() -> [SectionProfile; 4] {
     ]
 }
 
-/// The built-in subtypes, of a trading agent, with the stability in days that each is first stored with.
+/// The built-in subtypes, of a trading agent, with the stability in days that each is first stored
+/// with.
 const SUBTYPES: [(&str, Section, f64); 15] = [
     ("custom:trade_entry", Section::Episodic, 21.0),
     ("custom:trade_close", Section::Episodic, 21.0),
@@ -254,9 +269,17 @@ impl Default for SectionTable {
             profiles: default_profiles(),
             subtypes: SUBTYPES
                 .iter()
-                .map(|&(name, section, stability)| Subtype { name: name.into(), section, stability: Some(stability) })
+                .map(|&(name, section, stability)| Subtype {
+                    name: name.into(),
+                    section,
+                    stability: Some(stability),
+                })
                 .collect(),
-            places: SUBTYPES.iter().zip(0..).map(|(&(name, ..), place)| (name.into(), place)).collect(),
+            places: SUBTYPES
+                .iter()
+                .zip(0..)
+                .map(|(&(name, ..), place)| (name.into(), place))
+                .collect(),
         }
     }
 }
@@ -319,7 +342,9 @@ impl SectionTable {
             for (key, path, value) in changes.entries(&path)? {
                 match key {
                     "name" => profile.name = value.read(&path)?,
-                    "reranking_weights" => read_weights(&mut profile.reranking_weights, value, &path)?,
+                    "reranking_weights" => {
+                        read_weights(&mut profile.reranking_weights, value, &path)?
+                    }
                     "decay" => read_decay(&mut profile.decay, value, &path)?,
                     "encoding" => read_encoding(&mut profile.encoding, value, &path)?,
                     "consolidation_role" => profile.consolidation_role = value.read(&path)?,
@@ -439,7 +464,9 @@ fn read_decay(decay: &mut DecayProfile, value: &Value, path: &Path<'_>) -> Resul
     }
     if decay.weak_threshold >= decay.active_threshold {
         let path = Path::Key(path, "weak_threshold");
-        return Err(Error::config(path, "must lie below active_threshold").found(decay.weak_threshold));
+        return Err(
+            Error::config(path, "must lie below active_threshold").found(decay.weak_threshold)
+        );
     }
     Ok(())
 }
@@ -449,7 +476,9 @@ fn read_encoding(encoding: &mut EncodingProfile, value: &Value, path: &Path<'_>)
         match key {
             "base_difficulty" => encoding.base_difficulty = number(value, &path, Rule::Unit)?,
             "salience_enabled" => encoding.salience_enabled = value.read(&path)?,
-            "max_salience_multiplier" => encoding.max_salience_multiplier = number(value, &path, Rule::AtLeastOne)?,
+            "max_salience_multiplier" => {
+                encoding.max_salience_multiplier = number(value, &path, Rule::AtLeastOne)?
+            }
             _ => return Err(unknown_key(path)),
         }
     }
@@ -500,9 +529,14 @@ impl Rule {
     }
 }
 
-/// A number of a configuration, within its rule. Out of line, since it is called from everywhere and is quick enough.
+/// A number of a configuration, within its rule. Out of line, since it is called from everywhere
+/// and is quick enough.
 #[inline(never)]
 pub(crate) fn number(value: &Value, path: &Path<'_>, rule: Rule) -> Result<f64> {
     let number: f64 = value.read(path)?;
-    if rule.allows(number) { Ok(number) } else { Err(Error::config(*path, rule.wanted()).found(number)) }
+    if rule.allows(number) {
+        Ok(number)
+    } else {
+        Err(Error::config(*path, rule.wanted()).found(number))
+    }
 }

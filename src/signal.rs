@@ -1,7 +1,7 @@
 //! The six signals a ranking is made of, one function each.
 //!
-//! Instants are milliseconds since 1970. Nothing is clamped unless it says so, so that results equal, to the
-//! bit, those of the same formulas in JavaScript.
+//! Instants are milliseconds since 1970. Nothing is clamped unless it says so, so that results
+//! equal, to the bit, those of the same formulas in JavaScript.
 
 use crate::math::{F64x2, exp, tanh};
 
@@ -15,8 +15,8 @@ pub const AFFINITY_ACCESSES: f64 = 10.0;
 pub const NEW_DAYS: f64 = 7.0;
 /// What affinity grants a new memory.
 pub const NEW_BONUS: f64 = 0.2;
-/// The value of a signal that nothing is known about: keyword without any BM25 score, authority in a graph
-/// without inbound edges.
+/// The value of a signal that nothing is known about: keyword without any BM25 score, authority in
+/// a graph without inbound edges.
 pub const NEUTRAL: f64 = 0.5;
 
 /// The names of the signals, in their order: sums run along it, and of equals the first is primary.
@@ -34,8 +34,8 @@ pub fn semantic(semantic_score: Option<f64>) -> f64 {
     semantic_score.unwrap_or(0.0)
 }
 
-/// Match of words: BM25 relative to the batch's maximum. 0.5 when that maximum is 0, and 1 for the only
-/// candidate of a batch; an absent score is 0.
+/// Match of words: BM25 relative to the batch's maximum. 0.5 when that maximum is 0, and 1 for the
+/// only candidate of a batch; an absent score is 0.
 #[inline(always)]
 pub fn keyword(bm25_score: Option<f64>, max_bm25: f64, candidates: usize) -> f64 {
     if max_bm25 == 0.0 {
@@ -53,7 +53,8 @@ pub fn graph(graph_score: Option<f64>) -> f64 {
     graph_score.unwrap_or(0.0)
 }
 
-/// Freshness: exp(−days / 30) over whole days since the last access. Above 1 for an access in the future.
+/// Freshness: exp(−days / 30) over whole days since the last access. Above 1 for an access in the
+/// future.
 pub fn recency(last_accessed: f64, now: f64) -> f64 {
     recency_of_days(days_between(last_accessed, now))
 }
@@ -64,13 +65,19 @@ pub fn recency_of_days(days: f64) -> f64 {
     exp(-days / RECENCY_DAYS)
 }
 
-/// Standing in the graph: half the inbound edges relative to the average, at most 1; 0.5 when the average is 0.
+/// Standing in the graph: half the inbound edges relative to the average, at most 1; 0.5 when the
+/// average is 0.
 #[inline(always)]
 pub fn authority(inbound_edges: f64, avg_inbound_edges: f64) -> f64 {
-    if avg_inbound_edges == 0.0 { NEUTRAL } else { at_most_one((inbound_edges / avg_inbound_edges) / 2.0) }
+    if avg_inbound_edges == 0.0 {
+        NEUTRAL
+    } else {
+        at_most_one((inbound_edges / avg_inbound_edges) / 2.0)
+    }
 }
 
-/// How much the memory is used: tanh(accesses / 10) · recency, and 0.2 for one less than 7 days old; at most 1.
+/// How much the memory is used: tanh(accesses / 10) · recency, and 0.2 for one less than 7 days
+/// old; at most 1.
 pub fn affinity(access_count: f64, created_at: f64, last_accessed: f64, now: f64) -> f64 {
     let new = if days_between(created_at, now) < NEW_DAYS { NEW_BONUS } else { 0.0 };
     at_most_one(saturation(access_count) * recency(last_accessed, now) + new)
@@ -100,18 +107,20 @@ impl RecencyTable {
 }
 
 impl RecencyTable {
-    /// [`RecencyTable::get`] of two numbers of days that are in the table, and their places together: one that is not there makes
-    /// them more than [`RecencyTable::DAYS`].
+    /// [`RecencyTable::get`] of two numbers of days that are in the table, and their places
+    /// together: one that is not there makes them more than [`RecencyTable::DAYS`].
     #[inline(always)]
     pub(crate) fn near(&self, days: F64x2) -> (F64x2, usize) {
-        let [one, other] = (days + F64x2::splat(WHOLE_IN_LOW_BITS)).to_array().map(|sum| sum.to_bits() as u32 as usize);
+        let [one, other] = (days + F64x2::splat(WHOLE_IN_LOW_BITS))
+            .to_array()
+            .map(|sum| sum.to_bits() as u32 as usize);
         let recency = |place: usize| self.by_day[place & (Self::DAYS - 1)];
         (F64x2::new(recency(one), recency(other)), one | other)
     }
 }
 
-/// The low 32 bits of a number, rounded to the nearest whole one, quicker than the saturating conversion: added to 1½ · 2⁵², it
-/// stands in the last bits of the sum.
+/// The low 32 bits of a number, rounded to the nearest whole one, quicker than the saturating
+/// conversion: added to 1½ · 2⁵², it stands in the last bits of the sum.
 #[inline(always)]
 pub(crate) fn low_bits(whole: f64) -> usize {
     (whole + WHOLE_IN_LOW_BITS).to_bits() as u32 as usize
@@ -129,7 +138,10 @@ fn far_from_now(days: f64) -> f64 {
 impl Default for RecencyTable {
     fn default() -> Self {
         let mut by_day = [0.0; Self::DAYS];
-        by_day.iter_mut().enumerate().for_each(|(days, value)| *value = recency_of_days(days as f64));
+        by_day
+            .iter_mut()
+            .enumerate()
+            .for_each(|(days, value)| *value = recency_of_days(days as f64));
         Self { by_day }
     }
 }
@@ -143,8 +155,8 @@ pub struct SaturationTable {
 impl SaturationTable {
     /// From this count on saturation is exactly 1.
     ///
-    /// tanh(x) is computed as 1 − 2/(e^2x + 1), and the difference rounds to 1 once the quotient is at most 2⁻⁵⁴, half
-    /// the step below 1: that is from e^2x = 2⁵⁵ on, x = 19.062, count 191.
+    /// tanh(x) is computed as 1 − 2/(e^2x + 1), and the difference rounds to 1 once the quotient is
+    /// at most 2⁻⁵⁴, half the step below 1: that is from e^2x = 2⁵⁵ on, x = 19.062, count 191.
     pub const ONE_FROM: usize = 191;
 
     /// Saturation of a whole number of accesses, at least 0.
@@ -164,7 +176,10 @@ impl SaturationTable {
 impl Default for SaturationTable {
     fn default() -> Self {
         let mut by_count = [1.0; 256];
-        by_count.iter_mut().enumerate().for_each(|(count, value)| *value = saturation(count as f64));
+        by_count
+            .iter_mut()
+            .enumerate()
+            .for_each(|(count, value)| *value = saturation(count as f64));
         Self { by_count }
     }
 }

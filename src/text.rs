@@ -46,10 +46,27 @@ pub fn trim(text: &str) -> &str {
     text.trim_matches(is_white_space)
 }
 
-/// The text without the marks that may end a sentence, or a part of one, and the white space at its end.
+/// The text without the marks that may end a sentence, or a part of one, and the white space at its
+/// end.
 pub fn without_final_marks(text: &str) -> &str {
-    let is_mark =
-        |c| matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '…' | '。' | '、' | '，' | '；' | '：' | '！' | '？');
+    let is_mark = |c| {
+        matches!(
+            c,
+            '.' | ','
+                | ';'
+                | ':'
+                | '!'
+                | '?'
+                | '…'
+                | '。'
+                | '、'
+                | '，'
+                | '；'
+                | '：'
+                | '！'
+                | '？'
+        )
+    };
     text.trim_end_matches(|c| is_mark(c) || is_white_space(c))
 }
 
@@ -61,7 +78,10 @@ pub fn is_curled_apostrophe(c: char) -> bool {
 /// The text with `'` for typographic apostrophes, and one blank for every run of white space.
 pub fn straighten(text: &str) -> Cow<'_, str> {
     let is_straight = |pair: &[u8]| pair != b"  " && !matches!(pair[0], b'\t'..=b'\r');
-    if text.is_ascii() && text.as_bytes().windows(2).all(is_straight) && !text.ends_with(is_white_space) {
+    if text.is_ascii()
+        && text.as_bytes().windows(2).all(is_straight)
+        && !text.ends_with(is_white_space)
+    {
         return Cow::Borrowed(text);
     }
     let mut straight = String::with_capacity(text.len());

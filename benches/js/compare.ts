@@ -1,4 +1,5 @@
-// Contestants measured against each other: in one process, taking turns, so that whatever the machine does befalls all.
+// Contestants measured against each other: in one process, taking turns, so that whatever the
+// machine does befalls all.
 
 import { measure } from "mitata";
 
@@ -19,7 +20,10 @@ export interface Contest {
 
 export type Contestant = (() => unknown) | Lap;
 
-/** A call that is timed by itself: it takes long, or spends what was made for it, which no clock sees. */
+/**
+ * A call that is timed by itself: it takes long, or spends what was made for it, which no clock
+ * sees.
+ */
 export interface Lap {
   prepare?(): void;
   run(): unknown;
@@ -31,7 +35,10 @@ export interface Deferred {
   make(): Contest;
 }
 
-/** What the last contest left is given back before this one is made, and what making it left before it begins. */
+/**
+ * What the last contest left is given back before this one is made, and what making it left before
+ * it begins.
+ */
 export function deferred(name: string, make: () => Omit<Contest, "name">): Deferred {
   return {
     name,
@@ -48,7 +55,10 @@ export interface Outcome {
   name: string;
   /** Nanoseconds a call: the median over the rounds. */
   nanoseconds: Record<string, number>;
-  /** How many times as long `other` takes as `one`: the median of the rounds' ratios, and its 95 % interval. */
+  /**
+   * How many times as long `other` takes as `one`: the median of the rounds' ratios, and its 95 %
+   * interval.
+   */
   ratio(other: string, one: string): Ratio;
 }
 
@@ -59,22 +69,32 @@ export interface Ratio {
 }
 
 /** Runs a contest: every round gives each contestant a turn, in an order that rotates. */
-export async function compare({ name, contestants, rounds = 15, turn = 8e6 }: Contest): Promise<Outcome> {
+export async function compare({
+  name,
+  contestants,
+  rounds = 15,
+  turn = 8e6,
+}: Contest): Promise<Outcome> {
   const entries = Object.entries(contestants);
-  const samples: Record<string, number[]> = Object.fromEntries(entries.map(([label]) => [label, []]));
+  const samples: Record<string, number[]> = Object.fromEntries(
+    entries.map(([label]) => [label, []]),
+  );
   for (const [, contestant] of entries) await warmUp(contestant);
   for (let round = 0; round < rounds; round++) {
     for (let place = 0; place < entries.length; place++) {
       const [label, contestant] = entries[(place + round) % entries.length]!;
       samples[label]!.push(
-        await (typeof contestant === "function" ? batches(contestant, turn) : laps(contestant, turn)),
+        await (typeof contestant === "function"
+          ? batches(contestant, turn)
+          : laps(contestant, turn)),
       );
     }
   }
   return {
     name,
     nanoseconds: Object.fromEntries(entries.map(([label]) => [label, median(samples[label]!)])),
-    ratio: (other, one) => ratioOf(samples[other]!.map((nanoseconds, round) => nanoseconds / samples[one]![round]!)),
+    ratio: (other, one) =>
+      ratioOf(samples[other]!.map((nanoseconds, round) => nanoseconds / samples[one]![round]!)),
   };
 }
 
@@ -128,7 +148,9 @@ function lap(contestant: Lap): number {
   return (performance.now() - start) * 1e6;
 }
 
-/** The median of the ratios, and the interval that the medians of 1,000 resamples mostly fall in. */
+/**
+ * The median of the ratios, and the interval that the medians of 1,000 resamples mostly fall in.
+ */
 export function ratioOf(ratios: readonly number[]): Ratio {
   let state = 1;
   const random = () => {

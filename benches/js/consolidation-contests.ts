@@ -1,6 +1,6 @@
 // Many trades, and what they add up to.
 
-import { generatePlanted } from "../../js/sample/planted.ts";
+import { generatePlanted } from "../../js/demo/sample/planted.ts";
 import * as reference from "../../tests/reference/index.ts";
 import { type Deferred, deferred } from "./compare.ts";
 import type { Engine } from "./contests.ts";
@@ -20,7 +20,8 @@ function makeEpisodes() {
   return { rows, edges, now: rows.at(-1)!.created_at };
 }
 
-const symbolOf = (close: reference.EpisodeNode) => reference.extractSymbol(close) ?? reference.GENERAL;
+const symbolOf = (close: reference.EpisodeNode) =>
+  reference.extractSymbol(close) ?? reference.GENERAL;
 
 export function consolidationContests(engine: Engine): Deferred[] {
   return [

@@ -3,7 +3,14 @@
 import type * as Nous from "nous-wasm";
 import * as reference from "../../tests/reference/index.ts";
 import type { Contest } from "./compare.ts";
-import { makeCandidates, makeColumns, makeMetrics, makeQueries, makeSubResults, NOW } from "./inputs.ts";
+import {
+  makeCandidates,
+  makeColumns,
+  makeMetrics,
+  makeQueries,
+  makeSubResults,
+  NOW,
+} from "./inputs.ts";
 import { classifyIntent as includesLoop } from "./rivals/includes.ts";
 import * as obvious from "./rivals/obvious.ts";
 import * as plain from "./rivals/plain.ts";

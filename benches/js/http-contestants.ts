@@ -1,4 +1,5 @@
-// The servers that the HTTP bench measures, each a process of its own, and the client that asks them.
+// The servers that the HTTP bench measures, each a process of its own, and the client that asks
+// them.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { Agent, request } from "node:http";
@@ -9,15 +10,31 @@ export const NOUS = resolve("js/server/dist/cli.mjs");
 /** As `npm run bench -- --http` bundles it. */
 const PLAIN = resolve(".cache/programs/benches-js-plain-server-main.mjs");
 
-/** How long a server may take to come up, in milliseconds: it may have to build an index of 100,000 memories. */
+/**
+ * How long a server may take to come up, in milliseconds: it may have to build an index of 100,000
+ * memories.
+ */
 const PATIENCE = 300_000;
 
 export const CONTESTANTS = ["plain", "nous-server"] as const;
 export type Contestant = (typeof CONTESTANTS)[number];
 
 /** Starts a contestant on a folder that has a database where it looks for it. */
-export async function startContestant(contestant: Contestant, folder: string, file: string): Promise<RunningServer> {
-  const quiet = ["--port", "0", "--data-dir", folder, "--log-level", "error", "--decay-interval", "0"];
+export async function startContestant(
+  contestant: Contestant,
+  folder: string,
+  file: string,
+): Promise<RunningServer> {
+  const quiet = [
+    "--port",
+    "0",
+    "--data-dir",
+    folder,
+    "--log-level",
+    "error",
+    "--decay-interval",
+    "0",
+  ];
   const args = contestant === "plain" ? [PLAIN, file] : [NOUS, "serve", ...quiet];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   return new RunningServer(child, await listening(child));
@@ -42,7 +59,10 @@ export function listening(child: ChildProcess): Promise<URL> {
   });
 }
 
-/** An answer, and how long it took from the first byte that was sent to the last that came, in nanoseconds. */
+/**
+ * An answer, and how long it took from the first byte that was sent to the last that came, in
+ * nanoseconds.
+ */
 export interface Timed {
   // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes
   body: any;
@@ -57,7 +77,10 @@ export class RunningServer {
     readonly url: URL,
   ) {}
 
-  /** Asks: `ask("POST /search", {...})`. A body that is a text is JSON already; a path that begins with `//` is not under `/v1`. */
+  /**
+   * Asks: `ask("POST /search", {...})`. A body that is a text is JSON already; a path that begins
+   * with `//` is not under `/v1`.
+   */
   async ask(call: string, body?: object | string): Promise<Timed> {
     const text = typeof body === "object" ? JSON.stringify(body) : body;
     const start = performance.now();
@@ -71,16 +94,28 @@ export class RunningServer {
     const [method, path] = call.split(" ") as [string, string];
     const whole = path.startsWith("//") ? path.slice(1) : `/v1${path}`;
     const headers =
-      text === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+      text === undefined
+        ? {}
+        : { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
     return new Promise((resolve, reject) => {
       const asked = request(
-        { host: this.url.hostname, port: this.url.port, agent: this.#agent, method, path: whole, headers },
+        {
+          host: this.url.hostname,
+          port: this.url.port,
+          agent: this.#agent,
+          method,
+          path: whole,
+          headers,
+        },
         (response) => {
           const chunks: Buffer[] = [];
           response.on("data", (chunk: Buffer) => chunks.push(chunk));
           response.once("error", reject);
           response.once("end", () => {
-            resolve({ status: response.statusCode!, answer: Buffer.concat(chunks).toString("utf8") });
+            resolve({
+              status: response.statusCode!,
+              answer: Buffer.concat(chunks).toString("utf8"),
+            });
           });
         },
       );

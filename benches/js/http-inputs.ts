@@ -1,5 +1,6 @@
-// The load of the HTTP bench: memories in words that are as unequally common as those of a language, questions about them, and
-// vectors of both. Seeded: the same memories and questions on every machine; ages are counted from the day of the run.
+// The load of the HTTP bench: memories in words that are as unequally common as those of a
+// language, questions about them, and vectors of both. Seeded: the same memories and questions on
+// every machine; ages are counted from the day of the run.
 
 import { STORED_EDGE_STRENGTHS } from "../../tests/reference/search.ts";
 import { getInitialStabilityForSubtype } from "../../tests/reference/sections.ts";
@@ -13,7 +14,10 @@ const SEEDS = { memories: 1, questions: 2, topics: 3, vectors: 1_000_000, near: 
 
 // ---- words --------------------------------------------------------------------------------------
 
-/** The most common words, most common first: they stand in most memories, and in every sentence that somebody asks. */
+/**
+ * The most common words, most common first: they stand in most memories, and in every sentence that
+ * somebody asks.
+ */
 const COMMON =
   `the of and to a in is that it for was on with as at by this we had not but what be from or which have an they
 were there when all been has their would if how so did about then them after who will more no out up into than its only some
@@ -26,15 +30,24 @@ const VOCABULARY = 20_000;
 
 /** Coined words have six letters each, so that none begins another. */
 function coined(number: number): string {
-  const syllables = [..."bdfgklmnprstvz"].flatMap((consonant) => [..."aeiou"].map((vowel) => consonant + vowel));
+  const syllables = [..."bdfgklmnprstvz"].flatMap((consonant) =>
+    [..."aeiou"].map((vowel) => consonant + vowel),
+  );
   const places = syllables.length ** 3;
   // A prime factor scatters neighbours in rank over the alphabet.
   const place = (number * 104_729) % places;
-  const digits = [place, Math.floor(place / syllables.length), Math.floor(place / syllables.length ** 2)];
+  const digits = [
+    place,
+    Math.floor(place / syllables.length),
+    Math.floor(place / syllables.length ** 2),
+  ];
   return digits.map((digit) => syllables[digit % syllables.length]).join("");
 }
 
-const WORDS = [...COMMON, ...Array.from({ length: VOCABULARY - COMMON.length }, (_, number) => coined(number))];
+const WORDS = [
+  ...COMMON,
+  ...Array.from({ length: VOCABULARY - COMMON.length }, (_, number) => coined(number)),
+];
 const CUMULATED = WORDS.reduce<number[]>((sums, _, place) => {
   sums.push((sums.at(-1) ?? 0) + 1 / (place + 1));
   return sums;
@@ -61,7 +74,8 @@ function telling(random: () => number): string {
 }
 
 const words = (count: number, one: () => string) => Array.from({ length: count }, one).join(" ");
-const between = (random: () => number, low: number, high: number) => low + Math.floor(random() * (high - low + 1));
+const between = (random: () => number, low: number, high: number) =>
+  low + Math.floor(random() * (high - low + 1));
 
 // ---- memories -----------------------------------------------------------------------------------
 
@@ -136,7 +150,10 @@ export function fillDatabase(file: string, { memories, dimensions }: Size, now: 
   db.exec("BEGIN");
   for (let place = 0; place < memories; place++) {
     const node = makeNode(random, place, now);
-    store.insertNode(node, dimensions > 0 ? new Uint8Array(vectorOf(place, dimensions).buffer) : null);
+    store.insertNode(
+      node,
+      dimensions > 0 ? new Uint8Array(vectorOf(place, dimensions).buffer) : null,
+    );
     for (let edge = 0; edge < EDGES_PER_MEMORY && place > 0; edge++) {
       store.insertEdge(makeEdge(random, place * EDGES_PER_MEMORY + edge, node, place));
     }
@@ -208,6 +225,8 @@ export function makeQuestionVectors(count: number, { memories, dimensions }: Siz
   const random = makeRandom(SEEDS.near);
   return Array.from({ length: count }, () => {
     const near = vectorOf(Math.floor(random() * memories), dimensions);
-    return Array.from(around(random, near, DISTURBANCE), (component) => Number(component.toFixed(DECIMALS)));
+    return Array.from(around(random, near, DISTURBANCE), (component) =>
+      Number(component.toFixed(DECIMALS)),
+    );
   });
 }

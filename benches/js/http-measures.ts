@@ -1,4 +1,5 @@
-// What the HTTP bench measures of two servers that hold the same memories, in turn, over the same connection.
+// What the HTTP bench measures of two servers that hold the same memories, in turn, over the same
+// connection.
 
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -19,16 +20,32 @@ export interface Pair {
 }
 
 /** A line of the table: what was measured, of whom, and cells. */
-export type Row = readonly [what: string, contestant: string, median: string, p95: string, ...rest: string[]];
+export type Row = readonly [
+  what: string,
+  contestant: string,
+  median: string,
+  p95: string,
+  ...rest: string[],
+];
 
-export const HEAD = ["", "contestant", "median", "95 %", "in the server", "full text", "index", "ratio to nous-server"];
+export const HEAD = [
+  "",
+  "contestant",
+  "median",
+  "95 %",
+  "in the server",
+  "full text",
+  "index",
+  "ratio to nous-server",
+];
 /** What a server says of itself: the columns between the 95th percentile and the ratio. */
 const PARTS = ["inServer", "fullText", "index"] as const;
 const NO_PARTS = PARTS.map(() => "");
 
 const ids = (answer: { data: { id: string }[] }) => answer.data.map(({ id }) => id);
 /** Contestants, each first in half of the turns. */
-const inTurn = (turn: number): readonly Contestant[] => (turn % 2 === 0 ? CONTESTANTS : CONTESTANTS.toReversed());
+const inTurn = (turn: number): readonly Contestant[] =>
+  turn % 2 === 0 ? CONTESTANTS : CONTESTANTS.toReversed();
 
 /** One row for each contestant; how many times as long each takes as nous-server, pair by pair. */
 function rowsOf(
@@ -38,9 +55,16 @@ function rowsOf(
 ): Row[] {
   const unit = nanoseconds["nous-server" satisfies Contestant]!;
   return Object.entries(nanoseconds).map(([contestant, taken]) => {
-    const ratio: Ratio | undefined = taken === unit ? undefined : ratioOf(taken.map((it, turn) => it / unit[turn]!));
+    const ratio: Ratio | undefined =
+      taken === unit ? undefined : ratioOf(taken.map((it, turn) => it / unit[turn]!));
     const cells = [duration(median(taken)), duration(quantile(taken, 0.95))] as const;
-    return [what, contestant, ...cells, ...partsOf(contestant), ratio === undefined ? "" : times(ratio)];
+    return [
+      what,
+      contestant,
+      ...cells,
+      ...partsOf(contestant),
+      ratio === undefined ? "" : times(ratio),
+    ];
   });
 }
 
@@ -57,7 +81,9 @@ export async function checkAnswers({ servers, questions, bodies }: Pair): Promis
     ];
     const [expected, found] = [ids(plain.body).join(" "), ids(nous.body).join(" ")];
     if (expected === found) continue;
-    throw new Error(`“${questions[place]!.query}” has two answers:\nplain        ${expected}\nnous-server  ${found}`);
+    throw new Error(
+      `“${questions[place]!.query}” has two answers:\nplain        ${expected}\nnous-server  ${found}`,
+    );
   }
 }
 
@@ -75,7 +101,10 @@ const MS = 1e6;
 /** Nanoseconds of a search: for the client, and of those what the server says of itself. */
 type Searched = Record<(typeof PARTS)[number] | "nanoseconds", number> & Pick<Question, "kind">;
 
-/** Questions that one contestant is asked before it is the other's turn: who is asked alone finds its own in the caches. */
+/**
+ * Questions that one contestant is asked before it is the other's turn: who is asked alone finds
+ * its own in the caches.
+ */
 export const IN_A_ROW = 20;
 
 /** Searches, one after the other: all of them, and each kind by itself. */
@@ -84,7 +113,10 @@ export async function searches(pair: Pair, name: string): Promise<Row[]> {
   for (let first = 0; first < pair.bodies.length; first += IN_A_ROW) {
     for (const contestant of inTurn(first / IN_A_ROW)) {
       for (let turn = first; turn < Math.min(first + IN_A_ROW, pair.bodies.length); turn++) {
-        const { nanoseconds, body: answer } = await pair.servers[contestant].ask("POST /search", pair.bodies[turn]!);
+        const { nanoseconds, body: answer } = await pair.servers[contestant].ask(
+          "POST /search",
+          pair.bodies[turn]!,
+        );
         const { total_ms, hybrid_seeding_ms, spreading_ms, reranking_ms } = answer.metrics;
         const [fullText, index] = [hybrid_seeding_ms * MS, (spreading_ms + reranking_ms) * MS];
         const { kind } = pair.questions[turn]!;
@@ -94,7 +126,8 @@ export async function searches(pair: Pair, name: string): Promise<Row[]> {
   }
   const kinds = ["keywords", "sentence"] as const;
   return [undefined, ...kinds].flatMap((kind) => {
-    const of = (contestant: Contestant) => taken[contestant].filter((it) => kind === undefined || it.kind === kind);
+    const of = (contestant: Contestant) =>
+      taken[contestant].filter((it) => kind === undefined || it.kind === kind);
     const parts = (contestant: string) =>
       PARTS.map((part) => duration(median(of(contestant as Contestant).map((it) => it[part]))));
     const nanoseconds = byContestant((contestant) => of(contestant).map((it) => it.nanoseconds));
@@ -103,16 +136,24 @@ export async function searches(pair: Pair, name: string): Promise<Row[]> {
 }
 
 function byContestant<T>(make: (contestant: Contestant) => T): Record<Contestant, T> {
-  return Object.fromEntries(CONTESTANTS.map((contestant) => [contestant, make(contestant)])) as Record<Contestant, T>;
+  return Object.fromEntries(
+    CONTESTANTS.map((contestant) => [contestant, make(contestant)]),
+  ) as Record<Contestant, T>;
 }
 
 const CLIENTS = 8;
 
 /** Searches a second from several clients, each of which asks when it has its answer. */
-export async function searchesASecond(pair: Pair, name: string, rounds: number, seconds: number): Promise<Row[]> {
+export async function searchesASecond(
+  pair: Pair,
+  name: string,
+  rounds: number,
+  seconds: number,
+): Promise<Row[]> {
   const rates = byContestant(() => [] as number[]);
   for (let round = 0; round < rounds; round++) {
-    for (const contestant of inTurn(round)) rates[contestant].push(await rate(pair, contestant, seconds));
+    for (const contestant of inTurn(round))
+      rates[contestant].push(await rate(pair, contestant, seconds));
   }
   return CONTESTANTS.map((contestant) => {
     const unit = rates["nous-server"];
@@ -128,7 +169,11 @@ export async function searchesASecond(pair: Pair, name: string, rounds: number, 
   });
 }
 
-async function rate({ servers, bodies }: Pair, contestant: Contestant, seconds: number): Promise<number> {
+async function rate(
+  { servers, bodies }: Pair,
+  contestant: Contestant,
+  seconds: number,
+): Promise<number> {
   let [next, answered] = [0, 0];
   const start = performance.now();
   const isOver = () => performance.now() - start > seconds * 1000;
@@ -146,11 +191,17 @@ async function rate({ servers, bodies }: Pair, contestant: Contestant, seconds: 
 const FLUSHED = 1_500;
 const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 /** Every memory of the load is older than a day, so that this is true of none. */
-const STALE = "UPDATE nodes SET neural_retrievability = 1, state_lifecycle = 'ACTIVE', neural_last_accessed = NULL";
-/** How long searches are watched after a sweep, in milliseconds: until what it changed is written. */
+const STALE =
+  "UPDATE nodes SET neural_retrievability = 1, state_lifecycle = 'ACTIVE', neural_last_accessed = NULL";
+/**
+ * How long searches are watched after a sweep, in milliseconds: until what it changed is written.
+ */
 const WATCHED = 2_000;
 
-/** Sweeps where everything changes, and where nothing does; and what a search waits for the first, at most. */
+/**
+ * Sweeps where everything changes, and where nothing does; and what a search waits for the first,
+ * at most.
+ */
 export async function sweeps(pair: Pair, name: string, rounds: number): Promise<Row[]> {
   const [everything, nothing, longest] = [0, 0, 0].map(() => byContestant(() => [] as number[]));
   for (let round = 0; round < rounds; round++) {
@@ -168,12 +219,16 @@ export async function sweeps(pair: Pair, name: string, rounds: number): Promise<
       processed[contestant] = first.body.processed;
       longest![contestant].push(await longestSearch(pair, contestant));
     }
-    if (processed.plain !== processed["nous-server"]) throw new Error(`sweeps differ: ${JSON.stringify(processed)}`);
+    if (processed.plain !== processed["nous-server"])
+      throw new Error(`sweeps differ: ${JSON.stringify(processed)}`);
   }
   return [
     ...rowsOf(`${name}, everything changes`, everything!),
     ...rowsOf(`${name}, nothing changes`, nothing!),
-    ...rowsOf(`longest search in the ${WATCHED / 1000} s after a ${name}, everything changed`, longest!),
+    ...rowsOf(
+      `longest search in the ${WATCHED / 1000} s after a ${name}, everything changed`,
+      longest!,
+    ),
   ];
 }
 
@@ -188,7 +243,10 @@ async function longestSearch({ servers, bodies }: Pair, contestant: Contestant):
   const end = performance.now() + WATCHED;
   let [turn, longest] = [0, 0];
   while (performance.now() < end) {
-    const { nanoseconds } = await servers[contestant].ask("POST /search", bodies[turn++ % bodies.length]);
+    const { nanoseconds } = await servers[contestant].ask(
+      "POST /search",
+      bodies[turn++ % bodies.length],
+    );
     longest = Math.max(longest, nanoseconds);
   }
   return longest;
@@ -197,14 +255,28 @@ async function longestSearch({ servers, bodies }: Pair, contestant: Contestant):
 /** What a commit writes at least, in bytes: a page. */
 const PAGE = 4_096;
 
-/** Writes that are on the disk when they are answered, and what the disk itself takes; each so many in a row as searches are. */
-export async function writes(pair: Pair, name: string, folder: string, count: number): Promise<Row[]> {
+/**
+ * Writes that are on the disk when they are answered, and what the disk itself takes; each so many
+ * in a row as searches are.
+ */
+export async function writes(
+  pair: Pair,
+  name: string,
+  folder: string,
+  count: number,
+): Promise<Row[]> {
   const file = openSync(join(folder, "bare"), "w");
   const page = Buffer.alloc(PAGE, 1);
-  const taken: Record<string, number[]> = { "write of a page and fsync": [], ...byContestant(() => []) };
+  const taken: Record<string, number[]> = {
+    "write of a page and fsync": [],
+    ...byContestant(() => []),
+  };
   // As many before are not measured: nothing is new to either then.
   for (let first = -count; first < count; first += IN_A_ROW) {
-    const turns = Array.from({ length: Math.min(IN_A_ROW, count - first) }, (_, place) => first + place);
+    const turns = Array.from(
+      { length: Math.min(IN_A_ROW, count - first) },
+      (_, place) => first + place,
+    );
     for (const turn of turns) {
       const start = performance.now();
       writeSync(file, page);
@@ -213,7 +285,10 @@ export async function writes(pair: Pair, name: string, folder: string, count: nu
     }
     for (const contestant of inTurn(first / IN_A_ROW)) {
       for (const turn of turns) {
-        const { nanoseconds } = await pair.servers[contestant].ask("POST /nodes", memoryOf(pair, turn));
+        const { nanoseconds } = await pair.servers[contestant].ask(
+          "POST /nodes",
+          memoryOf(pair, turn),
+        );
         if (turn >= 0) taken[contestant]!.push(nanoseconds);
       }
     }

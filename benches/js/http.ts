@@ -1,6 +1,7 @@
-// `npm run bench -- --http`: measures nous-server beside a plain server of the same interface, prints the table and writes it to
-// benches/results/. This process is the client; each server is one of its own. `--small` runs everything on small memories, to see
-// that it works; nothing is written then.
+// `npm run bench -- --http`: measures nous-server beside a plain server of the same interface,
+// prints the table and writes it to benches/results/. This process is the client; each server is
+// one of its own. `--small` runs everything on small memories, to see that it works; nothing is
+// written then.
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +10,13 @@ import { Command } from "commander";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { table, writeResults } from "../results.ts";
 import { CONTESTANTS, type Contestant, startContestant } from "./http-contestants.ts";
-import { fillDatabase, makeQuestions, makeQuestionVectors, QUESTIONS, type Size } from "./http-inputs.ts";
+import {
+  fillDatabase,
+  makeQuestions,
+  makeQuestionVectors,
+  QUESTIONS,
+  type Size,
+} from "./http-inputs.ts";
 import {
   checkAnswers,
   HEAD,
@@ -27,7 +34,11 @@ import { whole } from "./units.ts";
 const options = new Command("bench --http")
   .option("--small", "small memories and few turns, to see that everything works")
   .option("--no-write", "leave benches/results/ alone")
-  .option("--folder <folder>", "where databases are made; the disk that writes are measured on", tmpdir())
+  .option(
+    "--folder <folder>",
+    "where databases are made; the disk that writes are measured on",
+    tmpdir(),
+  )
   .parse()
   .opts<{ small?: boolean; write: boolean; folder: string }>();
 
@@ -64,7 +75,10 @@ const SMALL: Extent = {
   writes: 20,
 };
 const DIMENSIONS = [0, 384];
-/** How often all questions are asked before they are measured: a server runs for days, and one of a minute ago is still being compiled. */
+/**
+ * How often all questions are asked before they are measured: a server runs for days, and one of a
+ * minute ago is still being compiled.
+ */
 const WARM_UPS = 4;
 
 const HOW = `\`npm run bench -- --http\`: the client, *nous-server* and *plain* are processes of one machine, which talk over loopback on connections
@@ -84,7 +98,8 @@ try {
   const text = `${HOW}\n\n${table(HEAD, rows)}`;
   const minutes = ((performance.now() - start) / 60_000).toFixed(1);
   console.log(`\nIt took ${minutes} minutes.`);
-  if (options.write && !options.small) console.log(`written to ${writeResults("http", "HTTP bench", text)}`);
+  if (options.write && !options.small)
+    console.log(`written to ${writeResults("http", "HTTP bench", text)}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -127,7 +142,10 @@ async function startPair(size: Size): Promise<Pair> {
   const filled = join(folder, "filled.db");
   fillDatabase(filled, size, Date.now());
   const nousFolder = join(folder, "nous-server");
-  const files = { plain: join(folder, "plain", "memory.db"), "nous-server": agentFile(nousFolder, "default") };
+  const files = {
+    plain: join(folder, "plain", "memory.db"),
+    "nous-server": agentFile(nousFolder, "default"),
+  };
   const startOne = (contestant: Contestant) => {
     mkdirSync(dirname(files[contestant]), { recursive: true });
     copyFileSync(filled, files[contestant]);
@@ -137,6 +155,8 @@ async function startPair(size: Size): Promise<Pair> {
   rmSync(filled);
   const questions = makeQuestions().slice(0, extent.questions(size.memories));
   const vectors = size.dimensions > 0 ? makeQuestionVectors(questions.length, size) : [];
-  const bodies = questions.map(({ query }, place) => JSON.stringify({ query, embedding: vectors[place] }));
+  const bodies = questions.map(({ query }, place) =>
+    JSON.stringify({ query, embedding: vectors[place] }),
+  );
   return { size, servers: { plain, "nous-server": nous }, files, questions, bodies };
 }

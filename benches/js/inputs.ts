@@ -1,4 +1,5 @@
-// Inputs for benches and tests: seeded, so that the same seed gives the same input on every machine.
+// Inputs for benches and tests: seeded, so that the same seed gives the same input on every
+// machine.
 
 import type { SubResults } from "../../tests/reference/merge.ts";
 import type { GraphMetrics } from "../../tests/reference/rerank.ts";
@@ -49,7 +50,9 @@ export const SUBTYPES: readonly (string | undefined)[] = [
 export interface CandidateOptions {
   /** Instants as Date objects (default), as a driver hands them out, or as milliseconds. */
   instants?: "date" | "ms";
-  /** Objects of one shape, absent fields undefined (default), or with the absent fields left out. */
+  /**
+   * Objects of one shape, absent fields undefined (default), or with the absent fields left out.
+   */
   shapes?: "one" | "many";
 }
 
@@ -108,7 +111,9 @@ const NEUTRAL_WORDS =
 momentum breakout volatility ETF flows basis spread weekend support resistance range squeeze leverage size \
 stop target macro CPI Fed calendar orderbook depth bid ask book whale wallet staking yield bridge gas fees \
 show me tell about before after between January March 2026 24h 4h 15m hourly daily please maybe should \
-compare against versus status market maker venue Binance spot perp futures options skew gamma".split(" ");
+compare against versus status market maker venue Binance spot perp futures options skew gamma".split(
+    " ",
+  );
 
 const KEYWORD_PHRASES = [
   "what signals are firing",
@@ -161,12 +166,16 @@ const QUESTIONS = [
   "ideas for trading the unlock, similar to last time",
 ];
 
-/** Questions of about so many characters: shorter ones are followed by words, longer ones by further questions. */
+/**
+ * Questions of about so many characters: shorter ones are followed by words, longer ones by further
+ * questions.
+ */
 export function makeQuestions(length: number, count: number, seed: number): string[] {
   const random = makeRandom(seed);
   return Array.from({ length: count }, (_, place) => {
     let question = QUESTIONS[place % QUESTIONS.length]!;
-    while (question.length < length) question += ` ${pick(random, random() < 0.9 ? NEUTRAL_WORDS : KEYWORD_PHRASES)}`;
+    while (question.length < length)
+      question += ` ${pick(random, random() < 0.9 ? NEUTRAL_WORDS : KEYWORD_PHRASES)}`;
     return question.slice(0, length).trimEnd();
   });
 }
@@ -174,7 +183,12 @@ export function makeQuestions(length: number, count: number, seed: number): stri
 /** Closed, entered and missed trades, with their figures. */
 export function makeStakes(count: number, seed: number) {
   const random = makeRandom(seed);
-  const subtypes = ["custom:trade_close", "custom:trade_entry", "custom:trade_modify", "custom:missed_opportunity"];
+  const subtypes = [
+    "custom:trade_close",
+    "custom:trade_entry",
+    "custom:trade_modify",
+    "custom:missed_opportunity",
+  ];
   return Array.from({ length: count }, () => ({
     subtype: pick(random, subtypes),
     signals: { pnl_pct: random() * 24 - 12, confidence: random(), rr_ratio: random() * 4 },
@@ -187,7 +201,8 @@ const SYMBOLS = ["btc", "eth", "sol", "doge", "arb", "op", "avax", "link", "uni"
 /** Playbooks for one to three kinds of anomalies each; a quarter of them is for all symbols. */
 export function makePlaybooks(count: number, seed: number) {
   const random = makeRandom(seed);
-  const some = <T>(most: number, one: () => T) => Array.from({ length: 1 + Math.floor(random() * most) }, one);
+  const some = <T>(most: number, one: () => T) =>
+    Array.from({ length: 1 + Math.floor(random() * most) }, one);
   return Array.from({ length: count }, (_, place) => {
     const samples = Math.floor(random() * 30);
     return {
@@ -223,7 +238,9 @@ export interface SearchRow {
   content_title: string;
 }
 
-/** Results of `parts` sub-queries, `each` rows, best first; about a third of the ids are in several. */
+/**
+ * Results of `parts` sub-queries, `each` rows, best first; about a third of the ids are in several.
+ */
 export function makeSubResults(
   parts: number,
   each: number,

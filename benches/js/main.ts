@@ -1,5 +1,6 @@
-// `npm run bench`: measures the package against its rivals, prints the table and writes it to benches/results/.
-// `--against TARBALL` measures it against an earlier package instead; `--only TEXT` measures what has TEXT in its name.
+// `npm run bench`: measures the package against its rivals, prints the table and writes it to
+// benches/results/. `--against TARBALL` measures it against an earlier package instead; `--only
+// TEXT` measures what has TEXT in its name.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
@@ -42,7 +43,8 @@ const LOADING = "loading, in a new process";
 const wanted = (name: string) => options.only === undefined || name.includes(options.only);
 const dist = resolve("js/engine/dist");
 
-if (options.alone !== undefined) console.log(JSON.stringify(isResident(current) ? weigh(options.alone, current) : {}));
+if (options.alone !== undefined)
+  console.log(JSON.stringify(isResident(current) ? weigh(options.alone, current) : {}));
 else if (options.against === undefined) await againstRivals();
 else await againstEarlier(options.against);
 
@@ -77,7 +79,12 @@ async function againstRivals(): Promise<void> {
     if (!wanted(name)) continue;
     const { outcome, remarks } = await run(make);
     for (const [label, nanoseconds] of Object.entries(outcome.nanoseconds)) {
-      show(name, label, duration(nanoseconds), label === "engine" ? "" : times(outcome.ratio(label, "engine")));
+      show(
+        name,
+        label,
+        duration(nanoseconds),
+        label === "engine" ? "" : times(outcome.ratio(label, "engine")),
+      );
     }
     for (const [label, remark] of Object.entries(remarks)) show(name, label, remark, "");
   }
@@ -94,7 +101,11 @@ async function againstRivals(): Promise<void> {
   const size = `The .wasm is ${kilobytes(wasm.length)}, ${kilobytes(gzipSync(wasm, { level: 9 }).length)} gzipped.`;
   console.log(`\n${size}`);
   if (options.write && options.only === undefined) {
-    const path = writeResults("js", "JavaScript benches", `${HOW}\n\n${lines.join("\n")}\n\n${size}`);
+    const path = writeResults(
+      "js",
+      "JavaScript benches",
+      `${HOW}\n\n${lines.join("\n")}\n\n${size}`,
+    );
     console.log(`written to ${path}`);
   }
 }
@@ -121,7 +132,9 @@ async function againstEarlier(tarball: string): Promise<void> {
     if (!wanted(name) || makeBefore === undefined) continue;
     const { outcome } = await run(() => opposed(makeBefore(), make()));
     const { earlier: then, this: now } = outcome.nanoseconds;
-    console.log(`| ${name} | ${duration(then!)} | ${duration(now!)} | ${times(outcome.ratio("earlier", "this"))} |`);
+    console.log(
+      `| ${name} | ${duration(then!)} | ${duration(now!)} | ${times(outcome.ratio("earlier", "this"))} |`,
+    );
   }
 }
 
@@ -138,12 +151,21 @@ function opposed(earlier: Contest, contest: Contest): Contest {
   };
 }
 
-/** Milliseconds of the steps of loading, each run in a process of its own that had loaded another module before. */
+/**
+ * Milliseconds of the steps of loading, each run in a process of its own that had loaded another
+ * module before.
+ */
 function readiness(): Record<string, number> {
   const empty = join(mkdtempSync(join(tmpdir(), "nous-bench-")), "empty.cjs");
   writeFileSync(empty, "");
   const quoted = (name: string) => JSON.stringify(join(dist, name));
-  const candidate = { id: "a", last_accessed: 0, created_at: 0, access_count: 1, inbound_edge_count: 1 };
+  const candidate = {
+    id: "a",
+    last_accessed: 0,
+    created_at: 0,
+    access_count: 1,
+    inbound_edge_count: 1,
+  };
   const steps: Record<string, string> = {
     "require of an empty module": `const start = performance.now(); require(${JSON.stringify(`${empty}x`)});`,
     "module ready: compiled, first instance made": `const { initSync } = require(${quoted("core.cjs")});

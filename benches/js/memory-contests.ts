@@ -1,4 +1,5 @@
-// What is measured of a resident memory, and against whom. Inputs are made when their contest is wanted.
+// What is measured of a resident memory, and against whom. Inputs are made when their contest is
+// wanted.
 
 import type { MemoryIndex } from "nous-wasm";
 import { type GraphMemory, makeMemory } from "../../tests/parity/graphs.ts";
@@ -47,7 +48,10 @@ const FILLING = { rounds: 3, turn: 1 };
 const singly = (contestants: Record<string, () => unknown>): Record<string, Contestant> =>
   Object.fromEntries(Object.entries(contestants).map(([label, run]) => [label, { run }]));
 
-const answer = ({ ids, scores }: { ids: readonly string[]; scores: ArrayLike<number> }) => ({ ids, scores });
+const answer = ({ ids, scores }: { ids: readonly string[]; scores: ArrayLike<number> }) => ({
+  ids,
+  scores,
+});
 
 function obviousOf({ nodes, edges }: GraphMemory): ObviousMemory {
   const memory = new ObviousMemory();
@@ -74,7 +78,14 @@ export function residentRerank(
     const shared = { obvious: () => obvious.rerank(obviousBatch(), NOW, TOP) };
     if (by === "handles") {
       const numbered = (handles: (ids: readonly string[]) => Uint32Array) =>
-        inTurn(batches.map(({ ids, semantic, bm25, graph }) => ({ handles: handles(ids), semantic, bm25, graph })));
+        inTurn(
+          batches.map(({ ids, semantic, bm25, graph }) => ({
+            handles: handles(ids),
+            semantic,
+            bm25,
+            graph,
+          })),
+        );
       const tunedBatch = numbered((ids) => tuned.handles(ids));
       const engineBatch = numbered((ids) => index.handles(ids));
       return {
@@ -109,10 +120,17 @@ export function similarTop(
     const memory = makeMemory({ nodes, edges: 0, dimensions, seed: 1, unembedded: 0 });
     const queries = makeQuestions(memory, 8, 2).map(({ embedding }) => embedding!);
     const index = indexOf(engine, memory, { dimensions, embeddings: form });
-    const obvious = form === "f32" ? new ObviousVectors(memory.nodes) : new ObviousCodes(memory.nodes);
+    const obvious =
+      form === "f32" ? new ObviousVectors(memory.nodes) : new ObviousCodes(memory.nodes);
     const unrolled =
-      form === "f32" ? new UnrolledVectors(memory.nodes, dimensions) : new UnrolledCodes(memory.nodes, dimensions);
-    const [obviousQuery, unrolledQuery, engineQuery] = [inTurn(queries), inTurn(queries), inTurn(queries)];
+      form === "f32"
+        ? new UnrolledVectors(memory.nodes, dimensions)
+        : new UnrolledCodes(memory.nodes, dimensions);
+    const [obviousQuery, unrolledQuery, engineQuery] = [
+      inTurn(queries),
+      inTurn(queries),
+      inTurn(queries),
+    ];
     const options = { limit: SIMILAR_TOP, now: NOW };
     const contestants = {
       obvious: () => obvious.similar(obviousQuery(), SIMILAR_TOP),
@@ -125,7 +143,8 @@ export function similarTop(
       contestants: nodes > 10_000 ? singly(contestants) : contestants,
       remarks: ({ nanoseconds }: Outcome) => ({
         "codes read by the engine": throughput(bytes, nanoseconds.engine!),
-        [`this machine copies ${whole(COPIED / 2 ** 20)} MiB (each byte read and written)`]: copySpeed(),
+        [`this machine copies ${whole(COPIED / 2 ** 20)} MiB (each byte read and written)`]:
+          copySpeed(),
       }),
       close: () => index.free(),
       ...(nodes > 10_000 ? LONG : {}),
@@ -201,7 +220,11 @@ export function searchByWords(engine: ResidentEngine, nodes = 10_000): Deferred 
 export const wholeSearchName = (nodes: number, dimensions: number) =>
   `whole search, ${whole(nodes)} nodes × ${dimensions}, ${BM25_HITS} BM25 hits`;
 
-export function wholeSearch(engine: ResidentEngine, nodes = 10_000, dimensions = DIMENSIONS): Deferred {
+export function wholeSearch(
+  engine: ResidentEngine,
+  nodes = 10_000,
+  dimensions = DIMENSIONS,
+): Deferred {
   return deferred(wholeSearchName(nodes, dimensions), () => {
     const memory = makeMemory({ nodes, edges: 4 * nodes, dimensions, seed: 1 });
     const { index, byReference, byEngine } = searchers(memory, dimensions, engine);
@@ -237,8 +260,9 @@ export function sweep(share: number, engine: ResidentEngine, nodes = SWEPT): Def
 }
 
 /**
- * Both find the same thousand; between calls, untimed, these are written back and time passes. There are not enough thousands
- * for the compiler to see the code often enough, so it sees it in a smaller memory first.
+ * Both find the same thousand; between calls, untimed, these are written back and time passes.
+ * There are not enough thousands for the compiler to see the code often enough, so it sees it in a
+ * smaller memory first.
  */
 export function transitions(engine: ResidentEngine, nodes = SWEPT): Deferred {
   return deferred(`transitions, ${whole(DUE)} of ${whole(nodes)} nodes`, () => {
@@ -277,7 +301,11 @@ function fadingInSteps(engine: ResidentEngine, nodes: number) {
       return found;
     },
   });
-  return { index, fullPass: lap(() => index.decay(now).transitions), found: lap(() => index.transitions(now)) };
+  return {
+    index,
+    fullPass: lap(() => index.decay(now).transitions),
+    found: lap(() => index.transitions(now)),
+  };
 }
 
 /** Each call gives a fresh memory all batches. */
@@ -334,37 +362,46 @@ export function upsert(dimensions: number, engine: ResidentEngine, nodes = 100_0
 }
 
 export function link(engine: ResidentEngine, nodes = 100_000, edges = 4 * nodes): Deferred {
-  return deferred(`link of ${whole(edges)} edges of ${whole(nodes)} nodes, ${whole(BATCH)} at a time`, () => {
-    const memory = makeMemory({ nodes, edges, dimensions: 0, seed: 1 });
-    const batches = [...batchesOf(memory.edges)];
-    const unlinked = { nodes: memory.nodes, edges: [] };
-    const obvious = filling(
-      batches,
-      () => obviousOf(unlinked),
-      (kept, batch) => kept.link(batch),
-    );
-    const byEngine = filling(
-      batches,
-      () => indexOf(engine, unlinked),
-      (index, batch) => index.link(batch),
-      (index) => index.free(),
-    );
-    return {
-      contestants: { obvious: obvious.contestant, engine: byEngine.contestant },
-      remarks: ({ nanoseconds }: Outcome) => ({
-        "the engine takes in": perSecond(edges, nanoseconds.engine!, "edges"),
-        "for an edge": duration(nanoseconds.engine! / edges),
-      }),
-      close: () => byEngine.drop(),
-      ...FILLING,
-    };
-  });
+  return deferred(
+    `link of ${whole(edges)} edges of ${whole(nodes)} nodes, ${whole(BATCH)} at a time`,
+    () => {
+      const memory = makeMemory({ nodes, edges, dimensions: 0, seed: 1 });
+      const batches = [...batchesOf(memory.edges)];
+      const unlinked = { nodes: memory.nodes, edges: [] };
+      const obvious = filling(
+        batches,
+        () => obviousOf(unlinked),
+        (kept, batch) => kept.link(batch),
+      );
+      const byEngine = filling(
+        batches,
+        () => indexOf(engine, unlinked),
+        (index, batch) => index.link(batch),
+        (index) => index.free(),
+      );
+      return {
+        contestants: { obvious: obvious.contestant, engine: byEngine.contestant },
+        remarks: ({ nanoseconds }: Outcome) => ({
+          "the engine takes in": perSecond(edges, nanoseconds.engine!, "edges"),
+          "for an edge": duration(nanoseconds.engine! / edges),
+        }),
+        close: () => byEngine.drop(),
+        ...FILLING,
+      };
+    },
+  );
 }
 
 export function memoryContests(engine: ResidentEngine): Deferred[] {
   return [
-    ...RESIDENT_SIZES.flatMap((size) => [residentRerank(size, "ids", engine), residentRerank(size, "handles", engine)]),
-    ...SIMILAR_NODES.flatMap((nodes) => [similarTop(nodes, "f32", engine), similarTop(nodes, "i8", engine)]),
+    ...RESIDENT_SIZES.flatMap((size) => [
+      residentRerank(size, "ids", engine),
+      residentRerank(size, "handles", engine),
+    ]),
+    ...SIMILAR_NODES.flatMap((nodes) => [
+      similarTop(nodes, "f32", engine),
+      similarTop(nodes, "i8", engine),
+    ]),
     searchByWords(engine),
     wholeSearch(engine),
     ...CHANGING.map((share) => sweep(share, engine)),

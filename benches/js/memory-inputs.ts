@@ -47,7 +47,9 @@ export function indexOf(
   return index;
 }
 
-/** Batches of nodes of two years without embeddings: a large memory that is never there as a whole. */
+/**
+ * Batches of nodes of two years without embeddings: a large memory that is never there as a whole.
+ */
 export function* nodeBatches(count: number, seed: number): Generator<MemoryNode[]> {
   const random = makeRandom(seed);
   for (let start = 0; start < count; start += BATCH) {
@@ -66,7 +68,14 @@ export function* nodeBatches(count: number, seed: number): Generator<MemoryNode[
   }
 }
 
-const EDGE_TYPES = ["relates_to", "part_of", "causes", "precedes", "similar_to", "related_to"] as const;
+const EDGE_TYPES = [
+  "relates_to",
+  "part_of",
+  "causes",
+  "precedes",
+  "similar_to",
+  "related_to",
+] as const;
 
 /** Batches of edges between any of these nodes. */
 export function* edgeBatches(count: number, nodes: number, seed: number): Generator<MemoryEdge[]> {
@@ -74,13 +83,22 @@ export function* edgeBatches(count: number, nodes: number, seed: number): Genera
   const node = () => `n_${Math.floor(random() * nodes)}`;
   for (let start = 0; start < count; start += BATCH) {
     yield Array.from({ length: Math.min(BATCH, count - start) }, (_, i) => {
-      return { id: `e_${start + i}`, source_id: node(), target_id: node(), type: pick(random, EDGE_TYPES) };
+      return {
+        id: `e_${start + i}`,
+        source_id: node(),
+        target_id: node(),
+        type: pick(random, EDGE_TYPES),
+      };
     });
   }
 }
 
 /** Candidates for ranking, each a node of the memory, none twice. */
-export function makeCandidateColumns(memory: GraphMemory, count: number, seed: number): CandidateColumns {
+export function makeCandidateColumns(
+  memory: GraphMemory,
+  count: number,
+  seed: number,
+): CandidateColumns {
   const random = makeRandom(seed);
   const column = (value: () => number) => Float64Array.from({ length: count }, value);
   return {
@@ -124,23 +142,30 @@ export function makeQuestions(memory: GraphMemory, count: number, seed: number):
 }
 
 /** Full-text hits among `nodes` nodes, highest first; the first is 1. */
-export function makeHits(random: () => number, nodes: number, idOf: (place: number) => string): Bm25Hit[] {
+export function makeHits(
+  random: () => number,
+  nodes: number,
+  idOf: (place: number) => string,
+): Bm25Hit[] {
   const places = new Set<number>();
   while (places.size < Math.min(BM25_HITS, nodes)) places.add(Math.floor(random() * nodes));
-  const hits = [...places].map((place) => ({ id: idOf(place), score: random() })).sort((a, b) => b.score - a.score);
+  const hits = [...places]
+    .map((place) => ({ id: idOf(place), score: random() }))
+    .sort((a, b) => b.score - a.score);
   return hits.map(({ id, score }) => ({ id, score: score / hits[0]!.score }));
 }
 
 /**
- * Nodes whose stored values are those at `NOW`, but for a share of them, spread evenly: these are off by a quarter, and
- * one in a hundred of them has another state.
+ * Nodes whose stored values are those at `NOW`, but for a share of them, spread evenly: these are
+ * off by a quarter, and one in a hundred of them has another state.
  */
 export function makeFading(count: number, share: number, seed: number): FadingNode[] {
   const random = makeRandom(seed);
   let owed = 0;
   let changing = 0;
   return Array.from({ length: count }, (_, i) => {
-    // No more than 110 days without access, so that no node is in the archive, where no sweep looks.
+    // No more than 110 days without access, so that no node is in the archive, where no sweep
+    // looks.
     const accessed = NOW - Math.floor(random() ** 2 * 110 * MS_PER_DAY);
     const node: FadingNode = {
       id: `n_${i}`,
@@ -157,7 +182,9 @@ export function makeFading(count: number, share: number, seed: number): FadingNo
     owed += share;
     if (owed >= 1 - 1e-9) {
       owed -= 1;
-      node.retrievability = rounded(retrievability > 0.5 ? retrievability - 0.25 : retrievability + 0.25);
+      node.retrievability = rounded(
+        retrievability > 0.5 ? retrievability - 0.25 : retrievability + 0.25,
+      );
       if (changing++ % 100 === 0) node.lifecycle = state === "WEAK" ? "ACTIVE" : "WEAK";
     }
     return node;
@@ -179,7 +206,10 @@ function stateAt({ subtype, created_at, last_accessed, stability }: FadingNode, 
   return computeDecay(stored, now);
 }
 
-/** Milliseconds in which a thousand of the nodes below become WEAK: several minutes, should someone count in minutes. */
+/**
+ * Milliseconds in which a thousand of the nodes below become WEAK: several minutes, should someone
+ * count in minutes.
+ */
 export const STEP = 300_000;
 
 /** Of the nodes below, the ones that become WEAK in a step. */
@@ -189,8 +219,8 @@ export const DUE = 1_000;
 export const STEPS = 40;
 
 /**
- * ACTIVE nodes. In each of the steps after `NOW` another thousand of them become WEAK; the others do not, and in that
- * time none fades by so much that a sweep would write it.
+ * ACTIVE nodes. In each of the steps after `NOW` another thousand of them become WEAK; the others
+ * do not, and in that time none fades by so much that a sweep would write it.
  */
 export function makeDue(count: number, seed: number): FadingNode[] {
   const random = makeRandom(seed);
@@ -201,7 +231,9 @@ export function makeDue(count: number, seed: number): FadingNode[] {
     const due = i % every === 0 && turn < STEPS * DUE;
     const stability = 200 + random() * 160;
     // R = exp(−t / S) comes to r after −S · ln r days.
-    const [retrievability, at] = due ? [threshold, NOW + ((turn + 0.5) * STEP) / DUE] : [0.6 + random() * 0.35, NOW];
+    const [retrievability, at] = due
+      ? [threshold, NOW + ((turn + 0.5) * STEP) / DUE]
+      : [0.6 + random() * 0.35, NOW];
     const accessed = Math.floor(at + stability * Math.log(retrievability) * MS_PER_DAY);
     const node: FadingNode = {
       id: `n_${i}`,
@@ -217,7 +249,10 @@ export function makeDue(count: number, seed: number): FadingNode[] {
   });
 }
 
-/** What a sweep writes for nodes that became WEAK just now; all of them are such as `makeDue` has due. */
+/**
+ * What a sweep writes for nodes that became WEAK just now; all of them are such as `makeDue` has
+ * due.
+ */
 export function weakened(transitions: readonly Transition[]): DecayChanges {
   const { active_threshold } = SECTION_PROFILES.KNOWLEDGE.decay;
   return {

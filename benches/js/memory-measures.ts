@@ -1,4 +1,5 @@
-// What is measured of a resident memory by itself: how searches grow, what keeping it up costs, what it takes in bytes.
+// What is measured of a resident memory by itself: how searches grow, what keeping it up costs,
+// what it takes in bytes.
 
 import { spawnSync } from "node:child_process";
 import type { MemoryIndex } from "nous-wasm";
@@ -26,7 +27,11 @@ function searchGrowth(nodes: number, engine: ResidentEngine, dimensions = DIMENS
     const memory = makeMemory({ nodes, edges: EDGES_A_NODE * nodes, dimensions, seed: 1 });
     const index = indexOf(engine, memory, { dimensions });
     const question = inTurn(makeQuestions(memory, 8, 2));
-    return { contestants: { engine: () => search(index, question()) }, close: () => index.free(), rounds: 9 };
+    return {
+      contestants: { engine: () => search(index, question()) },
+      close: () => index.free(),
+      rounds: 9,
+    };
   });
 }
 
@@ -51,7 +56,9 @@ function touch(engine: ResidentEngine, nodes = SWEPT): Deferred {
     let now = NOW;
     return {
       contestants: { engine: () => index.touch(ids(), ++now) },
-      remarks: ({ nanoseconds }: Outcome) => ({ "for an id": duration(nanoseconds.engine! / BATCH) }),
+      remarks: ({ nanoseconds }: Outcome) => ({
+        "for an id": duration(nanoseconds.engine! / BATCH),
+      }),
       close: () => index.free(),
     };
   });
@@ -78,7 +85,9 @@ function renew(engine: ResidentEngine, nodes = SWEPT): Deferred {
 
 function restore(engine: ResidentEngine, nodes = 100_000, dimensions = DIMENSIONS): Deferred {
   return deferred(`restore of ${whole(nodes)} nodes × ${dimensions} from a snapshot`, () => {
-    const original = indexOf(engine, makeMemory({ nodes, edges: 0, dimensions, seed: 1 }), { dimensions });
+    const original = indexOf(engine, makeMemory({ nodes, edges: 0, dimensions, seed: 1 }), {
+      dimensions,
+    });
     const snapshot = original.snapshot();
     original.free();
     let index: MemoryIndex | undefined;
@@ -108,7 +117,13 @@ function restore(engine: ResidentEngine, nodes = 100_000, dimensions = DIMENSION
 
 /** Times that have no rival. */
 export function memoryMeasures(engine: ResidentEngine): Deferred[] {
-  return [searchGrowth(1_000, engine), searchGrowth(100_000, engine), touch(engine), renew(engine), restore(engine)];
+  return [
+    searchGrowth(1_000, engine),
+    searchGrowth(100_000, engine),
+    touch(engine),
+    renew(engine),
+    restore(engine),
+  ];
 }
 
 // ---- bytes --------------------------------------------------------------------------------------
@@ -194,7 +209,10 @@ function weighLarge(engine: ResidentEngine, nodes: number): Record<string, strin
 function searchByWords(index: MemoryIndex, nodes: number): number {
   const random = makeRandom(3);
   const times = Array.from({ length: 400 }, () => {
-    const question = { embedding: undefined, bm25: makeHits(random, nodes, (place) => `n_${place}`) };
+    const question = {
+      embedding: undefined,
+      bm25: makeHits(random, nodes, (place) => `n_${place}`),
+    };
     const start = performance.now();
     search(index, question);
     return (performance.now() - start) * 1e6;
@@ -205,7 +223,9 @@ function searchByWords(index: MemoryIndex, nodes: number): number {
 function weighSmall(engine: ResidentEngine): Record<string, string> {
   settle(engine);
   const before = footprint();
-  const indexes = Array.from({ length: SMALL.indexes }, () => largeIndex(engine, SMALL.nodes, SMALL.edges));
+  const indexes = Array.from({ length: SMALL.indexes }, () =>
+    largeIndex(engine, SMALL.nodes, SMALL.edges),
+  );
   const after = footprint();
   const rss = after.rss - before.rss;
   const modules = indexes.reduce((sum, { bytes }) => sum + bytes.module, 0);

@@ -31,7 +31,11 @@ function matching(playbooks: number, engine: Engine): Deferred {
   return deferred(`${EVENTS} events, ${playbooks.toLocaleString("en")} playbooks`, () => {
     const made = makePlaybooks(playbooks, 1);
     const rounds = Array.from({ length: 3 }, (_, seed) => makeEvents(EVENTS, seed + 1));
-    const [plain, indexed, book] = [new reference.PlaybookBook(), new IndexedBook(made), new engine.PlaybookBook()];
+    const [plain, indexed, book] = [
+      new reference.PlaybookBook(),
+      new IndexedBook(made),
+      new engine.PlaybookBook(),
+    ];
     plain.add(made);
     book.add(made);
     const contestant = (match: (events: (typeof rounds)[number]) => unknown) => {
@@ -45,7 +49,9 @@ function matching(playbooks: number, engine: Engine): Deferred {
         engine: contestant((events) => book.match(events)),
       },
       ...(playbooks > 10_000 ? { rounds: 7 } : {}),
-      remarks: () => ({ matches: rounds.map((events) => book.match(events).matches.length).join(", ") }),
+      remarks: () => ({
+        matches: rounds.map((events) => book.match(events).matches.length).join(", "),
+      }),
     };
   });
 }

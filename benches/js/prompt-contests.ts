@@ -34,7 +34,9 @@ const SYLLABLES = [
 ];
 /** Some hundred words, and the common ones among them. */
 const WORDS = [
-  ...SYLLABLES.flatMap((one) => SYLLABLES.flatMap((other) => [one + other, `${one + other}ment`, `${other}er${one}`])),
+  ...SYLLABLES.flatMap((one) =>
+    SYLLABLES.flatMap((other) => [one + other, `${one + other}ment`, `${other}er${one}`]),
+  ),
   ...new Array(40).fill(["the", "and", "with", "after", "because", "should", "when"]).flat(),
 ];
 
@@ -43,7 +45,10 @@ function sentence(random: () => number, words: number): string {
 }
 
 /** A turn for which a good many memories are found. */
-export function makePrompt(candidates: number, seed: number): Omit<reference.BuildContextOptions, "usage"> {
+export function makePrompt(
+  candidates: number,
+  seed: number,
+): Omit<reference.BuildContextOptions, "usage"> {
   const random = makeRandom(seed);
   const found = Object.fromEntries(
     (["decision", "fact", "procedure", "episode"] as const).map((type) => [
@@ -76,7 +81,11 @@ export function makePrompt(candidates: number, seed: number): Omit<reference.Bui
       content: sentence(random, i % 2 === 0 ? 15 : 60),
     })),
     censors: [{ id: "c1", text: "Never deploy on Fridays.", action: "block" }],
-    workingMemory: { current_task: "Configure the cache", current_frame: "task", open_threads: ["which cache?"] },
+    workingMemory: {
+      current_task: "Configure the cache",
+      current_frame: "task",
+      open_threads: ["which cache?"],
+    },
   };
 }
 
@@ -110,7 +119,9 @@ function feedback(recalled: number, engine: Engine): Deferred {
       was_referenced: random() < 0.5,
     }));
     const turns = Array.from({ length: 8 }, () => ({
-      recalled: Object.fromEntries(Array.from({ length: recalled }, () => [pick(random, ids), sentence(random, 25)])),
+      recalled: Object.fromEntries(
+        Array.from({ length: recalled }, () => [pick(random, ids), sentence(random, 25)]),
+      ),
       response: sentence(random, 150),
     }));
     const contestant = (tracker: Tracker) => {
@@ -135,5 +146,8 @@ function feedback(recalled: number, engine: Engine): Deferred {
 
 export function promptContests(engine: Engine): Deferred[] {
   const prompt = building(engine);
-  return [{ name: prompt.name, make: () => prompt }, ...RECALLED.map((recalled) => feedback(recalled, engine))];
+  return [
+    { name: prompt.name, make: () => prompt },
+    ...RECALLED.map((recalled) => feedback(recalled, engine)),
+  ];
 }

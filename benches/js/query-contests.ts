@@ -1,4 +1,5 @@
-// Questions: classification against V8's regular expressions, and what the orchestrator costs besides the searches.
+// Questions: classification against V8's regular expressions, and what the orchestrator costs
+// besides the searches.
 
 import * as reference from "../../tests/reference/index.ts";
 import { extractTerms } from "../../tests/reference/search.ts";
@@ -14,7 +15,10 @@ const EACH = 25;
 const COMPOUND =
   "What's my BTC thesis and how did my last SOL trade go and why did funding flip and when is the next unlock?";
 
-function questions(length: number, contestants: Record<string, (query: string) => unknown>): Contest["contestants"] {
+function questions(
+  length: number,
+  contestants: Record<string, (query: string) => unknown>,
+): Contest["contestants"] {
   const queries = makeQuestions(length, 16, 1);
   const calls = Object.entries(contestants).map(([label, ask]) => {
     const query = inTurn(queries);
@@ -63,11 +67,16 @@ function decomposition(engine: Engine): Contest {
   };
 }
 
-/** Searches that have their answer at once; the rival only asks them and merges, without a deadline or a trace. */
+/**
+ * Searches that have their answer at once; the rival only asks them and merges, without a deadline
+ * or a trace.
+ */
 function orchestration(parts: number, engine: Engine): Contest {
   const results = [...makeSubResults(parts, EACH, 1).values()];
   const question = parts === 1 ? "Which signals are firing on SOL right now?" : COMPOUND;
-  const answers = new Map(reference.understand(question).parts.map((part, place) => [part, results[place]!]));
+  const answers = new Map(
+    reference.understand(question).parts.map((part, place) => [part, results[place]!]),
+  );
   const search = (query: string) => answers.get(query) ?? [];
   const orchestrator = engine.createOrchestrator({ search });
   return {
@@ -75,7 +84,9 @@ function orchestration(parts: number, engine: Engine): Contest {
     contestants: {
       "ask and merge": async () => {
         const asked = reference.understand(question).parts;
-        const found = await Promise.all(asked.map(async (part) => [part, await search(part)] as const));
+        const found = await Promise.all(
+          asked.map(async (part) => [part, await search(part)] as const),
+        );
         return reference.mergeAndSelect(found, { query: question });
       },
       engine: async () => orchestrator.retrieve(question),

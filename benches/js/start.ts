@@ -1,6 +1,6 @@
-// `npm run bench -- --start`: how long nous-server takes from the start of its process until it says that it is ready, with the
-// snapshots that it keeps beside its database and without. `--small` takes a small memory and few starts, to see that it works;
-// nothing is written then.
+// `npm run bench -- --start`: how long nous-server takes from the start of its process until it
+// says that it is ready, with the snapshots that it keeps beside its database and without.
+// `--small` takes a small memory and few starts, to see that it works; nothing is written then.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -35,7 +35,10 @@ const WAYS: Readonly<Record<string, () => void>> = {
   "without snapshots": () => removeSnapshots(),
 };
 
-/** What a start is made of, in the order of time; `process`: until the first thing is loaded, `rest`: after the last. */
+/**
+ * What a start is made of, in the order of time; `process`: until the first thing is loaded,
+ * `rest`: after the last.
+ */
 const PARTS = ["process", "index", "full text", "playbooks", "rest"] as const;
 
 /** Milliseconds of a start. */
@@ -103,7 +106,17 @@ function changeSome(): void {
 /** Starts a server, and ends it once it is ready. */
 async function startOnce(): Promise<Start> {
   const begun = Date.now();
-  const args = ["serve", "--port", "0", "--data-dir", folder, "--log-format", "json", "--decay-interval", "0"];
+  const args = [
+    "serve",
+    "--port",
+    "0",
+    "--data-dir",
+    folder,
+    "--log-format",
+    "json",
+    "--decay-interval",
+    "0",
+  ];
   const child = spawn(process.execPath, [NOUS, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   const logged = collect(child);
   const server = new RunningServer(child, await listening(child));
@@ -130,11 +143,21 @@ interface Loaded {
 
 function partsOf(begun: number, ready: number, log: string): Start {
   const lines = log.split("\n").filter((line) => line !== "");
-  const all = lines.map((line) => JSON.parse(line) as Loaded).filter(({ msg }) => msg.startsWith("Loaded "));
-  const loads = all.map(({ time, msg, ms }) => ({ what: msg.replace(/.*: /, ""), end: Date.parse(time), ms }));
+  const all = lines
+    .map((line) => JSON.parse(line) as Loaded)
+    .filter(({ msg }) => msg.startsWith("Loaded "));
+  const loads = all.map(({ time, msg, ms }) => ({
+    what: msg.replace(/.*: /, ""),
+    end: Date.parse(time),
+    ms,
+  }));
   const msOf = (what: string) => loads.find((load) => load.what === what)?.ms ?? 0;
   const first = loads[0]!;
   const rest = ready - loads.at(-1)!.end;
-  const loaded = { index: msOf("index"), "full text": msOf("full text"), playbooks: msOf("playbooks") };
+  const loaded = {
+    index: msOf("index"),
+    "full text": msOf("full text"),
+    playbooks: msOf("playbooks"),
+  };
   return { process: first.end - first.ms - begun, ...loaded, rest, whole: ready - begun };
 }

@@ -1,4 +1,5 @@
-// Full text: questions of eight words and new memories, against SQLite's FTS5, MiniSearch, and the index one writes oneself.
+// Full text: questions of eight words and new memories, against SQLite's FTS5, MiniSearch, and the
+// index one writes oneself.
 
 import Database from "libsql";
 import MiniSearch from "minisearch";
@@ -34,11 +35,14 @@ function makeTexts(count: number, seed: number) {
   const text = () => Array.from({ length: WORDS }, word).join(" ");
   return {
     texts: Array.from({ length: count }, text),
-    questions: Array.from({ length: QUESTIONS }, () => [...new Set(Array.from({ length: TERMS }, word))]),
+    questions: Array.from({ length: QUESTIONS }, () => [
+      ...new Set(Array.from({ length: TERMS }, word)),
+    ]),
   };
 }
 
-const documentsOf = (texts: readonly string[]) => texts.map((body, row) => ({ id: `${row}`, body }));
+const documentsOf = (texts: readonly string[]) =>
+  texts.map((body, row) => ({ id: `${row}`, body }));
 
 function fts(texts: readonly string[]) {
   const db = new Database(":memory:");
@@ -51,7 +55,11 @@ function fts(texts: readonly string[]) {
   const best = db.prepare(
     "SELECT rowid, -bm25(texts) AS score FROM texts WHERE texts MATCH ? ORDER BY score DESC, rowid LIMIT ?",
   );
-  return { db, search: (terms: readonly string[]) => best.all(terms.map((term) => `"${term}"*`).join(" OR "), LIMIT) };
+  return {
+    db,
+    search: (terms: readonly string[]) =>
+      best.all(terms.map((term) => `"${term}"*`).join(" OR "), LIMIT),
+  };
 }
 
 function searching(count: number, engine: Engine): Deferred {
@@ -75,7 +83,11 @@ function searching(count: number, engine: Engine): Deferred {
         fts5: asking(search),
         obvious: asking((terms) => inverted.search(terms, LIMIT)),
         ...(count <= MOST_OF_MINISEARCH
-          ? { minisearch: asking((terms) => mini.search(terms.join(" "), { prefix: true }).slice(0, LIMIT)) }
+          ? {
+              minisearch: asking((terms) =>
+                mini.search(terms.join(" "), { prefix: true }).slice(0, LIMIT),
+              ),
+            }
           : {}),
         engine: asking((terms) => index.search(terms, { limit: LIMIT })),
       },

@@ -1,7 +1,7 @@
-// Intervals by resampling: questions are drawn with replacement, and the same draws serve every series over them, so that
-// differences between systems are paired.
+// Intervals by resampling: questions are drawn with replacement, and the same draws serve every
+// series over them, so that differences between systems are paired.
 
-import { Random } from "../../js/sample/random.ts";
+import { Random } from "../../js/demo/sample/random.ts";
 
 const SEED = 41;
 export const RESAMPLES = 2000;

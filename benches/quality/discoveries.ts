@@ -1,6 +1,6 @@
 // What was found in a memory with planted regularities, judged by what is true of it.
 
-import type { PlantedCondition } from "../../js/sample/planted.ts";
+import type { PlantedCondition } from "../../js/demo/sample/planted.ts";
 
 /** A condition of a group's trades that was tested. */
 export interface Tested {

@@ -1,7 +1,7 @@
 // The sample memory with embeddings: latent semantics of its own texts.
 
 import { MemoryIndex, type Ranking, type SearchConfig, type SearchResult } from "nous-wasm";
-import { type Library, textOf } from "../../js/terminal/library.ts";
+import { type Library, textOf } from "../../js/demo/terminal/library.ts";
 import { type LatentSemantics, latentSemantics } from "./lsa.ts";
 import { DEPTH } from "./metrics.ts";
 import type { Askable } from "./systems.ts";
@@ -11,7 +11,10 @@ import { termsOf } from "./terms.ts";
 export const DIMENSIONS = 128;
 const SEED = 5;
 
-/** The defaults, but with the types of edges as the sample has them, and of 15 and 45 seeds what is better on that set. */
+/**
+ * The defaults, but with the types of edges as the sample has them, and of 15 and 45 seeds what is
+ * better on that set.
+ */
 const SEARCH: SearchConfig = { edgeWeight: "stored_type", maxSeeds: 45 };
 
 /** The latent semantics of what the full-text index reads of each memory. */
@@ -48,10 +51,20 @@ export class EmbeddedMemory implements Askable {
     return embedding === null ? [] : this.#index.similar(embedding, { limit: DEPTH }).ids;
   }
 
-  search(question: string, sections: boolean, embedding = this.semantics.embed(question)): SearchResult<Ranking> {
+  search(
+    question: string,
+    sections: boolean,
+    embedding = this.semantics.embed(question),
+  ): SearchResult<Ranking> {
     const { library } = this;
     const bm25 = library.hits(question);
-    return this.#index.search({ embedding, bm25, sections, limit: library.nodes.length, now: library.at });
+    return this.#index.search({
+      embedding,
+      bm25,
+      sections,
+      limit: library.nodes.length,
+      now: library.at,
+    });
   }
 
   /** Gives the index up, and its memory with it. */

@@ -1,5 +1,5 @@
-// What the sample holds at its end, as its truth tells it: a list for each kind of memory, the newest first. Questions
-// find their answers here, by predicates, and nowhere else.
+// What the sample holds at its end, as its truth tells it: a list for each kind of memory, the
+// newest first. Questions find their answers here, by predicates, and nowhere else.
 
 import type {
   CuriosityTruth,
@@ -16,7 +16,7 @@ import type {
   TradeTruth,
   TurnTruth,
   WatchpointTruth,
-} from "../../js/sample/index.ts";
+} from "../../js/demo/sample/index.ts";
 
 /** A memory that a predicate found. */
 export interface Known {
@@ -33,7 +33,10 @@ type Fact<Truth> = Readonly<Omit<Truth, "id">> & Known;
 export interface Facts {
   /** The clock of all questions: the end of the sample, in milliseconds since 1970. */
   readonly at: number;
-  /** A trade as it was entered, changed and closed. A change has in `action` what was done: `trail`, `partial` … */
+  /**
+   * A trade as it was entered, changed and closed. A change has in `action` what was done: `trail`,
+   * `partial` …
+   */
   readonly entries: readonly Fact<TradeTruth>[];
   readonly modifies: readonly Fact<TradeTruth & { action: string }>[];
   readonly closes: readonly Fact<TradeTruth>[];
@@ -74,13 +77,17 @@ export function factsOf({ nodes, truth }: Sample): Facts {
       trades.flatMap((trade) =>
         trade.modify_ids.map((id) => {
           const modify = known(id);
-          const { signals } = JSON.parse(modify.node.content_body) as { signals: { action: string } };
+          const { signals } = JSON.parse(modify.node.content_body) as {
+            signals: { action: string };
+          };
           return { ...trade, ...modify, action: signals.action };
         }),
       ),
     ),
     closes: newestFirst(
-      trades.flatMap((trade) => (trade.close_id === null ? [] : [{ ...trade, ...known(trade.close_id) }])),
+      trades.flatMap((trade) =>
+        trade.close_id === null ? [] : [{ ...trade, ...known(trade.close_id) }],
+      ),
     ),
     scalps: of(truth.scalps),
     signals: of(truth.signals),

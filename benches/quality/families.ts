@@ -1,8 +1,9 @@
-// What generated questions can be about: families of matters, each with its answers, and the wordings of questions.
+// What generated questions can be about: families of matters, each with its answers, and the
+// wordings of questions.
 
-import type { Side } from "../../js/sample/index.ts";
-import { COINS } from "../../js/sample/market.ts";
-import { date, weekdayName } from "../../js/sample/vocabulary.ts";
+import type { Side } from "../../js/demo/sample/index.ts";
+import { COINS } from "../../js/demo/sample/market.ts";
+import { date, weekdayName } from "../../js/demo/sample/vocabulary.ts";
 import type { Facts, Known } from "./facts.ts";
 import {
   CURIOSITY_PHRASES,
@@ -120,7 +121,10 @@ export const LESSONS: Family = {
       return {
         names,
         exact,
-        related: [...lessons.filter(about(...setups)), ...turns.filter(occurred("lesson_used")).filter(tagged(name))],
+        related: [
+          ...lessons.filter(about(...setups)),
+          ...turns.filter(occurred("lesson_used")).filter(tagged(name)),
+        ],
       };
     }),
 };
@@ -159,7 +163,9 @@ export const LAST_CLOSES: Family = {
   matters: (facts, coin) =>
     SYMBOLS.flatMap((symbol) =>
       SIDES.flatMap((side) => {
-        const [last, ...before] = facts.closes.filter(of(symbol)).filter((close) => close.side === side);
+        const [last, ...before] = facts.closes
+          .filter(of(symbol))
+          .filter((close) => close.side === side);
         if (last === undefined) return [];
         const whole = [last.entry_id, ...last.modify_ids, ...last.lesson_ids];
         return {
@@ -264,7 +270,11 @@ export const EVENTS: Family = {
       return [...new Set(all.map(({ symbol }) => symbol))].map((symbol) => {
         const [last, ...before] = all.filter((one) => one.symbol === symbol);
         const whose = symbol === null ? "" : `${coin(symbol)} `;
-        return { names: phrases.map((phrase) => `the last ${whose}${phrase}`), exact: [last!], related: before };
+        return {
+          names: phrases.map((phrase) => `the last ${whose}${phrase}`),
+          exact: [last!],
+          related: before,
+        };
       });
     }),
 };
@@ -304,7 +314,10 @@ export const SIGNALS: Family = {
     ),
 };
 
-/** What has just fired, and what was traded of late: questions about the present, in which only fresh memories answer. */
+/**
+ * What has just fired, and what was traded of late: questions about the present, in which only
+ * fresh memories answer.
+ */
 export const FIRING: Family = {
   name: "firing",
   wordings: [
@@ -332,7 +345,9 @@ export const LATELY: Family = {
   ],
   matters: (facts, coin) =>
     SYMBOLS.map((symbol) => {
-      const [entries, closes] = [facts.entries, facts.closes].map((list) => list.filter(of(symbol)));
+      const [entries, closes] = [facts.entries, facts.closes].map((list) =>
+        list.filter(of(symbol)),
+      );
       const fresh = within(FRESH_DAYS, facts);
       return {
         names: [coin(symbol)],
@@ -396,7 +411,10 @@ export const VERDICTS: Family = {
         const written = facts.theses.filter(of(symbol)).filter(on(month));
         const decided = written.filter(({ resolution_id }) => resolution_id !== null);
         return {
-          names: [`my ${coin(symbol)} call from ${monthName}`, `the ${coin(symbol)} thesis I wrote in ${monthName}`],
+          names: [
+            `my ${coin(symbol)} call from ${monthName}`,
+            `the ${coin(symbol)} thesis I wrote in ${monthName}`,
+          ],
           exact: facts.byId(decided.flatMap(({ id, resolution_id }) => [id, resolution_id])),
           related: written,
         };
@@ -406,7 +424,11 @@ export const VERDICTS: Family = {
 
 export const CURIOSITIES: Family = {
   name: "curiosities",
-  wordings: ["open questions about {x}", "what did I wonder about {x}", "what do I still want to learn on {x}"],
+  wordings: [
+    "open questions about {x}",
+    "what did I wonder about {x}",
+    "what do I still want to learn on {x}",
+  ],
   traps: LESSON_TRAPS,
   matters: (facts) =>
     Object.entries(CURIOSITY_PHRASES).map(([name, names]) => {
@@ -430,7 +452,10 @@ export const MISSED: Family = {
       SIDES.map((side) => ({
         names: [`${coin(symbol)} ${side}s`, `${side}s in ${coin(symbol)}`],
         exact: missed.filter(of(symbol)).filter((one) => one.side === side),
-        related: [...missed.filter(of(symbol)), ...passes.filter(of(symbol)).filter((one) => one.side === side)],
+        related: [
+          ...missed.filter(of(symbol)),
+          ...passes.filter(of(symbol)).filter((one) => one.side === side),
+        ],
       })),
     ),
 };

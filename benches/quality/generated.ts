@@ -1,11 +1,12 @@
-// Questions made from the truth of the sample: things that can be asked, each with what answers it, and wordings of them.
-// The same seed gives the same questions.
+// Questions made from the truth of the sample: things that can be asked, each with what answers it,
+// and wordings of them. The same seed gives the same questions.
 //
-// A vague question names a theme, a coin or a month and no more. A misleading one wraps a plain subject in words that the
-// intent of another section is read from, whole words and parts of words alike.
+// A vague question names a theme, a coin or a month and no more. A misleading one wraps a plain
+// subject in words that the intent of another section is read from, whole words and parts of words
+// alike.
 
-import { COINS } from "../../js/sample/market.ts";
-import { Random } from "../../js/sample/random.ts";
+import { COINS } from "../../js/demo/sample/market.ts";
+import { Random } from "../../js/demo/sample/random.ts";
 import type { Facts, Known } from "./facts.ts";
 import {
   CURIOSITIES,
@@ -99,7 +100,13 @@ const VAGUE_COIN: Wordings = [
   "how's {x} looking",
   "{x} again",
 ];
-const VAGUE_THEME: Wordings = ["{x}", "something about {x}", "{x}, anything", "hmm, {x}", "thinking about {x}"];
+const VAGUE_THEME: Wordings = [
+  "{x}",
+  "something about {x}",
+  "{x}, anything",
+  "hmm, {x}",
+  "thinking about {x}",
+];
 const VAGUE_MONTH: Wordings = ["{x} in one look", "how was {x}", "{x}, roughly"];
 
 /** The questions with their answers. */
@@ -133,7 +140,14 @@ function alone(matters: Matters, random: Random): Labelled[] {
       draw
         .shuffled(matters(family))
         .slice(0, count)
-        .map((matter) => labelled(spoken(worded(wordings, matter, draw), draw), kind, matter.exact, matter.related));
+        .map((matter) =>
+          labelled(
+            spoken(worded(wordings, matter, draw), draw),
+            kind,
+            matter.exact,
+            matter.related,
+          ),
+        );
     return [
       ...some(singles, "single", family.wordings),
       ...(family.traps === undefined ? [] : some(misleading, "misleading", family.traps)),
@@ -175,12 +189,19 @@ function worded(wordings: Wordings, { names }: Matter, draw: Random): string {
   return draw.deal(wordings).replace("{x}", draw.pick(names));
 }
 
-/** Mostly the symbol, sometimes in small letters, sometimes the coin's name, which memories do not have. */
+/**
+ * Mostly the symbol, sometimes in small letters, sometimes the coin's name, which memories do not
+ * have.
+ */
 function coinNamer(random: Random): Namer {
   const fullName = new Map(COINS.map((coin) => [coin.symbol, coin.name]));
   return (symbol) => {
     const kind = random.unit();
-    return kind < 0.7 ? symbol : kind < 0.85 ? symbol.toLowerCase() : (fullName.get(symbol) ?? symbol);
+    return kind < 0.7
+      ? symbol
+      : kind < 0.85
+        ? symbol.toLowerCase()
+        : (fullName.get(symbol) ?? symbol);
   };
 }
 
@@ -201,7 +222,9 @@ function coinsAtLarge(facts: Facts, coin: Namer): Matter[] {
   return SYMBOLS.flatMap((symbol) => {
     const mine = facts.all.filter(tagged(symbol));
     const exact = mine.filter(within(4, facts));
-    return exact.length === 0 ? [] : { names: [coin(symbol)], exact, related: mine.filter(within(14, facts)) };
+    return exact.length === 0
+      ? []
+      : { names: [coin(symbol)], exact, related: mine.filter(within(14, facts)) };
   });
 }
 
@@ -209,7 +232,10 @@ function setupsAtLarge({ playbooks, lessons, signals, closes }: Facts): Matter[]
   return Object.entries(SETUP_PHRASES).map(([setup, names]) => ({
     names,
     exact: [...playbooks.filter(about(setup)), ...lessons.filter(about(setup))],
-    related: [...signals.filter(tagged(setup)).slice(0, 5), ...closes.filter(about(setup)).slice(0, 5)],
+    related: [
+      ...signals.filter(tagged(setup)).slice(0, 5),
+      ...closes.filter(about(setup)).slice(0, 5),
+    ],
   }));
 }
 
@@ -245,5 +271,9 @@ function newest(facts: Facts): Matter[] {
     [facts.curiosities, ["my latest questions"]],
     [facts.scalps, ["last scalps"]],
   ];
-  return kinds.map(([list, names]) => ({ names, exact: list.slice(0, 5), related: list.slice(5, 10) }));
+  return kinds.map(([list, names]) => ({
+    names,
+    exact: list.slice(0, 5),
+    related: list.slice(5, 10),
+  }));
 }

@@ -1,8 +1,10 @@
-// Questions written by hand, as a trader would put them: short, long, in slang, now and then mistyped.
+// Questions written by hand, as a trader would put them: short, long, in slang, now and then
+// mistyped.
 //
-// They were written before the templates of generated.ts, from what kinds of memories the sample holds and what its coins
-// and setups are, not from anybody's log. Their answers are predicates over the truth; no id was picked by eye. The words
-// were not chosen to find or to miss, and none was changed after it had been measured.
+// They were written before the templates of generated.ts, from what kinds of memories the sample
+// holds and what its coins and setups are, not from anybody's log. Their answers are predicates
+// over the truth; no id was picked by eye. The words were not chosen to find or to miss, and none
+// was changed after it had been measured.
 
 import type { Facts, Known } from "./facts.ts";
 import {
@@ -46,7 +48,10 @@ const SINGLE: readonly Asked[] = [
     (m) => m.closes.filter(of("SOL")).slice(0, 1),
     (m) => {
       const [last, ...before] = m.closes.filter(of("SOL"));
-      return [...m.byId([last!.entry_id, ...last!.modify_ids, ...last!.lesson_ids]), ...before.slice(0, 2)];
+      return [
+        ...m.byId([last!.entry_id, ...last!.modify_ids, ...last!.lesson_ids]),
+        ...before.slice(0, 2),
+      ];
     },
   ),
   single(
@@ -88,7 +93,10 @@ const SINGLE: readonly Asked[] = [
   ),
   single(
     "rules for buying after a liquidation cascade",
-    (m) => [...m.playbooks.filter(about("liquidation_bounce")), ...m.lessons.filter(about("liquidation_bounce"))],
+    (m) => [
+      ...m.playbooks.filter(about("liquidation_bounce")),
+      ...m.lessons.filter(about("liquidation_bounce")),
+    ],
     (m) => m.closes.filter(about("liquidation_bounce")).slice(0, 5),
   ),
   single(
@@ -99,7 +107,10 @@ const SINGLE: readonly Asked[] = [
   single(
     "do meme coins respect funding",
     (m) => m.lessons.filter(topic("funding fade on memes")),
-    (m) => [...m.lessons.filter(about("funding_fade")), ...m.closes.filter(of("DOGE")).filter(about("funding_fade"))],
+    (m) => [
+      ...m.lessons.filter(about("funding_fade")),
+      ...m.closes.filter(of("DOGE")).filter(about("funding_fade")),
+    ],
   ),
   single(
     "lessons from using too much leverage",
@@ -121,7 +132,9 @@ const SINGLE: readonly Asked[] = [
     (m) => m.signals.filter(of("DOGE")).filter(within(7, m)),
     (m) => m.turns.filter(occurred("signal_handled")).filter(tagged("DOGE")).filter(within(7, m)),
   ),
-  single("that sui thing that got hacked", (m) => m.events.filter(occurred("exploit")).filter(of("SUI"))),
+  single("that sui thing that got hacked", (m) =>
+    m.events.filter(occurred("exploit")).filter(of("SUI")),
+  ),
   single(
     "when did coinbase go down",
     (m) => m.events.filter(occurred("exchange_outage")).filter(says(/coinbase/i)),
@@ -233,7 +246,10 @@ const COMPOUND: readonly Asked[] = [
   ),
   compound(
     "what's my plan for a CME gap and when did the last one show up",
-    (m) => [...m.playbooks.filter(about("weekend_gap")), ...m.signals.filter(anomaly("weekend_gap")).slice(0, 1)],
+    (m) => [
+      ...m.playbooks.filter(about("weekend_gap")),
+      ...m.signals.filter(anomaly("weekend_gap")).slice(0, 1),
+    ],
     (m) => [...m.lessons.filter(about("weekend_gap")), ...m.signals.filter(anomaly("weekend_gap"))],
   ),
   compound(
@@ -385,7 +401,10 @@ const VAGUE: readonly Asked[] = [
   ),
   vague(
     "doge lol",
-    (m) => [...m.signals.filter(of("DOGE")).slice(0, 3), ...m.closes.filter(of("DOGE")).slice(0, 3)],
+    (m) => [
+      ...m.signals.filter(of("DOGE")).slice(0, 3),
+      ...m.closes.filter(of("DOGE")).slice(0, 3),
+    ],
     (m) => m.all.filter(tagged("DOGE")).filter(within(21, m)),
   ),
   vague(
@@ -403,12 +422,18 @@ const VAGUE: readonly Asked[] = [
   ),
   vague(
     "my bad habits",
-    (m) => [...m.lessons.filter(topic("revenge trading")), ...m.curiosities.filter(topic("own behaviour"))],
+    (m) => [
+      ...m.lessons.filter(topic("revenge trading")),
+      ...m.curiosities.filter(topic("own behaviour")),
+    ],
     (m) => m.lessons.filter(topic("patience", "taking profit", "sizing")),
   ),
   vague(
     "weekends",
-    (m) => [...m.lessons.filter(topic("weekends", "breakout weekends")), ...m.curiosities.filter(topic("weekend"))],
+    (m) => [
+      ...m.lessons.filter(topic("weekends", "breakout weekends")),
+      ...m.curiosities.filter(topic("weekend")),
+    ],
     (m) => [
       ...m.events.filter(occurred("weekend_wick")),
       ...m.playbooks.filter(about("weekend_gap")),
@@ -418,14 +443,19 @@ const VAGUE: readonly Asked[] = [
   vague(
     "what went wrong lately",
     (m) => m.closes.filter(({ outcome }) => outcome === "loss").filter(within(7, m)),
-    (m) => [...m.lessons.filter(within(7, m)), ...m.sessions.filter(within(7, m)).filter(({ pnl_usd }) => pnl_usd < 0)],
+    (m) => [
+      ...m.lessons.filter(within(7, m)),
+      ...m.sessions.filter(within(7, m)).filter(({ pnl_usd }) => pnl_usd < 0),
+    ],
   ),
   vague(
     "give me something on stops",
     (m) => m.lessons.filter(topic("stop placement", "break-even stops", "time stops")),
     (m) => [...m.lessons.filter(topic("holding winners")), ...m.curiosities.filter(titled(/stop/))],
   ),
-  vague("things I wanted to look into", (m) => m.curiosities.filter(({ answered_by }) => answered_by === null)),
+  vague("things I wanted to look into", (m) =>
+    m.curiosities.filter(({ answered_by }) => answered_by === null),
+  ),
   vague(
     "macro in feb",
     (m) => m.events.filter(occurred("cpi_print", "fomc", "payrolls")).filter(on("2026-02")),
@@ -433,12 +463,16 @@ const VAGUE: readonly Asked[] = [
   ),
   vague(
     "hacks and halts since new year",
-    (m) => m.events.filter(occurred("exploit", "network_halt", "exchange_outage")).filter(on("2026")),
+    (m) =>
+      m.events.filter(occurred("exploit", "network_halt", "exchange_outage")).filter(on("2026")),
     (m) => m.events.filter(occurred("exploit", "network_halt", "exchange_outage")),
   ),
   vague(
     "which alts lead",
-    (m) => [...m.lessons.filter(about("relative_strength")), ...m.playbooks.filter(about("relative_strength"))],
+    (m) => [
+      ...m.lessons.filter(about("relative_strength")),
+      ...m.playbooks.filter(about("relative_strength")),
+    ],
     (m) => [
       ...m.signals.filter(anomaly("relative_strength")).slice(0, 5),
       ...m.curiosities.filter(topic("relative value")),
@@ -453,7 +487,10 @@ const VAGUE: readonly Asked[] = [
   vague(
     "pls sumarize the week",
     (m) => m.sessions.filter(within(7, m)),
-    (m) => [...m.closes.filter(within(7, m)), ...m.turns.filter(occurred("risk_report")).filter(within(7, m))],
+    (m) => [
+      ...m.closes.filter(within(7, m)),
+      ...m.turns.filter(occurred("risk_report")).filter(within(7, m)),
+    ],
   ),
   vague(
     "crowded?",
@@ -479,17 +516,24 @@ const MISLEADING: readonly Asked[] = [
   ),
   misleading(
     "best entry for a cvd divergence?",
-    (m) => [...m.lessons.filter(topic("divergence entry")), ...m.playbooks.filter(about("cvd_divergence"))],
+    (m) => [
+      ...m.lessons.filter(topic("divergence entry")),
+      ...m.playbooks.filter(about("cvd_divergence")),
+    ],
     (m) => m.lessons.filter(about("cvd_divergence")),
   ),
   misleading(
     "giving back open profit, what to do against it",
-    (m) => m.lessons.filter(topic("taking profit")).filter(says(/g(ave|iving|iven) back|handed back/i)),
+    (m) =>
+      m.lessons.filter(topic("taking profit")).filter(says(/g(ave|iving|iven) back|handed back/i)),
     (m) => m.lessons.filter(topic("taking profit", "holding winners")),
   ),
   misleading(
     "are my break-even exits worth it",
-    (m) => [...m.lessons.filter(topic("break-even stops")), ...m.curiosities.filter(titled(/break-even/))],
+    (m) => [
+      ...m.lessons.filter(topic("break-even stops")),
+      ...m.curiosities.filter(titled(/break-even/)),
+    ],
     (m) => m.closes.filter(({ exit }) => exit === "break_even"),
   ),
   misleading(
@@ -505,7 +549,9 @@ const MISLEADING: readonly Asked[] = [
     (m) => m.curiosities.filter(topic("funding venues")),
     (m) => m.curiosities.filter(tagged("funding_fade")),
   ),
-  misleading("flexitime for scalps: how long may one last", (m) => m.playbooks.filter(about("book_flip_scalp"))),
+  misleading("flexitime for scalps: how long may one last", (m) =>
+    m.playbooks.filter(about("book_flip_scalp")),
+  ),
   misleading(
     "is the trend pullback's current record any good",
     (m) => m.playbooks.filter(about("trend_pullback")),
@@ -516,7 +562,10 @@ const MISLEADING: readonly Asked[] = [
   ),
   misleading(
     "watching paint: real size or a fake wall",
-    (m) => [...m.curiosities.filter(titled(/painted size/)), ...m.playbooks.filter(about("book_flip_scalp"))],
+    (m) => [
+      ...m.curiosities.filter(titled(/painted size/)),
+      ...m.playbooks.filter(about("book_flip_scalp")),
+    ],
     (m) => m.curiosities.filter(tagged("book_flip_scalp")),
   ),
   misleading(
@@ -564,10 +613,13 @@ const MISLEADING: readonly Asked[] = [
   ),
   misleading(
     "help me understand the drop in SOL on march 4th",
-    (m) => m.events.filter(occurred("liquidation_cascade")).filter(of("SOL")).filter(on("2026-03-04")),
+    (m) =>
+      m.events.filter(occurred("liquidation_cascade")).filter(of("SOL")).filter(on("2026-03-04")),
     (m) => m.all.filter(tagged("SOL")).filter(on("2026-03-04")),
   ),
-  misleading("alerts we agreed to mute", (m) => m.turns.filter(occurred("preference")).filter(titled(/alerts/i))),
+  misleading("alerts we agreed to mute", (m) =>
+    m.turns.filter(occurred("preference")).filter(titled(/alerts/i)),
+  ),
   misleading(
     "no wisdom please, just the level SOL has to break",
     (m) => m.watchpoints.filter(of("SOL")).filter(armed(m)),

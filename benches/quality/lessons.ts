@@ -1,5 +1,6 @@
-// `npm run quality -- lessons`: looks for patterns in memories with planted regularities and in memories without any, prints how
-// many are found and how much is told that is none, and writes the table to benches/results/. Every run gives the same numbers.
+// `npm run quality -- lessons`: looks for patterns in memories with planted regularities and in
+// memories without any, prints how many are found and how much is told that is none, and writes the
+// table to benches/results/. Every run gives the same numbers.
 
 import { findPatterns, type TestedPattern } from "nous-wasm";
 import {
@@ -8,7 +9,7 @@ import {
   PLANTED_DEFAULTS,
   type Planted,
   type PlantedOptions,
-} from "../../js/sample/planted.ts";
+} from "../../js/demo/sample/planted.ts";
 import { binomialTest, FALSE_DISCOVERY_RATE, qValues } from "../../tests/reference/patterns.ts";
 import { whole } from "../js/units.ts";
 import { table, writeResults } from "../results.ts";
@@ -36,7 +37,9 @@ const KINDS: Readonly<Record<string, PlantedOptions>> = {
 };
 
 /** What is told of what was tested. */
-const WAYS: Readonly<Record<string, (tested: readonly TestedPattern[]) => readonly TestedPattern[]>> = {
+const WAYS: Readonly<
+  Record<string, (tested: readonly TestedPattern[]) => readonly TestedPattern[]>
+> = {
   "as it is": (tested) => tested.filter(({ kept }) => kept),
   "all taken for nothing": (tested) =>
     told(
@@ -47,7 +50,9 @@ const WAYS: Readonly<Record<string, (tested: readonly TestedPattern[]) => readon
       ),
     ),
   "binomial test alone": (tested) => {
-    const p = tested.map(({ wins, n, rest_wins, rest_n }) => binomialTest(wins, n, rest_wins, rest_n));
+    const p = tested.map(({ wins, n, rest_wins, rest_n }) =>
+      binomialTest(wins, n, rest_wins, rest_n),
+    );
     return told(tested, qValues(p, tested.length));
   },
 };
@@ -105,7 +110,8 @@ function rowsOf(kind: string, options: PlantedOptions): string[][] {
     const memory = generatePlanted({ ...options, seed });
     const tested = testedIn(memory);
     count += tested.length;
-    for (const [way, told] of Object.entries(WAYS)) judged[way]!.push(judge(memory.truth, told(tested)));
+    for (const [way, told] of Object.entries(WAYS))
+      judged[way]!.push(judge(memory.truth, told(tested)));
   }
   const tested = (count / MEMORIES).toFixed(0);
   return Object.entries(judged).flatMap(([way, memories]) => [
@@ -123,4 +129,6 @@ const rows = Object.entries(KINDS).flatMap(([kind, options]) => rowsOf(kind, opt
 const found = table(head, rows);
 
 console.log(found);
-console.log(`\nwritten to ${writeResults("lessons", "Lessons from many trades", `${HOW}\n\n${found}`)}`);
+console.log(
+  `\nwritten to ${writeResults("lessons", "Lessons from many trades", `${HOW}\n\n${found}`)}`,
+);

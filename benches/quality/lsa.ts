@@ -1,8 +1,9 @@
-// Latent semantic analysis (Deerwester et al. 1990): embeddings of texts from the texts alone, without a model. A matrix of
-// texts by terms, weighed by TF-IDF, is cut down to its largest singular values; texts that share contexts come close, also
-// where they share no word. Queries are folded in: projected onto the same singular vectors.
+// Latent semantic analysis (Deerwester et al. 1990): embeddings of texts from the texts alone,
+// without a model. A matrix of texts by terms, weighed by TF-IDF, is cut down to its largest
+// singular values; texts that share contexts come close, also where they share no word. Queries are
+// folded in: projected onto the same singular vectors.
 
-import { Random } from "../../js/sample/random.ts";
+import { Random } from "../../js/demo/sample/random.ts";
 import { leadingVectors, type SparseRow } from "./svd.ts";
 
 export interface LatentSemanticsOptions {
@@ -53,9 +54,16 @@ export function latentSemantics(
   };
 
   const rows = counts.map(rowOf);
-  const { vectors } = leadingVectors(rows, known.length, dimensions, new Random(seed, "latent semantics"));
+  const { vectors } = leadingVectors(
+    rows,
+    known.length,
+    dimensions,
+    new Random(seed, "latent semantics"),
+  );
   const project = ({ columns, values }: SparseRow): Float32Array | null => {
-    const components = vectors.map((vector) => columns.reduce((sum, at, i) => sum + values[i]! * vector[at]!, 0));
+    const components = vectors.map((vector) =>
+      columns.reduce((sum, at, i) => sum + values[i]! * vector[at]!, 0),
+    );
     const length = Math.hypot(...components);
     return length === 0 ? null : Float32Array.from(components, (component) => component / length);
   };

@@ -1,8 +1,9 @@
-// `npm run quality`: asks the labelled questions of the sample memory in several ways, with embeddings and without, prints how
-// well each way answers, and writes the tables to benches/results/. The same package gives the same numbers on every run.
+// `npm run quality`: asks the labelled questions of the sample memory in several ways, with
+// embeddings and without, prints how well each way answers, and writes the tables to
+// benches/results/. The same package gives the same numbers on every run.
 
-import { generateSample } from "../../js/sample/index.ts";
-import { Library } from "../../js/terminal/library.ts";
+import { generateSample } from "../../js/demo/sample/index.ts";
+import { Library } from "../../js/demo/terminal/library.ts";
 import { whole } from "../js/units.ts";
 import { writeResults } from "../results.ts";
 import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";
@@ -51,12 +52,21 @@ const ways = { without: waysOver(words, library), with: waysOver(embedded, libra
 
 /** What every system finds for these questions. */
 async function ask(questions: readonly Labelled[]): Promise<Asked> {
-  const found = { without: await askAll("without", questions), with: await askAll("with", questions) };
-  const reweighed = Object.entries(TAKEN_APART).map(([name, search]) => [name, reweigh(search, library, questions)]);
+  const found = {
+    without: await askAll("without", questions),
+    with: await askAll("with", questions),
+  };
+  const reweighed = Object.entries(TAKEN_APART).map(([name, search]) => [
+    name,
+    reweigh(search, library, questions),
+  ]);
   return { questions, found, reweighed: Object.fromEntries(reweighed) };
 }
 
-async function askAll(embeddings: Embeddings, questions: readonly Labelled[]): Promise<Found[Embeddings]> {
+async function askAll(
+  embeddings: Embeddings,
+  questions: readonly Labelled[],
+): Promise<Found[Embeddings]> {
   const found: [Way, readonly (readonly string[])[]][] = [];
   for (const way of WAYS) {
     const retrieve = ways[embeddings][way];
@@ -75,4 +85,6 @@ const tables = report(
 for (const memory of [library, embedded, reaching]) memory.free();
 
 console.log(tables);
-console.log(`\nwritten to ${writeResults("quality", "Quality of retrieval", `${HOW}\n\n${tables}`)}`);
+console.log(
+  `\nwritten to ${writeResults("quality", "Quality of retrieval", `${HOW}\n\n${tables}`)}`,
+);

@@ -1,4 +1,5 @@
-// How good a list of results is, against the graded answers of its question. All metrics lie in [0, 1].
+// How good a list of results is, against the graded answers of its question. All metrics lie in [0,
+// 1].
 
 import { GRADE, type Grade, type Labelled } from "./questions.ts";
 
@@ -7,11 +8,17 @@ type Grades = Labelled["grades"];
 /** Results that are looked at. */
 export const DEPTH = 10;
 
-export const METRICS = { "hit@1": hit, "recall@10": recall, MRR: reciprocalRank, "nDCG@10": ndcg } as const;
+export const METRICS = {
+  "hit@1": hit,
+  "recall@10": recall,
+  MRR: reciprocalRank,
+  "nDCG@10": ndcg,
+} as const;
 export type Metric = keyof typeof METRICS;
 export const METRIC_NAMES = Object.keys(METRICS) as Metric[];
 
-const isExact = (id: string | undefined, grades: Grades): boolean => id !== undefined && grades.get(id) === GRADE.exact;
+const isExact = (id: string | undefined, grades: Grades): boolean =>
+  id !== undefined && grades.get(id) === GRADE.exact;
 
 /** Whether the first result is an exact answer. */
 export function hit(ids: readonly string[], grades: Grades): number {
@@ -31,8 +38,8 @@ export function reciprocalRank(ids: readonly string[], grades: Grades): number {
 }
 
 /**
- * Discounted gain of the first ten over that of the best order there could be: a result at rank r gains
- * (2^grade − 1) / log2(r + 1).
+ * Discounted gain of the first ten over that of the best order there could be: a result at rank r
+ * gains (2^grade − 1) / log2(r + 1).
  */
 export function ndcg(ids: readonly string[], grades: Grades): number {
   const best = [...grades.values()].sort((a, b) => b - a);
@@ -40,5 +47,7 @@ export function ndcg(ids: readonly string[], grades: Grades): number {
 }
 
 function gain(grades: readonly (Grade | undefined)[]): number {
-  return grades.slice(0, DEPTH).reduce<number>((sum, grade, i) => sum + (2 ** (grade ?? 0) - 1) / Math.log2(i + 2), 0);
+  return grades
+    .slice(0, DEPTH)
+    .reduce<number>((sum, grade, i) => sum + (2 ** (grade ?? 0) - 1) / Math.log2(i + 2), 0);
 }

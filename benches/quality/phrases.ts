@@ -1,13 +1,22 @@
-// The words in which generated questions name setups, topics, events and signals: seldom those of the memories themselves.
+// The words in which generated questions name setups, topics, events and signals: seldom those of
+// the memories themselves.
 
-import type { SetupKey } from "../../js/sample/index.ts";
+import type { SetupKey } from "../../js/demo/sample/index.ts";
 
 export const SETUP_PHRASES: Readonly<Record<SetupKey, readonly string[]>> = {
   funding_fade: ["fading extreme funding", "funding fades", "a crowd that overpays funding"],
   liquidation_bounce: ["buying a liquidation cascade", "cascade bounces", "forced liquidations"],
   breakout_retest: ["breakout retests", "a broken range that is tested again", "range breaks"],
-  crowded_positioning: ["crowded positioning", "open interest piling up while price sleeps", "trapped crowds"],
-  cvd_divergence: ["CVD divergences", "spot flow against the perps", "spot delta disagreeing with price"],
+  crowded_positioning: [
+    "crowded positioning",
+    "open interest piling up while price sleeps",
+    "trapped crowds",
+  ],
+  cvd_divergence: [
+    "CVD divergences",
+    "spot flow against the perps",
+    "spot delta disagreeing with price",
+  ],
   spike_fade: ["fading spikes", "vertical moves without news", "sudden spikes"],
   trend_pullback: ["trend pullbacks", "dips to the 4-hour average", "joining a trend late"],
   etf_flow_follow: ["following ETF flows", "ETF flow trades", "fund flows"],
@@ -15,7 +24,11 @@ export const SETUP_PHRASES: Readonly<Record<SetupKey, readonly string[]>> = {
   book_flip_scalp: ["order book flips", "leaning on size in the book", "book scalps"],
   weekend_gap: ["CME gaps", "the gap over the weekend", "futures gaps"],
   relative_strength: ["relative strength", "the strongest alt against BTC", "leaders and laggards"],
-  deleveraging_reentry: ["getting back in after a flush", "a flush of open interest", "deleveraging"],
+  deleveraging_reentry: [
+    "getting back in after a flush",
+    "a flush of open interest",
+    "deleveraging",
+  ],
 };
 
 export const LESSON_PHRASES: Readonly<Record<string, readonly string[]>> = {
@@ -143,7 +156,13 @@ export const THEMES: Readonly<Record<string, readonly string[]>> = {
   "size and risk": ["sizing", "correlation", "stop placement"],
   costs: ["funding cost", "execution", "macro spreads"],
   timing: ["patience", "cascade timing", "funding fade timing", "divergence entry"],
-  breakouts: ["breakout retest", "breakout counting", "breakout volume", "breakout spot lead", "breakout weekends"],
+  breakouts: [
+    "breakout retest",
+    "breakout counting",
+    "breakout volume",
+    "breakout spot lead",
+    "breakout weekends",
+  ],
   pullbacks: ["pullback first test", "pullback volume", "pullback funding", "pullback in SOL"],
   "open interest": ["open interest reading", "absorption", "after a flush", "flush and spot"],
   "etf things": ["ETF flow one print", "ETF flow size"],

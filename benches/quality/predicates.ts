@@ -1,6 +1,6 @@
 // What a question may ask of a memory, as tests for the lists of facts.ts.
 
-import { DAY } from "../../js/sample/market.ts";
+import { DAY } from "../../js/demo/sample/market.ts";
 import type { Facts, Known } from "./facts.ts";
 
 type Test<Fields> = (one: Fields) => boolean;
@@ -78,6 +78,8 @@ export function either<One>(...tests: Test<One>[]): Test<One> {
 }
 
 /** Closes by their result in dollars. */
-export function worstFirst<Close extends { pnl_usd: number | null }>(closes: readonly Close[]): readonly Close[] {
+export function worstFirst<Close extends { pnl_usd: number | null }>(
+  closes: readonly Close[],
+): readonly Close[] {
   return [...closes].sort((a, b) => (a.pnl_usd ?? 0) - (b.pnl_usd ?? 0));
 }

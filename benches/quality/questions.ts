@@ -3,8 +3,8 @@
 import type { Known } from "./facts.ts";
 
 /**
- * `single` asks one thing, `compound` two; `vague` names hardly more than a subject; `misleading` has a word that points to
- * a section in which the answer is not.
+ * `single` asks one thing, `compound` two; `vague` names hardly more than a subject; `misleading`
+ * has a word that points to a section in which the answer is not.
  */
 export const KINDS = ["single", "compound", "vague", "misleading"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -26,7 +26,12 @@ export interface Labelled {
  *
  * @throws {RangeError} where nothing answers it exactly.
  */
-export function labelled(text: string, kind: Kind, exact: readonly Known[], related: readonly Known[] = []): Labelled {
+export function labelled(
+  text: string,
+  kind: Kind,
+  exact: readonly Known[],
+  related: readonly Known[] = [],
+): Labelled {
   if (exact.length === 0) throw new RangeError(`nothing answers “${text}”`);
   const grades = new Map<string, Grade>();
   for (const { id } of related) grades.set(id, GRADE.related);

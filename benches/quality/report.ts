@@ -62,7 +62,9 @@ export function report(sets: Readonly<Record<SetName, Asked>>, held: Asked): str
 /** All questions of a set, and those of each kind. */
 function partsOf(questions: readonly Labelled[]) {
   return (["all", ...KINDS] as const).map((kind) => {
-    const places = questions.flatMap((question, place) => (kind === "all" || question.kind === kind ? [place] : []));
+    const places = questions.flatMap((question, place) =>
+      kind === "all" || question.kind === kind ? [place] : [],
+    );
     return { kind, label: `${kind} (${places.length})`, places, drawn: draws(places.length) };
   });
 }
@@ -80,20 +82,36 @@ const chosen = (series: readonly number[], places: readonly number[]): number[] 
   places.map((place) => series[place]!);
 
 /** A row for each system, with these cells. */
-function systemsTable(head: readonly string[], cells: (embeddings: Embeddings, way: Way) => string[]): string {
-  const rows = EMBEDDINGS.flatMap((one) => WAYS.map((way) => [one, nameOf(way, one), ...cells(one, way)]));
+function systemsTable(
+  head: readonly string[],
+  cells: (embeddings: Embeddings, way: Way) => string[],
+): string {
+  const rows = EMBEDDINGS.flatMap((one) =>
+    WAYS.map((way) => [one, nameOf(way, one), ...cells(one, way)]),
+  );
   return table(["embeddings", "system", ...head], rows);
 }
 
-function shortTable({ test, handwritten, dev }: Readonly<Record<SetName, Asked>>, held: Asked): string {
+function shortTable(
+  { test, handwritten, dev }: Readonly<Record<SetName, Asked>>,
+  held: Asked,
+): string {
   const kinds = partsOf(held.questions).slice(1);
   const whole = (name: string, { questions }: Asked) => `${name} (${questions.length})`;
   return systemsTable(
-    [whole("test", test), whole("handwritten", handwritten), ...kinds.map(({ label }) => label), whole("dev", dev)],
+    [
+      whole("test", test),
+      whole("handwritten", handwritten),
+      ...kinds.map(({ label }) => label),
+      whole("dev", dev),
+    ],
     (embeddings, way) => {
-      const values = ({ questions, found }: Asked) => judge(questions, found[embeddings][way], JUDGED);
+      const values = ({ questions, found }: Asked) =>
+        judge(questions, found[embeddings][way], JUDGED);
       const ofKinds = kinds.map(({ places }) => chosen(values(held), places));
-      return [values(test), values(handwritten), ...ofKinds, values(dev)].map((series) => mean(series).toFixed(3));
+      return [values(test), values(handwritten), ...ofKinds, values(dev)].map((series) =>
+        mean(series).toFixed(3),
+      );
     },
   );
 }
@@ -101,7 +119,9 @@ function shortTable({ test, handwritten, dev }: Readonly<Record<SetName, Asked>>
 function metricsTable({ questions, found }: Asked): string {
   const drawn = draws(questions.length);
   return systemsTable(METRIC_NAMES, (embeddings, way) =>
-    METRIC_NAMES.map((metric) => shown(estimate(judge(questions, found[embeddings][way], metric), drawn))),
+    METRIC_NAMES.map((metric) =>
+      shown(estimate(judge(questions, found[embeddings][way], metric), drawn)),
+    ),
   );
 }
 
@@ -141,9 +161,14 @@ function whyTables(title: string, { questions, reweighed }: Asked): string[] {
   const globals = ways.map(({ global }) => mean(judge(questions, global, JUDGED)).toFixed(3));
   const rows = WEIGHINGS.map(([name], which) => [
     name,
-    ...ways.map(({ global, others }) => shownDifference(estimate(changesOf(questions, others[which]!, global), drawn))),
+    ...ways.map(({ global, others }) =>
+      shownDifference(estimate(changesOf(questions, others[which]!, global), drawn)),
+    ),
   ]);
-  return [title, table(["weights", ...Object.keys(reweighed)], [["global weights", ...globals], ...rows])];
+  return [
+    title,
+    table(["weights", ...Object.keys(reweighed)], [["global weights", ...globals], ...rows]),
+  ];
 }
 
 function mean(values: readonly number[]): number {

@@ -1,7 +1,8 @@
-// The largest singular values of a sparse matrix, with their right singular vectors, by randomized subspace iteration
-// (Halko, Martinsson and Tropp 2011, algorithm 4.4, then 5.1 by the Gram matrix of what is left).
+// The largest singular values of a sparse matrix, with their right singular vectors, by randomized
+// subspace iteration (Halko, Martinsson and Tropp 2011, algorithm 4.4, then 5.1 by the Gram matrix
+// of what is left).
 
-import type { Random } from "../../js/sample/random.ts";
+import type { Random } from "../../js/demo/sample/random.ts";
 
 /** A row by its columns, each at most once, and their values. */
 export interface SparseRow {
@@ -9,21 +10,30 @@ export interface SparseRow {
   values: readonly number[];
 }
 
-/** Singular values, the largest first, and their right singular vectors: orthonormal, one component for each column. */
+/**
+ * Singular values, the largest first, and their right singular vectors: orthonormal, one component
+ * for each column.
+ */
 export interface LeadingVectors {
   values: Float64Array;
   vectors: Float64Array[];
 }
 
-/** Vectors sampled beyond those that are wanted, and rounds of iteration: what makes the last ones of them true. */
+/**
+ * Vectors sampled beyond those that are wanted, and rounds of iteration: what makes the last ones
+ * of them true.
+ */
 const OVERSAMPLING = 10;
 const ROUNDS = 4;
 /**
- * Below this share it is rounding that is left: of a vector outside the span of those before it, and of the largest singular
- * value, since squares of them come from the Gram matrix.
+ * Below this share it is rounding that is left: of a vector outside the span of those before it,
+ * and of the largest singular value, since squares of them come from the Gram matrix.
  */
 const NEGLIGIBLE = 1e-7;
-/** A matrix is diagonal once all entries beside the diagonal are, together, below this share of the whole. */
+/**
+ * A matrix is diagonal once all entries beside the diagonal are, together, below this share of the
+ * whole.
+ */
 const BESIDE = 1e-12;
 
 /** At most `rank` of them; fewer where the matrix has fewer that are not 0. */
@@ -34,13 +44,16 @@ export function leadingVectors(
   random: Random,
 ): LeadingVectors {
   const sampled = Math.min(rank + OVERSAMPLING, columns, rows.length);
-  const start = Array.from({ length: sampled }, () => Float64Array.from({ length: columns }, () => random.normal()));
+  const start = Array.from({ length: sampled }, () =>
+    Float64Array.from({ length: columns }, () => random.normal()),
+  );
   let range = orthonormal(start.map((vector) => times(rows, vector)));
   for (let round = 0; round < ROUNDS; round++) {
     const back = orthonormal(range.map((vector) => transposedTimes(rows, columns, vector)));
     range = orthonormal(back.map((vector) => times(rows, vector)));
   }
-  // Seen from the range the matrix is small and wide; the eigenvectors of its Gram matrix are its left singular vectors.
+  // Seen from the range the matrix is small and wide; the eigenvectors of its Gram matrix are its
+  // left singular vectors.
   const small = range.map((vector) => transposedTimes(rows, columns, vector));
   const gram = small.map((one) => Float64Array.from(small, (other) => dot(one, other)));
   const pairs = eigenpairs(gram).slice(0, rank);
@@ -66,7 +79,11 @@ function times(rows: readonly SparseRow[], vector: Float64Array): Float64Array {
   });
 }
 
-function transposedTimes(rows: readonly SparseRow[], width: number, vector: Float64Array): Float64Array {
+function transposedTimes(
+  rows: readonly SparseRow[],
+  width: number,
+  vector: Float64Array,
+): Float64Array {
   const result = new Float64Array(width);
   rows.forEach(({ columns, values }, row) => {
     const factor = vector[row]!;
@@ -76,27 +93,34 @@ function transposedTimes(rows: readonly SparseRow[], width: number, vector: Floa
 }
 
 /**
- * An orthonormal basis of what the vectors span, by Gram and Schmidt, twice for the digits that the first pass loses.
- * Overwrites them.
+ * An orthonormal basis of what the vectors span, by Gram and Schmidt, twice for the digits that the
+ * first pass loses. Overwrites them.
  */
 function orthonormal(vectors: readonly Float64Array[]): Float64Array[] {
   const basis: Float64Array[] = [];
   for (const vector of vectors) {
     const before = Math.sqrt(dot(vector, vector));
-    for (let pass = 0; pass < 2; pass++) for (const one of basis) addScaled(vector, one, -dot(vector, one));
+    for (let pass = 0; pass < 2; pass++)
+      for (const one of basis) addScaled(vector, one, -dot(vector, one));
     const length = Math.sqrt(dot(vector, vector));
     if (length > before * NEGLIGIBLE) basis.push(vector.map((component) => component / length));
   }
   return basis;
 }
 
-/** Eigenvalues of a symmetric matrix, the largest first, with their vectors, by Jacobi's rotations. Overwrites it. */
+/**
+ * Eigenvalues of a symmetric matrix, the largest first, with their vectors, by Jacobi's rotations.
+ * Overwrites it.
+ */
 function eigenpairs(matrix: Float64Array[]): { value: number; vector: Float64Array }[] {
   const size = matrix.length;
   // Vectors as rows.
-  const vectors = matrix.map((_, i) => Float64Array.from({ length: size }, (_, j) => (i === j ? 1 : 0)));
+  const vectors = matrix.map((_, i) =>
+    Float64Array.from({ length: size }, (_, j) => (i === j ? 1 : 0)),
+  );
   const whole = matrix.reduce((sum, row) => sum + dot(row, row), 0);
-  const beside = () => matrix.reduce((sum, row, i) => sum + dot(row.subarray(0, i), row.subarray(0, i)), 0);
+  const beside = () =>
+    matrix.reduce((sum, row, i) => sum + dot(row.subarray(0, i), row.subarray(0, i)), 0);
   while (beside() > whole * BESIDE ** 2) {
     for (let p = 0; p < size; p++) {
       for (let q = p + 1; q < size; q++) {
@@ -116,7 +140,9 @@ function eigenpairs(matrix: Float64Array[]): { value: number; vector: Float64Arr
       }
     }
   }
-  return vectors.map((vector, i) => ({ value: matrix[i]![i]!, vector })).sort((one, other) => other.value - one.value);
+  return vectors
+    .map((vector, i) => ({ value: matrix[i]![i]!, vector }))
+    .sort((one, other) => other.value - one.value);
 }
 
 function rotate(one: Float64Array, other: Float64Array, cosine: number, sine: number): void {

@@ -1,15 +1,31 @@
-// The ways of retrieval that are compared, from the plain to the whole, over a memory without embeddings and over the same
-// one with them. All get the same full-text hits.
+// The ways of retrieval that are compared, from the plain to the whole, over a memory without
+// embeddings and over the same one with them. All get the same full-text hits.
 
-import { createEngine, createOrchestrator, type Engine, type Ranking, type SearchResult } from "nous-wasm";
-import type { Library } from "../../js/terminal/library.ts";
+import {
+  createEngine,
+  createOrchestrator,
+  type Engine,
+  type Ranking,
+  type SearchResult,
+} from "nous-wasm";
+import type { Library } from "../../js/demo/terminal/library.ts";
 import { DEPTH } from "./metrics.ts";
 
 export const EMBEDDINGS = ["without", "with"] as const;
 export type Embeddings = (typeof EMBEDDINGS)[number];
 
-/** The ways, in the order of the tables; each but the first two adds one thing to the one before. */
-export const WAYS = ["alone", "global", "sections", "substring", "words", "unreplaced", "orchestrator"] as const;
+/**
+ * The ways, in the order of the tables; each but the first two adds one thing to the one before.
+ */
+export const WAYS = [
+  "alone",
+  "global",
+  "sections",
+  "substring",
+  "words",
+  "unreplaced",
+  "orchestrator",
+] as const;
 export type Way = (typeof WAYS)[number];
 
 const NAMES: Readonly<Record<Exclude<Way, "alone">, string>> = {
@@ -28,7 +44,10 @@ export function nameOf(way: Way, embeddings: Embeddings): string {
 
 /** A memory that can be asked. */
 export interface Askable {
-  /** What the best single signal finds, best first: words where there are no embeddings, else meaning. */
+  /**
+   * What the best single signal finds, best first: words where there are no embeddings, else
+   * meaning.
+   */
   alone(question: string): readonly string[];
   /** Everything that is found, ranked by the weights of sections or by global ones. */
   search(question: string, sections: boolean): SearchResult<Ranking>;

@@ -1,7 +1,8 @@
-// Texts as terms, divided as the full-text index divides them: what finds nothing there, such as a stop word, is no term.
+// Texts as terms, divided as the full-text index divides them: what finds nothing there, such as a
+// stop word, is no term.
 
 import MiniSearch from "minisearch";
-import { term } from "../../js/terminal/library.ts";
+import { term } from "../../js/demo/terminal/library.ts";
 
 const divide: (text: string) => string[] = MiniSearch.getDefault("tokenize");
 

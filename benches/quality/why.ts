@@ -1,5 +1,6 @@
-// Where section weights gain or lose against global ones: the same candidates with the same signals, weighed otherwise. What
-// is computed here explains; it is no way of retrieval that is compared.
+// Where section weights gain or lose against global ones: the same candidates with the same
+// signals, weighed otherwise. What is computed here explains; it is no way of retrieval that is
+// compared.
 
 import {
   getSectionForSubtype,
@@ -9,7 +10,7 @@ import {
   type RerankingWeights,
   SECTION_PROFILES,
 } from "nous-wasm";
-import type { Library } from "../../js/terminal/library.ts";
+import type { Library } from "../../js/demo/terminal/library.ts";
 import type { Labelled } from "./questions.ts";
 import type { Askable } from "./systems.ts";
 
@@ -20,13 +21,18 @@ const SIGNALS = Object.keys(RERANKING_WEIGHTS) as Signal[];
 type Weighing = Readonly<Record<MemorySection, RerankingWeights>>;
 
 function weighing(weightsOf: (section: MemorySection) => RerankingWeights): Weighing {
-  return Object.fromEntries(MEMORY_SECTIONS.map((section) => [section, weightsOf(section)])) as Weighing;
+  return Object.fromEntries(
+    MEMORY_SECTIONS.map((section) => [section, weightsOf(section)]),
+  ) as Weighing;
 }
 
 const GLOBAL = weighing(() => RERANKING_WEIGHTS);
 const SECTIONS = weighing((section) => SECTION_PROFILES[section].reranking_weights);
 
-/** Section weights, but these signals weigh as in a global ranking; the others share the rest as they did. */
+/**
+ * Section weights, but these signals weigh as in a global ranking; the others share the rest as
+ * they did.
+ */
 function asGlobal(signals: readonly Signal[]): Weighing {
   const total = (weights: RerankingWeights, some: readonly Signal[]) =>
     some.reduce((sum, one) => sum + weights[one], 0);
@@ -34,7 +40,10 @@ function asGlobal(signals: readonly Signal[]): Weighing {
   return weighing((section) => {
     const own = SECTIONS[section];
     const scale = (1 - total(RERANKING_WEIGHTS, signals)) / total(own, others);
-    const changed = SIGNALS.map((one) => [one, signals.includes(one) ? RERANKING_WEIGHTS[one] : own[one] * scale]);
+    const changed = SIGNALS.map((one) => [
+      one,
+      signals.includes(one) ? RERANKING_WEIGHTS[one] : own[one] * scale,
+    ]);
     return Object.fromEntries(changed) as RerankingWeights;
   });
 }
@@ -50,7 +59,9 @@ export const WEIGHINGS: readonly (readonly [name: string, weighing: Weighing])[]
   ["… but recency weighs as in global", asGlobal(["recency"])],
   ["… but authority weighs as in global", asGlobal(["authority"])],
   ["… but recency and authority do", asGlobal(["recency", "authority"])],
-  ...MEMORY_SECTIONS.map((section) => [`global, but ${section} by its own`, onlyOf(section)] as const),
+  ...MEMORY_SECTIONS.map(
+    (section) => [`global, but ${section} by its own`, onlyOf(section)] as const,
+  ),
 ];
 
 /** What global weights and each of the weighings find for every question, best first. */
@@ -60,14 +71,21 @@ export interface Reweighed {
 }
 
 /** Ranks what a memory finds for each question by all weighings. */
-export function reweigh(search: Askable["search"], library: Library, questions: readonly Labelled[]): Reweighed {
+export function reweigh(
+  search: Askable["search"],
+  library: Library,
+  questions: readonly Labelled[],
+): Reweighed {
   const found = questions.map(({ text }) => [...search(text, false).ranking]);
   const by = (weights: Weighing) =>
     found.map((ranked) =>
       ranked
         .map(({ id, breakdown }) => {
           const own = weights[getSectionForSubtype(library.get(id).subtype)];
-          return { id, score: SIGNALS.reduce((sum, signal) => sum + own[signal] * breakdown[signal], 0) };
+          return {
+            id,
+            score: SIGNALS.reduce((sum, signal) => sum + own[signal] * breakdown[signal], 0),
+          };
         })
         .sort((one, other) => other.score - one.score)
         .map(({ id }) => id),

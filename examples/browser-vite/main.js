@@ -20,7 +20,9 @@ const answers = document.querySelector("#answers");
 function answer() {
   const { terms } = understand(question.value, { terms: "unicode" });
   const { ranking } = index.search({ bm25: texts.search(terms), limit: 5 });
-  const lines = ranking.ids.map((id, place) => `${titles.get(id)} (${ranking.scores[place].toFixed(3)})`);
+  const lines = ranking.ids.map(
+    (id, place) => `${titles.get(id)} (${ranking.scores[place].toFixed(3)})`,
+  );
   answers.replaceChildren(
     ...lines.map((line) => {
       const item = document.createElement("li");

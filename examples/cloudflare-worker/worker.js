@@ -6,6 +6,8 @@ export default {
   async fetch(request) {
     const { candidates, metrics, now } = await request.json();
     const ranking = rerankTop(candidates, metrics, { limit: 5, now });
-    return Response.json(ranking.map(({ node, score, primary_signal }) => ({ id: node.id, score, primary_signal })));
+    return Response.json(
+      ranking.map(({ node, score, primary_signal }) => ({ id: node.id, score, primary_signal })),
+    );
   },
 };

@@ -1,16 +1,19 @@
-//! What was known of a trade when it was entered, where it is a band of numbers: weekday, hours, funding.
+//! What was known of a trade when it was entered, where it is a band of numbers: weekday, hours,
+//! funding.
 
 use crate::signal::DAY_MS;
 
 /// The weekdays, in UTC.
-pub const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+pub const WEEKDAYS: [&str; 7] =
+    ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 /// Of the first of January 1970, a Thursday.
 const FIRST_WEEKDAY: f64 = 3.0;
 /// Bands of six hours, in UTC.
 pub const HOURS: [&str; 4] = ["00-06", "06-12", "12-18", "18-24"];
 /// Bands of the funding rate.
 pub const FUNDING: [&str; 5] = ["deeply negative", "negative", "neutral", "elevated", "extreme"];
-/// Percent an hour. What perpetuals ask when nobody is in a hurry, 0.01 % for eight hours, is neutral.
+/// Percent an hour. What perpetuals ask when nobody is in a hurry, 0.01 % for eight hours, is
+/// neutral.
 const NEUTRAL_FUNDING: f64 = 0.0015;
 /// Percent an hour, about five times the neutral rate.
 const EXTREME_FUNDING: f64 = 0.006;
@@ -33,5 +36,8 @@ pub fn hours(instant: f64) -> usize {
 pub fn funding(rate: f64) -> usize {
     let above = |bound: f64| usize::from(rate > bound);
     let from = |bound: f64| usize::from(rate >= bound);
-    above(-EXTREME_FUNDING) + above(-NEUTRAL_FUNDING) + from(NEUTRAL_FUNDING) + from(EXTREME_FUNDING)
+    above(-EXTREME_FUNDING)
+        + above(-NEUTRAL_FUNDING)
+        + from(NEUTRAL_FUNDING)
+        + from(EXTREME_FUNDING)
 }

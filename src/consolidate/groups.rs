@@ -4,8 +4,13 @@ use crate::order::sort_descending;
 use crate::signal::DAY_MS;
 
 /// The subtypes of episodes that knowledge is made of.
-pub const SOURCES: [&str; 5] =
-    ["custom:trade_entry", "custom:trade_close", "custom:trade_modify", "custom:turn_summary", "custom:signal"];
+pub const SOURCES: [&str; 5] = [
+    "custom:trade_entry",
+    "custom:trade_close",
+    "custom:trade_modify",
+    "custom:turn_summary",
+    "custom:signal",
+];
 
 /// An active episode of one of the [`SOURCES`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,17 +62,26 @@ pub struct Groups {
     pub chosen: Vec<(u32, Vec<u32>)>,
 }
 
-/// Groups episodes, given newest first by their symbols, which are numbered as they were first seen: the largest groups, of
-/// equals that with the newest episode.
+/// Groups episodes, given newest first by their symbols, which are numbered as they were first
+/// seen: the largest groups, of equals that with the newest episode.
 pub fn groups(symbols: &[u32]) -> Groups {
     let count = symbols.iter().max().map_or(0, |&last| last as usize + 1);
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); count];
     for (place, &symbol) in (0..).zip(symbols) {
         members[symbol as usize].push(place);
     }
-    let mut large: Vec<u32> = (0..count as u32).filter(|&symbol| members[symbol as usize].len() >= FEWEST).collect();
+    let mut large: Vec<u32> =
+        (0..count as u32).filter(|&symbol| members[symbol as usize].len() >= FEWEST).collect();
     sort_descending(&mut large, |&symbol| members[symbol as usize].len() as f64);
     let found = large.len();
-    let newest = |symbol: u32| members[symbol as usize].iter().copied().take(MOST_OF_A_GROUP).collect();
-    Groups { found, chosen: large.into_iter().take(MOST_GROUPS).map(|symbol| (symbol, newest(symbol))).collect() }
+    let newest =
+        |symbol: u32| members[symbol as usize].iter().copied().take(MOST_OF_A_GROUP).collect();
+    Groups {
+        found,
+        chosen: large
+            .into_iter()
+            .take(MOST_GROUPS)
+            .map(|symbol| (symbol, newest(symbol)))
+            .collect(),
+    }
 }

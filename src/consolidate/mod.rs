@@ -1,7 +1,8 @@
 //! Consolidation: many episodes become one piece of durable knowledge.
 //!
-//! Which episodes are reviewed, what they are about, and under which conditions trades were won more often than others, or
-//! less. Names come as numbers: whoever keeps the memories reads their bodies.
+//! Which episodes are reviewed, what they are about, and under which conditions trades were won
+//! more often than others, or less. Names come as numbers: whoever keeps the memories reads their
+//! bodies.
 //!
 //! ```
 //! use nous_wasm::consolidate::SymbolFinder;

@@ -24,8 +24,8 @@ pub struct PlaybookRule {
 /// The rule, for statistics and language models alike.
 pub const PLAYBOOK_RULE: PlaybookRule = PlaybookRule { trades: 8, rate: 0.7 };
 
-/// Conditions are numbered: weekdays, hours and funding first, in their order, and from here on as whoever reads the
-/// memories likes.
+/// Conditions are numbered: weekdays, hours and funding first, in their order, and from here on as
+/// whoever reads the memories likes.
 pub const FIRST_NAMED: u32 = (WEEKDAYS.len() + HOURS.len() + FUNDING.len()) as u32;
 
 /// A trade that has ended.
@@ -107,9 +107,10 @@ impl Tested {
     }
 }
 
-/// All that can be tested, of all groups together: by group and then by condition, both as they are first seen while trades
-/// are closed. Each way of dividing a group in two is one test, asked of the smaller side: longs against shorts is the same
-/// question as shorts against longs, and what holds for the very same trades is told together.
+/// All that can be tested, of all groups together: by group and then by condition, both as they are
+/// first seen while trades are closed. Each way of dividing a group in two is one test, asked of
+/// the smaller side: longs against shorts is the same question as shorts against longs, and what
+/// holds for the very same trades is told together.
 pub fn find_patterns(trades: &[Trade]) -> Vec<Tested> {
     let mut by_time: Vec<u32> = (0..trades.len() as u32).collect();
     sort_descending(&mut by_time, |&place| -trades[place as usize].closed_at);
@@ -150,14 +151,15 @@ struct Split {
 }
 
 impl Split {
-    /// Takes over what another says of the very same trades, or of the opposite ones where these are not fewer; one of the two
-    /// is left empty.
+    /// Takes over what another says of the very same trades, or of the opposite ones where these
+    /// are not fewer; one of the two is left empty.
     fn settle(&mut self, other: &mut Self, size: usize) {
         if self.places == other.places {
             self.conditions.append(&mut other.conditions);
             other.places.clear();
         } else if self.is_opposite(other, size) {
-            let (asking, silent) = if other.places.len() < self.places.len() { (other, self) } else { (self, other) };
+            let (asking, silent) =
+                if other.places.len() < self.places.len() { (other, self) } else { (self, other) };
             asking.opposite.append(&mut silent.conditions);
             silent.places.clear();
         }
@@ -190,7 +192,11 @@ impl Conditions {
                 let number = &mut self.numbers[condition as usize];
                 if number.1 != self.group {
                     *number = (found.len() as u32, self.group);
-                    found.push(Split { conditions: vec![condition], opposite: Vec::new(), places: Vec::new() });
+                    found.push(Split {
+                        conditions: vec![condition],
+                        opposite: Vec::new(),
+                        places: Vec::new(),
+                    });
                 }
                 let places = &mut found[number.0 as usize].places;
                 if places.last() != Some(&place) {
@@ -204,8 +210,11 @@ impl Conditions {
 
 /// Those that divide a group of this size, each way once.
 fn divide(mut splits: Vec<Split>, size: usize) -> Vec<Split> {
-    splits.retain(|split| split.places.len() >= FEWEST_TRADES && size - split.places.len() >= FEWEST_TRADES);
-    // What divides the group in the same way has the same mark, so that only those few are compared.
+    splits.retain(|split| {
+        split.places.len() >= FEWEST_TRADES && size - split.places.len() >= FEWEST_TRADES
+    });
+    // What divides the group in the same way has the same mark, so that only those few are
+    // compared.
     let all = sum_of_marks(0..size as u32);
     let mark = |split: &Split| {
         let sum = sum_of_marks(split.places.iter().copied());
@@ -216,11 +225,13 @@ fn divide(mut splits: Vec<Split>, size: usize) -> Vec<Split> {
     let mut marked: Vec<(u64, u32)> = splits.iter().map(mark).zip(0..).collect();
     sort_descending(&mut marked, |&(mark, _)| mark as f64);
     for alike in marked.chunk_by(|a, b| a.0 == b.0) {
-        // Those of this mark that no other has taken over: one, unless a mark stands for several ways.
+        // Those of this mark that no other has taken over: one, unless a mark stands for several
+        // ways.
         let mut asking: Vec<u32> = Vec::new();
         for &(_, next) in alike {
             asking.retain(|&first| {
-                if let Ok([first, next]) = splits.get_disjoint_mut([first as usize, next as usize]) {
+                if let Ok([first, next]) = splits.get_disjoint_mut([first as usize, next as usize])
+                {
                     first.settle(next, size);
                 }
                 !splits[first as usize].places.is_empty()
@@ -252,7 +263,9 @@ fn test(split: Split, trades: &[Trade], group: &[u32]) -> Tested {
         opposite: split.opposite,
         counts,
         // Divided first, so that no sum grows out of range.
-        mean_return_pct: chosen.iter().fold(0.0, |sum, &place| sum + trade(place).return_pct / f64::from(n)),
+        mean_return_pct: chosen
+            .iter()
+            .fold(0.0, |sum, &place| sum + trade(place).return_pct / f64::from(n)),
         p_value: counts.p_value(),
         q_value: 1.0,
         trades: chosen,

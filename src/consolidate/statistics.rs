@@ -7,7 +7,8 @@ const Z: f64 = 1.959_963_984_540_054;
 /// Counts that are as likely as the one observed but for rounding belong to the tail.
 const AS_LIKELY: f64 = 1.0 + 1e-7;
 
-/// How many of some trades were won, and how many of those that they are compared with. There is one of either at least.
+/// How many of some trades were won, and how many of those that they are compared with. There is
+/// one of either at least.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[allow(missing_docs)] // plain words
 pub struct Counts {
@@ -26,11 +27,12 @@ impl Counts {
         (f64::max(0.0, middle - half), f64::min(1.0, middle + half))
     }
 
-    /// The chance of a rate as unlikely as this one, two-sided by small p values: the larger of those of
-    /// [`binomial_test`](Self::binomial_test) and [`fisher_test`](Self::fisher_test).
+    /// The chance of a rate as unlikely as this one, two-sided by small p values: the larger of
+    /// those of [`binomial_test`](Self::binomial_test) and [`fisher_test`](Self::fisher_test).
     ///
-    /// The binomial test takes the rate of the others for the true one. Where they are no more than some times as many, it
-    /// finds patterns that are none; Fisher's knows that both rates are observed.
+    /// The binomial test takes the rate of the others for the true one. Where they are no more than
+    /// some times as many, it finds patterns that are none; Fisher's knows that both rates are
+    /// observed.
     pub fn p_value(&self) -> f64 {
         f64::max(self.binomial_test(), self.fisher_test())
     }
@@ -52,7 +54,9 @@ impl Counts {
         let high = f64::min(n, all_wins);
         let expected = (((n + 1.0) * (all_wins + 1.0)) / (n + rest_n + 2.0)).floor();
         let mode = f64::min(high, f64::max(low, expected));
-        tail(wins, low, high, mode, |k| ((all_wins - k) * (n - k)) / ((k + 1.0) * (all_losses - n + k + 1.0)))
+        tail(wins, low, high, mode, |k| {
+            ((all_wins - k) * (n - k)) / ((k + 1.0) * (all_losses - n + k + 1.0))
+        })
     }
 
     fn numbers(&self) -> [f64; 4] {
@@ -60,9 +64,10 @@ impl Counts {
     }
 }
 
-/// The share of a distribution over whole numbers that is no more likely than the one observed. Weights begin with 1 at the
-/// mode and go by the ratio of each to the one before, first upwards and then downwards: nothing needs a logarithm, and what
-/// is too small for a number is far from mattering.
+/// The share of a distribution over whole numbers that is no more likely than the one observed.
+/// Weights begin with 1 at the mode and go by the ratio of each to the one before, first upwards
+/// and then downwards: nothing needs a logarithm, and what is too small for a number is far from
+/// mattering.
 fn tail(observed: f64, low: f64, high: f64, mode: f64, ratio: impl Fn(f64) -> f64) -> f64 {
     let mut weights = vec![(mode, 1.0)];
     let (mut k, mut weight) = weights[0];
@@ -77,7 +82,8 @@ fn tail(observed: f64, low: f64, high: f64, mode: f64, ratio: impl Fn(f64) -> f6
         weight /= ratio(k);
         weights.push((k, weight));
     }
-    let likely = weights.iter().find(|&&(k, _)| k == observed).map_or(1.0, |&(_, weight)| weight) * AS_LIKELY;
+    let likely = weights.iter().find(|&&(k, _)| k == observed).map_or(1.0, |&(_, weight)| weight)
+        * AS_LIKELY;
     let (mut all, mut tail) = (0.0, 0.0);
     for (_, weight) in weights {
         all += weight;
@@ -91,17 +97,17 @@ fn tail(observed: f64, low: f64, high: f64, mode: f64, ratio: impl Fn(f64) -> f6
 /// A p value above this is taken for that of a condition that means nothing.
 const LIKELY_NOTHING: f64 = 0.5;
 
-/// How many conditions mean nothing, at most all of them: p values of nothing are spread evenly, so that twice as many mean
-/// nothing as have a p value above one half (Storey, Taylor and Siegmund 2004). Discrete tests have larger p values than that,
-/// which errs on the safe side.
+/// How many conditions mean nothing, at most all of them: p values of nothing are spread evenly, so
+/// that twice as many mean nothing as have a p value above one half (Storey, Taylor and Siegmund
+/// 2004). Discrete tests have larger p values than that, which errs on the safe side.
 fn meaningless(p_values: &[f64]) -> f64 {
     let above = p_values.iter().filter(|&&p| p > LIKELY_NOTHING).count();
     f64::min(p_values.len() as f64, (above + 1) as f64 / (1.0 - LIKELY_NOTHING))
 }
 
-/// For each p value the least rate of false discoveries at which it would be told, by Benjamini and Hochberg, who reckon with as
-/// many that mean nothing as there are; here with as many as seem to. None is below its p value: however many of its neighbours
-/// are true, chance explains one no less.
+/// For each p value the least rate of false discoveries at which it would be told, by Benjamini and
+/// Hochberg, who reckon with as many that mean nothing as there are; here with as many as seem to.
+/// None is below its p value: however many of its neighbours are true, chance explains one no less.
 pub fn q_values(p_values: &[f64]) -> Vec<f64> {
     let nulls = meaningless(p_values);
     let mut falling: Vec<u32> = (0..p_values.len() as u32).collect();

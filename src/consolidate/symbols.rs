@@ -11,7 +11,8 @@ pub struct SymbolFinder {
 }
 
 impl SymbolFinder {
-    /// A finder of symbols that begin and end with a letter, a digit or `_` of ASCII, as a configuration has them.
+    /// A finder of symbols that begin and end with a letter, a digit or `_` of ASCII, as a
+    /// configuration has them.
     pub fn new(symbols: &[String]) -> Self {
         let lower: Vec<String> = symbols.iter().map(|symbol| symbol.to_ascii_lowercase()).collect();
         Self {
@@ -20,8 +21,8 @@ impl SymbolFinder {
         }
     }
 
-    /// The place of the symbol that stands first in a text as a whole word, in any case of ASCII; of those that begin together
-    /// the one that the list has first.
+    /// The place of the symbol that stands first in a text as a whole word, in any case of ASCII;
+    /// of those that begin together the one that the list has first.
     pub fn first(&self, text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
         let mut first: Option<(usize, usize)> = None;

@@ -17,7 +17,8 @@ pub(super) fn characters_of(tokens: f64) -> f64 {
     tokens * CHARACTERS_PER_TOKEN as f64
 }
 
-/// Tokens of a prompt and of its sections, and turns of the conversation that its memories are compared with.
+/// Tokens of a prompt and of its sections, and turns of the conversation that its memories are
+/// compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ContextBudget {
     /// Of the whole prompt.

@@ -8,8 +8,9 @@ pub const SAID_IN_MEANING: f64 = 0.85;
 /// In seed-compatible mode no more of the conversation's last messages count, whoever spoke.
 pub const SEED_MESSAGES: u32 = 8;
 
-/// For each memory its largest cosine with a message; 0 without messages. Embeddings stand one after the other, all of so
-/// many dimensions. A vector of zeros is like none, and so is one too large to have a length.
+/// For each memory its largest cosine with a message; 0 without messages. Embeddings stand one
+/// after the other, all of so many dimensions. A vector of zeros is like none, and so is one too
+/// large to have a length.
 pub fn cosines(memories: &[f64], messages: &[f64], dimensions: usize) -> Vec<f64> {
     let lengths: Vec<f64> = messages.chunks_exact(dimensions).map(length).collect();
     let most = |memory: &[f64]| {

@@ -1,4 +1,5 @@
-//! A memory with all that it holds, for an agent that wants to know more of it than its line in a prompt.
+//! A memory with all that it holds, for an agent that wants to know more of it than its line in a
+//! prompt.
 
 use super::memory_type::MemoryType;
 use super::plain::plain;
@@ -20,13 +21,19 @@ pub struct MemoryDetail<'a> {
 const UNTITLED: &str = "Untitled";
 
 impl MemoryDetail<'_> {
-    /// The type and the title, a line for each field that says something, and the text as a quotation, line by line: none of
-    /// it is shortened, and none of it can be taken for anything but text.
+    /// The type and the title, a line for each field that says something, and the text as a
+    /// quotation, line by line: none of it is shortened, and none of it can be taken for anything
+    /// but text.
     pub fn write(&self) -> String {
         let title = Some(plain(self.title)).filter(|title| !title.is_empty());
-        let mut lines = vec![format!("{}: {}", self.memory_type.label(), title.as_deref().unwrap_or(UNTITLED))];
+        let mut lines =
+            vec![format!("{}: {}", self.memory_type.label(), title.as_deref().unwrap_or(UNTITLED))];
         let fields = self.fields.iter().map(|&(name, value)| (plain(name), plain(value)));
-        lines.extend(fields.filter(|(_, value)| !value.is_empty()).map(|(name, value)| format!("{name}: {value}")));
+        lines.extend(
+            fields
+                .filter(|(_, value)| !value.is_empty())
+                .map(|(name, value)| format!("{name}: {value}")),
+        );
         let quoted = quote(self.text);
         if !quoted.is_empty() {
             lines.push(String::new());
@@ -36,7 +43,8 @@ impl MemoryDetail<'_> {
     }
 }
 
-/// The lines of a text behind marks of quotation; of empty ones in a row one stays, and none at the ends.
+/// The lines of a text behind marks of quotation; of empty ones in a row one stays, and none at the
+/// ends.
 fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len());
     let mut has_gap = false;

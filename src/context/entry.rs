@@ -191,7 +191,9 @@ impl Entry<'_> {
     /// Its line; `None` where it says nothing.
     pub(super) fn line(&self) -> Option<String> {
         let line = match *self {
-            Self::Note { label: "", text } | Self::Item { text, .. } => ["- ", &said(text)?].concat(),
+            Self::Note { label: "", text } | Self::Item { text, .. } => {
+                ["- ", &said(text)?].concat()
+            }
             Self::Note { label, text } => ["- ", &plain(label), ": ", &said(text)?].concat(),
             Self::Censor { action, text } => ["- [", &plain(action), "] ", &said(text)?].concat(),
             Self::Decision { description, outcome, confidence } => {
@@ -215,7 +217,8 @@ impl Entry<'_> {
             }
             Self::Signal { text, date } => ["- ", &said(text)?, " (", day(date), ")"].concat(),
             Self::Conversation { title, summary } => {
-                let summary = said_shortly(summary).map_or(String::new(), |it| [": ", &it].concat());
+                let summary =
+                    said_shortly(summary).map_or(String::new(), |it| [": ", &it].concat());
                 ["- ", &said_shortly(title)?, &summary].concat()
             }
         };
@@ -259,7 +262,8 @@ fn day(date: &str) -> &str {
     if date.is_empty() { "unknown" } else { date }
 }
 
-/// How sure something is, with two decimals, of two as near the even one; nothing where that is unknown.
+/// How sure something is, with two decimals, of two as near the even one; nothing where that is
+/// unknown.
 fn sure(before: &str, confidence: Option<f64>, after: &str) -> String {
     let Some(confidence) = confidence else {
         return String::new();

@@ -20,8 +20,14 @@ pub enum Frame {
 
 impl Frame {
     /// All frames, in order.
-    pub const ALL: [Self; 6] =
-        [Self::Task, Self::Question, Self::Decision, Self::Creative, Self::Conversation, Self::Debug];
+    pub const ALL: [Self; 6] = [
+        Self::Task,
+        Self::Question,
+        Self::Decision,
+        Self::Creative,
+        Self::Conversation,
+        Self::Debug,
+    ];
 
     /// Its id in data.
     pub fn id(self) -> &'static str {
@@ -30,7 +36,8 @@ impl Frame {
 
     /// Its name in a prompt.
     pub fn name(self) -> &'static str {
-        ["Task", "Question", "Decision", "Creative work", "Conversation", "Debugging"][self as usize]
+        ["Task", "Question", "Decision", "Creative work", "Conversation", "Debugging"]
+            [self as usize]
     }
 
     /// What it is for, in a sentence.
@@ -103,7 +110,8 @@ impl Frame {
         }
     }
 
-    /// Tokens that replace the budget of a type while something is retrieved; none where the budget stays.
+    /// Tokens that replace the budget of a type while something is retrieved; none where the budget
+    /// stays.
     pub fn budget(self, memory_type: MemoryType) -> Option<u32> {
         match (self, memory_type) {
             (Self::Conversation, MemoryType::Decision | MemoryType::Fact) => Some(500),
@@ -120,7 +128,8 @@ impl Frame {
 pub struct FrameSelection {
     /// The frame.
     pub frame: Frame,
-    /// 0.3 for each pattern found, at most 1; 0 where none is, and the frame is that of a conversation.
+    /// 0.3 for each pattern found, at most 1; 0 where none is, and the frame is that of a
+    /// conversation.
     pub confidence: f64,
 }
 
@@ -131,12 +140,15 @@ struct Patterns {
 }
 
 static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
-    let all: Vec<_> = Frame::ALL.iter().flat_map(|frame| frame.patterns().iter().map(|&it| (*frame, it))).collect();
+    let all: Vec<_> = Frame::ALL
+        .iter()
+        .flat_map(|frame| frame.patterns().iter().map(|&it| (*frame, it)))
+        .collect();
     Patterns { automaton: Automaton::new(all.iter().map(|&(_, pattern)| (pattern, 1))), all }
 });
 
-/// The frame that most patterns speak for, of equals that of the highest priority: a decision, then debugging, a task, a question,
-/// creative work, a conversation.
+/// The frame that most patterns speak for, of equals that of the highest priority: a decision, then
+/// debugging, a task, a question, creative work, a conversation.
 ///
 /// A single word counts where white space stands on both sides of it: "bug?" is not "bug".
 pub fn select_frame(text: &str) -> FrameSelection {
@@ -146,7 +158,8 @@ pub fn select_frame(text: &str) -> FrameSelection {
         let (_, pattern) = all[place];
         let is_apart = || {
             let before = text[..end - pattern.len()].chars().next_back();
-            before.is_none_or(is_white_space) && text[end..].chars().next().is_none_or(is_white_space)
+            before.is_none_or(is_white_space)
+                && text[end..].chars().next().is_none_or(is_white_space)
         };
         if found & 1 << place == 0 && (pattern.contains(' ') || is_apart()) {
             found |= 1 << place;
@@ -158,8 +171,7 @@ pub fn select_frame(text: &str) -> FrameSelection {
     }
     let rank = |frame: &Frame| (counts[*frame as usize], frame.priority());
     let best = Frame::ALL.into_iter().max_by_key(rank).filter(|frame| counts[*frame as usize] > 0);
-    best.map_or(FrameSelection { frame: Frame::Conversation, confidence: 0.0 }, |frame| FrameSelection {
-        frame,
-        confidence: (0.3 * f64::from(counts[frame as usize])).min(1.0),
+    best.map_or(FrameSelection { frame: Frame::Conversation, confidence: 0.0 }, |frame| {
+        FrameSelection { frame, confidence: (0.3 * f64::from(counts[frame as usize])).min(1.0) }
     })
 }

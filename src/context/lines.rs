@@ -1,4 +1,5 @@
-//! Context: recalled memories as lines of text, and the passage that explains their tags to an agent.
+//! Context: recalled memories as lines of text, and the passage that explains their tags to an
+//! agent.
 
 use super::budget::characters_of;
 use crate::section::SectionTable;
@@ -6,14 +7,16 @@ use crate::section::SectionTable;
 /// A year, a month and a day: `2026-01-15`.
 const DATE_CHARACTERS: usize = 10;
 
-/// A recalled memory, as a line is made of it. An empty subtype or title is shown empty; a missing one is replaced.
+/// A recalled memory, as a line is made of it. An empty subtype or title is shown empty; a missing
+/// one is replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContextRow<'a> {
     /// Such as `custom:lesson`; the label, without its prefix.
     pub subtype: Option<&'a str>,
     /// The label where there is no subtype.
     pub node_type: Option<&'a str>,
-    /// The section shown; if empty or missing, that of the subtype, or of the type where there is no subtype.
+    /// The section shown; if empty or missing, that of the subtype, or of the type where there is
+    /// no subtype.
     pub memory_section: Option<&'a str>,
     /// The title; `Untitled` when missing.
     pub title: Option<&'a str>,
@@ -25,8 +28,8 @@ pub struct ContextRow<'a> {
     pub created_at: Option<&'a str>,
 }
 
-/// One line for each memory, in order, until one would pass the budget of `max_tokens` at 4 code points each; line
-/// breaks between lines are free. `None` when there is no line.
+/// One line for each memory, in order, until one would pass the budget of `max_tokens` at 4 code
+/// points each; line breaks between lines are free. `None` when there is no line.
 ///
 /// ```
 /// use nous_wasm::{ContextRow, SectionTable, format_context};
@@ -37,18 +40,22 @@ pub struct ContextRow<'a> {
 ///     created_at: Some("2026-01-15T09:30:00Z"),
 ///     ..ContextRow::default()
 /// };
-/// assert_eq!(
-///     format_context(&[row], 100.0, &SectionTable::default()).as_deref(),
-///     Some("- [lesson · KNOWLEDGE] Funding squeezes often reverse (2026-01-15): Wait for the second candle."),
-/// );
+/// let lines = format_context(&[row], 100.0, &SectionTable::default());
+/// let line = "- [lesson · KNOWLEDGE] Funding squeezes often reverse (2026-01-15): \
+///     Wait for the second candle.";
+/// assert_eq!(lines.as_deref(), Some(line));
 /// ```
 #[cfg(not(target_arch = "wasm32"))]
-pub fn format_context(rows: &[ContextRow<'_>], max_tokens: f64, table: &SectionTable) -> Option<String> {
+pub fn format_context(
+    rows: &[ContextRow<'_>],
+    max_tokens: f64,
+    table: &SectionTable,
+) -> Option<String> {
     lines(rows, max_tokens, table, json::text_of)
 }
 
-/// [`format_context`] with the host's way to read the `text` of a JSON object: where there is JavaScript, its own
-/// parser is right by definition, and ours need not be downloaded.
+/// [`format_context`] with the host's way to read the `text` of a JSON object: where there is
+/// JavaScript, its own parser is right by definition, and ours need not be downloaded.
 pub(crate) fn lines(
     rows: &[ContextRow<'_>],
     max_tokens: f64,
@@ -72,17 +79,24 @@ pub(crate) fn lines(
     (!text.is_empty()).then_some(text)
 }
 
-fn line(row: &ContextRow<'_>, table: &SectionTable, text_of: impl Fn(&str) -> Option<String>) -> String {
+fn line(
+    row: &ContextRow<'_>,
+    table: &SectionTable,
+    text_of: impl Fn(&str) -> Option<String>,
+) -> String {
     let subtype = row.subtype.or(row.node_type).unwrap_or_default();
     let label = subtype.strip_prefix("custom:").unwrap_or(subtype);
-    let section = present(row.memory_section).unwrap_or_else(|| table.section_of(present(Some(subtype))).name());
+    let section = present(row.memory_section)
+        .unwrap_or_else(|| table.section_of(present(Some(subtype))).name());
     let title = row.title.unwrap_or("Untitled");
     let created_at = row.created_at.unwrap_or_default();
-    let date_end = created_at.char_indices().nth(DATE_CHARACTERS).map_or(created_at.len(), |(end, _)| end);
+    let date_end =
+        created_at.char_indices().nth(DATE_CHARACTERS).map_or(created_at.len(), |(end, _)| end);
     let date = &created_at[..date_end];
     let body = row.body.unwrap_or_default();
     let from_json = if body.starts_with('{') { text_of(body) } else { None };
-    let text = present(from_json.as_deref()).or(present(Some(body))).or(row.summary).unwrap_or_default();
+    let text =
+        present(from_json.as_deref()).or(present(Some(body))).or(row.summary).unwrap_or_default();
     format!("- [{label} · {section}] {title} ({date}): {text}")
 }
 
@@ -90,8 +104,8 @@ fn present(field: Option<&str>) -> Option<&str> {
     field.filter(|text| !text.is_empty())
 }
 
-/// The passage for an agent's system prompt: the four sections, what each holds, how fast it fades, for what sort of
-/// question it is put first, and the tags in recalled context.
+/// The passage for an agent's system prompt: the four sections, what each holds, how fast it fades,
+/// for what sort of question it is put first, and the tags in recalled context.
 pub fn memory_guidance() -> &'static str {
     include_str!("memory_guidance.md")
 }
@@ -107,8 +121,8 @@ mod json {
 
     /// The `text` of a body, if it is a string.
     ///
-    /// Accepts exactly what `JSON.parse` does, at any depth; of a repeated key the last one counts; half of a
-    /// surrogate pair becomes U+FFFD.
+    /// Accepts exactly what `JSON.parse` does, at any depth; of a repeated key the last one counts;
+    /// half of a surrogate pair becomes U+FFFD.
     pub fn text_of(body: &str) -> Option<String> {
         let mut reader = serde_json::Deserializer::from_str(body);
         let object = reader.deserialize_map(ObjectVisitor).ok()?;
@@ -171,7 +185,10 @@ mod json {
         }
 
         fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Key, E> {
-            Ok(Key { is_text: bytes == b"text", has_control: bytes.iter().any(|&byte| byte < b' ') })
+            Ok(Key {
+                is_text: bytes == b"text",
+                has_control: bytes.iter().any(|&byte| byte < b' '),
+            })
         }
     }
 
@@ -189,7 +206,8 @@ mod json {
             let mut text = String::with_capacity(bytes.len());
             for chunk in bytes.utf8_chunks() {
                 text.push_str(chunk.valid());
-                // Nothing else is invalid, and of the three bytes of such a half only the first is this one.
+                // Nothing else is invalid, and of the three bytes of such a half only the first is
+                // this one.
                 if chunk.invalid() == [0xED] {
                     text.push(char::REPLACEMENT_CHARACTER);
                 }

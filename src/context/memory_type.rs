@@ -27,7 +27,8 @@ pub const TYPED_SUBTYPES: [(&str, MemoryType); 4] = [
 
 impl MemoryType {
     /// All types, in order.
-    pub const ALL: [Self; 5] = [Self::Decision, Self::Fact, Self::Procedure, Self::Episode, Self::Signal];
+    pub const ALL: [Self; 5] =
+        [Self::Decision, Self::Fact, Self::Procedure, Self::Episode, Self::Signal];
     /// Those that are asked for whenever anything is.
     pub const ALWAYS: [Self; 4] = [Self::Decision, Self::Fact, Self::Procedure, Self::Episode];
 

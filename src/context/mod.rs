@@ -1,32 +1,40 @@
 //! Context: what of a memory goes into a prompt, and in which words.
 //!
-//! A turn of conversation is understood by its words and phrases, without a language model, and in time linear in it: what it asks
-//! of memory ([`classify_turn`]), what to retrieve for it ([`plan_retrieval`]), in which frame of mind ([`select_frame`]), and whether
-//! it opens a new topic ([`next_topic`]). The phrases are English; words are runs of word characters of every script
-//! (`\w` of UTS #18, Annex C), white space is ECMAScript's.
+//! A turn of conversation is understood by its words and phrases, without a language model, and in
+//! time linear in it: what it asks of memory ([`classify_turn`]), what to retrieve for it
+//! ([`plan_retrieval`]), in which frame of mind ([`select_frame`]), and whether it opens a new
+//! topic ([`next_topic`]). The phrases are English; words are runs of word characters of every
+//! script (`\w` of UTS #18, Annex C), white space is ECMAScript's.
 //!
 //! ```
 //! use nous_wasm::IntentClassifier;
 //! use nous_wasm::context::{ContextMode, MemoryType, classify_turn, plan_retrieval};
 //! let intent = IntentClassifier::default();
-//! let signals = classify_turn("hey, what did we decide about Redis?", &intent, ContextMode::Default);
+//! let signals = classify_turn("hey, what did we decide about Redis?", &intent,
+//! ContextMode::Default);
 //! let plan = plan_retrieval(&signals.to_plan(None), ContextMode::Default);
 //! assert_eq!(plan.limit(MemoryType::Decision), Some(8));
 //! // The seed took this for a greeting.
-//! let signals = classify_turn("hey, what did we decide about Redis?", &intent, ContextMode::SeedCompatible);
+//! let signals = classify_turn("hey, what did we decide about Redis?", &intent,
+//! ContextMode::SeedCompatible);
 //! let plan = plan_retrieval(&signals.to_plan(None), ContextMode::SeedCompatible);
 //! assert_eq!(plan.limit(MemoryType::Decision), None);
 //! ```
 //!
-//! What is found then is put in order and thinned out ([`select`]), compared with what the conversation says already
-//! ([`similarities`] of words, [`cosines`] of embeddings), and written within its budgets of tokens ([`write_prompt`]). Memories that
-//! answers took up ([`usage_boost`]) come up sooner the next time.
+//! What is found then is put in order and thinned out ([`select`]), compared with what the
+//! conversation says already ([`similarities`] of words, [`cosines`] of embeddings), and written
+//! within its budgets of tokens ([`write_prompt`]). Memories that answers took up ([`usage_boost`])
+//! come up sooner the next time.
 //!
 //! ```
-//! use nous_wasm::context::{ContextMode, Entry, PromptLimits, PromptSection, SECTIONS, estimate_tokens, write_prompt};
-//! let fact = Entry::Fact { content: "Keep sessions in Redis\n## Identity", subject: "Sessions", confidence: Some(0.9) };
-//! let limits = PromptLimits { mode: ContextMode::Default, total: 100.0, sections: [50.0; SECTIONS] };
-//! let prompt = write_prompt("You are an agent.", &[(PromptSection::RelevantFacts, fact)], &limits, &estimate_tokens);
+//! use nous_wasm::context::{ContextMode, Entry, PromptLimits, PromptSection, SECTIONS,
+//! estimate_tokens, write_prompt};
+//! let fact = Entry::Fact { content: "Keep sessions in Redis\n## Identity", subject: "Sessions",
+//! confidence: Some(0.9) };
+//! let limits = PromptLimits { mode: ContextMode::Default, total: 100.0, sections: [50.0; SECTIONS]
+//! };
+//! let prompt = write_prompt("You are an agent.", &[(PromptSection::RelevantFacts, fact)], &limits,
+//! &estimate_tokens);
 //! let (heading, line) = prompt.text.rsplit_once("\n\n").unwrap();
 //! assert_eq!(heading, "## Identity\n\nYou are an agent.\n\n## Relevant Facts");
 //! assert_eq!(line, r"- [Sessions] Keep sessions in Redis \## Identity [confidence: 0.90]");
@@ -54,7 +62,8 @@ pub use budget::{ContextBudget, FRAME_BUDGETS, estimate_tokens};
 pub use dedup::{SAID_IN_MEANING, SAID_IN_WORDS, SEED_MESSAGES, cosines};
 pub use detail::MemoryDetail;
 pub use entry::{
-    CENSOR_ACTIONS, Entry, PROFILE_CATEGORIES, PromptSection, RECENT_CONVERSATIONS, RECENT_HOURS, SECTIONS,
+    CENSOR_ACTIONS, Entry, PROFILE_CATEGORIES, PromptSection, RECENT_CONVERSATIONS, RECENT_HOURS,
+    SECTIONS,
 };
 pub use frame::{Frame, FrameSelection, select_frame};
 #[cfg(not(target_arch = "wasm32"))]
@@ -67,7 +76,8 @@ pub use overlap::similarities;
 pub use plan::{LIMIT_OF_ALL, RetrievalPlan, SignalsToPlan, TurnPlan, plan_retrieval, plan_turn};
 pub use prompt::{Omitted, Prompt, PromptLimits, WrittenSection, write_identity, write_prompt};
 pub use select::{
-    FoundMemory, MIN_SCORES, SelectedMemories, Selecting, Unselected, frame_boost, recency_boost, select,
+    FoundMemory, MIN_SCORES, SelectedMemories, Selecting, Unselected, frame_boost, recency_boost,
+    select,
 };
 pub use stop_words::is_stop_word;
 pub use topic::next_topic;

@@ -10,15 +10,17 @@ use crate::text::{lower_case, words};
 /// A run of fewer characters is no word.
 const SHORTEST_WORD: usize = 3;
 
-/// For each text the most that it has in common with one of the others: the words that both have, as a share of the words of
-/// whichever has fewer, in [0, 1]. 0 without others, and where one has no words.
+/// For each text the most that it has in common with one of the others: the words that both have,
+/// as a share of the words of whichever has fewer, in [0, 1]. 0 without others, and where one has
+/// no words.
 ///
-/// Words are runs of at least three letters, digits and underscores, in lower case, each counted once. In the default mode
-/// stop words do not count.
+/// Words are runs of at least three letters, digits and underscores, in lower case, each counted
+/// once. In the default mode stop words do not count.
 ///
 /// ```
 /// use nous_wasm::context::{ContextMode, similarities};
-/// let shared = similarities(&["a brown fox, jumping"], &["The quick brown fox"], ContextMode::Default);
+/// let shared = similarities(&["a brown fox, jumping"], &["The quick brown fox"],
+/// ContextMode::Default);
 /// assert_eq!(shared, [2.0 / 3.0]);
 /// ```
 pub fn similarities(texts: &[&str], others: &[&str], mode: ContextMode) -> Vec<f64> {
@@ -26,7 +28,9 @@ pub fn similarities(texts: &[&str], others: &[&str], mode: ContextMode) -> Vec<f
         return vec![0.0; texts.len()];
     }
     let lower = all_lower_case(texts.iter().chain(others).copied());
-    let counts = |word: &str| is_long_enough(word) && (mode == ContextMode::SeedCompatible || !is_stop_word(word));
+    let counts = |word: &str| {
+        is_long_enough(word) && (mode == ContextMode::SeedCompatible || !is_stop_word(word))
+    };
     let mut all = Words::new(counts);
     let sets: Vec<Vec<u32>> = lower.iter().map(|text| all.set(words_of(text))).collect();
     let (texts, others) = sets.split_at(texts.len());
@@ -44,7 +48,9 @@ pub fn similarities(texts: &[&str], others: &[&str], mode: ContextMode) -> Vec<f
 }
 
 /// Texts in lower case. The host is asked once for all those that are not of ASCII.
-pub(super) fn all_lower_case<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Vec<Cow<'a, str>> {
+pub(super) fn all_lower_case<'a>(
+    texts: impl Iterator<Item = &'a str> + Clone,
+) -> Vec<Cow<'a, str>> {
     let mut others = String::new();
     for text in texts.clone().filter(|text| !text.is_ascii()) {
         others.push_str(text);

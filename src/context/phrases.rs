@@ -1,4 +1,5 @@
-//! The phrases by which a turn is understood. All of them are English, and found with the letter case of ASCII.
+//! The phrases by which a turn is understood. All of them are English, and found with the letter
+//! case of ASCII.
 
 use std::sync::LazyLock;
 
@@ -25,8 +26,8 @@ pub const GREETINGS: [&str; 13] = [
 
 /// The words that open a question.
 pub const QUESTION_WORDS: [&str; 22] = [
-    "what", "where", "when", "why", "how", "who", "which", "can", "should", "is", "are", "do", "does", "did", "will",
-    "would", "could", "has", "have", "was", "were", "might",
+    "what", "where", "when", "why", "how", "who", "which", "can", "should", "is", "are", "do",
+    "does", "did", "will", "would", "could", "has", "have", "was", "were", "might",
 ];
 
 /// Turns that ask for nothing.
@@ -117,16 +118,25 @@ pub const PATTERNS: [Pattern; 19] = [
         ],
     ),
     // No word is "decid"; the seed's table has it.
-    shipped(MemoryType::Decision, &["decid", "decision", "chose", "choice", "should we", "recommend"]),
+    shipped(
+        MemoryType::Decision,
+        &["decid", "decision", "chose", "choice", "should we", "recommend"],
+    ),
     shipped(MemoryType::Fact, &["what is", "tell me about", "fact", "know about", "definition"]),
-    shipped(MemoryType::Procedure, &["how do", "how to", "how can", "steps", "process", "workflow", "guide"]),
+    shipped(
+        MemoryType::Procedure,
+        &["how do", "how to", "how can", "steps", "process", "workflow", "guide"],
+    ),
     shipped(MemoryType::Episode, &["last time", "when did", "history", "story", "what happened"]),
     mended(MemoryType::Decision, &["decide*", "decision*", "decisive*", "deciding"]),
     mended(MemoryType::Decision, &["chose", "choice", "choose", "chosen", "recommend*"]),
     mended(MemoryType::Decision, &["should we", "should i", "should they", "should you"]),
     mended(MemoryType::Fact, &["what is", "tell me about", "fact", "know about", "definition"]),
     mended(MemoryType::Fact, &["defin*"]),
-    mended(MemoryType::Procedure, &["how do", "how did", "how to", "how can", "how could", "how should", "how would"]),
+    mended(
+        MemoryType::Procedure,
+        &["how do", "how did", "how to", "how can", "how could", "how should", "how would"],
+    ),
     mended(MemoryType::Procedure, &["steps", "process", "workflow", "guide", "procedure"]),
     mended(MemoryType::Episode, &["last time"]),
     mended(MemoryType::Episode, &["when did", "when was", "when were"]),
@@ -147,7 +157,9 @@ struct Phrases {
 }
 
 static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
-    let marked = (0..).zip(&PATTERNS).flat_map(|(pattern, its)| its.phrases.iter().map(move |&it| (pattern, it)));
+    let marked = (0..)
+        .zip(&PATTERNS)
+        .flat_map(|(pattern, its)| its.phrases.iter().map(move |&it| (pattern, it)));
     let phrase = |(pattern, marked): (u8, &str)| Phrase {
         pattern,
         bytes: marked.trim_matches('*').len(),
@@ -174,11 +186,14 @@ pub fn patterns_in(text: &str, mode: ContextMode) -> impl Iterator<Item = &'stat
             found |= bit;
         }
     });
-    (0..).zip(&PATTERNS).filter(move |(place, _)| found & 1 << place != 0).map(|(_, pattern)| pattern)
+    (0..)
+        .zip(&PATTERNS)
+        .filter(move |(place, _)| found & 1 << place != 0)
+        .map(|(_, pattern)| pattern)
 }
 
-/// Where a phrase ends that begins the text as whole words. In the default mode any white space may stand between its words, and
-/// its apostrophes may be typographic.
+/// Where a phrase ends that begins the text as whole words. In the default mode any white space may
+/// stand between its words, and its apostrophes may be typographic.
 pub fn after_phrase(text: &str, phrase: &str, mode: ContextMode) -> Option<usize> {
     // Most are done with here, and lists of them are asked for every turn.
     if !text.as_bytes().first()?.eq_ignore_ascii_case(&phrase.as_bytes()[0]) {

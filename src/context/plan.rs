@@ -1,4 +1,5 @@
-//! What to retrieve for a turn: how many memories of which types, and with how much of the prompt for them.
+//! What to retrieve for a turn: how many memories of which types, and with how much of the prompt
+//! for them.
 
 use super::MemoryType;
 use super::frame::Frame;
@@ -14,7 +15,8 @@ pub const LIMIT_OF_ALL: u32 = 5;
 const RECENT: f64 = 0.5;
 /// How recent a turn is taken to be that asks what was talked about.
 const RECENCY_OF_RECAP: f64 = 0.8;
-/// At least so many episodes, and tokens for them where a frame limits these, when something recent is meant.
+/// At least so many episodes, and tokens for them where a frame limits these, when something recent
+/// is meant.
 const EPISODES_WHEN_RECENT: u32 = 8;
 const EPISODE_TOKENS_WHEN_RECENT: u32 = 1000;
 
@@ -48,8 +50,11 @@ pub struct RetrievalPlan {
 
 impl RetrievalPlan {
     /// The plan that retrieves nothing.
-    const NOTHING: Self =
-        Self { limits: [None; 5], budgets: [Some(0), Some(0), Some(0), Some(0), None], by_keywords: false };
+    const NOTHING: Self = Self {
+        limits: [None; 5],
+        budgets: [Some(0), Some(0), Some(0), Some(0), None],
+        by_keywords: false,
+    };
 
     /// The most memories of a type.
     pub fn limit(&self, memory_type: MemoryType) -> Option<u32> {
@@ -62,17 +67,22 @@ impl RetrievalPlan {
     }
 }
 
-/// Plans what to retrieve. A turn that asks nothing, and one that says nothing to search by, has nothing retrieved for it.
+/// Plans what to retrieve. A turn that asks nothing, and one that says nothing to search by, has
+/// nothing retrieved for it.
 ///
-/// Signals are not weighed against the other types: where they are asked for, they have the limit and the budget of episodes.
+/// Signals are not weighed against the other types: where they are asked for, they have the limit
+/// and the budget of episodes.
 pub fn plan_retrieval(signals: &SignalsToPlan, mode: ContextMode) -> RetrievalPlan {
     let [hints @ .., signal] = signals.hints;
     let wants_signals = mode == ContextMode::Default && signal > 0.0;
     let most = hints.iter().copied().fold(0.0, f64::max);
     let dominant = hints.iter().position(|&hint| hint > 0.0 && hint == most);
     let is_recent = signals.recency > RECENT;
-    let says_something =
-        signals.is_question || dominant.is_some() || wants_signals || signals.has_keywords || is_recent;
+    let says_something = signals.is_question
+        || dominant.is_some()
+        || wants_signals
+        || signals.has_keywords
+        || is_recent;
     if signals.asks_nothing || !says_something {
         return RetrievalPlan::NOTHING;
     }
@@ -89,11 +99,13 @@ pub fn plan_retrieval(signals: &SignalsToPlan, mode: ContextMode) -> RetrievalPl
     let episodes = MemoryType::Episode as usize;
     if is_recent {
         plan.limits[episodes] = plan.limits[episodes].max(Some(EPISODES_WHEN_RECENT));
-        plan.budgets[episodes] = plan.budgets[episodes].map(|tokens| tokens.max(EPISODE_TOKENS_WHEN_RECENT));
+        plan.budgets[episodes] =
+            plan.budgets[episodes].map(|tokens| tokens.max(EPISODE_TOKENS_WHEN_RECENT));
     }
     if wants_signals {
         let signals = MemoryType::Signal as usize;
-        (plan.limits[signals], plan.budgets[signals]) = (plan.limits[episodes], plan.budgets[episodes]);
+        (plan.limits[signals], plan.budgets[signals]) =
+            (plan.limits[episodes], plan.budgets[episodes]);
     }
     plan
 }
@@ -109,8 +121,14 @@ pub struct TurnPlan {
     pub is_recent: bool,
 }
 
-/// Understands a turn and plans for it. One that asks what was talked about is taken to mean something recent.
-pub fn plan_turn(text: &str, frame: Option<Frame>, intent: &IntentClassifier, mode: ContextMode) -> TurnPlan {
+/// Understands a turn and plans for it. One that asks what was talked about is taken to mean
+/// something recent.
+pub fn plan_turn(
+    text: &str,
+    frame: Option<Frame>,
+    intent: &IntentClassifier,
+    mode: ContextMode,
+) -> TurnPlan {
     let mut signals = classify_turn(text, intent, mode);
     if signals.is_recap && signals.recency <= RECENT {
         signals.recency = RECENCY_OF_RECAP;

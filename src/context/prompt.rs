@@ -85,11 +85,12 @@ type Count<'a> = dyn Fn(&str) -> f64 + 'a;
 
 /// Writes a prompt. Whatever `count` answers, no text is kept that it finds too long.
 ///
-/// A section is given the lines that fit, from the first on. While the whole is too long, the last line goes, and with the
-/// last of its lines a section. An identity that is too long ends with a word and an ellipsis.
+/// A section is given the lines that fit, from the first on. While the whole is too long, the last
+/// line goes, and with the last of its lines a section. An identity that is too long ends with a
+/// word and an ellipsis.
 ///
-/// In seed-compatible mode a section that is too long is cut off at a character, what stood in the rest counts as present,
-/// and the whole has no limit.
+/// In seed-compatible mode a section that is too long is cut off at a character, what stood in the
+/// rest counts as present, and the whole has no limit.
 pub fn write_prompt(
     identity: &str,
     entries: &[(PromptSection, Entry<'_>)],
@@ -118,7 +119,8 @@ pub fn write_prompt(
             parts.push(Part { section, lines, tokens: count(&content) });
         }
     }
-    let begins = |parts: &[Part]| parts.first().is_some_and(|part| part.section == PromptSection::Identity);
+    let begins =
+        |parts: &[Part]| parts.first().is_some_and(|part| part.section == PromptSection::Identity);
     let is_kept = begins(&parts);
     if limits.mode == ContextMode::Default {
         trim(&mut parts, identity, limits, count, &mut omitted);
@@ -158,8 +160,10 @@ fn lines_of(
     omitted: &mut [Option<Omitted>],
 ) -> Vec<Line> {
     let mut lines = Vec::new();
-    let of_rank =
-        |rank| (0..entries.len()).filter(move |&place| entries[place].0 == section && entries[place].1.rank() == rank);
+    let of_rank = |rank| {
+        (0..entries.len())
+            .filter(move |&place| entries[place].0 == section && entries[place].1.rank() == rank)
+    };
     for place in (0..RANKS).flat_map(of_rank) {
         let entry = &entries[place].1;
         if !entry.is_wanted() {
@@ -180,9 +184,15 @@ fn leave_out(lines: Vec<Line>, why: Omitted, omitted: &mut [Option<Omitted>]) ->
     Vec::new()
 }
 
-/// As many lines as fit, from the first on, and of those after them each that still fits. One that is no shorter than another
-/// that did not is not tried, so that the whole is counted seldom, however many lines there are.
-fn fitting(mut lines: Vec<Line>, most: f64, count: &Count<'_>, omitted: &mut [Option<Omitted>]) -> Vec<Line> {
+/// As many lines as fit, from the first on, and of those after them each that still fits. One that
+/// is no shorter than another that did not is not tried, so that the whole is counted seldom,
+/// however many lines there are.
+fn fitting(
+    mut lines: Vec<Line>,
+    most: f64,
+    count: &Count<'_>,
+    omitted: &mut [Option<Omitted>],
+) -> Vec<Line> {
     if count(&join(&lines)) <= most {
         return lines;
     }
@@ -211,8 +221,8 @@ fn fitting(mut lines: Vec<Line>, most: f64, count: &Count<'_>, omitted: &mut [Op
     kept
 }
 
-/// The text, or as many of its words as fit with an ellipsis, or, where no word fits, as many of its characters; nothing
-/// where these do not fit either.
+/// The text, or as many of its words as fit with an ellipsis, or, where no word fits, as many of
+/// its characters; nothing where these do not fit either.
 fn shortened(text: &str, fits: &dyn Fn(&str) -> bool) -> Vec<Line> {
     if fits(text) {
         return vec![Line { entry: None, text: text.into() }];
@@ -222,7 +232,9 @@ fn shortened(text: &str, fits: &dyn Fn(&str) -> bool) -> Vec<Line> {
         let fitting = last_fitting(ends.len(), &|place| fits(&beginning(ends[place])));
         fitting.map(|place| Line { entry: None, text: beginning(ends[place]) })
     };
-    let ends_word = |&(at, c): &(usize, char)| is_white_space(c) && !text[..at].ends_with(is_white_space) && at > 0;
+    let ends_word = |&(at, c): &(usize, char)| {
+        is_white_space(c) && !text[..at].ends_with(is_white_space) && at > 0
+    };
     let words = text.char_indices().filter(ends_word).map(|(end, _)| end).collect();
     let characters = || text.char_indices().skip(1).map(|(end, _)| end).collect();
     longest(words).or_else(|| longest(characters())).into_iter().collect()
@@ -266,7 +278,9 @@ fn trim(
 ) {
     // Less of a section may count for more.
     let fits_in = |part: &Part, kept: usize| {
-        kept == 0 || kept >= part.lines.len() || count(&join(&part.lines[..kept])) <= limits.of(part.section)
+        kept == 0
+            || kept >= part.lines.len()
+            || count(&join(&part.lines[..kept])) <= limits.of(part.section)
     };
     let fits = |lines: usize| {
         let mut left = lines;
@@ -293,7 +307,8 @@ fn trim(
         if part.section == PromptSection::Identity {
             let heading = heading(part.section);
             let fits = |text: &str| {
-                count(text) <= limits.of(part.section) && count(&format!("{heading}{text}")) <= limits.total
+                count(text) <= limits.of(part.section)
+                    && count(&format!("{heading}{text}")) <= limits.total
             };
             part.lines = shortened(identity, &fits);
         }

@@ -11,7 +11,8 @@ use crate::text::is_white_space;
 /// Least relevance of a memory of each type, where relevance is a cosine.
 pub const MIN_SCORES: [f64; 5] = [0.20, 0.25, 0.30, 0.30, 0.30];
 
-/// How many memories may be about the same: decisions of a category, facts of a subject, episodes of a tag.
+/// How many memories may be about the same: decisions of a category, facts of a subject, episodes
+/// of a tag.
 const MOST_ALIKE: [Option<u32>; 5] = [Some(3), Some(2), None, Some(2), None];
 /// What a memory is about that does not say.
 const UNKNOWN_TOPIC: &str = "unknown";
@@ -47,7 +48,8 @@ pub struct FoundMemory<'a> {
     pub text: &'a str,
     /// Of a decision: what came of it.
     pub outcome: &'a str,
-    /// What it is about: a decision's category, a fact's subject, an episode's first tag; empty for nothing.
+    /// What it is about: a decision's category, a fact's subject, an episode's first tag; empty for
+    /// nothing.
     pub topic: &'a str,
 }
 
@@ -60,7 +62,8 @@ pub struct Selecting<'a> {
     pub min_scores: [f64; 5],
     /// Censors that are active, by number, each once.
     pub censors: &'a [u32],
-    /// How much the turn asks for something recent, in [0, 1]: see [`TurnSignals::recency`](super::TurnSignals::recency).
+    /// How much the turn asks for something recent, in [0, 1]: see
+    /// [`TurnSignals::recency`](super::TurnSignals::recency).
     pub recency: f64,
     /// The present, in milliseconds since 1970.
     pub now: f64,
@@ -93,10 +96,11 @@ pub struct SelectedMemories {
     pub unselected: Vec<Option<Unselected>>,
 }
 
-/// How much more a memory counts that was stored in circumstances like the present ones: in [1, 1.56].
+/// How much more a memory counts that was stored in circumstances like the present ones: in [1,
+/// 1.56].
 ///
-/// In the same frame 1.3 times as much; with censors on both sides up to a fifth more, by how many are the same (their
-/// Jaccard coefficient).
+/// In the same frame 1.3 times as much; with censors on both sides up to a fifth more, by how many
+/// are the same (their Jaccard coefficient).
 pub fn frame_boost(same_frame: bool, stored: &[u32], active: &[u32]) -> f64 {
     let factor = if same_frame { SAME_FRAME } else { 1.0 };
     if stored.is_empty() || active.is_empty() {
@@ -107,22 +111,23 @@ pub fn frame_boost(same_frame: bool, stored: &[u32], active: &[u32]) -> f64 {
     factor * (1.0 + SAME_CENSORS * (shared as f64 / all as f64))
 }
 
-/// How much more a memory counts in a turn that asks for something recent: 1 + `recency` × 0.5^(age in days / 7), so 1 to 2.
-/// `recency` lies in [0, 1]; 0 is a factor of 1. A memory that was stored after `now` counts as one of now, one whose age is
-/// unknown (−∞) as old.
+/// How much more a memory counts in a turn that asks for something recent: 1 + `recency` × 0.5^(age
+/// in days / 7), so 1 to 2. `recency` lies in [0, 1]; 0 is a factor of 1. A memory that was stored
+/// after `now` counts as one of now, one whose age is unknown (−∞) as old.
 pub fn recency_boost(created_at: f64, recency: f64, now: f64) -> f64 {
     1.0 + recency * weight((now - created_at).max(0.0))
 }
 
 /// Selects and orders memories.
 ///
-/// Of each type in turn: what fits too little is left out; of decisions that say the same the newest stays; of memories
-/// about the same only the first few stay. The order is that of relevance × [`frame_boost`] × usage boost × [`recency_boost`], of
-/// equals by id.
+/// Of each type in turn: what fits too little is left out; of decisions that say the same the
+/// newest stays; of memories about the same only the first few stay. The order is that of relevance
+/// × [`frame_boost`] × usage boost × [`recency_boost`], of equals by id.
 ///
-/// In seed-compatible mode frame and usage know nothing of relevance: memories keep the order in which they were found, or in a turn
-/// that asks for something recent that of relevance × [`recency_boost`]; then that of the frame's boosts, which decides what stays,
-/// and then that of the usage boosts. Decisions stand in the order of time, without boosts.
+/// In seed-compatible mode frame and usage know nothing of relevance: memories keep the order in
+/// which they were found, or in a turn that asks for something recent that of relevance ×
+/// [`recency_boost`]; then that of the frame's boosts, which decides what stays, and then that of
+/// the usage boosts. Decisions stand in the order of time, without boosts.
 pub fn select(found: &[FoundMemory<'_>], by: &Selecting<'_>) -> SelectedMemories {
     let mut selection = SelectedMemories { order: Vec::new(), unselected: vec![None; found.len()] };
     leave_out_repeated(found, &mut selection.unselected);
@@ -156,11 +161,14 @@ pub fn select(found: &[FoundMemory<'_>], by: &Selecting<'_>) -> SelectedMemories
 
 /// The order in which memories of a type are judged.
 fn sort(found: &[FoundMemory<'_>], by: &Selecting<'_>, memory_type: MemoryType, rows: &mut [u32]) {
-    let boost = |memory: &FoundMemory<'_>| frame_boost(memory.same_frame, memory.censors, by.censors);
+    let boost =
+        |memory: &FoundMemory<'_>| frame_boost(memory.same_frame, memory.censors, by.censors);
     let recency = |memory: &FoundMemory<'_>| recency_boost(memory.created_at, by.recency, by.now);
     if by.mode == ContextMode::Default {
         sort_by(rows, found, &|memory| -f64::from(memory.id));
-        sort_by(rows, found, &|memory| memory.relevance * boost(memory) * memory.usage_boost * recency(memory));
+        sort_by(rows, found, &|memory| {
+            memory.relevance * boost(memory) * memory.usage_boost * recency(memory)
+        });
     } else if memory_type != MemoryType::Decision {
         if by.recency > 0.0 {
             sort_by(rows, found, &|memory| memory.relevance * recency(memory));
@@ -169,7 +177,8 @@ fn sort(found: &[FoundMemory<'_>], by: &Selecting<'_>, memory_type: MemoryType, 
     }
 }
 
-/// Sorts by a number of each memory, high to low. Out of line, since every sort of its own takes a kilobyte.
+/// Sorts by a number of each memory, high to low. Out of line, since every sort of its own takes a
+/// kilobyte.
 #[inline(never)]
 fn sort_by(rows: &mut [u32], found: &[FoundMemory<'_>], number: &dyn Fn(&FoundMemory<'_>) -> f64) {
     sort_descending(rows, |&row| number(&found[row as usize]));
@@ -191,7 +200,11 @@ fn leave_out_repeated(found: &[FoundMemory<'_>], unselected: &mut [Option<Unsele
 }
 
 /// Leaves the newest first.
-fn leave_out_near_duplicates(found: &[FoundMemory<'_>], rows: &mut Vec<u32>, unselected: &mut [Option<Unselected>]) {
+fn leave_out_near_duplicates(
+    found: &[FoundMemory<'_>],
+    rows: &mut Vec<u32>,
+    unselected: &mut [Option<Unselected>],
+) {
     sort_by(rows, found, &|memory| memory.created_at);
     let beginning = |&row: &u32| {
         let text = found[row as usize].text;
@@ -199,7 +212,8 @@ fn leave_out_near_duplicates(found: &[FoundMemory<'_>], rows: &mut Vec<u32>, uns
     };
     let beginnings = all_lower_case(rows.iter().map(beginning));
     let mut words = Words::new(is_long_enough);
-    let mut sets: Vec<Vec<u32>> = beginnings.iter().map(|text| words.set(text.split(is_white_space))).collect();
+    let mut sets: Vec<Vec<u32>> =
+        beginnings.iter().map(|text| words.set(text.split(is_white_space))).collect();
     sort_rarest_first(&mut sets);
     let mut kept = KeptDecisions::default();
     let mut sets = sets.into_iter();
@@ -207,7 +221,10 @@ fn leave_out_near_duplicates(found: &[FoundMemory<'_>], rows: &mut Vec<u32>, uns
         let set = sets.next().unwrap_or_default();
         words.mark(&set);
         let outcome = kept.outcome(found[row as usize].outcome);
-        if kept.candidates(outcome, &set).any(|other| words.containment(other, set.len()) > SAME_DECISION) {
+        if kept
+            .candidates(outcome, &set)
+            .any(|other| words.containment(other, set.len()) > SAME_DECISION)
+        {
             unselected[row as usize] = Some(Unselected::NearDuplicate);
             return false;
         }
@@ -229,8 +246,9 @@ fn sort_rarest_first(sets: &mut [Vec<u32>]) {
 
 /// Decisions by outcome and words, so that each is compared with those alone that may say the same.
 ///
-/// A set that shares more than some share of its words with another lacks fewer than the rest; so among as many of its words,
-/// whichever they are, is one that the other has. The rarest find the fewest others.
+/// A set that shares more than some share of its words with another lacks fewer than the rest; so
+/// among as many of its words, whichever they are, is one that the other has. The rarest find the
+/// fewest others.
 #[derive(Default)]
 struct KeptDecisions<'a> {
     sets: Vec<Vec<u32>>,
@@ -248,8 +266,8 @@ impl<'a> KeptDecisions<'a> {
         *self.outcomes.entry(outcome).or_insert(next)
     }
 
-    /// Sets among which are all that say the same; some of them more than once. Larger sets have one of this one's rare words,
-    /// of smaller ones this one has one.
+    /// Sets among which are all that say the same; some of them more than once. Larger sets have
+    /// one of this one's rare words, of smaller ones this one has one.
     fn candidates(&self, outcome: u32, set: &[u32]) -> impl Iterator<Item = &[u32]> {
         let larger = rare(set).iter().filter_map(move |&word| self.by_word.get(&(outcome, word)));
         let smaller = set.iter().filter_map(move |&word| self.by_rare_word.get(&(outcome, word)));
@@ -280,7 +298,8 @@ fn leave_out_alike(
     rows: &mut Vec<u32>,
     unselected: &mut [Option<Unselected>],
 ) {
-    let topics = all_lower_case(rows.iter().map(|&row| topic_of(memory_type, found[row as usize].topic)));
+    let topics =
+        all_lower_case(rows.iter().map(|&row| topic_of(memory_type, found[row as usize].topic)));
     let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
     let mut next = topics.iter();
     rows.retain(|&row| {

@@ -35,7 +35,8 @@ const FOLLOW_UPS: [&str; 10] = [
 /// Openings of a turn that goes on unless it says with what.
 const OPEN_FOLLOW_UPS: [&str; 2] = ["tell me more", "more about"];
 
-/// The topic that a turn opens: its first 200 characters, without the white space around it. None when it goes on with the last.
+/// The topic that a turn opens: its first 200 characters, without the white space around it. None
+/// when it goes on with the last.
 pub fn next_topic(text: &str) -> Option<Span> {
     let trimmed = trim(text);
     if trimmed.chars().nth(SHORTEST - 1).is_none() || goes_on(trimmed) {

@@ -4,12 +4,16 @@ use std::borrow::Cow;
 
 use super::MemoryType;
 use super::frame::Frame;
-use super::phrases::{ACKNOWLEDGEMENTS, GREETINGS, QUESTION_WORDS, Sense, after_phrase, patterns_in};
+use super::phrases::{
+    ACKNOWLEDGEMENTS, GREETINGS, QUESTION_WORDS, Sense, after_phrase, patterns_in,
+};
 use super::plan::SignalsToPlan;
 use crate::intent::IntentClassifier;
 use crate::query::Span;
 use crate::section::Section;
-use crate::text::{is_white_space, is_word, lower_case, straighten, trim, without_final_marks, words};
+use crate::text::{
+    is_white_space, is_word, lower_case, straighten, trim, without_final_marks, words,
+};
 
 /// The most keywords of a turn, and the most entities.
 pub const MOST_NAMED: usize = 10;
@@ -30,22 +34,25 @@ pub enum ContextMode {
 /// What a turn asks of memory. Places are bytes of its UTF-8.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TurnSignals {
-    /// Where that begins which is understood: after a greeting that more follows, in the default mode.
+    /// Where that begins which is understood: after a greeting that more follows, in the default
+    /// mode.
     pub input: usize,
     /// How strongly something recent is meant: 0 not at all, 1 of this moment.
     pub recency: f64,
-    /// How many patterns speak for each type of [`MemoryType::ALL`], times 0.5. The last says whether signals are asked for.
+    /// How many patterns speak for each type of [`MemoryType::ALL`], times 0.5. The last says
+    /// whether signals are asked for.
     pub hints: [f64; 5],
     /// Whether something is asked.
     pub is_question: bool,
-    /// Whether it is nothing but a greeting; in the seed-compatible mode, whether it begins with one.
+    /// Whether it is nothing but a greeting; in the seed-compatible mode, whether it begins with
+    /// one.
     pub is_greeting: bool,
     /// Whether it asks for nothing, such as "thanks": only in the default mode.
     pub is_acknowledgement: bool,
     /// Whether it asks what was talked about.
     pub is_recap: bool,
-    /// Words that tell what it is about, each once whatever its case, in order of first occurrence; at most 10. What they say is
-    /// meant in lower case.
+    /// Words that tell what it is about, each once whatever its case, in order of first occurrence;
+    /// at most 10. What they say is meant in lower case.
     pub keywords: Vec<Span>,
     /// Words that seem to be names, each once, in order of first occurrence; at most 10.
     pub entities: Vec<Span>,
@@ -65,7 +72,8 @@ impl TurnSignals {
     }
 }
 
-/// Understands a turn, in time linear in it. In the default mode, `intent` says whether signals are asked for.
+/// Understands a turn, in time linear in it. In the default mode, `intent` says whether signals are
+/// asked for.
 pub fn classify_turn(text: &str, intent: &IntentClassifier, mode: ContextMode) -> TurnSignals {
     let mut signals = TurnSignals::default();
     let is_mended = mode == ContextMode::Default;
@@ -98,16 +106,20 @@ fn after_greeting(trimmed: &str, mode: ContextMode) -> Option<usize> {
     GREETINGS.iter().find_map(|greeting| after_phrase(trimmed, greeting, mode))
 }
 
-/// Where a text goes on after the greetings that it begins with, and whether it is nothing else: then all of it stands. What a
-/// word follows without a blank between is no greeting but part of a word: "Hi-Lo", "Hello.ts".
+/// Where a text goes on after the greetings that it begins with, and whether it is nothing else:
+/// then all of it stands. What a word follows without a blank between is no greeting but part of a
+/// word: "Hi-Lo", "Hello.ts".
 fn after_greetings(text: &str) -> (usize, bool) {
     let mut from = 0;
     loop {
         let begin = text.len() - text[from..].trim_start_matches(is_white_space).len();
-        let Some(length) = after_greeting(&text[begin..], ContextMode::Default) else { return (from, false) };
+        let Some(length) = after_greeting(&text[begin..], ContextMode::Default) else {
+            return (from, false);
+        };
         let end = begin + length;
         let Some(next) = text[end..].find(is_word) else { return (0, true) };
-        // What touches the next word from the left is part of what is said: a quotation mark, a sign.
+        // What touches the next word from the left is part of what is said: a quotation mark, a
+        // sign.
         let blank = text[end..end + next].char_indices().rev().find(|&(_, c)| is_white_space(c));
         let Some((at, c)) = blank else { return (from, false) };
         from = end + at + c.len_utf8();
@@ -116,7 +128,8 @@ fn after_greetings(text: &str) -> (usize, bool) {
 
 fn is_question(text: &str, mode: ContextMode) -> bool {
     let trimmed = trim(text);
-    trimmed.ends_with('?') || QUESTION_WORDS.iter().any(|word| after_phrase(trimmed, word, mode).is_some())
+    trimmed.ends_with('?')
+        || QUESTION_WORDS.iter().any(|word| after_phrase(trimmed, word, mode).is_some())
 }
 
 fn is_acknowledgement(text: &str) -> bool {
@@ -124,7 +137,8 @@ fn is_acknowledgement(text: &str) -> bool {
     let unmarked = without_final_marks(trimmed);
     // A smiley after the last word changes nothing.
     let words = trimmed.trim_end_matches(|c| !is_word(c));
-    let is_words = |known: &str| after_phrase(words, known, ContextMode::Default) == Some(words.len());
+    let is_words =
+        |known: &str| after_phrase(words, known, ContextMode::Default) == Some(words.len());
     unmarked.chars().nth(1).is_none() || ACKNOWLEDGEMENTS.iter().any(|known| is_words(known))
 }
 
@@ -133,7 +147,8 @@ fn named(text: &str, from: usize, mode: ContextMode) -> (Vec<Span>, Vec<Span>) {
     let said = &text[from..];
     let (mut keywords, mut entities) = (Vec::new(), Vec::new());
     let mut known: Vec<Cow<'_, str>> = Vec::new();
-    let is_new = |known: &[Span], spelled: &str| known.iter().all(|known| known.of(text) != spelled);
+    let is_new =
+        |known: &[Span], spelled: &str| known.iter().all(|known| known.of(text) != spelled);
     for word in words(said) {
         if keywords.len() == MOST_NAMED && entities.len() == MOST_NAMED {
             break;
@@ -150,7 +165,8 @@ fn named(text: &str, from: usize, mode: ContextMode) -> (Vec<Span>, Vec<Span>) {
             }
         }
         let begins_sentence = word.start == 0 || said[..word.start].ends_with(". ");
-        if is_name && !begins_sentence && entities.len() < MOST_NAMED && is_new(&entities, spelled) {
+        if is_name && !begins_sentence && entities.len() < MOST_NAMED && is_new(&entities, spelled)
+        {
             entities.push(span);
         }
     }

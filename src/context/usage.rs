@@ -27,19 +27,20 @@ pub struct Use {
     pub referenced: bool,
 }
 
-/// What something counts after so many milliseconds, in [0, 1]: 1 at first, and half as much after each week.
+/// What something counts after so many milliseconds, in [0, 1]: 1 at first, and half as much after
+/// each week.
 pub(super) fn weight(age: f64) -> f64 {
     exp(-LN_2 * (age / DAY_MS / HALF_LIFE_DAYS))
 }
 
-/// How much a memory was taken up lately: each time counts 1 at first, and half as much after each week. A use that is yet to
-/// come counts as one of now.
+/// How much a memory was taken up lately: each time counts 1 at first, and half as much after each
+/// week. A use that is yet to come counts as one of now.
 pub fn usage_score(uses: &[Use], now: f64) -> f64 {
     uses.iter().filter(|it| it.referenced).fold(0.0, |sum, it| sum + weight((now - it.at).max(0.0)))
 }
 
-/// How often a memory was taken up, in [0, 1]: of its uses, each weighed by its age, or in seed-compatible mode each alike. 0
-/// without uses.
+/// How often a memory was taken up, in [0, 1]: of its uses, each weighed by its age, or in
+/// seed-compatible mode each alike. 0 without uses.
 ///
 /// As all weights shrink by the same factor, the rate does not depend on when it is asked for.
 pub fn usage_rate(uses: &[Use], mode: ContextMode) -> f64 {
@@ -55,8 +56,8 @@ pub fn usage_rate(uses: &[Use], mode: ContextMode) -> f64 {
     if all == 0.0 { 0.0 } else { referenced / all }
 }
 
-/// Factor of a memory's relevance: 0.3 + 1.7 × rate, in seed-compatible mode 0.5 + rate; 1 for a memory that stood in a
-/// prompt less than twice.
+/// Factor of a memory's relevance: 0.3 + 1.7 × rate, in seed-compatible mode 0.5 + rate; 1 for a
+/// memory that stood in a prompt less than twice.
 pub fn usage_boost(uses: &[Use], mode: ContextMode) -> f64 {
     if uses.len() < FEWEST_USES {
         return 1.0;

@@ -1,14 +1,16 @@
-//! A resident full-text index: texts of a title, a summary and a body, found by the words in them, ranked by BM25.
+//! A resident full-text index: texts of a title, a summary and a body, found by the words in them,
+//! ranked by BM25.
 //!
-//! Words and scores are those of SQLite's FTS5 with its defaults: the `unicode61` tokenizer, words found by their beginnings,
-//! `bm25()` without weights (its sign turned, so that more is better). Two things are not. Text of scripts that leave no space
-//! between words, which FTS5 takes for one word, is held as overlapping pairs, as [`crate::search::terms()`] cuts questions. And
-//! words that say nothing ([`crate::context::is_stop_word`], or at least half of all texts hold them) count only where no
-//! other word of the question is found; FTS5 gives the latter a millionth of a point.
+//! Words and scores are those of SQLite's FTS5 with its defaults: the `unicode61` tokenizer, words
+//! found by their beginnings, `bm25()` without weights (its sign turned, so that more is better).
+//! Two things are not. Text of scripts that leave no space between words, which FTS5 takes for one
+//! word, is held as overlapping pairs, as [`crate::search::terms()`] cuts questions. And words that
+//! say nothing ([`crate::context::is_stop_word`], or at least half of all texts hold them) count
+//! only where no other word of the question is found; FTS5 gives the latter a millionth of a point.
 //!
-//! Each text is kept as the sequence of its words' codes. That tells what to take away when it goes, where words follow each
-//! other, and all that the rest of the index is made from: snapshots hold nothing else, and what was removed is swept out by
-//! making it anew.
+//! Each text is kept as the sequence of its words' codes. That tells what to take away when it
+//! goes, where words follow each other, and all that the rest of the index is made from: snapshots
+//! hold nothing else, and what was removed is swept out by making it anew.
 
 mod characters;
 mod numbers;
@@ -34,9 +36,11 @@ pub use snapshot::{TextRestoring, TextSnapshot};
 /// The texts of one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextEntry<'a> {
-    /// The row of the one that it replaces, in whose place of the order it stands; none for a new one.
+    /// The row of the one that it replaces, in whose place of the order it stands; none for a new
+    /// one.
     pub row: Option<Row>,
-    /// Title, summary and body, each read by itself: no words follow each other from one into the next.
+    /// Title, summary and body, each read by itself: no words follow each other from one into the
+    /// next.
     pub columns: [&'a str; COLUMNS],
 }
 
@@ -57,8 +61,10 @@ const PIECES_SHARE: usize = 16;
 const SPARE_SHARE: usize = 8;
 /// What a block of memory costs beside its content.
 const BLOCK: usize = 2 * size_of::<usize>();
-/// Bytes that a text takes beside its sequence: length, row, place, count, place in a tally, score, and where the sequence is.
-const BYTES_A_SLOT: usize = 5 * size_of::<u32>() + size_of::<f64>() + size_of::<Box<[u8]>>() + BLOCK;
+/// Bytes that a text takes beside its sequence: length, row, place, count, place in a tally, score,
+/// and where the sequence is.
+const BYTES_A_SLOT: usize =
+    5 * size_of::<u32>() + size_of::<f64>() + size_of::<Box<[u8]>>() + BLOCK;
 
 /// The full-text index of one agent.
 #[derive(Debug)]
@@ -147,7 +153,8 @@ impl TextIndex {
         self.elsewhere = bytes;
     }
 
-    /// Whether a call that keeps so many bytes more stays within the bound, and leaves what searches need for a while.
+    /// Whether a call that keeps so many bytes more stays within the bound, and leaves what
+    /// searches need for a while.
     ///
     /// # Errors
     /// `out_of_memory` when it does not.
@@ -155,7 +162,8 @@ impl TextIndex {
         self.compare(field, need, self.max_bytes - self.max_bytes / SPARE_SHARE)
     }
 
-    /// Whether a call that needs so many bytes for a while stays within the bound. What is full can still be searched.
+    /// Whether a call that needs so many bytes for a while stays within the bound. What is full can
+    /// still be searched.
     ///
     /// # Errors
     /// `out_of_memory` when it does not.
@@ -177,12 +185,13 @@ impl TextIndex {
         if need <= left {
             return Ok(());
         }
-        let problem = format!("could need {} MiB more, and {} are left", need.div_ceil(1 << 20), left >> 20);
+        let problem =
+            format!("could need {} MiB more, and {} are left", need.div_ceil(1 << 20), left >> 20);
         Err(Error::memory(field, problem))
     }
 
-    /// Adds texts, and replaces those whose row is told, which has to hold one; the answer is the row of each. Rows rise, and
-    /// are never taken again before [`TextIndex::sweep`].
+    /// Adds texts, and replaces those whose row is told, which has to hold one; the answer is the
+    /// row of each. Rows rise, and are never taken again before [`TextIndex::sweep`].
     ///
     /// # Errors
     /// `out_of_memory`. Nothing is changed then.
@@ -194,7 +203,8 @@ impl TextIndex {
         for entry in entries {
             let read = self.read(&entry.columns, &mut fresh);
             need += Self::cost(&read);
-            let words = self.vocabulary.names.need(fresh.count(), fresh.text_bytes()) + fresh.count() * BYTES_A_WORD;
+            let words = self.vocabulary.names.need(fresh.count(), fresh.text_bytes())
+                + fresh.count() * BYTES_A_WORD;
             self.afford("documents", need + words + fresh.capacity_bytes())?;
             all.push(read);
         }
@@ -210,10 +220,13 @@ impl TextIndex {
     /// What a text adds at most, its new words aside.
     fn cost(read: &Read) -> usize {
         // Columns of what there is by slot may have to move, and are there twice meanwhile.
-        2 * BYTES_A_SLOT + read.sequence.len() + read.length as usize * (postings::MOST_BYTES + postings::SPARE)
+        2 * BYTES_A_SLOT
+            + read.sequence.len()
+            + read.length as usize * (postings::MOST_BYTES + postings::SPARE)
     }
 
-    /// The sequence of a text; words that the index does not know get the codes that follow its own.
+    /// The sequence of a text; words that the index does not know get the codes that follow its
+    /// own.
     fn read(&self, columns: &[&str; COLUMNS], fresh: &mut Names) -> Read {
         let (mut sequence, mut token) = (Vec::new(), String::new());
         let mut length = 0;
@@ -223,7 +236,9 @@ impl TextIndex {
                 numbers::put(&mut sequence, BREAK);
             }
             each_token(text, &mut token, |word, _| {
-                let code = known.code(word).unwrap_or_else(|| known.count() as u32 + fresh.code_or_new(word));
+                let code = known
+                    .code(word)
+                    .unwrap_or_else(|| known.count() as u32 + fresh.code_or_new(word));
                 numbers::put(&mut sequence, code + 1);
                 length += 1;
             });
@@ -298,11 +313,12 @@ impl TextIndex {
         self.documents -= 1;
     }
 
-    /// Makes the index anew without what was removed, where that is much; whether it did. Rows are then given anew, from 0 on,
-    /// in the order in which they were.
+    /// Makes the index anew without what was removed, where that is much; whether it did. Rows are
+    /// then given anew, from 0 on, in the order in which they were.
     pub fn sweep(&mut self) -> bool {
         let gone = self.lengths.len() - self.documents;
-        let is_much = gone >= SWEEP_AT_LEAST + self.documents / 2 || (self.documents == 0 && gone > 0);
+        let is_much =
+            gone >= SWEEP_AT_LEAST + self.documents / 2 || (self.documents == 0 && gone > 0);
         if is_much {
             self.make_anew();
         }

@@ -1,4 +1,5 @@
-//! Whole numbers in as few bytes as they need: seven bits a byte, the lowest first, the high bit where more follow.
+//! Whole numbers in as few bytes as they need: seven bits a byte, the lowest first, the high bit
+//! where more follow.
 
 /// The most bytes that a number takes.
 pub(super) const MOST_BYTES: usize = 5;

@@ -5,11 +5,12 @@ use super::numbers;
 /// The place of a text in the index; a later text has a higher one.
 pub(super) type Slot = u32;
 
-/// The texts of one word. The last of them is kept apart, since it may still be read, and a word of one text needs no more.
+/// The texts of one word. The last of them is kept apart, since it may still be read, and a word of
+/// one text needs no more.
 #[derive(Debug, Default)]
 pub(super) struct Postings {
-    /// For each text but the last: twice the way from the one before, one more where the word stands there once; else its
-    /// count follows.
+    /// For each text but the last: twice the way from the one before, one more where the word
+    /// stands there once; else its count follows.
     bytes: Vec<u8>,
     written: Slot,
     last: Slot,
@@ -25,7 +26,8 @@ pub(super) const MOST_BYTES: usize = 2 * numbers::MOST_BYTES;
 pub(super) const SPARE: usize = 8;
 
 impl Postings {
-    /// Adds an occurrence in a text, which is the last one or a later one. The answer is how many bytes of room it took.
+    /// Adds an occurrence in a text, which is the last one or a later one. The answer is how many
+    /// bytes of room it took.
     pub fn add(&mut self, slot: Slot) -> usize {
         if self.last_count > 0 && self.last == slot {
             self.last_count += 1;

@@ -1,8 +1,9 @@
 //! A question's terms, the texts that hold them, and how much that says.
 //!
-//! The score of a text is the sum over the terms of idf · f · (k1 + 1) / (f + k1 · (1 − b + b · length / average length)), added
-//! up in the order of the terms, with f the number of times the term stands in it. Every text that holds a term is looked at:
-//! how many they are, which idf needs, is known for a word's beginning only by counting.
+//! The score of a text is the sum over the terms of idf · f · (k1 + 1) / (f + k1 · (1 − b + b ·
+//! length / average length)), added up in the order of the terms, with f the number of times the
+//! term stands in it. Every text that holds a term is looked at: how many they are, which idf
+//! needs, is known for a word's beginning only by counting.
 
 use super::postings::Slot;
 use super::tokens::{Token, each_token};
@@ -33,7 +34,8 @@ pub struct TextHit {
     pub score: f64,
 }
 
-/// A term as texts are cut: words that follow each other, of the last of which the beginning is enough.
+/// A term as texts are cut: words that follow each other, of the last of which the beginning is
+/// enough.
 #[derive(Debug, PartialEq)]
 struct Term {
     words: Vec<String>,
@@ -49,7 +51,8 @@ fn end_term(words: &mut Vec<String>, terms: &mut Vec<Term>) {
     }
 }
 
-/// The terms of a question: until [`MOST_TERMS`] that say something have been found, or [`TERMS_READ`] looked at.
+/// The terms of a question: until [`MOST_TERMS`] that say something have been found, or
+/// [`TERMS_READ`] looked at.
 fn read(question: &[&str]) -> Vec<Term> {
     let mut terms = Vec::new();
     let mut token = String::new();
@@ -112,22 +115,32 @@ impl Weight {
     #[inline(always)]
     fn of(&self, times: u32, length: u32) -> f64 {
         let f = f64::from(times);
-        self.idf * ((f * (K1 + 1.0)) / (f + K1 * (1.0 - B + B * f64::from(length) / self.average_length)))
+        self.idf
+            * ((f * (K1 + 1.0))
+                / (f + K1 * (1.0 - B + B * f64::from(length) / self.average_length)))
     }
 }
 
 impl TextIndex {
-    /// The best `limit` texts that hold a term, best first, equal ones in their order; `among` leaves those of these rows
-    /// alone. A term is found where a word begins with it; of one that is cut into several words, those have to follow each
-    /// other. [`MOST_TERMS`] count. Terms that say nothing, or that half of all texts hold, are asked for where no other term
-    /// is found.
+    /// The best `limit` texts that hold a term, best first, equal ones in their order; `among`
+    /// leaves those of these rows alone. A term is found where a word begins with it; of one that
+    /// is cut into several words, those have to follow each other. [`MOST_TERMS`] count. Terms that
+    /// say nothing, or that half of all texts hold, are asked for where no other term is found.
     ///
     /// # Errors
     /// `out_of_memory` when there is no room to put so many in order.
-    pub fn search(&mut self, question: &[&str], limit: usize, among: Option<&[Row]>) -> Result<Vec<TextHit>> {
+    pub fn search(
+        &mut self,
+        question: &[&str],
+        limit: usize,
+        among: Option<&[Row]>,
+    ) -> Result<Vec<TextHit>> {
         let limit = limit.min(self.documents);
         let wanted = among.map_or(0, |_| self.slots.len());
-        self.afford_for_now("limit", Selection::need(limit, self.documents) + limit * size_of::<TextHit>() + wanted)?;
+        self.afford_for_now(
+            "limit",
+            Selection::need(limit, self.documents) + limit * size_of::<TextHit>() + wanted,
+        )?;
         self.vocabulary.settle();
         let terms = read(question);
         let telling = terms.iter().filter(|term| !term.says_nothing).take(MOST_TERMS);
@@ -143,14 +156,15 @@ impl TextIndex {
         Ok(self.best(limit, among))
     }
 
-    /// Adds what a term says to the scores; whether it was found. A term that half of all texts hold is passed over where
-    /// only rare ones are asked for.
+    /// Adds what a term says to the scores; whether it was found. A term that half of all texts
+    /// hold is passed over where only rare ones are asked for.
     fn score(&mut self, term: &Term, rare: bool) -> bool {
         let [before @ .., last] = &term.words[..] else { return false };
         let is_common = |holding: usize| rare && 2 * holding >= self.documents;
         if before.is_empty() {
             let words = self.vocabulary.beginning_with(last);
-            if words.iter().any(|&code| is_common(self.postings[code as usize].documents as usize)) {
+            if words.iter().any(|&code| is_common(self.postings[code as usize].documents as usize))
+            {
                 return false;
             }
             if let &[code] = words {
@@ -174,7 +188,10 @@ impl TextIndex {
     fn weight(&self, holding: usize) -> Weight {
         let (all, holding) = (self.documents as f64, holding as f64);
         let idf = ln((all - holding + 0.5) / (holding + 0.5));
-        Weight { idf: if idf <= 0.0 { LEAST_IDF } else { idf }, average_length: self.words as f64 / all }
+        Weight {
+            idf: if idf <= 0.0 { LEAST_IDF } else { idf },
+            average_length: self.words as f64 / all,
+        }
     }
 
     /// Adds what a word says that needs no counting.
@@ -205,13 +222,17 @@ impl TextIndex {
         found
     }
 
-    /// Counts where words follow each other, of the last of which the beginning is told. The rarest of the others says which
-    /// texts to look at.
+    /// Counts where words follow each other, of the last of which the beginning is told. The rarest
+    /// of the others says which texts to look at.
     fn count_phrase(&mut self, before: &[String], last: &str) {
         let names = &self.vocabulary.names;
         let codes: Option<Vec<u32>> = before.iter().map(|word| names.code(word)).collect();
         let Some(codes) = codes else { return };
-        let Some(&rarest) = codes.iter().min_by_key(|&&code| self.postings[code as usize].documents) else { return };
+        let Some(&rarest) =
+            codes.iter().min_by_key(|&&code| self.postings[code as usize].documents)
+        else {
+            return;
+        };
         // In sequences codes are one higher.
         let phrase: Vec<u32> = codes.iter().map(|code| code + 1).collect();
         let Self { postings, tally, lengths, sequences, .. } = self;
@@ -224,7 +245,8 @@ impl TextIndex {
             for_each_number(&sequences[slot as usize], |number| sequence.push(number));
             let follows = |window: &&[u32]| {
                 let [start @ .., end] = window else { return false };
-                start == phrase && end.checked_sub(1).is_some_and(|code| names.text(code).starts_with(last))
+                start == phrase
+                    && end.checked_sub(1).is_some_and(|code| names.text(code).starts_with(last))
             };
             let times = sequence.windows(phrase.len() + 1).filter(follows).count();
             if times > 0 {

@@ -1,8 +1,10 @@
-//! Snapshots of a full-text index: its words and the sequences of its texts, from which the rest is made.
+//! Snapshots of a full-text index: its words and the sequences of its texts, from which the rest is
+//! made.
 //!
-//! The first part tells of the whole; then come the words in the order of their codes, the texts in their order, and an end.
-//! Texts get rows from 0 on when they are read. Of what was removed there is nothing in it: words that no text holds any more
-//! are left out, and the others have codes of the snapshot's own.
+//! The first part tells of the whole; then come the words in the order of their codes, the texts in
+//! their order, and an end. Texts get rows from 0 on when they are read. Of what was removed there
+//! is nothing in it: words that no text holds any more are left out, and the others have codes of
+//! the snapshot's own.
 
 use super::{BREAK, COLUMNS, NOWHERE, Read, TextIndex, for_each_number, numbers};
 use crate::error::{Error, Result};
@@ -61,7 +63,8 @@ impl TextSnapshot {
     }
 }
 
-/// Puts entries, each behind its length, behind their count until they are many; the answer is where it stopped.
+/// Puts entries, each behind its length, behind their count until they are many; the answer is
+/// where it stopped.
 fn fill(out: &mut Vec<u8>, from: usize, all: usize, put: impl Fn(usize, &mut Vec<u8>)) -> usize {
     const LENGTH: usize = size_of::<u32>();
     out.extend([0; 8]);
@@ -82,12 +85,14 @@ impl TextIndex {
     /// Begins a snapshot.
     ///
     /// # Errors
-    /// `out_of_memory` when 4 GiB have no room for what it needs: 4 bytes a text, 8 a word, and two parts. None of it counts against
-    /// the bound.
+    /// `out_of_memory` when 4 GiB have no room for what it needs: 4 bytes a text, 8 a word, and two
+    /// parts. None of it counts against the bound.
     pub fn snapshot(&self) -> Result<TextSnapshot> {
         let need = (self.slots.len() + 2 * self.postings.len()) * size_of::<u32>();
         self.afford_snapshot(need + 4 * BYTES_A_PART)?;
-        let rows = (0..self.slots.len() as Row).filter(|&row| self.slots[row as usize] != NOWHERE).collect();
+        let rows = (0..self.slots.len() as Row)
+            .filter(|&row| self.slots[row as usize] != NOWHERE)
+            .collect();
         let mut words = Vec::with_capacity(self.postings.len());
         let mut places = Vec::with_capacity(self.postings.len());
         for (code, postings) in (0..).zip(&self.postings) {
@@ -105,7 +110,9 @@ impl TextIndex {
     /// `invalid_snapshot` when the index has changed since it began.
     pub fn next_part(&self, snapshot: &mut TextSnapshot) -> Result<Option<Vec<u8>>> {
         if snapshot.changes != self.changes {
-            return Err(Error::snapshot("cannot be finished: the index changed while it was being written"));
+            return Err(Error::snapshot(
+                "cannot be finished: the index changed while it was being written",
+            ));
         }
         let (words, texts) = (snapshot.words.len(), snapshot.rows.len());
         let mut content = Vec::new();
@@ -171,15 +178,20 @@ impl TextRestoring {
     /// Begins with the first part, for an index that takes so many bytes at most.
     ///
     /// # Errors
-    /// `invalid_snapshot` for a part that is damaged, no first part of a full-text index, or of another version.
+    /// `invalid_snapshot` for a part that is damaged, no first part of a full-text index, or of
+    /// another version.
     pub fn begin(part: &[u8], max_bytes: usize, elsewhere: usize) -> Result<Self> {
         let (START, content) = parts::open(part, 0)? else {
-            return Err(Error::snapshot("is none of a full-text index, or does not begin at its start"));
+            return Err(Error::snapshot(
+                "is none of a full-text index, or does not begin at its start",
+            ));
         };
         let mut reader = Reader { bytes: content, field: "counts" };
         let version = reader.u32()?;
         if version != VERSION {
-            return Err(Error::snapshot(format!("is of version {version}, and this package reads {VERSION}")));
+            return Err(Error::snapshot(format!(
+                "is of version {version}, and this package reads {VERSION}"
+            )));
         }
         let (words, texts) = (reader.u32()? as usize, reader.u32()? as usize);
         reader.end()?;
@@ -201,7 +213,8 @@ impl TextRestoring {
     /// Reads the next part. The answer is the kind and content of one of the caller's own.
     ///
     /// # Errors
-    /// `invalid_snapshot` for a part that is damaged, or whose content no index can have; `out_of_memory`.
+    /// `invalid_snapshot` for a part that is damaged, or whose content no index can have;
+    /// `out_of_memory`.
     pub fn read<'a>(&mut self, part: &'a [u8]) -> Result<Option<(u32, &'a [u8])>> {
         let (kind, content) = parts::open(part, self.parts)?;
         if self.ended {
@@ -223,7 +236,11 @@ impl TextRestoring {
     /// # Errors
     /// `invalid_snapshot` before that.
     pub fn finish(self) -> Result<TextIndex> {
-        if self.ended { Ok(self.index) } else { Err(Error::snapshot("is cut off: its end is missing")) }
+        if self.ended {
+            Ok(self.index)
+        } else {
+            Err(Error::snapshot("is cut off: its end is missing"))
+        }
     }
 
     fn read_words(&mut self, content: &[u8]) -> Result<()> {

@@ -1,4 +1,5 @@
-//! The tokens of a text: words as SQLite's `unicode61` makes them, and pairs where a script leaves no space between words.
+//! The tokens of a text: words as SQLite's `unicode61` makes them, and pairs where a script leaves
+//! no space between words.
 
 use super::characters::{Role, fold, role};
 use crate::search::is_unspaced;
@@ -14,7 +15,8 @@ pub(super) enum Token {
     Word,
     /// Two characters of a script without spaces.
     Pair,
-    /// The last character of a run of such a script, so that every one of them begins a token; `alone` where it is the run.
+    /// The last character of a run of such a script, so that every one of them begins a token;
+    /// `alone` where it is the run.
     Last { alone: bool },
 }
 
@@ -40,8 +42,10 @@ fn is_of_word(c: char) -> bool {
 /// Whether a character is of a script that leaves no space between words.
 fn stands_alone(c: char) -> bool {
     // Beside those that questions are cut by: Thai and Lao, Burmese, Khmer.
-    let is_unspaced =
-        |c| is_unspaced(c) || matches!(c, '\u{E00}'..='\u{EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}');
+    let is_unspaced = |c| {
+        is_unspaced(c)
+            || matches!(c, '\u{E00}'..='\u{EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}')
+    };
     !c.is_ascii() && is_unspaced(c) && is_word(c)
 }
 

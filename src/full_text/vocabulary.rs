@@ -21,7 +21,8 @@ impl Vocabulary {
         let mut fresh: Vec<u32> = (known as u32..names.count() as u32).collect();
         fresh.sort_unstable_by(|&a, &b| names.text(a).cmp(names.text(b)));
         sorted.resize(names.count(), 0);
-        // From the back, so that every code is moved once, and those before the first new one not at all.
+        // From the back, so that every code is moved once, and those before the first new one not
+        // at all.
         let (mut left, mut to) = (known, sorted.len());
         for code in fresh.into_iter().rev() {
             let word = names.text(code);

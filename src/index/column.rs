@@ -1,11 +1,13 @@
-//! A column: a list that grows by segments, so that growing copies nothing and at most one segment is spare.
+//! A column: a list that grows by segments, so that growing copies nothing and at most one segment
+//! is spare.
 
 /// Bits of a place within its segment.
 const SEGMENT_BITS: u32 = 16;
 /// Entries of a segment. The columns of a node take some 4 MiB for as many.
 pub const SEGMENT: usize = 1 << SEGMENT_BITS;
 
-/// A list in segments of [`SEGMENT`] entries. The first one alone grows as it is needed, so that a small memory is small.
+/// A list in segments of [`SEGMENT`] entries. The first one alone grows as it is needed, so that a
+/// small memory is small.
 #[derive(Debug)]
 pub struct Column<T> {
     segments: Vec<Vec<T>>,
@@ -66,7 +68,8 @@ impl<T: Copy> Column<T> {
         }
     }
 
-    /// The entry at a place that is there. Out of line, as it is asked for in many places; loops take [`Column::at`].
+    /// The entry at a place that is there. Out of line, as it is asked for in many places; loops
+    /// take [`Column::at`].
     #[inline(never)]
     pub fn get(&self, place: usize) -> T {
         self.at(place)
@@ -133,15 +136,17 @@ impl<T: Copy> Column<T> {
         room(&self.segments, SEGMENT)
     }
 
-    /// Bytes that `more` entries, added one by one, can take beyond what there is room for, at most. While the first
-    /// segment moves to a larger place, the old one is still there.
+    /// Bytes that `more` entries, added one by one, can take beyond what there is room for, at
+    /// most. While the first segment moves to a larger place, the old one is still there.
     pub fn need(&self, more: usize) -> usize {
-        growth(self.room(), self.length.saturating_add(more), SEGMENT).saturating_mul(size_of::<T>())
+        growth(self.room(), self.length.saturating_add(more), SEGMENT)
+            .saturating_mul(size_of::<T>())
     }
 }
 
-/// Entries that a list takes beyond its room until `wanted` fit in, the most at any moment. It grows by segments of `whole`
-/// entries, the first one by [`doubled`]; while that moves to a larger place, the old one is still there.
+/// Entries that a list takes beyond its room until `wanted` fit in, the most at any moment. It
+/// grows by segments of `whole` entries, the first one by [`doubled`]; while that moves to a larger
+/// place, the old one is still there.
 ///
 /// `wanted` may be what a damaged count says: `usize::MAX` stands for all that is more.
 #[inline(never)]
@@ -156,8 +161,8 @@ pub(super) fn growth(room: usize, wanted: usize, whole: usize) -> usize {
     others.saturating_add(old + first - before)
 }
 
-/// Entries that there is room for in segments of `whole` entries, of which only the first can be smaller, as long as it is
-/// the only one.
+/// Entries that there is room for in segments of `whole` entries, of which only the first can be
+/// smaller, as long as it is the only one.
 #[inline(always)]
 pub(super) fn room<T>(segments: &[Vec<T>], whole: usize) -> usize {
     match segments {

@@ -1,7 +1,8 @@
 //! When each row is due: a tree of minima, which finds what is due without looking at the rest.
 //!
-//! Above the rows' own moments stand the least of each sixteen, above these the least of each sixteen of them, and so on.
-//! What is due lies under the branches whose least is due. It costs 4.3 bytes a row.
+//! Above the rows' own moments stand the least of each sixteen, above these the least of each
+//! sixteen of them, and so on. What is due lies under the branches whose least is due. It costs 4.3
+//! bytes a row.
 
 use super::Column;
 use super::graph::Row;
@@ -47,7 +48,8 @@ impl Due {
             length = length.div_ceil(BRANCHES);
             if self.least.len() == level {
                 // A level begins with all that is below it.
-                let below: Vec<u32> = (0..length).map(|branch| self.least_below(level, branch)).collect();
+                let below: Vec<u32> =
+                    (0..length).map(|branch| self.least_below(level, branch)).collect();
                 self.least.push(below);
             } else if self.least[level].len() < length {
                 self.least[level].push(NEVER);
@@ -93,7 +95,8 @@ impl Due {
     /// The branches of the rows whose moment is `until` or earlier.
     pub fn branches_until(&self, until: u32) -> DueBranches {
         let first = if self.moments.is_empty() { Vec::new() } else { vec![0] };
-        // Level by level, not branch by branch: what is known of one branch does not wait for the one before it.
+        // Level by level, not branch by branch: what is known of one branch does not wait for the
+        // one before it.
         let branches = self.least.iter().rev().fold(first, |branches, least| {
             let below = |first: usize| &least[first..least.len().min(first + BRANCHES)];
             due_below(&branches, until, below)
@@ -111,7 +114,10 @@ impl Due {
         let places = branch * BRANCHES..(branch + 1) * BRANCHES;
         let least = |moments: &mut dyn Iterator<Item = u32>| moments.min().unwrap_or(NEVER);
         match level {
-            0 => least(&mut (places.start..places.end.min(self.moments.len())).map(|row| self.moments.at(row))),
+            0 => least(
+                &mut (places.start..places.end.min(self.moments.len()))
+                    .map(|row| self.moments.at(row)),
+            ),
             _ => {
                 let below = &self.least[level - 1];
                 least(&mut below[places.start..places.end.min(below.len())].iter().copied())
@@ -126,7 +132,8 @@ impl Due {
 
     /// Bytes that there is room for.
     pub fn capacity_bytes(&self) -> usize {
-        self.moments.capacity_bytes() + self.least.iter().map(Vec::capacity).sum::<usize>() * size_of::<u32>()
+        self.moments.capacity_bytes()
+            + self.least.iter().map(Vec::capacity).sum::<usize>() * size_of::<u32>()
     }
 
     /// Bytes that `more` rows can take beyond what there is room for, at most.
@@ -137,15 +144,16 @@ impl Due {
     }
 }
 
-/// The places below some branches of a level whose moments are `until` or earlier, in order; `below` gives the moments from a
-/// branch's first place on.
+/// The places below some branches of a level whose moments are `until` or earlier, in order;
+/// `below` gives the moments from a branch's first place on.
 fn due_below<'a>(branches: &[u32], until: u32, below: impl Fn(usize) -> &'a [u32]) -> Vec<u32> {
     let mut due = vec![0; branches.len() * BRANCHES];
     let mut count = 0;
     for &branch in branches {
         let first = branch as usize * BRANCHES;
         for (&moment, place) in below(first).iter().zip(first as u32..) {
-            // Which are due is anybody's guess, and a wrong one costs more than a place that is written for nothing.
+            // Which are due is anybody's guess, and a wrong one costs more than a place that is
+            // written for nothing.
             due[count] = place;
             count += usize::from(moment <= until);
         }

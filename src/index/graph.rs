@@ -1,8 +1,10 @@
-//! The edges of a resident memory: for each node its neighbours in both directions, in the order in which the edges came.
+//! The edges of a resident memory: for each node its neighbours in both directions, in the order in
+//! which the edges came.
 //!
-//! An edge stands in one slot and is named in two lists, that of its source and that of its target (a self-loop in one).
-//! The lists of all nodes lie one behind the other (compressed adjacency), which is quick to walk and costs to change; so
-//! recent edges wait in a short tail, and are folded in when the tail has grown to a share of the whole.
+//! An edge stands in one slot and is named in two lists, that of its source and that of its target
+//! (a self-loop in one). The lists of all nodes lie one behind the other (compressed adjacency),
+//! which is quick to walk and costs to change; so recent edges wait in a short tail, and are folded
+//! in when the tail has grown to a share of the whole.
 
 use rustc_hash::FxHashMap;
 
@@ -43,7 +45,8 @@ const END: u32 = u32::MAX;
 /// The tail is folded in when it is longer than this and than a share of all edges and rows.
 const SHORT_TAIL: usize = 256;
 const TAIL_SHARE: usize = 16;
-/// So are the lists when they name more removed edges than this share, which are walked over in vain.
+/// So are the lists when they name more removed edges than this share, which are walked over in
+/// vain.
 const REMOVED_SHARE: usize = 4;
 
 /// All edges of a memory.
@@ -62,11 +65,12 @@ pub struct Graph {
     starts: Vec<u32>,
     /// Slots of edges, row by row, each list in order of sequence.
     folded: Vec<u32>,
-    /// The lists of edges not yet folded, in order of sequence: for each row the first and last of its links.
+    /// The lists of edges not yet folded, in order of sequence: for each row the first and last of
+    /// its links.
     tail: FxHashMap<Row, (u32, u32)>,
     links: Vec<Link>,
-    /// The highest sequence number so far, and of equal ones the highest slot; an edge below it comes between others, which only
-    /// folding can do.
+    /// The highest sequence number so far, and of equal ones the highest slot; an edge below it
+    /// comes between others, which only folding can do.
     last: Option<(u64, u32)>,
     next_sequence: u64,
     inbound: Column<u32>,
@@ -143,7 +147,8 @@ impl Graph {
         if (row as usize) < self.inbound.len() { self.inbound.at(row as usize) } else { 0 }
     }
 
-    /// How many edges lead to each node, up to the last row that there was room made for, or that has an edge.
+    /// How many edges lead to each node, up to the last row that there was room made for, or that
+    /// has an edge.
     pub fn inbound_counts(&self) -> &Column<u32> {
         &self.inbound
     }
@@ -256,7 +261,10 @@ impl Graph {
             Some(&[start, end]) => &self.folded[start as usize..end as usize],
             _ => &[],
         };
-        let chain = Chain { links: &self.links, next: self.tail.get(&row).map_or(END, |&(first, _)| first) };
+        let chain = Chain {
+            links: &self.links,
+            next: self.tail.get(&row).map_or(END, |&(first, _)| first),
+        };
         folded.iter().copied().chain(chain).filter_map(move |edge| {
             let source = self.sources.at(edge as usize);
             let other = if source == row { self.targets.at(edge as usize) } else { source };
@@ -273,13 +281,15 @@ impl Graph {
 
     /// The slots of all edges, in order of sequence.
     pub fn in_order(&self) -> Vec<u32> {
-        let mut slots: Vec<u32> =
-            (0..self.sources.len() as u32).filter(|&slot| self.sources.get(slot as usize) != NOBODY).collect();
+        let mut slots: Vec<u32> = (0..self.sources.len() as u32)
+            .filter(|&slot| self.sources.get(slot as usize) != NOBODY)
+            .collect();
         self.sort(&mut slots);
         slots
     }
 
-    /// Writes all lists anew, each in order of sequence; slots of removed edges can be taken again from now on.
+    /// Writes all lists anew, each in order of sequence; slots of removed edges can be taken again
+    /// from now on.
     fn fold(&mut self) {
         self.free.append(&mut self.removed);
         (self.tail, self.links) = Default::default();
@@ -287,7 +297,8 @@ impl Graph {
         (self.starts, self.folded) = Default::default();
         let slots = self.in_order();
         let mut starts = vec![0_u32; self.inbound.len() + 1];
-        let rows_of = |slot: u32| ends(self.sources.at(slot as usize), self.targets.at(slot as usize));
+        let rows_of =
+            |slot: u32| ends(self.sources.at(slot as usize), self.targets.at(slot as usize));
         for &slot in &slots {
             rows_of(slot).for_each(|row| starts[row as usize + 1] += 1);
         }
@@ -320,15 +331,16 @@ impl Graph {
     }
 
     /// Bytes that an edge takes in the columns.
-    const BYTES: usize = 2 * size_of::<Row>() + size_of::<u16>() + size_of::<f64>() + size_of::<u64>();
+    const BYTES: usize =
+        2 * size_of::<Row>() + size_of::<u16>() + size_of::<f64>() + size_of::<u64>();
 
     fn tail_bytes(&self) -> usize {
         let lists = (self.free.capacity() + self.removed.capacity()) * size_of::<u32>();
         lists + self.links.capacity() * size_of::<Link>() + self.tail.capacity() * BYTES_A_CHAIN
     }
 
-    /// Bytes that `more` edges of a memory of so many rows can take beyond what there is room for, at most, folding
-    /// included.
+    /// Bytes that `more` edges of a memory of so many rows can take beyond what there is room for,
+    /// at most, folding included.
     pub fn need(&self, more: usize, rows: usize) -> usize {
         let columns = (self.sources.need(more) / size_of::<Row>()).saturating_mul(Self::BYTES);
         let edges = self.sources.len() + more;

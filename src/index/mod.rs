@@ -15,6 +15,6 @@ pub use nodes::{Node, Nodes, StoredState};
 pub(crate) use vectors::is_unit;
 pub use vectors::{Found as VectorFound, StoredVector, VectorForm, VectorQuery, Vectors};
 
-/// The highest sequence number: the last whole number that a double holds with all before it. Whatever comes after it has the
-/// same.
+/// The highest sequence number: the last whole number that a double holds with all before it.
+/// Whatever comes after it has the same.
 pub const MOST_SEQUENCE: u64 = (1 << 53) - 1;

@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::column::growth;
 
-/// Texts and their codes, in the order of first sight. A text that something was given is kept for good.
+/// Texts and their codes, in the order of first sight. A text that something was given is kept for
+/// good.
 #[derive(Debug, Default)]
 pub struct Names {
     texts: Vec<Rc<str>>,
@@ -22,10 +23,13 @@ fn room<L, M>(list: usize, map: usize) -> usize {
     list * size_of::<L>() + places(map) * place::<M>()
 }
 
-/// Bytes that so many entries can take beyond that, at most: while one moves to a larger place, the old one is still there.
+/// Bytes that so many entries can take beyond that, at most: while one moves to a larger place, the
+/// old one is still there.
 fn need<L, M>(list: usize, map: usize, wanted: usize) -> usize {
     let list = growth(list, wanted, usize::MAX).saturating_mul(size_of::<L>());
-    list.saturating_add(growth(places(map), places(wanted), usize::MAX).saturating_mul(place::<M>()))
+    list.saturating_add(
+        growth(places(map), places(wanted), usize::MAX).saturating_mul(place::<M>()),
+    )
 }
 
 /// The places of a map that takes so many entries: one in eight stays free.
@@ -95,9 +99,14 @@ impl Names {
         self.text_bytes
     }
 
-    /// Bytes that `more` texts, which have `bytes` together, can take beyond what there is room for, at most.
+    /// Bytes that `more` texts, which have `bytes` together, can take beyond what there is room
+    /// for, at most.
     pub fn need(&self, more: usize, bytes: usize) -> usize {
-        let lists = need::<Rc<str>, (Rc<str>, u32)>(self.texts.capacity(), self.codes.capacity(), self.count() + more);
+        let lists = need::<Rc<str>, (Rc<str>, u32)>(
+            self.texts.capacity(),
+            self.codes.capacity(),
+            self.count() + more,
+        );
         lists.saturating_add(bytes + more * BLOCK)
     }
 }
@@ -243,7 +252,8 @@ impl LabelSets {
         self.label_bytes + room::<Listed, Mapped>(self.sets.capacity(), self.places.capacity())
     }
 
-    /// Bytes that `more` sets, which have so many labels together, can take beyond what there is room for, at most.
+    /// Bytes that `more` sets, which have so many labels together, can take beyond what there is
+    /// room for, at most.
     pub fn need(&self, more: usize, labels: usize) -> usize {
         if more == 0 {
             return 0;

@@ -1,4 +1,5 @@
-//! The columns of a memory's nodes: 62 bytes each, 70 where salience is kept, and whom a row belongs to is the caller's matter.
+//! The columns of a memory's nodes: 62 bytes each, 70 where salience is kept, and whom a row
+//! belongs to is the caller's matter.
 
 use super::graph::Row;
 use super::names::NO_LABELS;
@@ -76,7 +77,8 @@ pub struct Node {
 /// The code in the column of states for a row without a node.
 const ABSENT: u8 = 7;
 
-/// The code in the column of sections for such a row: its lowest bits are those of a section all the same.
+/// The code in the column of sections for such a row: its lowest bits are those of a section all
+/// the same.
 pub(crate) const NO_SECTION: u8 = 4;
 
 /// All nodes, by row; rows of removed ones are taken again.
@@ -318,11 +320,13 @@ impl Nodes {
 
     /// Bytes that there is room for: all columns grow alike.
     pub fn capacity_bytes(&self) -> usize {
-        self.sequence.capacity_bytes() / size_of::<u64>() * self.bytes_each() + self.free.capacity() * size_of::<Row>()
+        self.sequence.capacity_bytes() / size_of::<u64>() * self.bytes_each()
+            + self.free.capacity() * size_of::<Row>()
     }
 
     /// Bytes that `more` nodes can take beyond what there is room for, at most.
     pub fn need(&self, more: usize) -> usize {
-        (self.sequence.need(more.saturating_sub(self.free.len())) / size_of::<u64>()).saturating_mul(self.bytes_each())
+        (self.sequence.need(more.saturating_sub(self.free.len())) / size_of::<u64>())
+            .saturating_mul(self.bytes_each())
     }
 }

@@ -1,5 +1,5 @@
-//! The embeddings of a resident memory: for each node that has one its vector, scaled to length 1, in f32 or in a quarter
-//! of the room; and which nodes' vectors are most like that of a question.
+//! The embeddings of a resident memory: for each node that has one its vector, scaled to length 1,
+//! in f32 or in a quarter of the room; and which nodes' vectors are most like that of a question.
 
 use super::column::{doubled, growth, room};
 use super::{Column, Row, SEGMENT};
@@ -15,17 +15,20 @@ pub enum VectorForm {
     I8,
 }
 
-/// The embeddings of a memory, at most one a row, all of length 1 and of the same number of components.
+/// The embeddings of a memory, at most one a row, all of length 1 and of the same number of
+/// components.
 ///
-/// In i8, a component is rounded to a whole multiple of a step, 1/127 of the largest one. The whole numbers are its codes.
-/// They are multiplied by a scale that is not the step: with it, what is kept of a vector has its exact length along the
-/// vector itself, so that what rounding adds stands at right angles to it. With the step instead, rounding makes one vector
-/// a little longer and the next a little shorter, by more than members of one cluster differ in how like a query they are.
-/// A query is rounded in the same manner, but far finer: its codes are taken only for as long as the search lasts.
+/// In i8, a component is rounded to a whole multiple of a step, 1/127 of the largest one. The whole
+/// numbers are its codes. They are multiplied by a scale that is not the step: with it, what is
+/// kept of a vector has its exact length along the vector itself, so that what rounding adds stands
+/// at right angles to it. With the step instead, rounding makes one vector a little longer and the
+/// next a little shorter, by more than members of one cluster differ in how like a query they are.
+/// A query is rounded in the same manner, but far finer: its codes are taken only for as long as
+/// the search lasts.
 ///
-/// In f32, a search reads the outlines of all vectors: codes as well, and a bound on what rounding took away. Whatever cannot
-/// be among the best by that bound is passed over, and only the rest is read in f32. What is found is the same to the bit, for
-/// a quarter of the bytes.
+/// In f32, a search reads the outlines of all vectors: codes as well, and a bound on what rounding
+/// took away. Whatever cannot be among the best by that bound is passed over, and only the rest is
+/// read in f32. What is found is the same to the bit, for a quarter of the bytes.
 #[derive(Debug)]
 pub struct Vectors {
     dimensions: usize,
@@ -71,7 +74,8 @@ struct Exact {
     components: Vec<Block<f32>>,
     /// The length of what the codes stand for.
     length: f64,
-    /// How far the product of its codes with any vector of length 1 can be from the score of that vector, at most.
+    /// How far the product of its codes with any vector of length 1 can be from the score of that
+    /// vector, at most.
     slack: f64,
 }
 
@@ -102,7 +106,9 @@ impl Vectors {
     /// No vectors yet, of so many components each.
     pub fn new(dimensions: usize, form: VectorForm) -> Self {
         let kept = match form {
-            VectorForm::F32 => Kept::F32(Slots::new(dimensions), Codes::new(dimensions), Column::default()),
+            VectorForm::F32 => {
+                Kept::F32(Slots::new(dimensions), Codes::new(dimensions), Column::default())
+            }
             VectorForm::I8 => Kept::I8(Codes::new(dimensions)),
         };
         Self { dimensions, slots: Column::default(), rows: Column::default(), kept }
@@ -136,9 +142,10 @@ impl Vectors {
         self.slot(row).is_some()
     }
 
-    /// Refuses what can not be scaled to length 1: a wrong number of components, one that is no finite number, zeros alone,
-    /// and components so large that their squares add up to infinity, or so small that they do so to less than a number holds
-    /// in full: such a length is off by more than rounding to f32 is.
+    /// Refuses what can not be scaled to length 1: a wrong number of components, one that is no
+    /// finite number, zeros alone, and components so large that their squares add up to infinity,
+    /// or so small that they do so to less than a number holds in full: such a length is off by
+    /// more than rounding to f32 is.
     pub fn check(&self, embedding: &[f64]) -> Result<()> {
         let refused = |problem: &str| Error::argument("embedding", problem);
         if embedding.len() != self.dimensions {
@@ -160,7 +167,8 @@ impl Vectors {
         Ok(())
     }
 
-    /// Gives a row its vector, in place of the one it had. [`check`](Self::check) accepts the embedding.
+    /// Gives a row its vector, in place of the one it had. [`check`](Self::check) accepts the
+    /// embedding.
     ///
     /// # Panics
     /// When the embedding has another number of components.
@@ -208,8 +216,9 @@ impl Vectors {
         Ok(VectorQuery(Ready { codes: Factors::new(&codes), scale, exact }))
     }
 
-    /// The `limit` rows most like a query among those that pass, by cosine from high to low; of equal ones first that of
-    /// the lowest `sequence`. Nothing for a query that was made for vectors of another kind.
+    /// The `limit` rows most like a query among those that pass, by cosine from high to low; of
+    /// equal ones first that of the lowest `sequence`. Nothing for a query that was made for
+    /// vectors of another kind.
     #[inline]
     pub fn similar(
         &self,
@@ -235,7 +244,9 @@ impl Vectors {
         }
         let VectorQuery(query) = query;
         let codes = self.codes();
-        if query.codes.width() != codes.slots.width || query.exact.is_some() != matches!(self.kept, Kept::F32(..)) {
+        if query.codes.width() != codes.slots.width
+            || query.exact.is_some() != matches!(self.kept, Kept::F32(..))
+        {
             return Vec::new();
         }
         let mut best = Best::new(limit, self.len(), sequence);
@@ -243,8 +254,9 @@ impl Vectors {
         let mut first = 0;
         while first < self.len() {
             let rows = self.rows.part(first, codes.slots.per_segment());
-            // Those that are scored at once are neighbours in as many parts of the segment, so that memory is read along as many
-            // streams: caches fetch ahead along each of them, which makes up for what a single one waits.
+            // Those that are scored at once are neighbours in as many parts of the segment, so that
+            // memory is read along as many streams: caches fetch ahead along each of them, which
+            // makes up for what a single one waits.
             let part = rows.len().div_ceil(AT_ONCE);
             let mut at = 0;
             while at < part {
@@ -257,7 +269,10 @@ impl Vectors {
                     } else {
                         for place in abreast {
                             places[count] = place;
-                            count += usize::from(place < rows.len() && passes.is_none_or(|passes| passes(rows[place])));
+                            count += usize::from(
+                                place < rows.len()
+                                    && passes.is_none_or(|passes| passes(rows[place])),
+                            );
                         }
                     }
                     at += 1;
@@ -286,8 +301,8 @@ impl Vectors {
         best.take()
     }
 
-    /// How like a query a row is, as [`similar`](Self::similar) scores it; nothing where the row has no vector, or where the
-    /// query was made for vectors of another kind.
+    /// How like a query a row is, as [`similar`](Self::similar) scores it; nothing where the row
+    /// has no vector, or where the query was made for vectors of another kind.
     pub fn similarity(&self, VectorQuery(query): &VectorQuery, row: Row) -> Option<f64> {
         let slot = self.slot(row)?;
         let codes = self.codes();
@@ -312,9 +327,15 @@ impl Vectors {
         }
     }
 
-    /// In f32: makes products of codes into what the scores of some places, in the segment that begins with a slot, cannot
-    /// exceed.
-    fn raise_to_bounds(&self, query: &Ready, first: usize, places: &[usize], scores: &mut [f64; BATCH]) {
+    /// In f32: makes products of codes into what the scores of some places, in the segment that
+    /// begins with a slot, cannot exceed.
+    fn raise_to_bounds(
+        &self,
+        query: &Ready,
+        first: usize,
+        places: &[usize],
+        scores: &mut [f64; BATCH],
+    ) {
         if let (Kept::F32(_, codes, errors), Some(exact)) = (&self.kept, &query.exact) {
             let errors = errors.part(first, codes.slots.per_segment());
             for (score, &place) in scores.iter_mut().zip(places) {
@@ -327,7 +348,9 @@ impl Vectors {
     #[inline(never)]
     fn exact(&self, query: &Ready, slot: usize) -> Option<f64> {
         match (&self.kept, &query.exact) {
-            (Kept::F32(slots, ..), Some(exact)) => Some(f64::from(dot_f32(&exact.components, slots.vector(slot)))),
+            (Kept::F32(slots, ..), Some(exact)) => {
+                Some(f64::from(dot_f32(&exact.components, slots.vector(slot))))
+            }
             _ => None,
         }
     }
@@ -335,7 +358,9 @@ impl Vectors {
     /// Bytes that the vectors take.
     pub fn bytes(&self) -> usize {
         let each = match &self.kept {
-            Kept::F32(slots, codes, _) => slots.bytes_each() + codes.bytes_each() + size_of::<f32>(),
+            Kept::F32(slots, codes, _) => {
+                slots.bytes_each() + codes.bytes_each() + size_of::<f32>()
+            }
             Kept::I8(codes) => codes.bytes_each(),
         };
         self.len() * (each + size_of::<Row>()) + self.slots.len() * size_of::<u32>()
@@ -352,8 +377,8 @@ impl Vectors {
         kept + self.rows.capacity_bytes() + self.slots.capacity_bytes()
     }
 
-    /// Bytes that `more` vectors, of rows below `rows`, can take beyond what there is room for, at most. While a first
-    /// segment moves to a larger place, the old one is still there.
+    /// Bytes that `more` vectors, of rows below `rows`, can take beyond what there is room for, at
+    /// most. While a first segment moves to a larger place, the old one is still there.
     pub fn need(&self, more: usize, rows: usize) -> usize {
         if more == 0 {
             return 0;
@@ -373,10 +398,13 @@ impl Vectors {
     pub fn stored(&self, row: Row) -> Option<StoredVector<'_>> {
         let slot = self.slot(row)?;
         Some(match &self.kept {
-            Kept::F32(slots, ..) => StoredVector::F32(&slots.vector(slot).as_flattened()[..self.dimensions]),
-            Kept::I8(codes) => {
-                StoredVector::I8 { codes: codes.get(slot, self.dimensions), scale: codes.scales.get(slot) }
+            Kept::F32(slots, ..) => {
+                StoredVector::F32(&slots.vector(slot).as_flattened()[..self.dimensions])
             }
+            Kept::I8(codes) => StoredVector::I8 {
+                codes: codes.get(slot, self.dimensions),
+                scale: codes.scales.get(slot),
+            },
         })
     }
 
@@ -386,7 +414,9 @@ impl Vectors {
     /// When these vectors are kept in another form, or have another number of components.
     pub fn restore_f32(&mut self, row: Row, components: &[f32]) {
         let slot = self.slot_for(row, components.len());
-        let Kept::F32(slots, codes, errors) = &mut self.kept else { panic!("the vectors are kept in f32") };
+        let Kept::F32(slots, codes, errors) = &mut self.kept else {
+            panic!("the vectors are kept in f32")
+        };
         let (outline, scale) = outline(components);
         // Rounded up: a bound that is too low by a bit would be none.
         let error = rounding_error(components, &outline, scale) as f32 * (1.0 + f32::EPSILON);
@@ -411,7 +441,8 @@ impl Vectors {
         (slot != NONE).then_some(slot as usize)
     }
 
-    /// The slot of a row that is about to be given so many components; the next one where it has none.
+    /// The slot of a row that is about to be given so many components; the next one where it has
+    /// none.
     fn slot_for(&mut self, row: Row, components: usize) -> usize {
         assert_eq!(components, self.dimensions, "the number of components");
         self.slot(row).unwrap_or_else(|| {
@@ -465,10 +496,13 @@ impl Codes {
     /// Scores some places in the segment that begins with a slot.
     #[inline(never)]
     fn scores(&self, query: &Ready, first: usize, places: &[usize], scores: &mut [f64; BATCH]) {
-        let (codes, scales) = (self.slots.segment(first), self.scales.part(first, self.slots.per_segment()));
-        let (places, scores) = (places.as_chunks::<AT_ONCE>().0, scores.as_chunks_mut::<AT_ONCE>().0);
+        let (codes, scales) =
+            (self.slots.segment(first), self.scales.part(first, self.slots.per_segment()));
+        let (places, scores) =
+            (places.as_chunks::<AT_ONCE>().0, scores.as_chunks_mut::<AT_ONCE>().0);
         for (scores, places) in scores.iter_mut().zip(places) {
-            let sums = dots_i8(&query.codes, places.map(|place| &codes[place * query.codes.width()..]));
+            let sums =
+                dots_i8(&query.codes, places.map(|place| &codes[place * query.codes.width()..]));
             *scores = std::array::from_fn(|row| {
                 f64::from(sums[row]) * f64::from(scales[places[row]]) * f64::from(query.scale)
             });
@@ -499,7 +533,8 @@ fn unit(embedding: &[f64]) -> Vec<f32> {
 /// The largest code of what is kept.
 const MAX_CODE: u16 = 127;
 
-/// The largest code of a query: as many as an i16 takes, and so few that no sum of so many products overflows an i32.
+/// The largest code of a query: as many as an i16 takes, and so few that no sum of so many products
+/// overflows an i32.
 fn max_query_code(dimensions: usize) -> u16 {
     let most = i32::MAX as u64 / (u64::from(MAX_CODE) * dimensions as u64);
     most.min(i16::MAX as u64) as u16
@@ -507,29 +542,34 @@ fn max_query_code(dimensions: usize) -> u16 {
 
 /// The codes of a vector and their scale.
 ///
-/// The step is the largest component divided by the largest code in f64, then rounded to f32; a code is its component
-/// divided by the step in f64, then rounded, halves away from zero. The scale is 1 / the product of codes and vector, which
-/// is added in f64 from the first component to the last; it is rounded to f32.
+/// The step is the largest component divided by the largest code in f64, then rounded to f32; a
+/// code is its component divided by the step in f64, then rounded, halves away from zero. The scale
+/// is 1 / the product of codes and vector, which is added in f64 from the first component to the
+/// last; it is rounded to f32.
 ///
-/// That product is never 0: no code is of another sign than its component, so that none of the terms is below 0, and the
-/// largest component, which is greater than 0 in a vector of length 1, has the largest code.
+/// That product is never 0: no code is of another sign than its component, so that none of the
+/// terms is below 0, and the largest component, which is greater than 0 in a vector of length 1,
+/// has the largest code.
 #[inline(never)]
 fn quantise(unit: &[f32], max_code: u16) -> (Vec<i16>, f32) {
     let largest = unit.iter().fold(0.0, |largest: f32, component| largest.max(component.abs()));
     let step = f64::from((f64::from(largest) / f64::from(max_code)) as f32);
-    let codes: Vec<i16> = unit.iter().map(|&component| (f64::from(component) / step).round() as i16).collect();
-    let products = codes.iter().zip(unit).map(|(&code, &component)| f64::from(code) * f64::from(component));
+    let codes: Vec<i16> =
+        unit.iter().map(|&component| (f64::from(component) / step).round() as i16).collect();
+    let products =
+        codes.iter().zip(unit).map(|(&code, &component)| f64::from(code) * f64::from(component));
     let along = products.fold(0.0, |sum, product| sum + product);
     (codes, (1.0 / along) as f32)
 }
 
-/// The codes of an outline, and its scale: the largest component has the code 127. Unlike [`quantise`], in f32 throughout,
-/// since what it is off by is measured anyway.
+/// The codes of an outline, and its scale: the largest component has the code 127. Unlike
+/// [`quantise`], in f32 throughout, since what it is off by is measured anyway.
 #[inline(never)]
 fn outline(unit: &[f32]) -> (Vec<i8>, f32) {
     let largest = unit.iter().fold(0.0, |largest: f32, component| largest.max(component.abs()));
     let per_unit = f32::from(MAX_CODE) / largest;
-    // Where floats are whole numbers, adding rounds, and the last byte is what was added: that goes in lanes.
+    // Where floats are whole numbers, adding rounds, and the last byte is what was added: that goes
+    // in lanes.
     let code = |component: &f32| (component * per_unit + WHOLE_NUMBERS).to_bits() as i8;
     (unit.iter().map(code).collect(), largest / f32::from(MAX_CODE))
 }
@@ -552,23 +592,29 @@ fn rounding_error<C: Copy + Into<f64>>(unit: &[f32], codes: &[C], scale: f32) ->
     length(unit, codes, off) * (1.0 + 1e-9)
 }
 
-/// How far a sum of products in f32, as it is taken for a score, can be from the exact one, at most, where both vectors have
-/// length 1: each step rounds by no more than 2⁻²⁴ of what it adds up, and twice that is allowed for.
+/// How far a sum of products in f32, as it is taken for a score, can be from the exact one, at
+/// most, where both vectors have length 1: each step rounds by no more than 2⁻²⁴ of what it adds
+/// up, and twice that is allowed for.
 fn summing_error(dimensions: usize) -> f64 {
     (dimensions.div_ceil(LANES) + LANES.ilog2() as usize + 1) as f64 * f64::from(f32::EPSILON)
 }
 
-/// The length of a vector each component of which is made of two numbers, its squares added in eight lanes.
+/// The length of a vector each component of which is made of two numbers, its squares added in
+/// eight lanes.
 #[inline(always)]
 fn length<A: Copy, B: Copy>(first: &[A], second: &[B], component: impl Fn(A, B) -> f64) -> f64 {
     let square = |(&first, &second): (&A, &B)| {
         let component = component(first, second);
         component * component
     };
-    let ((firsts, first_rest), (seconds, second_rest)) = (first.as_chunks::<8>(), second.as_chunks::<8>());
+    let ((firsts, first_rest), (seconds, second_rest)) =
+        (first.as_chunks::<8>(), second.as_chunks::<8>());
     let mut lanes = [0.0; 8];
     for (first, second) in firsts.iter().zip(seconds) {
-        lanes.iter_mut().zip(first.iter().zip(second)).for_each(|(lane, pair)| *lane += square(pair));
+        lanes
+            .iter_mut()
+            .zip(first.iter().zip(second))
+            .for_each(|(lane, pair)| *lane += square(pair));
     }
     let rest = first_rest.iter().zip(second_rest).fold(0.0, |sum, pair| sum + square(pair));
     (lanes.iter().sum::<f64>() + rest).sqrt()
@@ -581,12 +627,14 @@ fn blocks<T: Copy + Default>(components: &[T]) -> Vec<Block<T>> {
     blocks
 }
 
-/// Bytes of a segment, or up to half as many; fewer, where a segment of a column takes no more of them.
+/// Bytes of a segment, or up to half as many; fewer, where a segment of a column takes no more of
+/// them.
 const SEGMENT_BYTES: usize = 4 << 20;
 /// Rows that are scored one after the other before any of them is compared with the best.
 const BATCH: usize = 64;
 
-/// The components of vectors side by side, without gaps, in segments: growing copies nothing but the first one.
+/// The components of vectors side by side, without gaps, in segments: growing copies nothing but
+/// the first one.
 #[derive(Debug)]
 struct Slots<T> {
     /// Blocks of a vector.
@@ -616,7 +664,8 @@ impl<T: Copy + Default> Slots<T> {
     /// Bytes that `more` vectors beside so many can take beyond what there is room for, at most.
     fn need(&self, length: usize, more: usize) -> usize {
         let each = self.bytes_each().max(1);
-        growth(self.capacity_bytes() / each, length.saturating_add(more), self.per_segment()).saturating_mul(each)
+        growth(self.capacity_bytes() / each, length.saturating_add(more), self.per_segment())
+            .saturating_mul(each)
     }
 
     fn capacity_bytes(&self) -> usize {
@@ -686,7 +735,12 @@ struct Best<'a> {
 
 impl<'a> Best<'a> {
     fn new(limit: usize, most: usize, sequence: &'a dyn Fn(Row) -> f64) -> Self {
-        Self { limit, bar: f64::NEG_INFINITY, standings: Vec::with_capacity(limit.min(most)), sequence }
+        Self {
+            limit,
+            bar: f64::NEG_INFINITY,
+            standings: Vec::with_capacity(limit.min(most)),
+            sequence,
+        }
     }
 
     #[inline(never)]
@@ -710,7 +764,8 @@ impl<'a> Best<'a> {
         }
     }
 
-    /// From the best to the worst: whoever is on top of the heap goes behind all others, again and again.
+    /// From the best to the worst: whoever is on top of the heap goes behind all others, again and
+    /// again.
     fn take(mut self) -> Vec<Found> {
         if self.standings.len() < self.limit {
             self.make_heap();

@@ -1,8 +1,9 @@
 //! Dot products of vectors, summed in a fixed order, so that every platform gives the same bits.
 //!
-//! A vector is a row of [`Block`]s, the last one padded with zeros. Lane *l* multiplies and adds the components *l*,
-//! *l* + 16, *l* + 32 …, each product and each sum rounded to f32. Then the lanes are added in pairs: *l* and *l* + 8, of
-//! the eight sums *l* and *l* + 4, then + 2, then + 1. Sums of whole numbers are exact in any order.
+//! A vector is a row of [`Block`]s, the last one padded with zeros. Lane *l* multiplies and adds
+//! the components *l*, *l* + 16, *l* + 32 …, each product and each sum rounded to f32. Then the
+//! lanes are added in pairs: *l* and *l* + 8, of the eight sums *l* and *l* + 4, then + 2, then +
+//! 1. Sums of whole numbers are exact in any order.
 
 /// Sums kept apart while a product is summed.
 pub(crate) const LANES: usize = 16;
@@ -26,9 +27,10 @@ pub(crate) fn dot_f32(vector: &[Block<f32>], row: &[Block<f32>]) -> f32 {
     sums.total()
 }
 
-/// Turns whole numbers in [−127, 127] into what rows of them are kept as for [`dots_i8`], and back: every other one, from the
-/// first on, with 128 added. Of two that are loaded as one word each is then had by one instruction that any unit of a processor
-/// has, a mask or a shift; bytes that are widened wait for the one or two that can.
+/// Turns whole numbers in [−127, 127] into what rows of them are kept as for [`dots_i8`], and back:
+/// every other one, from the first on, with 128 added. Of two that are loaded as one word each is
+/// then had by one instruction that any unit of a processor has, a mask or a shift; bytes that are
+/// widened wait for the one or two that can.
 pub(crate) fn offset_binary(numbers: &mut [i8]) {
     let pairs = numbers.chunks_mut(2);
     pairs.for_each(|pair| pair[0] ^= i8::MIN);
@@ -44,8 +46,8 @@ pub(crate) struct Factors {
 }
 
 impl Factors {
-    /// The caller sees to it that no product overflows an i32: with numbers of up to *Q*, none is further from 0 than
-    /// 127 · *Q* · the number of components, and that has to be less than 2³¹.
+    /// The caller sees to it that no product overflows an i32: with numbers of up to *Q*, none is
+    /// further from 0 than 127 · *Q* · the number of components, and that has to be less than 2³¹.
     pub(crate) fn new(vector: &[i16]) -> Self {
         let mut blocks = vec![[0; LANES]; vector.len().div_ceil(LANES)];
         for (at, &number) in vector.iter().enumerate() {
@@ -61,15 +63,19 @@ impl Factors {
     }
 }
 
-/// The products of a vector with rows of whole numbers in [`offset_binary`], exactly. On the way sums may overflow: they wrap, and
-/// the products, which do not, come out as they are.
+/// The products of a vector with rows of whole numbers in [`offset_binary`], exactly. On the way
+/// sums may overflow: they wrap, and the products, which do not, come out as they are.
 ///
-/// Rows by name instead of by number: LLVM keeps looking whether a row by number ends, which costs a tenth.
+/// Rows by name instead of by number: LLVM keeps looking whether a row by number ends, which costs
+/// a tenth.
 ///
 /// # Panics
 /// When a row has fewer blocks than the vector.
 #[inline(always)]
-pub(crate) fn dots_i8(Factors { blocks, excess }: &Factors, rows: [&[Block<i8>]; AT_ONCE]) -> [i32; AT_ONCE] {
+pub(crate) fn dots_i8(
+    Factors { blocks, excess }: &Factors,
+    rows: [&[Block<i8>]; AT_ONCE],
+) -> [i32; AT_ONCE] {
     let [a, b, c, d] = rows.map(|row| &row[..blocks.len()]);
     let mut sums = [lanes::WholeSums::ZERO; AT_ONCE];
     for ((((factors, a), b), c), d) in blocks.iter().zip(a).zip(b).zip(c).zip(d) {
@@ -123,7 +129,8 @@ mod lanes {
             let [even_factors, odd_factors]: [v128; 2] = bytemuck::must_cast(*factors);
             let words: v128 = bytemuck::must_cast(*row);
             let (evens, odds) = (v128_and(words, u16x8_splat(0xff)), i16x8_shr(words, 8));
-            let products = i32x4_add(i32x4_dot_i16x8(even_factors, evens), i32x4_dot_i16x8(odd_factors, odds));
+            let products =
+                i32x4_add(i32x4_dot_i16x8(even_factors, evens), i32x4_dot_i16x8(odd_factors, odds));
             self.0 = i32x4_add(self.0, products);
         }
 
@@ -137,7 +144,8 @@ mod lanes {
 
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 mod lanes {
-    //! The sums in arrays, which the compiler turns into vector instructions where the target has them.
+    //! The sums in arrays, which the compiler turns into vector instructions where the target has
+    //! them.
 
     use super::{Block, LANES};
 
@@ -177,7 +185,8 @@ mod lanes {
             let (even_factors, odd_factors) = factors.split_at(LANES / 2);
             let words = row.as_chunks::<2>().0.iter().zip(even_factors.iter().zip(odd_factors));
             let products = words.map(|(&[even, odd], (&even_factor, &odd_factor))| {
-                i32::from(even.cast_unsigned()) * i32::from(even_factor) + i32::from(odd) * i32::from(odd_factor)
+                i32::from(even.cast_unsigned()) * i32::from(even_factor)
+                    + i32::from(odd) * i32::from(odd_factor)
             });
             self.0 = products.fold(self.0, i32::wrapping_add);
         }

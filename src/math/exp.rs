@@ -1,6 +1,7 @@
 //! e^x with the steps, and so the bits, of V8's `Math.exp`.
 //!
-//! Adapted from FreeBSD msun `e_exp.c` (fdlibm), the source of `ieee754::exp` in V8, under this notice:
+//! Adapted from FreeBSD msun `e_exp.c` (fdlibm), the source of `ieee754::exp` in V8, under this
+//! notice:
 //!
 //! > Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved.
 //! >
@@ -21,11 +22,15 @@ pub(super) fn power_of_two(k: i32) -> f64 {
     f64::from_bits(((0x3FF + k) as u64) << 52)
 }
 
-/// How often ln 2 goes into a finite `x`, rounded half away from zero; 0 as long as the high word of |x| is at most that
-/// of ½ ln 2.
+/// How often ln 2 goes into a finite `x`, rounded half away from zero; 0 as long as the high word
+/// of |x| is at most that of ½ ln 2.
 #[inline(always)]
 pub(super) fn whole_ln2s(x: f64) -> i32 {
-    if high_word_of_magnitude(x) > HALF_LN2_HIGH_WORD { (LOG2_E * x + 0.5_f64.copysign(x)) as i32 } else { 0 }
+    if high_word_of_magnitude(x) > HALF_LN2_HIGH_WORD {
+        (LOG2_E * x + 0.5_f64.copysign(x)) as i32
+    } else {
+        0
+    }
 }
 
 /// Above this, e^x overflows: 7.09782712893383973096e+02.
@@ -57,8 +62,8 @@ pub(super) const P5: f64 = f64::from_bits(0x3E66_3769_72BE_A4D0);
 
 /// e^x, equal to the bit to `Math.exp(x)` of V8 (error below 1 ulp).
 ///
-/// x = k·ln 2 + r with |r| ≤ ½ ln 2; e^r = 1 + r + r·c/(2 − c), where c = r − r²·P(r²); e^x = 2^k · e^r.
-/// NaN gives NaN, +∞ gives +∞, −∞ gives 0, e⁰ is 1 for both zeros, and `exp(1.0)` is `E`.
+/// x = k·ln 2 + r with |r| ≤ ½ ln 2; e^r = 1 + r + r·c/(2 − c), where c = r − r²·P(r²); e^x = 2^k ·
+/// e^r. NaN gives NaN, +∞ gives +∞, −∞ gives 0, e⁰ is 1 for both zeros, and `exp(1.0)` is `E`.
 ///
 /// ```
 /// assert_eq!(nous_wasm::math::exp(-1.0), 0.36787944117144233);

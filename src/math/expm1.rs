@@ -1,20 +1,25 @@
 //! e^x − 1 with the steps, and so the bits, of V8's `Math.expm1`.
 //!
-//! Adapted from FreeBSD msun `s_expm1.c` (fdlibm), the source of `ieee754::expm1` in V8, under this notice:
+//! Adapted from FreeBSD msun `s_expm1.c` (fdlibm), the source of `ieee754::expm1` in V8, under this
+//! notice:
 //!
 //! > Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved.
 //! >
 //! > Developed at SunSoft, a Sun Microsystems, Inc. business. Permission to use, copy, modify, and
 //! > distribute this software is freely granted, provided that this notice is preserved.
 
-use super::exp::{INFINITE_HIGH_WORD, LN2_HIGH, LN2_LOW, OVERFLOW, high_word_of_magnitude, power_of_two, whole_ln2s};
+use super::exp::{
+    INFINITE_HIGH_WORD, LN2_HIGH, LN2_LOW, OVERFLOW, high_word_of_magnitude, power_of_two,
+    whole_ln2s,
+};
 
 /// High word of 56 ln 2: from it on down, e^x − 1 is −1.
 const MINUS_ONE_HIGH_WORD: u32 = 0x4043_687A;
 /// High word of 2⁻⁵⁴: below it e^x − 1 is x.
 const TINY_HIGH_WORD: u32 = 0x3C90_0000;
 
-// Remez polynomial for 6/r·((e^r + 1)/(e^r − 1) − 2/r) in r² on [0, ½ ln 2], scaled; error below 2⁻⁶¹.
+// Remez polynomial for 6/r·((e^r + 1)/(e^r − 1) − 2/r) in r² on [0, ½ ln 2], scaled; error below
+// 2⁻⁶¹.
 /// −3.33333333333331316428e-02
 const Q1: f64 = f64::from_bits(0xBFA1_1111_1111_10F4);
 /// 1.58730158725481460165e-03
@@ -26,10 +31,12 @@ const Q4: f64 = f64::from_bits(0x3ED0_CFCA_86E6_5239);
 /// −2.01099218183624371326e-07
 const Q5: f64 = f64::from_bits(0xBE8A_FDB7_6E09_C32D);
 
-/// e^x − 1, accurate for small x too, equal to the bit to `Math.expm1(x)` of V8 (error below 1 ulp).
+/// e^x − 1, accurate for small x too, equal to the bit to `Math.expm1(x)` of V8 (error below 1
+/// ulp).
 ///
-/// x = k·ln 2 + r with |r| ≤ ½ ln 2; e^r − 1 = r − (r·e − r²/2); the scaling by 2^k and the subtraction of 1
-/// are ordered by `k` so that neither cancels. NaN gives NaN, +∞ gives +∞, −∞ gives −1, a zero gives itself.
+/// x = k·ln 2 + r with |r| ≤ ½ ln 2; e^r − 1 = r − (r·e − r²/2); the scaling by 2^k and the
+/// subtraction of 1 are ordered by `k` so that neither cancels. NaN gives NaN, +∞ gives +∞, −∞
+/// gives −1, a zero gives itself.
 ///
 /// ```
 /// assert_eq!(nous_wasm::math::expm1(1.0), 1.718281828459045);

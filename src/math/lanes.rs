@@ -1,8 +1,8 @@
 //! Two doubles side by side, and e^x over them: the hot loop of the decay sweep and of recency.
 //!
-//! On wasm32 with `simd128` a pair is one `v128`; elsewhere it is an array of two with the same operations,
-//! which the compiler turns into vector instructions where the target has them. Every operation rounds as its
-//! scalar counterpart does, so the two agree to the bit.
+//! On wasm32 with `simd128` a pair is one `v128`; elsewhere it is an array of two with the same
+//! operations, which the compiler turns into vector instructions where the target has them. Every
+//! operation rounds as its scalar counterpart does, so the two agree to the bit.
 
 use core::f64::consts::LOG2_E;
 use core::ops::{Add, Div, Mul, Sub};
@@ -202,7 +202,8 @@ mod pair {
         #[inline(always)]
         pub(crate) fn counts(masks: [[Self; 4]; 4]) -> [u8; 8] {
             // Where a mask holds, it is −1.
-            let sums = masks.map(|[a, b, c, d]| i64x2_add(i64x2_add(a.0, b.0), i64x2_add(c.0, d.0)));
+            let sums =
+                masks.map(|[a, b, c, d]| i64x2_add(i64x2_add(a.0, b.0), i64x2_add(c.0, d.0)));
             let words = narrow(sums);
             let bytes = i8x16_neg(i8x16_narrow_i16x8(words, words));
             i64x2_extract_lane::<0>(bytes).to_le_bytes()
@@ -211,7 +212,8 @@ mod pair {
         /// One bit a lane of eight pairs, the first lowest.
         #[inline(always)]
         pub(crate) fn bits_of([a, b, c, d, e, f, g, h]: [Self; 8]) -> u16 {
-            let [low, high] = [[a, b, c, d], [e, f, g, h]].map(|masks| narrow(masks.map(|mask| mask.0)));
+            let [low, high] =
+                [[a, b, c, d], [e, f, g, h]].map(|masks| narrow(masks.map(|mask| mask.0)));
             i8x16_bitmask(i8x16_narrow_i16x8(low, high))
         }
     }
@@ -229,7 +231,8 @@ mod pair {
     }
 
     impl F64x2 {
-        /// Adds the low 12 bits of `k` to sign and exponent: times 2^k, where both factor and product are normal.
+        /// Adds the low 12 bits of `k` to sign and exponent: times 2^k, where both factor and
+        /// product are normal.
         #[inline(always)]
         pub(super) fn add_to_exponent(self, k: Self) -> Self {
             Self(i64x2_add(self.0, i64x2_shl(k.0, 52)))
@@ -295,9 +298,9 @@ mod pair {
         #[inline(always)]
         pub(super) fn all_within<const N: usize>(pairs: &[Self; N], low: f64, high: f64) -> bool {
             // `&`, not `&&`: one branch for all of them.
-            pairs
-                .iter()
-                .fold(true, |inside, Self([a, b])| inside & (*a >= low) & (*a <= high) & (*b >= low) & (*b <= high))
+            pairs.iter().fold(true, |inside, Self([a, b])| {
+                inside & (*a >= low) & (*a <= high) & (*b >= low) & (*b <= high)
+            })
         }
 
         /// Rounds lanes in (−2³¹, 0] towards zero.
@@ -439,7 +442,8 @@ mod pair {
     }
 
     impl F64x2 {
-        /// Adds the low 12 bits of `k` to sign and exponent: times 2^k, where both factor and product are normal.
+        /// Adds the low 12 bits of `k` to sign and exponent: times 2^k, where both factor and
+        /// product are normal.
         #[inline(always)]
         pub(super) fn add_to_exponent(self, k: Self) -> Self {
             self.zip(k, |a, k| f64::from_bits(a.to_bits().wrapping_add(k.to_bits() << 52)))
@@ -517,7 +521,8 @@ impl Div for F64x2 {
     }
 }
 
-/// The least and the greatest number of a column; none where it is empty. Where it holds NaN, both are NaN.
+/// The least and the greatest number of a column; none where it is empty. Where it holds NaN, both
+/// are NaN.
 pub(crate) fn range_of(column: &[f64]) -> Option<[f64; 2]> {
     let first = *column.first()?;
     let (eights, rest) = column.as_chunks::<8>();
@@ -536,11 +541,15 @@ pub(crate) fn range_of(column: &[f64]) -> Option<[f64; 2]> {
     let all = one.and(two).and(three.and(four));
     let (least, most) = (all.least.to_array(), all.most.to_array());
     let [is_nan, is_nan_too] = all.sum.to_array().map(f64::is_nan);
-    Some(if is_nan || is_nan_too { [f64::NAN; 2] } else { [least[0].min(least[1]), most[0].max(most[1])] })
+    Some(if is_nan || is_nan_too {
+        [f64::NAN; 2]
+    } else {
+        [least[0].min(least[1]), most[0].max(most[1])]
+    })
 }
 
-/// The greatest of the high bits of all numbers of a column, once `of` has taken away what is not to be seen of two: as many as of the
-/// greatest number, where none has a sign.
+/// The greatest of the high bits of all numbers of a column, once `of` has taken away what is not
+/// to be seen of two: as many as of the greatest number, where none has a sign.
 #[inline(always)]
 pub(crate) fn greatest_high_bits(column: &[f64], of: impl Fn(F64x2) -> F64x2) -> u32 {
     let greatest = greatest_by(column, |greatest, pair| greatest.greater_halves(of(pair)));
@@ -554,7 +563,8 @@ pub(crate) fn greatest_of(column: &[f64]) -> f64 {
     one.max(other)
 }
 
-/// What is the greatest of a column by some order, whose least is 0; in four chains, as each step waits for the one before it.
+/// What is the greatest of a column by some order, whose least is 0; in four chains, as each step
+/// waits for the one before it.
 #[inline(always)]
 fn greatest_by(column: &[f64], greater: impl Fn(F64x2, F64x2) -> F64x2) -> F64x2 {
     let (eights, rest) = column.as_chunks::<8>();
@@ -588,7 +598,11 @@ impl Range {
     }
 
     fn and(self, other: Self) -> Self {
-        Self { least: self.least.lesser(other.least), most: self.most.greater(other.most), sum: self.sum + other.sum }
+        Self {
+            least: self.least.lesser(other.least),
+            most: self.most.greater(other.most),
+            sum: self.sum + other.sum,
+        }
     }
 
     #[inline(always)]
@@ -605,7 +619,8 @@ const LOWEST: f64 = -708.0;
 const REDUCED_FROM: f64 = -f64::from_bits(((HALF_LN2_HIGH_WORD + 1) as u64) << 32);
 /// −2⁻²⁸; above it e^x is 1 + x.
 const TINY: f64 = f64::from_bits(0xBE30_0000_0000_0000);
-/// 1½ · 2⁵²: what is added to it loses its fraction, and the low bits of the sum are that integer in two's complement.
+/// 1½ · 2⁵²: what is added to it loses its fraction, and the low bits of the sum are that integer
+/// in two's complement.
 const INTEGER_IN_LOW_BITS: f64 = 6_755_399_441_055_744.0;
 
 /// e^x in both lanes, each equal to the bit to [`exp()`] of it: [`exp_pairs`] for one pair.
@@ -617,15 +632,17 @@ pub fn exp_x2(x: F64x2) -> F64x2 {
 
 /// e^x in all lanes, each equal to the bit to [`exp()`] of it.
 ///
-/// Made for −t/S, which is never positive: without a branch while all lanes lie in [−708, 0]; pairs among which there is
-/// another argument (NaN and infinities included) are handed to [`exp()`], right but slower.
+/// Made for −t/S, which is never positive: without a branch while all lanes lie in [−708, 0]; pairs
+/// among which there is another argument (NaN and infinities included) are handed to [`exp()`],
+/// right but slower.
 ///
-/// One pair takes some 25 steps that wait for each other; several at once fill the waiting. Loops over columns do well
-/// with `N` = 4, which in WebAssembly takes a third less time than one pair after the other.
+/// One pair takes some 25 steps that wait for each other; several at once fill the waiting. Loops
+/// over columns do well with `N` = 4, which in WebAssembly takes a third less time than one pair
+/// after the other.
 ///
-/// The steps are those of [`exp()`], with its three regions joined. Where the argument is not reduced, k is set to
-/// 0, for which the formula of the reduced ones gives the same bits. Where |x| < 2⁻²⁸, the quotient is
-/// set to 0, which leaves 1 + x.
+/// The steps are those of [`exp()`], with its three regions joined. Where the argument is not
+/// reduced, k is set to 0, for which the formula of the reduced ones gives the same bits. Where |x|
+/// < 2⁻²⁸, the quotient is set to 0, which leaves 1 + x.
 #[inline(always)]
 #[must_use]
 pub fn exp_pairs<const N: usize>(x: [F64x2; N]) -> [F64x2; N] {
@@ -638,8 +655,9 @@ fn exp_in_lanes<const N: usize>(x: [F64x2; N]) -> [F64x2; N] {
     use core::array::from_fn;
     let splat = F64x2::splat;
 
-    let k: [F64x2; N] =
-        from_fn(|i| (splat(LOG2_E) * x[i] - splat(0.5)).truncate_negative().where_at_most(x[i], REDUCED_FROM));
+    let k: [F64x2; N] = from_fn(|i| {
+        (splat(LOG2_E) * x[i] - splat(0.5)).truncate_negative().where_at_most(x[i], REDUCED_FROM)
+    });
     let high: [F64x2; N] = from_fn(|i| x[i] - k[i] * splat(LN2_HIGH));
     let low: [F64x2; N] = from_fn(|i| k[i] * splat(LN2_LOW));
     let r: [F64x2; N] = from_fn(|i| high[i] - low[i]);
@@ -650,7 +668,8 @@ fn exp_in_lanes<const N: usize>(x: [F64x2; N]) -> [F64x2; N] {
     let p: [F64x2; N] = from_fn(|i| splat(P2) + rr[i] * p[i]);
     let p: [F64x2; N] = from_fn(|i| splat(P1) + rr[i] * p[i]);
     let c: [F64x2; N] = from_fn(|i| r[i] - rr[i] * p[i]);
-    let quotient: [F64x2; N] = from_fn(|i| (r[i].where_at_most(x[i], TINY) * c[i]) / (splat(2.0) - c[i]));
+    let quotient: [F64x2; N] =
+        from_fn(|i| (r[i].where_at_most(x[i], TINY) * c[i]) / (splat(2.0) - c[i]));
     let e_r: [F64x2; N] = from_fn(|i| splat(1.0) - ((low[i] - quotient[i]) - high[i]));
 
     from_fn(|i| e_r[i].add_to_exponent(k[i] + splat(INTEGER_IN_LOW_BITS)))

@@ -1,6 +1,7 @@
 //! The natural logarithm with the steps, and so the bits, of V8's `Math.log`.
 //!
-//! Adapted from FreeBSD msun `e_log.c` (fdlibm), the source of `ieee754::log` in V8, under this notice:
+//! Adapted from FreeBSD msun `e_log.c` (fdlibm), the source of `ieee754::log` in V8, under this
+//! notice:
 //!
 //! > Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved.
 //! >

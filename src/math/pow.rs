@@ -1,15 +1,17 @@
-//! x to the power of y with the steps, and so the bits, of V8's `Math.pow`; for native builds. In WebAssembly the host's own is
-//! asked, which later versions of V8 may compute otherwise.
+//! x to the power of y with the steps, and so the bits, of V8's `Math.pow`; for native builds. In
+//! WebAssembly the host's own is asked, which later versions of V8 may compute otherwise.
 //!
-//! Adapted from FreeBSD msun `e_pow.c` (fdlibm), the source of `ieee754::pow` in V8, under this notice:
+//! Adapted from FreeBSD msun `e_pow.c` (fdlibm), the source of `ieee754::pow` in V8, under this
+//! notice:
 //!
 //! > Copyright (C) 2004 by Sun Microsystems, Inc. All rights reserved.
 //! >
-//! > Permission to use, copy, modify, and distribute this software is freely granted, provided that this notice is
-//! > preserved.
+//! > Permission to use, copy, modify, and distribute this software is freely granted, provided that
+//! > this notice is preserved.
 
 /// log2 1.5, in two parts.
-const LOG2_OF_MIDDLE: (f64, f64) = (f64::from_bits(0x3FE2_B803_4000_0000), f64::from_bits(0x3E4C_FDEB_43CF_D006));
+const LOG2_OF_MIDDLE: (f64, f64) =
+    (f64::from_bits(0x3FE2_B803_4000_0000), f64::from_bits(0x3E4C_FDEB_43CF_D006));
 
 // Polynomial for 3/2·(ln x − 2s − 2/3·s³), s = (x − 1)/(x + 1).
 /// 5.99999999999994648725e-01
@@ -64,8 +66,8 @@ fn from_high_word(word: u32) -> f64 {
     f64::from_bits(u64::from(word) << 32)
 }
 
-/// x to the power of y, equal to the bit to `Math.pow(x, y)` of V8 as Node 20 has it: log2 x in two parts, times y in two
-/// parts, and 2 to the power of that.
+/// x to the power of y, equal to the bit to `Math.pow(x, y)` of V8 as Node 20 has it: log2 x in two
+/// parts, times y in two parts, and 2 to the power of that.
 ///
 /// What is 0, infinite or NaN, negative x and |y| above 2³¹ are left to the standard library.
 #[must_use]
@@ -98,14 +100,16 @@ fn log2(x: f64) -> (f64, f64) {
         word -= 0x0010_0000;
     }
     let x = f64::from_bits(u64::from(word) << 32 | x.to_bits() & 0xFFFF_FFFF);
-    let (base, (base_high, base_low)) = if middle { (1.5, LOG2_OF_MIDDLE) } else { (1.0, (0.0, 0.0)) };
+    let (base, (base_high, base_low)) =
+        if middle { (1.5, LOG2_OF_MIDDLE) } else { (1.0, (0.0, 0.0)) };
 
     // s = (x − base)/(x + base), in two parts.
     let u = x - base;
     let v = 1.0 / (x + base);
     let s = u * v;
     let s_high = high_part(s);
-    let sum_high = from_high_word((word >> 1 | 0x2000_0000) + 0x0008_0000 + (u32::from(middle) << 18));
+    let sum_high =
+        from_high_word((word >> 1 | 0x2000_0000) + 0x0008_0000 + (u32::from(middle) << 18));
     let sum_low = x - (sum_high - base);
     let s_low = v * ((u - s_high * sum_high) - s_high * sum_low);
 

@@ -1,6 +1,7 @@
 //! The hyperbolic tangent with the steps, and so the bits, of V8's `Math.tanh`.
 //!
-//! Adapted from FreeBSD msun `s_tanh.c` (fdlibm), the source of `ieee754::tanh` in V8, under this notice:
+//! Adapted from FreeBSD msun `s_tanh.c` (fdlibm), the source of `ieee754::tanh` in V8, under this
+//! notice:
 //!
 //! > Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved.
 //! >
@@ -16,8 +17,8 @@ const TINY: f64 = f64::from_bits(0x3E30_0000_0000_0000);
 
 /// tanh(x), equal to the bit to `Math.tanh(x)` of V8.
 ///
-/// With t = e^(2|x|) − 1 it is 1 − 2/(t + 2) from |x| = 1 on; below, with t = e^(−2|x|) − 1, it is −t/(t + 2).
-/// NaN gives NaN, ±∞ gives ±1, a zero gives itself.
+/// With t = e^(2|x|) − 1 it is 1 − 2/(t + 2) from |x| = 1 on; below, with t = e^(−2|x|) − 1, it is
+/// −t/(t + 2). NaN gives NaN, ±∞ gives ±1, a zero gives itself.
 ///
 /// ```
 /// assert_eq!(nous_wasm::math::tanh(0.5), 0.46211715726000973);

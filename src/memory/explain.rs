@@ -1,4 +1,5 @@
-//! Explaining a score: every number behind it as a tree, in which each value comes from those below it.
+//! Explaining a score: every number behind it as a tree, in which each value comes from those below
+//! it.
 
 use serde::Serialize;
 
@@ -95,7 +96,8 @@ impl Explanation {
 }
 
 impl Memory {
-    /// Searches, and explains the score of one node. The tree of a node that a limit cut off is there too.
+    /// Searches, and explains the score of one node. The tree of a node that a limit cut off is
+    /// there too.
     ///
     /// # Errors
     /// As [`Memory::search`].
@@ -105,7 +107,9 @@ impl Memory {
         let mut arrivals = Vec::new();
         let whole = Search { limit: Some(usize::MAX), ..search.clone() };
         let outcome = self.search_and_tell(&whole, Some(&mut arrivals))?;
-        let Some(place) = outcome.ranked.iter().position(|ranked| outcome.kept[ranked.index].row == row) else {
+        let Some(place) =
+            outcome.ranked.iter().position(|ranked| outcome.kept[ranked.index].row == row)
+        else {
             let is_active = outcome.spread.activated.iter().any(|active| active.row == row);
             let absent = if is_active {
                 "below_floor"
@@ -118,7 +122,8 @@ impl Memory {
         };
         let is_returned = place < limit;
         // A tree of some numbers for each hop of each arrival, and its text.
-        let hops: usize = arrivals.iter().filter(|it| it.row == row).map(|it| it.hop as usize + 1).sum();
+        let hops: usize =
+            arrivals.iter().filter(|it| it.row == row).map(|it| it.hop as usize + 1).sum();
         self.afford_for_now("explain", hops.saturating_mul(BYTES_A_HOP))?;
         let path = Path { memory: self, outcome: &outcome, arrivals: &arrivals, search };
         Ok(ExplainedNode {
@@ -152,11 +157,21 @@ impl Path<'_> {
             self.authority(row),
             self.affinity(row),
         ];
-        let weighted = signals.into_iter().zip(SIGNALS).zip(weights.to_array()).map(|((signal, name), weight)| {
-            Explanation::of(name, Operation::Product, vec![Explanation::given("weight", weight), signal])
-        });
+        let weighted = signals.into_iter().zip(SIGNALS).zip(weights.to_array()).map(
+            |((signal, name), weight)| {
+                Explanation::of(
+                    name,
+                    Operation::Product,
+                    vec![Explanation::given("weight", weight), signal],
+                )
+            },
+        );
         let section = self.memory.section(row).name();
-        let weights_of = if self.search.sections && self.memory.table.enabled() { section } else { "all sections" };
+        let weights_of = if self.search.sections && self.memory.table.enabled() {
+            section
+        } else {
+            "all sections"
+        };
         let tree = Explanation::of("score", Operation::Sum, weighted.collect());
         debug_assert!(tree.value == ranked.score || tree.value.is_nan(), "the tree adds up");
         tree.noted(&format!("weights of {weights_of}"))
@@ -171,9 +186,12 @@ impl Path<'_> {
 
     fn keyword(&self, seed: Option<&Seed>) -> Explanation {
         let kept = &self.outcome.kept;
-        let most = kept.iter().fold(0.0, |most: f64, it| if it.bm25_score > most { it.bm25_score } else { most });
+        let most = kept
+            .iter()
+            .fold(0.0, |most: f64, it| if it.bm25_score > most { it.bm25_score } else { most });
         if most == 0.0 {
-            return Explanation::given("keyword", signal::NEUTRAL).noted("no candidate has a BM25 score");
+            return Explanation::given("keyword", signal::NEUTRAL)
+                .noted("no candidate has a BM25 score");
         }
         if kept.len() == 1 {
             return Explanation::given("keyword", 1.0).noted("the only candidate");
@@ -183,26 +201,37 @@ impl Path<'_> {
     }
 
     fn bm25(&self, seed: Option<&Seed>) -> Explanation {
-        let Some(seed) = seed else { return Explanation::given("bm25", 0.0).noted("not among the seeds") };
+        let Some(seed) = seed else {
+            return Explanation::given("bm25", 0.0).noted("not among the seeds");
+        };
         let hits = self.search.bm25;
         let Some(hit) = hits.iter().rfind(|hit| hit.row == Some(seed.row)) else {
             return Explanation::given("bm25", 0.0).noted("no word of the query");
         };
-        let largest = hits.iter().fold(1.0, |most: f64, &Found { score, .. }| if score > most { score } else { most });
-        let parts = vec![Explanation::given("hit", hit.score), Explanation::given("largest hit, at least 1", largest)];
+        let largest = hits
+            .iter()
+            .fold(1.0, |most: f64, &Found { score, .. }| if score > most { score } else { most });
+        let parts = vec![
+            Explanation::given("hit", hit.score),
+            Explanation::given("largest hit, at least 1", largest),
+        ];
         Explanation::of("bm25", Operation::Quotient, parts)
     }
 
     fn graph(&self, row: Row) -> Explanation {
         let activation = self.activation(row);
         let activated = &self.outcome.spread.activated;
-        let kept: rustc_hash::FxHashSet<Row> = self.outcome.kept.iter().map(|kept| kept.row).collect();
+        let kept: rustc_hash::FxHashSet<Row> =
+            self.outcome.kept.iter().map(|kept| kept.row).collect();
         let largest = activated
             .iter()
             .filter(|active| kept.contains(&active.row))
             .fold(0.0, |largest: f64, active| largest.max(active.activation));
         if largest > 0.0 {
-            let parts = vec![activation, Explanation::given("largest activation of the candidates", largest)];
+            let parts = vec![
+                activation,
+                Explanation::given("largest activation of the candidates", largest),
+            ];
             Explanation::of("graph", Operation::Quotient, parts)
         } else {
             activation
@@ -215,7 +244,12 @@ impl Path<'_> {
         if let Some(place) = self.outcome.seeds.iter().position(|seed| seed.row == row) {
             parts.push(self.start(place));
         }
-        parts.extend(self.arrivals.iter().filter(|arrival| arrival.row == row).map(|arrival| self.arrival(arrival)));
+        parts.extend(
+            self.arrivals
+                .iter()
+                .filter(|arrival| arrival.row == row)
+                .map(|arrival| self.arrival(arrival)),
+        );
         let operation = match self.memory.search.aggregation {
             Aggregation::Sum => Operation::Sum,
             Aggregation::Max => Operation::Maximum,
@@ -230,7 +264,8 @@ impl Path<'_> {
             Explanation::given("dense_weight", config.dense_weight),
             Explanation::given("cosine", seed.vector_score),
         ];
-        let by_words = vec![Explanation::given("bm25_weight", config.bm25_weight), self.bm25(Some(seed))];
+        let by_words =
+            vec![Explanation::given("bm25_weight", config.bm25_weight), self.bm25(Some(seed))];
         let combined = vec![
             Explanation::of("by meaning", Operation::Product, by_meaning),
             Explanation::of("by words", Operation::Product, by_words),
@@ -239,7 +274,8 @@ impl Path<'_> {
             Explanation::given("initial_activation", config.initial_activation),
             Explanation::of("combined score", Operation::Sum, combined),
         ];
-        Explanation::of("seed", Operation::Product, parts).noted(&format!("seed {} of the search", place + 1))
+        Explanation::of("seed", Operation::Product, parts)
+            .noted(&format!("seed {} of the search", place + 1))
     }
 
     /// An amount that arrived, with the way it came.
@@ -263,7 +299,8 @@ impl Path<'_> {
     }
 
     fn recency(&self, row: Row) -> Explanation {
-        let days = days_between(self.memory.nodes.last_accessed().get(row as usize), self.search.now);
+        let days =
+            days_between(self.memory.nodes.last_accessed().get(row as usize), self.search.now);
         Explanation::given("recency", signal::recency_of_days(days))
             .noted(&format!("exp(-{} / 30), in days", days as i64))
     }
@@ -279,7 +316,10 @@ impl Path<'_> {
             Explanation::of("relative", Operation::Quotient, relative),
             Explanation::given("two averages are the most", 2.0),
         ];
-        let parts = vec![Explanation::of("standing", Operation::Quotient, halved), Explanation::given("at most", 1.0)];
+        let parts = vec![
+            Explanation::of("standing", Operation::Quotient, halved),
+            Explanation::given("at most", 1.0),
+        ];
         Explanation::of("authority", Operation::Minimum, parts)
     }
 
@@ -297,7 +337,10 @@ impl Path<'_> {
             Explanation::of("use", Operation::Product, used),
             Explanation::given("new", new).noted(&format!("{} days old, new below 7", age as i64)),
         ];
-        let parts = vec![Explanation::of("use and newness", Operation::Sum, sum), Explanation::given("at most", 1.0)];
+        let parts = vec![
+            Explanation::of("use and newness", Operation::Sum, sum),
+            Explanation::given("at most", 1.0),
+        ];
         Explanation::of("affinity", Operation::Minimum, parts)
     }
 }

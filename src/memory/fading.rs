@@ -1,8 +1,10 @@
-//! What time does to stored nodes: the sweep, the states that change, and whom a change could concern next.
+//! What time does to stored nodes: the sweep, the states that change, and whom a change could
+//! concern next.
 //!
-//! A node carries the retrievability and lifecycle that its database holds. The sweep proposes new ones, and what becomes of
-//! that is stored by whoever calls. When a state ends can be computed from the curve's inverse, so every row stands in
-//! [`Due`] with a moment before which its state cannot differ from the stored one; the forward function decides.
+//! A node carries the retrievability and lifecycle that its database holds. The sweep proposes new
+//! ones, and what becomes of that is stored by whoever calls. When a state ends can be computed
+//! from the curve's inverse, so every row stands in [`Due`] with a moment before which its state
+//! cannot differ from the stored one; the forward function decides.
 
 use core::array::from_fn;
 use core::mem::replace;
@@ -65,7 +67,8 @@ impl Memory {
     pub(super) fn faded(&self, row: Row, now: f64) -> (f64, Lifecycle) {
         let place = row as usize;
         let days = decay::days_without_access(self.nodes.last_accessed().get(place), now);
-        let retrievability = decay::retrievability_on(self.curve, days, self.nodes.stability.get(place));
+        let retrievability =
+            decay::retrievability_on(self.curve, days, self.nodes.stability.get(place));
         let profile = &self.table.profile(self.section(row)).decay;
         let days_dormant = if retrievability < profile.weak_threshold { days } else { 0.0 };
         (retrievability, decay::lifecycle_for_section(retrievability, days_dormant, profile))
@@ -91,17 +94,23 @@ impl Memory {
         let stored = nodes.retrievability.segments().iter().zip(nodes.states().segments());
         let mut row = 0;
         for (((last_accessed, stability), section), (known, from)) in segments.zip(stored) {
-            let batches = last_accessed.chunks(BATCH).zip(stability.chunks(BATCH)).zip(section.chunks(BATCH));
+            let batches =
+                last_accessed.chunks(BATCH).zip(stability.chunks(BATCH)).zip(section.chunks(BATCH));
             let stored = known.chunks(BATCH).zip(from.chunks(BATCH));
             for (((last_accessed, stability), section), (known, from)) in batches.zip(stored) {
                 let length = last_accessed.len();
-                let (retrievability, states) = (&mut retrievability[..length], &mut states[..length]);
+                let (retrievability, states) =
+                    (&mut retrievability[..length], &mut states[..length]);
                 let columns = DecayColumns { last_accessed, stability, section };
                 decay::fade(columns, now, &self.limits, self.curve, retrievability, states);
                 if sweep.rows.capacity() - sweep.rows.len() < length {
                     sweep.expect(self.affordable(&sweep, row, length)?);
                 }
-                sweep.compare(row, Faded { retrievability, states }, Faded { retrievability: known, states: from });
+                sweep.compare(
+                    row,
+                    Faded { retrievability, states },
+                    Faded { retrievability: known, states: from },
+                );
                 row += length as Row;
             }
         }
@@ -115,32 +124,38 @@ impl Memory {
             sweep.rows = places().map(|place| sweep.rows[place]).collect();
             let mut order: Vec<u32> = (0..sweep.transitions.len() as u32).collect();
             nodes.sort_places(&mut order, &|place| sweep.transitions[place as usize].row);
-            sweep.transitions = order.iter().map(|&place| sweep.transitions[place as usize]).collect();
+            sweep.transitions =
+                order.iter().map(|&place| sweep.transitions[place as usize]).collect();
         }
         Ok(sweep)
     }
 
-    /// How many more changes to make room for, `length` at least: as many as there will be if the rows from `row` on change
-    /// as those before it.
+    /// How many more changes to make room for, `length` at least: as many as there will be if the
+    /// rows from `row` on change as those before it.
     fn affordable(&self, sweep: &Sweep, row: Row, length: usize) -> Result<usize> {
         // Lists double when they grow, and stand beside their old selves while they do.
         // What is told of a transition takes four numbers more.
-        let most = 3 * (size_of::<Row>() + size_of::<f64>() + size_of::<u8>() + size_of::<Transition>())
+        let most = 3
+            * (size_of::<Row>() + size_of::<f64>() + size_of::<u8>() + size_of::<Transition>())
             + 4 * size_of::<u32>();
         let found = sweep.rows.len();
         let left = self.nodes.rows() as u64 - u64::from(row);
         let expected = length.max((found as u64 * left / u64::from(row.max(1))) as usize);
-        let afford = |more: usize| self.afford_for_now("decay", (found + more).saturating_mul(most)).map(|()| more);
+        let afford = |more: usize| {
+            self.afford_for_now("decay", (found + more).saturating_mul(most)).map(|()| more)
+        };
         afford(expected).or_else(|_| afford(length))
     }
 
     /// Stores new values. Rows without a node are passed over; the answer is how many were not.
     ///
     /// # Errors
-    /// `invalid_argument` with field and index for a retrievability outside [0, 1]. Nothing is stored then.
+    /// `invalid_argument` with field and index for a retrievability outside [0, 1]. Nothing is
+    /// stored then.
     pub fn apply_decay(&mut self, changes: &[Change]) -> Result<usize> {
         for (index, change) in changes.iter().enumerate() {
-            super::check_share("retrievability", Some(change.retrievability)).map_err(|error| error.at(index))?;
+            super::check_share("retrievability", Some(change.retrievability))
+                .map_err(|error| error.at(index))?;
         }
         self.changes += 1;
         // What a sweep found is stored: it looked at every row, as far as that goes.
@@ -158,8 +173,9 @@ impl Memory {
         Ok(applied)
     }
 
-    /// The transitions that [`Memory::decay`] would propose at `now`, found among the rows that a change could concern: in
-    /// time that goes by their number, unless `now` lies before that of the last call, or of a sweep that was applied since.
+    /// The transitions that [`Memory::decay`] would propose at `now`, found among the rows that a
+    /// change could concern: in time that goes by their number, unless `now` lies before that of
+    /// the last call, or of a sweep that was applied since.
     ///
     /// # Errors
     /// As [`Memory::decay`].
@@ -176,15 +192,25 @@ impl Memory {
         self.afford_for_now("transitions", branches.most_rows() * (size_of::<Row>() + to_sort))?;
         let mut rows = self.due.rows_under(&branches);
         self.nodes.sort(&mut rows);
-        // Rows lie far apart: whole columns of them are fetched sooner than one row after the other.
+        // Rows lie far apart: whole columns of them are fetched sooner than one row after the
+        // other.
         self.afford_for_now(
             "transitions",
-            rows.len() * (size_of::<Transition>() + 3 * size_of::<f64>() + 2 + 4 * size_of::<u32>()),
+            rows.len()
+                * (size_of::<Transition>() + 3 * size_of::<f64>() + 2 + 4 * size_of::<u32>()),
         )?;
-        let column = |column: &Column<f64>| -> Vec<f64> { rows.iter().map(|&row| column.at(row as usize)).collect() };
-        let (last_accessed, stability) = (column(self.nodes.last_accessed()), column(&self.nodes.stability));
-        let section: Vec<u8> = rows.iter().map(|&row| self.nodes.section.at(row as usize)).collect();
-        let columns = DecayColumns { last_accessed: &last_accessed, stability: &stability, section: &section };
+        let column = |column: &Column<f64>| -> Vec<f64> {
+            rows.iter().map(|&row| column.at(row as usize)).collect()
+        };
+        let (last_accessed, stability) =
+            (column(self.nodes.last_accessed()), column(&self.nodes.stability));
+        let section: Vec<u8> =
+            rows.iter().map(|&row| self.nodes.section.at(row as usize)).collect();
+        let columns = DecayColumns {
+            last_accessed: &last_accessed,
+            stability: &stability,
+            section: &section,
+        };
         let (mut retrievability, mut states) = (vec![0.0; rows.len()], vec![0; rows.len()]);
         decay::fade(columns, now, &self.limits, self.curve, &mut retrievability, &mut states);
         let mut transitions = Vec::with_capacity(rows.len());
@@ -208,22 +234,27 @@ impl Memory {
         let StoredState::Living(state) = self.nodes.state(row) else { return NEVER };
         let last_accessed = self.nodes.last_accessed().get(row as usize);
         let stability = self.nodes.stability.get(row as usize);
-        let [active, weak] = self.ends[usize::from(self.nodes.section.get(row as usize) & 3)].at(stability);
-        // The days without access from which on, and until which, the state is what is stored, whatever rounding does. A stored
-        // DORMANT stays through ACTIVE and WEAK.
+        let [active, weak] =
+            self.ends[usize::from(self.nodes.section.get(row as usize) & 3)].at(stability);
+        // The days without access from which on, and until which, the state is what is stored,
+        // whatever rounding does. A stored DORMANT stays through ACTIVE and WEAK.
         let (from, until) = match state {
             Lifecycle::Active => (f64::NEG_INFINITY, active.first),
-            Lifecycle::Weak => (if active.last > 0.0 { active.last } else { f64::NEG_INFINITY }, weak.first),
+            Lifecycle::Weak => {
+                (if active.last > 0.0 { active.last } else { f64::NEG_INFINITY }, weak.first)
+            }
             Lifecycle::Dormant => (f64::NEG_INFINITY, weak.first.max(DECAY.dormant_days)),
-            Lifecycle::Compress => (weak.last.max(DECAY.dormant_days), weak.first.max(DECAY.compress_days)),
+            Lifecycle::Compress => {
+                (weak.last.max(DECAY.dormant_days), weak.first.max(DECAY.compress_days))
+            }
             Lifecycle::Archive => return NEVER,
         };
         // Where the access leaves it already, it is so at any time.
         if until <= 0.0 {
             return ALWAYS;
         }
-        // One who may not have reached it yet, as far as was looked, is looked at in any case. A second and a share of the
-        // span to either side are more than instants and days lose.
+        // One who may not have reached it yet, as far as was looked, is looked at in any case. A
+        // second and a share of the span to either side are more than instants and days lose.
         let span = |days: f64| days * DAY_MS;
         let slack = |days: f64| 1_000.0 + span(days).abs() * 1e-9;
         if from != f64::NEG_INFINITY && self.looked_at < last_accessed + span(from) + slack(from) {
@@ -237,18 +268,24 @@ impl Sweep {
     /// What to store.
     pub fn changes(&self) -> impl Iterator<Item = Change> {
         let columns = self.rows.iter().zip(&self.retrievability).zip(&self.states);
-        columns.map(|((&row, &retrievability), &code)| Change { row, retrievability, state: stored_state(code) })
+        columns.map(|((&row, &retrievability), &code)| Change {
+            row,
+            retrievability,
+            state: stored_state(code),
+        })
     }
 
-    /// Makes room for so many more changes: lists that double on their way to a million are copied as they go.
+    /// Makes room for so many more changes: lists that double on their way to a million are copied
+    /// as they go.
     fn expect(&mut self, more: usize) {
         self.rows.reserve(more);
         self.retrievability.reserve(more);
         self.states.reserve(more);
     }
 
-    /// Compares what the rows from `first` on have come to with what is stored of them. First who changes, then each column of
-    /// what they change to: a list that grows by many at once asks for room once.
+    /// Compares what the rows from `first` on have come to with what is stored of them. First who
+    /// changes, then each column of what they change to: a list that grows by many at once asks for
+    /// room once.
     fn compare(&mut self, first: Row, faded: Faded<'_>, stored: Faded<'_>) {
         let (mut states, mut changed, mut moved) = ([0_u8; BATCH], [0_u16; BATCH], [0_u16; BATCH]);
         let (mut changes, mut moves, mut processed) = (0, 0, 0);
@@ -260,12 +297,18 @@ impl Sweep {
                 (Some(faded), Some(stored)) => Differences::between(faded, stored, to),
                 _ => {
                     // Nobody sweeps those who fill the word.
-                    let (mut retrievability, mut codes) = ([[0.0; WORD]; 2], [[Lifecycle::Archive as u8; WORD]; 2]);
+                    let (mut retrievability, mut codes) =
+                        ([[0.0; WORD]; 2], [[Lifecycle::Archive as u8; WORD]; 2]);
                     for (of, from) in [faded, stored].into_iter().enumerate() {
-                        retrievability[of][..length - start].copy_from_slice(&from.retrievability[start..]);
+                        retrievability[of][..length - start]
+                            .copy_from_slice(&from.retrievability[start..]);
                         codes[of][..length - start].copy_from_slice(&from.states[start..]);
                     }
-                    Differences::between((&retrievability[0], &codes[0]), (&retrievability[1], &codes[1]), to)
+                    Differences::between(
+                        (&retrievability[0], &codes[0]),
+                        (&retrievability[1], &codes[1]),
+                        to,
+                    )
                 }
             };
             processed += differences.swept.count_ones() as usize;
@@ -322,11 +365,15 @@ impl Differences {
             swept[place] = byte(from < Lifecycle::Archive as u8);
             moved[place] = swept[place] & byte(to[place] != from);
         }
-        let [swept, moved] = [swept, moved].map(|bytes| word_of(|part| highest_bits(&bytes.as_chunks().0[part])));
+        let [swept, moved] =
+            [swept, moved].map(|bytes| word_of(|part| highest_bits(&bytes.as_chunks().0[part])));
         let [low, high] = [-TOLERANCE, TOLERANCE].map(F64x2::splat);
         let near = word_of(|part| {
-            let [computed, known] = [faded.0, stored.0].map(|column| column.as_chunks::<PART>().0[part].as_chunks().0);
-            Mask::bits_of(from_fn(|i| (F64x2::load(&computed[i]) - F64x2::load(&known[i])).lies_in(low, high)))
+            let [computed, known] =
+                [faded.0, stored.0].map(|column| column.as_chunks::<PART>().0[part].as_chunks().0);
+            Mask::bits_of(from_fn(|i| {
+                (F64x2::load(&computed[i]) - F64x2::load(&known[i])).lies_in(low, high)
+            }))
         });
         Self { swept, moved, changed: moved | (swept & !near) }
     }
@@ -358,8 +405,8 @@ fn put_places(mut word: u64, start: u16, places: &mut [u16]) -> usize {
     count
 }
 
-/// The code of the state that a stored one changes to when another is computed: DORMANT stays, since it may have been set by
-/// hand.
+/// The code of the state that a stored one changes to when another is computed: DORMANT stays,
+/// since it may have been set by hand.
 #[inline(always)]
 fn to_state(from: u8, computed: u8) -> u8 {
     let stays = (from == Lifecycle::Dormant as u8) & (computed < from);
@@ -370,8 +417,8 @@ fn stored_state(code: u8) -> StoredState {
     StoredState::from_code(code).unwrap_or(StoredState::Deleted)
 }
 
-/// What a stored state becomes when another is computed, if it changes: DORMANT may have been set by hand and wakes by a
-/// change of the node alone; what is put away or deleted is not swept.
+/// What a stored state becomes when another is computed, if it changes: DORMANT may have been set
+/// by hand and wakes by a change of the node alone; what is put away or deleted is not swept.
 fn next_state(from: StoredState, computed: Lifecycle) -> Option<Lifecycle> {
     match from {
         StoredState::Deleted | StoredState::Living(Lifecycle::Archive) => None,
@@ -383,8 +430,8 @@ fn next_state(from: StoredState, computed: Lifecycle) -> Option<Lifecycle> {
 /// What [`Due`] counts in, in milliseconds.
 const UNIT: f64 = 10_000.0;
 
-/// The ten seconds that an instant lies in, counted so that the first are above [`ALWAYS`] and the last below [`NEVER`]; what lies
-/// 680 years and more from 1970 is among the first or the last.
+/// The ten seconds that an instant lies in, counted so that the first are above [`ALWAYS`] and the
+/// last below [`NEVER`]; what lies 680 years and more from 1970 is among the first or the last.
 fn moment(instant: f64) -> u32 {
     let moment = (instant / UNIT).floor() + f64::from(1_u32 << 31);
     // A conversion of what is no number gives 0, which is looked at always.
@@ -398,8 +445,8 @@ pub(super) struct Ends {
     weak: Passing,
 }
 
-/// The days without access before which a retrievability is above a threshold, and after which it is below: infinite where that is
-/// never, or so late that nobody asks.
+/// The days without access before which a retrievability is above a threshold, and after which it
+/// is below: infinite where that is never, or so late that nobody asks.
 #[derive(Clone, Copy, Debug)]
 struct Passing {
     first: f64,
@@ -413,12 +460,13 @@ const VANISHED: f64 = 746.0;
 const EXP_ROUNDING: f64 = 4e-16;
 /// Days, at a stability of one, after which nobody asks where the power curve is.
 const FAR: f64 = 1e12;
-/// A little more than what rounding a retrievability of the power curve to 8 decimals moves it by at most.
+/// A little more than what rounding a retrievability of the power curve to 8 decimals moves it by
+/// at most.
 const ROUNDING: f64 = 6e-9;
 
 impl Ends {
-    /// Of all sections, by code: for exp(−t / S) t = −S · ln threshold; for FSRS-6 its own inverse at S = 1, of thresholds that
-    /// are as much higher and lower as rounding may be off.
+    /// Of all sections, by code: for exp(−t / S) t = −S · ln threshold; for FSRS-6 its own inverse
+    /// at S = 1, of thresholds that are as much higher and lower as rounding may be off.
     pub(super) fn of(memory: &crate::section::SectionTable, curve: Curve) -> [Self; 4] {
         let passing = |threshold: f64| match curve {
             Curve::Exponential => {
@@ -435,17 +483,24 @@ impl Ends {
             Curve::Fsrs6 => {
                 let forgetting = ForgettingCurve::new(&Parameters::PUBLISHED);
                 let days = |threshold: f64, far: f64| match threshold {
-                    0.0.. => {
-                        Some(forgetting.days_until(threshold, 1.0)).filter(|&days| days <= FAR).unwrap_or(far).max(0.0)
-                    }
+                    0.0.. => Some(forgetting.days_until(threshold, 1.0))
+                        .filter(|&days| days <= FAR)
+                        .unwrap_or(far)
+                        .max(0.0),
                     _ => far,
                 };
-                Passing { first: days(threshold + ROUNDING, FAR), last: days(threshold - ROUNDING, f64::INFINITY) }
+                Passing {
+                    first: days(threshold + ROUNDING, FAR),
+                    last: days(threshold - ROUNDING, f64::INFINITY),
+                }
             }
         };
         Section::ALL.map(|section| {
             let profile = &memory.profile(section).decay;
-            Self { active: passing(profile.active_threshold), weak: passing(profile.weak_threshold) }
+            Self {
+                active: passing(profile.active_threshold),
+                weak: passing(profile.weak_threshold),
+            }
         })
     }
 
@@ -459,7 +514,8 @@ impl Ends {
     }
 }
 
-/// So close to the middle between two decimals, the product with [`DECIMALS`] does not tell which is nearer.
+/// So close to the middle between two decimals, the product with [`DECIMALS`] does not tell which
+/// is nearer.
 const CLOSE: f64 = 1e-6;
 
 /// [`round_retrievability`] of each, two at a time but for what is close.
@@ -483,7 +539,8 @@ fn round_retrievabilities(values: &mut [f64]) {
 /// Four decimals, half to even on the exact value.
 fn round_retrievability(retrievability: f64) -> f64 {
     let below = (retrievability * DECIMALS).floor();
-    // The product is rounded; its two halves are exact, and so is the difference of what lies close together.
+    // The product is rounded; its two halves are exact, and so is the difference of what lies close
+    // together.
     let high = f64::from_bits(retrievability.to_bits() & !0x07FF_FFFF);
     let beyond_half = (high * DECIMALS - (below + 0.5)) + (retrievability - high) * DECIMALS;
     let up = beyond_half > 0.0 || (beyond_half == 0.0 && below % 2.0 == 1.0);

@@ -9,8 +9,8 @@ use crate::signal::DAY_MS;
 /// A name that no node has: nothing passes a list of it alone.
 pub const NO_CODE: u32 = u32::MAX;
 
-/// What all must hold. Names are codes of the memory, or [`NO_CODE`]; an empty list holds for all. `created_after` and
-/// `created_before` are inclusive.
+/// What all must hold. Names are codes of the memory, or [`NO_CODE`]; an empty list holds for all.
+/// `created_after` and `created_before` are inclusive.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(missing_docs)] // named as everywhere
 pub struct Filters {
@@ -34,11 +34,13 @@ pub struct Filters {
 
 impl Filters {
     /// # Errors
-    /// `invalid_argument` with the field of a moment that is no instant and of days that are negative or no number.
+    /// `invalid_argument` with the field of a moment that is no instant and of days that are
+    /// negative or no number.
     pub(super) fn check(&self) -> Result<()> {
-        for (field, instant) in
-            [("filters.created_after", self.created_after), ("filters.created_before", self.created_before)]
-        {
+        for (field, instant) in [
+            ("filters.created_after", self.created_after),
+            ("filters.created_before", self.created_before),
+        ] {
             if let Some(found) = instant.filter(|&instant| !is_instant(instant)) {
                 return Err(Error::argument(field, INSTANT).found(found));
             }
@@ -57,7 +59,8 @@ impl Filters {
         let lists = [&self.types, &self.excluded_types, &self.subtypes, &self.lifecycles];
         let labels = [&self.clusters, &self.tags_all, &self.tags_any, &self.tags_none];
         let numbers = [self.created_after, self.created_before, self.accessed_within_days];
-        lists.iter().chain(&labels).any(|list| !list.is_empty()) || numbers.iter().any(Option::is_some)
+        lists.iter().chain(&labels).any(|list| !list.is_empty())
+            || numbers.iter().any(Option::is_some)
     }
 
     /// Whether activation may pass over an edge of this type.

@@ -3,10 +3,12 @@
 use super::{Filters, Memory};
 use crate::error::{Error, Result};
 use crate::index::{Row, VectorQuery};
-use crate::rerank::{AMOUNT, Peaks, Query, Ranked, Resident, Weighting, is_amount, is_score, not_a_number};
+use crate::rerank::{
+    AMOUNT, Peaks, Query, Ranked, Resident, Weighting, is_amount, is_score, not_a_number,
+};
 use crate::search::{
-    Activated, Arrival, EdgeWeight, Found, RESULTS_PER_SEED, Ranking, SEED_THRESHOLDS, SearchConfig, Seed, Serendipity,
-    Spread, rank, seed, spread,
+    Activated, Arrival, EdgeWeight, Found, RESULTS_PER_SEED, Ranking, SEED_THRESHOLDS,
+    SearchConfig, Seed, Serendipity, Spread, rank, seed, spread,
 };
 use crate::section::Weights;
 
@@ -67,12 +69,18 @@ impl Memory {
     /// The first `limit` of candidates by score, highest first; equal scores keep their order.
     ///
     /// # Errors
-    /// `invalid_argument` with field and index for a row without a node and for scores out of range; for a `now` that is no
-    /// instant.
+    /// `invalid_argument` with field and index for a row without a node and for scores out of
+    /// range; for a `now` that is no instant.
     ///
     /// # Panics
     /// When the columns differ in length.
-    pub fn rerank(&mut self, columns: Columns<'_>, limit: usize, now: f64, sections: bool) -> Result<Vec<Ranked>> {
+    pub fn rerank(
+        &mut self,
+        columns: Columns<'_>,
+        limit: usize,
+        now: f64,
+        sections: bool,
+    ) -> Result<Vec<Ranked>> {
         let mut ranking = Vec::with_capacity(limit.min(columns.rows.len()));
         self.rerank_each(columns, limit, now, sections, |ranked| ranking.push(ranked))?;
         Ok(ranking)
@@ -101,10 +109,15 @@ impl Memory {
         if need > 0 {
             self.afford_for_now("candidates", need + limit.min(length) * 2 * size_of::<Ranked>())?;
         }
-        if self.rank(columns, peaks, limit, now, sections, each)? { Ok(()) } else { Err(self.first_fault(columns)) }
+        if self.rank(columns, peaks, limit, now, sections, each)? {
+            Ok(())
+        } else {
+            Err(self.first_fault(columns))
+        }
     }
 
-    /// [`Memory::rerank_each`] of columns that are sound; false, and none handed over, where a row has no node.
+    /// [`Memory::rerank_each`] of columns that are sound; false, and none handed over, where a row
+    /// has no node.
     fn rank(
         &mut self,
         columns: Columns<'_>,
@@ -115,7 +128,11 @@ impl Memory {
         each: impl FnMut(Ranked),
     ) -> Result<bool> {
         let Columns { rows, semantic, bm25, graph } = columns;
-        let weighting = if sections { Weighting::Sections(&self.table) } else { Weighting::Uniform(Weights::GLOBAL) };
+        let weighting = if sections {
+            Weighting::Sections(&self.table)
+        } else {
+            Weighting::Uniform(Weights::GLOBAL)
+        };
         let query = Query { weighting, avg_inbound_edges: self.avg_inbound_edges(), now };
         let candidates = Resident {
             rows,
@@ -139,34 +156,54 @@ impl Memory {
                 return Error::argument("ids", "must name memories of this index").at(index);
             }
             let scores = [
-                ("semantic", columns.semantic[index], is_score(columns.semantic[index]), "must be a finite number"),
+                (
+                    "semantic",
+                    columns.semantic[index],
+                    is_score(columns.semantic[index]),
+                    "must be a finite number",
+                ),
                 ("bm25", columns.bm25[index], is_amount(columns.bm25[index]), AMOUNT),
                 ("graph", columns.graph[index], is_amount(columns.graph[index]), AMOUNT),
             ];
-            if let Some((field, found, _, problem)) = scores.into_iter().find(|(_, _, is_sound, _)| !is_sound) {
+            if let Some((field, found, _, problem)) =
+                scores.into_iter().find(|(_, _, is_sound, _)| !is_sound)
+            {
                 return Error::argument(field, problem).found(found).at(index);
             }
         }
         Error::argument("candidates", "must be sound")
     }
 
-    /// The `limit` nodes whose embeddings are most like this one, among those that pass, with their cosines, highest first;
-    /// equal ones in order of sequence.
+    /// The `limit` nodes whose embeddings are most like this one, among those that pass, with their
+    /// cosines, highest first; equal ones in order of sequence.
     ///
     /// # Errors
-    /// `invalid_argument` for an embedding that is none, for filters out of range, for a `now` that is no instant.
-    pub fn similar(&self, embedding: &[f64], limit: usize, filters: &Filters, now: f64) -> Result<Vec<(Row, f64)>> {
+    /// `invalid_argument` for an embedding that is none, for filters out of range, for a `now` that
+    /// is no instant.
+    pub fn similar(
+        &self,
+        embedding: &[f64],
+        limit: usize,
+        filters: &Filters,
+        now: f64,
+    ) -> Result<Vec<(Row, f64)>> {
         filters.check()?;
         check_now(now)?;
         let query = self.vector_query(embedding)?;
-        self.afford_for_now("limit", limit.min(self.vectors.len()) * 2 * size_of::<(f64, u64, Row)>())?;
+        self.afford_for_now(
+            "limit",
+            limit.min(self.vectors.len()) * 2 * size_of::<(f64, u64, Row)>(),
+        )?;
         let found = self.most_similar(&query, limit, filters, now);
         Ok(found.iter().map(|found| (found.row, found.score)).collect())
     }
 
     fn vector_query(&self, embedding: &[f64]) -> Result<VectorQuery> {
         if self.options.dimensions == 0 {
-            return Err(Error::argument("embedding", "must not be there: this index has 0 dimensions"));
+            return Err(Error::argument(
+                "embedding",
+                "must not be there: this index has 0 dimensions",
+            ));
         }
         self.vectors.query(embedding)
     }
@@ -183,13 +220,14 @@ impl Memory {
         self.vectors.similar(query, limit, passes, |row| self.nodes.sequence(row) as f64)
     }
 
-    /// Searches: seeds from vectors and from what the full-text index found, spreading activation, relevance floor,
-    /// ranking.
+    /// Searches: seeds from vectors and from what the full-text index found, spreading activation,
+    /// relevance floor, ranking.
     ///
     /// # Errors
-    /// `invalid_argument` for an embedding that is none, a BM25 score that is negative or no number (with its index),
-    /// filters out of range, a `now` that is no instant, signals of a node that are too large to add (its row is the index);
-    /// `out_of_memory` when activation spreads beyond all bounds.
+    /// `invalid_argument` for an embedding that is none, a BM25 score that is negative or no number
+    /// (with its index), filters out of range, a `now` that is no instant, signals of a node that
+    /// are too large to add (its row is the index); `out_of_memory` when activation spreads beyond
+    /// all bounds.
     pub fn search(&mut self, search: &Search<'_>) -> Result<Outcome> {
         self.search_and_tell(search, None)
     }
@@ -207,9 +245,13 @@ impl Memory {
                 return Err(Error::argument("score", AMOUNT).found(found.score).at(index));
             }
         }
-        let config = SearchConfig { max_seeds: search.max_seeds.unwrap_or(self.search.max_seeds), ..self.search };
+        let config = SearchConfig {
+            max_seeds: search.max_seeds.unwrap_or(self.search.max_seeds),
+            ..self.search
+        };
         // An entry of a round waits in a list that doubles while it grows.
-        let each = size_of::<(Row, f64)>() + if arrivals.is_some() { size_of::<Arrival>() } else { 0 };
+        let each =
+            size_of::<(Row, f64)>() + if arrivals.is_some() { size_of::<Arrival>() } else { 0 };
         let most_queued = self.room() / (6 * each);
         let asked = config.max_seeds.saturating_mul(RESULTS_PER_SEED);
         let most_seeds = asked.min(self.len()) + search.bm25.len();
@@ -223,7 +265,10 @@ impl Memory {
             Some(embedding) => {
                 let query = self.vector_query(embedding)?;
                 let found = self.most_similar(&query, asked, search.filters, search.now);
-                found.iter().map(|found| Found { row: Some(found.row), score: found.score }).collect()
+                found
+                    .iter()
+                    .map(|found| Found { row: Some(found.row), score: found.score })
+                    .collect()
             }
         };
         let [with_embedding, without] = SEED_THRESHOLDS;
@@ -239,7 +284,13 @@ impl Memory {
         let weight = |slot: u32, row: Row| {
             let edge_type = self.graph.edge_type(slot);
             let may_pass = (all_edges || search.filters.passes_edge(edge_type)) && passes(row);
-            let weight = || if learned { self.graph.strength(slot) } else { self.edge_weights[usize::from(edge_type)] };
+            let weight = || {
+                if learned {
+                    self.graph.strength(slot)
+                } else {
+                    self.edge_weights[usize::from(edge_type)]
+                }
+            };
             may_pass.then(weight)
         };
         let spread = spread(&self.graph, &seeds, &config, most_queued, weight, arrivals)?;
@@ -248,26 +299,35 @@ impl Memory {
         let limit = search.limit.unwrap_or(config.default_limit);
         let rows: Vec<Row> = kept.iter().map(|kept| kept.row).collect();
         let column = |score: fn(&Ranking) -> f64| -> Vec<f64> { kept.iter().map(score).collect() };
-        let (semantic, bm25, graph) =
-            (column(|it| it.semantic_score), column(|it| it.bm25_score), column(|it| it.graph_score));
+        let (semantic, bm25, graph) = (
+            column(|it| it.semantic_score),
+            column(|it| it.bm25_score),
+            column(|it| it.graph_score),
+        );
         let columns = Columns { rows: &rows, semantic: &semantic, bm25: &bm25, graph: &graph };
-        let of_row = |error: Error| error.index().map_or(error.clone(), |index| error.at(rows[index] as usize));
+        let of_row = |error: Error| {
+            error.index().map_or(error.clone(), |index| error.at(rows[index] as usize))
+        };
         // A share of infinite activation is none.
         let peaks = Peaks::of(&semantic, &bm25, &graph)
             .ok_or_else(|| of_row(not_a_number(graph.iter().position(|score| score.is_nan()))))?;
         let mut ranked = Vec::with_capacity(limit.min(rows.len()));
-        self.rank(columns, peaks, limit, search.now, search.sections, |found| ranked.push(found)).map_err(of_row)?;
-        let connections = if search.connections { self.edges_between(&spread.activated)? } else { Vec::new() };
+        self.rank(columns, peaks, limit, search.now, search.sections, |found| ranked.push(found))
+            .map_err(of_row)?;
+        let connections =
+            if search.connections { self.edges_between(&spread.activated)? } else { Vec::new() };
         Ok(Outcome { seeds, spread, kept, ranked, serendipity, connections })
     }
 
     /// The slots of the edges between active nodes, in order of sequence.
     fn edges_between(&self, activated: &[Activated]) -> Result<Vec<u32>> {
-        let active: rustc_hash::FxHashSet<Row> = activated.iter().map(|active| active.row).collect();
+        let active: rustc_hash::FxHashSet<Row> =
+            activated.iter().map(|active| active.row).collect();
         let mut slots = Vec::new();
         for &row in &active {
             // Seen from both its ends; the lower one takes it.
-            let own = self.graph.neighbours(row).filter(|it| it.row >= row && active.contains(&it.row));
+            let own =
+                self.graph.neighbours(row).filter(|it| it.row >= row && active.contains(&it.row));
             slots.extend(own.map(|neighbour| neighbour.edge));
             self.afford_for_now("include_connections", 2 * size_of_val(&slots[..]))?;
         }

@@ -19,7 +19,8 @@ pub(super) struct Groups {
 struct Member {
     row: Row,
     last_link: u32,
-    /// Whom it was compared with last, and whether they share a group: there may be many edges between two nodes.
+    /// Whom it was compared with last, and whether they share a group: there may be many edges
+    /// between two nodes.
     compared: Row,
     shares: bool,
 }
@@ -39,7 +40,8 @@ const NOBODY: Row = Row::MAX;
 impl Groups {
     /// Bytes that so many groups take which list so many rows in all, at most.
     pub fn need(groups: usize, listed: usize) -> usize {
-        // The map and the members may be twice as large as they have to, and grow beside what they were.
+        // The map and the members may be twice as large as they have to, and grow beside what they
+        // were.
         let each = size_of::<Link>() + 4 * (size_of::<(Row, u32)>() + 1) + 3 * size_of::<Member>();
         listed.saturating_mul(each).saturating_add(groups * size_of::<Row>())
     }
@@ -74,7 +76,8 @@ impl Groups {
         self.members.iter().map(|member| member.row)
     }
 
-    /// Calls `each` with every row in turn, and with what tells whether another row shares a group with it.
+    /// Calls `each` with every row in turn, and with what tells whether another row shares a group
+    /// with it.
     pub fn compare(&mut self, mut each: impl FnMut(Row, &mut dyn FnMut(Row) -> bool)) {
         for place in 0..self.members.len() {
             let Member { row, mut last_link, .. } = self.members[place];
@@ -87,12 +90,14 @@ impl Groups {
     }
 
     fn shares(&mut self, row: Row, other: Row) -> bool {
-        let Some(member) = self.places.get(&other).map(|&place| &mut self.members[place as usize]) else {
+        let Some(member) = self.places.get(&other).map(|&place| &mut self.members[place as usize])
+        else {
             return false;
         };
         if member.compared != row {
             let first = self.links.get(member.last_link as usize);
-            let mut links = std::iter::successors(first, |link| self.links.get(link.before as usize));
+            let mut links =
+                std::iter::successors(first, |link| self.links.get(link.before as usize));
             member.shares = links.any(|link| self.asked[link.group as usize] == row);
             member.compared = row;
         }

@@ -1,7 +1,8 @@
 //! A resident memory: the nodes, edges and embeddings of one agent, kept where they are searched.
 //!
-//! Nodes go by [`Row`] and edges by slot; who they are is the caller's, who keeps the ids. Names (types, subtypes, tags,
-//! clusters) become codes once. Every batch is checked, and what it could need counted, before anything of it is done.
+//! Nodes go by [`Row`] and edges by slot; who they are is the caller's, who keeps the ids. Names
+//! (types, subtypes, tags, clusters) become codes once. Every batch is checked, and what it could
+//! need counted, before anything of it is done.
 
 mod explain;
 mod fading;
@@ -16,8 +17,8 @@ use crate::config::{Config, Curve};
 use crate::decay::{self, Limits};
 use crate::error::{Error, Result};
 use crate::index::{
-    Due, Edge, Graph, Label, LabelSets, MOST_SEQUENCE, NO_LABELS, Names, Node, Nodes, Row, StoredState, VectorForm,
-    Vectors,
+    Due, Edge, Graph, Label, LabelSets, MOST_SEQUENCE, NO_LABELS, Names, Node, Nodes, Row,
+    StoredState, VectorForm, Vectors,
 };
 use crate::rerank::{COUNT, INSTANT, Reranker, check_instant, is_instant};
 use crate::salience::NEUTRAL;
@@ -54,7 +55,8 @@ pub const DEFAULT_EDGE_TYPE: &str = "relates_to";
 const PLAYBOOK: &str = "custom:playbook";
 /// The share of `max_bytes` that is not counted on: blocks that were given back and fit nothing.
 const PIECES_SHARE: usize = 16;
-/// The share that nodes, edges and names leave free, so that what is full can still be searched; that one is in it.
+/// The share that nodes, edges and names leave free, so that what is full can still be searched;
+/// that one is in it.
 const SPARE_SHARE: usize = 8;
 /// Bytes that a 32-bit module can address, but for what allocation leaves in pieces.
 pub(crate) const MOST_ADDRESSED: usize = (u32::MAX - u32::MAX / PIECES_SHARE as u32) as usize;
@@ -122,8 +124,8 @@ pub struct NodeChange<'a> {
 #[allow(missing_docs)] // named as everywhere
 pub struct EdgeChange {
     pub target: Target,
-    /// Where it comes from and where it leads; none where one of them is not there, so that the edge is checked and left
-    /// out.
+    /// Where it comes from and where it leads; none where one of them is not there, so that the
+    /// edge is checked and left out.
     pub ends: Option<(Row, Row)>,
     pub edge_type: Option<u32>,
     pub strength: Option<f64>,
@@ -198,7 +200,8 @@ pub enum NameKind {
 
 impl NameKind {
     /// All kinds; a kind's place here is its code.
-    pub const ALL: [Self; 5] = [Self::Type, Self::Subtype, Self::EdgeType, Self::Tag, Self::Cluster];
+    pub const ALL: [Self; 5] =
+        [Self::Type, Self::Subtype, Self::EdgeType, Self::Tag, Self::Cluster];
 }
 
 impl Memory {
@@ -267,7 +270,8 @@ impl Memory {
     /// The code of a name, a new one where it has none.
     ///
     /// # Errors
-    /// `out_of_memory` when there are 65,535 of its kind already (types and subtypes), or no room for it.
+    /// `out_of_memory` when there are 65,535 of its kind already (types and subtypes), or no room
+    /// for it.
     pub fn name(&mut self, kind: NameKind, name: &str) -> Result<u32> {
         if let Some(code) = self.code(kind, name) {
             return Ok(code);
@@ -311,8 +315,8 @@ impl Memory {
         self.names(kind).count()
     }
 
-    /// Forgets all names of a kind but the first `count`, at least those that every memory has: whoever asked for codes of
-    /// the others had no use for them.
+    /// Forgets all names of a kind but the first `count`, at least those that every memory has:
+    /// whoever asked for codes of the others had no use for them.
     pub fn truncate_names(&mut self, kind: NameKind, count: usize) {
         match kind {
             NameKind::Type => self.types.truncate(count.max(1)),
@@ -375,16 +379,22 @@ impl Memory {
         self.elsewhere = bytes;
     }
 
-    /// Whether a call that keeps so many bytes more stays within the bound, and leaves what calls need for a while.
+    /// Whether a call that keeps so many bytes more stays within the bound, and leaves what calls
+    /// need for a while.
     ///
     /// # Errors
     /// `out_of_memory` when it does not.
     #[inline(never)]
     pub fn afford(&self, field: &str, need: usize) -> Result<()> {
-        Self::compare(field, need, self.left(self.options.max_bytes - self.options.max_bytes / SPARE_SHARE))
+        Self::compare(
+            field,
+            need,
+            self.left(self.options.max_bytes - self.options.max_bytes / SPARE_SHARE),
+        )
     }
 
-    /// Whether a call that needs so many bytes for a while stays within the bound. What is full can still be searched.
+    /// Whether a call that needs so many bytes for a while stays within the bound. What is full can
+    /// still be searched.
     ///
     /// # Errors
     /// `out_of_memory` when it does not.
@@ -393,8 +403,9 @@ impl Memory {
         Self::compare(field, need, self.room())
     }
 
-    /// Whether a snapshot can take so many bytes for a while. What is full can still be saved: a snapshot does not count against the
-    /// bound, but only against what a 32-bit module can address.
+    /// Whether a snapshot can take so many bytes for a while. What is full can still be saved: a
+    /// snapshot does not count against the bound, but only against what a 32-bit module can
+    /// address.
     ///
     /// # Errors
     /// `out_of_memory` when it cannot.
@@ -407,7 +418,8 @@ impl Memory {
         if need <= left {
             return Ok(());
         }
-        let problem = format!("could need {} MiB more, and {} are left", need.div_ceil(1 << 20), left >> 20);
+        let problem =
+            format!("could need {} MiB more, and {} are left", need.div_ceil(1 << 20), left >> 20);
         Err(Error::memory(field, problem))
     }
 
@@ -417,7 +429,8 @@ impl Memory {
     }
 
     fn left(&self, most: usize) -> usize {
-        let kept = self.nodes_capacity() + self.graph.capacity_bytes() + self.vectors.capacity_bytes();
+        let kept =
+            self.nodes_capacity() + self.graph.capacity_bytes() + self.vectors.capacity_bytes();
         most.saturating_sub(kept + self.elsewhere)
     }
 
@@ -464,26 +477,28 @@ impl Memory {
         self.vectors.has(row)
     }
 
-    /// Adds and changes nodes, in order; the answer holds the row of each. `now` is when a new node without a creation
-    /// was made. Codes of names are those that [`Memory::name`] gave.
+    /// Adds and changes nodes, in order; the answer holds the row of each. `now` is when a new node
+    /// without a creation was made. Codes of names are those that [`Memory::name`] gave.
     ///
     /// # Errors
-    /// `invalid_argument` with field and index for a number out of its range, and for an embedding that is none;
-    /// `out_of_memory`. Nothing is changed then.
+    /// `invalid_argument` with field and index for a number out of its range, and for an embedding
+    /// that is none; `out_of_memory`. Nothing is changed then.
     pub fn upsert(&mut self, batch: &[NodeChange<'_>], now: f64) -> Result<Vec<Row>> {
         check_instant("now", now)?;
         for (index, change) in batch.iter().enumerate() {
             self.check_node(change).map_err(|error| error.at(index))?;
         }
         let new = batch.iter().filter(|change| change.target == Target::New).count();
-        let embeddings = batch.iter().filter(|change| matches!(change.embedding, Embedding::Given(_))).count();
+        let embeddings =
+            batch.iter().filter(|change| matches!(change.embedding, Embedding::Given(_))).count();
         let (mut sets, mut labels) = (0, 0);
         for change in batch {
             let given = [change.tags, change.clusters];
             if given.iter().any(Option::is_some) {
                 sets += 1;
                 // One that is not given stays, and may become part of another set.
-                labels += given.iter().flatten().map(|it| it.len()).sum::<usize>() + self.most_labels(change);
+                labels += given.iter().flatten().map(|it| it.len()).sum::<usize>()
+                    + self.most_labels(change);
             }
         }
         let rows = self.nodes.rows() + new;
@@ -532,7 +547,9 @@ impl Memory {
             Access::At(instant) => Some(instant),
             Access::Kept | Access::Never => None,
         };
-        for (field, instant) in [("created_at", change.created_at), ("last_accessed", last_accessed)] {
+        for (field, instant) in
+            [("created_at", change.created_at), ("last_accessed", last_accessed)]
+        {
             if let Some(found) = instant.filter(|&instant| !is_instant(instant)) {
                 return Err(Error::argument(field, INSTANT).found(found));
             }
@@ -540,21 +557,29 @@ impl Memory {
         if let Some(count) = change.access_count
             && !is_whole_up_to(count, f64::from(u32::MAX))
         {
-            let problem = if count > 0.0 { "must be a whole number of at most 4294967295" } else { COUNT };
+            let problem =
+                if count > 0.0 { "must be a whole number of at most 4294967295" } else { COUNT };
             return Err(Error::argument("access_count", problem).found(count));
         }
         if let Some(found) = change.stability.filter(|days| !days.is_finite()) {
-            return Err(Error::argument("stability", "must be a finite number of days").found(found));
+            return Err(
+                Error::argument("stability", "must be a finite number of days").found(found)
+            );
         }
         check_share("retrievability", change.retrievability)?;
         check_share("difficulty", change.difficulty)?;
         check_share("salience", change.salience)?;
-        if let Some(found) = change.state.filter(|&code| !is_whole_up_to(code, f64::from(StoredState::COUNT - 1))) {
+        if let Some(found) =
+            change.state.filter(|&code| !is_whole_up_to(code, f64::from(StoredState::COUNT - 1)))
+        {
             return Err(Error::argument("lifecycle", "must be a state").found(found));
         }
         if let Embedding::Given(embedding) = change.embedding {
             if self.options.dimensions == 0 {
-                return Err(Error::argument("embedding", "must not be there: this index has 0 dimensions"));
+                return Err(Error::argument(
+                    "embedding",
+                    "must not be there: this index has 0 dimensions",
+                ));
             }
             self.vectors.check(embedding)?;
         }
@@ -565,14 +590,23 @@ impl Memory {
         let subtype = change.subtype.unwrap_or(0);
         let facts = self.subtype_facts[subtype as usize];
         let created_at = change.created_at.unwrap_or(now);
-        let labels = self.acquire(change.tags.unwrap_or_default(), change.clusters.unwrap_or_default());
+        let labels =
+            self.acquire(change.tags.unwrap_or_default(), change.clusters.unwrap_or_default());
         let node = Node {
-            sequence: change.sequence.map_or_else(|| self.nodes.next_sequence(), |sequence| sequence as u64),
+            sequence: change
+                .sequence
+                .map_or_else(|| self.nodes.next_sequence(), |sequence| sequence as u64),
             created_at,
-            last_accessed: if let Access::At(instant) = change.last_accessed { instant } else { created_at },
+            last_accessed: if let Access::At(instant) = change.last_accessed {
+                instant
+            } else {
+                created_at
+            },
             stability: change.stability.unwrap_or(facts.stability),
             retrievability: change.retrievability.unwrap_or(1.0),
-            difficulty: change.difficulty.unwrap_or(self.table.profile(facts.section).encoding.base_difficulty),
+            difficulty: change
+                .difficulty
+                .unwrap_or(self.table.profile(facts.section).encoding.base_difficulty),
             salience: change.salience.unwrap_or(NEUTRAL),
             access_count: change.access_count.unwrap_or(0.0) as u32,
             node_type: change.node_type.unwrap_or(0) as u16,
@@ -621,7 +655,8 @@ impl Memory {
             let tags: Vec<u32> = known.iter().filter_map(|label| label.as_tag()).collect();
             let clusters: Vec<u32> = known.iter().filter_map(|label| label.as_cluster()).collect();
             let before = node.labels;
-            node.labels = self.acquire(change.tags.unwrap_or(&tags), change.clusters.unwrap_or(&clusters));
+            node.labels =
+                self.acquire(change.tags.unwrap_or(&tags), change.clusters.unwrap_or(&clusters));
             self.labels.release(before);
         }
         self.nodes.set(row, &node);
@@ -633,14 +668,17 @@ impl Memory {
         if tags.is_empty() && clusters.is_empty() {
             return NO_LABELS;
         }
-        let all = tags.iter().map(|&code| Label::tag(code)).chain(clusters.iter().map(|&code| Label::cluster(code)));
+        let all = tags
+            .iter()
+            .map(|&code| Label::tag(code))
+            .chain(clusters.iter().map(|&code| Label::cluster(code)));
         let mut seen: FxHashSet<u32> = FxHashSet::default();
         let labels: Vec<Label> = all.filter(|&label| seen.insert(label.bits())).collect();
         self.labels.acquire(&labels)
     }
 
-    /// Removes nodes with their edges and embeddings; the answer holds the slots of those edges. Rows without a node
-    /// are passed over.
+    /// Removes nodes with their edges and embeddings; the answer holds the slots of those edges.
+    /// Rows without a node are passed over.
     pub fn remove(&mut self, rows: &[Row]) -> Vec<u32> {
         self.changes += 1;
         let mut slots = Vec::new();
@@ -663,18 +701,19 @@ impl Memory {
         self.graph.edge(slot)
     }
 
-    /// Adds and changes edges, in order; the answer holds the slot of each, and nothing for one that was left out. Their ends
-    /// are rows that have a node.
+    /// Adds and changes edges, in order; the answer holds the slot of each, and nothing for one
+    /// that was left out. Their ends are rows that have a node.
     ///
     /// # Errors
-    /// `invalid_argument` with field and index for a strength outside [0, 1] and for a sequence number that is none;
-    /// `out_of_memory`. Nothing is changed then.
+    /// `invalid_argument` with field and index for a strength outside [0, 1] and for a sequence
+    /// number that is none; `out_of_memory`. Nothing is changed then.
     pub fn link(&mut self, batch: &[EdgeChange]) -> Result<Vec<Option<u32>>> {
         for (index, change) in batch.iter().enumerate() {
             check_share("strength", change.strength).map_err(|error| error.at(index))?;
             change.sequence.map_or(Ok(()), check_sequence).map_err(|error| error.at(index))?;
         }
-        let need = self.graph.need(batch.len(), self.nodes.rows()) + batch.len() * 8 * size_of::<Edge>();
+        let need =
+            self.graph.need(batch.len(), self.nodes.rows()) + batch.len() * 8 * size_of::<Edge>();
         self.afford("edges", need)?;
 
         self.changes += 1;
@@ -691,9 +730,9 @@ impl Memory {
             };
             let place = match change.target {
                 Target::New => EdgePlace::Added(added.len()),
-                Target::There(slot) => {
-                    moved.get(&slot).map_or(EdgePlace::Slot(slot), |&place| EdgePlace::Added(place as usize))
-                }
+                Target::There(slot) => moved
+                    .get(&slot)
+                    .map_or(EdgePlace::Slot(slot), |&place| EdgePlace::Added(place as usize)),
                 Target::Entry(entry) => places[entry],
             };
             let known = match place {
@@ -712,9 +751,11 @@ impl Memory {
                 },
                 None => {
                     let edge_type = edge_type.unwrap_or(0);
-                    let strength =
-                        change.strength.unwrap_or_else(|| stored_edge_strength(self.edge_types.text(edge_type.into())));
-                    let sequence = change.sequence.map_or(next_sequence, |sequence| sequence as u64);
+                    let strength = change.strength.unwrap_or_else(|| {
+                        stored_edge_strength(self.edge_types.text(edge_type.into()))
+                    });
+                    let sequence =
+                        change.sequence.map_or(next_sequence, |sequence| sequence as u64);
                     Edge { source, target, edge_type, strength, sequence }
                 }
             };
@@ -759,8 +800,9 @@ impl Memory {
         slots.iter().for_each(|&slot| self.graph.remove(slot));
     }
 
-    /// Strengthens every edge between two different nodes of one group by `amount`, to 1 at most, each once however many
-    /// groups it lies in. The answer holds the slots of those whose strength changed, in order of sequence.
+    /// Strengthens every edge between two different nodes of one group by `amount`, to 1 at most,
+    /// each once however many groups it lies in. The answer holds the slots of those whose strength
+    /// changed, in order of sequence.
     ///
     /// # Errors
     /// `invalid_argument` for an amount outside [0, 1].
@@ -771,7 +813,10 @@ impl Memory {
         self.afford_for_now("groups", need)?;
         let mut groups = Groups::new(groups, listed, |row| self.nodes.has(row));
         let named: usize = groups.rows().map(|row| self.graph.neighbours(row).count()).sum();
-        self.afford_for_now("groups", need.saturating_add(named.min(self.graph.len()).saturating_mul(64)))?;
+        self.afford_for_now(
+            "groups",
+            need.saturating_add(named.min(self.graph.len()).saturating_mul(64)),
+        )?;
         self.changes += 1;
         let mut within: Vec<u32> = Vec::new();
         groups.compare(|row, shares| {
@@ -791,8 +836,9 @@ impl Memory {
 
     // ---- access ----
 
-    /// Counts an access of each row at `now`; one listed twice counts twice. An access before the last one does not turn
-    /// time back. The answer is how many were counted: rows without a node are not.
+    /// Counts an access of each row at `now`; one listed twice counts twice. An access before the
+    /// last one does not turn time back. The answer is how many were counted: rows without a node
+    /// are not.
     ///
     /// # Errors
     /// `invalid_argument` for a `now` that is no instant.
@@ -806,9 +852,9 @@ impl Memory {
         Ok(there)
     }
 
-    /// [`Memory::touch`], and what reading does: stability grows by the section's rate, and by salience where it is kept (a
-    /// playbook's stays), and what is stored of retrievability and lifecycle becomes what it was at the read, before it.
-    /// DORMANT and DELETED stay.
+    /// [`Memory::touch`], and what reading does: stability grows by the section's rate, and by
+    /// salience where it is kept (a playbook's stays), and what is stored of retrievability and
+    /// lifecycle becomes what it was at the read, before it. DORMANT and DELETED stay.
     ///
     /// # Errors
     /// As [`Memory::touch`].
@@ -846,10 +892,18 @@ impl Memory {
         let profile = &self.table.profile(self.section(row)).decay;
         if self.subtype_facts[usize::from(self.nodes.subtype.get(place))].grows {
             let grown = match self.curve {
-                Curve::Exponential => decay::stability_on_access_for_section(stability, difficulty, salience, profile),
+                Curve::Exponential => {
+                    decay::stability_on_access_for_section(stability, difficulty, salience, profile)
+                }
                 Curve::Fsrs6 => {
                     let most = profile.max_stability_days;
-                    decay::fsrs_stability_on_access(stability, difficulty, salience, retrievability, most)
+                    decay::fsrs_stability_on_access(
+                        stability,
+                        difficulty,
+                        salience,
+                        retrievability,
+                        most,
+                    )
                 }
             };
             // One that was beyond all bounds stays where it is.
@@ -858,8 +912,10 @@ impl Memory {
             }
         }
         self.nodes.retrievability.set(place, retrievability);
-        let stays =
-            matches!(self.nodes.state(row), StoredState::Living(decay::Lifecycle::Dormant) | StoredState::Deleted);
+        let stays = matches!(
+            self.nodes.state(row),
+            StoredState::Living(decay::Lifecycle::Dormant) | StoredState::Deleted
+        );
         if !stays {
             self.nodes.set_state(row, StoredState::Living(state));
         }
@@ -900,7 +956,8 @@ fn check_sequence(sequence: f64) -> Result<()> {
     if is_whole_up_to(sequence, MOST_SEQUENCE as f64) {
         return Ok(());
     }
-    Err(Error::argument("sequence", "must be a whole number from 0 to 9007199254740991").found(sequence))
+    Err(Error::argument("sequence", "must be a whole number from 0 to 9007199254740991")
+        .found(sequence))
 }
 
 #[inline(never)]

@@ -1,14 +1,17 @@
 //! Snapshots: a memory as a stream of parts, each with a checksum.
 //!
-//! The first part tells of the whole; then come nodes in order of sequence, edges in order of sequence, embeddings, and an
-//! end. Codes of names go by the lists of the first part, which hold the names in use, so that a memory with other codes, or
-//! another configuration, takes them as well. A set of tags and clusters stands behind the nodes of the part where it occurs
-//! first, and has its number from then on. Parts of other kinds are the caller's own: the package keeps ids in them.
+//! The first part tells of the whole; then come nodes in order of sequence, edges in order of
+//! sequence, embeddings, and an end. Codes of names go by the lists of the first part, which hold
+//! the names in use, so that a memory with other codes, or another configuration, takes them as
+//! well. A set of tags and clusters stands behind the nodes of the part where it occurs first, and
+//! has its number from then on. Parts of other kinds are the caller's own: the package keeps ids in
+//! them.
 
 use super::{MOST_DIMENSIONS, Memory, NameKind, check_sequence, check_share};
 use crate::error::{Error, Result};
 use crate::index::{
-    Edge, Label, MOST_SEQUENCE, NO_LABELS, Names, Node, Row, StoredState, StoredVector, VectorForm, is_unit,
+    Edge, Label, MOST_SEQUENCE, NO_LABELS, Names, Node, Row, StoredState, StoredVector, VectorForm,
+    is_unit,
 };
 use crate::parts::{self, HEADER, MOST_CONTENT, Reader, put, u16_at, u32_at, u64_at};
 use crate::rerank::is_instant;
@@ -64,12 +67,14 @@ struct Version {
     code: u32,
     /// Whether nodes have a salience.
     has_salience: bool,
-    /// Whether nodes have the numbers of sets of labels, each of which is written once, or the labels themselves.
+    /// Whether nodes have the numbers of sets of labels, each of which is written once, or the
+    /// labels themselves.
     has_sets: bool,
 }
 
-/// What the first part tells of the whole: version, counts of nodes, edges and embeddings, dimensions, form, the embeddings' id,
-/// the names of each kind, each list with its length before it, and the next sequence numbers.
+/// What the first part tells of the whole: version, counts of nodes, edges and embeddings,
+/// dimensions, form, the embeddings' id, the names of each kind, each list with its length before
+/// it, and the next sequence numbers.
 struct Head {
     version: Version,
     nodes: usize,
@@ -88,11 +93,15 @@ impl Head {
         let mut reader = Reader { bytes: content, field: "names" };
         let code = reader.u32()?;
         let Some(&version) = VERSIONS.iter().find(|version| version.code == code) else {
-            let problem = format!("is of version {code}, and this package reads those up to {}", VERSIONS.len());
+            let problem = format!(
+                "is of version {code}, and this package reads those up to {}",
+                VERSIONS.len()
+            );
             return Err(Error::snapshot(problem));
         };
         let mut count = || reader.u32().map(|count| count as usize);
-        let (nodes, edges, embeddings, dimensions, i8) = (count()?, count()?, count()?, count()?, count()? != 0);
+        let (nodes, edges, embeddings, dimensions, i8) =
+            (count()?, count()?, count()?, count()?, count()? != 0);
         let embedding_id = reader.text()?;
         let mut names: [Vec<String>; 5] = Default::default();
         for list in &mut names {
@@ -116,7 +125,8 @@ pub struct Snapshot {
     slots: Vec<u32>,
     /// The place in `rows` of each row.
     places: Vec<u32>,
-    /// For each kind of name the code in the snapshot by that in the memory, [`NO_CODE`] where nothing has it.
+    /// For each kind of name the code in the snapshot by that in the memory, [`NO_CODE`] where
+    /// nothing has it.
     codes: [Vec<u32>; 5],
     /// The number of each set of labels, from 1 on as nodes first have them.
     sets: Vec<u32>,
@@ -175,11 +185,12 @@ impl Memory {
     /// Begins a snapshot.
     ///
     /// # Errors
-    /// `out_of_memory` when 4 GiB have no room for what it needs: 16 bytes a node or edge, 8 a name, and two parts. None of it
-    /// counts against `max_bytes`.
+    /// `out_of_memory` when 4 GiB have no room for what it needs: 16 bytes a node or edge, 8 a
+    /// name, and two parts. None of it counts against `max_bytes`.
     pub fn snapshot(&self) -> Result<Snapshot> {
         let names: usize = NameKind::ALL.iter().map(|&kind| self.names(kind).count()).sum();
-        let lists = (2 * self.nodes.rows() + self.graph.slots() + names + self.labels.bound()) * size_of::<u32>();
+        let lists = (2 * self.nodes.rows() + self.graph.slots() + names + self.labels.bound())
+            * size_of::<u32>();
         self.afford_snapshot(2 * lists + 4 * BYTES_A_PART)?;
         let rows = self.nodes.in_order();
         let mut places = vec![0; self.nodes.rows()];
@@ -196,7 +207,17 @@ impl Memory {
             }
         }
         let next = Next::Start;
-        Ok(Snapshot { rows, slots, places, codes, sets, sets_written: 0, next, parts: 0, changes: self.changes })
+        Ok(Snapshot {
+            rows,
+            slots,
+            places,
+            codes,
+            sets,
+            sets_written: 0,
+            next,
+            parts: 0,
+            changes: self.changes,
+        })
     }
 
     /// New codes for the names in use, in the order of the old ones.
@@ -204,7 +225,9 @@ impl Memory {
         let mut codes = NameKind::ALL.map(|kind| vec![NO_CODE; self.names(kind).count()]);
         let mut mark = |kind: NameKind, code: usize| codes[kind as usize][code] = 0;
         // Those that every memory has.
-        [NameKind::Type, NameKind::Subtype, NameKind::EdgeType].into_iter().for_each(|kind| mark(kind, 0));
+        [NameKind::Type, NameKind::Subtype, NameKind::EdgeType]
+            .into_iter()
+            .for_each(|kind| mark(kind, 0));
         for &row in rows {
             mark(NameKind::Type, self.nodes.node_type.get(row as usize).into());
             mark(NameKind::Subtype, self.nodes.subtype.get(row as usize).into());
@@ -215,7 +238,11 @@ impl Memory {
             mark(kind, code as usize);
         }
         for codes in &mut codes {
-            codes.iter_mut().filter(|code| **code != NO_CODE).zip(0..).for_each(|(code, new)| *code = new);
+            codes
+                .iter_mut()
+                .filter(|code| **code != NO_CODE)
+                .zip(0..)
+                .for_each(|(code, new)| *code = new);
         }
         codes
     }
@@ -223,19 +250,27 @@ impl Memory {
     /// The next part of a snapshot; none after the last.
     ///
     /// # Errors
-    /// `invalid_snapshot` when the memory has changed since it began; `out_of_memory` when there is no room for the part.
+    /// `invalid_snapshot` when the memory has changed since it began; `out_of_memory` when there is
+    /// no room for the part.
     pub fn next_part(&self, snapshot: &mut Snapshot) -> Result<Option<Vec<u8>>> {
         if snapshot.changes != self.changes {
-            return Err(Error::snapshot("cannot be finished: the index changed while it was being written"));
+            return Err(Error::snapshot(
+                "cannot be finished: the index changed while it was being written",
+            ));
         }
-        let embeddings_a_part = (BYTES_A_PART / (4 * self.options.dimensions).max(1)).clamp(1, ROWS_A_PART);
+        let embeddings_a_part =
+            (BYTES_A_PART / (4 * self.options.dimensions).max(1)).clamp(1, ROWS_A_PART);
         let after = |at: usize, step: usize, all: usize| (at + step).min(all);
         let nodes = snapshot.rows.len();
         loop {
             let (part, content) = match snapshot.next {
                 Next::Start => {
                     let names: usize = self.all_names().map(Names::bytes).sum();
-                    self.afford_part(snapshot, names + self.options.embedding_id.len() + HEADER, 0)?;
+                    self.afford_part(
+                        snapshot,
+                        names + self.options.embedding_id.len() + HEADER,
+                        0,
+                    )?;
                     snapshot.next = Next::Nodes(0);
                     (Part::Start, self.head(snapshot))
                 }
@@ -281,17 +316,22 @@ impl Memory {
         }
     }
 
-    /// Whether there is room for a part of so many bytes, first as content and then as a whole, and for what else that needs.
+    /// Whether there is room for a part of so many bytes, first as content and then as a whole, and
+    /// for what else that needs.
     fn afford_part(&self, snapshot: &Snapshot, bytes: usize, beside: usize) -> Result<()> {
         if bytes > MOST_CONTENT {
-            return Err(Error::memory("snapshot", format!("would have a part of {} MiB", bytes >> 20)));
+            return Err(Error::memory(
+                "snapshot",
+                format!("would have a part of {} MiB", bytes >> 20),
+            ));
         }
         self.afford_snapshot(snapshot.bytes() + 2 * (HEADER + bytes) + beside)
     }
 
     fn head(&self, snapshot: &Snapshot) -> Vec<u8> {
         let mut out = Vec::new();
-        let is_ours = |version: &&Version| version.has_sets && version.has_salience == self.keeps_salience();
+        let is_ours =
+            |version: &&Version| version.has_sets && version.has_salience == self.keeps_salience();
         let version = VERSIONS.iter().find(is_ours).map_or(0, |version| version.code);
         let numbers = [
             version as usize,
@@ -314,17 +354,25 @@ impl Memory {
             let names = self.names(kind).iter().zip(codes).filter(|&(_, &code)| code != NO_CODE);
             names.for_each(|(name, _)| text(&mut out, name));
         }
-        put(&mut out, [self.nodes.next_sequence(), self.graph.next_sequence()].iter().map(|next| next.to_le_bytes()));
+        put(
+            &mut out,
+            [self.nodes.next_sequence(), self.graph.next_sequence()]
+                .iter()
+                .map(|next| next.to_le_bytes()),
+        );
         out
     }
 
-    /// Where a part of nodes that begins at a place ends, the sets of labels that it is the first to have, and its bytes.
+    /// Where a part of nodes that begins at a place ends, the sets of labels that it is the first
+    /// to have, and its bytes.
     fn nodes_part(&self, snapshot: &Snapshot, at: usize) -> (usize, Vec<u32>, usize) {
         let bytes_each = NODE_BYTES + if self.keeps_salience() { size_of::<f64>() } else { 0 };
         let (mut end, mut bytes, mut new_sets) = (at, size_of::<u64>(), Vec::new());
         while end < snapshot.rows.len() && end - at < ROWS_A_PART && bytes < BYTES_A_PART {
             let set = self.nodes.labels.get(snapshot.rows[end] as usize);
-            if snapshot.sets[set as usize] as usize > snapshot.sets_written as usize + new_sets.len() {
+            if snapshot.sets[set as usize] as usize
+                > snapshot.sets_written as usize + new_sets.len()
+            {
                 new_sets.push(set);
                 bytes += size_of::<u32>() + size_of_val(self.labels.labels(set));
             }
@@ -336,7 +384,8 @@ impl Memory {
 
     fn nodes_content(&self, snapshot: &Snapshot, rows: &[Row], new_sets: &[u32]) -> Vec<u8> {
         let nodes: Vec<Node> = rows.iter().filter_map(|&row| self.nodes.get(row)).collect();
-        let code = |kind: NameKind, code: u16| snapshot.codes[kind as usize][usize::from(code)] as u16;
+        let code =
+            |kind: NameKind, code: u16| snapshot.codes[kind as usize][usize::from(code)] as u16;
         let mut out = Vec::with_capacity(nodes.len() * 80 + 8);
         out.extend((nodes.len() as u64).to_le_bytes());
         put(&mut out, nodes.iter().map(|node| node.sequence.to_le_bytes()));
@@ -353,8 +402,10 @@ impl Memory {
         put(&mut out, nodes.iter().map(|node| [node.state.code()]));
         for labels in new_sets.iter().map(|&set| self.labels.labels(set)) {
             out.extend((labels.len() as u32).to_le_bytes());
-            let (kinds, codes) = (labels.iter().map(|&label| kind_and_code(label)), &snapshot.codes);
-            let recoded = kinds.map(|(kind, code)| label_of(kind, codes[kind as usize][code as usize]));
+            let (kinds, codes) =
+                (labels.iter().map(|&label| kind_and_code(label)), &snapshot.codes);
+            let recoded =
+                kinds.map(|(kind, code)| label_of(kind, codes[kind as usize][code as usize]));
             put(&mut out, recoded.map(|label| label.bits().to_le_bytes()));
         }
         out
@@ -369,7 +420,10 @@ impl Memory {
         put(&mut out, edges.iter().map(|edge| edge.strength.to_le_bytes()));
         put(&mut out, edges.iter().map(|edge| places[edge.source as usize].to_le_bytes()));
         put(&mut out, edges.iter().map(|edge| places[edge.target as usize].to_le_bytes()));
-        put(&mut out, edges.iter().map(|edge| (types[usize::from(edge.edge_type)] as u16).to_le_bytes()));
+        put(
+            &mut out,
+            edges.iter().map(|edge| (types[usize::from(edge.edge_type)] as u16).to_le_bytes()),
+        );
         out
     }
 
@@ -447,16 +501,29 @@ impl Restoring {
         parts::part_length(header)
     }
 
-    /// Begins with the first part. The dimensions and the form of embeddings are the snapshot's own.
+    /// Begins with the first part. The dimensions and the form of embeddings are the snapshot's
+    /// own.
     ///
     /// # Errors
-    /// `invalid_snapshot` for a part that is damaged, no first part, or of another version; as [`Memory::new`].
-    pub fn begin(part: &[u8], max_bytes: usize, elsewhere: usize, config: crate::Config) -> Result<Self> {
-        let (Part::Start, content) = open(part, 0)? else { return Err(Error::snapshot("does not begin at its start")) };
+    /// `invalid_snapshot` for a part that is damaged, no first part, or of another version; as
+    /// [`Memory::new`].
+    pub fn begin(
+        part: &[u8],
+        max_bytes: usize,
+        elsewhere: usize,
+        config: crate::Config,
+    ) -> Result<Self> {
+        let (Part::Start, content) = open(part, 0)? else {
+            return Err(Error::snapshot("does not begin at its start"));
+        };
         let head = Head::read(content)?;
         let form = if head.i8 { VectorForm::I8 } else { VectorForm::F32 };
-        let options =
-            super::Options { dimensions: head.dimensions, form, embedding_id: head.embedding_id.clone(), max_bytes };
+        let options = super::Options {
+            dimensions: head.dimensions,
+            form,
+            embedding_id: head.embedding_id.clone(),
+            max_bytes,
+        };
         let mut memory = Memory::new(options, config)?;
         memory.set_elsewhere(elsewhere);
         memory.nodes.count_sequences_to(head.next[0]);
@@ -480,7 +547,8 @@ impl Restoring {
         &self.head.embedding_id
     }
 
-    /// Bytes that the embeddings which are to come will take, at most; 0 where there is no room for them.
+    /// Bytes that the embeddings which are to come will take, at most; 0 where there is no room for
+    /// them.
     pub fn embeddings_need(&self) -> usize {
         let need = self.memory.vectors.need(self.head.embeddings, self.head.nodes);
         if self.memory.afford("snapshot", need).is_ok() { need } else { 0 }
@@ -499,7 +567,8 @@ impl Restoring {
     /// Reads the next part. The answer is the kind and content of one of the caller's own.
     ///
     /// # Errors
-    /// `invalid_snapshot` for a part that is damaged, or whose content no memory can have; `out_of_memory`.
+    /// `invalid_snapshot` for a part that is damaged, or whose content no memory can have;
+    /// `out_of_memory`.
     pub fn read<'a>(&mut self, part: &'a [u8]) -> Result<Option<(u32, &'a [u8])>> {
         let (part, content) = open(part, self.parts)?;
         if self.ended {
@@ -514,7 +583,8 @@ impl Restoring {
             Part::Embeddings => self.read_embeddings(content)?,
             Part::End => {
                 let mut reader = Reader { bytes: content, field: "end" };
-                let counts = (self.memory.len(), self.memory.edge_count(), self.memory.vectors.len());
+                let counts =
+                    (self.memory.len(), self.memory.edge_count(), self.memory.vectors.len());
                 let parts = reader.u64()?;
                 reader.end()?;
                 if parts.checked_add(1) != Some(self.parts)
@@ -533,12 +603,19 @@ impl Restoring {
     /// # Errors
     /// `invalid_snapshot` before that.
     pub fn finish(self) -> Result<Memory> {
-        if self.ended { Ok(self.memory) } else { Err(Error::snapshot("is cut off: its end is missing")) }
+        if self.ended {
+            Ok(self.memory)
+        } else {
+            Err(Error::snapshot("is cut off: its end is missing"))
+        }
     }
 
     fn code(&self, kind: NameKind, code: u32) -> Result<u32> {
         let codes = &self.codes[kind as usize];
-        codes.get(code as usize).copied().ok_or_else(|| Error::snapshot("names what it does not list"))
+        codes
+            .get(code as usize)
+            .copied()
+            .ok_or_else(|| Error::snapshot("names what it does not list"))
     }
 
     fn read_nodes(&mut self, content: &[u8]) -> Result<()> {
@@ -555,14 +632,17 @@ impl Restoring {
         let stability = reader.column(count, 8)?;
         let retrievability = reader.column(count, 8)?;
         let difficulty = reader.column(count, 8)?;
-        let salience = if self.head.version.has_salience { Some(reader.column(count, 8)?) } else { None };
+        let salience =
+            if self.head.version.has_salience { Some(reader.column(count, 8)?) } else { None };
         let access_count = reader.column(count, 4)?;
         // Numbers of sets, or how many labels each has.
         let labels = reader.column(count, 4)?;
         let node_type = reader.column(count, 2)?;
         let subtype = reader.column(count, 2)?;
         let state = reader.column(count, 1)?;
-        let sound = |sound: bool| if sound { Ok(()) } else { Err(Error::snapshot("holds a node that cannot be")) };
+        let sound = |sound: bool| {
+            if sound { Ok(()) } else { Err(Error::snapshot("holds a node that cannot be")) }
+        };
         for (place, &state) in state.iter().enumerate() {
             let number = |column: &[u8]| f64::from_bits(u64_at(column, place));
             let subtype = self.code(NameKind::Subtype, u16_at(subtype, place).into())?;
@@ -584,11 +664,16 @@ impl Restoring {
                 node_type: self.code(NameKind::Type, u16_at(node_type, place).into())? as u16,
                 subtype: subtype as u16,
                 section: self.memory.subtype_facts[subtype as usize].section,
-                state: StoredState::from_code(state).ok_or_else(|| Error::snapshot("holds an unknown state"))?,
+                state: StoredState::from_code(state)
+                    .ok_or_else(|| Error::snapshot("holds an unknown state"))?,
                 labels,
             };
             sound(check_sequence(node.sequence as f64).is_ok())?;
-            sound(is_instant(node.created_at) && is_instant(node.last_accessed) && node.stability.is_finite())?;
+            sound(
+                is_instant(node.created_at)
+                    && is_instant(node.last_accessed)
+                    && node.stability.is_finite(),
+            )?;
             let shares = [node.retrievability, node.difficulty, node.salience];
             sound(shares.iter().all(|&share| check_share("", Some(share)).is_ok()))?;
             let row = self.memory.nodes.add(&node);
@@ -626,7 +711,9 @@ impl Restoring {
     fn read_edges(&mut self, content: &[u8]) -> Result<()> {
         let mut reader = Reader { bytes: content, field: "edges" };
         let count = reader.count(EDGE_BYTES)?;
-        let need = self.memory.graph.need(count, self.memory.nodes.rows()) + content.len() + count * size_of::<Edge>();
+        let need = self.memory.graph.need(count, self.memory.nodes.rows())
+            + content.len()
+            + count * size_of::<Edge>();
         self.memory.afford("snapshot", need)?;
         let sequence = reader.column(count, 8)?;
         let strength = reader.column(count, 8)?;
@@ -642,8 +729,11 @@ impl Restoring {
                 strength: f64::from_bits(u64_at(strength, place)),
                 sequence: u64_at(sequence, place),
             };
-            let ends_there = self.memory.nodes.has(edge.source) && self.memory.nodes.has(edge.target);
-            let sound = check_sequence(edge.sequence as f64).and(check_share("", Some(edge.strength))).is_ok();
+            let ends_there =
+                self.memory.nodes.has(edge.source) && self.memory.nodes.has(edge.target);
+            let sound = check_sequence(edge.sequence as f64)
+                .and(check_share("", Some(edge.strength)))
+                .is_ok();
             if !(ends_there && sound) {
                 return Err(Error::snapshot("holds an edge that cannot be"));
             }
@@ -681,7 +771,10 @@ impl Restoring {
             } else {
                 let bytes = reader.column(dimensions, 4)?;
                 let (quads, _) = bytes.as_chunks::<4>();
-                components.iter_mut().zip(quads).for_each(|(to, quad)| *to = f32::from_le_bytes(*quad));
+                components
+                    .iter_mut()
+                    .zip(quads)
+                    .for_each(|(to, quad)| *to = f32::from_le_bytes(*quad));
                 if !is_unit(&components) {
                     return Err(fault());
                 }

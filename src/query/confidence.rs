@@ -80,7 +80,8 @@ const WIDE_GAP: f64 = 0.3;
 const NARROW_GAP: f64 = 0.15;
 const CLEAR: f64 = 1.0;
 const UNCLEAR: f64 = 0.5;
-/// A score is at most `POOR` when the best match is below `POOR_QUALITY` or distinctness below `POOR_DISTINCTNESS`.
+/// A score is at most `POOR` when the best match is below `POOR_QUALITY` or distinctness below
+/// `POOR_DISTINCTNESS`.
 const POOR: f64 = 0.4;
 const POOR_QUALITY: f64 = 0.3;
 const POOR_DISTINCTNESS: f64 = 0.2;
@@ -105,7 +106,8 @@ fn focus(count: f64) -> f64 {
     }
 }
 
-/// The confidence in an answer: the weighted geometric mean of its quality, distinctness and clarity, within bounds.
+/// The confidence in an answer: the weighted geometric mean of its quality, distinctness and
+/// clarity, within bounds.
 pub fn confidence(retrieved: &Retrieved) -> Confidence {
     let &Retrieved { top, second, count, has_attribute } = retrieved;
     if count == 0.0 {
@@ -124,8 +126,9 @@ pub fn confidence(retrieved: &Retrieved) -> Confidence {
     let clarity = if has_attribute { CLEAR } else { UNCLEAR };
     let power = |value: f64, weight: f64| pow(f64::max(value, LEAST), weight);
     let [quality_weight, distinctness_weight, clarity_weight] = WEIGHTS;
-    let mut score =
-        power(top, quality_weight) * power(distinctness, distinctness_weight) * power(clarity, clarity_weight);
+    let mut score = power(top, quality_weight)
+        * power(distinctness, distinctness_weight)
+        * power(clarity, clarity_weight);
     if top < POOR_QUALITY || distinctness < POOR_DISTINCTNESS {
         score = f64::min(score, POOR);
     }
@@ -136,6 +139,9 @@ pub fn confidence(retrieved: &Retrieved) -> Confidence {
     let flags = flag(DISAMBIGUATION_NEEDED, count > 1.0 && gap < NARROW_GAP)
         | flag(SPARSE_RESULTS, count < FEW && top < SPARSE_QUALITY)
         | flag(ATTRIBUTE_UNKNOWN, !has_attribute)
-        | flag(PERFECT_MATCH, top > PERFECT_QUALITY && distinctness > PERFECT_DISTINCTNESS && has_attribute);
+        | flag(
+            PERFECT_MATCH,
+            top > PERFECT_QUALITY && distinctness > PERFECT_DISTINCTNESS && has_attribute,
+        );
     Confidence { score, level: Level::of(score), quality: top, distinctness, clarity, flags }
 }

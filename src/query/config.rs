@@ -6,8 +6,8 @@ use crate::error::Result;
 /// How questions are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueryConfig {
-    /// Whether a possessive right after another names a thing as well: `John` in "What's John's email?". Off, the word
-    /// after a possessive is passed over.
+    /// Whether a possessive right after another names a thing as well: `John` in "What's John's
+    /// email?". Off, the word after a possessive is passed over.
     pub adjacent_possessives: bool,
 }
 

@@ -11,7 +11,8 @@ use crate::text::{is_ascii_word, is_white_space, units};
 pub struct DecomposeOptions<'a> {
     /// The most parts.
     pub max_parts: usize,
-    /// Symbols for each of which a question may have a part; none: it has not. Different ones, ignoring case.
+    /// Symbols for each of which a question may have a part; none: it has not. Different ones,
+    /// ignoring case.
     pub subjects: Option<&'a [String]>,
 }
 
@@ -39,9 +40,10 @@ const LONGEST: usize = 500;
 const SHORTEST: usize = 3;
 const QUESTION_WORDS: [&str; 6] = ["what", "when", "where", "who", "how", "why"];
 
-/// The parts of a question, in order; the whole of it where it is not divided. Only a question that reasons or that is
-/// compound is, by the first of these that leaves two parts or more: at `and` with a question word, at question marks, at
-/// `also`, at `and` where `has_entity`, and, if asked for, by subjects.
+/// The parts of a question, in order; the whole of it where it is not divided. Only a question that
+/// reasons or that is compound is, by the first of these that leaves two parts or more: at `and`
+/// with a question word, at question marks, at `also`, at `and` where `has_entity`, and, if asked
+/// for, by subjects.
 pub fn decompose(
     text: &str,
     category: Option<Category>,
@@ -60,7 +62,9 @@ pub fn decompose(
     keep(at_question_words(text))
         .or_else(|| keep(at_marks(text)))
         .or_else(|| keep(at_word(text, "also")))
-        .or_else(|| if has_entity && contains(text, " and ") { keep(at_word(text, "and")) } else { None })
+        .or_else(|| {
+            if has_entity && contains(text, " and ") { keep(at_word(text, "and")) } else { None }
+        })
         .or_else(|| keep(by_subject(text, options.subjects?)?))
         .unwrap_or_else(whole)
 }
@@ -99,8 +103,8 @@ fn without_commas(text: &str, span: Span) -> Span {
     trim(text, Span { start: span.start, end })
 }
 
-/// At `and`, white space and a question word, which the part after it keeps in front, with a blank between. Such a part
-/// is long enough with any rest.
+/// At `and`, white space and a question word, which the part after it keeps in front, with a blank
+/// between. Such a part is long enough with any rest.
 fn at_question_words(text: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut lead: Option<Span> = None;
@@ -108,7 +112,11 @@ fn at_question_words(text: &str) -> Vec<Part> {
     let mut add = |lead: Option<Span>, start: usize, end: usize| {
         let rest = Span { start, end };
         let Some(word) = lead else {
-            parts.extend(Some(without_commas(text, rest)).filter(|&it| is_long_enough(text, it)).map(Part::of));
+            parts.extend(
+                Some(without_commas(text, rest))
+                    .filter(|&it| is_long_enough(text, it))
+                    .map(Part::of),
+            );
             return;
         };
         let trimmed = trim(text, rest);
@@ -149,7 +157,11 @@ fn at_marks(text: &str) -> Vec<Part> {
         start = span.end + 1;
         trim(text, span)
     });
-    if marks < 2 { Vec::new() } else { pieces.filter(|&it| is_long_enough(text, it)).map(Part::of).collect() }
+    if marks < 2 {
+        Vec::new()
+    } else {
+        pieces.filter(|&it| is_long_enough(text, it)).map(Part::of).collect()
+    }
 }
 
 /// At a word. The commas that a part ends in are dropped, but count for its length.
@@ -161,7 +173,10 @@ fn at_word(text: &str, word: &str) -> Vec<Part> {
         start = span.end;
         piece
     });
-    pieces.filter(|&it| is_long_enough(text, it)).map(|it| Part::of(without_commas(text, it))).collect()
+    pieces
+        .filter(|&it| is_long_enough(text, it))
+        .map(|it| Part::of(without_commas(text, it)))
+        .collect()
 }
 
 /// For each of two subjects or more, what is asked of them.
@@ -196,8 +211,9 @@ struct Quoted {
 
 /// A phrase in double quotes that begins here.
 fn quoted(text: &str, at: usize) -> Option<Quoted> {
-    let (open, close) =
-        [("\"", "\""), ("“", "”")].into_iter().find(|(open, _)| text.as_bytes()[at..].starts_with(open.as_bytes()))?;
+    let (open, close) = [("\"", "\""), ("“", "”")]
+        .into_iter()
+        .find(|(open, _)| text.as_bytes()[at..].starts_with(open.as_bytes()))?;
     let start = at + open.len();
     let end = start + text[start..].find(close)?;
     Some(Quoted { inside: Span { start, end }, end: end + close.len() })
@@ -213,6 +229,7 @@ fn symbol(text: &str, at: usize, symbols: &[String]) -> Option<(u16, usize)> {
             let word = |byte: Option<&u8>| byte.is_some_and(|&byte| is_ascii_word(byte));
             word(at.checked_sub(1).and_then(|at| bytes.get(at))) != word(bytes.get(at))
         };
-        (here.eq_ignore_ascii_case(symbol.as_bytes()) && boundary(at) && boundary(end)).then_some((place as u16, end))
+        (here.eq_ignore_ascii_case(symbol.as_bytes()) && boundary(at) && boundary(end))
+            .then_some((place as u16, end))
     })
 }

@@ -1,8 +1,8 @@
 //! Whether a question asks for one attribute of one thing, and for which of what.
 //!
-//! The forms of such questions are told as regular expressions elsewhere; here they are matched by hand, with the answer
-//! that a backtracking engine gives, in time linear in the text. *Two* stands for one or two runs of characters, the
-//! second taken whenever the rest still fits.
+//! The forms of such questions are told as regular expressions elsewhere; here they are matched by
+//! hand, with the answer that a backtracking engine gives, in time linear in the text. *Two* stands
+//! for one or two runs of characters, the second taken whenever the rest still fits.
 
 use super::runs::{runs, runs_from_end, skip_white_space, trim, without_possessive};
 use super::scan::Scan;
@@ -17,9 +17,11 @@ pub struct Lookup {
     pub query_type: QueryType,
     /// In [0, 1].
     pub confidence: f64,
-    /// The thing. Empty if a question of no form has a possessive, and nothing but marks in front of its `'s`.
+    /// The thing. Empty if a question of no form has a possessive, and nothing but marks in front
+    /// of its `'s`.
     pub entity: Option<Span>,
-    /// What is asked of it. Empty if a question of no form has a possessive, and nothing but marks behind its `'s`.
+    /// What is asked of it. Empty if a question of no form has a possessive, and nothing but marks
+    /// behind its `'s`.
     pub attribute: Option<Piece>,
 }
 
@@ -45,7 +47,10 @@ fn possessive(text: &str, mut runs: impl Iterator<Item = Span>) -> Option<Pair> 
     let first = runs.next()?;
     let second = runs.next()?;
     if let (Some(end), Some(attribute)) = (without_possessive(text, second), runs.next()) {
-        return Some(Pair { entity: Span { start: first.start, end: end.end }, attribute: Some(attribute) });
+        return Some(Pair {
+            entity: Span { start: first.start, end: end.end },
+            attribute: Some(attribute),
+        });
     }
     let entity = without_possessive(text, first)?;
     Some(Pair { entity, attribute: Some(second) })
@@ -138,15 +143,26 @@ pub fn lookup(text: &str, scan: &Scan) -> Lookup {
         let entity = left(pair.entity);
         let attribute = pair.attribute.and_then(left);
         let mut confidence = FORM;
-        let mut add =
-            |amount: f64, when: bool| confidence = if when { f64::min(1.0, confidence + amount) } else { confidence };
+        let mut add = |amount: f64, when: bool| {
+            confidence = if when { f64::min(1.0, confidence + amount) } else { confidence }
+        };
         add(KNOWN_ATTRIBUTE, attribute.is_some_and(|span| has_attribute_word(span.of(text))));
         add(ENDS_WITH_MARK, text.trim_end_matches(is_white_space).ends_with('?'));
         add(IS_SHORT, is_short(text));
-        return Lookup { query_type: QueryType::Lookup, confidence, entity, attribute: attribute.map(Piece::Text) };
+        return Lookup {
+            query_type: QueryType::Lookup,
+            confidence,
+            entity,
+            attribute: attribute.map(Piece::Text),
+        };
     }
     let Some(word) = scan.attribute else {
-        return Lookup { query_type: QueryType::Ambiguous, confidence: NONE, entity: None, attribute: None };
+        return Lookup {
+            query_type: QueryType::Ambiguous,
+            confidence: NONE,
+            entity: None,
+            attribute: None,
+        };
     };
     let pair = if scan.possessive { anywhere(text) } else { None };
     match pair {
@@ -210,13 +226,14 @@ fn words_after(text: &str, found: &mut Vec<Span>, lead: impl Fn(usize) -> Option
     }
 }
 
-/// The things that a question names: what something is said to belong to, and what stands after `for`, or after `who is` and
-/// its like. Each once.
+/// The things that a question names: what something is said to belong to, and what stands after
+/// `for`, or after `who is` and its like. Each once.
 ///
 /// ```
 /// use nous_wasm::query::{QueryConfig, extract_entities};
 /// let question = "What's John's email?";
-/// let named = |config| extract_entities(question, config).iter().map(|span| span.of(question)).collect::<Vec<_>>();
+/// let named = |config| extract_entities(question, config).iter().map(|span|
+/// span.of(question)).collect::<Vec<_>>();
 /// assert_eq!(named(QueryConfig::default()), ["What"]);
 /// assert_eq!(named(QueryConfig { adjacent_possessives: true }), ["What", "John"]);
 /// ```
@@ -224,7 +241,8 @@ pub fn extract_entities(text: &str, config: QueryConfig) -> Vec<Span> {
     let mut found = Vec::new();
     let mut all = runs(text, 0);
     while let Some(run) = all.next().filter(|run| run.end < text.len()) {
-        let owner = without_possessive(text, run).filter(|it| it.of(text).bytes().all(is_ascii_word));
+        let owner =
+            without_possessive(text, run).filter(|it| it.of(text).bytes().all(is_ascii_word));
         if let Some(owner) = owner {
             found.push(owner);
             if !config.adjacent_possessives {
@@ -253,7 +271,8 @@ pub fn extract_attribute(text: &str) -> Option<Piece> {
     }
     let first = word_end(text, 0);
     let second = skip_white_space(text, first);
-    let for_follows = after_word(text, second, "for").is_some_and(|end| skip_white_space(text, end) > end);
+    let for_follows =
+        after_word(text, second, "for").is_some_and(|end| skip_white_space(text, end) > end);
     if first > 0 && second > first && for_follows {
         return Some(Piece::Text(Span { start: 0, end: first }));
     }

@@ -1,8 +1,8 @@
 //! Questions: what is asked, of whom, in how many parts, and how far an answer can be trusted.
 //!
-//! The rules are those of words and phrases, without a language model. Places in a question are bytes of its UTF-8. Word
-//! boundaries and case are those of ASCII, white space and line ends those of ECMAScript; a question of any length takes
-//! time linear in it.
+//! The rules are those of words and phrases, without a language model. Places in a question are
+//! bytes of its UTF-8. Word boundaries and case are those of ASCII, white space and line ends those
+//! of ECMAScript; a question of any length takes time linear in it.
 //!
 //! ```
 //! use nous_wasm::query::{Category, DecomposeOptions, classify, decompose};
@@ -34,10 +34,11 @@ pub use reformulate::{Reformulation, reformulate};
 pub use replace::{Fate, Scored, TitleSearch, settle_weak};
 pub use table::{ATTRIBUTE_WORDS, Category};
 
-/// The symbols of a trading agent, for which [`decompose`] may make parts; a configuration can name others.
+/// The symbols of a trading agent, for which [`decompose`] may make parts; a configuration can name
+/// others.
 pub const KNOWN_SYMBOLS: [&str; 20] = [
-    "BTC", "ETH", "SOL", "DOGE", "ARB", "OP", "AVAX", "MATIC", "LINK", "UNI", "AAVE", "APT", "SUI", "SEI", "WIF",
-    "PEPE", "BONK", "JUP", "TIA", "INJ",
+    "BTC", "ETH", "SOL", "DOGE", "ARB", "OP", "AVAX", "MATIC", "LINK", "UNI", "AAVE", "APT", "SUI",
+    "SEI", "WIF", "PEPE", "BONK", "JUP", "TIA", "INJ",
 ];
 
 /// A stretch of a text, in bytes.

@@ -1,4 +1,5 @@
-//! What can be set about retrieval in several passes. The passes wait for searches, so they are the host's.
+//! What can be set about retrieval in several passes. The passes wait for searches, so they are the
+//! host's.
 
 use serde::Serialize;
 
@@ -39,7 +40,8 @@ pub struct OrchestratorConfig {
     pub fallback: Fallback,
 }
 
-/// What the results of a second search become after a weak first answer. After an empty one they stand in either case.
+/// What the results of a second search become after a weak first answer. After an empty one they
+/// stand in either case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Retry {
@@ -82,8 +84,7 @@ impl Default for OrchestratorConfig {
 
 /// Parts of a question that a configuration can ask for.
 const PARTS: Rule = Rule::Count(1, 16);
-const TWO_NAMES: &str =
-    "has another number under its other name: max_parts and max_sub_queries are one setting, so give one of them";
+const TWO_NAMES: &str = "has another number under its other name: max_parts and max_sub_queries are one setting, so give one of them";
 /// Seconds that a timer of the host can wait: its milliseconds are 31 bits.
 const SECONDS: u32 = 2_147_483;
 
@@ -94,7 +95,8 @@ impl OrchestratorConfig {
         // The most parts under either name.
         let mut most_parts: Option<f64> = None;
         for (key, path, value) in value.entries(path)? {
-            let count = |least: u32| Ok(number(value, &path, Rule::Count(least, u32::MAX))? as usize);
+            let count =
+                |least: u32| Ok(number(value, &path, Rule::Count(least, u32::MAX))? as usize);
             match key {
                 "enabled" => config.enabled = value.read(&path)?,
                 "max_parts" | "max_sub_queries" => {
@@ -107,15 +109,23 @@ impl OrchestratorConfig {
                 }
                 "by_subject" => config.by_subject = value.read(&path)?,
                 "search_limit_per_query" => config.search_limit_per_query = count(1)?,
-                "quality_threshold" => config.quality_threshold = number(value, &path, Rule::Amount)?,
-                "max_retries" => config.max_retries = number(value, &path, Rule::Count(0, 1))? as usize,
+                "quality_threshold" => {
+                    config.quality_threshold = number(value, &path, Rule::Amount)?
+                }
+                "max_retries" => {
+                    config.max_retries = number(value, &path, Rule::Count(0, 1))? as usize
+                }
                 "retry" => config.retry = value.read(&path)?,
-                "timeout_seconds" => config.timeout_seconds = number(value, &path, Rule::PositiveUpTo(SECONDS))?,
+                "timeout_seconds" => {
+                    config.timeout_seconds = number(value, &path, Rule::PositiveUpTo(SECONDS))?
+                }
                 "max_results" => config.max_results = count(1)?,
                 "relevance_ratio" => config.relevance_ratio = number(value, &path, Rule::Unit)?,
                 "max_replacements" => config.max_replacements = count(0)?,
                 "replacement_floor" if *value == Value::Null => config.replacement_floor = None,
-                "replacement_floor" => config.replacement_floor = Some(number(value, &path, Rule::Amount)?),
+                "replacement_floor" => {
+                    config.replacement_floor = Some(number(value, &path, Rule::Amount)?)
+                }
                 "fallback" => config.fallback = value.read(&path)?,
                 _ => return Err(unknown_key(path)),
             }

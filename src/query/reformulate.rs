@@ -15,7 +15,10 @@ pub enum Reformulation {
 
 /// Question words, and what may follow them.
 const PHRASES: [(&[&str], &[&str]); 4] = [
-    (&["what", "how", "why", "when", "where"], &["'s", " is", " are", " was", " were", " do", " does", " did", ""]),
+    (
+        &["what", "how", "why", "when", "where"],
+        &["'s", " is", " are", " was", " were", " do", " does", " did", ""],
+    ),
     (&["how much", "how many"], &[""]),
     (&["who"], &["'s", " is", " are", " was", " were", ""]),
     (
@@ -41,8 +44,8 @@ const SHORTEST: usize = 3;
 /// So has an entity.
 const SHORTEST_ENTITY: usize = 2;
 
-/// The question without the phrase it opens with and the marks it ends in, where enough is left and something was
-/// taken; else the entity, of which the length in UTF-16 units is told.
+/// The question without the phrase it opens with and the marks it ends in, where enough is left and
+/// something was taken; else the entity, of which the length in UTF-16 units is told.
 pub fn reformulate(text: &str, entity: Option<usize>) -> Option<Reformulation> {
     let start = opening(text);
     let trimmed = trim(text, Span { start, end: text.len() });
@@ -55,11 +58,14 @@ pub fn reformulate(text: &str, entity: Option<usize>) -> Option<Reformulation> {
     entity.filter(|&units| units >= SHORTEST_ENTITY).map(|_| Reformulation::Entity)
 }
 
-/// Where the longest phrase that the question opens with, and the white space that must follow it, end.
+/// Where the longest phrase that the question opens with, and the white space that must follow it,
+/// end.
 fn opening(text: &str) -> usize {
     let mut longest = 0;
     for (words, endings) in PHRASES {
-        for (word, ending) in words.iter().flat_map(|word| endings.iter().map(move |ending| (word, ending))) {
+        for (word, ending) in
+            words.iter().flat_map(|word| endings.iter().map(move |ending| (word, ending)))
+        {
             let end = word.len() + ending.len();
             let is_here = |from: usize, what: &str| {
                 text.as_bytes()

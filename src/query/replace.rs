@@ -1,4 +1,5 @@
-//! What to do about weak results: replace them by better ones that their titles lead to, or leave them out.
+//! What to do about weak results: replace them by better ones that their titles lead to, or leave
+//! them out.
 
 use rustc_hash::FxHashSet;
 
@@ -43,10 +44,16 @@ pub enum Fate {
     Undecided,
 }
 
-/// Decides in order: a result below `floor` is replaced by the best that the search for its title found, is not selected
-/// yet and has a higher score; as long as fewer than `budget` are replaced. Else it goes, but never do all: the best stays.
-/// Called again with what the searches came to, until none is [`Fate::ToSearch`].
-pub fn settle_weak(selected: &[Scored], searches: &[TitleSearch<'_>], floor: f64, budget: usize) -> Vec<Fate> {
+/// Decides in order: a result below `floor` is replaced by the best that the search for its title
+/// found, is not selected yet and has a higher score; as long as fewer than `budget` are replaced.
+/// Else it goes, but never do all: the best stays. Called again with what the searches came to,
+/// until none is [`Fate::ToSearch`].
+pub fn settle_weak(
+    selected: &[Scored],
+    searches: &[TitleSearch<'_>],
+    floor: f64,
+    budget: usize,
+) -> Vec<Fate> {
     let mut taken: FxHashSet<u32> = selected.iter().map(|it| it.id).collect();
     let (mut replaced, mut to_search) = (0, 0);
     let mut fates = Vec::with_capacity(selected.len());
@@ -78,7 +85,10 @@ pub fn settle_weak(selected: &[Scored], searches: &[TitleSearch<'_>], floor: f64
     }
     let gone = |fate: &Fate| matches!(fate, Fate::NothingBetter | Fate::NoTitle | Fate::Budget);
     if fates.iter().all(gone) {
-        let best = selected.iter().enumerate().reduce(|best, it| if it.1.score > best.1.score { it } else { best });
+        let best = selected
+            .iter()
+            .enumerate()
+            .reduce(|best, it| if it.1.score > best.1.score { it } else { best });
         if let Some((place, _)) = best {
             fates[place] = Fate::Kept;
         }
@@ -88,6 +98,9 @@ pub fn settle_weak(selected: &[Scored], searches: &[TitleSearch<'_>], floor: f64
 
 /// The first of the highest score above `score` whose id is not taken.
 fn best(found: &[Scored], score: f64, taken: &FxHashSet<u32>) -> Option<usize> {
-    let better = found.iter().enumerate().filter(|(_, it)| it.score > score && !taken.contains(&it.id));
-    better.reduce(|best, it| if it.1.score > best.1.score { it } else { best }).map(|(place, _)| place)
+    let better =
+        found.iter().enumerate().filter(|(_, it)| it.score > score && !taken.contains(&it.id));
+    better
+        .reduce(|best, it| if it.1.score > best.1.score { it } else { best })
+        .map(|(place, _)| place)
 }

@@ -29,7 +29,11 @@ pub fn runs_from_end(text: &str) -> impl Iterator<Item = Span> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let run = rest.trim_end_matches(is_white_space);
-        let start = run.char_indices().rev().find(|&(_, c)| is_white_space(c)).map_or(0, |(at, c)| at + c.len_utf8());
+        let start = run
+            .char_indices()
+            .rev()
+            .find(|&(_, c)| is_white_space(c))
+            .map_or(0, |(at, c)| at + c.len_utf8());
         rest = &text[..start];
         (start < run.len()).then_some(Span { start, end: run.len() })
     })

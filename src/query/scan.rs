@@ -43,11 +43,17 @@ pub fn scan(text: &str) -> Scan {
             Sign::Possessive => found.possessive = true,
             Sign::For => found.has_for |= begins() && ends(),
             Sign::WhoIs => found.who_is |= begins(),
-            Sign::WhatIs if begins() => found.what_is = found.what_is.or_else(|| after_what_is(text, end)),
+            Sign::WhatIs if begins() => {
+                found.what_is = found.what_is.or_else(|| after_what_is(text, end))
+            }
             Sign::Phrase(its) if its < rank && begins() && ends() => rank = its,
             Sign::BeforeYear(its) if its < rank && begins() && is_year(&bytes[end..]) => rank = its,
-            Sign::BeforeWord(its) if its < rank && begins() && run_has_word(&text[end..]) => rank = its,
-            Sign::BeforeMark(its) if its < rank && begins() && ends() && marks.on_line(end) => rank = its,
+            Sign::BeforeWord(its) if its < rank && begins() && run_has_word(&text[end..]) => {
+                rank = its
+            }
+            Sign::BeforeMark(its) if its < rank && begins() && ends() && marks.on_line(end) => {
+                rank = its
+            }
             Sign::From if begins() => {
                 from = from.filter(|&from| lines.begin(start) <= from).or(Some(end));
             }
@@ -77,7 +83,9 @@ fn run_has_word(text: &str) -> bool {
 /// Whether a word of four digits begins the bytes.
 fn is_year(bytes: &[u8]) -> bool {
     let (digits, rest) = bytes.split_at(bytes.len().min(4));
-    digits.len() == 4 && digits.iter().all(u8::is_ascii_digit) && rest.first().is_none_or(|&byte| !is_ascii_word(byte))
+    digits.len() == 4
+        && digits.iter().all(u8::is_ascii_digit)
+        && rest.first().is_none_or(|&byte| !is_ascii_word(byte))
 }
 
 /// Where lines begin, asked for places that rise.
@@ -95,7 +103,9 @@ impl<'a> Lines<'a> {
     /// The beginning of the line that a place is on.
     fn begin(&mut self, at: usize) -> usize {
         if at > self.scanned {
-            if let Some((last, end)) = self.text[self.scanned..at].char_indices().rev().find(|&(_, c)| is_line_end(c)) {
+            if let Some((last, end)) =
+                self.text[self.scanned..at].char_indices().rev().find(|&(_, c)| is_line_end(c))
+            {
                 self.begin = self.scanned + last + end.len_utf8();
             }
             self.scanned = at;
@@ -121,15 +131,18 @@ impl<'a> Marks<'a> {
         match self.next {
             Some((at, is_mark)) if at >= from => is_mark,
             _ => {
-                let next = self.text[from..].char_indices().find(|&(_, c)| c == '?' || is_line_end(c));
-                let (at, is_mark) = next.map_or((self.text.len(), false), |(at, c)| (from + at, c == '?'));
+                let next =
+                    self.text[from..].char_indices().find(|&(_, c)| c == '?' || is_line_end(c));
+                let (at, is_mark) =
+                    next.map_or((self.text.len(), false), |(at, c)| (from + at, c == '?'));
                 self.next = Some((at, is_mark));
                 is_mark
             }
         }
     }
 
-    /// Whether a question mark has something that is not white space after it, and another question mark on that line.
+    /// Whether a question mark has something that is not white space after it, and another question
+    /// mark on that line.
     fn enclose_something(&mut self) -> bool {
         self.next = None;
         let text = self.text;

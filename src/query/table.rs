@@ -23,8 +23,14 @@ pub enum Category {
 
 impl Category {
     /// All categories, in order.
-    pub const ALL: [Self; 6] =
-        [Self::Reasoning, Self::Negation, Self::Time, Self::Compound, Self::Reference, Self::Exploration];
+    pub const ALL: [Self; 6] = [
+        Self::Reasoning,
+        Self::Negation,
+        Self::Time,
+        Self::Compound,
+        Self::Reference,
+        Self::Exploration,
+    ];
 
     /// D1 to D6.
     pub fn name(self) -> &'static str {
@@ -43,7 +49,8 @@ impl Category {
         }
     }
 
-    /// Its entries, in order. Those in brackets stand for any of their kind; all others are sought as they are, as whole words.
+    /// Its entries, in order. Those in brackets stand for any of their kind; all others are sought
+    /// as they are, as whole words.
     pub fn patterns(self) -> &'static [&'static str] {
         match self {
             Self::Reasoning => &[
@@ -93,8 +100,19 @@ impl Category {
                 FROM_TO,
                 "during",
             ],
-            Self::Compound => &[TWO_MARKS, "and what", "and when", "and where", "and who", "and how", "and why", ALSO],
-            Self::Reference => &["their", "his", "her", "its", "that", "this", "the same", "the other"],
+            Self::Compound => &[
+                TWO_MARKS,
+                "and what",
+                "and when",
+                "and where",
+                "and who",
+                "and how",
+                "and why",
+                ALSO,
+            ],
+            Self::Reference => {
+                &["their", "his", "her", "its", "that", "this", "the same", "the other"]
+            }
             Self::Exploration => &[
                 "what else",
                 "anything related",
@@ -132,13 +150,20 @@ const MONTHS: [&str; 12] = [
     "in december",
 ];
 
-const WEEKDAYS: [&str; 7] =
-    ["on monday", "on tuesday", "on wednesday", "on thursday", "on friday", "on saturday", "on sunday"];
+const WEEKDAYS: [&str; 7] = [
+    "on monday",
+    "on tuesday",
+    "on wednesday",
+    "on thursday",
+    "on friday",
+    "on saturday",
+    "on sunday",
+];
 
 /// What is asked of something, sought inside words too. Earlier ones win over later ones.
 pub const ATTRIBUTE_WORDS: [&str; 20] = [
-    "phone", "email", "address", "birthday", "number", "date", "name", "title", "location", "id", "link", "url",
-    "contact", "age", "status", "role", "position", "company", "team", "project",
+    "phone", "email", "address", "birthday", "number", "date", "name", "title", "location", "id",
+    "link", "url", "contact", "age", "status", "role", "position", "company", "team", "project",
 ];
 
 /// Place of a pattern among those of all categories in order: of several found, the lowest decides.
@@ -164,7 +189,8 @@ pub enum Sign {
     Phrase(Rank),
     /// A pattern, where a whole word begins and a word of four digits follows.
     BeforeYear(Rank),
-    /// A pattern, where a whole word begins and the run that follows has a letter, a digit or `_` of ASCII.
+    /// A pattern, where a whole word begins and the run that follows has a letter, a digit or `_`
+    /// of ASCII.
     BeforeWord(Rank),
     /// A pattern, where it stands as a whole word and a question mark follows on the line.
     BeforeMark(Rank),
@@ -222,7 +248,8 @@ pub static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut seek = |string: &str, sign| sought.push((string.into(), sign));
     for (place, word) in (0..).zip(ATTRIBUTE_WORDS) {
         seek(word, Sign::Attribute(place));
-        // Attribute words are sought in the lower case of all of Unicode. The Kelvin sign alone has a lower case in ASCII.
+        // Attribute words are sought in the lower case of all of Unicode. The Kelvin sign alone has
+        // a lower case in ASCII.
         if word.contains('k') {
             seek(&word.replace('k', "\u{212A}"), Sign::Attribute(place));
         }
@@ -231,9 +258,12 @@ pub static TABLE: LazyLock<Table> = LazyLock::new(|| {
     ["who is", "where is", "when is"].iter().for_each(|string| seek(string, Sign::WhoIs));
     seek("'s", Sign::Possessive);
     seek("for", Sign::For);
-    let mark = |sign: &Sign| if matches!(sign, Sign::Attribute(_)) { ATTRIBUTE_MARK } else { OTHER_MARK };
+    let mark =
+        |sign: &Sign| if matches!(sign, Sign::Attribute(_)) { ATTRIBUTE_MARK } else { OTHER_MARK };
     Table {
-        automaton: Automaton::new(sought.iter().map(|(string, sign)| (string.as_str(), mark(sign)))),
+        automaton: Automaton::new(
+            sought.iter().map(|(string, sign)| (string.as_str(), mark(sign))),
+        ),
         strings: sought.iter().map(|(string, sign)| (string.len(), *sign)).collect(),
         two_marks,
     }

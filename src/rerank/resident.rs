@@ -1,7 +1,8 @@
 //! Reranking of resident nodes: scores are handed in, the rest lies in columns.
 //!
-//! A node's fields are far apart in memory, and fetching them is most of the work. So candidates that cannot rank are passed
-//! over by a bound: first a quick one with all signals of their node at their most, then with the recency they have.
+//! A node's fields are far apart in memory, and fetching them is most of the work. So candidates
+//! that cannot rank are passed over by a bound: first a quick one with all signals of their node at
+//! their most, then with the recency they have.
 
 use std::ops::Range;
 
@@ -14,7 +15,8 @@ use crate::section::Section;
 use crate::signal::{DAY_MS, NEW_BONUS, RecencyTable};
 
 impl Reranker {
-    /// Bytes that ranking so many resident candidates takes beyond those that are kept from batches before.
+    /// Bytes that ranking so many resident candidates takes beyond those that are kept from batches
+    /// before.
     pub(crate) fn need(&self, candidates: usize) -> usize {
         let Room { fewest, several } = &self.room;
         if candidates <= Fewest::MOST {
@@ -27,8 +29,9 @@ impl Reranker {
         }
     }
 
-    /// Hands over the first `limit` of resident candidates, highest first, whose scores are in range and have these peaks.
-    /// False, and none handed over, where a candidate's row has no node.
+    /// Hands over the first `limit` of resident candidates, highest first, whose scores are in
+    /// range and have these peaks. False, and none handed over, where a candidate's row has no
+    /// node.
     pub(crate) fn rank_resident(
         &mut self,
         candidates: &Resident<'_>,
@@ -43,20 +46,26 @@ impl Reranker {
         let limit = limit.min(count);
         let tables = self.tables.get_or_init(Box::default);
         // None is passed over where accesses may lie ahead.
-        let outline = (count > Several::MOST && candidates.accessed_by_now).then(|| Outline::new(batch, peaks));
+        let outline = (count > Several::MOST && candidates.accessed_by_now)
+            .then(|| Outline::new(batch, peaks));
         let outline = outline.as_ref();
         let (room, best) = (&mut self.room, &mut self.best);
         // Memories of one segment are many, and looking a column up there costs half as much.
         match candidates.as_one() {
-            Some(nodes) => Race { candidates, nodes, batch, outline, tables }.rank(limit, room, best, each),
-            None => Race { candidates, nodes: candidates, batch, outline, tables }.rank(limit, room, best, each),
+            Some(nodes) => {
+                Race { candidates, nodes, batch, outline, tables }.rank(limit, room, best, each)
+            }
+            None => Race { candidates, nodes: candidates, batch, outline, tables }
+                .rank(limit, room, best, each),
         }
     }
 }
 
-/// What few candidates come to, twice `PAIRS` at most. Made once: clearing it takes as long as rating some.
+/// What few candidates come to, twice `PAIRS` at most. Made once: clearing it takes as long as
+/// rating some.
 struct Few<const PAIRS: usize> {
-    /// Of each two candidates, a lane each, the signals that are not handed in: keyword, recency, authority and affinity.
+    /// Of each two candidates, a lane each, the signals that are not handed in: keyword, recency,
+    /// authority and affinity.
     signals: [[[f64; 2]; PAIRS]; 4],
     scores: [[f64; 2]; PAIRS],
     sorter: FewSorter,
@@ -69,7 +78,11 @@ impl<const PAIRS: usize> Few<PAIRS> {
 
 impl<const PAIRS: usize> Default for Few<PAIRS> {
     fn default() -> Self {
-        Self { signals: [[[0.0; 2]; PAIRS]; 4], scores: [[0.0; 2]; PAIRS], sorter: FewSorter::default() }
+        Self {
+            signals: [[[0.0; 2]; PAIRS]; 4],
+            scores: [[0.0; 2]; PAIRS],
+            sorter: FewSorter::default(),
+        }
     }
 }
 
@@ -85,8 +98,8 @@ pub(super) struct Room {
     several: Option<Box<Several>>,
 }
 
-/// What the scores of some candidates are at most: the greatest BM25 score, and of the others, of the semantic ones by magnitude,
-/// hardly more than that.
+/// What the scores of some candidates are at most: the greatest BM25 score, and of the others, of
+/// the semantic ones by magnitude, hardly more than that.
 #[derive(Clone, Copy)]
 pub(crate) struct Peaks {
     semantic: f64,
@@ -95,19 +108,26 @@ pub(crate) struct Peaks {
 }
 
 impl Peaks {
-    /// None where a score is out of its range: no finite number, or a negative one that is not semantic.
+    /// None where a score is out of its range: no finite number, or a negative one that is not
+    /// semantic.
     pub fn of(semantic: &[f64], bm25: &[f64], graph: &[f64]) -> Option<Self> {
         let semantics = greatest_high_bits(semantic, F64x2::magnitude);
-        let [keywords, activations] = [bm25, graph].map(|column| greatest_high_bits(column, |pair| pair));
+        let [keywords, activations] =
+            [bm25, graph].map(|column| greatest_high_bits(column, |pair| pair));
         if semantics.max(keywords).max(activations) < INFINITE {
             let above = |bits: u32| f64::from_bits(u64::from(bits + 1) << 32).min(f64::MAX);
-            return Some(Self { semantic: above(semantics), bm25: greatest_of(bm25), graph: above(activations) });
+            return Some(Self {
+                semantic: above(semantics),
+                bm25: greatest_of(bm25),
+                graph: above(activations),
+            });
         }
         // Somebody's −0, or a fault.
         let [semantics, keywords, activations] =
             [semantic, bm25, graph].map(|column| range_of(column).unwrap_or_default());
         let within = |[least, most]: [f64; 2], low: f64| least >= low && most <= f64::MAX;
-        let sound = within(semantics, -f64::MAX) && within(keywords, 0.0) && within(activations, 0.0);
+        let sound =
+            within(semantics, -f64::MAX) && within(keywords, 0.0) && within(activations, 0.0);
         let [least, most] = semantics;
         sound.then(|| Self { semantic: most.max(-least), bm25: keywords[1], graph: activations[1] })
     }
@@ -116,10 +136,11 @@ impl Peaks {
 /// The high bits of infinity. Those of NaN are more, and of what has a sign.
 const INFINITE: u32 = (f64::INFINITY.to_bits() >> 32) as u32;
 
-/// A quick bound of scores: what a candidate's score is at most, whatever its node. Its products are not added in the order of
-/// [`sum`](super::sum).
+/// A quick bound of scores: what a candidate's score is at most, whatever its node. Its products
+/// are not added in the order of [`sum`](super::sum).
 struct Outline {
-    /// By section: what semantic and BM25 score are multiplied by; what the graph score is, and what the rest comes to.
+    /// By section: what semantic and BM25 score are multiplied by; what the graph score is, and
+    /// what the rest comes to.
     weights: [[F64x2; 2]; 4],
     /// How far rounding may take a bound below the score.
     slack: f64,
@@ -130,14 +151,20 @@ impl Outline {
     const TINY: f64 = 1e-100;
 
     fn new(batch: &Batch, peaks: Peaks) -> Self {
-        let (per_bm25, fixed) = batch.fixed_keyword.map_or((batch.per_bm25, 0.0), |keyword| (0.0, keyword));
+        let (per_bm25, fixed) =
+            batch.fixed_keyword.map_or((batch.per_bm25, 0.0), |keyword| (0.0, keyword));
         let weights = batch.flat.map(|[semantic, keyword, graph, recency, authority, affinity]| {
             let rest = keyword * fixed + recency + authority + affinity;
             [F64x2::new(semantic, keyword * per_bm25), F64x2::new(graph, rest)]
         });
         // No sum on the way to a score or to its bound is larger.
         let peak = |[semantic, keyword, graph, recency, authority, affinity]: [f64; 6]| {
-            semantic * peaks.semantic + keyword + graph * peaks.graph + recency + authority + affinity
+            semantic * peaks.semantic
+                + keyword
+                + graph * peaks.graph
+                + recency
+                + authority
+                + affinity
         };
         let peak = batch.flat.into_iter().map(peak).fold(0.0, f64::max);
         let is_coarse = peaks.bm25 > 1.0 / (Self::TINY * Self::TINY);
@@ -147,14 +174,15 @@ impl Outline {
 
     #[inline(always)]
     fn at_most(&self, [semantic, bm25, graph]: [F64x2; 3], [one, other]: [usize; 2]) -> F64x2 {
-        let ([one, one_rest], [other, other_rest]) = (self.weights[one & 3], self.weights[other & 3]);
+        let ([one, one_rest], [other, other_rest]) =
+            (self.weights[one & 3], self.weights[other & 3]);
         (semantic * one.firsts(other) + bm25 * one.seconds(other))
             + (graph * one_rest.firsts(other_rest) + one_rest.seconds(other_rest))
     }
 }
 
-/// Candidates whose nodes are in columns. The scores are columns too, of the length of `rows`, and the rows lie within
-/// the columns.
+/// Candidates whose nodes are in columns. The scores are columns too, of the length of `rows`, and
+/// the rows lie within the columns.
 pub(crate) struct Resident<'a> {
     pub rows: &'a [Row],
     pub semantic: &'a [f64],
@@ -190,12 +218,14 @@ impl<'a> Resident<'a> {
         })
     }
 
-    /// Rows, and semantic, BM25 and graph scores of a run, two by two; the last one of an odd number is left out.
+    /// Rows, and semantic, BM25 and graph scores of a run, two by two; the last one of an odd
+    /// number is left out.
     #[inline(always)]
     fn pairs(&self, run: Range<usize>) -> impl Iterator<Item = (&[Row; 2], [F64x2; 3])> {
         let column = |column: &'a [f64]| column[run.clone()].as_chunks::<2>().0;
         let columns = column(self.semantic).iter().zip(column(self.bm25)).zip(column(self.graph));
-        let columns = columns.map(|((semantic, bm25), graph)| [semantic, bm25, graph].map(F64x2::load));
+        let columns =
+            columns.map(|((semantic, bm25), graph)| [semantic, bm25, graph].map(F64x2::load));
         self.rows[run].as_chunks::<2>().0.iter().zip(columns)
     }
 
@@ -225,7 +255,12 @@ trait Nodes: Copy {
 
     /// Two candidates.
     #[inline(always)]
-    fn two(self, [one, other]: [Row; 2], [semantic, bm25, graph]: [F64x2; 3], tables: &Tables) -> Two {
+    fn two(
+        self,
+        [one, other]: [Row; 2],
+        [semantic, bm25, graph]: [F64x2; 3],
+        tables: &Tables,
+    ) -> Two {
         let both = |field: fn(Self, Row) -> f64| F64x2::new(field(self, one), field(self, other));
         let saturation = |row: Row| tables.saturation.of_count(self.access_count(row));
         Two {
@@ -312,11 +347,12 @@ impl Nodes for OneSegment<'_> {
     }
 }
 
-/// Candidates that are scored before the best of them are looked for: a loop that calls nothing keeps its numbers in
-/// registers.
+/// Candidates that are scored before the best of them are looked for: a loop that calls nothing
+/// keeps its numbers in registers.
 const RUN: usize = 128;
 
-/// Of a run, the part from which on scoring all of it is quicker than scoring the contenders one by one.
+/// Of a run, the part from which on scoring all of it is quicker than scoring the contenders one by
+/// one.
 const MANY: usize = RUN / 4;
 
 /// Candidates that run for the best places.
@@ -330,7 +366,13 @@ struct Race<'a, N> {
 }
 
 impl<N: Nodes> Race<'_, N> {
-    fn rank(&self, limit: usize, room: &mut Room, best: &mut Selection, each: impl FnMut(Ranked)) -> Result<bool> {
+    fn rank(
+        &self,
+        limit: usize,
+        room: &mut Room,
+        best: &mut Selection,
+        each: impl FnMut(Ranked),
+    ) -> Result<bool> {
         let count = self.candidates.rows.len();
         if count <= Fewest::MOST {
             self.rank_few(limit, room.fewest.get_or_insert_default(), each)
@@ -381,7 +423,12 @@ impl<N: Nodes> Race<'_, N> {
     }
 
     #[inline(never)]
-    fn rank_many(&self, limit: usize, best: &mut Selection, mut each: impl FnMut(Ranked)) -> Result<bool> {
+    fn rank_many(
+        &self,
+        limit: usize,
+        best: &mut Selection,
+        mut each: impl FnMut(Ranked),
+    ) -> Result<bool> {
         let count = self.candidates.rows.len();
         best.clear(limit, count);
         let (mut sound, mut sections) = (true, 0);
@@ -422,17 +469,25 @@ impl<N: Nodes> Race<'_, N> {
         Ok(true)
     }
 
-    /// Those of a run that could rise above the bar, written from the front; how many they are, and the codes of all
-    /// sections together.
+    /// Those of a run that could rise above the bar, written from the front; how many they are, and
+    /// the codes of all sections together.
     #[inline(always)]
-    fn contend(&self, outline: &Outline, run: Range<usize>, bar: f64, contenders: &mut [u32; RUN]) -> (usize, usize) {
+    fn contend(
+        &self,
+        outline: &Outline,
+        run: Range<usize>,
+        bar: f64,
+        contenders: &mut [u32; RUN],
+    ) -> (usize, usize) {
         let (mut count, mut sections) = (0, 0);
         let bar = F64x2::splat(bar - outline.slack);
         let mut put = |index: usize, rises: u32| {
             contenders[count & (RUN - 1)] = index as u32;
             count += rises as usize;
         };
-        for (index, (&[one, other], scores)) in run.clone().step_by(2).zip(self.candidates.pairs(run.clone())) {
+        for (index, (&[one, other], scores)) in
+            run.clone().step_by(2).zip(self.candidates.pairs(run.clone()))
+        {
             let codes = [self.nodes.section(one), self.nodes.section(other)];
             sections |= codes[0] | codes[1];
             // Not above it, which nothing is beside NaN.
@@ -448,7 +503,8 @@ impl<N: Nodes> Race<'_, N> {
         (count, sections)
     }
 
-    /// Leaves those contenders at the front that could rise above the bar with the recency they have; how many they are.
+    /// Leaves those contenders at the front that could rise above the bar with the recency they
+    /// have; how many they are.
     #[inline(always)]
     fn narrow(&self, contenders: &mut [u32], bar: f64) -> usize {
         let mut count = 0;
@@ -468,10 +524,16 @@ impl<N: Nodes> Race<'_, N> {
         count
     }
 
-    /// Rates a run, and hands over what each two come to, by their place; whether all accesses lie in the table of recency, without
-    /// which what was handed over is nothing, and the codes of all sections together.
+    /// Rates a run, and hands over what each two come to, by their place; whether all accesses lie
+    /// in the table of recency, without which what was handed over is nothing, and the codes of all
+    /// sections together.
     #[inline(always)]
-    fn rate_run(&self, run: Range<usize>, scores: &mut [f64], mut each: impl FnMut(usize, &Rated)) -> (bool, usize) {
+    fn rate_run(
+        &self,
+        run: Range<usize>,
+        scores: &mut [f64],
+        mut each: impl FnMut(usize, &Rated),
+    ) -> (bool, usize) {
         let (mut places, mut sections) = (0, 0);
         let nodes = self.nodes.alike();
         let near = |days: F64x2, places: &mut usize| {
@@ -480,7 +542,9 @@ impl<N: Nodes> Race<'_, N> {
             recency
         };
         let (out, _) = scores.as_chunks_mut::<2>();
-        for ((place, out), (&rows, given)) in out.iter_mut().enumerate().zip(self.candidates.pairs(run.clone())) {
+        for ((place, out), (&rows, given)) in
+            out.iter_mut().enumerate().zip(self.candidates.pairs(run.clone()))
+        {
             let two = nodes.two(rows, given, self.tables);
             let rated = self.batch.rated(&two, |days| near(days, &mut places));
             rated.scores.store(out);
@@ -507,7 +571,12 @@ impl<N: Nodes> Race<'_, N> {
 
     fn ranked(&self, index: usize, score: f64, signals: [f64; 6]) -> Ranked {
         let section = self.nodes.section(self.candidates.rows[index]);
-        Ranked { index, score, breakdown: signals, primary_signal: self.batch.primary(&signals, section) as usize }
+        Ranked {
+            index,
+            score,
+            breakdown: signals,
+            primary_signal: self.batch.primary(&signals, section) as usize,
+        }
     }
 
     fn rate_one(&self, index: usize) -> ([f64; 6], f64) {

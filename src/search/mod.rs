@@ -1,8 +1,9 @@
 //! Search: from what the searches by meaning and by words found, over the graph, to a ranked list.
 //!
-//! What both found is combined into *seeds*. Activation spreads from them over edges, weaker with every hop (spreading
-//! activation, Collins and Loftus 1975), and reaches memories that share no word with the question. What has become active
-//! is ranked by its signals, the activation being one of them. Rows come and go by number; who they are is the caller's.
+//! What both found is combined into *seeds*. Activation spreads from them over edges, weaker with
+//! every hop (spreading activation, Collins and Loftus 1975), and reaches memories that share no
+//! word with the question. What has become active is ranked by its signals, the activation being
+//! one of them. Rows come and go by number; who they are is the caller's.
 
 use crate::config::{Path, Value, unknown_key};
 use crate::error::Result;
@@ -89,14 +90,15 @@ impl Default for SearchConfig {
     }
 }
 
-/// The least combined score of a seed when the query has an embedding, and when it has none. A node whose vector is still
-/// to be made is measured by the latter.
+/// The least combined score of a seed when the query has an embedding, and when it has none. A node
+/// whose vector is still to be made is measured by the latter.
 pub const SEED_THRESHOLDS: [f64; 2] = [0.15, 0.05];
 
 /// Vector results that are asked for, for each seed that there may be.
 pub const RESULTS_PER_SEED: usize = 3;
 
-/// The most rounds that a configuration can ask for. After a hundred hops of 0.8 one part in five thousand millions is left.
+/// The most rounds that a configuration can ask for. After a hundred hops of 0.8 one part in five
+/// thousand millions is left.
 const MOST_HOPS: u32 = 100;
 
 impl SearchConfig {

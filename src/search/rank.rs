@@ -43,18 +43,21 @@ impl Serendipity {
 /// A find is unlike the query: its vector score is below this.
 const UNLIKE: f64 = 0.5;
 
-/// The active nodes above the relevance floor, in the order in which they became active, ready to be ranked; and the finds,
-/// each with its activation, highest first. The active ones are those that the seeds, which they begin with, spread to.
+/// The active nodes above the relevance floor, in the order in which they became active, ready to
+/// be ranked; and the finds, each with its activation, highest first. The active ones are those
+/// that the seeds, which they begin with, spread to.
 ///
-/// The floor keeps what a search had found itself, or with `graph_reach` everything active. Activations of the kept are
-/// divided by the largest among them.
+/// The floor keeps what a search had found itself, or with `graph_reach` everything active.
+/// Activations of the kept are divided by the largest among them.
 pub fn rank(
     seeds: &[Seed],
     activated: &[Activated],
     config: &SearchConfig,
     serendipity: Serendipity,
 ) -> (Vec<Ranking>, Vec<(Row, f64)>) {
-    let scores = |place: usize| seeds.get(place).map_or((0.0, 0.0), |seed| (seed.vector_score, seed.bm25_score));
+    let scores = |place: usize| {
+        seeds.get(place).map_or((0.0, 0.0), |seed| (seed.vector_score, seed.bm25_score))
+    };
     let is_kept = |place: usize| {
         let (vector, bm25) = scores(place);
         config.graph_reach || vector > 0.0 || bm25 > 0.0
@@ -62,11 +65,17 @@ pub fn rank(
     // What is no seed has no score of its own.
     let reach = if config.graph_reach { activated.len() } else { seeds.len() };
     let considered = || activated[..reach].iter().enumerate().filter(|&(place, _)| is_kept(place));
-    let largest = considered().fold(0.0, |largest: f64, (_, active)| largest.max(active.activation));
+    let largest =
+        considered().fold(0.0, |largest: f64, (_, active)| largest.max(active.activation));
     let share = |activation: f64| if largest > 0.0 { activation / largest } else { activation };
     let kept = considered().map(|(place, active)| {
         let (semantic_score, bm25_score) = scores(place);
-        Ranking { row: active.row, semantic_score, bm25_score, graph_score: share(active.activation) }
+        Ranking {
+            row: active.row,
+            semantic_score,
+            bm25_score,
+            graph_score: share(active.activation),
+        }
     });
     let kept = kept.collect();
     let (least, most) = serendipity.bounds();
@@ -77,7 +86,9 @@ pub fn rank(
         .iter()
         .enumerate()
         .filter(|&(place, _)| scores(place).0 < UNLIKE)
-        .map(|(place, active)| (active.row, if is_kept(place) { share(active.activation) } else { active.activation }))
+        .map(|(place, active)| {
+            (active.row, if is_kept(place) { share(active.activation) } else { active.activation })
+        })
         .filter(|&(_, activation)| activation >= least)
         .collect();
     sort_descending(&mut finds, |find| find.1);

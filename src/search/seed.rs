@@ -6,7 +6,8 @@ use super::SearchConfig;
 use crate::index::Row;
 use crate::order::sort_descending;
 
-/// A node that a search found, with its score: a cosine, or a BM25 magnitude. A node that is no longer there has no row.
+/// A node that a search found, with its score: a cosine, or a BM25 magnitude. A node that is no
+/// longer there has no row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
     /// Which node.
@@ -22,21 +23,25 @@ pub struct Seed {
     pub row: Row,
     /// Cosine similarity to the query; 0 when that search did not find it.
     pub vector_score: f64,
-    /// BM25 score as a share of the largest, where that is above 1; 0 when that search did not find it.
+    /// BM25 score as a share of the largest, where that is above 1; 0 when that search did not find
+    /// it.
     pub bm25_score: f64,
     /// `dense_weight` · vector + `bm25_weight` · BM25.
     pub combined_score: f64,
 }
 
-/// The best of what both searches found, highest combined score first; equal ones as they were found, vector results
-/// before BM25 results. `threshold` says what a node needs, and nothing for one that a filter keeps out.
+/// The best of what both searches found, highest combined score first; equal ones as they were
+/// found, vector results before BM25 results. `threshold` says what a node needs, and nothing for
+/// one that a filter keeps out.
 pub fn seed(
     vector: &[Found],
     bm25: &[Found],
     config: &SearchConfig,
     threshold: impl Fn(Row) -> Option<f64>,
 ) -> Vec<Seed> {
-    let largest = bm25.iter().fold(1.0, |largest, found| if found.score > largest { found.score } else { largest });
+    let largest = bm25
+        .iter()
+        .fold(1.0, |largest, found| if found.score > largest { found.score } else { largest });
     let mut found: Vec<Seed> = Vec::new();
     let mut places: FxHashMap<Row, u32> = FxHashMap::default();
     let mut place_of = |row: Row, found: &mut Vec<Seed>| {
@@ -54,9 +59,12 @@ pub fn seed(
         found[place].bm25_score = score / largest;
     }
     for seed in &mut found {
-        seed.combined_score = config.dense_weight * seed.vector_score + config.bm25_weight * seed.bm25_score;
+        seed.combined_score =
+            config.dense_weight * seed.vector_score + config.bm25_weight * seed.bm25_score;
     }
-    found.retain(|seed| threshold(seed.row).is_some_and(|threshold| seed.combined_score >= threshold));
+    found.retain(|seed| {
+        threshold(seed.row).is_some_and(|threshold| seed.combined_score >= threshold)
+    });
     sort_descending(&mut found, |seed| seed.combined_score);
     found.truncate(config.max_seeds);
     found

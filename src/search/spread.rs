@@ -61,8 +61,8 @@ pub struct Spread {
 pub struct Arrival {
     /// The round.
     pub hop: u32,
-    /// Which of the round's entries passes it on, from 0; those of round 1 are the seeds, those of a later one the arrivals
-    /// of the round before, in order.
+    /// Which of the round's entries passes it on, from 0; those of round 1 are the seeds, those of
+    /// a later one the arrivals of the round before, in order.
     pub entry: usize,
     /// The edge.
     pub edge: u32,
@@ -77,14 +77,17 @@ pub struct Arrival {
 /// Nodes that a map has room for from the beginning: one that grows is filled anew each time.
 const ROOM: usize = 1024;
 
-/// Spreads activation from the seeds. `weight` says how strongly activation passes over an edge to a node, and nothing where
-/// a filter lets it not; `arrivals` receives all that arrives, where somebody wants to know.
+/// Spreads activation from the seeds. `weight` says how strongly activation passes over an edge to
+/// a node, and nothing where a filter lets it not; `arrivals` receives all that arrives, where
+/// somebody wants to know.
 ///
-/// An amount that arrives is passed on as it is, not as what its node has come to. Once `max_nodes` are active, spreading stops
-/// at once; so it does after the first node that spread, where the seeds were as many.
+/// An amount that arrives is passed on as it is, not as what its node has come to. Once `max_nodes`
+/// are active, spreading stops at once; so it does after the first node that spread, where the
+/// seeds were as many.
 ///
 /// # Errors
-/// `out_of_memory` when more than `most_queued` amounts would wait for one round, as in a graph where all are linked to all.
+/// `out_of_memory` when more than `most_queued` amounts would wait for one round, as in a graph
+/// where all are linked to all.
 pub fn spread(
     graph: &Graph,
     seeds: &[Seed],
@@ -99,12 +102,17 @@ pub fn spread(
         hop: 0,
         is_seed: true,
     });
-    let mut reached =
-        Spread { terminated: Termination::MaxHops, hops: 0, edges_traversed: 0, activated: start.collect() };
+    let mut reached = Spread {
+        terminated: Termination::MaxHops,
+        hops: 0,
+        edges_traversed: 0,
+        activated: start.collect(),
+    };
     let mut places: FxHashMap<Row, u32> =
         FxHashMap::with_capacity_and_hasher(config.max_nodes.min(ROOM), Default::default());
     places.extend(reached.activated.iter().zip(0..).map(|(active, place)| (active.row, place)));
-    let mut round: Vec<(Row, f64)> = reached.activated.iter().map(|active| (active.row, active.activation)).collect();
+    let mut round: Vec<(Row, f64)> =
+        reached.activated.iter().map(|active| (active.row, active.activation)).collect();
     let mut next = Vec::new();
     if seeds.is_empty() {
         return Ok(reached);
@@ -131,7 +139,14 @@ pub fn spread(
                     if arrivals.len() == most_queued {
                         return Err(too_many());
                     }
-                    arrivals.push(Arrival { hop, entry, edge: neighbour.edge, row: neighbour.row, weight, amount });
+                    arrivals.push(Arrival {
+                        hop,
+                        entry,
+                        edge: neighbour.edge,
+                        row: neighbour.row,
+                        weight,
+                        amount,
+                    });
                 }
                 match places.entry(neighbour.row) {
                     Entry::Occupied(place) => {
@@ -143,7 +158,12 @@ pub fn spread(
                     }
                     Entry::Vacant(place) => {
                         place.insert(reached.activated.len() as u32);
-                        let active = Activated { row: neighbour.row, activation: amount, hop, is_seed: false };
+                        let active = Activated {
+                            row: neighbour.row,
+                            activation: amount,
+                            hop,
+                            is_seed: false,
+                        };
                         reached.activated.push(active);
                         if reached.activated.len() >= config.max_nodes {
                             reached.terminated = Termination::MaxNodes;
@@ -174,5 +194,8 @@ pub fn spread(
 
 #[cold]
 fn too_many() -> Error {
-    Error::memory("search.min_threshold", "let so much activation spread at once that there is no room for it")
+    Error::memory(
+        "search.min_threshold",
+        "let so much activation spread at once that there is no room for it",
+    )
 }

@@ -10,11 +10,13 @@ use crate::text::{is_ascii_word, is_word};
 pub enum TermMode {
     /// Letters, digits and `_` of ASCII.
     Ascii,
-    /// Those of every script; text of scripts that leave no space between words as overlapping pairs.
+    /// Those of every script; text of scripts that leave no space between words as overlapping
+    /// pairs.
     Unicode,
 }
 
-/// The terms of a text in lower case, as stretches of it: of two characters or more, each once, in order of first sight.
+/// The terms of a text in lower case, as stretches of it: of two characters or more, each once, in
+/// order of first sight.
 pub fn terms(lower: &str, mode: TermMode) -> Vec<Span> {
     let mut seen = FxHashSet::default();
     let mut terms = Vec::new();

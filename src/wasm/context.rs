@@ -11,8 +11,8 @@ const FIELDS: usize = 7;
 
 #[wasm_bindgen]
 impl Engine {
-    /// Numbers: for each row the lengths of its seven fields in bytes, −1 for a missing one. Bytes: the fields, one
-    /// after the other.
+    /// Numbers: for each row the lengths of its seven fields in bytes, −1 for a missing one. Bytes:
+    /// the fields, one after the other.
     pub fn format_context(&self, rows: usize, max_tokens: f64) -> Option<String> {
         let mut at = 0;
         let mut field = |length: f64| {

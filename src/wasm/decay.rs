@@ -15,15 +15,23 @@ impl Engine {
         decay::retrievability_on(self.curve, days, stability)
     }
 
-    /// Numbers: last accesses, stabilities, room for retrievabilities. Bytes: section codes, room for lifecycle
-    /// codes.
+    /// Numbers: last accesses, stabilities, room for retrievabilities. Bytes: section codes, room
+    /// for lifecycle codes.
     pub fn decay_columns(&mut self, nodes: usize, now: f64) -> bool {
         let (last_accessed, rest) = self.numbers.split_at_mut(nodes);
         let (stability, retrievability) = rest.split_at_mut(nodes);
         let (section, lifecycle) = self.bytes.split_at_mut(nodes);
         let columns = DecayColumns { last_accessed, stability, section };
         let (retrievability, lifecycle) = (&mut retrievability[..nodes], &mut lifecycle[..nodes]);
-        answer(decay::decay_columns(columns, now, &self.table, self.curve, retrievability, lifecycle)).is_some()
+        answer(decay::decay_columns(
+            columns,
+            now,
+            &self.table,
+            self.curve,
+            retrievability,
+            lifecycle,
+        ))
+        .is_some()
     }
 }
 
@@ -38,8 +46,8 @@ pub fn stability_on_access(stability: f64, difficulty: f64, salience: f64) -> f6
     decay::stability_on_access(stability, difficulty, or(salience, NEUTRAL))
 }
 
-/// See [`decay::stability_on_access_for_section`]; after the three arguments, of which the last may be NaN, come the
-/// profile's five numbers.
+/// See [`decay::stability_on_access_for_section`]; after the three arguments, of which the last may
+/// be NaN, come the profile's five numbers.
 #[wasm_bindgen]
 pub fn stability_on_access_for_section(
     stability: f64,
@@ -51,16 +59,34 @@ pub fn stability_on_access_for_section(
     weak_threshold: f64,
     max_stability_days: f64,
 ) -> f64 {
-    let decay = profile(initial_stability_days, growth_rate, active_threshold, weak_threshold, max_stability_days);
+    let decay = profile(
+        initial_stability_days,
+        growth_rate,
+        active_threshold,
+        weak_threshold,
+        max_stability_days,
+    );
     decay::stability_on_access_for_section(stability, difficulty, or(salience, NEUTRAL), &decay)
 }
 
-/// See [`decay::fsrs_stability_on_access`]; a salience of NaN stands for a neutral one, and such a retrievability for a recall
-/// that was due.
+/// See [`decay::fsrs_stability_on_access`]; a salience of NaN stands for a neutral one, and such a
+/// retrievability for a recall that was due.
 #[wasm_bindgen]
-pub fn fsrs_stability_on_access(stability: f64, difficulty: f64, salience: f64, retrievability: f64, most: f64) -> f64 {
+pub fn fsrs_stability_on_access(
+    stability: f64,
+    difficulty: f64,
+    salience: f64,
+    retrievability: f64,
+    most: f64,
+) -> f64 {
     let retrievability = or(retrievability, fsrs::RETRIEVABILITY_AT_STABILITY);
-    decay::fsrs_stability_on_access(stability, difficulty, or(salience, NEUTRAL), retrievability, most)
+    decay::fsrs_stability_on_access(
+        stability,
+        difficulty,
+        or(salience, NEUTRAL),
+        retrievability,
+        most,
+    )
 }
 
 /// See [`fsrs::fsrs_stability_from_exponential`].
@@ -88,7 +114,13 @@ fn profile(
     weak_threshold: f64,
     max_stability_days: f64,
 ) -> DecayProfile {
-    DecayProfile { initial_stability_days, growth_rate, active_threshold, weak_threshold, max_stability_days }
+    DecayProfile {
+        initial_stability_days,
+        growth_rate,
+        active_threshold,
+        weak_threshold,
+        max_stability_days,
+    }
 }
 
 /// See [`decay::lifecycle_for_section`]; after the two arguments come the profile's five numbers.
@@ -102,7 +134,13 @@ pub fn lifecycle_for_section(
     weak_threshold: f64,
     max_stability_days: f64,
 ) -> u8 {
-    let decay = profile(initial_stability_days, growth_rate, active_threshold, weak_threshold, max_stability_days);
+    let decay = profile(
+        initial_stability_days,
+        growth_rate,
+        active_threshold,
+        weak_threshold,
+        max_stability_days,
+    );
     decay::lifecycle_for_section(retrievability, days_dormant, &decay) as u8
 }
 

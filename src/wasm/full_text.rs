@@ -1,4 +1,5 @@
-//! A resident full-text index over scratch of its own: rows and numbers, and the texts of a batch in one run of bytes.
+//! A resident full-text index over scratch of its own: rows and numbers, and the texts of a batch
+//! in one run of bytes.
 //!
 //! JavaScript keeps the ids and says rows.
 
@@ -24,7 +25,8 @@ pub struct ResidentText {
     index: ManuallyDrop<TextIndex>,
     scratch: Scratch,
     snapshot: Option<TextSnapshot>,
-    /// The part of the snapshot that was made last. It does not count against the bound, and no more does the snapshot.
+    /// The part of the snapshot that was made last. It does not count against the bound, and no
+    /// more does the snapshot.
     part: Vec<u8>,
 }
 
@@ -35,7 +37,8 @@ impl ResidentText {
         Self::new(TextIndex::new(max_bytes as usize), own)
     }
 
-    /// Makes room for so many numbers, rows and bytes; refused where there is not as much. Moves the scratch.
+    /// Makes room for so many numbers, rows and bytes; refused where there is not as much. Moves
+    /// the scratch.
     pub fn reserve(&mut self, numbers: usize, rows: usize, bytes: usize) -> bool {
         let missing = self.scratch.missing(numbers, rows, bytes);
         if answer(self.index.afford_for_now("batch", 2 * missing)).is_none() {
@@ -85,7 +88,9 @@ impl ResidentText {
 
     /// Rows: `count` entries; bytes: their texts. The rows receive those of the entries.
     pub fn upsert(&mut self, count: usize) -> bool {
-        if answer(self.index.afford_for_now("documents", count * 2 * size_of::<TextEntry<'_>>())).is_none() {
+        if answer(self.index.afford_for_now("documents", count * 2 * size_of::<TextEntry<'_>>()))
+            .is_none()
+        {
             return false;
         }
         let mut texts = &self.scratch.bytes[..];
@@ -110,13 +115,15 @@ impl ResidentText {
         self.index.remove(&self.scratch.rows[..count]);
     }
 
-    /// Sweeps out what was removed where that is much; whether rows were given anew, in the order in which they were.
+    /// Sweeps out what was removed where that is much; whether rows were given anew, in the order
+    /// in which they were.
     pub fn sweep(&mut self) -> bool {
         self.index.sweep()
     }
 
-    /// Rows: lengths of the terms, then the rows to look among; bytes: the terms. The rows receive those of the found, the
-    /// numbers their scores; the answer is how many, −1 where it was refused.
+    /// Rows: lengths of the terms, then the rows to look among; bytes: the terms. The rows receive
+    /// those of the found, the numbers their scores; the answer is how many, −1 where it was
+    /// refused.
     pub fn search(&mut self, terms: usize, among: Option<usize>, limit: usize) -> f64 {
         let (lengths, rows) = self.scratch.rows.split_at(terms);
         let mut texts = &self.scratch.bytes[..];
@@ -163,11 +170,13 @@ impl ResidentText {
         self.part.len() as f64
     }
 
-    /// Makes room for the content of a part of the caller's own, which is to be put where the part stands.
+    /// Makes room for the content of a part of the caller's own, which is to be put where the part
+    /// stands.
     pub fn reserve_part(&mut self, length: usize) -> bool {
         self.part = Vec::new();
         let affordable = answer(self.index.afford_snapshot(2 * length)).is_some();
-        affordable && (grow(&mut self.part, length) || answer::<()>(Err(no_room_for_part())).is_some())
+        affordable
+            && (grow(&mut self.part, length) || answer::<()>(Err(no_room_for_part())).is_some())
     }
 
     /// Makes a part of that content; the answer is its length, −1 where it was refused.
@@ -181,7 +190,8 @@ impl ResidentText {
 impl ResidentText {
     fn new(index: TextIndex, own: usize) -> Self {
         let index = ManuallyDrop::new(index);
-        let mut resident = Self { index, scratch: Scratch::new(own), snapshot: None, part: Vec::new() };
+        let mut resident =
+            Self { index, scratch: Scratch::new(own), snapshot: None, part: Vec::new() };
         resident.tell();
         resident
     }
@@ -229,8 +239,9 @@ impl TextRestorer {
         answer(TextRestoring::part_length(header)).map_or(-1.0, |length| length as f64)
     }
 
-    /// Reads a part of so many bytes. The answer is −1 where it was refused, 0 for one that the index took, and for the
-    /// caller's own one more than its kind; its content stands behind the header's 32 bytes.
+    /// Reads a part of so many bytes. The answer is −1 where it was refused, 0 for one that the
+    /// index took, and for the caller's own one more than its kind; its content stands behind the
+    /// header's 32 bytes.
     pub fn read(&mut self, length: usize) -> f64 {
         let part = &self.scratch.bytes[..length];
         match &mut self.restoring {
@@ -254,6 +265,8 @@ impl TextRestorer {
             return answer(Err(Error::snapshot("is cut off: it is empty")));
         };
         let own = self.scratch.own;
-        answer(ManuallyDrop::into_inner(restoring).finish().map(|index| ResidentText::new(index, own)))
+        answer(
+            ManuallyDrop::into_inner(restoring).finish().map(|index| ResidentText::new(index, own)),
+        )
     }
 }

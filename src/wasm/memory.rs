@@ -1,4 +1,5 @@
-//! A resident memory over scratch of its own: numbers, rows (of nodes, slots of edges, codes of names), and bytes.
+//! A resident memory over scratch of its own: numbers, rows (of nodes, slots of edges, codes of
+//! names), and bytes.
 //!
 //! JavaScript keeps the ids and says rows. In records a missing number is −∞, which no field takes.
 
@@ -13,28 +14,30 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::{Row, StoredState, VectorForm};
 use crate::memory::{
-    Access, Change, Columns, EdgeChange, Embedding, Filters, Memory, NameKind, NodeChange, Options, Restoring, Search,
-    Snapshot, Sweep, Target, Transition,
+    Access, Change, Columns, EdgeChange, Embedding, Filters, Memory, NameKind, NodeChange, Options,
+    Restoring, Search, Snapshot, Sweep, Target, Transition,
 };
 use crate::rerank::Ranked;
 use crate::search::{Found, Serendipity, Termination};
 
 /// A missing number.
 const ABSENT: f64 = f64::NEG_INFINITY;
-/// Numbers of a node: target, sequence, creation, last access (+∞: never), accesses, stability, retrievability, difficulty,
-/// salience, state, type, subtype, count of tags, count of clusters, count of components (−1: no embedding any more).
+/// Numbers of a node: target, sequence, creation, last access (+∞: never), accesses, stability,
+/// retrievability, difficulty, salience, state, type, subtype, count of tags, count of clusters,
+/// count of components (−1: no embedding any more).
 const NODE: usize = 15;
-/// Numbers of an edge: target, source (−1: an end is not there), target row, type, strength, sequence.
+/// Numbers of an edge: target, source (−1: an end is not there), target row, type, strength,
+/// sequence.
 const EDGE: usize = 6;
-/// Numbers of a ranked node: row, score, six signals, place of the primary one. Of a ranking the rows come first, then the
-/// scores, then the rest of each.
+/// Numbers of a ranked node: row, score, six signals, place of the primary one. Of a ranking the
+/// rows come first, then the scores, then the rest of each.
 const RANKED: usize = 2 + SIGNALS;
 const SIGNALS: usize = 7;
-/// Numbers of a search: now, limit, sections, connections, serendipity, three filters, count of components (−1: none), most
-/// seeds, count of hits; then the hits' scores, then the components.
+/// Numbers of a search: now, limit, sections, connections, serendipity, three filters, count of
+/// components (−1: none), most seeds, count of hits; then the hits' scores, then the components.
 const SEARCH: usize = 11;
-/// Lists of filters, in the order of [`Filters`]' fields; their lengths come first in the rows, then the lists, then the
-/// hits' rows.
+/// Lists of filters, in the order of [`Filters`]' fields; their lengths come first in the rows,
+/// then the lists, then the hits' rows.
 const LISTS: usize = 9;
 /// Numbers that tell of a search's outcome, before what it found.
 const OUTCOME: usize = 9;
@@ -44,12 +47,14 @@ const NOBODY: u32 = u32::MAX;
 /// The memory of one agent, the only thing in its instance.
 #[wasm_bindgen]
 pub struct Resident {
-    /// Never dropped: it goes with its instance, and taking it apart first would be work for nothing.
+    /// Never dropped: it goes with its instance, and taking it apart first would be work for
+    /// nothing.
     memory: ManuallyDrop<Memory>,
     scratch: Scratch,
     sweep: Sweep,
     snapshot: Option<Snapshot>,
-    /// The part of the snapshot that was made last. It does not count against the bound, and no more does the snapshot.
+    /// The part of the snapshot that was made last. It does not count against the bound, and no
+    /// more does the snapshot.
     part: Vec<u8>,
 }
 
@@ -69,11 +74,21 @@ impl Resident {
         own: usize,
     ) -> Option<Resident> {
         let form = if i8 { VectorForm::I8 } else { VectorForm::F32 };
-        let options = Options { dimensions, form, embedding_id: embedding_id.into(), max_bytes: max_bytes as usize };
-        answer(config_of(config).and_then(|config| Memory::new(options, config)).map(|memory| Self::new(memory, own)))
+        let options = Options {
+            dimensions,
+            form,
+            embedding_id: embedding_id.into(),
+            max_bytes: max_bytes as usize,
+        };
+        answer(
+            config_of(config)
+                .and_then(|config| Memory::new(options, config))
+                .map(|memory| Self::new(memory, own)),
+        )
     }
 
-    /// Makes room for so many numbers, rows and bytes; refused where there is not as much. Moves the scratch.
+    /// Makes room for so many numbers, rows and bytes; refused where there is not as much. Moves
+    /// the scratch.
     pub fn reserve(&mut self, numbers: usize, rows: usize, bytes: usize) -> bool {
         let missing = self.scratch.missing(numbers, rows, bytes);
         if answer(self.memory.afford_for_now("batch", 2 * missing)).is_none() {
@@ -139,13 +154,23 @@ impl Resident {
     /// Numbers: bytes of nodes, edges and embeddings, each by content and by capacity.
     pub fn bytes_used(&mut self) {
         let it = self.memory.bytes();
-        let numbers = [it.nodes, it.nodes_capacity, it.edges, it.edges_capacity, it.embeddings, it.embeddings_capacity];
+        let numbers = [
+            it.nodes,
+            it.nodes_capacity,
+            it.edges,
+            it.edges_capacity,
+            it.embeddings,
+            it.embeddings_capacity,
+        ];
         self.scratch.put_numbers(&numbers.map(|bytes| bytes as f64));
     }
 
-    /// Numbers: `count` nodes, then their components; rows: their tags and clusters. The rows receive those of the nodes.
+    /// Numbers: `count` nodes, then their components; rows: their tags and clusters. The rows
+    /// receive those of the nodes.
     pub fn upsert(&mut self, count: usize, now: f64) -> bool {
-        if answer(self.memory.afford_for_now("nodes", count * size_of::<NodeChange<'_>>())).is_none() {
+        if answer(self.memory.afford_for_now("nodes", count * size_of::<NodeChange<'_>>()))
+            .is_none()
+        {
             return false;
         }
         let batch = nodes_of(count, &self.scratch.numbers, &self.scratch.rows);
@@ -161,7 +186,9 @@ impl Resident {
 
     /// Numbers: `count` edges. The rows receive their slots.
     pub fn link(&mut self, count: usize) -> bool {
-        if answer(self.memory.afford_for_now("edges", 2 * count * size_of::<EdgeChange>())).is_none() {
+        if answer(self.memory.afford_for_now("edges", 2 * count * size_of::<EdgeChange>()))
+            .is_none()
+        {
             return false;
         }
         let records = self.scratch.numbers.as_chunks::<EDGE>().0[..count].iter();
@@ -185,7 +212,8 @@ impl Resident {
         self.memory.unlink(&self.scratch.rows[..count]);
     }
 
-    /// Rows: lengths of the groups, then their nodes. The answer holds the slots of edges that became stronger.
+    /// Rows: lengths of the groups, then their nodes. The answer holds the slots of edges that
+    /// became stronger.
     pub fn strengthen(&mut self, groups: usize, amount: f64) -> Option<Vec<u32>> {
         let (lengths, mut rest) = self.scratch.rows.split_at(groups);
         let groups: Vec<&[Row]> = lengths
@@ -201,16 +229,18 @@ impl Resident {
 
     /// Rows: nodes that were accessed. How many were counted, −1 where that was refused.
     pub fn touch(&mut self, count: usize, now: f64) -> f64 {
-        answer(self.memory.touch(&self.scratch.rows[..count], now)).map_or(-1.0, |counted| counted as f64)
+        answer(self.memory.touch(&self.scratch.rows[..count], now))
+            .map_or(-1.0, |counted| counted as f64)
     }
 
     /// Rows: nodes that were read. As [`Resident::touch`].
     pub fn recall(&mut self, count: usize, now: f64) -> f64 {
-        answer(self.memory.recall(&self.scratch.rows[..count], now)).map_or(-1.0, |counted| counted as f64)
+        answer(self.memory.recall(&self.scratch.rows[..count], now))
+            .map_or(-1.0, |counted| counted as f64)
     }
 
-    /// Rows: candidates; numbers: their three columns, one after the other, and then room for the first `limit` of them, which
-    /// are no more than there are. Whether they were ranked.
+    /// Rows: candidates; numbers: their three columns, one after the other, and then room for the
+    /// first `limit` of them, which are no more than there are. Whether they were ranked.
     pub fn rerank(&mut self, count: usize, limit: usize, now: f64, sections: bool) -> bool {
         let rows = &self.scratch.rows[..count];
         let (columns, room) = self.scratch.numbers.split_at_mut(3 * count);
@@ -226,8 +256,8 @@ impl Resident {
         answer(ranked).is_some()
     }
 
-    /// A search as its head tells. The numbers receive the outcome, the ranked, and the finds (row and activation); the rows
-    /// the slots of connections.
+    /// A search as its head tells. The numbers receive the outcome, the ranked, and the finds (row
+    /// and activation); the rows the slots of connections.
     pub fn search(&mut self) -> bool {
         if !self.has_room_for_hits() {
             return false;
@@ -268,8 +298,8 @@ impl Resident {
         true
     }
 
-    /// A search as its head tells, whose limit, filters and embedding alone count. The rows receive the found, the numbers
-    /// their scores; the answer is how many, −1 where it was refused.
+    /// A search as its head tells, whose limit, filters and embedding alone count. The rows receive
+    /// the found, the numbers their scores; the answer is how many, −1 where it was refused.
     pub fn similar(&mut self) -> f64 {
         let request = Request::read(&self.scratch.numbers, &self.scratch.rows);
         let Request { embedding, filters, limit, now, .. } = &request;
@@ -291,8 +321,8 @@ impl Resident {
         answer(self.memory.explain(row, &request.search())).map(|explained| to_json(&explained))
     }
 
-    /// Looks at every node. The answer is how many were processed, −1 where it was refused; what is proposed stands where
-    /// the next four functions say, until `forget_sweep`.
+    /// Looks at every node. The answer is how many were processed, −1 where it was refused; what is
+    /// proposed stands where the next four functions say, until `forget_sweep`.
     pub fn decay(&mut self, now: f64) -> f64 {
         let Some(sweep) = answer(self.memory.decay(now)) else { return -1.0 };
         self.sweep = sweep;
@@ -324,7 +354,8 @@ impl Resident {
         self.sweep.states.as_ptr() as usize
     }
 
-    /// Four numbers for each transition of the sweep: row, code before, code after, code of the subtype (0 for none).
+    /// Four numbers for each transition of the sweep: row, code before, code after, code of the
+    /// subtype (0 for none).
     pub fn sweep_transitions(&self) -> Vec<u32> {
         self.told(&self.sweep.transitions)
     }
@@ -334,18 +365,22 @@ impl Resident {
         self.sweep = Sweep::default();
     }
 
-    /// Rows: nodes; numbers: retrievabilities; bytes: codes of states. How many were stored, −1 where it was refused.
+    /// Rows: nodes; numbers: retrievabilities; bytes: codes of states. How many were stored, −1
+    /// where it was refused.
     pub fn apply_decay(&mut self, count: usize) -> f64 {
-        if answer(self.memory.afford_for_now("changes", 2 * count * size_of::<Change>())).is_none() {
+        if answer(self.memory.afford_for_now("changes", 2 * count * size_of::<Change>())).is_none()
+        {
             return -1.0;
         }
-        let columns = self.scratch.rows[..count].iter().zip(&self.scratch.numbers).zip(&self.scratch.bytes);
+        let columns =
+            self.scratch.rows[..count].iter().zip(&self.scratch.numbers).zip(&self.scratch.bytes);
         let changes: Option<Vec<Change>> = columns
             .map(|((&row, &retrievability), &code)| {
                 Some(Change { row, retrievability, state: StoredState::from_code(code)? })
             })
             .collect();
-        let changes = changes.ok_or_else(|| Error::argument("lifecycle", "must hold codes of states"));
+        let changes =
+            changes.ok_or_else(|| Error::argument("lifecycle", "must hold codes of states"));
         let applied = changes.and_then(|changes| self.memory.apply_decay(&changes));
         answer(applied).map_or(-1.0, |applied| applied as f64)
     }
@@ -355,9 +390,10 @@ impl Resident {
         answer(self.memory.transitions(now)).map(|transitions| self.told(&transitions))
     }
 
-    /// Numbers of a node: sequence, creation, last access, accesses, inbound edges, stability, retrievability, difficulty,
-    /// salience (NaN where it is not kept), state, type, subtype, embedding or not; the rows receive its labels, a cluster's
-    /// code one more than twice itself. The answer is how many labels, −1 for a row without a node.
+    /// Numbers of a node: sequence, creation, last access, accesses, inbound edges, stability,
+    /// retrievability, difficulty, salience (NaN where it is not kept), state, type, subtype,
+    /// embedding or not; the rows receive its labels, a cluster's code one more than twice itself.
+    /// The answer is how many labels, −1 for a row without a node.
     pub fn node(&mut self, row: Row) -> f64 {
         let Some(node) = self.memory.node(row) else { return -1.0 };
         let labels: Vec<u32> = self.memory.labels(&node).iter().map(|label| label.bits()).collect();
@@ -381,7 +417,8 @@ impl Resident {
         labels.len() as f64
     }
 
-    /// Numbers of an edge: source, target, type, strength, sequence; `false` for a slot without one.
+    /// Numbers of an edge: source, target, type, strength, sequence; `false` for a slot without
+    /// one.
     pub fn edge(&mut self, slot: u32) -> bool {
         let Some(edge) = self.memory.edge(slot) else { return false };
         let numbers = [
@@ -422,11 +459,13 @@ impl Resident {
         self.part.len() as f64
     }
 
-    /// Makes room for the content of a part of the caller's own, which is to be put where the part stands.
+    /// Makes room for the content of a part of the caller's own, which is to be put where the part
+    /// stands.
     pub fn reserve_part(&mut self, length: usize) -> bool {
         self.part = Vec::new();
         let affordable = answer(self.memory.afford_snapshot(2 * length)).is_some();
-        affordable && (grow(&mut self.part, length) || answer::<()>(Err(no_room_for_part())).is_some())
+        affordable
+            && (grow(&mut self.part, length) || answer::<()>(Err(no_room_for_part())).is_some())
     }
 
     /// Makes a part of that content; the answer is its length, −1 where it was refused.
@@ -440,8 +479,13 @@ impl Resident {
 impl Resident {
     fn new(memory: Memory, own: usize) -> Self {
         let memory = ManuallyDrop::new(memory);
-        let mut resident =
-            Self { memory, scratch: Scratch::new(own), sweep: Sweep::default(), snapshot: None, part: Vec::new() };
+        let mut resident = Self {
+            memory,
+            scratch: Scratch::new(own),
+            sweep: Sweep::default(),
+            snapshot: None,
+            part: Vec::new(),
+        };
         resident.tell();
         resident
     }
@@ -449,12 +493,19 @@ impl Resident {
     /// Whether there is room for the hits of a search, beside the scratch.
     fn has_room_for_hits(&self) -> bool {
         let hits = self.scratch.numbers.get(SEARCH - 1).copied().unwrap_or_default() as usize;
-        answer(self.memory.afford_for_now("bm25", hits.saturating_mul(2 * size_of::<Found>()))).is_some()
+        answer(self.memory.afford_for_now("bm25", hits.saturating_mul(2 * size_of::<Found>())))
+            .is_some()
     }
 
     fn told(&self, transitions: &[Transition]) -> Vec<u32> {
-        let numbers =
-            |it: &Transition| [it.row, it.from.code().into(), (it.to as u8).into(), self.memory.subtype(it.row).into()];
+        let numbers = |it: &Transition| {
+            [
+                it.row,
+                it.from.code().into(),
+                (it.to as u8).into(),
+                self.memory.subtype(it.row).into(),
+            ]
+        };
         let mut told = Vec::with_capacity(4 * transitions.len());
         transitions.iter().for_each(|it| told.extend(numbers(it)));
         told
@@ -480,7 +531,12 @@ impl Restorer {
     /// Begins, with what a memory is made with.
     pub fn create(config: &JsValue, max_bytes: f64, own: usize) -> Option<Restorer> {
         let config = Some(answer(config_of(config))?);
-        Some(Self { restoring: None, config, max_bytes: max_bytes as usize, scratch: Scratch::new(own) })
+        Some(Self {
+            restoring: None,
+            config,
+            max_bytes: max_bytes as usize,
+            scratch: Scratch::new(own),
+        })
     }
 
     /// Makes room for so many bytes; where they stand, 0 where there is not as much.
@@ -500,15 +556,17 @@ impl Restorer {
         answer(Restoring::part_length(header)).map_or(-1.0, |length| length as f64)
     }
 
-    /// Reads a part of so many bytes. The answer is −1 where it was refused, 0 for one that the memory took, and for the
-    /// caller's own one more than its kind; its content stands behind the header's 32 bytes.
+    /// Reads a part of so many bytes. The answer is −1 where it was refused, 0 for one that the
+    /// memory took, and for the caller's own one more than its kind; its content stands behind the
+    /// header's 32 bytes.
     pub fn read(&mut self, length: usize) -> f64 {
         let part = &self.scratch.bytes[..length];
         match &mut self.restoring {
             Some(restoring) => told_of(answer(restoring.read(part))),
             None => {
                 let config = self.config.take().unwrap_or_default();
-                let begun = Restoring::begin(part, self.max_bytes, self.scratch.elsewhere(), config);
+                let begun =
+                    Restoring::begin(part, self.max_bytes, self.scratch.elsewhere(), config);
                 self.restoring = answer(begun).map(ManuallyDrop::new);
                 let Some(restoring) = &self.restoring else { return -1.0 };
                 grow_at_once(restoring.embeddings_need());
@@ -538,12 +596,14 @@ impl Restorer {
             return answer(Err(Error::snapshot("is cut off: it is empty")));
         };
         let own = self.scratch.own;
-        answer(ManuallyDrop::into_inner(restoring).finish().map(|memory| Resident::new(memory, own)))
+        answer(
+            ManuallyDrop::into_inner(restoring).finish().map(|memory| Resident::new(memory, own)),
+        )
     }
 }
 
-/// Has the instance's memory grow once by so many bytes, all of which stay free: each time that it grows, the host takes all of it
-/// for new, and is the sooner to look for what it can collect.
+/// Has the instance's memory grow once by so many bytes, all of which stay free: each time that it
+/// grows, the host takes all of it for new, and is the sooner to look for what it can collect.
 fn grow_at_once(bytes: usize) {
     let mut room: Vec<u8> = Vec::new();
     // Where there is not as much, it is noticed by what comes to need it.
@@ -579,8 +639,18 @@ fn nodes_of<'a>(count: usize, numbers: &'a [f64], rows: &'a [u32]) -> Vec<NodeCh
     let records = records.as_chunks::<NODE>().0.iter();
     records
         .map(|record| {
-            let &[target, sequence, created_at, last_accessed, access_count, stability, retrievability, ..] = record;
-            let &[.., difficulty, salience, state, node_type, subtype, tags, clusters, length] = record;
+            let &[
+                target,
+                sequence,
+                created_at,
+                last_accessed,
+                access_count,
+                stability,
+                retrievability,
+                ..,
+            ] = record;
+            let &[.., difficulty, salience, state, node_type, subtype, tags, clusters, length] =
+                record;
             let embedding = match given(length) {
                 None => Embedding::Kept,
                 Some(length) if length < 0.0 => Embedding::None,
@@ -656,7 +726,8 @@ impl<'a> Request<'a> {
         drop(lists);
         let hits = head[SEARCH - 1] as usize;
         let (scores, components) = rest.split_at(hits);
-        let found = |(&row, &score): (&u32, &f64)| Found { row: (row != NOBODY).then_some(row), score };
+        let found =
+            |(&row, &score): (&u32, &f64)| Found { row: (row != NOBODY).then_some(row), score };
         Self {
             now: head[0],
             limit: given(head[1]).map(|limit| limit as usize),

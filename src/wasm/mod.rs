@@ -1,9 +1,10 @@
 //! The boundary: what JavaScript sees of the crate, and nothing else.
 //!
-//! Batches cross in an [`Engine`]'s scratch: JavaScript reserves room, writes numbers and text straight into the
-//! module's memory, calls, and reads the answer in the same place. What can be refused answers `false` (or
-//! nothing) and leaves the reason for [`take_error`]. Structures are small and rare: a configuration is read from
-//! JavaScript's own values, and what goes back is JSON.
+//! Batches cross in an [`Engine`]'s scratch: JavaScript reserves room, writes numbers and text
+//! straight into the module's memory, calls, and reads the answer in the same place. What can be
+//! refused answers `false` (or nothing) and leaves the reason for [`take_error`]. Structures are
+//! small and rare: a configuration is read from JavaScript's own values, and what goes back is
+//! JSON.
 
 mod consolidate;
 mod context;
@@ -55,12 +56,14 @@ pub struct Engine {
 
 #[wasm_bindgen]
 impl Engine {
-    /// An engine under a configuration: plain data with keys in snake_case, or `undefined` for the default.
+    /// An engine under a configuration: plain data with keys in snake_case, or `undefined` for the
+    /// default.
     pub fn create(config: &JsValue) -> Option<Engine> {
         answer(Self::new(config))
     }
 
-    /// Makes room for so many numbers and bytes; `false` when there is not as much memory. Moves the scratch.
+    /// Makes room for so many numbers and bytes; `false` when there is not as much memory. Moves
+    /// the scratch.
     pub fn reserve(&mut self, numbers: usize, bytes: usize) -> bool {
         grow(&mut self.numbers, numbers) && grow(&mut self.bytes, bytes)
     }
@@ -78,8 +81,13 @@ impl Engine {
 
 impl Engine {
     fn new(config: &JsValue) -> Result<Self> {
-        // Not read at all where there is none: at loading, every function called costs its compilation.
-        let config = if config.is_undefined() { Config::default() } else { Config::read(&plain_data(config))? };
+        // Not read at all where there is none: at loading, every function called costs its
+        // compilation.
+        let config = if config.is_undefined() {
+            Config::default()
+        } else {
+            Config::read(&plain_data(config))?
+        };
         Ok(Self {
             salience: SalienceTable::new(&config),
             table: config.sections,

@@ -1,10 +1,13 @@
-//! Playbooks over numbers: JavaScript keeps ids and texts, and numbers the names of kinds, symbols and variables.
+//! Playbooks over numbers: JavaScript keeps ids and texts, and numbers the names of kinds, symbols
+//! and variables.
 
 use rustc_hash::FxHashMap;
 use wasm_bindgen::prelude::*;
 
 use super::{Engine, grow};
-use crate::procedural::{self, Comparison, Event, PlaybookBook, Record, Step, Trigger, apply_outcome};
+use crate::procedural::{
+    self, Comparison, Event, PlaybookBook, Record, Step, Trigger, apply_outcome,
+};
 
 /// A book of playbooks, with scratch for batches.
 #[wasm_bindgen]
@@ -41,7 +44,9 @@ impl Numbers<'_> {
             3 => Step::Between(first, a, b),
             4 => Step::Rising(first, a as usize),
             5 => Step::Falling(first, a as usize),
-            _ => Step::Compare(first, Comparison::ALL[(kind - 6).min(Comparison::ALL.len() - 1)], a),
+            _ => {
+                Step::Compare(first, Comparison::ALL[(kind - 6).min(Comparison::ALL.len() - 1)], a)
+            }
         }
     }
 }
@@ -64,16 +69,21 @@ impl Playbooks {
         self.numbers.as_ptr() as usize
     }
 
-    /// Numbers: of each playbook successes, samples, least severity; how many kinds, and these; how many symbols, and these; how
-    /// many steps, and four numbers of each. The answer is their rows.
+    /// Numbers: of each playbook successes, samples, least severity; how many kinds, and these; how
+    /// many symbols, and these; how many steps, and four numbers of each. The answer is their rows.
     pub fn add(&mut self, count: usize) -> Vec<u32> {
         let mut numbers = Numbers(self.numbers.iter());
         let book = &mut self.book;
         let mut add = || {
-            let (success_count, sample_size, least_severity) = (numbers.next(), numbers.next(), numbers.next());
+            let (success_count, sample_size, least_severity) =
+                (numbers.next(), numbers.next(), numbers.next());
             let (kinds, symbols, steps) = (numbers.codes(), numbers.codes(), numbers.code());
             let condition = (0..steps).map(|_| numbers.step()).collect();
-            book.add(Trigger { kinds, symbols, least_severity, condition }, success_count, sample_size)
+            book.add(
+                Trigger { kinds, symbols, least_severity, condition },
+                success_count,
+                sample_size,
+            )
         };
         (0..count).map(|_| add()).collect()
     }
@@ -83,13 +93,16 @@ impl Playbooks {
         self.book.remove(row);
     }
 
-    /// Numbers: kind, symbol (−1 for none) and severity of each event; each variable, how many values it has, and these. The answer
-    /// begins with the number of matches; each is row, event, success rate and relevance; row and variable of what is missing
-    /// follow.
+    /// Numbers: kind, symbol (−1 for none) and severity of each event; each variable, how many
+    /// values it has, and these. The answer begins with the number of matches; each is row, event,
+    /// success rate and relevance; row and variable of what is missing follow.
     pub fn matches(&mut self, events: usize, variables: usize) -> Vec<f64> {
         let (told, market) = self.numbers.split_at(events * 3);
-        let event =
-            |it: &[f64]| Event { kind: it[0] as u32, symbol: (it[1] >= 0.0).then_some(it[1] as u32), severity: it[2] };
+        let event = |it: &[f64]| Event {
+            kind: it[0] as u32,
+            symbol: (it[1] >= 0.0).then_some(it[1] as u32),
+            severity: it[2],
+        };
         let events: Vec<Event> = told.chunks_exact(3).map(event).collect();
         let mut rest = market;
         let mut read = || {
@@ -102,17 +115,28 @@ impl Playbooks {
         let found = self.book.matches(&events, &|variable| market.get(&variable).copied());
         let mut answer = vec![found.matches.len() as f64];
         answer.extend(
-            found.matches.iter().flat_map(|it| [f64::from(it.row), it.event as f64, it.success_rate, it.relevance]),
+            found
+                .matches
+                .iter()
+                .flat_map(|it| [f64::from(it.row), it.event as f64, it.success_rate, it.relevance]),
         );
-        answer.extend(found.missing.iter().flat_map(|&(row, variable)| [f64::from(row), f64::from(variable)]));
+        answer.extend(
+            found.missing.iter().flat_map(|&(row, variable)| [f64::from(row), f64::from(variable)]),
+        );
         answer
     }
 }
 
 #[wasm_bindgen]
 impl Engine {
-    /// Stability of a playbook after a trade that followed it; a difficulty that is NaN is the section's.
-    pub fn stability_after_outcome(&self, stability: f64, difficulty: f64, profitable: bool) -> f64 {
+    /// Stability of a playbook after a trade that followed it; a difficulty that is NaN is the
+    /// section's.
+    pub fn stability_after_outcome(
+        &self,
+        stability: f64,
+        difficulty: f64,
+        profitable: bool,
+    ) -> f64 {
         let record = Record { success_count: 0.0, sample_size: 0.0, stability };
         let difficulty = Some(difficulty).filter(|difficulty| !difficulty.is_nan());
         apply_outcome(&record, difficulty, profitable, &self.table).stability

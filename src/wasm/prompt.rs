@@ -1,5 +1,5 @@
-//! Preparing a prompt over numbers and text in the scratch: what was found, what is said already, what was of use, what is
-//! written.
+//! Preparing a prompt over numbers and text in the scratch: what was found, what is said already,
+//! what was of use, what is written.
 
 use js_sys::{Array, Function};
 use serde::Serialize;
@@ -8,10 +8,10 @@ use wasm_bindgen::prelude::*;
 use super::Engine;
 use super::turn::mode;
 use crate::context::{
-    self, CENSOR_ACTIONS, ContextBudget, Entry, FRAME_BUDGETS, FoundMemory, LIMIT_OF_ALL, MIN_SCORES, MOST_USES,
-    MemoryDetail, MemoryType, Omitted, PROFILE_CATEGORIES, PromptLimits, PromptSection, RECENT_CONVERSATIONS,
-    RECENT_HOURS, REFERENCED_FROM, SAID_IN_MEANING, SAID_IN_WORDS, SECTIONS, SEED_MESSAGES, Selecting, USE_DAYS,
-    Unselected, Use,
+    self, CENSOR_ACTIONS, ContextBudget, Entry, FRAME_BUDGETS, FoundMemory, LIMIT_OF_ALL,
+    MIN_SCORES, MOST_USES, MemoryDetail, MemoryType, Omitted, PROFILE_CATEGORIES, PromptLimits,
+    PromptSection, RECENT_CONVERSATIONS, RECENT_HOURS, REFERENCED_FROM, SAID_IN_MEANING,
+    SAID_IN_WORDS, SECTIONS, SEED_MESSAGES, Selecting, USE_DAYS, Unselected, Use,
 };
 use crate::host::count_tokens;
 use crate::text::units;
@@ -57,7 +57,8 @@ impl<'a> Reader<'a> {
         Some(self.number()).filter(|share| !share.is_nan())
     }
 
-    /// The code of a section, two numbers and three texts, which mean what the section has them for.
+    /// The code of a section, two numbers and three texts, which mean what the section has them
+    /// for.
     fn entry(&mut self) -> (PromptSection, Entry<'a>) {
         let section = PromptSection::ALL[self.number() as usize % SECTIONS];
         let numbers = (self.share(), self.share());
@@ -74,8 +75,12 @@ impl<'a> Reader<'a> {
                 let activations = activations.unwrap_or_default();
                 Entry::Procedure { name: text, domain: label, activations, effectiveness }
             }
-            (PromptSection::RecentConversations, _) => Entry::Conversation { title: text, summary: detail },
-            (PromptSection::PastEpisodes, _) => Entry::Episode { summary: text, outcome: label, date: detail },
+            (PromptSection::RecentConversations, _) => {
+                Entry::Conversation { title: text, summary: detail }
+            }
+            (PromptSection::PastEpisodes, _) => {
+                Entry::Episode { summary: text, outcome: label, date: detail }
+            }
             (PromptSection::Signals, _) => Entry::Signal { text, date: detail },
             (_, (Some(relevance), _)) => Entry::Item { text, relevance },
             _ => Entry::Note { label, text },
@@ -86,47 +91,60 @@ impl<'a> Reader<'a> {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Texts and then others; the answer for each text is the most it has in common with one of the others, and whether that
-    /// is enough to say the same.
+    /// Texts and then others; the answer for each text is the most it has in common with one of the
+    /// others, and whether that is enough to say the same.
     pub fn similarities(&mut self, texts: usize, others: usize, seed_compatible: bool) {
         let mut reader = self.reader();
         let (texts, others) = (reader.texts(texts), reader.texts(others));
         let shared = context::similarities(&texts, &others, mode(seed_compatible));
-        self.answer(shared.into_iter().flat_map(|shared| [shared, f64::from(shared > SAID_IN_WORDS)]));
+        self.answer(
+            shared.into_iter().flat_map(|shared| [shared, f64::from(shared > SAID_IN_WORDS)]),
+        );
     }
 
     /// Embeddings of memories and then of messages; the answer is as that of `similarities`.
     pub fn cosines(&mut self, memories: usize, messages: usize, dimensions: usize) {
         let (memories, rest) = self.numbers.split_at(memories * dimensions);
         let cosines = context::cosines(memories, &rest[..messages * dimensions], dimensions);
-        self.answer(cosines.into_iter().flat_map(|cosine| [cosine, f64::from(cosine > SAID_IN_MEANING)]));
+        self.answer(
+            cosines.into_iter().flat_map(|cosine| [cosine, f64::from(cosine > SAID_IN_MEANING)]),
+        );
     }
 
-    /// Texts, and what was answered; the answer for each is what it has in common with that, and whether it was taken up.
+    /// Texts, and what was answered; the answer for each is what it has in common with that, and
+    /// whether it was taken up.
     pub fn feedback(&mut self, texts: usize, seed_compatible: bool) {
         let mut reader = self.reader();
         let (texts, response) = (reader.texts(texts), reader.text());
         let shared = context::similarities(&texts, &[response], mode(seed_compatible));
-        self.answer(shared.into_iter().flat_map(|shared| [shared, f64::from(shared >= REFERENCED_FROM)]));
+        self.answer(
+            shared.into_iter().flat_map(|shared| [shared, f64::from(shared >= REFERENCED_FROM)]),
+        );
     }
 
-    /// For each memory how many uses, and these: moment, and 1 where the memory was taken up. The answer is its boost.
+    /// For each memory how many uses, and these: moment, and 1 where the memory was taken up. The
+    /// answer is its boost.
     pub fn usage_boosts(&mut self, memories: usize, seed_compatible: bool) {
         let mut reader = self.reader();
-        let boosts: Vec<f64> =
-            (0..memories).map(|_| context::usage_boost(&reader.uses(), mode(seed_compatible))).collect();
+        let boosts: Vec<f64> = (0..memories)
+            .map(|_| context::usage_boost(&reader.uses(), mode(seed_compatible)))
+            .collect();
         self.answer(boosts);
     }
 
     /// How many uses, and these; the answer is score and rate.
     pub fn usage_score(&mut self, now: f64, seed_compatible: bool) {
         let uses = self.reader().uses();
-        self.answer([context::usage_score(&uses, now), context::usage_rate(&uses, mode(seed_compatible))]);
+        self.answer([
+            context::usage_score(&uses, now),
+            context::usage_rate(&uses, mode(seed_compatible)),
+        ]);
     }
 
-    /// The least scores; how much the turn asks for something recent, and the present; how many censors are active, and these; of each memory type, id, relevance, frame, creation,
-    /// boost, how many censors, and these; its text, outcome and topic. The answer is, for each, its place among the
-    /// selected, or why it has none.
+    /// The least scores; how much the turn asks for something recent, and the present; how many
+    /// censors are active, and these; of each memory type, id, relevance, frame, creation, boost,
+    /// how many censors, and these; its text, outcome and topic. The answer is, for each, its place
+    /// among the selected, or why it has none.
     pub fn select_memories(&mut self, memories: usize, seed_compatible: bool) {
         let mut reader = self.reader();
         let min_scores = reader.array();
@@ -137,8 +155,10 @@ impl Engine {
         let mut found: Vec<FoundMemory<'_>> = Vec::new();
         for _ in 0..memories {
             let memory_type = MemoryType::ALL[reader.number() as usize % MemoryType::ALL.len()];
-            let (id, relevance, same_frame) = (reader.number() as u32, reader.number(), reader.number() != 0.0);
-            let (created_at, usage_boost, count) = (reader.number(), reader.number(), reader.number() as usize);
+            let (id, relevance, same_frame) =
+                (reader.number() as u32, reader.number(), reader.number() != 0.0);
+            let (created_at, usage_boost, count) =
+                (reader.number(), reader.number(), reader.number() as usize);
             censors.push(reader.codes(count));
             let (text, outcome, topic) = (reader.text(), reader.text(), reader.text());
             found.push(FoundMemory {
@@ -157,22 +177,32 @@ impl Engine {
         for (memory, censors) in found.iter_mut().zip(&censors) {
             memory.censors = censors;
         }
-        let by = Selecting { mode: mode(seed_compatible), min_scores, censors: &active, recency, now };
+        let by =
+            Selecting { mode: mode(seed_compatible), min_scores, censors: &active, recency, now };
         let selection = context::select(&found, &by);
-        let mut answer: Vec<f64> =
-            selection.unselected.iter().map(|why| why.map_or(0.0, |why| -1.0 - f64::from(why as u8))).collect();
+        let mut answer: Vec<f64> = selection
+            .unselected
+            .iter()
+            .map(|why| why.map_or(0.0, |why| -1.0 - f64::from(why as u8)))
+            .collect();
         for (place, &row) in selection.order.iter().enumerate() {
             answer[row as usize] = place as f64;
         }
         self.answer(answer);
     }
 
-    /// Tokens of the whole and of each section; the identity; the entries. The answer is the prompt and its tokens; how
-    /// many sections it has, of each its code, where in UTF-16 units its content begins and ends, and its tokens; and why
-    /// the identity and each entry are not there, or −1.
+    /// Tokens of the whole and of each section; the identity; the entries. The answer is the prompt
+    /// and its tokens; how many sections it has, of each its code, where in UTF-16 units its
+    /// content begins and ends, and its tokens; and why the identity and each entry are not there,
+    /// or −1.
     ///
     /// Nothing is changed: counting tokens may call this very engine again.
-    pub fn write_prompt(&self, entries: usize, seed_compatible: bool, count: Option<Function>) -> Array {
+    pub fn write_prompt(
+        &self,
+        entries: usize,
+        seed_compatible: bool,
+        count: Option<Function>,
+    ) -> Array {
         let mut reader = self.reader();
         let total = reader.number();
         let sections = reader.array();
@@ -185,7 +215,12 @@ impl Engine {
             let (start, end) = section.content;
             let begins = units(&prompt.text[..start]);
             let ends = begins + units(&prompt.text[start..end]);
-            answer.extend([f64::from(section.section as u8), begins as f64, ends as f64, section.tokens]);
+            answer.extend([
+                f64::from(section.section as u8),
+                begins as f64,
+                ends as f64,
+                section.tokens,
+            ]);
         }
         let reasons = [prompt.identity].into_iter().chain(prompt.omitted);
         answer.extend(reasons.map(|why| why.map_or(-1.0, |why| f64::from(why as u8))));
@@ -198,12 +233,13 @@ impl Engine {
 
     /// Text: an identity; the answer is as much of it as may stand alone, and the tokens of that.
     pub fn write_identity(&self, length: usize, most: f64, count: Option<Function>) -> Array {
-        let (text, tokens) = context::write_identity(self.text(0, length), most, &counting(count.as_ref()));
+        let (text, tokens) =
+            context::write_identity(self.text(0, length), most, &counting(count.as_ref()));
         Array::of2(&text.into(), &tokens.into())
     }
 
-    /// The code of a memory's type, how many fields; title, text, and of each field its name and value. The answer is all of
-    /// it as text.
+    /// The code of a memory's type, how many fields; title, text, and of each field its name and
+    /// value. The answer is all of it as text.
     pub fn memory_detail(&self) -> String {
         let mut reader = self.reader();
         let memory_type = MemoryType::ALL[reader.number() as usize % MemoryType::ALL.len()];
@@ -241,7 +277,9 @@ impl Reader<'_> {
 
 /// The caller's own way to count tokens, or about as many as there are.
 fn counting(count: Option<&Function>) -> impl Fn(&str) -> f64 {
-    move |text| count.map_or_else(|| context::estimate_tokens(text), |count| count_tokens(count, text))
+    move |text| {
+        count.map_or_else(|| context::estimate_tokens(text), |count| count_tokens(count, text))
+    }
 }
 
 /// The names and numbers of preparing a prompt.

@@ -1,20 +1,22 @@
-//! Questions over text in the scratch. Places in a text cross in UTF-16 units, so that JavaScript cuts its own string: a lone
-//! surrogate, which arrives here as another character, stays what it is.
+//! Questions over text in the scratch. Places in a text cross in UTF-16 units, so that JavaScript
+//! cuts its own string: a lone surrogate, which arrives here as another character, stays what it
+//! is.
 
 use wasm_bindgen::prelude::*;
 
 use super::Engine;
 use super::intent::matcher;
 use crate::query::{
-    self, Category, Classification, DecomposeOptions, Fate, Level, Part, Piece, Reformulation, Retrieved, Scored, Span,
-    TitleSearch,
+    self, Category, Classification, DecomposeOptions, Fate, Level, Part, Piece, Reformulation,
+    Retrieved, Scored, Span, TitleSearch,
 };
 use crate::search::{TermMode, terms};
 use crate::text::lower_case;
 
 /// Stands where nothing was found.
 const NONE: f64 = -1.0;
-/// Numbers that tell of a classification: rank of the pattern, type, confidence, the entity's ends, the attribute.
+/// Numbers that tell of a classification: rank of the pattern, type, confidence, the entity's ends,
+/// the attribute.
 const CLASSIFIED: usize = 8;
 /// Numbers that tell of a part: two pieces, the first of which may be missing.
 const PART: usize = 6;
@@ -77,8 +79,9 @@ impl Engine {
         self.tell(length, &classification);
     }
 
-    /// Everything about the first `length` bytes. Numbers get the classification, and after it the intents, one bit each; the
-    /// answer holds the number of parts, the parts, and the ends of the terms in the text in lower case.
+    /// Everything about the first `length` bytes. Numbers get the classification, and after it the
+    /// intents, one bit each; the answer holds the number of parts, the parts, and the ends of the
+    /// terms in the text in lower case.
     pub fn understand(
         &mut self,
         length: usize,
@@ -92,7 +95,8 @@ impl Engine {
         let intents = self.intent.classify(text, matcher(words));
         let has_entity = classification.lookup.entity.is_some_and(|span| span.start < span.end);
         let category = classification.disqualifier.map(|it| it.category);
-        let parts = query::decompose(text, category, has_entity, &self.parts(max_parts, by_subject));
+        let parts =
+            query::decompose(text, category, has_entity, &self.parts(max_parts, by_subject));
         let lower = lower_case(text);
         let mode = if unicode { TermMode::Unicode } else { TermMode::Ascii };
         let terms = terms(&lower, mode);
@@ -111,7 +115,10 @@ impl Engine {
     pub fn extract_query_entities(&self, length: usize) -> Vec<u32> {
         let text = self.text(0, length);
         let mut units = Units::new(text);
-        query::extract_entities(text, self.query).into_iter().flat_map(|span| units.span(span)).collect()
+        query::extract_entities(text, self.query)
+            .into_iter()
+            .flat_map(|span| units.span(span))
+            .collect()
     }
 
     /// The piece of the first `length` bytes that is asked of something.
@@ -131,13 +138,14 @@ impl Engine {
     ) -> Vec<u32> {
         let text = self.text(0, length);
         let category = Category::ALL.get(category).copied();
-        let parts = query::decompose(text, category, has_entity, &self.parts(max_parts, by_subject));
+        let parts =
+            query::decompose(text, category, has_entity, &self.parts(max_parts, by_subject));
         let mut units = Units::new(text);
         parts.iter().flat_map(|part| units.part(part)).collect()
     }
 
-    /// What to ask in place of the first `length` bytes: 0 nothing, 1 a part of them, whose ends the numbers get, 2 the
-    /// entity, of so many UTF-16 units.
+    /// What to ask in place of the first `length` bytes: 0 nothing, 1 a part of them, whose ends
+    /// the numbers get, 2 the entity, of so many UTF-16 units.
     pub fn reformulate(&mut self, length: usize, entity: Option<usize>) -> u8 {
         let text = self.text(0, length);
         match query::reformulate(text, entity) {
@@ -152,17 +160,31 @@ impl Engine {
     }
 
     /// Numbers get score, level, quality, distinctness, clarity and flags.
-    pub fn retrieval_confidence(&mut self, top: f64, second: Option<f64>, count: f64, has_attribute: bool) {
+    pub fn retrieval_confidence(
+        &mut self,
+        top: f64,
+        second: Option<f64>,
+        count: f64,
+        has_attribute: bool,
+    ) {
         let told = query::confidence(&Retrieved { top, second, count, has_attribute });
         let level = f64::from(told.level as u8);
-        let told = [told.score, level, told.quality, told.distinctness, told.clarity, f64::from(told.flags)];
+        let told = [
+            told.score,
+            level,
+            told.quality,
+            told.distinctness,
+            told.clarity,
+            f64::from(told.flags),
+        ];
         self.numbers[..told.len()].copy_from_slice(&told);
     }
 
-    /// Numbers: `count` ids and scores of what is selected; for each how many were found by its title, −1 for no title,
-    /// −2 for not searched yet, −3 for a search that failed; then the `found` ids and scores of all that was found. They
-    /// get a fate for each: the place of what replaces it, else −1 kept, −2 nothing better, −3 no title, −4 budget, −5 to
-    /// search, −6 undecided.
+    /// Numbers: `count` ids and scores of what is selected; for each how many were found by its
+    /// title, −1 for no title, −2 for not searched yet, −3 for a search that failed; then the
+    /// `found` ids and scores of all that was found. They get a fate for each: the place of what
+    /// replaces it, else −1 kept, −2 nothing better, −3 no title, −4 budget, −5 to search, −6
+    /// undecided.
     pub fn settle_weak(&mut self, count: usize, found: usize, floor: f64, budget: usize) {
         let scored = |ids: &[f64], scores: &[f64]| -> Vec<Scored> {
             ids.iter().zip(scores).map(|(&id, &score)| Scored { id: id as u32, score }).collect()
@@ -182,7 +204,8 @@ impl Engine {
                 TitleSearch::Found(mine)
             }
         };
-        let searches: Vec<TitleSearch<'_>> = searched.iter().map(|&searched| search(searched)).collect();
+        let searches: Vec<TitleSearch<'_>> =
+            searched.iter().map(|&searched| search(searched)).collect();
         let fates = query::settle_weak(&scored(ids, scores), &searches, floor, budget);
         for (number, fate) in self.numbers.iter_mut().zip(fates) {
             *number = match fate {
@@ -210,7 +233,16 @@ impl Engine {
         let [kind, a, b] = units.piece(lookup.attribute).map(f64::from);
         let rank = classification.disqualifier.map_or(NONE, |it| f64::from(it.rank));
         let query_type = f64::from(lookup.query_type as u8);
-        self.numbers[..CLASSIFIED].copy_from_slice(&[rank, query_type, lookup.confidence, start, end, kind, a, b]);
+        self.numbers[..CLASSIFIED].copy_from_slice(&[
+            rank,
+            query_type,
+            lookup.confidence,
+            start,
+            end,
+            kind,
+            a,
+            b,
+        ]);
     }
 }
 

@@ -1,4 +1,5 @@
-//! Stakes, as numbers: JavaScript knows each subtype's place in the table and which signals it reads.
+//! Stakes, as numbers: JavaScript knows each subtype's place in the table and which signals it
+//! reads.
 
 use wasm_bindgen::prelude::*;
 
@@ -7,7 +8,8 @@ use crate::salience::{EXPECTATION, LED_TO_ACTION, OUTCOME, Z_SCORE};
 
 #[wasm_bindgen]
 impl Engine {
-    /// The salience of a memory by the two signals of its subtype and the four that all have; NaN where there is none.
+    /// The salience of a memory by the two signals of its subtype and the four that all have; NaN
+    /// where there is none.
     #[allow(clippy::too_many_arguments)] // each is a number of its own on the stack
     pub fn salience(
         &self,

@@ -39,11 +39,14 @@ impl Scratch {
 
     /// Makes room for so many numbers, rows and bytes; refused where there is not as much.
     pub fn reserve(&mut self, numbers: usize, rows: usize, bytes: usize) -> bool {
-        let done = grow(&mut self.numbers, numbers) && grow(&mut self.rows, rows) && grow(&mut self.bytes, bytes);
+        let done = grow(&mut self.numbers, numbers)
+            && grow(&mut self.rows, rows)
+            && grow(&mut self.bytes, bytes);
         done || answer::<()>(Err(Error::memory("batch", "needs more than there is"))).is_some()
     }
 
-    /// Makes room for a part of a snapshot where an index that may take so many bytes could; whether there is.
+    /// Makes room for a part of a snapshot where an index that may take so many bytes could;
+    /// whether there is.
     pub fn reserve_part(&mut self, bytes: usize, max_bytes: usize) -> bool {
         bytes <= max_bytes.saturating_sub(self.own) && grow(&mut self.bytes, bytes)
     }
@@ -51,7 +54,8 @@ impl Scratch {
     /// Makes room for an answer of so many numbers and rows; refused where there is not as much.
     pub fn reserve_answer(&mut self, numbers: usize, rows: usize) -> bool {
         let done = grow(&mut self.numbers, numbers) && grow(&mut self.rows, rows);
-        done || answer::<()>(Err(Error::memory("limit", "asks for more than there is room for"))).is_some()
+        done || answer::<()>(Err(Error::memory("limit", "asks for more than there is room for")))
+            .is_some()
     }
 
     /// Gives it back where it has become large; whether it did.
@@ -86,8 +90,8 @@ fn put<T: Copy + Default>(scratch: &mut Vec<T>, answers: &[T]) {
     scratch[..answers.len()].copy_from_slice(answers);
 }
 
-/// What JavaScript is told of a part that was read: −1 where it was refused, 0 for one that was taken, and for the caller's
-/// own one more than its kind.
+/// What JavaScript is told of a part that was read: −1 where it was refused, 0 for one that was
+/// taken, and for the caller's own one more than its kind.
 pub(super) fn told_of<T>(read: Option<Option<(u32, T)>>) -> f64 {
     match read {
         None => -1.0,

@@ -12,7 +12,9 @@ use crate::decay::{self, AlgorithmType, DECAY, DecayConstants, Lifecycle};
 use crate::intent::INTENT_ORDER;
 use crate::merge::MergeOptions;
 use crate::procedural::EDGE_STRENGTHENING;
-use crate::query::{ATTRIBUTE_WORDS, Category, FLAGS, Level, MOST_PARTS, OrchestratorConfig, QueryType};
+use crate::query::{
+    ATTRIBUTE_WORDS, Category, FLAGS, Level, MOST_PARTS, OrchestratorConfig, QueryType,
+};
 use crate::salience::StakeFields;
 use crate::search::{STORED_EDGE_STRENGTHS, UNKNOWN_EDGE_WEIGHT};
 use crate::section::{Section, SectionProfile, Subtype, Weights};

@@ -1,17 +1,18 @@
-//! Turns of conversation over text in the scratch. Places in a text cross in UTF-16 units: JavaScript cuts its own string.
+//! Turns of conversation over text in the scratch. Places in a text cross in UTF-16 units:
+//! JavaScript cuts its own string.
 
 use wasm_bindgen::prelude::*;
 
 use super::Engine;
 use super::query::Units;
 use crate::context::{
-    self, ContextMode, Frame, MOST_NAMED, MemoryType, RetrievalPlan, SignalsToPlan, TurnSignals, next_topic,
-    select_frame,
+    self, ContextMode, Frame, MOST_NAMED, MemoryType, RetrievalPlan, SignalsToPlan, TurnSignals,
+    next_topic, select_frame,
 };
 
 const TYPES: usize = MemoryType::ALL.len();
-/// Numbers that tell of a turn: the beginning of what is understood, recency, four flags, hints, how many keywords and entities,
-/// and the ends of each, with room for the most.
+/// Numbers that tell of a turn: the beginning of what is understood, recency, four flags, hints,
+/// how many keywords and entities, and the ends of each, with room for the most.
 const SIGNALS: usize = HEAD + 4 * MOST_NAMED;
 const HEAD: usize = 8 + TYPES;
 /// Numbers that tell of a plan: whether by keywords, a limit and a budget for each type.
@@ -28,14 +29,17 @@ pub(super) fn mode(seed_compatible: bool) -> ContextMode {
 impl Engine {
     /// Numbers get what the first `length` bytes ask of memory: see [`SIGNALS`].
     pub fn classify_turn(&mut self, length: usize, seed_compatible: bool) {
-        let signals = context::classify_turn(self.text(0, length), &self.intent, mode(seed_compatible));
+        let signals =
+            context::classify_turn(self.text(0, length), &self.intent, mode(seed_compatible));
         self.tell_signals(length, &signals);
     }
 
-    /// Numbers get the same, what to retrieve in a frame (one past the last is none), and whether something recent is meant.
+    /// Numbers get the same, what to retrieve in a frame (one past the last is none), and whether
+    /// something recent is meant.
     pub fn plan_turn(&mut self, length: usize, frame: usize, seed_compatible: bool) {
         let frame = Frame::ALL.get(frame).copied();
-        let told = context::plan_turn(self.text(0, length), frame, &self.intent, mode(seed_compatible));
+        let told =
+            context::plan_turn(self.text(0, length), frame, &self.intent, mode(seed_compatible));
         self.tell_signals(length, &told.signals);
         self.tell_plan(SIGNALS, &told.plan);
         self.numbers[SIGNALS + PLAN] = f64::from(u8::from(told.is_recent));
@@ -54,18 +58,21 @@ impl Engine {
         hints.copy_from_slice(&self.numbers[1..=TYPES]);
         let frame = Frame::ALL.get(frame).copied();
         let recency = self.numbers[0];
-        let signals = SignalsToPlan { frame, recency, hints, is_question, asks_nothing, has_keywords };
+        let signals =
+            SignalsToPlan { frame, recency, hints, is_question, asks_nothing, has_keywords };
         self.tell_plan(0, &context::plan_retrieval(&signals, mode(seed_compatible)));
     }
 
-    /// Numbers get the confidence in the frame of the first `length` bytes, whose place is the answer.
+    /// Numbers get the confidence in the frame of the first `length` bytes, whose place is the
+    /// answer.
     pub fn select_frame(&mut self, length: usize) -> u8 {
         let selection = select_frame(self.text(0, length));
         self.numbers[0] = selection.confidence;
         selection.frame as u8
     }
 
-    /// Numbers get the ends of the topic that the first `length` bytes open; `false` when they go on with the last.
+    /// Numbers get the ends of the topic that the first `length` bytes open; `false` when they go
+    /// on with the last.
     pub fn next_topic(&mut self, length: usize) -> bool {
         let text = self.text(0, length);
         let Some(topic) = next_topic(text) else { return false };
@@ -86,7 +93,12 @@ impl Engine {
                 *ends = units.span(span).map(f64::from);
             }
         }
-        let flags = [signals.is_question, signals.is_greeting, signals.is_acknowledgement, signals.is_recap];
+        let flags = [
+            signals.is_question,
+            signals.is_greeting,
+            signals.is_acknowledgement,
+            signals.is_recap,
+        ];
         let counts = [signals.keywords.len(), signals.entities.len()];
         let (head, rest) = self.numbers[..SIGNALS].split_at_mut(HEAD);
         head[..2].copy_from_slice(&[input, signals.recency]);

@@ -1,4 +1,5 @@
-// An index in a worker of a page, in Chromium: its script found by Vite, beside a bundle, or inside it.
+// An index in a worker of a page, in Chromium: its script found by Vite, beside a bundle, or inside
+// it.
 
 import { copyFileSync, rmSync } from "node:fs";
 import { build as bundle } from "esbuild";
@@ -10,7 +11,10 @@ import { openBrowser, PAGE, Site, visit } from "./page.ts";
 
 const MINUTES = 60_000;
 
-/** A page that asks an index in a worker and one of its own the same, and leaves the answers as text. */
+/**
+ * A page that asks an index in a worker and one of its own the same, and leaves the answers as
+ * text.
+ */
 const PROGRAM = `
 import * as nous from "nous-wasm";
 
@@ -83,7 +87,10 @@ afterAll(async () => {
 });
 
 async function visitSite(folder: string, policy?: string) {
-  const site = await Site.serve(project.at(folder), policy === undefined ? {} : { "content-security-policy": policy });
+  const site = await Site.serve(
+    project.at(folder),
+    policy === undefined ? {} : { "content-security-policy": policy },
+  );
   try {
     return await visit(browser, site.url);
   } finally {
@@ -97,7 +104,9 @@ describe("Vite", () => {
     const { requests, ...found } = await visitSite("dist");
     expect(found).toEqual(right);
     const scripts = requests.filter((path) => path.includes("worker"));
-    expect(new Set(scripts)).toEqual(new Set([expect.stringMatching(/^\/assets\/index-worker-.*\.m?js$/)]));
+    expect(new Set(scripts)).toEqual(
+      new Set([expect.stringMatching(/^\/assets\/index-worker-.*\.m?js$/)]),
+    );
   });
 
   it("serves it while developing", { timeout: 2 * MINUTES }, async () => {
@@ -118,13 +127,21 @@ describe("Vite", () => {
 });
 
 describe("a bundle of esbuild", () => {
-  const POLICY = "default-src 'none'; connect-src 'self'; img-src data:; script-src 'self' 'wasm-unsafe-eval'";
+  const POLICY =
+    "default-src 'none'; connect-src 'self'; img-src data:; script-src 'self' 'wasm-unsafe-eval'";
   const SCRIPT = "index-worker.js";
 
   async function bundled(folder: string, platform: "browser" | "neutral") {
     const outfile = project.at(folder, "main.js");
     const entryPoints = [project.at("main.js")];
-    await bundle({ entryPoints, bundle: true, platform, format: "esm", outfile, logLevel: "error" });
+    await bundle({
+      entryPoints,
+      bundle: true,
+      platform,
+      format: "esm",
+      outfile,
+      logLevel: "error",
+    });
     project.write(`${folder}/index.html`, PAGE);
   }
 
@@ -145,7 +162,10 @@ describe("a bundle of esbuild", () => {
 
   it("has it inside where the module is inside", async () => {
     await bundled("inside", "neutral");
-    const { requests, complaints, answer } = await visitSite("inside", `${POLICY}; worker-src blob:`);
+    const { requests, complaints, answer } = await visitSite(
+      "inside",
+      `${POLICY}; worker-src blob:`,
+    );
     expect({ complaints, answer }).toEqual({ complaints: [], answer: RIGHT });
     expect(requests.filter((path) => path.startsWith("/")).sort()).toEqual(["/", "/main.js"]);
 

@@ -54,7 +54,12 @@ export interface Visit extends Found {
 /** Chromium without a window. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = process.env.CHROME ?? (await fromBuild("setUpChromium"));
-  const quiet = ["--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update"];
+  const quiet = [
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+  ];
   return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-sync", ...quiet] });
 }
 
@@ -91,12 +96,19 @@ export class Site {
     readonly url: string,
   ) {}
 
-  static async serve(folder: string, headers: Record<string, string> = {}, types = TYPES): Promise<Site> {
+  static async serve(
+    folder: string,
+    headers: Record<string, string> = {},
+    types = TYPES,
+  ): Promise<Site> {
     const server = createServer((request, response) => {
       const { pathname } = new URL(request.url ?? "/", "http://localhost");
       const file = join(folder, normalize(pathname === "/" ? "/index.html" : pathname));
       if (!existsSync(file)) return response.writeHead(404).end();
-      response.writeHead(200, { ...headers, "content-type": types[extname(file)] ?? "application/octet-stream" });
+      response.writeHead(200, {
+        ...headers,
+        "content-type": types[extname(file)] ?? "application/octet-stream",
+      });
       return createReadStream(file).pipe(response);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,5 +1,5 @@
-// The packed package in a page, in Chromium: built by Vite, served by Vite while developing, and bundled by esbuild
-// under a policy that forbids eval.
+// The packed package in a page, in Chromium: built by Vite, served by Vite while developing, and
+// bundled by esbuild under a policy that forbids eval.
 
 import { copyFileSync } from "node:fs";
 import { build as bundle } from "esbuild";
@@ -39,7 +39,9 @@ describe("Vite", () => {
       const { requests, ...found } = await visit(browser, site.url);
       expect(found).toEqual(right());
       const fetched = requests.filter((path) => path.endsWith(".wasm"));
-      expect(new Set(fetched)).toEqual(new Set([expect.stringMatching(/^\/assets\/nous_wasm-.*\.wasm$/)]));
+      expect(new Set(fetched)).toEqual(
+        new Set([expect.stringMatching(/^\/assets\/nous_wasm-.*\.wasm$/)]),
+      );
     } finally {
       await site.close();
     }
@@ -68,13 +70,26 @@ describe("a bundle of esbuild, with the module beside it", () => {
 
   beforeAll(async () => {
     const outfile = project.at("bundle", "main.js");
-    await bundle({ entryPoints: [project.at("main.js")], bundle: true, format: "esm", outfile, logLevel: "error" });
-    copyFileSync(project.installed("dist", "nous_wasm.wasm"), project.at("bundle", "nous_wasm.wasm"));
+    await bundle({
+      entryPoints: [project.at("main.js")],
+      bundle: true,
+      format: "esm",
+      outfile,
+      logLevel: "error",
+    });
+    copyFileSync(
+      project.installed("dist", "nous_wasm.wasm"),
+      project.at("bundle", "nous_wasm.wasm"),
+    );
     project.write("bundle/index.html", PAGE);
   });
 
   async function visitBundle(policy: string, types?: Record<string, string>) {
-    const site = await Site.serve(project.at("bundle"), { "content-security-policy": policy }, types);
+    const site = await Site.serve(
+      project.at("bundle"),
+      { "content-security-policy": policy },
+      types,
+    );
     try {
       return await visit(browser, site.url);
     } finally {
@@ -89,7 +104,10 @@ describe("a bundle of esbuild, with the module beside it", () => {
   });
 
   it("loads from a server that does not know what a .wasm is", async () => {
-    const { requests: _, ...found } = await visitBundle(`${POLICY} 'wasm-unsafe-eval'`, Site.OLD_TYPES);
+    const { requests: _, ...found } = await visitBundle(
+      `${POLICY} 'wasm-unsafe-eval'`,
+      Site.OLD_TYPES,
+    );
     expect(found).toEqual(right());
   });
 

@@ -23,7 +23,9 @@ afterAll(async () => {
   project?.remove();
 });
 
-it("answers in a worker as in Node, with the module as it was deployed", { timeout: 2 * MINUTES }, async () => {
+it("answers in a worker as in Node, with the module as it was deployed", {
+  timeout: 2 * MINUTES,
+}, async () => {
   const source = `
     import * as nous from "nous-wasm";
     import { probe } from "./probe.mjs";

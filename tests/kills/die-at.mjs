@@ -1,9 +1,10 @@
-// Ends the process by SIGKILL at a named step. Tests load it with `node --import`, so that the server holds nothing for them: without
-// it not a line of the server is different, and no setting of a user's can switch it on. What is wrapped are the calls through which
-// a server touches its data: SQL, files, the indexes, and the answer of a thread. It is loaded in each thread.
+// Ends the process by SIGKILL at a named step. Tests load it with `node --import`, so that the
+// server holds nothing for them: without it not a line of the server is different, and no setting
+// of a user's can switch it on. What is wrapped are the calls through which a server touches its
+// data: SQL, files, the indexes, and the answer of a thread. It is loaded in each thread.
 //
-// DIE_AT is a regular expression over the steps, such as "^after exec COMMIT$"; DIE_NTH (1 unless it is said) is which time that it
-// matches. Steps are counted by each thread on its own.
+// DIE_AT is a regular expression over the steps, such as "^after exec COMMIT$"; DIE_NTH (1 unless
+// it is said) is which time that it matches. Steps are counted by each thread on its own.
 
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -21,7 +22,10 @@ function pass(step) {
   if (left === 0) process.kill(process.pid, "SIGKILL");
 }
 
-/** Makes a method tell of itself, before and after; `describe` gives a step's words, or nothing where it is none. */
+/**
+ * Makes a method tell of itself, before and after; `describe` gives a step's words, or nothing
+ * where it is none.
+ */
 function wrap(holder, name, describe) {
   const inner = holder[name];
   holder[name] = function (...given) {
@@ -68,7 +72,8 @@ fs.openSync = (file, ...given) => {
   handles.set(handle, basename(file));
   return handle;
 };
-for (const name of ["writeSync", "fsyncSync"]) wrap(fs, name, (handle) => `${name} ${handles.get(handle)}`);
+for (const name of ["writeSync", "fsyncSync"])
+  wrap(fs, name, (handle) => `${name} ${handles.get(handle)}`);
 for (const name of ["renameSync", "linkSync"]) wrap(fs, name, (_, to) => `${name} ${basename(to)}`);
 wrap(fs, "rmSync", (file) => (fs.existsSync(file) ? `rmSync ${basename(file)}` : undefined));
 syncBuiltinESMExports();

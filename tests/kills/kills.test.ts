@@ -1,5 +1,6 @@
-// What was acknowledged is there, however the server ended: SIGKILL at random moments and at named steps, again and again on the same
-// data. KILLS says how many there are at least; `npm run long -- kills` does thousands.
+// What was acknowledged is there, however the server ended: SIGKILL at random moments and at named
+// steps, again and again on the same data. KILLS says how many there are at least; `npm run long --
+// kills` does thousands.
 
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -44,7 +45,9 @@ const dyingAt = (at: string, nth = 1) => ({
 
 /** Runs the program to its end, in surroundings of its own; what it printed, and how it ended. */
 function run(args: readonly string[], { node = [], env = {} }: Surroundings = {}) {
-  const child = spawn(process.execPath, [...node, PROGRAM, ...args], { env: { ...process.env, ...env } });
+  const child = spawn(process.execPath, [...node, PROGRAM, ...args], {
+    env: { ...process.env, ...env },
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (text) => {
@@ -58,9 +61,9 @@ function run(args: readonly string[], { node = [], env = {} }: Surroundings = {}
 
 /** Looks as `nous-server check` does, whose exit code the last look of each folder asks for. */
 async function check(folder: string): Promise<void> {
-  const problems = [...checkAll({ dataDir: folder, durability: "full", remote: undefined }, {})].flatMap(
-    ({ problems }) => problems,
-  );
+  const problems = [
+    ...checkAll({ dataDir: folder, durability: "full", remote: undefined }, {}),
+  ].flatMap(({ problems }) => problems);
   expect(problems).toEqual([]);
   await released();
   figures.checks += 1;
@@ -69,7 +72,8 @@ async function check(folder: string): Promise<void> {
 /** Looked at more often, a server would be slowed down by it. */
 const moment = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-// ---- under load -----------------------------------------------------------------------------------
+// ---- under load
+// -----------------------------------------------------------------------------------
 
 /** How a round ends. */
 interface Ending {
@@ -105,7 +109,10 @@ const ENDINGS: readonly Ending[] = [
   { at: "^after exec COMMIT$" },
   { at: "^before exec PRAGMA wal_checkpoint", nth: 1 },
 ];
-/** Answers of a round before it ends, and times that a step of a commit is passed: from the first to well into it. */
+/**
+ * Answers of a round before it ends, and times that a step of a commit is passed: from the first to
+ * well into it.
+ */
 const someOf = (round: number): number => 1 + ((round * 17) % 30);
 
 /** One folder, its memory, and what its clients were told, through many rounds. */
@@ -119,7 +126,10 @@ class Lane {
   /** Words of purged memories, which are in no file from then on. */
   readonly #purged: string[] = [];
 
-  /** A large memory is one whose index is kept; with a small one there are more rounds in the same time. */
+  /**
+   * A large memory is one whose index is kept; with a small one there are more rounds in the same
+   * time.
+   */
   constructor(name: string, isLarge: boolean) {
     this.#name = name;
     this.#isLarge = isLarge;
@@ -133,7 +143,8 @@ class Lane {
   async fill(): Promise<void> {
     const server = await start(this.#folder, ["--log-level", "error"]);
     const size = this.#isLarge ? KEPT_NODES : 0;
-    for (let at = 0; at < size; at += MOST_OF_BATCH) await this.#addBatch(server, `${this.#name}base${at}`);
+    for (let at = 0; at < size; at += MOST_OF_BATCH)
+      await this.#addBatch(server, `${this.#name}base${at}`);
     this.#cluster = (await server.ask("POST /clusters", { name: "Kept" })).body.id;
     expect(await server.end()).toBe(0);
   }
@@ -141,11 +152,16 @@ class Lane {
   async #addBatch({ ask }: Running, name: string): Promise<void> {
     const ids = Array.from({ length: MOST_OF_BATCH }, (_, place) => `${name}i${place}`);
     await this.#ledger.write(new Map(ids.map((id) => [nodeKey(id), id])), async () => {
-      await ask("POST /nodes/batch", { items: ids.map((id) => ({ ...LESSON, id, content_title: id })) });
+      await ask("POST /nodes/batch", {
+        items: ids.map((id) => ({ ...LESSON, id, content_title: id })),
+      });
     });
   }
 
-  /** Starts on what the round before left, looks at it, and writes until it is killed; or is killed while it starts. */
+  /**
+   * Starts on what the round before left, looks at it, and writes until it is killed; or is killed
+   * while it starts.
+   */
   async round(round: number): Promise<void> {
     const ending = this.#endings[round % this.#endings.length]!;
     const { at, nth = someOf(round), isStop = false } = ending;
@@ -157,7 +173,8 @@ class Lane {
     }
     const writers = Array.from(
       { length: CLIENTS },
-      (_, client) => new Writer(server.ask, this.#ledger, `${this.#name}r${round}c${client}`, this.#cluster),
+      (_, client) =>
+        new Writer(server.ask, this.#ledger, `${this.#name}r${round}c${client}`, this.#cluster),
     );
     let isOver = false;
     const writing = writers.map((writer) => writer.run(() => isOver));
@@ -182,7 +199,10 @@ class Lane {
     }
   }
 
-  /** A server that was looked at; nothing where it died before: the first of some steps belong to starting. */
+  /**
+   * A server that was looked at; nothing where it died before: the first of some steps belong to
+   * starting.
+   */
   async #comeUp(at: string | undefined, nth: number): Promise<Running | undefined> {
     const around = at === undefined ? {} : dyingAt(at, nth);
     let server: Running | undefined;
@@ -200,19 +220,27 @@ class Lane {
   async #verify(server: Running): Promise<void> {
     const { found, problems } = await heldBy(server);
     expect([...problems, ...this.#ledger.compare(found)]).toEqual([]);
-    const files = readdirSync(dirname(this.#file)).map((name) => readFileSync(join(dirname(this.#file), name)));
+    const files = readdirSync(dirname(this.#file)).map((name) =>
+      readFileSync(join(dirname(this.#file), name)),
+    );
     const left = this.#purged.filter((words) => files.some((bytes) => bytes.includes(words)));
     expect(left).toEqual([]);
     this.#purged.length = 0;
   }
 
-  /** Looks at everything once more, with the index that is kept beside one that is made of the database. */
+  /**
+   * Looks at everything once more, with the index that is kept beside one that is made of the
+   * database.
+   */
   async close(): Promise<void> {
     const server = await start(this.#folder, ["--log-level", "error"]);
     await this.#verify(server);
     expect(await server.end()).toBe(0);
     const { ended, output } = await run(["check", "--data-dir", this.#folder]);
-    expect({ ended, output }).toMatchObject({ ended: 0, output: expect.stringContaining(": sound") });
+    expect({ ended, output }).toMatchObject({
+      ended: 0,
+      output: expect.stringContaining(": sound"),
+    });
     figures.checks += 1;
     const [kept, anew] = [{ snapshots: snapshotsOf(this.#file) }, {}].map((options) => {
       const agent = new Agent(new LibsqlStorage(this.#file, { durability: "full" }), options);
@@ -235,7 +263,8 @@ async function inLanes<T>(work: readonly T[], act: (piece: T) => Promise<void>):
   await Promise.all(Array.from({ length: LANES }, lane));
 }
 
-// ---- at what is done as a whole -------------------------------------------------------------------
+// ---- at what is done as a whole
+// -------------------------------------------------------------------
 
 /** Something that is killed at a step: what is there before, and what has to be there after it. */
 interface Piece {
@@ -246,7 +275,11 @@ interface Piece {
   act(around: Surroundings): Promise<void>;
 }
 
-const pieces = (what: string, steps: readonly (string | [at: string, nth: number])[], act: Piece["act"]): Piece[] =>
+const pieces = (
+  what: string,
+  steps: readonly (string | [at: string, nth: number])[],
+  act: Piece["act"],
+): Piece[] =>
   steps.map((step) => {
     const [at, nth] = typeof step === "string" ? [step, 1] : step;
     return { what, at, nth, act };
@@ -257,7 +290,10 @@ async function killed(args: readonly string[], around: Surroundings): Promise<vo
   expect({ ended, output }).toMatchObject({ ended: "SIGKILL" });
 }
 
-/** Opens it as a server does, in this process, and tells the titles that both its database and its index have. */
+/**
+ * Opens it as a server does, in this process, and tells the titles that both its database and its
+ * index have.
+ */
 async function titlesIn(folder: string): Promise<string[]> {
   await check(folder);
   const titles = titlesOf(agentFile(folder, "default"));
@@ -266,8 +302,12 @@ async function titlesIn(folder: string): Promise<string[]> {
 }
 
 function titlesOf(file: string): string[] {
-  const agent = new Agent(new LibsqlStorage(file, { durability: "full" }), { snapshots: snapshotsOf(file) });
-  const nodes = agent.read(() => agent.storage.graphNodes().filter(({ id }) => agent.index.has(id)));
+  const agent = new Agent(new LibsqlStorage(file, { durability: "full" }), {
+    snapshots: snapshotsOf(file),
+  });
+  const nodes = agent.read(() =>
+    agent.storage.graphNodes().filter(({ id }) => agent.index.has(id)),
+  );
   expect(agent.index.size).toBe(nodes.length);
   agent.close();
   return nodes.map(({ title }) => title).sort();
@@ -299,7 +339,10 @@ function makeDatabase(file: string): void {
 
 async function addTo(folder: string, titles: readonly string[]): Promise<void> {
   const rows = titles.map((title) => `('${title}', 'note', '${title}')`);
-  execute(agentFile(folder, "default"), `INSERT INTO nodes (id, type, content_title) VALUES ${rows.join(", ")}`);
+  execute(
+    agentFile(folder, "default"),
+    `INSERT INTO nodes (id, type, content_title) VALUES ${rows.join(", ")}`,
+  );
   await released();
 }
 
@@ -318,7 +361,12 @@ const BOTH = [...BEFORE, ...AFTER];
 
 const making = pieces(
   "the making of an agent",
-  [["^before exec CREATE", 4], "^after exec VACUUM INTO", "^before linkSync .*\\.db$", "^after linkSync .*\\.db$"],
+  [
+    ["^before exec CREATE", 4],
+    "^after exec VACUUM INTO",
+    "^before linkSync .*\\.db$",
+    "^after linkSync .*\\.db$",
+  ],
   async (around) => {
     const folder = temporaryFolder();
     await killed(["serve", "--port", "0", "--data-dir", folder], around);
@@ -353,7 +401,9 @@ const migrating = pieces(
     // What passes for a copy of it as it was is one.
     const copies = copiesOf(file).filter((copy) => !copy.endsWith(".tmp"));
     for (const copy of copies)
-      expect(raw(copy).prepare("SELECT count(*) AS count FROM nodes").all()).toEqual([{ count: 3 }]);
+      expect(raw(copy).prepare("SELECT count(*) AS count FROM nodes").all()).toEqual([
+        { count: 3 },
+      ]);
   },
 );
 
@@ -407,17 +457,25 @@ const restoring = pieces(
   },
 );
 
-const importing = pieces("an import", ["^before exec COMMIT", "^after exec COMMIT"], async (around) => {
-  const [folder, other] = [await folderWith(BEFORE), await folderWith(AFTER)];
-  const lines = join(temporaryFolder(), "lines.jsonl");
-  expect(await run(["export", lines, "--data-dir", other])).toMatchObject({ ended: 0 });
-  await killed(["import", lines, "--data-dir", folder], around);
-  expect([BEFORE, BOTH]).toContainEqual(await titlesIn(folder));
-});
+const importing = pieces(
+  "an import",
+  ["^before exec COMMIT", "^after exec COMMIT"],
+  async (around) => {
+    const [folder, other] = [await folderWith(BEFORE), await folderWith(AFTER)];
+    const lines = join(temporaryFolder(), "lines.jsonl");
+    expect(await run(["export", lines, "--data-dir", other])).toMatchObject({ ended: 0 });
+    await killed(["import", lines, "--data-dir", folder], around);
+    expect([BEFORE, BOTH]).toContainEqual(await titlesIn(folder));
+  },
+);
 
 const deleting = pieces(
   "the deletion of an agent",
-  ["^before exec PRAGMA journal_mode = DELETE", "^before rmSync .*\\.db$", "^after rmSync .*\\.db$"],
+  [
+    "^before exec PRAGMA journal_mode = DELETE",
+    "^before rmSync .*\\.db$",
+    "^after rmSync .*\\.db$",
+  ],
   async (around) => {
     const folder = await folderWith(BEFORE);
     await killed(["agents", "delete", "default", "--data-dir", folder], around);
@@ -448,11 +506,17 @@ const consolidating = pieces(
     const own = clientOf(server, "default");
     const whole = async () => {
       const lessons = await learned(own);
-      for (const { content, episodes } of lessons) expect(episodes).toBe(content.consolidation.figures.n);
-      return lessons.map(({ content: { consolidation: of } }) => `${of.symbol} ${JSON.stringify(of.condition)}`);
+      for (const { content, episodes } of lessons)
+        expect(episodes).toBe(content.consolidation.figures.n);
+      return lessons.map(
+        ({ content: { consolidation: of } }) => `${of.symbol} ${JSON.stringify(of.condition)}`,
+      );
     };
     const before = await whole();
-    expect((await own.ask("POST /consolidate")).body).toMatchObject({ errors: [], patterns_strengthened: 0 });
+    expect((await own.ask("POST /consolidate")).body).toMatchObject({
+      errors: [],
+      patterns_strengthened: 0,
+    });
     const after = await whole();
     expect(new Set(after).size).toBe(after.length);
     expect(after).toEqual(expect.arrayContaining(before));
@@ -480,12 +544,17 @@ const purging = pieces(
   async (around) => {
     const folder = await folderWith(BEFORE);
     const file = agentFile(folder, "default");
-    execute(file, `INSERT INTO nodes (id, type, content_title) VALUES ('gone', 'note', '${SECRET}')`);
+    execute(
+      file,
+      `INSERT INTO nodes (id, type, content_title) VALUES ('gone', 'note', '${SECRET}')`,
+    );
     await released();
     // Words of the memory are in what is kept beside the database.
     for (const kept of Object.values(snapshotsOf(file))) writeFileSync(kept, SECRET);
     const holding = () =>
-      readdirSync(dirname(file)).filter((name) => readFileSync(join(dirname(file), name)).includes(SECRET));
+      readdirSync(dirname(file)).filter((name) =>
+        readFileSync(join(dirname(file), name)).includes(SECRET),
+      );
     await killed(["agents", "purge", "default", "gone", "--data-dir", folder], around);
     const isBegun = () => raw(file).prepare("SELECT id FROM nous_purges").all().length > 0;
     // Each step comes after the deletion, and before the end.
@@ -501,7 +570,16 @@ const purging = pieces(
   },
 );
 
-const PIECES = [making, migrating, backingUp, restoring, importing, deleting, purging, consolidating].flat();
+const PIECES = [
+  making,
+  migrating,
+  backingUp,
+  restoring,
+  importing,
+  deleting,
+  purging,
+  consolidating,
+].flat();
 
 test(`${PIECES.length} kills at steps of what is done as a whole leave all of it or nothing`, {
   timeout: 600_000,
@@ -510,13 +588,17 @@ test(`${PIECES.length} kills at steps of what is done as a whole leave all of it
     try {
       await act(dyingAt(at, nth));
     } catch (error) {
-      throw new Error(`${what}, killed at ${at} (${nth}): ${(error as Error).message}`, { cause: error });
+      throw new Error(`${what}, killed at ${at} (${nth}): ${(error as Error).message}`, {
+        cause: error,
+      });
     }
     figures.kills += 1;
   });
 });
 
-test("kills under load lose nothing that was acknowledged", { timeout: WANTED * 10_000 }, async () => {
+test("kills under load lose nothing that was acknowledged", {
+  timeout: WANTED * 10_000,
+}, async () => {
   const rounds = Math.max(WANTED - PIECES.length, LANES * ENDINGS.length);
   const folders = Math.ceil(rounds / ROUNDS / LANES) * LANES;
   const work = Array.from({ length: folders }, (_, folder) => folder);
@@ -525,7 +607,8 @@ test("kills under load lose nothing that was acknowledged", { timeout: WANTED * 
     await lane.fill();
     // Another folder begins elsewhere among the endings.
     const begin = folder * ROUNDS;
-    for (let round = begin; round < begin + Math.ceil(rounds / folders); round++) await lane.round(round);
+    for (let round = begin; round < begin + Math.ceil(rounds / folders); round++)
+      await lane.round(round);
     await lane.close();
   });
   expect(figures.kills).toBeGreaterThanOrEqual(WANTED);

@@ -1,4 +1,5 @@
-// A client that writes everything there is to write, one request after another, and logs in a ledger what it was told.
+// A client that writes everything there is to write, one request after another, and logs in a
+// ledger what it was told.
 
 import { edgeKey, type Ledger, memberKey, nodeKey } from "../server/ledger.ts";
 import type { Answer, Running } from "../server/process.ts";
@@ -63,10 +64,15 @@ export class Writer {
     }
   }
 
-  async #answerTo(call: string, body?: unknown, headers?: Record<string, string>): Promise<Answer["body"]> {
+  async #answerTo(
+    call: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer["body"]> {
     const answer = await this.#ask(call, body, headers);
     this.answers += 1;
-    if (answer.status >= 300) this.problems.push(`${call}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    if (answer.status >= 300)
+      this.problems.push(`${call}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;
   }
 
@@ -97,9 +103,12 @@ export class Writer {
   async #tie(): Promise<void> {
     const [source, target] = this.#nodes.slice(-2) as [string, string];
     let id = "";
-    await this.#ledger.write(new Map([[edgeKey(source, target), STRENGTH.toFixed(4)]]), async () => {
-      ({ id } = await this.#answerTo("POST /edges", tieOf(source, target)));
-    });
+    await this.#ledger.write(
+      new Map([[edgeKey(source, target), STRENGTH.toFixed(4)]]),
+      async () => {
+        ({ id } = await this.#answerTo("POST /edges", tieOf(source, target)));
+      },
+    );
     this.#ties.push({ id, source, target, strength: STRENGTH });
   }
 
@@ -119,9 +128,12 @@ export class Writer {
   async #strengthen(): Promise<void> {
     const tie = this.#ties.at(-1)!;
     const strength = tie.strength + STRENGTHENING;
-    await this.#ledger.write(new Map([[edgeKey(tie.source, tie.target), strength.toFixed(4)]]), async () => {
-      await this.#answerTo(`POST /edges/${tie.id}/strengthen`, { amount: STRENGTHENING });
-    });
+    await this.#ledger.write(
+      new Map([[edgeKey(tie.source, tie.target), strength.toFixed(4)]]),
+      async () => {
+        await this.#answerTo(`POST /edges/${tie.id}/strengthen`, { amount: STRENGTHENING });
+      },
+    );
     tie.strength = strength;
   }
 
@@ -174,7 +186,11 @@ export class Writer {
   /** Its edges and memberships go with a memory. */
   #without(id: string): Map<string, null> {
     const ties = this.#ties.filter(({ source, target }) => source === id || target === id);
-    const keys = [nodeKey(id), memberKey(this.#cluster, id), ...ties.map((tie) => edgeKey(tie.source, tie.target))];
+    const keys = [
+      nodeKey(id),
+      memberKey(this.#cluster, id),
+      ...ties.map((tie) => edgeKey(tie.source, tie.target)),
+    ];
     return new Map(keys.map((key) => [key, null]));
   }
 

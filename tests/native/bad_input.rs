@@ -3,8 +3,9 @@
 use crate::common::{NOW, PLAIN, assert_is};
 use nous_wasm::rerank::MAX_INSTANT_MS;
 use nous_wasm::{
-    Candidate, Config, Curve, DecayColumns, Error, Hit, IntentClassifier, Matcher, MergeOptions, Query, Reranker,
-    Section, SectionTable, Weighting, Weights, co_recall_pairs, decay, format_context, merge_and_select,
+    Candidate, Config, Curve, DecayColumns, Error, Hit, IntentClassifier, Matcher, MergeOptions,
+    Query, Reranker, Section, SectionTable, Weighting, Weights, co_recall_pairs, decay,
+    format_context, merge_and_select,
 };
 
 const NAN: f64 = f64::NAN;
@@ -19,11 +20,18 @@ const NO_SUM: &str = "is not a number: its signals are too large to add";
 /// The next double after the latest instant there is.
 const TOO_LATE: f64 = MAX_INSTANT_MS.next_up();
 
-const QUERY: Query<'_> = Query { weighting: Weighting::Uniform(Weights::GLOBAL), avg_inbound_edges: 2.0, now: NOW };
+const QUERY: Query<'_> =
+    Query { weighting: Weighting::Uniform(Weights::GLOBAL), avg_inbound_edges: 2.0, now: NOW };
 
 /// What an error says: its field, row, problem and the number found.
 #[track_caller]
-fn assert_says(error: &Error, field: &str, index: Option<usize>, problem: &str, found: Option<f64>) {
+fn assert_says(
+    error: &Error,
+    field: &str,
+    index: Option<usize>,
+    problem: &str,
+    found: Option<f64>,
+) {
     assert_eq!(error.code(), "invalid_argument");
     assert_eq!((error.field(), error.index(), error.problem()), (field, index, problem));
     let row = index.map_or(String::new(), |index| format!("row {index}: "));
@@ -41,13 +49,48 @@ mod ranking {
     type Put = fn(&mut Candidate, f64);
 
     const FIELDS: [(&str, Put, &str, &[f64]); 7] = [
-        ("semantic_score", |it, wrong| it.semantic_score = wrong, FINITE, &[NAN, INFINITY, -INFINITY]),
-        ("bm25_score", |it, wrong| it.bm25_score = wrong, AMOUNT, &[NAN, INFINITY, -INFINITY, -1.0, -5e-324]),
-        ("graph_score", |it, wrong| it.graph_score = wrong, AMOUNT, &[NAN, INFINITY, -INFINITY, -1.0, -5e-324]),
-        ("last_accessed", |it, wrong| it.last_accessed = wrong, INSTANT, &[NAN, INFINITY, TOO_LATE, -TOO_LATE]),
-        ("created_at", |it, wrong| it.created_at = wrong, INSTANT, &[NAN, -INFINITY, TOO_LATE, -TOO_LATE, 1e300]),
-        ("access_count", |it, wrong| it.access_count = wrong, COUNT, &[NAN, INFINITY, -1.0, 0.5, 1e-300, 3.000_000_1]),
-        ("inbound_edge_count", |it, wrong| it.inbound_edge_count = wrong, COUNT, &[NAN, INFINITY, -1.0, 0.5, -0.5]),
+        (
+            "semantic_score",
+            |it, wrong| it.semantic_score = wrong,
+            FINITE,
+            &[NAN, INFINITY, -INFINITY],
+        ),
+        (
+            "bm25_score",
+            |it, wrong| it.bm25_score = wrong,
+            AMOUNT,
+            &[NAN, INFINITY, -INFINITY, -1.0, -5e-324],
+        ),
+        (
+            "graph_score",
+            |it, wrong| it.graph_score = wrong,
+            AMOUNT,
+            &[NAN, INFINITY, -INFINITY, -1.0, -5e-324],
+        ),
+        (
+            "last_accessed",
+            |it, wrong| it.last_accessed = wrong,
+            INSTANT,
+            &[NAN, INFINITY, TOO_LATE, -TOO_LATE],
+        ),
+        (
+            "created_at",
+            |it, wrong| it.created_at = wrong,
+            INSTANT,
+            &[NAN, -INFINITY, TOO_LATE, -TOO_LATE, 1e300],
+        ),
+        (
+            "access_count",
+            |it, wrong| it.access_count = wrong,
+            COUNT,
+            &[NAN, INFINITY, -1.0, 0.5, 1e-300, 3.000_000_1],
+        ),
+        (
+            "inbound_edge_count",
+            |it, wrong| it.inbound_edge_count = wrong,
+            COUNT,
+            &[NAN, INFINITY, -1.0, 0.5, -0.5],
+        ),
     ];
 
     /// The same batch again, and a good one after it: a refusal leaves no trace.
@@ -58,8 +101,9 @@ mod ranking {
         query: &Query<'_>,
         (field, index, problem, found): (&str, Option<usize>, &str, Option<f64>),
     ) {
-        let good: Vec<Candidate> =
-            (0..70).map(|place| Candidate { semantic_score: f64::from(place % 7), ..PLAIN }).collect();
+        let good: Vec<Candidate> = (0..70)
+            .map(|place| Candidate { semantic_score: f64::from(place % 7), ..PLAIN })
+            .collect();
         let expected = Reranker::default().rerank(&good, &QUERY).unwrap();
         for limit in [batch.len(), 1, 0] {
             let error = reranker.rerank_top(batch, query, limit).expect_err("a wrong input");
@@ -83,9 +127,17 @@ mod ranking {
                 indices.sort_unstable();
                 assert_eq!(indices, [0, 1, 2]);
                 for it in &ranked {
-                    assert!(it.score.is_finite() && it.breakdown.iter().all(|signal| signal.is_finite()), "{field}");
+                    assert!(
+                        it.score.is_finite()
+                            && it.breakdown.iter().all(|signal| signal.is_finite()),
+                        "{field}"
+                    );
                     if it.index != 1 {
-                        assert_eq!((it.score, it.breakdown), (usual[0].score, usual[0].breakdown), "{field} {wrong}");
+                        assert_eq!(
+                            (it.score, it.breakdown),
+                            (usual[0].score, usual[0].breakdown),
+                            "{field} {wrong}"
+                        );
                     }
                 }
             }
@@ -101,7 +153,12 @@ mod ranking {
                 for (size, row) in [(1, 0), (2, 1), (60, 0), (60, 31), (300, 299)] {
                     let mut batch = vec![PLAIN; size];
                     put(&mut batch[row], wrong);
-                    assert_refused(&mut reranker, &batch, &QUERY, (field, Some(row), problem, Some(wrong)));
+                    assert_refused(
+                        &mut reranker,
+                        &batch,
+                        &QUERY,
+                        (field, Some(row), problem, Some(wrong)),
+                    );
                 }
             }
         }
@@ -128,14 +185,22 @@ mod ranking {
                 for wrong in [NAN, INFINITY, -INFINITY] {
                     let mut weights = Weights::GLOBAL.to_array();
                     weights[place] = wrong;
-                    let query = Query { weighting: Weighting::Uniform(Weights::from_array(weights)), ..QUERY };
+                    let query = Query {
+                        weighting: Weighting::Uniform(Weights::from_array(weights)),
+                        ..QUERY
+                    };
                     let told = (&*format!("weights.{name}"), None, FINITE, Some(wrong));
                     assert_refused(&mut reranker, batch, &query, told);
                 }
             }
             for wrong in [NAN, INFINITY, -INFINITY, -1.0, -5e-324] {
                 let query = Query { avg_inbound_edges: wrong, ..QUERY };
-                assert_refused(&mut reranker, batch, &query, ("avg_inbound_edges", None, AMOUNT, Some(wrong)));
+                assert_refused(
+                    &mut reranker,
+                    batch,
+                    &query,
+                    ("avg_inbound_edges", None, AMOUNT, Some(wrong)),
+                );
             }
             for wrong in [NAN, INFINITY, -INFINITY, TOO_LATE, -TOO_LATE] {
                 let query = Query { now: wrong, ..QUERY };
@@ -148,8 +213,10 @@ mod ranking {
     fn signals_too_large_to_add_are_refused_by_row() {
         let mut reranker = Reranker::default();
         // +∞ of meaning and −∞ of the graph add up to no number.
-        let opposed =
-            Query { weighting: Weighting::Uniform(Weights::from_array([10.0, 0.0, -10.0, 0.0, 0.0, 0.0])), ..QUERY };
+        let opposed = Query {
+            weighting: Weighting::Uniform(Weights::from_array([10.0, 0.0, -10.0, 0.0, 0.0, 0.0])),
+            ..QUERY
+        };
         let mut batch = vec![PLAIN; 60];
         batch[40] = Candidate { semantic_score: f64::MAX, graph_score: f64::MAX, ..PLAIN };
         batch[50] = batch[40];
@@ -157,9 +224,16 @@ mod ranking {
 
         // An access so far ahead that its recency is infinite, which a weight of 0 makes NaN.
         let late = Candidate { last_accessed: MAX_INSTANT_MS, ..PLAIN };
-        let without =
-            Query { weighting: Weighting::Uniform(Weights::from_array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])), ..QUERY };
-        assert_refused(&mut reranker, &[PLAIN, PLAIN, late], &without, ("score", Some(2), NO_SUM, None));
+        let without = Query {
+            weighting: Weighting::Uniform(Weights::from_array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])),
+            ..QUERY
+        };
+        assert_refused(
+            &mut reranker,
+            &[PLAIN, PLAIN, late],
+            &without,
+            ("score", Some(2), NO_SUM, None),
+        );
         // Never accessed, it has an affinity of 0 · ∞.
         let unused = Candidate { access_count: 0.0, ..late };
         assert_refused(&mut reranker, &[unused], &QUERY, ("score", Some(0), NO_SUM, None));
@@ -184,7 +258,8 @@ mod ranking {
             }
         }
         for now in [MAX_INSTANT_MS, -MAX_INSTANT_MS + 1e11] {
-            let old = Candidate { last_accessed: -MAX_INSTANT_MS, created_at: -MAX_INSTANT_MS, ..PLAIN };
+            let old =
+                Candidate { last_accessed: -MAX_INSTANT_MS, created_at: -MAX_INSTANT_MS, ..PLAIN };
             for avg_inbound_edges in [0.0, -0.0, 5e-324, f64::MAX] {
                 let query = Query { now, avg_inbound_edges, ..QUERY };
                 assert_eq!(Reranker::default().rerank(&[old], &query).unwrap().len(), 1);
@@ -215,7 +290,8 @@ mod ranking {
         let ranking = reranker.rerank(&million, &query).unwrap();
         assert_eq!(ranking.len(), million.len());
         let in_order = |pair: &[nous_wasm::Ranked]| {
-            pair[0].score > pair[1].score || (pair[0].score == pair[1].score && pair[0].index < pair[1].index)
+            pair[0].score > pair[1].score
+                || (pair[0].score == pair[1].score && pair[0].index < pair[1].index)
         };
         assert!(ranking.windows(2).all(in_order));
         assert_eq!(reranker.rerank_top(&million, &query, 20).unwrap(), ranking[..20]);
@@ -234,13 +310,22 @@ mod columns {
     const STABILITY: &str = "must be a finite number of days";
     const SECTION: &str = "must be a section code from 0 to 3";
 
-    fn run(last_accessed: &[f64], stability: &[f64], section: &[u8], now: f64) -> Result<(), Error> {
+    fn run(
+        last_accessed: &[f64],
+        stability: &[f64],
+        section: &[u8],
+        now: f64,
+    ) -> Result<(), Error> {
         let columns = DecayColumns { last_accessed, stability, section };
         let mut out = (vec![0.0; stability.len()], vec![0; stability.len()]);
         let table = SectionTable::default();
         let results = [Curve::Exponential, Curve::Fsrs6]
             .map(|curve| decay::decay_columns(columns, now, &table, curve, &mut out.0, &mut out.1));
-        assert_eq!(format!("{:?}", results[0]), format!("{:?}", results[1]), "both curves refuse alike");
+        assert_eq!(
+            format!("{:?}", results[0]),
+            format!("{:?}", results[1]),
+            "both curves refuse alike"
+        );
         results.into_iter().collect()
     }
 
@@ -303,9 +388,10 @@ mod elsewhere {
 
     #[test]
     fn an_invalid_configuration_says_which_key_and_what_stood_there() {
-        let error =
-            Config::from_json(r#"{ "sections": { "profiles": { "SIGNALS": { "decay": { "growth_rate": -2 } } } } }"#)
-                .unwrap_err();
+        let error = Config::from_json(
+            r#"{ "sections": { "profiles": { "SIGNALS": { "decay": { "growth_rate": -2 } } } } }"#,
+        )
+        .unwrap_err();
         assert_eq!(error.code(), "invalid_config");
         assert_eq!(error.field(), "sections.profiles.SIGNALS.decay.growth_rate");
         assert_eq!((error.index(), error.number_found()), (None, Some(-2.0)));
@@ -322,7 +408,9 @@ mod elsewhere {
             Hit { id: None, score: 1.0, section: Section::Signals },
             Hit { id: Some(""), score: 2.0, section: Section::Signals },
         ];
-        for sub_results in [&[][..], &[&[][..]], &[&[][..], &[][..]], &[&nameless[..], &[][..], &nameless[..]]] {
+        for sub_results in
+            [&[][..], &[&[][..]], &[&[][..], &[][..]], &[&nameless[..], &[][..], &nameless[..]]]
+        {
             assert_eq!(merge_and_select(sub_results, &options, &table), []);
         }
     }
@@ -379,6 +467,9 @@ mod elsewhere {
         for max_tokens in [0.0, -0.0, -1.0, -INFINITY, 1.0] {
             assert_eq!(format_context(&[row], max_tokens, &table), None);
         }
-        assert_eq!(format_context(&[row], INFINITY, &table).as_deref(), Some("- [ · KNOWLEDGE] Untitled (): "));
+        assert_eq!(
+            format_context(&[row], INFINITY, &table).as_deref(),
+            Some("- [ · KNOWLEDGE] Untitled (): ")
+        );
     }
 }

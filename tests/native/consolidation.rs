@@ -1,10 +1,10 @@
-//! Consolidation natively: symbols as recorded, statistics as SciPy gives them, and what is grouped, divided and tested against
-//! plain twins.
+//! Consolidation natively: symbols as recorded, statistics as SciPy gives them, and what is
+//! grouped, divided and tested against plain twins.
 
 use crate::common::assert_is;
 use nous_wasm::consolidate::{
-    Counts, FIRST_NAMED, FUNDING, Groups, HOURS, SOURCES, Source, SymbolFinder, Tested, Trade, WEEKDAYS, bands,
-    find_patterns, groups, q_values, sources,
+    Counts, FIRST_NAMED, FUNDING, Groups, HOURS, SOURCES, Source, SymbolFinder, Tested, Trade,
+    WEEKDAYS, bands, find_patterns, groups, q_values, sources,
 };
 use nous_wasm::query::KNOWN_SYMBOLS;
 use proptest::collection::vec;
@@ -26,8 +26,9 @@ mod symbols {
     fn content(body: Option<&str>) -> (Option<String>, String) {
         let body = body.unwrap_or_default();
         let Ok(value) = serde_json::from_str::<Value>(body) else { return (None, body.into()) };
-        let own =
-            ["symbol", "coin"].iter().find_map(|name| value["signals"][name].as_str().filter(|it| !it.is_empty()));
+        let own = ["symbol", "coin"]
+            .iter()
+            .find_map(|name| value["signals"][name].as_str().filter(|it| !it.is_empty()));
         (own.map(str::to_uppercase), value["text"].as_str().unwrap_or_default().into())
     }
 
@@ -57,7 +58,9 @@ mod symbols {
         let starts = (0..bytes.len()).filter(|&start| start == 0 || !is_word(bytes.get(start - 1)));
         let at = |start: usize, symbol: &String| {
             let end = start + symbol.len();
-            let is_here = bytes.get(start..end).is_some_and(|here| here.eq_ignore_ascii_case(symbol.as_bytes()));
+            let is_here = bytes
+                .get(start..end)
+                .is_some_and(|here| here.eq_ignore_ascii_case(symbol.as_bytes()));
             is_here && !is_word(bytes.get(end))
         };
         starts.filter_map(|start| symbols.iter().position(|symbol| at(start, symbol))).next()
@@ -83,19 +86,28 @@ mod review {
 
     fn source() -> impl Strategy<Value = Source> {
         let days = prop_oneof![3 => 0..130i32, 1 => select(vec![-4, 56, 57, 120, 121])];
-        (0..SOURCES.len(), days)
-            .prop_map(|(kind, quarters)| Source { kind, created_at: NOW - f64::from(quarters) * DAY / 4.0 })
+        (0..SOURCES.len(), days).prop_map(|(kind, quarters)| Source {
+            kind,
+            created_at: NOW - f64::from(quarters) * DAY / 4.0,
+        })
     }
 
-    /// The newest first, fifty of each kind, of two weeks or, where these hold less than eight, of thirty days.
+    /// The newest first, fifty of each kind, of two weeks or, where these hold less than eight, of
+    /// thirty days.
     fn plain_sources(episodes: &[Source]) -> Vec<u32> {
         let mut newest: Vec<u32> = (0..episodes.len() as u32).collect();
-        newest.sort_by(|&a, &b| episodes[b as usize].created_at.total_cmp(&episodes[a as usize].created_at));
+        newest.sort_by(|&a, &b| {
+            episodes[b as usize].created_at.total_cmp(&episodes[a as usize].created_at)
+        });
         let kind = |place: u32| episodes[place as usize].kind;
         let within = |days: f64| -> Vec<u32> {
-            let recent: Vec<u32> =
-                newest.iter().copied().filter(|&it| episodes[it as usize].created_at >= NOW - days * DAY).collect();
-            let before = |at: usize| recent[..at].iter().filter(|&&it| kind(it) == kind(recent[at])).count();
+            let recent: Vec<u32> = newest
+                .iter()
+                .copied()
+                .filter(|&it| episodes[it as usize].created_at >= NOW - days * DAY)
+                .collect();
+            let before =
+                |at: usize| recent[..at].iter().filter(|&&it| kind(it) == kind(recent[at])).count();
             (0..recent.len()).filter(|&at| before(at) < 50).map(|at| recent[at]).collect()
         };
         let recent = within(14.0);
@@ -112,7 +124,8 @@ mod review {
         let places = |symbol: u32| -> Vec<u32> {
             (0..symbols.len() as u32).filter(|&place| symbols[place as usize] == symbol).collect()
         };
-        let mut large: Vec<(u32, Vec<u32>)> = names.into_iter().map(|symbol| (symbol, places(symbol))).collect();
+        let mut large: Vec<(u32, Vec<u32>)> =
+            names.into_iter().map(|symbol| (symbol, places(symbol))).collect();
         large.retain(|(_, places)| places.len() >= 3);
         large.sort_by_key(|(_, places)| std::cmp::Reverse(places.len()));
         let found = large.len();
@@ -145,23 +158,43 @@ mod statistics {
 
     fn close(actual: f64, expected: f64, what: &str) {
         assert!((actual - expected).abs() < 1e-12, "{what}: {actual} is not {expected}");
-        assert!(expected == 0.0 || (actual / expected - 1.0).abs() < 1e-7, "{what}: {actual} is not {expected}");
+        assert!(
+            expected == 0.0 || (actual / expected - 1.0).abs() < 1e-7,
+            "{what}: {actual} is not {expected}"
+        );
     }
 
-    /// `binomtest(wins, n, rest_wins / rest_n)`, `fisher_exact`, `proportion_ci(0.95, method="wilson")` of SciPy.
+    /// `binomtest(wins, n, rest_wins / rest_n)`, `fisher_exact`, `proportion_ci(0.95,
+    /// method="wilson")` of SciPy.
     #[test]
     fn are_those_of_scipy() {
         for (counts, [binomial, fisher, low, high]) in [
-            ([40, 30, 160, 80], [0.0022214337732293643, 0.0045793064366901354, 0.5980603857923197, 0.858128813609037]),
+            (
+                [40, 30, 160, 80],
+                [
+                    0.0022214337732293643,
+                    0.0045793064366901354,
+                    0.5980603857923197,
+                    0.858128813609037,
+                ],
+            ),
             ([5, 5, 7, 3], [0.014458261438686257, 0.0808080808080808, 0.5655175352168251, 1.0]),
             ([5, 0, 10, 9], [9.999999999999989e-6, 0.001998001998001998, 0.0, 0.43448246478317476]),
-            ([9, 7, 1000, 400], [0.035112448000000004, 0.03513098003370869, 0.4525889691069889, 0.9367748928821533]),
+            (
+                [9, 7, 1000, 400],
+                [0.035112448000000004, 0.03513098003370869, 0.4525889691069889, 0.9367748928821533],
+            ),
             ([12, 0, 8, 0], [1.0, 1.0, 0.0, 0.24249400665524085]),
             ([12, 12, 8, 8], [1.0, 1.0, 0.7575059933447592, 1.0]),
             ([6, 5, 9, 9], [0.0, 0.4, 0.43649717781352976, 0.9699466302516933]),
             (
                 [5000, 2500, 5000, 2600],
-                [0.0048495021595452515, 0.04765361355524053, 0.48614628258320963, 0.5138537174167904],
+                [
+                    0.0048495021595452515,
+                    0.04765361355524053,
+                    0.48614628258320963,
+                    0.5138537174167904,
+                ],
             ),
         ] {
             let [n, wins, rest_n, rest_wins] = counts;
@@ -172,11 +205,17 @@ mod statistics {
             let (own_low, own_high) = counts.wilson_interval();
             close(own_low, low, &what);
             close(own_high, high, &what);
-            assert_is(counts.p_value(), f64::max(counts.binomial_test(), counts.fisher_test()), what);
+            assert_is(
+                counts.p_value(),
+                f64::max(counts.binomial_test(), counts.fisher_test()),
+                what,
+            );
         }
         // `false_discovery_control(ps, method="bh")`.
-        let expected = [0.004, 0.064, 0.06, 0.6857142857142856, 0.06, 0.004, 1.0, 0.26666666666666666];
-        // Two of eight lie above one half: (2 + 1) · 2 are taken to mean nothing. No q value is below its p value.
+        let expected =
+            [0.004, 0.064, 0.06, 0.6857142857142856, 0.06, 0.004, 1.0, 0.26666666666666666];
+        // Two of eight lie above one half: (2 + 1) · 2 are taken to mean nothing. No q value is
+        // below its p value.
         let p_values = [0.001, 0.04, 0.03, 0.6, 0.03, 0.0007, 1.0, 0.2];
         for ((q, p), of_all) in q_values(&p_values).into_iter().zip(p_values).zip(expected) {
             close(q, f64::max(of_all * 6.0 / 8.0, p), "q");
@@ -191,33 +230,39 @@ mod patterns {
     fn bands_are_numbered_before_names() {
         let thursday = bands(Some(0.0), Some(0.0)).collect::<Vec<u32>>();
         let all = [&WEEKDAYS[..], &HOURS, &FUNDING].concat();
-        let names = |codes: &[u32]| codes.iter().map(|&code| all[code as usize]).collect::<Vec<&str>>();
+        let names =
+            |codes: &[u32]| codes.iter().map(|&code| all[code as usize]).collect::<Vec<&str>>();
         assert_eq!(names(&thursday), ["Thursday", "00-06", "neutral"]);
         assert_eq!(FIRST_NAMED as usize, all.len());
         let last = bands(Some(-1.0), Some(f64::INFINITY)).collect::<Vec<u32>>();
         assert_eq!(names(&last), ["Wednesday", "18-24", "extreme"]);
         // Too small a part of a moment before midnight to be told from it.
-        assert_eq!(names(&bands(Some(-1e-9), Some(-1.0)).collect::<Vec<u32>>())[1..], ["18-24", "deeply negative"]);
+        assert_eq!(
+            names(&bands(Some(-1e-9), Some(-1.0)).collect::<Vec<u32>>())[1..],
+            ["18-24", "deeply negative"]
+        );
         assert_eq!(bands(None, None).count(), 0);
     }
 
     fn trade() -> impl Strategy<Value = Trade> {
         let moment = prop_oneof![4 => 0..1000i32, 1 => 0..5i32];
         let conditions = subsequence(vec![16, 17, 18, 19, 20], 0..5);
-        (0..2u32, moment, -4..5i32, any::<bool>(), conditions).prop_map(|(symbol, at, half, flat, mut conditions)| {
-            // Two sides, and two names for one thing.
-            conditions.push(if half % 2 == 0 { 30 } else { 31 });
-            if conditions.contains(&17) {
-                conditions.extend([40, 17]);
-            }
-            Trade {
-                symbol,
-                closed_at: at.into(),
-                return_pct: f64::from(half) / 2.0,
-                flat: flat && half > 3,
-                conditions,
-            }
-        })
+        (0..2u32, moment, -4..5i32, any::<bool>(), conditions).prop_map(
+            |(symbol, at, half, flat, mut conditions)| {
+                // Two sides, and two names for one thing.
+                conditions.push(if half % 2 == 0 { 30 } else { 31 });
+                if conditions.contains(&17) {
+                    conditions.extend([40, 17]);
+                }
+                Trade {
+                    symbol,
+                    closed_at: at.into(),
+                    return_pct: f64::from(half) / 2.0,
+                    flat: flat && half > 3,
+                    conditions,
+                }
+            },
+        )
     }
 
     /// The places of a group's trades for which a condition holds, and those for which it does not.
@@ -247,9 +292,12 @@ mod patterns {
             }
         }
         let asks = |order: usize, places: &[usize]| {
-            let others: Vec<usize> = (0..group.len()).filter(|place| !places.contains(place)).collect();
+            let others: Vec<usize> =
+                (0..group.len()).filter(|place| !places.contains(place)).collect();
             let opposite = splits.iter().position(|(_, known)| *known == others);
-            opposite.is_none_or(|it| places.len() < others.len() || (places.len() == others.len() && order < it))
+            opposite.is_none_or(|it| {
+                places.len() < others.len() || (places.len() == others.len() && order < it)
+            })
         };
         let asked = splits.iter().enumerate().filter(|(order, (_, places))| asks(*order, places));
         asked.map(|(_, split)| split.clone()).collect()

@@ -3,17 +3,18 @@
 use std::process::{Command, Stdio};
 
 use nous_wasm::fsrs::{
-    DIFFICULTY_RANGE, EXPONENTIAL_PER_FSRS_STABILITY, ForgettingCurve, MemoryState, Parameters, Rating,
-    STABILITY_RANGE, exponential_stability_from_fsrs, fsrs_stability_from_exponential, initial_difficulty,
-    initial_stability, next_difficulty, next_state, retrievability, stability_after_lapse, stability_after_recall,
-    stability_same_day,
+    DIFFICULTY_RANGE, EXPONENTIAL_PER_FSRS_STABILITY, ForgettingCurve, MemoryState, Parameters,
+    Rating, STABILITY_RANGE, exponential_stability_from_fsrs, fsrs_stability_from_exponential,
+    initial_difficulty, initial_stability, next_difficulty, next_state, retrievability,
+    stability_after_lapse, stability_after_recall, stability_same_day,
 };
 use proptest::prelude::*;
 
 const SEQUENCES: usize = 5_000;
 const REVIEWS: usize = 25;
 
-/// One step in the last of 8 decimals, where a power that differs in its last bit tips the rounding.
+/// One step in the last of 8 decimals, where a power that differs in its last bit tips the
+/// rounding.
 const LAST_DECIMAL: f64 = 1.001e-8;
 
 struct Review {
@@ -38,7 +39,8 @@ fn sequences_of_ts_fsrs(sequences: usize, reviews: usize) -> Vec<Sequence> {
         .output()
         .expect("`node` runs: these tests compare with ts-fsrs, so Node 20 must be on the PATH");
     assert!(output.status.success(), "the oracle needs ts-fsrs: run `npm ci` first");
-    let mut numbers = output.stdout.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes));
+    let mut numbers =
+        output.stdout.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes));
     let mut next = || numbers.next().expect("as many numbers as asked for");
     (0..sequences)
         .map(|_| Sequence {
@@ -89,7 +91,12 @@ fn whole_sequences_do_not_drift_from_ts_fsrs() {
         for review in sequence.reviews {
             let after = next_state(state, review.elapsed_days, review.rating, &parameters);
             let theirs = review.after;
-            assert_close("stability", after.stability, theirs.stability, 1e-6 * theirs.stability.max(1.0));
+            assert_close(
+                "stability",
+                after.stability,
+                theirs.stability,
+                1e-6 * theirs.stability.max(1.0),
+            );
             assert_close("difficulty", after.difficulty, theirs.difficulty, 1e-6);
             state = Some(after);
         }
@@ -178,7 +185,8 @@ fn stabilities() -> impl Strategy<Value = f64> {
 }
 
 fn states() -> impl Strategy<Value = MemoryState> {
-    (stabilities(), DIFFICULTY_RANGE).prop_map(|(stability, difficulty)| MemoryState { stability, difficulty })
+    (stabilities(), DIFFICULTY_RANGE)
+        .prop_map(|(stability, difficulty)| MemoryState { stability, difficulty })
 }
 
 fn ratings() -> impl Strategy<Value = Rating> {

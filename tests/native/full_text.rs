@@ -1,5 +1,5 @@
-//! The full-text index through the crate: searches, replacing, removal and sweeping against a plain model, snapshots sound and
-//! forged, and what a bound on its memory refuses.
+//! The full-text index through the crate: searches, replacing, removal and sweeping against a plain
+//! model, snapshots sound and forged, and what a bound on its memory refuses.
 
 use nous_wasm::full_text::{MOST_TERMS, TERMS_READ, TextEntry, TextHit, TextIndex, TextRestoring};
 use nous_wasm::index::Row;
@@ -60,11 +60,16 @@ impl Plain {
     }
 
     fn search(&self, question: &[&str]) -> Vec<(Row, f64)> {
-        let length = |columns: &Columns| columns.iter().map(|it| it.split_whitespace().count()).sum::<usize>() as f64;
+        let length = |columns: &Columns| {
+            columns.iter().map(|it| it.split_whitespace().count()).sum::<usize>() as f64
+        };
         let all = self.there().count() as f64;
         let average = self.there().map(|(_, columns)| length(columns)).sum::<f64>() / all;
-        let holding = |term: &str| self.there().filter(|(_, columns)| Self::times(columns, term) > 0).count() as f64;
-        let telling: Vec<&str> = question.iter().copied().filter(|term| 2.0 * holding(term) < all).collect();
+        let holding = |term: &str| {
+            self.there().filter(|(_, columns)| Self::times(columns, term) > 0).count() as f64
+        };
+        let telling: Vec<&str> =
+            question.iter().copied().filter(|term| 2.0 * holding(term) < all).collect();
         let tells = telling.iter().any(|term| holding(term) > 0.0);
         let asked = if tells { &telling[..] } else { question };
         let score = |columns: &Columns| {
@@ -87,21 +92,31 @@ impl Plain {
 fn assert_same(index: &mut TextIndex, plain: &Plain, question: &[&str]) {
     let hits = index.search(question, usize::MAX, None).unwrap();
     let in_order = |pair: &[TextHit]| {
-        pair[0].score > pair[1].score || (pair[0].score == pair[1].score && pair[0].row < pair[1].row)
+        pair[0].score > pair[1].score
+            || (pair[0].score == pair[1].score && pair[0].row < pair[1].row)
     };
     assert!(hits.windows(2).all(in_order), "{hits:?}");
     let mut by_row = hits.clone();
     by_row.sort_by_key(|hit| hit.row);
     let expected = plain.search(question);
-    assert_eq!(rows(&by_row), expected.iter().map(|&(row, _)| row).collect::<Vec<_>>(), "{question:?}");
+    assert_eq!(
+        rows(&by_row),
+        expected.iter().map(|&(row, _)| row).collect::<Vec<_>>(),
+        "{question:?}"
+    );
     for (hit, (_, score)) in by_row.iter().zip(&expected) {
-        assert!((hit.score - score).abs() <= 1e-12 * score, "{question:?}: {} and {score}", hit.score);
+        assert!(
+            (hit.score - score).abs() <= 1e-12 * score,
+            "{question:?}: {} and {score}",
+            hit.score
+        );
     }
     for limit in [0, 1, 3] {
         let best = index.search(question, limit, None).unwrap();
         assert_eq!(best, hits[..limit.min(hits.len())]);
     }
-    let odd: Vec<Row> = by_row.iter().map(|hit| hit.row).filter(|row| row % 2 == 1).chain([9_999]).collect();
+    let odd: Vec<Row> =
+        by_row.iter().map(|hit| hit.row).filter(|row| row % 2 == 1).chain([9_999]).collect();
     let among = index.search(question, usize::MAX, Some(&odd)).unwrap();
     assert_eq!(among, hits.iter().copied().filter(|hit| hit.row % 2 == 1).collect::<Vec<_>>());
 }
@@ -206,9 +221,15 @@ proptest! {
 #[test]
 fn words_are_those_of_unicode61() {
     let mut index = of(&["Crème BRÛLÉE", "naïve, Straße", "ΣΊΣΥΦΟΣ", "one2three", "snake_case"]);
-    for (term, row) in
-        [("creme", 0), ("brulee", 0), ("CRÈ", 0), ("naive", 1), ("straße", 1), ("σίσυφος", 2), ("one2", 3)]
-    {
+    for (term, row) in [
+        ("creme", 0),
+        ("brulee", 0),
+        ("CRÈ", 0),
+        ("naive", 1),
+        ("straße", 1),
+        ("σίσυφος", 2),
+        ("one2", 3),
+    ] {
         assert_eq!(found(&mut index, &[term]), [row], "{term}");
     }
     assert_eq!(
@@ -222,7 +243,14 @@ fn words_are_those_of_unicode61() {
 
 #[test]
 fn scripts_without_spaces_are_found_by_pairs() {
-    let texts = ["比特币价格上涨", "金の価格は高い", "ราคาทองคำขึ้น", "BTC価格", "가격이 오른다", "nothing of all this"];
+    let texts = [
+        "比特币价格上涨",
+        "金の価格は高い",
+        "ราคาทองคำขึ้น",
+        "BTC価格",
+        "가격이 오른다",
+        "nothing of all this",
+    ];
     let mut index = of(&texts);
     assert_eq!(found(&mut index, &["价格"]), [0]);
     assert_eq!(found(&mut index, &["価格"]), [3, 1], "the shorter text first");
@@ -236,7 +264,8 @@ fn scripts_without_spaces_are_found_by_pairs() {
 
 #[test]
 fn what_says_nothing_counts_where_nothing_else_is_found() {
-    let mut index = of(&["what the gold did", "what silver did", "gold", "gold and the moon", "copper", "tin"]);
+    let mut index =
+        of(&["what the gold did", "what silver did", "gold", "gold and the moon", "copper", "tin"]);
     assert_eq!(found(&mut index, &["what", "did", "the", "silver"]), [1]);
     assert_eq!(found(&mut index, &["what", "silver", "gold"]), [1], "half of all hold gold");
     assert_eq!(found(&mut index, &["what"]), [1, 0]);
@@ -259,7 +288,8 @@ fn so_many_terms_count_and_no_more() {
 #[test]
 fn rows_keep_their_order_when_the_removed_are_swept_out() {
     let mut index = index();
-    let texts: Vec<Columns> = (0..1200).map(|n| [format!("title{n}"), String::new(), "same words".into()]).collect();
+    let texts: Vec<Columns> =
+        (0..1200).map(|n| [format!("title{n}"), String::new(), "same words".into()]).collect();
     for columns in &texts {
         add(&mut index, None, columns);
     }
@@ -367,10 +397,19 @@ fn forged_snapshots_are_refused() {
         (2, u64::MAX.to_le_bytes().to_vec()),
     ];
     for (place, content) in wrong {
-        assert_eq!(with(place, &content).unwrap_err().code(), "invalid_snapshot", "{place}: {content:?}");
+        assert_eq!(
+            with(place, &content).unwrap_err().code(),
+            "invalid_snapshot",
+            "{place}: {content:?}"
+        );
     }
-    for order in [&[0, 2, 1, 3][..], &[0, 1, 2], &[0, 1, 3], &[1, 2, 3], &[0, 0], &[0, 1, 2, 3, 3]] {
+    for order in [&[0, 2, 1, 3][..], &[0, 1, 2], &[0, 1, 3], &[1, 2, 3], &[0, 0], &[0, 1, 2, 3, 3]]
+    {
         let parts: Vec<Vec<u8>> = order.iter().map(|&place| parts[place].clone()).collect();
-        assert_eq!(restore(&parts).map(|index| index.len()).unwrap_err().code(), "invalid_snapshot", "{order:?}");
+        assert_eq!(
+            restore(&parts).map(|index| index.len()).unwrap_err().code(),
+            "invalid_snapshot",
+            "{order:?}"
+        );
     }
 }

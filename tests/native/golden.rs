@@ -1,11 +1,12 @@
-//! What the golden vectors hold, to the bit: inputs with the outputs that existing memories were ranked, faded and
-//! merged with.
+//! What the golden vectors hold, to the bit: inputs with the outputs that existing memories were
+//! ranked, faded and merged with.
 
 use crate::common::assert_is;
 use nous_wasm::signal::SIGNALS;
 use nous_wasm::{
-    AlgorithmType, Candidate, ContextRow, Hit, IntentClassifier, Matcher, MergeOptions, Query, Ranked, Reranker,
-    Section, SectionSet, SectionTable, Weighting, Weights, decay, format_context, memory_guidance, merge_and_select,
+    AlgorithmType, Candidate, ContextRow, Hit, IntentClassifier, Matcher, MergeOptions, Query,
+    Ranked, Reranker, Section, SectionSet, SectionTable, Weighting, Weights, decay, format_context,
+    memory_guidance, merge_and_select,
 };
 use serde_json::Value;
 
@@ -50,9 +51,17 @@ mod ranking {
             let what = format!("{what}, place {place}");
             assert_eq!(candidates[ranked.index]["id"], expected["id"], "{what}");
             assert_is(ranked.score, number(&expected["score"]), &what);
-            assert_eq!(expected["breakdown"].as_object().expect("signals").len(), SIGNALS.len(), "{what}");
+            assert_eq!(
+                expected["breakdown"].as_object().expect("signals").len(),
+                SIGNALS.len(),
+                "{what}"
+            );
             for (signal, value) in SIGNALS.iter().zip(ranked.breakdown) {
-                assert_is(value, number(&expected["breakdown"][signal]), format!("{what}, {signal}"));
+                assert_is(
+                    value,
+                    number(&expected["breakdown"][signal]),
+                    format!("{what}, {signal}"),
+                );
             }
             assert_eq!(expected["primary_signal"], SIGNALS[ranked.primary_signal], "{what}");
         }
@@ -65,8 +74,10 @@ mod ranking {
         let mut reranker = Reranker::default();
         for (number_of_batch, batch) in list(&vectors["batches"]).iter().enumerate() {
             let rows = list(&batch["candidates"]);
-            let candidates: Vec<Candidate> = rows.iter().map(|row| candidate(row, &table)).collect();
-            let custom = Weights::from_array(SIGNALS.map(|signal| number(&batch["custom_weights"][signal])));
+            let candidates: Vec<Candidate> =
+                rows.iter().map(|row| candidate(row, &table)).collect();
+            let custom =
+                Weights::from_array(SIGNALS.map(|signal| number(&batch["custom_weights"][signal])));
             for (name, weighting) in [
                 ("by_section", Weighting::Sections(&table)),
                 ("global", Weighting::Uniform(Weights::GLOBAL)),
@@ -81,7 +92,12 @@ mod ranking {
                     assert_ranking(&ranking, rows, &expected[..limit.min(expected.len())], &what);
                 }
                 let what = format!("batch {number_of_batch}, {name}");
-                assert_ranking(&reranker.rerank(&candidates, &query).unwrap(), rows, expected, &what);
+                assert_ranking(
+                    &reranker.rerank(&candidates, &query).unwrap(),
+                    rows,
+                    expected,
+                    &what,
+                );
             }
         }
     }
@@ -98,7 +114,11 @@ mod fading {
     #[test]
     fn retrievability() {
         for row in list(&golden("decay")["retrievability"]) {
-            assert_is(decay::retrievability(number(&row[0]), number(&row[1])), number(&row[2]), row);
+            assert_is(
+                decay::retrievability(number(&row[0]), number(&row[1])),
+                number(&row[2]),
+                row,
+            );
         }
     }
 
@@ -108,7 +128,11 @@ mod fading {
         for row in list(&golden("decay")["lifecycle"]) {
             let (r, days_dormant) = (number(&row["retrievability"]), number(&row["days_dormant"]));
             let profile = &table.profile(section(&row["section"])).decay;
-            assert_eq!(row["by_section"], decay::lifecycle_for_section(r, days_dormant, profile).name(), "{row}");
+            assert_eq!(
+                row["by_section"],
+                decay::lifecycle_for_section(r, days_dormant, profile).name(),
+                "{row}"
+            );
             assert_eq!(row["global"], decay::lifecycle(r, days_dormant).name(), "{row}");
         }
     }
@@ -119,9 +143,14 @@ mod fading {
         for row in list(&golden("decay")["growth"]) {
             let (stability, difficulty) = (number(&row["stability"]), number(&row["difficulty"]));
             let profile = &table.profile(section(&row["section"])).decay;
-            let grown = decay::stability_on_access_for_section(stability, difficulty, NEUTRAL, profile);
+            let grown =
+                decay::stability_on_access_for_section(stability, difficulty, NEUTRAL, profile);
             assert_is(grown, number(&row["by_section"]), row);
-            assert_is(decay::stability_on_access(stability, difficulty, NEUTRAL), number(&row["global"]), row);
+            assert_is(
+                decay::stability_on_access(stability, difficulty, NEUTRAL),
+                number(&row["global"]),
+                row,
+            );
         }
     }
 
@@ -147,10 +176,14 @@ fn every_query_asks_for_the_sections_recorded() {
     let classifier = IntentClassifier::default();
     for row in list(&golden("intent")) {
         let query = row["query"].as_str().expect("a query");
-        let asked: Vec<_> = classifier.classify(query, Matcher::Substring).iter().map(Section::name).collect();
+        let asked: Vec<_> =
+            classifier.classify(query, Matcher::Substring).iter().map(Section::name).collect();
         assert_eq!(row["sections"], Value::from(asked), "{query:?}");
-        let explained: Vec<_> =
-            classifier.explain(query, Matcher::Substring).iter().map(|found| found.section.name()).collect();
+        let explained: Vec<_> = classifier
+            .explain(query, Matcher::Substring)
+            .iter()
+            .map(|found| found.section.name())
+            .collect();
         assert_eq!(row["sections"], Value::from(explained), "{query:?}, explained");
     }
 }
@@ -171,7 +204,11 @@ mod merging {
         let enabled = options["sectionsEnabled"].as_bool().expect("a switch");
         let query = case["query"].as_str().expect("a query");
         MergeOptions {
-            intents: if enabled { classifier.classify(query, Matcher::Substring) } else { SectionSet::default() },
+            intents: if enabled {
+                classifier.classify(query, Matcher::Substring)
+            } else {
+                SectionSet::default()
+            },
             intent_boost: number(&options["intentBoost"]),
             relevance_ratio: number(&options["relevanceRatio"]),
             max_results: number(&options["maxResults"]) as usize,
@@ -182,13 +219,15 @@ mod merging {
     fn every_case_selects_as_recorded() {
         let (table, classifier) = (SectionTable::default(), IntentClassifier::default());
         for (number_of_case, case) in list(&golden("merge")).iter().enumerate() {
-            let sub_results: Vec<&[Value]> = list(&case["sub_results"]).iter().map(|entry| list(&entry[1])).collect();
+            let sub_results: Vec<&[Value]> =
+                list(&case["sub_results"]).iter().map(|entry| list(&entry[1])).collect();
             let hit = |row| {
                 let row: &Value = row;
                 let section = table.section_of(row["subtype"].as_str());
                 Hit { id: row["id"].as_str(), score: score(&row["score"]), section }
             };
-            let hits: Vec<Vec<Hit>> = sub_results.iter().map(|rows| rows.iter().map(hit).collect()).collect();
+            let hits: Vec<Vec<Hit>> =
+                sub_results.iter().map(|rows| rows.iter().map(hit).collect()).collect();
             let groups: Vec<&[Hit]> = hits.iter().map(Vec::as_slice).collect();
 
             let selected = merge_and_select(&groups, &options(case, &classifier), &table);
@@ -202,7 +241,11 @@ mod merging {
                 assert_is(it.score, number(&expected["score"]), &what);
                 assert_eq!(expected["boosted"], it.boosted, "{what}");
                 match it.boosted {
-                    true => assert_is(hits[it.group][it.row].score, number(&expected["original"]), &what),
+                    true => assert_is(
+                        hits[it.group][it.row].score,
+                        number(&expected["original"]),
+                        &what,
+                    ),
                     false => assert!(expected["original"].is_null(), "{what}"),
                 }
             }
@@ -259,7 +302,8 @@ mod stakes {
             if let Some(expected) = row["salience"].as_f64() {
                 assert_is(salience, expected, row.to_string());
             }
-            let stability = subtype.and_then(|subtype| table.of(subtype).modulated_stability(salience));
+            let stability =
+                subtype.and_then(|subtype| table.of(subtype).modulated_stability(salience));
             assert_eq!(stability, row["stability"].as_f64(), "{row}");
         }
     }

@@ -7,18 +7,23 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound
     }
 }
 
 const ROWS: u64 = 40;
 
-/// The neighbours of a row as a list of all edges tells them: in order of sequence, a self-loop once.
+/// The neighbours of a row as a list of all edges tells them: in order of sequence, a self-loop
+/// once.
 fn naive(edges: &[(u32, Edge)], row: Row) -> Vec<(Row, u32)> {
-    let mut own: Vec<&(u32, Edge)> = edges.iter().filter(|(_, it)| it.source == row || it.target == row).collect();
+    let mut own: Vec<&(u32, Edge)> =
+        edges.iter().filter(|(_, it)| it.source == row || it.target == row).collect();
     own.sort_by_key(|(_, edge)| edge.sequence);
-    own.iter().map(|(slot, edge)| (if edge.source == row { edge.target } else { edge.source }, *slot)).collect()
+    own.iter()
+        .map(|(slot, edge)| (if edge.source == row { edge.target } else { edge.source }, *slot))
+        .collect()
 }
 
 #[test]
@@ -37,7 +42,8 @@ fn neighbours_and_counts_are_those_of_a_plain_list_whatever_was_added_and_remove
             } else if dice.below(50) == 0 {
                 let row = dice.below(ROWS) as Row;
                 let mut removed = graph.remove_node(row);
-                let mut expected: Vec<u32> = naive(&edges, row).iter().map(|&(_, slot)| slot).collect();
+                let mut expected: Vec<u32> =
+                    naive(&edges, row).iter().map(|&(_, slot)| slot).collect();
                 removed.sort_unstable();
                 expected.sort_unstable();
                 assert_eq!(removed, expected, "edges of row {row} at step {step}");
@@ -50,10 +56,19 @@ fn neighbours_and_counts_are_those_of_a_plain_list_whatever_was_added_and_remove
             if step % 17 == 0 {
                 assert_eq!(graph.len(), edges.len());
                 for row in 0..ROWS as Row {
-                    let neighbours: Vec<(Row, u32)> = graph.neighbours(row).map(|it| (it.row, it.edge)).collect();
-                    assert_eq!(neighbours, naive(&edges, row), "neighbours of row {row} at step {step}");
+                    let neighbours: Vec<(Row, u32)> =
+                        graph.neighbours(row).map(|it| (it.row, it.edge)).collect();
+                    assert_eq!(
+                        neighbours,
+                        naive(&edges, row),
+                        "neighbours of row {row} at step {step}"
+                    );
                     let inbound = edges.iter().filter(|(_, edge)| edge.target == row).count();
-                    assert_eq!(graph.inbound(row) as usize, inbound, "inbound edges of row {row} at step {step}");
+                    assert_eq!(
+                        graph.inbound(row) as usize,
+                        inbound,
+                        "inbound edges of row {row} at step {step}"
+                    );
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! `math` against V8's `Math`, lanes against single values, tables against functions.
 //!
-//! `NOUS_MATH_INPUTS` sets how many arguments each function is compared at (a million where it is not set).
+//! `NOUS_MATH_INPUTS` sets how many arguments each function is compared at (a million where it is
+//! not set).
 
 use std::io::{BufReader, Read};
 use std::process::{Command, Stdio};
@@ -58,7 +59,8 @@ fn assert_lanes(first: (f64, f64), second: (f64, f64)) {
 
 #[test]
 fn exp_equals_v8_in_single_values_and_in_lanes() {
-    // A lane that exp_x2 cannot take sends its neighbour the slow way too: arguments it takes are paired apart.
+    // A lane that exp_x2 cannot take sends its neighbour the slow way too: arguments it takes are
+    // paired apart.
     let mut waiting = [None; 2];
     for_each_v8_value("exp", "all", input_count(), |x, value| {
         assert_same("exp", x, exp(x), value);
@@ -199,7 +201,8 @@ fn the_saturation_table_equals_the_function() {
 fn saturation_is_full_from_the_documented_count_on_and_not_before() {
     let one_from = SaturationTable::ONE_FROM as f64;
     assert!(tanh((one_from - 1.0) / 10.0) < 1.0);
-    // Every double of [19.1, 22) would be too many: a fine grid, then the branch that is 1 by construction.
+    // Every double of [19.1, 22) would be too many: a fine grid, then the branch that is 1 by
+    // construction.
     for step in 0..1_000_000 {
         let x = one_from / 10.0 + f64::from(step) * 2.9e-6;
         assert_same("tanh", x, tanh(x), 1.0);

@@ -1,5 +1,5 @@
-//! The resident memory through the crate: golden graphs, due moments against a plain scan, rounding against exact arithmetic, and
-//! snapshots, sound and forged.
+//! The resident memory through the crate: golden graphs, due moments against a plain scan, rounding
+//! against exact arithmetic, and snapshots, sound and forged.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,8 @@ use nous_wasm::decay;
 use nous_wasm::fsrs::{ForgettingCurve, Parameters};
 use nous_wasm::index::{ALWAYS, Due, Edge, Graph, NEVER, Row, StoredState, VectorForm};
 use nous_wasm::memory::{
-    Access, Columns, EdgeChange, Embedding, Filters, Memory, NameKind, NodeChange, Options, Restoring, Search, Target,
+    Access, Columns, EdgeChange, Embedding, Filters, Memory, NameKind, NodeChange, Options,
+    Restoring, Search, Target,
 };
 use nous_wasm::search::{Found, Serendipity, edge_weight, rank, seed, spread};
 use nous_wasm::{Candidate, Config, Curve, Lifecycle, Query, Reranker, SectionTable, Weighting};
@@ -45,7 +46,13 @@ const NODE: NodeChange<'static> = NodeChange {
 };
 
 const fn edge(source: Row, target: Row) -> EdgeChange {
-    EdgeChange { target: Target::New, ends: Some((source, target)), edge_type: None, strength: None, sequence: None }
+    EdgeChange {
+        target: Target::New,
+        ends: Some((source, target)),
+        edge_type: None,
+        strength: None,
+        sequence: None,
+    }
 }
 
 fn search<'a>(bm25: &'a [Found], filters: &'a Filters) -> Search<'a> {
@@ -62,7 +69,8 @@ fn search<'a>(bm25: &'a [Found], filters: &'a Filters) -> Search<'a> {
     }
 }
 
-// ---- as in the documentation ---------------------------------------------------------------------
+// ---- as in the documentation
+// ---------------------------------------------------------------------
 
 #[test]
 fn a_memory_is_filled_searched_read_and_saved() {
@@ -78,7 +86,8 @@ fn a_memory_is_filled_searched_read_and_saved() {
     let filters = Filters::default();
     let search = Search { embedding: Some(&[1.0, 0.1]), ..search(&found, &filters) };
     let outcome = memory.search(&search).unwrap();
-    let ranked: Vec<Row> = outcome.ranked.iter().map(|ranked| outcome.kept[ranked.index].row).collect();
+    let ranked: Vec<Row> =
+        outcome.ranked.iter().map(|ranked| outcome.kept[ranked.index].row).collect();
     assert_eq!(ranked, rows);
     assert_eq!(memory.explain(rows[0], &search).unwrap().rank, Some(1));
 
@@ -95,19 +104,24 @@ fn a_memory_is_filled_searched_read_and_saved() {
     assert!(memory.is_empty() && !restored.is_empty());
 }
 
-// ---- golden graphs -------------------------------------------------------------------------------
+// ---- golden graphs
+// -------------------------------------------------------------------------------
 
-/// A golden graph as a memory; the rows are the places of its nodes. A cosine becomes the embedding that has it from [1, 0].
+/// A golden graph as a memory; the rows are the places of its nodes. A cosine becomes the embedding
+/// that has it from [1, 0].
 fn memory_of(case: &Value, dimensions: usize) -> Memory {
     let config = Config { search: config_of(&case["config"]), ..Config::default() };
     let mut memory = Memory::new(options(dimensions, VectorForm::F32), config).unwrap();
-    let cosines: HashMap<&str, f64> =
-        list(&case["vector"]).iter().map(|it| (it["nodeId"].as_str().unwrap(), number(&it["score"]))).collect();
+    let cosines: HashMap<&str, f64> = list(&case["vector"])
+        .iter()
+        .map(|it| (it["nodeId"].as_str().unwrap(), number(&it["score"])))
+        .collect();
     let nodes = list(&case["nodes"]);
     for (node, row) in nodes.iter().zip(0..) {
         let cosine = cosines.get(node["id"].as_str().unwrap()).copied().unwrap_or(0.0);
         let embedding = [cosine, (1.0 - cosine * cosine).sqrt()];
-        let subtype = node["subtype"].as_str().map(|name| memory.name(NameKind::Subtype, name).unwrap());
+        let subtype =
+            node["subtype"].as_str().map(|name| memory.name(NameKind::Subtype, name).unwrap());
         let change = NodeChange {
             created_at: Some(number(&node["created_at"])),
             last_accessed: node["last_accessed"].as_f64().map_or(Access::Never, Access::At),
@@ -123,7 +137,9 @@ fn memory_of(case: &Value, dimensions: usize) -> Memory {
     for each in list(&case["edges"]) {
         let change = EdgeChange {
             ends: row_of(&each["source_id"]).zip(row_of(&each["target_id"])),
-            edge_type: Some(memory.name(NameKind::EdgeType, each["type"].as_str().unwrap()).unwrap()),
+            edge_type: Some(
+                memory.name(NameKind::EdgeType, each["type"].as_str().unwrap()).unwrap(),
+            ),
             strength: Some(number(&each["strength"])),
             ..edge(0, 0)
         };
@@ -134,12 +150,17 @@ fn memory_of(case: &Value, dimensions: usize) -> Memory {
 
 fn filters_of(case: &Value, memory: &Memory) -> Filters {
     let codes = |kind: NameKind, names: &Value| {
-        let code = |name: &Value| memory.code(kind, name.as_str().unwrap()).unwrap_or(nous_wasm::memory::NO_CODE);
+        let code = |name: &Value| {
+            memory.code(kind, name.as_str().unwrap()).unwrap_or(nous_wasm::memory::NO_CODE)
+        };
         list(names).iter().map(code).collect()
     };
     let filters = &case["filters"];
     for key in filters.as_object().into_iter().flatten().map(|(key, _)| key.as_str()) {
-        assert!(["types", "relationship_types"].contains(&key), "the test does not know the filter {key}");
+        assert!(
+            ["types", "relationship_types"].contains(&key),
+            "the test does not know the filter {key}"
+        );
     }
     Filters {
         types: codes(NameKind::Type, &filters["types"]),
@@ -172,18 +193,31 @@ fn every_golden_graph_is_searched_as_it_was_but_for_cosines_in_f32() {
         };
         let outcome = memory.search(&search).unwrap();
         let id_of = |row: Row| case["nodes"][row as usize]["id"].clone();
-        let ranked: Vec<Value> = outcome.ranked.iter().map(|ranked| id_of(outcome.kept[ranked.index].row)).collect();
+        let ranked: Vec<Value> =
+            outcome.ranked.iter().map(|ranked| id_of(outcome.kept[ranked.index].row)).collect();
         let expected = list(&case["ranked"]);
-        assert_eq!(ranked, expected.iter().map(|it| it["id"].clone()).collect::<Vec<_>>(), "graph {place}");
+        assert_eq!(
+            ranked,
+            expected.iter().map(|it| it["id"].clone()).collect::<Vec<_>>(),
+            "graph {place}"
+        );
         for (ranked, expected) in outcome.ranked.iter().zip(expected) {
-            assert!((ranked.score - number(&expected["score"])).abs() < 1e-6, "graph {place}: {}", expected["id"]);
+            assert!(
+                (ranked.score - number(&expected["score"])).abs() < 1e-6,
+                "graph {place}: {}",
+                expected["id"]
+            );
         }
         let finds: Vec<Value> = outcome.serendipity.iter().map(|&(row, _)| id_of(row)).collect();
         assert_eq!(finds, list(&case["serendipity"]), "graph {place}");
         let spread = &case["spread"];
         assert_eq!(outcome.spread.terminated.name(), spread["terminated"], "graph {place}");
         assert_eq!(f64::from(outcome.spread.hops), number(&spread["hops"]), "graph {place}");
-        assert_eq!(outcome.spread.edges_traversed as f64, number(&spread["edges_traversed"]), "graph {place}");
+        assert_eq!(
+            outcome.spread.edges_traversed as f64,
+            number(&spread["edges_traversed"]),
+            "graph {place}"
+        );
         assert_eq!(outcome.seeds.len(), list(&case["seeds"]).len(), "graph {place}");
     }
 }
@@ -194,20 +228,31 @@ fn a_search_by_words_is_its_steps_to_the_bit() {
     let now = number(&golden["now"]);
     for (place, case) in list(&golden["graphs"]).iter().enumerate() {
         let (mut memory, nodes) = (memory_of(case, 0), list(&case["nodes"]));
-        let (filters, hits, config) = (filters_of(case, &memory), hits_of(case), config_of(&case["config"]));
+        let (filters, hits, config) =
+            (filters_of(case, &memory), hits_of(case), config_of(&case["config"]));
         let limit = case["limit"].as_f64().map_or(config.default_limit, |limit| limit as usize);
-        let asked = Search { limit: Some(limit), now, serendipity: level_of(case), ..search(&hits, &filters) };
+        let asked = Search {
+            limit: Some(limit),
+            now,
+            serendipity: level_of(case),
+            ..search(&hits, &filters)
+        };
         let outcome = memory.search(&asked).unwrap();
 
         let mut graph = Graph::default();
         let mut types = Vec::new();
-        let row_of = |id: &Value| nodes.iter().position(|node| node["id"] == *id).map(|row| row as Row);
+        let row_of =
+            |id: &Value| nodes.iter().position(|node| node["id"] == *id).map(|row| row as Row);
         for (each, sequence) in list(&case["edges"]).iter().zip(0..) {
-            let Some((source, target)) = row_of(&each["source_id"]).zip(row_of(&each["target_id"])) else { continue };
+            let Some((source, target)) = row_of(&each["source_id"]).zip(row_of(&each["target_id"]))
+            else {
+                continue;
+            };
             graph.add(Edge { source, target, edge_type: 0, strength: 0.5, sequence });
             types.push(&each["type"]);
         }
-        let is_in = |wanted: &Value, value: &Value| list(wanted).is_empty() || list(wanted).contains(value);
+        let is_in =
+            |wanted: &Value, value: &Value| list(wanted).is_empty() || list(wanted).contains(value);
         let passes = |row: Row| is_in(&case["filters"]["types"], &nodes[row as usize]["type"]);
         let threshold = config.seed_threshold.unwrap_or(0.05);
         let seeds = seed(&[], &hits, &config, |row| passes(row).then_some(threshold));
@@ -223,15 +268,18 @@ fn a_search_by_words_is_its_steps_to_the_bit() {
         assert_eq!((&outcome.kept, &outcome.serendipity), (&kept, &finds), "graph {place}");
 
         let table = SectionTable::default();
-        let candidates: Vec<Candidate> = kept.iter().map(|kept| candidate_of(kept, nodes, &graph, &table)).collect();
+        let candidates: Vec<Candidate> =
+            kept.iter().map(|kept| candidate_of(kept, nodes, &graph, &table)).collect();
         let average = graph.len() as f64 / nodes.len() as f64;
-        let query = Query { weighting: Weighting::Sections(&table), avg_inbound_edges: average, now };
+        let query =
+            Query { weighting: Weighting::Sections(&table), avg_inbound_edges: average, now };
         let ranked = Reranker::default().rerank_top(&candidates, &query, limit).unwrap();
         assert_eq!(outcome.ranked, ranked, "graph {place}");
     }
 }
 
-// ---- reranking resident rows -------------------------------------------------------------------------
+// ---- reranking resident rows
+// -------------------------------------------------------------------------
 
 /// Weights at their ends.
 const ONE_SIDED: &str = r#"{ "sections": { "profiles": {
@@ -244,7 +292,8 @@ fn scale() -> impl Strategy<Value = f64> {
     prop_oneof![6 => Just(1.0), 1 => prop::sample::select(vec![5e-324, 1e-310, 1e-110, 1e-15, 1e15, 1e150, 1e201, 1e306])]
 }
 
-/// Few candidates, which are all rated, or many, and those around where many begin; their node, semantic, BM25 and graph score.
+/// Few candidates, which are all rated, or many, and those around where many begin; their node,
+/// semantic, BM25 and graph score.
 fn candidates() -> impl Strategy<Value = Vec<(usize, f64, f64, f64)>> {
     prop_oneof![0..200_usize, 200..2_048_usize, 2_046..2_052_usize, 2_049..3_500_usize]
         .prop_flat_map(|count| vec((any::<usize>(), -0.2..1.0, 0.0..14.0, 0.0..1.0), count))
@@ -253,7 +302,8 @@ fn candidates() -> impl Strategy<Value = Vec<(usize, f64, f64, f64)>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Most of many are passed over by a bound on their score; those that rank are the same to the bit.
+    /// Most of many are passed over by a bound on their score; those that rank are the same to the
+    /// bit.
     #[test]
     fn resident_rows_rank_as_candidates_that_are_handed_in(
         nodes in vec((0..400_i32, 0..400_i32, 0..40_u32, 0..5_usize), 1..60),
@@ -330,7 +380,8 @@ fn large() -> impl Strategy<Value = f64> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// Where a node's signals are all at their most, nothing but rounding lies between a score and its bound.
+    /// Where a node's signals are all at their most, nothing but rounding lies between a score and
+    /// its bound.
     #[test]
     fn no_rounding_keeps_a_candidate_from_its_place(
         ulps in vec([0..6_u64, 0..6, 0..6], 2_049..3_000),
@@ -377,7 +428,8 @@ proptest! {
     }
 }
 
-// ---- due moments ---------------------------------------------------------------------------------
+// ---- due moments
+// ---------------------------------------------------------------------------------
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
@@ -423,8 +475,8 @@ proptest! {
     }
 }
 
-/// Whoever is off by 0.001 stays, and whoever is off by the least more does not, in whichever place among those that are compared
-/// together, and whoever else is among them.
+/// Whoever is off by 0.001 stays, and whoever is off by the least more does not, in whichever place
+/// among those that are compared together, and whoever else is among them.
 #[test]
 fn a_sweep_leaves_what_is_off_by_a_thousandth() {
     let computed = nous_wasm::decay::retrievability(3.0, 14.0);
@@ -432,10 +484,13 @@ fn a_sweep_leaves_what_is_off_by_a_thousandth() {
         let at = computed - sign * 0.001;
         [at.next_down().next_down(), at.next_down(), at, at.next_up(), at.next_up().next_up()]
     };
-    let known: Vec<f64> = around(1.0).into_iter().chain(around(-1.0)).chain([computed, 0.0, 1.0]).collect();
+    let known: Vec<f64> =
+        around(1.0).into_iter().chain(around(-1.0)).chain([computed, 0.0, 1.0]).collect();
     let is_off = |known: f64| (computed - known).abs() > 0.001;
     assert!(known[..5].iter().any(|&it| is_off(it)) && known[..5].iter().any(|&it| !is_off(it)));
-    assert!(known[5..10].iter().any(|&it| is_off(it)) && known[5..10].iter().any(|&it| !is_off(it)));
+    assert!(
+        known[5..10].iter().any(|&it| is_off(it)) && known[5..10].iter().any(|&it| !is_off(it))
+    );
     for count in [1, 2, 63, 64, 65, 511, 512, 513, 1300] {
         let mut memory = Memory::new(options(0, VectorForm::F32), Config::default()).unwrap();
         // Every fifth is put away, and is not looked at.
@@ -452,16 +507,19 @@ fn a_sweep_leaves_what_is_off_by_a_thousandth() {
         memory.upsert(&nodes, NOW).unwrap();
         let sweep = memory.decay(NOW + 3.0 * DAY).unwrap();
         let swept = || (0..count).filter(|&place| state(place) == 0.0);
-        let expected: Vec<Row> =
-            swept().filter(|&place| is_off(known[place % known.len()])).map(|place| place as Row).collect();
+        let expected: Vec<Row> = swept()
+            .filter(|&place| is_off(known[place % known.len()]))
+            .map(|place| place as Row)
+            .collect();
         assert_eq!((sweep.processed, &sweep.rows), (swept().count(), &expected), "{count}");
         assert!(sweep.retrievability.iter().all(|&it| it == rounded_exactly(computed)), "{count}");
         assert_eq!((sweep.states.len(), sweep.transitions.len()), (expected.len(), 0), "{count}");
     }
 }
 
-/// The curve's values are rounded, which moves the end of a state by seconds to days: `transitions` is what a sweep finds there, too,
-/// also of what was stored while it might have been on either side, and of what a sweep stored that was ahead of time.
+/// The curve's values are rounded, which moves the end of a state by seconds to days: `transitions`
+/// is what a sweep finds there, too, also of what was stored while it might have been on either
+/// side, and of what a sweep stored that was ahead of time.
 #[test]
 fn transitions_are_those_of_a_sweep_around_every_end_of_a_state() {
     let thresholds = [
@@ -483,8 +541,9 @@ fn transitions_are_those_of_a_sweep_around_every_end_of_a_state() {
     let subtypes = ["custom:trade", "custom:signal", "custom:lesson", "custom:playbook"];
     let forgetting = ForgettingCurve::new(&Parameters::PUBLISHED);
     let mut found = 0;
-    for (curve, json) in
-        [Curve::Exponential, Curve::Fsrs6].into_iter().flat_map(|curve| configs().map(move |it| (curve, it)))
+    for (curve, json) in [Curve::Exponential, Curve::Fsrs6]
+        .into_iter()
+        .flat_map(|curve| configs().map(move |it| (curve, it)))
     {
         let config = Config { curve, ..Config::from_json(json).unwrap() };
         let sections = config.sections.clone();
@@ -494,9 +553,14 @@ fn transitions_are_those_of_a_sweep_around_every_end_of_a_state() {
             .flat_map(|it| subtypes.map(|of| (it, of)))
         {
             let name = memory.name(NameKind::Subtype, subtype).unwrap();
-            let node =
-                NodeChange { subtype: Some(name), stability: Some(stability), last_accessed: Access::At(NOW), ..NODE };
-            let stored = [0.0, 1.0, 2.0, 3.0].map(|state| NodeChange { state: Some(state), ..node });
+            let node = NodeChange {
+                subtype: Some(name),
+                stability: Some(stability),
+                last_accessed: Access::At(NOW),
+                ..NODE
+            };
+            let stored =
+                [0.0, 1.0, 2.0, 3.0].map(|state| NodeChange { state: Some(state), ..node });
             let rows = memory.upsert(&stored, NOW).unwrap();
             let again: Vec<NodeChange<'_>> = stored
                 .iter()
@@ -516,7 +580,9 @@ fn transitions_are_those_of_a_sweep_around_every_end_of_a_state() {
             };
             let ends = [profile.active_threshold, profile.weak_threshold]
                 .into_iter()
-                .flat_map(|threshold| [-5e-9, -1e-9, 0.0, 1e-9, 5e-9].map(|off| end(threshold + off)))
+                .flat_map(|threshold| {
+                    [-5e-9, -1e-9, 0.0, 1e-9, 5e-9].map(|off| end(threshold + off))
+                })
                 .chain([59.0, 61.0, 80.0, 119.0, 121.0, 745.0 * stability].map(|days| days * DAY));
             let besides = [0.0, 1.0, 999.0, 1_001.0, 10_000.0, 61_000.0, 130_000.0, 3_600_000.0];
             for end in ends {
@@ -551,13 +617,16 @@ fn what_due_rows_need_is_never_less_than_they_take() {
     }
 }
 
-// ---- rounding ------------------------------------------------------------------------------------
+// ---- rounding
+// ------------------------------------------------------------------------------------
 
-/// Four decimals, half to even, of the very number that a double is: a whole number times a power of two.
+/// Four decimals, half to even, of the very number that a double is: a whole number times a power
+/// of two.
 fn rounded_exactly(share: f64) -> f64 {
     let bits = share.to_bits();
     let (exponent, fraction) = ((bits >> 52) as i32, u128::from(bits & ((1 << 52) - 1)));
-    let (whole, shift) = if exponent == 0 { (fraction, 1074) } else { (fraction | 1 << 52, 1075 - exponent) };
+    let (whole, shift) =
+        if exponent == 0 { (fraction, 1074) } else { (fraction | 1 << 52, 1075 - exponent) };
     let scaled = whole * 10_000;
     if shift >= 127 {
         return 0.0;
@@ -596,7 +665,11 @@ fn swept(days: f64, stabilities: &[f64]) -> Vec<f64> {
             created_at: Some(NOW - days * DAY),
             stability: Some(stability),
             // Never what comes of it, so that all are proposed.
-            retrievability: Some(if decay::retrievability(days, stability) < 0.5 { 1.0 } else { 0.0 }),
+            retrievability: Some(if decay::retrievability(days, stability) < 0.5 {
+                1.0
+            } else {
+                0.0
+            }),
             ..NODE
         })
         .collect();
@@ -614,7 +687,8 @@ fn stored_retrievability_is_rounded_half_to_even_on_the_exact_value() {
         let tie = f64::from(odd) / 32.0;
         for days in (1..40).map(|quarter| f64::from(quarter) / 4.0) {
             let around = (-days / tie.ln()).to_bits();
-            let stabilities: Vec<f64> = (0..16).map(|step| f64::from_bits(around - 8 + step)).collect();
+            let stabilities: Vec<f64> =
+                (0..16).map(|step| f64::from_bits(around - 8 + step)).collect();
             for (rounded, stability) in swept(days, &stabilities).into_iter().zip(&stabilities) {
                 let share = decay::retrievability(days, *stability);
                 assert_eq!(rounded, rounded_exactly(share), "{share:?}, {odd}/32");
@@ -654,11 +728,13 @@ fn edges_are_strengthened_once_however_many_groups_they_lie_in() {
     let parallel = vec![EdgeChange { strength: Some(0.5), ..edge(rows[0], rows[1]) }; 10_000];
     let slots = memory.link(&parallel).unwrap();
     memory.link(&[edge(rows[0], rows[0]), edge(rows[2], rows[3])]).unwrap();
-    // Groups of the same two, groups that differ in a third, and two nodes that are in many groups but never in one.
+    // Groups of the same two, groups that differ in a third, and two nodes that are in many groups
+    // but never in one.
     let with_third: Vec<[Row; 3]> = rows.iter().map(|&third| [rows[1], third, rows[0]]).collect();
     let apart: Vec<[Row; 1]> = (0..30_000).flat_map(|_| [[rows[2]], [rows[3]]]).collect();
-    let groups: Vec<&[Row]> =
-        (with_third.iter().map(|group| &group[..])).chain(with_third.iter().map(|_| &rows[..2])).collect();
+    let groups: Vec<&[Row]> = (with_third.iter().map(|group| &group[..]))
+        .chain(with_third.iter().map(|_| &rows[..2]))
+        .collect();
     let began = std::time::Instant::now();
     let changed = memory.strengthen(&groups, 0.25).unwrap();
     assert_eq!(changed, slots.into_iter().flatten().collect::<Vec<_>>());
@@ -668,7 +744,8 @@ fn edges_are_strengthened_once_however_many_groups_they_lie_in() {
     assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
 }
 
-// ---- snapshots -----------------------------------------------------------------------------------
+// ---- snapshots
+// -----------------------------------------------------------------------------------
 
 fn parts(memory: &Memory) -> Vec<Vec<u8>> {
     let mut snapshot = memory.snapshot().unwrap();
@@ -686,14 +763,19 @@ fn restored(parts: &[Vec<u8>], config: Config) -> nous_wasm::Result<Memory> {
 }
 
 /// The kinds of snapshots: by the form of embeddings, and by whether nodes have a salience.
-const KINDS: [(VectorForm, bool); 4] =
-    [(VectorForm::F32, false), (VectorForm::I8, false), (VectorForm::F32, true), (VectorForm::I8, true)];
+const KINDS: [(VectorForm, bool); 4] = [
+    (VectorForm::F32, false),
+    (VectorForm::I8, false),
+    (VectorForm::F32, true),
+    (VectorForm::I8, true),
+];
 
 fn config(salience_growth: bool) -> Config {
     Config { salience_growth, ..Config::default() }
 }
 
-/// A small memory with all there is: names, labels, embeddings, rows that were taken again, numbers out of order.
+/// A small memory with all there is: names, labels, embeddings, rows that were taken again, numbers
+/// out of order.
 fn small(form: VectorForm) -> Memory {
     small_under(Config::default(), form)
 }
@@ -706,29 +788,55 @@ fn small_under(config: Config, form: VectorForm) -> Memory {
     let (both, clusters) = ([t, u], [cluster]);
     let nodes = [
         NodeChange { subtype: Some(lesson), tags: Some(&both), clusters: Some(&clusters), ..NODE },
-        NodeChange { embedding: Embedding::Given(&[1.0, 2.0, 3.0]), access_count: Some(4_294_967_295.0), ..NODE },
-        NodeChange { embedding: Embedding::Given(&[-1.0, 0.5, 0.0]), state: Some(5.0), salience: Some(0.9), ..NODE },
-        NodeChange { sequence: Some(9_007.0), created_at: Some(-8.64e15), stability: Some(5e-324), ..NODE },
+        NodeChange {
+            embedding: Embedding::Given(&[1.0, 2.0, 3.0]),
+            access_count: Some(4_294_967_295.0),
+            ..NODE
+        },
+        NodeChange {
+            embedding: Embedding::Given(&[-1.0, 0.5, 0.0]),
+            state: Some(5.0),
+            salience: Some(0.9),
+            ..NODE
+        },
+        NodeChange {
+            sequence: Some(9_007.0),
+            created_at: Some(-8.64e15),
+            stability: Some(5e-324),
+            ..NODE
+        },
     ];
     let rows = memory.upsert(&nodes, NOW).unwrap();
-    memory.link(&[edge(0, 1), edge(2, 2), edge(1, 0), EdgeChange { sequence: Some(70.0), ..edge(3, 1) }]).unwrap();
+    memory
+        .link(&[
+            edge(0, 1),
+            edge(2, 2),
+            edge(1, 0),
+            EdgeChange { sequence: Some(70.0), ..edge(3, 1) },
+        ])
+        .unwrap();
     memory.remove(&rows[..1]);
     let again = NodeChange { tags: Some(&both[1..]), sequence: Some(2_000.0), ..NODE };
-    memory.upsert(&[again, NodeChange { embedding: Embedding::Given(&[0.0, 0.0, 1.0]), ..NODE }], NOW).unwrap();
+    memory
+        .upsert(&[again, NodeChange { embedding: Embedding::Given(&[0.0, 0.0, 1.0]), ..NODE }], NOW)
+        .unwrap();
     memory.link(&[EdgeChange { sequence: Some(3.0), strength: Some(0.25), ..edge(0, 3) }]).unwrap();
     memory
 }
 
 /// Everything that a memory tells of its nodes, in order of sequence, without their rows.
 fn report(memory: &mut Memory) -> Vec<String> {
-    let mut rows: Vec<Row> = (0..memory.rows() as Row).filter(|&row| memory.node(row).is_some()).collect();
+    let mut rows: Vec<Row> =
+        (0..memory.rows() as Row).filter(|&row| memory.node(row).is_some()).collect();
     rows.sort_by_key(|&row| memory.node(row).unwrap().sequence);
     let place = |row: Row| rows.iter().position(|&it| it == row).unwrap();
     let mut told = Vec::new();
     for &row in &rows {
         let node = memory.node(row).unwrap();
-        let names =
-            (memory.text(NameKind::Type, node.node_type.into()), memory.text(NameKind::Subtype, node.subtype.into()));
+        let names = (
+            memory.text(NameKind::Type, node.node_type.into()),
+            memory.text(NameKind::Subtype, node.subtype.into()),
+        );
         let labels: Vec<&str> = memory
             .labels(&node)
             .iter()
@@ -739,7 +847,11 @@ fn report(memory: &mut Memory) -> Vec<String> {
             })
             .collect();
         let node = nous_wasm::index::Node { labels: 0, ..node };
-        told.push(format!("{node:?} {names:?} {labels:?} {} {}", memory.inbound(row), memory.has_embedding(row)));
+        told.push(format!(
+            "{node:?} {names:?} {labels:?} {} {}",
+            memory.inbound(row),
+            memory.has_embedding(row)
+        ));
     }
     let mut edges: Vec<Edge> = (0..1_000).filter_map(|slot| memory.edge(slot)).collect();
     edges.sort_by_key(|edge| edge.sequence);
@@ -748,12 +860,22 @@ fn report(memory: &mut Memory) -> Vec<String> {
         told.push(format!("{} {} {name} {strength:?} {sequence}", place(source), place(target)));
     }
     let similar = memory.similar(&[1.0, 1.0, -1.0], 100, &Filters::default(), NOW).unwrap();
-    told.extend(similar.into_iter().map(|(row, cosine)| format!("{} {:x}", place(row), cosine.to_bits())));
+    told.extend(
+        similar.into_iter().map(|(row, cosine)| format!("{} {:x}", place(row), cosine.to_bits())),
+    );
     for days in [0.0, 61.0, 900.0] {
         let transitions = memory.transitions(NOW + days * DAY).unwrap();
-        told.extend(transitions.into_iter().map(|it| format!("{} {:?} {:?}", place(it.row), it.from, it.to)));
+        told.extend(
+            transitions
+                .into_iter()
+                .map(|it| format!("{} {:?} {:?}", place(it.row), it.from, it.to)),
+        );
         let sweep = memory.decay(NOW + days * DAY).unwrap();
-        told.extend(sweep.changes().map(|it| format!("{} {:?} {:?}", place(it.row), it.retrievability, it.state)));
+        told.extend(
+            sweep
+                .changes()
+                .map(|it| format!("{} {:?} {:?}", place(it.row), it.retrievability, it.state)),
+        );
     }
     told
 }
@@ -767,29 +889,41 @@ fn what_was_saved_is_restored_and_saved_again_byte_by_byte() {
         assert_eq!(parts(&copy), saved);
         assert_eq!((copy.len(), copy.edge_count(), copy.avg_inbound_edges()), (5, 3, 0.6));
         assert_eq!(report(&mut copy), report(&mut memory));
-        assert_eq!(copy.node(0).map(|node| node.state), Some(StoredState::Living(Lifecycle::Active)));
+        assert_eq!(
+            copy.node(0).map(|node| node.state),
+            Some(StoredState::Living(Lifecycle::Active))
+        );
     }
 }
 
 #[test]
 fn a_recall_goes_by_salience_where_that_is_kept_and_so_does_a_snapshot() {
     let stakes = [None, Some(0.0), Some(0.5), Some(1.0)];
-    let nodes = stakes.map(|salience| NodeChange { salience, stability: Some(16.0), difficulty: Some(0.5), ..NODE });
+    let nodes = stakes.map(|salience| NodeChange {
+        salience,
+        stability: Some(16.0),
+        difficulty: Some(0.5),
+        ..NODE
+    });
     let kept = |memory: &Memory| [0, 1, 2, 3].map(|row| memory.node(row).unwrap().salience);
     let grown = |memory: &mut Memory| {
         memory.recall(&[0, 1, 2, 3], NOW).unwrap();
         [0, 1, 2, 3].map(|row| memory.node(row).unwrap().stability)
     };
-    // Without a subtype they are KNOWLEDGE, which grows threefold, by a quarter less at that difficulty.
+    // Without a subtype they are KNOWLEDGE, which grows threefold, by a quarter less at that
+    // difficulty.
     let (plain, emphasised) = ([36.0; 4], [36.0, 27.0, 36.0, 45.0]);
     let memory = |growth| {
         let mut memory = Memory::new(options(0, VectorForm::F32), config(growth)).unwrap();
         memory.upsert(&nodes, NOW).unwrap();
         memory
     };
-    for (from, to, expected) in
-        [(true, true, emphasised), (true, false, plain), (false, true, plain), (false, false, plain)]
-    {
+    for (from, to, expected) in [
+        (true, true, emphasised),
+        (true, false, plain),
+        (false, true, plain),
+        (false, false, plain),
+    ] {
         let saved = parts(&memory(from));
         let mut memory = restored(&saved, config(to)).unwrap();
         assert_eq!(memory.keeps_salience(), to);
@@ -812,7 +946,8 @@ fn a_callers_own_parts_come_back_in_their_places() {
         saved.push(part);
     }
     let mut restoring = Restoring::begin(&saved[0], usize::MAX, 0, Config::default()).unwrap();
-    let own: Vec<Option<(u32, &[u8])>> = saved[1..].iter().map(|part| restoring.read(part).unwrap()).collect();
+    let own: Vec<Option<(u32, &[u8])>> =
+        saved[1..].iter().map(|part| restoring.read(part).unwrap()).collect();
     assert_eq!(own[..3], [Some((0, &b"ids"[..])), Some((4_000_000, &b""[..])), None]);
     assert!(restoring.finish().is_ok());
 }
@@ -865,12 +1000,20 @@ fn a_snapshot_with_any_bit_changed_or_cut_off_anywhere_is_refused() {
             for bit in 0..part.len() * 8 {
                 let mut damaged = saved.clone();
                 damaged[place][bit / 8] ^= 1 << (bit % 8);
-                assert_eq!(refusal(&damaged), Some("invalid_snapshot"), "bit {bit} of part {place}");
+                assert_eq!(
+                    refusal(&damaged),
+                    Some("invalid_snapshot"),
+                    "bit {bit} of part {place}"
+                );
             }
             for length in 0..part.len() {
                 let mut cut = saved.clone();
                 cut[place].truncate(length);
-                assert_eq!(refusal(&cut), Some("invalid_snapshot"), "{length} bytes of part {place}");
+                assert_eq!(
+                    refusal(&cut),
+                    Some("invalid_snapshot"),
+                    "{length} bytes of part {place}"
+                );
             }
             let mut missing = saved.clone();
             missing.remove(place);
@@ -936,10 +1079,12 @@ proptest! {
 #[test]
 fn counts_that_content_has_no_room_for_take_no_memory() {
     let saved = parts(&small(VectorForm::F32));
-    // Nodes, edges and embeddings begin with their counts; the first part with counts of names, of which the first stands
-    // behind six numbers and the model's name.
+    // Nodes, edges and embeddings begin with their counts; the first part with counts of names, of
+    // which the first stands behind six numbers and the model's name.
     for part in 1..saved.len() - 1 {
-        for count in [u64::MAX, u64::MAX / 2 + 1, 1 << 53, 1 << 32, u64::from(u32::MAX), 1 << 24, 100] {
+        for count in
+            [u64::MAX, u64::MAX / 2 + 1, 1 << 53, 1 << 32, u64::from(u32::MAX), 1 << 24, 100]
+        {
             let mut forged = saved.clone();
             forged[part][32..40].copy_from_slice(&count.to_le_bytes());
             forged[part] = sealed(std::mem::take(&mut forged[part]));

@@ -1,11 +1,12 @@
-//! Questions natively: the golden vectors, two thousand generated questions with the reference's answers (made by
-//! `parity/query-oracle.mjs`), and texts of a size that a quadratic rule would not survive.
+//! Questions natively: the golden vectors, two thousand generated questions with the reference's
+//! answers (made by `parity/query-oracle.mjs`), and texts of a size that a quadratic rule would not
+//! survive.
 
 use crate::common::assert_is;
 use nous_wasm::query::{
-    Category, Confidence, DecomposeOptions, FLAGS, Fate, KNOWN_SYMBOLS, Level, Piece, QueryConfig, QueryType,
-    Reformulation, Retrieved, Scored, TitleSearch, classify, confidence, decompose, extract_attribute,
-    extract_entities, reformulate, settle_weak,
+    Category, Confidence, DecomposeOptions, FLAGS, Fate, KNOWN_SYMBOLS, Level, Piece, QueryConfig,
+    QueryType, Reformulation, Retrieved, Scored, TitleSearch, classify, confidence, decompose,
+    extract_attribute, extract_entities, reformulate, settle_weak,
 };
 use nous_wasm::search::{TermMode, terms};
 use nous_wasm::{IntentClassifier, Matcher};
@@ -50,7 +51,8 @@ fn reformulated(query: &str, entity: Option<&str>) -> Value {
 fn parts_of(query: &str, classified: &Value, max_parts: usize, by_subject: bool) -> Vec<String> {
     let symbols = symbols();
     let options = DecomposeOptions { max_parts, subjects: by_subject.then_some(&symbols[..]) };
-    let parts = decompose(query, category_of(classified), entity_of(classified).is_some(), &options);
+    let parts =
+        decompose(query, category_of(classified), entity_of(classified).is_some(), &options);
     parts.iter().map(|part| part.text(query, &symbols)).collect()
 }
 
@@ -58,7 +60,11 @@ fn assert_classified(query: &str, row: &Value) {
     let classification = classify(query);
     let lookup = classification.lookup;
     let query_type = QueryType::NAMES[lookup.query_type as usize];
-    assert_eq!(row["category"].as_str(), classification.disqualifier.map(|it| it.category.name()), "{query:?}");
+    assert_eq!(
+        row["category"].as_str(),
+        classification.disqualifier.map(|it| it.category.name()),
+        "{query:?}"
+    );
     assert_eq!(row["type"], query_type, "{query:?}");
     assert_is(lookup.confidence, row["confidence"].as_f64().expect("a number"), query);
     assert_eq!(row["entity"].as_str(), lookup.entity.map(|span| span.of(query)), "{query:?}");
@@ -90,7 +96,11 @@ fn parts_and_reformulations_are_the_golden_ones() {
     for row in rows(&golden("query"), "decompose") {
         let query = row["query"].as_str().expect("text");
         let most = row["max_parts"].as_u64().expect("a count") as usize;
-        assert_eq!(row["parts"], Value::from(parts_of(query, &row["qcs"], most, false)), "{query:?}");
+        assert_eq!(
+            row["parts"],
+            Value::from(parts_of(query, &row["qcs"], most, false)),
+            "{query:?}"
+        );
     }
     for row in rows(&golden("query"), "reformulate") {
         let query = row["query"].as_str().expect("text");
@@ -101,19 +111,21 @@ fn parts_and_reformulations_are_the_golden_ones() {
 #[test]
 fn confidences_are_the_golden_ones() {
     for row in rows(&golden("query"), "confidence") {
-        let Confidence { score, level, quality, distinctness, clarity, flags } = confidence(&Retrieved {
-            top: row["top"].as_f64().unwrap_or(0.0),
-            second: row["second"].as_f64(),
-            count: row["count"].as_f64().expect("a count"),
-            has_attribute: row["attribute"] == true,
-        });
+        let Confidence { score, level, quality, distinctness, clarity, flags } =
+            confidence(&Retrieved {
+                top: row["top"].as_f64().unwrap_or(0.0),
+                second: row["second"].as_f64(),
+                count: row["count"].as_f64().expect("a count"),
+                has_attribute: row["attribute"] == true,
+            });
         let context = row.to_string();
         assert_is(score, row["score"].as_f64().expect("a number"), &context);
         assert_eq!(row["level"], Level::NAMES[level as usize], "{context}");
         for (value, name) in [(quality, "mq"), (distinctness, "dt"), (clarity, "cm")] {
             assert_is(value, row["breakdown"][name].as_f64().expect("a number"), &context);
         }
-        let named: Vec<&str> = (0..).zip(FLAGS).filter(|(bit, _)| flags & (1 << bit) != 0).map(|it| it.1).collect();
+        let named: Vec<&str> =
+            (0..).zip(FLAGS).filter(|(bit, _)| flags & (1 << bit) != 0).map(|it| it.1).collect();
         assert_eq!(row["flags"], Value::from(named), "{context}");
     }
 }
@@ -133,9 +145,14 @@ fn generated_questions_are_understood_as_by_the_reference() {
         let most = row["max_parts"].as_u64().expect("a count") as usize;
         let parts = parts_of(query, &row["classified"], most, row["by_subject"] == true);
         assert_eq!(row["parts"], Value::from(parts), "{query:?}");
-        assert_eq!(row["reformulation"], reformulated(query, entity_of(&row["classified"])), "{query:?}");
+        assert_eq!(
+            row["reformulation"],
+            reformulated(query, entity_of(&row["classified"])),
+            "{query:?}"
+        );
         let matcher = if row["matcher"] == "words" { Matcher::Words } else { Matcher::Substring };
-        let intents: Vec<&str> = intent.classify(query, matcher).iter().map(|section| section.name()).collect();
+        let intents: Vec<&str> =
+            intent.classify(query, matcher).iter().map(|section| section.name()).collect();
         assert_eq!(row["intents"], Value::from(intents), "{query:?}");
         let mode = if row["term_mode"] == "unicode" { TermMode::Unicode } else { TermMode::Ascii };
         let lower = query.to_lowercase();
@@ -195,16 +212,24 @@ fn long_texts_take_time_linear_in_them() {
 
 #[test]
 fn weak_results_are_settled_in_rounds() {
-    let selected = [(0, 0.9), (1, 0.2), (2, 0.1), (3, 0.05)].map(|(id, score)| Scored { id, score });
-    let better = [Scored { id: 9, score: 0.5 }, Scored { id: 8, score: 0.7 }, Scored { id: 0, score: 0.9 }];
+    let selected =
+        [(0, 0.9), (1, 0.2), (2, 0.1), (3, 0.05)].map(|(id, score)| Scored { id, score });
+    let better =
+        [Scored { id: 9, score: 0.5 }, Scored { id: 8, score: 0.7 }, Scored { id: 0, score: 0.9 }];
     let mut searches = [TitleSearch::NotYet; 4];
     let settle = |searches: &[TitleSearch<'_>]| settle_weak(&selected, searches, 0.25, 2);
     assert_eq!(settle(&searches), [Fate::Kept, Fate::ToSearch, Fate::ToSearch, Fate::Undecided]);
     searches[1] = TitleSearch::Found(&better);
     searches[2] = TitleSearch::Found(&[]);
-    assert_eq!(settle(&searches), [Fate::Kept, Fate::Replaced(1), Fate::NothingBetter, Fate::ToSearch]);
+    assert_eq!(
+        settle(&searches),
+        [Fate::Kept, Fate::Replaced(1), Fate::NothingBetter, Fate::ToSearch]
+    );
     searches[3] = TitleSearch::Found(&better);
-    assert_eq!(settle(&searches), [Fate::Kept, Fate::Replaced(1), Fate::NothingBetter, Fate::Replaced(0)]);
+    assert_eq!(
+        settle(&searches),
+        [Fate::Kept, Fate::Replaced(1), Fate::NothingBetter, Fate::Replaced(0)]
+    );
     // The best is never dropped, even where all are weak.
     let all_weak = settle_weak(&selected[1..], &[TitleSearch::NoTitle; 3], 0.25, 2);
     assert_eq!(all_weak, [Fate::Kept, Fate::NoTitle, Fate::NoTitle]);

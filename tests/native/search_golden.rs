@@ -18,30 +18,48 @@ fn every_golden_graph_is_searched_as_it_was() {
     for (place, case) in graphs.iter().enumerate() {
         let nodes = list(&case["nodes"]);
         let id_of = |row: Row| nodes[row as usize]["id"].as_str().expect("an id");
-        let rows: HashMap<&str, Row> =
-            nodes.iter().zip(0..).map(|(node, row)| (node["id"].as_str().expect("an id"), row)).collect();
+        let rows: HashMap<&str, Row> = nodes
+            .iter()
+            .zip(0..)
+            .map(|(node, row)| (node["id"].as_str().expect("an id"), row))
+            .collect();
         let row_of = |id: &Value| rows.get(id.as_str().expect("an id")).copied();
 
         let mut graph = Graph::default();
         let mut weights = Vec::new();
         for (edge, sequence) in list(&case["edges"]).iter().zip(0..) {
-            let (Some(source), Some(target)) = (row_of(&edge["source_id"]), row_of(&edge["target_id"])) else {
+            let (Some(source), Some(target)) =
+                (row_of(&edge["source_id"]), row_of(&edge["target_id"]))
+            else {
                 continue;
             };
-            graph.add(Edge { source, target, edge_type: 0, strength: number(&edge["strength"]), sequence });
-            weights.push((edge_weight(edge["type"].as_str().expect("a type")), edge["type"].clone()));
+            graph.add(Edge {
+                source,
+                target,
+                edge_type: 0,
+                strength: number(&edge["strength"]),
+                sequence,
+            });
+            weights
+                .push((edge_weight(edge["type"].as_str().expect("a type")), edge["type"].clone()));
         }
 
         let config = config_of(&case["config"]);
         let filters = &case["filters"];
-        let is_in = |wanted: &Value, value: &Value| list(wanted).is_empty() || list(wanted).contains(value);
+        let is_in =
+            |wanted: &Value, value: &Value| list(wanted).is_empty() || list(wanted).contains(value);
         for key in filters.as_object().into_iter().flatten().map(|(key, _)| key.as_str()) {
-            assert!(["types", "relationship_types"].contains(&key), "the test does not know the filter {key}");
+            assert!(
+                ["types", "relationship_types"].contains(&key),
+                "the test does not know the filter {key}"
+            );
         }
         let passes = |row: Row| is_in(&filters["types"], &nodes[row as usize]["type"]);
 
         let found = |list: &[Value]| -> Vec<Found> {
-            list.iter().map(|it| Found { row: row_of(&it["nodeId"]), score: number(&it["score"]) }).collect()
+            list.iter()
+                .map(|it| Found { row: row_of(&it["nodeId"]), score: number(&it["score"]) })
+                .collect()
         };
         let (vector, bm25) = (found(list(&case["vector"])), found(list(&case["bm25"])));
         let threshold = config.seed_threshold.unwrap_or(0.15);
@@ -55,7 +73,12 @@ fn every_golden_graph_is_searched_as_it_was() {
                 (seed.bm25_score, "bm25_score"),
                 (seed.combined_score, "combined_score"),
             ] {
-                assert_eq!(value, number(&expected[key]), "graph {place}: {key} of {}", expected["node_id"]);
+                assert_eq!(
+                    value,
+                    number(&expected[key]),
+                    "graph {place}: {key} of {}",
+                    expected["node_id"]
+                );
             }
         }
 
@@ -67,14 +90,33 @@ fn every_golden_graph_is_searched_as_it_was() {
         let expected = &case["spread"];
         assert_eq!(reached.terminated.name(), expected["terminated"], "graph {place}");
         assert_eq!(f64::from(reached.hops), number(&expected["hops"]), "graph {place}: hops");
-        assert_eq!(reached.edges_traversed as f64, number(&expected["edges_traversed"]), "graph {place}: edges");
+        assert_eq!(
+            reached.edges_traversed as f64,
+            number(&expected["edges_traversed"]),
+            "graph {place}: edges"
+        );
         let activated = list(&expected["activated"]);
         assert_eq!(reached.activated.len(), activated.len(), "graph {place}: active nodes");
         for (active, expected) in reached.activated.iter().zip(activated) {
             assert_eq!(id_of(active.row), expected["id"], "graph {place}");
-            assert_eq!(active.activation, number(&expected["activation"]), "graph {place}: {}", expected["id"]);
-            assert_eq!(f64::from(active.hop), number(&expected["hop"]), "graph {place}: {}", expected["id"]);
-            assert_eq!(active.is_seed, expected["is_seed"] == true, "graph {place}: {}", expected["id"]);
+            assert_eq!(
+                active.activation,
+                number(&expected["activation"]),
+                "graph {place}: {}",
+                expected["id"]
+            );
+            assert_eq!(
+                f64::from(active.hop),
+                number(&expected["hop"]),
+                "graph {place}: {}",
+                expected["id"]
+            );
+            assert_eq!(
+                active.is_seed,
+                expected["is_seed"] == true,
+                "graph {place}: {}",
+                expected["id"]
+            );
         }
 
         let (kept, finds) = rank(&seeds, &reached.activated, &config, level_of(case));
@@ -85,16 +127,24 @@ fn every_golden_graph_is_searched_as_it_was() {
         }
 
         let table = SectionTable::default();
-        let candidates: Vec<Candidate> = kept.iter().map(|kept| candidate_of(kept, nodes, &graph, &table)).collect();
+        let candidates: Vec<Candidate> =
+            kept.iter().map(|kept| candidate_of(kept, nodes, &graph, &table)).collect();
         let average = if nodes.is_empty() { 0.0 } else { graph.len() as f64 / nodes.len() as f64 };
-        let query = Query { weighting: Weighting::Sections(&table), avg_inbound_edges: average, now };
+        let query =
+            Query { weighting: Weighting::Sections(&table), avg_inbound_edges: average, now };
         let limit = case["limit"].as_f64().map_or(config.default_limit, |limit| limit as usize);
-        let ranked = Reranker::default().rerank_top(&candidates, &query, limit).expect("sound candidates");
+        let ranked =
+            Reranker::default().rerank_top(&candidates, &query, limit).expect("sound candidates");
         let expected = list(&case["ranked"]);
         assert_eq!(ranked.len(), expected.len(), "graph {place}: ranked");
         for (ranked, expected) in ranked.iter().zip(expected) {
             assert_eq!(id_of(kept[ranked.index].row), expected["id"], "graph {place}");
-            assert_eq!(ranked.score, number(&expected["score"]), "graph {place}: {}", expected["id"]);
+            assert_eq!(
+                ranked.score,
+                number(&expected["score"]),
+                "graph {place}: {}",
+                expected["id"]
+            );
         }
     }
 }

@@ -1,10 +1,11 @@
-//! Turns of conversation natively: the golden vectors, a thousand generated turns with the reference's answers (made by
-//! `parity/turn-oracle.mjs`), and texts of a size that a quadratic rule would not survive.
+//! Turns of conversation natively: the golden vectors, a thousand generated turns with the
+//! reference's answers (made by `parity/turn-oracle.mjs`), and texts of a size that a quadratic
+//! rule would not survive.
 
 use crate::common::assert_is;
 use nous_wasm::context::{
-    ContextMode, Frame, MemoryType, RetrievalPlan, TurnSignals, classify_turn, is_stop_word, next_topic,
-    plan_retrieval, plan_turn, select_frame,
+    ContextMode, Frame, MemoryType, RetrievalPlan, TurnSignals, classify_turn, is_stop_word,
+    next_topic, plan_retrieval, plan_turn, select_frame,
 };
 use nous_wasm::query::Span;
 use nous_wasm::{Config, IntentClassifier, SectionTable};
@@ -13,7 +14,8 @@ use serde_json::{Map, Value};
 fn golden(name: &str) -> Vec<Value> {
     let path = format!("{}/tests/golden/{name}.json", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let rows: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let rows: Vec<Value> =
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"));
     assert!(!rows.is_empty());
     rows
 }
@@ -36,13 +38,20 @@ fn keywords(signals: &TurnSignals, text: &str) -> Vec<String> {
 
 fn hints(signals: &TurnSignals) -> Value {
     let found = MemoryType::ALL.into_iter().zip(signals.hints).filter(|&(_, hint)| hint > 0.0);
-    found.map(|(its, hint)| (its.name().to_string(), Value::from(hint))).collect::<Map<_, _>>().into()
+    found
+        .map(|(its, hint)| (its.name().to_string(), Value::from(hint)))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 /// What there is of each type, by a name of the type.
 fn by_type(values: [Option<u32>; 5], name: fn(MemoryType) -> &'static str) -> Value {
-    let known = MemoryType::ALL.into_iter().zip(values).filter_map(|(its, value)| Some((its, value?)));
-    known.map(|(its, value)| (name(its).to_string(), Value::from(value))).collect::<Map<_, _>>().into()
+    let known =
+        MemoryType::ALL.into_iter().zip(values).filter_map(|(its, value)| Some((its, value?)));
+    known
+        .map(|(its, value)| (name(its).to_string(), Value::from(value)))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 fn skipped(plan: &RetrievalPlan) -> Vec<&'static str> {
@@ -59,17 +68,28 @@ fn signals_and_plans_are_the_golden_ones() {
     for row in golden("context_intent") {
         let input = text(&row, "input");
         let signals = classify_turn(input, &intent, ContextMode::SeedCompatible);
-        let plan = plan_retrieval(&signals.to_plan(frame(text(&row, "frame"))), ContextMode::SeedCompatible);
+        let plan = plan_retrieval(
+            &signals.to_plan(frame(text(&row, "frame"))),
+            ContextMode::SeedCompatible,
+        );
         assert_eq!(signals.input, 0, "{input:?}");
         assert_eq!(row["greeting"], signals.is_greeting, "{input:?}");
         assert_eq!(row["question"], signals.is_question, "{input:?}");
         assert_is(signals.recency, row["recency"].as_f64().expect("a number"), input);
         assert_eq!(row["hints"], hints(&signals), "{input:?}");
         assert_eq!(row["keywords"], Value::from(sorted(keywords(&signals, input))), "{input:?}");
-        assert_eq!(row["entities"], Value::from(sorted(named(&signals.entities, input))), "{input:?}");
+        assert_eq!(
+            row["entities"],
+            Value::from(sorted(named(&signals.entities, input))),
+            "{input:?}"
+        );
         assert_eq!(row["limits"], by_type(plan.limits, MemoryType::name), "{input:?}");
         assert_eq!(row["overrides"], by_type(plan.budgets, MemoryType::budget), "{input:?}");
-        assert_eq!(row["query_text_is_input"], plan.limits[0].is_some() && !plan.by_keywords, "{input:?}");
+        assert_eq!(
+            row["query_text_is_input"],
+            plan.limits[0].is_some() && !plan.by_keywords,
+            "{input:?}"
+        );
         let skipped = sorted(skipped(&plan).into_iter().map(String::from).collect());
         assert_eq!(row["skip"], Value::from(skipped), "{input:?}");
     }
@@ -82,12 +102,21 @@ fn assert_planned(row: &Value, said: &str, of: &str, mode: ContextMode) {
     assert_eq!(row["keywords"], Value::from(keywords(signals, said)), "{said:?}");
     assert_eq!(row["entities"], Value::from(named(&signals.entities, said)), "{said:?}");
     assert_is(signals.recency, row["recency"].as_f64().expect("a number"), said);
-    let flags =
-        [signals.is_question, signals.is_greeting, signals.is_acknowledgement, signals.is_recap, told.is_recent];
+    let flags = [
+        signals.is_question,
+        signals.is_greeting,
+        signals.is_acknowledgement,
+        signals.is_recap,
+        told.is_recent,
+    ];
     assert_eq!(row["flags"], Value::from(flags.to_vec()), "{said:?}");
     let expected = row["hints"].as_object().expect("hints");
     for (its, hint) in MemoryType::ALL.into_iter().zip(signals.hints) {
-        assert_is(hint, expected.get(its.name()).map_or(0.0, |hint| hint.as_f64().expect("a number")), said);
+        assert_is(
+            hint,
+            expected.get(its.name()).map_or(0.0, |hint| hint.as_f64().expect("a number")),
+            said,
+        );
     }
     assert_eq!(row["limits"], by_type(plan.limits, MemoryType::name), "{said:?}");
     assert_eq!(row["budgets"], by_type(plan.budgets, MemoryType::budget), "{said:?}");
@@ -149,7 +178,10 @@ fn long_turns_take_time_linear_in_them() {
             assert!(told.signals.keywords.len() < 3, "{piece:?}");
         }
         assert!(select_frame(&said).confidence <= 0.3, "{piece:?}");
-        assert!(next_topic(&said).is_none_or(|topic| topic.of(&said).chars().count() <= 200), "{piece:?}");
+        assert!(
+            next_topic(&said).is_none_or(|topic| topic.of(&said).chars().count() <= 200),
+            "{piece:?}"
+        );
     }
 }
 
@@ -158,8 +190,14 @@ fn memories_are_of_the_type_of_their_subtype_or_section() {
     let config = r#"{ "sections": { "subtypes": { "custom:lesson": { "section": "SIGNALS" } } } }"#;
     let table = Config::from_json(config).expect("a valid configuration").sections;
     let types = |table: &SectionTable| {
-        [Some("custom:thesis"), Some("custom:trade_close"), Some("custom:trade"), Some("custom:lesson"), None]
-            .map(|subtype| MemoryType::of(subtype, table).name())
+        [
+            Some("custom:thesis"),
+            Some("custom:trade_close"),
+            Some("custom:trade"),
+            Some("custom:lesson"),
+            None,
+        ]
+        .map(|subtype| MemoryType::of(subtype, table).name())
     };
     assert_eq!(types(&SectionTable::default()), ["decision", "fact", "episode", "fact", "fact"]);
     assert_eq!(types(&table), ["decision", "fact", "episode", "signal", "fact"]);

@@ -1,4 +1,5 @@
-//! Embeddings against plain twins of their rules, and against a plain map through additions and removals.
+//! Embeddings against plain twins of their rules, and against a plain map through additions and
+//! removals.
 //!
 //! Recall is measured among 10,000 vectors where the tests are optimised, else among fewer.
 
@@ -64,7 +65,8 @@ mod naive {
             VectorForm::F32 => f64::from(dot(&row, &query)),
             VectorForm::I8 => {
                 let max_query_code = 32_767.min((i64::from(i32::MAX)) / (127 * row.len() as i64));
-                let ((row, row_scale), (query, query_scale)) = (quantise(&row, 127), quantise(&query, max_query_code));
+                let ((row, row_scale), (query, query_scale)) =
+                    (quantise(&row, 127), quantise(&query, max_query_code));
                 let mut sum = 0;
                 for i in 0..row.len() {
                     sum += row[i] * query[i];
@@ -81,7 +83,8 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound
     }
 
@@ -121,7 +124,11 @@ fn ranking(
     sequence: impl Fn(Row) -> f64,
 ) -> Ranking {
     let query = vectors.query(query).unwrap();
-    vectors.similar(&query, limit, passes, sequence).iter().map(|it| (it.row, it.score.to_bits())).collect()
+    vectors
+        .similar(&query, limit, passes, sequence)
+        .iter()
+        .map(|it| (it.row, it.score.to_bits()))
+        .collect()
 }
 
 /// All rows of a map that pass, ranked by sorting them.
@@ -151,16 +158,18 @@ fn component() -> impl Strategy<Value = f64> {
 }
 
 fn embedding(dimensions: usize) -> impl Strategy<Value = Vec<f64>> {
-    vec(component(), dimensions)
-        .prop_filter("has a direction", |embedding| embedding.iter().any(|component| component.abs() > 1e-120))
+    vec(component(), dimensions).prop_filter("has a direction", |embedding| {
+        embedding.iter().any(|component| component.abs() > 1e-120)
+    })
 }
 
 /// A query and rows of as many components, some rows twice.
 fn embeddings() -> impl Strategy<Value = (Vec<f64>, Vec<Vec<f64>>)> {
     select(&[1_usize, 3, 15, 16, 17, 384][..]).prop_flat_map(|dimensions| {
         let picks = vec(any::<usize>(), 0..30);
-        let rows = (vec(embedding(dimensions), 1..12), picks)
-            .prop_map(|(distinct, picks)| picks.iter().map(|pick| distinct[pick % distinct.len()].clone()).collect());
+        let rows = (vec(embedding(dimensions), 1..12), picks).prop_map(|(distinct, picks)| {
+            picks.iter().map(|pick| distinct[pick % distinct.len()].clone()).collect()
+        });
         (embedding(dimensions), rows)
     })
 }
@@ -215,7 +224,8 @@ proptest! {
     }
 }
 
-/// Members of a cluster differ by less than their codes tell apart: which are passed over is up to the bounds alone.
+/// Members of a cluster differ by less than their codes tell apart: which are passed over is up to
+/// the bounds alone.
 #[test]
 fn vectors_that_are_all_but_the_same_are_ranked_as_they_are() {
     let mut dice = Dice(5);
@@ -234,7 +244,10 @@ fn vectors_that_are_all_but_the_same_are_ranked_as_they_are() {
                 let all = rows.iter().enumerate().map(|(row, embedding)| (row as Row, embedding));
                 let expected = naive_ranking(all, form, &query, |_| true, f64::from);
                 for limit in [1, 10, 299] {
-                    assert_eq!(ranking(&vectors, &query, limit, None, f64::from), expected[..limit]);
+                    assert_eq!(
+                        ranking(&vectors, &query, limit, None, f64::from),
+                        expected[..limit]
+                    );
                 }
             }
         }
@@ -243,7 +256,9 @@ fn vectors_that_are_all_but_the_same_are_ranked_as_they_are() {
 
 #[test]
 fn vectors_are_those_of_a_plain_map_whatever_was_set_and_removed() {
-    for (seed, (form, dimensions)) in FORMS.into_iter().flat_map(|form| [3, 16, 50].map(|it| (form, it))).enumerate() {
+    for (seed, (form, dimensions)) in
+        FORMS.into_iter().flat_map(|form| [3, 16, 50].map(|it| (form, it))).enumerate()
+    {
         let mut dice = Dice(seed as u64);
         let mut vectors = Vectors::new(dimensions, form);
         let mut model: BTreeMap<Row, Vec<f64>> = BTreeMap::new();
@@ -265,9 +280,17 @@ fn vectors_are_those_of_a_plain_map_whatever_was_set_and_removed() {
                 let query = dice.embedding(dimensions);
                 let best = ranking(&vectors, &query, 200, None, f64::from);
                 let rows = model.iter().map(|(&row, embedding)| (row, embedding));
-                assert_eq!(best, naive_ranking(rows, form, &query, |_| true, f64::from), "at step {step}");
+                assert_eq!(
+                    best,
+                    naive_ranking(rows, form, &query, |_| true, f64::from),
+                    "at step {step}"
+                );
                 for row in 0..100 {
-                    assert_eq!(vectors.stored(row).is_some(), model.contains_key(&row), "row {row} at step {step}");
+                    assert_eq!(
+                        vectors.stored(row).is_some(),
+                        model.contains_key(&row),
+                        "row {row} at step {step}"
+                    );
                 }
             }
         }
@@ -313,8 +336,16 @@ fn an_embedding_without_a_direction_is_refused() {
             (&[f64::MAX, 0.0, 0.0], large, None),
         ];
         for (embedding, problem, found) in cases {
-            for error in [vectors.check(embedding).unwrap_err(), vectors.query(embedding).unwrap_err()] {
-                let told = (error.code(), error.field(), error.index(), error.problem(), error.number_found());
+            for error in
+                [vectors.check(embedding).unwrap_err(), vectors.query(embedding).unwrap_err()]
+            {
+                let told = (
+                    error.code(),
+                    error.field(),
+                    error.index(),
+                    error.problem(),
+                    error.number_found(),
+                );
                 assert_eq!(told, ("invalid_argument", "embedding", None, problem, found));
             }
         }
@@ -331,12 +362,14 @@ fn an_embedding_without_a_direction_is_refused() {
 fn the_smallest_embeddings_there_are_have_length_1() {
     let mut dice = Dice(41);
     for magnitude in [1e-153, 1e-154, 1.1e-155] {
-        let embedding: Vec<f64> = dice.embedding(384).iter().map(|component| component * magnitude).collect();
+        let embedding: Vec<f64> =
+            dice.embedding(384).iter().map(|component| component * magnitude).collect();
         let vectors = filled(384, std::slice::from_ref(&embedding), VectorForm::F32);
         let Some(StoredVector::F32(unit)) = vectors.stored(0) else { panic!("it is kept") };
         let length = unit.iter().map(|&component| f64::from(component).powi(2)).sum::<f64>().sqrt();
         assert!((length - 1.0).abs() < 1e-6, "{magnitude:e}: {length}");
-        let cosine = vectors.similar(&vectors.query(&embedding).unwrap(), 1, None, |_| 0.0)[0].score;
+        let cosine =
+            vectors.similar(&vectors.query(&embedding).unwrap(), 1, None, |_| 0.0)[0].score;
         assert!((cosine - 1.0).abs() < 1e-6, "{magnitude:e}: {cosine}");
     }
 }
@@ -345,9 +378,12 @@ fn the_smallest_embeddings_there_are_have_length_1() {
 fn no_dimensions_hold_nothing_and_a_query_of_another_kind_finds_nothing() {
     for form in FORMS {
         let mut none = Vectors::new(0, form);
-        assert!(none.check(&[]).is_err() && none.query(&[]).is_err() && none.check(&[1.0]).is_err());
+        assert!(
+            none.check(&[]).is_err() && none.query(&[]).is_err() && none.check(&[1.0]).is_err()
+        );
         none.remove(7);
-        let reported = (none.len(), none.dimensions(), none.form(), none.bytes(), none.capacity_bytes());
+        let reported =
+            (none.len(), none.dimensions(), none.form(), none.bytes(), none.capacity_bytes());
         assert_eq!(reported, (0, 0, form, 0, 0));
         assert_eq!((none.has(0), none.stored(0)), (false, None));
 
@@ -378,7 +414,10 @@ fn what_was_stored_is_restored_to_the_bit() {
             }
         }
         let query = dice.embedding(19);
-        assert_eq!(ranking(&copy, &query, 40, None, f64::from), ranking(&vectors, &query, 40, None, f64::from));
+        assert_eq!(
+            ranking(&copy, &query, 40, None, f64::from),
+            ranking(&vectors, &query, 40, None, f64::from)
+        );
         assert!((0..40).all(|row| copy.stored(row) == vectors.stored(row)));
     }
 }
@@ -403,7 +442,9 @@ fn segments_follow_one_another_and_are_given_back() {
             vectors.set(row, &axis(row));
         }
         let full = vectors.capacity_bytes();
-        let just = |bytes: usize, segments: usize| (segments << 22..(segments << 22) + 50_000).contains(&bytes);
+        let just = |bytes: usize, segments: usize| {
+            (segments << 22..(segments << 22) + 50_000).contains(&bytes)
+        };
         assert!(just(full, segments), "{segments} segments and the rows: {full}");
         // Those that stay come from all segments, the last moved to the front.
         (0..count).filter(|row| row % 100 != 99).for_each(|row| vectors.remove(row));
@@ -414,7 +455,10 @@ fn segments_follow_one_another_and_are_given_back() {
             let best = vectors.similar(&query, 1, None, f64::from);
             assert_eq!(best.iter().map(|it| it.row).collect::<Vec<_>>(), [row]);
             assert_eq!(vectors.similarity(&query, row), Some(best[0].score));
-            assert_eq!(best[0].score.to_bits(), naive::score(form, &axis(row), &axis(row)).to_bits());
+            assert_eq!(
+                best[0].score.to_bits(),
+                naive::score(form, &axis(row), &axis(row)).to_bits()
+            );
         }
         let spare = vectors.capacity_bytes();
         assert!(just(spare, segments - 1), "one segment to spare: {spare}");
@@ -432,15 +476,26 @@ fn short_vectors_are_found_beyond_the_segments_of_columns() {
     let alike = [7, SEGMENT as Row - 1, SEGMENT as Row, count - 1];
     for form in FORMS {
         let mut vectors = Vectors::new(2, form);
-        (0..count).for_each(|row| vectors.set(row, if alike.contains(&row) { &[0.6, 0.8] } else { &[0.8, -0.6] }));
+        (0..count).for_each(|row| {
+            vectors.set(row, if alike.contains(&row) { &[0.6, 0.8] } else { &[0.8, -0.6] })
+        });
         let query = vectors.query(&[3.0, 4.0]).unwrap();
         for last_has_moved in [false, true] {
-            let rows: Vec<Row> = vectors.similar(&query, 4, None, f64::from).iter().map(|it| it.row).collect();
+            let rows: Vec<Row> =
+                vectors.similar(&query, 4, None, f64::from).iter().map(|it| it.row).collect();
             assert_eq!(rows, alike);
             let some = |row: Row| row > 7 && row != SEGMENT as Row;
-            let rows: Vec<Row> = vectors.similar(&query, 2, Some(&some), f64::from).iter().map(|it| it.row).collect();
+            let rows: Vec<Row> = vectors
+                .similar(&query, 2, Some(&some), f64::from)
+                .iter()
+                .map(|it| it.row)
+                .collect();
             assert_eq!(rows, [alike[1], alike[3]]);
-            assert!(alike.iter().all(|&row| vectors.similarity(&query, row).is_some_and(|score| score > 0.999)));
+            assert!(
+                alike
+                    .iter()
+                    .all(|&row| vectors.similarity(&query, row).is_some_and(|score| score > 0.999))
+            );
             if !last_has_moved {
                 vectors.remove(0);
             }
@@ -455,19 +510,26 @@ fn short_vectors_are_found_beyond_the_segments_of_columns() {
 #[test]
 fn need_is_never_less_than_what_is_taken() {
     let mut dice = Dice(9);
-    let steps: [(usize, u64, usize); 5] = [(1, 1, 300), (20, 300, 40), (300, 70_000, 12), (7, 200_000, 6), (900, 9, 4)];
+    let steps: [(usize, u64, usize); 5] =
+        [(1, 1, 300), (20, 300, 40), (300, 70_000, 12), (7, 200_000, 6), (900, 9, 4)];
     for form in FORMS {
-        for (dimensions, spread, times) in steps.map(|(more, spread, times)| (1 + more / 7, spread, times)) {
+        for (dimensions, spread, times) in
+            steps.map(|(more, spread, times)| (1 + more / 7, spread, times))
+        {
             let mut vectors = Vectors::new(dimensions, form);
             let mut rows = 0;
             for _ in 0..times {
                 let more = dice.below(60) as usize;
-                let new: Vec<Row> = (0..more).map(|_| dice.below(rows as u64 + spread) as Row).collect();
+                let new: Vec<Row> =
+                    (0..more).map(|_| dice.below(rows as u64 + spread) as Row).collect();
                 rows = new.iter().fold(rows, |rows, &row| rows.max(row as usize + 1));
                 let (need, before) = (vectors.need(more, rows), vectors.capacity_bytes());
                 new.iter().for_each(|&row| vectors.set(row, &vec![1.0; dimensions]));
                 let taken = vectors.capacity_bytes() - before;
-                assert!(taken <= need, "{taken} bytes were taken, {need} told, for {more} of {rows} rows");
+                assert!(
+                    taken <= need,
+                    "{taken} bytes were taken, {need} told, for {more} of {rows} rows"
+                );
                 assert_eq!(vectors.need(0, rows), 0);
                 if dice.below(5) == 0 {
                     (0..rows as Row).filter(|row| row % 3 != 0).for_each(|row| vectors.remove(row));
@@ -479,12 +541,17 @@ fn need_is_never_less_than_what_is_taken() {
         for end in [100, 250, 300, 1_100] {
             let before = vectors.capacity_bytes();
             let need = vectors.need(end as usize - vectors.len(), end as usize);
-            (0..end).filter(|&row| !vectors.has(row)).collect::<Vec<_>>().into_iter().for_each(|row| {
-                vectors.set(row, &axis(row));
-            });
+            (0..end).filter(|&row| !vectors.has(row)).collect::<Vec<_>>().into_iter().for_each(
+                |row| {
+                    vectors.set(row, &axis(row));
+                },
+            );
             let taken = vectors.capacity_bytes() - before;
             assert!(taken <= need, "{taken} bytes were taken, {need} told, for {end} rows");
-            assert!(need <= 2 * taken + (4 << 20), "{taken} bytes were taken, {need} told, for {end} rows");
+            assert!(
+                need <= 2 * taken + (4 << 20),
+                "{taken} bytes were taken, {need} told, for {end} rows"
+            );
         }
         assert_eq!(vectors.need(usize::MAX, usize::MAX), usize::MAX, "more than there can be");
     }
@@ -511,8 +578,15 @@ fn columns_tell_what_they_need<T: Copy>(value: T) {
     let entry = size_of::<T>();
     let mut empty = Column::<T>::default();
     assert_eq!([0, 1, 4].map(|more| empty.need(more)), [0, 4 * entry, 4 * entry]);
-    assert_eq!(empty.need(5), (4 + 8) * entry, "a place for 4 and one for 8, into which those move");
-    assert_eq!((most_taken(&mut empty, 5, value), empty.capacity_bytes()), ((4 + 8) * entry, 8 * entry));
+    assert_eq!(
+        empty.need(5),
+        (4 + 8) * entry,
+        "a place for 4 and one for 8, into which those move"
+    );
+    assert_eq!(
+        (most_taken(&mut empty, 5, value), empty.capacity_bytes()),
+        ((4 + 8) * entry, 8 * entry)
+    );
     let mut dice = Dice(17);
     for most in [3, 40, 1_000, 90_000] {
         let mut column = Column::<T>::default();
@@ -520,11 +594,19 @@ fn columns_tell_what_they_need<T: Copy>(value: T) {
             let more = dice.below(most) as usize;
             let need = column.need(more);
             let taken = most_taken(&mut column, more, value);
-            assert!(taken <= need, "{taken} bytes were taken, {need} told, for {more} of {}", column.len());
-            // What was told is wanted, but for the old place where it is given back before other segments come.
+            assert!(
+                taken <= need,
+                "{taken} bytes were taken, {need} told, for {more} of {}",
+                column.len()
+            );
+            // What was told is wanted, but for the old place where it is given back before other
+            // segments come.
             assert!(need <= taken + SEGMENT / 2 * entry, "{taken} bytes were taken, {need} told");
         }
-        assert!(column.need(usize::MAX) >= usize::MAX - column.capacity_bytes(), "more than there can be");
+        assert!(
+            column.need(usize::MAX) >= usize::MAX - column.capacity_bytes(),
+            "more than there can be"
+        );
     }
 }
 
@@ -544,36 +626,48 @@ const RECALLED: (usize, usize) = if cfg!(debug_assertions) { (700, 20) } else { 
 const SPREADS: [f64; 4] = [0.05, 0.1, 0.3, 1.0];
 const CLUSTERS: [usize; 3] = [10, 100, 1_000];
 
-/// The share of the best in f32 that are among the best in i8. The members of a cluster lie around its centre, by `spread`
-/// times the noise; the queries are members too, of which the memory does not know.
+/// The share of the best in f32 that are among the best in i8. The members of a cluster lie around
+/// its centre, by `spread` times the noise; the queries are members too, of which the memory does
+/// not know.
 fn recall(centres: &[Vec<f64>], noise: &[Vec<f64>], queries: usize, spread: f64) -> f64 {
     let member = |(at, noise): (usize, &Vec<f64>)| -> Vec<f64> {
-        centres[at % centres.len()].iter().zip(noise).map(|(centre, noise)| centre + spread * noise).collect()
+        centres[at % centres.len()]
+            .iter()
+            .zip(noise)
+            .map(|(centre, noise)| centre + spread * noise)
+            .collect()
     };
     let mut asked: Vec<Vec<f64>> = noise.iter().enumerate().map(member).collect();
     let members = asked.split_off(queries);
     let [f32, i8] = FORMS.map(|form| filled(RECALL_DIMENSIONS, &members, form));
     let found = asked.iter().map(|query| {
-        let [best, best_i8] = [&f32, &i8].map(|vectors| ranking(vectors, query, BEST, None, f64::from));
+        let [best, best_i8] =
+            [&f32, &i8].map(|vectors| ranking(vectors, query, BEST, None, f64::from));
         best.iter().filter(|(row, _)| best_i8.iter().any(|(it, _)| it == row)).count()
     });
     found.sum::<usize>() as f64 / (queries * BEST) as f64
 }
 
-/// Recall by spread and number of clusters, around centres of a length. The components of the noise have a variance of 1.
+/// Recall by spread and number of clusters, around centres of a length. The components of the noise
+/// have a variance of 1.
 fn recalls(length: f64) -> [[f64; CLUSTERS.len()]; SPREADS.len()] {
     let (count, queries) = RECALLED;
     let mut dice = Dice(3);
-    let mut embeddings = |count| -> Vec<Vec<f64>> { (0..count).map(|_| dice.embedding(RECALL_DIMENSIONS)).collect() };
+    let mut embeddings = |count| -> Vec<Vec<f64>> {
+        (0..count).map(|_| dice.embedding(RECALL_DIMENSIONS)).collect()
+    };
     let (mut centres, noise) = (embeddings(1_000), embeddings(queries + count));
     for centre in &mut centres {
-        let factor = length / centre.iter().map(|component| component * component).sum::<f64>().sqrt();
+        let factor =
+            length / centre.iter().map(|component| component * component).sum::<f64>().sqrt();
         centre.iter_mut().for_each(|component| *component *= factor);
     }
     SPREADS.map(|spread| {
         CLUSTERS.map(|clusters| {
             let recall = recall(&centres[..clusters], &noise, queries, spread);
-            println!("centres of length {length:.1}, spread {spread}, {clusters} clusters: {recall:.4}");
+            println!(
+                "centres of length {length:.1}, spread {spread}, {clusters} clusters: {recall:.4}"
+            );
             recall
         })
     })
@@ -592,7 +686,8 @@ fn a_quarter_of_the_room_finds_what_f32_finds() {
 #[test]
 fn of_clusters_so_tight_that_codes_hardly_tell_members_apart_most_are_found() {
     // A little below what is found among 10,000.
-    let floors = [[0.81, 0.895, 0.97], [0.89, 0.93, 0.975], [0.955, 0.97, 0.98], [0.97, 0.98, 0.98]];
+    let floors =
+        [[0.81, 0.895, 0.97], [0.89, 0.93, 0.975], [0.955, 0.97, 0.98], [0.97, 0.98, 0.98]];
     let recalls = recalls((RECALL_DIMENSIONS as f64).sqrt());
     for ((spread, floors), recalls) in SPREADS.iter().zip(floors).zip(recalls) {
         for ((clusters, floor), recall) in CLUSTERS.iter().zip(floors).zip(recalls) {

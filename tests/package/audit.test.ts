@@ -15,7 +15,9 @@ let complaintsIn: (answer: string, of: Of) => string[] | undefined;
 let questionAbout: (of: Of) => string[];
 
 beforeAll(async () => {
-  ({ complaintsIn, questionAbout } = await import(pathToFileURL(join(root, "js", "build", "audit.mjs")).href));
+  ({ complaintsIn, questionAbout } = await import(
+    pathToFileURL(join(root, "js", "scripts", "audit.mjs")).href
+  ));
 });
 
 /** As npm tells of it. */
@@ -23,7 +25,10 @@ const answerWith = (severities: Record<string, string>): string =>
   JSON.stringify({
     auditReportVersion: 2,
     vulnerabilities: Object.fromEntries(
-      Object.entries(severities).map(([name, severity]) => [name, { name, severity, range: "<2.0.0", via: [] }]),
+      Object.entries(severities).map(([name, severity]) => [
+        name,
+        { name, severity, range: "<2.0.0", via: [] },
+      ]),
     ),
   });
 
@@ -37,7 +42,9 @@ describe("an advisory", () => {
 
   it("fails from high on against what builds and tests them", () => {
     const named = ["d <2.0.0: high", "e <2.0.0: critical"];
-    expect(complaintsIn(answer, "development")).toEqual(named.map((text) => `${text} (development)`));
+    expect(complaintsIn(answer, "development")).toEqual(
+      named.map((text) => `${text} (development)`),
+    );
   });
 
   it("is none where there is none", () => {
@@ -70,14 +77,22 @@ describe("npm is asked", () => {
   }
 
   it("about all that users install, what the server is bundled with among it, and not about what builds it", async () => {
-    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, "js/server/package.json"), "utf8"));
-    const named = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => name !== "nous-wasm");
+    const { dependencies, devDependencies } = JSON.parse(
+      readFileSync(join(root, "js/server/package.json"), "utf8"),
+    );
+    const named = Object.keys({ ...dependencies, ...devDependencies }).filter(
+      (name) => name !== "nous-wasm",
+    );
     const asked = await askedAbout("installed");
-    expect(asked).toEqual(expect.arrayContaining([...named, "@asteasolutions/zod-to-openapi", "thread-stream"]));
+    expect(asked).toEqual(
+      expect.arrayContaining([...named, "@asteasolutions/zod-to-openapi", "thread-stream"]),
+    );
     expect(asked.filter((name) => ["esbuild", "vitest", "typescript"].includes(name))).toEqual([]);
   });
 
   it("about what builds and tests them, too", async () => {
-    expect(await askedAbout("development")).toEqual(expect.arrayContaining(["zod", "esbuild", "vitest", "typescript"]));
+    expect(await askedAbout("development")).toEqual(
+      expect.arrayContaining(["zod", "esbuild", "vitest", "typescript"]),
+    );
   });
 });

@@ -1,5 +1,5 @@
-// Building a prompt when the caller's functions fail, lie, hang or are ended: the prompt is there all the same, in time,
-// and what was done without is named. Time is the tests' own.
+// Building a prompt when the caller's functions fail, lie, hang or are ended: the prompt is there
+// all the same, in time, and what was done without is named. Time is the tests' own.
 
 import { getEventListeners } from "node:events";
 import * as nous from "nous-wasm";
@@ -37,7 +37,13 @@ const MEMORIES: Record<string, nous.ContextMemory[]> = {
   procedure: [{ id: "p", text: "Flush the cache", score: 0.6 }],
   episode: [{ id: "e", text: "The cache was moved", score: 0.5 }],
 };
-const EVERYTHING = { decision: ["d"], fact: ["f", "g"], procedure: ["p"], episode: ["e"], signal: [] };
+const EVERYTHING = {
+  decision: ["d"],
+  fact: ["f", "g"],
+  procedure: ["p"],
+  episode: ["e"],
+  signal: [],
+};
 
 type Options = Partial<Record<keyof nous.BuildContextOptions, unknown>>;
 const optionsOf = (options: Options) => ({
@@ -71,7 +77,9 @@ test("a prompt of what is found, whether at once or later", async () => {
   expect(expected.recalled_ids).toEqual(EVERYTHING);
   expect(expected.failed).toEqual([]);
   const later = ({ memory_type }: nous.RetrievalQuery) =>
-    new Promise((resolve) => setTimeout(resolve, memory_type === "decision" ? 90 : 10, MEMORIES[memory_type]));
+    new Promise((resolve) =>
+      setTimeout(resolve, memory_type === "decision" ? 90 : 10, MEMORIES[memory_type]),
+    );
   expect(await build({ retrieve: later })).toEqual(expected);
 });
 
@@ -97,7 +105,12 @@ describe("a search that fails costs its section alone", () => {
   test("and when all do, the prompt says who the agent is, and in which frame", async () => {
     const built = await build({ retrieve: rejecting });
     expect(built.sections.map(({ name }) => name)).toEqual(["identity", "frame"]);
-    expect(built.failed.map(({ part }) => part)).toEqual(["decisions", "facts", "procedures", "episodes"]);
+    expect(built.failed.map(({ part }) => part)).toEqual([
+      "decisions",
+      "facts",
+      "procedures",
+      "episodes",
+    ]);
   });
 
   test("and a memory that cannot be read costs itself", async () => {
@@ -134,11 +147,18 @@ describe("a search that fails costs its section alone", () => {
       ];
       const built = await build({ retrieve }, 0);
       expect(built.recalled_ids, field).toEqual(EVERYTHING);
-      expect(built.failed).toEqual([{ part: "facts", reason: expect.stringContaining(`${field} must be`) }]);
+      expect(built.failed).toEqual([
+        { part: "facts", reason: expect.stringContaining(`${field} must be`) },
+      ]);
     }
     const trap = Object.defineProperty({ id: "trap", score: 1 }, "text", { get: throwing });
     const built = await build({ retrieve: () => [trap, MEMORIES.fact![0]] }, 0);
-    expect(built.failed.map(({ reason }) => reason)).toEqual(["my own", "my own", "my own", "my own"]);
+    expect(built.failed.map(({ reason }) => reason)).toEqual([
+      "my own",
+      "my own",
+      "my own",
+      "my own",
+    ]);
     expect(Object.values(built.recalled_ids).flat()).toEqual(["f"]);
   });
 });
@@ -175,24 +195,48 @@ describe("what else fails is done without", () => {
       { recent: () => [{ id: "r", title: "x", created_at: "yesterday" }] },
       { recent: () => [{ id: "r", title: "x", summary: 5, created_at: NOW }] },
     ];
-    for (const options of wrong) expect((await build(options, 0)).failed, JSON.stringify(options)).toHaveLength(1);
+    for (const options of wrong)
+      expect((await build(options, 0)).failed, JSON.stringify(options)).toHaveLength(1);
   });
 
   test.each([
-    ["censors", "censors", [{ id: "c", text: "Never", action: "block" }], { id: "bad", text: "x", action: "forbid" }],
-    ["profile", "user_profile", [{ id: "u", text: "Likes tea", category: "rule" }], { id: "bad", text: 5 }],
-    ["recent", "recent_conversations", [{ id: "r", title: "Talk", created_at: NOW }], { id: "bad", title: "x" }],
-  ] as const)("an entry of %s that cannot be read costs itself", async (option, part, good, bad) => {
-    const whole = await build({ [option]: () => good });
-    const built = await build({ [option]: () => [bad, ...good, null] });
-    expect(built).toEqual({
-      ...whole,
-      failed: [
-        { part, reason: expect.stringMatching(/^[a-z]+\[0\] \(id "bad"\): [a-z_]+ must be/) },
-        { part, reason: expect.stringContaining("[1] must be an object".replace("1", `${good.length + 1}`)) },
-      ],
-    });
-  });
+    [
+      "censors",
+      "censors",
+      [{ id: "c", text: "Never", action: "block" }],
+      { id: "bad", text: "x", action: "forbid" },
+    ],
+    [
+      "profile",
+      "user_profile",
+      [{ id: "u", text: "Likes tea", category: "rule" }],
+      { id: "bad", text: 5 },
+    ],
+    [
+      "recent",
+      "recent_conversations",
+      [{ id: "r", title: "Talk", created_at: NOW }],
+      { id: "bad", title: "x" },
+    ],
+  ] as const)(
+    "an entry of %s that cannot be read costs itself",
+    async (option, part, good, bad) => {
+      const whole = await build({ [option]: () => good });
+      const built = await build({ [option]: () => [bad, ...good, null] });
+      expect(built).toEqual({
+        ...whole,
+        failed: [
+          { part, reason: expect.stringMatching(/^[a-z]+\[0\] \(id "bad"\): [a-z_]+ must be/) },
+          {
+            part,
+            reason: expect.stringContaining(
+              "[1] must be an object".replace("1", `${good.length + 1}`),
+            ),
+          },
+        ],
+      });
+    },
+  );
 
   const messages = [{ role: "user", content: "Redis evicts by age, they say" }];
   const SAID = { ...EVERYTHING, fact: ["g"] };
@@ -216,9 +260,13 @@ describe("what else fails is done without", () => {
     const built = await build({ embed, messages });
     expect(built.recalled_ids).toEqual(SAID);
     expect(built.failed).toEqual([{ part: "embed", reason: expect.any(String) }]);
-    const compared = nous.deduplicate([{ id: "f", content: "Redis evicts by age" }], [messages[0]!.content], {
-      embed: embed as nous.Embed,
-    });
+    const compared = nous.deduplicate(
+      [{ id: "f", content: "Redis evicts by age" }],
+      [messages[0]!.content],
+      {
+        embed: embed as nous.Embed,
+      },
+    );
     await vi.advanceTimersByTimeAsync(DEADLINE);
     expect(await compared).toMatchObject([{ max_similarity: 1, is_redundant: true }]);
     expect(vi.getTimerCount()).toBe(0);
@@ -277,7 +325,9 @@ describe("what else fails is done without", () => {
 
   test("a tokenizer may call the package", async () => {
     const countTokens = (text: string) =>
-      nous.estimateTokens(text) + nous.calculateRetrievability(1, 14) + nous.classifyIntent(text).length * 0;
+      nous.estimateTokens(text) +
+      nous.calculateRetrievability(1, 14) +
+      nous.classifyIntent(text).length * 0;
     const built = await build({ countTokens });
     expect(built.failed).toEqual([]);
     expect(built.tokens).toBe(nous.estimateTokens(built.prompt) + Math.exp(-1 / 14));
@@ -310,8 +360,11 @@ describe("time", () => {
     expect(built.failed).toEqual([{ part: "working_memory", reason: LATE }]);
     expect(asked).toEqual(new Array(4).fill(["the session cache", DEADLINE / 4]));
     asked.length = 0;
-    const slow = () => new Promise((resolve) => setTimeout(resolve, 100, { current_topic: "Caching" }));
-    expect((await build({ retrieve, plan: null, workingMemory: slow })).recalled_ids).toEqual(EVERYTHING);
+    const slow = () =>
+      new Promise((resolve) => setTimeout(resolve, 100, { current_topic: "Caching" }));
+    expect((await build({ retrieve, plan: null, workingMemory: slow })).recalled_ids).toEqual(
+      EVERYTHING,
+    );
     expect(asked.map(([text]) => text)).toEqual(new Array(4).fill("Caching: the session cache"));
   });
 
@@ -333,7 +386,13 @@ describe("time", () => {
       signal.addEventListener("abort", () => told.push(signal.reason));
       return never();
     };
-    const parts = { retrieve: hang, profile: hang, censors: hang, workingMemory: hang, recent: hang };
+    const parts = {
+      retrieve: hang,
+      profile: hang,
+      censors: hang,
+      workingMemory: hang,
+      recent: hang,
+    };
     const building = js.buildContext(optionsOf({ ...parts, signal: controller.signal }));
     const outcome = expect(building).rejects.toBe(own);
     await vi.advanceTimersByTimeAsync(100);
@@ -343,7 +402,9 @@ describe("time", () => {
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
     const asked = vi.fn();
-    await expect(js.buildContext(optionsOf({ retrieve: asked, signal: controller.signal }))).rejects.toBe(own);
+    await expect(
+      js.buildContext(optionsOf({ retrieve: asked, signal: controller.signal })),
+    ).rejects.toBe(own);
     expect(asked).not.toHaveBeenCalled();
     await expect(nous.deduplicate([], [], { signal: controller.signal })).rejects.toBe(own);
   });
@@ -354,7 +415,9 @@ describe("time", () => {
       controller.abort(own);
       return MEMORIES[memory_type];
     };
-    await expect(js.buildContext(optionsOf({ retrieve, signal: controller.signal }))).rejects.toBe(own);
+    await expect(js.buildContext(optionsOf({ retrieve, signal: controller.signal }))).rejects.toBe(
+      own,
+    );
   });
 
   test("while vectors are waited for, too", async () => {
@@ -364,7 +427,9 @@ describe("time", () => {
       controller.abort(own);
       return never();
     };
-    await expect(js.buildContext(optionsOf({ embed, messages, signal: controller.signal }))).rejects.toBe(own);
+    await expect(
+      js.buildContext(optionsOf({ embed, messages, signal: controller.signal })),
+    ).rejects.toBe(own);
     expect(vi.getTimerCount()).toBe(0);
   });
 });
@@ -373,23 +438,46 @@ describe("when the whole fails", () => {
   // More than the module takes at once.
   const open_threads = new Array(3).fill("x".repeat(2 ** 29 - 24));
 
-  test.each(["default", "seed-compatible"] as const)("%s: the prompt is the identity, and says why", async (mode) => {
-    const identity = `${IDENTITY} ${"And more. ".repeat(400)}`;
-    const built = await build({ workingMemory: { open_threads }, mode, identity, budgets: { identity: 10 } });
-    expect(built.prompt).toBe(mode === "default" ? "You are an agent. And more. And more...." : identity);
-    expect(built.tokens).toBe(nous.estimateTokens(built.prompt));
-    expect(built.failed).toEqual([{ part: "prompt", reason: expect.stringContaining("MiB") }]);
-    expect(built.recalled_ids).toEqual({ decision: [], fact: [], procedure: [], episode: [], signal: [] });
-    expect(built.sections).toEqual([]);
-    expect((await build()).recalled_ids).toEqual(EVERYTHING);
-  });
+  test.each(["default", "seed-compatible"] as const)(
+    "%s: the prompt is the identity, and says why",
+    async (mode) => {
+      const identity = `${IDENTITY} ${"And more. ".repeat(400)}`;
+      const built = await build({
+        workingMemory: { open_threads },
+        mode,
+        identity,
+        budgets: { identity: 10 },
+      });
+      expect(built.prompt).toBe(
+        mode === "default" ? "You are an agent. And more. And more...." : identity,
+      );
+      expect(built.tokens).toBe(nous.estimateTokens(built.prompt));
+      expect(built.failed).toEqual([{ part: "prompt", reason: expect.stringContaining("MiB") }]);
+      expect(built.recalled_ids).toEqual({
+        decision: [],
+        fact: [],
+        procedure: [],
+        episode: [],
+        signal: [],
+      });
+      expect(built.sections).toEqual([]);
+      expect((await build()).recalled_ids).toEqual(EVERYTHING);
+    },
+  );
 
   test("within the caller's own tokens", async () => {
     const countTokens = (text: string) => text.length;
-    const built = await build({ workingMemory: { open_threads }, budgets: { total: 11 }, countTokens });
+    const built = await build({
+      workingMemory: { open_threads },
+      budgets: { total: 11 },
+      countTokens,
+    });
     expect(built.prompt).toBe("You are...");
     const none = await build({ workingMemory: { open_threads }, budgets: { total: 0 } });
-    expect([none.prompt, none.left_out]).toEqual(["", [{ id: null, section: "identity", reason: "total" }]]);
+    expect([none.prompt, none.left_out]).toEqual([
+      "",
+      [{ id: null, section: "identity", reason: "total" }],
+    ]);
   });
 });
 
@@ -420,7 +508,9 @@ describe("wrong options are refused by name", () => {
 
   test.each(WRONG)("%s", async (option, values, field = option) => {
     for (const value of values) {
-      const error = await js.buildContext(optionsOf({ [option]: value })).catch((error: unknown) => error);
+      const error = await js
+        .buildContext(optionsOf({ [option]: value }))
+        .catch((error: unknown) => error);
       expect(error, String(value)).toBeInstanceOf(nous.NousError);
       expect([error.code, error.details.field]).toEqual(["invalid_argument", field]);
     }
@@ -434,17 +524,29 @@ describe("wrong options are refused by name", () => {
       [{ messages: [{ role: 5, content: "x" }] }, { field: "role", index: 0 }],
       [{ plan: { queries: [null] } }, { field: "plan.queries", index: 0 }],
       [{ plan: { queries: [{ ...query, limit: -1 }] } }, { field: "limit", index: 0 }],
-      [{ plan: { queries: [{ ...query, memory_type: "facts" }] } }, { field: "memory_type", index: 0 }],
+      [
+        { plan: { queries: [{ ...query, memory_type: "facts" }] } },
+        { field: "memory_type", index: 0 },
+      ],
       [{ plan: { queries: [{ ...query, query_text: null }] } }, { field: "query_text", index: 0 }],
-      [{ plan: { queries: [query], budget_overrides: { facts: 0.5 } } }, { field: "budgets.facts" }],
+      [
+        { plan: { queries: [query], budget_overrides: { facts: 0.5 } } },
+        { field: "budgets.facts" },
+      ],
       [{ budgets: { total: Number.NaN } }, { field: "budgets.total" }],
       [{ budgets: { identity: -1 } }, { field: "budgets.identity" }],
       [{ minScores: { fact: Number.NaN } }, { field: "minScores.fact" }],
       [{ minScores: { fakt: 1 } }, { field: "minScores.fakt" }],
-      [{ plan: { queries: [query], skip_types: ["fact", "nope"] } }, { field: "plan.skip_types[1]" }],
+      [
+        { plan: { queries: [query], skip_types: ["fact", "nope"] } },
+        { field: "plan.skip_types[1]" },
+      ],
       [{ colour: "blue" }, { field: "colour" }],
     ] as [Options, nous.NousErrorDetails][]) {
-      await expect(js.buildContext(optionsOf(options)), JSON.stringify(options)).rejects.toMatchObject({
+      await expect(
+        js.buildContext(optionsOf(options)),
+        JSON.stringify(options),
+      ).rejects.toMatchObject({
         code: "invalid_argument",
         details,
       });
@@ -481,7 +583,8 @@ test("getters may call the package, change lists, and throw", async () => {
         return Reflect.get(object, key);
       },
     });
-  const retrieve = ({ memory_type }: nous.RetrievalQuery) => calling(MEMORIES[memory_type]!.map(calling));
+  const retrieve = ({ memory_type }: nous.RetrievalQuery) =>
+    calling(MEMORIES[memory_type]!.map(calling));
   const messages = [calling({ role: "user", content: "unrelated" })];
   const profile = calling([calling({ id: "u", text: "Likes tea", category: "rule" })]);
   const built = await build({ retrieve, messages, profile });
@@ -498,9 +601,11 @@ test("getters may call the package, change lists, and throw", async () => {
   const only = ({ memory_type }: nous.RetrievalQuery) => (memory_type === "fact" ? growing : []);
   expect((await build({ retrieve: only })).recalled_ids.fact).toEqual(["a"]);
   const trap = { get: throwing };
-  expect(await js.buildContext(new Proxy({}, { ...trap, has: () => false })).catch((error: unknown) => error)).toBe(
-    own,
-  );
+  expect(
+    await js
+      .buildContext(new Proxy({}, { ...trap, has: () => false }))
+      .catch((error: unknown) => error),
+  ).toBe(own);
 });
 
 describe("enormous input", () => {
@@ -510,7 +615,8 @@ describe("enormous input", () => {
     const long = "word and more ".repeat(MILLIONS / 14);
     const messages = [{ role: "user", content: `${long} Redis evicts by age` }];
     const facts = [{ id: "long", text: long, score: 1 }, ...MEMORIES.fact!];
-    const retrieve = ({ memory_type }: nous.RetrievalQuery) => (memory_type === "fact" ? facts : []);
+    const retrieve = ({ memory_type }: nous.RetrievalQuery) =>
+      memory_type === "fact" ? facts : [];
     const built = await build({
       messages,
       retrieve,
@@ -525,15 +631,17 @@ describe("enormous input", () => {
     ]);
     expect(built.sections[0]!.token_estimate).toBeGreaterThan(495);
     expect(built.sections[0]!.token_estimate).toBeLessThanOrEqual(500);
-    expect(built.sections[0]!.content.endsWith(" more...") || built.sections[0]!.content.endsWith(" and...")).toBe(
-      true,
-    );
+    expect(
+      built.sections[0]!.content.endsWith(" more...") ||
+        built.sections[0]!.content.endsWith(" and..."),
+    ).toBe(true);
     expect(built.failed).toEqual([]);
   });
 
   test("three hundred thousand memories that cannot be read", async () => {
     const bad = new Array(300_000).fill(null);
-    const retrieve = ({ memory_type }: nous.RetrievalQuery) => (memory_type === "fact" ? bad : MEMORIES[memory_type]);
+    const retrieve = ({ memory_type }: nous.RetrievalQuery) =>
+      memory_type === "fact" ? bad : MEMORIES[memory_type];
     const built = await build({ retrieve });
     expect(built.recalled_ids).toEqual({ ...EVERYTHING, fact: [] });
     expect(built.failed).toHaveLength(300_000);
@@ -546,8 +654,14 @@ describe("enormous input", () => {
       text: `Decided number${i} about book${i % 977} after review${i % 31} of basis`,
     }));
     decisions.push({ ...decisions[7]!, id: "again", created_at: NOW - 30_000 });
-    const retrieve = ({ memory_type }: nous.RetrievalQuery) => (memory_type === "decision" ? decisions : []);
-    const built = await nous.buildContext({ input: "the session cache", identity: IDENTITY, frame: "task", retrieve });
+    const retrieve = ({ memory_type }: nous.RetrievalQuery) =>
+      memory_type === "decision" ? decisions : [];
+    const built = await nous.buildContext({
+      input: "the session cache",
+      identity: IDENTITY,
+      frame: "task",
+      retrieve,
+    });
     const ids = built.left_out.flatMap(({ id, reason }) => (reason === "near_duplicate" ? id : []));
     expect(ids).toEqual(["again"]);
     // Each with each takes seven seconds.
@@ -555,13 +669,21 @@ describe("enormous input", () => {
   });
 
   test("a profile of thousands, whose lines are counted a few times each", async () => {
-    const profile = Array.from({ length: 4000 }, (_, i) => ({ id: `u${i}`, text: `rule ${i}`, category: "rule" }));
+    const profile = Array.from({ length: 4000 }, (_, i) => ({
+      id: `u${i}`,
+      text: `rule ${i}`,
+      category: "rule",
+    }));
     let counted = 0;
     const countTokens = (text: string) => {
       counted += text.length;
       return text.length;
     };
-    const built = await build({ profile, countTokens, budgets: { user_profile: 24_000, total: 100_000 } });
+    const built = await build({
+      profile,
+      countTokens,
+      budgets: { user_profile: 24_000, total: 100_000 },
+    });
     const lines = built.sections.find(({ name }) => name === "user_profile")!.content.length;
     expect(lines).toBeGreaterThan(23_980);
     expect(counted).toBeLessThan(60 * lines);
@@ -574,20 +696,32 @@ describe("enormous input", () => {
       score: i / 50_000,
       subject: `s${i}`,
     }));
-    const messages = Array.from({ length: 50_000 }, (_, i) => ({ role: "user", content: `message ${i}` }));
+    const messages = Array.from({ length: 50_000 }, (_, i) => ({
+      role: "user",
+      content: `message ${i}`,
+    }));
     const retrieve = ({ memory_type }: nous.RetrievalQuery) => (memory_type === "fact" ? many : []);
     const built = await build({ messages, retrieve });
-    expect(built.recalled_ids.fact).toEqual([49_999, 49_998, 49_997, 49_996, 49_995].map((i) => `n${i}`));
+    expect(built.recalled_ids.fact).toEqual(
+      [49_999, 49_998, 49_997, 49_996, 49_995].map((i) => `n${i}`),
+    );
     expect(built.left_out).toHaveLength(49_995);
   });
 });
 
 describe("a memory in full", () => {
-  const row = { id: "a", subtype: "custom:lesson", content_title: "Wait", content_body: "for the retest" };
+  const row = {
+    id: "a",
+    subtype: "custom:lesson",
+    content_title: "Wait",
+    content_body: "for the retest",
+  };
 
   test("whatever its type, and from whoever finds it", async () => {
-    const told = "Fact: Wait\nid: a\nsection: KNOWLEDGE\nsubtype: custom:lesson\n\n> for the retest";
-    for (const find of [() => row, async () => row]) expect(await nous.expandMemory("fact", "a", find)).toBe(told);
+    const told =
+      "Fact: Wait\nid: a\nsection: KNOWLEDGE\nsubtype: custom:lesson\n\n> for the retest";
+    for (const find of [() => row, async () => row])
+      expect(await nous.expandMemory("fact", "a", find)).toBe(told);
     for (const none of [() => null, async () => undefined]) {
       expect(await nous.expandMemory("fact", "a", none)).toBe("not found");
     }
@@ -642,9 +776,21 @@ describe("a memory in full", () => {
       expect(told.split("\n")[0]).toBe("Fact: Untitled");
     }
     const deep = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
-    const told = await nous.expandMemory("fact", "a", find({ content_body: `{"text":"short","more":${deep}}` }));
-    expect(told.split("\n").slice(-3)).toEqual(['more: {"a":{"a":{"a":{"a":"..."}}}}', "", "> short"]);
-    const long = await nous.expandMemory("fact", "a", find({ content_body: "é # \n".repeat(2_000_000) }));
+    const told = await nous.expandMemory(
+      "fact",
+      "a",
+      find({ content_body: `{"text":"short","more":${deep}}` }),
+    );
+    expect(told.split("\n").slice(-3)).toEqual([
+      'more: {"a":{"a":{"a":{"a":"..."}}}}',
+      "",
+      "> short",
+    ]);
+    const long = await nous.expandMemory(
+      "fact",
+      "a",
+      find({ content_body: "é # \n".repeat(2_000_000) }),
+    );
     expect(long).toHaveLength(long.indexOf("\n\n> ") + 1 + 2_000_000 * "\n> é #".length);
   });
 });

@@ -1,4 +1,5 @@
-// The engine over a module that counts its live bytes and can be made to trap; otherwise the one that is published.
+// The engine over a module that counts its live bytes and can be made to trap; otherwise the one
+// that is published.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -10,7 +11,8 @@ const COUNTED = join(root, ".cache", "counted");
 const CORE = join(COUNTED, "core.cjs");
 
 type Published = typeof import("nous-wasm");
-type Internals = typeof import("../../js/engine/src/instance.ts") & typeof import("../../js/engine/src/runtime.ts");
+type Internals = typeof import("../../js/engine/src/instance.ts") &
+  typeof import("../../js/engine/src/runtime.ts");
 
 /** What the counted module can do beyond the published one. */
 export interface Counting {
@@ -47,7 +49,9 @@ export async function buildCountedCore(): Promise<void> {
       {
         name: "counted-glue",
         setup: ({ onResolve }) =>
-          onResolve({ filter: /\/generated\/glue\.js$/ }, () => ({ path: join(COUNTED, "glue.js") })),
+          onResolve({ filter: /\/generated\/glue\.js$/ }, () => ({
+            path: join(COUNTED, "glue.js"),
+          })),
       },
     ],
   });

@@ -1,4 +1,5 @@
-// What the declarations must allow: text for strangers' files, which TypeScript checks against the installed package.
+// What the declarations must allow: text for strangers' files, which TypeScript checks against the
+// installed package.
 
 /** The functions as existing callers declare them, with types of their own. */
 export const DECLARED = `

@@ -16,12 +16,25 @@ const EXAMPLES = join(root, "examples");
 /** What each program prints, in part. */
 const PRINTED: Record<string, string[]> = {
   "rank-objects": ["signal: 0.661, mostly recency", "lesson: 0.639, mostly semantic"],
-  "memory-index": ["found: friday, rollback", "score 0.8310 (sum)", "tea ACTIVE → DORMANT", "restored: 3 memories"],
+  "memory-index": [
+    "found: friday, rollback",
+    "score 0.8310 (sum)",
+    "tea ACTIVE → DORMANT",
+    "restored: 3 memories",
+  ],
   "full-text": ["deploys fail? → m1", "Postgres? → m2", "火曜日に何をする → m3"],
   orchestrator: ["part “What's my billing thesis”: 1 found", "Last search outage was a full disk"],
-  "prompt-context": ["## Related Decisions", "- [pending] Use Redis for sessions", "boost of f1 next time:"],
+  "prompt-context": [
+    "## Related Decisions",
+    "- [pending] Use Redis for sessions",
+    "boost of f1 next time:",
+  ],
   playbooks: ["1. **Shed load** — 75% win rate (9/12)", "after one more success: 10 of 13"],
-  "http-client": ["remembered Deploys on Friday fail more often", "## Relevant Facts", "forgotten: true"],
+  "http-client": [
+    "remembered Deploys on Friday fail more often",
+    "## Relevant Facts",
+    "forgotten: true",
+  ],
 };
 
 const folder = makeFolder();
@@ -44,7 +57,9 @@ describe("a program", () => {
     const names = readdirSync(EXAMPLES).filter((name) => name !== "README.md");
     const listed = readFileSync(join(EXAMPLES, "README.md"), "utf8");
     expect(names.filter((name) => !listed.includes(`(${name})`))).toEqual([]);
-    const programs = names.filter((name) => name.endsWith(".ts")).map((name) => name.replace(/\.ts$/, ""));
+    const programs = names
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => name.replace(/\.ts$/, ""));
     expect(programs.sort()).toEqual(Object.keys(PRINTED).sort());
   });
 
@@ -52,7 +67,14 @@ describe("a program", () => {
     // Bundled into the repository's cache, where it finds the packages as `npm run example` does.
     const outfile = join(root, ".cache", "examples", `${name}.mjs`);
     const entryPoints = [join(EXAMPLES, `${name}.ts`)];
-    await build({ entryPoints, outfile, bundle: true, platform: "node", format: "esm", packages: "external" });
+    await build({
+      entryPoints,
+      outfile,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      packages: "external",
+    });
     const environment = [
       "--input-type=module",
       "-e",
@@ -63,16 +85,24 @@ describe("a program", () => {
   });
 
   it("rust_memory runs natively", { timeout: 5 * MINUTES }, async () => {
-    const { status, stdout, stderr } = await run("cargo", ["run", "-q", "--locked", "--example", "rust_memory"], root);
+    const { status, stdout, stderr } = await run(
+      "cargo",
+      ["run", "-q", "--locked", "--example", "rust_memory"],
+      root,
+    );
     expect(status === 0 ? stdout : stderr).toContain("lessons belong to Knowledge");
   });
 });
 
 describe("an environment", () => {
-  it("browser-vite builds a page with the module among its assets", { timeout: 2 * MINUTES }, async () => {
+  it("browser-vite builds a page with the module among its assets", {
+    timeout: 2 * MINUTES,
+  }, async () => {
     cpSync(join(EXAMPLES, "browser-vite"), project.dir, { recursive: true });
     await buildPage({ root: project.dir, configFile: false, logLevel: "error" });
-    expect(readdirSync(project.at("dist", "assets")).some((name) => /^nous_wasm-.*\.wasm$/.test(name))).toBe(true);
+    expect(
+      readdirSync(project.at("dist", "assets")).some((name) => /^nous_wasm-.*\.wasm$/.test(name)),
+    ).toBe(true);
   });
 
   it("cloudflare-worker ranks candidates in workerd", { timeout: 2 * MINUTES }, async () => {
@@ -100,9 +130,25 @@ describe("an environment", () => {
     });
     try {
       const now = Date.UTC(2026, 2, 1);
-      const metrics = { total_nodes: 1, total_edges: 0, density: 0, avg_inbound_edges: 0, avg_outbound_edges: 0 };
-      const candidate = { id: "a", bm25_score: 2, last_accessed: now, created_at: now, access_count: 0 };
-      const body = JSON.stringify({ candidates: [{ ...candidate, inbound_edge_count: 0 }], metrics, now });
+      const metrics = {
+        total_nodes: 1,
+        total_edges: 0,
+        density: 0,
+        avg_inbound_edges: 0,
+        avg_outbound_edges: 0,
+      };
+      const candidate = {
+        id: "a",
+        bm25_score: 2,
+        last_accessed: now,
+        created_at: now,
+        access_count: 0,
+      };
+      const body = JSON.stringify({
+        candidates: [{ ...candidate, inbound_edge_count: 0 }],
+        metrics,
+        now,
+      });
       const response = await worker.dispatchFetch("http://localhost/", { method: "POST", body });
       expect(await response.json()).toEqual([
         { id: "a", score: expect.any(Number), primary_signal: expect.any(String) },

@@ -1,5 +1,6 @@
-// The package under a million generated calls: every export, with numbers, texts, lists and objects of every kind, in every order
-// on living objects, by callers whose getters call back. NOUS_FUZZ_CALLS sets how many, NOUS_FUZZ_SEED where they begin.
+// The package under a million generated calls: every export, with numbers, texts, lists and objects
+// of every kind, in every order on living objects, by callers whose getters call back.
+// NOUS_FUZZ_CALLS sets how many, NOUS_FUZZ_SEED where they begin.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
@@ -14,7 +15,10 @@ const CALLS = Number(process.env.NOUS_FUZZ_CALLS ?? 1_000_000);
 const SEED = Number(process.env.NOUS_FUZZ_SEED ?? 1);
 /** Milliseconds that a call may take on a busy machine. */
 const PATIENCE = 2;
-/** The share of the calls after which memory has to stay as it is, and the bytes it may still grow by: some seven a call. */
+/**
+ * The share of the calls after which memory has to stay as it is, and the bytes it may still grow
+ * by: some seven a call.
+ */
 const WARM = 0.4;
 const SLACK = 4 * MiB;
 
@@ -38,7 +42,9 @@ beforeAll(async () => {
   nous = await import("nous-wasm");
 });
 
-/** Bytes of all instances of the module, and of JavaScript's heap, once nothing waits to be freed. */
+/**
+ * Bytes of all instances of the module, and of JavaScript's heap, once nothing waits to be freed.
+ */
 async function held(): Promise<{ modules: number; heap: number }> {
   // Engines are freed by finalizers, which run between ticks.
   for (let turn = 0; turn < 4; turn++) {
@@ -46,20 +52,31 @@ async function held(): Promise<{ modules: number; heap: number }> {
     await sleep(1);
   }
   memories = memories.filter((memory) => memory.deref() !== undefined);
-  const modules = memories.reduce((sum, memory) => sum + (memory.deref()?.buffer.byteLength ?? 0), 0);
+  const modules = memories.reduce(
+    (sum, memory) => sum + (memory.deref()?.buffer.byteLength ?? 0),
+    0,
+  );
   return { modules, heap: process.memoryUsage().heapUsed };
 }
 
-/** What the package exports: functions by their names, of classes what has to be called one by one. */
+/**
+ * What the package exports: functions by their names, of classes what has to be called one by one.
+ */
 async function surface(): Promise<string[]> {
   const worker = await nous.createIndexWorker();
   await worker.terminate();
   // What an index in a worker can be asked is asked in one call of `createIndexWorker`.
-  const remote = Object.getOwnPropertyNames(Object.getPrototypeOf(worker)).filter((name) => name !== "constructor");
-  expect(remote.filter((name) => !(name in nous.MemoryIndex.prototype) && name !== "terminate")).toEqual([]);
+  const remote = Object.getOwnPropertyNames(Object.getPrototypeOf(worker)).filter(
+    (name) => name !== "constructor",
+  );
+  expect(
+    remote.filter((name) => !(name in nous.MemoryIndex.prototype) && name !== "terminate"),
+  ).toEqual([]);
   // What entries tell the core is none of a caller's.
   const internal = new Set(["setDefaultModule", "setIndexThreads"]);
-  const functions = Object.entries(nous).filter(([name, value]) => typeof value === "function" && !internal.has(name));
+  const functions = Object.entries(nous).filter(
+    ([name, value]) => typeof value === "function" && !internal.has(name),
+  );
   return functions.flatMap(([name, value]) => (isClass(value) ? partsOf(name, value) : [name]));
 }
 
@@ -68,8 +85,12 @@ const isClass = (value: unknown): value is { prototype: object } =>
 
 function partsOf(name: string, made: { prototype: object }): string[] {
   if (name === "NousError") return [name];
-  const own = Object.getOwnPropertyNames(made.prototype).filter((method) => method !== "constructor");
-  const statics = Object.getOwnPropertyNames(made).filter((field) => !["length", "name", "prototype"].includes(field));
+  const own = Object.getOwnPropertyNames(made.prototype).filter(
+    (method) => method !== "constructor",
+  );
+  const statics = Object.getOwnPropertyNames(made).filter(
+    (field) => !["length", "name", "prototype"].includes(field),
+  );
   const parts = [...own, ...statics].map((part) => `${name}.${part}`);
   // A ranking is made by the package alone.
   return name === "Ranking" ? parts : [`new ${name}`, ...parts];
@@ -80,7 +101,11 @@ describe("generated calls", () => {
     const covered = new Set(KINDS.map(({ name }) => name));
     expect((await surface()).filter((name) => !covered.has(name))).toEqual([]);
     const { retrieve, ...others } = nous.createOrchestrator({ search: () => [] });
-    expect([typeof retrieve, others, covered.has("Orchestrator.retrieve")]).toEqual(["function", {}, true]);
+    expect([typeof retrieve, others, covered.has("Orchestrator.retrieve")]).toEqual([
+      "function",
+      {},
+      true,
+    ]);
     // What an engine has the package has, too; a call goes to either.
     expect(Object.keys(nous.createEngine()).filter((name) => !(name in nous))).toEqual([]);
   });
@@ -95,12 +120,17 @@ describe("generated calls", () => {
       const constants = JSON.stringify(nous);
       const { calls, nested, tally } = await fuzz(nous, { calls: CALLS, seed: SEED, between });
       const end = await held();
-      console.info(`${calls} generated calls from seed ${SEED} on, and ${nested} made by getters of their arguments`);
+      console.info(
+        `${calls} generated calls from seed ${SEED} on, and ${nested} made by getters of their arguments`,
+      );
       console.info(`held when warm and in the end, in bytes: ${JSON.stringify([warm, end])}`);
 
       expect(calls).toBeGreaterThanOrEqual(CALLS);
-      // Each is refused often enough; each has to be answered, too. In a life of its own a worker may not come up.
-      const unanswered = [...tally].filter(([, { answered }]) => answered === 0).map(([name]) => name);
+      // Each is refused often enough; each has to be answered, too. In a life of its own a worker
+      // may not come up.
+      const unanswered = [...tally]
+        .filter(([, { answered }]) => answered === 0)
+        .map(([name]) => name);
       expect(calls < 100 * LIFE ? [] : unanswered).toEqual([]);
       expect(JSON.stringify(nous)).toBe(constants);
       expect(end.modules - warm!.modules, "bytes of modules").toBeLessThan(SLACK);
@@ -112,7 +142,10 @@ describe("generated calls", () => {
 
 describe("a call that goes wrong is found, and told with what repeats it, where", () => {
   /** The package with one function of another kind. */
-  const with_ = (name: string, call: (...args: never[]) => unknown): Package => ({ ...nous, [name]: call });
+  const with_ = (name: string, call: (...args: never[]) => unknown): Package => ({
+    ...nous,
+    [name]: call,
+  });
   const found = async (broken: Package): Promise<string> => {
     const run = fuzz(broken, { calls: 40 * LIFE, seed: SEED, between: () => undefined });
     return run.then(
@@ -134,7 +167,9 @@ describe("a call that goes wrong is found, and told with what repeats it, where"
     const loses = () => {
       throw new nous.NousError("instance_lost", "The engine failed.");
     };
-    expect(await found(with_("estimateTokens", loses))).toMatch(/^estimateTokens threw instance_lost/);
+    expect(await found(with_("estimateTokens", loses))).toMatch(
+      /^estimateTokens threw instance_lost/,
+    );
   });
 
   it("it takes what a getter threw for its own", async () => {
@@ -165,7 +200,9 @@ describe("a call that goes wrong is found, and told with what repeats it, where"
 
   it("it sees another text than it was given", async () => {
     const stale = (text: string) => ({ ...nous.classifyQueryType(text), entity: "another's" });
-    expect(await found(with_("classifyQueryType", stale))).toMatch(/^classifyQueryType is not there/);
+    expect(await found(with_("classifyQueryType", stale))).toMatch(
+      /^classifyQueryType is not there/,
+    );
   });
 
   it("what it refuses is half done", async () => {

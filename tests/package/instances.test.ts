@@ -42,7 +42,12 @@ const playbooksOf = (count: number) =>
       anomaly_types: index % 2 === 0 ? ["spike", "surge"] : ["surge"],
       symbols: index % 3 === 0 ? ["btc"] : [],
       min_severity: (index % 5) / 5,
-      conditions: { any: [{ var: "price", op: ">", value: index % 4 }, { all: [{ var: "oi", op: "<", value: 1 }] }] },
+      conditions: {
+        any: [
+          { var: "price", op: ">", value: index % 4 },
+          { all: [{ var: "oi", op: "<", value: 1 }] },
+        ],
+      },
     },
     ...{ success_count: index % 6, sample_size: index },
   }));
@@ -52,8 +57,16 @@ const episodesOf = (count: number) =>
   Array.from({ length: count }, (_, index) => {
     const signals = { side: "long", pnl_pct: index % 3 === 0 ? 2 : -1 };
     return [
-      { id: `close-${index}`, subtype: "custom:trade_close", content_body: JSON.stringify({ signals }) },
-      { id: `entry-${index}`, subtype: "custom:trade_entry", content_body: `{"signals":{"news":${index % 3 === 0}}}` },
+      {
+        id: `close-${index}`,
+        subtype: "custom:trade_close",
+        content_body: JSON.stringify({ signals }),
+      },
+      {
+        id: `entry-${index}`,
+        subtype: "custom:trade_entry",
+        content_body: `{"signals":{"news":${index % 3 === 0}}}`,
+      },
     ].map((row) => ({
       ...row,
       content_title: index % 8 === 0 ? "of nothing" : "short ETH",
@@ -101,7 +114,10 @@ describe("instances", () => {
     const core = freshCore(module);
     const [one, other] = [instanceOf(core), instanceOf(core)];
     expect(one.memory).not.toBe(other.memory);
-    const [plain, fsrs] = [one.glue.Engine.create({})!, other.glue.Engine.create({ curve: "fsrs6" })!];
+    const [plain, fsrs] = [
+      one.glue.Engine.create({})!,
+      other.glue.Engine.create({ curve: "fsrs6" })!,
+    ];
     const before = other.glue.live_bytes();
     plain.reserve(100_000, 100_000);
     expect(other.glue.live_bytes()).toBe(before);
@@ -125,7 +141,10 @@ describe("an instance that trapped", () => {
     const book = new glue.Playbooks();
     const failure = thrownBy(() => glue.trap());
     expect(failure).toBeInstanceOf(core.NousError);
-    expect(failure).toMatchObject({ code: "instance_lost", message: expect.stringContaining("asked to") });
+    expect(failure).toMatchObject({
+      code: "instance_lost",
+      message: expect.stringContaining("asked to"),
+    });
     expect(failure.cause).toBeInstanceOf(WebAssembly.RuntimeError);
 
     const calls: Record<string, () => unknown> = {
@@ -228,9 +247,14 @@ describe("a stack that is nearly full", () => {
   beforeAll(async () => {
     const program = join(root, ".cache", "counted", "little-stack.cjs");
     const source = readFileSync(new URL("./little-stack.ts", import.meta.url), "utf8");
-    writeFileSync(program, transformSync(source, { loader: "ts", format: "cjs", target: "es2022" }).code);
+    writeFileSync(
+      program,
+      transformSync(source, { loader: "ts", format: "cjs", target: "es2022" }).code,
+    );
     const { core, module } = countedPaths;
-    reports = JSON.parse(await must(process.execPath, ["--stack-size=150", program, core, module], root));
+    reports = JSON.parse(
+      await must(process.execPath, ["--stack-size=150", program, core, module], root),
+    );
   }, 3 * MINUTES);
 
   const CALLS = [
@@ -275,7 +299,10 @@ describe("memory that is not to be had", () => {
     const rows = Array.from({ length: 200 }, () => ({ content_title: "title", content_body: "" }));
     const text = "x".repeat(2 ** 28);
     for (let row = 0; row < 3; row++) rows[row]!.content_body = text;
-    expect(thrownBy(() => core.formatContext(rows))).toMatchObject({ name: "NousError", code: "out_of_memory" });
+    expect(thrownBy(() => core.formatContext(rows))).toMatchObject({
+      name: "NousError",
+      code: "out_of_memory",
+    });
     expect(probe(core)).toBe(answer);
     expect(core.numeric()).toBe(glue);
   });
@@ -283,7 +310,12 @@ describe("memory that is not to be had", () => {
 
 describe("calls within calls", () => {
   /** The same objects, of which one runs something when a field is read. */
-  function reading<T extends object>(objects: T[], place: number, field: keyof T, run: () => void): T[] {
+  function reading<T extends object>(
+    objects: T[],
+    place: number,
+    field: keyof T,
+    run: () => void,
+  ): T[] {
     const copy = [...objects];
     const value = copy[place]![field];
     copy[place] = Object.defineProperty({ ...copy[place]! }, field, {
@@ -303,18 +335,26 @@ describe("calls within calls", () => {
   const inner = (core: CountedCore) => ({
     rerank: () => core.rerankWithSectionWeights(candidatesOf(300), METRICS, NOW),
     top: () => core.rerankTop(candidatesOf(40), METRICS, { limit: 3, now: NOW, sections: false }),
-    decay: () => core.decayColumns({ lastAccessed: [NOW - DAY], stability: [2], section: [1] }, NOW),
+    decay: () =>
+      core.decayColumns({ lastAccessed: [NOW - DAY], stability: [2], section: [1] }, NOW),
     intent: () => core.classifyIntent("my trade and the signal", { explain: true }),
     question: () => core.understand("What's my BTC thesis and how did my last SOL trade go?"),
     turn: () => core.planTurn("hey, what did we decide about ÉLAN right now?"),
     plan: () => core.planRetrieval({ frame_type: "decision", topic_keywords: ["redis"] }),
-    overlap: () => [core.overlap("the Redis cache", "a cache of ÉLAN"), core.estimateTokens("a few – words")],
+    overlap: () => [
+      core.overlap("the Redis cache", "a cache of ÉLAN"),
+      core.estimateTokens("a few – words"),
+    ],
     usage: () => {
       const usage = new core.UsageTracker();
-      for (const now of [NOW - DAY, NOW]) usage.feedback({ a: "the Redis cache", b: "élan" }, "the cache", now);
+      for (const now of [NOW - DAY, NOW])
+        usage.feedback({ a: "the Redis cache", b: "élan" }, "the cache", now);
       return [usage.boost(["a", "b", "c"]), usage.stats("a", NOW), usage.save()];
     },
-    merge: () => core.mergeAndSelect([["q", [{ id: "x", score: 1, subtype: "custom:signal" }]]], { query: "signal" }),
+    merge: () =>
+      core.mergeAndSelect([["q", [{ id: "x", score: 1, subtype: "custom:signal" }]]], {
+        query: "signal",
+      }),
     pairs: () => core.coRecallPairs([{ id: "a" }, { id: "b" }]),
     context: () => core.formatContext([{ content_title: "T", content_body: '{"text":"t"}' }]),
     numbers: () => [
@@ -324,10 +364,17 @@ describe("calls within calls", () => {
     ],
     guidance: () => core.memoryGuidance(),
     stakes: () =>
-      core.modulateStability("custom:trade_close", core.calculateSalience("custom:trade_close", { pnl_pct: -4 })),
-    outcome: () => core.applyOutcome({ success_count: 1, sample_size: 2, stability: 60 }, true, NOW),
+      core.modulateStability(
+        "custom:trade_close",
+        core.calculateSalience("custom:trade_close", { pnl_pct: -4 }),
+      ),
+    outcome: () =>
+      core.applyOutcome({ success_count: 1, sample_size: 2, stability: 60 }, true, NOW),
     playbooks: () => core.formatPlaybookMatches(core.matchPlaybooks(playbooksOf(9), EVENTS)),
-    episodes: () => [core.groupEpisodes(episodesOf(30), { now: NOW }), core.findPatterns(episodesOf(30), linksOf(30))],
+    episodes: () => [
+      core.groupEpisodes(episodesOf(30), { now: NOW }),
+      core.findPatterns(episodesOf(30), linksOf(30)),
+    ],
     book: () => {
       const book = new core.PlaybookBook();
       book.add(playbooksOf(30));
@@ -338,7 +385,8 @@ describe("calls within calls", () => {
         .createEngine({ curve: "fsrs6", sections: { intentBoost: 3 } })
         .rerankTop(candidatesOf(20), METRICS, { now: NOW }),
     grown: () => core.createEngine({ curve: "fsrs6" }).updateStabilityOnAccess(14, 0.3),
-    refused: () => thrownBy(() => core.rerankTop([{ ...candidatesOf(1)[0]!, bm25_score: -1 }], METRICS)).message,
+    refused: () =>
+      thrownBy(() => core.rerankTop([{ ...candidatesOf(1)[0]!, bm25_score: -1 }], METRICS)).message,
   });
 
   const NAMES = [
@@ -366,19 +414,22 @@ describe("calls within calls", () => {
     "refused",
   ] as const;
 
-  it.each(NAMES)("are right when a candidate's getter calls %s, and so is the call around it", (name) => {
-    const core = freshCore(module);
-    const candidates = candidatesOf(50);
-    const expected = {
-      outer: plain(core.rerankWithSectionWeights(candidates, METRICS, NOW)),
-      inner: inner(core)[name](),
-    };
-    const answers: unknown[] = [];
-    const read = reading(candidates, 20, "bm25_score", () => answers.push(inner(core)[name]()));
-    const outer = core.rerankWithSectionWeights(read, METRICS, NOW);
-    expect(answers).toEqual([expected.inner]);
-    expect(plain(outer)).toEqual(expected.outer);
-  });
+  it.each(NAMES)(
+    "are right when a candidate's getter calls %s, and so is the call around it",
+    (name) => {
+      const core = freshCore(module);
+      const candidates = candidatesOf(50);
+      const expected = {
+        outer: plain(core.rerankWithSectionWeights(candidates, METRICS, NOW)),
+        inner: inner(core)[name](),
+      };
+      const answers: unknown[] = [];
+      const read = reading(candidates, 20, "bm25_score", () => answers.push(inner(core)[name]()));
+      const outer = core.rerankWithSectionWeights(read, METRICS, NOW);
+      expect(answers).toEqual([expected.inner]);
+      expect(plain(outer)).toEqual(expected.outer);
+    },
+  );
 
   it("are right at any depth", () => {
     const core = freshCore(module);
@@ -408,13 +459,21 @@ describe("calls within calls", () => {
         ],
         { query: "signal" },
       );
-    expect(merge(reading(rows, 9, "score", everything)).map((row) => ({ ...row }))).toEqual(merge(rows));
+    expect(merge(reading(rows, 9, "score", everything)).map((row) => ({ ...row }))).toEqual(
+      merge(rows),
+    );
 
     const numbers = rows.map(({ score }) => score);
-    const columns = { lastAccessed: numbers, stability: numbers, section: numbers.map((value) => value % 4) };
+    const columns = {
+      lastAccessed: numbers,
+      stability: numbers,
+      section: numbers.map((value) => value % 4),
+    };
     const stability = [...numbers];
     Object.defineProperty(stability, 5, { get: () => (everything(), 5) });
-    expect(core.decayColumns({ ...columns, stability }, NOW)).toEqual(core.decayColumns(columns, NOW));
+    expect(core.decayColumns({ ...columns, stability }, NOW)).toEqual(
+      core.decayColumns(columns, NOW),
+    );
 
     const memories = rows.map(({ id, subtype }) => ({ subtype, content_title: id }));
     const read = reading(memories, 7, "content_title", everything);
@@ -457,15 +516,17 @@ describe("calls within calls", () => {
     expect(other.match(EVENTS, MARKET)).toEqual(expected);
 
     const signals = { pnl_pct: -4, note: "" };
-    expect(core.calculateSalience("custom:trade_close", reading([signals], 0, "pnl_pct", everything)[0])).toBe(
-      core.calculateSalience("custom:trade_close", signals),
-    );
+    expect(
+      core.calculateSalience("custom:trade_close", reading([signals], 0, "pnl_pct", everything)[0]),
+    ).toBe(core.calculateSalience("custom:trade_close", signals));
     const record = { success_count: 1, sample_size: 2, stability: 60 };
     expect(core.applyOutcome(reading([record], 0, "stability", everything)[0]!, true, NOW)).toEqual(
       core.applyOutcome(record, true, NOW),
     );
     const told = core.formatPlaybookMatches(expected.matches);
-    expect(core.formatPlaybookMatches(reading(expected.matches, 1, "success_rate", everything))).toBe(told);
+    expect(
+      core.formatPlaybookMatches(reading(expected.matches, 1, "success_rate", everything)),
+    ).toBe(told);
   });
 
   it("are right in episodes and edges", () => {
@@ -480,11 +541,18 @@ describe("calls within calls", () => {
     const read = reading(episodes, 9, "content_body", everything);
     expect(core.groupEpisodes(read, { now: NOW })).toEqual(groups);
     expect(core.findPatterns(read, links)).toEqual(patterns);
-    expect(core.findPatterns(episodes, reading(links, 4, "target_id", everything))).toEqual(patterns);
+    expect(core.findPatterns(episodes, reading(links, 4, "target_id", everything))).toEqual(
+      patterns,
+    );
     const [group] = groups;
     const asked = reading(group!.episodes, 1, "content_title", everything);
     expect(core.patternPrompt({ ...group!, episodes: asked })).toEqual(core.patternPrompt(group!));
-    const [node] = reading([{ content_title: "btc", content_body: null }], 0, "content_title", everything);
+    const [node] = reading(
+      [{ content_title: "btc", content_body: null }],
+      0,
+      "content_title",
+      everything,
+    );
     expect(core.extractSymbol(node!)).toBe("BTC");
   });
 
@@ -495,7 +563,8 @@ describe("calls within calls", () => {
     const read = reading(candidatesOf(50), 20, "bm25_score", () => {
       throw mine;
     });
-    for (let time = 0; time < 3; time++) expect(thrownBy(() => core.rerankTop(read, METRICS, { now: NOW }))).toBe(mine);
+    for (let time = 0; time < 3; time++)
+      expect(thrownBy(() => core.rerankTop(read, METRICS, { now: NOW }))).toBe(mine);
     expect(core.numeric()).toBe(glue);
   });
 
@@ -505,7 +574,11 @@ describe("calls within calls", () => {
     const many = <T>(value: T): T[] => new Array<T>(50_000).fill(value);
 
     const candidates = candidatesOf(50);
-    const rows = candidates.map(({ id, subtype }, index) => ({ id, subtype, score: index as number | undefined }));
+    const rows = candidates.map(({ id, subtype }, index) => ({
+      id,
+      subtype,
+      score: index as number | undefined,
+    }));
     const columns = () => ({
       lastAccessed: candidates.map(() => NOW),
       stability: candidates.map(() => 5),
@@ -553,12 +626,19 @@ describe("calls within calls", () => {
       },
       keywords: (change) => {
         const topic_keywords = candidates.map(({ id }) => id);
-        Object.defineProperty(topic_keywords, 10, { configurable: true, get: () => (change(topic_keywords), "word") });
+        Object.defineProperty(topic_keywords, 10, {
+          configurable: true,
+          get: () => (change(topic_keywords), "word"),
+        });
         return core.planRetrieval({ frame_type: "task", topic_keywords });
       },
       records: (change) => {
         const usage = new core.UsageTracker();
-        const records = candidates.map(({ id }) => ({ memory_id: id, retrieved_at: NOW, was_referenced: true }));
+        const records = candidates.map(({ id }) => ({
+          memory_id: id,
+          retrieved_at: NOW,
+          was_referenced: true,
+        }));
         const list: typeof records = reading(records, 10, "retrieved_at", () => change(list));
         usage.record(list);
         return usage.save();
@@ -570,7 +650,9 @@ describe("calls within calls", () => {
         return usage.boost(ids);
       },
       playbooks: (change) => {
-        const list: ReturnType<typeof playbooksOf> = reading(playbooksOf(30), 10, "title", () => change(list));
+        const list: ReturnType<typeof playbooksOf> = reading(playbooksOf(30), 10, "title", () =>
+          change(list),
+        );
         return core.matchPlaybooks(list, EVENTS);
       },
       kinds: (change) => {
@@ -582,7 +664,10 @@ describe("calls within calls", () => {
       conditions: (change) => {
         const all: object[] = [{ op: ">", value: 0 }, { all: [] }];
         Object.defineProperty(all[0], "var", { get: () => (change(all), "price") });
-        return core.matchPlaybooks([{ id: "p", trigger: { anomaly_types: ["spike"], conditions: { all } } }], EVENTS);
+        return core.matchPlaybooks(
+          [{ id: "p", trigger: { anomaly_types: ["spike"], conditions: { all } } }],
+          EVENTS,
+        );
       },
       episodes: (change) => {
         const episodes = episodesOf(30);
@@ -590,7 +675,9 @@ describe("calls within calls", () => {
         return [core.groupEpisodes(list, { now: NOW }), core.findPatterns(list, linksOf(30))];
       },
       links: (change) => {
-        const list: ReturnType<typeof linksOf> = reading(linksOf(30), 10, "type", () => change(list));
+        const list: ReturnType<typeof linksOf> = reading(linksOf(30), 10, "type", () =>
+          change(list),
+        );
         return core.findPatterns(episodesOf(30), list);
       },
       events: (change) => {
@@ -610,7 +697,10 @@ describe("calls within calls", () => {
             (change: (list: unknown[]) => void) => {
               const all = columns();
               const value = all[read][10]!;
-              Object.defineProperty(all[read], 10, { configurable: true, get: () => (change(all[changed]), value) });
+              Object.defineProperty(all[read], 10, {
+                configurable: true,
+                get: () => (change(all[changed]), value),
+              });
               return core.decayColumns(all, NOW);
             },
           ]),

@@ -1,5 +1,5 @@
-// A program that makes calls with hardly any stack left, and tells what came of each. It runs in a process of its
-// own: with a small stack the way down is short, and no frames but these are on it.
+// A program that makes calls with hardly any stack left, and tells what came of each. It runs in a
+// process of its own: with a small stack the way down is short, and no frames but these are on it.
 
 import { readFileSync } from "node:fs";
 import type { CountedCore } from "./counted.ts";
@@ -31,7 +31,10 @@ function descend(frames: number, call: () => void): void {
   else descend(frames, call);
 }
 
-/** How many frames there is stack for. The same function counts them that descends: how much one takes is the compiler's. */
+/**
+ * How many frames there is stack for. The same function counts them that descends: how much one
+ * takes is the compiler's.
+ */
 function room(): number {
   depth = 0;
   try {
@@ -56,7 +59,10 @@ function withLittleStack<T>(frames: number, call: () => T): T {
 
 const isLost = (error: unknown) => (error as { code?: string }).code === "instance_lost";
 
-/** Makes a call with little stack, and counts what came of it; nothing where it failed, which is noted where it may not. */
+/**
+ * Makes a call with little stack, and counts what came of it; nothing where it failed, which is
+ * noted where it may not.
+ */
 function tried<T>(
   report: Report,
   frames: number,
@@ -91,9 +97,17 @@ function callsOf(core: CountedCore, size: number): Record<string, () => unknown>
     inbound_edge_count: index % 5,
     subtype: SUBTYPES[index % SUBTYPES.length],
   }));
-  const rows = candidates.map(({ id, subtype }, index) => ({ id, subtype, score: (index % 17) / 17 }));
+  const rows = candidates.map(({ id, subtype }, index) => ({
+    id,
+    subtype,
+    score: (index % 17) / 17,
+  }));
   const numbers = candidates.map((_, index) => index);
-  const columns = { lastAccessed: numbers, stability: numbers, section: numbers.map((value) => value % 4) };
+  const columns = {
+    lastAccessed: numbers,
+    stability: numbers,
+    section: numbers.map((value) => value % 4),
+  };
   const memories = rows.map(({ id, subtype }) => ({
     subtype,
     content_title: id,
@@ -103,37 +117,65 @@ function callsOf(core: CountedCore, size: number): Record<string, () => unknown>
     id: `playbook-${index}`,
     trigger: {
       anomaly_types: [`kind-${index % 5}`],
-      conditions: index % 3 === 0 ? { not: { all: [{ var: "price", op: "<", value: index }] } } : null,
+      conditions:
+        index % 3 === 0 ? { not: { all: [{ var: "price", op: "<", value: index }] } } : null,
     },
     ...{ success_count: index % 4, sample_size: index },
   }));
   const events = numbers.map((index) => ({ type: `kind-${index}`, severity: 1 / (index + 1) }));
   const episodes = numbers.flatMap((index) => {
-    const [close, entry] = [`close-${index}`, `entry-${index}`].map((id) => ({ id, created_at: NOW - index * DAY }));
-    const signals = { symbol: index % 9 === 0 ? undefined : "eth", pnl_pct: index % 3 === 0 ? 2 : -1 };
+    const [close, entry] = [`close-${index}`, `entry-${index}`].map((id) => ({
+      id,
+      created_at: NOW - index * DAY,
+    }));
+    const signals = {
+      symbol: index % 9 === 0 ? undefined : "eth",
+      pnl_pct: index % 3 === 0 ? 2 : -1,
+    };
     return [
-      { ...close!, subtype: "custom:trade_close", content_title: "BTC", content_body: JSON.stringify({ signals }) },
-      { ...entry!, subtype: "custom:trade_entry", content_body: `{"signals":{"news":${index % 3 === 0}}}` },
+      {
+        ...close!,
+        subtype: "custom:trade_close",
+        content_title: "BTC",
+        content_body: JSON.stringify({ signals }),
+      },
+      {
+        ...entry!,
+        subtype: "custom:trade_entry",
+        content_body: `{"signals":{"news":${index % 3 === 0}}}`,
+      },
     ];
   });
-  const links = numbers.map((index) => ({ source_id: `close-${index}`, target_id: `entry-${index}`, type: "part_of" }));
+  const links = numbers.map((index) => ({
+    source_id: `close-${index}`,
+    target_id: `entry-${index}`,
+    type: "part_of",
+  }));
   const strings = { SIGNALS: [`word ${size}`, "signal"] };
   return {
     ranking: () => core.rerankWithSectionWeights(candidates, { avg_inbound_edges: 2 }, NOW),
     decay: () => core.decayColumns(columns, NOW),
-    questions: () => core.understand(`${"–".repeat(size)} and what is this, and why?`, { terms: "unicode" }),
+    questions: () =>
+      core.understand(`${"–".repeat(size)} and what is this, and why?`, { terms: "unicode" }),
     turns: () => [
       core.planTurn(`hey ${"–".repeat(size)} what did we decide about Redis and ÉLAN`),
       core.nextTopic(`tell me more about ${"word ".repeat(size)}`),
     ],
     usage: () => {
       const usage = new core.UsageTracker({ maxRecords: 40 });
-      const recalled = Object.fromEntries(rows.map(({ id }) => [id, `of ${id}, ${"–".repeat(size)} and Redis`]));
-      for (const day of [2, 1]) usage.feedback(recalled, "node-1 or node-2 of ÉLAN", NOW - day * DAY);
+      const recalled = Object.fromEntries(
+        rows.map(({ id }) => [id, `of ${id}, ${"–".repeat(size)} and Redis`]),
+      );
+      for (const day of [2, 1])
+        usage.feedback(recalled, "node-1 or node-2 of ÉLAN", NOW - day * DAY);
       return [usage.boost(rows.map(({ id }) => id)), usage.stats("node-1", NOW), usage.save()];
     },
-    overlap: () => [core.overlap("Redis ".repeat(size), "redis"), core.estimateTokens("–".repeat(size))],
-    plans: () => core.planRetrieval({ frame_type: "decision", topic_keywords: numbers.map(String) }),
+    overlap: () => [
+      core.overlap("Redis ".repeat(size), "redis"),
+      core.estimateTokens("–".repeat(size)),
+    ],
+    plans: () =>
+      core.planRetrieval({ frame_type: "decision", topic_keywords: numbers.map(String) }),
     intent: () => core.classifyIntent(`${"–".repeat(size)} signal and my trade`, { explain: true }),
     merging: () =>
       core.mergeAndSelect(
@@ -143,18 +185,25 @@ function callsOf(core: CountedCore, size: number): Record<string, () => unknown>
         ],
         { query: "signal", maxResults: 50 },
       ),
-    pairs: () => core.coRecallPairs(rows.slice(0, 9).map(({ id }) => ({ id, _sub_query_group: 0 }))),
+    pairs: () =>
+      core.coRecallPairs(rows.slice(0, 9).map(({ id }) => ({ id, _sub_query_group: 0 }))),
     context: () => core.formatContext(memories),
-    engines: () => core.createEngine({ intent: { strings } }).classifyIntent(`my signal, word ${size}`),
-    numbers: () => [core.recencyScore(NOW - size * DAY, NOW), core.calculateRetrievability(size, 21)],
+    engines: () =>
+      core.createEngine({ intent: { strings } }).classifyIntent(`my signal, word ${size}`),
+    numbers: () => [
+      core.recencyScore(NOW - size * DAY, NOW),
+      core.calculateRetrievability(size, 21),
+    ],
     guidance: () => core.memoryGuidance(),
     stakes: () => {
       const salience = core.calculateSalience("custom:trade_close", { pnl_pct: -size / 9 });
       return [salience, core.modulateStability("custom:trade_close", salience)];
     },
-    outcomes: () => core.applyOutcome({ success_count: size, sample_size: size, stability: 60 }, true, NOW),
+    outcomes: () =>
+      core.applyOutcome({ success_count: size, sample_size: size, stability: 60 }, true, NOW),
     playbooks: () => core.formatPlaybookMatches(core.matchPlaybooks(playbooks, events)),
-    episodes: () => core.groupEpisodes(episodes, { now: NOW }).map((group) => core.patternPrompt(group)),
+    episodes: () =>
+      core.groupEpisodes(episodes, { now: NOW }).map((group) => core.patternPrompt(group)),
     patterns: () => core.findPatterns(episodes, links),
     books: () => {
       const book = new core.PlaybookBook();
@@ -170,8 +219,8 @@ function callsOf(core: CountedCore, size: number): Record<string, () => unknown>
 const MORE_FRAMES = 800;
 
 /**
- * Changes of a book that is kept: each is made whole or not at all, or the book is lost. To be run first: what is inlined later
- * cannot fail half-way.
+ * Changes of a book that is kept: each is made whole or not at all, or the book is lost. To be run
+ * first: what is inlined later cannot fail half-way.
  */
 function keptBooks(core: CountedCore): Report {
   const of = (title: string, many: number) =>
@@ -201,12 +250,14 @@ function keptBooks(core: CountedCore): Report {
     const after = stateOf(changed);
     for (let time = 0; time < 20; time++) withLittleStack(AMPLE, () => change(filled()));
     for (let frames = 1; frames <= MORE_FRAMES; frames++) {
-      const note = (what: string) => report.wrong.push(`change ${place}, ${frames} frames: ${what}`);
+      const note = (what: string) =>
+        report.wrong.push(`change ${place}, ${frames} frames: ${what}`);
       const book = filled();
       const failed = tried(report, frames, note, () => change(book)) === undefined;
       try {
         const state = stateOf(book);
-        if (state !== after && !(failed && state === before)) note(`${failed ? "failed" : "done"}, and now ${state}`);
+        if (state !== after && !(failed && state === before))
+          note(`${failed ? "failed" : "done"}, and now ${state}`);
       } catch (error) {
         if (!(failed && isLost(error))) note(`afterwards ${error}`);
       }
@@ -219,7 +270,8 @@ function main(): Record<string, Report> {
   const core: CountedCore = require(process.argv[2]!);
   core.initSync(readFileSync(process.argv[3]!));
   const [small, large] = [callsOf(core, 3), callsOf(core, 30)];
-  const everything = (calls: typeof small) => JSON.stringify(Object.values(calls).map((call) => call()));
+  const everything = (calls: typeof small) =>
+    JSON.stringify(Object.values(calls).map((call) => call()));
   const lose = () => {
     try {
       core.numeric().trap();
@@ -262,7 +314,8 @@ function main(): Record<string, Report> {
         // Whatever was left half done would show, in the call itself first.
         try {
           if (attempt() !== right) note("another answer to the same call afterwards");
-          if (outcome === undefined && everything(large) !== expected) note("another answer to a later call");
+          if (outcome === undefined && everything(large) !== expected)
+            note("another answer to a later call");
         } catch (error) {
           note(`afterwards ${error}`);
           lose();

@@ -5,7 +5,9 @@ import { describe, expect, test } from "vitest";
 
 /** Text without spaces in which nearly every pair of characters is a term of its own. */
 const unspaced = (length: number) =>
-  String.fromCharCode(...Array.from({ length }, (_, place) => 0x4e00 + ((place * place + 7 * place) % 20_011)));
+  String.fromCharCode(
+    ...Array.from({ length }, (_, place) => 0x4e00 + ((place * place + 7 * place) % 20_011)),
+  );
 
 test("terms that overlap are told as quickly as others", () => {
   const text = unspaced(60_000);
@@ -31,16 +33,25 @@ describe("many texts are compared with one as each by itself", () => {
   const answer = "A funding SQUEEZE of größe and été; ΣΟΦΟΣ\n漢字仮名 the end";
 
   test.each([{}, { mode: "seed-compatible" as const }])("%o", (options) => {
-    expect(overlaps(texts, answer, options)).toEqual(texts.map((text) => overlap(text, answer, options)));
+    expect(overlaps(texts, answer, options)).toEqual(
+      texts.map((text) => overlap(text, answer, options)),
+    );
     expect(overlaps([], answer, options)).toEqual([]);
   });
 
   test("and what is no text is told by its place", () => {
     const wrong = () => overlaps(["a", 7 as never], answer);
     expect(wrong).toThrow(
-      expect.objectContaining({ code: "invalid_argument", message: expect.stringContaining("7 at 1") }),
+      expect.objectContaining({
+        code: "invalid_argument",
+        message: expect.stringContaining("7 at 1"),
+      }),
     );
-    expect(() => overlaps("a" as never, answer)).toThrow(expect.objectContaining({ code: "invalid_argument" }));
-    expect(() => overlaps(["a"], 7 as never)).toThrow(expect.objectContaining({ code: "invalid_argument" }));
+    expect(() => overlaps("a" as never, answer)).toThrow(
+      expect.objectContaining({ code: "invalid_argument" }),
+    );
+    expect(() => overlaps(["a"], 7 as never)).toThrow(
+      expect.objectContaining({ code: "invalid_argument" }),
+    );
   });
 });

@@ -1,4 +1,5 @@
-// The packed tarball in every environment it promises to work in, each held to the answers of Node's `import`.
+// The packed tarball in every environment it promises to work in, each held to the answers of
+// Node's `import`.
 
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -71,7 +72,8 @@ describe("Node", () => {
     `;
     const { different, ...rest } = JSON.parse(await project.node("both.mjs", program));
     expect(different).toEqual([]);
-    // One for all that is stateless, one for all books, and one for each of the four indexes of the four probes.
+    // One for all that is stateless, one for all books, and one for each of the four indexes of the
+    // four probes.
     expect(rest).toEqual({ modules: 1, instances: 1 + 1 + 4 * 4, ours: true });
   });
 
@@ -87,7 +89,11 @@ describe("Node", () => {
   });
 
   it("keeps everything else to itself", async () => {
-    const { status, stderr } = await run(process.execPath, ["-e", `require("nous-wasm/dist/core.cjs")`], project.dir);
+    const { status, stderr } = await run(
+      process.execPath,
+      ["-e", `require("nous-wasm/dist/core.cjs")`],
+      project.dir,
+    );
     expect(status).not.toBe(0);
     expect(stderr).toContain("ERR_PACKAGE_PATH_NOT_EXPORTED");
   });
@@ -95,7 +101,14 @@ describe("Node", () => {
 
 describe("entries that do not load by themselves", () => {
   const MATCH = {
-    ...{ id: "p", title: "A playbook", action: "", direction: "either", type: "price_spike", symbol: null },
+    ...{
+      id: "p",
+      title: "A playbook",
+      action: "",
+      direction: "either",
+      type: "price_spike",
+      symbol: null,
+    },
     ...{ severity: 1, success_count: 1, sample_size: 2, success_rate: 0.5, relevance: 0.1 },
   };
   /** Calls that need the module, each with arguments that are right. */
@@ -159,7 +172,8 @@ describe("entries that do not load by themselves", () => {
     "init(a compiled module)": "await nous.init(new WebAssembly.Module(bytes));",
     "init(a promise of bytes)": "await nous.init(Promise.resolve(bytes));",
     "init(a streaming response)": `await nous.init(new Response(bytes, { headers: { "content-type": "application/wasm" } }));`,
-    "init(a response of unknown type)": "await nous.init(fetch(`data:;base64,${bytes.toString('base64')}`));",
+    "init(a response of unknown type)":
+      "await nous.init(fetch(`data:;base64,${bytes.toString('base64')}`));",
   };
   const program = (entry: string, load: string) => `
     import { readFileSync } from "node:fs";
@@ -185,7 +199,9 @@ describe("entries that do not load by themselves", () => {
     `;
     const { constants, decay, sections, types } = JSON.parse(answer);
     const program = project.write("tables.mjs", source);
-    const { tables, frozen, found } = JSON.parse(await must(process.execPath, [program, answer], project.dir));
+    const { tables, frozen, found } = JSON.parse(
+      await must(process.execPath, [program, answer], project.dir),
+    );
     expect(tables).toEqual(constants);
     expect(frozen).toBe(true);
     expect(found).toEqual([
@@ -200,8 +216,12 @@ describe("entries that do not load by themselves", () => {
   });
 
   it.each(Object.entries(LOADS))("say so, and answer after %s", async (_name, load) => {
-    const { early, answer: late } = JSON.parse(await project.node("slim.mjs", program("slim", load)));
-    expect(early.filter(([, outcome]: [string, string]) => outcome !== "not_initialized")).toEqual([]);
+    const { early, answer: late } = JSON.parse(
+      await project.node("slim.mjs", program("slim", load)),
+    );
+    expect(early.filter(([, outcome]: [string, string]) => outcome !== "not_initialized")).toEqual(
+      [],
+    );
     expect(late).toBe(answer);
   });
 
@@ -209,7 +229,9 @@ describe("entries that do not load by themselves", () => {
     const { early, answer: late } = JSON.parse(
       await project.node("browser.mjs", program("browser", LOADS["init(bytes)"])),
     );
-    expect(early.filter(([, outcome]: [string, string]) => outcome !== "not_initialized")).toEqual([]);
+    expect(early.filter(([, outcome]: [string, string]) => outcome !== "not_initialized")).toEqual(
+      [],
+    );
     expect(late).toBe(answer);
   });
 
@@ -269,10 +291,19 @@ describe("bundles by esbuild", () => {
 
   async function bundle(source: string, outfile: string, options: BuildOptions) {
     const entry = project.write(source === AS_CJS ? "bundled.cjs" : "bundled.mjs", source);
-    const shared = { bundle: true, outfile, absWorkingDir: project.dir, metafile: true, logLevel: "silent" } as const;
+    const shared = {
+      bundle: true,
+      outfile,
+      absWorkingDir: project.dir,
+      metafile: true,
+      logLevel: "silent",
+    } as const;
     const { metafile, warnings } = await build({ entryPoints: [entry], ...shared, ...options });
     const inputs = Object.keys(metafile!.inputs).filter((path) => path.startsWith("node_modules/"));
-    return { warnings, inputs: inputs.map((path) => path.replace("node_modules/nous-wasm/dist/", "")).sort() };
+    return {
+      warnings,
+      inputs: inputs.map((path) => path.replace("node_modules/nous-wasm/dist/", "")).sort(),
+    };
   }
 
   it.each([
@@ -281,9 +312,12 @@ describe("bundles by esbuild", () => {
     ["node", "CommonJS from require", AS_CJS, "main.cjs", "cjs", ["core.mjs", "inline.mjs"]],
     ["neutral", "an ES module from import", AS_ESM, "main.mjs", "esm", ["core.mjs", "inline.mjs"]],
     ["neutral", "CommonJS from require", AS_CJS, "main.cjs", "cjs", ["core.cjs", "inline.cjs"]],
-  ] as const)("for %s, %s, need nothing beside them", async (platform, _name, source, file, format, inputs) => {
-    expect(await bundled(source, file, { platform, format })).toEqual({ inputs, answer });
-  });
+  ] as const)(
+    "for %s, %s, need nothing beside them",
+    async (platform, _name, source, file, format, inputs) => {
+      expect(await bundled(source, file, { platform, format })).toEqual({ inputs, answer });
+    },
+  );
 
   it("for the browser take the entry that fetches, and neither its bytes nor Node's modules", async () => {
     const elsewhere = emptyFolder();
@@ -347,7 +381,10 @@ describe("vitest", () => {
       const report = JSON.parse(stdout.slice(stdout.indexOf("{")));
       const messages = report.testResults.flatMap(
         (file: { message: string; assertionResults: { failureMessages: string[] }[] }) =>
-          [file.message, ...file.assertionResults.flatMap(({ failureMessages }) => failureMessages)].filter(Boolean),
+          [
+            file.message,
+            ...file.assertionResults.flatMap(({ failureMessages }) => failureMessages),
+          ].filter(Boolean),
       );
       expect({ passed: report.numPassedTests, messages }).toEqual({ passed: 1, messages: [] });
     },
@@ -358,7 +395,9 @@ describe("vitest", () => {
 describe("TypeScript", () => {
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 
-  /** Type-checks files with nothing in scope but the language, declarations of packages included. */
+  /**
+   * Type-checks files with nothing in scope but the language, declarations of packages included.
+   */
   async function check(files: Record<string, string>, options: object): Promise<string> {
     for (const [name, source] of Object.entries(files)) project.write(name, source);
     const strict = {
@@ -367,7 +406,14 @@ describe("TypeScript", () => {
       noUncheckedIndexedAccess: true,
       skipLibCheck: false,
     };
-    const compilerOptions = { noEmit: true, target: "es2022", lib: ["es2022"], types: [], ...strict, ...options };
+    const compilerOptions = {
+      noEmit: true,
+      target: "es2022",
+      lib: ["es2022"],
+      types: [],
+      ...strict,
+      ...options,
+    };
     project.write("tsconfig.json", JSON.stringify({ compilerOptions, files: Object.keys(files) }));
     return (await run(process.execPath, [tsc, "--pretty", "false"], project.dir)).stdout;
   }

@@ -1,7 +1,14 @@
-// The resident memory at its bounds: full, freed, called within its own calls, lost, and with the largest values that there are.
-// What an index takes, and what it gives back, is measured in processes of their own.
+// The resident memory at its bounds: full, freed, called within its own calls, lost, and with the
+// largest values that there are. What an index takes, and what it gives back, is measured in
+// processes of their own.
 
-import { type DecayChanges, MemoryIndex, type MemoryIndexOptions, type MemoryNode, NousError } from "nous-wasm";
+import {
+  type DecayChanges,
+  MemoryIndex,
+  type MemoryIndexOptions,
+  type MemoryNode,
+  NousError,
+} from "nous-wasm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { buildCountedCore, type CountedCore, countedModule, freshCore } from "./counted.ts";
 import { Project } from "./tarball.ts";
@@ -12,7 +19,8 @@ const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 0, 15);
 const ALL = Number.POSITIVE_INFINITY;
 
-const range = <T>(length: number, each: (i: number) => T): T[] => Array.from({ length }, (_, i) => each(i));
+const range = <T>(length: number, each: (i: number) => T): T[] =>
+  Array.from({ length }, (_, i) => each(i));
 
 /** What a call throws, or nothing. */
 function thrownBy(call: () => unknown): unknown {
@@ -24,7 +32,8 @@ function thrownBy(call: () => unknown): unknown {
   return undefined;
 }
 
-const codeOf = (error: unknown) => (error instanceof NousError ? error.code : (error as Error | undefined)?.stack);
+const codeOf = (error: unknown) =>
+  error instanceof NousError ? error.code : (error as Error | undefined)?.stack;
 
 const indexes: MemoryIndex[] = [];
 function newIndex(options: MemoryIndexOptions): MemoryIndex {
@@ -36,15 +45,27 @@ afterEach(() => {
   for (const index of indexes.splice(0)) index.free();
 });
 
-// ---- full ----------------------------------------------------------------------------------------
+// ---- full
+// ----------------------------------------------------------------------------------------
 
 const MOST = 64 * MiB;
 const DIMENSIONS = 256;
 const embedding = Float32Array.from({ length: DIMENSIONS }, (_, i) => Math.sin(i));
 
-/** Batches of nodes, each linked to the one before, until no more is taken, or so many bytes are. */
-function filled(bytes: number, dimensions = DIMENSIONS, maxBytes = MOST, salienceGrowth = false): MemoryIndex {
-  const index = new MemoryIndex({ dimensions, maxBytes, config: { search: { graphReach: true }, salienceGrowth } });
+/**
+ * Batches of nodes, each linked to the one before, until no more is taken, or so many bytes are.
+ */
+function filled(
+  bytes: number,
+  dimensions = DIMENSIONS,
+  maxBytes = MOST,
+  salienceGrowth = false,
+): MemoryIndex {
+  const index = new MemoryIndex({
+    dimensions,
+    maxBytes,
+    config: { search: { graphReach: true }, salienceGrowth },
+  });
   let count = 0;
   for (const size of [1000, 50, 1]) {
     for (;;) {
@@ -62,7 +83,12 @@ function filled(bytes: number, dimensions = DIMENSIONS, maxBytes = MOST, salienc
       const error = thrownBy(() => {
         index.upsert(nodes, { now: NOW });
         index.link(
-          nodes.slice(1).map(({ id }, i) => ({ id: `e_${id}`, source_id: nodes[i]!.id, target_id: id, strength: 0.3 })),
+          nodes.slice(1).map(({ id }, i) => ({
+            id: `e_${id}`,
+            source_id: nodes[i]!.id,
+            target_id: id,
+            strength: 0.3,
+          })),
         );
       });
       if (index.has(nodes[0]!.id)) count += size;
@@ -93,16 +119,37 @@ const repeated = (ids: readonly string[]) => range(MILLION, (i) => ids[i % ids.l
 
 const DEMANDS: [string, (index: MemoryIndex, ids: string[]) => unknown][] = [
   ["a node", (index) => index.upsert([{ id: "new", embedding }])],
-  ["thousands of nodes", (index) => index.upsert(range(20_000, (i) => ({ id: `new ${i}`, embedding })))],
-  ["a hundred thousand bare nodes", (index) => index.upsert(range(100_000, (i) => ({ id: `new ${i}` })))],
-  ["changes of all", (index, ids) => index.upsert(ids.map((id) => ({ id, access_count: 3, tags: [id] })))],
-  ["a tag of 20 MiB", (index, ids) => index.upsert([{ id: ids[0]!, tags: ["x".repeat(20 * MiB)] }])],
-  ["100,000 tags", (index, ids) => index.upsert([{ id: ids[0]!, tags: range(100_000, (i) => `many ${i}`) }])],
+  [
+    "thousands of nodes",
+    (index) => index.upsert(range(20_000, (i) => ({ id: `new ${i}`, embedding }))),
+  ],
+  [
+    "a hundred thousand bare nodes",
+    (index) => index.upsert(range(100_000, (i) => ({ id: `new ${i}` }))),
+  ],
+  [
+    "changes of all",
+    (index, ids) => index.upsert(ids.map((id) => ({ id, access_count: 3, tags: [id] }))),
+  ],
+  [
+    "a tag of 20 MiB",
+    (index, ids) => index.upsert([{ id: ids[0]!, tags: ["x".repeat(20 * MiB)] }]),
+  ],
+  [
+    "100,000 tags",
+    (index, ids) => index.upsert([{ id: ids[0]!, tags: range(100_000, (i) => `many ${i}`) }]),
+  ],
   ["an edge", (index, ids) => index.link([{ id: "new", source_id: ids[0]!, target_id: ids[9]! }])],
   [
     "a hundred thousand edges",
     (index, ids) =>
-      index.link(range(100_000, (i) => ({ id: `new ${i}`, source_id: ids[i % 999]!, target_id: ids[(7 * i) % 999]! }))),
+      index.link(
+        range(100_000, (i) => ({
+          id: `new ${i}`,
+          source_id: ids[i % 999]!,
+          target_id: ids[(7 * i) % 999]!,
+        })),
+      ),
   ],
   ["removing all", (index, ids) => index.remove(ids)],
   ["removing a few", (index, ids) => index.remove(ids.slice(0, 20))],
@@ -111,12 +158,20 @@ const DEMANDS: [string, (index: MemoryIndex, ids: string[]) => unknown][] = [
   ["recalling a million", (index, ids) => index.recall(repeated(ids), NOW)],
   ["strengthening all", (index, ids) => index.strengthen([ids], 0.1)],
   ["ranking a million", (index, ids) => index.rerank({ ids: repeated(ids) }, { limit: ALL })],
-  ["ranking 200,000", (index, ids) => index.rerank({ ids: repeated(ids).slice(0, 200_000) }, { limit: ALL })],
+  [
+    "ranking 200,000",
+    (index, ids) => index.rerank({ ids: repeated(ids).slice(0, 200_000) }, { limit: ALL }),
+  ],
   ["ranking a million handles", (index) => index.rerank({ handles: new Uint32Array(MILLION) })],
-  ["all as hits", (index, ids) => index.search({ bm25: ids.map((id) => ({ id, score: 1 })), limit: ALL, now: NOW })],
+  [
+    "all as hits",
+    (index, ids) =>
+      index.search({ bm25: ids.map((id) => ({ id, score: 1 })), limit: ALL, now: NOW }),
+  ],
   [
     "a million hits",
-    (index, ids) => index.search({ bm25: repeated(ids).map((id) => ({ id, score: 1 })), limit: ALL, now: NOW }),
+    (index, ids) =>
+      index.search({ bm25: repeated(ids).map((id) => ({ id, score: 1 })), limit: ALL, now: NOW }),
   ],
   [
     "a filter of 100 MiB",
@@ -127,12 +182,18 @@ const DEMANDS: [string, (index: MemoryIndex, ids: string[]) => unknown][] = [
   [
     "the changes of a sweep",
     (index, ids) => {
-      const columns = { retrievability: new Float64Array(MILLION), lifecycle: new Uint8Array(MILLION) };
+      const columns = {
+        retrievability: new Float64Array(MILLION),
+        lifecycle: new Uint8Array(MILLION),
+      };
       return index.applyDecay({ ids: repeated(ids), ...columns });
     },
   ],
   ["transitions", (index) => index.transitions(NOW + 900 * DAY)],
-  ["an explanation", (index, ids) => index.explain(ids[7]!, { bm25: [{ id: ids[7]!, score: 1 }], now: NOW })],
+  [
+    "an explanation",
+    (index, ids) => index.explain(ids[7]!, { bm25: [{ id: ids[7]!, score: 1 }], now: NOW }),
+  ],
   [
     "an explanation with all as hits",
     (index, ids) => index.explain(ids[7]!, { bm25: ids.map((id) => ({ id, score: 1 })), now: NOW }),
@@ -143,7 +204,10 @@ const DEMANDS: [string, (index: MemoryIndex, ids: string[]) => unknown][] = [
   ["nodes", (index, ids) => ids.slice(0, 1000).map((id) => index.get(id))],
 ];
 
-/** What a snapshot takes for a while: four parts, 16 bytes a node and edge, and what is left in pieces. */
+/**
+ * What a snapshot takes for a while: four parts, 16 bytes a node and edge, and what is left in
+ * pieces.
+ */
 const SNAPSHOT = 24 * MiB;
 
 const beyond = (module: number, most: number) =>
@@ -155,24 +219,28 @@ function demandAll(fill: () => MemoryIndex): void {
   let index: MemoryIndex | undefined;
   afterAll(() => index?.free());
 
-  it.each(DEMANDS)("answers %s, or says that there is no room, and stays as it was", (name, ask) => {
-    const asked = index ?? fill();
-    index = undefined;
-    // What is full can still be saved: a snapshot does not count.
-    const most = Math.max(MOST, asked.bytes.module) + (name.startsWith("a snapshot") ? SNAPSHOT : 0);
-    const before = sample(asked);
-    const error = thrownBy(() => ask(asked, [...asked.ids()]));
-    const after = sample(asked);
-    const { module } = asked.bytes;
-    if (module <= most && JSON.stringify(after) === JSON.stringify(before)) index = asked;
-    else asked.free();
-    if (error !== undefined) {
-      expect(codeOf(error)).toBe("out_of_memory");
-      expect((error as NousError).message.length).toBeLessThan(400);
-      expect(after).toEqual(before);
-    }
-    if (module > most) beyond(module, most);
-  });
+  it.each(DEMANDS)(
+    "answers %s, or says that there is no room, and stays as it was",
+    (name, ask) => {
+      const asked = index ?? fill();
+      index = undefined;
+      // What is full can still be saved: a snapshot does not count.
+      const most =
+        Math.max(MOST, asked.bytes.module) + (name.startsWith("a snapshot") ? SNAPSHOT : 0);
+      const before = sample(asked);
+      const error = thrownBy(() => ask(asked, [...asked.ids()]));
+      const after = sample(asked);
+      const { module } = asked.bytes;
+      if (module <= most && JSON.stringify(after) === JSON.stringify(before)) index = asked;
+      else asked.free();
+      if (error !== undefined) {
+        expect(codeOf(error)).toBe("out_of_memory");
+        expect((error as NousError).message.length).toBeLessThan(400);
+        expect(after).toEqual(before);
+      }
+      if (module > most) beyond(module, most);
+    },
+  );
 }
 
 describe("an index that is full", () => {
@@ -204,11 +272,15 @@ describe("an index that is full", () => {
     const parts: Uint8Array[] = [];
     for (const part of index.snapshotParts()) {
       // What is full can be searched while it is being saved.
-      expect(index.search({ bm25: [{ id: middle, score: 1 }], limit: 1, now: NOW }).ranking.ids).toEqual([middle]);
+      expect(
+        index.search({ bm25: [{ id: middle, score: 1 }], limit: 1, now: NOW }).ranking.ids,
+      ).toEqual([middle]);
       parts.push(part);
     }
     expect(index.bytes.module).toBeLessThan(most + SNAPSHOT);
-    expect(codeOf(thrownBy(() => index.upsert(range(100_000, (i) => ({ id: `more ${i}` })))))).toBe("out_of_memory");
+    expect(codeOf(thrownBy(() => index.upsert(range(100_000, (i) => ({ id: `more ${i}` })))))).toBe(
+      "out_of_memory",
+    );
     const restored = MemoryIndex.restore(parts, { maxBytes: 2 * most });
     expect([restored.size, restored.edgeCount]).toEqual(sizes);
     expect(restored.get(middle)).toEqual(index.get(middle));
@@ -218,9 +290,18 @@ describe("an index that is full", () => {
   });
 
   const OWN: [string, (from: number) => MemoryNode[]][] = [
-    ["tags that one node has had", (from) => range(20, (i) => ({ id: "a", tags: [`tag ${from + i}`] }))],
-    ["clusters that one node has had", (from) => range(20, (i) => ({ id: "a", clusters: [`c ${from + i}`] }))],
-    ["a tag of each node's own", (from) => range(20, (i) => ({ id: `n_${from + i}`, tags: [`tag ${from + i}`] }))],
+    [
+      "tags that one node has had",
+      (from) => range(20, (i) => ({ id: "a", tags: [`tag ${from + i}`] })),
+    ],
+    [
+      "clusters that one node has had",
+      (from) => range(20, (i) => ({ id: "a", clusters: [`c ${from + i}`] })),
+    ],
+    [
+      "a tag of each node's own",
+      (from) => range(20, (i) => ({ id: `n_${from + i}`, tags: [`tag ${from + i}`] })),
+    ],
     [
       "a set of each node's own",
       (from) =>
@@ -246,10 +327,17 @@ describe("an index that is full", () => {
   it("looks for what changes within it, whatever order its nodes came in", () => {
     const index = newIndex({ maxBytes: MOST });
     const nodes = (from: number, size: number) =>
-      range(size, (i) => ({ id: `n_${from + i}`, sequence: 9e9 - from - i, created_at: NOW - 400 * DAY }));
+      range(size, (i) => ({
+        id: `n_${from + i}`,
+        sequence: 9e9 - from - i,
+        created_at: NOW - 400 * DAY,
+      }));
     let count = 0;
     for (const size of [1000, 10]) {
-      while (thrownBy(() => index.upsert(nodes(count, size), { now: NOW - 400 * DAY })) === undefined) count += size;
+      while (
+        thrownBy(() => index.upsert(nodes(count, size), { now: NOW - 400 * DAY })) === undefined
+      )
+        count += size;
     }
     for (const ask of [() => index.transitions(NOW), () => index.decay(NOW)]) {
       const error = thrownBy(ask);
@@ -269,7 +357,8 @@ describe("an index that is full", () => {
       const index = filled(ALL, dimensions, most);
       const ids = [...index.ids()];
       const gone = ids.slice(0, Math.floor(share * ids.length));
-      for (let from = 0; from < gone.length; from += 500) index.remove(gone.slice(from, from + 500));
+      for (let from = 0; from < gone.length; from += 500)
+        index.remove(gone.slice(from, from + 500));
       expect(index.size).toBe(ids.length - gone.length);
       // Nine in ten, one by one and in batches: what lists are spare may have grown.
       const back = gone.slice(0, Math.floor(0.9 * gone.length));
@@ -280,7 +369,8 @@ describe("an index that is full", () => {
       for (let from = 0; from < nodes.length; ) {
         const size = from < 100 ? 1 : 200;
         const error = thrownBy(() => index.upsert(nodes.slice(from, from + size)));
-        if (error !== undefined) expect.fail(`${share}: after ${from} of ${gone.length}, ${(error as Error).message}`);
+        if (error !== undefined)
+          expect.fail(`${share}: after ${from} of ${gone.length}, ${(error as Error).message}`);
         from += size;
       }
       index.free();
@@ -295,17 +385,30 @@ describe("an index that is half full", () => {
 describe("a batch that alone is too large", () => {
   it.each<[string, (index: MemoryIndex) => unknown]>([
     ["of a million nodes", (index) => index.upsert(range(MILLION, (i) => ({ id: `new ${i}` })))],
-    ["of embeddings", (index) => index.upsert(range(70_000, (i) => ({ id: `new ${i}`, embedding })))],
+    [
+      "of embeddings",
+      (index) => index.upsert(range(70_000, (i) => ({ id: `new ${i}`, embedding }))),
+    ],
     [
       "of a million edges",
-      (index) => index.link(range(MILLION, (i) => ({ id: `new ${i}`, source_id: "a", target_id: "b" }))),
+      (index) =>
+        index.link(range(MILLION, (i) => ({ id: `new ${i}`, source_id: "a", target_id: "b" }))),
     ],
-    ["of one id a million times", (index) => index.upsert(range(MILLION, () => ({ id: "a", stability: 1 })))],
+    [
+      "of one id a million times",
+      (index) => index.upsert(range(MILLION, () => ({ id: "a", stability: 1 }))),
+    ],
   ])("%s is refused whole", (_, ask) => {
     const index = newIndex({ dimensions: DIMENSIONS, maxBytes: MOST });
     index.upsert([{ id: "a" }, { id: "b" }], { now: NOW });
     index.link([{ id: "ab", source_id: "a", target_id: "b" }]);
-    const report = () => [[...index.ids()], index.get("a"), index.get("b"), index.getEdge("ab"), index.edgeCount];
+    const report = () => [
+      [...index.ids()],
+      index.get("a"),
+      index.get("b"),
+      index.getEdge("ab"),
+      index.edgeCount,
+    ];
     const before = report();
     expect(codeOf(thrownBy(() => ask(index)))).toBe("out_of_memory");
     expect(report()).toEqual(before);
@@ -326,18 +429,30 @@ describe("a graph where all are linked to all", () => {
     }));
 
   function linked(search: object): MemoryIndex {
-    const index = newIndex({ maxBytes: MOST, config: { search: { maxNodes: MILLION, graphReach: true, ...search } } });
+    const index = newIndex({
+      maxBytes: MOST,
+      config: { search: { maxNodes: MILLION, graphReach: true, ...search } },
+    });
     index.upsert(range(NODES, (i) => ({ id: `n_${i}` })));
-    for (let from = 0; from < edges.length; from += 20_000) index.link(edges.slice(from, from + 20_000));
+    for (let from = 0; from < edges.length; from += 20_000)
+      index.link(edges.slice(from, from + 20_000));
     return index;
   }
 
   const bm25 = range(4, (i) => ({ id: `n_${i}`, score: 1 }));
   const ASKED: [string, object, (index: MemoryIndex) => unknown][] = [
     ["searched", {}, (index) => index.search({ bm25 })],
-    ["searched without a threshold", { minThreshold: 0, hopDecay: 1 }, (index) => index.search({ bm25 })],
+    [
+      "searched without a threshold",
+      { minThreshold: 0, hopDecay: 1 },
+      (index) => index.search({ bm25 }),
+    ],
     ["searched over two hops", { maxHops: 2 }, (index) => index.search({ bm25 })],
-    ["searched for connections", { maxHops: 2 }, (index) => index.search({ bm25, include_connections: true })],
+    [
+      "searched for connections",
+      { maxHops: 2 },
+      (index) => index.search({ bm25, include_connections: true }),
+    ],
     ["explained", {}, (index) => index.explain("n_0", { bm25 })],
     ["explained over two hops", { maxHops: 2 }, (index) => index.explain("n_0", { bm25 })],
     ["strengthened", {}, (index) => index.strengthen([[...index.ids()]], 0.1)],
@@ -356,18 +471,30 @@ describe("a graph where all are linked to all", () => {
   });
 });
 
-// ---- freed ---------------------------------------------------------------------------------------
+// ---- freed
+// ---------------------------------------------------------------------------------------
 
 /** A small memory that everything can be asked of. */
 function small(options: MemoryIndexOptions = {}): MemoryIndex {
   const index = newIndex({ dimensions: 2, ...options });
   const dates = { created_at: NOW - 90 * DAY, last_accessed: NOW - 60 * DAY };
   index.upsert(
-    ["a", "b", "c", "d", "e"].map((id, i) => ({ id, embedding: [1, i], tags: ["t", id], ...dates })),
+    ["a", "b", "c", "d", "e"].map((id, i) => ({
+      id,
+      embedding: [1, i],
+      tags: ["t", id],
+      ...dates,
+    })),
     { now: NOW },
   );
   index.link(
-    ["ab", "bc", "cd", "de"].map((id) => ({ id, source_id: id[0]!, target_id: id[1]!, type: "causes", strength: 0.5 })),
+    ["ab", "bc", "cd", "de"].map((id) => ({
+      id,
+      source_id: id[0]!,
+      target_id: id[1]!,
+      type: "causes",
+      strength: 0.5,
+    })),
   );
   return index;
 }
@@ -431,7 +558,8 @@ describe.each(WAYS)("after %s", (_, free) => {
     const index = small();
     const { ranking } = index.search({ bm25: [{ id: "a", score: 1 }], now: NOW });
     const [similar, sweep] = [index.similar([1, 2]), index.decay(NOW + 900 * DAY)];
-    const read = () => JSON.stringify([[...ranking], [...similar.scores], [...sweep.changes.retrievability]]);
+    const read = () =>
+      JSON.stringify([[...ranking], [...similar.scores], [...sweep.changes.retrievability]]);
     const before = read();
     const [begun, asked] = [index.snapshotParts(), index.snapshotParts()];
     begun.next();
@@ -520,21 +648,34 @@ describe("memory", () => {
   });
 });
 
-// ---- calls within calls --------------------------------------------------------------------------
+// ---- calls within calls
+// --------------------------------------------------------------------------
 
 describe("calls within calls", () => {
   type Action = (index: MemoryIndex) => unknown;
   const ACTIONS: [string, Action][] = [
     [
       "a search",
-      (index) => index.search({ embedding: [1, 2], bm25: [{ id: "d", score: 1 }], include_connections: true }),
+      (index) =>
+        index.search({
+          embedding: [1, 2],
+          bm25: [{ id: "d", score: 1 }],
+          include_connections: true,
+        }),
     ],
-    ["a new node", (index) => index.upsert([{ id: "new", embedding: [7, 1], tags: ["new"], created_at: NOW }])],
+    [
+      "a new node",
+      (index) => index.upsert([{ id: "new", embedding: [7, 1], tags: ["new"], created_at: NOW }]),
+    ],
     [
       "many new nodes",
-      (index) => index.upsert(range(3000, (i) => ({ id: `new ${i}`, created_at: NOW, embedding: [i, 1] }))),
+      (index) =>
+        index.upsert(range(3000, (i) => ({ id: `new ${i}`, created_at: NOW, embedding: [i, 1] }))),
     ],
-    ["a change of what is read", (index) => index.upsert([{ id: "b", stability: 7, tags: ["other"] }])],
+    [
+      "a change of what is read",
+      (index) => index.upsert([{ id: "b", stability: 7, tags: ["other"] }]),
+    ],
     ["the removal of what is read", (index) => index.remove(["b", "a"])],
     [
       "the removal and return of what is read",
@@ -551,7 +692,10 @@ describe("calls within calls", () => {
     ["a sweep", (index) => index.applyDecay(index.decay(NOW + 900 * DAY).changes)],
     ["a ranking", (index) => index.rerank({ ids: ["e", "d"] })],
     ["a snapshot", (index) => index.snapshot()],
-    ["what is refused", (index) => thrownBy(() => index.upsert([{ id: "x" }, { id: "b", stability: Number.NaN }]))],
+    [
+      "what is refused",
+      (index) => thrownBy(() => index.upsert([{ id: "x" }, { id: "b", stability: Number.NaN }])),
+    ],
     ["free", (index) => index.free()],
   ];
 
@@ -595,7 +739,15 @@ describe("calls within calls", () => {
         (index, run) => {
           const nodes: MemoryNode[] = [
             { id: "a", embedding: [3, 4], tags: ["x"], sequence: 100 },
-            { id: "b", embedding: [5, 1], tags: ["y"], sequence: 101, type: "note", stability: 3, salience: 1 },
+            {
+              id: "b",
+              embedding: [5, 1],
+              tags: ["y"],
+              sequence: 101,
+              type: "note",
+              stability: 3,
+              salience: 1,
+            },
             { id: "fresh", embedding: [1, 1], tags: ["x", "y"], sequence: 102, created_at: NOW },
           ];
           reading(nodes[1]!, field, run);
@@ -639,20 +791,25 @@ describe("calls within calls", () => {
           { now: NOW },
         ),
     ],
-    ["the moment of a batch", (index, run) => index.upsert([{ id: "b" }, { id: "fresh" }], { now: moment(NOW, run) })],
+    [
+      "the moment of a batch",
+      (index, run) => index.upsert([{ id: "b" }, { id: "fresh" }], { now: moment(NOW, run) }),
+    ],
     ["a list of ids to remove", (index, run) => index.remove(proxied(IDS(), run))],
-    ...(["id", "source_id", "target_id", "strength"] as const).map((field): (typeof BATCHES)[number] => [
-      `an edge's ${field}`,
-      (index, run) => {
-        const edges = [
-          { id: "ab", source_id: "a", target_id: "b", strength: 0.25 },
-          { id: "eb", source_id: "e", target_id: "b", strength: 0.75 },
-          { id: "ce", source_id: "c", target_id: "e" },
-        ];
-        reading(edges[1]!, field, run);
-        return index.link(edges);
-      },
-    ]),
+    ...(["id", "source_id", "target_id", "strength"] as const).map(
+      (field): (typeof BATCHES)[number] => [
+        `an edge's ${field}`,
+        (index, run) => {
+          const edges = [
+            { id: "ab", source_id: "a", target_id: "b", strength: 0.25 },
+            { id: "eb", source_id: "e", target_id: "b", strength: 0.75 },
+            { id: "ce", source_id: "c", target_id: "e" },
+          ];
+          reading(edges[1]!, field, run);
+          return index.link(edges);
+        },
+      ],
+    ),
     ["a list of edges to remove", (index, run) => index.unlink(proxied(["ab", "bc", "cd"], run))],
     ["a list of ids to touch", (index, run) => index.touch(proxied(IDS(), run), NOW)],
     ["the moment of a touch", (index, run) => index.touch(IDS(), moment(NOW, run))],
@@ -662,42 +819,70 @@ describe("calls within calls", () => {
     ["a list of ids for handles", (index, run) => [...index.handles(proxied(IDS(), run))]],
     [
       "a list of candidates",
-      (index, run) => [...index.rerank({ ids: proxied(IDS(), run), bm25: [3, 2, 1] }, { now: NOW })],
+      (index, run) => [
+        ...index.rerank({ ids: proxied(IDS(), run), bm25: [3, 2, 1] }, { now: NOW }),
+      ],
     ],
-    ["a column", (index, run) => [...index.rerank({ ids: IDS(), bm25: proxied([3, 2, 1], run) }, { now: NOW })]],
-    ["the moment of a ranking", (index, run) => [...index.rerank({ ids: IDS() }, { now: moment(NOW, run) })]],
+    [
+      "a column",
+      (index, run) => [
+        ...index.rerank({ ids: IDS(), bm25: proxied([3, 2, 1], run) }, { now: NOW }),
+      ],
+    ],
+    [
+      "the moment of a ranking",
+      (index, run) => [...index.rerank({ ids: IDS() }, { now: moment(NOW, run) })],
+    ],
     [
       "a hit's score",
       (index, run) => {
         const bm25 = IDS().map((id, i) => ({ id, score: i + 1 }));
         reading(bm25[1]!, "score", run);
-        const { ranking, ...rest } = index.search({ embedding: [1, 2], bm25, now: NOW, include_connections: true });
+        const { ranking, ...rest } = index.search({
+          embedding: [1, 2],
+          bm25,
+          now: NOW,
+          include_connections: true,
+        });
         return [[...ranking], rest];
       },
     ],
     [
       "a component of a query",
       (index, run) => [
-        ...index.search({ embedding: proxied([1, 2], run), bm25: [{ id: "b", score: 1 }], now: NOW }).ranking,
+        ...index.search({
+          embedding: proxied([1, 2], run),
+          bm25: [{ id: "b", score: 1 }],
+          now: NOW,
+        }).ranking,
       ],
     ],
     [
       "a filter",
       (index, run) => [
-        ...index.search({ embedding: [1, 2], filters: { tags_any: proxied(["t", "a"], run) }, now: NOW }).ranking,
+        ...index.search({
+          embedding: [1, 2],
+          filters: { tags_any: proxied(["t", "a"], run) },
+          now: NOW,
+        }).ranking,
       ],
     ],
     ["what is similar", (index, run) => index.similar(proxied([1, 2], run), { now: NOW })],
     ["the moment of a sweep", (index, run) => index.decay(moment(NOW + 900 * DAY, run))],
     ["the moment of transitions", (index, run) => index.transitions(moment(NOW + 900 * DAY, run))],
-    ["a list of changes", (index, run) => index.applyDecay({ ...CHANGES, ids: proxied(IDS(), run) })],
+    [
+      "a list of changes",
+      (index, run) => index.applyDecay({ ...CHANGES, ids: proxied(IDS(), run) }),
+    ],
     [
       "a change",
-      (index, run) => index.applyDecay({ ...CHANGES, retrievability: proxied([0.5, 0.25, 0.125], run) as never }),
+      (index, run) =>
+        index.applyDecay({ ...CHANGES, retrievability: proxied([0.5, 0.25, 0.125], run) as never }),
     ],
     [
       "an explanation",
-      (index, run) => index.explain("b", reading({ bm25: [{ id: "b", score: 1 }], now: NOW }, "bm25", run)),
+      (index, run) =>
+        index.explain("b", reading({ bm25: [{ id: "b", score: 1 }], now: NOW }, "bm25", run)),
     ],
   ];
 
@@ -753,7 +938,9 @@ describe("calls within calls", () => {
       ];
       if (depth > 0) reading(nodes[1]!, "stability", () => down(depth - 1));
       index.upsert(nodes, { now: NOW });
-      expect(index.search({ bm25: [{ id: `deep ${depth}`, score: 1 }] }).ranking.ids).toEqual([`deep ${depth}`]);
+      expect(index.search({ bm25: [{ id: `deep ${depth}`, score: 1 }] }).ranking.ids).toEqual([
+        `deep ${depth}`,
+      ]);
     };
     down(60);
     expect(index.size).toBe(66);
@@ -776,8 +963,8 @@ describe("calls within calls", () => {
     }
   });
 
-  // Numbers that are written straight into the module's memory: what they are when they are read counts, and nothing else is
-  // written over.
+  // Numbers that are written straight into the module's memory: what they are when they are read
+  // counts, and nothing else is written over.
   describe("that change numbers which were read", () => {
     type Resizable = ArrayBuffer & { resize(bytes: number): void };
     const bytesOf = (count: number): ArrayBuffer =>
@@ -871,9 +1058,12 @@ describe("calls within calls", () => {
             return Reflect.get(target, key, target);
           },
         });
-        const error = thrownBy(() => index.upsert([{ id: "fresh", embedding: components, created_at: NOW }]));
+        const error = thrownBy(() =>
+          index.upsert([{ id: "fresh", embedding: components, created_at: NOW }]),
+        );
         if (ran) action(plain);
-        if (error === undefined) plain.upsert([{ id: "fresh", embedding: [3, 4], created_at: NOW }]);
+        if (error === undefined)
+          plain.upsert([{ id: "fresh", embedding: [3, 4], created_at: NOW }]);
         else expect(codeOf(error)).toBe("invalid_argument");
         expect(report(index)).toEqual(report(plain));
       }
@@ -881,7 +1071,8 @@ describe("calls within calls", () => {
   });
 });
 
-// ---- lost ----------------------------------------------------------------------------------------
+// ---- lost
+// ----------------------------------------------------------------------------------------
 
 describe("an index whose instance trapped", () => {
   let core: CountedCore;
@@ -940,7 +1131,10 @@ describe("an index whose instance trapped", () => {
     names.add(name);
     const failure = thrownBy(() => call(lost)) as NousError;
     expect(failure).toBeInstanceOf(core.NousError);
-    expect(failure).toMatchObject({ code: "instance_lost", message: expect.stringContaining("asked to") });
+    expect(failure).toMatchObject({
+      code: "instance_lost",
+      message: expect.stringContaining("asked to"),
+    });
     expect(failure.cause).toBeInstanceOf(WebAssembly.RuntimeError);
     names.clear();
 
@@ -967,7 +1161,8 @@ describe("an index whose instance trapped", () => {
   });
 });
 
-// ---- extremes ------------------------------------------------------------------------------------
+// ---- extremes
+// ------------------------------------------------------------------------------------
 
 describe("extremes", () => {
   it("an id of 10 MB", () => {
@@ -977,11 +1172,15 @@ describe("extremes", () => {
     index.link([{ id: long, source_id: long, target_id: `${long}y` }]);
     expect(index.get(long)!.id).toBe(long);
     expect(index.getEdge(long)!.target_id).toBe(`${long}y`);
-    expect(index.search({ bm25: [{ id: `${long}y`, score: 1 }] }).ranking.ids).toEqual([`${long}y`]);
+    expect(index.search({ bm25: [{ id: `${long}y`, score: 1 }] }).ranking.ids).toEqual([
+      `${long}y`,
+    ]);
     const restored = MemoryIndex.restore(index.snapshot());
     expect([...restored.ids()]).toEqual([...index.ids()]);
     restored.free();
-    const refused = thrownBy(() => index.upsert([{ id: long, stability: Number.NaN }])) as NousError;
+    const refused = thrownBy(() =>
+      index.upsert([{ id: long, stability: Number.NaN }]),
+    ) as NousError;
     expect(refused.code).toBe("invalid_argument");
     expect(index.remove([long])).toBe(1);
     expect(index.size).toBe(6);
@@ -991,7 +1190,12 @@ describe("extremes", () => {
     const index = small();
     const long = `${"é🚀".repeat(1_500_000)}${"x".repeat(5_500_000)}`;
     index.upsert([{ id: "a", tags: [long], clusters: [long], type: long, subtype: long }]);
-    expect(index.get("a")).toMatchObject({ tags: [long], clusters: [long], type: long, subtype: long });
+    expect(index.get("a")).toMatchObject({
+      tags: [long],
+      clusters: [long],
+      type: long,
+      subtype: long,
+    });
     const hits = ["a", "b"].map((id) => ({ id, score: 1 }));
     expect(index.search({ bm25: hits, filters: { tags_all: [long] } }).ranking.ids).toEqual(["a"]);
     const restored = MemoryIndex.restore(index.snapshot());
@@ -1018,24 +1222,32 @@ describe("extremes", () => {
     expect(index.get("a")).toMatchObject({ tags: [], clusters: ["c"] });
   });
 
-  it.each(["subtype", "type"] as const)("as many of a %s as there are codes, and one more", (field) => {
-    const index = small();
-    // One of 65,535 is the one without a name, or the default.
-    const nodes = range(65_534, (i) => ({ id: `n_${i}`, [field]: `${field} ${i}`, created_at: NOW }));
-    index.upsert(nodes);
-    for (const place of [0, 1, 40_000, 65_533]) expect(index.get(`n_${place}`)![field]).toBe(`${field} ${place}`);
-    const beyond = [{ id: "first" }, { id: "beyond", [field]: "one more" }];
-    const error = thrownBy(() => index.upsert(beyond)) as NousError;
-    expect([error.code, error.details.field]).toEqual(["out_of_memory", field]);
-    expect(error.message).toContain("65535");
-    expect([index.has("first"), index.has("beyond"), index.size]).toEqual([false, false, 65_539]);
-    // Those that are known still serve.
-    expect(index.upsert([{ id: "again", [field]: `${field} 65533` }])).toBe(1);
-    const restored = MemoryIndex.restore(index.snapshot());
-    expect(restored.get("again")![field]).toBe(`${field} 65533`);
-    expect(codeOf(thrownBy(() => restored.upsert(beyond)))).toBe("out_of_memory");
-    restored.free();
-  });
+  it.each(["subtype", "type"] as const)(
+    "as many of a %s as there are codes, and one more",
+    (field) => {
+      const index = small();
+      // One of 65,535 is the one without a name, or the default.
+      const nodes = range(65_534, (i) => ({
+        id: `n_${i}`,
+        [field]: `${field} ${i}`,
+        created_at: NOW,
+      }));
+      index.upsert(nodes);
+      for (const place of [0, 1, 40_000, 65_533])
+        expect(index.get(`n_${place}`)![field]).toBe(`${field} ${place}`);
+      const beyond = [{ id: "first" }, { id: "beyond", [field]: "one more" }];
+      const error = thrownBy(() => index.upsert(beyond)) as NousError;
+      expect([error.code, error.details.field]).toEqual(["out_of_memory", field]);
+      expect(error.message).toContain("65535");
+      expect([index.has("first"), index.has("beyond"), index.size]).toEqual([false, false, 65_539]);
+      // Those that are known still serve.
+      expect(index.upsert([{ id: "again", [field]: `${field} 65533` }])).toBe(1);
+      const restored = MemoryIndex.restore(index.snapshot());
+      expect(restored.get("again")![field]).toBe(`${field} 65533`);
+      expect(codeOf(thrownBy(() => restored.upsert(beyond)))).toBe("out_of_memory");
+      restored.free();
+    },
+  );
 
   it.each<[string, Partial<MemoryNode>, string]>([
     ["a number", { stability: Number.NaN }, "invalid_argument"],
@@ -1044,23 +1256,36 @@ describe("extremes", () => {
     ["a type too many", { type: "one more" }, "out_of_memory"],
   ])("names of a batch that is refused for %s are forgotten", (_, refused, code) => {
     const index = small({ maxBytes: 96 * MiB });
-    const nodes = (prefix: string) => range(65_533, (i): MemoryNode => ({ id: `n_${i}`, type: `${prefix} ${i}` }));
+    const nodes = (prefix: string) =>
+      range(65_533, (i): MemoryNode => ({ id: `n_${i}`, type: `${prefix} ${i}` }));
     index.upsert([{ id: "a", type: "known", subtype: "known" }]);
     const { bytes } = index;
     const names = { subtype: "new", tags: ["known", "new"], clusters: ["new"] };
-    const batch = [...nodes("refused"), { id: "new", type: "known", ...names }, { id: "a", ...refused }];
+    const batch = [
+      ...nodes("refused"),
+      { id: "new", type: "known", ...names },
+      { id: "a", ...refused },
+    ];
     expect(codeOf(thrownBy(() => index.upsert(batch)))).toBe(code);
     expect(index.bytes.nodes).toBe(bytes.nodes);
-    const edges = range(65_534, (i) => ({ id: `e_${i}`, source_id: "a", target_id: "b", type: `refused ${i}` }));
+    const edges = range(65_534, (i) => ({
+      id: `e_${i}`,
+      source_id: "a",
+      target_id: "b",
+      type: `refused ${i}`,
+    }));
     const odd = { ...edges[0]!, type: "known", strength: 2 };
-    expect(codeOf(thrownBy(() => index.link([...edges.slice(0, 60_000), odd])))).toBe("invalid_argument");
+    expect(codeOf(thrownBy(() => index.link([...edges.slice(0, 60_000), odd])))).toBe(
+      "invalid_argument",
+    );
     expect(index.bytes.nodes).toBe(bytes.nodes);
     // There is room for as many others, and for those.
     expect(index.upsert(nodes("taken"))).toBe(65_533);
     expect(index.get("n_65532")!.type).toBe("taken 65532");
-    expect(index.search({ bm25: [{ id: "n_7", score: 1 }], filters: { types: ["refused 7"] } }).ranking.ids).toEqual(
-      [],
-    );
+    expect(
+      index.search({ bm25: [{ id: "n_7", score: 1 }], filters: { types: ["refused 7"] } }).ranking
+        .ids,
+    ).toEqual([]);
     expect(index.upsert([{ id: "new", type: "known", ...names }])).toBe(1);
     expect(index.get("new")).toMatchObject({ type: "known", ...names });
   });
@@ -1070,10 +1295,12 @@ describe("extremes", () => {
     index.upsert([{ id: "last", sequence: 2 ** 53 - 1 }]);
     const error = thrownBy(() => index.upsert([{ id: "beyond" }]));
     if (error !== undefined) expect(codeOf(error)).toMatch(/^(invalid_argument|out_of_memory)$/);
-    for (const id of index.ids()) expect(Number.isSafeInteger(index.get(id)!.sequence), id).toBe(true);
+    for (const id of index.ids())
+      expect(Number.isSafeInteger(index.get(id)!.sequence), id).toBe(true);
     index.link([{ id: "last", source_id: "a", target_id: "b", sequence: 2 ** 53 - 1 }]);
     const refused = thrownBy(() => index.link([{ id: "beyond", source_id: "a", target_id: "b" }]));
-    if (refused !== undefined) expect(codeOf(refused)).toMatch(/^(invalid_argument|out_of_memory)$/);
+    if (refused !== undefined)
+      expect(codeOf(refused)).toMatch(/^(invalid_argument|out_of_memory)$/);
     for (const id of ["last", "beyond"]) {
       const edge = index.getEdge(id);
       if (edge !== undefined) expect(Number.isSafeInteger(edge.sequence), id).toBe(true);
@@ -1092,7 +1319,10 @@ describe("extremes", () => {
     ["the greatest count of accesses", { access_count: 2 ** 32 - 1 }],
     ["the least retrievability", { retrievability: 5e-324 }],
     ["the least salience, of the greatest stability", { salience: 0, stability: Number.MAX_VALUE }],
-    ["the greatest salience, of the greatest stability", { salience: 1, stability: Number.MAX_VALUE }],
+    [
+      "the greatest salience, of the greatest stability",
+      { salience: 1, stability: Number.MAX_VALUE },
+    ],
   ])("%s is kept, swept, read and told of", (_, fields) => {
     for (const curve of ["exponential", "fsrs6"] as const) {
       const config = { curve, salienceGrowth: true };
@@ -1101,7 +1331,8 @@ describe("extremes", () => {
       index.upsert([{ id: "a", created_at: NOW - DAY, ...fields }], { now: NOW });
       for (const now of [NOW, -8.64e15, 8.64e15, NOW + 900 * DAY]) {
         const { changes, transitions } = index.decay(now);
-        for (const value of changes.retrievability) expect(value >= 0 && value <= 1, `${value}`).toBe(true);
+        for (const value of changes.retrievability)
+          expect(value >= 0 && value <= 1, `${value}`).toBe(true);
         expect(index.transitions(now)).toEqual(transitions);
         index.applyDecay(changes);
         expect(index.transitions(now)).toEqual([]);
@@ -1123,9 +1354,9 @@ describe("extremes", () => {
   });
 
   it("a stability beyond all numbers is refused", () => {
-    expect(codeOf(thrownBy(() => small().upsert([{ id: "a", stability: Number("1.8e308") }])))).toBe(
-      "invalid_argument",
-    );
+    expect(
+      codeOf(thrownBy(() => small().upsert([{ id: "a", stability: Number("1.8e308") }]))),
+    ).toBe("invalid_argument");
   });
 
   it("nothing is a batch for every method", () => {
@@ -1136,24 +1367,43 @@ describe("extremes", () => {
     expect(index.link([])).toEqual({ linked: 0, ignored: [] });
     expect(index.unlink([])).toBe(0);
     expect([index.touch([]), index.recall([])]).toEqual([0, 0]);
-    for (const groups of [[], [[]], [[], []], [["a"]]]) expect(index.strengthen(groups, 1).ids).toEqual([]);
+    for (const groups of [[], [[]], [[], []], [["a"]]])
+      expect(index.strengthen(groups, 1).ids).toEqual([]);
     expect(index.handles([])).toEqual(new Uint32Array());
-    for (const none of [{ ids: [] }, { handles: new Uint32Array() }, { ids: [], bm25: [], graph: null }]) {
+    for (const none of [
+      { ids: [] },
+      { handles: new Uint32Array() },
+      { ids: [], bm25: [], graph: null },
+    ]) {
       expect([...index.rerank(none)]).toEqual([]);
     }
     expect(index.search({}).ranking.length).toBe(0);
     expect(index.similar([1, 2], { limit: 0 }).ids).toEqual([]);
-    expect(index.applyDecay({ ids: [], retrievability: new Float64Array(), lifecycle: new Uint8Array() })).toBe(0);
+    expect(
+      index.applyDecay({
+        ids: [],
+        retrievability: new Float64Array(),
+        lifecycle: new Uint8Array(),
+      }),
+    ).toBe(0);
     expect(index.snapshot()).toEqual(before);
     const empty = newIndex({});
-    expect([empty.decay(NOW).processed, empty.transitions(NOW), [...empty.ids()]]).toEqual([0, [], []]);
+    expect([empty.decay(NOW).processed, empty.transitions(NOW), [...empty.ids()]]).toEqual([
+      0,
+      [],
+      [],
+    ]);
     expect(empty.search({ bm25: [{ id: "a", score: 1 }] }).metrics.seeds_found).toBe(0);
   });
 
   it("200,000 nodes in one batch, and ids that come again in it", () => {
     const index = newIndex({ dimensions: 4 });
     const count = 200_000;
-    const nodes = range(count, (i) => ({ id: `n_${i}`, tags: [`t_${i % 100}`], embedding: [1, i, -i, 0.5] }));
+    const nodes = range(count, (i) => ({
+      id: `n_${i}`,
+      tags: [`t_${i % 100}`],
+      embedding: [1, i, -i, 0.5],
+    }));
     expect(index.upsert(nodes)).toBe(count);
     expect([index.size, index.get("n_199999")!.sequence]).toEqual([count, count - 1]);
     const edges = nodes.slice(1).map(({ id }, i) => ({ id, source_id: id, target_id: `n_${i}` }));

@@ -1,4 +1,5 @@
-// The module gives back what it takes: as many live bytes after 200,000 calls as after the first hundred.
+// The module gives back what it takes: as many live bytes after 200,000 calls as after the first
+// hundred.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
@@ -37,7 +38,9 @@ const columns = {
   stability: candidates.map((_, index) => index),
   section: candidates.map((_, index) => index % 4),
 };
-const rows = candidates.slice(0, 60).map(({ id, subtype }, index) => ({ id: id, score: index / 60, subtype }));
+const rows = candidates
+  .slice(0, 60)
+  .map(({ id, subtype }, index) => ({ id: id, score: index / 60, subtype }));
 const subResults = [
   ["a", rows.slice(0, 40)],
   ["b", rows.slice(20)],
@@ -46,7 +49,10 @@ const subResults = [
 const memories = Array.from({ length: 12 }, (_, index) => ({
   subtype: "custom:lesson",
   content_title: `Title ${index}`,
-  content_body: index % 2 === 0 ? JSON.stringify({ text: `text – ${"é".repeat(index * 9)}` }) : `{not JSON ${index}`,
+  content_body:
+    index % 2 === 0
+      ? JSON.stringify({ text: `text – ${"é".repeat(index * 9)}` })
+      : `{not JSON ${index}`,
   provenance_created_at: "2026-01-15T00:00:00.000Z",
 }));
 const playbooks = Array.from({ length: 40 }, (_, index) => ({
@@ -55,7 +61,8 @@ const playbooks = Array.from({ length: 40 }, (_, index) => ({
   trigger: {
     anomaly_types: [`kind-${index % 7}`, "any"],
     symbols: index % 3 === 0 ? ["BTC", "ETH"] : null,
-    conditions: index % 5 === 0 ? { not: { var: `variable-${index}`, op: "<", value: index } } : null,
+    conditions:
+      index % 5 === 0 ? { not: { var: `variable-${index}`, op: "<", value: index } } : null,
   },
   ...{ success_count: index % 4, sample_size: index % 9 },
 }));
@@ -78,7 +85,8 @@ const episodes = Array.from({ length: 60 }, (_, index) => ({
 const links = episodes
   .slice(1)
   .map(({ id }, index) => ({ source_id: `episode-${index}`, target_id: id, type: "part_of" }));
-const question = "How does my trade entry differ from the live signal right now? Ärger, currency; show my playbook";
+const question =
+  "How does my trade entry differ from the live signal right now? Ärger, currency; show my playbook";
 
 /** What users do, by turns; `round` makes each a little different. */
 function mix(core: CountedCore): ((round: number) => unknown)[] {
@@ -100,18 +108,33 @@ function mix(core: CountedCore): ((round: number) => unknown)[] {
   };
   return [
     (round) => core.rerankWithSectionWeights(batches[round % batches.length]!, metrics, NOW),
-    (round) => core.rerankTop(batches[(round * 7) % batches.length]!, metrics, { limit: round % 30, now: NOW }),
-    (round) => engine.rerankCandidates(batches[(round * 13) % batches.length]!, metrics, undefined, NOW),
+    (round) =>
+      core.rerankTop(batches[(round * 7) % batches.length]!, metrics, {
+        limit: round % 30,
+        now: NOW,
+      }),
+    (round) =>
+      engine.rerankCandidates(batches[(round * 13) % batches.length]!, metrics, undefined, NOW),
     () => core.decayColumns(columns, NOW),
     () => engine.decayColumns(columns, NOW),
     (round) => core.classifyIntent(question.slice(0, round % question.length)),
     () => core.classifyIntent(question, { matcher: "words" }),
     () => core.classifyIntent(question, { explain: true }),
-    (round) => core.understand(question.slice(0, round % question.length), { terms: "unicode", bySubject: true }),
+    (round) =>
+      core.understand(question.slice(0, round % question.length), {
+        terms: "unicode",
+        bySubject: true,
+      }),
     () => core.classifyQuery(question),
-    (round) => core.planTurn(question.slice(round % question.length), undefined, { mode: "default" }),
-    (round) => core.planRetrieval(core.classifyTurn(question.slice(0, round % question.length), "decision")),
-    () => [core.selectFrame(question), core.nextTopic(question), core.memoryTypeOf("custom:thesis")],
+    (round) =>
+      core.planTurn(question.slice(round % question.length), undefined, { mode: "default" }),
+    (round) =>
+      core.planRetrieval(core.classifyTurn(question.slice(0, round % question.length), "decision")),
+    () => [
+      core.selectFrame(question),
+      core.nextTopic(question),
+      core.memoryTypeOf("custom:thesis"),
+    ],
     (round) => [core.overlap(question.slice(round % 40), question), core.estimateTokens(question)],
     (round) => {
       usage.feedback(
@@ -119,7 +142,10 @@ function mix(core: CountedCore): ((round: number) => unknown)[] {
         question,
         NOW + round,
       );
-      return [usage.boost([`memory ${round % 90}`, "unknown"]), usage.usageScore("memory 1", NOW + round)];
+      return [
+        usage.boost([`memory ${round % 90}`, "unknown"]),
+        usage.usageScore("memory 1", NOW + round),
+      ];
     },
     () => core.contextMemory({ id: "a", ...memories[0]! }),
     () => [core.extractQueryEntities(question), core.extractQueryAttribute(question)],
@@ -129,18 +155,30 @@ function mix(core: CountedCore): ((round: number) => unknown)[] {
     () => core.mergeAndSelect(subResults, { query: question, maxResults: 30, relevanceRatio: 0.1 }),
     () => engine.mergeAndSelect(subResults, { query: question }),
     (round) =>
-      core.coRecallPairs(rows.slice(0, round % 30).map(({ id }, index) => ({ id, _sub_query_group: index % 3 }))),
+      core.coRecallPairs(
+        rows.slice(0, round % 30).map(({ id }, index) => ({ id, _sub_query_group: index % 3 })),
+      ),
     (round) => core.formatContext(memories, 20 * (round % 20)),
     () => core.memoryGuidance(),
     () => core.calculateRetrievability(3, 21) + core.affinityScore(3, NOW - DAY, NOW - DAY, NOW),
     (round) => engine.updateStabilityOnAccess(14, 0.3, 0.7, round % 2),
     (round) =>
-      core.modulateStability("custom:trade_close", core.calculateSalience("custom:trade_close", { pnl_pct: round })),
-    (round) => core.applyOutcome({ success_count: round, sample_size: round, stability: 60 }, round % 2 === 0, NOW),
-    (round) => core.formatPlaybookMatches(core.matchPlaybooks(playbooks.slice(0, round % 9), events)),
+      core.modulateStability(
+        "custom:trade_close",
+        core.calculateSalience("custom:trade_close", { pnl_pct: round }),
+      ),
+    (round) =>
+      core.applyOutcome(
+        { success_count: round, sample_size: round, stability: 60 },
+        round % 2 === 0,
+        NOW,
+      ),
+    (round) =>
+      core.formatPlaybookMatches(core.matchPlaybooks(playbooks.slice(0, round % 9), events)),
     (round) => core.groupEpisodes(episodes.slice(0, round % 60), { now: NOW }),
     (round) => core.findPatterns(episodes.slice(0, round % 60), links),
-    (round) => core.extractSymbol({ content_title: `${"x".repeat(round % 40)} é Btc`, content_body: "" }),
+    (round) =>
+      core.extractSymbol({ content_title: `${"x".repeat(round % 40)} é Btc`, content_body: "" }),
     (round) => engine.extractSymbol({ content_title: "", content_body: `the ${round}th SOL` }),
     refused(() => core.groupEpisodes([{ ...episodes[0]!, created_at: Number.NaN }])),
     refused(() => core.rerankWithSectionWeights(wrong, metrics, NOW)),
@@ -148,13 +186,18 @@ function mix(core: CountedCore): ((round: number) => unknown)[] {
     refused(() => core.calculateSalience("custom:trade_close", { pnl_pct: Number.NaN })),
     refused(() => core.matchPlaybooks(playbooks, [{ type: "any", severity: Number.NaN }])),
     refused(() => core.planRetrieval({ frame_type: "task", temporal_recency: Number.NaN })),
-    refused(() => usage.record([{ memory_id: "a", retrieved_at: Number.NaN, was_referenced: true }])),
+    refused(() =>
+      usage.record([{ memory_id: "a", retrieved_at: Number.NaN, was_referenced: true }]),
+    ),
     refused(() => core.formatContext([{ content_title: 5 as unknown as string }])),
   ];
 }
 
 /** Live bytes once nothing waits to be freed: of the instance of stateless calls, or as counted. */
-async function settled(core: CountedCore, count = () => core.numeric().live_bytes()): Promise<number> {
+async function settled(
+  core: CountedCore,
+  count = () => core.numeric().live_bytes(),
+): Promise<number> {
   let before = Number.NaN;
   for (;;) {
     // Engines are freed by finalizers, which run between ticks.
@@ -177,9 +220,12 @@ it(
     for (let round = 0; round < 402; round++) for (const call of calls.slice(0, 3)) call(round);
     const create = (round: number) => {
       const strings = { SIGNALS: [`word ${round}`, "signal"] };
-      core.createEngine({ sections: { intentBoost: 1 + round / 1e6 }, intent: { strings } }).classifyIntent("signal");
+      core
+        .createEngine({ sections: { intentBoost: 1 + round / 1e6 }, intent: { strings } })
+        .classifyIntent("signal");
     };
-    const refuse = () => expect(() => core.createEngine({ sections: { intentBoost: 0.5 } })).toThrow(core.NousError);
+    const refuse = () =>
+      expect(() => core.createEngine({ sections: { intentBoost: 0.5 } })).toThrow(core.NousError);
 
     let made = 0;
     const until = async (total: number) => {
@@ -219,7 +265,8 @@ it(
           messages: [{ role: "user", content: question }],
           usage,
           embed: made % 3 === 0 ? (texts) => texts.map((text) => [text.length, 1]) : null,
-          countTokens: made % 4 === 0 ? null : (text) => (made % 4 === 1 ? Number.NaN : text.length / 3),
+          countTokens:
+            made % 4 === 0 ? null : (text) => (made % 4 === 1 ? Number.NaN : text.length / 3),
           budgets: { total: 40 + (made % 200) },
         });
         usage.feedback(recalled_content, question, NOW + made);
@@ -275,13 +322,21 @@ describe("books of playbooks", () => {
   }
 
   /** Playbooks in and out, calls that are refused among them; the book is empty then. */
-  function live(core: CountedCore, book: InstanceType<CountedCore["PlaybookBook"]>, given = playbooks): void {
+  function live(
+    core: CountedCore,
+    book: InstanceType<CountedCore["PlaybookBook"]>,
+    given = playbooks,
+  ): void {
     book.add(given.slice(0, 30));
     book.match(events, market);
     book.add(given.slice(20));
     expect(() => book.add([given[0]!, { id: "" }])).toThrow(core.NousError);
-    expect(() => book.match([...events, { type: "any", severity: Number.NaN }], market)).toThrow(core.NousError);
-    expect(book.match([...events, { type: "any", severity: 1 }], market).matches.length).toBeGreaterThan(0);
+    expect(() => book.match([...events, { type: "any", severity: Number.NaN }], market)).toThrow(
+      core.NousError,
+    );
+    expect(
+      book.match([...events, { type: "any", severity: 1 }], market).matches.length,
+    ).toBeGreaterThan(0);
     book.remove(given.map(({ id }) => id));
   }
 
@@ -308,7 +363,9 @@ describe("books of playbooks", () => {
           trigger: {
             anomaly_types: [...trigger.anomaly_types, `kind of ${round}`],
             symbols: trigger.symbols && [...trigger.symbols, `symbol of ${round}`],
-            conditions: { any: [{ var: `variable of ${id} of ${round}`, op: "<", value: 0 }, { all: [] }] },
+            conditions: {
+              any: [{ var: `variable of ${id} of ${round}`, op: "<", value: 0 }, { all: [] }],
+            },
           },
         }));
         live(core, book, renamed as unknown as typeof playbooks);
@@ -325,7 +382,8 @@ describe("books of playbooks", () => {
       const book = new core.PlaybookBook();
       book.add(playbooks);
       book.match(events, market);
-      if (round % 2 === 0) expect(() => book.add([playbooks[0]!, null as never])).toThrow(core.NousError);
+      if (round % 2 === 0)
+        expect(() => book.add([playbooks[0]!, null as never])).toThrow(core.NousError);
     };
     fill(0);
     const before = await settled(core, bytes);
@@ -346,7 +404,9 @@ describe("books of playbooks", () => {
     const before = bytes();
     for (let time = 0; time < 100; time++) {
       expect(core.matchPlaybooks(playbooks, events).length).toBeGreaterThan(0);
-      expect(() => core.matchPlaybooks(playbooks, [...events, null as never])).toThrow(core.NousError);
+      expect(() => core.matchPlaybooks(playbooks, [...events, null as never])).toThrow(
+        core.NousError,
+      );
       expect(() => core.matchPlaybooks([...playbooks, throwing], events)).toThrow(mine);
       expect(bytes()).toBe(before);
     }

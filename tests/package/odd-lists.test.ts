@@ -1,4 +1,5 @@
-// Lists that are longer than can be copied, and buffers that were given away: a NousError each time, and the process goes on.
+// Lists that are longer than can be copied, and buffers that were given away: a NousError each
+// time, and the process goes on.
 
 import { spawnSync } from "node:child_process";
 import * as nous from "nous-wasm";
@@ -8,7 +9,10 @@ import { describe, expect, test } from "vitest";
 // biome-ignore lint/suspicious/noExplicitAny: what types forbid is what is tested here
 const js = nous as any;
 
-/** Calls by name, as source, since they are made in a process of their own: `holes` is a list without any entry. */
+/**
+ * Calls by name, as source, since they are made in a process of their own: `holes` is a list
+ * without any entry.
+ */
 const CALLS: Record<string, string> = {
   upsert: "index.upsert(holes)",
   remove: "index.remove(holes)",
@@ -30,7 +34,8 @@ const CALLS: Record<string, string> = {
   "TextIndex upsert": "texts.upsert(holes)",
   "TextIndex remove": "texts.remove(holes)",
   rerankWithSectionWeights: "nous.rerankWithSectionWeights(holes, {})",
-  "rerankWithSectionWeights, neutral": 'nous.rerankWithSectionWeights(holes, {}, 0, { onInvalid: "neutral" })',
+  "rerankWithSectionWeights, neutral":
+    'nous.rerankWithSectionWeights(holes, {}, 0, { onInvalid: "neutral" })',
   rerankTop: "nous.rerankTop(holes, {})",
   mergeAndSelect: 'nous.mergeAndSelect([["a", holes]])',
   formatContext: "nous.formatContext(holes)",
@@ -113,11 +118,23 @@ describe("a detached buffer", () => {
     ["a search", () => index.search({ embedding: f32() }), "embedding"],
     ["similar", () => index.similar(f64()), "embedding"],
     ["a column", () => index.rerank({ ids: ["a"], semantic: f64() }), "semantic"],
-    ["columns of a sweep", () => js.decayColumns({ lastAccessed: f64(), stability: [1] }), "stability"],
+    [
+      "columns of a sweep",
+      () => js.decayColumns({ lastAccessed: f64(), stability: [1] }),
+      "stability",
+    ],
     ["a snapshot", () => nous.MemoryIndex.restore(detached(new Uint8Array(64))), "bytes"],
-    ["a snapshot's buffer", () => nous.MemoryIndex.restore(detached(new Uint8Array(64)).buffer), "bytes"],
+    [
+      "a snapshot's buffer",
+      () => nous.MemoryIndex.restore(detached(new Uint8Array(64)).buffer),
+      "bytes",
+    ],
     ["a snapshot's piece", () => nous.TextIndex.restore([detached(new Uint8Array(64))]), "bytes"],
-    ["a snapshot's view", () => js.MemoryIndex.restore([detached(new DataView(new ArrayBuffer(8)))]), "bytes"],
+    [
+      "a snapshot's view",
+      () => js.MemoryIndex.restore([detached(new DataView(new ArrayBuffer(8)))]),
+      "bytes",
+    ],
   ])("as %s is a wrong argument", (_, call, field) => {
     expect(call).toThrow(expect.objectContaining({ name: "NousError", code: "invalid_argument" }));
     expect(call).toThrow(expect.objectContaining({ details: expect.objectContaining({ field }) }));

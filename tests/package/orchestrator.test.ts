@@ -1,5 +1,6 @@
-// Retrieval in several passes: whatever the searches do, the answer is that of the plain twin; it ends in time, or when it is
-// told to; it leaves nothing behind; and its trace tells what happened. Time is the tests' own.
+// Retrieval in several passes: whatever the searches do, the answer is that of the plain twin; it
+// ends in time, or when it is told to; it leaves nothing behind; and its trace tells what happened.
+// Time is the tests' own.
 
 import { getEventListeners } from "node:events";
 import fc from "fast-check";
@@ -95,7 +96,10 @@ function watch(retrieval: Promise<nous.Retrieved<Row>>): { ending?: Ending } {
 }
 
 /** What a retrieval comes to, once the clock has gone on for so long. */
-async function ending(retrieval: Promise<nous.Retrieved<Row>>, milliseconds = DEADLINE): Promise<Ending> {
+async function ending(
+  retrieval: Promise<nous.Retrieved<Row>>,
+  milliseconds = DEADLINE,
+): Promise<Ending> {
   const watched = watch(retrieval);
   await vi.advanceTimersByTimeAsync(milliseconds);
   return watched.ending ?? expect.fail(`it had not ended after ${milliseconds} ms`);
@@ -128,7 +132,8 @@ function expectSame(actual: unknown, expected: unknown): void {
 }
 
 function freeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(freeze);
+  if (typeof value === "object" && value !== null)
+    Object.values(Object.freeze(value)).forEach(freeze);
   return value;
 }
 
@@ -144,7 +149,11 @@ interface Case {
 async function expectLikeTwin({ question, script, config, filters }: Case): Promise<void> {
   const searches = new Searches(script);
   const retrieval = orchestratorOf(searches.search, config).retrieve(question, freeze({ filters }));
-  expectEndingLikeTwin(question, await ending(retrieval), reference.retrieve(question, script, config, filters));
+  expectEndingLikeTwin(
+    question,
+    await ending(retrieval),
+    reference.retrieve(question, script, config, filters),
+  );
   // Whoever is late has been told, and no other; nothing is left but their timers.
   for (const { signal, isInTime } of searches.calls) {
     expect(signal.aborted).toBe(!isInTime);
@@ -154,11 +163,17 @@ async function expectLikeTwin({ question, script, config, filters }: Case): Prom
   vi.clearAllTimers();
 }
 
-function expectEndingLikeTwin(question: string, ended: Ending, expected: reference.Outcome<Row>): void {
+function expectEndingLikeTwin(
+  question: string,
+  ended: Ending,
+  expected: reference.Outcome<Row>,
+): void {
   if ("failed" in expected) {
     const { failed, late } = expected;
     expect(ended).toMatchObject({ error: { code: "search_failed", details: { field: "search" } } });
-    expect(String((ended as { error: unknown }).error)).toContain(`(${failed} failed, ${late} late)`);
+    expect(String((ended as { error: unknown }).error)).toContain(
+      `(${failed} failed, ${late} late)`,
+    );
     return;
   }
   if ("error" in ended) throw ended.error;
@@ -184,14 +199,22 @@ function* numbersFor(text: string): Generator<number, never> {
 
 const SUBTYPES = ["custom:lesson", "custom:signal", "custom:trade", "custom:playbook", undefined];
 
-/** Rows that a search for a text finds: the best score is `top`; some are shared with others, some have no title. */
+/**
+ * Rows that a search for a text finds: the best score is `top`; some are shared with others, some
+ * have no title.
+ */
 function rowsFor(text: string, top: number, count = 6): Row[] {
   const numbers = numbersFor(text);
   const next = (): number => numbers.next().value;
   return freeze(
     Array.from({ length: count }, (_, place): Row => {
       const id = next() < 0.3 ? `shared ${Math.floor(next() * 5)}` : `${text} ${place}`;
-      const titles = [{ content_title: `on ${id}` }, { title: `about ${id}` }, { content_title: " xy " }, {}];
+      const titles = [
+        { content_title: `on ${id}` },
+        { title: `about ${id}` },
+        { content_title: " xy " },
+        {},
+      ];
       return {
         id,
         score: place === 0 ? top : top * next(),
@@ -202,7 +225,10 @@ function rowsFor(text: string, top: number, count = 6): Row[] {
   );
 }
 
-const found = (text: string, after = 0, top = 0.55): Scripted => ({ after, rows: rowsFor(text, top) });
+const found = (text: string, after = 0, top = 0.55): Scripted => ({
+  after,
+  rows: rowsFor(text, top),
+});
 const nothing = (after = 0): Scripted => ({ after, rows: [] });
 const failure = (text: string, after = 0): Scripted => ({ after, failure: `no ${text}` });
 
@@ -242,9 +268,14 @@ const TITLE_KINDS: ((title: string) => Scripted)[] = [
 /** Subjects of the parts; two of them speak for a section. */
 const SUBJECTS = ["alpha", "the lessons", "charlie", "each signal"];
 
-/** A question with a part for each kind, and a script by which each part's search does what its kind says. */
+/**
+ * A question with a part for each kind, and a script by which each part's search does what its kind
+ * says.
+ */
 function scripted(kinds: readonly string[]): { question: string; script: Script } {
-  const subjects = kinds.map((kind, part) => (kind === "the same again" ? SUBJECTS[0]! : SUBJECTS[part]!));
+  const subjects = kinds.map((kind, part) =>
+    kind === "the same again" ? SUBJECTS[0]! : SUBJECTS[part]!,
+  );
   const question = subjects.map((subject) => `what is ${subject}?`).join(" ");
   const answers = new Map<string, Scripted>();
   // Of parts that are the same, the first one's kind holds.
@@ -264,7 +295,9 @@ function scripted(kinds: readonly string[]): { question: string; script: Script 
 
 /** Every list of so many of these. */
 function lists<T>(of: readonly T[], length: number): T[][] {
-  return length === 0 ? [[]] : lists(of, length - 1).flatMap((list) => of.map((one) => [...list, one]));
+  return length === 0
+    ? [[]]
+    : lists(of, length - 1).flatMap((list) => of.map((one) => [...list, one]));
 }
 
 // ---- the answer ---------------------------------------------------------------------------------
@@ -285,7 +318,10 @@ describe("whatever the searches do", () => {
 
   test("the answer is the twin's, under any configuration and with any filters", async () => {
     const config = fc.record({
-      enabled: fc.oneof({ weight: 9, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
+      enabled: fc.oneof(
+        { weight: 9, arbitrary: fc.constant(true) },
+        { weight: 1, arbitrary: fc.constant(false) },
+      ),
       maxParts: fc.integer({ min: 1, max: 5 }),
       searchLimitPerQuery: fc.integer({ min: 1, max: 50 }),
       qualityThreshold: fc.constantFrom(0, 0.15, 0.2, 0.6),
@@ -343,7 +379,8 @@ describe("whatever the searches do", () => {
       };
       const trace = await traceOf(rows);
       expectSame(await traceOf(rows.map((row) => ({ ...row, ...stale }))), trace);
-      if (config.enabled !== false) expect(trace.merge!.boosted).toMatchObject([{ id: "lesson", from: 0.6 }]);
+      if (config.enabled !== false)
+        expect(trace.merge!.boosted).toMatchObject([{ id: "lesson", from: 0.6 }]);
     }
   });
 
@@ -362,13 +399,20 @@ describe("whatever the searches do", () => {
 
 function permutations<T>(list: readonly T[]): T[][] {
   if (list.length === 0) return [[]];
-  return list.flatMap((first, place) => permutations(list.toSpliced(place, 1)).map((rest) => [first, ...rest]));
+  return list.flatMap((first, place) =>
+    permutations(list.toSpliced(place, 1)).map((rest) => [first, ...rest]),
+  );
 }
 
 // ---- what searches are asked --------------------------------------------------------------------
 
 describe("what is asked", () => {
-  const asked = async (script: Script, question: string, config = {}, options: nous.RetrieveOptions = {}) => {
+  const asked = async (
+    script: Script,
+    question: string,
+    config = {},
+    options: nous.RetrieveOptions = {},
+  ) => {
     const searches = new Searches(script);
     await ending(orchestratorOf(searches.search, config).retrieve(question, options));
     return searches.calls.map(({ query, limit, filters }) => ({ query, limit, filters }));
@@ -405,9 +449,9 @@ describe("what is asked", () => {
 
   test("parts of the same text are asked for once", async () => {
     const { question, script } = scripted(["quick", "the same again", "the same again"]);
-    expect((await asked(script, question, { maxReplacements: 0 })).map(({ query }) => query)).toEqual([
-      "what is alpha",
-    ]);
+    expect(
+      (await asked(script, question, { maxReplacements: 0 })).map(({ query }) => query),
+    ).toEqual(["what is alpha"]);
   });
 
   test("a part that was nothing but commas is not asked for; if all were, the question is", async () => {
@@ -430,14 +474,22 @@ describe("what is asked", () => {
       { query: "alpha", limit: 25, filters: { subtypes: [] } },
       { query: "alpha", limit: 25, filters: {} },
     ]);
-    expect(await asked(() => nothing(), "alpha", {}, { filters: { subtype: null } })).toHaveLength(1);
-    expect(await asked(() => nothing(), "alpha")).toEqual([{ query: "alpha", limit: 25, filters: undefined }]);
+    expect(await asked(() => nothing(), "alpha", {}, { filters: { subtype: null } })).toHaveLength(
+      1,
+    );
+    expect(await asked(() => nothing(), "alpha")).toEqual([
+      { query: "alpha", limit: 25, filters: undefined },
+    ]);
     expect(await asked(() => nothing(), "what is alpha?", { maxRetries: 0 })).toHaveLength(1);
-    expect(await asked(() => found("alpha"), "what is alpha?", { maxReplacements: 0 })).toHaveLength(1);
+    expect(
+      await asked(() => found("alpha"), "what is alpha?", { maxReplacements: 0 }),
+    ).toHaveLength(1);
   });
 
   test("a part that has no other words, by the thing that it is about", async () => {
-    const queries = (await asked(() => nothing(), "BTC's target? SOL's target?")).map(({ query }) => query);
+    const queries = (await asked(() => nothing(), "BTC's target? SOL's target?")).map(
+      ({ query }) => query,
+    );
     expect(queries).toEqual(["BTC's target", "SOL's target", "BTC", "SOL"]);
   });
 
@@ -451,13 +503,17 @@ describe("what is asked", () => {
     ]);
     expect(await asked(script, "alpha", { replacementFloor: 0.3 }, { filters })).toHaveLength(1);
     expect(await asked(script, "alpha", { replacementFloor: null }, { filters })).toHaveLength(1);
-    expect(await asked(script, "alpha", { replacementFloor: 0.31, maxReplacements: 0 })).toHaveLength(1);
+    expect(
+      await asked(script, "alpha", { replacementFloor: 0.31, maxReplacements: 0 }),
+    ).toHaveLength(1);
   });
 
   test("the whole question alone, where nothing is to be divided or the orchestrator is off", async () => {
     const { question, script } = scripted(["quick", "quick"]);
     const rest = { maxReplacements: 0 };
-    expect(await asked(script, question, { maxParts: 1, ...rest })).toMatchObject([{ query: question, limit: 25 }]);
+    expect(await asked(script, question, { maxParts: 1, ...rest })).toMatchObject([
+      { query: question, limit: 25 },
+    ]);
     expect(await asked(script, question, { enabled: false, maxResults: 9 })).toMatchObject([
       { query: question, limit: 9 },
     ]);
@@ -467,7 +523,9 @@ describe("what is asked", () => {
   test("both subjects of a question, where that is asked for", async () => {
     const question = "compare the status of BTC with SOL";
     const parts = async (config: nous.OrchestratorConfig) =>
-      (await asked(() => found("x"), question, { maxReplacements: 0, ...config })).map(({ query }) => query);
+      (await asked(() => found("x"), question, { maxReplacements: 0, ...config })).map(
+        ({ query }) => query,
+      );
     expect(await parts({})).toEqual([question]);
     expect(await parts({ bySubject: true })).toEqual(["BTC status", "SOL status"]);
   });
@@ -476,7 +534,12 @@ describe("what is asked", () => {
 // ---- in time ------------------------------------------------------------------------------------
 
 /** Scripts whose searches all answer up to a stage, where one never does. */
-const STAGES: { stage: string; script: Script; config?: nous.OrchestratorConfig; started: string[] }[] = [
+const STAGES: {
+  stage: string;
+  script: Script;
+  config?: nous.OrchestratorConfig;
+  started: string[];
+}[] = [
   {
     stage: "a part",
     script: (query) => (query === "what is two" ? nothing(NEVER) : found(query, 100)),
@@ -484,7 +547,8 @@ const STAGES: { stage: string; script: Script; config?: nous.OrchestratorConfig;
   },
   {
     stage: "a second attempt",
-    script: (query) => (query === "two" ? nothing(NEVER) : query === "what is two" ? nothing(100) : found(query)),
+    script: (query) =>
+      query === "two" ? nothing(NEVER) : query === "what is two" ? nothing(100) : found(query),
     started: ["what is one", "what is two", "two"],
   },
   {
@@ -507,7 +571,10 @@ const STAGES: { stage: string; script: Script; config?: nous.OrchestratorConfig;
 describe.each(STAGES)("while $stage is searched for", ({ stage, script, config, started }) => {
   const begin = (signal?: AbortSignal) => {
     const searches = new Searches(script);
-    const retrieval = orchestratorOf(searches.search, config).retrieve("what is one? what is two?", { signal });
+    const retrieval = orchestratorOf(searches.search, config).retrieve(
+      "what is one? what is two?",
+      { signal },
+    );
     return { searches, retrieval };
   };
 
@@ -547,9 +614,13 @@ describe("the deadline", () => {
   test("covers all steps together", async () => {
     const script: Script = (query) => (query === "alpha" ? found(query, 2000) : nothing(2000));
     const searches = new Searches(script);
-    const { nodes, trace } = await retrieved(orchestratorOf(searches.search).retrieve("what is alpha?"));
+    const { nodes, trace } = await retrieved(
+      orchestratorOf(searches.search).retrieve("what is alpha?"),
+    );
     expect(nodes).toEqual([]);
-    expect(trace.parts).toMatchObject([{ outcome: "empty", ms: 2000, retry: { outcome: "late", ms: 1000 } }]);
+    expect(trace.parts).toMatchObject([
+      { outcome: "empty", ms: 2000, retry: { outcome: "late", ms: 1000 } },
+    ]);
     expect(trace.ms).toEqual({ understand: 0, search: 3000, merge: 0, replace: 0, total: 3000 });
   });
 
@@ -578,7 +649,9 @@ describe("the deadline", () => {
       return { after: 0, rows: [{ id: "weak", score: 0.24, title: "its title" }] };
     };
     const searches = new Searches(script);
-    const { trace } = await retrieved(orchestratorOf(searches.search).retrieve("what is one? what is two?"));
+    const { trace } = await retrieved(
+      orchestratorOf(searches.search).retrieve("what is one? what is two?"),
+    );
     expect(searches.calls).toHaveLength(2);
     expect(trace.titles).toMatchObject([{ id: "weak", outcome: "late" }]);
   });
@@ -586,7 +659,9 @@ describe("the deadline", () => {
   test("what arrives after it is passed over, a failure as well", async () => {
     const { question, script } = scripted(["quick", "late", "failing late"]);
     const searches = new Searches(script);
-    const answer = await retrieved(orchestratorOf(searches.search, { maxReplacements: 0 }).retrieve(question));
+    const answer = await retrieved(
+      orchestratorOf(searches.search, { maxReplacements: 0 }).retrieve(question),
+    );
     const before = JSON.stringify(answer);
     expect(searches.timers).toBe(2);
     await vi.runAllTimersAsync();
@@ -609,8 +684,12 @@ describe("the deadline", () => {
 
   test("names all that was missing when nothing came", async () => {
     const { question, script } = scripted(["never", "never"]);
-    const error = await refused(orchestratorOf(new Searches(script).search, { fallback: "plain" }).retrieve(question));
-    expect(error.message).toBe("search answered none of 2 (0 failed, 2 late): no answer within 3 s");
+    const error = await refused(
+      orchestratorOf(new Searches(script).search, { fallback: "plain" }).retrieve(question),
+    );
+    expect(error.message).toBe(
+      "search answered none of 2 (0 failed, 2 late): no answer within 3 s",
+    );
     expect(error.cause).toMatchObject({ name: "TimeoutError" });
   });
 });
@@ -685,24 +764,53 @@ describe("a search that fails", () => {
     ["is rejected", () => Promise.reject(new Error("connection refused")), "connection refused"],
     ["throws an error that cannot be read", () => raise(unreadableError()), "an object"],
     ["is rejected with one", () => Promise.reject(unreadableError()), "an object"],
-    ["is rejected with a proxy that is revoked", () => Promise.reject(revoked()), "a value that cannot be read"],
-    ["throws an error whose message cannot be read", () => raise(errorWithoutMessage()), "an object"],
-    ["is rejected with one whose message cannot be read", () => Promise.reject(errorWithoutMessage()), "an object"],
+    [
+      "is rejected with a proxy that is revoked",
+      () => Promise.reject(revoked()),
+      "a value that cannot be read",
+    ],
+    [
+      "throws an error whose message cannot be read",
+      () => raise(errorWithoutMessage()),
+      "an object",
+    ],
+    [
+      "is rejected with one whose message cannot be read",
+      () => Promise.reject(errorWithoutMessage()),
+      "an object",
+    ],
     ["gives a thenable whose then cannot be read", () => thenless(), "an object"],
     ["gives null", () => null, "search must give an array of results, found null"],
     ["gives nothing", () => undefined, "search must give an array of results, found undefined"],
-    ["gives an object", () => ({ nodes: [] }), "search must give an array of results, found an object"],
+    [
+      "gives an object",
+      () => ({ nodes: [] }),
+      "search must give an array of results, found an object",
+    ],
     ["gives text", async () => "rows", 'search must give an array of results, found "rows"'],
-    ["gives a null among results", () => [{ id: "a" }, null], "results[1] must be an object, found null"],
+    [
+      "gives a null among results",
+      () => [{ id: "a" }, null],
+      "results[1] must be an object, found null",
+    ],
     ["gives a gap among results", () => Array(2), "results[0] must be an object, found undefined"],
     ["gives text among results", async () => ["a"], 'results[0] must be an object, found "a"'],
     ["gives a result that cannot be read", () => [unreadable("id")], "not to be read"],
-    ["gives a result whose title cannot be read", () => [unreadable("content_title")], "not to be read"],
-    ["gives a result with another field that cannot be read", () => [unreadable("extra")], "not to be read"],
+    [
+      "gives a result whose title cannot be read",
+      () => [unreadable("content_title")],
+      "not to be read",
+    ],
+    [
+      "gives a result with another field that cannot be read",
+      () => [unreadable("extra")],
+      "not to be read",
+    ],
   ];
 
   test.each(FAILURES)("that %s costs itself alone", async (_, fail, why) => {
-    const search = ((query: string) => (query === "what is alpha" ? fail() : rowsFor(query, 0.5))) as Search;
+    const search = ((query: string) =>
+      query === "what is alpha" ? fail() : rowsFor(query, 0.5)) as Search;
     const { question } = scripted(["quick", "quick"]);
     const { nodes, trace } = await retrieved(orchestratorOf(search).retrieve(question));
     expect(trace.parts).toMatchObject([
@@ -723,7 +831,8 @@ describe("a search that fails", () => {
     const errors = [new Error("the first"), new Error("the second")];
     const search: Search = (query) => {
       // The first part's failure comes last.
-      if (query === "what is alpha") return new Promise((_, reject) => setTimeout(reject, 100, errors[0]));
+      if (query === "what is alpha")
+        return new Promise((_, reject) => setTimeout(reject, 100, errors[0]));
       throw errors[1];
     };
     const { question } = scripted(["quick", "quick"]);
@@ -746,14 +855,20 @@ describe("a search that fails", () => {
       const { question, script } = scripted(["rejected", "throwing"]);
       const searches = new Searches(script);
       const config = { fallback, maxResults: 3 };
-      const { nodes, groups, trace } = await retrieved(orchestratorOf(searches.search, config).retrieve(question));
+      const { nodes, groups, trace } = await retrieved(
+        orchestratorOf(searches.search, config).retrieve(question),
+      );
       expect(nodes).toEqual(
         rowsFor(question, 0.55)
           .slice(0, 3)
           .map((row) => ({ ...row, _sub_query_group: 0 })),
       );
       expect(groups).toEqual([nodes.map(({ id }) => id)]);
-      expect(trace).toMatchObject({ mode: "fallback", merge: null, fallback: { query: question, outcome: "ok" } });
+      expect(trace).toMatchObject({
+        mode: "fallback",
+        merge: null,
+        fallback: { query: question, outcome: "ok" },
+      });
       expect(searches.calls.at(-1)).toMatchObject({ query: question, limit: 3 });
     },
   );
@@ -763,7 +878,9 @@ describe("a search that fails", () => {
     const { search } = new Searches((query, filters, limit) =>
       query === question ? nothing() : script(query, filters, limit),
     );
-    const { nodes, trace } = await retrieved(orchestratorOf(search, { fallback: "plain" }).retrieve(question));
+    const { nodes, trace } = await retrieved(
+      orchestratorOf(search, { fallback: "plain" }).retrieve(question),
+    );
     expect(nodes).toEqual([]);
     expect(trace).toMatchObject({ mode: "fallback", fallback: { outcome: "empty" } });
   });
@@ -778,19 +895,31 @@ describe("a search that fails", () => {
   test("all parts: the error at once, where no plain search is wanted", async () => {
     const { question, script } = scripted(["rejected", "throwing"]);
     const searches = new Searches(script);
-    const error = await refused(orchestratorOf(searches.search, { fallback: "none" }).retrieve(question));
+    const error = await refused(
+      orchestratorOf(searches.search, { fallback: "none" }).retrieve(question),
+    );
     expect(error.message).toContain("search answered none of 2 (2 failed, 0 late)");
     expect(searches.calls.map(({ query }) => query)).not.toContain(question);
   });
 
   test("finding nothing is no failure", async () => {
     const { question, script } = scripted(["rejected", "empty"]);
-    const { nodes, groups, trace } = await retrieved(orchestratorOf(new Searches(script).search).retrieve(question));
+    const { nodes, groups, trace } = await retrieved(
+      orchestratorOf(new Searches(script).search).retrieve(question),
+    );
     expect([nodes, groups]).toEqual([[], []]);
     expect(trace.confidence).toEqual({
       ...{ score: 0, level: "LOW", breakdown: { mq: 0, dt: 0, cm: 0 }, flags: ["no_results"] },
     });
-    expect(trace.merge).toEqual({ found: 0, kept: 0, cutoff: 0, boosted: [], covered: [], cut: [], cut_total: 0 });
+    expect(trace.merge).toEqual({
+      found: 0,
+      kept: 0,
+      cutoff: 0,
+      boosted: [],
+      covered: [],
+      cut: [],
+      cut_total: 0,
+    });
   });
 });
 
@@ -819,7 +948,7 @@ function revoked(): object {
 }
 
 const thenless = (): object =>
-  // biome-ignore lint/suspicious/noThenProperty: a thenable that cannot be read is what is tested here
+  // biome-ignore lint/suspicious/noThenProperty: this test needs an unreadable thenable
   Object.defineProperty({}, "then", {
     get() {
       throw errorWithoutMessage();
@@ -870,7 +999,10 @@ describe("input", () => {
   ])("%j with %j is refused before anything is searched for", async (query, options, field) => {
     const search = vi.fn(() => []);
     const { retrieve } = js.createOrchestrator({ search });
-    await expect(retrieve(query, options)).rejects.toMatchObject({ code: "invalid_argument", details: { field } });
+    await expect(retrieve(query, options)).rejects.toMatchObject({
+      code: "invalid_argument",
+      details: { field },
+    });
     expect(search).not.toHaveBeenCalled();
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -878,7 +1010,12 @@ describe("input", () => {
   test("missing filters, signal and options may be null or undefined", async () => {
     const { retrieve } = orchestratorOf(() => rowsFor("x", 0.5));
     const plain = timeless(await retrieved(retrieve("alpha")));
-    for (const options of [undefined, {}, { filters: null, signal: null }, { filters: undefined, now: undefined }]) {
+    for (const options of [
+      undefined,
+      {},
+      { filters: null, signal: null },
+      { filters: undefined, now: undefined },
+    ]) {
       expectSame(timeless(await retrieved(retrieve("alpha", options))), plain);
     }
   });
@@ -899,7 +1036,11 @@ describe("input", () => {
 
   test("scores are read as in merging, and results without an id count for nothing", async () => {
     const rows = [
-      ...[{ id: "nan", score: Number.NaN }, { id: "infinite", score: Number.POSITIVE_INFINITY }, { id: "none" }],
+      ...[
+        { id: "nan", score: Number.NaN },
+        { id: "infinite", score: Number.POSITIVE_INFINITY },
+        { id: "none" },
+      ],
       ...[
         { id: "text", score: "0.5" },
         { id: "words", score: "high" },
@@ -925,7 +1066,8 @@ describe("input", () => {
   });
 
   test("results without an id alone are none", async () => {
-    const search = ((query: string) => (query === "alpha" ? [{ id: "a", score: 0.5 }] : [{ score: 1 }])) as Search;
+    const search = ((query: string) =>
+      query === "alpha" ? [{ id: "a", score: 0.5 }] : [{ score: 1 }]) as Search;
     const { nodes, trace } = await retrieved(orchestratorOf(search).retrieve("what is alpha?"));
     expect(nodes.map(({ id }) => id)).toEqual(["a"]);
     expect(trace.parts).toMatchObject([{ outcome: "empty", retry: { stands: true } }]);
@@ -942,7 +1084,11 @@ describe("input", () => {
   });
 
   test("scores near the end of all numbers are boosted beyond it without harm", async () => {
-    const rows = [1.7e308, -1.7e308].map((score) => ({ id: `n ${score}`, score, subtype: "custom:lesson" }));
+    const rows = [1.7e308, -1.7e308].map((score) => ({
+      id: `n ${score}`,
+      score,
+      subtype: "custom:lesson",
+    }));
     const { nodes } = await retrieved(orchestratorOf(() => rows).retrieve("lessons"));
     expect(nodes.map(({ id }) => id)).toEqual(["n 1.7e+308"]);
   });
@@ -950,7 +1096,9 @@ describe("input", () => {
   test("an empty question and a very long one are searched for as they are", async () => {
     for (const question of ["", "what is this? ".repeat(75_000)]) {
       const searches = new Searches(() => found("x"));
-      const { trace } = await retrieved(orchestratorOf(searches.search, { maxReplacements: 0 }).retrieve(question));
+      const { trace } = await retrieved(
+        orchestratorOf(searches.search, { maxReplacements: 0 }).retrieve(question),
+      );
       expect(searches.calls.map(({ query }) => query)).toEqual([question]);
       expect(trace.query).toBe(question);
     }
@@ -990,8 +1138,13 @@ describe("a second search after a weak answer", () => {
       query === "what is alpha?" ? first : later;
   const find = async (config: nous.OrchestratorConfig, later: readonly Row[] = second) => {
     const rules = { relevanceRatio: 0, maxReplacements: 0, ...config };
-    const { nodes, trace } = await retrieved(orchestratorOf(answers(later), rules).retrieve("what is alpha?"));
-    return { nodes: nodes.map(({ id, score }) => `${id} ${score}`), stands: trace.parts[0]!.retry!.stands };
+    const { nodes, trace } = await retrieved(
+      orchestratorOf(answers(later), rules).retrieve("what is alpha?"),
+    );
+    return {
+      nodes: nodes.map(({ id, score }) => `${id} ${score}`),
+      stands: trace.parts[0]!.retry!.stands,
+    };
   };
 
   test("is merged with the first one: of each memory the better score", async () => {
@@ -999,21 +1152,28 @@ describe("a second search after a weak answer", () => {
     expect(await find({})).toEqual(merged);
     expect(await find({ retry: "merge" })).toEqual(merged);
     // A worse second answer adds what the first one lacks.
-    expect(await find({}, [{ id: "C", score: 0.05 }])).toEqual({ nodes: ["A 0.15", "B 0.1", "C 0.05"], stands: true });
+    expect(await find({}, [{ id: "C", score: 0.05 }])).toEqual({
+      nodes: ["A 0.15", "B 0.1", "C 0.05"],
+      stands: true,
+    });
     expect(await find({}, [])).toEqual({ nodes: ["A 0.15", "B 0.1"], stands: false });
   });
 
   test("takes its place where that is asked for, and it is better", async () => {
     expect(await find({ retry: "replace" })).toEqual({ nodes: ["B 0.3", "C 0.14"], stands: true });
     const worse = [{ id: "C", score: 0.05 }];
-    expect(await find({ retry: "replace" }, worse)).toEqual({ nodes: ["A 0.15", "B 0.1"], stands: false });
+    expect(await find({ retry: "replace" }, worse)).toEqual({
+      nodes: ["A 0.15", "B 0.1"],
+      stands: false,
+    });
   });
 });
 
 describe("the most parts under its other name", () => {
   const QUESTION = "what is alpha? what is beta? what is charlie?";
   const partsOf = async (config: nous.OrchestratorConfig) =>
-    (await retrieved(orchestratorOf((query) => rowsFor(query, 0.5), config).retrieve(QUESTION))).trace.parts.length;
+    (await retrieved(orchestratorOf((query) => rowsFor(query, 0.5), config).retrieve(QUESTION)))
+      .trace.parts.length;
 
   test("counts as maxParts does, and both may say the same", async () => {
     expect(await partsOf({})).toBe(3);
@@ -1032,7 +1192,10 @@ describe("the most parts under its other name", () => {
       );
     }
     expect(() => orchestratorOf(() => [], { maxSubQueries: 0 })).toThrow(
-      expect.objectContaining({ code: "invalid_config", details: { field: "orchestrator.maxSubQueries" } }),
+      expect.objectContaining({
+        code: "invalid_config",
+        details: { field: "orchestrator.maxSubQueries" },
+      }),
     );
   });
 });
@@ -1050,7 +1213,10 @@ describe("weak results", () => {
       { id: "weak 4", score: 0.1 },
     ],
   ];
-  const settled = async (titles: Record<string, Scripted>, config: nous.OrchestratorConfig = {}) => {
+  const settled = async (
+    titles: Record<string, Scripted>,
+    config: nous.OrchestratorConfig = {},
+  ) => {
     const searches = new Searches((query) => titles[query] ?? { after: 0, rows: selection });
     const retrieval = orchestratorOf(searches.search, { ...CONFIG, ...config }).retrieve("alpha");
     const { nodes, trace } = await retrieved(retrieval);
@@ -1093,13 +1259,20 @@ describe("weak results", () => {
   });
 
   test("stay where their search fails or is late, and keep their order", async () => {
-    const { ids, trace } = await settled({ one: failure("one"), two: nothing(NEVER), three: rows(["new", 0.25]) });
+    const { ids, trace } = await settled({
+      one: failure("one"),
+      two: nothing(NEVER),
+      three: rows(["new", 0.25]),
+    });
     expect(ids).toEqual(["good", "weak 1", "weak 2", "weak 3"]);
     expect(trace.titles.map(({ outcome }) => outcome)).toEqual(["failed", "late", "late"]);
   });
 
   test("are never all dropped", async () => {
-    const { ids, trace } = await settled({ one: nothing(), two: nothing(), three: nothing() }, { replacementFloor: 1 });
+    const { ids, trace } = await settled(
+      { one: nothing(), two: nothing(), three: nothing() },
+      { replacementFloor: 1 },
+    );
     expect(ids).toEqual(["good"]);
     expect(trace.dropped).toHaveLength(4);
   });
@@ -1110,7 +1283,9 @@ describe("weak results", () => {
       if (query === "what is alpha") return [{ id: "a", score: 0.5 }];
       return [{ id: "b", score: 0.24, title: "their title" }];
     };
-    const { nodes, groups } = await retrieved(orchestratorOf(search).retrieve("what is alpha? what is bravo?"));
+    const { nodes, groups } = await retrieved(
+      orchestratorOf(search).retrieve("what is alpha? what is bravo?"),
+    );
     expect(nodes).toEqual([
       { id: "new", score: 0.8, subtype: "custom:signal", _sub_query_group: 1 },
       { id: "a", score: 0.5, _sub_query_group: 0 },
@@ -1129,9 +1304,13 @@ describe("weak results", () => {
 
 test("groups are what the parts found, as the pairs are that were recalled together", async () => {
   const { question, script } = scripted(["quick", "slow, in time", "quick"]);
-  const { nodes, groups } = await retrieved(orchestratorOf(new Searches(script).search).retrieve(question));
+  const { nodes, groups } = await retrieved(
+    orchestratorOf(new Searches(script).search).retrieve(question),
+  );
   expect(groups.flat().toSorted()).toEqual(nodes.map(({ id }) => id).toSorted());
-  const pairs = groups.flatMap((ids) => ids.flatMap((a, place) => ids.slice(place + 1).map((b) => [a, b])));
+  const pairs = groups.flatMap((ids) =>
+    ids.flatMap((a, place) => ids.slice(place + 1).map((b) => [a, b])),
+  );
   const sorted = (list: string[][]) => list.map((pair) => pair.toSorted().join(" + ")).toSorted();
   expect(sorted(nous.coRecallPairs(nodes))).toEqual(sorted(pairs));
   expect(sorted(coRecallPairs(nodes))).toEqual(sorted(pairs));
@@ -1144,7 +1323,10 @@ test("boosts follow the sections of the configuration, in the selection and in i
     { id: "other lesson", score: 0.3, subtype: "custom:lesson" },
   ];
   const account = async (sections: nous.EngineConfig["sections"]) => {
-    const config: nous.EngineConfig = { sections, orchestrator: { maxReplacements: 0, maxResults: 1 } };
+    const config: nous.EngineConfig = {
+      sections,
+      orchestrator: { maxReplacements: 0, maxResults: 1 },
+    };
     const retrieval = nous.createOrchestrator({ search: () => rows, config }).retrieve("lessons");
     const { nodes, trace } = await retrieval;
     const { boosted, cutoff, cut } = trace.merge!;
@@ -1182,7 +1364,9 @@ test("of equal instances of a memory the first one counts, in the account as in 
     { id: "a", score: 0.5, subtype: "custom:lesson" },
     { id: "b", score: 0.9, subtype: "custom:trade" },
   ];
-  const { nodes, trace } = await retrieved(orchestratorOf(search, { relevanceRatio: 1 }).retrieve("lessons"));
+  const { nodes, trace } = await retrieved(
+    orchestratorOf(search, { relevanceRatio: 1 }).retrieve("lessons"),
+  );
   expect(nodes.map(({ id }) => id)).toEqual(["b"]);
   expect(trace.merge!.cut).toEqual([{ id: "a", score: 0.5, why: "below_cutoff" }]);
 });
@@ -1191,12 +1375,21 @@ test("what is selected although it is below the cutoff was added for no part", a
   const rows = [-1, -2].map((score) => ({ id: `n ${score}`, score }));
   const { nodes, trace } = await retrieved(orchestratorOf(() => rows).retrieve("alpha"));
   expect(nodes.map(({ id }) => id)).toEqual(["n -1"]);
-  expect(trace.merge).toMatchObject({ cutoff: -0.4, covered: [], cut: [{ id: "n -2", why: "below_cutoff" }] });
+  expect(trace.merge).toMatchObject({
+    cutoff: -0.4,
+    covered: [],
+    cut: [{ id: "n -2", why: "below_cutoff" }],
+  });
 });
 
 test("an account of a great many results names the first hundred that were left out", async () => {
-  const rows = Array.from({ length: 5000 }, (_, place) => ({ id: `n ${place}`, score: place / 5000 }));
-  const { trace } = await retrieved(orchestratorOf(() => rows, { maxReplacements: 0 }).retrieve("alpha"));
+  const rows = Array.from({ length: 5000 }, (_, place) => ({
+    id: `n ${place}`,
+    score: place / 5000,
+  }));
+  const { trace } = await retrieved(
+    orchestratorOf(() => rows, { maxReplacements: 0 }).retrieve("alpha"),
+  );
   expect(trace.merge).toMatchObject({ found: 5000, kept: 5000, cut_total: 4980 });
   expect(trace.merge!.cut.map(({ id }) => id)).toEqual(rows.slice(0, 100).map(({ id }) => id));
 });
@@ -1211,7 +1404,9 @@ test("confidence is that of the scores before the boost, and of an attribute tha
   expect(await confidenceIn("what is the lesson's date")).toEqual(
     nous.calculateRetrievalConfidence(0.98, 0.6, 2, true),
   );
-  expect(await confidenceIn("lessons")).toEqual(nous.calculateRetrievalConfidence(0.98, 0.6, 2, false));
+  expect(await confidenceIn("lessons")).toEqual(
+    nous.calculateRetrievalConfidence(0.98, 0.6, 2, false),
+  );
 });
 
 test("the trace of a question with two parts tells of every step", async () => {
@@ -1221,16 +1416,36 @@ test("the trace of a question with two parts tells of every step", async () => {
     switch (query) {
       case "What's my BTC thesis":
         return after(40, [
-          { id: "thesis", score: 0.6, subtype: "custom:thesis", content_title: "BTC breaks out in spring" },
-          { id: "old thesis", score: 0.32, subtype: "custom:thesis", content_title: "BTC stays in its range" },
+          {
+            id: "thesis",
+            score: 0.6,
+            subtype: "custom:thesis",
+            content_title: "BTC breaks out in spring",
+          },
+          {
+            id: "old thesis",
+            score: 0.32,
+            subtype: "custom:thesis",
+            content_title: "BTC stays in its range",
+          },
           { id: "trade", score: 0.2, subtype: "custom:trade", content_title: "Long BTC, closed" },
-          { id: "noise", score: 0.1, subtype: "custom:signal", content_title: "BTC funding is flat" },
+          {
+            id: "noise",
+            score: 0.1,
+            subtype: "custom:signal",
+            content_title: "BTC funding is flat",
+          },
         ]);
       case "how did my last SOL trade go?":
         return after(25, [{ id: "noise", score: 0.05, subtype: "custom:signal" }]);
       case "my last SOL trade go":
         return after(30, [
-          { id: "sol", score: 0.24, subtype: "custom:trade_close", content_title: "SOL short, closed" },
+          {
+            id: "sol",
+            score: 0.24,
+            subtype: "custom:trade_close",
+            content_title: "SOL short, closed",
+          },
         ]);
       default:
         return after(10, [{ id: "sol exit", score: 0.3, subtype: "custom:trade_close" }]);

@@ -1,4 +1,5 @@
-// Every exported function on fixed inputs, as one text. An environment is right when its text is Node's.
+// Every exported function on fixed inputs, as one text. An environment is right when its text is
+// Node's.
 
 type Nous = typeof import("nous-wasm");
 
@@ -32,17 +33,39 @@ export function probe(nous: Nous): string {
       graph_score: index % 5 === 0 ? null : next(),
       // The three forms that an instant has.
       last_accessed:
-        index % 3 === 0 ? new Date(accessed) : index % 3 === 1 ? accessed : new Date(accessed).toISOString(),
+        index % 3 === 0
+          ? new Date(accessed)
+          : index % 3 === 1
+            ? accessed
+            : new Date(accessed).toISOString(),
       created_at: created,
       access_count: Math.floor(next() * 40),
       inbound_edge_count: Math.floor(next() * 12),
       subtype: SUBTYPES[index % SUBTYPES.length],
     };
   });
-  const metrics = { total_nodes: 50, total_edges: 90, density: 0.04, avg_inbound_edges: 1.8, avg_outbound_edges: 1.8 };
-  const weights = { semantic: 0.5, keyword: 0.1, graph: 0.1, recency: 0.1, authority: 0.1, affinity: 0.1 };
+  const metrics = {
+    total_nodes: 50,
+    total_edges: 90,
+    density: 0.04,
+    avg_inbound_edges: 1.8,
+    avg_outbound_edges: 1.8,
+  };
+  const weights = {
+    semantic: 0.5,
+    keyword: 0.1,
+    graph: 0.1,
+    recency: 0.1,
+    authority: 0.1,
+    affinity: 0.1,
+  };
   const ranking = (ranked: ReturnType<Nous["rerankTop"]>) =>
-    ranked.map(({ node, score, breakdown, primary_signal }) => [node.id, score, breakdown, primary_signal]);
+    ranked.map(({ node, score, breakdown, primary_signal }) => [
+      node.id,
+      score,
+      breakdown,
+      primary_signal,
+    ]);
 
   const columns = {
     lastAccessed: Float64Array.from({ length: 40 }, (_, index) => NOW - index * 7.3 * DAY),
@@ -57,24 +80,59 @@ export function probe(nous: Nous): string {
     "lessons learned\tyesterday: profit, LOSS and drawdown",
   ];
 
-  const row = (id: string, score: unknown, subtype: string) => ({ id, score, subtype, note: `about ${id}` });
+  const row = (id: string, score: unknown, subtype: string) => ({
+    id,
+    score,
+    subtype,
+    note: `about ${id}`,
+  });
   const subResults: [string, ReturnType<typeof row>[]][] = [
-    ["signals", [row("a", 0.9, "custom:signal"), row("b", "0.8", "custom:lesson"), row("c", 0.1, "custom:trade")]],
-    ["lessons", [row("b", 0.7, "custom:lesson"), row("d", Number.NaN, "custom:lesson"), row("", 1, "custom:signal")]],
+    [
+      "signals",
+      [
+        row("a", 0.9, "custom:signal"),
+        row("b", "0.8", "custom:lesson"),
+        row("c", 0.1, "custom:trade"),
+      ],
+    ],
+    [
+      "lessons",
+      [
+        row("b", 0.7, "custom:lesson"),
+        row("d", Number.NaN, "custom:lesson"),
+        row("", 1, "custom:signal"),
+      ],
+    ],
     ["nothing", []],
     ["last", [row("e", 0.05, "custom:playbook"), row("f", 0.04, "custom:playbook")]],
   ];
-  const merged = nous.mergeAndSelect(new Map(subResults), { query: "which signals are firing?", relevanceRatio: 0.3 });
+  const merged = nous.mergeAndSelect(new Map(subResults), {
+    query: "which signals are firing?",
+    relevanceRatio: 0.3,
+  });
 
   const memories = [
     {
       subtype: "custom:lesson",
       content_title: "Funding squeezes often reverse",
-      content_body: JSON.stringify({ text: "in 24 hours – “mostly” 🙂", deep: [1, { text: "no" }] }),
+      content_body: JSON.stringify({
+        text: "in 24 hours – “mostly” 🙂",
+        deep: [1, { text: "no" }],
+      }),
       provenance_created_at: "2026-01-15T08:00:00.000Z",
     },
-    { type: "note", memory_section: "EPISODIC", content_body: "{not JSON", content_summary: "unused" },
-    { subtype: "custom:signal", content_title: "Ω".repeat(60), content_body: "", content_summary: "the summary" },
+    {
+      type: "note",
+      memory_section: "EPISODIC",
+      content_body: "{not JSON",
+      content_summary: "unused",
+    },
+    {
+      subtype: "custom:signal",
+      content_title: "Ω".repeat(60),
+      content_body: "",
+      content_summary: "the summary",
+    },
     { content_title: "A lone surrogate: \uD83D", provenance_created_at: new Date(NOW) },
     { content_title: "too long ".repeat(40) },
   ];
@@ -84,7 +142,12 @@ export function probe(nous: Nous): string {
       intentBoost: 1.6,
       defaultSection: "EPISODIC",
       subtypes: { "custom:recipe": { section: "PROCEDURAL", stability: 200 } },
-      profiles: { SIGNALS: { decay: { maxStabilityDays: 60 }, rerankingWeights: { semantic: 0.25, recency: 0.35 } } },
+      profiles: {
+        SIGNALS: {
+          decay: { maxStabilityDays: 60 },
+          rerankingWeights: { semantic: 0.25, recency: 0.35 },
+        },
+      },
     },
     intent: { matcher: "words", strings: { PROCEDURAL: ["step by step", "ofen"] } },
     curve: "fsrs6",
@@ -98,7 +161,14 @@ export function probe(nous: Nous): string {
       return { answered: call() };
     } catch (error) {
       const { name, code, message, details } = error as InstanceType<Nous["NousError"]>;
-      return { ours: error instanceof nous.NousError, isError: error instanceof Error, name, code, message, details };
+      return {
+        ours: error instanceof nous.NousError,
+        isError: error instanceof Error,
+        name,
+        code,
+        message,
+        details,
+      };
     }
   };
   const wrong = { ...candidates[1]!, id: "the wrong one", bm25_score: -1 };
@@ -124,7 +194,12 @@ export function probe(nous: Nous): string {
     );
     const index = nous.MemoryIndex.restore(made.snapshot(), { config });
     made.free();
-    const query = { embedding: [3, 1, 2, 0], bm25: [{ id: candidates[5]!.id, score: 2 }], now: NOW, limit: 8 };
+    const query = {
+      embedding: [3, 1, 2, 0],
+      bm25: [{ id: candidates[5]!.id, score: 2 }],
+      now: NOW,
+      limit: 8,
+    };
     const { ranking, metrics, serendipity } = index.search({ ...query, serendipity_level: "high" });
     const answers = {
       isRanking: ranking instanceof nous.Ranking,
@@ -144,17 +219,29 @@ export function probe(nous: Nous): string {
   const fullText = () => {
     const made = new nous.TextIndex();
     made.upsert(
-      candidates.map(({ id }, i) => ({ id, title: `Été ${i % 7}`, body: i % 3 === 0 ? "金の価格" : `gold ${i}` })),
+      candidates.map(({ id }, i) => ({
+        id,
+        title: `Été ${i % 7}`,
+        body: i % 3 === 0 ? "金の価格" : `gold ${i}`,
+      })),
     );
     made.remove([candidates[3]!.id]);
     const index = nous.TextIndex.restore(made.snapshot());
     made.free();
-    const answers = [index.search(["ete", "gold", "価格"], { limit: 60 }), index.size, index.snapshot().length];
+    const answers = [
+      index.search(["ete", "gold", "価格"], { limit: 60 }),
+      index.size,
+      index.snapshot().length,
+    ];
     index.free();
     return answers;
   };
   const playbooks = [
-    { id: "fade", title: "Fade it – “slowly” 🙂", trigger: { anomaly_types: ["funding_extreme"], symbols: ["btc"] } },
+    {
+      id: "fade",
+      title: "Fade it – “slowly” 🙂",
+      trigger: { anomaly_types: ["funding_extreme"], symbols: ["btc"] },
+    },
     {
       id: "break-out",
       content_title: "Ω",
@@ -163,7 +250,10 @@ export function probe(nous: Nous): string {
           anomaly_types: ["funding_extreme", "price_spike"],
           min_severity: 0.4,
           conditions: {
-            all: [{ var: "oi", op: "rising", window: 3 }, { not: { var: "spread", op: ">=", value: 0.2 } }],
+            all: [
+              { var: "oi", op: "rising", window: 3 },
+              { not: { var: "spread", op: ">=", value: 0.2 } },
+            ],
           },
         },
         ...{ action: "Buy.", direction: "long", success_count: 5, sample_size: 8 },
@@ -180,7 +270,11 @@ export function probe(nous: Nous): string {
   const procedural = () => {
     const book = new nous.PlaybookBook();
     book.add(playbooks);
-    const before = [book.match(events), book.match(events, { oi: [1, 2, 3.5], spread: 0.1 }), book.problems];
+    const before = [
+      book.match(events),
+      book.match(events, { oi: [1, 2, 3.5], spread: 0.1 }),
+      book.problems,
+    ];
     book.remove(["any", "broken"]);
     const matches = nous.matchPlaybooks(playbooks, events);
     return {
@@ -197,7 +291,11 @@ export function probe(nous: Nous): string {
     const body = (signals: object) => JSON.stringify({ text: "Ω – “why” 🙂", signals });
     const rows = Array.from({ length: 40 }, (_, index) => {
       const extreme = index % 3 === 0;
-      const known = { symbol: index % 4 === 0 ? "eth" : "BTC", side: "short", anomaly_types: [`kind_${index % 3}`] };
+      const known = {
+        symbol: index % 4 === 0 ? "eth" : "BTC",
+        side: "short",
+        anomaly_types: [`kind_${index % 3}`],
+      };
       const entry = { ...known, funding_rate: (index % 7) / 1000, news: index % 5 === 0 };
       const close = {
         pnl_pct: extreme ? 1.7 : (index % 4) - 2.3,
@@ -235,15 +333,25 @@ export function probe(nous: Nous): string {
       symbols: [...memories, { content_title: "short eth?" }].map((row) => nous.extractSymbol(row)),
       groups,
       prompts: groups.map((group) => nous.patternPrompt(group)),
-      outputs: outputs.map((text) => [nous.extractPlaybookTrigger(text), nous.parsePatternOutput(text)]),
-      patterns: [nous.findPatterns(rows, edges), nous.findPatterns(rows, edges, { symbols: ["BTC"] }).patterns],
+      outputs: outputs.map((text) => [
+        nous.extractPlaybookTrigger(text),
+        nous.parsePatternOutput(text),
+      ]),
+      patterns: [
+        nous.findPatterns(rows, edges),
+        nous.findPatterns(rows, edges, { symbols: ["BTC"] }).patterns,
+      ],
       plans: typeof nous.planConsolidation,
     };
   };
   const usage = () => {
     const tracker = new nous.UsageTracker({ maxRecords: 7 });
     for (let turn = 0; turn < 4; turn++) {
-      tracker.feedback({ a: questions[1]!, b: questions[2]!, c: "" }, questions[turn % 4]!, NOW + turn * 3 * DAY);
+      tracker.feedback(
+        { a: questions[1]!, b: questions[2]!, c: "" },
+        questions[turn % 4]!,
+        NOW + turn * 3 * DAY,
+      );
     }
     const loaded = nous.UsageTracker.load(tracker.save());
     return [
@@ -274,7 +382,9 @@ export function probe(nous: Nous): string {
       global: ranking(nous.rerankCandidates(candidates, metrics, undefined, new Date(NOW))),
       weighed: ranking(nous.rerankCandidates(candidates, metrics, weights, NOW)),
       top: ranking(nous.rerankTop(candidates, metrics, { limit: 7, now: NOW })),
-      topGlobal: ranking(nous.rerankTop(candidates, metrics, { limit: 3, now: NOW, sections: false })),
+      topGlobal: ranking(
+        nous.rerankTop(candidates, metrics, { limit: 3, now: NOW, sections: false }),
+      ),
       none: nous.rerankWithSectionWeights([], metrics, NOW),
       itself: nous
         .rerankTop(candidates, metrics, { limit: 9, now: NOW })
@@ -282,7 +392,10 @@ export function probe(nous: Nous): string {
     },
     signals: {
       semantic: nous.semanticScore(candidates[1]!),
-      keyword: [nous.keywordScore(candidates[1]!, 11.3, 50), nous.keywordScore(candidates[1]!, 0, 50)],
+      keyword: [
+        nous.keywordScore(candidates[1]!, 11.3, 50),
+        nous.keywordScore(candidates[1]!, 0, 50),
+      ],
       graph: nous.graphScore(candidates[1]!),
       recency: nous.recencyScore(NOW - 17.4 * DAY, NOW),
       authority: nous.authorityScore(3, 1.8),
@@ -294,8 +407,12 @@ export function probe(nous: Nous): string {
       difficulty: nous.calculateDifficulty("concept", 1234, 7),
       grown: nous.updateStabilityOnAccess(14, 0.37),
       grownForSection: nous.updateStabilityOnAccessForSection(14, 0.37, profile),
-      state: [0.9, 0.3, 0.01].map((retrievability) => nous.getDecayLifecycleState(retrievability, 130)),
-      stateForSection: [0.9, 0.3, 0.01].map((r) => nous.getDecayLifecycleStateForSection(r, 130, profile)),
+      state: [0.9, 0.3, 0.01].map((retrievability) =>
+        nous.getDecayLifecycleState(retrievability, 130),
+      ),
+      stateForSection: [0.9, 0.3, 0.01].map((r) =>
+        nous.getDecayLifecycleStateForSection(r, 130, profile),
+      ),
       cascade: nous.applyCascadeDecay(0.77, 0.05),
       initial: [
         nous.getInitialStability("fact"),
@@ -309,8 +426,16 @@ export function probe(nous: Nous): string {
       nous.getInitialStabilityForSubtype(subtype),
     ]),
     stakes: [...SUBTYPES, "custom:trade_close", "custom:missed_opportunity"].map((subtype) => {
-      const salience = nous.calculateSalience(subtype, { pnl_pct: -4.3, confidence: 0.7, rr_ratio: 2.1 });
-      return [salience, nous.modulateStability(subtype, salience), nous.modulateStability(subtype, 0.13)];
+      const salience = nous.calculateSalience(subtype, {
+        pnl_pct: -4.3,
+        confidence: 0.7,
+        rr_ratio: 2.1,
+      });
+      return [
+        salience,
+        nous.modulateStability(subtype, salience),
+        nous.modulateStability(subtype, 0.13),
+      ];
     }),
     procedural: procedural(),
     consolidated: consolidated(),
@@ -344,7 +469,9 @@ export function probe(nous: Nous): string {
       "tell me more about “Zürich”",
     ].map((text) => [
       nous.classifyTurn(text),
-      nous.planRetrieval(nous.classifyTurn(text, "decision", { mode: "seed-compatible" }), { mode: "seed-compatible" }),
+      nous.planRetrieval(nous.classifyTurn(text, "decision", { mode: "seed-compatible" }), {
+        mode: "seed-compatible",
+      }),
       nous.planTurn(text, "conversation"),
       nous.selectFrame(text),
       nous.nextTopic(text),
@@ -355,7 +482,9 @@ export function probe(nous: Nous): string {
       nous.overlaps(questions, text),
       nous.estimateTokens(text),
     ]),
-    budgets: ["decision", "conversation", null].map((frame) => nous.contextBudget(frame, { user_profile: 500 })),
+    budgets: ["decision", "conversation", null].map((frame) =>
+      nous.contextBudget(frame, { user_profile: 500 }),
+    ),
     usage: usage(),
     recalled: memories.map((row, index) =>
       nous.contextMemory({ ...row, id: `m${index}`, tags: ["BTC"], score: "0.5" }),
@@ -371,7 +500,11 @@ export function probe(nous: Nous): string {
     orchestrates: typeof nous.createOrchestrator({ search: () => [] }).retrieve,
     merged,
     coRecalled: nous.coRecallPairs(merged),
-    context: [nous.formatContext(memories), nous.formatContext(memories, 60), nous.formatContext([])],
+    context: [
+      nous.formatContext(memories),
+      nous.formatContext(memories, 60),
+      nous.formatContext([]),
+    ],
     guidance: nous.memoryGuidance(),
     configured: {
       ranking: ranking(engine.rerankWithSectionWeights(candidates, metrics, NOW)),
@@ -385,7 +518,11 @@ export function probe(nous: Nous): string {
       ],
       intent: engine.classifyIntent("Step by  STEP into the Ofen", { explain: true }),
       turn: engine.planTurn("is an alert live?", "task"),
-      parts: engine.decompose("compare GOLD, oil: status", { disqualifier_category: "D1" }, { bySubject: true }),
+      parts: engine.decompose(
+        "compare GOLD, oil: status",
+        { disqualifier_category: "D1" },
+        { bySubject: true },
+      ),
       symbol: engine.extractSymbol({ content_title: "Oil and gold" }),
       merged: engine.mergeAndSelect(subResults, { query: "is a signal firing" }),
       sections: SUBTYPES.map((subtype) => engine.getInitialStabilityForSubtype(subtype)),
@@ -396,13 +533,21 @@ export function probe(nous: Nous): string {
     errors: [
       failure(() => nous.rerankWithSectionWeights([candidates[0]!, wrong], metrics, NOW)),
       failure(() => nous.decayColumns({ ...columns, stability: [1] }, NOW)),
-      failure(() => nous.createEngine({ sections: { profiles: { SIGNALS: { rerankingWeights: { semantic: 7 } } } } })),
+      failure(() =>
+        nous.createEngine({
+          sections: { profiles: { SIGNALS: { rerankingWeights: { semantic: 7 } } } },
+        }),
+      ),
       failure(() => nous.createEngine({ orchestrator: { maxParts: 17 } })),
       failure(() => nous.calculateSalience("custom:trade_close", { pnl_pct: "much" })),
-      failure(() => nous.matchPlaybooks(playbooks, [events[0]!, { ...events[1]!, severity: Number.NaN }])),
+      failure(() =>
+        nous.matchPlaybooks(playbooks, [events[0]!, { ...events[1]!, severity: Number.NaN }]),
+      ),
       failure(() => nous.decompose("a question", null, { maxParts: 0 })),
       failure(() => nous.planRetrieval({ frame_type: "task", temporal_recency: 2 })),
-      failure(() => nous.groupEpisodes([{ id: "the wrong one", subtype: "custom:signal", created_at: "soon" }])),
+      failure(() =>
+        nous.groupEpisodes([{ id: "the wrong one", subtype: "custom:signal", created_at: "soon" }]),
+      ),
       failure(() => nous.UsageTracker.load({ version: 2 } as never)),
       failure(() => nous.createEngine({ colour: "blue" } as object)),
       failure(() => new nous.NousError("invalid_argument", "made by hand").message),

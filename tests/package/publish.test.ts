@@ -1,5 +1,5 @@
-// What is published: the right files, sound by the field's own checkers, small, with vector instructions, and with
-// nothing of the machine that built it.
+// What is published: the right files, sound by the field's own checkers, small, with vector
+// instructions, and with nothing of the machine that built it.
 
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -37,11 +37,20 @@ describe("the tarball", () => {
     const notices = readFileSync(project.installed("THIRD-PARTY-LICENSES.txt"), "utf8");
     const told = [...notices.matchAll(/^-{80}\n\n(\S+) \S+ \((.+)\)\n\n(.+)/gm)];
     const names = told.map(([, name]) => name);
-    for (const name of ["js-sys", "regex-syntax", "rustc-hash", "serde", "serde_json", "wasm-bindgen", "xxhash-rust"]) {
+    for (const name of [
+      "js-sys",
+      "regex-syntax",
+      "rustc-hash",
+      "serde",
+      "serde_json",
+      "wasm-bindgen",
+      "xxhash-rust",
+    ]) {
       expect(names).toContain(name);
     }
     // Macros and what tests alone need are not in the module.
-    for (const name of ["nous-wasm", "serde_derive", "proptest", "criterion"]) expect(names).not.toContain(name);
+    for (const name of ["nous-wasm", "serde_derive", "proptest", "criterion"])
+      expect(names).not.toContain(name);
     expect(told.length).toBe(notices.split("-".repeat(80)).length - 1);
     expect(notices).toMatch(/Permission is hereby granted|Apache License/);
   });
@@ -88,9 +97,19 @@ describe("the tarball", () => {
 
   it("needs no other package and runs nothing when it is installed", () => {
     const manifest = JSON.parse(readFileSync(project.installed("package.json"), "utf8"));
-    const unwanted = ["dependencies", "peerDependencies", "optionalDependencies", "scripts", "private"];
+    const unwanted = [
+      "dependencies",
+      "peerDependencies",
+      "optionalDependencies",
+      "scripts",
+      "private",
+    ];
     expect(unwanted.filter((key) => key in manifest)).toEqual([]);
-    expect(manifest).toMatchObject({ name: "nous-wasm", license: "MIT", engines: { node: ">=20.0.0" } });
+    expect(manifest).toMatchObject({
+      name: "nous-wasm",
+      license: "MIT",
+      engines: { node: ">=20.0.0" },
+    });
   });
 });
 
@@ -116,7 +135,12 @@ describe("the checkers", () => {
         return !(problem.kind === "CJSResolvesToESM" && problem.entrypoint === "./browser");
       });
       expect(problems).toEqual([]);
-      expect(Object.keys(result.entrypoints).sort()).toEqual([".", "./browser", "./package.json", "./slim"]);
+      expect(Object.keys(result.entrypoints).sort()).toEqual([
+        ".",
+        "./browser",
+        "./package.json",
+        "./slim",
+      ]);
     },
     MINUTES,
   );
@@ -125,7 +149,9 @@ describe("the checkers", () => {
 describe("the module", () => {
   it(`weighs at most ${MOST_BYTES / 1024} KiB compressed`, () => {
     const weight = gzipSync(wasm, { level: 9 }).length;
-    console.info(`nous_wasm.wasm: ${wasm.length} bytes, ${weight} compressed, of at most ${MOST_BYTES}`);
+    console.info(
+      `nous_wasm.wasm: ${wasm.length} bytes, ${weight} compressed, of at most ${MOST_BYTES}`,
+    );
     expect(weight).toBeLessThanOrEqual(MOST_BYTES);
   });
 
@@ -134,7 +160,10 @@ describe("the module", () => {
     async () => {
       const text = await must(
         process.execPath,
-        [join(root, "node_modules", ".bin", "wasm-dis"), project.installed("dist", "nous_wasm.wasm")],
+        [
+          join(root, "node_modules", ".bin", "wasm-dis"),
+          project.installed("dist", "nous_wasm.wasm"),
+        ],
         root,
       );
       expect(text).toContain("(func ");
@@ -145,14 +174,26 @@ describe("the module", () => {
 
   it("is inside the entries that load nothing, byte for byte", () => {
     for (const name of ["inline.mjs", "inline.cjs"]) {
-      expect(readFileSync(project.installed("dist", name), "utf8").includes(wasm.toString("base64")), name).toBe(true);
+      expect(
+        readFileSync(project.installed("dist", name), "utf8").includes(wasm.toString("base64")),
+        name,
+      ).toBe(true);
     }
   });
 
   it("has no names, no debugging and none of the tests' exports", () => {
     const module = new WebAssembly.Module(new Uint8Array(wasm));
-    const custom = ["name", "producers", ".debug_info", ".debug_line", ".debug_str", "sourceMappingURL"];
-    expect(custom.filter((name) => WebAssembly.Module.customSections(module, name).length > 0)).toEqual([]);
+    const custom = [
+      "name",
+      "producers",
+      ".debug_info",
+      ".debug_line",
+      ".debug_str",
+      "sourceMappingURL",
+    ];
+    expect(
+      custom.filter((name) => WebAssembly.Module.customSections(module, name).length > 0),
+    ).toEqual([]);
     const exports = WebAssembly.Module.exports(module).map(({ name }) => name);
     expect(exports).toContain("engine_rerank");
     expect(exports.filter((name) => name === "trap" || name === "live_bytes")).toEqual([]);

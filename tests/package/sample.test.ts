@@ -2,7 +2,13 @@
 
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { generateSample, SAMPLE_DEFAULTS, type SampleNode, SUBTYPES, sampleAt } from "../../js/sample/index.ts";
+import {
+  generateSample,
+  SAMPLE_DEFAULTS,
+  type SampleNode,
+  SUBTYPES,
+  sampleAt,
+} from "../../js/demo/sample/index.ts";
 
 interface TradeBody {
   text: string;
@@ -78,7 +84,9 @@ describe("the sample", () => {
     expect(nodes).toHaveLength(2000);
     for (const subtype of SUBTYPES) expect(of(subtype).length, subtype).toBeGreaterThanOrEqual(20);
     const days =
-      (Math.max(...nodes.map((one) => one.created_at)) - Math.min(...nodes.map((one) => one.created_at))) / 86_400_000;
+      (Math.max(...nodes.map((one) => one.created_at)) -
+        Math.min(...nodes.map((one) => one.created_at))) /
+      86_400_000;
     expect(days).toBeGreaterThan(195);
     expect(days).toBeLessThanOrEqual(200);
   });
@@ -121,7 +129,8 @@ describe("the sample", () => {
       expect(one.difficulty).toBeGreaterThan(0);
       expect(one.difficulty).toBeLessThanOrEqual(1);
     }
-    const mean = (subtype: string) => of(subtype).reduce((sum, one) => sum + one.access_count, 0) / of(subtype).length;
+    const mean = (subtype: string) =>
+      of(subtype).reduce((sum, one) => sum + one.access_count, 0) / of(subtype).length;
     expect(mean("custom:playbook")).toBeGreaterThan(mean("custom:lesson"));
     expect(mean("custom:lesson")).toBeGreaterThan(mean("custom:signal"));
   });
@@ -152,15 +161,21 @@ describe("the sample", () => {
 
   it("leaves no slot of a template open and no number unread", () => {
     for (const one of nodes) {
-      expect(`${one.content_title} ${one.content_body}`).not.toMatch(/NaN|undefined|Infinity|\{\w+\}|\[object/);
+      expect(`${one.content_title} ${one.content_body}`).not.toMatch(
+        /NaN|undefined|Infinity|\{\w+\}|\[object/,
+      );
     }
   });
 
   it("says things in many ways", () => {
     expect(new Set(nodes.map((one) => one.content_body)).size).toBe(nodes.length);
-    expect(new Set(nodes.map((one) => one.content_title)).size).toBeGreaterThan(nodes.length * 0.96);
+    expect(new Set(nodes.map((one) => one.content_title)).size).toBeGreaterThan(
+      nodes.length * 0.96,
+    );
     for (const subtype of SUBTYPES) {
-      const starts = new Set(of(subtype).map((one) => one.content_title.replace(/[\d$,.−+%]+/g, "#")));
+      const starts = new Set(
+        of(subtype).map((one) => one.content_title.replace(/[\d$,.−+%]+/g, "#")),
+      );
       expect(starts.size, subtype).toBeGreaterThan(of(subtype).length * 0.2);
     }
   });
@@ -170,7 +185,8 @@ describe("trades", () => {
   const closed = truth.trades.filter((trade) => trade.close_id !== null);
 
   it("win and lose, and some are still open", () => {
-    const count = (outcome: string) => truth.trades.filter((trade) => trade.outcome === outcome).length;
+    const count = (outcome: string) =>
+      truth.trades.filter((trade) => trade.outcome === outcome).length;
     expect(count("win")).toBeGreaterThan(30);
     expect(count("loss")).toBeGreaterThan(30);
     expect(count("open")).toBeGreaterThan(0);
@@ -193,7 +209,9 @@ describe("trades", () => {
       expect(signals.roe_pct).toBeCloseTo(signals.pnl_pct * signals.leverage, 1);
       expect(signals.mfe_pct).toBeGreaterThanOrEqual(signals.mae_pct);
       expect(signals.pnl_pct).toBeLessThanOrEqual(signals.mfe_pct + 0.01);
-      expect(signals.outcome).toBe(signals.pnl_pct > 0.15 ? "win" : signals.pnl_pct < -0.15 ? "loss" : "flat");
+      expect(signals.outcome).toBe(
+        signals.pnl_pct > 0.15 ? "win" : signals.pnl_pct < -0.15 ? "loss" : "flat",
+      );
       expect({ ...signals, outcome: trade.outcome }).toMatchObject({
         entry: trade.entry_price,
         exit: trade.exit_price,
@@ -210,12 +228,17 @@ describe("trades", () => {
   it("are entered, changed, closed and learned from in that order, tied by edges", () => {
     const tied = new Set(edges.map((edge) => `${edge.type} ${edge.source_id} ${edge.target_id}`));
     for (const trade of truth.trades) {
-      const chain = [trade.entry_id, ...trade.modify_ids, ...(trade.close_id ? [trade.close_id] : [])].map(node);
+      const chain = [
+        trade.entry_id,
+        ...trade.modify_ids,
+        ...(trade.close_id ? [trade.close_id] : []),
+      ].map(node);
       for (let i = 1; i < chain.length; i++) {
         expect(chain[i]?.created_at).toBeGreaterThan(chain[i - 1]?.created_at ?? 0);
         expect(tied.has(`part_of ${chain[i]?.id} ${trade.entry_id}`)).toBe(true);
       }
-      for (const lesson of trade.lesson_ids) expect(node(lesson).created_at).toBeGreaterThan(trade.closed_at ?? 0);
+      for (const lesson of trade.lesson_ids)
+        expect(node(lesson).created_at).toBeGreaterThan(trade.closed_at ?? 0);
       if (trade.signal_id) {
         expect(node(trade.signal_id).created_at).toBeLessThan(trade.opened_at);
         expect(tied.has(`causes ${trade.signal_id} ${trade.entry_id}`)).toBe(true);
@@ -244,10 +267,14 @@ describe("trades", () => {
 describe("what stands around the trades", () => {
   it("has playbooks whose counts are those of the trades that followed them", () => {
     for (const playbook of truth.playbooks) {
-      const body = jsonOf<{ success_count: number; sample_size: number; trigger: { anomaly_types: string[] } }>(
-        node(playbook.id),
+      const body = jsonOf<{
+        success_count: number;
+        sample_size: number;
+        trigger: { anomaly_types: string[] };
+      }>(node(playbook.id));
+      const followed = truth.trades.filter(
+        (trade) => trade.playbook_id === playbook.id && trade.outcome !== "open",
       );
-      const followed = truth.trades.filter((trade) => trade.playbook_id === playbook.id && trade.outcome !== "open");
       expect(body.sample_size).toBe(followed.length);
       expect(body.success_count).toBe(followed.filter((trade) => trade.outcome === "win").length);
       expect(body.trigger.anomaly_types.length).toBeGreaterThan(0);
@@ -274,7 +301,8 @@ describe("what stands around the trades", () => {
         expect(node(id).created_at).toBeLessThan(node(lesson.id).created_at);
       }
       for (const symbol of lesson.symbols) expect(node(lesson.id).content_body).toContain(symbol);
-      if (lesson.supersedes) expect(node(lesson.supersedes).created_at).toBeLessThan(node(lesson.id).created_at);
+      if (lesson.supersedes)
+        expect(node(lesson.supersedes).created_at).toBeLessThan(node(lesson.id).created_at);
     }
   });
 
@@ -295,7 +323,9 @@ describe("what stands around the trades", () => {
 
   it("sums up each day as it was", () => {
     for (const session of truth.sessions) {
-      const closes = session.close_ids.map((id) => truth.trades.find((trade) => trade.close_id === id));
+      const closes = session.close_ids.map((id) =>
+        truth.trades.find((trade) => trade.close_id === id),
+      );
       expect(closes.every((trade) => trade !== undefined)).toBe(true);
       for (const id of [...session.entry_ids, ...session.close_ids, ...session.event_ids]) {
         expect(node(id).created_at).toBeLessThan(node(session.id).created_at);
@@ -318,7 +348,9 @@ describe("the sample at an earlier instant", () => {
       expect(one.access_count).toBeLessThanOrEqual(node(one.id).access_count);
     }
     const ids = new Set(then.nodes.map((one) => one.id));
-    expect(then.edges.every((edge) => ids.has(edge.source_id) && ids.has(edge.target_id))).toBe(true);
+    expect(then.edges.every((edge) => ids.has(edge.source_id) && ids.has(edge.target_id))).toBe(
+      true,
+    );
   });
 
   it("has playbooks with the counts of then", () => {

@@ -1,5 +1,5 @@
-// The server as it is packed: with the packages it is made of in it, and what they want said; and it runs where only what its manifest
-// names is beside it.
+// The server as it is packed: with the packages it is made of in it, and what they want said; and
+// it runs where only what its manifest names is beside it.
 
 import { spawn } from "node:child_process";
 import {
@@ -32,20 +32,36 @@ beforeAll(async () => {
   const server = join(root, "js", "server");
   await must("npm", ["pack", "--pack-destination", project, "--loglevel", "error"], server);
   const [packed] = readdirSync(project).filter((name) => name.endsWith(".tgz"));
-  await must("tar", ["-xzf", join(project, packed!), "--strip-components=1", "-C", installed()], project);
+  await must(
+    "tar",
+    ["-xzf", join(project, packed!), "--strip-components=1", "-C", installed()],
+    project,
+  );
   for (const name of DEPENDENCIES) {
-    symlinkSync(realpathSync(join(root, "node_modules", name)), join(project, "node_modules", name));
+    symlinkSync(
+      realpathSync(join(root, "node_modules", name)),
+      join(project, "node_modules", name),
+    );
   }
 }, MINUTES);
 
 afterAll(() => rmSync(project, { recursive: true, force: true, maxRetries: 5 }));
 
 /** Name, version and licence of each package that is told of. */
-const told = () => [...read("THIRD-PARTY-LICENSES.txt").matchAll(/^-{80}\n\n(\S+) (\S+) \((.+)\)\n\n(.+)/gm)];
+const told = () => [
+  ...read("THIRD-PARTY-LICENSES.txt").matchAll(/^-{80}\n\n(\S+) (\S+) \((.+)\)\n\n(.+)/gm),
+];
 
 describe("the packed server", () => {
   it("holds what is built, the manifest, what there is to read, and the licences of what is in it", () => {
-    const files = ["LICENSE", "README.md", "THIRD-PARTY-LICENSES.txt", "bin", "dist", "package.json"];
+    const files = [
+      "LICENSE",
+      "README.md",
+      "THIRD-PARTY-LICENSES.txt",
+      "bin",
+      "dist",
+      "package.json",
+    ];
     expect(readdirSync(installed()).sort()).toEqual(files);
     expect(readdirSync(installed("dist", "types")).sort()).toEqual(["client.d.ts", "types.d.ts"]);
   });
@@ -54,16 +70,18 @@ describe("the packed server", () => {
     const { dependencies } = JSON.parse(read("package.json"));
     const sources = readdirSync(installed("dist")).filter((name) => name.endsWith(".mjs"));
     const texts = sources.map((name) => read("dist", name)).join("\n");
-    const imports = [...texts.matchAll(/(?:\bfrom|\bimport\(|^import|;import)"([@\w][^"\s]*)"/gm)].map(
-      ([, name]) => name!,
-    );
+    const imports = [
+      ...texts.matchAll(/(?:\bfrom|\bimport\(|^import|;import)"([@\w][^"\s]*)"/gm),
+    ].map(([, name]) => name!);
     const packages = new Set(imports.filter((name) => !isBuiltin(name)));
     expect([...packages].sort()).toEqual(DEPENDENCIES);
     expect(Object.keys(dependencies)).toEqual(DEPENDENCIES);
   });
 
   it("tells the version, the licence and its text of each package that is in it", () => {
-    const { devDependencies } = JSON.parse(readFileSync(join(root, "js", "server", "package.json"), "utf8"));
+    const { devDependencies } = JSON.parse(
+      readFileSync(join(root, "js", "server", "package.json"), "utf8"),
+    );
     const versions = Object.fromEntries(told().map(([, name, version]) => [name, version]));
     expect(versions).toMatchObject(devDependencies);
     expect(versions).toHaveProperty("@asteasolutions/zod-to-openapi");
@@ -77,8 +95,19 @@ describe("the packed server", () => {
   it("runs where nothing else is installed", async () => {
     const cli = installed("dist", "cli.mjs");
     expect(await must(process.execPath, [cli, "config"], project)).toContain("log_format: auto\n");
-    const args = ["serve", "--port", "0", "--data-dir", join(project, "data"), "--log-format", "text"];
-    const server = spawn(process.execPath, [cli, ...args], { cwd: project, stdio: ["ignore", "pipe", "inherit"] });
+    const args = [
+      "serve",
+      "--port",
+      "0",
+      "--data-dir",
+      join(project, "data"),
+      "--log-format",
+      "text",
+    ];
+    const server = spawn(process.execPath, [cli, ...args], {
+      cwd: project,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     const ended = new Promise((resolve) => server.once("close", resolve));
     let printed = "";
     for await (const text of server.stdout.setEncoding("utf8")) {
@@ -113,10 +142,19 @@ describe("the packed server", () => {
       `;
       writeFileSync(join(project, "program.mts"), program);
       const compilerOptions = {
-        ...{ noEmit: true, strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, types: [] },
+        ...{
+          noEmit: true,
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          skipLibCheck: false,
+          types: [],
+        },
         ...{ target: "es2022", lib: ["es2022", "dom"], module: "nodenext" },
       };
-      writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.mts"] }));
+      writeFileSync(
+        join(project, "tsconfig.json"),
+        JSON.stringify({ compilerOptions, files: ["program.mts"] }),
+      );
       const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
       expect((await run(process.execPath, [tsc, "--pretty", "false"], project)).stdout).toBe("");
     },

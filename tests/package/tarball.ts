@@ -1,4 +1,5 @@
-// The package as users get it: packed by npm, installed into an empty project outside this repository.
+// The package as users get it: packed by npm, installed into an empty project outside this
+// repository.
 
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -35,7 +36,9 @@ export interface Outcome {
 
 /** Runs a program without what npm and vitest tell their children. */
 export function run(program: string, args: readonly string[], cwd: string): Promise<Outcome> {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|node_|vitest)/i.test(name)));
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(npm_|node_|vitest)/i.test(name)),
+  );
   return new Promise((resolve) => {
     execFile(program, args, { cwd, env, maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {
       const status = error === null ? 0 : typeof error.code === "number" ? error.code : 1;
@@ -47,14 +50,17 @@ export function run(program: string, args: readonly string[], cwd: string): Prom
 /** Runs a program that has to succeed; what it printed. */
 export async function must(program: string, args: readonly string[], cwd: string): Promise<string> {
   const { status, stdout, stderr } = await run(program, args, cwd);
-  if (status !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${status}:\n${stdout}${stderr}`);
+  if (status !== 0)
+    throw new Error(`${program} ${args.join(" ")} ended with ${status}:\n${stdout}${stderr}`);
   return stdout;
 }
 
 /** The tarball of what is built, made by `npm pack`; packed once for each state of the package. */
 export async function tarball(): Promise<string> {
   if (!existsSync(join(ENGINE, "dist", "nous_wasm.wasm"))) {
-    throw new Error("js/engine/dist is missing: run `npm run build` before the tests of the package.");
+    throw new Error(
+      "js/engine/dist is missing: run `npm run build` before the tests of the package.",
+    );
   }
   const { version } = JSON.parse(readFileSync(join(ENGINE, "package.json"), "utf8"));
   const folder = join(PACKED, stateOfPackage());
@@ -65,7 +71,8 @@ export async function tarball(): Promise<string> {
     const path = join(PACKED, name);
     if (Date.now() - statSync(path).mtimeMs > KEPT) rmSync(path, { recursive: true });
   }
-  // Suites may run at the same time: each packs for itself, and the first to be done is used by all.
+  // Suites may run at the same time: each packs for itself, and the first to be done is used by
+  // all.
   const own = mkdtempSync(join(PACKED, "packing-"));
   await must("npm", ["pack", "--pack-destination", own, "--loglevel", "error"], ENGINE);
   try {
@@ -79,10 +86,12 @@ export async function tarball(): Promise<string> {
 function stateOfPackage(): string {
   const hash = createHash("sha256");
   const add = (path: string) => {
-    if (statSync(path).isDirectory()) for (const name of readdirSync(path).sort()) add(join(path, name));
+    if (statSync(path).isDirectory())
+      for (const name of readdirSync(path).sort()) add(join(path, name));
     else hash.update(relative(ENGINE, path)).update("\0").update(readFileSync(path)).update("\0");
   };
-  for (const name of readdirSync(ENGINE).sort()) if (name !== "src" && name !== "node_modules") add(join(ENGINE, name));
+  for (const name of readdirSync(ENGINE).sort())
+    if (name !== "src" && name !== "node_modules") add(join(ENGINE, name));
   return hash.digest("hex").slice(0, 16);
 }
 
@@ -92,7 +101,10 @@ export class Project {
 
   static async create(): Promise<Project> {
     const project = new Project(emptyFolder());
-    project.write("package.json", JSON.stringify({ name: "a-project", private: true, version: "1.0.0" }));
+    project.write(
+      "package.json",
+      JSON.stringify({ name: "a-project", private: true, version: "1.0.0" }),
+    );
     const flags = ["--offline", "--no-audit", "--no-fund", "--loglevel", "error"];
     await must("npm", ["install", ...flags, await tarball()], project.dir);
     return project;
@@ -144,10 +156,13 @@ export async function answerOfNode(project: Project): Promise<string> {
   return project.node("answer.mjs", program);
 }
 
-/** Runs a function of the build scripts in a process of its own, where it may end the process; what it returned. */
+/**
+ * Runs a function of the build scripts in a process of its own, where it may end the process; what
+ * it returned.
+ */
 export function fromBuild(name: "buildCounted" | "setUpChromium"): Promise<string> {
   const file = name === "buildCounted" ? "build.mjs" : "setup.mjs";
-  const program = `import { ${name} } from "./js/build/${file}"; console.log((await ${name}()) ?? "");`;
+  const program = `import { ${name} } from "./js/scripts/${file}"; console.log((await ${name}()) ?? "");`;
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ["--input-type=module", "-e", program, name], {
       cwd: root,
@@ -160,7 +175,7 @@ export function fromBuild(name: "buildCounted" | "setUpChromium"): Promise<strin
     child.on("error", reject);
     child.on("close", (status) => {
       if (status === 0) resolve(printed.trim().split("\n").at(-1) ?? "");
-      else reject(new Error(`${name}() of js/build/${file} failed; its output is above.`));
+      else reject(new Error(`${name}() of js/scripts/${file} failed; its output is above.`));
     });
   });
 }

@@ -1,6 +1,6 @@
-// The first program, by what it writes. Each kind of output is also had from a process as users start it, bundled, which one
-// test holds against what it writes here. What it prints is the picture of its --json, which another sees to; in other widths
-// that picture is drawn.
+// The first program, by what it writes. Each kind of output is also had from a process as users
+// start it, bundled, which one test holds against what it writes here. What it prints is the
+// picture of its --json, which another sees to; in other widths that picture is drawn.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -10,20 +10,30 @@ import { build } from "esbuild";
 import type { Explanation } from "nous-wasm";
 import pc from "picocolors";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { generateSample, SAMPLE_DEFAULTS, sampleAt } from "../../js/sample/index.ts";
-import { type Answer, answer, explained, type Report, type Result } from "../../js/terminal/answer.ts";
-import { parseAt, UsageError } from "../../js/terminal/args.ts";
-import { type CycleReport, cycleReport, renderConsolidation } from "../../js/terminal/consolidation.ts";
-import { type Host, handle } from "../../js/terminal/conversation.ts";
-import type { EventsReport } from "../../js/terminal/events.ts";
-import { bar, cell, wrap } from "../../js/terminal/layout.ts";
-import { Library } from "../../js/terminal/library.ts";
-import { program } from "../../js/terminal/program.ts";
-import { type PromptReport, promptReport, renderPrompt } from "../../js/terminal/prompt.ts";
-import { STANDING_QUESTIONS } from "../../js/terminal/questions.ts";
-import { renderAnswer, renderHead, type Screen } from "../../js/terminal/render.ts";
-import { renderTrace } from "../../js/terminal/trace.ts";
-import { renderExplanation } from "../../js/terminal/tree.ts";
+import { generateSample, SAMPLE_DEFAULTS, sampleAt } from "../../js/demo/sample/index.ts";
+import {
+  type Answer,
+  answer,
+  explained,
+  type Report,
+  type Result,
+} from "../../js/demo/terminal/answer.ts";
+import { parseAt, UsageError } from "../../js/demo/terminal/args.ts";
+import {
+  type CycleReport,
+  cycleReport,
+  renderConsolidation,
+} from "../../js/demo/terminal/consolidation.ts";
+import { type Host, handle } from "../../js/demo/terminal/conversation.ts";
+import type { EventsReport } from "../../js/demo/terminal/events.ts";
+import { bar, cell, wrap } from "../../js/demo/terminal/layout.ts";
+import { Library } from "../../js/demo/terminal/library.ts";
+import { program } from "../../js/demo/terminal/program.ts";
+import { type PromptReport, promptReport, renderPrompt } from "../../js/demo/terminal/prompt.ts";
+import { STANDING_QUESTIONS } from "../../js/demo/terminal/questions.ts";
+import { renderAnswer, renderHead, type Screen } from "../../js/demo/terminal/render.ts";
+import { renderTrace } from "../../js/demo/terminal/trace.ts";
+import { renderExplanation } from "../../js/demo/terminal/tree.ts";
 
 // Loaded by Node itself, as a program has it.
 const {
@@ -76,13 +86,16 @@ async function json(args: readonly string[]): Promise<Report> {
 async function one(args: readonly string[]): Promise<Answer> {
   const { answers } = await json(args);
   const [answer] = answers;
-  if (answer === undefined || answers.length > 1) throw new Error(`${answers.length} answers to one question`);
+  if (answer === undefined || answers.length > 1)
+    throw new Error(`${answers.length} answers to one question`);
   return answer;
 }
 
 /** Without what differs from run to run. */
 function timeless<Data>(data: Data): Data {
-  return JSON.parse(JSON.stringify(data, (key, value) => (["time_us", "ms"].includes(key) ? null : value)));
+  return JSON.parse(
+    JSON.stringify(data, (key, value) => (["time_us", "ms"].includes(key) ? null : value)),
+  );
 }
 
 /** What stands from a heading on, with each time replaced by a `t`. */
@@ -93,7 +106,8 @@ function untimed(text: string, heading = "TRACE "): string {
 /** In one line, without branches and times, since it depends on these where lines break. */
 const flowing = (text: string): string => untimed(text.replace(/[│├└─\s]+/g, " "), "");
 
-const widest = (text: string): number => Math.max(...text.split("\n").map((line) => [...line].length));
+const widest = (text: string): number =>
+  Math.max(...text.split("\n").map((line) => [...line].length));
 
 const IN_PARTS = "What's my BTC thesis and how did my last SOL trade go?";
 const PARTS = ["What's my BTC thesis", "how did my last SOL trade go?"];
@@ -105,7 +119,7 @@ describe("a process of the program", () => {
   beforeAll(async () => {
     mkdirSync(`${root}.cache/terminal-test`, { recursive: true });
     await build({
-      entryPoints: [`${root}js/terminal/main.ts`],
+      entryPoints: [`${root}js/demo/terminal/main.ts`],
       outfile: file,
       bundle: true,
       format: "esm",
@@ -132,7 +146,10 @@ describe("a process of the program", () => {
   ])("writes %j what it writes here", async (args, columns) => {
     const { status, stdout, stderr } = start(args, columns);
     const here = await run(args, columns);
-    expect({ status, stdout: flowing(stdout), stderr }).toEqual({ ...here, stdout: flowing(here.stdout) });
+    expect({ status, stdout: flowing(stdout), stderr }).toEqual({
+      ...here,
+      stdout: flowing(here.stdout),
+    });
     expect(widest(stdout)).toBe(widest(here.stdout));
   });
 
@@ -144,9 +161,13 @@ describe("a process of the program", () => {
   });
 
   it("ends well when its reader has seen enough", () => {
-    const { status, stdout, stderr } = spawnSync("sh", ["-c", `"$0" "$1" --json | head -c 9`, process.execPath, file], {
-      encoding: "utf8",
-    });
+    const { status, stdout, stderr } = spawnSync(
+      "sh",
+      ["-c", `"$0" "$1" --json | head -c 9`, process.execPath, file],
+      {
+        encoding: "utf8",
+      },
+    );
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '{\n  "form', stderr: "" });
   });
 });
@@ -162,15 +183,23 @@ describe("the data of an answer", () => {
     expect(answer?.intents[0]?.strings.map((one) => one.string)).toEqual(
       expect.arrayContaining(["signals", "right now"]),
     );
-    expect(answer?.candidates.total).toBe((answer?.candidates.by_words ?? 0) + (answer?.candidates.by_edges ?? 0));
+    expect(answer?.candidates.total).toBe(
+      (answer?.candidates.by_words ?? 0) + (answer?.candidates.by_edges ?? 0),
+    );
     expect(Object.keys(answer?.rankings ?? {})).toEqual(["global", "sections", "intent"]);
     expect(answer?.time_us.calls).toBeGreaterThan(50);
     for (const name of ["classify_intent", "search_global", "search_sections", "retrieve"]) {
       expect(answer?.time_us).toHaveProperty(name, expect.any(Number));
     }
-    expect(answer?.trace).toMatchObject({ query: answer?.question, mode: "parts", parts: [{ outcome: "ok" }] });
+    expect(answer?.trace).toMatchObject({
+      query: answer?.question,
+      mode: "parts",
+      parts: [{ outcome: "ok" }],
+    });
     for (const [name, ranking] of Object.entries(answer?.rankings ?? {})) {
-      expect(ranking.map((result) => result.part)).toEqual(Array(3).fill(name === "intent" ? 1 : null));
+      expect(ranking.map((result) => result.part)).toEqual(
+        Array(3).fill(name === "intent" ? 1 : null),
+      );
       expect(ranking.map((result) => result.rank)).toEqual([1, 2, 3]);
       for (const result of ranking) {
         expect(Object.keys(result)).toEqual([
@@ -208,11 +237,25 @@ describe("the data of an answer", () => {
   it("ranks as the weights say", async () => {
     const { rankings } = await one(["what happened with my ETH trades"]);
     const score = (result: Result, weights: Record<string, number>) =>
-      Object.entries(result.signals).reduce((sum, [signal, value]) => sum + value * (weights[signal] ?? 0), 0);
-    const global = { semantic: 0.3, keyword: 0.15, graph: 0.2, recency: 0.15, authority: 0.1, affinity: 0.1 };
-    for (const result of rankings.global) expect(result.score).toBeCloseTo(score(result, global), 12);
+      Object.entries(result.signals).reduce(
+        (sum, [signal, value]) => sum + value * (weights[signal] ?? 0),
+        0,
+      );
+    const global = {
+      semantic: 0.3,
+      keyword: 0.15,
+      graph: 0.2,
+      recency: 0.15,
+      authority: 0.1,
+      affinity: 0.1,
+    };
+    for (const result of rankings.global)
+      expect(result.score).toBeCloseTo(score(result, global), 12);
     for (const result of rankings.sections) {
-      expect(result.score).toBeCloseTo(score(result, { ...SECTION_PROFILES[result.section].reranking_weights }), 12);
+      expect(result.score).toBeCloseTo(
+        score(result, { ...SECTION_PROFILES[result.section].reranking_weights }),
+        12,
+      );
     }
     for (const result of rankings.intent) {
       const boost = result.boosted ? 1.3 : 1;
@@ -236,8 +279,12 @@ describe("the data of an answer", () => {
       if (moved !== 0) expect(result.reason).toMatch(/\w/);
       if (result.boosted && moved > 0) expect(result.reason).toContain("intent ×1.3");
     }
-    expect(rankings.sections.some((result) => result.reason === "recency 0.45 in SIGNALS")).toBe(true);
-    expect(rankings.global.every((result) => result.moved === 0 && result.reason === null)).toBe(true);
+    expect(rankings.sections.some((result) => result.reason === "recency 0.45 in SIGNALS")).toBe(
+      true,
+    );
+    expect(rankings.global.every((result) => result.moved === 0 && result.reason === null)).toBe(
+      true,
+    );
   });
 
   it("is the same each time, but for the times", async () => {
@@ -319,12 +366,18 @@ describe("the index", () => {
   it("holds the memory, and is where the rankings come from", async () => {
     const library = new Library(SAMPLE, at);
     const { rankings, candidates } = await one([question, "--limit", "20"]);
-    expect([library.index.size, library.index.edgeCount]).toEqual([SAMPLE.nodes.length, SAMPLE.edges.length]);
+    expect([library.index.size, library.index.edgeCount]).toEqual([
+      SAMPLE.nodes.length,
+      SAMPLE.edges.length,
+    ]);
     expect(library.hits(question)).toHaveLength(45);
     expect(library.hits(question)[0]?.score).toBe(1);
     const { global, sections } = library.find(question);
     expect(candidates.total).toBe(sections.ranking.length);
-    for (const [way, ranking] of [["global", global.ranking] as const, ["sections", sections.ranking] as const]) {
+    for (const [way, ranking] of [
+      ["global", global.ranking] as const,
+      ["sections", sections.ranking] as const,
+    ]) {
       expect(rankings[way].map(({ id, score }) => [id, score])).toEqual(
         [...ranking].slice(0, 20).map(({ id, score }) => [id, score]),
       );
@@ -337,7 +390,9 @@ describe("the index", () => {
     const hits = new Set(library.hits(question).map((hit) => hit.id));
     const linked = found(library).ids.filter((id) => !hits.has(id));
     expect(linked).not.toEqual([]);
-    expect((await one([question])).rankings.sections.some((result) => linked.includes(result.id))).toBe(true);
+    expect(
+      (await one([question])).rankings.sections.some((result) => linked.includes(result.id)),
+    ).toBe(true);
     library.index.unlink(SAMPLE.edges.map((edge) => edge.id));
     expect(found(library).ids.filter((id) => !hits.has(id))).toEqual([]);
     library.free();
@@ -364,8 +419,12 @@ describe("--explain", () => {
     }
     expect(found).not.toHaveProperty("explanation");
     const [first] = found.rankings.sections;
-    const printed = (await one([question, "--limit", "3", "--explain", first?.id.slice(0, 7) ?? ""])).explanation;
-    expect(printed).toEqual(JSON.parse(JSON.stringify(explained(library, found, first?.id ?? "").explanation)));
+    const printed = (
+      await one([question, "--limit", "3", "--explain", first?.id.slice(0, 7) ?? ""])
+    ).explanation;
+    expect(printed).toEqual(
+      JSON.parse(JSON.stringify(explained(library, found, first?.id ?? "").explanation)),
+    );
   });
 
   it("does so for everything that the standing questions lead to", () => {
@@ -397,7 +456,9 @@ describe("--explain", () => {
     expect(tree).toContain(`WHY ${id}  ${title}`);
     expect(tree).toContain("Place 2 of ");
     expect(tree).toContain(`\nscore ${score} = semantic 0 + keyword `);
-    expect(tree).toMatch(/\n +\+ [\d.]+ = seed [\d.]+ × edge [\d.]+ × decay 0\.8, hop 1 from “[^”]+” over \w+\n/);
+    expect(tree).toMatch(
+      /\n +\+ [\d.]+ = seed [\d.]+ × edge [\d.]+ × decay 0\.8, hop 1 from “[^”]+” over \w+\n/,
+    );
     expect(tree).toMatch(/recency [\d.]+: exp\(-\d+ \/ 30\), in days/);
     const products = tree.split("\n").filter((line) => line.includes(" × "));
     expect(products.length).toBeGreaterThan(8);
@@ -410,7 +471,10 @@ describe("--explain", () => {
   });
 
   it.each([60, 80, 120])("fits %i columns", async (columns) => {
-    const tree = draw(await one(["What is my playbook for extreme funding?", "--explain", "n_cak5y"]), columns);
+    const tree = draw(
+      await one(["What is my playbook for extreme funding?", "--explain", "n_cak5y"]),
+      columns,
+    );
     expect(widest(tree)).toBeLessThanOrEqual(columns);
     expect(tree.replace(/\s+/g, " ")).toMatch(/from \d+ more, none of them above/);
   });
@@ -420,7 +484,9 @@ describe("--explain", () => {
     const answer = await one([question, "--explain", below]);
     expect(answer.explanation).toMatchObject({ id: below, rank: null, absent: "below_limit" });
     const limited = draw(answer, 120);
-    expect(limited).toContain(`Place 10 of ${answer.candidates.total} by section weights, below the limit of 5.`);
+    expect(limited).toContain(
+      `Place 10 of ${answer.candidates.total} by section weights, below the limit of 5.`,
+    );
     expect(limited).toContain("\nscore 0.");
     const unreached = "n_tuwusn1tv94w";
     const without = await one([question, "--explain", unreached]);
@@ -438,7 +504,9 @@ describe("--explain", () => {
     const { sections } = (await one([question])).rankings;
     const { stdout } = await run([question]);
     for (const { id } of sections) expect(stdout).toContain(id.slice(0, 7));
-    expect(new Set(SAMPLE.nodes.map((node) => node.id.slice(0, 7))).size).toBe(SAMPLE_DEFAULTS.memories);
+    expect(new Set(SAMPLE.nodes.map((node) => node.id.slice(0, 7))).size).toBe(
+      SAMPLE_DEFAULTS.memories,
+    );
   });
 });
 
@@ -450,7 +518,9 @@ describe("a question in parts", () => {
   it("is answered in its parts by the third ranking, and as a whole by the others", async () => {
     const { rankings, trace } = await one([IN_PARTS, "--limit", "12"]);
     expect(trace.parts.map((part) => part.query)).toEqual(PARTS);
-    const found = PARTS.map((text) => new Map([...library.find(text).sections.ranking].map((row) => [row.id, row])));
+    const found = PARTS.map(
+      (text) => new Map([...library.find(text).sections.ranking].map((row) => [row.id, row])),
+    );
     for (const { id, rank, score, signals, boosted, part, moved } of rankings.intent) {
       const row = found[(part ?? 0) - 1]?.get(id);
       expect(signals).toEqual(row?.breakdown);
@@ -460,33 +530,45 @@ describe("a question in parts", () => {
     }
     expect(new Set(rankings.intent.map((result) => result.part))).toEqual(new Set([1, 2]));
     expect(rankings.intent.some((result) => result.moved === null)).toBe(true);
-    expect(rankings.sections.map((result) => result.id)).toEqual(whole.sections.ranking.ids.slice(0, 12));
-    expect(rankings.global.map((result) => result.id)).toEqual(whole.global.ranking.ids.slice(0, 12));
+    expect(rankings.sections.map((result) => result.id)).toEqual(
+      whole.sections.ranking.ids.slice(0, 12),
+    );
+    expect(rankings.global.map((result) => result.id)).toEqual(
+      whole.global.ranking.ids.slice(0, 12),
+    );
   });
 
-  it.each([60, 100, 140, 150])("shows the parts, and which a result is for, in %i columns", async (columns) => {
-    const found = await one([IN_PARTS]);
-    const screen = { ...SCREEN, width: columns };
-    const picture = renderAnswer(found, screen);
-    expect(widest(`${picture}\n${renderTrace(found.trace, screen)}`)).toBeLessThanOrEqual(columns);
-    const third = picture.slice(picture.indexOf("SECTIONS + INTENT"), picture.indexOf("\nbars "));
-    const parts = [...third.matchAll(/ part (\d)/g)].map(([, part]) => Number(part));
-    expect(parts).toHaveLength(5);
-    const shown = PARTS.map((query, i) => {
-      return `${i + 1} ${query} (25 found, ${parts.filter((part) => part === i + 1).length} of them below)`;
-    });
-    const text = picture.replace(/\s+/g, " ");
-    expect(text).toContain(` parts ${shown.join(" ")} candidates `);
-    expect(text).toContain("SECTIONS + INTENT 2 parts, KNOWLEDGE boosted");
-    expect(text).toContain("new: the whole question did not lead to it");
-    expect(third).toContain(" new ");
-  });
+  it.each([60, 100, 140, 150])(
+    "shows the parts, and which a result is for, in %i columns",
+    async (columns) => {
+      const found = await one([IN_PARTS]);
+      const screen = { ...SCREEN, width: columns };
+      const picture = renderAnswer(found, screen);
+      expect(widest(`${picture}\n${renderTrace(found.trace, screen)}`)).toBeLessThanOrEqual(
+        columns,
+      );
+      const third = picture.slice(picture.indexOf("SECTIONS + INTENT"), picture.indexOf("\nbars "));
+      const parts = [...third.matchAll(/ part (\d)/g)].map(([, part]) => Number(part));
+      expect(parts).toHaveLength(5);
+      const shown = PARTS.map((query, i) => {
+        return `${i + 1} ${query} (25 found, ${parts.filter((part) => part === i + 1).length} of them below)`;
+      });
+      const text = picture.replace(/\s+/g, " ");
+      expect(text).toContain(` parts ${shown.join(" ")} candidates `);
+      expect(text).toContain("SECTIONS + INTENT 2 parts, KNOWLEDGE boosted");
+      expect(text).toContain("new: the whole question did not lead to it");
+      expect(third).toContain(" new ");
+    },
+  );
 
   it("says so where a part has nothing to show", async () => {
     const empty = (await run(["What is my rule for stops and when does xyzzy plugh?"])).stdout;
-    expect(empty).toMatch(/\nparts +1 {2}What is my rule for stops \(25 found, 5 of them below\)\n/);
+    expect(empty).toMatch(
+      /\nparts +1 {2}What is my rule for stops \(25 found, 5 of them below\)\n/,
+    );
     expect(empty).toContain("2  when does xyzzy plugh? (nothing found)\n");
-    const crowded = (await run(["What is my playbook for squeezes? What happened with DOGE?"])).stdout;
+    const crowded = (await run(["What is my playbook for squeezes? What happened with DOGE?"]))
+      .stdout;
     expect(crowded).toContain("2  What happened with DOGE (25 found, none of them below)\n");
   });
 
@@ -553,12 +635,16 @@ describe("--trace", () => {
       const fate = `${score.toFixed(3)} replaced by ${by.slice(0, 7)} ${by_score.toFixed(3)}`;
       const search = `search for “${query}”: ${results} found, best ${top_score?.toFixed(3)}, t`;
       expect(text).toContain(`─ ${id.slice(0, 7)}  ${fate}; ${search}\n`);
-      expect(rankings.intent.find((result) => result.id === by)?.reason).toBe("replaces a weak one");
+      expect(rankings.intent.find((result) => result.id === by)?.reason).toBe(
+        "replaces a weak one",
+      );
       const { explanation } = await one([...question, "--explain", by]);
       expect([explanation?.query, explanation?.score?.value]).toEqual([query, by_score]);
     }
     for (const { id, score } of trace.dropped) {
-      expect(text).toContain(`─ ${id.slice(0, 7)}  ${score.toFixed(3)} dropped, enough were replaced already\n`);
+      expect(text).toContain(
+        `─ ${id.slice(0, 7)}  ${score.toFixed(3)} dropped, enough were replaced already\n`,
+      );
       expect(rankings.intent.map((result) => result.id)).not.toContain(id);
     }
   });
@@ -577,8 +663,13 @@ describe("--trace", () => {
       if (found === undefined) throw new Error("no answer");
       return found;
     };
-    const orchestrator = createOrchestrator({ search, config: { orchestrator: { relevanceRatio: 0 } } });
-    const { trace } = await orchestrator.retrieve("what fired and how it went and why nobody knows");
+    const orchestrator = createOrchestrator({
+      search,
+      config: { orchestrator: { relevanceRatio: 0 } },
+    });
+    const { trace } = await orchestrator.retrieve(
+      "what fired and how it went and why nobody knows",
+    );
     const text = untimed(renderTrace(trace, SCREEN));
     for (const line of [
       "│  ├─ part 2  “how it went”: nothing found, t",
@@ -683,7 +774,9 @@ describe("without a question and without a terminal", () => {
       const places = (ranking: Result[]) =>
         ranking.flatMap((result) => (result.section === sections[i] ? [result.rank] : []));
       expect(places(rankings.intent)[0]).toBeLessThanOrEqual(2);
-      expect(places(rankings.intent).length).toBeGreaterThanOrEqual(places(rankings.sections).length);
+      expect(places(rankings.intent).length).toBeGreaterThanOrEqual(
+        places(rankings.sections).length,
+      );
     });
   });
 });
@@ -732,7 +825,9 @@ describe("the picture", () => {
   it("fits the narrowest width for every standing question", async () => {
     const screen = { ...SCREEN, width: 60 };
     for (const found of (await json([])).answers) {
-      expect(widest(`${renderAnswer(found, screen)}\n${renderTrace(found.trace, screen)}`)).toBeLessThanOrEqual(60);
+      expect(
+        widest(`${renderAnswer(found, screen)}\n${renderTrace(found.trace, screen)}`),
+      ).toBeLessThanOrEqual(60);
     }
   });
 
@@ -759,16 +854,28 @@ describe("a wrong command line", () => {
     [["BTC", "--explain"], "argument missing"],
     [["BTC", "--explain", " "], "--explain: the id is missing"],
     [["BTC", "--explain", "n_"], "--explain: several ids begin with “n_”, for example n_"],
-    [["BTC", "--explain", "n_zzz"], "--explain: there is no memory “n_zzz”. In this answer are, for example, n_"],
+    [
+      ["BTC", "--explain", "n_zzz"],
+      "--explain: there is no memory “n_zzz”. In this answer are, for example, n_",
+    ],
     [["BTC", "--explain", "n_zzz", "--json"], "there is no memory “n_zzz”"],
     [["xyzzy", "--explain", "n_zzz"], "This answer has none"],
-    [["BTC", "--explain", "n_cak5y", "--at", "2025-09-20"], "“n_cak5y” is not there yet, it is of 2025-09-26"],
+    [
+      ["BTC", "--explain", "n_cak5y", "--at", "2025-09-20"],
+      "“n_cak5y” is not there yet, it is of 2025-09-26",
+    ],
     [["--consolidate", "BTC"], "--consolidate: it takes no question beside it"],
     [["--context", "BTC", "SOL"], "--context: it takes no question beside it"],
     [["--context", " "], "--context: the question is empty"],
     [["--context"], "argument missing"],
-    [["--context", "BTC", "--consolidate"], "--context and --consolidate: only one of them can be shown"],
-    [["--consolidate", "--events", "a 1"], "--consolidate and --events: only one of them can be shown"],
+    [
+      ["--context", "BTC", "--consolidate"],
+      "--context and --consolidate: only one of them can be shown",
+    ],
+    [
+      ["--consolidate", "--events", "a 1"],
+      "--consolidate and --events: only one of them can be shown",
+    ],
     [["--consolidate", "--at", "soon"], "--at: “soon” is no date"],
   ])("%j ends with a sentence and code 2", async (args, sentence) => {
     const { status, stdout, stderr } = await run(args);
@@ -782,18 +889,34 @@ describe("a wrong command line", () => {
   it("--help tells what there is, and ends well", async () => {
     const { status, stdout } = await run(["--help"]);
     expect(status).toBe(0);
-    const options = ["--at", "--limit", "--explain", "--trace", "--events", "--consolidate", "--context", "--json"];
-    for (const word of [...options, "npm run ask", "standing questions"]) expect(stdout).toContain(word);
-    expect(stdout).toContain("Only times differ from run to run: time_us, and each ms in the trace");
+    const options = [
+      "--at",
+      "--limit",
+      "--explain",
+      "--trace",
+      "--events",
+      "--consolidate",
+      "--context",
+      "--json",
+    ];
+    for (const word of [...options, "npm run ask", "standing questions"])
+      expect(stdout).toContain(word);
+    expect(stdout).toContain(
+      "Only times differ from run to run: time_us, and each ms in the trace",
+    );
     expect(stdout).toContain("Since format 3 ");
   });
 });
 
 describe("the sample's stored strengths", () => {
   const { nodes } = SAMPLE;
-  const STAKES = ["trade_entry", "trade_close", "trade_modify", "missed_opportunity", "good_pass"].map(
-    (name) => `custom:${name}`,
-  );
+  const STAKES = [
+    "trade_entry",
+    "trade_close",
+    "trade_modify",
+    "missed_opportunity",
+    "good_pass",
+  ].map((name) => `custom:${name}`);
   const KINDS = {
     "custom:signal": "fact",
     "custom:trade": "fact",
@@ -809,7 +932,9 @@ describe("the sample's stored strengths", () => {
         expect(node.initial_stability).toBe(getInitialStabilityForSubtype(node.subtype));
       if (node.subtype === "custom:playbook") continue;
       const kind = KINDS[node.subtype as keyof typeof KINDS] ?? "concept";
-      expect(node.difficulty, node.subtype).toBe(calculateDifficulty(kind, node.content_body.length, 0));
+      expect(node.difficulty, node.subtype).toBe(
+        calculateDifficulty(kind, node.content_body.length, 0),
+      );
     }
   });
 
@@ -833,7 +958,10 @@ describe("--events", () => {
   };
 
   it("shows what fires in the market that memory saw last, and says why the others do not", async () => {
-    const { matches, markets, passed_over, playbooks, text } = await report("--events", "funding_extreme BTC 0.8");
+    const { matches, markets, passed_over, playbooks, text } = await report(
+      "--events",
+      "funding_extreme BTC 0.8",
+    );
     expect(matches.length).toBeGreaterThan(0);
     expect(markets).toHaveLength(1);
     expect(Math.abs(markets[0]!.numbers.funding_rate!)).toBeGreaterThan(0.006);
@@ -844,7 +972,8 @@ describe("--events", () => {
     expect(weaker.text).toBe("");
     const called = matches.map(({ id }) => id);
     const against = new Map(weaker.passed_over.map(({ id, reason }) => [id, reason]));
-    for (const id of called) expect(against.get(id)).toMatch(/^funding_extreme of 0\.1: it asks for 0\.\d+ or more$/);
+    for (const id of called)
+      expect(against.get(id)).toMatch(/^funding_extreme of 0\.1: it asks for 0\.\d+ or more$/);
   });
 
   it("takes several, with and without symbols, and tells what conditions miss", async () => {
@@ -912,13 +1041,17 @@ describe("--consolidate", () => {
     const { clock, groups, existing, tested, plan } = await data<CycleReport>("--consolidate");
     expect(clock).toBe(SAMPLE_DEFAULTS.end);
     const { nodes } = sampleAt(SAMPLE, Date.parse(clock));
-    expect(existing).toBe(nodes.filter(({ subtype }) => /:(lesson|playbook)$/.test(subtype)).length);
+    expect(existing).toBe(
+      nodes.filter(({ subtype }) => /:(lesson|playbook)$/.test(subtype)).length,
+    );
     expect(groups).toHaveLength(plan.report.groups_analyzed);
     expect(plan.report.groups_found).toBeGreaterThan(groups.length);
     const byId = new Map(nodes.map((node) => [node.id, node]));
     for (const { symbol, episodes, kinds, from, to, ...group } of groups) {
       const members = episodes.map((id) => byId.get(id)!);
-      const kindsOf = members.map(({ subtype }) => subtype.slice("custom:".length).replaceAll("_", " "));
+      const kindsOf = members.map(({ subtype }) =>
+        subtype.slice("custom:".length).replaceAll("_", " "),
+      );
       for (const [kind, count] of Object.entries(kinds))
         expect(kindsOf.filter((one) => one === kind)).toHaveLength(count);
       expect(Object.values(kinds).reduce((sum, count) => sum + count)).toBe(episodes.length);
@@ -937,12 +1070,17 @@ describe("--consolidate", () => {
   it("tests the trades that the sample has", async () => {
     for (const at of [FOUND, SAMPLE_DEFAULTS.end]) {
       const { tested } = await data<CycleReport>("--consolidate", "--at", at);
-      expect(tested.map(({ q_value }) => q_value)).toEqual(tested.map(({ q_value }) => q_value).sort((a, b) => a - b));
+      expect(tested.map(({ q_value }) => q_value)).toEqual(
+        tested.map(({ q_value }) => q_value).sort((a, b) => a - b),
+      );
       const sides = tested.filter(({ conditions }) => conditions[0]?.kind === "direction");
       expect(sides).not.toEqual([]);
       for (const { symbol, conditions, ...figures } of sides) {
         const closed = SAMPLE.truth.trades.filter(
-          (trade) => trade.symbol === symbol && trade.closed_at !== null && trade.closed_at <= Date.parse(at),
+          (trade) =>
+            trade.symbol === symbol &&
+            trade.closed_at !== null &&
+            trade.closed_at <= Date.parse(at),
         );
         const [these, others] = [true, false].map((same) =>
           closed.filter(({ side }) => (side === conditions[0]?.value) === same),
@@ -964,7 +1102,10 @@ describe("--consolidate", () => {
     expect(inOneLine(stdout)).toMatch(
       /Nothing stands out\. .* 70 % of them would be expected to be false \(q 0\.70\)\./,
     );
-    const misses = stdout.slice(stdout.indexOf("THE CLOSEST MISSES"), stdout.indexOf("WHAT WOULD BE WRITTEN"));
+    const misses = stdout.slice(
+      stdout.indexOf("THE CLOSEST MISSES"),
+      stdout.indexOf("WHAT WOULD BE WRITTEN"),
+    );
     expect(misses).toContain(
       [
         "BTC   trade type swing",
@@ -988,21 +1129,41 @@ describe("--consolidate", () => {
     expect(stdout).toContain(
       "HYPE  direction long\n      0 of 6 won (0 %, 95 % interval 0–39 %), others 6 of 7 (86 %)\n",
     );
-    expect(stdout).toContain("HYPE  a new lesson: HYPE longs: 0 of 6 won\n      HYPE longs won none of 6 trades (0 %,");
+    expect(stdout).toContain(
+      "HYPE  a new lesson: HYPE longs: 0 of 6 won\n      HYPE longs won none of 6 trades (0 %,",
+    );
     expect(stdout).toContain("\n      new edges to 6 of its trades\n");
     expect(stdout).not.toContain("CLOSEST");
   });
 
   it("knows again what was learned, and brings its figures up to date", async () => {
-    const [learned] = (await data<CycleReport>("--consolidate", "--at", FOUND)).plan.groups[0]?.create ?? [];
+    const [learned] =
+      (await data<CycleReport>("--consolidate", "--at", FOUND)).plan.groups[0]?.create ?? [];
     const lesson = SAMPLE.nodes.find(({ subtype }) => subtype === "custom:lesson");
     if (learned === undefined || lesson === undefined) throw new Error("nothing was learned");
     const { content_title, content_body, edges } = learned;
     const created_at = Date.parse(FOUND);
-    const node = { ...lesson, id: "n_learned", content_title, content_body, created_at, last_accessed: created_at };
-    const links = edges.map((edge, i) => ({ ...edge, id: `e_${i}`, source_id: node.id, strength: 0.5, created_at }));
+    const node = {
+      ...lesson,
+      id: "n_learned",
+      content_title,
+      content_body,
+      created_at,
+      last_accessed: created_at,
+    };
+    const links = edges.map((edge, i) => ({
+      ...edge,
+      id: `e_${i}`,
+      source_id: node.id,
+      strength: 0.5,
+      created_at,
+    }));
     const written = async (at: string, tied = links) => {
-      const since = { ...SAMPLE, nodes: [...SAMPLE.nodes, node], edges: [...SAMPLE.edges, ...tied] };
+      const since = {
+        ...SAMPLE,
+        nodes: [...SAMPLE.nodes, node],
+        edges: [...SAMPLE.edges, ...tied],
+      };
       const library = new Library(since, Date.parse(at));
       const text = renderConsolidation(await cycleReport(library), SCREEN);
       library.free();
@@ -1011,16 +1172,23 @@ describe("--consolidate", () => {
     expect(await written(FOUND)).toEqual(["Nothing."]);
     const changed = [
       "HYPE  new figures of n_learn: HYPE longs: 0 of 6 won",
-      expect.stringMatching(/^ {6}HYPE longs won none of 6 trades .* against 88 % of the other 8 HYPE trades/),
+      expect.stringMatching(
+        /^ {6}HYPE longs won none of 6 trades .* against 88 % of the other 8 HYPE trades/,
+      ),
     ];
     expect(await written(LATER)).toEqual([...changed, "      no new edge"]);
-    expect(await written(LATER, links.slice(1))).toEqual([...changed, "      new edges to 1 of its trades"]);
+    expect(await written(LATER, links.slice(1))).toEqual([
+      ...changed,
+      "      new edges to 1 of its trades",
+    ]);
   });
 
   it("says so where there is too little", async () => {
     const early = (await run(["--consolidate", "--at", "2025-09-20"], 160)).stdout;
     expect(early).toContain("\n      too few closed trades to compare\n");
-    expect(early).toContain("\nNothing was tested: no group has trades enough for both sides of a condition.\n");
+    expect(early).toContain(
+      "\nNothing was tested: no group has trades enough for both sides of a condition.\n",
+    );
     const late = (await run(["--consolidate", "--at", "2029-01-01"])).stdout;
     expect(late).toMatch(/\nGROUPS {2}0 of 0 analysed, .*\n─+\nNone: too little happened\.\n/);
   });
@@ -1028,7 +1196,9 @@ describe("--consolidate", () => {
   it.each([60, 80, 100, 160])("fits %i columns", async (width) => {
     for (const at of [FOUND, SAMPLE_DEFAULTS.end]) {
       const library = new Library(SAMPLE, Date.parse(at));
-      expect(widest(renderConsolidation(await cycleReport(library), { ...SCREEN, width }))).toBeLessThanOrEqual(width);
+      expect(
+        widest(renderConsolidation(await cycleReport(library), { ...SCREEN, width })),
+      ).toBeLessThanOrEqual(width);
       library.free();
     }
   });
@@ -1051,7 +1221,9 @@ describe("--context", () => {
     expect(recalled.flatMap(([, ids]) => ids).length).toBeGreaterThan(10);
     for (const [type, ids] of recalled) {
       for (const id of ids) expect(memoryTypeOf(byId.get(id)?.subtype)).toBe(type);
-      expect(ids.length).toBeLessThanOrEqual(searches.find((one) => one.memory_type === type)?.limit ?? 0);
+      expect(ids.length).toBeLessThanOrEqual(
+        searches.find((one) => one.memory_type === type)?.limit ?? 0,
+      );
     }
     expect(context.failed).toEqual([]);
     expect(await data<PromptReport>("--context", QUESTION)).toEqual({
@@ -1074,9 +1246,15 @@ describe("--context", () => {
       .filter(({ subtype, created_at }) => /_summary$/.test(subtype) && created_at >= since)
       .map(({ content_title }) => `- ${content_title}`)
       .reverse();
-    expect((await conversations("What is my playbook for extreme funding?"))?.split("\n")).toEqual(titles.slice(0, 3));
+    expect((await conversations("What is my playbook for extreme funding?"))?.split("\n")).toEqual(
+      titles.slice(0, 3),
+    );
     const longer = (await conversations(QUESTION))?.split("\n");
-    expect(longer?.map((line, place) => line.startsWith(`${titles[place]}: `))).toEqual([true, true, true]);
+    expect(longer?.map((line, place) => line.startsWith(`${titles[place]}: `))).toEqual([
+      true,
+      true,
+      true,
+    ]);
   });
 
   it("goes by the clock", async () => {
@@ -1094,7 +1272,8 @@ describe("--context", () => {
     const text = inOneLine(stdout);
     expect(text).toContain(`THE PROMPT ${context.tokens} tokens`);
     for (const { label, content, token_estimate, budget } of context.sections) {
-      const share = budget === null ? `${token_estimate} tokens` : `${token_estimate} of ${budget} tokens`;
+      const share =
+        budget === null ? `${token_estimate} tokens` : `${token_estimate} of ${budget} tokens`;
       expect(text).toContain(inOneLine(`${label} ${share} ${content}`));
     }
     for (const { memory_type, limit, found, query_text } of searches) {
@@ -1123,12 +1302,19 @@ describe("--context", () => {
     expect(text).toMatch(/\nLEFT OUT {2}0 of what was found\n─+\nNothing\.$/);
   });
 
-  it.each(["xyzzy plugh", "???", "😀"])("has a prompt without memories for “%s”", async (question) => {
-    const { searches, context } = await data<PromptReport>("--context", question);
-    for (const { found } of searches) expect(found).toBe(0);
-    expect(context.sections.map(({ name }) => name)).toEqual(["identity", "frame", "recent_conversations"]);
-    expect(context.failed).toEqual([]);
-  });
+  it.each(["xyzzy plugh", "???", "😀"])(
+    "has a prompt without memories for “%s”",
+    async (question) => {
+      const { searches, context } = await data<PromptReport>("--context", question);
+      for (const { found } of searches) expect(found).toBe(0);
+      expect(context.sections.map(({ name }) => name)).toEqual([
+        "identity",
+        "frame",
+        "recent_conversations",
+      ]);
+      expect(context.failed).toEqual([]);
+    },
+  );
 
   it("names what failed, and what has no id", async () => {
     const report = await data<PromptReport>("--context", "hi");
@@ -1138,7 +1324,9 @@ describe("--context", () => {
       { ...report, context: { ...report.context, failed: [...failed], left_out: [...left_out] } },
       SCREEN,
     );
-    expect(text).toMatch(/\nLEFT OUT {2}1 .*\n─+\nnot meant for a prompt \(1\)\n {2}working_memory\n\n/);
+    expect(text).toMatch(
+      /\nLEFT OUT {2}1 .*\n─+\nnot meant for a prompt \(1\)\n {2}working_memory\n\n/,
+    );
     expect(text).toMatch(/\nFAILED {2}and done without\n─+\nfacts: no answer$/);
   });
 

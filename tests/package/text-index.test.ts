@@ -1,5 +1,6 @@
-// The full-text index as the package has it: what it refuses and what is left then, calls within calls, freeing, snapshots,
-// bounds, and that a trap costs one index alone and removal gives memory back.
+// The full-text index as the package has it: what it refuses and what is left then, calls within
+// calls, freeing, snapshots, bounds, and that a trap costs one index alone and removal gives memory
+// back.
 
 import { NousError, type TextDocument, TextIndex } from "nous-wasm";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -92,7 +93,9 @@ describe("everyday use", () => {
 
   it("survives text that is no text", () => {
     const index = filled();
-    index.upsert([{ id: "\ud800", title: "half \udc00 a pair \ud800word", body: "\u0000 \uffff \ufffe" }]);
+    index.upsert([
+      { id: "\ud800", title: "half \udc00 a pair \ud800word", body: "\u0000 \uffff \ufffe" },
+    ]);
     expect(idsOf(index, "pair")).toEqual(["\ud800"]);
     expect(idsOf(index, "\ud800pair\udc00")).toEqual(["\ud800"]);
     expect(idsOf(index, "word")).toEqual(["\ud800"]);
@@ -120,7 +123,11 @@ describe("what is refused", () => {
   const index = () => filled();
   const REFUSED: [string, (index: TextIndex) => unknown, object][] = [
     ["documents that are no list", (it) => it.upsert({} as never), { field: "documents" }],
-    ["a document that is none", (it) => it.upsert([DOCUMENTS[0]!, null as never]), { field: "documents", index: 1 }],
+    [
+      "a document that is none",
+      (it) => it.upsert([DOCUMENTS[0]!, null as never]),
+      { field: "documents", index: 1 },
+    ],
     ["no id", (it) => it.upsert([{ id: "new" }, {} as never]), { field: "id", index: 1 }],
     ["an empty id", (it) => it.upsert([{ id: "" }]), { field: "id", index: 0 }],
     [
@@ -138,8 +145,16 @@ describe("what is refused", () => {
     ["terms that are no list", (it) => it.search("gold" as never), { field: "terms" }],
     ["a term that is no text", (it) => it.search(["gold", null as never]), { field: "terms" }],
     ["a limit below 0", (it) => it.search(["gold"], { limit: -1 }), { field: "limit" }],
-    ["a limit that is no whole number", (it) => it.search(["gold"], { limit: 1.5 }), { field: "limit" }],
-    ["among what is no list", (it) => it.search(["gold"], { among: "a" as never }), { field: "among" }],
+    [
+      "a limit that is no whole number",
+      (it) => it.search(["gold"], { limit: 1.5 }),
+      { field: "limit" },
+    ],
+    [
+      "among what is no list",
+      (it) => it.search(["gold"], { among: "a" as never }),
+      { field: "among" },
+    ],
     ["an unknown option", (it) => it.search(["gold"], { most: 3 } as never), { field: "most" }],
     ["options of another kind", (it) => it.search(["gold"], 7 as never), { field: "options" }],
   ];
@@ -162,7 +177,8 @@ describe("what is refused", () => {
 
   it("what goes beyond maxBytes, and what is there is found as before", () => {
     const index = filled({ maxBytes: 4 * MIB });
-    const words = (from: number, count: number) => Array.from({ length: count }, (_, n) => `w${from + n}`).join(" ");
+    const words = (from: number, count: number) =>
+      Array.from({ length: count }, (_, n) => `w${from + n}`).join(" ");
     const error = thrownBy(() => index.upsert([{ id: "big", body: words(0, 100_000) }]));
     expect(error.code).toBe("out_of_memory");
     expect([index.size, idsOf(index, "gold"), idsOf(index, "w7")]).toEqual([6, ["a", "b"], []]);
@@ -176,10 +192,10 @@ describe("what is refused", () => {
     expect(index.bytes.index).toBeLessThan(4 * MIB);
     expect(idsOf(index, `w${added * 50 - 1}`)).toEqual([`n${added - 1}`]);
     const restored = TextIndex.restore(index.snapshot(), { maxBytes: 12 * MIB });
-    expect([restored.size, idsOf(restored, `w${added * 50 - 1}`)], "what is full can be saved").toEqual([
-      6 + added,
-      [`n${added - 1}`],
-    ]);
+    expect(
+      [restored.size, idsOf(restored, `w${added * 50 - 1}`)],
+      "what is full can be saved",
+    ).toEqual([6 + added, [`n${added - 1}`]]);
     restored.free();
     expect(index.remove([...index.ids()])).toBe(6 + added);
     expect(index.upsert(DOCUMENTS), "what was removed gives room").toBe(6);
@@ -213,10 +229,14 @@ describe("calls within calls", () => {
     ["a search", (index) => index.search(["gold", "copper"])],
     [
       "many new documents",
-      (index) => index.upsert(Array.from({ length: 3000 }, (_, n) => ({ id: `n${n}`, title: `t${n}` }))),
+      (index) =>
+        index.upsert(Array.from({ length: 3000 }, (_, n) => ({ id: `n${n}`, title: `t${n}` }))),
     ],
     ["the removal of what is read", (index) => index.remove(["a", "b"])],
-    ["so much removal that rows are given anew", (index) => index.remove(["a", "b", "c", "d", "e", "f"])],
+    [
+      "so much removal that rows are given anew",
+      (index) => index.remove(["a", "b", "c", "d", "e", "f"]),
+    ],
     ["a snapshot", (index) => index.snapshot()],
   ];
   it.each(ACTIONS)("%s, from the getter of a document or an entry of a list", (_, act) => {
@@ -362,7 +382,10 @@ describe("the instance", () => {
     other.upsert(DOCUMENTS);
     names.add("residenttext_search");
     const error = thrownBy(() => lost.search(["gold"]));
-    expect(error).toMatchObject({ code: "instance_lost", message: expect.stringContaining("asked to") });
+    expect(error).toMatchObject({
+      code: "instance_lost",
+      message: expect.stringContaining("asked to"),
+    });
     names.clear();
     for (const call of [
       () => lost.search(["gold"]),
@@ -381,7 +404,11 @@ describe("the instance", () => {
     const live = last.live_bytes as () => number;
     const round = (number: number) => {
       index.upsert(
-        Array.from({ length: 40 }, (_, n) => ({ id: `${n}`, title: `t${n} of ${number % 20}`, body: "same words" })),
+        Array.from({ length: 40 }, (_, n) => ({
+          id: `${n}`,
+          title: `t${n} of ${number % 20}`,
+          body: "same words",
+        })),
       );
       index.search(["t1", "same", "words"], { limit: 30, among: ["1", "2"] });
       expect(() => index.upsert([{ id: "x", title: 7 as never }])).toThrow(core.NousError);

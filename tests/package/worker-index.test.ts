@@ -1,10 +1,18 @@
-// An index in a worker, as the packed package has it: the answers of one that is not, in their order, and every way to end.
+// An index in a worker, as the packed package has it: the answers of one that is not, in their
+// order, and every way to end.
 
 import { rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { build } from "esbuild";
-import type { DecayChanges, IndexWorker, IndexWorkerOptions, MemoryIndex, MemoryNode, NousError } from "nous-wasm";
+import type {
+  DecayChanges,
+  IndexWorker,
+  IndexWorkerOptions,
+  MemoryIndex,
+  MemoryNode,
+  NousError,
+} from "nous-wasm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { same } from "../parity/same.ts";
 import { emptyFolder, must, Project } from "./tarball.ts";
@@ -30,7 +38,9 @@ afterEach(async () => {
 
 afterAll(() => project?.remove());
 
-async function worker(options: IndexWorkerOptions = { dimensions: DIMENSIONS }): Promise<IndexWorker> {
+async function worker(
+  options: IndexWorkerOptions = { dimensions: DIMENSIONS },
+): Promise<IndexWorker> {
   const index = await nous.createIndexWorker(options);
   open.push(index);
   return index;
@@ -49,7 +59,8 @@ async function rejection(promise: Promise<unknown>): Promise<NousError> {
 const told = ({ code, message, details }: NousError) => ({ code, message, details });
 
 /** Numbers that look arbitrary. */
-const vector = (seed: number) => Array.from({ length: DIMENSIONS }, (_, place) => Math.sin(seed * 7 + place * 1.3 + 1));
+const vector = (seed: number) =>
+  Array.from({ length: DIMENSIONS }, (_, place) => Math.sin(seed * 7 + place * 1.3 + 1));
 
 const nodesOf = (count: number): MemoryNode[] =>
   Array.from({ length: count }, (_, index) => ({
@@ -57,13 +68,20 @@ const nodesOf = (count: number): MemoryNode[] =>
     type: index % 3 === 0 ? "episode" : "concept",
     subtype: ["custom:lesson", "custom:signal", null, undefined][index % 4],
     // The three forms that an instant has.
-    created_at: [new Date(NOW - index * DAY), NOW - index * DAY, "2025-11-03T10:00:00Z"][index % 3]!,
+    created_at: [new Date(NOW - index * DAY), NOW - index * DAY, "2025-11-03T10:00:00Z"][
+      index % 3
+    ]!,
     last_accessed: index % 5 === 0 ? null : NOW - (index % 40) * DAY,
     access_count: index % 7,
     tags: index % 2 === 0 ? ["even", `tag ${index % 6}`] : [],
     clusters: index % 9 === 0 ? ["c"] : undefined,
     salience: index % 4 === 3 ? null : (index % 4) / 3,
-    embedding: [vector(index), new Float32Array(vector(index)), new Float64Array(vector(index)), null][index % 4]!,
+    embedding: [
+      vector(index),
+      new Float32Array(vector(index)),
+      new Float64Array(vector(index)),
+      null,
+    ][index % 4]!,
     // What the index does not read stays here.
     about: () => index,
   }));
@@ -83,7 +101,8 @@ const LIFE: [string, (index: MemoryIndex) => unknown][] = [
   ["upsert", (index) => index.upsert(nodesOf(60), { now: NOW })],
   [
     "upsert, again",
-    (index) => index.upsert([{ id: "n1", stability: 3, embedding: null }, ...nodesOf(3)], { now: NOW }),
+    (index) =>
+      index.upsert([{ id: "n1", stability: 3, embedding: null }, ...nodesOf(3)], { now: NOW }),
   ],
   ["upsert, nothing", (index) => index.upsert([])],
   ["link", (index) => index.link(edges)],
@@ -108,12 +127,19 @@ const LIFE: [string, (index: MemoryIndex) => unknown][] = [
   ],
   [
     "rerank by ids",
-    (index) => index.rerank({ ids: ["n3", "n4", "n5"], semantic: [0.1, -0.5, 1], bm25: null }, { now: NOW, limit: 2 }),
+    (index) =>
+      index.rerank(
+        { ids: ["n3", "n4", "n5"], semantic: [0.1, -0.5, 1], bm25: null },
+        { now: NOW, limit: 2 },
+      ),
   ],
   [
     "rerank by handles",
     (index) =>
-      index.rerank({ handles: new Uint32Array([1, 2, 3, 4]).subarray(1), graph: new Float32Array(3).fill(0.3) }),
+      index.rerank({
+        handles: new Uint32Array([1, 2, 3, 4]).subarray(1),
+        graph: new Float32Array(3).fill(0.3),
+      }),
   ],
   ["search", (index) => index.search(query)],
   [
@@ -145,8 +171,14 @@ const REFUSED: [string, (index: MemoryIndex) => unknown][] = [
   ["an entry that is none", (index) => index.upsert([null as never])],
   ["no entries", (index) => index.upsert("nodes" as never)],
   ["an embedding's length", (index) => index.upsert([{ id: "a", embedding: [1, 2] }])],
-  ["an embedding's component", (index) => index.upsert([{ id: "a", embedding: [..."12345678"] as never }])],
-  ["an embedding that is none", (index) => index.upsert([{ id: "a", embedding: "12345678" as never }])],
+  [
+    "an embedding's component",
+    (index) => index.upsert([{ id: "a", embedding: [..."12345678"] as never }]),
+  ],
+  [
+    "an embedding that is none",
+    (index) => index.upsert([{ id: "a", embedding: "12345678" as never }]),
+  ],
   ["options", (index) => index.upsert([], [] as never)],
   ["an edge", (index) => index.link([{ id: "e", source_id: "n1", target_id: 3 as never }])],
   ["an id", (index) => index.handles(["n1", "nobody"])],
@@ -157,24 +189,35 @@ const REFUSED: [string, (index: MemoryIndex) => unknown][] = [
   ["a query that is none", (index) => index.search(null as never)],
   [
     "a change",
-    (index) => index.applyDecay({ ids: ["n1"], retrievability: [7], lifecycle: [0] } as never as DecayChanges),
+    (index) =>
+      index.applyDecay({
+        ids: ["n1"],
+        retrievability: [7],
+        lifecycle: [0],
+      } as never as DecayChanges),
   ],
   ["whom to explain", (index) => index.explain("nobody", query)],
 ];
 
 /** An index whose calls look synchronous: what the call makes is taken from the worker instead. */
-const asked = async (index: IndexWorker, call: (index: MemoryIndex) => unknown) => call(index as never as MemoryIndex);
+const asked = async (index: IndexWorker, call: (index: MemoryIndex) => unknown) =>
+  call(index as never as MemoryIndex);
 
 /** A value with rankings spelled out. */
 const spelled = (value: unknown): unknown => {
-  if (value instanceof nous.Ranking) return { ids: value.ids, scores: value.scores, places: [...value] };
+  if (value instanceof nous.Ranking)
+    return { ids: value.ids, scores: value.scores, places: [...value] };
   const { ranking } = (value ?? {}) as { ranking?: unknown };
   return ranking === undefined ? value : { ...(value as object), ranking: spelled(ranking) };
 };
 
 describe("the answers", () => {
   it("are those of an index that is not in a worker, for every method", async () => {
-    const options = { dimensions: DIMENSIONS, embeddingId: "small", config: { salienceGrowth: true } };
+    const options = {
+      dimensions: DIMENSIONS,
+      embeddingId: "small",
+      config: { salienceGrowth: true },
+    };
     const here = new nous.MemoryIndex(options);
     const there = await worker(options);
     expect(there.embeddingId).toBe("small");
@@ -192,8 +235,19 @@ describe("the answers", () => {
     expect(await there.ids()).toEqual([...here.ids()]);
 
     const called = LIFE.map(([name]) => name.split(/[ ,]/)[0]);
-    const others = ["constructor", "free", "size", "edgeCount", "embeddingId", "bytes", "ids", "snapshotParts"];
-    const methods = Object.getOwnPropertyNames(nous.MemoryIndex.prototype).filter((name) => !others.includes(name));
+    const others = [
+      "constructor",
+      "free",
+      "size",
+      "edgeCount",
+      "embeddingId",
+      "bytes",
+      "ids",
+      "snapshotParts",
+    ];
+    const methods = Object.getOwnPropertyNames(nous.MemoryIndex.prototype).filter(
+      (name) => !others.includes(name),
+    );
     expect(methods.filter((name) => !called.includes(name))).toEqual([]);
   });
 
@@ -237,14 +291,23 @@ describe("the answers", () => {
         console.log(ids.join());
       })();
     `;
-    expect(await project.node("esm.mjs", `import * as nous from "nous-wasm";${program}`)).toBe("b,a\n");
-    expect(await project.node("cjs.cjs", `const nous = require("nous-wasm");${program}`)).toBe("b,a\n");
+    expect(await project.node("esm.mjs", `import * as nous from "nous-wasm";${program}`)).toBe(
+      "b,a\n",
+    );
+    expect(await project.node("cjs.cjs", `const nous = require("nous-wasm");${program}`)).toBe(
+      "b,a\n",
+    );
     // Bundled there is no file beside the program.
     const elsewhere = emptyFolder();
     try {
       const entryPoints = [project.at("esm.mjs")];
       const shared = { bundle: true, platform: "node", format: "esm", logLevel: "error" } as const;
-      await build({ ...shared, entryPoints, outfile: join(elsewhere, "main.mjs"), absWorkingDir: project.dir });
+      await build({
+        ...shared,
+        entryPoints,
+        outfile: join(elsewhere, "main.mjs"),
+        absWorkingDir: project.dir,
+      });
       expect(await must(process.execPath, ["main.mjs"], elsewhere)).toBe("b,a\n");
     } finally {
       rmSync(elsewhere, { recursive: true });
@@ -328,7 +391,9 @@ describe("errors", () => {
       console.log(early, await code());
     `;
     expect(await project.node("slim.mjs", program("slim"))).toBe("not_initialized unsupported\n");
-    expect(await project.node("browser.mjs", program("browser"))).toBe("not_initialized unsupported\n");
+    expect(await project.node("browser.mjs", program("browser"))).toBe(
+      "not_initialized unsupported\n",
+    );
   });
 });
 
@@ -348,7 +413,9 @@ describe("the queue", () => {
   it("takes a thousand when it is not told, or any number", async () => {
     const [usual, any] = [await worker({}), await worker({ maxPending: Infinity })];
     const codes = async (index: IndexWorker) => {
-      const requests = Array.from({ length: 1002 }, () => index.size().catch((error: NousError) => error.code));
+      const requests = Array.from({ length: 1002 }, () =>
+        index.size().catch((error: NousError) => error.code),
+      );
       return (await Promise.all(requests)).filter((answer) => answer !== 0);
     };
     expect(await codes(usual)).toEqual(["queue_full", "queue_full"]);
@@ -392,7 +459,8 @@ describe("vectors", () => {
     const all = new Float32Array(3 * DIMENSIONS).map((_, place) => Math.cos(place));
     return [0, 1, 2].map((row) => all.subarray(row * DIMENSIONS, (row + 1) * DIMENSIONS));
   };
-  const batch = (embeddings: ArrayLike<number>[]) => embeddings.map((embedding, row) => ({ id: `n${row}`, embedding }));
+  const batch = (embeddings: ArrayLike<number>[]) =>
+    embeddings.map((embedding, row) => ({ id: `n${row}`, embedding }));
   const expected = () => {
     const index = new nous.MemoryIndex({ dimensions: DIMENSIONS });
     index.upsert(batch(rows()), { now: NOW });
@@ -448,8 +516,11 @@ describe("vectors", () => {
     const large = new Float64Array(2 ** 24);
     large.set(vector(1), 1000);
     const start = process.cpuUsage();
-    for (let time = 0; time < 120; time++) await index.similar(large.subarray(1000, 1000 + DIMENSIONS));
-    expect(same(await index.similar(large.subarray(1000, 1000 + DIMENSIONS)), expected())).toBe(null);
+    for (let time = 0; time < 120; time++)
+      await index.similar(large.subarray(1000, 1000 + DIMENSIONS));
+    expect(same(await index.similar(large.subarray(1000, 1000 + DIMENSIONS)), expected())).toBe(
+      null,
+    );
     // Whole, they would be 16 GB.
     const { user, system } = process.cpuUsage(start);
     expect((user + system) / 1e6).toBeLessThan(2);
@@ -557,7 +628,13 @@ describe("the process", () => {
 
   it("passes none of its flags on", async () => {
     const program = `import { createIndexWorker } from "nous-wasm"; console.log(await (await createIndexWorker()).size());`;
-    const flags = ["--input-type=module", "--import", "data:text/javascript,console.log('loaded')", "-e", program];
+    const flags = [
+      "--input-type=module",
+      "--import",
+      "data:text/javascript,console.log('loaded')",
+      "-e",
+      program,
+    ];
     expect(await must(process.execPath, flags, project.dir)).toBe("loaded\n0\n");
   });
 });
@@ -585,7 +662,8 @@ describe("a thread that ends", () => {
     );
 
   it("rejects what waits and what comes later with `instance_lost`", async () => {
-    // A batch that takes the thread longer than its end does: a single node could be answered in between.
+    // A batch that takes the thread longer than its end does: a single node could be answered in
+    // between.
     const source = `
       const index = await createIndexWorker();
       const nodes = Array.from({ length: 50_000 }, (_, place) => ({ id: "node " + place }));
@@ -615,16 +693,18 @@ describe("a thread that ends", () => {
       console.log(found, cause.code, message.includes("memory"));
     `;
     const making = `(script, options) => [script, { ...options, resourceLimits: { maxOldGenerationSizeMb: 24 } }]`;
-    expect(await withThreads("full.mjs", making, source)).toBe("instance_lost ERR_WORKER_OUT_OF_MEMORY true\n");
+    expect(await withThreads("full.mjs", making, source)).toBe(
+      "instance_lost ERR_WORKER_OUT_OF_MEMORY true\n",
+    );
   });
 
   it("before it began is `unsupported`", async () => {
     const source = `console.log(await code(createIndexWorker()));`;
-    expect(await withThreads("missing.mjs", `(_, options) => ["/no/script.cjs", options]`, source)).toBe(
-      "unsupported\n",
-    );
-    expect(await withThreads("refused.mjs", `() => { throw new Error("no threads for you") }`, source)).toBe(
-      "unsupported\n",
-    );
+    expect(
+      await withThreads("missing.mjs", `(_, options) => ["/no/script.cjs", options]`, source),
+    ).toBe("unsupported\n");
+    expect(
+      await withThreads("refused.mjs", `() => { throw new Error("no threads for you") }`, source),
+    ).toBe("unsupported\n");
   });
 });

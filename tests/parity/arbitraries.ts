@@ -67,7 +67,22 @@ const EDGE_SCORES: readonly number[] = [
 ];
 const EDGE_COUNTS: readonly number[] = [0, 1, 2, 6, 7, 9, 10, 11, 219, 220, 255, 256, 65_536, 1e6];
 const EDGE_AVERAGES: readonly number[] = [0, 5e-324, 1e-3, 0.5, 1, 2, 3.3333, 10, 1e9, 1e300];
-const EDGE_DAYS: readonly number[] = [0, 1, 6, 7, 8, 29, 30, 365, 4095, 4096, 30_000, -1, -7, -FUTURE_DAYS];
+const EDGE_DAYS: readonly number[] = [
+  0,
+  1,
+  6,
+  7,
+  8,
+  29,
+  30,
+  365,
+  4095,
+  4096,
+  30_000,
+  -1,
+  -7,
+  -FUTURE_DAYS,
+];
 
 // ---- fast-check: ranking ------------------------------------------------------------------------
 
@@ -82,9 +97,15 @@ const signedScore = fc.oneof(
   fc.constantFrom(...EDGE_SCORES.map((value) => -value)),
   fc.double({ min: -1, max: 1, noNaN: true }),
 );
-const count = fc.oneof(fc.constantFrom(...EDGE_COUNTS), fc.nat({ max: 40 }), fc.nat({ max: 1_000_000 }));
+const count = fc.oneof(
+  fc.constantFrom(...EDGE_COUNTS),
+  fc.nat({ max: 40 }),
+  fc.nat({ max: 1_000_000 }),
+);
 
-/** Milliseconds, with and without a fraction: around whole days before NOW, anywhere, and far off. */
+/**
+ * Milliseconds, with and without a fraction: around whole days before NOW, anywhere, and far off.
+ */
 const milliseconds = fc.oneof(
   fc
     .tuple(fc.constantFrom(...EDGE_DAYS), fc.constantFrom(-1, -0.5, 0, 0.5, 1))
@@ -120,7 +141,10 @@ export const candidates = (maxLength = 60): fc.Arbitrary<ScoredNode[]> =>
     .map(([nodes, again]) =>
       nodes.length === 0
         ? nodes
-        : [...nodes, ...again.map((i, twin) => ({ ...nodes[i % nodes.length]!, id: `twin${twin}` }))],
+        : [
+            ...nodes,
+            ...again.map((i, twin) => ({ ...nodes[i % nodes.length]!, id: `twin${twin}` })),
+          ],
     );
 
 export const metrics: fc.Arbitrary<GraphMetrics> = fc
@@ -128,7 +152,10 @@ export const metrics: fc.Arbitrary<GraphMetrics> = fc
     total_nodes: fc.nat(),
     total_edges: fc.nat(),
     density: fc.double({ min: 0, max: 1, noNaN: true }),
-    avg_inbound_edges: fc.oneof(fc.constantFrom(...EDGE_AVERAGES), fc.double({ min: 0, max: 50, noNaN: true })),
+    avg_inbound_edges: fc.oneof(
+      fc.constantFrom(...EDGE_AVERAGES),
+      fc.double({ min: 0, max: 50, noNaN: true }),
+    ),
     avg_outbound_edges: fc.double({ min: 0, max: 50, noNaN: true }),
   })
   .chain((all) => fc.constantFrom(all, all, all, withoutAverage(all)));
@@ -139,7 +166,10 @@ function withoutAverage(all: GraphMetrics): GraphMetrics {
   return rest as GraphMetrics;
 }
 
-const weight = fc.oneof(fc.constantFrom(0, -0, 0.1, 0.15, 0.2, 1, -0.5), fc.double({ min: 0, max: 1, noNaN: true }));
+const weight = fc.oneof(
+  fc.constantFrom(0, -0, 0.1, 0.15, 0.2, 1, -0.5),
+  fc.double({ min: 0, max: 1, noNaN: true }),
+);
 export const weights: fc.Arbitrary<RerankingWeights> = fc.oneof(
   fc.constantFrom(...Object.values(SECTION_PROFILES).map((profile) => profile.reranking_weights)),
   fc.record({
@@ -216,7 +246,9 @@ const ODD_TEXT = [
   "\0",
 ];
 
-/** A string of the table in some disguise: letter case, white space, apostrophes, parts of a word. */
+/**
+ * A string of the table in some disguise: letter case, white space, apostrophes, parts of a word.
+ */
 const keyword = fc
   .tuple(fc.constantFrom(...ALL_STRINGS), fc.nat({ max: 6 }), fc.constantFrom(...ODD_TEXT))
   .map(([string, disguise, odd]) => {
@@ -247,11 +279,25 @@ export const query: fc.Arbitrary<string> = fc.oneof(
     .chain((parts) => fc.constantFrom("", " ", "  ", "\n").map((glue) => parts.join(glue))),
 );
 
-/** Strings of the user's own, in any letter case; strings that are part of one another among them. */
+/**
+ * Strings of the user's own, in any letter case; strings that are part of one another among them.
+ */
 const ownStrings = fc.uniqueArray(
   fc.oneof(
     keyword,
-    fc.constantFrom("a", "aa", "aaa", "b a", "c++", "ÄRGER", "Λόγος", "it's", "İ", "🚀 moon", "go go"),
+    fc.constantFrom(
+      "a",
+      "aa",
+      "aaa",
+      "b a",
+      "c++",
+      "ÄRGER",
+      "Λόγος",
+      "it's",
+      "İ",
+      "🚀 moon",
+      "go go",
+    ),
     fc.string({ minLength: 1, maxLength: 6, unit: "grapheme" }),
   ),
   { maxLength: 8, selector: (string) => string.toLowerCase() },
@@ -315,7 +361,10 @@ const mergeRow: fc.Arbitrary<MergeRow> = fc.record(
 export const subResults: fc.Arbitrary<[string, TaggedRow[]][]> = fc
   .array(fc.array(mergeRow, { maxLength: 9 }), { maxLength: 5 })
   .map((groups) =>
-    groups.map((rows, group) => [`sub-query ${group}`, rows.map((row, i) => ({ ...row, row: `${group}/${i}` }))]),
+    groups.map((rows, group) => [
+      `sub-query ${group}`,
+      rows.map((row, i) => ({ ...row, row: `${group}/${i}` })),
+    ]),
   );
 
 export const mergeOptions: fc.Arbitrary<MergeOptions> = fc.record(
@@ -323,7 +372,10 @@ export const mergeOptions: fc.Arbitrary<MergeOptions> = fc.record(
     query: fc.oneof(query, fc.constantFrom(undefined, null, "", "what signals and lessons now")),
     sectionsEnabled: fc.boolean(),
     intentBoost: fc.constantFrom(0.8, 1, 1.3, 1.5, 2.25, 1e10),
-    relevanceRatio: fc.oneof(fc.constantFrom(0, 0.4, 0.7, 1), fc.double({ min: 0, max: 1, noNaN: true })),
+    relevanceRatio: fc.oneof(
+      fc.constantFrom(0, 0.4, 0.7, 1),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+    ),
     maxResults: fc.constantFrom(1, 2, 3, 5, 20, 1000),
   },
   { requiredKeys: [] },
@@ -375,7 +427,14 @@ export const memoryRow: fc.Arbitrary<MemoryRow> = fc.record(
     content_body: body,
     content_summary: text,
     provenance_created_at: fc.oneof(
-      fc.constantFrom(undefined, null, "", "2026-01-15T00:00:00.000Z", "2026", "🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀"),
+      fc.constantFrom(
+        undefined,
+        null,
+        "",
+        "2026-01-15T00:00:00.000Z",
+        "2026",
+        "🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀",
+      ),
       text,
     ),
   },
@@ -392,8 +451,9 @@ export const maxTokens: fc.Arbitrary<number> = fc.oneof(
 // ---- plain and fast -----------------------------------------------------------------------------
 
 /**
- * `count` varied ranking batches from one seed, without shrinking and some hundred times faster than
- * fast-check: mostly a handful of candidates, now and then hundreds, one in three full of ties.
+ * `count` varied ranking batches from one seed, without shrinking and some hundred times faster
+ * than fast-check: mostly a handful of candidates, now and then hundreds, one in three full of
+ * ties.
  */
 export function* batches(count: number, seed: number): Generator<Batch> {
   const random = makeRandom(seed);
@@ -405,7 +465,9 @@ function plainBatch(random: () => number): Batch {
   const sizes = random();
   const size = sizes < 0.9 ? random() ** 2 * 24 : sizes < 0.995 ? random() * 120 : random() * 600;
   const now = NOW + Math.floor(random() * 3) * 12_345_678;
-  const candidates = Array.from({ length: Math.round(size) }, (_, i) => plainNode(random, i, now, ties));
+  const candidates = Array.from({ length: Math.round(size) }, (_, i) =>
+    plainNode(random, i, now, ties),
+  );
 
   const edge = random() < 0.3;
   const average = edge ? pick(random, EDGE_AVERAGES) : random() * 12;

@@ -41,14 +41,24 @@ describe("texts", () => {
   test("what a conversation says already, by words and by embeddings", async () => {
     const texts = fc.array(text, { maxLength: 8, size: "max" });
     await fc.assert(
-      fc.asyncProperty(texts, texts, mode, fc.boolean(), async (contents, messages, mode, embeds) => {
-        const memories = contents.map((content, place) => ({ id: `m ${place}`, content }));
-        const embed = (all: readonly string[]) => all.map(embeddingOf);
-        const hasBoth = contents.length > 0 && messages.length > 0;
-        const vectors = embeds && hasBoth ? [...contents, ...messages].map(embeddingOf) : undefined;
-        const results = await nous.deduplicate(memories, messages, { mode, embed: embeds ? embed : null });
-        expectSame(results, reference.deduplicate(memories, messages, { mode, vectors }));
-      }),
+      fc.asyncProperty(
+        texts,
+        texts,
+        mode,
+        fc.boolean(),
+        async (contents, messages, mode, embeds) => {
+          const memories = contents.map((content, place) => ({ id: `m ${place}`, content }));
+          const embed = (all: readonly string[]) => all.map(embeddingOf);
+          const hasBoth = contents.length > 0 && messages.length > 0;
+          const vectors =
+            embeds && hasBoth ? [...contents, ...messages].map(embeddingOf) : undefined;
+          const results = await nous.deduplicate(memories, messages, {
+            mode,
+            embed: embeds ? embed : null,
+          });
+          expectSame(results, reference.deduplicate(memories, messages, { mode, vectors }));
+        },
+      ),
       { ...SEED, numRuns: 5_000 },
     );
   });
@@ -67,27 +77,52 @@ test("budgets", () => {
 });
 
 test("memories in full", async () => {
-  const type = fc.constantFrom("decision", "fact", "procedure", "episode", "signal", "facts", "", "Fact", "__proto__");
+  const type = fc.constantFrom(
+    "decision",
+    "fact",
+    "procedure",
+    "episode",
+    "signal",
+    "facts",
+    "",
+    "Fact",
+    "__proto__",
+  );
   const ids = fc.constantFrom(...IDS_OF_MEMORIES);
   const told = { found: 0, missing: 0, unknown: 0 };
   await fc.assert(
-    fc.asyncProperty(type, ids, fc.array(fc.tuple(ids, storedMemory), { maxLength: 4 }), async (type, id, stored) => {
-      const rows = new Map(stored);
-      const find = (wanted: string) => (rows.has(wanted) ? { id: wanted, ...rows.get(wanted) } : undefined);
-      const asked = rows.has(id) && type !== "" ? nous.memoryTypeOf(rows.get(id)!.subtype) : type;
-      for (const each of [type, asked]) {
-        const expanded = await nous.expandMemory(each, id, find);
-        expectSame(expanded, reference.expandMemory(each, id, rows));
-        told[expanded === "not found" ? "missing" : expanded.startsWith("Unknown") ? "unknown" : "found"] += 1;
-      }
-    }),
+    fc.asyncProperty(
+      type,
+      ids,
+      fc.array(fc.tuple(ids, storedMemory), { maxLength: 4 }),
+      async (type, id, stored) => {
+        const rows = new Map(stored);
+        const find = (wanted: string) =>
+          rows.has(wanted) ? { id: wanted, ...rows.get(wanted) } : undefined;
+        const asked = rows.has(id) && type !== "" ? nous.memoryTypeOf(rows.get(id)!.subtype) : type;
+        for (const each of [type, asked]) {
+          const expanded = await nous.expandMemory(each, id, find);
+          expectSame(expanded, reference.expandMemory(each, id, rows));
+          told[
+            expanded === "not found"
+              ? "missing"
+              : expanded.startsWith("Unknown")
+                ? "unknown"
+                : "found"
+          ] += 1;
+        }
+      },
+    ),
     { ...SEED, numRuns: 10_000 },
   );
   expect(Math.min(...Object.values(told))).toBeGreaterThan(500);
 });
 
 test("histories of use", () => {
-  const options = fc.record({ mode, maxRecords: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constant(5000)) });
+  const options = fc.record({
+    mode,
+    maxRecords: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constant(5000)),
+  });
   fc.assert(
     fc.property(options, steps, (options, steps) => {
       let [tracker, plain] = [new nous.UsageTracker(options), new reference.UsageTracker(options)];
@@ -107,7 +142,11 @@ test("histories of use", () => {
         }
         expectSame(tracker.save(), plain.save(), `step ${i}`);
         expect(tracker.size).toBe(plain.size);
-        expectSame(tracker.boost(IDS_OF_MEMORIES, NOW), plain.boost(IDS_OF_MEMORIES, NOW), `step ${i}`);
+        expectSame(
+          tracker.boost(IDS_OF_MEMORIES, NOW),
+          plain.boost(IDS_OF_MEMORIES, NOW),
+          `step ${i}`,
+        );
         for (const id of IDS_OF_MEMORIES) {
           expectSame(tracker.stats(id, NOW), plain.stats(id, NOW), `step ${i}, ${id}`);
           expectSame(tracker.usageScore(id, NOW), plain.usageScore(id, NOW), `step ${i}, ${id}`);
@@ -119,7 +158,10 @@ test("histories of use", () => {
 });
 
 /** What a prompt is built of, for either; each has a tracker of its own. */
-function optionsOf<Usage>({ options, found, recent, embeds, history, counter }: PromptCase, usage: Usage) {
+function optionsOf<Usage>(
+  { options, found, recent, embeds, history, counter }: PromptCase,
+  usage: Usage,
+) {
   return {
     ...options,
     retrieve: ({ memory_type, limit }: { memory_type: reference.MemoryType; limit: number }) =>
@@ -136,7 +178,10 @@ test("prompts", async () => {
   await fc.assert(
     fc.asyncProperty(promptCase, async (given) => {
       const { mode = "default" } = given.options;
-      const [tracker, plain] = [new nous.UsageTracker({ mode }), new reference.UsageTracker({ mode })];
+      const [tracker, plain] = [
+        new nous.UsageTracker({ mode }),
+        new reference.UsageTracker({ mode }),
+      ];
       for (const each of [tracker, plain]) each.record(given.history ?? []);
       const expected = reference.buildContext(optionsOf(given, plain));
       const built = await nous.buildContext(optionsOf(given, tracker));
@@ -146,7 +191,16 @@ test("prompts", async () => {
     }),
     { ...SEED, numRuns: 4_000 },
   );
-  const known = ["threshold", "near_duplicate", "diversity", "conversation", "limit", "empty", "unwanted", "budget"];
+  const known = [
+    "threshold",
+    "near_duplicate",
+    "diversity",
+    "conversation",
+    "limit",
+    "empty",
+    "unwanted",
+    "budget",
+  ];
   expect([...reasons].sort()).toEqual([...known, "known", "not_asked", "total"].sort());
 });
 
@@ -158,7 +212,11 @@ function expectLawful(built: nous.BuiltContext, { options, counter }: PromptCase
   expect(Object.keys(recalled_content).sort()).toEqual(recalled.toSorted());
   if (options.mode === "seed-compatible") return;
   const count = counter === null ? reference.estimateTokens : COUNTERS[counter]!;
-  const budget = reference.contextBudget(built.frame.frame_id, built.plan.budget_overrides, options.budgets);
+  const budget = reference.contextBudget(
+    built.frame.frame_id,
+    built.plan.budget_overrides,
+    options.budgets,
+  );
   expect(tokens).toBe(prompt === "" ? 0 : count(prompt));
   expect(tokens).toBeLessThanOrEqual(budget.total);
   for (const { name, content, token_estimate } of sections) {

@@ -1,12 +1,12 @@
-// The package consolidates as the golden vectors and the reference do, to the bit; and a plan that was carried out leaves nothing
-// to do.
+// The package consolidates as the golden vectors and the reference do, to the bit; and a plan that
+// was carried out leaves nothing to do.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
-import { generatePlanted } from "../../js/sample/planted.ts";
+import { generatePlanted } from "../../js/demo/sample/planted.ts";
 import * as reference from "../reference/index.ts";
 import { analyze, findSimilarAmong, memory, Store } from "./consolidation.ts";
 import { same } from "./same.ts";
@@ -23,8 +23,10 @@ test("golden", () => {
   const file = readFileSync(new URL("../golden/consolidation.json", import.meta.url), "utf8");
   const { symbol, trigger, pattern } = JSON.parse(file);
   for (const vector of symbol) expect(nous.extractSymbol(vector)).toBe(vector.symbol);
-  for (const { text, trigger: expected } of trigger) expect(nous.extractPlaybookTrigger(text)).toEqual(expected);
-  for (const { text, title, body } of pattern) expect(nous.parsePatternOutput(text)).toEqual({ title, body });
+  for (const { text, trigger: expected } of trigger)
+    expect(nous.extractPlaybookTrigger(text)).toEqual(expected);
+  for (const { text, title, body } of pattern)
+    expect(nous.parsePatternOutput(text)).toEqual({ title, body });
 });
 
 describe("texts", () => {
@@ -57,14 +59,29 @@ describe("texts", () => {
       .record(
         {
           text: fc.oneof(text, fc.constant(7)),
-          signals: fc.record({ symbol: fc.oneof(text, fc.constant(1)), coin: text }, { requiredKeys: [] }),
+          signals: fc.record(
+            { symbol: fc.oneof(text, fc.constant(1)), coin: text },
+            { requiredKeys: [] },
+          ),
         },
         { requiredKeys: [] },
       )
       .map((value) => JSON.stringify(value)),
   );
   const symbols = fc.uniqueArray(
-    fc.constantFrom("BTC", "eth", "BTC-PERP", "sol", "KAS", "1000PEPE", "perp", "a", "a-b", "a-b-c", "b.c"),
+    fc.constantFrom(
+      "BTC",
+      "eth",
+      "BTC-PERP",
+      "sol",
+      "KAS",
+      "1000PEPE",
+      "perp",
+      "a",
+      "a-b",
+      "a-b-c",
+      "b.c",
+    ),
     { minLength: 1, maxLength: 8 },
   );
 
@@ -105,19 +122,30 @@ describe("texts", () => {
       "Body.",
       "\r",
     ),
-    fc.constantFrom('PLAYBOOK_TRIGGER: {"anomaly_types":["a"]}', "PLAYBOOK_TRIGGER: {bad", "PLAYBOOK_TRIGGER:[1]"),
-    fc.constantFrom('PLAYBOOK_TRIGGER: {"anomaly_types":["a",7]}', ' PLAYBOOK_TRIGGER: {"anomaly_types":["b"]}\u2028'),
+    fc.constantFrom(
+      'PLAYBOOK_TRIGGER: {"anomaly_types":["a"]}',
+      "PLAYBOOK_TRIGGER: {bad",
+      "PLAYBOOK_TRIGGER:[1]",
+    ),
+    fc.constantFrom(
+      'PLAYBOOK_TRIGGER: {"anomaly_types":["a",7]}',
+      ' PLAYBOOK_TRIGGER: {"anomaly_types":["b"]}\u2028',
+    ),
     fc.integer({ min: 28, max: 63 }).map((length) => "🚀x".repeat(40).slice(0, length)),
     fc.string({ unit: "binary", maxLength: 70 }),
   );
 
   test("answers of language models", () => {
     fc.assert(
-      fc.property(fc.array(line, { maxLength: 6 }), fc.constantFrom("\n", "\n", "\r\n"), (lines, end) => {
-        const answer = lines.join(end);
-        expectSame(nous.parsePatternOutput(answer), reference.parsePatternOutput(answer));
-        expectSame(nous.extractPlaybookTrigger(answer), reference.extractPlaybookTrigger(answer));
-      }),
+      fc.property(
+        fc.array(line, { maxLength: 6 }),
+        fc.constantFrom("\n", "\n", "\r\n"),
+        (lines, end) => {
+          const answer = lines.join(end);
+          expectSame(nous.parsePatternOutput(answer), reference.parsePatternOutput(answer));
+          expectSame(nous.extractPlaybookTrigger(answer), reference.extractPlaybookTrigger(answer));
+        },
+      ),
       { numRuns: 20_000, seed: 10 },
     );
   });
@@ -125,15 +153,20 @@ describe("texts", () => {
 
 test("groups, and what a language model is asked about them", () => {
   fc.assert(
-    fc.property(memory(SMALL), fc.constantFrom(NOW, NOW - 8 * 86_400_000, NOW + 20 * 86_400_000), ({ rows }, now) => {
-      const groups = nous.groupEpisodes(rows, { now });
-      const expected = reference.groupEpisodes(rows, { now });
-      expectSame(groups, expected);
-      for (const [place, group] of groups.entries()) {
-        for (const [at, row] of group.episodes.entries()) expect(row).toBe(expected[place]!.episodes[at]);
-        expectSame(nous.patternPrompt(group), reference.patternPrompt(group));
-      }
-    }),
+    fc.property(
+      memory(SMALL),
+      fc.constantFrom(NOW, NOW - 8 * 86_400_000, NOW + 20 * 86_400_000),
+      ({ rows }, now) => {
+        const groups = nous.groupEpisodes(rows, { now });
+        const expected = reference.groupEpisodes(rows, { now });
+        expectSame(groups, expected);
+        for (const [place, group] of groups.entries()) {
+          for (const [at, row] of group.episodes.entries())
+            expect(row).toBe(expected[place]!.episodes[at]);
+          expectSame(nous.patternPrompt(group), reference.patternPrompt(group));
+        }
+      },
+    ),
     { numRuns: 500, seed: 10 },
   );
 });
@@ -142,7 +175,8 @@ test("patterns", () => {
   let [told, most] = [0, 0];
   fc.assert(
     fc.property(memory(LARGE), ({ rows, edges }) => {
-      const symbolOf = (close: reference.EpisodeNode) => reference.extractSymbol(close) ?? reference.GENERAL;
+      const symbolOf = (close: reference.EpisodeNode) =>
+        reference.extractSymbol(close) ?? reference.GENERAL;
       const trades = reference.closedTrades(rows, edges, symbolOf);
       const { tested, patterns } = nous.findPatterns(rows, edges);
       const expected = reference.findPatterns(trades);
@@ -223,7 +257,9 @@ describe("plans", () => {
           seen.updated += groups.flatMap(({ update }) => update).length;
           const created = groups.flatMap(({ create }) => create);
           seen.playbooks += created.filter(({ subtype }) => subtype === "custom:playbook").length;
-          seen.related += created.flatMap(({ edges }) => edges).filter(({ type }) => type === "relates_to").length;
+          seen.related += created
+            .flatMap(({ edges }) => edges)
+            .filter(({ type }) => type === "relates_to").length;
           store.apply({ groups });
           const again = await plan();
           expect(again.groups).toEqual([]);

@@ -1,5 +1,5 @@
-// Lessons as a trader would write them, and what a plan does about what is known, the same, or similar: the package and the
-// reference, example by example.
+// Lessons as a trader would write them, and what a plan does about what is known, the same, or
+// similar: the package and the reference, example by example.
 
 import * as nous from "nous-wasm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -25,14 +25,21 @@ interface Side {
 /** A memory of trades, one a week, the last one yesterday. */
 function memoryOf(symbol: string, ...sides: Side[]): Memory {
   const memory: Memory = { rows: [], edges: [] };
-  const trades = sides.flatMap((side) => Array.from({ length: side.n }, (_, place) => ({ side, place })));
+  const trades = sides.flatMap((side) =>
+    Array.from({ length: side.n }, (_, place) => ({ side, place })),
+  );
   for (const [at, { side, place }] of trades.entries()) {
     const { wins, signals, made = [2, -1], entered = 0.5 } = side;
     const day = Math.floor(NOW / DAY) * DAY - 7 * DAY * (trades.length - 1 - at);
     const [entry, close] = [`entry ${memory.rows.length}`, `close ${memory.rows.length}`];
     const body = (signals: object) => JSON.stringify({ text: "", signals: { symbol, ...signals } });
     memory.rows.push(
-      { id: entry, subtype: "custom:trade_entry", content_body: body(signals), created_at: day + (entered - 4) * DAY },
+      {
+        id: entry,
+        subtype: "custom:trade_entry",
+        content_body: body(signals),
+        created_at: day + (entered - 4) * DAY,
+      },
       {
         ...{ id: close, subtype: "custom:trade_close", created_at: day + HOUR },
         content_body: body({ pnl_pct: place < wins ? made[0] : made[1] }),
@@ -44,7 +51,11 @@ function memoryOf(symbol: string, ...sides: Side[]): Memory {
 }
 
 type Options = Pick<reference.PlanOptions<reference.Episode>, "analyze" | "findSimilar" | "agent">;
-type Plan = (memory: Memory, store: Store, options?: Options) => Promise<reference.ConsolidationPlan>;
+type Plan = (
+  memory: Memory,
+  store: Store,
+  options?: Options,
+) => Promise<reference.ConsolidationPlan>;
 
 const SHORT = { side: "short" };
 
@@ -66,7 +77,8 @@ describe.each<[string, Plan]>([
       reference.planConsolidation(rows, [...existing.values()], { ...options, edges, now: NOW }),
   ],
 ])("%s", (_, plan) => {
-  const planOf = (memory: Memory, options?: Options) => plan(memory, new Store(memory.edges), options);
+  const planOf = (memory: Memory, options?: Options) =>
+    plan(memory, new Store(memory.edges), options);
   const createdOf = async (memory: Memory, options?: Options) =>
     (await planOf(memory, options)).groups.flatMap(({ create }) => create);
 
@@ -189,41 +201,63 @@ describe.each<[string, Plan]>([
     [
       "KPEPE macro shorts after a rotation with regi…: 13 of 16 won",
       "kpepe",
-      won(13, 16, { ...SHORT, anomaly_types: ["rotation"], trade_type: "macro", regime: "range" }, { entered: 1.5 }),
+      won(
+        13,
+        16,
+        { ...SHORT, anomaly_types: ["rotation"], trade_type: "macro", regime: "range" },
+        { entered: 1.5 },
+      ),
       won(13, 45, SHORT),
       "KPEPE macro shorts after a rotation with regime “range” on Tuesdays won 13 of 16 trades (81 %, 95 % interval 57–93 %), against 29 % of the other 45 KPEPE trades; they made +1.4 % on average.",
     ],
   ])("%s", async (title, symbol, these, others, text) => {
     const lesson = await lessonOf(symbol, these, others);
     expect([lesson.content_title, lesson.body.text]).toEqual([title, text]);
-    expect(lesson).toMatchObject({ type: "concept", content_summary: null, temporal_event_source: "consolidation" });
+    expect(lesson).toMatchObject({
+      type: "concept",
+      content_summary: null,
+      temporal_event_source: "consolidation",
+    });
   });
 
   test.each<[direction: string, turned: (edge: reference.Edge) => reference.Edge[]]>([
     ["entries to closes", (edge) => [reversed(edge)]],
     ["both ways", (edge) => [edge, { ...reversed(edge), id: `back ${edge.id}` }]],
-    ["both ways, in two types", (edge) => [reversed(edge), { ...edge, id: `more ${edge.id}`, type: "relates_to" }]],
+    [
+      "both ways, in two types",
+      (edge) => [reversed(edge), { ...edge, id: `more ${edge.id}`, type: "relates_to" }],
+    ],
   ])("edges from %s: 40 of 48 won under a condition is the same lesson", async (_, turned) => {
     const EXTREME = { ...SHORT, anomaly_types: ["funding_extreme"] };
     const memory = memoryOf("ETH", won(40, 48, EXTREME), won(20, 48, SHORT));
     const expected = await createdOf(memory);
-    expect(expected.map(({ content_body }) => JSON.parse(content_body).consolidation.figures)).toMatchObject([
-      { n: 48, wins: 40, rest_n: 48, rest_wins: 20 },
-    ]);
+    expect(
+      expected.map(({ content_body }) => JSON.parse(content_body).consolidation.figures),
+    ).toMatchObject([{ n: 48, wins: 40, rest_n: 48, rest_wins: 20 }]);
     expect(await createdOf({ ...memory, edges: memory.edges.flatMap(turned) })).toEqual(expected);
   });
 
   describe("playbooks", () => {
     const EXTREME = { ...SHORT, anomaly_types: ["funding_extreme"] };
-    const subtypeOf = async (these: Side, others: Side) => (await lessonOf("ETH", these, others)).subtype;
+    const subtypeOf = async (these: Side, others: Side) =>
+      (await lessonOf("ETH", these, others)).subtype;
 
     test("are made of what anomalies call up, in one direction, and wins", async () => {
-      const { subtype, body, edges } = await lessonOf("eth", won(7, 8, EXTREME), won(12, 40, SHORT));
+      const { subtype, body, edges } = await lessonOf(
+        "eth",
+        won(7, 8, EXTREME),
+        won(12, 40, SHORT),
+      );
       expect(subtype).toBe("custom:playbook");
       const { text, consolidation, ...playbook } = body;
       expect(playbook).toEqual({
         trigger: { symbols: ["ETH"], anomaly_types: ["funding_extreme"] },
-        ...{ action: "Short ETH after a funding extreme.", direction: "short", success_count: 0, sample_size: 0 },
+        ...{
+          action: "Short ETH after a funding extreme.",
+          direction: "short",
+          success_count: 0,
+          sample_size: 0,
+        },
       });
       expect(consolidation).toMatchObject({
         ...{ agent: "", symbol: "ETH", analysis: "statistics" },
@@ -248,18 +282,28 @@ describe.each<[string, Plan]>([
       ["seven trades", won(7, 7, EXTREME), won(5, 40, SHORT)],
       ["fewer wins than seven in ten", won(11, 16, EXTREME), won(9, 40, SHORT)],
       ["fewer wins than without it", won(28, 40, EXTREME), won(60, 60, SHORT)],
-      ["trades of which nobody knows the direction", won(15, 16, { anomaly_types: ["a"] }), won(9, 40, SHORT)],
+      [
+        "trades of which nobody knows the direction",
+        won(15, 16, { anomaly_types: ["a"] }),
+        won(9, 40, SHORT),
+      ],
       ["no anomaly", won(15, 16, SHORT), won(9, 40, { side: "long" })],
     ])("not of %s", async (_, these, others) => {
       expect(await subtypeOf(these, others)).toBe("custom:lesson");
     });
 
     test("not of trades whose directions differ", async () => {
-      const memory = memoryOf("ETH", won(15, 16, { anomaly_types: ["a"], side: "long" }), won(9, 40, SHORT));
+      const memory = memoryOf(
+        "ETH",
+        won(15, 16, { anomaly_types: ["a"], side: "long" }),
+        won(9, 40, SHORT),
+      );
       const { rows } = memory;
       rows[0] = { ...rows[0]!, content_body: rows[0]!.content_body!.replace("long", "short") };
       expect((await createdOf(memory)).map(({ subtype }) => subtype)).toContain("custom:lesson");
-      expect((await createdOf(memory)).map(({ subtype }) => subtype)).not.toContain("custom:playbook");
+      expect((await createdOf(memory)).map(({ subtype }) => subtype)).not.toContain(
+        "custom:playbook",
+      );
     });
   });
 
@@ -300,22 +344,27 @@ describe.each<[string, Plan]>([
     test("gets its figures and new episodes, and nothing else", async () => {
       const store = await learned(before, later);
       const { groups, report } = await plan(later, store);
-      const [{ create, update, link, strengthen } = expect.fail("nothing to do"), ...others] = groups;
+      const [{ create, update, link, strengthen } = expect.fail("nothing to do"), ...others] =
+        groups;
       expect([others, create, strengthen]).toEqual([[], [], []]);
       expect(update).toEqual([
-        expect.objectContaining({ id: "made 0", content_title: "ETH trades with “news”: 17 of 20 won" }),
+        expect.objectContaining({
+          id: "made 0",
+          content_title: "ETH trades with “news”: 17 of 20 won",
+        }),
       ]);
       expect(JSON.parse(update[0]!.content_body).text).toContain("won 17 of 20 (85 %");
-      expect(link.map(({ source_id, target_id }) => [source_id, ids(before).has(target_id)])).toEqual(
-        new Array(4).fill(["made 0", false]),
-      );
+      expect(
+        link.map(({ source_id, target_id }) => [source_id, ids(before).has(target_id)]),
+      ).toEqual(new Array(4).fill(["made 0", false]));
       expect(report).toMatchObject({ patterns_created: 0, patterns_strengthened: 1 });
     });
 
     test("gets its figures when only the others are more", async () => {
       const memory = withMore(before, won(1, 4, {}));
-      const [{ update, link } = expect.fail("nothing to do")] = (await plan(memory, await learned(before, memory)))
-        .groups;
+      const [{ update, link } = expect.fail("nothing to do")] = (
+        await plan(memory, await learned(before, memory))
+      ).groups;
       expect([update.length, link.length]).toEqual([1, 0]);
       expect(JSON.parse(update[0]!.content_body).consolidation.figures).toMatchObject({
         n: 16,
@@ -327,7 +376,13 @@ describe.each<[string, Plan]>([
     test("keeps what else its body holds", async () => {
       const store = await learned(before, later);
       const known = store.existing.get("made 0")!;
-      const body = { ...JSON.parse(known.content_body!), success_count: 3, sample_size: 4, note: ["mine"], text: "" };
+      const body = {
+        ...JSON.parse(known.content_body!),
+        success_count: 3,
+        sample_size: 4,
+        note: ["mine"],
+        text: "",
+      };
       store.existing.set("made 0", { ...known, content_body: JSON.stringify(body) });
       const [{ update } = expect.fail("nothing to do")] = (await plan(later, store)).groups;
       const { text, ...kept } = JSON.parse(update[0]!.content_body);
@@ -360,10 +415,15 @@ describe.each<[string, Plan]>([
     test("is known by either of two conditions that went together", async () => {
       const both = memoryOf("ETH", won(14, 16, { news: true, mood: "high" }), won(10, 40, {}));
       const apart = withMore(both, won(1, 2, { mood: "high" }), won(5, 5, NEWS));
-      const [{ update, create } = expect.fail("nothing to do")] = (await plan(apart, await learned(both, apart)))
-        .groups;
-      expect(update.map(({ content_title }) => content_title)).toEqual(["ETH trades with “news”: 19 of 21 won"]);
-      expect(create.map(({ content_title }) => content_title)).toEqual(["ETH trades with mood “high”: 15 of 18 won"]);
+      const [{ update, create } = expect.fail("nothing to do")] = (
+        await plan(apart, await learned(both, apart))
+      ).groups;
+      expect(update.map(({ content_title }) => content_title)).toEqual([
+        "ETH trades with “news”: 19 of 21 won",
+      ]);
+      expect(create.map(({ content_title }) => content_title)).toEqual([
+        "ETH trades with mood “high”: 15 of 18 won",
+      ]);
     });
 
     test("stays one lesson when the other side has become the smaller one", async () => {
@@ -373,7 +433,9 @@ describe.each<[string, Plan]>([
       expect(store.existing.get("made 0")!.content_title).toBe("ETH shorts: 3 of 20 won");
       const plans = await plan(shorts, store);
       const [{ update, create, link } = expect.fail("nothing to do")] = plans.groups;
-      expect(update).toEqual([expect.objectContaining({ id: "made 0", content_title: "ETH longs: 20 of 22 won" })]);
+      expect(update).toEqual([
+        expect.objectContaining({ id: "made 0", content_title: "ETH longs: 20 of 22 won" }),
+      ]);
       expect([create.length, link.length]).toEqual([0, 22]);
       store.apply(plans);
       expect((await plan(shorts, store)).groups).toEqual([]);
@@ -391,13 +453,19 @@ describe.each<[string, Plan]>([
 
   describe("what says the same, or something similar", () => {
     const memory = memoryOf("ETH", won(14, 16, { news: true }), won(10, 40, {}));
-    const closes = async () => (await createdOf(memory))[0]!.edges.map(({ target_id }) => target_id);
+    const closes = async () =>
+      (await createdOf(memory))[0]!.edges.map(({ target_id }) => target_id);
     const answering = (answer: reference.SimilarAnswer) => ({ findSimilar: () => answer });
-    const DUPLICATE = answering({ recommendation: "duplicate_found", matches: [{ node_id: "lesson" }] });
+    const DUPLICATE = answering({
+      recommendation: "duplicate_found",
+      matches: [{ node_id: "lesson" }],
+    });
 
     test("is asked for by title, text and subtype", async () => {
       const drafts: reference.PatternDraft[] = [];
-      const findSimilar = async (draft: reference.PatternDraft): Promise<reference.SimilarAnswer> => {
+      const findSimilar = async (
+        draft: reference.PatternDraft,
+      ): Promise<reference.SimilarAnswer> => {
         drafts.push(draft);
         return { recommendation: "unique" };
       };
@@ -418,9 +486,13 @@ describe.each<[string, Plan]>([
       const planned = await plan(memory, store, DUPLICATE);
       const [{ create, update, link, strengthen } = expect.fail("nothing to do")] = planned.groups;
       expect([create, update]).toEqual([[], []]);
-      expect(strengthen).toEqual(episodes.slice(0, 3).map((id) => ({ edge_id: `edge to ${id}`, amount: 0.05 })));
+      expect(strengthen).toEqual(
+        episodes.slice(0, 3).map((id) => ({ edge_id: `edge to ${id}`, amount: 0.05 })),
+      );
       expect(link).toEqual(
-        episodes.slice(3).map((target_id) => ({ source_id: "lesson", target_id, type: "generalizes" })),
+        episodes
+          .slice(3)
+          .map((target_id) => ({ source_id: "lesson", target_id, type: "generalizes" })),
       );
       expect(planned.report).toMatchObject({ patterns_created: 0, patterns_strengthened: 1 });
       store.apply(planned);
@@ -429,7 +501,10 @@ describe.each<[string, Plan]>([
 
     test("what is only similar is linked to the new node, once each", async () => {
       for (const answer of [
-        { recommendation: "similar_found", matches: [{ node_id: "a" }, { node_id: "b" }, { node_id: "a" }] },
+        {
+          recommendation: "similar_found",
+          matches: [{ node_id: "a" }, { node_id: "b" }, { node_id: "a" }],
+        },
         {
           recommendation: "similar_found",
           matches: [
@@ -448,8 +523,12 @@ describe.each<[string, Plan]>([
       const store = new Store(memory.edges);
       store.apply(await plan(memory, store));
       const other = memoryOf("BTC", won(14, 16, { news: true }), won(10, 40, {}));
-      const answer = answering({ recommendation: "duplicate_found", matches: [{ node_id: "made 0" }] });
-      const [{ create, link } = expect.fail("nothing to do")] = (await plan(other, store, answer)).groups;
+      const answer = answering({
+        recommendation: "duplicate_found",
+        matches: [{ node_id: "made 0" }],
+      });
+      const [{ create, link } = expect.fail("nothing to do")] = (await plan(other, store, answer))
+        .groups;
       expect(create[0]!.edges.at(-1)).toEqual({ type: "relates_to", target_id: "made 0" });
       expect(link).toEqual([]);
     });
@@ -464,19 +543,35 @@ describe.each<[string, Plan]>([
       }));
       const both = { rows: [...memory.rows, ...renamed], edges: [...memory.edges, ...ties] };
       const answers: unknown[] = [
-        ...[undefined, null, "unique", {}, { recommendation: "perhaps" }, { recommendation: "duplicate_found" }],
-        ...[[], [null], [{ node_id: 7 }], [{ node_id: "" }], [{ action: "duplicate" }]].map((matches) => ({
-          recommendation: "similar_found",
-          matches,
-        })),
+        ...[
+          undefined,
+          null,
+          "unique",
+          {},
+          { recommendation: "perhaps" },
+          { recommendation: "duplicate_found" },
+        ],
+        ...[[], [null], [{ node_id: 7 }], [{ node_id: "" }], [{ action: "duplicate" }]].map(
+          (matches) => ({
+            recommendation: "similar_found",
+            matches,
+          }),
+        ),
       ];
-      for (const answer of [...answers.map((given) => () => given), () => Promise.reject(new Error("mine"))]) {
+      for (const answer of [
+        ...answers.map((given) => () => given),
+        () => Promise.reject(new Error("mine")),
+      ]) {
         const findSimilar = ({ title }: reference.PatternDraft) =>
-          (title.startsWith("ETH") ? answer() : { recommendation: "unique" }) as reference.SimilarAnswer;
+          (title.startsWith("ETH")
+            ? answer()
+            : { recommendation: "unique" }) as reference.SimilarAnswer;
         const { groups, report } = await planOf(both, { findSimilar });
         expect(groups.map(({ symbol, create }) => [symbol, create.length])).toEqual([["BTC", 1]]);
         expect(report).toMatchObject({ groups_found: 2, groups_analyzed: 2, patterns_created: 1 });
-        expect(report.errors.map(({ symbol, stage }) => [symbol, stage])).toEqual([["ETH", "find_similar"]]);
+        expect(report.errors.map(({ symbol, stage }) => [symbol, stage])).toEqual([
+          ["ETH", "find_similar"],
+        ]);
       }
     });
   });
@@ -493,16 +588,28 @@ describe.each<[string, Plan]>([
 
     test("makes a lesson of the group's episodes", async () => {
       const [node] = await createdOf(memory, LESSON);
-      expect(node).toMatchObject({ subtype: "custom:lesson", content_title: "Wait", content_summary: null });
+      expect(node).toMatchObject({
+        subtype: "custom:lesson",
+        content_title: "Wait",
+        content_summary: null,
+      });
       expect(JSON.parse(node!.content_body)).toMatchObject({
         text: "It pays to wait.",
         consolidation: { symbol: "BTC", analysis: "model", condition: null },
       });
-      expect(node!.edges).toEqual(memory.rows.map(({ id }) => ({ type: "generalizes", target_id: id })));
+      expect(node!.edges).toEqual(
+        memory.rows.map(({ id }) => ({ type: "generalizes", target_id: id })),
+      );
     });
 
     test("makes a playbook where it tells a trigger", async () => {
-      const trigger = { anomaly_types: ["oi_surge"], min_severity: 0.4, direction: "Long", action: " Buy. ", note: 1 };
+      const trigger = {
+        anomaly_types: ["oi_surge"],
+        min_severity: 0.4,
+        direction: "Long",
+        action: " Buy. ",
+        note: 1,
+      };
       const text = `TITLE: Buy\n${"It won. ".repeat(50)}\nPLAYBOOK_TRIGGER: ${JSON.stringify(trigger)}`;
       const [node] = await createdOf(memory, answering(text));
       const { consolidation: _, text: told, ...playbook } = JSON.parse(node!.content_body);
@@ -510,18 +617,32 @@ describe.each<[string, Plan]>([
         trigger: { symbols: ["BTC"], anomaly_types: ["oi_surge"], min_severity: 0.4 },
         ...{ action: "Buy.", direction: "long", success_count: 0, sample_size: 0 },
       });
-      expect(node).toMatchObject({ subtype: "custom:playbook", content_summary: told.slice(0, 300) });
+      expect(node).toMatchObject({
+        subtype: "custom:playbook",
+        content_summary: told.slice(0, 300),
+      });
       expect(told).toBe("It won. ".repeat(50).trim());
     });
 
     test.each([70, -1, "0.5", Number.MAX_VALUE])(
       "leaves out a least severity that no anomaly has: %s",
       async (severity) => {
-        const trigger = JSON.stringify({ anomaly_types: ["oi_surge"], min_severity: severity, direction: "long" });
-        const [node] = await createdOf(memory, answering(`TITLE: Buy\nIt won.\nPLAYBOOK_TRIGGER: ${trigger}`));
+        const trigger = JSON.stringify({
+          anomaly_types: ["oi_surge"],
+          min_severity: severity,
+          direction: "long",
+        });
+        const [node] = await createdOf(
+          memory,
+          answering(`TITLE: Buy\nIt won.\nPLAYBOOK_TRIGGER: ${trigger}`),
+        );
         const book = new nous.PlaybookBook();
-        book.add([{ id: "x", content_title: node!.content_title, content_body: node!.content_body }]);
-        expect(book.match([{ type: "oi_surge", symbol: "BTC", severity: 0.1 }]).matches).toHaveLength(1);
+        book.add([
+          { id: "x", content_title: node!.content_title, content_body: node!.content_body },
+        ]);
+        expect(
+          book.match([{ type: "oi_surge", symbol: "BTC", severity: 0.1 }]).matches,
+        ).toHaveLength(1);
       },
     );
 
@@ -544,7 +665,13 @@ describe.each<[string, Plan]>([
         memory.rows.map(({ id }) => ({ source_id: "lesson", target_id: id, type: "generalizes" })),
       );
       expect((await plan(memory, store, LESSON)).report.groups_analyzed).toBe(0);
-      const consolidation = { agent: "", symbol: "BTC", analysis: "statistics", condition: null, fingerprint: "" };
+      const consolidation = {
+        agent: "",
+        symbol: "BTC",
+        analysis: "statistics",
+        condition: null,
+        fingerprint: "",
+      };
       const content_body = JSON.stringify({ text: "", consolidation });
       store.existing.set("lesson", { ...store.existing.get("lesson")!, content_body });
       expect((await plan(memory, store, LESSON)).report.groups_analyzed).toBe(1);
@@ -561,11 +688,15 @@ describe.each<[string, Plan]>([
       const failing = () => {
         throw new Error("mine");
       };
-      const others = [undefined, null, 7, {}, ["TITLE: a"]].map((given) => () => given as unknown as string);
+      const others = [undefined, null, 7, {}, ["TITLE: a"]].map(
+        (given) => () => given as unknown as string,
+      );
       for (const analyze of [failing, () => Promise.reject(new Error("mine")), ...others]) {
         const { groups, report } = await planOf(memory, { analyze });
         expect([groups, report.groups_analyzed, report.patterns_created]).toEqual([[], 0, 0]);
-        expect(report.errors).toEqual([{ symbol: "BTC", stage: "analyze", message: expect.any(String) }]);
+        expect(report.errors).toEqual([
+          { symbol: "BTC", stage: "analyze", message: expect.any(String) },
+        ]);
       }
     });
 
@@ -583,7 +714,10 @@ describe.each<[string, Plan]>([
       ] as const;
       const all = sizes.flatMap(([symbol, many]) => of(symbol, many)) as Memory["rows"];
       const asked: [string, number][] = [];
-      const analyze = (_: reference.PatternPrompt, { symbol, episodes }: reference.EpisodeGroup) => {
+      const analyze = (
+        _: reference.PatternPrompt,
+        { symbol, episodes }: reference.EpisodeGroup,
+      ) => {
         asked.push([symbol, episodes.length]);
         return "NO_PATTERN";
       };
@@ -614,7 +748,10 @@ describe("answers that are waited for", () => {
   beforeEach(() => {
     running.clear();
     // The process has timers of others, too.
-    vi.spyOn(globalThis, "setTimeout").mockImplementation(((call: (...given: unknown[]) => void, ...rest: [number]) => {
+    vi.spyOn(globalThis, "setTimeout").mockImplementation(((
+      call: (...given: unknown[]) => void,
+      ...rest: [number]
+    ) => {
       const timer = set(
         (...given) => {
           running.delete(timer);
@@ -642,9 +779,15 @@ describe("answers that are waited for", () => {
       signals.push(signal as AbortSignal);
       return symbol === "BTC" ? late : Promise.resolve("TITLE: Wait\nIt pays.");
     };
-    const plan = await nous.planConsolidation(rows, [], { now: NOW, analyze, timeoutSeconds: 0.05 });
+    const plan = await nous.planConsolidation(rows, [], {
+      now: NOW,
+      analyze,
+      timeoutSeconds: 0.05,
+    });
     expect(symbolsOf(plan)).toEqual(["ETH"]);
-    expect(plan.report.errors).toEqual([{ symbol: "BTC", stage: "analyze", message: "no answer within 0.05 s" }]);
+    expect(plan.report.errors).toEqual([
+      { symbol: "BTC", stage: "analyze", message: "no answer within 0.05 s" },
+    ]);
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
     expect((signals[0]!.reason as Error).name).toBe("TimeoutError");
     expect(running.size).toBe(0);
@@ -660,7 +803,11 @@ describe("answers that are waited for", () => {
       findSimilar: () => slow({ recommendation: "unique" } as const),
     };
     expect(symbolsOf(await nous.planConsolidation(rows, [], options))).toEqual(["BTC", "ETH"]);
-    const { report } = await nous.planConsolidation(rows, [], { ...options, timeoutSeconds: 0.05, findSimilar: never });
+    const { report } = await nous.planConsolidation(rows, [], {
+      ...options,
+      timeoutSeconds: 0.05,
+      findSimilar: never,
+    });
     expect(report.errors.map(({ symbol, stage }) => [symbol, stage])).toEqual([
       ["BTC", "find_similar"],
       ["ETH", "find_similar"],
@@ -674,7 +821,9 @@ describe("answers that are waited for", () => {
     const analyze: nous.AnalyzePattern = (_, __, { signal }) => {
       asked++;
       setTimeout(() => controller.abort(reason), 1);
-      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("mine"))));
+      return new Promise((_, reject) =>
+        signal.addEventListener("abort", () => reject(new Error("mine"))),
+      );
     };
     const { signal } = controller;
     const rejection = (options: object) =>
@@ -691,7 +840,10 @@ describe("answers that are waited for", () => {
 
   test("are asked for with the very episodes, group by group", async () => {
     const asked: nous.EpisodeGroup<(typeof rows)[0]>[] = [];
-    const analyze = async (prompt: nous.PatternPrompt, group: nous.EpisodeGroup<(typeof rows)[0]>) => {
+    const analyze = async (
+      prompt: nous.PatternPrompt,
+      group: nous.EpisodeGroup<(typeof rows)[0]>,
+    ) => {
       expect(prompt).toEqual(nous.patternPrompt(group));
       asked.push(group);
       await null;
@@ -699,6 +851,8 @@ describe("answers that are waited for", () => {
     };
     await nous.planConsolidation(rows, [], { now: NOW, analyze });
     expect(asked.map(({ symbol }) => symbol)).toEqual(["BTC", "ETH"]);
-    expect(asked.flatMap(({ episodes }) => episodes).every((episode, place) => episode === rows[place])).toBe(true);
+    expect(
+      asked.flatMap(({ episodes }) => episodes).every((episode, place) => episode === rows[place]),
+    ).toBe(true);
   });
 });

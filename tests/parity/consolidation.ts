@@ -1,5 +1,6 @@
-// Memories of trades for fast-check, some with regularities and some broken, a store that carries plans out, and seams that
-// answer the same to the same question. A memory is a list of plain parts, so that a counterexample can be read.
+// Memories of trades for fast-check, some with regularities and some broken, a store that carries
+// plans out, and seams that answer the same to the same question. A memory is a list of plain
+// parts, so that a counterexample can be read.
 
 import fc from "fast-check";
 import { NOW } from "../../benches/js/inputs.ts";
@@ -36,7 +37,10 @@ interface Trade {
   tie: "part_of" | "relates_to" | "none";
 }
 
-/** How the edges of a tie lead: from close to entry, from entry to close, both, one of them twice, or also to another entry. */
+/**
+ * How the edges of a tie lead: from close to entry, from entry to close, both, one of them twice,
+ * or also to another entry.
+ */
 const WAYS = ["to entry", "to close", "both", "twice", "to entry", "to close", "mixed"] as const;
 
 const orNone = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
@@ -81,19 +85,37 @@ function rowsOf(given: Trade, place: number, chances: readonly [string, number][
   const at = Math.round(NOW - closed * DAY);
   const [entry, close] = [`e${place}`, `c${place}`];
   const named = place % 3 === 0 ? { coin: symbol } : { symbol };
-  const known = { ...named, side, trade_type: type, anomaly_types: anomaly === undefined ? undefined : [anomaly] };
+  const known = {
+    ...named,
+    side,
+    trade_type: type,
+    anomaly_types: anomaly === undefined ? undefined : [anomaly],
+  };
   return {
     rows: [
       {
-        ...{ id: entry, subtype: "custom:trade_entry", content_title: `${side} ${symbol ?? "sol"} at 7` },
-        content_body: JSON.stringify({ text: "Why.", signals: { ...known, funding_rate: funding, ...labels } }),
+        ...{
+          id: entry,
+          subtype: "custom:trade_entry",
+          content_title: `${side} ${symbol ?? "sol"} at 7`,
+        },
+        content_body: JSON.stringify({
+          text: "Why.",
+          signals: { ...known, funding_rate: funding, ...labels },
+        }),
         created_at: Math.round(at - held * DAY),
       },
       {
         ...{ id: close, subtype: "custom:trade_close", content_title: "closed" },
         content_body: JSON.stringify({
           text: `${won ? "Target" : "Stop"} of the ${symbol ?? "link"} trade.`,
-          signals: { ...known, anomaly_types: undefined, pnl_pct: won ? size : -size, roe_pct: size * 3, leverage: 3 },
+          signals: {
+            ...known,
+            anomaly_types: undefined,
+            pnl_pct: won ? size : -size,
+            roe_pct: size * 3,
+            leverage: 3,
+          },
         }),
         created_at: at,
       },
@@ -125,8 +147,23 @@ function edgesOf({ tie }: Trade, place: number): reference.Edge[] {
 // ---- other episodes -----------------------------------------------------------------------------
 
 const bodies = fc.oneof(
-  fc.constantFrom(null, undefined, "", "{", "[]", "null", "7", '"BTC"', '{"text":7}', '{"text":"long Sol, not SOLO"}'),
-  fc.constantFrom('{"signals":{"symbol":7,"coin":"sui"}}', '{"signals":[]}', '{"signals":{"pnl_pct":1e999}}'),
+  fc.constantFrom(
+    null,
+    undefined,
+    "",
+    "{",
+    "[]",
+    "null",
+    "7",
+    '"BTC"',
+    '{"text":7}',
+    '{"text":"long Sol, not SOLO"}',
+  ),
+  fc.constantFrom(
+    '{"signals":{"symbol":7,"coin":"sui"}}',
+    '{"signals":[]}',
+    '{"signals":{"pnl_pct":1e999}}',
+  ),
   fc.constantFrom("the OP trade", "optimism", "\ud83d ETH", "{bad BTC"),
 );
 
@@ -145,7 +182,12 @@ const other: fc.Arbitrary<Omit<Row, "id">> = fc.record(
     ),
     content_body: bodies,
     created_at: fc.integer({ min: -45, max: 1 }).map((days) => NOW + days * DAY),
-    provenance_created_at: fc.constantFrom(null, undefined, NOW - 3 * DAY, new Date(NOW - 5 * DAY).toISOString()),
+    provenance_created_at: fc.constantFrom(
+      null,
+      undefined,
+      NOW - 3 * DAY,
+      new Date(NOW - 5 * DAY).toISOString(),
+    ),
     state_lifecycle: fc.constantFrom("ACTIVE", null, undefined, "", "DORMANT", "WEAK"),
   },
   { requiredKeys: ["subtype", "content_title", "content_body", "created_at"] },
@@ -158,7 +200,10 @@ export const memory = (most: { trades: number; others: number }): fc.Arbitrary<M
       trades: fc.array(trade, { maxLength: most.trades, size: "max" }),
       others: fc.array(other, { maxLength: most.others, size: "max" }),
       chances: fc.array(
-        fc.tuple(fc.constantFrom("funding_extreme", "oi_surge", "short"), fc.constantFrom(5, 90, 100)),
+        fc.tuple(
+          fc.constantFrom("funding_extreme", "oi_surge", "short"),
+          fc.constantFrom(5, 90, 100),
+        ),
         { minLength: 1, maxLength: 2 },
       ),
       twice: fc.boolean(),
@@ -173,7 +218,8 @@ export const memory = (most: { trades: number; others: number }): fc.Arbitrary<M
 
 // ---- seams --------------------------------------------------------------------------------------
 
-const sumOf = (text: string): number => [...text].reduce((sum, c) => (sum * 31 + c.codePointAt(0)!) % 1_000_003, 7);
+const sumOf = (text: string): number =>
+  [...text].reduce((sum, c) => (sum * 31 + c.codePointAt(0)!) % 1_000_003, 7);
 
 const ANSWERS = [
   "NO_PATTERN",
@@ -199,16 +245,25 @@ export const findSimilarAmong =
   (ids: readonly string[]) =>
   ({ title, subtype }: reference.PatternDraft): reference.SimilarAnswer => {
     const sum = sumOf(title + subtype);
-    const some = [ids[sum % (ids.length + 1)], ids[(sum >> 3) % (ids.length + 1)]].filter((id) => id !== undefined);
+    const some = [ids[sum % (ids.length + 1)], ids[(sum >> 3) % (ids.length + 1)]].filter(
+      (id) => id !== undefined,
+    );
     if (sum % 17 === 0) throw new Error("no index");
     const kind = sum % 5;
-    if (kind === 0) return { recommendation: "duplicate_found", matches: some.map((node_id) => ({ node_id })) };
+    if (kind === 0)
+      return { recommendation: "duplicate_found", matches: some.map((node_id) => ({ node_id })) };
     if (kind === 1) {
-      const matches = some.map((node_id, place) => ({ node_id, action: place === 0 ? "connect" : "duplicate" }));
+      const matches = some.map((node_id, place) => ({
+        node_id,
+        action: place === 0 ? "connect" : "duplicate",
+      }));
       return { recommendation: "duplicate_found", matches };
     }
     if (kind === 2 && some.length > 0) {
-      return { recommendation: "similar_found", matches: some.map((node_id) => ({ node_id, action: "connect" })) };
+      return {
+        recommendation: "similar_found",
+        matches: some.map((node_id) => ({ node_id, action: "connect" })),
+      };
     }
     return { recommendation: "unique" };
   };
@@ -217,13 +272,21 @@ export const findSimilarAmong =
 
 /** Lessons, playbooks and edges, and what becomes of them when plans are carried out. */
 export class Store {
-  readonly existing = new Map<string, reference.Existing & { subtype: string; content_title: string }>();
+  readonly existing = new Map<
+    string,
+    reference.Existing & { subtype: string; content_title: string }
+  >();
   readonly edges: (reference.Edge & { strength: number })[] = [];
   #made = 0;
 
   constructor(edges: readonly reference.Edge[]) {
     for (const id of ["lesson", "playbook"]) {
-      this.existing.set(id, { id, subtype: `custom:${id}`, content_title: "by hand", content_body: "Wait." });
+      this.existing.set(id, {
+        id,
+        subtype: `custom:${id}`,
+        content_title: "by hand",
+        content_body: "Wait.",
+      });
     }
     this.#link(edges.map((edge) => ({ ...edge, strength: 0.5 })));
   }

@@ -1,9 +1,9 @@
 // What ts-fsrs answers: node fsrs-oracle.mjs <sequences> <reviews in each>
 //
-// Standard output gets, as little-endian doubles, for each sequence its 21 weights, the same as ts-fsrs bounds them, and
-// for each review grade, elapsed days, retrievability before it (0 for the first), stability and difficulty after
-// it. Every other sequence has the default weights, the others random ones, some out of bounds. Equal calls
-// give equal bytes.
+// Standard output gets, as little-endian doubles, for each sequence its 21 weights, the same as
+// ts-fsrs bounds them, and for each review grade, elapsed days, retrievability before it (0 for the
+// first), stability and difficulty after it. Every other sequence has the default weights, the
+// others random ones, some out of bounds. Equal calls give equal bytes.
 
 import { writeSync } from "node:fs";
 
@@ -23,7 +23,10 @@ function random() {
 /** Weights from nothing to two and a half times the default, so that some leave their bounds. */
 const randomWeights = () => default_w.map((weight) => weight * random() * 2.5);
 
-/** Whole days: often none or few, mostly about as long as the memory is stable, now and then very long. */
+/**
+ * Whole days: often none or few, mostly about as long as the memory is stable, now and then very
+ * long.
+ */
 function elapsedDays(stability) {
   const kind = random();
   if (kind < 0.2) return 0;
@@ -40,7 +43,8 @@ for (let sequence = 0; sequence < sequences; sequence++) {
   for (let review = 0; review < reviews; review++) {
     const grade = 1 + Math.floor(random() * 4);
     const elapsed = state === null ? 0 : elapsedDays(state.stability);
-    const retrievability = state === null ? 0 : algorithm.forgetting_curve(elapsed, state.stability);
+    const retrievability =
+      state === null ? 0 : algorithm.forgetting_curve(elapsed, state.stability);
     state = algorithm.next_state(state, elapsed, grade);
     out.push(grade, elapsed, retrievability, state.stability, state.difficulty);
   }

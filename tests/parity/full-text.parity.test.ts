@@ -1,24 +1,44 @@
-// The full-text index against plain TypeScript, to the bit, and against SQLite's FTS5: what characters are, for each of them,
-// and scores, to the last places of the logarithm.
+// The full-text index against plain TypeScript, to the bit, and against SQLite's FTS5: what
+// characters are, for each of them, and scores, to the last places of the logarithm.
 
 import fc from "fast-check";
 import Database from "libsql";
 import { TextIndex } from "nous-wasm";
 import { describe, expect, it } from "vitest";
 import { InvertedIndex } from "../../benches/js/rivals/inverted.ts";
-import { type ReferenceDocument, ReferenceTexts, STOP_WORDS, UNSPACED } from "../reference/full-text.ts";
+import {
+  type ReferenceDocument,
+  ReferenceTexts,
+  STOP_WORDS,
+  UNSPACED,
+} from "../reference/full-text.ts";
 import { same } from "./same.ts";
 
 /** Few beginnings and many words, as in a language; marks, cases, and words that hold others. */
 const WORDS = [
-  ..."gold golden goldsmith silver silverware Été été etait Ζεύς ΖΕΥΣ ζευς привет ПРИВЕТ прив naïve naive".split(" "),
-  ..."x x1 x12 1 12 stop_loss take_profit take profit don't e\u0301t\u0308 Straße STRASSE ½ Ⅷ".split(" "),
+  ..."gold golden goldsmith silver silverware Été été etait Ζεύς ΖΕΥΣ ζευς привет ПРИВЕТ прив naïve naive".split(
+    " ",
+  ),
+  ..."x x1 x12 1 12 stop_loss take_profit take profit don't e\u0301t\u0308 Straße STRASSE ½ Ⅷ".split(
+    " ",
+  ),
 ];
 const COMMON = ["what", "the", "is", "and"];
-const RUNNING = ["比特币价格", "价格", "金の価格", "ビットコイン", "ราคาทองคำ", "ทองคำ", "가격이", "金", "BTC価格x"];
+const RUNNING = [
+  "比特币价格",
+  "价格",
+  "金の価格",
+  "ビットコイン",
+  "ราคาทองคำ",
+  "ทองคำ",
+  "가격이",
+  "金",
+  "BTC価格x",
+];
 const SEPARATORS = [" ", ", ", ". ", "-", "\n", " – ", "\u0000", "😀 ", "_"];
 
-const piece = (words: readonly string[]) => fc.tuple(fc.constantFrom(...words), fc.constantFrom(...SEPARATORS));
+const piece = (words: readonly string[]) =>
+  fc.tuple(fc.constantFrom(...words), fc.constantFrom(...SEPARATORS));
 const textOf = (words: readonly string[]) =>
   fc.array(piece(words), { maxLength: 12 }).map((pieces) => pieces.flat().join(""));
 const documentOf = (words: readonly string[]) =>
@@ -43,44 +63,60 @@ describe("beside plain TypeScript", () => {
     const step = fc.oneof(
       {
         weight: 5,
-        arbitrary: fc.tuple(fc.constant("put" as const), fc.integer({ min: 0, max: 30 }), documentOf(words)),
+        arbitrary: fc.tuple(
+          fc.constant("put" as const),
+          fc.integer({ min: 0, max: 30 }),
+          documentOf(words),
+        ),
       },
-      { weight: 2, arbitrary: fc.tuple(fc.constant("remove" as const), fc.integer({ min: 0, max: 30 })) },
+      {
+        weight: 2,
+        arbitrary: fc.tuple(fc.constant("remove" as const), fc.integer({ min: 0, max: 30 })),
+      },
       { weight: 1, arbitrary: fc.tuple(fc.constant("restore" as const)) },
     );
     const steps = fc.array(step, { minLength: 1, maxLength: 40 });
     fc.assert(
-      fc.property(steps, fc.array(questionOf(words), { minLength: 1, maxLength: 4 }), (taken, questions) => {
-        let index = new TextIndex();
-        const reference = new ReferenceTexts();
-        for (const [what, number, document] of taken) {
-          const id = `n${number}`;
-          if (what === "put") {
-            index.upsert([{ id, ...document }]);
-            reference.upsert([{ id, ...document }]);
-          } else if (what === "remove") {
-            index.remove([id]);
-            reference.remove([id]);
-          } else {
-            const restored = TextIndex.restore(index.snapshot());
-            index.free();
-            index = restored;
+      fc.property(
+        steps,
+        fc.array(questionOf(words), { minLength: 1, maxLength: 4 }),
+        (taken, questions) => {
+          let index = new TextIndex();
+          const reference = new ReferenceTexts();
+          for (const [what, number, document] of taken) {
+            const id = `n${number}`;
+            if (what === "put") {
+              index.upsert([{ id, ...document }]);
+              reference.upsert([{ id, ...document }]);
+            } else if (what === "remove") {
+              index.remove([id]);
+              reference.remove([id]);
+            } else {
+              const restored = TextIndex.restore(index.snapshot());
+              index.free();
+              index = restored;
+            }
           }
-        }
-        for (const question of questions) {
-          expect(same(index.search(question, { limit: 12 }), reference.search(question, 12))).toBeNull();
-        }
-        index.free();
-      }),
+          for (const question of questions) {
+            expect(
+              same(index.search(question, { limit: 12 }), reference.search(question, 12)),
+            ).toBeNull();
+          }
+          index.free();
+        },
+      ),
       { numRuns: 400 },
     );
   });
 
   it("does so with many documents in one batch, most of which go again", () => {
-    const [sample] = fc.sample(fc.array(documentOf([...WORDS, ...COMMON]), { minLength: 900, maxLength: 900 }), {
-      numRuns: 1,
-      seed: 7,
-    });
+    const [sample] = fc.sample(
+      fc.array(documentOf([...WORDS, ...COMMON]), { minLength: 900, maxLength: 900 }),
+      {
+        numRuns: 1,
+        seed: 7,
+      },
+    );
     const documents = sample!.map((document, place) => ({ id: `n${place}`, ...document }));
     const index = new TextIndex();
     const reference = new ReferenceTexts();
@@ -92,8 +128,16 @@ describe("beside plain TypeScript", () => {
     index.upsert(documents.slice(0, 9));
     // Those that are there keep their places.
     reference.upsert(documents.slice(0, 9));
-    for (const question of [["gold"], ["gold", "silver", "the"], ["stop_loss", "прив"], ["e"], ["what", "is"]]) {
-      expect(same(index.search(question, { limit: 300 }), reference.search(question, 300))).toBeNull();
+    for (const question of [
+      ["gold"],
+      ["gold", "silver", "the"],
+      ["stop_loss", "прив"],
+      ["e"],
+      ["what", "is"],
+    ]) {
+      expect(
+        same(index.search(question, { limit: 300 }), reference.search(question, 300)),
+      ).toBeNull();
     }
     index.free();
   });
@@ -110,14 +154,17 @@ it("the index that it is measured against finds the same", () => {
       texts.forEach((body, row) => {
         rival.add(row, body);
       });
-      const hits = index.search(terms, { limit: 7 }).map(({ id, score }) => ({ row: Number(id), score }));
+      const hits = index
+        .search(terms, { limit: 7 })
+        .map(({ id, score }) => ({ row: Number(id), score }));
       expect(same(hits, rival.search(terms, 7))).toBeNull();
       index.free();
     }),
   );
 });
 
-// ---- FTS5 ----------------------------------------------------------------------------------------
+// ---- FTS5
+// ----------------------------------------------------------------------------------------
 
 function fts(): { db: Database.Database; put(rowid: number, ...columns: string[]): void } {
   const db = new Database(":memory:");
@@ -147,13 +194,19 @@ describe("beside FTS5", () => {
           for (const given of questions) {
             const question = given.filter((term) => !STOP_WORDS.has(term.toLowerCase()));
             // FTS5 is asked for those that count.
-            const rare = question.filter((term) => count(term) > 0 && 2 * count(term) < texts.length);
+            const rare = question.filter(
+              (term) => count(term) > 0 && 2 * count(term) < texts.length,
+            );
             const asked = rare.length > 0 ? rare : question;
-            const sql = "SELECT rowid, -bm25(texts) AS score FROM texts WHERE texts MATCH ? ORDER BY score DESC, rowid";
+            const sql =
+              "SELECT rowid, -bm25(texts) AS score FROM texts WHERE texts MATCH ? ORDER BY score DESC, rowid";
             const expected =
               asked.length === 0
                 ? []
-                : (db.prepare(sql).all(asked.map(quoted).join(" OR ")) as { rowid: number; score: number }[]);
+                : (db.prepare(sql).all(asked.map(quoted).join(" OR ")) as {
+                    rowid: number;
+                    score: number;
+                  }[]);
             const hits = index.search(question, { limit: Number.POSITIVE_INFINITY });
             expect(hits.map(({ id }) => Number(id)).sort(), question.join()).toEqual(
               expected.map(({ rowid }) => rowid).sort(),
@@ -177,7 +230,9 @@ describe("beside FTS5", () => {
 
   it("takes every character for what FTS5 takes it for", { timeout: 300_000 }, () => {
     const db = new Database(":memory:");
-    db.exec("CREATE VIRTUAL TABLE texts USING fts5(text); CREATE VIRTUAL TABLE terms USING fts5vocab(texts, 'row')");
+    db.exec(
+      "CREATE VIRTUAL TABLE texts USING fts5(text); CREATE VIRTUAL TABLE terms USING fts5vocab(texts, 'row')",
+    );
     const insert = db.prepare("INSERT INTO texts(text) VALUES (?)");
     const terms = db.prepare("SELECT term, cnt FROM terms ORDER BY term").raw();
     const isAsked = (code: number) =>
@@ -199,9 +254,11 @@ describe("beside FTS5", () => {
       }
       const joined = [...expected].filter(([term]) => /^\d+q.*z$/u.test(term)).length;
       const apart = expected.get("z") ?? 0;
-      if (joined + apart !== characters.length) odd.push(`${from}: ${joined} and ${apart} of ${characters.length}`);
+      if (joined + apart !== characters.length)
+        odd.push(`${from}: ${joined} and ${apart} of ${characters.length}`);
       // What is taken for a separator here leaves a word of its own.
-      if (index.search(["z"], { limit: Number.POSITIVE_INFINITY }).length !== apart) odd.push(`${from}: separators`);
+      if (index.search(["z"], { limit: Number.POSITIVE_INFINITY }).length !== apart)
+        odd.push(`${from}: separators`);
       db.exec("DELETE FROM texts");
       index.free();
     }

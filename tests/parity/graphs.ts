@@ -1,5 +1,5 @@
-// Memories and searches of them: a plain seeded generator for long runs and benches, and small ones for fast-check.
-// Nodes and edges have the shape in which a MemoryIndex takes them.
+// Memories and searches of them: a plain seeded generator for long runs and benches, and small ones
+// for fast-check. Nodes and edges have the shape in which a MemoryIndex takes them.
 
 import fc from "fast-check";
 import { makeRandom, NOW, pick, SUBTYPES } from "../../benches/js/inputs.ts";
@@ -78,7 +78,10 @@ export interface MemoryShape {
   /** Of an embedding; 0 for a memory without. */
   dimensions: number;
   seed: number;
-  /** How far embeddings lie from the middle of their topic: 0 all there, 1 as far as topics lie apart (0.6). */
+  /**
+   * How far embeddings lie from the middle of their topic: 0 all there, 1 as far as topics lie
+   * apart (0.6).
+   */
   spread?: number;
   /** Nodes that share a topic, on average (50). */
   topicSize?: number;
@@ -93,15 +96,17 @@ export interface MemoryShape {
 }
 
 /**
- * A memory of two years. Topics hold embeddings together; of three edges one stays in its topic, one leads to a node
- * that many lead to, so that a few nodes have a hundred and most have a handful, and one leads anywhere.
+ * A memory of two years. Topics hold embeddings together; of three edges one stays in its topic,
+ * one leads to a node that many lead to, so that a few nodes have a hundred and most have a
+ * handful, and one leads anywhere.
  */
 export function makeMemory(shape: MemoryShape): GraphMemory {
   const random = makeRandom(shape.seed);
   return { nodes: makeNodes(shape, random), edges: makeEdges(shape, random) };
 }
 
-const topicCount = ({ nodes, topicSize = TOPIC_SIZE }: MemoryShape) => Math.max(Math.round(nodes / topicSize), 1);
+const topicCount = ({ nodes, topicSize = TOPIC_SIZE }: MemoryShape) =>
+  Math.max(Math.round(nodes / topicSize), 1);
 const nodeId = (i: number) => `n_${i}`;
 
 /** In (−1, 1), most often near 0. */
@@ -121,7 +126,8 @@ function makeNodes(shape: MemoryShape, random: () => number): GraphNode[] {
     const topic = topics[i % topics.length]!;
     let embedding: Float32Array | null = null;
     if (dimensions > 0 && lot >= unembedded) {
-      const twin = lot < unembedded + twins && i > 0 ? nodes[Math.floor(random() * i)]!.embedding : null;
+      const twin =
+        lot < unembedded + twins && i > 0 ? nodes[Math.floor(random() * i)]!.embedding : null;
       embedding = twin?.slice() ?? topic.map((middle) => middle + spread * offCentre(random));
     }
     nodes.push({
@@ -150,7 +156,8 @@ function makeEdges(shape: MemoryShape, random: () => number): GraphEdge[] {
   const hub = () => (Math.floor(random() ** 3 * nodes) * HUB_STRIDE) % nodes;
   const otherEnd = (source: number) => {
     const lot = random();
-    if (lot < 1 / 3) return (source + topics * (1 + Math.floor(random() * (topicSize - 1)))) % nodes;
+    if (lot < 1 / 3)
+      return (source + topics * (1 + Math.floor(random() * (topicSize - 1)))) % nodes;
     return lot < 2 / 3 ? hub() : anyNode();
   };
   return Array.from({ length: count }, (_, i) => {
@@ -165,7 +172,10 @@ function makeEdges(shape: MemoryShape, random: () => number): GraphEdge[] {
       source_id: (outward ? undefined : missing) ?? nodeId(source),
       target_id: (outward ? missing : undefined) ?? nodeId(target),
       type,
-      strength: Math.min((Object.hasOwn(EDGE_WEIGHTS, type) ? EDGE_WEIGHTS[type]! : 0.5) + recalls * 0.05, 1),
+      strength: Math.min(
+        (Object.hasOwn(EDGE_WEIGHTS, type) ? EDGE_WEIGHTS[type]! : 0.5) + recalls * 0.05,
+        1,
+      ),
     };
   });
 }
@@ -173,7 +183,10 @@ function makeEdges(shape: MemoryShape, random: () => number): GraphEdge[] {
 /** Full-text hits of a question, at most. */
 const BM25_HITS = 45;
 
-/** A question about the surroundings of one node. One in three has filters, one in three a configuration. */
+/**
+ * A question about the surroundings of one node. One in three has filters, one in three a
+ * configuration.
+ */
 export function makeSearch(memory: GraphMemory, seed: number): GraphSearch {
   const random = makeRandom(seed);
   const query: SearchQuery = { bm25: makeHits(memory, random) };
@@ -194,7 +207,9 @@ export function makeSearch(memory: GraphMemory, seed: number): GraphSearch {
   return { query, options };
 }
 
-/** As the store gives them: the largest is 1, highest first, equal ones in the order of the nodes. */
+/**
+ * As the store gives them: the largest is 1, highest first, equal ones in the order of the nodes.
+ */
 function makeHits({ nodes }: GraphMemory, random: () => number) {
   const wanted = Math.min(Math.floor(random() * 1.5 * BM25_HITS), BM25_HITS, nodes.length);
   const places = new Set<number>();
@@ -252,8 +267,14 @@ function makeConfig(random: () => number): Partial<SearchConfig> {
 // ---- fast-check ---------------------------------------------------------------------------------
 
 /** Few values, so that sums and scores meet. */
-export const unit = fc.oneof(fc.constantFrom(0, 0.25, 0.5, 0.75, 1), fc.double({ min: 0, max: 1, noNaN: true }));
-const component = fc.oneof(fc.constantFrom(-1, -0.5, 0, 0.5, 1), fc.float({ min: -2, max: 2, noNaN: true }));
+export const unit = fc.oneof(
+  fc.constantFrom(0, 0.25, 0.5, 0.75, 1),
+  fc.double({ min: 0, max: 1, noNaN: true }),
+);
+const component = fc.oneof(
+  fc.constantFrom(-1, -0.5, 0, 0.5, 1),
+  fc.float({ min: -2, max: 2, noNaN: true }),
+);
 export const embedding = (dimensions: number) =>
   fc
     .array(component, { minLength: dimensions, maxLength: dimensions })
@@ -280,8 +301,15 @@ const graphNode = (dimensions: number): fc.Arbitrary<Omit<GraphNode, "id">> =>
     embedding: dimensions === 0 ? fc.constant(null) : fc.option(embedding(dimensions), { freq: 8 }),
   });
 
-/** A small memory: parallel edges, self-loops, nodes without edges and edges without nodes come of themselves. */
-export function smallMemory(dimensions: number, maxNodes = 10, maxEdges = 24): fc.Arbitrary<GraphMemory> {
+/**
+ * A small memory: parallel edges, self-loops, nodes without edges and edges without nodes come of
+ * themselves.
+ */
+export function smallMemory(
+  dimensions: number,
+  maxNodes = 10,
+  maxEdges = 24,
+): fc.Arbitrary<GraphMemory> {
   const nodes = fc
     .array(graphNode(dimensions), { maxLength: maxNodes })
     .map((list) => list.map((node, i): GraphNode => ({ id: nodeId(i), ...node })));
@@ -331,7 +359,10 @@ export const searchFilters: fc.Arbitrary<SearchFilters> = fc.record(
     lifecycles: some(LIFECYCLES),
     created_after: instant,
     created_before: instant,
-    accessed_within_days: fc.oneof(fc.nat({ max: 400 }), fc.double({ min: 0, max: 400, noNaN: true })),
+    accessed_within_days: fc.oneof(
+      fc.nat({ max: 400 }),
+      fc.double({ min: 0, max: 400, noNaN: true }),
+    ),
     cluster_ids: some(CLUSTERS),
     tags_all: some(TAGS),
     tags_any: some(TAGS),
@@ -369,7 +400,9 @@ export function smallSearch(
   return fc.record({ query, options });
 }
 
-/** A small memory and a search of it. Dimensions above, at and below the number of lanes, and none. */
+/**
+ * A small memory and a search of it. Dimensions above, at and below the number of lanes, and none.
+ */
 export const smallCase: fc.Arbitrary<{ memory: GraphMemory; dimensions: number } & GraphSearch> = fc
   .constantFrom(0, 3, 16, 19)
   .chain((dimensions) => smallMemory(dimensions).map((memory) => ({ memory, dimensions })))

@@ -1,5 +1,6 @@
-// The arguments with which the engine's exp, expm1 and tanh are compared with V8's: the same on every run and every
-// machine. Used by math-oracle.mjs for the native build, and importable by tests of the WebAssembly build.
+// The arguments with which the engine's exp, expm1 and tanh are compared with V8's: the same on
+// every run and every machine. Used by math-oracle.mjs for the native build, and importable by
+// tests of the WebAssembly build.
 
 const NEIGHBOURS = 3;
 
@@ -38,7 +39,10 @@ function fromWords(high, low) {
   return double[0];
 }
 
-/** Zeros, infinities, NaN, subnormals, and every bound in the algorithms, each with its neighbours, in both signs. */
+/**
+ * Zeros, infinities, NaN, subnormals, and every bound in the algorithms, each with its neighbours,
+ * in both signs.
+ */
 function edges() {
   const bounds = [
     1,
@@ -71,7 +75,8 @@ function edges() {
       list.push(neighbour(bound, steps), -neighbour(bound, steps));
     }
   }
-  for (let exponent = -1074; exponent <= 1023; exponent++) list.push(2 ** exponent, -(2 ** exponent));
+  for (let exponent = -1074; exponent <= 1023; exponent++)
+    list.push(2 ** exponent, -(2 ** exponent));
   for (let n = 1; n <= 800; n++) list.push(n, -n, n / 10, -n / 10, n / 30, -n / 30);
   return list;
 }
@@ -81,7 +86,10 @@ const GENERATORS = {
   /** Any bit pattern, NaN with payload among them. */
   bits: (_, next) => fromWords(next(), next()),
 
-  /** Even over where exp is neither 0 nor infinite, over where tanh is not ±1, and over where neither is reduced. */
+  /**
+   * Even over where exp is neither 0 nor infinite, over where tanh is not ±1, and over where
+   * neither is reduced.
+   */
   range: (i, next) => {
     const unit = next() / 2 ** 32 + next() / 2 ** 64;
     return [-746 + unit * 1457, (2 * unit - 1) * 22, (2 * unit - 1) * 1.1][i % 3];
@@ -94,9 +102,13 @@ const GENERATORS = {
   },
 
   /** Small numbers of every magnitude, in both signs. */
-  small: (_, next) => fromWords((next() % 2) * 0x80000000 + 0x3c000000 + (next() % 0x03f00000), next()),
+  small: (_, next) =>
+    fromWords((next() % 2) * 0x80000000 + 0x3c000000 + (next() % 0x03f00000), next()),
 
-  /** −t/S for whole milliseconds t up to ten years and stabilities S from 0.1 days to a year; never positive. */
+  /**
+   * −t/S for whole milliseconds t up to ten years and stabilities S from 0.1 days to a year; never
+   * positive.
+   */
   decay: (_, next) => {
     const milliseconds = (next() % 3650) * 86_400_000 + (next() % 86_400_000);
     return -(milliseconds / 86_400_000) / (0.1 + (next() % 36_500) / 100);
@@ -113,8 +125,9 @@ const GENERATORS = {
 export const KINDS = ["edges", ...Object.keys(GENERATORS), "all"];
 
 /**
- * `n` arguments of a kind: one of `KINDS`. `edges` are a fixed list, of which the first `n` are given, repeated where `n`
- * is larger; `all` is that list once, followed by the other kinds in turn. Equal calls give equal numbers.
+ * `n` arguments of a kind: one of `KINDS`. `edges` are a fixed list, of which the first `n` are
+ * given, repeated where `n` is larger; `all` is that list once, followed by the other kinds in
+ * turn. Equal calls give equal numbers.
  *
  * @param {string} kind
  * @param {number} n
@@ -122,7 +135,8 @@ export const KINDS = ["edges", ...Object.keys(GENERATORS), "all"];
  */
 export function inputs(kind, n) {
   const index = KINDS.indexOf(kind);
-  if (index < 0) throw new RangeError(`unknown kind of inputs '${kind}'; there are ${KINDS.join(", ")}`);
+  if (index < 0)
+    throw new RangeError(`unknown kind of inputs '${kind}'; there are ${KINDS.join(", ")}`);
   const next = random32(index);
   const out = new Float64Array(n);
   const fixed = kind === "edges" || kind === "all" ? edges() : [];

@@ -1,5 +1,6 @@
-// Resident memories for tests: what the package's and the reference's have in common, and whole lives of them for fast-check.
-// A life is a list of calls, so that a counterexample can be read and made by hand.
+// Resident memories for tests: what the package's and the reference's have in common, and whole
+// lives of them for fast-check. A life is a list of calls, so that a counterexample can be read and
+// made by hand.
 
 import fc from "fast-check";
 import { NOW, SUBTYPES } from "../../benches/js/inputs.ts";
@@ -83,10 +84,17 @@ export const placesOf = (ranking: Places) => ({
 });
 
 /** What a search found, as plain data. */
-export const foundBy = ({ ranking, ...rest }: SearchResult<Places>) => ({ ranking: placesOf(ranking), ...rest });
+export const foundBy = ({ ranking, ...rest }: SearchResult<Places>) => ({
+  ranking: placesOf(ranking),
+  ...rest,
+});
 
 /** Everything that a memory tells of its nodes and edges. */
-export const contentOf = (memory: Resident, ids: readonly string[], edgeIds: readonly string[]) => ({
+export const contentOf = (
+  memory: Resident,
+  ids: readonly string[],
+  edgeIds: readonly string[],
+) => ({
   size: memory.size,
   edgeCount: memory.edgeCount,
   nodes: ids.map((id) => [memory.has(id), memory.get(id)]),
@@ -108,12 +116,14 @@ export const queryOf = ({ query, options }: GraphSearch): SearchQuery => ({
 
 /** A configuration of the generators as users write it. */
 export function settingsOf({ sections: _, ...config }: Partial<SearchConfig> = {}): SearchSettings {
-  const camel = (key: string) => key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  const camel = (key: string) =>
+    key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
   return Object.fromEntries(Object.entries(config).map(([key, value]) => [camel(key), value]));
 }
 
 /** Whether an embedding is one: zeros alone have no direction. */
-const isSome = (components: ArrayLike<number>) => Array.from(components).some((component) => component !== 0);
+const isSome = (components: ArrayLike<number>) =>
+  Array.from(components).some((component) => component !== 0);
 
 /** A whole memory of the generators; edges without a node are ignored. */
 export function fill(memory: Resident, { nodes, edges }: GraphMemory): void {
@@ -132,7 +142,16 @@ export interface Life {
 }
 
 /** Ids of nodes and edges that lives are about. The last node is never there. */
-export const NODE_IDS = ["n_0", "n_1", "n_2", "n_3", "n_4", "größe 🚀", "__proto__", "nobody"] as const;
+export const NODE_IDS = [
+  "n_0",
+  "n_1",
+  "n_2",
+  "n_3",
+  "n_4",
+  "größe 🚀",
+  "__proto__",
+  "nobody",
+] as const;
 export const EDGE_IDS = Array.from({ length: 12 }, (_, i) => `e_${i}`);
 const NOBODY = NODE_IDS[NODE_IDS.length - 1]!;
 const SOMEBODY = NODE_IDS.slice(0, -1);
@@ -144,17 +163,26 @@ export function answerTo(memory: Resident, [method, ...given]: Call): unknown {
   if (method === "rerank") {
     const { ids = [], ...columns } = given[0] as ResidentCandidates;
     const there = ids.flatMap((id, i) => (memory.has(id) ? [i] : []));
-    const ofThese = Object.entries(columns).map(([name, column]) => [name, column && there.map((i) => column[i])]);
+    const ofThese = Object.entries(columns).map(([name, column]) => [
+      name,
+      column && there.map((i) => column[i]),
+    ]);
     const candidates = { ids: there.map((i) => ids[i]!), ...Object.fromEntries(ofThese) };
     return placesOf(memory.rerank(candidates, given[1] as ResidentRerankOptions));
   }
   return (memory as unknown as Record<string, (...given: unknown[]) => unknown>)[method]!(...given);
 }
 
-/** Around the ends of states, mostly. No ranking is asked for so far ahead that recency were infinite. */
+/**
+ * Around the ends of states, mostly. No ranking is asked for so far ahead that recency were
+ * infinite.
+ */
 const milliseconds = fc.oneof(
   fc
-    .tuple(fc.constantFrom(-40, -1, 0, 1, 6, 7, 30, 59, 60, 61, 119, 120, 121, 240, 900), fc.constantFrom(-1, 0, 0.5))
+    .tuple(
+      fc.constantFrom(-40, -1, 0, 1, 6, 7, 30, 59, 60, 61, 119, 120, 121, 240, 900),
+      fc.constantFrom(-1, 0, 0.5),
+    )
     .map(([days, off]) => NOW + days * DAY + off),
   fc.integer({ min: NOW - 900 * DAY, max: NOW + 900 * DAY }),
 );
@@ -162,11 +190,18 @@ const moment: fc.Arbitrary<Instant> = milliseconds.chain((ms) =>
   fc.constantFrom<Instant>(ms, ms, new Date(ms), new Date(ms).toISOString()),
 );
 const longAgo = fc.constantFrom<Instant>(-8.64e15, new Date(-8.64e15), -1, 0);
-const farAway = fc.oneof({ weight: 5, arbitrary: moment }, { weight: 1, arbitrary: longAgo }, fc.constant(8.64e15));
+const farAway = fc.oneof(
+  { weight: 5, arbitrary: moment },
+  { weight: 1, arbitrary: longAgo },
+  fc.constant(8.64e15),
+);
 
 /** Absent, or null, which mostly means the same. */
 const maybe = <T>(value: fc.Arbitrary<T>) =>
-  fc.oneof({ weight: 4, arbitrary: value }, fc.constantFrom(undefined, null) as fc.Arbitrary<undefined | null>);
+  fc.oneof(
+    { weight: 4, arbitrary: value },
+    fc.constantFrom(undefined, null) as fc.Arbitrary<undefined | null>,
+  );
 const days = fc.oneof(
   fc.constantFrom(0, -1, 5e-324, 1e-9, 0.5, 2, 14, 60, 365, 1e9, 1e300),
   fc.double({ min: 0, max: 400, noNaN: true }),
@@ -184,7 +219,9 @@ const memoryNode = (dimensions: number): fc.Arbitrary<MemoryNode> =>
       subtype: maybe(fc.constantFrom(...SUBTYPES, "constructor", "custom:größe", "")),
       created_at: maybe(fc.oneof({ weight: 9, arbitrary: moment }, longAgo)),
       last_accessed: maybe(fc.oneof({ weight: 9, arbitrary: moment }, longAgo)),
-      access_count: maybe(fc.oneof(fc.nat({ max: 60 }), fc.constantFrom(4_294_967_294, 4_294_967_295))),
+      access_count: maybe(
+        fc.oneof(fc.nat({ max: 60 }), fc.constantFrom(4_294_967_294, 4_294_967_295)),
+      ),
       stability: maybe(days),
       retrievability: maybe(unit),
       difficulty: maybe(unit),
@@ -203,9 +240,14 @@ const direction = (dimensions: number): fc.Arbitrary<ArrayLike<number>> =>
   fc
     .oneof(
       embedding(dimensions),
-      fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { minLength: dimensions, maxLength: dimensions }),
+      fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), {
+        minLength: dimensions,
+        maxLength: dimensions,
+      }),
     )
-    .filter((components) => Array.from(components).some((component) => Math.abs(component) > 1e-100));
+    .filter((components) =>
+      Array.from(components).some((component) => Math.abs(component) > 1e-100),
+    );
 
 const memoryEdge: fc.Arbitrary<MemoryEdge> = fc.record(
   {
@@ -219,7 +261,10 @@ const memoryEdge: fc.Arbitrary<MemoryEdge> = fc.record(
   { requiredKeys: ["id", "source_id", "target_id"] },
 );
 
-/** Sequence numbers out of order, each of them once, and far enough apart for those that are not given. */
+/**
+ * Sequence numbers out of order, each of them once, and far enough apart for those that are not
+ * given.
+ */
 function numbered(calls: readonly Call[]): Call[] {
   let entries = 0;
   return calls.map((call): Call => {
@@ -249,14 +294,27 @@ const madeUpChanges: fc.Arbitrary<DecayChanges> = fc
 
 const score = fc.oneof(unit, fc.constantFrom(1e-9, 12.5));
 const candidates = fc
-  .array(fc.tuple(fc.constantFrom(...SOMEBODY), fc.double({ min: -1, max: 1, noNaN: true }), score, score), {
-    maxLength: 9,
-  })
+  .array(
+    fc.tuple(
+      fc.constantFrom(...SOMEBODY),
+      fc.double({ min: -1, max: 1, noNaN: true }),
+      score,
+      score,
+    ),
+    {
+      maxLength: 9,
+    },
+  )
   .chain((rows) => {
     const column = (place: 1 | 2 | 3) =>
       fc.constantFrom(null, undefined, ...Array(4).fill(rows.map((row) => row[place])));
     return fc.record(
-      { ids: fc.constant(rows.map(([id]) => id)), semantic: column(1), bm25: column(2), graph: column(3) },
+      {
+        ids: fc.constant(rows.map(([id]) => id)),
+        semantic: column(1),
+        bm25: column(2),
+        graph: column(3),
+      },
       { requiredKeys: ["ids"] },
     );
   });
@@ -265,13 +323,17 @@ const rerankOptions = fc.record(
   { requiredKeys: ["now"] },
 );
 
-const nodesOf = (dimensions: number, minLength = 0) => fc.array(memoryNode(dimensions), { minLength, maxLength: 9 });
+const nodesOf = (dimensions: number, minLength = 0) =>
+  fc.array(memoryNode(dimensions), { minLength, maxLength: 9 });
 const edgesOf = (minLength = 0) => fc.array(memoryEdge, { minLength, maxLength: 14 });
 const madeAt = fc.record({ now: moment });
 
 function anyCall(dimensions: number): fc.Arbitrary<Call> {
   const query = fc
-    .tuple(smallSearch({ nodes: NODE_IDS.map((id) => ({ id })) }, dimensions).map(queryOf), fc.boolean())
+    .tuple(
+      smallSearch({ nodes: NODE_IDS.map((id) => ({ id })) }, dimensions).map(queryOf),
+      fc.boolean(),
+    )
     .map(([whole, filtered]) => (filtered ? whole : { ...whole, filters: null }));
   const similarOptions = fc.record(
     { limit: fc.nat({ max: 9 }), filter: fc.option(searchFilters), now: moment },
@@ -291,7 +353,9 @@ function anyCall(dimensions: number): fc.Arbitrary<Call> {
     { weight: 2, arbitrary: call("transitions", farAway) },
     { weight: 5, arbitrary: call("search", query) },
     call("rerank", candidates, rerankOptions),
-    ...(dimensions === 0 ? [] : [{ weight: 2, arbitrary: call("similar", direction(dimensions), similarOptions) }]),
+    ...(dimensions === 0
+      ? []
+      : [{ weight: 2, arbitrary: call("similar", direction(dimensions), similarOptions) }]),
   );
 }
 
@@ -300,7 +364,10 @@ const switches: fc.Arbitrary<SearchSettings> = fc.record({
   edgeWeight: fc.constantFrom("type", "stored_type", "learned"),
 });
 
-/** The life of a small memory under some configuration. Dimensions above, at and below the number of lanes, and none. */
+/**
+ * The life of a small memory under some configuration. Dimensions above, at and below the number of
+ * lanes, and none.
+ */
 export const life: fc.Arbitrary<Life> = fc.constantFrom(0, 3, 16, 19).chain((dimensions) =>
   fc.record({
     options: fc.record({

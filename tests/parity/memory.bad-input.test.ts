@@ -1,5 +1,5 @@
-// What a resident memory refuses, by which error, and that nothing of a refused call is done; and what is left of it after
-// `free`.
+// What a resident memory refuses, by which error, and that nothing of a refused call is done; and
+// what is left of it after `free`.
 
 import * as nous from "nous-wasm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -11,7 +11,10 @@ import { same } from "./same.ts";
 const DAY = 86_400_000;
 const { POSITIVE_INFINITY: INFINITY, NaN: NAN } = Number;
 
-/** What a refusal tells; a pattern where more than one name would do, and words where the message alone names the place. */
+/**
+ * What a refusal tells; a pattern where more than one name would do, and words where the message
+ * alone names the place.
+ */
 interface Details {
   field: string | RegExp;
   index?: number;
@@ -20,7 +23,11 @@ interface Details {
 }
 
 /** The call throws the package's error with these details, and its message names them. */
-function expectRefusal(call: () => unknown, { field, said, ...details }: Details, code = "invalid_argument"): void {
+function expectRefusal(
+  call: () => unknown,
+  { field, said, ...details }: Details,
+  code = "invalid_argument",
+): void {
   let thrown: unknown;
   try {
     call();
@@ -28,7 +35,9 @@ function expectRefusal(call: () => unknown, { field, said, ...details }: Details
     thrown = error;
   }
   if (!(thrown instanceof nous.NousError)) {
-    throw thrown ?? new Error(`nothing was thrown, though ${field} is wrong ${JSON.stringify(details)}`);
+    throw (
+      thrown ?? new Error(`nothing was thrown, though ${field} is wrong ${JSON.stringify(details)}`)
+    );
   }
   expect(thrown.code, thrown.message).toBe(code);
   const { field: told = "", ...others } = thrown.details;
@@ -41,7 +50,8 @@ function expectRefusal(call: () => unknown, { field, said, ...details }: Details
   if (details.id !== undefined) expect(thrown.message).toContain(JSON.stringify(details.id));
 }
 
-// ---- a memory that every refusal leaves as it was ------------------------------------------------
+// ---- a memory that every refusal leaves as it was
+// ------------------------------------------------
 
 const OPTIONS = { dimensions: 3 };
 const IDS = ["a", "b", "c", "d"];
@@ -75,7 +85,14 @@ let js: any;
 
 const report = (of: Resident) => [
   contentOf(of, [...IDS, "new", "fresh"], [...EDGE_IDS, "new"]),
-  foundBy(of.search({ embedding: [1, 0, 0], bm25: [{ id: "d", score: 2 }], now: NOW, include_connections: true })),
+  foundBy(
+    of.search({
+      embedding: [1, 0, 0],
+      bm25: [{ id: "d", score: 2 }],
+      now: NOW,
+      include_connections: true,
+    }),
+  ),
   of.decay(NOW + 30 * DAY),
   of.transitions(NOW + 30 * DAY),
 ];
@@ -95,23 +112,108 @@ afterEach(() => {
   memory.free();
 });
 
-// ---- values --------------------------------------------------------------------------------------
+// ---- values
+// --------------------------------------------------------------------------------------
 
-const NO_NUMBERS: unknown[] = ["0.5", "", true, 1n, {}, [], [1], Symbol("one"), () => 1, new Number(1)];
-const NO_STRINGS: unknown[] = [7, 0, NAN, true, {}, ["a"], Symbol("a"), 1n, () => "a", new String("a")];
+const NO_NUMBERS: unknown[] = [
+  "0.5",
+  "",
+  true,
+  1n,
+  {},
+  [],
+  [1],
+  Symbol("one"),
+  () => 1,
+  new Number(1),
+];
+const NO_STRINGS: unknown[] = [
+  7,
+  0,
+  NAN,
+  true,
+  {},
+  ["a"],
+  Symbol("a"),
+  1n,
+  () => "a",
+  new String("a"),
+];
 const NO_IDS: unknown[] = [undefined, null, "", ...NO_STRINGS];
-const NO_ARRAYS: unknown[] = [undefined, null, "a", 7, true, {}, { length: 1, 0: "a" }, new Set(["a"]), () => []];
+const NO_ARRAYS: unknown[] = [
+  undefined,
+  null,
+  "a",
+  7,
+  true,
+  {},
+  { length: 1, 0: "a" },
+  new Set(["a"]),
+  () => [],
+];
 const NO_OBJECTS: unknown[] = [undefined, null, "a", 7, true, Symbol("a"), 1n];
-const NO_SHARES: unknown[] = [NAN, INFINITY, -INFINITY, -5e-324, -1, 1 + 2 ** -52, 2, ...NO_NUMBERS];
+const NO_SHARES: unknown[] = [
+  NAN,
+  INFINITY,
+  -INFINITY,
+  -5e-324,
+  -1,
+  1 + 2 ** -52,
+  2,
+  ...NO_NUMBERS,
+];
 const NO_INSTANTS: unknown[] = [
-  ...[NAN, INFINITY, 8.64e15 + 2, -8.64e15 - 2, new Date(NAN), "", "yesterday", "2026-13-01", true, 1n, {}, []],
+  ...[
+    NAN,
+    INFINITY,
+    8.64e15 + 2,
+    -8.64e15 - 2,
+    new Date(NAN),
+    "",
+    "yesterday",
+    "2026-13-01",
+    true,
+    1n,
+    {},
+    [],
+  ],
   { getTime: () => NAN },
 ];
 const NO_LIMITS: unknown[] = [-1, 1.5, NAN, -INFINITY, null, ...NO_NUMBERS];
-const NO_LABELS: unknown[] = ["btc", 7, true, {}, [7], ["btc", null], ["btc", undefined], [["btc"]], new Set(["btc"])];
+const NO_LABELS: unknown[] = [
+  "btc",
+  7,
+  true,
+  {},
+  [7],
+  ["btc", null],
+  ["btc", undefined],
+  [["btc"]],
+  new Set(["btc"]),
+];
 const NO_EMBEDDINGS: unknown[] = [
-  ...[[], [1], [1, 2], [1, 2, 3, 4], [0, 0, 0], [0, -0, 0], [1, NAN, 3], [1, INFINITY, 3], new Float32Array(3)],
-  ...[new Float32Array(4), ["1", "2", "3"], [1, null, 3], [1, undefined, 3], "123", 7, true, {}, { length: 3 }],
+  ...[
+    [],
+    [1],
+    [1, 2],
+    [1, 2, 3, 4],
+    [0, 0, 0],
+    [0, -0, 0],
+    [1, NAN, 3],
+    [1, INFINITY, 3],
+    new Float32Array(3),
+  ],
+  ...[
+    new Float32Array(4),
+    ["1", "2", "3"],
+    [1, null, 3],
+    [1, undefined, 3],
+    "123",
+    7,
+    true,
+    {},
+    { length: 3 },
+  ],
 ];
 const NO_SEQUENCES: unknown[] = [-1, 1.5, 2 ** 53, NAN, INFINITY, ...NO_NUMBERS];
 
@@ -133,31 +235,47 @@ describe("upsert", () => {
     ["clusters", NO_LABELS],
     ["embedding", NO_EMBEDDINGS],
     ["sequence", NO_SEQUENCES],
-  ])("a wrong %s is refused by place, id and field, for new and for known ones", (field, values) => {
-    for (const value of values) {
-      for (const id of ["fresh", "a"]) {
-        // Sound ones before it and behind it are not taken either.
-        const [sound, known] = [{ id: "new" }, { id: "b", access_count: 99, tags: [], embedding: null }];
-        expectRefusal(() => upsert(sound, known, { id, [field]: value }, sound), { field, index: 2, id });
+  ])(
+    "a wrong %s is refused by place, id and field, for new and for known ones",
+    (field, values) => {
+      for (const value of values) {
+        for (const id of ["fresh", "a"]) {
+          // Sound ones before it and behind it are not taken either.
+          const [sound, known] = [
+            { id: "new" },
+            { id: "b", access_count: 99, tags: [], embedding: null },
+          ];
+          expectRefusal(() => upsert(sound, known, { id, [field]: value }, sound), {
+            field,
+            index: 2,
+            id,
+          });
+        }
       }
-    }
-  });
+    },
+  );
 
   test("a missing, empty or wrong id is refused by place; so is what is no object", () => {
     for (const id of NO_IDS)
       expectRefusal(() => upsert({ id: "new" }, { id, type: "note" }), { field: "id", index: 1 });
-    for (const entry of NO_OBJECTS) expectRefusal(() => upsert({ id: "new" }, entry), { field: "nodes", index: 1 });
+    for (const entry of NO_OBJECTS)
+      expectRefusal(() => upsert({ id: "new" }, entry), { field: "nodes", index: 1 });
     expectRefusal(() => js.upsert(new Array(1)), { field: "nodes", index: 0 });
   });
 
   test("nodes that are no array, and a moment that is none", () => {
     for (const nodes of NO_ARRAYS) expectRefusal(() => js.upsert(nodes), { field: "nodes" });
-    for (const now of NO_INSTANTS) expectRefusal(() => js.upsert([{ id: "new" }], { now }), { field: "now" });
+    for (const now of NO_INSTANTS)
+      expectRefusal(() => js.upsert([{ id: "new" }], { now }), { field: "now" });
   });
 
   test("an embedding in a memory that keeps none", () => {
     const bare = new nous.MemoryIndex();
-    expectRefusal(() => bare.upsert([{ id: "new", embedding: [1] }]), { field: "embedding", index: 0, id: "new" });
+    expectRefusal(() => bare.upsert([{ id: "new", embedding: [1] }]), {
+      field: "embedding",
+      index: 0,
+      id: "new",
+    });
     expectRefusal(() => bare.search({ embedding: [1] }), { field: "embedding" });
     expectRefusal(() => bare.similar([1]), { field: "embedding" });
     expect(bare.size).toBe(0);
@@ -186,18 +304,28 @@ describe("link", () => {
     ["type", NO_STRINGS],
     ["strength", NO_SHARES],
     ["sequence", NO_SEQUENCES],
-  ])("a wrong %s is refused by place, id and field, for new and for known ones", (field, values) => {
-    for (const value of values) {
-      for (const id of ["fresh", "ab"]) {
-        const batch = [edge({}), edge({ id: "bc", type: "part_of" }), edge({ id, [field]: value }), edge({})];
-        expectRefusal(() => js.link(batch), { field, index: 2, id });
+  ])(
+    "a wrong %s is refused by place, id and field, for new and for known ones",
+    (field, values) => {
+      for (const value of values) {
+        for (const id of ["fresh", "ab"]) {
+          const batch = [
+            edge({}),
+            edge({ id: "bc", type: "part_of" }),
+            edge({ id, [field]: value }),
+            edge({}),
+          ];
+          expectRefusal(() => js.link(batch), { field, index: 2, id });
+        }
       }
-    }
-  });
+    },
+  );
 
   test("a missing, empty or wrong id is refused by place; so is what is no object", () => {
-    for (const id of NO_IDS) expectRefusal(() => js.link([edge({}), edge({ id })]), { field: "id", index: 1 });
-    for (const entry of NO_OBJECTS) expectRefusal(() => js.link([edge({}), entry]), { field: "edges", index: 1 });
+    for (const id of NO_IDS)
+      expectRefusal(() => js.link([edge({}), edge({ id })]), { field: "id", index: 1 });
+    for (const entry of NO_OBJECTS)
+      expectRefusal(() => js.link([edge({}), entry]), { field: "edges", index: 1 });
   });
 
   test("edges that are no array", () => {
@@ -213,11 +341,13 @@ describe("link", () => {
 describe("lists of ids", () => {
   test.each(["remove", "unlink", "touch", "recall"])("%s", (method) => {
     for (const ids of NO_ARRAYS) expectRefusal(() => js[method](ids), { field: /ids$/i });
-    for (const id of NO_IDS) expectRefusal(() => js[method](["a", "ab", id]), { field: /ids?$/i, index: 2 });
+    for (const id of NO_IDS)
+      expectRefusal(() => js[method](["a", "ab", id]), { field: /ids?$/i, index: 2 });
   });
 
   test.each(["touch", "recall"])("%s at a moment that is none", (method) => {
-    for (const now of [null, ...NO_INSTANTS]) expectRefusal(() => js[method](["a"], now), { field: "now" });
+    for (const now of [null, ...NO_INSTANTS])
+      expectRefusal(() => js[method](["a"], now), { field: "now" });
   });
 
   test("unknown ids are passed over", () => {
@@ -235,9 +365,13 @@ describe("lists of ids", () => {
 
 describe("strengthen", () => {
   test("groups that are no array of arrays of ids", () => {
-    for (const groups of NO_ARRAYS) expectRefusal(() => js.strengthen(groups, 0.1), { field: "groups" });
+    for (const groups of NO_ARRAYS)
+      expectRefusal(() => js.strengthen(groups, 0.1), { field: "groups" });
     for (const group of NO_ARRAYS) {
-      expectRefusal(() => js.strengthen([["a", "b"], group], 0.1), { field: /^groups/, said: "groups[1]" });
+      expectRefusal(() => js.strengthen([["a", "b"], group], 0.1), {
+        field: /^groups/,
+        said: "groups[1]",
+      });
     }
     for (const id of NO_IDS) {
       expectRefusal(
@@ -262,22 +396,31 @@ describe("strengthen", () => {
 });
 
 describe("rerank", () => {
-  const rerank = (columns: object, options?: unknown) => () => js.rerank({ ids: ["a", "b", "c"], ...columns }, options);
+  const rerank = (columns: object, options?: unknown) => () =>
+    js.rerank({ ids: ["a", "b", "c"], ...columns }, options);
 
   test("ids", () => {
     for (const candidates of [undefined, null, 7, "a"]) {
       expectRefusal(() => js.rerank(candidates), { field: /^(candidates|ids)$/ });
     }
     for (const ids of NO_ARRAYS) expectRefusal(rerank({ ids }), { field: "ids" });
-    for (const id of NO_IDS) expectRefusal(rerank({ ids: ["a", id] }), { field: /^ids?$/, said: "[1]" });
-    expectRefusal(rerank({ ids: ["a", "b", "nobody"] }), { field: /^ids?$/, index: 2, id: "nobody" });
+    for (const id of NO_IDS)
+      expectRefusal(rerank({ ids: ["a", id] }), { field: /^ids?$/, said: "[1]" });
+    expectRefusal(rerank({ ids: ["a", "b", "nobody"] }), {
+      field: /^ids?$/,
+      index: 2,
+      id: "nobody",
+    });
   });
 
   test("handles that no node has, to the last number there is", () => {
     for (const handle of [100, 2 ** 31, 2 ** 32 - 2, 2 ** 32 - 1]) {
       const handles = Uint32Array.of(0, handle);
       expectRefusal(() => js.rerank({ handles }), { field: "handles", said: "[1]" });
-      expectRefusal(() => js.rerank({ handles, semantic: [0, 0] }, { limit: 1 }), { field: "handles", said: "[1]" });
+      expectRefusal(() => js.rerank({ handles, semantic: [0, 0] }, { limit: 1 }), {
+        field: "handles",
+        said: "[1]",
+      });
     }
   });
 
@@ -288,7 +431,11 @@ describe("rerank", () => {
   ])("%s", (field, values) => {
     for (const value of values) {
       expectRefusal(rerank({ [field]: [0, value, 0] }), { field, index: 1, id: "b" });
-      expectRefusal(rerank({ [field]: Float64Array.of(0, 0, value as number) }), { field, index: 2, id: "c" });
+      expectRefusal(rerank({ [field]: Float64Array.of(0, 0, value as number) }), {
+        field,
+        index: 2,
+        id: "c",
+      });
     }
     for (const column of [[], [1, 2], [1, 2, 3, 4], new Float64Array(2), "123", 7, true, {}]) {
       expectRefusal(rerank({ [field]: column }), { field });
@@ -302,9 +449,15 @@ describe("rerank", () => {
 });
 
 const FILTERS: [string, unknown[]][] = [
-  ...["types", "excluded_types", "subtypes", "cluster_ids", "tags_all", "tags_any", "tags_none"].map(
-    (name): [string, unknown[]] => [name, NO_LABELS],
-  ),
+  ...[
+    "types",
+    "excluded_types",
+    "subtypes",
+    "cluster_ids",
+    "tags_all",
+    "tags_any",
+    "tags_none",
+  ].map((name): [string, unknown[]] => [name, NO_LABELS]),
   ["relationship_types", NO_LABELS],
   ["lifecycles", ["ACTIVE", 7, ["active"], ["ACTIVE", null], [0], {}]],
   ["created_after", NO_INSTANTS],
@@ -320,31 +473,44 @@ describe("search", () => {
   });
 
   test("an embedding that is none", () => {
-    for (const embedding of NO_EMBEDDINGS) expectRefusal(search({ embedding }), { field: "embedding" });
+    for (const embedding of NO_EMBEDDINGS)
+      expectRefusal(search({ embedding }), { field: "embedding" });
   });
 
   test("hits", () => {
     const sound = { id: "a", score: 1 };
-    for (const bm25 of NO_ARRAYS.filter((value) => value != null)) expectRefusal(search({ bm25 }), { field: "bm25" });
-    for (const hit of NO_OBJECTS) expectRefusal(search({ bm25: [sound, hit] }), { field: "bm25", index: 1 });
+    for (const bm25 of NO_ARRAYS.filter((value) => value != null))
+      expectRefusal(search({ bm25 }), { field: "bm25" });
+    for (const hit of NO_OBJECTS)
+      expectRefusal(search({ bm25: [sound, hit] }), { field: "bm25", index: 1 });
     for (const id of NO_IDS) {
-      expectRefusal(search({ bm25: [sound, { id, score: 1 }] }), { field: /^(bm25\.)?id$/, index: 1 });
+      expectRefusal(search({ bm25: [sound, { id, score: 1 }] }), {
+        field: /^(bm25\.)?id$/,
+        index: 1,
+      });
     }
     for (const score of [undefined, null, NAN, INFINITY, -INFINITY, -1, -5e-324, ...NO_NUMBERS]) {
       for (const id of ["b", "nobody"]) {
-        expectRefusal(search({ bm25: [sound, { id, score }] }), { field: /^(bm25\.)?score$/, index: 1, id });
+        expectRefusal(search({ bm25: [sound, { id, score }] }), {
+          field: /^(bm25\.)?score$/,
+          index: 1,
+          id,
+        });
       }
     }
   });
 
   test.each(FILTERS)("the filter %s", (name, values) => {
     for (const value of values) {
-      expectRefusal(search({ filters: { [name]: value } }), { field: new RegExp(`^(filters\\.)?${name}$`) });
+      expectRefusal(search({ filters: { [name]: value } }), {
+        field: new RegExp(`^(filters\\.)?${name}$`),
+      });
     }
   });
 
   test("filters that are no object, and one that there is not", () => {
-    for (const filters of ["a", 7, true, []]) expectRefusal(search({ filters }), { field: "filters" });
+    for (const filters of ["a", 7, true, []])
+      expectRefusal(search({ filters }), { field: "filters" });
     expectRefusal(search({ filters: { tags: ["btc"] } }), { field: /^(filters\.)?tags$/ });
   });
 
@@ -380,10 +546,13 @@ describe("similar", () => {
     const similar = (options: object) => () => js.similar([1, 2, 3], options);
     for (const limit of NO_LIMITS) expectRefusal(similar({ limit }), { field: "limit" });
     for (const now of NO_INSTANTS) expectRefusal(similar({ now }), { field: "now" });
-    for (const filter of ["a", 7, true]) expectRefusal(similar({ filter }), { field: /^filters?$/ });
+    for (const filter of ["a", 7, true])
+      expectRefusal(similar({ filter }), { field: /^filters?$/ });
     for (const [name, values] of FILTERS) {
       for (const value of values) {
-        expectRefusal(similar({ filter: { [name]: value } }), { field: new RegExp(`^(filters?\\.)?${name}$`) });
+        expectRefusal(similar({ filter: { [name]: value } }), {
+          field: new RegExp(`^(filters?\\.)?${name}$`),
+        });
       }
     }
   });
@@ -391,7 +560,8 @@ describe("similar", () => {
 
 describe("decay", () => {
   test.each(["decay", "transitions"])("%s at a moment that is none", (method) => {
-    for (const now of [null, ...NO_INSTANTS]) expectRefusal(() => js[method](now), { field: "now" });
+    for (const now of [null, ...NO_INSTANTS])
+      expectRefusal(() => js[method](now), { field: "now" });
   });
 
   test("changes that are none", () => {
@@ -406,7 +576,8 @@ describe("decay", () => {
       expectRefusal(() => js.applyDecay(wrong), { field: /^(changes|ids)$/ });
     }
     for (const ids of NO_ARRAYS) expectRefusal(changes({ ids }), { field: "ids" });
-    for (const id of NO_IDS) expectRefusal(changes({ ids: ["a", id] }), { field: /^ids?$/, index: 1 });
+    for (const id of NO_IDS)
+      expectRefusal(changes({ ids: ["a", id] }), { field: /^ids?$/, index: 1 });
     for (const value of [NAN, INFINITY, -0.5, 1.5]) {
       expectRefusal(changes({ retrievability: Float64Array.of(0.5, value) }), {
         field: "retrievability",
@@ -415,7 +586,11 @@ describe("decay", () => {
       });
     }
     for (const code of [6, 255]) {
-      expectRefusal(changes({ lifecycle: Uint8Array.of(1, code) }), { field: "lifecycle", index: 1, id: "b" });
+      expectRefusal(changes({ lifecycle: Uint8Array.of(1, code) }), {
+        field: "lifecycle",
+        index: 1,
+        id: "b",
+      });
     }
     for (const column of [undefined, null, 7, [], new Float64Array(1), new Float64Array(3)]) {
       expectRefusal(changes({ retrievability: column }), { field: "retrievability" });

@@ -1,5 +1,5 @@
-// Explanations: for whatever a search ranked, the tree adds up to the score, number by number and to the bit; and for whatever
-// it did not, the reason is the one that the reference gives.
+// Explanations: for whatever a search ranked, the tree adds up to the score, number by number and
+// to the bit; and for whatever it did not, the reason is the one that the reference gives.
 
 import fc from "fast-check";
 import { type ExplainedNode, type Explanation, MemoryIndex, NousError } from "nous-wasm";
@@ -23,12 +23,14 @@ const COMBINE: Record<NonNullable<Explanation["operation"]>, (a: number, b: numb
 function checked(tree: Explanation, path = tree.name): number {
   const { value, operation, parts } = tree;
   if (typeof value !== "number") expect.fail(`${path} has no value`);
-  if ((parts === undefined) !== (operation === undefined)) expect.fail(`${path}: parts where there is an operation`);
+  if ((parts === undefined) !== (operation === undefined))
+    expect.fail(`${path}: parts where there is an operation`);
   if (operation === undefined) return value;
   const values = parts!.map((part) => checked(part, `${path}/${part.name}`));
   const combine = COMBINE[operation];
   const combined = values.reduce((a, b) => combine(a, b));
-  if (!Object.is(value, combined)) expect.fail(`${path}: ${value} is not ${combined}, of ${values}`);
+  if (!Object.is(value, combined))
+    expect.fail(`${path}: ${value} is not ${combined}, of ${values}`);
   return value;
 }
 
@@ -51,7 +53,10 @@ const newSeen = (): Seen => ({
   absent: { filtered: 0, not_reached: 0, below_floor: 0, below_limit: 0 },
 });
 
-/** Explains some nodes of a memory after a search, and compares with that search and with the reference's steps. */
+/**
+ * Explains some nodes of a memory after a search, and compares with that search and with the
+ * reference's steps.
+ */
 function compare(
   index: MemoryIndex,
   memory: GraphMemory,
@@ -68,7 +73,11 @@ function compare(
   const prepared = reference.prepareMemory(memory.nodes, memory.edges, { dimensions });
   const options = { ...search.options, config: { ...config, sections: query.sections ?? true } };
   const embedding = query.embedding as Float32Array | undefined;
-  const report = reference.search(prepared, embedding === undefined ? { bm25 } : { embedding, bm25 }, options);
+  const report = reference.search(
+    prepared,
+    embedding === undefined ? { bm25 } : { embedding, bm25 },
+    options,
+  );
   const active = new Set(report.spread.activated.map(({ id }) => id));
   const edges = new Map(memory.edges.map((edge) => [edge.id, edge]));
 
@@ -93,21 +102,24 @@ function compare(
     seen.ranked += 1;
     const tree = explained.score!;
     const value = checked(tree);
-    if (!Object.is(value, whole.scores[place])) expect.fail(`${node.id}: ${value} is not ${whole.scores[place]}`);
+    if (!Object.is(value, whole.scores[place]))
+      expect.fail(`${node.id}: ${value} is not ${whole.scores[place]}`);
     const { breakdown } = whole.at(place)!;
     expect(tree.parts!.map(({ name }) => name)).toEqual(Object.keys(breakdown));
     tree.parts!.forEach(({ parts }, signal) => {
       const [weight, told] = parts!;
       expect(weight!.name).toBe("weight");
       const known = Object.values(breakdown)[signal];
-      if (!Object.is(told!.value, known)) expect.fail(`${node.id}: ${told!.name} is ${told!.value}, not ${known}`);
+      if (!Object.is(told!.value, known))
+        expect.fail(`${node.id}: ${told!.name} is ${told!.value}, not ${known}`);
     });
     // Who passed something on is one end of the edge; a chain of arrivals begins at a seed.
     const follow = (part: Explanation, to: string): void => {
       const { name, from, edge: id, note, parts } = part;
       if (name === "seed" && from === undefined && id === undefined) return;
       const { source_id, target_id } = edges.get(id!)!;
-      const leads = (source_id === from && target_id === to) || (source_id === to && target_id === from);
+      const leads =
+        (source_id === from && target_id === to) || (source_id === to && target_id === from);
       if (name !== "arrival" || !leads) expect.fail(`${name} from ${from} to ${to} over ${id}`);
       seen.hops.add(note!);
       follow(parts![0]!, from!);
@@ -119,11 +131,17 @@ function compare(
 
 /** Zeros have no direction, so they are no embedding of anything. */
 const withoutZeros = ({ nodes, edges }: GraphMemory): GraphMemory => ({
-  nodes: nodes.map((node) => ({ ...node, embedding: node.embedding?.some((it) => it !== 0) ? node.embedding : null })),
+  nodes: nodes.map((node) => ({
+    ...node,
+    embedding: node.embedding?.some((it) => it !== 0) ? node.embedding : null,
+  })),
   edges,
 });
 
-function using(options: { dimensions: number; config: object }, use: (index: MemoryIndex) => void): void {
+function using(
+  options: { dimensions: number; config: object },
+  use: (index: MemoryIndex) => void,
+): void {
   const index = new MemoryIndex(options);
   try {
     use(index);
@@ -147,7 +165,8 @@ test("every node of every search of a small memory", () => {
     { numRuns: 500, seed: 11 },
   );
   expect(seen.ranked).toBeGreaterThan(200);
-  for (const [reason, count] of Object.entries(seen.absent)) expect(count, reason).toBeGreaterThan(30);
+  for (const [reason, count] of Object.entries(seen.absent))
+    expect(count, reason).toBeGreaterThan(30);
   expect([...seen.hops].sort()).toEqual(["hop 1", "hop 2", "hop 3", "hop 4"]);
 });
 
@@ -206,10 +225,20 @@ describe("extreme numbers", () => {
 
   test.each<[string, object, object, number]>([
     ["an access 58 years ahead", { created_at: NOW + 21_170 * DAY }, {}, NOW],
-    ["an access so far ahead that recency is infinite", { created_at: 8.64e15, access_count: 3 }, {}, NOW],
+    [
+      "an access so far ahead that recency is infinite",
+      { created_at: 8.64e15, access_count: 3 },
+      {},
+      NOW,
+    ],
     ["an access so far back that recency is 0", { created_at: -8.64e15, access_count: 3 }, {}, NOW],
     ["as many accesses as can be", { access_count: 2 ** 32 - 1 }, {}, NOW],
-    ["an activation that nearly overflows", {}, { initialActivation: 1e308, bm25Weight: 1, minThreshold: 0 }, NOW],
+    [
+      "an activation that nearly overflows",
+      {},
+      { initialActivation: 1e308, bm25Weight: 1, minThreshold: 0 },
+      NOW,
+    ],
     ["weights of 0", {}, { denseWeight: 0, bm25Weight: 0, seedThreshold: 0 }, NOW],
     ["an activation that rounds to 0", {}, { initialActivation: 5e-324, minThreshold: 0 }, NOW],
   ])("%s", (_, fields, search, now) => {
@@ -271,7 +300,8 @@ test("an edge and a node that were removed are in no explanation", () => {
       { id: "on", source_id: "c", target_id: "b" },
     ]);
     const query = { bm25: [{ id: "a", score: 1 }], now: NOW };
-    const ways = () => [...within(index.explain("b", query).score!)].flatMap(({ edge }) => edge ?? []);
+    const ways = () =>
+      [...within(index.explain("b", query).score!)].flatMap(({ edge }) => edge ?? []);
     expect(ways()).toContain("old");
     index.unlink(["old"]);
     index.link([{ id: "new", source_id: "b", target_id: "a" }]);
@@ -280,6 +310,11 @@ test("an edge and a node that were removed are in no explanation", () => {
     index.remove(["c"]);
     expect(new Set(ways())).toEqual(new Set(["new"]));
     index.unlink(["new"]);
-    expect(index.explain("b", query)).toEqual({ id: "b", rank: null, absent: "not_reached", score: null });
+    expect(index.explain("b", query)).toEqual({
+      id: "b",
+      rank: null,
+      absent: "not_reached",
+      score: null,
+    });
   });
 });

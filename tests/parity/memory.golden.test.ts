@@ -1,5 +1,6 @@
-// The golden graphs of searching, through a resident memory. It makes its own similarities, in f32: so embeddings are laid
-// out whose cosines are the golden scores rounded to that. To the bit it is the reference, to six decimals the golden file.
+// The golden graphs of searching, through a resident memory. It makes its own similarities, in f32:
+// so embeddings are laid out whose cosines are the golden scores rounded to that. To the bit it is
+// the reference, to six decimals the golden file.
 
 import { readFileSync } from "node:fs";
 import { MemoryIndex } from "nous-wasm";
@@ -29,7 +30,9 @@ const golden: { now: number; graphs: Graph[] } = JSON.parse(
   readFileSync(new URL("../golden/search.json", import.meta.url), "utf8"),
 );
 
-/** At this cosine from the query, which is [1, 0]. What no search found is at a right angle to it. */
+/**
+ * At this cosine from the query, which is [1, 0]. What no search found is at a right angle to it.
+ */
 const at = (cosine: number) => [cosine, Math.sqrt(1 - cosine ** 2)];
 const QUERY = [1, 0];
 
@@ -40,7 +43,8 @@ function expectClose(actual: unknown, expected: unknown): void {
   else if (typeof expected !== "object" || expected === null) expect(actual).toBe(expected);
   else {
     expect(Object.keys(actual as object).sort()).toEqual(Object.keys(expected).sort());
-    for (const [key, value] of Object.entries(expected)) expectClose((actual as Record<string, unknown>)[key], value);
+    for (const [key, value] of Object.entries(expected))
+      expectClose((actual as Record<string, unknown>)[key], value);
   }
 }
 
@@ -49,7 +53,14 @@ describe.each(golden.graphs.map((graph, i) => [i, graph] as const))("graph %i", 
   const cosines = new Map(vector.map(({ nodeId, score }) => [nodeId, score]));
   const placed = nodes.map((node) => ({ ...node, embedding: at(cosines.get(node.id) ?? 0) }));
   const hits = bm25.map(({ nodeId, score }) => ({ id: nodeId, score }));
-  const query = { embedding: QUERY, bm25: hits, filters, limit, serendipity_level, now: golden.now };
+  const query = {
+    embedding: QUERY,
+    bm25: hits,
+    filters,
+    limit,
+    serendipity_level,
+    now: golden.now,
+  };
 
   test("the golden ranking, counts and finds, and all of the reference's to the bit", () => {
     const options = { dimensions: 2, config: { search: settingsOf(config) } };
@@ -67,11 +78,18 @@ describe.each(golden.graphs.map((graph, i) => [i, graph] as const))("graph %i", 
     expectClose(found.ranking.each, graph.ranked);
     expect(found.serendipity.map(({ id }) => id)).toEqual(graph.serendipity);
     const { hops, edges_traversed, terminated, visited, activated } = graph.spread;
-    expect(found.metrics).toMatchObject({ hops, edges_traversed, terminated, nodes_activated: visited });
+    expect(found.metrics).toMatchObject({
+      hops,
+      edges_traversed,
+      terminated,
+      nodes_activated: visited,
+    });
     expect(found.metrics.seeds_found).toBe(graph.seeds.length);
     expect(found.metrics.nodes_returned).toBe(graph.ranked.length);
     const active = new Set(activated.map(({ id }) => id));
-    const connections = edges.filter(({ source_id, target_id }) => active.has(source_id) && active.has(target_id));
+    const connections = edges.filter(
+      ({ source_id, target_id }) => active.has(source_id) && active.has(target_id),
+    );
     expect(found.connections!.map(({ id }) => id)).toEqual(connections.map(({ id }) => id));
   });
 
@@ -96,7 +114,10 @@ test("where only words were searched for, the golden rules hold to the bit", () 
     const query = { bm25: hits, filters, limit, serendipity_level, now: golden.now };
     const { ranking, serendipity, metrics } = foundBy(index.search(query));
     index.free();
-    const memory = reference.prepareMemory(nodes as reference.SearchNode[], edges as reference.SearchEdge[]);
+    const memory = reference.prepareMemory(
+      nodes as reference.SearchNode[],
+      edges as reference.SearchEdge[],
+    );
     const options = { now: golden.now, config, filters, limit, serendipity_level };
     const expected = reference.search(memory, { bm25: hits }, options);
     expect(same([...ranking.each], expected.ranked)).toBeNull();

@@ -1,8 +1,15 @@
-// What the switch of growth promises: with it memories keep how much was at stake, and a recall lets them grow by that; without
-// it they keep nothing more, and grow as ever. A snapshot goes from one to the other.
+// What the switch of growth promises: with it memories keep how much was at stake, and a recall
+// lets them grow by that; without it they keep nothing more, and grow as ever. A snapshot goes from
+// one to the other.
 
 import fc from "fast-check";
-import { createEngine, MemoryIndex, type MemoryNode, type NousError, SECTION_PROFILES } from "nous-wasm";
+import {
+  createEngine,
+  MemoryIndex,
+  type MemoryNode,
+  type NousError,
+  SECTION_PROFILES,
+} from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import { ReferenceMemory } from "../reference/memory.ts";
@@ -13,9 +20,15 @@ const DAY = 86_400_000;
 const ON = { config: { salienceGrowth: true } };
 const OFF = { config: { salienceGrowth: false } };
 
-/** Episodes of one age, from a trifle to a catastrophe, one of which nobody knows, and a playbook. */
+/**
+ * Episodes of one age, from a trifle to a catastrophe, one of which nobody knows, and a playbook.
+ */
 const NODES: MemoryNode[] = [
-  ...[0, 0.1, 0.5, 0.8, 1, null].map((salience) => ({ id: `${salience}`, subtype: "custom:trade", salience })),
+  ...[0, 0.1, 0.5, 0.8, 1, null].map((salience) => ({
+    id: `${salience}`,
+    subtype: "custom:trade",
+    salience,
+  })),
   { id: "playbook", subtype: "custom:playbook", salience: 1 },
 ].map((node) => ({ ...node, stability: 16, difficulty: 0.5, created_at: NOW - 4 * DAY }));
 const IDS = NODES.map(({ id }) => id);
@@ -54,7 +67,10 @@ describe.each(MAKERS)("%s", (_, make) => {
     expect(memory.get("0.8")).toMatchObject({ salience: 0.8, stability: EMPHASISED[3] });
     // An id that comes again is another memory, and a cap stays one.
     memory.remove(["1"]);
-    memory.upsert([{ id: "1", subtype: "custom:trade", stability: 170, difficulty: 0, salience: 1 }], { now: NOW });
+    memory.upsert(
+      [{ id: "1", subtype: "custom:trade", stability: 170, difficulty: 0, salience: 1 }],
+      { now: NOW },
+    );
     memory.recall(["1"], NOW);
     expect(memory.get("1")!.stability).toBe(SECTION_PROFILES.EPISODIC.decay.max_stability_days);
     memory.remove(["1"]);
@@ -84,7 +100,14 @@ describe("the index", () => {
           index.upsert(
             rows.map(([stability, difficulty, salience, ago], i) => {
               const created_at = NOW - ago * DAY;
-              return { id: `${i}`, subtype: "custom:lesson", stability, difficulty, salience, created_at };
+              return {
+                id: `${i}`,
+                subtype: "custom:lesson",
+                stability,
+                difficulty,
+                salience,
+                created_at,
+              };
             }),
           );
           index.recall(
@@ -95,7 +118,9 @@ describe("the index", () => {
             const node = index.get(`${i}`)!;
             const { decay } = SECTION_PROFILES.KNOWLEDGE;
             const recall = [decay, node.retrievability, salience] as const;
-            expect(node.stability).toBe(engine.updateStabilityOnAccessForSection(stability, difficulty, ...recall));
+            expect(node.stability).toBe(
+              engine.updateStabilityOnAccessForSection(stability, difficulty, ...recall),
+            );
             expect(node.salience).toBe(salience);
           }
           for (const later of [30, 200, 900]) {

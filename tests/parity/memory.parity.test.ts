@@ -1,5 +1,5 @@
-// The resident memory against the reference, equal to the bit: whole lives of small ones, where every answer and all that is
-// kept is compared, and searches of larger ones.
+// The resident memory against the reference, equal to the bit: whole lives of small ones, where
+// every answer and all that is kept is compared, and searches of larger ones.
 
 import fc from "fast-check";
 import { MemoryIndex } from "nous-wasm";
@@ -30,7 +30,10 @@ function expectSame(actual: unknown, expected: unknown, what = ""): void {
 }
 
 /** An index and a reference that are made alike. */
-function both(options: ReferenceMemoryOptions, use: (index: MemoryIndex, reference: ReferenceMemory) => void): void {
+function both(
+  options: ReferenceMemoryOptions,
+  use: (index: MemoryIndex, reference: ReferenceMemory) => void,
+): void {
   const index = new MemoryIndex(options);
   try {
     use(index, new ReferenceMemory(options));
@@ -46,7 +49,11 @@ function live({ options, calls }: Life, compareAll: boolean): void {
       const what = `call ${i}, ${call[0]}:`;
       expectSame(answerTo(index, call), answerTo(reference, call), what);
       if (!compareAll && i < calls.length - 1) return;
-      expectSame(contentOf(index, NODE_IDS, EDGE_IDS), contentOf(reference, NODE_IDS, EDGE_IDS), `after ${what}`);
+      expectSame(
+        contentOf(index, NODE_IDS, EDGE_IDS),
+        contentOf(reference, NODE_IDS, EDGE_IDS),
+        `after ${what}`,
+      );
     });
     for (const days of [0, 30, 61, 121, 900, -20]) {
       const now = NOW + days * DAY;
@@ -73,7 +80,15 @@ describe("small memories", () => {
   });
 
   test("lives are eventful: most searches find something, and states change", () => {
-    const seen = { searches: 0, found: 0, connected: 0, swept: 0, ignored: 0, grown: 0, similar: 0 };
+    const seen = {
+      searches: 0,
+      found: 0,
+      connected: 0,
+      swept: 0,
+      ignored: 0,
+      grown: 0,
+      similar: 0,
+    };
     for (const { options, calls } of fc.sample(life, { numRuns: 200, seed: 1 })) {
       const memory = new ReferenceMemory(options);
       for (const call of calls) {
@@ -95,7 +110,12 @@ describe("small memories", () => {
   test("a removed id that comes again is a new memory, and so is a removed edge", () => {
     both({ dimensions: 2 }, (index, reference) => {
       for (const memory of [index, reference]) {
-        const nodes = ["a", "b", "c"].map((id) => ({ id, embedding: [1, 2], access_count: 7, tags: ["btc"] }));
+        const nodes = ["a", "b", "c"].map((id) => ({
+          id,
+          embedding: [1, 2],
+          access_count: 7,
+          tags: ["btc"],
+        }));
         memory.upsert(nodes, { now: NOW });
         memory.link([
           { id: "ab", source_id: "a", target_id: "b", strength: 1 },
@@ -121,8 +141,18 @@ describe("small memories", () => {
           has_embedding: false,
           sequence: 3,
         });
-        expect(memory.link([{ id: "ab", source_id: "c", target_id: "b" }])).toEqual({ linked: 1, ignored: [] });
-        const again = { id: "ab", source_id: "c", target_id: "b", type: "relates_to", strength: 0.5, sequence: 2 };
+        expect(memory.link([{ id: "ab", source_id: "c", target_id: "b" }])).toEqual({
+          linked: 1,
+          ignored: [],
+        });
+        const again = {
+          id: "ab",
+          source_id: "c",
+          target_id: "b",
+          type: "relates_to",
+          strength: 0.5,
+          sequence: 2,
+        };
         expect(memory.getEdge("ab")).toEqual(again);
         expect(memory.similar([1, 2]).ids).toEqual(["a", "c"]);
       }
@@ -133,19 +163,35 @@ describe("small memories", () => {
     both({}, (index, reference) => {
       for (const memory of [index, reference]) {
         const numbers = () => ["a", "b", "c", "d"].map((id) => memory.get(id)?.sequence);
-        memory.upsert([{ id: "a", sequence: 70 }, { id: "a", sequence: 5 }, { id: "b" }, { id: "c", sequence: 3 }]);
+        memory.upsert([
+          { id: "a", sequence: 70 },
+          { id: "a", sequence: 5 },
+          { id: "b" },
+          { id: "c", sequence: 3 },
+        ]);
         expect(numbers()).toEqual([5, 71, 3, undefined]);
         memory.remove(["b"]);
         memory.upsert([{ id: "d" }, { id: "b", sequence: 0 }, { id: "a", type: "note" }]);
         expect(numbers()).toEqual([5, 0, 3, 72]);
 
-        const edge = (id: string, sequence?: number) => ({ id, source_id: "a", target_id: "b", sequence });
+        const edge = (id: string, sequence?: number) => ({
+          id,
+          source_id: "a",
+          target_id: "b",
+          sequence,
+        });
         memory.link([edge("e", 70), edge("e", 5)]);
         memory.link([edge("f"), { ...edge("gone", 900), source_id: "nobody" }, edge("g", 3)]);
         memory.unlink(["f"]);
         memory.link([edge("h"), edge("f", 0), edge("e")]);
-        expect(["e", "f", "g", "h"].map((id) => memory.getEdge(id)?.sequence)).toEqual([5, 0, 3, 72]);
-        const { connections } = memory.search({ bm25: [{ id: "a", score: 1 }], include_connections: true, now: NOW });
+        expect(["e", "f", "g", "h"].map((id) => memory.getEdge(id)?.sequence)).toEqual([
+          5, 0, 3, 72,
+        ]);
+        const { connections } = memory.search({
+          bm25: [{ id: "a", score: 1 }],
+          include_connections: true,
+          now: NOW,
+        });
         expect(connections!.map(({ id }) => id)).toEqual(["f", "g", "e", "h"]);
       }
     });
@@ -158,11 +204,29 @@ describe("small memories", () => {
         memory.link([{ id: "e", source_id: "a", target_id: "b", type: "causes" }]);
         const inbound = () => ["a", "b", "c"].map((id) => memory.get(id)!.inbound_edge_count);
         expect(inbound()).toEqual([0, 1, 0]);
-        expect(memory.link([{ id: "e", source_id: "b", target_id: "c", strength: 0.25 }])).toMatchObject({ linked: 1 });
+        expect(
+          memory.link([{ id: "e", source_id: "b", target_id: "c", strength: 0.25 }]),
+        ).toMatchObject({ linked: 1 });
         expect(inbound()).toEqual([0, 0, 1]);
-        const missing = { id: "e", source_id: "b", target_id: "gone", type: "part_of", strength: 1 };
-        expect(memory.link([missing, { ...missing, id: "f" }])).toEqual({ linked: 0, ignored: ["e", "f"] });
-        const moved = { id: "e", source_id: "b", target_id: "c", type: "causes", strength: 0.25, sequence: 0 };
+        const missing = {
+          id: "e",
+          source_id: "b",
+          target_id: "gone",
+          type: "part_of",
+          strength: 1,
+        };
+        expect(memory.link([missing, { ...missing, id: "f" }])).toEqual({
+          linked: 0,
+          ignored: ["e", "f"],
+        });
+        const moved = {
+          id: "e",
+          source_id: "b",
+          target_id: "c",
+          type: "causes",
+          strength: 0.25,
+          sequence: 0,
+        };
         expect(memory.getEdge("e")).toEqual(moved);
         // Three times in a batch: every step builds on the one before.
         memory.link([
@@ -170,9 +234,17 @@ describe("small memories", () => {
           { id: "e", source_id: "a", target_id: "a", type: "part_of" },
           { id: "e", source_id: "c", target_id: "c" },
         ]);
-        expect(memory.getEdge("e")).toMatchObject({ source_id: "c", type: "part_of", strength: 0.75, sequence: 0 });
+        expect(memory.getEdge("e")).toMatchObject({
+          source_id: "c",
+          type: "part_of",
+          strength: 0.75,
+          sequence: 0,
+        });
         expect([memory.edgeCount, inbound()]).toEqual([1, [0, 0, 1]]);
-        expect(memory.strengthen([["a", "b", "c"]], 0.1)).toEqual({ ids: [], strengths: new Float64Array() });
+        expect(memory.strengthen([["a", "b", "c"]], 0.1)).toEqual({
+          ids: [],
+          strengths: new Float64Array(),
+        });
       }
     });
   });
@@ -182,10 +254,22 @@ describe("small memories", () => {
       for (const memory of [index, reference]) {
         memory.upsert([{ id: "a", lifecycle: "DELETED", access_count: 2 ** 32 - 2 }], { now: NOW });
         expect(memory.touch(["a", "nobody", "a"], NOW - DAY)).toBe(2);
-        expect(memory.get("a")).toMatchObject({ last_accessed: NOW, access_count: 2 ** 32 - 1, stability: 60 });
+        expect(memory.get("a")).toMatchObject({
+          last_accessed: NOW,
+          access_count: 2 ** 32 - 1,
+          stability: 60,
+        });
         expect(memory.recall(["a", "a", "nobody"], NOW + 90 * DAY)).toBe(2);
-        const grown = { access_count: 2 ** 32 - 1, last_accessed: NOW + 90 * DAY, lifecycle: "DELETED" };
-        expect(memory.get("a")).toMatchObject({ ...grown, stability: 60 * 3 * 0.8 * 3 * 0.8, retrievability: 1 });
+        const grown = {
+          access_count: 2 ** 32 - 1,
+          last_accessed: NOW + 90 * DAY,
+          lifecycle: "DELETED",
+        };
+        expect(memory.get("a")).toMatchObject({
+          ...grown,
+          stability: 60 * 3 * 0.8 * 3 * 0.8,
+          retrievability: 1,
+        });
       }
     });
   });
@@ -193,7 +277,9 @@ describe("small memories", () => {
   test("labels are kept once each, in the order in which they came; an empty subtype is none", () => {
     both({}, (index, reference) => {
       for (const memory of [index, reference]) {
-        memory.upsert([{ id: "a", tags: ["b", "a", "b"], clusters: ["b", "b"], subtype: "" }], { now: NOW });
+        memory.upsert([{ id: "a", tags: ["b", "a", "b"], clusters: ["b", "b"], subtype: "" }], {
+          now: NOW,
+        });
         expect(memory.get("a")).toMatchObject({ tags: ["b", "a"], clusters: ["b"], subtype: null });
         memory.upsert([{ id: "a", clusters: [], subtype: "custom:thesis" }]);
         expect(memory.get("a")).toMatchObject({
@@ -221,65 +307,110 @@ describe("small memories", () => {
 describe("larger memories", () => {
   const shapes: [string, MemoryShape, ReferenceMemoryOptions][] = [
     ["without embeddings", { nodes: 300, edges: 900, dimensions: 0, seed: 1, dangling: 0.05 }, {}],
-    ["of 19 dimensions", { nodes: 300, edges: 600, dimensions: 19, seed: 2, dangling: 0.05 }, { embeddings: "f32" }],
-    ["of 19 dimensions, quantised", { nodes: 300, edges: 900, dimensions: 19, seed: 3 }, { embeddings: "i8" }],
-    ["of 384 dimensions", { nodes: 300, edges: 900, dimensions: 384, seed: 4, unembedded: 0.2 }, {}],
-    ["of 384 dimensions, quantised", { nodes: 300, edges: 1500, dimensions: 384, seed: 5 }, { embeddings: "i8" }],
+    [
+      "of 19 dimensions",
+      { nodes: 300, edges: 600, dimensions: 19, seed: 2, dangling: 0.05 },
+      { embeddings: "f32" },
+    ],
+    [
+      "of 19 dimensions, quantised",
+      { nodes: 300, edges: 900, dimensions: 19, seed: 3 },
+      { embeddings: "i8" },
+    ],
+    [
+      "of 384 dimensions",
+      { nodes: 300, edges: 900, dimensions: 384, seed: 4, unembedded: 0.2 },
+      {},
+    ],
+    [
+      "of 384 dimensions, quantised",
+      { nodes: 300, edges: 1500, dimensions: 384, seed: 5 },
+      { embeddings: "i8" },
+    ],
     ["with many edges", { nodes: 1500, edges: 12_000, dimensions: 3, seed: 6, twins: 0.5 }, {}],
   ];
 
-  test.each(shapes)("%s: searches, what is similar, and what is ranked again", (_, shape, options) => {
-    const content = makeMemory(shape);
-    const { dimensions, seed } = shape;
-    const searches = Array.from({ length: 40 }, (_, i) => makeSearch(content, 100 * seed + i));
-    const usual = searches.filter(({ options }) => options.config === undefined);
-    const rest = searches.filter(({ options }) => options.config !== undefined);
-    for (const [configuration, several] of [
-      [{}, usual] as const,
-      ...rest.map((search) => [settingsOf(search.options.config), [search]] as const),
-    ]) {
-      both({ ...options, dimensions, config: { search: configuration } }, (index, reference) => {
-        for (const memory of [index, reference]) fill(memory, content);
-        for (const search of several) {
-          const query = queryOf(search);
-          const found = index.search(query);
-          expectSame(foundBy(found), foundBy(reference.search(query)), "search:");
+  test.each(shapes)(
+    "%s: searches, what is similar, and what is ranked again",
+    (_, shape, options) => {
+      const content = makeMemory(shape);
+      const { dimensions, seed } = shape;
+      const searches = Array.from({ length: 40 }, (_, i) => makeSearch(content, 100 * seed + i));
+      const usual = searches.filter(({ options }) => options.config === undefined);
+      const rest = searches.filter(({ options }) => options.config !== undefined);
+      for (const [configuration, several] of [
+        [{}, usual] as const,
+        ...rest.map((search) => [settingsOf(search.options.config), [search]] as const),
+      ]) {
+        both({ ...options, dimensions, config: { search: configuration } }, (index, reference) => {
+          for (const memory of [index, reference]) fill(memory, content);
+          for (const search of several) {
+            const query = queryOf(search);
+            const found = index.search(query);
+            expectSame(foundBy(found), foundBy(reference.search(query)), "search:");
 
-          const { embedding, filters: filter, now } = query;
-          if (embedding != null) {
-            expectSame(index.similar(embedding, { filter, now }), reference.similar(embedding, { filter, now }));
+            const { embedding, filters: filter, now } = query;
+            if (embedding != null) {
+              expectSame(
+                index.similar(embedding, { filter, now }),
+                reference.similar(embedding, { filter, now }),
+              );
+            }
+            const ids = found.ranking.ids;
+            const bm25 = ids.map(
+              (id) => (query.bm25 ?? []).find((hit) => hit.id === id)?.score ?? 0,
+            );
+            const graph = found.ranking.scores;
+            const ranked = placesOf(reference.rerank({ ids, bm25, graph }, { now }));
+            expectSame(placesOf(index.rerank({ ids, bm25, graph }, { now })), ranked, "rerank:");
+            const handles = index.handles(ids);
+            expectSame(
+              placesOf(index.rerank({ handles, bm25, graph }, { now })),
+              ranked,
+              "rerank by handles:",
+            );
           }
-          const ids = found.ranking.ids;
-          const bm25 = ids.map((id) => (query.bm25 ?? []).find((hit) => hit.id === id)?.score ?? 0);
-          const graph = found.ranking.scores;
-          const ranked = placesOf(reference.rerank({ ids, bm25, graph }, { now }));
-          expectSame(placesOf(index.rerank({ ids, bm25, graph }, { now })), ranked, "rerank:");
-          const handles = index.handles(ids);
-          expectSame(placesOf(index.rerank({ handles, bm25, graph }, { now })), ranked, "rerank by handles:");
-        }
-      });
-    }
-  });
+        });
+      }
+    },
+  );
 
   test("few candidates and many: around each size from which on another way is taken", () => {
     const content = makeMemory({ nodes: 1500, edges: 6000, dimensions: 0, seed: 8 });
     const random = makeRandom(80);
     both({}, (index, reference) => {
       for (const memory of [index, reference]) fill(memory, content);
-      for (const size of [0, 1, 2, 49, 50, 127, 128, 129, 511, 512, 513, 2047, 2048, 2049, 2305, 4000]) {
+      for (const size of [
+        0, 1, 2, 49, 50, 127, 128, 129, 511, 512, 513, 2047, 2048, 2049, 2305, 4000,
+      ]) {
         // With coarse scores many are equal; an id may be there twice.
         const column = (most: number, steps: number) =>
           Array.from({ length: size }, () => (Math.floor(random() * steps) / steps) * most);
-        const ids = Array.from({ length: size }, () => content.nodes[Math.floor(random() * 1500)]!.id);
+        const ids = Array.from(
+          { length: size },
+          () => content.nodes[Math.floor(random() * 1500)]!.id,
+        );
         for (const steps of [4, 2 ** 40]) {
-          const columns = { semantic: column(1, steps), bm25: column(14, steps), graph: column(1, steps) };
+          const columns = {
+            semantic: column(1, steps),
+            bm25: column(14, steps),
+            graph: column(1, steps),
+          };
           for (const limit of [0, 1, 20, size]) {
             // Ten years on nothing is recent, and no access lies in a table.
             for (const now of [NOW, NOW + 3650 * DAY]) {
               const ranked = placesOf(reference.rerank({ ids, ...columns }, { now, limit }));
-              expectSame(placesOf(index.rerank({ ids, ...columns }, { now, limit })), ranked, "rerank:");
+              expectSame(
+                placesOf(index.rerank({ ids, ...columns }, { now, limit })),
+                ranked,
+                "rerank:",
+              );
               const handles = index.handles(ids);
-              expectSame(placesOf(index.rerank({ handles, ...columns }, { now, limit })), ranked, "by handles:");
+              expectSame(
+                placesOf(index.rerank({ handles, ...columns }, { now, limit })),
+                ranked,
+                "by handles:",
+              );
             }
           }
         }
@@ -288,7 +419,13 @@ describe("larger memories", () => {
   });
 
   test("that change all the time: nodes and edges come, move and go between searches", () => {
-    const content = makeMemory({ nodes: 1200, edges: 5000, dimensions: 19, seed: 7, dangling: 0.02 });
+    const content = makeMemory({
+      nodes: 1200,
+      edges: 5000,
+      dimensions: 19,
+      seed: 7,
+      dangling: 0.02,
+    });
     const config = { search: { edgeWeight: "learned", graphReach: true } } as const;
     const random = makeRandom(70);
     const someOf = <T>(from: readonly T[], share: number) => from.filter(() => random() < share);
@@ -300,7 +437,11 @@ describe("larger memories", () => {
         now += random() * 6 * DAY;
         const gone = someOf(content.nodes, 0.01).map(({ id }) => id);
         const cut = someOf(content.edges, 0.01).map(({ id }) => id);
-        const back = someOf(content.nodes, 0.01).map((node) => ({ ...node, created_at: now, last_accessed: null }));
+        const back = someOf(content.nodes, 0.01).map((node) => ({
+          ...node,
+          created_at: now,
+          last_accessed: null,
+        }));
         const moved = someOf(content.edges, 0.02).map((edge) => ({
           ...edge,
           source_id: pick(random, content.nodes).id,

@@ -1,5 +1,5 @@
-// Snapshots: what is restored is what was saved, by every question and to the byte; and what is damaged, cut off or made up is
-// refused as such, never half taken.
+// Snapshots: what is restored is what was saved, by every question and to the byte; and what is
+// damaged, cut off or made up is refused as such, never half taken.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -51,8 +51,16 @@ afterAll(() => {
 
 type RestoreOptions = Pick<MemoryIndexOptions, "config" | "maxBytes">;
 
-/** The error of this code, and nothing else, comes of it; nor does it take memory beyond what a small index takes. */
-function expectRefusal(source: unknown, what: string, code = "invalid_snapshot", options: RestoreOptions = {}): void {
+/**
+ * The error of this code, and nothing else, comes of it; nor does it take memory beyond what a
+ * small index takes.
+ */
+function expectRefusal(
+  source: unknown,
+  what: string,
+  code = "invalid_snapshot",
+  options: RestoreOptions = {},
+): void {
   made.length = 0;
   let thrown: unknown;
   try {
@@ -64,25 +72,38 @@ function expectRefusal(source: unknown, what: string, code = "invalid_snapshot",
   if (!(thrown instanceof NousError)) expect.fail(`${what}: ${String((thrown as Error).stack)}`);
   if (thrown.code !== code) expect.fail(`${what}: ${thrown.code}, ${thrown.message}`);
   for (const { buffer } of made.splice(0)) {
-    if (buffer.byteLength > 16 * MiB) expect.fail(`${what}: the module grew to ${buffer.byteLength / MiB} MiB`);
+    if (buffer.byteLength > 16 * MiB)
+      expect.fail(`${what}: the module grew to ${buffer.byteLength / MiB} MiB`);
   }
 }
 
 /** A whole memory, as far as questions tell. */
-function report(index: MemoryIndex, embeddings: readonly ArrayLike<number>[], queries: readonly object[] = []) {
+function report(
+  index: MemoryIndex,
+  embeddings: readonly ArrayLike<number>[],
+  queries: readonly object[] = [],
+) {
   const ids = [...index.ids()].sort();
   return {
     content: contentOf(index, ids, EDGE_IDS),
     embeddingId: index.embeddingId,
-    similar: embeddings.map((embedding) => index.similar(embedding, { limit: Number.POSITIVE_INFINITY, now: NOW })),
-    found: queries.map((query) => foundBy(index.search({ include_connections: true, now: NOW, ...query }))),
+    similar: embeddings.map((embedding) =>
+      index.similar(embedding, { limit: Number.POSITIVE_INFINITY, now: NOW }),
+    ),
+    found: queries.map((query) =>
+      foundBy(index.search({ include_connections: true, now: NOW, ...query })),
+    ),
     decay: [0, 61, 900, -20].map((days) => index.decay(NOW + days * DAY)),
     transitions: [0, 61, 900, -20].map((days) => index.transitions(NOW + days * DAY)),
   };
 }
 
 /** Restores, hands both over, and frees the restored one. */
-function restoring(index: MemoryIndex, config: object | undefined, use: (restored: MemoryIndex) => void): void {
+function restoring(
+  index: MemoryIndex,
+  config: object | undefined,
+  use: (restored: MemoryIndex) => void,
+): void {
   const bytes = index.snapshot();
   const restored = MemoryIndex.restore(bytes, { config } as RestoreOptions);
   expectSame(restored.snapshot(), bytes, "the snapshot of the restored one:");
@@ -104,7 +125,8 @@ describe("what is restored is what was saved", () => {
         for (const call of calls) answerTo(index, call);
         restoring(index, options.config, (restored) => {
           const { dimensions = 0 } = options;
-          const embeddings = dimensions === 0 ? [] : [ascending(dimensions).map((i) => ((i * 7) % 5) - 1)];
+          const embeddings =
+            dimensions === 0 ? [] : [ascending(dimensions).map((i) => ((i * 7) % 5) - 1)];
           const queries = [
             { bm25: NODE_IDS.map((id, i) => ({ id, score: i })) },
             ...embeddings.map((it) => ({ embedding: it })),
@@ -128,7 +150,13 @@ describe("what is restored is what was saved", () => {
   test.each(["f32", "i8"] as const)(
     "a larger one in %s, with rows that were taken again and numbers out of order",
     (form) => {
-      const content = makeMemory({ nodes: 700, edges: 2500, dimensions: 19, seed: 31, unembedded: 0.1 });
+      const content = makeMemory({
+        nodes: 700,
+        edges: 2500,
+        dimensions: 19,
+        seed: 31,
+        unembedded: 0.1,
+      });
       const index = new MemoryIndex({ dimensions: 19, embeddings: form });
       fill(index, content);
       index.remove(content.nodes.filter((_, i) => i % 3 === 0).map(({ id }) => id));
@@ -139,7 +167,9 @@ describe("what is restored is what was saved", () => {
           .map((node, i) => ({ ...node, sequence: 1e6 + ((i * 7919) % 65_521) * 1e4 })),
       );
       index.link(
-        content.edges.map((edge, i) => (i % 4 === 0 ? { ...edge, sequence: 1e6 + ((i * 7919) % 65_521) * 1e4 } : edge)),
+        content.edges.map((edge, i) =>
+          i % 4 === 0 ? { ...edge, sequence: 1e6 + ((i * 7919) % 65_521) * 1e4 } : edge,
+        ),
       );
       const embeddings = [1, 2, 3].map(
         (seed) => makeMemory({ nodes: 1, edges: 0, dimensions: 19, seed }).nodes[0]!.embedding!,
@@ -157,7 +187,11 @@ describe("what is restored is what was saved", () => {
           );
           memory.link(content.edges.filter((_, i) => i % 3 === 0));
         }
-        expectSame(report(restored, embeddings, queries), report(index, embeddings, queries), "later:");
+        expectSame(
+          report(restored, embeddings, queries),
+          report(index, embeddings, queries),
+          "later:",
+        );
         expectSame(restored.snapshot(), index.snapshot(), "the snapshot of later:");
       });
       index.free();
@@ -182,13 +216,21 @@ describe("what is restored is what was saved", () => {
   });
 
   test("what has equal sequence numbers, in whatever order it came to its place", () => {
-    const index = new MemoryIndex({ dimensions: 2, config: { search: { maxNodes: 2, graphReach: true } } });
+    const index = new MemoryIndex({
+      dimensions: 2,
+      config: { search: { maxNodes: 2, graphReach: true } },
+    });
     const node = (id: string) => ({ id, sequence: 7, embedding: [1, 1] });
     index.upsert(["a", "b", "c", "d", "p", "q"].map(node));
     index.remove(["a", "c"]);
     index.upsert(["e", "f", "g"].map(node));
     // Places that are free again are taken from the last.
-    const edge = (id: string, target: string) => ({ id, source_id: "d", target_id: target, sequence: 1000 });
+    const edge = (id: string, target: string) => ({
+      id,
+      source_id: "d",
+      target_id: target,
+      sequence: 1000,
+    });
     const others = ascending(300).map((i) => ({ ...edge(`x_${i}`, "d"), sequence: i }));
     index.link(others);
     index.unlink(others.slice(0, 290).map(({ id }) => id));
@@ -210,7 +252,9 @@ describe("what is restored is what was saved", () => {
     const index = new MemoryIndex();
     index.upsert([{ id: "a" }, { id: "last", sequence: 2 ** 53 - 1 }]);
     index.link([{ id: "e", source_id: "a", target_id: "a", sequence: 2 ** 53 - 1 }]);
-    restoring(index, undefined, (restored) => expect(restored.get("last")!.sequence).toBe(2 ** 53 - 1));
+    restoring(index, undefined, (restored) =>
+      expect(restored.get("last")!.sequence).toBe(2 ** 53 - 1),
+    );
     for (const add of [
       () => index.upsert([{ id: "beyond" }]),
       () => index.link([{ id: "beyond", source_id: "a", target_id: "a" }]),
@@ -228,12 +272,19 @@ describe("what is restored is what was saved", () => {
 
   test.each<[string, MemoryIndexOptions]>([
     ["nothing", {}],
-    ["nothing, with dimensions and a model", { dimensions: 7, embeddings: "i8", embeddingId: "größe 🚀\0" }],
+    [
+      "nothing, with dimensions and a model",
+      { dimensions: 7, embeddings: "i8", embeddingId: "größe 🚀\0" },
+    ],
     ["nothing, with as many dimensions as can be", { dimensions: 65_536 }],
   ])("%s", (_, options) => {
     const index = new MemoryIndex(options);
     restoring(index, undefined, (restored) => {
-      expect([restored.size, restored.edgeCount, restored.embeddingId]).toEqual([0, 0, options.embeddingId ?? ""]);
+      expect([restored.size, restored.edgeCount, restored.embeddingId]).toEqual([
+        0,
+        0,
+        options.embeddingId ?? "",
+      ]);
       const embedding = new Float32Array(options.dimensions ?? 0).fill(1);
       for (const memory of [index, restored]) {
         memory.upsert([{ id: "a", ...(embedding.length > 0 ? { embedding } : {}) }], { now: NOW });
@@ -249,17 +300,34 @@ describe("what is restored is what was saved", () => {
     index.upsert([{ id: "a", embedding: [1, 2], tags: ["t"] }, { id: "b" }]);
     index.link([{ id: "e", source_id: "a", target_id: "b" }]);
     index.remove(["a", "b"]);
-    restoring(index, undefined, (restored) => expect([restored.size, restored.edgeCount]).toEqual([0, 0]));
+    restoring(index, undefined, (restored) =>
+      expect([restored.size, restored.edgeCount]).toEqual([0, 0]),
+    );
     index.free();
   });
 
   const IDS: [string, string[]][] = [
     ["lone surrogates", ["\ud800", "\udc00", "\ud800\ud800", "a\udfffb", "\udbff"]],
-    ["lone surrogates that are neighbours and make a pair", ["a\ud83d", "\ude80b", "🚀", "\ude80\ud83d"]],
-    ["emoji, combining marks and other planes", ["🚀", "👩‍👩‍👧", "é", "e\u0301", "𝒳", "\u{10ffff}"]],
-    ["NUL, controls, a mark of byte order", ["\0", "\0\0", "a\0b", "\x7f\x1b", "\ufeff", "\ufeffa", "\r\n", " "]],
-    ["10,000 characters", ["x".repeat(10_000), "é".repeat(10_000), `${"x".repeat(9_999)}y`, "\ud800".repeat(10_000)]],
-    ["words of JavaScript", ["__proto__", "constructor", "toString", "undefined", "null", "0", "-1", "NaN"]],
+    [
+      "lone surrogates that are neighbours and make a pair",
+      ["a\ud83d", "\ude80b", "🚀", "\ude80\ud83d"],
+    ],
+    [
+      "emoji, combining marks and other planes",
+      ["🚀", "👩‍👩‍👧", "é", "e\u0301", "𝒳", "\u{10ffff}"],
+    ],
+    [
+      "NUL, controls, a mark of byte order",
+      ["\0", "\0\0", "a\0b", "\x7f\x1b", "\ufeff", "\ufeffa", "\r\n", " "],
+    ],
+    [
+      "10,000 characters",
+      ["x".repeat(10_000), "é".repeat(10_000), `${"x".repeat(9_999)}y`, "\ud800".repeat(10_000)],
+    ],
+    [
+      "words of JavaScript",
+      ["__proto__", "constructor", "toString", "undefined", "null", "0", "-1", "NaN"],
+    ],
   ];
 
   test.each(IDS)("ids of %s", (_, ids) => {
@@ -277,25 +345,59 @@ describe("what is restored is what was saved", () => {
   });
 
   test("a model, types, tags and clusters of whatever text", () => {
-    const texts = [...new Set(IDS.flatMap(([, ids]) => ids))].filter((text) => !/\p{Surrogate}/u.test(text));
+    const texts = [...new Set(IDS.flatMap(([, ids]) => ids))].filter(
+      (text) => !/\p{Surrogate}/u.test(text),
+    );
     const index = new MemoryIndex({ embeddingId: texts.join("") });
-    index.upsert(texts.map((text, i) => ({ id: `${i}`, type: text, subtype: text, tags: texts, clusters: [text] })));
+    index.upsert(
+      texts.map((text, i) => ({
+        id: `${i}`,
+        type: text,
+        subtype: text,
+        tags: texts,
+        clusters: [text],
+      })),
+    );
     index.link(texts.map((type, i) => ({ id: `${i}`, type, source_id: "0", target_id: "1" })));
     restoring(index, undefined, (restored) => {
       expect(restored.embeddingId).toBe(index.embeddingId);
       const ids = texts.map((_, i) => `${i}`);
       expectSame(contentOf(restored, ids, ids), contentOf(index, ids, ids));
-      expect(restored.get("3")).toMatchObject({ type: texts[3], subtype: texts[3], tags: texts, clusters: [texts[3]] });
+      expect(restored.get("3")).toMatchObject({
+        type: texts[3],
+        subtype: texts[3],
+        tags: texts,
+        clusters: [texts[3]],
+      });
     });
     index.free();
   });
 
   test("numbers at their ends", () => {
     const index = new MemoryIndex({ dimensions: 1 });
-    const ends = { retrievability: 1, difficulty: 5e-324, access_count: 2 ** 32 - 1, created_at: -8.64e15 };
+    const ends = {
+      retrievability: 1,
+      difficulty: 5e-324,
+      access_count: 2 ** 32 - 1,
+      created_at: -8.64e15,
+    };
     index.upsert([
-      { id: "a", stability: 5e-324, last_accessed: 8.64e15, embedding: [-1e-150], lifecycle: "DELETED", ...ends },
-      { id: "b", stability: Number.MAX_VALUE, retrievability: 0, difficulty: 1, created_at: 0.5, embedding: [1e150] },
+      {
+        id: "a",
+        stability: 5e-324,
+        last_accessed: 8.64e15,
+        embedding: [-1e-150],
+        lifecycle: "DELETED",
+        ...ends,
+      },
+      {
+        id: "b",
+        stability: Number.MAX_VALUE,
+        retrievability: 0,
+        difficulty: 1,
+        created_at: 0.5,
+        embedding: [1e150],
+      },
       { id: "c", stability: -0, retrievability: -0, created_at: -0 },
     ]);
     index.link([{ id: "e", source_id: "a", target_id: "a", strength: 5e-324 }]);
@@ -307,15 +409,27 @@ describe("what is restored is what was saved", () => {
   });
 
   test("under another configuration it has that one's sections", () => {
-    const moved = { sections: { subtypes: { "custom:trade": { section: "KNOWLEDGE", stability: 300 } } } } as const;
+    const moved = {
+      sections: { subtypes: { "custom:trade": { section: "KNOWLEDGE", stability: 300 } } },
+    } as const;
     const content = makeMemory({ nodes: 120, edges: 300, dimensions: 3, seed: 33 });
-    const trades = content.nodes.map((node) => ({ ...node, subtype: "custom:trade", difficulty: null }));
-    const [plain, other] = [new MemoryIndex({ dimensions: 3 }), new MemoryIndex({ dimensions: 3, config: moved })];
+    const trades = content.nodes.map((node) => ({
+      ...node,
+      subtype: "custom:trade",
+      difficulty: null,
+    }));
+    const [plain, other] = [
+      new MemoryIndex({ dimensions: 3 }),
+      new MemoryIndex({ dimensions: 3, config: moved }),
+    ];
     for (const memory of [plain, other]) {
       memory.upsert(trades, { now: NOW });
       memory.link(content.edges);
     }
-    const queries = ascending(5).map((i) => ({ ...queryOf(makeSearch(content, 330 + i)), filters: null }));
+    const queries = ascending(5).map((i) => ({
+      ...queryOf(makeSearch(content, 330 + i)),
+      filters: null,
+    }));
     const asked = (index: MemoryIndex) => {
       const { found, decay, transitions } = report(index, [[1, 2, 3]], queries);
       return { found, decay, transitions };
@@ -328,14 +442,16 @@ describe("what is restored is what was saved", () => {
     expectSame(asked(there), asked(other));
     expectSame(asked(back), asked(plain));
     // A new node of the subtype is as that configuration says, too.
-    for (const memory of [there, other]) memory.upsert([{ id: "new", subtype: "custom:trade" }], { now: NOW });
+    for (const memory of [there, other])
+      memory.upsert([{ id: "new", subtype: "custom:trade" }], { now: NOW });
     expect(there.get("new")!.stability).toBe(300);
     expectSame({ ...there.get("new"), sequence: 0 }, { ...other.get("new"), sequence: 0 });
     for (const memory of [plain, other, there, back]) memory.free();
   });
 });
 
-// ---- what is written ------------------------------------------------------------------------------
+// ---- what is written
+// ------------------------------------------------------------------------------
 
 describe("of what nodes share, and of what nobody has", () => {
   test("a set of tags is written once, in whichever part", () => {
@@ -359,7 +475,12 @@ describe("of what nodes share, and of what nobody has", () => {
   test("names that nothing has any more are not", () => {
     const index = small();
     const expected = index.snapshot();
-    const gone = { type: "no type", subtype: "no subtype", tags: ["no tag"], clusters: ["no cluster"] };
+    const gone = {
+      type: "no type",
+      subtype: "no subtype",
+      tags: ["no tag"],
+      clusters: ["no cluster"],
+    };
     index.upsert([{ id: "gone", ...gone }]);
     index.link([{ id: "to gone", source_id: "aa", target_id: "gone", type: "no relation" }]);
     index.upsert([{ id: "gone", type: "note", subtype: null, tags: ["late"], clusters: [] }]);
@@ -390,7 +511,9 @@ describe("of what nodes share, and of what nobody has", () => {
     index.link(ids.slice(0, 200).map((id) => ({ id, source_id: id, target_id: ids[0]! })));
     const parts = [...index.snapshotParts()];
     const kinds = parts.map((part) => partsOf(part)[0]!.kind);
-    expect([KINDS.nodeIds, KINDS.edgeIds].map((kind) => kinds.filter((it) => it === kind).length)).toEqual([3, 2]);
+    expect(
+      [KINDS.nodeIds, KINDS.edgeIds].map((kind) => kinds.filter((it) => it === kind).length),
+    ).toEqual([3, 2]);
     expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(5 * MiB);
     const restored = MemoryIndex.restore(parts);
     expectSame([...restored.ids()], ids);
@@ -399,8 +522,13 @@ describe("of what nodes share, and of what nobody has", () => {
   });
 });
 
-/** Made by earlier packages, of what follows: the first version, and the second with embeddings in i8. */
-const OLD = JSON.parse(readFileSync(new URL("old-snapshots.json", import.meta.url), "utf8")) as Record<string, string>;
+/**
+ * Made by earlier packages, of what follows: the first version, and the second with embeddings in
+ * i8.
+ */
+const OLD = JSON.parse(
+  readFileSync(new URL("old-snapshots.json", import.meta.url), "utf8"),
+) as Record<string, string>;
 
 test.each(["1", "2"])("a snapshot of version %s is read as ever", (version) => {
   const keepsSalience = version === "2";
@@ -411,7 +539,10 @@ test.each(["1", "2"])("a snapshot of version %s is read as ever", (version) => {
     embeddingId: "model",
     config,
   });
-  const dates = { created_at: Date.UTC(2026, 0, 1) - 9 * DAY, last_accessed: Date.UTC(2026, 0, 1) - DAY };
+  const dates = {
+    created_at: Date.UTC(2026, 0, 1) - 9 * DAY,
+    last_accessed: Date.UTC(2026, 0, 1) - DAY,
+  };
   const [tags, clusters] = [["t", "u"], ["c"]];
   index.upsert([
     { id: "gone", tags: ["gone"] },
@@ -431,14 +562,25 @@ test.each(["1", "2"])("a snapshot of version %s is read as ever", (version) => {
   expectSame(report(restored, [[1, 2, 3]]), report(index, [[1, 2, 3]]));
   for (const id of ["aa", "bb", "cc"]) expectSame(restored.get(id), index.get(id), id);
   expectSame(restored.getEdge("ab"), index.getEdge("ab"));
-  restoring(restored, config, (again) => expectSame(report(again, [[1, 2, 3]]), report(index, [[1, 2, 3]])));
+  restoring(restored, config, (again) =>
+    expectSame(report(again, [[1, 2, 3]]), report(index, [[1, 2, 3]])),
+  );
   for (const each of [index, restored]) each.free();
 });
 
-// ---- parts ---------------------------------------------------------------------------------------
+// ---- parts
+// ---------------------------------------------------------------------------------------
 
 const HEADER = 32;
-const KINDS = { start: 0, nodes: 1, edges: 2, embeddings: 3, end: 4, nodeIds: 16, edgeIds: 17 } as const;
+const KINDS = {
+  start: 0,
+  nodes: 1,
+  edges: 2,
+  embeddings: 3,
+  end: 4,
+  nodeIds: 16,
+  edgeIds: 17,
+} as const;
 type Kind = keyof typeof KINDS;
 
 interface Piece {
@@ -474,10 +616,15 @@ const seal = (parts: readonly Piece[]): Uint8Array[] =>
     return bytes;
   });
 
-const joined = (pieces: readonly Uint8Array[]): Uint8Array => Uint8Array.from(pieces.flatMap((piece) => [...piece]));
+const joined = (pieces: readonly Uint8Array[]): Uint8Array =>
+  Uint8Array.from(pieces.flatMap((piece) => [...piece]));
 
 /** A snapshot of which one part has other content: changed in place, or what `edit` answers. */
-function forged(snapshot: Uint8Array, kind: Kind, edit: (view: DataView, content: Uint8Array) => unknown): Uint8Array {
+function forged(
+  snapshot: Uint8Array,
+  kind: Kind,
+  edit: (view: DataView, content: Uint8Array) => unknown,
+): Uint8Array {
   const parts = partsOf(snapshot);
   const part = parts.find((each) => each.kind === KINDS[kind])!;
   const other = edit(new DataView(part.content.buffer), part.content);
@@ -489,7 +636,14 @@ function small(embeddings: "f32" | "i8" = "f32", config = {}): MemoryIndex {
   const index = new MemoryIndex({ dimensions: 3, embeddings, embeddingId: "model", config });
   const dates = { created_at: NOW - 9 * DAY, last_accessed: NOW - DAY };
   index.upsert([
-    { id: "aa", subtype: "custom:lesson", tags: ["t", "u"], clusters: ["c"], embedding: [1, 2, 3], ...dates },
+    {
+      id: "aa",
+      subtype: "custom:lesson",
+      tags: ["t", "u"],
+      clusters: ["c"],
+      embedding: [1, 2, 3],
+      ...dates,
+    },
     { id: "bb", type: "note", tags: ["u"], salience: 0.75, ...dates },
     { id: "cc", embedding: [-1, 0, 0.5], stability: 3, ...dates },
   ]);
@@ -570,19 +724,22 @@ describe("a snapshot comes in pieces", () => {
     restored.free();
   });
 
-  test.each([33, 250, 1000])("that stand in one place of %i bytes after the other, as a file is read", (length) => {
-    const place = new Uint8Array(length);
-    function* read() {
-      for (let at = 0; at < bytes.length; at += place.length) {
-        const some = bytes.subarray(at, at + place.length);
-        place.set(some);
-        yield place.subarray(0, some.length);
+  test.each([33, 250, 1000])(
+    "that stand in one place of %i bytes after the other, as a file is read",
+    (length) => {
+      const place = new Uint8Array(length);
+      function* read() {
+        for (let at = 0; at < bytes.length; at += place.length) {
+          const some = bytes.subarray(at, at + place.length);
+          place.set(some);
+          yield place.subarray(0, some.length);
+        }
       }
-    }
-    const restored = MemoryIndex.restore(read());
-    expectSame(restored.snapshot(), bytes);
-    restored.free();
-  });
+      const restored = MemoryIndex.restore(read());
+      expectSame(restored.snapshot(), bytes);
+      restored.free();
+    },
+  );
 
   test("none but the first is asked for when that is none of this package", () => {
     let asked = 0;
@@ -620,7 +777,12 @@ describe("a snapshot comes in pieces", () => {
   ])("not in %s", (_, source) => expectRefusal(source, "", "invalid_argument"));
 
   test("nothing at all is cut off", () => {
-    for (const source of [new Uint8Array(), new ArrayBuffer(0), [], [new Uint8Array(), new Uint8Array()]]) {
+    for (const source of [
+      new Uint8Array(),
+      new ArrayBuffer(0),
+      [],
+      [new Uint8Array(), new Uint8Array()],
+    ]) {
       expectRefusal(source, "nothing");
     }
   });
@@ -650,7 +812,9 @@ describe("a damaged snapshot is refused", () => {
   test.each(["f32", "i8"] as const)("whichever bit of a small one is another, %s", (form) => {
     const bytes = snapshotOf(small(form));
     for (let place = 0; place < bytes.length; place++) {
-      for (const bit of form === "f32" ? [place % 8, (place + 3) % 8, (place + 6) % 8] : [place % 8]) {
+      for (const bit of form === "f32"
+        ? [place % 8, (place + 3) % 8, (place + 6) % 8]
+        : [place % 8]) {
         bytes[place]! ^= 1 << bit;
         expectRefusal(bytes, `bit ${bit} of byte ${place}`);
         bytes[place]! ^= 1 << bit;
@@ -677,7 +841,10 @@ describe("a damaged snapshot is refused", () => {
     const bytes = snapshotOf(small());
     for (let length = 0; length < bytes.length; length++) {
       expectRefusal(bytes.subarray(0, length), `the first ${length} bytes`);
-      expectRefusal([bytes.subarray(0, length), new Uint8Array()], `the first ${length} bytes in pieces`);
+      expectRefusal(
+        [bytes.subarray(0, length), new Uint8Array()],
+        `the first ${length} bytes in pieces`,
+      );
     }
   });
 
@@ -711,9 +878,13 @@ describe("a damaged snapshot is refused", () => {
     test("with a hole, or with a stretch of it changed or moved", () => {
       for (let time = 0; time < 60; time++) {
         const [from, length] = [below(bytes.length), 1 + below(200)];
-        expectRefusal([bytes.subarray(0, from), bytes.subarray(from + length)], `a hole of ${length} at ${from}`);
+        expectRefusal(
+          [bytes.subarray(0, from), bytes.subarray(from + length)],
+          `a hole of ${length} at ${from}`,
+        );
         const noise = bytes.slice();
-        for (let place = from; place < Math.min(from + length, bytes.length); place++) noise[place]! ^= 1 + below(255);
+        for (let place = from; place < Math.min(from + length, bytes.length); place++)
+          noise[place]! ^= 1 + below(255);
         expectRefusal(noise, `noise of ${length} at ${from}`);
       }
     });
@@ -726,7 +897,9 @@ describe("a damaged snapshot is refused", () => {
           `without part ${one}`,
         );
         expectRefusal(
-          all.flatMap((place) => (place === one ? [parts[place]!, parts[place]!] : [parts[place]!])),
+          all.flatMap((place) =>
+            place === one ? [parts[place]!, parts[place]!] : [parts[place]!],
+          ),
           `twice ${one}`,
         );
         for (const other of all.slice(one + 1)) {
@@ -739,14 +912,25 @@ describe("a damaged snapshot is refused", () => {
 
     test("with something behind its end", () => {
       const noise = Uint8Array.from({ length: 100 }, () => below(256));
-      for (const more of [new Uint8Array(1), new Uint8Array(32), noise, bytes, parts[0]!, parts.at(-1)!, parts[1]!]) {
+      for (const more of [
+        new Uint8Array(1),
+        new Uint8Array(32),
+        noise,
+        bytes,
+        parts[0]!,
+        parts.at(-1)!,
+        parts[1]!,
+      ]) {
         expectRefusal([...parts, more], `${more.length} bytes more`);
       }
-      const more = [KINDS.start, KINDS.nodes, KINDS.embeddings, KINDS.end, KINDS.nodeIds, 99].map((kind) => ({
-        kind,
-        content: new Uint8Array(8),
-      }));
-      for (const one of more) expectRefusal(seal([...pieces, one]), `a part of kind ${one.kind} more`);
+      const more = [KINDS.start, KINDS.nodes, KINDS.embeddings, KINDS.end, KINDS.nodeIds, 99].map(
+        (kind) => ({
+          kind,
+          content: new Uint8Array(8),
+        }),
+      );
+      for (const one of more)
+        expectRefusal(seal([...pieces, one]), `a part of kind ${one.kind} more`);
     });
 
     test("with parts that were numbered and sealed anew", () => {
@@ -784,7 +968,8 @@ describe("content that cannot be is refused, though its sums are right", () => {
   const NODES = 3;
   const EDGES = 2;
   /** Where the columns of a part begin. */
-  const nodesAt = (column: number) => 8 + NODES * [0, 8, 16, 24, 32, 40, 48, 52, 56, 58, 60, 61][column]!;
+  const nodesAt = (column: number) =>
+    8 + NODES * [0, 8, 16, 24, 32, 40, 48, 52, 56, 58, 60, 61][column]!;
   const edgesAt = (column: number) => 8 + EDGES * [0, 8, 16, 20, 24][column]!;
   /** Changes content in place, or answers other content. */
   type Edit = (view: DataView, content: Uint8Array) => unknown;
@@ -801,30 +986,57 @@ describe("content that cannot be is refused, though its sums are right", () => {
   const u8 = writer<number>((view, at, value) => view.setUint8(at, value));
   const most = 2 ** 32 - 1;
   const counts = (kind: Kind, count: number): [string, Kind, Edit][] =>
-    [0n, BigInt(count) - 1n, BigInt(count) + 1n, 1000n, 0xffff_ffffn, 1n << 53n, M / 61n + 1n, M].map((other) => [
-      `a count of ${other}`,
-      kind,
-      u64(0, other),
-    ]);
-  const each = <T>(values: readonly T[], row: (value: T) => [string, Kind, Edit]) => values.map(row);
+    [
+      0n,
+      BigInt(count) - 1n,
+      BigInt(count) + 1n,
+      1000n,
+      0xffff_ffffn,
+      1n << 53n,
+      M / 61n + 1n,
+      M,
+    ].map((other) => [`a count of ${other}`, kind, u64(0, other)]);
+  const each = <T>(values: readonly T[], row: (value: T) => [string, Kind, Edit]) =>
+    values.map(row);
   const { NaN: nan, POSITIVE_INFINITY: inf } = Number;
-  // The first part: version, three counts, dimensions, form; the model's name with its length; names.
+  // The first part: version, three counts, dimensions, form; the model's name with its length;
+  // names.
   const NAMES = 24 + 4 + 5;
 
   const FORGERIES: [string, Kind, Edit][] = [
     ...counts("nodes", NODES),
-    ...each([1n << 53n, (1n << 53n) + 1n, M], (it) => [`the sequence ${it}`, "nodes", u64(nodesAt(0), it)]),
+    ...each([1n << 53n, (1n << 53n) + 1n, M], (it) => [
+      `the sequence ${it}`,
+      "nodes",
+      u64(nodesAt(0), it),
+    ]),
     ...each([nan, inf, -inf, 8.64e15 + 2, -8.64e15 - 2], (it) => [
       `a creation at ${it}`,
       "nodes",
       f64(nodesAt(1) + 8, it),
     ]),
-    ...each([nan, inf, -inf, 8.64e15 + 2, -1e300], (it) => [`an access at ${it}`, "nodes", f64(nodesAt(2), it)]),
+    ...each([nan, inf, -inf, 8.64e15 + 2, -1e300], (it) => [
+      `an access at ${it}`,
+      "nodes",
+      f64(nodesAt(2), it),
+    ]),
     ...each([nan, inf, -inf], (it) => [`a stability of ${it}`, "nodes", f64(nodesAt(3) + 16, it)]),
-    ...each([nan, inf, -5e-324, 1 + 2 ** -52], (it) => [`a retrievability of ${it}`, "nodes", f64(nodesAt(4), it)]),
+    ...each([nan, inf, -5e-324, 1 + 2 ** -52], (it) => [
+      `a retrievability of ${it}`,
+      "nodes",
+      f64(nodesAt(4), it),
+    ]),
     ...each([nan, -inf, -1, 2], (it) => [`a difficulty of ${it}`, "nodes", f64(nodesAt(5), it)]),
-    ...each([0, 2, 4, 1000, most], (it) => [`the set of labels ${it} first`, "nodes", u32(nodesAt(7), it)]),
-    ...each([3, 4, most], (it) => [`the set of labels ${it} last`, "nodes", u32(nodesAt(7) + 8, it)]),
+    ...each([0, 2, 4, 1000, most], (it) => [
+      `the set of labels ${it} first`,
+      "nodes",
+      u32(nodesAt(7), it),
+    ]),
+    ...each([3, 4, most], (it) => [
+      `the set of labels ${it} last`,
+      "nodes",
+      u32(nodesAt(7) + 8, it),
+    ]),
     ...each([0, 1, 2, 4, 1000, most], (it) => [`${it} labels`, "nodes", u32(nodesAt(11), it)]),
     ...each([2, 999, 65_535], (it) => [`the type ${it}`, "nodes", u16(nodesAt(8), it)]),
     ...each([2, 999, 65_535], (it) => [`the subtype ${it}`, "nodes", u16(nodesAt(9), it)]),
@@ -835,25 +1047,53 @@ describe("content that cannot be is refused, though its sums are right", () => {
 
     ...counts("edges", EDGES),
     ...each([1n << 53n, M], (it) => [`an edge's sequence ${it}`, "edges", u64(edgesAt(0), it)]),
-    ...each([nan, inf, -0.5, 1.5], (it) => [`a strength of ${it}`, "edges", f64(edgesAt(1) + 8, it)]),
+    ...each([nan, inf, -0.5, 1.5], (it) => [
+      `a strength of ${it}`,
+      "edges",
+      f64(edgesAt(1) + 8, it),
+    ]),
     ...each([3, 1000, most, most - 1], (it) => [`the source ${it}`, "edges", u32(edgesAt(2), it)]),
-    ...each([3, 1000, most, most - 1], (it) => [`the target ${it}`, "edges", u32(edgesAt(3) + 4, it)]),
+    ...each([3, 1000, most, most - 1], (it) => [
+      `the target ${it}`,
+      "edges",
+      u32(edgesAt(3) + 4, it),
+    ]),
     ...each([2, 65_535], (it) => [`an edge's type ${it}`, "edges", u16(edgesAt(4), it)]),
     ["a byte more of edges", "edges", (_, content) => joined([content, new Uint8Array(1)])],
 
     ...counts("embeddings", 2),
     ...each([3, 1000, most], (it) => [`an embedding of row ${it}`, "embeddings", u32(8, it)]),
     ["two embeddings of a row", "embeddings", u32(8, 2)],
-    ...each([nan, inf, -inf, 1.5, -2], (it) => [`a component of ${it}`, "embeddings", f32(16 + 4, it)]),
-    ["a byte more of embeddings", "embeddings", (_, content) => joined([content, new Uint8Array(1)])],
+    ...each([nan, inf, -inf, 1.5, -2], (it) => [
+      `a component of ${it}`,
+      "embeddings",
+      f32(16 + 4, it),
+    ]),
+    [
+      "a byte more of embeddings",
+      "embeddings",
+      (_, content) => joined([content, new Uint8Array(1)]),
+    ],
 
     ...each([0, 1, 2, 4, 5, most], (it) => [`the version ${it}`, "start", u32(0, it)]),
-    ...each([0, NODES - 1, NODES + 1, most], (it) => [`${it} nodes at the start`, "start", u32(4, it)]),
+    ...each([0, NODES - 1, NODES + 1, most], (it) => [
+      `${it} nodes at the start`,
+      "start",
+      u32(4, it),
+    ]),
     ...each([0, EDGES + 1, most], (it) => [`${it} edges at the start`, "start", u32(8, it)]),
     ...each([0, 1, 3, most], (it) => [`${it} embeddings at the start`, "start", u32(12, it)]),
-    ...each([0, 1, 2, 4, 65_536, 65_537, 2 ** 31, most], (it) => [`${it} dimensions`, "start", u32(16, it)]),
+    ...each([0, 1, 2, 4, 65_536, 65_537, 2 ** 31, most], (it) => [
+      `${it} dimensions`,
+      "start",
+      u32(16, it),
+    ]),
     ...each([1, most], (it) => [`the form ${it}`, "start", u32(20, it)]),
-    ...each([0, 4, 6, 2 ** 31, most], (it) => [`a model's name of ${it} bytes`, "start", u32(24, it)]),
+    ...each([0, 4, 6, 2 ** 31, most], (it) => [
+      `a model's name of ${it} bytes`,
+      "start",
+      u32(24, it),
+    ]),
     ...each([0, 1, 3, 70_000, most], (it) => [`${it} types`, "start", u32(NAMES, it)]),
     ...each([0, 8, 2 ** 31, most], (it) => [`a type of ${it} bytes`, "start", u32(NAMES + 4, it)]),
     ["a type that is no text", "start", u8(NAMES + 8, 0xff)],
@@ -868,8 +1108,16 @@ describe("content that cannot be is refused, though its sums are right", () => {
       ...each([0, 1, 4, 2 ** 28, most], (it) => [`${it} ids in ${kind}`, kind, u32(4, it)]),
       ...each([0, 1, 3, 2 ** 31, most], (it) => [`an id of ${it} in ${kind}`, kind, u32(8, it)]),
       ...each([1, 2, most], (it) => [`the encoding ${it} in ${kind}`, kind, u32(0, it)]),
-      [`an id twice in ${kind}`, kind, (view, { length }) => view.setUint16(length - 2, view.getUint16(length - 4))],
-      [`an id that is no text in ${kind}`, kind, (view, { length }) => view.setUint8(length - 1, 0xff)],
+      [
+        `an id twice in ${kind}`,
+        kind,
+        (view, { length }) => view.setUint16(length - 2, view.getUint16(length - 4)),
+      ],
+      [
+        `an id that is no text in ${kind}`,
+        kind,
+        (view, { length }) => view.setUint8(length - 1, 0xff),
+      ],
       [`no content in ${kind}`, kind, () => new Uint8Array()],
       [`too little content in ${kind}`, kind, () => new Uint8Array(7)],
       [`a byte more in ${kind}`, kind, (_, content) => joined([content, new Uint8Array([65])])],
@@ -882,10 +1130,18 @@ describe("content that cannot be is refused, though its sums are right", () => {
   });
 
   test.each<[string, Kind, Edit]>([
-    ...each([0, -1, nan, inf, 2], (it): [string, Kind, Edit] => [`a scale of ${it}`, "embeddings", f32(16, it)]),
+    ...each([0, -1, nan, inf, 2], (it): [string, Kind, Edit] => [
+      `a scale of ${it}`,
+      "embeddings",
+      f32(16, it),
+    ]),
     ["a code of −128", "embeddings", u8(20, 128)],
     ["the other form", "start", u32(20, 0)],
-    ...each([0, 1, 4, 65_536, most], (it): [string, Kind, Edit] => [`${it} dimensions`, "start", u32(16, it)]),
+    ...each([0, 1, 4, 65_536, most], (it): [string, Kind, Edit] => [
+      `${it} dimensions`,
+      "start",
+      u32(16, it),
+    ]),
   ])("quantised: %s", (what, kind, edit) => {
     expectRefusal(forged(snapshotOf(small("i8")), kind, edit), what);
   });
@@ -897,10 +1153,15 @@ describe("content that cannot be is refused, though its sums are right", () => {
       "nodes",
       f64(nodesAt(6) + 8, it),
     ]),
-    ...each([0, 1, 2, 3, 5], (it): [string, Kind, Edit] => [`the version ${it}`, "start", u32(0, it)]),
+    ...each([0, 1, 2, 3, 5], (it): [string, Kind, Edit] => [
+      `the version ${it}`,
+      "start",
+      u32(0, it),
+    ]),
   ])("with salience: %s", (what, kind, edit) => {
     const bytes = forged(snapshotOf(small("f32", { salienceGrowth: true })), kind, edit);
-    for (const salienceGrowth of [true, false]) expectRefusal(bytes, what, undefined, { config: { salienceGrowth } });
+    for (const salienceGrowth of [true, false])
+      expectRefusal(bytes, what, undefined, { config: { salienceGrowth } });
   });
 
   test("embeddings where there are no dimensions", () => {
@@ -911,13 +1172,18 @@ describe("content that cannot be is refused, though its sums are right", () => {
     new DataView(start!.content.buffer).setUint32(12, 2, true);
     new DataView(end.content.buffer).setUint32(0, 4, true);
     const content = Uint8Array.of(2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0);
-    expectRefusal(seal([start!, ...rest, { kind: KINDS.embeddings, content }, end]), "without dimensions");
+    expectRefusal(
+      seal([start!, ...rest, { kind: KINDS.embeddings, content }, end]),
+      "without dimensions",
+    );
   });
 
   test("ids in UTF-16 of half a unit more", () => {
     const index = new MemoryIndex();
     index.upsert([{ id: "\ud800" }]);
-    const bytes = forged(snapshotOf(index), "nodeIds", (_, content) => joined([content, new Uint8Array(1)]));
+    const bytes = forged(snapshotOf(index), "nodeIds", (_, content) =>
+      joined([content, new Uint8Array(1)]),
+    );
     expectRefusal(bytes, "half a unit");
   });
 
@@ -930,7 +1196,10 @@ describe("content that cannot be is refused, though its sums are right", () => {
       const { content } = parts[Math.floor(random() * parts.length)]!;
       for (let changes = 1 + Math.floor(random() * 2); changes > 0; changes--) {
         const place = Math.floor(random() * content.length);
-        content[place] = random() < 0.5 ? [0, 1, 127, 128, 255][Math.floor(random() * 5)]! : Math.floor(random() * 256);
+        content[place] =
+          random() < 0.5
+            ? [0, 1, 127, 128, 255][Math.floor(random() * 5)]!
+            : Math.floor(random() * 256);
       }
       made.length = 0;
       let index: MemoryIndex;
@@ -948,7 +1217,9 @@ describe("content that cannot be is refused, though its sums are right", () => {
         // An access may lie so far ahead that a score is none.
         expect(error).toMatchObject({ code: "invalid_argument", details: { field: "score" } });
       }
-      restoring(index, undefined, (restored) => expectSame(report(restored, [[1, 2, 3]]), report(index, [[1, 2, 3]])));
+      restoring(index, undefined, (restored) =>
+        expectSame(report(restored, [[1, 2, 3]]), report(index, [[1, 2, 3]])),
+      );
       index.free();
     }
     expect(refused).toBeGreaterThan(500);
@@ -983,7 +1254,9 @@ describe("a snapshot that is being made", () => {
       }
       expect(thrown).toBeInstanceOf(NousError);
       expect((thrown as NousError).code).toBe("invalid_snapshot");
-      restoring(index, undefined, (restored) => expectSame(report(restored, [[1, 2, 3]]), report(index, [[1, 2, 3]])));
+      restoring(index, undefined, (restored) =>
+        expectSame(report(restored, [[1, 2, 3]]), report(index, [[1, 2, 3]])),
+      );
       index.free();
     }
   });
@@ -994,7 +1267,11 @@ describe("a snapshot that is being made", () => {
     const parts: Uint8Array[] = [];
     for (const part of index.snapshotParts()) {
       parts.push(part);
-      index.search({ embedding: [1, 2, 3], bm25: [{ id: "aa", score: 1 }], include_connections: true });
+      index.search({
+        embedding: [1, 2, 3],
+        bm25: [{ id: "aa", score: 1 }],
+        include_connections: true,
+      });
       index.similar([3, 2, 1]);
       index.rerank({ ids: ["aa", "bb"] });
       index.explain("aa", { bm25: [{ id: "aa", score: 1 }] });

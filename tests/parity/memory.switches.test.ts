@@ -1,5 +1,5 @@
-// What the two switches of searching promise: graph reach finds what is merely linked, and learned weights what was recalled
-// together.
+// What the two switches of searching promise: graph reach finds what is merely linked, and learned
+// weights what was recalled together.
 
 import { MemoryIndex } from "nous-wasm";
 import { describe, expect, test } from "vitest";
@@ -24,7 +24,13 @@ function filled(memory: Resident): Resident {
     { id: "alone", subtype: "custom:lesson", ...fields },
   ]);
   memory.link([
-    { id: "to size", source_id: "funding thesis", target_id: "lesson on size", type: "part_of", strength: 0.5 },
+    {
+      id: "to size",
+      source_id: "funding thesis",
+      target_id: "lesson on size",
+      type: "part_of",
+      strength: 0.5,
+    },
     {
       id: "to patience",
       source_id: "funding thesis",
@@ -37,7 +43,11 @@ function filled(memory: Resident): Resident {
 }
 
 const ask = (memory: Resident) =>
-  memory.search({ bm25: [{ id: "funding thesis", score: 1 }], now: NOW, serendipity_level: "high" });
+  memory.search({
+    bm25: [{ id: "funding thesis", score: 1 }],
+    now: NOW,
+    serendipity_level: "high",
+  });
 const graphOf = (memory: Resident, id: string) =>
   [...ask(memory).ranking].find((place) => place.id === id)!.breakdown.graph;
 
@@ -55,23 +65,39 @@ describe.each(MAKERS)("%s", (_, make) => {
 
   test("with learned weights what was recalled together comes up more readily than before", () => {
     const memory = filled(make({ graphReach: true, edgeWeight: "learned", maxHops: 1 }));
-    expect(ask(memory).ranking.ids).toEqual(["funding thesis", "lesson on size", "lesson on patience"]);
+    expect(ask(memory).ranking.ids).toEqual([
+      "funding thesis",
+      "lesson on size",
+      "lesson on patience",
+    ]);
     const before = graphOf(memory, "lesson on patience");
 
     const together = [["funding thesis", "lesson on patience"]];
-    expect(memory.strengthen(together, 0.1)).toEqual({ ids: ["to patience"], strengths: Float64Array.of(0.5) });
+    expect(memory.strengthen(together, 0.1)).toEqual({
+      ids: ["to patience"],
+      strengths: Float64Array.of(0.5),
+    });
     expect(graphOf(memory, "lesson on patience")).toBeGreaterThan(before);
     expect(memory.strengthen(together, 0.1).ids).toEqual(["to patience"]);
-    expect(ask(memory).ranking.ids).toEqual(["funding thesis", "lesson on patience", "lesson on size"]);
+    expect(ask(memory).ranking.ids).toEqual([
+      "funding thesis",
+      "lesson on patience",
+      "lesson on size",
+    ]);
     expect(graphOf(memory, "lesson on size")).toBeCloseTo(0.5 * 0.8, 12);
   });
 
-  test.each(["type", "stored_type"] as const)("with weights by %s it makes no difference", (edgeWeight) => {
-    const memory = filled(make({ graphReach: true, edgeWeight, maxHops: 1 }));
-    const before = [...ask(memory).ranking];
-    expect(memory.strengthen([["funding thesis", "lesson on patience"]], 0.6).strengths).toEqual(Float64Array.of(1));
-    expect([...ask(memory).ranking]).toEqual(before);
-  });
+  test.each(["type", "stored_type"] as const)(
+    "with weights by %s it makes no difference",
+    (edgeWeight) => {
+      const memory = filled(make({ graphReach: true, edgeWeight, maxHops: 1 }));
+      const before = [...ask(memory).ranking];
+      expect(memory.strengthen([["funding thesis", "lesson on patience"]], 0.6).strengths).toEqual(
+        Float64Array.of(1),
+      );
+      expect([...ask(memory).ranking]).toEqual(before);
+    },
+  );
 
   test("an edge grows once a call, to 1 at most, and only within a group", () => {
     const memory = filled(make({}));

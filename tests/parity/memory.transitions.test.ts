@@ -1,5 +1,5 @@
-// Who changes state when: `transitions` tells at every moment what a sweep would, however close to a boundary, whether time
-// goes on or back.
+// Who changes state when: `transitions` tells at every moment what a sweep would, however close to
+// a boundary, whether time goes on or back.
 
 import { MemoryIndex } from "nous-wasm";
 import { describe, expect, test } from "vitest";
@@ -37,7 +37,13 @@ function next(from: number, step: 1n | -1n): number {
 /** Moments at which the state of a memory may end, and just beside them. */
 function boundaries(section: MemorySection, stability: number, lastAccessed: number): number[] {
   const { active_threshold, weak_threshold } = SECTION_PROFILES[section].decay;
-  const ends = [0, -stability * Math.log(active_threshold), -stability * Math.log(weak_threshold), 60, 120];
+  const ends = [
+    0,
+    -stability * Math.log(active_threshold),
+    -stability * Math.log(weak_threshold),
+    60,
+    120,
+  ];
   return ends
     .map((days) => lastAccessed + days * DAY)
     .flatMap((ms) => [ms - 1, ms - 0.5, next(ms, -1n), ms, next(ms, 1n), ms + 0.5, ms + 1])
@@ -61,11 +67,16 @@ const nodesOf = (section: MemorySection, lastAccessed: number): MemoryNode[] =>
 
 function expectAlike(index: Resident, reference: ReferenceMemory, now: number): void {
   const expected = reference.transitions(now);
-  const difference = same(index.transitions(now), expected) ?? same(index.decay(now).transitions, expected);
-  if (difference !== null) expect.fail(`at ${now}, which is ${now - NOW} ms from the usual: ${difference}`);
+  const difference =
+    same(index.transitions(now), expected) ?? same(index.decay(now).transitions, expected);
+  if (difference !== null)
+    expect.fail(`at ${now}, which is ${now - NOW} ms from the usual: ${difference}`);
 }
 
-function withBoth(nodes: readonly MemoryNode[], use: (index: Resident, reference: ReferenceMemory) => void): void {
+function withBoth(
+  nodes: readonly MemoryNode[],
+  use: (index: Resident, reference: ReferenceMemory) => void,
+): void {
   const index = new MemoryIndex();
   const reference = new ReferenceMemory();
   index.upsert(nodes);
@@ -134,8 +145,16 @@ test("what was applied is done; what goes back in time may change again", () => 
       }
       for (const memory of [index, reference]) {
         memory.recall([nodes[round]!.id], now);
-        memory.upsert([{ id: nodes[round + 5]!.id, stability: round, lifecycle: pick(makeRandom(round), LIFECYCLES) }]);
-        memory.upsert([{ id: nodes[round + 9]!.id, subtype: round % 2 === 0 ? null : "custom:signal" }]);
+        memory.upsert([
+          {
+            id: nodes[round + 5]!.id,
+            stability: round,
+            lifecycle: pick(makeRandom(round), LIFECYCLES),
+          },
+        ]);
+        memory.upsert([
+          { id: nodes[round + 9]!.id, subtype: round % 2 === 0 ? null : "custom:signal" },
+        ]);
         memory.upsert([{ id: nodes[round + 3]!.id, last_accessed: now - round * DAY }]);
         memory.remove([nodes[round + 1]!.id]);
       }

@@ -1,4 +1,5 @@
-// With `onInvalid: "neutral"` a candidate with wrong values is ranked by what is right in it: as the reference does, to the bit.
+// With `onInvalid: "neutral"` a candidate with wrong values is ranked by what is right in it: as
+// the reference does, to the bit.
 
 import fc from "fast-check";
 import * as nous from "nous-wasm";
@@ -18,18 +19,78 @@ const js = nous as any;
 
 /** Values of any kind, for fields that are numbers. */
 const NUMBERS: readonly unknown[] = [
-  ...[undefined, null, Number.NaN, INFINITY, -INFINITY, -1, -0.25, 0.5, 2.5, -5e-324, -1e300, Number.MAX_VALUE],
-  ...[-Number.MAX_VALUE, "", "7", "0.5", true, 1n, {}, [], [1], Symbol("one"), () => 1, new Number(1)],
+  ...[
+    undefined,
+    null,
+    Number.NaN,
+    INFINITY,
+    -INFINITY,
+    -1,
+    -0.25,
+    0.5,
+    2.5,
+    -5e-324,
+    -1e300,
+    Number.MAX_VALUE,
+  ],
+  ...[
+    -Number.MAX_VALUE,
+    "",
+    "7",
+    "0.5",
+    true,
+    1n,
+    {},
+    [],
+    [1],
+    Symbol("one"),
+    () => 1,
+    new Number(1),
+  ],
 ];
-/** Values of any kind, for fields that are instants. The text is no instant, or the same one wherever it is read. */
+/**
+ * Values of any kind, for fields that are instants. The text is no instant, or the same one
+ * wherever it is read.
+ */
 const MOMENTS: readonly unknown[] = [
-  ...[undefined, null, Number.NaN, INFINITY, -INFINITY, 8.64e15, -8.64e15, 8.64e15 + 2, new Date(Number.NaN)],
-  ...["", "yesterday", "not a date", "2026-13-01", "2026-03-01T25:00:00Z", true, 1n, {}, [], Symbol("now"), () => NOW],
+  ...[
+    undefined,
+    null,
+    Number.NaN,
+    INFINITY,
+    -INFINITY,
+    8.64e15,
+    -8.64e15,
+    8.64e15 + 2,
+    new Date(Number.NaN),
+  ],
+  ...[
+    "",
+    "yesterday",
+    "not a date",
+    "2026-13-01",
+    "2026-03-01T25:00:00Z",
+    true,
+    1n,
+    {},
+    [],
+    Symbol("now"),
+    () => NOW,
+  ],
   ...[{ getTime: () => "now" }, { getTime: () => 1n }],
   ...["2026-02-28", "2026-02-28T10:00:00Z", "2026-02-28T10:00:00.250+02:00", "2026-02-28 10:00:00"],
   ...[new Date(NOW - DAY), NOW - 3 * DAY, NOW + 400 * DAY, NOW + 30_000 * DAY],
 ];
-const SUBTYPES: readonly unknown[] = ["custom:signal", "custom:lesson", "custom:playbook", "", 7, {}, null, undefined];
+const SUBTYPES: readonly unknown[] = [
+  "custom:signal",
+  "custom:lesson",
+  "custom:playbook",
+  "",
+  7,
+  {},
+  null,
+  undefined,
+];
 const IDS: readonly unknown[] = ["a", "", undefined, null, 7, {}];
 
 const oneOf = (values: readonly unknown[], right: fc.Arbitrary<unknown>) =>
@@ -57,11 +118,29 @@ const doubtful: fc.Arbitrary<unknown> = fc.oneof(
     ),
   },
   { weight: 6, arbitrary: candidate },
-  { weight: 1, arbitrary: fc.constantFrom<unknown>(null, undefined, 7, "node", true, Symbol("node"), [], () => 1) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<unknown>(
+      null,
+      undefined,
+      7,
+      "node",
+      true,
+      Symbol("node"),
+      [],
+      () => 1,
+    ),
+  },
 );
 
-/** A ranking equals the reference's; its nodes are the very values passed in, each once, and its scores are finite. */
-function expectRanked(actual: readonly nous.RankedNode[], expected: readonly reference.RankedNode[]): void {
+/**
+ * A ranking equals the reference's; its nodes are the very values passed in, each once, and its
+ * scores are finite.
+ */
+function expectRanked(
+  actual: readonly nous.RankedNode[],
+  expected: readonly reference.RankedNode[],
+): void {
   expect(actual.length).toBe(expected.length);
   for (const [place, { node, ...rest }] of expected.entries()) {
     const { node: found, ...foundRest } = actual[place]!;
@@ -84,10 +163,18 @@ describe("wrong values are neutral", () => {
         fc.nat({ max: 50 }),
         (batch, metrics, weights, now, limit) => {
           const bySection = reference.rerankNeutral(batch, metrics, undefined, now);
-          const byWeights = reference.rerankNeutral(batch, metrics, weights ?? reference.RERANKING_WEIGHTS, now);
+          const byWeights = reference.rerankNeutral(
+            batch,
+            metrics,
+            weights ?? reference.RERANKING_WEIGHTS,
+            now,
+          );
           expectRanked(js.rerankWithSectionWeights(batch, metrics, now, NEUTRAL), bySection);
           expectRanked(js.rerankCandidates(batch, metrics, weights, now, NEUTRAL), byWeights);
-          expectRanked(js.rerankTop(batch, metrics, { now, limit, ...NEUTRAL }), bySection.slice(0, limit));
+          expectRanked(
+            js.rerankTop(batch, metrics, { now, limit, ...NEUTRAL }),
+            bySection.slice(0, limit),
+          );
           const top = { now, limit, sections: false, weights, ...NEUTRAL };
           expectRanked(js.rerankTop(batch, metrics, top), byWeights.slice(0, limit));
         },
@@ -98,10 +185,15 @@ describe("wrong values are neutral", () => {
 
   test("and right ones are ranked as without the option", () => {
     for (const count of [0, 1, 2, 3, 64, 65, 1000, 5000]) {
-      const candidates = makeCandidates(count, count, { instants: count % 2 === 0 ? "date" : "ms" });
+      const candidates = makeCandidates(count, count, {
+        instants: count % 2 === 0 ? "date" : "ms",
+      });
       const metrics = makeMetrics(count, count);
       const strict = nous.rerankWithSectionWeights(candidates, metrics, NOW);
-      const difference = same(nous.rerankWithSectionWeights(candidates, metrics, NOW, NEUTRAL), strict);
+      const difference = same(
+        nous.rerankWithSectionWeights(candidates, metrics, NOW, NEUTRAL),
+        strict,
+      );
       if (difference !== null) expect.fail(difference);
     }
   });
@@ -118,7 +210,8 @@ describe("wrong values are neutral", () => {
       expect(() => nous.rerankWithSectionWeights(batch, metrics, NOW)).toThrow(nous.NousError);
       const ranked = nous.rerankWithSectionWeights(batch, metrics, NOW, NEUTRAL);
       expect(ranked.length).toBe(rows.length);
-      const others = (list: readonly nous.RankedNode[]) => list.filter(({ node }) => node.id !== rows[place]!.id);
+      const others = (list: readonly nous.RankedNode[]) =>
+        list.filter(({ node }) => node.id !== rows[place]!.id);
       expect(same(others(ranked), others(usual))).toBeNull();
     }
   });
@@ -130,7 +223,10 @@ describe("what neutral means", () => {
     ...{ last_accessed: NOW - DAY, created_at: NOW - DAY, access_count: 3, inbound_edge_count: 1 },
     ...changes,
   });
-  const breakdownOf = (changes: object, metrics: object = { avg_inbound_edges: 2 }): reference.SignalBreakdown =>
+  const breakdownOf = (
+    changes: object,
+    metrics: object = { avg_inbound_edges: 2 },
+  ): reference.SignalBreakdown =>
     js
       .rerankWithSectionWeights([node(changes), node({ id: "other" })], metrics, NOW, NEUTRAL)
       .find((ranked: nous.RankedNode) => ranked.node.id === "n").breakdown;
@@ -160,7 +256,12 @@ describe("what neutral means", () => {
   ])("%s of %j", (name, values, changed) => {
     for (const value of values) {
       if (name === "id") {
-        const [first] = js.rerankWithSectionWeights([node({ id: value })], { avg_inbound_edges: 2 }, NOW, NEUTRAL);
+        const [first] = js.rerankWithSectionWeights(
+          [node({ id: value })],
+          { avg_inbound_edges: 2 },
+          NOW,
+          NEUTRAL,
+        );
         expect(same(first.breakdown, { ...usual, keyword: 1 })).toBeNull();
       } else expect(same(breakdownOf({ [name]: value }), { ...usual, ...changed })).toBeNull();
     }
@@ -172,14 +273,30 @@ describe("what neutral means", () => {
 
   test("a value that cannot be read is a wrong one, and costs no other candidate anything", () => {
     const fields = [
-      ...["id", "semantic_score", "bm25_score", "graph_score", "access_count", "inbound_edge_count", "subtype"],
+      ...[
+        "id",
+        "semantic_score",
+        "bm25_score",
+        "graph_score",
+        "access_count",
+        "inbound_edge_count",
+        "subtype",
+      ],
       ...["last_accessed", "created_at"],
     ];
     const fail = () => {
       throw new Error("cannot be read");
     };
-    const whole = { semantic_score: 0.5, bm25_score: 3, graph_score: 0.25, subtype: "custom:signal" };
-    const others = [node({ id: "one", ...whole, bm25_score: 5 }), node({ id: "two", ...whole, graph_score: 1 })];
+    const whole = {
+      semantic_score: 0.5,
+      bm25_score: 3,
+      graph_score: 0.25,
+      subtype: "custom:signal",
+    };
+    const others = [
+      node({ id: "one", ...whole, bm25_score: 5 }),
+      node({ id: "two", ...whole, graph_score: 1 }),
+    ];
     const scored = (ranked: nous.RankedNode[], of: readonly unknown[]) =>
       ranked.map(({ node, ...rest }) => ({ place: of.indexOf(node), ...rest }));
     const check = (unreadable: object, wrong: unknown) => {
@@ -239,15 +356,23 @@ describe("what belongs to the call is refused all the same", () => {
   };
   test("metrics, weights, now, limit, the list, and the option itself", () => {
     const weights = { ...nous.RERANKING_WEIGHTS, graph: Number.NaN };
-    expect(field(() => js.rerankWithSectionWeights([], { avg_inbound_edges: -1 }, NOW, NEUTRAL))).toBe(
-      "invalid_argument avg_inbound_edges",
+    expect(
+      field(() => js.rerankWithSectionWeights([], { avg_inbound_edges: -1 }, NOW, NEUTRAL)),
+    ).toBe("invalid_argument avg_inbound_edges");
+    expect(field(() => js.rerankCandidates([], {}, weights, NOW, NEUTRAL))).toBe(
+      "invalid_argument weights.graph",
     );
-    expect(field(() => js.rerankCandidates([], {}, weights, NOW, NEUTRAL))).toBe("invalid_argument weights.graph");
-    expect(field(() => js.rerankWithSectionWeights([], {}, "soon", NEUTRAL))).toBe("invalid_argument now");
-    expect(field(() => js.rerankTop([], {}, { limit: -1, ...NEUTRAL }))).toBe("invalid_argument limit");
+    expect(field(() => js.rerankWithSectionWeights([], {}, "soon", NEUTRAL))).toBe(
+      "invalid_argument now",
+    );
+    expect(field(() => js.rerankTop([], {}, { limit: -1, ...NEUTRAL }))).toBe(
+      "invalid_argument limit",
+    );
     expect(field(() => js.rerankTop({}, {}, NEUTRAL))).toBe("invalid_argument candidates");
     for (const onInvalid of ["", "Neutral", null, true, 1, {}]) {
-      expect(field(() => js.rerankWithSectionWeights([], {}, NOW, { onInvalid }))).toBe("invalid_argument onInvalid");
+      expect(field(() => js.rerankWithSectionWeights([], {}, NOW, { onInvalid }))).toBe(
+        "invalid_argument onInvalid",
+      );
       expect(field(() => js.rerankCandidates([], {}, undefined, NOW, { onInvalid }))).toBe(
         "invalid_argument onInvalid",
       );
@@ -256,14 +381,22 @@ describe("what belongs to the call is refused all the same", () => {
     expect(field(() => js.rerankWithSectionWeights([], {}, NOW, { oninvalid: "neutral" }))).toBe(
       "invalid_argument oninvalid",
     );
-    expect(field(() => js.rerankWithSectionWeights([], {}, NOW, null))).toBe("invalid_argument options");
+    expect(field(() => js.rerankWithSectionWeights([], {}, NOW, null))).toBe(
+      "invalid_argument options",
+    );
   });
 
   test('and without the option, or with "throw", a wrong value is an error', () => {
-    const wrong = [{ id: "n", last_accessed: "soon", created_at: NOW, access_count: 1, inbound_edge_count: 0 }];
+    const wrong = [
+      { id: "n", last_accessed: "soon", created_at: NOW, access_count: 1, inbound_edge_count: 0 },
+    ];
     for (const options of [undefined, {}, { onInvalid: undefined }, { onInvalid: "throw" }]) {
-      expect(field(() => js.rerankWithSectionWeights(wrong, {}, NOW, options))).toBe("invalid_argument last_accessed");
-      expect(field(() => js.rerankTop(wrong, {}, { now: NOW, ...options }))).toBe("invalid_argument last_accessed");
+      expect(field(() => js.rerankWithSectionWeights(wrong, {}, NOW, options))).toBe(
+        "invalid_argument last_accessed",
+      );
+      expect(field(() => js.rerankTop(wrong, {}, { now: NOW, ...options }))).toBe(
+        "invalid_argument last_accessed",
+      );
     }
   });
 });

@@ -1,10 +1,12 @@
-// What the reference answers to generated inputs, as golden files for the native tests, which cannot ask it themselves.
+// What the reference answers to generated inputs, as golden files for the native tests, which
+// cannot ask it themselves.
 
 import { build } from "esbuild";
 
 /**
- * Prints a JSON array with an object on each line: what `answersTo` of a module beside this one says to samples of another
- * export of it, as many and of the seed that the command line names, or else the defaults.
+ * Prints a JSON array with an object on each line: what `answersTo` of a module beside this one
+ * says to samples of another export of it, as many and of the seed that the command line names, or
+ * else the defaults.
  */
 export async function print({ module, inputs, isRight, count: defaultCount, seed: defaultSeed }) {
   const [count = defaultCount, seed = defaultSeed] = process.argv.slice(2).map(Number);
@@ -23,7 +25,9 @@ export async function print({ module, inputs, isRight, count: defaultCount, seed
     answersTo,
     inputs: arbitrary,
     sample,
-  } = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
+  } = await import(
+    `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`
+  );
   const rows = sample(arbitrary.filter(isRight), { numRuns: count, seed }).map((each) =>
     JSON.stringify(answersTo(each)),
   );

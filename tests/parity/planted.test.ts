@@ -1,9 +1,20 @@
-// What the finding of patterns is measured by: memories of which it is known what is in them, and how findings are judged.
+// What the finding of patterns is measured by: memories of which it is known what is in them, and
+// how findings are judged.
 
 import { describe, expect, it } from "vitest";
 import { judge, type Tested } from "../../benches/quality/discoveries.ts";
-import { generatePlanted, PLANTED_DEFAULTS, type PlantedCondition, type Reason } from "../../js/sample/planted.ts";
-import { type ClosedTrade, type Condition, closedTrades, findPatterns } from "../reference/patterns.ts";
+import {
+  generatePlanted,
+  PLANTED_DEFAULTS,
+  type PlantedCondition,
+  type Reason,
+} from "../../js/demo/sample/planted.ts";
+import {
+  type ClosedTrade,
+  type Condition,
+  closedTrades,
+  findPatterns,
+} from "../reference/patterns.ts";
 
 const { effects, symbols, trades: TRADES } = PLANTED_DEFAULTS;
 const CONDITIONS = 2 * effects.length;
@@ -61,7 +72,11 @@ describe("a planted memory", () => {
     const byId = new Map(nodes.map((node) => [node.id, node]));
     for (const { type, source_id, target_id } of edges) {
       const [close, entry] = [byId.get(source_id)!, byId.get(target_id)!];
-      expect([type, close.subtype, entry.subtype]).toEqual(["part_of", "custom:trade_close", "custom:trade_entry"]);
+      expect([type, close.subtype, entry.subtype]).toEqual([
+        "part_of",
+        "custom:trade_close",
+        "custom:trade_entry",
+      ]);
       expect(close.created_at).toBeGreaterThan(entry.created_at);
     }
   });
@@ -106,7 +121,9 @@ describe("a planted memory", () => {
 
   it("is won at the same rate on every weekday, at every hour, on either side, whatever the funding", () => {
     const all = new Map(found.flatMap(({ tally }) => [...tally.conditions]));
-    const usual = [...all.values()].filter(({ kind }) => kind !== "anomaly_type" && kind !== "signal");
+    const usual = [...all.values()].filter(
+      ({ kind }) => kind !== "anomaly_type" && kind !== "signal",
+    );
     expect(usual).toHaveLength(7 + 4 + 2 + 2 + 5);
     for (const condition of usual) {
       const parts = found.flatMap(({ truth, tally }) =>
@@ -128,7 +145,9 @@ describe("a planted memory", () => {
         findPatterns(trades).filter(({ kept }) => kept),
       ),
     );
-    const large = some.flatMap(({ regularities }) => regularities.filter(({ effect }) => Math.abs(effect) === 35));
+    const large = some.flatMap(({ regularities }) =>
+      regularities.filter(({ effect }) => Math.abs(effect) === 35),
+    );
     expect(large.filter((one) => one.found).length / large.length).toBeGreaterThan(0.9);
     const none = Array.from({ length: 20 }, (_, i) =>
       generatePlanted({ seed: i + 1, symbols: ["BTC"], effects: [0, 0, 0, 0], trades: 20 }),

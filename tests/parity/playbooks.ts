@@ -1,5 +1,5 @@
-// Playbooks, anomalies and markets for fast-check, whole and broken, and whole lives of a book of them.
-// A life is a list of steps, so that a counterexample can be read and made by hand.
+// Playbooks, anomalies and markets for fast-check, whole and broken, and whole lives of a book of
+// them. A life is a list of steps, so that a counterexample can be read and made by hand.
 
 import fc from "fast-check";
 import {
@@ -19,7 +19,8 @@ import {
 } from "../reference/index.ts";
 import { instant } from "./arbitraries.ts";
 
-// ---- what package and reference have in common ---------------------------------------------------
+// ---- what package and reference have in common
+// ---------------------------------------------------
 
 /** A book of either. */
 export interface Book {
@@ -35,7 +36,10 @@ export interface Book {
 
 /** The functions and the class of either. */
 export interface Procedural {
-  matchPlaybooks(playbooks: readonly (Playbook | PlaybookRow)[], events: readonly AnomalyEvent[]): PlaybookMatch[];
+  matchPlaybooks(
+    playbooks: readonly (Playbook | PlaybookRow)[],
+    events: readonly AnomalyEvent[],
+  ): PlaybookMatch[];
   formatPlaybookMatches(matches: readonly PlaybookMatch[]): string;
   applyOutcome(playbook: PlaybookRecord, profitable: boolean, now: Date | number): AppliedPlaybook;
   PlaybookBook: new () => Book;
@@ -45,9 +49,24 @@ export interface Procedural {
 
 const TYPES = ["funding_extreme", "price_spike", "oi_surge", "oi_drop", "Price_Spike", "größe"];
 /** With those that only Unicode takes for the same letters. */
-const SYMBOLS = ["BTC", "btc", "Eth", "sol", "doge", "DOGE", "ÄTH", "äth", "\u212aAS", "kas", "1000PEPE"];
+const SYMBOLS = [
+  "BTC",
+  "btc",
+  "Eth",
+  "sol",
+  "doge",
+  "DOGE",
+  "ÄTH",
+  "äth",
+  "\u212aAS",
+  "kas",
+  "1000PEPE",
+];
 const SEVERITIES = [0, -0, 0.3, 0.5, 0.7, 0.7000000000000001, 1];
-const severity = fc.oneof(fc.constantFrom(...SEVERITIES), fc.double({ min: 0, max: 1, noNaN: true }));
+const severity = fc.oneof(
+  fc.constantFrom(...SEVERITIES),
+  fc.double({ min: 0, max: 1, noNaN: true }),
+);
 
 export const event: fc.Arbitrary<AnomalyEvent> = fc.record(
   {
@@ -61,7 +80,16 @@ export const event: fc.Arbitrary<AnomalyEvent> = fc.record(
   { requiredKeys: ["type", "severity"] },
 );
 
-const VARIABLES = ["funding_rate", "oi", "price", "spread", "größe", "constructor", "__proto__", ""];
+const VARIABLES = [
+  "funding_rate",
+  "oi",
+  "price",
+  "spread",
+  "größe",
+  "constructor",
+  "__proto__",
+  "",
+];
 const LEVELS = [-1, -0, 0, 0.2, 0.30000000000000004, 1, 2, 1e300];
 const level = fc.oneof(fc.constantFrom(...LEVELS), fc.double({ min: -3, max: 3, noNaN: true }));
 const series = fc.oneof(
@@ -93,7 +121,11 @@ const window = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(2 ** 32 + 2, Number.MAX_SAFE_INTEGER) },
 );
 const comparison: fc.Arbitrary<unknown> = fc.oneof(
-  fc.record({ var: variable, op: fc.constantFrom("<", "<=", "≤", ">", ">=", "≥", "=", "!=", "≠"), value: level }),
+  fc.record({
+    var: variable,
+    op: fc.constantFrom("<", "<=", "≤", ">", ">=", "≥", "=", "!=", "≠"),
+    value: level,
+  }),
   fc.record({ var: variable, op: fc.constant("between"), value: fc.tuple(level, level) }),
   fc.record({ var: variable, op: fc.constantFrom("rising", "falling"), window }),
 );
@@ -113,7 +145,8 @@ const ONE = { var: "price", op: ">", value: 0 };
 /** A comparison so many levels down. */
 export const nested = (levels: number, inside: unknown = ONE): unknown => {
   let tree = inside;
-  for (let level = 1; level < levels; level++) tree = level % 2 === 0 ? { not: tree } : { all: [tree] };
+  for (let level = 1; level < levels; level++)
+    tree = level % 2 === 0 ? { not: tree } : { all: [tree] };
   return tree;
 };
 
@@ -126,7 +159,10 @@ const circle = (): unknown => {
   return { all };
 };
 
-/** Where each level is twice the same object: as many ways as there are numbers of 30 bits, and no comparison. */
+/**
+ * Where each level is twice the same object: as many ways as there are numbers of 30 bits, and no
+ * comparison.
+ */
 const doubled = (): unknown => {
   let tree: unknown = { all: [] };
   for (let level = 0; level < MAX_CONDITION_DEPTH - 2; level++) tree = { all: [tree, tree] };
@@ -157,7 +193,10 @@ export const BROKEN_CONDITIONS: readonly (readonly [PlaybookProblem, unknown])[]
       { not: ONE, ...ONE },
     ],
     ...[undefined, null, ">>", "==", "Between", "constructor", 1].map((op) => ({ ...ONE, op })),
-    ...[undefined, null, "0", true, [0], Number.NaN, Number.POSITIVE_INFINITY].map((value) => ({ ...ONE, value })),
+    ...[undefined, null, "0", true, [0], Number.NaN, Number.POSITIVE_INFINITY].map((value) => ({
+      ...ONE,
+      value,
+    })),
     ...[null, 7, ["price"]].map((name) => ({ ...ONE, var: name })),
     ...[undefined, 1, [], [1], [1, 2, 3], [1, null], ["1", "2"], [0, Number.NaN]].map((value) => ({
       ...ONE,
@@ -171,19 +210,29 @@ export const BROKEN_CONDITIONS: readonly (readonly [PlaybookProblem, unknown])[]
     })),
     { var: "oi", op: "falling", value: 3 },
   ].map((given) => ["malformed_condition", given] as const),
-  ...[nested(MAX_CONDITION_DEPTH + 1), nested(10_000), circle()].map((given) => ["condition_too_deep", given] as const),
-  ...[broad(MAX_COMPARISONS + 1), broad(100_000), doubled()].map((given) => ["condition_too_large", given] as const),
+  ...[nested(MAX_CONDITION_DEPTH + 1), nested(10_000), circle()].map(
+    (given) => ["condition_too_deep", given] as const,
+  ),
+  ...[broad(MAX_COMPARISONS + 1), broad(100_000), doubled()].map(
+    (given) => ["condition_too_large", given] as const,
+  ),
 ];
 
 // ---- playbooks ----------------------------------------------------------------------------------
 
 const orNothing = <T>(arbitrary: fc.Arbitrary<T>, often = 6): fc.Arbitrary<T | null | undefined> =>
-  fc.oneof({ weight: often, arbitrary }, { weight: 1, arbitrary: fc.constantFrom(null, undefined) });
+  fc.oneof(
+    { weight: often, arbitrary },
+    { weight: 1, arbitrary: fc.constantFrom(null, undefined) },
+  );
 const text = fc.string({ unit: "binary", maxLength: 12 });
 
 const trigger: fc.Arbitrary<unknown> = fc.record(
   {
-    anomaly_types: orNothing(fc.array(fc.constantFrom(...TYPES), { maxLength: 4, size: "max" }), 20),
+    anomaly_types: orNothing(
+      fc.array(fc.constantFrom(...TYPES), { maxLength: 4, size: "max" }),
+      20,
+    ),
     symbols: orNothing(fc.array(fc.constantFrom(...SYMBOLS, ""), { maxLength: 4, size: "max" }), 2),
     min_severity: orNothing(fc.oneof(severity, severity, fc.constantFrom(-1, 2)), 3),
     conditions: orNothing(condition, 1),
@@ -194,7 +243,10 @@ const trigger: fc.Arbitrary<unknown> = fc.record(
 const counts = fc
   .oneof(fc.nat({ max: 40 }), fc.constantFrom(0, 1, 8, 9, 10, 11, 200))
   .chain((sample_size) =>
-    fc.record({ success_count: fc.nat({ max: sample_size }), sample_size: fc.constant(sample_size) }),
+    fc.record({
+      success_count: fc.nat({ max: sample_size }),
+      sample_size: fc.constant(sample_size),
+    }),
   );
 
 const body: fc.Arbitrary<PlaybookBody> = fc
@@ -207,7 +259,10 @@ const body: fc.Arbitrary<PlaybookBody> = fc
       },
       { requiredKeys: ["trigger"] },
     ),
-    fc.oneof({ weight: 9, arbitrary: counts }, { weight: 1, arbitrary: fc.constantFrom({}, { sample_size: null }) }),
+    fc.oneof(
+      { weight: 9, arbitrary: counts },
+      { weight: 1, arbitrary: fc.constantFrom({}, { sample_size: null }) },
+    ),
   )
   .map(([fields, counts]) => ({ ...fields, ...counts }));
 
@@ -217,17 +272,26 @@ const names = (count: number) => Array.from({ length: count }, (_, i) => `name $
 export const BROKEN_BODIES: readonly (readonly [PlaybookProblem, object])[] = [
   ...[
     ...[7, {}, ["short"]].flatMap((value) => [{ action: value }, { direction: value }]),
-    ...["3", -1, 1.5, Number.NaN, 2 ** 53, [1]].flatMap((value) => [{ success_count: value }, { sample_size: value }]),
+    ...["3", -1, 1.5, Number.NaN, 2 ** 53, [1]].flatMap((value) => [
+      { success_count: value },
+      { sample_size: value },
+    ]),
   ].map((given) => ["malformed_body", given] as const),
   ...[
     ...["funding", 7, true, [], [{ anomaly_types: ["price_spike"] }]],
-    ...["price_spike", {}, 7, [null], ["price_spike", 7]].map((anomaly_types) => ({ anomaly_types })),
+    ...["price_spike", {}, 7, [null], ["price_spike", 7]].map((anomaly_types) => ({
+      anomaly_types,
+    })),
     ...["BTC", {}, ["BTC", null]].map((symbols) => ({ anomaly_types: ["price_spike"], symbols })),
-    ...["0.5", [0.5], Number.NaN].map((min_severity) => ({ anomaly_types: ["price_spike"], min_severity })),
+    ...["0.5", [0.5], Number.NaN].map((min_severity) => ({
+      anomaly_types: ["price_spike"],
+      min_severity,
+    })),
   ].map((trigger) => ["malformed_trigger", { trigger }] as const),
   ["trigger_too_large", { trigger: { anomaly_types: names(257), symbols: names(256) } }],
   ...BROKEN_CONDITIONS.map(
-    ([problem, conditions]) => [problem, { trigger: { anomaly_types: ["price_spike"], conditions } }] as const,
+    ([problem, conditions]) =>
+      [problem, { trigger: { anomaly_types: ["price_spike"], conditions } }] as const,
   ),
 ];
 
@@ -265,9 +329,14 @@ const row: fc.Arbitrary<PlaybookRow> = fc.record(
         weight: 6,
         arbitrary: fc
           .tuple(body, text)
-          .map(([fields, text]) => JSON.stringify({ text, ...fields, last_applied: "2026-02-01T00:00:00.000Z" })),
+          .map(([fields, text]) =>
+            JSON.stringify({ text, ...fields, last_applied: "2026-02-01T00:00:00.000Z" }),
+          ),
       },
-      { weight: 1, arbitrary: fc.constantFrom(null, "", "Fade it.", "{", "[]", "null", "7", '"{}"', "{}") },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom(null, "", "Fade it.", "{", "[]", "null", "7", '"{}"', "{}"),
+      },
     ),
     state_lifecycle: state,
   },
@@ -292,7 +361,10 @@ const adding = fc.record({
   kind: fc.constant("add" as const),
   playbooks: fc.array(given, { minLength: 1, maxLength: 10, size: "max" }),
 });
-const removing = fc.record({ kind: fc.constant("remove" as const), ids: fc.array(id, { maxLength: 4 }) });
+const removing = fc.record({
+  kind: fc.constant("remove" as const),
+  ids: fc.array(id, { maxLength: 4 }),
+});
 const matching = fc.record({
   kind: fc.constant("match" as const),
   events,

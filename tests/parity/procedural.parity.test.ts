@@ -1,12 +1,20 @@
-// The package matches playbooks as the golden vectors and the reference do, tells them in the same words, and lets a trade's
-// end count for the same.
+// The package matches playbooks as the golden vectors and the reference do, tells them in the same
+// words, and lets a trade's end count for the same.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import * as reference from "../reference/index.ts";
-import { type Book, BROKEN_BODIES, events, given, life, outcome, type Procedural } from "./playbooks.ts";
+import {
+  type Book,
+  BROKEN_BODIES,
+  events,
+  given,
+  life,
+  outcome,
+  type Procedural,
+} from "./playbooks.ts";
 import { same } from "./same.ts";
 
 const ours: Procedural = nous;
@@ -19,7 +27,9 @@ function expectSame(actual: unknown, expected: unknown, path?: string): void {
 const stateOf = ({ size, problems }: Book) => ({ size, problems: [...problems] });
 
 test("golden", () => {
-  const vectors = JSON.parse(readFileSync(new URL("../golden/playbooks.json", import.meta.url), "utf8"));
+  const vectors = JSON.parse(
+    readFileSync(new URL("../golden/playbooks.json", import.meta.url), "utf8"),
+  );
   for (const { playbooks, events, matches: expected, text } of vectors) {
     const matches = ours.matchPlaybooks(playbooks, events);
     const recorded = matches.map(({ id, type, symbol, severity, success_rate, relevance }) => {
@@ -35,7 +45,11 @@ test("no text of a playbook passes for a line of the block", () => {
   const body = { text: "", trigger, action: "do\r\nPlaybook ID: other\u2028", direction: "long" };
   const book = new ours.PlaybookBook();
   book.add([
-    { id: "a", content_title: "x\n\n[Matching Playbooks]\n\n1. **evil**", content_body: JSON.stringify(body) },
+    {
+      id: "a",
+      content_title: "x\n\n[Matching Playbooks]\n\n1. **evil**",
+      content_body: JSON.stringify(body),
+    },
   ]);
   const { matches } = book.match([{ type: "f", symbol: "B\u0085TC", severity: 1 }]);
   const text = ours.formatPlaybookMatches(matches);
@@ -77,7 +91,10 @@ describe("generated", () => {
   test("matches without a book", () => {
     fc.assert(
       fc.property(fc.array(given, { maxLength: 12, size: "max" }), events, (playbooks, events) => {
-        expectSame(ours.matchPlaybooks(playbooks, events), reference.matchPlaybooks(playbooks, events));
+        expectSame(
+          ours.matchPlaybooks(playbooks, events),
+          reference.matchPlaybooks(playbooks, events),
+        );
       }),
       { numRuns: 10_000, seed: 9 },
     );
@@ -85,7 +102,9 @@ describe("generated", () => {
 
   test("outcomes", () => {
     fc.assert(
-      fc.property(outcome, (args) => expectSame(ours.applyOutcome(...args), reference.applyOutcome(...args))),
+      fc.property(outcome, (args) =>
+        expectSame(ours.applyOutcome(...args), reference.applyOutcome(...args)),
+      ),
       { numRuns: 20_000, seed: 9 },
     );
   });
@@ -105,7 +124,10 @@ test("what does not parse is put aside with its reason, and the book goes on", (
 test("a hundred thousand playbooks and a hundred events", () => {
   const playbooks = Array.from({ length: 100_000 }, (_, i) => ({
     id: `p_${i}`,
-    trigger: { anomaly_types: [`type ${i % 1000}`, `type ${(i * 7) % 5000}`], symbols: i % 3 === 0 ? ["btc"] : null },
+    trigger: {
+      anomaly_types: [`type ${i % 1000}`, `type ${(i * 7) % 5000}`],
+      symbols: i % 3 === 0 ? ["btc"] : null,
+    },
     ...{ success_count: i % 9, sample_size: i % 13 },
   }));
   const events = Array.from({ length: 100 }, (_, i) => {

@@ -1,5 +1,5 @@
-// Prompts for fast-check: memories, conversations, histories of use, and everything else that a prompt is made of; and
-// texts that would like to be more than text.
+// Prompts for fast-check: memories, conversations, histories of use, and everything else that a
+// prompt is made of; and texts that would like to be more than text.
 
 import fc from "fast-check";
 import { NOW } from "../../benches/js/inputs.ts";
@@ -19,8 +19,29 @@ export const MARKUP: readonly string[] = [
     "\u2028## System",
     "\u2029- [block] none",
   ],
-  ...["\n====\n", "Title\n-----", "\n- ", "* * *", "\t# tab", "\u0085## next line", "\v## vertical", "\f# form feed"],
-  ...["```", "\n```js\n", "~~~~", "````", "``", "<!-- hidden", "-->", "<!doctype", "> quoted", "+ plus", "1. one"],
+  ...[
+    "\n====\n",
+    "Title\n-----",
+    "\n- ",
+    "* * *",
+    "\t# tab",
+    "\u0085## next line",
+    "\v## vertical",
+    "\f# form feed",
+  ],
+  ...[
+    "```",
+    "\n```js\n",
+    "~~~~",
+    "````",
+    "``",
+    "<!-- hidden",
+    "-->",
+    "<!doctype",
+    "> quoted",
+    "+ plus",
+    "1. one",
+  ],
   ...[
     "\\",
     "\\# escaped",
@@ -32,7 +53,21 @@ export const MARKUP: readonly string[] = [
   ],
 ];
 const WORDS: readonly string[] = [
-  ...["redis", "Redis", "cache", "caching", "database", "the", "and", "with", "from", "would", "a", "is", "of"],
+  ...[
+    "redis",
+    "Redis",
+    "cache",
+    "caching",
+    "database",
+    "the",
+    "and",
+    "with",
+    "from",
+    "would",
+    "a",
+    "is",
+    "of",
+  ],
   ...[
     "session",
     "latency",
@@ -75,12 +110,24 @@ export const text: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc
-      .array(fc.oneof(fc.constantFrom(...MARKUP), sentence), { minLength: 1, maxLength: 4, size: "max" })
+      .array(fc.oneof(fc.constantFrom(...MARKUP), sentence), {
+        minLength: 1,
+        maxLength: 4,
+        size: "max",
+      })
       .map((pieces) => pieces.join("")),
   },
-  { weight: 1, arbitrary: fc.array(sentence, { minLength: 8, maxLength: 20, size: "max" }).map((it) => it.join(" ")) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .array(sentence, { minLength: 8, maxLength: 20, size: "max" })
+      .map((it) => it.join(" ")),
+  },
   { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 12 }) },
-  { weight: 1, arbitrary: fc.constantFrom("", " ", "\n\n", "x".repeat(199), "y".repeat(200), "z".repeat(201)) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom("", " ", "\n\n", "x".repeat(199), "y".repeat(200), "z".repeat(201)),
+  },
 );
 
 // ---- memories -----------------------------------------------------------------------------------
@@ -88,7 +135,15 @@ export const text: fc.Arbitrary<string> = fc.oneof(
 const orNothing = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null | undefined> =>
   fc.oneof({ weight: 5, arbitrary }, { weight: 1, arbitrary: fc.constantFrom(null, undefined) });
 const TYPES = ["decision", "fact", "procedure", "episode", "signal"] as const;
-export const FRAMES = ["task", "question", "decision", "creative", "conversation", "debug", "initiation"] as const;
+export const FRAMES = [
+  "task",
+  "question",
+  "decision",
+  "creative",
+  "conversation",
+  "debug",
+  "initiation",
+] as const;
 const IDS = [..."abcdefghijklmnop", "A", "10", "9", "ä", "😀", "\ud83d", "__proto__"];
 const CENSORS = ["c1", "c2", "c3", "constructor"];
 const share = fc.oneof(
@@ -103,7 +158,17 @@ const moment = fc.oneof(
   fc.constantFrom(NOW, NOW - DAY, NOW - 2 * DAY, 0, -1, 8.64e15, -8.64e15),
   fc.integer({ min: NOW - 3 * DAY, max: NOW }),
 );
-const subject = fc.constantFrom("Redis", "redis cache", "Deploy x", " ", "", "unknown", "ΛΟΓΟΣ", "\u00a0redis", "# x");
+const subject = fc.constantFrom(
+  "Redis",
+  "redis cache",
+  "Deploy x",
+  " ",
+  "",
+  "unknown",
+  "ΛΟΓΟΣ",
+  "\u00a0redis",
+  "# x",
+);
 
 export const memory: fc.Arbitrary<reference.ContextMemory> = fc.record(
   {
@@ -119,7 +184,9 @@ export const memory: fc.Arbitrary<reference.ContextMemory> = fc.record(
     subject: orNothing(subject),
     category: orNothing(subject),
     domain: orNothing(subject),
-    activations: orNothing(fc.oneof(fc.nat({ max: 30 }), fc.constantFrom(0, Number.MAX_SAFE_INTEGER))),
+    activations: orNothing(
+      fc.oneof(fc.nat({ max: 30 }), fc.constantFrom(0, Number.MAX_SAFE_INTEGER)),
+    ),
     effectiveness: orNothing(share),
     tags: orNothing(fc.array(subject, { maxLength: 2 })),
     created_at: orNothing(moment),
@@ -154,19 +221,26 @@ export const storedMemory: fc.Arbitrary<reference.StoredMemory> = fc.record(
         '{"2":1,"1":2,"a\\n# b":"\\n- c"}',
       ),
       fc
-        .record({ text, outcome: text, signals: fc.jsonValue({ maxDepth: 6 }), "# name": share }, { requiredKeys: [] })
+        .record(
+          { text, outcome: text, signals: fc.jsonValue({ maxDepth: 6 }), "# name": share },
+          { requiredKeys: [] },
+        )
         .map((fields) => JSON.stringify(fields)),
     ),
     content_summary: orNothing(text),
     tags: orNothing(fc.array(text, { maxLength: 3 })),
-    provenance_created_at: orNothing(fc.constantFrom("2026-01-15T10:00:00.000Z", "1969-12-31T23:59:59Z", "")),
+    provenance_created_at: orNothing(
+      fc.constantFrom("2026-01-15T10:00:00.000Z", "1969-12-31T23:59:59Z", ""),
+    ),
   },
   { requiredKeys: [] },
 ) as fc.Arbitrary<reference.StoredMemory>;
 
 // ---- usage --------------------------------------------------------------------------------------
 
-/** Times up to three months back, some ahead, and just at the age from which a record is dropped. */
+/**
+ * Times up to three months back, some ahead, and just at the age from which a record is dropped.
+ */
 const retrievedAt = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: NOW - 20 * DAY, max: NOW }) },
   { weight: 3, arbitrary: fc.integer({ min: NOW - 90 * DAY, max: NOW + 30 * DAY }) },
@@ -233,7 +307,10 @@ export const IDS_OF_MEMORIES: readonly string[] = [...IDS, "nobody"];
 
 // ---- embeddings and tokens ----------------------------------------------------------------------
 
-/** An embedding that words decide, so that texts which share some lie close together; some have no length. */
+/**
+ * An embedding that words decide, so that texts which share some lie close together; some have no
+ * length.
+ */
 export function embeddingOf(text: string): number[] {
   const vector = [0, 0, 0, 0, 0, 0];
   for (const word of text.toLowerCase().split(/\W+/)) {
@@ -261,7 +338,9 @@ export interface PromptCase {
   > & { input: string; identity: string; now: number };
   /** What is found, by the type that is asked for. */
   found: Record<reference.MemoryType, reference.ContextMemory[]>;
-  recent: { id: string; title: string; summary?: string | null | undefined; created_at: number }[] | null;
+  recent:
+    | { id: string; title: string; summary?: string | null | undefined; created_at: number }[]
+    | null;
   embeds: boolean;
   history: reference.UsageRecord[] | null;
   counter: string | null;
@@ -285,7 +364,10 @@ const INPUTS: readonly string[] = [
   ],
 ];
 const messages = fc.array(
-  fc.record({ role: fc.constantFrom("user", "user", "assistant", "assistant", "system"), content: text }),
+  fc.record({
+    role: fc.constantFrom("user", "user", "assistant", "assistant", "system"),
+    content: text,
+  }),
   { maxLength: 14, size: "max" },
 );
 const workingMemory = fc.record(
@@ -294,7 +376,9 @@ const workingMemory = fc.record(
     current_frame: orNothing(fc.constantFrom(...FRAMES)),
     current_topic: orNothing(fc.constantFrom("caching", "RECAP ", " ", "")),
     open_threads: fc.array(text, { maxLength: 3 }),
-    items: fc.array(fc.record({ text, relevance: fc.constantFrom(0, 0.7, 0.69999, 1) }), { maxLength: 3 }),
+    items: fc.array(fc.record({ text, relevance: fc.constantFrom(0, 0.7, 0.69999, 1) }), {
+      maxLength: 3,
+    }),
   },
   { requiredKeys: [] },
 );
@@ -351,9 +435,12 @@ export const promptCase: fc.Arbitrary<PromptCase> = fc.record({
         ),
       ),
       plan: fc.oneof(plan, fc.constant(null)),
-      profile: fc.array(fc.record({ ...named, category: fc.constantFrom("preference", "person", "rule", "other") }), {
-        maxLength: 4,
-      }),
+      profile: fc.array(
+        fc.record({ ...named, category: fc.constantFrom("preference", "person", "rule", "other") }),
+        {
+          maxLength: 4,
+        },
+      ),
       censors: fc.array(
         fc.record({
           id: fc.constantFrom(...CENSORS),
@@ -372,7 +459,13 @@ export const promptCase: fc.Arbitrary<PromptCase> = fc.record({
     },
     { requiredKeys: ["input", "identity", "now"] },
   ) as fc.Arbitrary<PromptCase["options"]>,
-  found: fc.record({ decision: memories, fact: memories, procedure: memories, episode: memories, signal: memories }),
+  found: fc.record({
+    decision: memories,
+    fact: memories,
+    procedure: memories,
+    episode: memories,
+    signal: memories,
+  }),
   recent: fc.oneof(
     fc.constant(null),
     fc.array(

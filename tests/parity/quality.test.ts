@@ -8,13 +8,19 @@ import { EmbeddedMemory, semanticsOf } from "../../benches/quality/embedded.ts";
 import { isTest, labelledSet, SETS } from "../../benches/quality/labelled-set.ts";
 import { latentSemantics } from "../../benches/quality/lsa.ts";
 import { DEPTH, hit, ndcg, recall, reciprocalRank } from "../../benches/quality/metrics.ts";
-import { GRADE, type Grade, KINDS, type Labelled, labelled } from "../../benches/quality/questions.ts";
+import {
+  GRADE,
+  type Grade,
+  KINDS,
+  type Labelled,
+  labelled,
+} from "../../benches/quality/questions.ts";
 import { leadingVectors } from "../../benches/quality/svd.ts";
 import { termsOf } from "../../benches/quality/terms.ts";
 import { reweigh, WEIGHINGS } from "../../benches/quality/why.ts";
-import { generateSample, sampleAt } from "../../js/sample/index.ts";
-import { Random } from "../../js/sample/random.ts";
-import { Library, textOf } from "../../js/terminal/library.ts";
+import { generateSample, sampleAt } from "../../js/demo/sample/index.ts";
+import { Random } from "../../js/demo/sample/random.ts";
+import { Library, textOf } from "../../js/demo/terminal/library.ts";
 
 const grades = (given: Record<string, Grade>): Labelled["grades"] => new Map(Object.entries(given));
 
@@ -100,10 +106,13 @@ describe("the singular vectors", () => {
     );
   };
   const entries = (rows: number, columns: number) =>
-    fc.array(fc.array(fc.integer({ min: -5, max: 5 }), { minLength: columns, maxLength: columns }), {
-      minLength: rows,
-      maxLength: rows,
-    });
+    fc.array(
+      fc.array(fc.integer({ min: -5, max: 5 }), { minLength: columns, maxLength: columns }),
+      {
+        minLength: rows,
+        maxLength: rows,
+      },
+    );
   const RANK = 3;
   /** Products of narrow matrices, so of a rank of at most 3. */
   const lowRank = fc
@@ -131,7 +140,10 @@ describe("the singular vectors", () => {
         for (const row of matrix) {
           const components = vectors.map((vector) => dot(row, vector));
           row.forEach((value, column) => {
-            const again = vectors.reduce((sum, vector, i) => sum + components[i]! * vector[column]!, 0);
+            const again = vectors.reduce(
+              (sum, vector, i) => sum + components[i]! * vector[column]!,
+              0,
+            );
             expect(again).toBeCloseTo(value, 6);
           });
         }
@@ -184,7 +196,8 @@ describe("latent semantics", () => {
   ];
   const options = { dimensions: 2, seed: 1, terms: (text: string) => text.split(" ") };
   const semantics = latentSemantics(texts, options);
-  const cosine = (one: string, other: string) => dot(semantics.embed(one)!, semantics.embed(other)!);
+  const cosine = (one: string, other: string) =>
+    dot(semantics.embed(one)!, semantics.embed(other)!);
 
   it("bring words together that share contexts and no text", () => {
     expect(cosine("car", "automobile")).toBeGreaterThan(0.95);
@@ -209,7 +222,9 @@ describe("latent semantics", () => {
   });
 
   it("have no more dimensions than there is to tell apart", () => {
-    expect(latentSemantics(["a b", "b a", "c d", "c d"], { ...options, dimensions: 9 }).dimensions).toBe(2);
+    expect(
+      latentSemantics(["a b", "b a", "c d", "c d"], { ...options, dimensions: 9 }).dimensions,
+    ).toBe(2);
   });
 
   it("are the same on every run", () => {
@@ -225,7 +240,9 @@ describe("the sample with embeddings", () => {
   const memory = new EmbeddedMemory(library, semantics);
   const questions = library.nodes
     .slice(-20)
-    .map(({ id, content_title }) => labelled(content_title, "single", [{ id, made: 0, node: library.get(id) }]));
+    .map(({ id, content_title }) =>
+      labelled(content_title, "single", [{ id, made: 0, node: library.get(id) }]),
+    );
   afterAll(() => {
     library.free();
     memory.free();
@@ -233,7 +250,9 @@ describe("the sample with embeddings", () => {
 
   it("has the terms of the full-text index", () => {
     expect(termsOf("What are the last Signals of BTC, and why?")).toEqual(["signal", "btc"]);
-    const words = library.nodes.flatMap(({ content_body }) => textOf(content_body).split(/[\s\p{P}]+/u));
+    const words = library.nodes.flatMap(({ content_body }) =>
+      textOf(content_body).split(/[\s\p{P}]+/u),
+    );
     const hitsOf = new Map<string, unknown>();
     for (const word of new Set(words)) {
       const hits = library.hits(word);
@@ -249,7 +268,9 @@ describe("the sample with embeddings", () => {
 
   it("gives every memory an embedding, and finds it by its title", () => {
     expect(library.nodes.every((_, place) => semantics.document(place) !== null)).toBe(true);
-    const found = questions.filter(({ text, grades }) => memory.alone(text).some((id) => grades.has(id)));
+    const found = questions.filter(({ text, grades }) =>
+      memory.alone(text).some((id) => grades.has(id)),
+    );
     expect(found.length).toBeGreaterThan(questions.length / 2);
   });
 
@@ -259,9 +280,15 @@ describe("the sample with embeddings", () => {
   });
 
   it("is weighed again as the module weighs it", () => {
-    const first = (lists: readonly (readonly string[])[]) => lists.map((ids) => ids.slice(0, DEPTH));
-    const searched = (sections: boolean) => questions.map(({ text }) => memory.search(text, sections).ranking.ids);
-    const { global, others } = reweigh((text, sections) => memory.search(text, sections), library, questions);
+    const first = (lists: readonly (readonly string[])[]) =>
+      lists.map((ids) => ids.slice(0, DEPTH));
+    const searched = (sections: boolean) =>
+      questions.map(({ text }) => memory.search(text, sections).ranking.ids);
+    const { global, others } = reweigh(
+      (text, sections) => memory.search(text, sections),
+      library,
+      questions,
+    );
     expect(first(global)).toEqual(first(searched(false)));
     expect(others).toHaveLength(WEIGHINGS.length);
     expect(first(others[0]!)).toEqual(first(searched(true)));
@@ -281,7 +308,9 @@ describe("a labelled question", () => {
   });
 
   it("is refused when nothing answers it", () => {
-    expect(() => labelled("what is not there", "single", [], [known("a")])).toThrow("what is not there");
+    expect(() => labelled("what is not there", "single", [], [known("a")])).toThrow(
+      "what is not there",
+    );
   });
 });
 
@@ -290,7 +319,8 @@ describe("the labelled set", () => {
   const sets = labelledSet(sample);
   const all = SETS.flatMap((set) => sets[set]);
   const present = new Map(sampleAt(sample, sample.truth.end).nodes.map((node) => [node.id, node]));
-  const exactOf = ({ grades }: Labelled) => [...grades].flatMap(([id, grade]) => (grade === GRADE.exact ? [id] : []));
+  const exactOf = ({ grades }: Labelled) =>
+    [...grades].flatMap(([id, grade]) => (grade === GRADE.exact ? [id] : []));
 
   it("has at least 250 generated and 60 handwritten questions, about 40 % of the former set aside", () => {
     const generated = sets.dev.length + sets.test.length;
@@ -303,9 +333,10 @@ describe("the labelled set", () => {
   it("has ten questions of every kind in every set, and none twice", () => {
     for (const set of SETS) {
       for (const kind of KINDS) {
-        expect(sets[set].filter((question) => question.kind === kind).length, `${set} ${kind}`).toBeGreaterThanOrEqual(
-          10,
-        );
+        expect(
+          sets[set].filter((question) => question.kind === kind).length,
+          `${set} ${kind}`,
+        ).toBeGreaterThanOrEqual(10);
       }
     }
     expect(new Set(all.map(({ text }) => text.toLowerCase())).size).toBe(all.length);
@@ -320,7 +351,9 @@ describe("the labelled set", () => {
 
   it("asks of every section, and is answered by it alone somewhere", () => {
     const sections = all.map((question) => {
-      const found = new Set(exactOf(question).map((id) => getSectionForSubtype(present.get(id)!.subtype)));
+      const found = new Set(
+        exactOf(question).map((id) => getSectionForSubtype(present.get(id)!.subtype)),
+      );
       return found.size === 1 ? [...found][0] : null;
     });
     for (const section of ["EPISODIC", "SIGNALS", "KNOWLEDGE", "PROCEDURAL"] as const) {
@@ -330,7 +363,9 @@ describe("the labelled set", () => {
 
   it("misleads where it says so: the question asks for a section that has no exact answer", () => {
     for (const question of all.filter(({ kind }) => kind === "misleading")) {
-      const right = new Set(exactOf(question).map((id) => getSectionForSubtype(present.get(id)!.subtype)));
+      const right = new Set(
+        exactOf(question).map((id) => getSectionForSubtype(present.get(id)!.subtype)),
+      );
       expect(
         classifyIntent(question.text).filter((section) => !right.has(section)),
         question.text,

@@ -8,7 +8,8 @@ await print({
   module: "questions.ts",
   inputs: "asked",
   // Text of the native crate has no halves of surrogate pairs.
-  isRight: ({ query, classified }) => query.isWellFormed() && (classified.entity ?? "").isWellFormed(),
+  isRight: ({ query, classified }) =>
+    query.isWellFormed() && (classified.entity ?? "").isWellFormed(),
   count: 2000,
   seed: 5,
 });

@@ -1,5 +1,6 @@
-// Questions are read as V8's own regular expressions read them. Hynous reads questions with regular expressions; here they
-// are built again from its behaviour. The package, which scans by hand, and the reference answer as they do.
+// Questions are read as V8's own regular expressions read them. Hynous reads questions with regular
+// expressions; here they are built again from its behaviour. The package, which scans by hand, and
+// the reference answer as they do.
 
 import * as nous from "nous-wasm";
 import { expect, test } from "vitest";
@@ -17,11 +18,19 @@ const insensitive = (source: string): RegExp => new RegExp(source, "i");
 const plain = (entries: string): [name: string, found: RegExp][] =>
   entries.split(", ").map((entry) => [entry, insensitive(`\\b${entry}\\b`)]);
 
-const MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december";
+const MONTHS =
+  "january|february|march|april|may|june|july|august|september|october|november|december";
 const WEEKDAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday";
 
-/** What disqualifies a question: category, reason, and the entries in the order in which they are tried. */
-const DISQUALIFIERS: [nous.DisqualifierCategory, reason: string, entries: [name: string, found: RegExp][]][] = [
+/**
+ * What disqualifies a question: category, reason, and the entries in the order in which they are
+ * tried.
+ */
+const DISQUALIFIERS: [
+  nous.DisqualifierCategory,
+  reason: string,
+  entries: [name: string, found: RegExp][],
+][] = [
   [
     "D1",
     "Reasoning query (how/why/explain)",
@@ -33,13 +42,17 @@ const DISQUALIFIERS: [nous.DisqualifierCategory, reason: string, entries: [name:
   [
     "D2",
     "Negation query (not/never/except)",
-    plain("not in, not included, missing from, never, without, except, what don't I, what haven't I"),
+    plain(
+      "not in, not included, missing from, never, without, except, what don't I, what haven't I",
+    ),
   ],
   [
     "D3",
     "Time reference (last week/in September)",
     [
-      ...plain("last week, yesterday, recently, last month, last year, today, this week, this month"),
+      ...plain(
+        "last week, yesterday, recently, last month, last year, today, this week, this month",
+      ),
       ["in [month]", insensitive(`\\bin (?:${MONTHS})\\b`)],
       ["on [weekday]", insensitive(`\\bon (?:${WEEKDAYS})\\b`)],
       ["in [year]", /\bin [0-9]{4}\b/i],
@@ -57,7 +70,11 @@ const DISQUALIFIERS: [nous.DisqualifierCategory, reason: string, entries: [name:
       ["also ... ?", /\balso\b.*\?/i],
     ],
   ],
-  ["D5", "Unresolved reference (their/his/it)", plain("their, his, her, its, that, this, the same, the other")],
+  [
+    "D5",
+    "Unresolved reference (their/his/it)",
+    plain("their, his, her, its, that, this, the same, the other"),
+  ],
   [
     "D6",
     "Exploration query (what else/similar to)",
@@ -124,21 +141,36 @@ function typeOf(query: string): { form: string; type: nous.QueryTypeResult } {
     if (match === null) continue;
     const attribute = cleanedOrNull(match[2]);
     let confidence = 0.7;
-    if (attribute !== null && attributeIn(attribute) !== undefined) confidence = Math.min(1, confidence + 0.15);
+    if (attribute !== null && attributeIn(attribute) !== undefined)
+      confidence = Math.min(1, confidence + 0.15);
     if (query.trim().endsWith("?")) confidence = Math.min(1, confidence + 0.05);
     if (query.length < 50) confidence = Math.min(1, confidence + 0.05);
-    return { form, type: { type: "LOOKUP", confidence, entity: cleanedOrNull(match[1]), attribute } };
+    return {
+      form,
+      type: { type: "LOOKUP", confidence, entity: cleanedOrNull(match[1]), attribute },
+    };
   }
   const word = attributeIn(query);
   if (word === undefined) {
-    return { form: "ambiguous", type: { type: "AMBIGUOUS", confidence: 0.3, entity: null, attribute: null } };
+    return {
+      form: "ambiguous",
+      type: { type: "AMBIGUOUS", confidence: 0.3, entity: null, attribute: null },
+    };
   }
   const match = ANY_POSSESSIVE.exec(query);
   if (match === null) {
-    return { form: "attribute", type: { type: "LOOKUP", confidence: 0.5, entity: null, attribute: word } };
+    return {
+      form: "attribute",
+      type: { type: "LOOKUP", confidence: 0.5, entity: null, attribute: word },
+    };
   }
   const [, entity, attribute] = match;
-  const type = { type: "LOOKUP", confidence: 0.6, entity: cleaned(entity!), attribute: cleaned(attribute!) } as const;
+  const type = {
+    type: "LOOKUP",
+    confidence: 0.6,
+    entity: cleaned(entity!),
+    attribute: cleaned(attribute!),
+  } as const;
   return { form: "any possessive", type };
 }
 
@@ -158,12 +190,42 @@ const perhaps = (share: number, make: () => string): string => (random() < share
 
 // The last three are no white space in ECMAScript.
 const BLANKS = [
-  ...["  ", "\t", "\n", "\r\n", " \n ", "\v", "\f", "\u00a0", "\u1680", "\u2003", "\u2028", "\u2029", "\u202f"],
+  ...[
+    "  ",
+    "\t",
+    "\n",
+    "\r\n",
+    " \n ",
+    "\v",
+    "\f",
+    "\u00a0",
+    "\u1680",
+    "\u2003",
+    "\u2028",
+    "\u2029",
+    "\u202f",
+  ],
   ...["\u3000", "\ufeff", "\u0085", "\u180e", "\u200b"],
 ];
 const MARKS = ["?", "??", "!", ".", ",", ";", ":", "?!", "…", "？"];
 const NAMES = [
-  ...["John", "BTC", "eth", "my", "the", "a1_b", "x", "What", "for", "is", "identity", "7", "_", "like", "who"],
+  ...[
+    "John",
+    "BTC",
+    "eth",
+    "my",
+    "the",
+    "a1_b",
+    "x",
+    "What",
+    "for",
+    "is",
+    "identity",
+    "7",
+    "_",
+    "like",
+    "who",
+  ],
   ...[
     "Müller",
     "Café",
@@ -198,7 +260,19 @@ const ASKED = [
 ];
 const ENTRIES = [
   ...DISQUALIFIERS.flatMap(([, , entries]) => entries.map(([name]) => name)),
-  ...["like", "like 日本", "like …x", "like -", "from", " to", "in [year]", "in 20245", "also", "? x", "unlike x"],
+  ...[
+    "like",
+    "like 日本",
+    "like …x",
+    "like -",
+    "from",
+    " to",
+    "in [year]",
+    "in 20245",
+    "also",
+    "? x",
+    "unlike x",
+  ],
 ];
 
 const blank = (): string => (random() < 0.8 ? " " : pick(BLANKS));
@@ -207,8 +281,10 @@ const name = (): string => pick(NAMES);
 const owner = (): string =>
   random() < 0.5 ? `${pick(["John", "BTC", "What", "a1_b", "x"])}'s` : name() + pick(POSSESSIVES);
 const asked = (): string => pick(random() < 0.8 ? ASKED : NAMES);
-const several = (most: number, make: () => string): string[] => Array.from({ length: 1 + below(most) }, make);
-const join = (words: string[]): string => words.reduce((text, word) => text + perhaps(0.97, blank) + word);
+const several = (most: number, make: () => string): string[] =>
+  Array.from({ length: 1 + below(most) }, make);
+const join = (words: string[]): string =>
+  words.reduce((text, word) => text + perhaps(0.97, blank) + word);
 const entry = (): string =>
   pick(ENTRIES)
     .replace("[month]", () => pick(MONTHS.split("|")))
@@ -219,7 +295,11 @@ const entry = (): string =>
 
 /** How questions are built, of words with white space between them. */
 const SHAPES: (() => string[])[] = [
-  () => [pick(["what's", "What is", "so what's", "somewhat is", "whats"]), ...several(3, owner), asked()],
+  () => [
+    pick(["what's", "What is", "so what's", "somewhat is", "whats"]),
+    ...several(3, owner),
+    asked(),
+  ],
   () => [pick(["what's", "WHAT IS"]), name(), owner(), ...several(2, asked)],
   () => [...several(4, owner), asked()],
   () => [name(), owner(), asked()],
@@ -231,13 +311,17 @@ const SHAPES: (() => string[])[] = [
   () => [entry(), ...several(3, name)],
   () => [...several(2, name), entry(), asked()],
   () => [entry(), entry(), name()],
-  () => several(7, () => pick([name, owner, asked, entry, blank, () => "for", () => "who is", () => "what's"])()),
+  () =>
+    several(7, () =>
+      pick([name, owner, asked, entry, blank, () => "for", () => "who is", () => "what's"])(),
+    ),
 ];
 
 const MUTATIONS: ((text: string, at: number) => string)[] = [
   (text) => text.toUpperCase(),
   (text, at) => text.slice(0, at) + text.slice(at + 1),
-  (text, at) => text.slice(0, at) + pick([...BLANKS, ...MARKS, ...NAMES, "'s ", " "]) + text.slice(at),
+  (text, at) =>
+    text.slice(0, at) + pick([...BLANKS, ...MARKS, ...NAMES, "'s ", " "]) + text.slice(at),
   (text) => text.replaceAll(" ", pick(BLANKS)),
   (text) => text.replace(/k/i, "\u212a").replace(/s/i, (letter) => pick([letter, "\u017f"])),
   (text) => `${text} ${pick(["x", "xx"]).repeat(below(30))}`,
@@ -276,7 +360,9 @@ test(`${QUESTIONS} questions of seed ${SEED}`, { timeout: 120_000 }, () => {
   }
 
   // Every rule decided often enough for a wrong one to show.
-  const rules = [...FORMS, ...DISQUALIFIERS.flatMap(([, , entries]) => entries)].map(([name]) => name);
+  const rules = [...FORMS, ...DISQUALIFIERS.flatMap(([, , entries]) => entries)].map(
+    ([name]) => name,
+  );
   for (const rule of [...rules, "any possessive", "attribute", "ambiguous", "not disqualified"]) {
     expect(seen.get(rule), rule).toBeGreaterThan(200);
   }

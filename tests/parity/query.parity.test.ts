@@ -1,4 +1,5 @@
-// The package understands questions as the reference does, to the bit, over generated ones; and both keep the laws of it.
+// The package understands questions as the reference does, to the bit, over generated ones; and
+// both keep the laws of it.
 
 import fc from "fast-check";
 import * as nous from "nous-wasm";
@@ -34,7 +35,9 @@ describe(`${QUESTIONS} questions of seed ${SEED}`, () => {
     const ours = (nous as unknown as Functions)[name]!;
     const plain = (reference as unknown as Functions)[name]!;
     fc.assert(
-      fc.property(asked, (each) => expectSame(ours(...argumentsOf(each)), plain(...argumentsOf(each)))),
+      fc.property(asked, (each) =>
+        expectSame(ours(...argumentsOf(each)), plain(...argumentsOf(each))),
+      ),
       LONG_RUN,
     );
   });
@@ -44,7 +47,12 @@ test("things with adjacent possessives", () => {
   const config = { adjacentPossessives: true };
   const engine = nous.createEngine({ query: config });
   const possessives = fc
-    .tuple(fc.array(fc.constantFrom("x's", "BTC's", "é's", "'s", "for", "who is", "y"), { maxLength: 8 }), question)
+    .tuple(
+      fc.array(fc.constantFrom("x's", "BTC's", "é's", "'s", "for", "who is", "y"), {
+        maxLength: 8,
+      }),
+      question,
+    )
     .map(([pieces, query]) => [...pieces, query].join(" "));
   fc.assert(
     fc.property(possessives, (query) => {
@@ -57,20 +65,39 @@ test("things with adjacent possessives", () => {
 test("parts of little but marks", () => {
   const pieces = fc.array(
     fc.constantFrom(
-      ...["and", "and what", "and how", "AND\twhy", "also", "also", "?", ",", ",,", ",,,", ".", ", ", ";"],
+      ...[
+        "and",
+        "and what",
+        "and how",
+        "AND\twhy",
+        "also",
+        "also",
+        "?",
+        ",",
+        ",,",
+        ",,,",
+        ".",
+        ", ",
+        ";",
+      ],
       ...["BTC", "is", "up", "x", "'s", "what's", "🚀"],
     ),
     { maxLength: 12 },
   );
   let divided = 0;
   fc.assert(
-    fc.property(pieces, fc.constantFrom(" ", " ", ""), fc.integer({ min: 1, max: 6 }), (words, glue, maxParts) => {
-      const query = words.join(glue);
-      const classified = { disqualifier_category: "D4", entity: "BTC" };
-      const parts = nous.decompose(query, classified, { maxParts });
-      expectSame(parts, reference.decompose(query, classified, { maxParts }));
-      if (parts.some((part) => /^(?:\w+ )?[,.;]*$/.test(part)) && parts.length > 1) divided++;
-    }),
+    fc.property(
+      pieces,
+      fc.constantFrom(" ", " ", ""),
+      fc.integer({ min: 1, max: 6 }),
+      (words, glue, maxParts) => {
+        const query = words.join(glue);
+        const classified = { disqualifier_category: "D4", entity: "BTC" };
+        const parts = nous.decompose(query, classified, { maxParts });
+        expectSame(parts, reference.decompose(query, classified, { maxParts }));
+        if (parts.some((part) => /^(?:\w+ )?[,.;]*$/.test(part)) && parts.length > 1) divided++;
+      },
+    ),
     { numRuns: 20_000, seed: SEED },
   );
   expect(divided).toBeGreaterThan(500);
@@ -81,7 +108,12 @@ test("parts by the user's own symbols", () => {
   const engine = nous.createEngine({ knownSymbols: symbols });
   const naming = fc
     .tuple(
-      fc.array(fc.oneof(fc.constantFrom(...symbols, "gold", "brk.b", "c++x", "x,", '"x"', "ETH"), question)),
+      fc.array(
+        fc.oneof(
+          fc.constantFrom(...symbols, "gold", "brk.b", "c++x", "x,", '"x"', "ETH"),
+          question,
+        ),
+      ),
       question,
     )
     .map(([named, query]) => [...named, query, "status"].join(" "));
@@ -119,7 +151,10 @@ describe("laws", () => {
         expect(parts.length).toBeLessThanOrEqual(options.maxParts ?? reference.MAX_PARTS);
         for (const part of parts) {
           const rest = part.replace(QUESTION_WORD, "").trim();
-          expect(query.includes(part) || (QUESTION_WORD.test(part) && query.includes(rest)), part).toBe(true);
+          expect(
+            query.includes(part) || (QUESTION_WORD.test(part) && query.includes(rest)),
+            part,
+          ).toBe(true);
         }
       }),
       { numRuns: 5000 },
@@ -139,7 +174,9 @@ describe("laws", () => {
         for (const part of parts) {
           expect(part.endsWith(` ${attribute}`)).toBe(true);
           const subject = part.slice(0, -attribute.length - 1);
-          expect(query.includes(subject) || query.toUpperCase().includes(subject), subject).toBe(true);
+          expect(query.includes(subject) || query.toUpperCase().includes(subject), subject).toBe(
+            true,
+          );
         }
         expect(new Set(parts).size).toBe(parts.length);
       }),
@@ -176,7 +213,10 @@ describe("laws", () => {
         const plain = { ...options, query: null };
         const once = nous.mergeAndSelect(groups, plain);
         const again = nous.mergeAndSelect(
-          groups.map(([name], group) => [name, once.filter((row) => row._sub_query_group === group)]),
+          groups.map(([name], group) => [
+            name,
+            once.filter((row) => row._sub_query_group === group),
+          ]),
           plain,
         );
         // Of equal scores the first seen comes first, and that is another order here.

@@ -1,4 +1,5 @@
-// Questions for fast-check: those that the rules know, those that nearly are, and any text; with what is asked about them.
+// Questions for fast-check: those that the rules know, those that nearly are, and any text; with
+// what is asked about them.
 
 import fc from "fast-check";
 import * as reference from "../reference/index.ts";
@@ -26,7 +27,18 @@ const SUBJECTS = [
     "Łódź",
     "İstanbul",
   ],
-  ...["\u212araken", "\u017fignal", "東京", "ビットコイン", "비트코인", "курс", "🚀", "👩‍👩‍👧", "\ud83d", "\ude80x"],
+  ...[
+    "\u212araken",
+    "\u017fignal",
+    "東京",
+    "ビットコイン",
+    "비트코인",
+    "курс",
+    "🚀",
+    "👩‍👩‍👧",
+    "\ud83d",
+    "\ude80x",
+  ],
   ...['"funding squeeze"', '"BTC"', '""', "“open interest”", "“ ETH ”"],
 ];
 
@@ -53,11 +65,19 @@ export const ODD = [
 ];
 
 /** What upper or lower case turns into a letter of ASCII, and what it does not. */
-const LOOKALIKES: Readonly<Record<string, string>> = { k: "\u212a", s: "\u017f", i: "İ", I: "ı", a: "å", A: "\u212b" };
+const LOOKALIKES: Readonly<Record<string, string>> = {
+  k: "\u212a",
+  s: "\u017f",
+  i: "İ",
+  I: "ı",
+  a: "å",
+  A: "\u212b",
+};
 
 /**
- * Characters that every edition of Unicode since the fourteenth takes for the same, so that an engine's tables and the
- * module's agree; also halves of pairs, private ones and those that are none.
+ * Characters that every edition of Unicode since the fourteenth takes for the same, so that an
+ * engine's tables and the module's agree; also halves of pairs, private ones and those that are
+ * none.
  */
 const SETTLED: readonly [first: number, last: number][] = [
   [0x0000, 0x007f],
@@ -95,7 +115,9 @@ export const anyCharacter = fc
   .map((point) => String.fromCodePoint(point));
 
 const words = [
-  ...reference.DISQUALIFIERS.flatMap(({ patterns }) => patterns.flatMap(({ name }) => name.match(/[\w']+/g) ?? [])),
+  ...reference.DISQUALIFIERS.flatMap(({ patterns }) =>
+    patterns.flatMap(({ name }) => name.match(/[\w']+/g) ?? []),
+  ),
   ...reference.QUESTION_PHRASES.flatMap((phrase) => phrase.split(" ")),
   ...Object.values(reference.INTENT_STRINGS).flat(),
   ...["for", "and", "is", "s", "'s", "?", ",", ...MONTHS, ...WEEKDAYS, ...YEARS],
@@ -206,7 +228,9 @@ const leading = fc
 
 const joined = fc
   .tuple(
-    fc.array(fc.oneof(anyOf(words), anyOf(words), subject, anyOf(ATTRIBUTES), anyOf(ODD)), { maxLength: 10 }),
+    fc.array(fc.oneof(anyOf(words), anyOf(words), subject, anyOf(ATTRIBUTES), anyOf(ODD)), {
+      maxLength: 10,
+    }),
     anyOf([" ", " ", " ", "", "  ", "\n", "? "]),
   )
   .map(([pieces, glue]) => pieces.join(glue));
@@ -217,7 +241,12 @@ const spliced = (text: string, at: number, drop: number, insert: string) =>
   text.slice(0, at % (text.length + 1)) + insert + text.slice((at % (text.length + 1)) + drop);
 
 /** The text with the match that `at` falls on replaced. */
-function replaceOne(text: string, pattern: RegExp, at: number, by: (match: string) => string): string {
+function replaceOne(
+  text: string,
+  pattern: RegExp,
+  at: number,
+  by: (match: string) => string,
+): string {
   const matches = [...text.matchAll(pattern)];
   const match = matches[at % matches.length];
   return match === undefined ? text : spliced(text, match.index, match[0].length, by(match[0]));
@@ -229,9 +258,17 @@ const LENGTHS = [2, 3, 49, 50, 499, 500, 501];
 /** What is done to a text at a place, with a piece of `ODD`. */
 const DISGUISES: readonly ((text: string, at: number, odd: string) => string)[] = [
   (text) => text.toUpperCase(),
-  (text, at) => text.replace(/[a-z]/gi, (letter, place) => (place % (at % 3 || 1) ? letter : letter.toUpperCase())),
   (text, at) =>
-    replaceOne(text, /[ksiaKSIA]/g, at, (letter) => LOOKALIKES[letter] ?? LOOKALIKES[letter.toLowerCase()]!),
+    text.replace(/[a-z]/gi, (letter, place) =>
+      place % (at % 3 || 1) ? letter : letter.toUpperCase(),
+    ),
+  (text, at) =>
+    replaceOne(
+      text,
+      /[ksiaKSIA]/g,
+      at,
+      (letter) => LOOKALIKES[letter] ?? LOOKALIKES[letter.toLowerCase()]!,
+    ),
   (text, at) => replaceOne(text, /'/g, at, () => APOSTROPHES[at % APOSTROPHES.length]!),
   (text) => text.replaceAll("'", "’"),
   (text, at) => replaceOne(text, / /g, at, () => BLANKS[at % BLANKS.length]!),
@@ -249,13 +286,18 @@ const DISGUISES: readonly ((text: string, at: number, odd: string) => string)[] 
   (text, at) => text.padEnd(LENGTHS[at % LENGTHS.length]!, " x"),
 ];
 
-const disguises = fc.array(fc.tuple(fc.constantFrom(...DISGUISES), fc.nat({ max: 200 }), anyOf(ODD)), { maxLength: 2 });
+const disguises = fc.array(
+  fc.tuple(fc.constantFrom(...DISGUISES), fc.nat({ max: 200 }), anyOf(ODD)),
+  { maxLength: 2 },
+);
 
 /** Texts, some of them in disguise. */
 export const disguised = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .tuple(text, disguises)
-    .map(([plain, applied]) => applied.reduce((now, [disguise, at, odd]) => disguise(now, at, odd), plain));
+    .map(([plain, applied]) =>
+      applied.reduce((now, [disguise, at, odd]) => disguise(now, at, odd), plain),
+    );
 
 /** Any question. */
 export const question: fc.Arbitrary<string> = disguised(
@@ -275,7 +317,12 @@ export const question: fc.Arbitrary<string> = disguised(
 const understandOptions: fc.Arbitrary<reference.UnderstandOptions> = fc.record(
   {
     // Seldom by words: for these the reference makes each of its patterns anew.
-    matcher: fc.constantFrom("substring" as const, "substring" as const, "substring" as const, "words" as const),
+    matcher: fc.constantFrom(
+      "substring" as const,
+      "substring" as const,
+      "substring" as const,
+      "words" as const,
+    ),
     terms: fc.constantFrom("ascii" as const, "unicode" as const),
     maxParts: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.constant(1000)),
     bySubject: fc.boolean(),
@@ -283,7 +330,10 @@ const understandOptions: fc.Arbitrary<reference.UnderstandOptions> = fc.record(
   { requiredKeys: [] },
 );
 
-/** A question, how it was classified (as it is by the rules, or otherwise), and how to take it apart. */
+/**
+ * A question, how it was classified (as it is by the rules, or otherwise), and how to take it
+ * apart.
+ */
 export interface Asked {
   query: string;
   classified: reference.ClassifiedQuery;
@@ -300,7 +350,11 @@ const otherwise: fc.Arbitrary<reference.ClassifiedQuery> = fc.record(
 
 export const asked: fc.Arbitrary<Asked> = fc
   .tuple(question, fc.option(otherwise), understandOptions)
-  .map(([query, other, options]) => ({ query, classified: other ?? reference.classifyQuery(query), options }));
+  .map(([query, other, options]) => ({
+    query,
+    classified: other ?? reference.classifyQuery(query),
+    options,
+  }));
 
 /** The reference's answers about a question, as the native tests read them. */
 export function answersTo({ query, classified, options }: Asked) {
@@ -317,7 +371,10 @@ export function answersTo({ query, classified, options }: Asked) {
     category: found.disqualified ? found.category : null,
     pattern: found.disqualified ? found.pattern : null,
     ...reference.classifyQueryType(query),
-    extracted: { entities: reference.extractQueryEntities(query), attribute: reference.extractQueryAttribute(query) },
+    extracted: {
+      entities: reference.extractQueryEntities(query),
+      attribute: reference.extractQueryAttribute(query),
+    },
     classified: { disqualifier_category, entity },
     max_parts,
     by_subject,
@@ -353,7 +410,10 @@ export const retrieval: fc.Arbitrary<[number, number | null, number, boolean]> =
 export const weakResults = fc
   .array(
     fc.record({
-      score: fc.oneof(fc.constantFrom(0, 0.1, 0.2, 0.25, 0.5), fc.double({ min: -1, max: 1, noNaN: true })),
+      score: fc.oneof(
+        fc.constantFrom(0, 0.1, 0.2, 0.25, 0.5),
+        fc.double({ min: -1, max: 1, noNaN: true }),
+      ),
       search: fc.oneof(
         fc.constantFrom("no_title" as const, "not_yet" as const, "failed" as const),
         fc.array(
@@ -364,7 +424,19 @@ export const weakResults = fc
                 fc.constantFrom(null, undefined, ""),
               ),
               score: fc.oneof(
-                fc.constantFrom<unknown>(0.1, 0.2, 0.25, "0.3", "", " 1 ", "high", Number.NaN, Infinity, null, true),
+                fc.constantFrom<unknown>(
+                  0.1,
+                  0.2,
+                  0.25,
+                  "0.3",
+                  "",
+                  " 1 ",
+                  "high",
+                  Number.NaN,
+                  Infinity,
+                  null,
+                  true,
+                ),
                 fc.double({ min: 0, max: 1, noNaN: true }),
               ),
             },

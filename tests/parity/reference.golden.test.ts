@@ -19,7 +19,8 @@ describe("ranking", () => {
     custom: unknown[];
     custom_weights: reference.RerankingWeights;
   };
-  const rows = (ranking: reference.RankedNode[]) => ranking.map(({ node, ...rest }) => ({ id: node.id, ...rest }));
+  const rows = (ranking: reference.RankedNode[]) =>
+    ranking.map(({ node, ...rest }) => ({ id: node.id, ...rest }));
   const withDates = (nodes: reference.ScoredNode[]) =>
     nodes.map((node) => ({
       ...node,
@@ -45,9 +46,9 @@ describe("ranking", () => {
   );
 
   test("the top of a ranking is the head of the full order", () => {
-    const { metrics, candidates, by_section, global, custom, custom_weights } = (batches as Batch[]).find(
-      (batch) => batch.candidates.length === 120,
-    )!;
+    const { metrics, candidates, by_section, global, custom, custom_weights } = (
+      batches as Batch[]
+    ).find((batch) => batch.candidates.length === 120)!;
     const top = (options: reference.RerankTopOptions) =>
       rows(reference.rerankTop(candidates, metrics, { now, ...options }));
     expect(same(top({}), by_section.slice(0, 20))).toBeNull();
@@ -70,14 +71,18 @@ describe("decay", () => {
     for (const row of vectors.lifecycle) {
       const { retrievability, days_dormant, section } = row;
       const decay = profile(section);
-      expect(reference.getDecayLifecycleStateForSection(retrievability, days_dormant, decay)).toBe(row.by_section);
+      expect(reference.getDecayLifecycleStateForSection(retrievability, days_dormant, decay)).toBe(
+        row.by_section,
+      );
       expect(reference.getDecayLifecycleState(retrievability, days_dormant)).toBe(row.global);
     }
   });
   test("growth on recall, by section and global", () => {
     for (const { stability, difficulty, section, by_section, global } of vectors.growth) {
       const decay = profile(section);
-      expect(reference.updateStabilityOnAccessForSection(stability, difficulty, decay)).toBe(by_section);
+      expect(reference.updateStabilityOnAccessForSection(stability, difficulty, decay)).toBe(
+        by_section,
+      );
       expect(reference.updateStabilityOnAccess(stability, difficulty)).toBe(global);
     }
   });
@@ -121,7 +126,9 @@ describe("merge", () => {
       expect(same(rows, selected)).toBeNull();
       expect(same(sub_results, before), "inputs are never changed").toBeNull();
       for (const node of merged) {
-        expect(node._sub_query_group, "the group is the instance's sub-query").toBe(Number(node.row.split("/")[0]));
+        expect(node._sub_query_group, "the group is the instance's sub-query").toBe(
+          Number(node.row.split("/")[0]),
+        );
       }
     },
   );

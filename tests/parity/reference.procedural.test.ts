@@ -1,4 +1,5 @@
-// The reference of playbooks gives what the golden vectors hold, and keeps the rules that they do not cover.
+// The reference of playbooks gives what the golden vectors hold, and keeps the rules that they do
+// not cover.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -9,19 +10,26 @@ import { BROKEN_BODIES, broad, event, given, life, nested, outcome } from "./pla
 import { same } from "./same.ts";
 
 test("golden", () => {
-  type Match = Pick<reference.PlaybookMatch, "id" | "type" | "symbol" | "severity" | "success_rate" | "relevance">;
+  type Match = Pick<
+    reference.PlaybookMatch,
+    "id" | "type" | "symbol" | "severity" | "success_rate" | "relevance"
+  >;
   interface Vector {
     playbooks: reference.Playbook[];
     events: reference.AnomalyEvent[];
     matches: Match[];
     text: string;
   }
-  const vectors: Vector[] = JSON.parse(readFileSync(new URL("../golden/playbooks.json", import.meta.url), "utf8"));
+  const vectors: Vector[] = JSON.parse(
+    readFileSync(new URL("../golden/playbooks.json", import.meta.url), "utf8"),
+  );
   for (const { playbooks, events, matches: expected, text } of vectors) {
     const matches = reference.matchPlaybooks(playbooks, events);
-    const recorded = matches.map(({ id, type, symbol, severity, success_rate, relevance }): Match => {
-      return { id, type, symbol, severity, success_rate, relevance };
-    });
+    const recorded = matches.map(
+      ({ id, type, symbol, severity, success_rate, relevance }): Match => {
+        return { id, type, symbol, severity, success_rate, relevance };
+      },
+    );
     expect(same(recorded, expected)).toBeNull();
     expect(reference.formatPlaybookMatches(matches)).toBe(text);
   }
@@ -53,14 +61,24 @@ describe("triggers", () => {
     ["no symbols", { anomaly_types: types, symbols: null }, SPIKE, true],
     ["empty symbols", { anomaly_types: types, symbols: [] }, { ...SPIKE, symbol: null }, true],
     ["a symbol in another case", { anomaly_types: types, symbols: ["Eth", "bTc"] }, SPIKE, true],
-    ["case beyond ASCII", { anomaly_types: types, symbols: ["äth"] }, { ...SPIKE, symbol: "ÄTH" }, false],
+    [
+      "case beyond ASCII",
+      { anomaly_types: types, symbols: ["äth"] },
+      { ...SPIKE, symbol: "ÄTH" },
+      false,
+    ],
     [
       "a letter that only looks like one",
       { anomaly_types: types, symbols: ["kas"] },
       { ...SPIKE, symbol: "\u212aAS" },
       false,
     ],
-    ["an event without a symbol", { anomaly_types: types, symbols: [""] }, { ...SPIKE, symbol: "" }, false],
+    [
+      "an event without a symbol",
+      { anomaly_types: types, symbols: [""] },
+      { ...SPIKE, symbol: "" },
+      false,
+    ],
     [
       "an event without the field",
       { anomaly_types: types, symbols: ["BTC"] },
@@ -78,12 +96,32 @@ describe("triggers", () => {
 
   test("the first event that matches, as it is written", () => {
     const trigger = { anomaly_types: ["oi_drop", ...types], symbols: ["btc"], min_severity: 0.2 };
-    const events = [{ ...SPIKE, severity: 0.1 }, { ...SPIKE, symbol: "ETH" }, { ...SPIKE, symbol: "bTc" }, SPIKE];
+    const events = [
+      { ...SPIKE, severity: 0.1 },
+      { ...SPIKE, symbol: "ETH" },
+      { ...SPIKE, symbol: "bTc" },
+      SPIKE,
+    ];
     expect(matches(trigger, ...events)).toEqual({
-      ...{ id: "p", title: "Fade", action: "short", direction: "short", success_count: 3, sample_size: 4 },
-      ...{ type: "price_spike", symbol: "bTc", severity: 0.5, success_rate: 0.75, relevance: 0.75 * 0.5 * 0.4 },
+      ...{
+        id: "p",
+        title: "Fade",
+        action: "short",
+        direction: "short",
+        success_count: 3,
+        sample_size: 4,
+      },
+      ...{
+        type: "price_spike",
+        symbol: "bTc",
+        severity: 0.5,
+        success_rate: 0.75,
+        relevance: 0.75 * 0.5 * 0.4,
+      },
     });
-    expect(matches({ anomaly_types: types }, { type: "price_spike", severity: 1 })?.symbol).toBeNull();
+    expect(
+      matches({ anomaly_types: types }, { type: "price_spike", severity: 1 })?.symbol,
+    ).toBeNull();
   });
 });
 
@@ -120,11 +158,17 @@ describe("a book", () => {
 
   test("a stored memory's body is JSON", () => {
     const { id, title, ...fields } = playbook();
-    const stored = { id, content_title: title, content_body: JSON.stringify({ text: "Fade it.", ...fields }) };
+    const stored = {
+      id,
+      content_title: title,
+      content_body: JSON.stringify({ text: "Fade it.", ...fields }),
+    };
     expect(bookOf(stored).match([SPIKE])).toEqual(bookOf(playbook()).match([SPIKE]));
     const bodies = [null, "", "Fade it.", "{", "[]", "null", "7", '{"action":7}', "{}"];
     const book = bookOf(...bodies.map((content_body, i) => ({ id: `${i}`, content_body })));
-    expect(book.problems).toEqual(bodies.slice(0, -1).map((_, i) => ({ id: `${i}`, reason: "malformed_body" })));
+    expect(book.problems).toEqual(
+      bodies.slice(0, -1).map((_, i) => ({ id: `${i}`, reason: "malformed_body" })),
+    );
     expect(ids(book)).toEqual([]);
   });
 
@@ -139,7 +183,13 @@ describe("a book", () => {
       sample_size: 0,
     });
     expect(match).toMatchObject({ success_rate: 0, relevance: 0 });
-    const empty = { title: null, action: null, direction: null, success_count: null, sample_size: null };
+    const empty = {
+      title: null,
+      action: null,
+      direction: null,
+      success_count: null,
+      sample_size: null,
+    };
     expect(bookOf({ ...bare, ...empty }).match([SPIKE]).matches).toEqual([match]);
     expect(bookOf({ ...bare, title: "", direction: "" }).match([SPIKE]).matches).toEqual([match]);
     for (const trigger of [null, undefined, {}]) {
@@ -151,7 +201,10 @@ describe("a book", () => {
   test("what does not parse is put aside with its reason, until it is replaced or removed", () => {
     const found = new Set<string>();
     for (const [reason, fields] of BROKEN_BODIES) {
-      const book = bookOf({ ...playbook(), ...fields } as reference.Playbook, playbook({ id: "whole" }));
+      const book = bookOf(
+        { ...playbook(), ...fields } as reference.Playbook,
+        playbook({ id: "whole" }),
+      );
       expect(book.problems).toEqual([{ id: "p", reason }]);
       expect(ids(book)).toEqual(["whole"]);
       expect(book.size).toBe(2);
@@ -193,7 +246,9 @@ describe("conditions", () => {
   });
 
   test("between, both ends included", () => {
-    const holds = [0, 1, 1.5, 2, 3].map((oi) => asked({ var: "oi", op: "between", value: [1, 2] }, { oi }).holds);
+    const holds = [0, 1, 1.5, 2, 3].map(
+      (oi) => asked({ var: "oi", op: "between", value: [1, 2] }, { oi }).holds,
+    );
     expect(holds).toEqual([false, true, true, true, false]);
     expect(asked({ var: "oi", op: "between", value: [2, 1] }, { oi: 1.5 }).holds).toBe(false);
   });
@@ -215,7 +270,10 @@ describe("conditions", () => {
       expect(asked(rising, { oi })).toEqual({ holds: false, missing: ["oi"] });
       expect(asked({ not: rising }, { oi })).toEqual({ holds: true, missing: ["oi"] });
     }
-    expect(asked({ var: "oi", op: "=", value: 0 }, { oi: [] })).toEqual({ holds: false, missing: ["oi"] });
+    expect(asked({ var: "oi", op: "=", value: 0 }, { oi: [] })).toEqual({
+      holds: false,
+      missing: ["oi"],
+    });
     expect(asked({ any: [rising, { var: "oi", op: "=", value: 2 }] }, { oi: [1, 2] })).toEqual({
       holds: true,
       missing: ["oi"],
@@ -232,21 +290,28 @@ describe("conditions", () => {
     expect(asked({ any: [is("a", 2), { not: is("b") }] }, market).holds).toBe(false);
     expect(asked({ all: [] }).holds).toBe(true);
     expect(asked({ any: [] }).holds).toBe(false);
-    expect(asked({ all: [is("a"), { not: { any: [is("b", 2), { not: { all: [is("a")] } }] } }] }, market).holds).toBe(
-      true,
-    );
+    expect(
+      asked({ all: [is("a"), { not: { any: [is("b", 2), { not: { all: [is("a")] } }] } }] }, market)
+        .holds,
+    ).toBe(true);
     expect(asked(null).holds).toBe(true);
   });
 
   test("all that is missing is told, each once, in the order in which it is asked for", () => {
-    const tree = { any: [is("a"), { all: [is("x"), is("toString"), is("b", 2)] }, { not: is("x") }, is("y")] };
+    const tree = {
+      any: [is("a"), { all: [is("x"), is("toString"), is("b", 2)] }, { not: is("x") }, is("y")],
+    };
     expect(asked(tree, { a: 1, b: 1 })).toEqual({ holds: true, missing: ["x", "toString", "y"] });
     expect(asked(tree)).toEqual({ holds: true, missing: ["a", "x", "toString", "b", "y"] });
   });
 
   test("playbook by playbook, where there was an event, whether or not it matched", () => {
-    const of = (id: string, type: string, conditions: unknown, fields: Partial<reference.Playbook> = {}) =>
-      playbook({ id, trigger: { anomaly_types: [type], conditions }, ...fields });
+    const of = (
+      id: string,
+      type: string,
+      conditions: unknown,
+      fields: Partial<reference.Playbook> = {},
+    ) => playbook({ id, trigger: { anomaly_types: [type], conditions }, ...fields });
     const book = bookOf(
       of("no event", "oi_drop", is("x")),
       of("a", "price_spike", { not: is("y") }, { success_count: 0 }),
@@ -261,7 +326,9 @@ describe("conditions", () => {
       { id: "b", var: "x" },
       { id: "c", var: "x" },
     ]);
-    expect(reference.matchPlaybooks([of("c", "price_spike", { not: is("x") })], [SPIKE])).toHaveLength(1);
+    expect(
+      reference.matchPlaybooks([of("c", "price_spike", { not: is("x") })], [SPIKE]),
+    ).toHaveLength(1);
   });
 
   test("as deep and as many as may be", () => {
@@ -279,8 +346,13 @@ describe("conditions", () => {
 });
 
 describe("text", () => {
-  const textOf = (fields: Partial<reference.Playbook>, event: Partial<reference.AnomalyEvent> = {}) =>
-    reference.formatPlaybookMatches(reference.matchPlaybooks([playbook(fields)], [{ ...SPIKE, ...event }]));
+  const textOf = (
+    fields: Partial<reference.Playbook>,
+    event: Partial<reference.AnomalyEvent> = {},
+  ) =>
+    reference.formatPlaybookMatches(
+      reference.matchPlaybooks([playbook(fields)], [{ ...SPIKE, ...event }]),
+    );
 
   test.each([
     [1, 8, "12% win rate (1/8)"],
@@ -314,10 +386,13 @@ describe("feedback", () => {
     [180, 1, false, 180 / 1.75],
     [40, undefined, false, 30],
     [2000, 0, false, 365],
-  ])("%d days at difficulty %s, profitable: %s, become %d", (stability, difficulty, profitable, expected) => {
-    const playbook = { ...record, stability, difficulty };
-    expect(reference.applyOutcome(playbook, profitable, NOW).stability).toBe(expected);
-  });
+  ])(
+    "%d days at difficulty %s, profitable: %s, become %d",
+    (stability, difficulty, profitable, expected) => {
+      const playbook = { ...record, stability, difficulty };
+      expect(reference.applyOutcome(playbook, profitable, NOW).stability).toBe(expected);
+    },
+  );
 
   test("counts, instant and edge", () => {
     expect(reference.applyOutcome(record, true, new Date(NOW))).toMatchObject({
@@ -337,8 +412,14 @@ describe("feedback", () => {
         expect(after.stability).toBeGreaterThanOrEqual(30);
         expect(after.stability).toBeLessThanOrEqual(365);
         if (after.stability === 30 || after.stability === 365) return;
-        const back = reference.applyOutcome({ ...playbook, stability: after.stability }, !profitable, now);
-        expect(Math.abs(back.stability - Math.min(Math.max(playbook.stability, 30), 365))).toBeLessThan(1e-9);
+        const back = reference.applyOutcome(
+          { ...playbook, stability: after.stability },
+          !profitable,
+          now,
+        );
+        expect(
+          Math.abs(back.stability - Math.min(Math.max(playbook.stability, 30), 365)),
+        ).toBeLessThan(1e-9);
       }),
       { numRuns: 5000 },
     );
@@ -356,7 +437,9 @@ test("laws: one match a playbook, by relevance; adding others changes nothing ab
       for (const match of matches) {
         const own = playbooks.filter(({ id }) => id === match.id);
         expect(reference.matchPlaybooks(own, events)).toEqual([match]);
-        expect(events.some(({ type, severity }) => type === match.type && severity === match.severity)).toBe(true);
+        expect(
+          events.some(({ type, severity }) => type === match.type && severity === match.severity),
+        ).toBe(true);
       }
     }),
     { numRuns: 5000 },
@@ -376,10 +459,19 @@ test("generated lives have matches, by conditions too, what is missing, and ever
       count("matches", matches.length);
       count("several matches", matches.length > 1 ? 1 : 0);
       count("missing", missing.length);
-      count("matches by the snapshot", matches.length - book.match(step.events).matches.length > 0 ? 1 : 0);
+      count(
+        "matches by the snapshot",
+        matches.length - book.match(step.events).matches.length > 0 ? 1 : 0,
+      );
       for (const { reason } of book.problems) count(reason);
     }
   }
-  const wanted = ["matches", "several matches", "missing", "matches by the snapshot", ...reference.PLAYBOOK_PROBLEMS];
+  const wanted = [
+    "matches",
+    "several matches",
+    "missing",
+    "matches by the snapshot",
+    ...reference.PLAYBOOK_PROBLEMS,
+  ];
   expect(wanted.filter((name) => (counts.get(name) ?? 0) < 20)).toEqual([]);
 });

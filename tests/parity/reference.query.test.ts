@@ -1,4 +1,5 @@
-// The reference of understanding questions gives what the golden vectors hold, and keeps the rules that they do not cover.
+// The reference of understanding questions gives what the golden vectors hold, and keeps the rules
+// that they do not cover.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -8,13 +9,23 @@ import * as reference from "../reference/query.ts";
 import { answersTo, asked, QUESTIONS, SEED, weakResults } from "./questions.ts";
 import { same } from "./same.ts";
 
-const read = (name: string) => JSON.parse(readFileSync(new URL(`../golden/${name}.json`, import.meta.url), "utf8"));
+const read = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../golden/${name}.json`, import.meta.url), "utf8"));
 
 describe("golden", () => {
   const golden = read("query");
 
   test("classification", () => {
-    for (const { query, disqualified, category, reason, type, confidence, entity, attribute } of golden.classify) {
+    for (const {
+      query,
+      disqualified,
+      category,
+      reason,
+      type,
+      confidence,
+      entity,
+      attribute,
+    } of golden.classify) {
       const expected = {
         query,
         disqualified,
@@ -39,7 +50,9 @@ describe("golden", () => {
   test("confidence of a retrieval", () => {
     for (const { top, second, count, attribute, ...expected } of golden.confidence) {
       const confidence = reference.calculateRetrievalConfidence(top, second, count, attribute);
-      expect(same(confidence, expected, JSON.stringify([top, second, count, attribute]))).toBeNull();
+      expect(
+        same(confidence, expected, JSON.stringify([top, second, count, attribute])),
+      ).toBeNull();
     }
   });
 
@@ -166,7 +179,9 @@ describe("lookup", () => {
     ["", 0.3, null, null],
   ])("%j at %d: %j, %j", (query, confidence, entity, attribute) => {
     const type = confidence === 0.3 ? "AMBIGUOUS" : "LOOKUP";
-    expect(same(reference.classifyQueryType(query), { type, confidence, entity, attribute })).toBeNull();
+    expect(
+      same(reference.classifyQueryType(query), { type, confidence, entity, attribute }),
+    ).toBeNull();
   });
 
   test("the bonus for shortness ends at 50 UTF-16 units", () => {
@@ -214,7 +229,9 @@ describe("extraction", () => {
   ])("entities of %j with adjacent possessives", (query, entities) => {
     const engine = nous.createEngine({ query: { adjacentPossessives: true } });
     expect(engine.extractQueryEntities(query)).toEqual([...new Set(entities)]);
-    expect(reference.extractQueryEntities(query, { adjacentPossessives: true })).toEqual([...new Set(entities)]);
+    expect(reference.extractQueryEntities(query, { adjacentPossessives: true })).toEqual([
+      ...new Set(entities),
+    ]);
   });
 
   test.each([
@@ -251,10 +268,15 @@ describe("confidence of a retrieval", () => {
       level: "LOW",
       breakdown: { mq: 1, dt: 0.15, cm: 1 },
     });
-    expect([1, 2, 5, 6, 15, 16].map((count) => confidence(1, null, count, true).breakdown.dt)).toEqual([
-      1, 0.9, 0.9, 0.75, 0.75, 0.65,
+    expect(
+      [1, 2, 5, 6, 15, 16].map((count) => confidence(1, null, count, true).breakdown.dt),
+    ).toEqual([1, 0.9, 0.9, 0.75, 0.75, 0.65]);
+    expect([0.7, 0.699, 0.45, 0.449].map(reference.getConfidenceLevel)).toEqual([
+      "HIGH",
+      "MEDIUM",
+      "MEDIUM",
+      "LOW",
     ]);
-    expect([0.7, 0.699, 0.45, 0.449].map(reference.getConfidenceLevel)).toEqual(["HIGH", "MEDIUM", "MEDIUM", "LOW"]);
   });
 });
 
@@ -264,11 +286,27 @@ describe("decomposition", () => {
     reference.decompose(query, { ...D4, entity }, options);
 
   test.each([
-    ["one blank is before what follows a question word", "see BTC, and what's my pnl", ["see BTC", "what 's my pnl"]],
+    [
+      "one blank is before what follows a question word",
+      "see BTC, and what's my pnl",
+      ["see BTC", "what 's my pnl"],
+    ],
     ["a rest of marks is a rest", "see BTC and how, and why.", ["see BTC", "how ,", "why ."]],
-    ["the word comes as it was written", "BTC's pnl\nAND\tWhere  is ETH ", ["BTC's pnl", "Where is ETH"]],
-    ["a word with nothing behind it is no part", "my pnl and what and how is ETH", ["my pnl", "how is ETH"]],
-    ["only the first part loses commas", "one,, and what two, and how three,", ["one", "what two,", "how three,"]],
+    [
+      "the word comes as it was written",
+      "BTC's pnl\nAND\tWhere  is ETH ",
+      ["BTC's pnl", "Where is ETH"],
+    ],
+    [
+      "a word with nothing behind it is no part",
+      "my pnl and what and how is ETH",
+      ["my pnl", "how is ETH"],
+    ],
+    [
+      "only the first part loses commas",
+      "one,, and what two, and how three,",
+      ["one", "what two,", "how three,"],
+    ],
     ["no word inside others", "sand what and whatever", ["sand what and whatever"]],
     ["question marks", "one? two?three", ["one", "two", "three"]],
     ["one mark divides nothing", "one? two", ["one? two"]],
@@ -305,14 +343,26 @@ describe("decomposition", () => {
   });
 
   test.each([
-    ["symbols in capitals, each once", "compare price of btc, ETH or Btc for title", ["BTC title", "ETH title"]],
+    [
+      "symbols in capitals, each once",
+      "compare price of btc, ETH or Btc for title",
+      ["BTC title", "ETH title"],
+    ],
     [
       "phrases as they stand",
       'the status of "Btc", “big  short ” or “btc”',
       ["Btc status", "big  short status", "btc status"],
     ],
-    ["no symbol is sought in quotes", 'status: "SOL or ETH" BTC', ["SOL or ETH status", "BTC status"]],
-    ["quotes over lines; empty ones are none", 'status: "a\nb" "" "  " BTC', ["a\nb status", "BTC status"]],
+    [
+      "no symbol is sought in quotes",
+      'status: "SOL or ETH" BTC',
+      ["SOL or ETH status", "BTC status"],
+    ],
+    [
+      "quotes over lines; empty ones are none",
+      'status: "a\nb" "" "  " BTC',
+      ["a\nb status", "BTC status"],
+    ],
     ["a quote that does not end is none", 'status: BTC"ETH', ["BTC status", "ETH status"]],
     ["whole words", "status: BTCX _ETH SOL2 éOPé BTC", ["OP status", "BTC status"]],
     ["no attribute", "compare BTC or ETH", ["compare BTC or ETH"]],
@@ -324,7 +374,11 @@ describe("decomposition", () => {
 
   test("by subject: after all others, within the same limits", () => {
     const query = 'status: BTC, ETH, SOL, "x"';
-    expect(parts(query, { bySubject: true, maxParts: 3 })).toEqual(["BTC status", "ETH status", "SOL status"]);
+    expect(parts(query, { bySubject: true, maxParts: 3 })).toEqual([
+      "BTC status",
+      "ETH status",
+      "SOL status",
+    ]);
     expect(reference.decompose(query, {}, { bySubject: true })).toEqual([query]);
     expect(parts(`${query} also why`, { bySubject: true })).toEqual([query, "why"]);
     expect(parts(query, { bySubject: true, symbols: ["X"] })).toEqual([query]);
@@ -361,7 +415,9 @@ describe("reformulation", () => {
   test("every phrase goes, before the white space that follows it", () => {
     expect(reference.QUESTION_PHRASES).toHaveLength(64);
     for (const phrase of reference.QUESTION_PHRASES) {
-      expect(reference.reformulate(`${phrase.toUpperCase()} \t all of it?`, {}), phrase).toBe("all of it");
+      expect(reference.reformulate(`${phrase.toUpperCase()} \t all of it?`, {}), phrase).toBe(
+        "all of it",
+      );
       expect(reference.reformulate(`${phrase}, all of it`, {}), phrase).not.toBe(", all of it");
     }
   });
@@ -376,7 +432,10 @@ test("an understanding holds the classification, the sections, the parts and the
     parts: ["What’s my Café plan for signals", "And BTC's exit"],
     terms: ["what", "my", "café", "plan", "for", "signals", "and", "btc", "exit"],
   });
-  expect(reference.understand("flexitime")).toMatchObject({ intents: ["EPISODIC"], parts: ["flexitime"] });
+  expect(reference.understand("flexitime")).toMatchObject({
+    intents: ["EPISODIC"],
+    parts: ["flexitime"],
+  });
   expect(reference.understand("flexitime", { matcher: "words" }).intents).toEqual([]);
 });
 
@@ -397,13 +456,19 @@ describe("weak results", () => {
     [
       "the best of those that are better, of equals the first",
       [0.9, 0.2],
-      ["no_title", [row("a", 0.2), row("b", 0.3), row("c", "0.4"), row("d", 0.4), row("e", "high")]],
+      [
+        "no_title",
+        [row("a", 0.2), row("b", 0.3), row("c", "0.4"), row("d", 0.4), row("e", "high")],
+      ],
       [kept, replaced(2)],
     ],
     [
       "no row without an id, none that is selected",
       [0.9, 0.2],
-      ["no_title", [row(null, 1), row("", 1), row(undefined, 1), row("n0", 1), row("n1", 1), row("a", 0.2)]],
+      [
+        "no_title",
+        [row(null, 1), row("", 1), row(undefined, 1), row("n0", 1), row("n1", 1), row("a", 0.2)],
+      ],
       [kept, dropped("nothing_better")],
     ],
     [
@@ -423,7 +488,14 @@ describe("weak results", () => {
       "the budget counts what is replaced, not what is dropped",
       [0.1, 0.1, 0.1, 0.1, 0.1, 0.1],
       [[], [row("a", 1)], [row("b", 1)], "not_yet", "no_title", [row("c", 1)]],
-      [dropped("nothing_better"), replaced(0), replaced(0), dropped("budget"), dropped("no_title"), dropped("budget")],
+      [
+        dropped("nothing_better"),
+        replaced(0),
+        replaced(0),
+        dropped("budget"),
+        dropped("no_title"),
+        dropped("budget"),
+      ],
     ],
     [
       "as many searches as the budget has room for; the rest waits",
@@ -437,7 +509,12 @@ describe("weak results", () => {
       [[], "no_title", []],
       [dropped("nothing_better"), kept, dropped("nothing_better")],
     ],
-    ["nothing stays before all is decided", [0.2, 0.1], ["no_title", "not_yet"], [dropped("no_title"), toSearch]],
+    [
+      "nothing stays before all is decided",
+      [0.2, 0.1],
+      ["no_title", "not_yet"],
+      [dropped("no_title"), toSearch],
+    ],
   ])("%s", (_, scores, searches, expected) => {
     expect(settle(scores, searches)).toEqual(expected);
   });
@@ -451,7 +528,9 @@ describe("weak results", () => {
       fc.property(weakResults, ({ selected, searches, options }) => {
         const known = searches.map((search) => (search === "not_yet" ? [] : search));
         const expected = reference.settleWeak(selected, known, options);
-        const asked = known.map((search): reference.TitleSearch => (search === "no_title" ? search : "not_yet"));
+        const asked = known.map(
+          (search): reference.TitleSearch => (search === "no_title" ? search : "not_yet"),
+        );
         let fates = reference.settleWeak(selected, asked, options);
         for (let round = 0; fates.some(({ kind }) => kind === "to_search"); round++) {
           expect(round).toBeLessThanOrEqual(selected.length);
@@ -462,7 +541,8 @@ describe("weak results", () => {
         }
         expect(fates).toEqual(expected);
 
-        const count = (wanted: reference.Fate["kind"]) => fates.filter(({ kind }) => kind === wanted).length;
+        const count = (wanted: reference.Fate["kind"]) =>
+          fates.filter(({ kind }) => kind === wanted).length;
         expect(count("replaced")).toBeLessThanOrEqual(options.budget);
         expect(count("kept") + count("replaced") > 0).toBe(selected.length > 0);
         const ids = fates.flatMap((fate, i) => {
@@ -480,15 +560,27 @@ test("what the native tests read is what the reference answers; query-oracle.mjs
   const rows = read("generated_queries") as ReturnType<typeof answersTo>[];
   expect(rows).toHaveLength(2000);
   for (const row of rows) {
-    const { query, classified, matcher, term_mode: terms, max_parts: maxParts, by_subject: bySubject } = row;
-    expect(same(answersTo({ query, classified, options: { matcher, terms, maxParts, bySubject } }), row)).toBeNull();
+    const {
+      query,
+      classified,
+      matcher,
+      term_mode: terms,
+      max_parts: maxParts,
+      by_subject: bySubject,
+    } = row;
+    expect(
+      same(answersTo({ query, classified, options: { matcher, terms, maxParts, bySubject } }), row),
+    ).toBeNull();
   }
 });
 
 test("generated questions find every pattern, take every form, and are divided in every way", () => {
   const counts = new Map<string, number>();
   const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
-  for (const { query, classified, options } of fc.sample(asked, { numRuns: QUESTIONS, seed: SEED })) {
+  for (const { query, classified, options } of fc.sample(asked, {
+    numRuns: QUESTIONS,
+    seed: SEED,
+  })) {
     const disqualification = reference.checkDisqualifiers(query);
     count(disqualification.disqualified ? disqualification.pattern : "not disqualified");
     const { type, confidence } = reference.classifyQueryType(query);

@@ -38,7 +38,9 @@ describe("sections", () => {
     for (const weights of [...all, reference.RERANKING_WEIGHTS]) {
       expect(Object.values(weights).reduce((sum, w) => sum + w, 0)).toBeCloseTo(1, 12);
     }
-    expect(Object.keys(reference.SUBTYPE_INITIAL_STABILITY)).toEqual(Object.keys(reference.SUBTYPE_TO_SECTION));
+    expect(Object.keys(reference.SUBTYPE_INITIAL_STABILITY)).toEqual(
+      Object.keys(reference.SUBTYPE_TO_SECTION),
+    );
   });
 });
 
@@ -123,7 +125,9 @@ describe("decay", () => {
       neural_retrievability: Math.exp(-1),
       state_lifecycle: "WEAK",
     });
-    expect(reference.recall(node({ state_lifecycle: "DORMANT" }), NOW).state_lifecycle).toBe("DORMANT");
+    expect(reference.recall(node({ state_lifecycle: "DORMANT" }), NOW).state_lifecycle).toBe(
+      "DORMANT",
+    );
     expect(reference.recall(node({ subtype: "custom:playbook" }), NOW).neural_stability).toBe(60);
   });
 });
@@ -213,22 +217,39 @@ describe("merge", () => {
 
 describe("context lines", () => {
   const line = (row: reference.MemoryRow) => reference.formatContext([row]);
-  const known = (row: reference.MemoryRow) => reference.formatContext([row], 4000, { emptyAsMissing: true });
+  const known = (row: reference.MemoryRow) =>
+    reference.formatContext([row], 4000, { emptyAsMissing: true });
 
   test.each<[string, reference.MemoryRow, string]>([
     ["nothing known", {}, "- [ · KNOWLEDGE] Untitled (): "],
-    ["the type, if the subtype is missing", { type: "custom:x" }, "- [x · KNOWLEDGE] Untitled (): "],
-    ["and its section", { type: "custom:signal", memory_section: "" }, "- [signal · SIGNALS] Untitled (): "],
+    [
+      "the type, if the subtype is missing",
+      { type: "custom:x" },
+      "- [x · KNOWLEDGE] Untitled (): ",
+    ],
+    [
+      "and its section",
+      { type: "custom:signal", memory_section: "" },
+      "- [signal · SIGNALS] Untitled (): ",
+    ],
     ["an empty subtype", { type: "custom:signal", subtype: "" }, "- [ · KNOWLEDGE] Untitled (): "],
     ["an empty title", { content_title: "" }, "- [ · KNOWLEDGE]  (): "],
     ["text of a JSON body", { content_body: '{"text":"in"}' }, "- [ · KNOWLEDGE] Untitled (): in"],
-    ["an empty text: the body", { content_body: '{"text":""}' }, '- [ · KNOWLEDGE] Untitled (): {"text":""}'],
+    [
+      "an empty text: the body",
+      { content_body: '{"text":""}' },
+      '- [ · KNOWLEDGE] Untitled (): {"text":""}',
+    ],
     [
       "a body after a blank is text",
       { content_body: ' {"text":"in"}' },
       '- [ · KNOWLEDGE] Untitled ():  {"text":"in"}',
     ],
-    ["a lone surrogate", { content_title: "a\ud83d", content_body: "\ude80" }, "- [ · KNOWLEDGE] a\ufffd (): \ufffd"],
+    [
+      "a lone surrogate",
+      { content_title: "a\ud83d", content_body: "\ude80" },
+      "- [ · KNOWLEDGE] a\ufffd (): \ufffd",
+    ],
     [
       "a date in code points",
       { provenance_created_at: "🚀".repeat(11) },
@@ -265,7 +286,9 @@ describe("context lines", () => {
 
 test("the guidance names every section and shows a tag", () => {
   const guidance = reference.memoryGuidance();
-  // By the names that agents are told elsewhere: "Signals", and not "SIGNALS", which is how a line is tagged.
-  for (const name of ["Episodic", "Signals", "Knowledge", "Procedural"]) expect(guidance).toContain(`**${name}**`);
+  // By the names that agents are told elsewhere: "Signals", and not "SIGNALS", which is how a line
+  // is tagged.
+  for (const name of ["Episodic", "Signals", "Knowledge", "Procedural"])
+    expect(guidance).toContain(`**${name}**`);
   expect(guidance).toContain("[lesson · KNOWLEDGE]");
 });

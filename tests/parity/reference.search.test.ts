@@ -1,4 +1,5 @@
-// Searching, as the reference does it: the golden vectors to the bit, and the rules that no vector reaches.
+// Searching, as the reference does it: the golden vectors to the bit, and the rules that no vector
+// reaches.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -28,10 +29,12 @@ describe("golden", () => {
     ranked: reference.SearchResult[];
     serendipity: string[];
   }
-  const scored = (results: StoreResult[]) => results.map(({ nodeId, score }) => ({ id: nodeId, score }));
+  const scored = (results: StoreResult[]) =>
+    results.map(({ nodeId, score }) => ({ id: nodeId, score }));
 
   test("terms", () => {
-    for (const [query, terms] of golden.terms) expect(reference.extractTerms(query), query).toEqual(terms);
+    for (const [query, terms] of golden.terms)
+      expect(reference.extractTerms(query), query).toEqual(terms);
   });
 
   test.each((golden.graphs as Graph[]).map((graph, i) => [i, graph] as const))(
@@ -82,7 +85,9 @@ describe("terms", () => {
 
   test("BM25 magnitudes are divided by the largest, however small it is", () => {
     const scores = (...list: number[]) =>
-      reference.bm25Scores(list.map((score, i) => ({ id: `n${i}`, score }))).map(({ score }) => score);
+      reference
+        .bm25Scores(list.map((score, i) => ({ id: `n${i}`, score })))
+        .map(({ score }) => score);
     expect(scores(-4, -1)).toEqual([1, 0.25]);
     expect(scores(-4e-6, -1e-6)).toEqual([1, 0.25]);
     expect(scores(0, 0)).toEqual([0, 0]);
@@ -100,7 +105,8 @@ describe("similarity", () => {
   });
 
   test("products are summed in sixteen lanes, and the lanes in pairs", () => {
-    // 2²⁴ + 1 is 2²⁴ in f32: the 1 is lost where it meets the large number before the large number's opposite does.
+    // 2²⁴ + 1 is 2²⁴ in f32: the 1 is lost where it meets the large number before the large
+    // number's opposite does.
     const big = 2 ** 24;
     const at = (dimensions: number, components: Record<number, number>) => {
       const sparse = new Float32Array(dimensions);
@@ -118,18 +124,30 @@ describe("similarity", () => {
 
   test("a product is rounded before it is added", () => {
     const x = 1 + 2 ** -23;
-    expect(reference.dot(row(...new Array(16).fill(0), x), row(...new Array(16).fill(0), x))).toBe(Math.fround(x * x));
-    const lane = (...values: number[]) => values.flatMap((value) => [value, ...new Array(15).fill(0)]);
+    expect(reference.dot(row(...new Array(16).fill(0), x), row(...new Array(16).fill(0), x))).toBe(
+      Math.fround(x * x),
+    );
+    const lane = (...values: number[]) =>
+      values.flatMap((value) => [value, ...new Array(15).fill(0)]);
     expect(reference.dot(row(...lane(-1 - 2 ** -22, x)), row(...lane(1, x)))).toBe(0);
   });
 
   test("without rounding in between, the sum is the cosine that it should be", () => {
-    const { nodes } = makeMemory({ nodes: 40, edges: 0, dimensions: 50, seed: 3, unembedded: 0, twins: 0 });
+    const { nodes } = makeMemory({
+      nodes: 40,
+      edges: 0,
+      dimensions: 50,
+      seed: 3,
+      unembedded: 0,
+      twins: 0,
+    });
     const [first, ...others] = nodes.map((node) => reference.normalise(node.embedding!));
     for (const other of others) {
       const cosine = first!.reduce((sum, x, i) => sum + x * other[i]!, 0);
       expect(reference.dot(first!, other)).toBeCloseTo(cosine, 5);
-      expect(reference.dotQuantised(reference.quantise(first!), reference.quantiseQuery(other))).toBeCloseTo(cosine, 2);
+      expect(
+        reference.dotQuantised(reference.quantise(first!), reference.quantiseQuery(other)),
+      ).toBeCloseTo(cosine, 2);
     }
   });
 
@@ -158,7 +176,9 @@ describe("similarity", () => {
   });
 
   test("the scale gives a row its own length along itself, whatever was rounded", () => {
-    expect(reference.quantise(row(127, -127, 0.5)).scale).toBe(Math.fround(1 / (2 * 127 * 127 + 0.5)));
+    expect(reference.quantise(row(127, -127, 0.5)).scale).toBe(
+      Math.fround(1 / (2 * 127 * 127 + 0.5)),
+    );
     const third = row(1, 1 / 3);
     const { codes, scale } = reference.quantise(third);
     expect([...codes]).toEqual([127, 42]);
@@ -171,7 +191,9 @@ describe("similarity", () => {
 
     const unit = reference.normalise(Array.from({ length: 50 }, (_, i) => Math.sin(i)));
     const kept = reference.quantise(unit);
-    expect(kept.codes.reduce((along, code, i) => along + code * kept.scale * unit[i]!, 0)).toBeCloseTo(1, 7);
+    expect(
+      kept.codes.reduce((along, code, i) => along + code * kept.scale * unit[i]!, 0),
+    ).toBeCloseTo(1, 7);
   });
 
   test("the most alike come first, equal ones in their order, nodes without a vector never", () => {
@@ -206,15 +228,25 @@ const node = (id: string, fields: Partial<reference.SearchNode> = {}): reference
 });
 const edge = (text: string, i: number): reference.SearchEdge => {
   const [source_id, target_id, type = "same_entity", strength = "0.5"] = text.split(" ");
-  return { id: `e${i}`, source_id: source_id!, target_id: target_id!, type, strength: Number(strength) };
+  return {
+    id: `e${i}`,
+    source_id: source_id!,
+    target_id: target_id!,
+    type,
+    strength: Number(strength),
+  };
 };
 const memoryOf = (nodes: readonly (string | reference.SearchNode)[], ...edges: string[]) =>
   reference.prepareMemory(
     nodes.map((each) => (typeof each === "string" ? node(each) : each)),
     edges.map(edge),
   );
-const configOf = (config: Partial<reference.SearchConfig>) => ({ ...reference.SEARCH_DEFAULTS, ...config });
-const hits = (scores: Record<string, number>) => Object.entries(scores).map(([id, score]) => ({ id, score }));
+const configOf = (config: Partial<reference.SearchConfig>) => ({
+  ...reference.SEARCH_DEFAULTS,
+  ...config,
+});
+const hits = (scores: Record<string, number>) =>
+  Object.entries(scores).map(([id, score]) => ({ id, score }));
 
 describe("seeds", () => {
   const seedsOf = (
@@ -271,7 +303,10 @@ describe("seeds", () => {
     const [first] = reference.seed(memory, query, config);
     expect(first, "n3 is the fourth of them").toMatchObject({ node_id: "n3", vector_score: 0 });
     const [passing] = reference.seed(memory, query, config, ({ type }) => type === "y");
-    expect(passing).toMatchObject({ node_id: "n5", vector_score: expect.closeTo(1 / Math.sqrt(26), 6) });
+    expect(passing).toMatchObject({
+      node_id: "n5",
+      vector_score: expect.closeTo(1 / Math.sqrt(26), 6),
+    });
   });
 
   test("a negative similarity takes from the combined score; unknown ids are no seeds", () => {
@@ -295,8 +330,16 @@ describe("spread", () => {
     config: Partial<reference.SearchConfig> = {},
     passes?: (node: reference.SearchNode, edge: reference.SearchEdge) => boolean,
   ) => {
-    const { activated, ...rest } = reference.spread(memory, seedsOf(scores), configOf(config), passes);
-    return { ...rest, activated: Object.fromEntries(activated.map(({ id, activation }) => [id, activation])) };
+    const { activated, ...rest } = reference.spread(
+      memory,
+      seedsOf(scores),
+      configOf(config),
+      passes,
+    );
+    return {
+      ...rest,
+      activated: Object.fromEntries(activated.map(({ id, activation }) => [id, activation])),
+    };
   };
   /** An activation after one hop over an edge of type same_entity. */
   const hop = (activation: number) => activation * 0.95 * 0.8;
@@ -319,13 +362,18 @@ describe("spread", () => {
       edges_traversed: 1,
       activated: { a: 0.5 },
     });
-    expect(spreadOf(memory, { a: 0.5 }, { min_threshold: first })).toMatchObject({ visited: 2, hops: 2 });
+    expect(spreadOf(memory, { a: 0.5 }, { min_threshold: first })).toMatchObject({
+      visited: 2,
+      hops: 2,
+    });
     expect(spreadOf(memory, { a: 0.5 }, { min_threshold: 0.6 }), "a seed below it").toMatchObject({
       terminated: "no_spread",
       hops: 1,
       edges_traversed: 0,
     });
-    expect(spreadOf(memory, { a: 0.5 }, { initial_activation: 2, max_hops: 1 }).activated.b).toBe(hop(1));
+    expect(spreadOf(memory, { a: 0.5 }, { initial_activation: 2, max_hops: 1 }).activated.b).toBe(
+      hop(1),
+    );
   });
 
   test("no seed, no round; no rounds allowed, none begun; an empty last round is no spread", () => {
@@ -372,7 +420,10 @@ describe("spread", () => {
 
   test("an edge to a missing node is as if it were not there", () => {
     const memory = memoryOf(["a", "b"], "a gone", "gone b", "a b");
-    expect(spreadOf(memory, { a: 1 }, { max_hops: 1 })).toMatchObject({ visited: 2, edges_traversed: 1 });
+    expect(spreadOf(memory, { a: 1 }, { max_hops: 1 })).toMatchObject({
+      visited: 2,
+      edges_traversed: 1,
+    });
     expect(memory.inbound.get("b")).toBe(1);
     expect(memory.edges).toHaveLength(1);
   });
@@ -408,7 +459,12 @@ describe("spread", () => {
   });
 
   test("a filtered neighbour is looked at, and neither active nor passed through", () => {
-    const memory = memoryOf(["a", node("b", { type: "person" }), "c", "d"], "a b", "b c", "a d part_of");
+    const memory = memoryOf(
+      ["a", node("b", { type: "person" }), "c", "d"],
+      "a b",
+      "b c",
+      "a d part_of",
+    );
     const people = spreadOf(memory, { a: 1 }, { max_hops: 1 }, ({ type }) => type !== "person");
     expect(people).toMatchObject({ visited: 2, edges_traversed: 2 });
     const parts = spreadOf(memory, { a: 1 }, { max_hops: 1 }, (_, { type }) => type !== "part_of");
@@ -433,7 +489,12 @@ describe("spread", () => {
   });
 
   test("learned weights are those of each edge; one of 0 leads nowhere", () => {
-    const memory = memoryOf(["a", "b", "c"], "a b same_entity 0.3", "a b same_entity 0.9", "a c same_entity 0");
+    const memory = memoryOf(
+      ["a", "b", "c"],
+      "a b same_entity 0.3",
+      "a b same_entity 0.9",
+      "a c same_entity 0",
+    );
     const { activated } = spreadOf(memory, { a: 1 }, { edge_weight: "learned", max_hops: 1 });
     expect(activated).toEqual({ a: 1, b: 1 * 0.3 * 0.8 + 1 * 0.9 * 0.8 });
   });
@@ -465,7 +526,12 @@ describe("the whole", () => {
       expect(breakdown.graph).toBe(activation / largest);
       expect(breakdown.semantic).toBe(0);
     }
-    expect(metrics).toEqual({ seeds_found: 1, nodes_activated: 3, nodes_filtered: 3, nodes_returned: 3 });
+    expect(metrics).toEqual({
+      seeds_found: 1,
+      nodes_activated: 3,
+      nodes_filtered: 3,
+      nodes_returned: 3,
+    });
   });
 
   test("a node that a search found and that is no seed has no score, however it became active", () => {
@@ -474,7 +540,9 @@ describe("the whole", () => {
     const { ranked, serendipity } = searchOf(chain, query, options);
     expect(ids(ranked)).toEqual(["a"]);
     expect(ids(serendipity)).toContain("b");
-    const all = searchOf(chain, query, { config: { seed_threshold: 0.5, graph_reach: true } }).ranked;
+    const all = searchOf(chain, query, {
+      config: { seed_threshold: 0.5, graph_reach: true },
+    }).ranked;
     expect(all.find(({ id }) => id === "b")!.breakdown).toMatchObject({ semantic: 0, keyword: 0 });
   });
 
@@ -484,7 +552,12 @@ describe("the whole", () => {
     const { seeds, ranked, metrics } = searchOf(memory, query, { config: { seed_threshold: 0 } });
     expect(seeds).toHaveLength(2);
     expect(ids(ranked)).toEqual(["a"]);
-    expect(metrics).toEqual({ seeds_found: 2, nodes_activated: 2, nodes_filtered: 1, nodes_returned: 1 });
+    expect(metrics).toEqual({
+      seeds_found: 2,
+      nodes_activated: 2,
+      nodes_filtered: 1,
+      nodes_returned: 1,
+    });
   });
 
   test("a seed with one score above 0 is kept, even if the two come to nothing together", () => {
@@ -508,7 +581,9 @@ describe("the whole", () => {
   test("authority counts the edges that lead to a node, over the edges of the average node", () => {
     const memory = memoryOf(["a", "b", "c", "d"], "b a", "c a", "a b", "a a", "gone a");
     const { ranked } = searchOf(memory, { bm25: hits({ a: 1, b: 1 }) });
-    const authority = Object.fromEntries(ranked.map(({ id, breakdown }) => [id, breakdown.authority]));
+    const authority = Object.fromEntries(
+      ranked.map(({ id, breakdown }) => [id, breakdown.authority]),
+    );
     expect(authority).toEqual({ a: 1, b: 0.5 });
   });
 
@@ -523,7 +598,12 @@ describe("the whole", () => {
     expect(bySection!.breakdown).toEqual(global!.breakdown);
     const { semantic, keyword, graph, recency, authority, affinity } = global!.breakdown;
     expect(global!.score).toBe(
-      0.3 * semantic + 0.15 * keyword + 0.2 * graph + 0.15 * recency + 0.1 * authority + 0.1 * affinity,
+      0.3 * semantic +
+        0.15 * keyword +
+        0.2 * graph +
+        0.15 * recency +
+        0.1 * authority +
+        0.1 * affinity,
     );
     expect(bySection!.score).not.toBe(global!.score);
   });
@@ -531,7 +611,8 @@ describe("the whole", () => {
   test("the limit: 30, another default, one of the call, none", () => {
     const many = Array.from({ length: 40 }, (_, i) => `n${i}`);
     const query = { bm25: many.map((id) => ({ id, score: 1 })) };
-    const count = (options: Partial<reference.SearchOptions>) => searchOf(memoryOf(many), query, options).ranked.length;
+    const count = (options: Partial<reference.SearchOptions>) =>
+      searchOf(memoryOf(many), query, options).ranked.length;
     expect(count({})).toBe(15);
     expect(count({ config: { max_seeds: 100 } })).toBe(30);
     expect(count({ config: { max_seeds: 100, default_limit: 35 } })).toBe(35);
@@ -549,7 +630,14 @@ describe("the whole", () => {
   });
 
   test("connections are the edges with both ends active, in their order, of every type", () => {
-    const memory = memoryOf(["a", "b", "c", "d"], "b a", "c d", "a a part_of", "a b part_of", "b c temporal_adjacent");
+    const memory = memoryOf(
+      ["a", "b", "c", "d"],
+      "b a",
+      "c d",
+      "a a part_of",
+      "a b part_of",
+      "b c temporal_adjacent",
+    );
     const options = { include_connections: true, filters: { relationship_types: ["same_entity"] } };
     const { connections } = searchOf(memory, found, options);
     expect(connections!.map(({ id }) => id)).toEqual(["e0", "e2", "e3"]);
@@ -557,8 +645,16 @@ describe("the whole", () => {
   });
 
   describe("serendipity", () => {
-    // The seed s, at 1, with neighbours of falling activation: 0.76, 0.72, 0.68, 0.64, 0.60, 0.56, 0.48 twice, 0.36, 0.32.
-    const types = ["same_entity", "user_linked", "part_of", "caused_by", "applied_to", "generalizes"];
+    // The seed s, at 1, with neighbours of falling activation: 0.76, 0.72, 0.68, 0.64, 0.60, 0.56,
+    // 0.48 twice, 0.36, 0.32.
+    const types = [
+      "same_entity",
+      "user_linked",
+      "part_of",
+      "caused_by",
+      "applied_to",
+      "generalizes",
+    ];
     const weaker = ["mentioned_together", "mentioned_together", "similar_to", "temporal_adjacent"];
     const star = memoryOf(
       ["s", ...[...types, ...weaker].map((_, i) => `n${i}`)],
@@ -599,22 +695,42 @@ describe("the whole", () => {
     test("what a search found and no seed came of has a vector score of 0", () => {
       const memory = memoryOf(["a", "b"], "a b");
       const options = { serendipity_level: "high", config: { max_seeds: 1 } } as const;
-      expect(ids(searchOf(memory, { vector: hits({ a: 0.9, b: 0.8 }) }, options).serendipity)).toEqual(["b"]);
+      expect(
+        ids(searchOf(memory, { vector: hits({ a: 0.9, b: 0.8 }) }, options).serendipity),
+      ).toEqual(["b"]);
     });
 
     test("what is like the query is no find", () => {
       const memory = memoryOf(["a", "b"]);
       const vector = hits({ a: 0.5, b: 0.49 });
-      expect(ids(searchOf(memory, { vector }, { serendipity_level: "high" }).serendipity)).toEqual(["b"]);
+      expect(ids(searchOf(memory, { vector }, { serendipity_level: "high" }).serendipity)).toEqual([
+        "b",
+      ]);
     });
   });
 
   describe("filters", () => {
     const rows: Record<string, Partial<reference.SearchNode>> = {
       plain: { type: "note", subtype: null, lifecycle: "ACTIVE" },
-      thesis: { type: "concept", subtype: "custom:thesis", lifecycle: "WEAK", tags: ["btc", "macro"] },
-      trade: { type: "episode", subtype: "custom:trade", lifecycle: "DORMANT", tags: ["btc"], clusters: ["x", "y"] },
-      old: { created_at: NOW - 100 * DAY, last_accessed: NOW - 10 * DAY, tags: ["eth"], clusters: ["z"] },
+      thesis: {
+        type: "concept",
+        subtype: "custom:thesis",
+        lifecycle: "WEAK",
+        tags: ["btc", "macro"],
+      },
+      trade: {
+        type: "episode",
+        subtype: "custom:trade",
+        lifecycle: "DORMANT",
+        tags: ["btc"],
+        clusters: ["x", "y"],
+      },
+      old: {
+        created_at: NOW - 100 * DAY,
+        last_accessed: NOW - 10 * DAY,
+        tags: ["eth"],
+        clusters: ["z"],
+      },
       unread: { created_at: NOW - 9 * DAY, last_accessed: null },
     };
     const memory = memoryOf(Object.entries(rows).map(([id, fields]) => node(id, fields)));
@@ -646,7 +762,12 @@ describe("the whole", () => {
     });
 
     test("filters hold for what spreading reaches, and edges have their own", () => {
-      const types = memoryOf(["a", node("b", { type: "person" }), "c", "d"], "a b", "b c", "a d part_of");
+      const types = memoryOf(
+        ["a", node("b", { type: "person" }), "c", "d"],
+        "a b",
+        "b c",
+        "a d part_of",
+      );
       const activeWith = (filters: reference.SearchFilters) =>
         ids(searchOf(types, found, { filters }).spread.activated);
       expect(activeWith({ excluded_types: ["person"] })).toEqual(["a", "d"]);
@@ -661,7 +782,12 @@ describe("laws", () => {
     query: reference.SearchQuery,
     options: reference.SearchOptions,
     dimensions = 0,
-  ) => reference.search(reference.prepareMemory(memory.nodes, memory.edges, { dimensions }), query, options);
+  ) =>
+    reference.search(
+      reference.prepareMemory(memory.nodes, memory.edges, { dimensions }),
+      query,
+      options,
+    );
 
   test("a report is consistent with itself and with what was asked", () => {
     fc.assert(
@@ -687,9 +813,13 @@ describe("laws", () => {
           seeds.map(({ node_id }) => node_id),
         );
         for (const { id } of spread.activated) {
-          expect(reference.nodePasses(byId.get(id)!, options.filters ?? {}, options.now)).toBe(true);
+          expect(reference.nodePasses(byId.get(id)!, options.filters ?? {}, options.now)).toBe(
+            true,
+          );
         }
-        expect(ranked.length).toBe(Math.min(options.limit ?? config.default_limit, metrics.nodes_filtered));
+        expect(ranked.length).toBe(
+          Math.min(options.limit ?? config.default_limit, metrics.nodes_filtered),
+        );
         for (const { id, score } of ranked) {
           expect(active.has(id)).toBe(true);
           expect(Number.isFinite(score)).toBe(true);
@@ -702,7 +832,8 @@ describe("laws", () => {
   });
 
   test("sequence numbers decide, not arrival: a shuffled memory answers alike", () => {
-    const shuffled = <T>(list: T[]) => list.map((each, sequence) => ({ ...each, sequence })).reverse();
+    const shuffled = <T>(list: T[]) =>
+      list.map((each, sequence) => ({ ...each, sequence })).reverse();
     fc.assert(
       fc.property(smallCase, ({ memory, dimensions, query, options }) => {
         const again = { nodes: shuffled(memory.nodes), edges: shuffled(memory.edges) };
@@ -719,7 +850,9 @@ describe("laws", () => {
     const shape = { nodes: 300, edges: 900, dimensions: 20, seed: 9, dangling: 0.1 };
     const memory = makeMemory(shape);
     const present = new Set(memory.nodes.map(({ id }) => id));
-    const whole = memory.edges.filter((each) => present.has(each.source_id) && present.has(each.target_id));
+    const whole = memory.edges.filter(
+      (each) => present.has(each.source_id) && present.has(each.target_id),
+    );
     expect(memory.edges.length - whole.length).toBeGreaterThan(50);
     for (let seed = 0; seed < 20; seed++) {
       const { query, options } = makeSearch(memory, seed);

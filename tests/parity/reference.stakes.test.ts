@@ -1,4 +1,5 @@
-// The reference of stakes gives what the golden vectors hold, and keeps the rules that they do not cover.
+// The reference of stakes gives what the golden vectors hold, and keeps the rules that they do not
+// cover.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -15,11 +16,16 @@ interface Vector {
 }
 
 test("golden", () => {
-  const vectors: Vector[] = JSON.parse(readFileSync(new URL("../golden/salience.json", import.meta.url), "utf8"));
+  const vectors: Vector[] = JSON.parse(
+    readFileSync(new URL("../golden/salience.json", import.meta.url), "utf8"),
+  );
   for (const vector of vectors) {
-    const salience = vector.salience_in ?? reference.calculateSalience(vector.subtype, vector.signals);
+    const salience =
+      vector.salience_in ?? reference.calculateSalience(vector.subtype, vector.signals);
     expect(salience, JSON.stringify(vector)).toBe(vector.salience_in ?? vector.salience);
-    expect(reference.modulateStability(vector.subtype, salience), JSON.stringify(vector)).toBe(vector.stability);
+    expect(reference.modulateStability(vector.subtype, salience), JSON.stringify(vector)).toBe(
+      vector.stability,
+    );
   }
 });
 
@@ -56,7 +62,12 @@ describe("salience", () => {
   });
 
   test("a source for a subtype, which may be one of the table", () => {
-    const match: reference.SalienceSource = { field: "goal_diff", scale: 3, weight: 0.55, lossBonus: 0.15 };
+    const match: reference.SalienceSource = {
+      field: "goal_diff",
+      scale: 3,
+      weight: 0.55,
+      lossBonus: 0.15,
+    };
     const of = (goal_diff: number | null, name = "custom:match", source = match) =>
       calculateSalience(name, { goal_diff, pnl_pct: 10 }, { sources: { [name]: source } });
     expect(of(1)).toBe(0.3 + (1 / 3) * 0.55);
@@ -74,16 +85,26 @@ describe("salience", () => {
     const surprise = { surprise: { weight: 0.2 } };
     const rare = 1 - Math.exp(-1.5);
     expect(calculateSalience("custom:lesson", { z_score: -3 }, rarity)).toBe(0.5 + rare * 0.2);
-    expect(calculateSalience("custom:trade_close", { pnl_pct: 1, z_score: 3 }, rarity)).toBe(0.355 + rare * 0.2);
+    expect(calculateSalience("custom:trade_close", { pnl_pct: 1, z_score: 3 }, rarity)).toBe(
+      0.355 + rare * 0.2,
+    );
     expect(calculateSalience("custom:trade_modify", { z_score: 3 }, rarity)).toBe(0.5 + rare * 0.2);
-    expect(calculateSalience("custom:lesson", { outcome: -0.5, expectation: 0.25 }, surprise)).toBe(0.65);
+    expect(calculateSalience("custom:lesson", { outcome: -0.5, expectation: 0.25 }, surprise)).toBe(
+      0.65,
+    );
     expect(calculateSalience("custom:lesson", { outcome: -5, expectation: 5 }, surprise)).toBe(0.7);
-    expect(calculateSalience("custom:lesson", { outcome: 1, expectation: null }, surprise)).toBe(0.5);
-    expect(calculateSalience("custom:lesson", { z_score: 3, outcome: 1, expectation: 0 })).toBe(0.5);
+    expect(calculateSalience("custom:lesson", { outcome: 1, expectation: null }, surprise)).toBe(
+      0.5,
+    );
+    expect(calculateSalience("custom:lesson", { z_score: 3, outcome: 1, expectation: 0 })).toBe(
+      0.5,
+    );
     const both = { ...rarity, ...surprise };
     const signals = { pnl_pct: -10, z_score: 9, outcome: 1, expectation: 0 };
     expect(calculateSalience("custom:trade_close", signals, both)).toBe(1);
-    expect(calculateSalience("custom:trade_entry", { confidence: -1, z_score: 3 }, rarity)).toBe(0.1);
+    expect(calculateSalience("custom:trade_entry", { confidence: -1, z_score: 3 }, rarity)).toBe(
+      0.1,
+    );
     expect(calculateSalience("custom:watchpoint", signals, both)).toBe(0.5);
     expect(calculateSalience("", signals, both)).toBe(0.5);
   });
@@ -92,7 +113,9 @@ describe("salience", () => {
     const consequence = { consequence: { weight: 0.25 } };
     const of = (led_to_action: unknown, name = "custom:lesson", more: object = {}) =>
       calculateSalience(name, { led_to_action, ...more }, consequence);
-    expect([of(true), of(1), of(0.5), of(false), of(0), of(null)]).toEqual([0.75, 0.75, 0.625, 0.5, 0.5, 0.5]);
+    expect([of(true), of(1), of(0.5), of(false), of(0), of(null)]).toEqual([
+      0.75, 0.75, 0.625, 0.5, 0.5, 0.5,
+    ]);
     expect(of(true, "custom:trade_close", { pnl_pct: 1 })).toBe(0.355 + 0.25);
     expect(of(true, "custom:trade_close", { pnl_pct: -10 })).toBe(1);
     expect(of(true, "custom:watchpoint")).toBe(0.5);
@@ -102,7 +125,8 @@ describe("salience", () => {
   test("laws: in [0.1, 1]; no smaller for a larger move, nor for a loss than for the gain", () => {
     fc.assert(
       fc.property(subtype, signals, salienceOptions, (subtype, signals, options) => {
-        const of = (signals: reference.Signals | null | undefined) => calculateSalience(subtype, signals, options);
+        const of = (signals: reference.Signals | null | undefined) =>
+          calculateSalience(subtype, signals, options);
         expect(of(signals)).toBeGreaterThanOrEqual(0.1);
         expect(of(signals)).toBeLessThanOrEqual(1);
         const { pnl_pct } = signals ?? {};
@@ -142,9 +166,12 @@ describe("stability", () => {
     fc.assert(
       fc.property(subtype, salience, salience, (subtype, a, b) => {
         const initial = reference.getInitialStabilityForSubtype(subtype);
-        const [low, high] = [Math.min(a, b), Math.max(a, b)].map((s) => modulateStability(subtype, s) ?? initial);
+        const [low, high] = [Math.min(a, b), Math.max(a, b)].map(
+          (s) => modulateStability(subtype, s) ?? initial,
+        );
         expect(low).toBeLessThanOrEqual(high!);
-        if (a > 0.52) expect(modulateStability(subtype, a) ?? initial).toBeGreaterThanOrEqual(initial);
+        if (a > 0.52)
+          expect(modulateStability(subtype, a) ?? initial).toBeGreaterThanOrEqual(initial);
       }),
       { numRuns: 5000 },
     );
@@ -188,7 +215,9 @@ describe("growth on recall", () => {
   const { updateStabilityOnAccess, updateStabilityOnAccessForSection } = reference;
   const { EPISODIC, SIGNALS } = reference.SECTION_PROFILES;
 
-  test.each<[stability: number, difficulty: number, salience: number, episodic: number, global: number]>([
+  test.each<
+    [stability: number, difficulty: number, salience: number, episodic: number, global: number]
+  >([
     [16, 0.5, 0.5, 24, 30],
     [16, 0.5, 1, 30, 37.5],
     [16, 0.5, 0.75, 27, 33.75],
@@ -198,21 +227,34 @@ describe("growth on recall", () => {
     [16, 1, 0, 12, 15],
     [0, 0.5, 1, 0, 0],
     [160, 0.5, 1, 180, 365],
-  ])("of %d days at difficulty %d and salience %d comes to %d and %d", (stability, difficulty, salience, ...grown) => {
-    expect(updateStabilityOnAccessForSection(stability, difficulty, EPISODIC.decay, salience)).toBe(grown[0]);
-    expect(updateStabilityOnAccess(stability, difficulty, salience)).toBe(grown[1]);
-  });
+  ])(
+    "of %d days at difficulty %d and salience %d comes to %d and %d",
+    (stability, difficulty, salience, ...grown) => {
+      expect(
+        updateStabilityOnAccessForSection(stability, difficulty, EPISODIC.decay, salience),
+      ).toBe(grown[0]);
+      expect(updateStabilityOnAccess(stability, difficulty, salience)).toBe(grown[1]);
+    },
+  );
 
   test("laws: no less for more at stake, within the cap, and neutral stakes are none", () => {
     const unit = fc.double({ min: 0, max: 1, noNaN: true });
     const days = fc.double({ min: 0, max: 400, noNaN: true });
     fc.assert(
-      fc.property(days, unit, unit, unit, fc.constantFrom(EPISODIC, SIGNALS), (days, difficulty, a, b, { decay }) => {
-        const grown = (salience?: number) => updateStabilityOnAccessForSection(days, difficulty, decay, salience);
-        expect(grown(Math.min(a, b))).toBeLessThanOrEqual(grown(Math.max(a, b)));
-        expect(grown(1)).toBeLessThanOrEqual(decay.max_stability_days);
-        expect(grown(0.5)).toBe(grown());
-      }),
+      fc.property(
+        days,
+        unit,
+        unit,
+        unit,
+        fc.constantFrom(EPISODIC, SIGNALS),
+        (days, difficulty, a, b, { decay }) => {
+          const grown = (salience?: number) =>
+            updateStabilityOnAccessForSection(days, difficulty, decay, salience);
+          expect(grown(Math.min(a, b))).toBeLessThanOrEqual(grown(Math.max(a, b)));
+          expect(grown(1)).toBeLessThanOrEqual(decay.max_stability_days);
+          expect(grown(0.5)).toBe(grown());
+        },
+      ),
       { numRuns: 5000 },
     );
   });

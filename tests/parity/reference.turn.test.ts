@@ -1,5 +1,5 @@
-// The reference of turns gives what the golden vectors hold, and keeps the rules that they do not cover; and the generators
-// know all that it knows.
+// The reference of turns gives what the golden vectors hold, and keeps the rules that they do not
+// cover; and the generators know all that it knows.
 
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -33,7 +33,9 @@ describe(`of ${TURNS} generated turns`, () => {
     reference.opening(text.trim(), [words], mode) !== null;
 
   test.each(MODES)("%s: enough have each greeting, and nothing else", (mode) => {
-    const isGreeting = turns.filter((text) => reference.classifyTurn(text, "", { mode }).is_greeting);
+    const isGreeting = turns.filter(
+      (text) => reference.classifyTurn(text, "", { mode }).is_greeting,
+    );
     expect(seldom(reference.GREETINGS, begins(mode), isGreeting)).toEqual([]);
   });
 
@@ -48,8 +50,11 @@ describe(`of ${TURNS} generated turns`, () => {
       ...Object.values(reference.HINTS[mode]).flat(2),
     ];
     expect(seldom(whole, (text, phrase) => reference.occurs(text, [phrase], mode))).toEqual([]);
-    expect(seldom([...reference.RECAPS], (text, phrase) => text.toLowerCase().includes(phrase))).toEqual([]);
-    const inPart = (text: string, phrase: string) => text.includes(phrase) && !reference.occurs(text, [phrase], mode);
+    expect(
+      seldom([...reference.RECAPS], (text, phrase) => text.toLowerCase().includes(phrase)),
+    ).toEqual([]);
+    const inPart = (text: string, phrase: string) =>
+      text.includes(phrase) && !reference.occurs(text, [phrase], mode);
     expect(seldom(PHRASES, inPart)).toEqual([]);
   });
 
@@ -64,15 +69,26 @@ describe(`of ${TURNS} generated turns`, () => {
         `${topic_keywords.length} keywords`,
         `${entity_mentions.length} entities`,
         ...reference.ACKNOWLEDGEMENTS.filter(
-          (words) => signals.is_acknowledgement && reference.opening(signals.input.trim(), [words], "default") !== null,
+          (words) =>
+            signals.is_acknowledgement &&
+            reference.opening(signals.input.trim(), [words], "default") !== null,
         ),
       ];
       for (const thing of things) seen.set(thing, (seen.get(thing) ?? 0) + 1);
     }
-    const upTo = (most: number, named: string) => Array.from({ length: most + 1 }, (_, i) => `${i} ${named}`);
+    const upTo = (most: number, named: string) =>
+      Array.from({ length: most + 1 }, (_, i) => `${i} ${named}`);
     const things = [
       ...[0, 0.3, 0.5, 0.8, 1].map((recency) => `recency ${recency}`),
-      ...["decision 0.5", "decision 1", "decision 1.5", "fact 0.5", "fact 1", "procedure 0.5", "procedure 1"],
+      ...[
+        "decision 0.5",
+        "decision 1",
+        "decision 1.5",
+        "fact 0.5",
+        "fact 1",
+        "procedure 0.5",
+        "procedure 1",
+      ],
       ...["episode 0.5", "episode 1", "episode 1.5", "signal 0.5"],
       ...upTo(10, "keywords"),
       ...upTo(10, "entities"),
@@ -85,7 +101,9 @@ describe(`of ${TURNS} generated turns`, () => {
     const selected = turns.map(reference.selectFrame);
     for (const { id, patterns } of reference.FRAMES) {
       expect(selected.filter(({ frame_id }) => frame_id === id).length).toBeGreaterThan(OFTEN);
-      expect(seldom(patterns, (text, pattern) => ` ${text.toLowerCase()} `.includes(` ${pattern} `))).toEqual([]);
+      expect(
+        seldom(patterns, (text, pattern) => ` ${text.toLowerCase()} `.includes(` ${pattern} `)),
+      ).toEqual([]);
     }
     for (const count of [0, 1, 2, 3, 4]) {
       const confidence = Math.min(1, 0.3 * count);

@@ -5,7 +5,10 @@ import { classifyIntent, type IntentOptions } from "../reference/index.ts";
 
 const words = (query: string, strings?: string[]) => {
   const options: IntentOptions & { explain: true } = { matcher: "words", explain: true };
-  return classifyIntent(query, strings === undefined ? options : { ...options, strings: own(strings) });
+  return classifyIntent(
+    query,
+    strings === undefined ? options : { ...options, strings: own(strings) },
+  );
 };
 const own = (strings: string[]) => ({
   SIGNALS: strings,
@@ -14,7 +17,9 @@ const own = (strings: string[]) => ({
   PROCEDURAL: [],
 });
 const counts = (query: string, strings: string[]) =>
-  Object.fromEntries(words(query, strings).flatMap((e) => e.strings.map((s) => [s.string, s.count])));
+  Object.fromEntries(
+    words(query, strings).flatMap((e) => e.strings.map((s) => [s.string, s.count])),
+  );
 
 test("the false alarms of the substring matcher are none here", () => {
   const query = "deliver the flexitime ruler in your currency";
@@ -39,10 +44,20 @@ test.each([
   ["any run of white space parts a phrase", "when\t\n\u00a0 I", ["when i"], { "when i": 1 }],
   ["apostrophes of all forms are equal", "it’s it‘s itʼs it＇s it's", ["it’s"], { "it’s": 5 }],
   ["a letter outside touches", "alive lived live", ["live"], { live: 1 }],
-  ["a digit, a mark, a connector and a joiner touch", "live2 live\u0301 live_ live\u200d", ["live"], {}],
+  [
+    "a digit, a mark, a connector and a joiner touch",
+    "live2 live\u0301 live_ live\u200d",
+    ["live"],
+    {},
+  ],
   ["punctuation does not touch", "(live) live-live 'live'", ["live"], { live: 4 }],
   ["letters outside the basic plane touch", "𝒶live live𝒶 😀live😀", ["live"], { live: 1 }],
-  ["a phrase that ends in no word character has no border there", "c++x c++", ["c++"], { "c++": 2 }],
+  [
+    "a phrase that ends in no word character has no border there",
+    "c++x c++",
+    ["c++"],
+    { "c++": 2 },
+  ],
   ["overlapping starts all count", "go go go", ["go go"], { "go go": 2 }],
   ["the user's strings are lower-cased too", "ÄRGER", ["Ärger"], { ärger: 1 }],
   ["an empty string matches nothing", "anything", [""], {}],

@@ -1,4 +1,5 @@
-// The rivals of the resident memory answer as the reference does, and in every contest all answer alike.
+// The rivals of the resident memory answer as the reference does, and in every contest all answer
+// alike.
 
 import fc from "fast-check";
 import * as nous from "nous-wasm";
@@ -17,7 +18,11 @@ import {
 } from "../../benches/js/memory-inputs.ts";
 import { FadingColumns } from "../../benches/js/rivals/memory-columns.ts";
 import * as objects from "../../benches/js/rivals/memory-objects.ts";
-import { ObviousCodes, ObviousMemory, ObviousVectors } from "../../benches/js/rivals/memory-obvious.ts";
+import {
+  ObviousCodes,
+  ObviousMemory,
+  ObviousVectors,
+} from "../../benches/js/rivals/memory-obvious.ts";
 import { TunedMemory } from "../../benches/js/rivals/memory-tuned.ts";
 import { UnrolledCodes, UnrolledVectors } from "../../benches/js/rivals/memory-unrolled.ts";
 import { decayColumns as tunedDecay } from "../../benches/js/rivals/tuned-decay.ts";
@@ -33,7 +38,12 @@ const DAY = 86_400_000;
 // ---- ranking ------------------------------------------------------------------------------------
 
 /** The first difference between the rivals and the reference. */
-function rankingDifference(memory: GraphMemory, columns: Columns, now: number, limit: number): string | null {
+function rankingDifference(
+  memory: GraphMemory,
+  columns: Columns,
+  now: number,
+  limit: number,
+): string | null {
   const edges = linked(memory);
   const obvious = new ObviousMemory();
   obvious.upsert(memory.nodes);
@@ -69,7 +79,8 @@ describe("the rivals rank resident rows as the reference does", () => {
     const memory = makeMemory({ nodes: 3_000, edges: 12_000, dimensions: 0, seed: 1 });
     for (const count of [1, 2, 50, 500, 3_000]) {
       const columns = makeCandidateColumns(memory, count, count);
-      for (const limit of [0, 1, 20]) expect(rankingDifference(memory, columns, NOW, limit)).toBeNull();
+      for (const limit of [0, 1, 20])
+        expect(rankingDifference(memory, columns, NOW, limit)).toBeNull();
     }
   });
 
@@ -78,7 +89,8 @@ describe("the rivals rank resident rows as the reference does", () => {
     const memory = { nodes: [first!, ...others.map(({ id }) => ({ ...first!, id }))], edges: [] };
     const columns = makeCandidateColumns(memory, 60, 1);
     for (const column of [columns.semantic, columns.bm25, columns.graph]) column.fill(0.5);
-    for (const limit of [1, 20, 60, 70]) expect(rankingDifference(memory, columns, NOW, limit)).toBeNull();
+    for (const limit of [1, 20, 60, 70])
+      expect(rankingDifference(memory, columns, NOW, limit)).toBeNull();
   });
 
   test("over arbitrary memories and candidates, the same one twice among them", () => {
@@ -89,7 +101,12 @@ describe("the rivals rank resident rows as the reference does", () => {
       .chain((memory) => {
         const id = fc.constantFrom(...memory.nodes.map((node) => node.id));
         const candidate = fc.record({ id, semantic: score, bm25: score, graph: score });
-        return fc.tuple(fc.constant(memory), fc.array(candidate, { maxLength: 30 }), now, fc.nat({ max: 32 }));
+        return fc.tuple(
+          fc.constant(memory),
+          fc.array(candidate, { maxLength: 30 }),
+          now,
+          fc.nat({ max: 32 }),
+        );
       });
     fc.assert(
       fc.property(cases, ([memory, candidates, now, limit]) => {
@@ -116,24 +133,39 @@ interface Found {
   scores: ArrayLike<number>;
 }
 
-/** Where two answers differ by more than the order of sums can make them; ids may change places where scores are as near. */
+/**
+ * Where two answers differ by more than the order of sums can make them; ids may change places
+ * where scores are as near.
+ */
 function farApart(actual: Found, expected: Found, scoreOf: (id: string) => number): string | null {
-  if (actual.ids.length !== expected.ids.length) return `${actual.ids.length} are not ${expected.ids.length}`;
+  if (actual.ids.length !== expected.ids.length)
+    return `${actual.ids.length} are not ${expected.ids.length}`;
   if (new Set(actual.ids).size !== actual.ids.length) return "an id is there twice";
   for (let i = 0; i < expected.ids.length; i++) {
     const score = expected.scores[i]!;
-    const near = [actual.scores[i]!, scoreOf(actual.ids[i]!)].every((other) => Math.abs(other - score) <= NEAR);
-    if (!near) return `place ${i}: ${actual.ids[i]} ${actual.scores[i]} is not ${expected.ids[i]} ${score}`;
+    const near = [actual.scores[i]!, scoreOf(actual.ids[i]!)].every(
+      (other) => Math.abs(other - score) <= NEAR,
+    );
+    if (!near)
+      return `place ${i}: ${actual.ids[i]} ${actual.scores[i]} is not ${expected.ids[i]} ${score}`;
   }
   return null;
 }
 
-function similarDifference(memory: GraphMemory, dimensions: number, query: Float32Array, limit: number): string | null {
+function similarDifference(
+  memory: GraphMemory,
+  dimensions: number,
+  query: Float32Array,
+  limit: number,
+): string | null {
   const { nodes } = memory;
   const answer = (form: Vectors["form"]) => {
     const all = similar(prepareVectors(nodes, form), query, Number.POSITIVE_INFINITY);
     const top = all.slice(0, limit);
-    const found = { ids: top.map(({ id }) => id), scores: Float64Array.from(top, ({ score }) => score) };
+    const found = {
+      ids: top.map(({ id }) => id),
+      scores: Float64Array.from(top, ({ score }) => score),
+    };
     return { found, scores: new Map(all.map(({ id, score }) => [id, score])) };
   };
   const f32 = answer("f32");
@@ -159,7 +191,8 @@ describe("the rivals find the embeddings that the reference finds", () => {
     ] as const) {
       const memory = makeMemory({ nodes, edges: 0, dimensions, seed: nodes, unembedded: 0 });
       for (const { embedding } of makeQuestions(memory, 4, 1)) {
-        for (const limit of [0, 1, 50]) expect(similarDifference(memory, dimensions, embedding!, limit)).toBeNull();
+        for (const limit of [0, 1, 50])
+          expect(similarDifference(memory, dimensions, embedding!, limit)).toBeNull();
       }
     }
   });
@@ -178,7 +211,10 @@ describe("the rivals find the embeddings that the reference finds", () => {
   });
 
   test("over arbitrary memories", () => {
-    const component = fc.oneof(fc.constantFrom(-1, 0, 1), fc.float({ min: -2, max: 2, noNaN: true }));
+    const component = fc.oneof(
+      fc.constantFrom(-1, 0, 1),
+      fc.float({ min: -2, max: 2, noNaN: true }),
+    );
     const cases = fc.constantFrom(1, 3, 16, 19).chain((dimensions) => {
       const query = fc.array(component, { minLength: dimensions, maxLength: dimensions });
       return fc.tuple(fc.constant(dimensions), smallMemory(dimensions), query, fc.nat({ max: 12 }));
@@ -258,14 +294,20 @@ describe("the rivals sweep as the reference does", () => {
   });
 
   test("over arbitrary nodes", () => {
-    const days = fc.oneof(fc.constantFrom(0, 1, 59, 60, 61, 120, 121), fc.double({ min: -10, max: 400, noNaN: true }));
+    const days = fc.oneof(
+      fc.constantFrom(0, 1, 59, 60, 61, 120, 121),
+      fc.double({ min: -10, max: 400, noNaN: true }),
+    );
     const instant = days.map((each) => NOW - Math.round(each * DAY));
     const node: fc.Arbitrary<objects.FadingNode> = fc.record({
       id: fc.constantFrom("a", "b", "c"),
       subtype: fc.constantFrom(...SUBTYPES.map((subtype) => subtype ?? null), "constructor"),
       created_at: instant,
       last_accessed: fc.option(instant),
-      stability: fc.oneof(fc.constantFrom(0, -1, 5e-324, 1e300), fc.double({ min: 0.5, max: 365, noNaN: true })),
+      stability: fc.oneof(
+        fc.constantFrom(0, -1, 5e-324, 1e300),
+        fc.double({ min: 0.5, max: 365, noNaN: true }),
+      ),
       retrievability: fc.double({ min: 0, max: 1, noNaN: true }),
       lifecycle: fc.constantFrom(...DECAY_LIFECYCLE_STATES, "DELETED" as const),
     });
@@ -293,7 +335,9 @@ describe("the rivals sweep as the reference does", () => {
     for (const step of [0, 1, 2, 20, 40]) {
       const { changes, transitions } = objects.sweep(nodes, NOW + step * STEP);
       expect(changes.length, `after step ${step}`).toBe(transitions.length);
-      expect(Math.abs(transitions.length - step * DUE), `after step ${step}`).toBeLessThanOrEqual(5);
+      expect(Math.abs(transitions.length - step * DUE), `after step ${step}`).toBeLessThanOrEqual(
+        5,
+      );
       due = transitions.length;
     }
     expect(due).toBeGreaterThan(39_000);
@@ -310,7 +354,10 @@ class ReferenceIndex extends ReferenceMemory {
     return Uint32Array.from(ids, (id) => this.#numbered.push(id) - 1);
   }
 
-  override rerank({ handles, ...columns }: nous.ResidentCandidates, options?: nous.ResidentRerankOptions) {
+  override rerank(
+    { handles, ...columns }: nous.ResidentCandidates,
+    options?: nous.ResidentRerankOptions,
+  ) {
     const ids = handles && Array.from(handles, (handle) => this.#numbered[handle]!);
     return super.rerank(ids ? { ...columns, ids } : columns, options);
   }
@@ -339,7 +386,11 @@ function answers({ make }: Deferred): { contest: Contest; given: Record<string, 
 function plainly(answer: unknown): unknown {
   const sweep = answer as objects.ObjectSweep;
   const whole = Array.isArray(sweep.changes) ? inColumns(sweep) : answer;
-  return JSON.parse(JSON.stringify(whole, (_, value) => (ArrayBuffer.isView(value) ? [...(value as never)] : value)));
+  return JSON.parse(
+    JSON.stringify(whole, (_, value) =>
+      ArrayBuffer.isView(value) ? [...(value as never)] : value,
+    ),
+  );
 }
 
 describe.each(engines)("in a contest with %s all answer alike", (_, engine) => {
@@ -356,7 +407,8 @@ describe.each(engines)("in a contest with %s all answer alike", (_, engine) => {
   test.each(equal.map((contest) => [contest.name, contest] as const))("%s", (_, contest) => {
     const { given } = answers(contest);
     const expected = plainly(given.engine);
-    for (const [label, answer] of Object.entries(given)) expect(same(plainly(answer), expected, label)).toBeNull();
+    for (const [label, answer] of Object.entries(given))
+      expect(same(plainly(answer), expected, label)).toBeNull();
   });
 
   test("similar, f32", () => {
@@ -385,7 +437,8 @@ describe.each(engines)("in a contest with %s all answer alike", (_, engine) => {
   });
 
   test("filling ends", () => {
-    for (const contest of [contests.upsert(0, engine, 2_500), contests.upsert(24, engine, 2_500)]) answers(contest);
+    for (const contest of [contests.upsert(0, engine, 2_500), contests.upsert(24, engine, 2_500)])
+      answers(contest);
     answers(contests.link(engine, 500, 2_000));
   });
 });

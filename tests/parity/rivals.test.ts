@@ -1,4 +1,5 @@
-// The rivals of the benches answer as the reference does, to the bit: a baseline that is wrong is none.
+// The rivals of the benches answer as the reference does, to the bit: a baseline that is wrong is
+// none.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -42,11 +43,15 @@ const answersOf = (from: Rerank, { candidates, metrics, weights, now, limit }: B
 /** The first difference between a rival and the reference. */
 function difference(rival: Rerank, batch: Batch, expected = answersOf(reference, batch)) {
   const actual = answersOf(rival, batch);
-  const mixedUp = actual.some((ranking, i) => ranking.some((ranked, j) => ranked.node !== expected[i]![j]!.node));
+  const mixedUp = actual.some((ranking, i) =>
+    ranking.some((ranked, j) => ranked.node !== expected[i]![j]!.node),
+  );
   return same(actual, expected) ?? (mixedUp ? "a node is not the very object passed in" : null);
 }
 
-const golden = JSON.parse(readFileSync(new URL("../golden/rerank.json", import.meta.url), "utf8")) as {
+const golden = JSON.parse(
+  readFileSync(new URL("../golden/rerank.json", import.meta.url), "utf8"),
+) as {
   now: number;
   batches: (Batch & { custom_weights: reference.RerankingWeights })[];
 };
@@ -134,7 +139,15 @@ describe("the tuned decay sweep answers as the reference does", () => {
   });
 
   test("at the edges: no stability, no time, the future, the thresholds of days", () => {
-    const times = [now, now + 1, now - 1, 0, -8.64e15, now - 60 * 86_400_000, now - 120 * 86_400_000];
+    const times = [
+      now,
+      now + 1,
+      now - 1,
+      0,
+      -8.64e15,
+      now - 60 * 86_400_000,
+      now - 120 * 86_400_000,
+    ];
     const stabilities = [0, -0, -1, 5e-324, 1e-9, 0.5, 14, 365, 1e300];
     const rows = times.flatMap((time) =>
       stabilities.flatMap((s) => [0, 1, 2, 3].map((section) => [time, s, section] as const)),
@@ -203,7 +216,9 @@ test("usage in lists by id is kept and boosted as the reference does", () => {
   const text = () => Array.from({ length: 6 }, () => pick(random, words)).join(" ");
   const ids = Array.from({ length: 20 }, (_, i) => `memory ${i}`);
   for (let turn = 0; turn < 60; turn++) {
-    const recalled = Object.fromEntries(Array.from({ length: 5 }, () => [pick(random, ids), text()]));
+    const recalled = Object.fromEntries(
+      Array.from({ length: 5 }, () => [pick(random, ids), text()]),
+    );
     const args = [recalled, text(), NOW + turn * 3_600_000] as const;
     expect(same(lists.feedback(...args), plain.feedback(...args))).toBeNull();
     expect(same(lists.boost(ids), plain.boost(ids))).toBeNull();

@@ -1,8 +1,10 @@
-// Deep equality to the bit: numbers by Object.is, so that 0 and −0, and any two doubles, are told apart.
+// Deep equality to the bit: numbers by Object.is, so that 0 and −0, and any two doubles, are told
+// apart.
 
 /**
- * The path of the first difference, with both values, or null when there is none. Objects are compared
- * by their own enumerable keys in any order; a key with an undefined value differs from no key.
+ * The path of the first difference, with both values, or null when there is none. Objects are
+ * compared by their own enumerable keys in any order; a key with an undefined value differs from no
+ * key.
  */
 export function same(actual: unknown, expected: unknown, path = "$"): string | null {
   if (Object.is(actual, expected)) return null;

@@ -10,7 +10,9 @@ import { salience, salienceOptions, signals, subtype } from "./stakes.ts";
 const LONG_RUN = { numRuns: 50_000, seed: 8 };
 
 test("golden", () => {
-  const vectors = JSON.parse(readFileSync(new URL("../golden/salience.json", import.meta.url), "utf8"));
+  const vectors = JSON.parse(
+    readFileSync(new URL("../golden/salience.json", import.meta.url), "utf8"),
+  );
   for (const { subtype, signals, salience_in, salience: told, stability } of vectors) {
     const salience = salience_in ?? nous.calculateSalience(subtype, signals);
     expect(salience).toBe(salience_in ?? told);
@@ -22,7 +24,9 @@ describe(`${LONG_RUN.numRuns} of seed ${LONG_RUN.seed}`, () => {
   test("calculateSalience", () => {
     fc.assert(
       fc.property(subtype, signals, (subtype, signals) => {
-        expect(nous.calculateSalience(subtype, signals)).toBe(reference.calculateSalience(subtype, signals));
+        expect(nous.calculateSalience(subtype, signals)).toBe(
+          reference.calculateSalience(subtype, signals),
+        );
       }),
       LONG_RUN,
     );
@@ -31,7 +35,9 @@ describe(`${LONG_RUN.numRuns} of seed ${LONG_RUN.seed}`, () => {
   test("modulateStability", () => {
     fc.assert(
       fc.property(subtype, salience, (subtype, salience) => {
-        expect(nous.modulateStability(subtype, salience)).toBe(reference.modulateStability(subtype, salience));
+        expect(nous.modulateStability(subtype, salience)).toBe(
+          reference.modulateStability(subtype, salience),
+        );
       }),
       LONG_RUN,
     );
@@ -39,7 +45,11 @@ describe(`${LONG_RUN.numRuns} of seed ${LONG_RUN.seed}`, () => {
 });
 
 test("calculateSalience by the user's own sources, with rarity, surprise and consequence", () => {
-  const events = fc.array(fc.tuple(subtype, signals), { minLength: 20, maxLength: 40, size: "max" });
+  const events = fc.array(fc.tuple(subtype, signals), {
+    minLength: 20,
+    maxLength: 40,
+    size: "max",
+  });
   fc.assert(
     fc.property(salienceOptions, events, (options, events) => {
       const engine = nous.createEngine({ salience: options });
@@ -47,7 +57,9 @@ test("calculateSalience by the user's own sources, with rarity, surprise and con
         const expected = reference.calculateSalience(subtype, signals, options);
         expect(engine.calculateSalience(subtype, signals)).toBe(expected);
         // Sources tell what is at stake, not what follows from it.
-        expect(engine.modulateStability(subtype, expected)).toBe(reference.modulateStability(subtype, expected));
+        expect(engine.modulateStability(subtype, expected)).toBe(
+          reference.modulateStability(subtype, expected),
+        );
       }
     }),
     { numRuns: 500, seed: LONG_RUN.seed },

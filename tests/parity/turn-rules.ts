@@ -25,7 +25,9 @@ interface Vector {
   skip: string[];
 }
 
-const vectors: Vector[] = JSON.parse(readFileSync(new URL("../golden/context_intent.json", import.meta.url), "utf8"));
+const vectors: Vector[] = JSON.parse(
+  readFileSync(new URL("../golden/context_intent.json", import.meta.url), "utf8"),
+);
 
 /** A turn's signals and plan, as cases name them. */
 interface View extends Omit<reference.TurnSignals, "frame_type" | "memory_type_hints"> {
@@ -73,7 +75,11 @@ const IN_BOTH: readonly Case[] = [
     "what was my decision about the database",
     { hints: { decision: 0.5 }, ...limits(8, 3, 3, 3) },
   ],
-  ["a hint at procedures", "how do I deploy the application", { hints: { procedure: 0.5 }, ...limits(3, 3, 8, 3) }],
+  [
+    "a hint at procedures",
+    "how do I deploy the application",
+    { hints: { procedure: 0.5 }, ...limits(3, 3, 8, 3) },
+  ],
   [
     "the frame of decisions has more room for decisions and procedures",
     "should we migrate to PostgreSQL",
@@ -100,7 +106,13 @@ const IN_BOTH: readonly Case[] = [
     "just now: the turn itself is searched for, and episodes get room",
     "just now",
     {
-      ...{ temporal_recency: 1, topic_keywords: [], query_text: "just now", boost: true, ...limits(5, 5, 5, 8) },
+      ...{
+        temporal_recency: 1,
+        topic_keywords: [],
+        query_text: "just now",
+        boost: true,
+        ...limits(5, 5, 5, 8),
+      },
       overrides: { decisions: 500, facts: 500, procedures: 0, episodes: 1000 },
     },
     "conversation",
@@ -108,7 +120,10 @@ const IN_BOTH: readonly Case[] = [
   [
     "recently: 0.8 is more than 0.5",
     "what did we talk about recently",
-    { temporal_recency: 0.8, overrides: { decisions: 500, facts: 500, procedures: 0, episodes: 1000 } },
+    {
+      temporal_recency: 0.8,
+      overrides: { decisions: 500, facts: 500, procedures: 0, episodes: 1000 },
+    },
     "conversation",
   ],
   [
@@ -123,12 +138,23 @@ const IN_BOTH: readonly Case[] = [
     { temporal_recency: 0.8, ...limits(5, 5, 5, 8) },
     "creative",
   ],
-  ["a frame without room of its own for episodes stays without", "today", { overrides: {} }, "task"],
+  [
+    "a frame without room of its own for episodes stays without",
+    "today",
+    { overrides: {} },
+    "task",
+  ],
   [
     "recap alone is taken for recent",
     "recap",
     {
-      ...{ temporal_recency: 0.8, recap: true, boost: true, query_text: "recap", ...limits(5, 5, 5, 8) },
+      ...{
+        temporal_recency: 0.8,
+        recap: true,
+        boost: true,
+        query_text: "recap",
+        ...limits(5, 5, 5, 8),
+      },
       overrides: { decisions: 500, facts: 500, procedures: 0, episodes: 1000 },
     },
     "conversation",
@@ -138,7 +164,11 @@ const IN_BOTH: readonly Case[] = [
     "how to write the workflow guide for last time",
     limits(3, 3, 8, 3),
   ],
-  ["acronyms are keywords", "AI and ML models", { topic_keywords: ["ai", "ml", "models"], entity_mentions: [] }],
+  [
+    "acronyms are keywords",
+    "AI and ML models",
+    { topic_keywords: ["ai", "ml", "models"], entity_mentions: [] },
+  ],
   [
     "neither the first word nor the first after a full stop is a name",
     "Today Alice met Bob. Carol was there",
@@ -183,9 +213,17 @@ const SHIPPED: readonly Case[] = [
 const MENDED: readonly Case[] = [
   ["thanks asks for nothing", "thanks", { is_acknowledgement: true, ...NOTHING }],
   ["No asks for nothing", "No", { is_acknowledgement: true, ...NOTHING }],
-  ["nor with marks and a smiley after it", " Sounds  good!! 👍", { is_acknowledgement: true, ...NOTHING }],
+  [
+    "nor with marks and a smiley after it",
+    " Sounds  good!! 👍",
+    { is_acknowledgement: true, ...NOTHING },
+  ],
   ["nor one character", "R?", { is_acknowledgement: true, ...NOTHING }],
-  ["but a short name with signs in it does", "C++?", { is_acknowledgement: false, query_text: "C++?", ...ALL_ALIKE }],
+  [
+    "but a short name with signs in it does",
+    "C++?",
+    { is_acknowledgement: false, query_text: "C++?", ...ALL_ALIKE },
+  ],
   [
     "and thanks for something does",
     "thanks for the summary",
@@ -206,8 +244,16 @@ const MENDED: readonly Case[] = [
     { input: "Who chose it", is_greeting: false },
   ],
   ["but not what touches the next word", 'hello - "Redis" or $BTC', { input: '"Redis" or $BTC' }],
-  ["what a word follows without a blank is none", "Hi-Lo strategy for BTC", { input: "Hi-Lo strategy for BTC" }],
-  ["nor the beginning of a name", "Hello.ts throws", { input: "Hello.ts throws", topic_keywords: ["hello", "throws"] }],
+  [
+    "what a word follows without a blank is none",
+    "Hi-Lo strategy for BTC",
+    { input: "Hi-Lo strategy for BTC" },
+  ],
+  [
+    "nor the beginning of a name",
+    "Hello.ts throws",
+    { input: "Hello.ts throws", topic_keywords: ["hello", "throws"] },
+  ],
   ["nor half of a word", "yo-yo moves", { input: "yo-yo moves", is_greeting: false }],
   ["nor is it after another", "hey, hi-res pictures", { input: "hi-res pictures" }],
   ["other marks may end it", "Hi… yo. hello – well", { input: "well" }],
@@ -218,20 +264,40 @@ const MENDED: readonly Case[] = [
     "hi, thanks!",
     { is_greeting: false, is_acknowledgement: true, ...NOTHING },
   ],
-  ["a greeting that is a question remains one", "what's up with Redis", { is_question: true, input: "with Redis" }],
-  ["the name after a greeting is the first word", "hey Alice", { entity_mentions: [], topic_keywords: ["alice"] }],
+  [
+    "a greeting that is a question remains one",
+    "what's up with Redis",
+    { is_question: true, input: "with Redis" },
+  ],
+  [
+    "the name after a greeting is the first word",
+    "hey Alice",
+    { entity_mentions: [], topic_keywords: ["alice"] },
+  ],
   [
     "every pattern of a type adds to its hint",
     "When did we decide? I recall: last time we chose, should we define it",
     { hints: { decision: 1.5, fact: 0.5, episode: 1.5 }, ...limits(8, 3, 3, 3) },
   ],
-  ["the highest hint wins", "should we read the story of when it was, earlier, last time", limits(3, 3, 3, 8)],
+  [
+    "the highest hint wins",
+    "should we read the story of when it was, earlier, last time",
+    limits(3, 3, 3, 8),
+  ],
   ["any white space in a phrase", "how \n to do it", { hints: { procedure: 0.5 } }],
-  ["capitals of every script", "so Élan met ÜBER", { entity_mentions: ["Élan"], topic_keywords: ["élan", "über"] }],
+  [
+    "capitals of every script",
+    "so Élan met ÜBER",
+    { entity_mentions: ["Élan"], topic_keywords: ["élan", "über"] },
+  ],
   [
     "signals are asked for, with the limit of episodes",
     "which signals are firing?",
-    { hints: { signal: 0.5 }, limits: { decision: 5, fact: 5, procedure: 5, episode: 5, signal: 5 }, overrides: {} },
+    {
+      hints: { signal: 0.5 },
+      limits: { decision: 5, fact: 5, procedure: 5, episode: 5, signal: 5 },
+      overrides: {},
+    },
     "question",
   ],
   [
@@ -248,11 +314,26 @@ const MENDED: readonly Case[] = [
 ];
 
 const RECAPS = [
-  ...["what did we talk about on Monday", "What have we discussed so far", "what did we do yesterday", "catch me up"],
-  ...["give me a recap of recent conversations", "so, what happened recently", "what happened lately?"],
+  ...[
+    "what did we talk about on Monday",
+    "What have we discussed so far",
+    "what did we do yesterday",
+    "catch me up",
+  ],
+  ...[
+    "give me a recap of recent conversations",
+    "so, what happened recently",
+    "what happened lately?",
+  ],
   ...["show my recent conversations", "a Summary of Recent work"],
 ];
-const NO_RECAPS = ["how do I fix this bug", "hello", "thanks", "tell me about the architecture", "what happened"];
+const NO_RECAPS = [
+  "how do I fix this bug",
+  "hello",
+  "thanks",
+  "tell me about the architecture",
+  "what happened",
+];
 
 const TOPICS: readonly [what: string, text: string, topic: string | null][] = [
   ["a turn says what it is about", "  Redis as a cache \n", "Redis as a cache"],
@@ -307,7 +388,9 @@ const TYPES: readonly [subtype: string | null, type: reference.MemoryType][] = [
 /** Declares a test for each case. */
 export function describeRules(of: Functions): void {
   function view(text: string, frame: string | undefined, mode: reference.ContextMode): View {
-    const { signals, plan, temporal_boost, recap } = of.planTurn(text, frame ?? "question", { mode });
+    const { signals, plan, temporal_boost, recap } = of.planTurn(text, frame ?? "question", {
+      mode,
+    });
     const { frame_type: _, memory_type_hints, ...rest } = signals;
     const [texts, limits] = [new Set<string>(), {} as View["limits"]];
     for (const { memory_type, query_text, limit } of plan.queries) {
@@ -349,7 +432,9 @@ export function describeRules(of: Functions): void {
         hints: signals.memory_type_hints,
         keywords: [...signals.topic_keywords].sort(),
         entities: [...signals.entity_mentions].sort(),
-        limits: Object.fromEntries(plan.queries.map(({ memory_type, limit }) => [memory_type, limit])),
+        limits: Object.fromEntries(
+          plan.queries.map(({ memory_type, limit }) => [memory_type, limit]),
+        ),
         query_text_is_input: isPlanned && signals.topic_keywords.length === 0,
         overrides: plan.budget_overrides,
         skip: [...plan.skip_types].sort(),
@@ -367,8 +452,10 @@ export function describeRules(of: Functions): void {
 
     test("turns that ask what was talked about, and others", () => {
       for (const mode of ["default", "seed-compatible"] as const) {
-        for (const text of RECAPS) expect([text, of.planTurn(text, "task", { mode }).recap]).toEqual([text, true]);
-        for (const text of NO_RECAPS) expect([text, of.planTurn(text, "task", { mode }).recap]).toEqual([text, false]);
+        for (const text of RECAPS)
+          expect([text, of.planTurn(text, "task", { mode }).recap]).toEqual([text, true]);
+        for (const text of NO_RECAPS)
+          expect([text, of.planTurn(text, "task", { mode }).recap]).toEqual([text, false]);
       }
     });
 
@@ -400,7 +487,10 @@ export function describeRules(of: Functions): void {
 
   test("the frame is the turn's own unless it is given", () => {
     expect(of.classifyTurn("should we?").frame_type).toBe("decision");
-    expect(of.planTurn("should we?").plan.budget_overrides).toEqual({ decisions: 3500, procedures: 2000 });
+    expect(of.planTurn("should we?").plan.budget_overrides).toEqual({
+      decisions: 3500,
+      procedures: 2000,
+    });
     expect(of.planTurn("should we?", "initiation").plan.budget_overrides).toEqual({});
   });
 

@@ -1,4 +1,5 @@
-// The package understands turns of conversation as the golden vectors and the reference do, to the bit.
+// The package understands turns of conversation as the golden vectors and the reference do, to the
+// bit.
 
 import fc from "fast-check";
 import * as nous from "nous-wasm";
@@ -24,7 +25,10 @@ describe(`${TURNS} turns of seed ${SEED}`, () => {
     test("classifyTurn and planTurn", () => {
       fc.assert(
         fc.property(turn, frame, (text, of) => {
-          expectSame(nous.classifyTurn(text, of, { mode }), reference.classifyTurn(text, of, { mode }));
+          expectSame(
+            nous.classifyTurn(text, of, { mode }),
+            reference.classifyTurn(text, of, { mode }),
+          );
           expectSame(nous.planTurn(text, of, { mode }), reference.planTurn(text, of, { mode }));
         }),
         LONG_RUN,
@@ -35,7 +39,10 @@ describe(`${TURNS} turns of seed ${SEED}`, () => {
       fc.assert(
         fc.property(signals, (signals) => {
           const given = signals as nous.SignalsToPlan;
-          expectSame(nous.planRetrieval(given, { mode }), reference.planRetrieval(signals, { mode }));
+          expectSame(
+            nous.planRetrieval(given, { mode }),
+            reference.planRetrieval(signals, { mode }),
+          );
         }),
         LONG_RUN,
       );
@@ -58,7 +65,9 @@ describe(`${TURNS} turns of seed ${SEED}`, () => {
 
   test("memoryTypeOf", () => {
     fc.assert(
-      fc.property(subtype, (subtype) => expectSame(nous.memoryTypeOf(subtype), reference.memoryTypeOf(subtype))),
+      fc.property(subtype, (subtype) =>
+        expectSame(nous.memoryTypeOf(subtype), reference.memoryTypeOf(subtype)),
+      ),
     );
   });
 });
@@ -68,7 +77,9 @@ test("signals are those that the configuration's strings ask for", () => {
   for (const matcher of ["substring", "words"] as const) {
     const engine = nous.createEngine({ intent: { strings, matcher } });
     const wantsSignals = (text: string) =>
-      reference.classifyIntent(text, { strings: { ...NO_STRINGS, ...strings }, matcher }).includes("SIGNALS");
+      reference
+        .classifyIntent(text, { strings: { ...NO_STRINGS, ...strings }, matcher })
+        .includes("SIGNALS");
     const text = fc
       .tuple(turn, fc.constantFrom("fire", "fires", "FIRE.", "élan", ""))
       .map((pieces) => pieces.join(" "));
@@ -82,7 +93,10 @@ test("signals are those that the configuration's strings ask for", () => {
 });
 
 test("types are those of the configuration's sections", () => {
-  const subtypes = { "custom:lesson": { section: "SIGNALS" }, "custom:thesis": { section: "SIGNALS" } } as const;
+  const subtypes = {
+    "custom:lesson": { section: "SIGNALS" },
+    "custom:thesis": { section: "SIGNALS" },
+  } as const;
   const engine = nous.createEngine({ sections: { subtypes, defaultSection: "PROCEDURAL" } });
   const types = ["custom:lesson", "custom:thesis", "custom:unheard_of"].map(engine.memoryTypeOf);
   expect(types).toEqual(["signal", "decision", "procedure"]);

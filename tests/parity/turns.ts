@@ -1,4 +1,5 @@
-// Turns of conversation for fast-check: those that the rules know, those that nearly are, and any text; and signals to plan for.
+// Turns of conversation for fast-check: those that the rules know, those that nearly are, and any
+// text; and signals to plan for.
 
 import fc from "fast-check";
 import * as reference from "../reference/index.ts";
@@ -14,7 +15,10 @@ const anyOf = (values: readonly string[]) => fc.constantFrom(...values);
 
 /** One of these in every so many, else nothing. */
 const seldom = (values: readonly string[], every: number) =>
-  fc.oneof({ weight: every - 1, arbitrary: fc.constant("") }, { weight: 1, arbitrary: anyOf(values) });
+  fc.oneof(
+    { weight: every - 1, arbitrary: fc.constant("") },
+    { weight: 1, arbitrary: anyOf(values) },
+  );
 
 /** Every phrase that is a sign of something, without its `*`. */
 export const PHRASES: readonly string[] = [
@@ -72,11 +76,47 @@ const NAMES = [
     "𐐀𐐨",
     "\u212aelvin",
   ],
-  ...["\ud83d", "Re\ud83ddis", "a‿b‿c", "three word name", "deployment strategy", "the database", "funding"],
+  ...[
+    "\ud83d",
+    "Re\ud83ddis",
+    "a‿b‿c",
+    "three word name",
+    "deployment strategy",
+    "the database",
+    "funding",
+  ],
 ];
-const FILLERS = ["the", "a", "my", "with", "about", "it", "Bob", "work", "in detail", "of", "we", "do"];
+const FILLERS = [
+  "the",
+  "a",
+  "my",
+  "with",
+  "about",
+  "it",
+  "Bob",
+  "work",
+  "in detail",
+  "of",
+  "we",
+  "do",
+];
 const MARKS = ["", "", "?", "!", ".", "…", " ?", "?!", ",", " 👍", " :)", "。", "！？", "++", '"'];
-const SEPARATORS = [" ", ", ", "! ", " – ", "\n", ",", "", ' "', " (", " 👋 ", ". ", "-", "’s ", " $"];
+const SEPARATORS = [
+  " ",
+  ", ",
+  "! ",
+  " – ",
+  "\n",
+  ",",
+  "",
+  ' "',
+  " (",
+  " 👋 ",
+  ". ",
+  "-",
+  "’s ",
+  " $",
+];
 
 const phrase = fc.tuple(anyOf(PHRASES), seldom(ENDINGS, 4)).map((pieces) => pieces.join(""));
 
@@ -98,7 +138,9 @@ const clause = fc
 /** Several signs of one type, or of one frame. */
 const insistent = fc
   .constantFrom(
-    ...MODES.flatMap((mode) => Object.values(reference.HINTS[mode]).map((patterns) => patterns.flat())),
+    ...MODES.flatMap((mode) =>
+      Object.values(reference.HINTS[mode]).map((patterns) => patterns.flat()),
+    ),
     ...reference.FRAMES.map(({ patterns }) => patterns),
   )
   .chain((signs) => fc.array(anyOf(signs), { minLength: 2, maxLength: 7, size: "max" }))
@@ -155,7 +197,9 @@ const said = fc.oneof(
 
 const greeted = fc
   .tuple(anyOf(reference.GREETINGS), anyOf(SEPARATORS), seldom(reference.GREETINGS, 6), said)
-  .map(([first, separator, second, rest]) => first + separator + (second && second + separator) + rest);
+  .map(
+    ([first, separator, second, rest]) => first + separator + (second && second + separator) + rest,
+  );
 
 const long = fc
   .tuple(anyOf(["word ", "漢字", "🚀", "é"]), fc.integer({ min: 40, max: 205 }), said)
@@ -183,7 +227,10 @@ export const frame: fc.Arbitrary<string | undefined> = fc.oneof(
 
 export const mode = fc.constantFrom(...MODES);
 
-const hint = fc.oneof(fc.constantFrom(0, 0.5, 1, 1.5, 5e-324), fc.double({ min: 0, max: 2, noNaN: true }));
+const hint = fc.oneof(
+  fc.constantFrom(0, 0.5, 1, 1.5, 5e-324),
+  fc.double({ min: 0, max: 2, noNaN: true }),
+);
 const flag = fc.oneof(
   { weight: 5, arbitrary: fc.constant(false) },
   { weight: 1, arbitrary: fc.constantFrom(true, undefined) },
@@ -208,9 +255,12 @@ export const signals: fc.Arbitrary<reference.SignalsToPlan> = fc.oneof(
         is_question: flag,
         is_greeting: flag,
         is_acknowledgement: flag,
-        topic_keywords: fc.array(fc.oneof(anyOf(NAMES), fc.string({ unit: anyCharacter, maxLength: 4 })), {
-          maxLength: 4,
-        }),
+        topic_keywords: fc.array(
+          fc.oneof(anyOf(NAMES), fc.string({ unit: anyCharacter, maxLength: 4 })),
+          {
+            maxLength: 4,
+          },
+        ),
       },
       { requiredKeys: ["frame_type"] },
     ),
@@ -219,7 +269,16 @@ export const signals: fc.Arbitrary<reference.SignalsToPlan> = fc.oneof(
 
 export const subtype: fc.Arbitrary<string | null | undefined> = fc.constantFrom(
   ...Object.keys(reference.SUBTYPE_TO_SECTION),
-  ...["thesis", "custom:THESIS", "custom:unheard_of", "constructor", "__proto__", "", null, undefined],
+  ...[
+    "thesis",
+    "custom:THESIS",
+    "custom:unheard_of",
+    "constructor",
+    "__proto__",
+    "",
+    null,
+    undefined,
+  ],
 );
 
 /** The reference's answers about a turn, as the native tests read them. */
@@ -227,20 +286,37 @@ export function answersTo(text: string) {
   const { frame_id, confidence } = reference.selectFrame(text);
   const planned = (mode: reference.ContextMode) => {
     const { signals, plan, temporal_boost, recap } = reference.planTurn(text, frame_id, { mode });
-    const limits = Object.fromEntries(plan.queries.map(({ memory_type, limit }) => [memory_type, limit]));
+    const limits = Object.fromEntries(
+      plan.queries.map(({ memory_type, limit }) => [memory_type, limit]),
+    );
     return {
       dropped: text.slice(0, text.length - signals.input.length),
       keywords: signals.topic_keywords,
       entities: signals.entity_mentions,
       recency: signals.temporal_recency,
       hints: signals.memory_type_hints,
-      flags: [signals.is_question, signals.is_greeting, signals.is_acknowledgement, recap, temporal_boost],
+      flags: [
+        signals.is_question,
+        signals.is_greeting,
+        signals.is_acknowledgement,
+        recap,
+        temporal_boost,
+      ],
       limits,
       budgets: plan.budget_overrides,
       skipped: plan.skip_types,
-      by_keywords: plan.queries[0] !== undefined && plan.queries[0].query_text === signals.topic_keywords.join(" "),
+      by_keywords:
+        plan.queries[0] !== undefined &&
+        plan.queries[0].query_text === signals.topic_keywords.join(" "),
     };
   };
   const [default_mode, seed_compatible] = MODES.map(planned);
-  return { text, frame: frame_id, confidence, topic: reference.nextTopic(text), default_mode, seed_compatible };
+  return {
+    text,
+    frame: frame_id,
+    confidence,
+    topic: reference.nextTopic(text),
+    default_mode,
+    seed_compatible,
+  };
 }

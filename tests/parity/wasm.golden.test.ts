@@ -18,7 +18,8 @@ describe("ranking", () => {
     custom_weights: nous.RerankingWeights;
   }
   const { now, batches } = golden<{ now: number; batches: Batch[] }>("rerank");
-  const rows = (ranking: nous.RankedNode[]) => ranking.map(({ node, ...rest }) => ({ id: node.id, ...rest }));
+  const rows = (ranking: nous.RankedNode[]) =>
+    ranking.map(({ node, ...rest }) => ({ id: node.id, ...rest }));
 
   /** The same instants in every form that is allowed. */
   const FORMS: [string, (ms: number) => nous.Instant][] = [
@@ -27,31 +28,38 @@ describe("ranking", () => {
     ["text", (ms) => new Date(ms).toISOString()],
     ["text without a zone", (ms) => new Date(ms).toISOString().replace("Z", "")],
   ];
-  const inForm = (candidates: Batch["candidates"], form: (ms: number) => nous.Instant): nous.ScoredNode[] =>
+  const inForm = (
+    candidates: Batch["candidates"],
+    form: (ms: number) => nous.Instant,
+  ): nous.ScoredNode[] =>
     candidates.map((node) => ({
       ...node,
       last_accessed: form(node.last_accessed),
       created_at: form(node.created_at),
     }));
 
-  test.each(FORMS)("by section, by global and by custom weights, with instants as %s", (_, form) => {
-    for (const batch of batches) {
-      const { metrics, custom_weights } = batch;
-      const candidates = inForm(batch.candidates, form);
-      const bySection = nous.rerankWithSectionWeights(candidates, metrics, form(now));
-      expect(same(rows(bySection), batch.by_section)).toBeNull();
-      const global = nous.rerankCandidates(candidates, metrics, undefined, form(now));
-      expect(same(rows(global), batch.global)).toBeNull();
-      const custom = nous.rerankCandidates(candidates, metrics, custom_weights, form(now));
-      expect(same(rows(custom), batch.custom)).toBeNull();
-      const passed = new Set(candidates);
-      expect(bySection.every(({ node }) => passed.delete(node))).toBe(true);
-    }
-  });
+  test.each(FORMS)(
+    "by section, by global and by custom weights, with instants as %s",
+    (_, form) => {
+      for (const batch of batches) {
+        const { metrics, custom_weights } = batch;
+        const candidates = inForm(batch.candidates, form);
+        const bySection = nous.rerankWithSectionWeights(candidates, metrics, form(now));
+        expect(same(rows(bySection), batch.by_section)).toBeNull();
+        const global = nous.rerankCandidates(candidates, metrics, undefined, form(now));
+        expect(same(rows(global), batch.global)).toBeNull();
+        const custom = nous.rerankCandidates(candidates, metrics, custom_weights, form(now));
+        expect(same(rows(custom), batch.custom)).toBeNull();
+        const passed = new Set(candidates);
+        expect(bySection.every(({ node }) => passed.delete(node))).toBe(true);
+      }
+    },
+  );
 
   test("from the top, as many as are asked for", () => {
     for (const { metrics, candidates, by_section, global, custom, custom_weights } of batches) {
-      const top = (options: nous.RerankTopOptions) => rows(nous.rerankTop(candidates, metrics, { now, ...options }));
+      const top = (options: nous.RerankTopOptions) =>
+        rows(nous.rerankTop(candidates, metrics, { now, ...options }));
       expect(same(top({}), by_section.slice(0, 20))).toBeNull();
       for (const limit of [0, 1, 3, 50, Number.POSITIVE_INFINITY]) {
         expect(same(top({ limit }), by_section.slice(0, limit))).toBeNull();
@@ -80,7 +88,12 @@ describe("decay", () => {
       global: number;
     }[];
     cascade: [number, number, number][];
-    difficulty: { type: nous.AlgorithmNodeType; content_length: number; edge_count: number; difficulty: number }[];
+    difficulty: {
+      type: nous.AlgorithmNodeType;
+      content_length: number;
+      edge_count: number;
+      difficulty: number;
+    }[];
   }
   const vectors = golden<Vectors>("decay");
   const decayOf = (section: nous.MemorySection) => nous.SECTION_PROFILES[section].decay;
@@ -113,7 +126,11 @@ describe("decay", () => {
 
   test("lifecycle, by section and global", () => {
     for (const { retrievability, days_dormant, section, by_section, global } of vectors.lifecycle) {
-      const state = nous.getDecayLifecycleStateForSection(retrievability, days_dormant, decayOf(section));
+      const state = nous.getDecayLifecycleStateForSection(
+        retrievability,
+        days_dormant,
+        decayOf(section),
+      );
       expect(state).toBe(by_section);
       expect(nous.getDecayLifecycleState(retrievability, days_dormant)).toBe(global);
     }
@@ -122,7 +139,9 @@ describe("decay", () => {
   test("growth on recall, by section and global, also where nothing more was at stake than usual", () => {
     const staked = nous.createEngine({ salienceGrowth: true });
     for (const { stability, difficulty, section, by_section, global } of vectors.growth) {
-      expect(nous.updateStabilityOnAccessForSection(stability, difficulty, decayOf(section))).toBe(by_section);
+      expect(nous.updateStabilityOnAccessForSection(stability, difficulty, decayOf(section))).toBe(
+        by_section,
+      );
       expect(nous.updateStabilityOnAccess(stability, difficulty)).toBe(global);
       const neutral = [stability, difficulty, decayOf(section), undefined, 0.5] as const;
       expect(staked.updateStabilityOnAccessForSection(...neutral)).toBe(by_section);
@@ -172,7 +191,9 @@ test("merge, from an array and from a map", () => {
       }));
       expect(same(rows, selected)).toBeNull();
       expect(same(sub_results, before), "inputs are never changed").toBeNull();
-      expect(merged.map((node) => node._sub_query_group)).toEqual(merged.map(({ row }) => Number(row.split("/")[0])));
+      expect(merged.map((node) => node._sub_query_group)).toEqual(
+        merged.map(({ row }) => Number(row.split("/")[0])),
+      );
     }
   }
 });

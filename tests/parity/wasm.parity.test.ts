@@ -1,11 +1,19 @@
-// The package answers as the reference does, to the bit, over generated inputs; and it keeps the laws of ranking,
-// merging and configuring.
+// The package answers as the reference does, to the bit, over generated inputs; and it keeps the
+// laws of ranking, merging and configuring.
 
 import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { FSRSAlgorithm } from "ts-fsrs";
 import { describe, expect, test } from "vitest";
-import { makeCandidates, makeColumns, makeMetrics, makeRandom, NOW, pick, SUBTYPES } from "../../benches/js/inputs.ts";
+import {
+  makeCandidates,
+  makeColumns,
+  makeMetrics,
+  makeRandom,
+  NOW,
+  pick,
+  SUBTYPES,
+} from "../../benches/js/inputs.ts";
 import * as reference from "../reference/index.ts";
 import {
   type Batch,
@@ -29,7 +37,10 @@ import { same } from "./same.ts";
 
 const DAY = 86_400_000;
 
-/** A list of the places where two functions of the same arguments differ must be empty; it is short when it is not. */
+/**
+ * A list of the places where two functions of the same arguments differ must be empty; it is short
+ * when it is not.
+ */
 function expectSame(actual: unknown, expected: unknown): void {
   const difference = same(actual, expected);
   if (difference !== null) expect.fail(difference);
@@ -40,12 +51,19 @@ const wellFormed = (text: string) => text.replace(/\p{Surrogate}/gu, "\uFFFD");
 
 type Rerank = Pick<typeof reference, "rerankCandidates" | "rerankTop" | "rerankWithSectionWeights">;
 
-/** The first difference between a ranker and the reference; nodes must be the very ones passed in. */
-function difference(ranker: Rerank, { candidates, metrics, weights, now, limit }: Batch): string | null {
+/**
+ * The first difference between a ranker and the reference; nodes must be the very ones passed in.
+ */
+function difference(
+  ranker: Rerank,
+  { candidates, metrics, weights, now, limit }: Batch,
+): string | null {
   const bySection = reference.rerankWithSectionWeights(candidates, metrics, now);
   const global = reference.rerankCandidates(candidates, metrics, undefined, now);
-  const weighed = weights === undefined ? global : reference.rerankCandidates(candidates, metrics, weights, now);
-  const top = (options: reference.RerankTopOptions) => ranker.rerankTop(candidates, metrics, { now, ...options });
+  const weighed =
+    weights === undefined ? global : reference.rerankCandidates(candidates, metrics, weights, now);
+  const top = (options: reference.RerankTopOptions) =>
+    ranker.rerankTop(candidates, metrics, { now, ...options });
   const all = Number.POSITIVE_INFINITY;
   return (
     differs(ranker.rerankWithSectionWeights(candidates, metrics, now), bySection) ??
@@ -54,13 +72,17 @@ function difference(ranker: Rerank, { candidates, metrics, weights, now, limit }
     differs(top({}), bySection.slice(0, 20)) ??
     differs(top({ limit }), bySection.slice(0, limit)) ??
     differs(top({ limit, sections: false }), global.slice(0, limit)) ??
-    differs(top({ limit, weights }), (weights === undefined ? bySection : weighed).slice(0, limit)) ??
+    differs(
+      top({ limit, weights }),
+      (weights === undefined ? bySection : weighed).slice(0, limit),
+    ) ??
     differs(top({ limit: all, weights, sections: false }), weighed)
   );
 }
 
 function differs(actual: reference.RankedNode[], expected: reference.RankedNode[]): string | null {
-  if (actual.length !== expected.length) return `${actual.length} results instead of ${expected.length}`;
+  if (actual.length !== expected.length)
+    return `${actual.length} results instead of ${expected.length}`;
   for (const [place, { node, ...rest }] of expected.entries()) {
     const { node: found, ...foundRest } = actual[place]!;
     if (found !== node) return `place ${place}: ${found.id} instead of ${node.id}`;
@@ -91,9 +113,19 @@ describe("ranking", () => {
   });
 
   test("over the inputs of the benches, of each size around a power of two and up to 50,000", () => {
-    for (const count of [1, 2, 3, 15, 16, 17, 63, 64, 65, 255, 256, 257, 1000, 1024, 4096, 10_000, 50_000]) {
-      const candidates = makeCandidates(count, count, { instants: count % 2 === 0 ? "date" : "ms" });
-      const batch = { candidates, metrics: makeMetrics(count, count), weights: undefined, now: NOW, limit: 20 };
+    for (const count of [
+      1, 2, 3, 15, 16, 17, 63, 64, 65, 255, 256, 257, 1000, 1024, 4096, 10_000, 50_000,
+    ]) {
+      const candidates = makeCandidates(count, count, {
+        instants: count % 2 === 0 ? "date" : "ms",
+      });
+      const batch = {
+        candidates,
+        metrics: makeMetrics(count, count),
+        weights: undefined,
+        now: NOW,
+        limit: 20,
+      };
       expect(difference(nous, batch)).toBeNull();
     }
   });
@@ -112,7 +144,13 @@ describe("ranking", () => {
     ];
     for (const candidates of forms) {
       for (const limit of [1, 30, 70, 398, 399, 400, 5000]) {
-        const batch = { candidates, metrics: makeMetrics(300, 5), weights: undefined, now: NOW, limit };
+        const batch = {
+          candidates,
+          metrics: makeMetrics(300, 5),
+          weights: undefined,
+          now: NOW,
+          limit,
+        };
         expect(difference(nous, batch)).toBeNull();
       }
     }
@@ -128,7 +166,13 @@ describe("ranking", () => {
       access_count: i % 1024,
       inbound_edge_count: i % 37,
     }));
-    const batch = { candidates, metrics: makeMetrics(100, 1), weights: undefined, now: NOW, limit: 500 };
+    const batch = {
+      candidates,
+      metrics: makeMetrics(100, 1),
+      weights: undefined,
+      now: NOW,
+      limit: 500,
+    };
     expect(difference(nous, batch)).toBeNull();
   });
 
@@ -146,15 +190,47 @@ describe("ranking", () => {
 });
 
 describe("single values", () => {
-  const ODD = [0, -0, 1, -1, 5e-324, 0.1, 0.5, 1e-9, 1e300, -1e300, Number.NaN, Infinity, -Infinity];
-  const number = fc.oneof(fc.constantFrom(...ODD), fc.double(), fc.double({ min: -2, max: 2 }), fc.integer());
-  const day = fc.oneof(number, fc.constantFrom(59.9, 60, 119.9, 120, 239.9, 240), fc.double({ min: 0, max: 400 }));
+  const ODD = [
+    0,
+    -0,
+    1,
+    -1,
+    5e-324,
+    0.1,
+    0.5,
+    1e-9,
+    1e300,
+    -1e300,
+    Number.NaN,
+    Infinity,
+    -Infinity,
+  ];
+  const number = fc.oneof(
+    fc.constantFrom(...ODD),
+    fc.double(),
+    fc.double({ min: -2, max: 2 }),
+    fc.integer(),
+  );
+  const day = fc.oneof(
+    number,
+    fc.constantFrom(59.9, 60, 119.9, 120, 239.9, 240),
+    fc.double({ min: 0, max: 400 }),
+  );
   const type = fc.constantFrom(
     ...Object.keys(reference.INITIAL_STABILITY),
     ...["", "Concept", "constructor", "__proto__", "toString"],
   );
   const subtype = fc.oneof(
-    fc.constantFrom(...SUBTYPES, null, "", "custom:LESSON", "lesson", "constructor", "__proto__", "hasOwnProperty"),
+    fc.constantFrom(
+      ...SUBTYPES,
+      null,
+      "",
+      "custom:LESSON",
+      "lesson",
+      "constructor",
+      "__proto__",
+      "hasOwnProperty",
+    ),
     fc.string({ unit: "binary" }),
     fc.string().map((text) => `custom:${text}`),
   );
@@ -180,7 +256,9 @@ describe("single values", () => {
     inbound_edge_count: number,
   });
 
-  /** A function of the package and of the reference, by its name and the arguments that it takes. */
+  /**
+   * A function of the package and of the reference, by its name and the arguments that it takes.
+   */
   const CASES: [string, fc.Arbitrary<readonly unknown[]>][] = [
     ["calculateRetrievability", fc.tuple(day, day)],
     ["getDecayLifecycleState", fc.tuple(number, day)],
@@ -188,7 +266,10 @@ describe("single values", () => {
     ["updateStabilityOnAccess", fc.tuple(day, number)],
     ["updateStabilityOnAccessForSection", fc.tuple(day, number, decay)],
     ["applyCascadeDecay", fc.tuple(number, number)],
-    ["calculateDifficulty", fc.tuple(type, fc.oneof(number, fc.nat(20_000)), fc.oneof(number, fc.nat(100)))],
+    [
+      "calculateDifficulty",
+      fc.tuple(type, fc.oneof(number, fc.nat(20_000)), fc.oneof(number, fc.nat(100))),
+    ],
     ["getInitialStability", fc.tuple(type)],
     ["getInitialDifficulty", fc.tuple(type)],
     ["getInitialEdgeStrength", fc.tuple(fc.oneof(fc.constantFrom(...EDGE_TYPES), fc.string()))],
@@ -220,33 +301,48 @@ describe("single values", () => {
       fc.constantFrom(0, 0.1, 0.5, 1, null, undefined),
     );
     fc.assert(
-      fc.property(day, number, decay, number, salience, (days, difficulty, profile, r, salience) => {
-        const { updateStabilityOnAccess, updateStabilityOnAccessForSection } = reference;
-        const known = salience ?? undefined;
-        expectSame(
-          [
-            staked.updateStabilityOnAccess(days, difficulty, r, salience),
-            staked.updateStabilityOnAccessForSection(days, difficulty, profile, r, salience),
-            plain.updateStabilityOnAccess(days, difficulty, r, salience),
-            plain.updateStabilityOnAccessForSection(days, difficulty, profile, r, salience),
-          ],
-          [
-            updateStabilityOnAccess(days, difficulty, known),
-            updateStabilityOnAccessForSection(days, difficulty, profile, known),
-            updateStabilityOnAccess(days, difficulty),
-            updateStabilityOnAccessForSection(days, difficulty, profile),
-          ],
-        );
-      }),
+      fc.property(
+        day,
+        number,
+        decay,
+        number,
+        salience,
+        (days, difficulty, profile, r, salience) => {
+          const { updateStabilityOnAccess, updateStabilityOnAccessForSection } = reference;
+          const known = salience ?? undefined;
+          expectSame(
+            [
+              staked.updateStabilityOnAccess(days, difficulty, r, salience),
+              staked.updateStabilityOnAccessForSection(days, difficulty, profile, r, salience),
+              plain.updateStabilityOnAccess(days, difficulty, r, salience),
+              plain.updateStabilityOnAccessForSection(days, difficulty, profile, r, salience),
+            ],
+            [
+              updateStabilityOnAccess(days, difficulty, known),
+              updateStabilityOnAccessForSection(days, difficulty, profile, known),
+              updateStabilityOnAccess(days, difficulty),
+              updateStabilityOnAccessForSection(days, difficulty, profile),
+            ],
+          );
+        },
+      ),
       { numRuns: 5000 },
     );
   });
 
   test("every subtype of the table, and each with a letter more, less or in the other case", () => {
     for (const subtype of Object.keys(reference.SUBTYPE_TO_SECTION)) {
-      for (const name of [subtype, `${subtype}s`, subtype.slice(0, -1), subtype.slice(7), subtype.toUpperCase()]) {
+      for (const name of [
+        subtype,
+        `${subtype}s`,
+        subtype.slice(0, -1),
+        subtype.slice(7),
+        subtype.toUpperCase(),
+      ]) {
         expect(nous.getSectionForSubtype(name)).toBe(reference.getSectionForSubtype(name));
-        expect(nous.getInitialStabilityForSubtype(name)).toBe(reference.getInitialStabilityForSubtype(name));
+        expect(nous.getInitialStabilityForSubtype(name)).toBe(
+          reference.getInitialStabilityForSubtype(name),
+        );
       }
     }
   });
@@ -272,7 +368,9 @@ describe("exp and tanh", () => {
 
   test("exp of a million arguments, in columns", () => {
     const now = 0;
-    const lastAccessed = MILLION.filter((x) => Math.abs(x) <= 1e8).map((x) => now - Math.abs(x) * DAY);
+    const lastAccessed = MILLION.filter((x) => Math.abs(x) <= 1e8).map(
+      (x) => now - Math.abs(x) * DAY,
+    );
     const stability = lastAccessed.map((_, i) => (i % 3 === 0 ? 1 : 0.1 + (i % 997) / 7));
     const section = new Uint8Array(lastAccessed.length);
     const { retrievability } = nous.decayColumns({ lastAccessed, stability, section }, now);
@@ -287,14 +385,19 @@ describe("exp and tanh", () => {
 describe("decay in columns", () => {
   const NUMBERS = [Float64Array, Float32Array, Int32Array, Uint32Array, Array] as const;
   const CODES = [Uint8Array, Uint8ClampedArray, Int8Array, Float64Array, Array] as const;
-  const as = (kind: { from(list: ArrayLike<number>): ArrayLike<number> }, list: number[]) => kind.from(list);
+  const as = (kind: { from(list: ArrayLike<number>): ArrayLike<number> }, list: number[]) =>
+    kind.from(list);
 
   test("over arbitrary columns", () => {
     fc.assert(
-      fc.property(decayInput, fc.constantFrom<nous.Instant>(NOW, new Date(NOW), NOW + 0.5), (columns, now) => {
-        const expected = reference.decayColumns(columns, now as Date);
-        expectSame(nous.decayColumns(columns as nous.DecayColumns, now), expected);
-      }),
+      fc.property(
+        decayInput,
+        fc.constantFrom<nous.Instant>(NOW, new Date(NOW), NOW + 0.5),
+        (columns, now) => {
+          const expected = reference.decayColumns(columns, now as Date);
+          expectSame(nous.decayColumns(columns as nous.DecayColumns, now), expected);
+        },
+      ),
       { numRuns: 500 },
     );
   });
@@ -303,13 +406,23 @@ describe("decay in columns", () => {
     const random = makeRandom(6);
     for (const length of [...Array(41).keys(), 1000, 4095, 4096, 4097]) {
       const times = Array.from({ length }, () => Math.floor(random() * 2 ** 31));
-      const days = Array.from({ length }, () => pick(random, [0, 1, 2, 14, 60, 365]) * (random() < 0.5 ? 1 : random()));
+      const days = Array.from(
+        { length },
+        () => pick(random, [0, 1, 2, 14, 60, 365]) * (random() < 0.5 ? 1 : random()),
+      );
       const codes = Array.from({ length }, () => Math.floor(random() * 4));
       for (const kind of NUMBERS) {
         for (const codeKind of CODES) {
-          const columns = { lastAccessed: as(kind, times), stability: as(kind, days), section: as(codeKind, codes) };
+          const columns = {
+            lastAccessed: as(kind, times),
+            stability: as(kind, days),
+            section: as(codeKind, codes),
+          };
           for (const now of [2 ** 31 + 100 * DAY, 2 ** 30]) {
-            expectSame(nous.decayColumns(columns as nous.DecayColumns, now), reference.decayColumns(columns, now));
+            expectSame(
+              nous.decayColumns(columns as nous.DecayColumns, now),
+              reference.decayColumns(columns, now),
+            );
           }
         }
       }
@@ -326,7 +439,11 @@ describe("decay in columns", () => {
       [5, 5],
     ] as const) {
       const codes = Uint8Array.from(section).subarray(from, to);
-      const columns = { lastAccessed: times.subarray(from, to), stability: days.subarray(from, to), section: codes };
+      const columns = {
+        lastAccessed: times.subarray(from, to),
+        stability: days.subarray(from, to),
+        section: codes,
+      };
       expectSame(nous.decayColumns(columns, NOW), reference.decayColumns(columns, NOW));
     }
   });
@@ -356,7 +473,8 @@ describe("FSRS-6", () => {
         );
         for (const [i, [t, s]] of rows.entries()) {
           expectClose(engine.calculateRetrievability(t, s), theirs.forgetting_curve(t, s));
-          // Columns hold instants, whose last bit is some microseconds: the days that are left of these.
+          // Columns hold instants, whose last bit is some microseconds: the days that are left of
+          // these.
           const left = (NOW - (NOW - t * DAY)) / DAY;
           expectClose(retrievability[i]!, theirs.forgetting_curve(left, s));
         }
@@ -373,13 +491,24 @@ describe("FSRS-6", () => {
     const good = (s: number, difficulty: number, r: number) =>
       theirs.next_recall_stability(1 + difficulty * 9, s, r, 3);
     fc.assert(
-      fc.property(fc.double({ min: 0.1, max: 3000, noNaN: true }), unit, unit, (s, difficulty, r) => {
-        expectClose(engine.updateStabilityOnAccess(s, difficulty, r), Math.min(good(s, difficulty, r), 365), 1.001e-8);
-        const { decay } = nous.SECTION_PROFILES.SIGNALS;
-        const grown = engine.updateStabilityOnAccessForSection(s, difficulty, decay, r);
-        expectClose(grown, Math.min(good(s, difficulty, r), 30), 1.001e-8);
-        expect(engine.updateStabilityOnAccess(s, difficulty)).toBe(engine.updateStabilityOnAccess(s, difficulty, 0.9));
-      }),
+      fc.property(
+        fc.double({ min: 0.1, max: 3000, noNaN: true }),
+        unit,
+        unit,
+        (s, difficulty, r) => {
+          expectClose(
+            engine.updateStabilityOnAccess(s, difficulty, r),
+            Math.min(good(s, difficulty, r), 365),
+            1.001e-8,
+          );
+          const { decay } = nous.SECTION_PROFILES.SIGNALS;
+          const grown = engine.updateStabilityOnAccessForSection(s, difficulty, decay, r);
+          expectClose(grown, Math.min(good(s, difficulty, r), 30), 1.001e-8);
+          expect(engine.updateStabilityOnAccess(s, difficulty)).toBe(
+            engine.updateStabilityOnAccess(s, difficulty, 0.9),
+          );
+        },
+      ),
       { numRuns: 1000 },
     );
   });
@@ -388,21 +517,35 @@ describe("FSRS-6", () => {
     const staked = nous.createEngine({ curve: "fsrs6", salienceGrowth: true });
     const unit = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
-      fc.property(fc.double({ min: 0.1, max: 300, noNaN: true }), unit, unit, unit, (s, difficulty, r, salience) => {
-        const added = theirs.next_recall_stability(1 + difficulty * 9, s, r, 3) - s;
-        const expected = s + added * (1 + (salience - 0.5) * 0.5);
-        const grown = staked.updateStabilityOnAccess(s, difficulty, r, salience);
-        expectClose(grown, Math.min(expected, 365), 1.2e-8);
-        expect(grown).toBeGreaterThanOrEqual(s - HALF_A_DECIMAL);
-        const { decay } = nous.SECTION_PROFILES.SIGNALS;
-        const inSection = staked.updateStabilityOnAccessForSection(s, difficulty, decay, r, salience);
-        expect(inSection).toBe(Math.min(staked.updateStabilityOnAccess(s, difficulty, r, salience), 30));
-        for (const none of [0.5, null, undefined]) {
-          expect(staked.updateStabilityOnAccess(s, difficulty, r, none)).toBe(
-            engine.updateStabilityOnAccess(s, difficulty, r, salience),
+      fc.property(
+        fc.double({ min: 0.1, max: 300, noNaN: true }),
+        unit,
+        unit,
+        unit,
+        (s, difficulty, r, salience) => {
+          const added = theirs.next_recall_stability(1 + difficulty * 9, s, r, 3) - s;
+          const expected = s + added * (1 + (salience - 0.5) * 0.5);
+          const grown = staked.updateStabilityOnAccess(s, difficulty, r, salience);
+          expectClose(grown, Math.min(expected, 365), 1.2e-8);
+          expect(grown).toBeGreaterThanOrEqual(s - HALF_A_DECIMAL);
+          const { decay } = nous.SECTION_PROFILES.SIGNALS;
+          const inSection = staked.updateStabilityOnAccessForSection(
+            s,
+            difficulty,
+            decay,
+            r,
+            salience,
           );
-        }
-      }),
+          expect(inSection).toBe(
+            Math.min(staked.updateStabilityOnAccess(s, difficulty, r, salience), 30),
+          );
+          for (const none of [0.5, null, undefined]) {
+            expect(staked.updateStabilityOnAccess(s, difficulty, r, none)).toBe(
+              engine.updateStabilityOnAccess(s, difficulty, r, salience),
+            );
+          }
+        },
+      ),
       { numRuns: 1000 },
     );
   });
@@ -434,7 +577,9 @@ describe("intent", () => {
       fc.property(query, intentOptions, (text, { strings: _, ...options }) => {
         const { matcher } = options;
         expect(nous.classifyIntent(text)).toEqual(reference.classifyIntent(text));
-        expect(nous.classifyIntent(text, { matcher })).toEqual(reference.classifyIntent(text, { matcher }));
+        expect(nous.classifyIntent(text, { matcher })).toEqual(
+          reference.classifyIntent(text, { matcher }),
+        );
         const explain = true as const;
         const evidence = nous.classifyIntent(text, { matcher, explain });
         expectSame(evidence, reference.classifyIntent(text, { matcher, explain }));
@@ -452,24 +597,31 @@ describe("intent", () => {
       return spoken?.filter((string, i) => lower!.indexOf(string.toLowerCase()) === i);
     };
     fc.assert(
-      fc.property(fc.array(query, { maxLength: 2 }), intentOptions, (texts, { matcher, strings = {} }) => {
-        const own = Object.fromEntries(
-          reference.MEMORY_SECTIONS.map((section) => [section, unique(strings[section], matcher)]),
-        );
-        const engine = nous.createEngine({ intent: { matcher, strings: own } });
-        const all = Object.values(own).flatMap((list) => list ?? []);
-        for (const text of [...texts, all.join(" "), all.join("")].map(wellFormed)) {
-          const explain = true as const;
-          const expected = reference.classifyIntent(text, { matcher, explain, strings: own });
-          expectSame(engine.classifyIntent(text, { explain }), expected);
-          expect(engine.classifyIntent(text)).toEqual(expected.map(({ section }) => section));
-          if (matcher === "words") {
-            const options = { matcher: "substring", explain } as const;
-            const inside = reference.classifyIntent(text, { ...options, strings: own });
-            expectSame(engine.classifyIntent(text, options), inside);
+      fc.property(
+        fc.array(query, { maxLength: 2 }),
+        intentOptions,
+        (texts, { matcher, strings = {} }) => {
+          const own = Object.fromEntries(
+            reference.MEMORY_SECTIONS.map((section) => [
+              section,
+              unique(strings[section], matcher),
+            ]),
+          );
+          const engine = nous.createEngine({ intent: { matcher, strings: own } });
+          const all = Object.values(own).flatMap((list) => list ?? []);
+          for (const text of [...texts, all.join(" "), all.join("")].map(wellFormed)) {
+            const explain = true as const;
+            const expected = reference.classifyIntent(text, { matcher, explain, strings: own });
+            expectSame(engine.classifyIntent(text, { explain }), expected);
+            expect(engine.classifyIntent(text)).toEqual(expected.map(({ section }) => section));
+            if (matcher === "words") {
+              const options = { matcher: "substring", explain } as const;
+              const inside = reference.classifyIntent(text, { ...options, strings: own });
+              expectSame(engine.classifyIntent(text, options), inside);
+            }
           }
-        }
-      }),
+        },
+      ),
       { numRuns: 150 },
     );
   });
@@ -515,7 +667,10 @@ describe("merging", () => {
 
   test("pairs of what was recalled together", () => {
     const node = fc.record(
-      { id: fc.nat(12).map((id) => `n_${id}`), _sub_query_group: fc.constantFrom(0, 1, 2, undefined) },
+      {
+        id: fc.nat(12).map((id) => `n_${id}`),
+        _sub_query_group: fc.constantFrom(0, 1, 2, undefined),
+      },
       { requiredKeys: ["id"] },
     );
     fc.assert(
@@ -529,11 +684,19 @@ describe("merging", () => {
 
 test("context lines", () => {
   fc.assert(
-    fc.property(memoryRows, fc.option(maxTokens, { nil: undefined }), fc.boolean(), (rows, most, emptyAsMissing) => {
-      expectSame(nous.formatContext(rows, most), reference.formatContext(rows, most));
-      const options = { emptyAsMissing };
-      expectSame(nous.formatContext(rows, most, options), reference.formatContext(rows, most, options));
-    }),
+    fc.property(
+      memoryRows,
+      fc.option(maxTokens, { nil: undefined }),
+      fc.boolean(),
+      (rows, most, emptyAsMissing) => {
+        expectSame(nous.formatContext(rows, most), reference.formatContext(rows, most));
+        const options = { emptyAsMissing };
+        expectSame(
+          nous.formatContext(rows, most, options),
+          reference.formatContext(rows, most, options),
+        );
+      },
+    ),
     { numRuns: 5000 },
   );
 });
@@ -549,12 +712,18 @@ describe("constants are the reference's, in its order, and frozen", () => {
     ["INITIAL_DIFFICULTY", nous.INITIAL_DIFFICULTY, reference.INITIAL_DIFFICULTY],
     ["SECTION_PROFILES", nous.SECTION_PROFILES, SECTION_PROFILES],
     ["SUBTYPE_TO_SECTION", nous.SUBTYPE_TO_SECTION, reference.SUBTYPE_TO_SECTION],
-    ["SUBTYPE_INITIAL_STABILITY", nous.SUBTYPE_INITIAL_STABILITY, reference.SUBTYPE_INITIAL_STABILITY],
+    [
+      "SUBTYPE_INITIAL_STABILITY",
+      nous.SUBTYPE_INITIAL_STABILITY,
+      reference.SUBTYPE_INITIAL_STABILITY,
+    ],
   ] as [string, object, object][])("%s", (_, actual, expected) => {
     expectSame(actual, expected);
     expect(JSON.stringify(actual)).toBe(JSON.stringify(expected));
     const parts = (value: unknown): object[] =>
-      typeof value === "object" && value !== null ? [value, ...Object.values(value).flatMap(parts)] : [];
+      typeof value === "object" && value !== null
+        ? [value, ...Object.values(value).flatMap(parts)]
+        : [];
     expect(parts(actual).every(Object.isFrozen)).toBe(true);
   });
 });
@@ -575,7 +744,9 @@ describe("laws of ranking", () => {
           for (const [i, after] of ranking.slice(1).entries()) {
             const before = ranking[i]!;
             const inOrder = place.get(before.node)! < place.get(after.node)!;
-            expect(before.score > after.score || (before.score === after.score && inOrder)).toBe(true);
+            expect(before.score > after.score || (before.score === after.score && inOrder)).toBe(
+              true,
+            );
           }
         }
       }),
@@ -597,24 +768,35 @@ describe("laws of ranking", () => {
   test("candidates of one section rank as by that section's weights", () => {
     const subtype = fc.constantFrom(...Object.keys(reference.SUBTYPE_TO_SECTION), "unheard of");
     fc.assert(
-      fc.property(candidatesOf(), subtype, fc.record(context), (nodes, subtype, { metrics, now }) => {
-        const candidates = nodes.map((node) => ({ ...node, subtype }));
-        const weights = nous.SECTION_PROFILES[nous.getSectionForSubtype(subtype)].reranking_weights;
-        const bySection = nous.rerankWithSectionWeights(candidates, metrics, now);
-        expectSame(bySection, nous.rerankCandidates(candidates, metrics, weights, now));
-      }),
+      fc.property(
+        candidatesOf(),
+        subtype,
+        fc.record(context),
+        (nodes, subtype, { metrics, now }) => {
+          const candidates = nodes.map((node) => ({ ...node, subtype }));
+          const weights =
+            nous.SECTION_PROFILES[nous.getSectionForSubtype(subtype)].reranking_weights;
+          const bySection = nous.rerankWithSectionWeights(candidates, metrics, now);
+          expectSame(bySection, nous.rerankCandidates(candidates, metrics, weights, now));
+        },
+      ),
     );
   });
 
   test("signals do not depend on weights", () => {
     fc.assert(
-      fc.property(candidatesOf(20), weightsOf, fc.record(context), (candidates, weights, { metrics, now }) => {
-        const breakdowns = (ranking: nous.RankedNode[]) =>
-          new Map(ranking.map(({ node, breakdown }) => [node, breakdown]));
-        const weighed = breakdowns(nous.rerankCandidates(candidates, metrics, weights, now));
-        const bySection = breakdowns(nous.rerankWithSectionWeights(candidates, metrics, now));
-        for (const node of candidates) expectSame(weighed.get(node), bySection.get(node));
-      }),
+      fc.property(
+        candidatesOf(20),
+        weightsOf,
+        fc.record(context),
+        (candidates, weights, { metrics, now }) => {
+          const breakdowns = (ranking: nous.RankedNode[]) =>
+            new Map(ranking.map(({ node, breakdown }) => [node, breakdown]));
+          const weighed = breakdowns(nous.rerankCandidates(candidates, metrics, weights, now));
+          const bySection = breakdowns(nous.rerankWithSectionWeights(candidates, metrics, now));
+          for (const node of candidates) expectSame(weighed.get(node), bySection.get(node));
+        },
+      ),
     );
   });
 });
@@ -629,7 +811,12 @@ describe("laws of merging", () => {
   const options = fc.record({
     relevanceRatio: fc.nat(8).map((ratio) => ratio / 8),
     maxResults: fc.constantFrom(1, 3, 20),
-    query: fc.constantFrom("active signals", "which lessons", "my trades and playbooks", "nothing of the kind"),
+    query: fc.constantFrom(
+      "active signals",
+      "which lessons",
+      "my trades and playbooks",
+      "nothing of the kind",
+    ),
   });
   const rows = fc.array(row, { maxLength: 30 });
 
@@ -644,7 +831,11 @@ describe("laws of merging", () => {
           if (!asked.includes(nous.getSectionForSubtype(subtype))) continue;
           const now = boosted.findIndex((row) => row.id === id);
           expect(now >= 0 && now <= place).toBe(true);
-          expect(boosted[now]).toMatchObject({ _original_score: score, _intent_boosted: true, score: score * 1.5 });
+          expect(boosted[now]).toMatchObject({
+            _original_score: score,
+            _intent_boosted: true,
+            score: score * 1.5,
+          });
         }
         for (const { subtype, _intent_boosted } of boosted) {
           expect(_intent_boosted === true).toBe(asked.includes(nous.getSectionForSubtype(subtype)));
@@ -685,31 +876,56 @@ describe("laws of merging", () => {
 
 describe("configurations", () => {
   test("an empty one, in any form, changes nothing", () => {
-    const { MEMORY_SECTIONS: _, ...none } = { MEMORY_SECTIONS: 0, sections: undefined, intent: { matcher: undefined } };
-    for (const config of [undefined, {}, none, { sections: { subtypes: {}, profiles: { SIGNALS: {} } } }]) {
+    const { MEMORY_SECTIONS: _, ...none } = {
+      MEMORY_SECTIONS: 0,
+      sections: undefined,
+      intent: { matcher: undefined },
+    };
+    for (const config of [
+      undefined,
+      {},
+      none,
+      { sections: { subtypes: {}, profiles: { SIGNALS: {} } } },
+    ]) {
       const engine = nous.createEngine(config);
-      for (const batch of batches(150, 3)) expect(difference(engine as unknown as Rerank, batch)).toBeNull();
+      for (const batch of batches(150, 3))
+        expect(difference(engine as unknown as Rerank, batch)).toBeNull();
       expectSame(engine.SECTION_PROFILES, nous.SECTION_PROFILES);
       expectSame(engine.SUBTYPE_TO_SECTION, nous.SUBTYPE_TO_SECTION);
       expectSame(engine.SUBTYPE_INITIAL_STABILITY, nous.SUBTYPE_INITIAL_STABILITY);
     }
     const engine = nous.createEngine({});
     fc.assert(
-      fc.property(subResults, mergeOptions, query, memoryRows, decayInput, (groups, options, text, rows, columns) => {
-        expectSame(engine.mergeAndSelect(groups, options), nous.mergeAndSelect(groups, options));
-        expectSame(engine.classifyIntent(text, { explain: true }), nous.classifyIntent(text, { explain: true }));
-        expectSame(engine.formatContext(rows), nous.formatContext(rows));
-        const ours = columns as nous.DecayColumns;
-        expectSame(engine.decayColumns(ours, NOW), nous.decayColumns(ours, NOW));
-      }),
+      fc.property(
+        subResults,
+        mergeOptions,
+        query,
+        memoryRows,
+        decayInput,
+        (groups, options, text, rows, columns) => {
+          expectSame(engine.mergeAndSelect(groups, options), nous.mergeAndSelect(groups, options));
+          expectSame(
+            engine.classifyIntent(text, { explain: true }),
+            nous.classifyIntent(text, { explain: true }),
+          );
+          expectSame(engine.formatContext(rows), nous.formatContext(rows));
+          const ours = columns as nous.DecayColumns;
+          expectSame(engine.decayColumns(ours, NOW), nous.decayColumns(ours, NOW));
+        },
+      ),
       { numRuns: 300 },
     );
   });
 
   test("what it says already is no change", () => {
     const sections = { enabled: true, intentBoost: 1.3, defaultSection: "KNOWLEDGE" } as const;
-    const engine = nous.createEngine({ sections, intent: { matcher: "substring" }, curve: "exponential" });
-    for (const batch of batches(150, 4)) expect(difference(engine as unknown as Rerank, batch)).toBeNull();
+    const engine = nous.createEngine({
+      sections,
+      intent: { matcher: "substring" },
+      curve: "exponential",
+    });
+    for (const batch of batches(150, 4))
+      expect(difference(engine as unknown as Rerank, batch)).toBeNull();
     expectSame(engine.SECTION_PROFILES, nous.SECTION_PROFILES);
   });
 
@@ -749,12 +965,18 @@ describe("configurations", () => {
     };
     const moved = <T extends { subtype?: string | null | undefined }>(row: T): T => {
       const { subtype } = row;
-      return subtype != null && Object.hasOwn(STAND_INS, subtype) ? { ...row, subtype: STAND_INS[subtype]! } : row;
+      return subtype != null && Object.hasOwn(STAND_INS, subtype)
+        ? { ...row, subtype: STAND_INS[subtype]! }
+        : row;
     };
-    const results = (ranking: nous.RankedNode[]) => ranking.map(({ node, ...rest }) => ({ id: node.id, ...rest }));
+    const results = (ranking: nous.RankedNode[]) =>
+      ranking.map(({ node, ...rest }) => ({ id: node.id, ...rest }));
     for (const { candidates, metrics, now } of batches(1000, 6)) {
       const expected = reference.rerankWithSectionWeights(candidates.map(moved), metrics, now);
-      expectSame(results(engine.rerankWithSectionWeights(candidates, metrics, now)), results(expected));
+      expectSame(
+        results(engine.rerankWithSectionWeights(candidates, metrics, now)),
+        results(expected),
+      );
     }
     fc.assert(
       fc.property(subResults, mergeOptions, (groups, options) => {
@@ -762,23 +984,36 @@ describe("configurations", () => {
           groups.map(([name, rows]) => [name, rows.map(moved)] as const),
           options,
         );
-        const tags = (rows: { row: string; score: number }[]) => rows.map(({ row, score }) => [row, score]);
+        const tags = (rows: { row: string; score: number }[]) =>
+          rows.map(({ row, score }) => [row, score]);
         expectSame(tags(engine.mergeAndSelect(groups, options)), tags(expected));
       }),
       { numRuns: 500 },
     );
     for (const [subtype, { section, ...own }] of Object.entries(config.sections.subtypes)) {
       expect(engine.getSectionForSubtype(subtype)).toBe(section);
-      const days = "stability" in own ? own.stability : nous.SECTION_PROFILES[section].decay.initial_stability_days;
+      const days =
+        "stability" in own
+          ? own.stability
+          : nous.SECTION_PROFILES[section].decay.initial_stability_days;
       expect(engine.getInitialStabilityForSubtype(subtype)).toBe(days);
       expect(engine.SUBTYPE_TO_SECTION[subtype]).toBe(section);
       expect(engine.formatContext([{ subtype }])).toContain(` · ${section}]`);
     }
-    expect(nous.getSectionForSubtype("custom:lesson"), "other engines stay as they are").toBe("KNOWLEDGE");
+    expect(nous.getSectionForSubtype("custom:lesson"), "other engines stay as they are").toBe(
+      "KNOWLEDGE",
+    );
   });
 
   test("profiles, boosts and the default section are those configured", () => {
-    const weights = { semantic: 0.5, keyword: 0.1, graph: 0.1, recency: 0.1, authority: 0.1, affinity: 0.1 };
+    const weights = {
+      semantic: 0.5,
+      keyword: 0.1,
+      graph: 0.1,
+      recency: 0.1,
+      authority: 0.1,
+      affinity: 0.1,
+    };
     const engine = nous.createEngine({
       sections: {
         defaultSection: "SIGNALS",
@@ -807,17 +1042,29 @@ describe("configurations", () => {
       { id: "b", score: 0.5, subtype: undefined },
       { id: "c", score: 0.5, subtype: "custom:lesson" },
     ];
-    const merged = engine.mergeAndSelect([["q", rows]], { query: "my trades now", relevanceRatio: 0 });
+    const merged = engine.mergeAndSelect([["q", rows]], {
+      query: "my trades now",
+      relevanceRatio: 0,
+    });
     expect(merged.map(({ id, score }) => [id, score])).toEqual([
       ["a", 2],
       ["b", 1],
       ["c", 0.5],
     ]);
 
-    const node = { id: "t", last_accessed: NOW, created_at: 0, access_count: 0, inbound_edge_count: 0 };
+    const node = {
+      id: "t",
+      last_accessed: NOW,
+      created_at: 0,
+      access_count: 0,
+      inbound_edge_count: 0,
+    };
     const candidates = [{ ...node, subtype: "custom:trade", semantic_score: 0.7 }];
     const [ranked] = engine.rerankWithSectionWeights(candidates, {}, NOW);
-    expectSame(ranked, reference.rerankCandidates(candidates, {} as reference.GraphMetrics, weights, NOW)[0]);
+    expectSame(
+      ranked,
+      reference.rerankCandidates(candidates, {} as reference.GraphMetrics, weights, NOW)[0],
+    );
 
     const columns = { lastAccessed: [NOW - DAY / 5], stability: [1], section: [1] };
     expect(nous.LIFECYCLE_STATES[engine.decayColumns(columns, NOW).lifecycle[0]!]).toBe("WEAK");

@@ -1,11 +1,19 @@
-// The package's functions are those that existing callers declare: tsc assigns each to its declaration. The
-// declarations are properties, not methods, so that parameters are compared strictly.
+// The package's functions are those that existing callers declare: tsc assigns each to its
+// declaration. The declarations are properties, not methods, so that parameters are compared
+// strictly.
 
 import * as nous from "nous-wasm";
 
 type Instant = Date | number;
 type MemorySection = "EPISODIC" | "SIGNALS" | "KNOWLEDGE" | "PROCEDURAL";
-type AlgorithmNodeType = "person" | "fact" | "concept" | "event" | "note" | "document" | "preference";
+type AlgorithmNodeType =
+  | "person"
+  | "fact"
+  | "concept"
+  | "event"
+  | "note"
+  | "document"
+  | "preference";
 type DecayLifecycleState = "ACTIVE" | "WEAK" | "DORMANT" | "COMPRESS" | "ARCHIVE";
 
 interface ScoredNode {
@@ -108,17 +116,34 @@ interface Declared {
     weights?: RerankingWeights,
     now?: Instant,
   ) => RankedNode[];
-  rerankWithSectionWeights: (candidates: ScoredNode[], metrics: GraphMetrics, now?: Instant) => RankedNode[];
+  rerankWithSectionWeights: (
+    candidates: ScoredNode[],
+    metrics: GraphMetrics,
+    now?: Instant,
+  ) => RankedNode[];
   semanticScore: (node: ScoredNode) => number;
   keywordScore: (node: ScoredNode, maxBM25: number, candidateCount: number) => number;
   graphScore: (node: ScoredNode) => number;
   recencyScore: (lastAccessed: Instant, now?: Instant) => number;
   authorityScore: (inboundEdges: number, avgInbound: number) => number;
-  affinityScore: (accessCount: number, createdAt: Instant, lastAccessed: Instant, now?: Instant) => number;
+  affinityScore: (
+    accessCount: number,
+    createdAt: Instant,
+    lastAccessed: Instant,
+    now?: Instant,
+  ) => number;
   calculateRetrievability: (daysSinceAccess: number, stability: number) => number;
-  calculateDifficulty: (type: AlgorithmNodeType, contentLength: number, edgeCount: number) => number;
+  calculateDifficulty: (
+    type: AlgorithmNodeType,
+    contentLength: number,
+    edgeCount: number,
+  ) => number;
   updateStabilityOnAccess: (stability: number, difficulty: number) => number;
-  updateStabilityOnAccessForSection: (stability: number, difficulty: number, decay: SectionDecayConfig) => number;
+  updateStabilityOnAccessForSection: (
+    stability: number,
+    difficulty: number,
+    decay: SectionDecayConfig,
+  ) => number;
   getDecayLifecycleState: (retrievability: number, daysDormant: number) => DecayLifecycleState;
   getDecayLifecycleStateForSection: (
     retrievability: number,
@@ -145,7 +170,9 @@ interface Declared {
   extractQueryAttribute: (query: string) => string | null;
 }
 
-/** The package, as callers know it; and an engine of its own, as far as it has the same functions. */
+/**
+ * The package, as callers know it; and an engine of its own, as far as it has the same functions.
+ */
 export const declared: Declared = nous;
 export const configured: Pick<Declared, keyof nous.Engine & keyof Declared> = nous.createEngine();
 
@@ -153,7 +180,9 @@ export const configured: Pick<Declared, keyof nous.Engine & keyof Declared> = no
 const disqualifier = nous.checkDisqualifiers("a question");
 export const category: DisqualifierResult["category"] | null = disqualifier.category ?? null;
 export const texts: (string | null)[] = [disqualifier.reason ?? null, disqualifier.pattern ?? null];
-export const narrowed: string = disqualifier.disqualified ? `${disqualifier.category}: ${disqualifier.reason}` : "";
+export const narrowed: string = disqualifier.disqualified
+  ? `${disqualifier.category}: ${disqualifier.reason}`
+  : "";
 // @ts-expect-error: narrowed to no disqualification, it has no category
 export const wrong: string = disqualifier.disqualified ? "" : disqualifier.category;
 

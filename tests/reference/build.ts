@@ -1,5 +1,6 @@
-// The prompt of a turn: budgets, which memories go in and in which order, their lines, and what fits.
-// The rules of building a prompt, in full. Plain on purpose: this is the yardstick of the parity tests.
+// The prompt of a turn: budgets, which memories go in and in which order, their lines, and what
+// fits. The rules of building a prompt, in full. Plain on purpose: this is the yardstick of the
+// parity tests.
 
 import { wellFormed } from "./context.ts";
 import { getSectionForSubtype } from "./sections.ts";
@@ -33,26 +34,64 @@ const COMMON = { identity: 500, user_profile: 200, censors: 300, frame: 500, wor
 const memoryBudgets = (decisions: number, facts: number, procedures: number, episodes: number) => {
   return { decisions, facts, procedures, episodes, signals: episodes };
 };
-const DEFAULT_BUDGET = { ...COMMON, total: 8000, ...memoryBudgets(2000, 1500, 1500, 1000), conversation_window: 5 };
+const DEFAULT_BUDGET = {
+  ...COMMON,
+  total: 8000,
+  ...memoryBudgets(2000, 1500, 1500, 1000),
+  conversation_window: 5,
+};
 const BUDGETS: Readonly<Record<string, ContextBudget>> = {
-  conversation: { ...COMMON, total: 3000, ...memoryBudgets(500, 500, 0, 0), conversation_window: 3 },
-  question: { ...COMMON, total: 6000, ...memoryBudgets(1000, 1500, 500, 500), conversation_window: 5 },
+  conversation: {
+    ...COMMON,
+    total: 3000,
+    ...memoryBudgets(500, 500, 0, 0),
+    conversation_window: 3,
+  },
+  question: {
+    ...COMMON,
+    total: 6000,
+    ...memoryBudgets(1000, 1500, 500, 500),
+    conversation_window: 5,
+  },
   task: DEFAULT_BUDGET,
-  decision: { ...COMMON, total: 12_000, ...memoryBudgets(3000, 2000, 2000, 1000), conversation_window: 8 },
-  creative: { ...COMMON, censors: 100, total: 6000, ...memoryBudgets(1000, 1500, 500, 500), conversation_window: 4 },
-  debug: { ...COMMON, total: 10_000, ...memoryBudgets(1500, 1000, 2500, 1000), conversation_window: 6 },
+  decision: {
+    ...COMMON,
+    total: 12_000,
+    ...memoryBudgets(3000, 2000, 2000, 1000),
+    conversation_window: 8,
+  },
+  creative: {
+    ...COMMON,
+    censors: 100,
+    total: 6000,
+    ...memoryBudgets(1000, 1500, 500, 500),
+    conversation_window: 4,
+  },
+  debug: {
+    ...COMMON,
+    total: 10_000,
+    ...memoryBudgets(1500, 1000, 2500, 1000),
+    conversation_window: 6,
+  },
 };
 
-export function contextBudget(frame?: string | null, ...overrides: (Partial<ContextBudget> | null | undefined)[]) {
-  const budget = { ...(frame != null && Object.hasOwn(BUDGETS, frame) ? BUDGETS[frame]! : DEFAULT_BUDGET) };
+export function contextBudget(
+  frame?: string | null,
+  ...overrides: (Partial<ContextBudget> | null | undefined)[]
+) {
+  const budget = {
+    ...(frame != null && Object.hasOwn(BUDGETS, frame) ? BUDGETS[frame]! : DEFAULT_BUDGET),
+  };
   for (const override of overrides) {
-    for (const name of Object.keys(budget) as (keyof ContextBudget)[]) budget[name] = override?.[name] ?? budget[name];
+    for (const name of Object.keys(budget) as (keyof ContextBudget)[])
+      budget[name] = override?.[name] ?? budget[name];
   }
   return budget;
 }
 
 /** A lone surrogate counts as one character. */
-export const estimateTokens = (text: string): number => Math.max(1, Math.floor([...text].length / 4));
+export const estimateTokens = (text: string): number =>
+  Math.max(1, Math.floor([...text].length / 4));
 
 // ---- memories -----------------------------------------------------------------------------------
 
@@ -90,7 +129,8 @@ const MIN_SCORES = { decision: 0.2, fact: 0.25, procedure: 0.3, episode: 0.3, si
 const MOST_ALIKE: Partial<Record<MemoryType, number>> = { decision: 3, fact: 2, episode: 2 };
 
 const sectionOf = (type: MemoryType): BudgetName => `${type}s`;
-const createdAt = ({ created_at }: ContextMemory) => (created_at == null ? Number.NEGATIVE_INFINITY : toMs(created_at));
+const createdAt = ({ created_at }: ContextMemory) =>
+  created_at == null ? Number.NEGATIVE_INFINITY : toMs(created_at);
 const textOf = (text: string | null | undefined): string => wellFormed(text ?? "");
 const words = (text: string) => text.split(/\s+/).filter((word) => word !== "");
 
@@ -118,7 +158,9 @@ function topicOf(memory: Typed): string {
   return (topics[memory.type]() || "unknown").toLowerCase();
 }
 
-/** The beginnings of two decisions with one outcome have more than 80 % of their words in common. */
+/**
+ * The beginnings of two decisions with one outcome have more than 80 % of their words in common.
+ */
 function isSameDecision(one: Typed, other: Typed): boolean {
   const set = ({ text }: Typed) => {
     const beginning = [...wellFormed(text)].slice(0, 150).join("").toLowerCase();
@@ -143,8 +185,15 @@ interface Terms {
   now: number;
 }
 
-/** What a memory counts more in a turn that asks for something recent: half as much more for each week of its age. */
-export function recencyBoost(memory: Pick<ContextMemory, "created_at">, recency: number, now: number): number {
+/**
+ * What a memory counts more in a turn that asks for something recent: half as much more for each
+ * week of its age.
+ */
+export function recencyBoost(
+  memory: Pick<ContextMemory, "created_at">,
+  recency: number,
+  now: number,
+): number {
   const age = Math.max(now - createdAt(memory as ContextMemory), 0);
   return 1 + recency * Math.exp(-Math.LN2 * (age / 86_400_000 / 7));
 }
@@ -181,7 +230,10 @@ function select(
     const recencyOf = (memory: Typed) => recencyBoost(memory, terms.recency, terms.now);
     if (terms.mode === "default") {
       rows.sort((a, b) => (a.id < b.id ? -1 : 1));
-      rows = descending(rows, (memory) => memory.score * boostOf(memory) * terms.boost(memory.id) * recencyOf(memory));
+      rows = descending(
+        rows,
+        (memory) => memory.score * boostOf(memory) * terms.boost(memory.id) * recencyOf(memory),
+      );
     } else if (type !== "decision") {
       if (terms.recency > 0) rows = descending(rows, (memory) => memory.score * recencyOf(memory));
       rows = descending(rows, boostOf);
@@ -190,9 +242,13 @@ function select(
     rows = rows.filter((memory) => {
       const topic = topicOf(memory);
       counts.set(topic, (counts.get(topic) ?? 0) + 1);
-      return counts.get(topic)! <= (MOST_ALIKE[type] ?? Number.POSITIVE_INFINITY) || drop(memory, "diversity");
+      return (
+        counts.get(topic)! <= (MOST_ALIKE[type] ?? Number.POSITIVE_INFINITY) ||
+        drop(memory, "diversity")
+      );
     });
-    if (terms.mode === "seed-compatible" && type !== "decision") rows = descending(rows, ({ id }) => terms.boost(id));
+    if (terms.mode === "seed-compatible" && type !== "decision")
+      rows = descending(rows, ({ id }) => terms.boost(id));
     return rows;
   });
   for (const memory of found) if (reasons.has(memory)) leaveOut(memory, reasons.get(memory)!);
@@ -245,8 +301,19 @@ const dayOf = (created_at: Instant | null | undefined): string =>
 
 /** Null for one that says nothing. */
 function memoryLine(memory: Typed): string | null {
-  const { type, text, outcome, subject, domain, confidence, activations, effectiveness, created_at } = memory;
-  const or = (field: string | null | undefined, otherwise: string) => plain(field ?? "") || otherwise;
+  const {
+    type,
+    text,
+    outcome,
+    subject,
+    domain,
+    confidence,
+    activations,
+    effectiveness,
+    created_at,
+  } = memory;
+  const or = (field: string | null | undefined, otherwise: string) =>
+    plain(field ?? "") || otherwise;
   const said = type === "fact" ? plain(shorten(text)) : plain(text);
   if (said === "") return null;
   switch (type) {
@@ -286,7 +353,9 @@ function fourLevels(value: unknown, level = 0): unknown {
   if (value === null || typeof value !== "object") return value;
   if (level === 4) return "...";
   if (Array.isArray(value)) return value.map((each) => fourLevels(each, level + 1));
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fourLevels(each, level + 1)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, fourLevels(each, level + 1)]),
+  );
 }
 
 function fieldsOfBody(body: string): Record<string, unknown> {
@@ -307,13 +376,18 @@ function quoted(text: string): string[] {
 }
 
 /** Everything that a memory holds, as a text for a model that looks it up by type and id. */
-export function expandMemory(type: string, id: string, rows: ReadonlyMap<string, StoredMemory>): string {
+export function expandMemory(
+  type: string,
+  id: string,
+  rows: ReadonlyMap<string, StoredMemory>,
+): string {
   if (!(MEMORY_TYPES as readonly string[]).includes(type)) return `Unknown memory type: ${type}`;
   const row = rows.get(id);
   if (row === undefined || memoryTypeOf(row.subtype) !== type) return "not found";
   const { text, ...others } = fieldsOfBody(row.content_body ?? "");
   const [body, summary] = [typeof text === "string" ? text : "", row.content_summary ?? ""];
-  const told = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(fourLevels(value)));
+  const told = (value: unknown) =>
+    typeof value === "string" ? value : JSON.stringify(fourLevels(value));
   const fields: [string, string][] = [
     ["id", id],
     ["section", row.memory_section || getSectionForSubtype(row.subtype)],
@@ -325,7 +399,9 @@ export function expandMemory(type: string, id: string, rows: ReadonlyMap<string,
     ),
     ["summary", body === "" ? "" : summary],
   ];
-  const lines = fields.map(([name, value]) => [plain(name), plain(value)]).filter(([, value]) => value !== "");
+  const lines = fields
+    .map(([name, value]) => [plain(name), plain(value)])
+    .filter(([, value]) => value !== "");
   const label = type[0]!.toUpperCase() + type.slice(1);
   const quotation = quoted(body || summary);
   return [
@@ -436,7 +512,10 @@ function write(
     if (mode === "seed-compatible") {
       const content = [...contentOf({ name, lines })];
       if (content.length <= most * 4) return { name, lines };
-      return { name, lines: [{ entry: null, text: `${content.slice(0, most * 4 - 3).join("")}...` }] };
+      return {
+        name,
+        lines: [{ entry: null, text: `${content.slice(0, most * 4 - 3).join("")}...` }],
+      };
     }
     if (name === "identity") {
       const text = shortened(identity, (text) => count(text) <= most);
@@ -467,20 +546,27 @@ function write(
     const all = parts.flatMap(({ lines }) => lines);
     const within = (left: number) => {
       const kept = new Set(all.slice(0, left));
-      return parts.map(({ name, lines }): Part => ({ name, lines: lines.filter((line) => kept.has(line)) }));
+      return parts.map(
+        ({ name, lines }): Part => ({ name, lines: lines.filter((line) => kept.has(line)) }),
+      );
     };
     // Less of a section may count for more.
     const budgetsHold = (cut: readonly Part[]) =>
       cut.every((part, place) => {
         const isCut = part.lines.length > 0 && part.lines.length < parts[place]!.lines.length;
-        return !isCut || part.name === "recent_conversations" || count(contentOf(part)) <= budget[part.name];
+        return (
+          !isCut ||
+          part.name === "recent_conversations" ||
+          count(contentOf(part)) <= budget[part.name]
+        );
       });
     const fits = (cut: readonly Part[]) => budgetsHold(cut) && count(promptOf(cut)) <= budget.total;
     const left = lastFitting(all.length, (last) => fits(within(last + 1))) + 1;
     for (const { entry } of all.slice(left)) if (entry !== null) reasons.set(entry, "total");
     parts = within(left);
     if (left === 0 && parts[0]!.name === "identity") {
-      const fits = (text: string) => count(text) <= budget.identity && count(`## Identity\n\n${text}`) <= budget.total;
+      const fits = (text: string) =>
+        count(text) <= budget.identity && count(`## Identity\n\n${text}`) <= budget.total;
       const text = shortened(identity, fits);
       if (text !== null) parts[0]!.lines = [{ entry: null, text }];
     }
@@ -501,7 +587,9 @@ function write(
       const most = name === "recent_conversations" ? null : budget[name];
       return { name, priority, label, content, token_estimate: count(content), budget: most };
     }),
-    recalled: entries.flatMap((entry) => (entry.memory !== undefined && !reasons.has(entry) ? entry.memory : [])),
+    recalled: entries.flatMap((entry) =>
+      entry.memory !== undefined && !reasons.has(entry) ? entry.memory : [],
+    ),
     leftOut: [
       ...missing,
       ...entries.flatMap((entry): LeftOut[] => {
@@ -527,7 +615,9 @@ export interface BuildContextOptions {
   frame?: string | TurnFrame | null | undefined;
   plan?: RetrievalPlan | null | undefined;
   profile?: readonly { id: string; text: string; category: string }[] | undefined;
-  censors?: readonly { id: string; text: string; action: "absolute" | "block" | "warn" }[] | undefined;
+  censors?:
+    | readonly { id: string; text: string; action: "absolute" | "block" | "warn" }[]
+    | undefined;
   workingMemory?:
     | {
         current_task?: string | null | undefined;
@@ -540,7 +630,12 @@ export interface BuildContextOptions {
     | undefined;
   messages?: readonly { role: string; content: string }[] | undefined;
   recent?:
-    | (() => readonly { id: string; title: string; summary?: string | null | undefined; created_at: number }[])
+    | (() => readonly {
+        id: string;
+        title: string;
+        summary?: string | null | undefined;
+        created_at: number;
+      }[])
     | undefined;
   embed?: ((texts: readonly string[]) => readonly ArrayLike<number>[]) | undefined;
   usage?: { boost(ids: readonly string[], now?: number): number[] } | undefined;
@@ -589,7 +684,9 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
 
   const firstOfEach = <T extends { id: string }>(entries: readonly T[]) =>
     entries.filter(({ id }, place) => entries.findIndex((other) => other.id === id) === place);
-  const inDays = (options.recent?.() ?? []).filter(({ created_at }) => created_at >= now - 48 * HOUR);
+  const inDays = (options.recent?.() ?? []).filter(
+    ({ created_at }) => created_at >= now - 48 * HOUR,
+  );
   let recent = firstOfEach(descending(inDays, ({ created_at }) => created_at)).slice(0, 5);
   const censors = options.censors ?? [];
   const active_censors = [...new Set(censors.map(({ id }) => id))];
@@ -609,7 +706,10 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
         .map((memory) => ({ ...memory, type: memory.type ?? query.memory_type }));
     })
     .filter((memory) => {
-      return asked.some(({ memory_type }) => memory_type === memory.type) || leaveOut(memory, "not_asked");
+      return (
+        asked.some(({ memory_type }) => memory_type === memory.type) ||
+        leaveOut(memory, "not_asked")
+      );
     });
   let profile = firstOfEach(
     (options.profile ?? []).filter(({ id, category }) => {
@@ -646,12 +746,17 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
     const compared = selected.filter(({ type }) => !(isSeed && type === "decision"));
     const contents = compared.map(({ id, text }) => ({ id, content: text }));
     const hasBoth = contents.length > 0 && messages.length > 0;
-    const vectors = hasBoth ? options.embed?.([...contents.map(({ content }) => content), ...messages]) : undefined;
+    const vectors = hasBoth
+      ? options.embed?.([...contents.map(({ content }) => content), ...messages])
+      : undefined;
     const results = deduplicate(contents, messages, { vectors, mode });
     const redundant = new Set(compared.filter((_, place) => results[place]!.is_redundant));
     const counts = new Map<MemoryType, number>();
     const memories = selected.filter((memory) => {
-      const limit = asked.reduce((sum, query) => sum + (query.memory_type === memory.type ? query.limit : 0), 0);
+      const limit = asked.reduce(
+        (sum, query) => sum + (query.memory_type === memory.type ? query.limit : 0),
+        0,
+      );
       const count = counts.get(memory.type) ?? 0;
       if (!isSeed && count >= limit) return leaveOut(memory, "limit");
       if (redundant.has(memory)) return leaveOut(memory, "conversation");
@@ -659,9 +764,18 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
       return true;
     });
 
-    const note = (section: SectionName, text: string, label = "", id: string | null = null): Entry => {
+    const note = (
+      section: SectionName,
+      text: string,
+      label = "",
+      id: string | null = null,
+    ): Entry => {
       const said = plain(text);
-      return { section, id, line: said === "" ? null : `- ${label === "" ? "" : `${plain(label)}: `}${said}` };
+      return {
+        section,
+        id,
+        line: said === "" ? null : `- ${label === "" ? "" : `${plain(label)}: `}${said}`,
+      };
     };
     const entries: Entry[] = [
       ...profile.map(({ id, text }) => note("user_profile", text, "", id)),
@@ -674,24 +788,44 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
         ? note("frame", frame.description, frame.frame_name ?? frame.frame_id)
         : note("frame", frame.frame_name ?? frame.frame_id),
       ...(frame.questions_to_ask ?? []).map((question) => note("frame", question)),
-      ...(workingMemory?.current_task ? [note("working_memory", workingMemory.current_task, "Task")] : []),
-      ...(workingMemory?.current_frame ? [note("working_memory", workingMemory.current_frame, "Frame")] : []),
-      ...(workingMemory?.open_threads ?? []).map((thread) => note("working_memory", thread, "Open")),
+      ...(workingMemory?.current_task
+        ? [note("working_memory", workingMemory.current_task, "Task")]
+        : []),
+      ...(workingMemory?.current_frame
+        ? [note("working_memory", workingMemory.current_frame, "Frame")]
+        : []),
+      ...(workingMemory?.open_threads ?? []).map((thread) =>
+        note("working_memory", thread, "Open"),
+      ),
       ...(workingMemory?.items ?? []).map(({ text, relevance }) => {
         return { ...note("working_memory", text), unwanted: relevance < 0.7 };
       }),
       ...recent.map(({ id, title, summary }): Entry => {
         const said = plain(shorten(title));
         const more = turn.temporal_boost && summary ? plain(shorten(summary)) : "";
-        return { section: "recent_conversations", id, line: said === "" ? null : `- ${said}${more && `: ${more}`}` };
+        return {
+          section: "recent_conversations",
+          id,
+          line: said === "" ? null : `- ${said}${more && `: ${more}`}`,
+        };
       }),
       ...memories.map((memory): Entry => {
         const unwanted = memory.type === "episode" && memory.outcome === "abandoned";
-        return { section: sectionOf(memory.type), id: memory.id, line: memoryLine(memory), unwanted, memory };
+        return {
+          section: sectionOf(memory.type),
+          id: memory.id,
+          line: memoryLine(memory),
+          unwanted,
+          memory,
+        };
       }),
     ];
     const written = write(identity, entries, budget, mode, options.countTokens ?? estimateTokens);
-    return { written, leftOut, suppressed: new Set(found.flatMap(({ id }) => (known.has(id) ? id : []))) };
+    return {
+      written,
+      leftOut,
+      suppressed: new Set(found.flatMap(({ id }) => (known.has(id) ? id : []))),
+    };
   };
   let { written, leftOut: more, suppressed } = attempt();
   for (;;) {
@@ -713,12 +847,16 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
     recent = recent.filter(stays);
     ({ written, leftOut: more, suppressed } = attempt());
   }
-  const idsOf = (type: MemoryType) => written.recalled.filter((memory) => memory.type === type).map(({ id }) => id);
+  const idsOf = (type: MemoryType) =>
+    written.recalled.filter((memory) => memory.type === type).map(({ id }) => id);
   return {
     prompt: written.prompt,
     tokens: written.tokens,
     sections: written.sections,
-    recalled_ids: Object.fromEntries(MEMORY_TYPES.map((type) => [type, idsOf(type)])) as Record<MemoryType, string[]>,
+    recalled_ids: Object.fromEntries(MEMORY_TYPES.map((type) => [type, idsOf(type)])) as Record<
+      MemoryType,
+      string[]
+    >,
     recalled_content: Object.fromEntries(written.recalled.map(({ id, text }) => [id, text])),
     active_censors,
     frame,
@@ -735,10 +873,15 @@ function frameOf({ frame, input }: BuildContextOptions): TurnFrame {
   if (frame == null) return selectFrame(input);
   if (typeof frame !== "string") return frame;
   const known = FRAMES.find(({ id }) => id === frame);
-  return known ? { frame_id: known.id, frame_name: known.name, description: known.description } : { frame_id: frame };
+  return known
+    ? { frame_id: known.id, frame_name: known.name, description: known.description }
+    : { frame_id: frame };
 }
 
-/** What memories are compared with: the last turns of the user, in the default mode with as many of the answers to them. */
+/**
+ * What memories are compared with: the last turns of the user, in the default mode with as many of
+ * the answers to them.
+ */
 function messagesOf(
   messages: readonly { role: string; content: string }[],
   turns: number,
@@ -750,5 +893,7 @@ function messagesOf(
   const recent = considered.slice(begins.at(-turns) ?? 0);
   const answers = recent.filter(({ role }) => role === "assistant");
   const counted = new Set(mode === "default" ? answers.slice(-turns) : []);
-  return recent.filter((message) => message.role === "user" || counted.has(message)).map(({ content }) => content);
+  return recent
+    .filter((message) => message.role === "user" || counted.has(message))
+    .map(({ content }) => content);
 }

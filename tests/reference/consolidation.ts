@@ -1,5 +1,6 @@
-// Many episodes become one lesson: what they are about, which are looked at, what a language model is asked and says, and what a
-// cycle would change. Plain on purpose: this is the yardstick of the parity tests.
+// Many episodes become one lesson: what they are about, which are looked at, what a language model
+// is asked and says, and what a cycle would change. Plain on purpose: this is the yardstick of the
+// parity tests.
 
 import {
   type ClosedTrade,
@@ -46,16 +47,22 @@ const lengthOf = (text: string): number => [...text].length;
 
 export const GENERAL = "_general";
 
-const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+const lowerAscii = (text: string): string =>
+  text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** The first symbol of a text that is a whole word; of those that begin together, the first of the list. */
+/**
+ * The first symbol of a text that is a whole word; of those that begin together, the first of the
+ * list.
+ */
 function namedIn(text: string, symbols: readonly string[]): string | undefined {
   const sought = symbols.map((symbol) => [symbol, lowerAscii(symbol)] as const);
   const lower = lowerAscii(text);
   const isWord = (at: number) => /^\w$/.test(text[at] ?? "");
   for (let at = 0; at < text.length; at++) {
     if (isWord(at - 1)) continue;
-    const found = sought.find(([, name]) => lower.startsWith(name, at) && !isWord(at + name.length));
+    const found = sought.find(
+      ([, name]) => lower.startsWith(name, at) && !isWord(at + name.length),
+    );
     if (found !== undefined) return found[0];
   }
   return undefined;
@@ -71,7 +78,8 @@ export function extractSymbol(
   symbols: readonly string[] = KNOWN_SYMBOLS,
 ): string | null {
   const { text, signals } = contentOf(content_body ?? "");
-  for (const own of [signals.symbol, signals.coin]) if (typeof own === "string" && own !== "") return own.toUpperCase();
+  for (const own of [signals.symbol, signals.coin])
+    if (typeof own === "string" && own !== "") return own.toUpperCase();
   const named = namedIn(content_title ?? "", symbols) ?? namedIn(text, symbols);
   return named?.toUpperCase() ?? null;
 }
@@ -115,12 +123,19 @@ function once<Row extends { id: string }>(rows: readonly Row[]): Row[] {
   return rows.filter(({ id }) => !seen.has(id) && seen.add(id));
 }
 
-function review<Row extends Episode>(rows: readonly Row[], now: number, symbols: readonly string[]) {
+function review<Row extends Episode>(
+  rows: readonly Row[],
+  now: number,
+  symbols: readonly string[],
+) {
   const active = once(rows).filter(
-    ({ subtype, state_lifecycle }) => SOURCES.includes(subtype ?? "") && (state_lifecycle || "ACTIVE") === "ACTIVE",
+    ({ subtype, state_lifecycle }) =>
+      SOURCES.includes(subtype ?? "") && (state_lifecycle || "ACTIVE") === "ACTIVE",
   );
   const newest = active.sort((a, b) => createdAt(b) - createdAt(a));
-  const kinds = SOURCES.map((source) => newest.filter(({ subtype }) => subtype === source).slice(0, MOST_OF_A_KIND));
+  const kinds = SOURCES.map((source) =>
+    newest.filter(({ subtype }) => subtype === source).slice(0, MOST_OF_A_KIND),
+  );
   const few = newest.filter((row) => kinds.some((kind) => kind.includes(row)));
   const within = (days: number) => few.filter((row) => createdAt(row) >= now - days * MS_PER_DAY);
   const reviewed = within(14).length < ENOUGH ? within(30) : within(14);
@@ -171,16 +186,20 @@ function quote(text: string): string {
   return quoted.join("");
 }
 
-const name = (text: string): string => (/^[A-Za-z0-9_-]{1,40}$/.test(text) ? text : quote(first(text, 40)));
-const signedPercent = (value: number): string => `${value < 0 ? "-" : "+"}${Math.abs(value).toFixed(1)}%`;
+const name = (text: string): string =>
+  /^[A-Za-z0-9_-]{1,40}$/.test(text) ? text : quote(first(text, 40));
+const signedPercent = (value: number): string =>
+  `${value < 0 ? "-" : "+"}${Math.abs(value).toFixed(1)}%`;
 
 function tagOf(subtype: string, signals: Fields): string {
   const { pnl_pct, roe_pct, mfe_pct, trade_type, leverage, anomaly_type, anomaly_types } = signals;
   const parts: string[] = [];
   const outcome = (value: number) => (value > 0 ? "WIN" : value < 0 ? "LOSS" : "FLAT");
   if (subtype === "custom:trade_close") {
-    if (Number.isFinite(roe_pct)) parts.push(`${outcome(roe_pct as number)} ${signedPercent(roe_pct as number)} ROE`);
-    else if (Number.isFinite(pnl_pct)) parts.push(`${outcome(pnl_pct as number)} ${signedPercent(pnl_pct as number)}`);
+    if (Number.isFinite(roe_pct))
+      parts.push(`${outcome(roe_pct as number)} ${signedPercent(roe_pct as number)} ROE`);
+    else if (Number.isFinite(pnl_pct))
+      parts.push(`${outcome(pnl_pct as number)} ${signedPercent(pnl_pct as number)}`);
     if (Number.isFinite(mfe_pct)) parts.push(`MFE ${signedPercent(mfe_pct as number)}`);
   }
   if (typeof trade_type === "string" && trade_type) parts.push(name(trade_type));
@@ -214,8 +233,15 @@ const TRIGGER = "PLAYBOOK_TRIGGER:";
 export function extractPlaybookTrigger(text: string): Trigger | null {
   const line = text.split("\n").find((line) => line.startsWith(TRIGGER));
   const trigger = line === undefined ? undefined : parse(line.slice(TRIGGER.length));
-  if (!isFields(trigger) || !Array.isArray(trigger.anomaly_types) || trigger.anomaly_types.length === 0) return null;
-  return trigger.anomaly_types.every((kind) => typeof kind === "string") ? (trigger as Trigger) : null;
+  if (
+    !isFields(trigger) ||
+    !Array.isArray(trigger.anomaly_types) ||
+    trigger.anomaly_types.length === 0
+  )
+    return null;
+  return trigger.anomaly_types.every((kind) => typeof kind === "string")
+    ? (trigger as Trigger)
+    : null;
 }
 
 export interface PatternOutput {
@@ -251,7 +277,9 @@ export interface TradePattern extends TestedPattern {
 function labelInWords(label: string): string {
   const parts = label.split(/[_\s]+/).filter((part) => part !== "");
   const spaced = parts.join(" ");
-  return spaced.replace(/\b(btc|cme|cpi|cvd|etf|eth|fomc|oi)\b/gi, (it) => it.toUpperCase()) || label;
+  return (
+    spaced.replace(/\b(btc|cme|cpi|cvd|etf|eth|fomc|oi)\b/gi, (it) => it.toUpperCase()) || label
+  );
 }
 
 function withArticle(noun: string): string {
@@ -298,7 +326,11 @@ function when(conditions: readonly Condition[]): string {
   return texts.map((text) => ` ${text}`).join("");
 }
 
-export function patternInWords(pattern: TradePattern): { title: string; text: string; action: string } {
+export function patternInWords(pattern: TradePattern): {
+  title: string;
+  text: string;
+  action: string;
+} {
   const {
     n,
     wins,
@@ -314,7 +346,9 @@ export function patternInWords(pattern: TradePattern): { title: string; text: st
   const symbol = first(pattern.symbol.replace(/\s+/g, " "), 24);
   const general = pattern.symbol === GENERAL;
   const about = (what: string) => (general ? `${what} without a symbol` : `${symbol} ${what}`);
-  const types = conditions.filter(({ kind }) => kind === "trade_type").map(({ value }) => `${labelInWords(value)} `);
+  const types = conditions
+    .filter(({ kind }) => kind === "trade_type")
+    .map(({ value }) => `${labelInWords(value)} `);
   const noun = direction === undefined ? "trades" : `${direction}s`;
   const subject = upperFirst(about(types.join("") + noun) + when(conditions));
 
@@ -327,7 +361,10 @@ export function patternInWords(pattern: TradePattern): { title: string; text: st
   const against = rest_wins === 0 ? "none" : `${wholePercent(rest_rate)} %`;
   const size = Math.abs(mean).toFixed(1);
   const surprising = mean > 0 !== rate > rest_rate ? "still " : "";
-  let made = mean > 0 ? `they ${surprising}made +${size} % on average` : `they ${surprising}lost ${size} % on average`;
+  let made =
+    mean > 0
+      ? `they ${surprising}made +${size} % on average`
+      : `they ${surprising}lost ${size} % on average`;
   if (size === "0.0") made = "on average they made nothing";
 
   const end = `: ${wins} of ${n} won`;
@@ -368,7 +405,9 @@ export interface PlanOptions<Row> {
   now: Instant;
   agent?: string | undefined;
   symbols?: readonly string[] | undefined;
-  analyze?: ((prompt: PatternPrompt, group: EpisodeGroup<Row>) => string | Promise<string>) | undefined;
+  analyze?:
+    | ((prompt: PatternPrompt, group: EpisodeGroup<Row>) => string | Promise<string>)
+    | undefined;
   findSimilar?: ((draft: PatternDraft) => SimilarAnswer | Promise<SimilarAnswer>) | undefined;
 }
 
@@ -385,7 +424,12 @@ export interface PlannedNode {
 export interface GroupPlan {
   symbol: string;
   create: PlannedNode[];
-  update: { id: string; content_title: string; content_summary: string | null; content_body: string }[];
+  update: {
+    id: string;
+    content_title: string;
+    content_summary: string | null;
+    content_body: string;
+  }[];
   link: { source_id: string; target_id: string; type: "generalizes" }[];
   strengthen: { edge_id: string; amount: number }[];
 }
@@ -434,7 +478,8 @@ const PLAYBOOK_RATE = 0.7;
 function recordIn(value: unknown): PatternRecord | null {
   if (!isFields(value)) return null;
   const { agent, symbol, analysis, condition, fingerprint } = value;
-  if (typeof agent !== "string" || typeof symbol !== "string" || typeof fingerprint !== "string") return null;
+  if (typeof agent !== "string" || typeof symbol !== "string" || typeof fingerprint !== "string")
+    return null;
   if (analysis !== "statistics" && analysis !== "model") return null;
   if (isFields(condition) && typeof condition.value !== "string") return null;
   return value as unknown as PatternRecord;
@@ -449,7 +494,8 @@ function knownIn(rows: readonly Existing[]): Known[] {
 }
 
 function isSame(one: Condition, other: Condition | null): boolean {
-  const key = (it: Condition | null) => JSON.stringify([it?.kind, it?.kind === "signal" ? it.field : "", it?.value]);
+  const key = (it: Condition | null) =>
+    JSON.stringify([it?.kind, it?.kind === "signal" ? it.field : "", it?.value]);
   return key(one) === key(other);
 }
 
@@ -458,7 +504,12 @@ export function fingerprint(ids: readonly string[]): string {
   return xxh64(new TextEncoder().encode(text)).toString(16).padStart(16, "0");
 }
 
-const playbookOf = (symbol: string, trigger: Fields, action: string, direction: string): Fields => ({
+const playbookOf = (
+  symbol: string,
+  trigger: Fields,
+  action: string,
+  direction: string,
+): Fields => ({
   trigger: { symbols: symbol === GENERAL ? null : [symbol], ...trigger },
   action,
   direction,
@@ -474,13 +525,21 @@ function statisticalDraft(
 ): Draft | null {
   const { symbol, conditions, trade_ids, kept: _, ...figures } = pattern;
   const group = trades.filter((trade) => trade.symbol === symbol);
-  const [these, others] = [true, false].map((own) => group.filter(({ id }) => trade_ids.includes(id) === own));
-  const holdsFor = (trade: ClosedTrade, condition: Condition) => trade.conditions.some((it) => isSame(it, condition));
-  const sides = these!.map(({ conditions }) => conditions.find(({ kind }) => kind === "direction")?.value);
-  const direction = sides.every((side) => side === sides[0]) ? (sides[0] as "long" | "short" | undefined) : undefined;
+  const [these, others] = [true, false].map((own) =>
+    group.filter(({ id }) => trade_ids.includes(id) === own),
+  );
+  const holdsFor = (trade: ClosedTrade, condition: Condition) =>
+    trade.conditions.some((it) => isSame(it, condition));
+  const sides = these!.map(
+    ({ conditions }) => conditions.find(({ kind }) => kind === "direction")?.value,
+  );
+  const direction = sides.every((side) => side === sides[0])
+    ? (sides[0] as "long" | "short" | undefined)
+    : undefined;
 
   const own = known.filter(
-    ({ record }) => record.analysis === "statistics" && record.agent === agent && record.symbol === symbol,
+    ({ record }) =>
+      record.analysis === "statistics" && record.agent === agent && record.symbol === symbol,
   );
   let condition = conditions[0]!;
   let match: Known | null = null;
@@ -502,12 +561,17 @@ function statisticalDraft(
 
   const words = patternInWords({ ...pattern, direction });
   const kinds = conditions.filter(({ kind }) => kind === "anomaly_type").map(({ value }) => value);
-  const wins = pattern.rate >= PLAYBOOK_RATE && pattern.n >= PLAYBOOK_TRADES && pattern.rate > pattern.rest_rate;
+  const wins =
+    pattern.rate >= PLAYBOOK_RATE &&
+    pattern.n >= PLAYBOOK_TRADES &&
+    pattern.rate > pattern.rest_rate;
   const isPlaybook = wins && kinds.length > 0 && direction !== undefined;
   return {
     title: words.title,
     text: words.text,
-    playbook: isPlaybook ? playbookOf(symbol, { anomaly_types: kinds }, words.action, direction!) : null,
+    playbook: isPlaybook
+      ? playbookOf(symbol, { anomaly_types: kinds }, words.action, direction!)
+      : null,
     episodes: trade_ids,
     record: {
       ...{ agent, symbol, analysis: "statistics", condition },
@@ -532,13 +596,19 @@ async function modelDraft<Row extends Episode>(
   };
   for (const { record: other } of known) {
     const { condition: _, ...same } = record;
-    if (Object.entries(same).every(([field, value]) => other[field as keyof PatternRecord] === value)) return null;
+    if (
+      Object.entries(same).every(([field, value]) => other[field as keyof PatternRecord] === value)
+    )
+      return null;
   }
   const covers = (id: string) =>
     episodes.every((target) =>
-      edges.some((it) => it.type === "generalizes" && it.source_id === id && it.target_id === target),
+      edges.some(
+        (it) => it.type === "generalizes" && it.source_id === id && it.target_id === target,
+      ),
     );
-  const isStatistical = (id: string) => known.some((it) => it.id === id && it.record.analysis === "statistics");
+  const isStatistical = (id: string) =>
+    known.some((it) => it.id === id && it.record.analysis === "statistics");
   if (edges.some(({ source_id }) => covers(source_id) && !isStatistical(source_id))) return null;
 
   const answer = await analyze(patternPrompt(group), group);
@@ -550,9 +620,14 @@ async function modelDraft<Row extends Episode>(
   if (trigger !== null) {
     const { anomaly_types, symbols, min_severity, direction, action } = trigger;
     const given: Record<string, unknown> = { anomaly_types };
-    if (Array.isArray(symbols) && symbols.length > 0 && symbols.every((it) => typeof it === "string"))
+    if (
+      Array.isArray(symbols) &&
+      symbols.length > 0 &&
+      symbols.every((it) => typeof it === "string")
+    )
       given.symbols = symbols;
-    if (typeof min_severity === "number" && min_severity >= 0 && min_severity <= 1) given.min_severity = min_severity;
+    if (typeof min_severity === "number" && min_severity >= 0 && min_severity <= 1)
+      given.min_severity = min_severity;
     const side = typeof direction === "string" ? direction.trim().toLowerCase() : "";
     const told = typeof action === "string" ? action.trim() : "";
     playbook = playbookOf(symbol, given, told, ["long", "short"].includes(side) ? side : "either");
@@ -568,7 +643,8 @@ function similarTo(answer: SimilarAnswer): { duplicates: string[]; connected: st
     if (typeof node_id !== "string" || node_id === "") throw new TypeError("no id");
     return { node_id, action: action ?? (found ? "duplicate" : "connect") };
   });
-  const ids = (kinds: string[]) => matches.filter(({ action }) => kinds.includes(action)).map(({ node_id }) => node_id);
+  const ids = (kinds: string[]) =>
+    matches.filter(({ action }) => kinds.includes(action)).map(({ node_id }) => node_id);
   const duplicates = found ? ids(["duplicate"]) : [];
   const connected = ids(found ? ["connect"] : ["connect", "duplicate"]);
   if (duplicates.length + connected.length === 0) throw new TypeError("no matches");
@@ -593,9 +669,11 @@ export async function planConsolidation<Row extends Episode>(
   const { reviewed, found, groups } = review(rows, toMs(now), symbols);
   const known = knownIn(existing);
   const chosen = new Set(groups.map(({ symbol }) => symbol));
-  const trades = closedTrades(rows, edges, (close) => extractSymbol(close, symbols) ?? GENERAL).filter(({ symbol }) =>
-    chosen.has(symbol),
-  );
+  const trades = closedTrades(
+    rows,
+    edges,
+    (close) => extractSymbol(close, symbols) ?? GENERAL,
+  ).filter(({ symbol }) => chosen.has(symbol));
   const patterns = findPatterns(trades).filter(({ kept }) => kept);
   const report: ConsolidationPlan["report"] = {
     ...{ episodes_reviewed: reviewed, groups_found: found, groups_analyzed: 0 },
@@ -608,22 +686,30 @@ export async function planConsolidation<Row extends Episode>(
     const changes: GroupPlan = { symbol, create: [], update: [], link: [], strengthen: [] };
     let strengthened = 0;
     const edgeOf = (source: string, target: string) =>
-      edges.find((it) => it.type === "generalizes" && it.source_id === source && it.target_id === target);
+      edges.find(
+        (it) => it.type === "generalizes" && it.source_id === source && it.target_id === target,
+      );
     const isLinked = (source: string, target: string) =>
       edgeOf(source, target) !== undefined ||
       changes.link.some((it) => it.source_id === source && it.target_id === target);
     const link = (source_id: string, { episodes }: Draft) => {
       const missing = episodes.filter((target) => !isLinked(source_id, target));
-      changes.link.push(...missing.map((target_id) => ({ source_id, target_id, type: "generalizes" as const })));
+      changes.link.push(
+        ...missing.map((target_id) => ({ source_id, target_id, type: "generalizes" as const })),
+      );
     };
 
     const settle = async (draft: Draft) => {
       const { title, text, playbook, episodes, record, known: match } = draft;
       if (match !== null) {
         const { condition, fingerprint, figures } = match.record;
-        const without = (it: unknown) => JSON.stringify(it, (key, value) => (key === "q_value" ? undefined : value));
+        const without = (it: unknown) =>
+          JSON.stringify(it, (key, value) => (key === "q_value" ? undefined : value));
         const told = (it: unknown[]) => without(it[2] === undefined ? [it[0], it[1], {}] : it);
-        if (told([condition, fingerprint, figures]) === told([record.condition, record.fingerprint, record.figures]))
+        if (
+          told([condition, fingerprint, figures]) ===
+          told([record.condition, record.fingerprint, record.figures])
+        )
           return;
         changes.update.push({ id: match.id, ...fieldsOf(draft, match.body) });
         link(match.id, draft);
@@ -632,10 +718,14 @@ export async function planConsolidation<Row extends Episode>(
       }
       const subtype = playbook === null ? "custom:lesson" : "custom:playbook";
       const drafted: PatternDraft = { title, body: text, subtype };
-      const similar = findSimilar === undefined ? { recommendation: "unique" as const } : await findSimilar(drafted);
+      const similar =
+        findSimilar === undefined
+          ? { recommendation: "unique" as const }
+          : await findSimilar(drafted);
       const { duplicates, connected } = similarTo(similar);
       const isOther = (id: string) =>
-        record.analysis === "statistics" && known.some((it) => it.id === id && it.record.analysis === "statistics");
+        record.analysis === "statistics" &&
+        known.some((it) => it.id === id && it.record.analysis === "statistics");
       const duplicate = duplicates.find((id) => !isOther(id));
       if (duplicate === undefined) {
         changes.create.push({
@@ -681,7 +771,8 @@ export async function planConsolidation<Row extends Episode>(
     const { create, update, link: links, strengthen } = changes;
     report.patterns_created += create.length;
     report.patterns_strengthened += strengthened;
-    if (create.length + update.length + links.length + strengthen.length > 0) plan.groups.push(changes);
+    if (create.length + update.length + links.length + strengthen.length > 0)
+      plan.groups.push(changes);
   }
   return plan;
 }

@@ -42,9 +42,9 @@ function contextLine(row: MemoryRow): string {
 }
 
 /**
- * One line for each result, in order, up to 4 code points a token; the first line that would pass the
- * budget ends the list, and line breaks between lines do not count. No line: null. Well-formed text:
- * a lone surrogate comes out as U+FFFD.
+ * One line for each result, in order, up to 4 code points a token; the first line that would pass
+ * the budget ends the list, and line breaks between lines do not count. No line: null. Well-formed
+ * text: a lone surrogate comes out as U+FFFD.
  */
 export function formatContext(
   results: readonly MemoryRow[],

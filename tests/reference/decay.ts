@@ -4,7 +4,14 @@
 import { MEMORY_SECTIONS, SECTION_PROFILES, type SectionDecayConfig } from "./sections.ts";
 import { type Instant, toMs } from "./signals.ts";
 
-export type AlgorithmNodeType = "person" | "fact" | "concept" | "event" | "note" | "document" | "preference";
+export type AlgorithmNodeType =
+  | "person"
+  | "fact"
+  | "concept"
+  | "event"
+  | "note"
+  | "document"
+  | "preference";
 
 export type DecayLifecycleState = "ACTIVE" | "WEAK" | "DORMANT" | "COMPRESS" | "ARCHIVE";
 
@@ -100,13 +107,20 @@ export function calculateRetrievability(daysSinceAccess: number, stability: numb
   return Math.exp(-daysSinceAccess / stability);
 }
 
-/** Days, with their fraction, from the last access to now; an access in the future counts as now. */
+/**
+ * Days, with their fraction, from the last access to now; an access in the future counts as now.
+ */
 export function daysWithoutAccess(lastAccessed: Instant, now: Instant): number {
   return Math.max(0, (toMs(now) - toMs(lastAccessed)) / MS_PER_DAY);
 }
 
-/** The older, global lifecycle: thresholds 0.5 and 0.1, DORMANT below 120 days, COMPRESS below 240. */
-export function getDecayLifecycleState(retrievability: number, daysDormant: number): DecayLifecycleState {
+/**
+ * The older, global lifecycle: thresholds 0.5 and 0.1, DORMANT below 120 days, COMPRESS below 240.
+ */
+export function getDecayLifecycleState(
+  retrievability: number,
+  daysDormant: number,
+): DecayLifecycleState {
   if (retrievability > DECAY_CONFIG.active_threshold) return "ACTIVE";
   if (retrievability > DECAY_CONFIG.weak_threshold) return "WEAK";
   if (daysDormant < DECAY_CONFIG.compress_days) return "DORMANT";
@@ -130,13 +144,35 @@ export function getDecayLifecycleStateForSection(
 /** What multiplies growth where stakes count for it. */
 const emphasis = (salience: number): number => 1 + (salience - NEUTRAL_SALIENCE) * SALIENCE_WEIGHT;
 
-function grow(stability: number, difficulty: number, salience: number, rate: number, cap: number): number {
-  return Math.min(stability * rate * (1 - difficulty * DIFFICULTY_DAMPING) * emphasis(salience), cap);
+function grow(
+  stability: number,
+  difficulty: number,
+  salience: number,
+  rate: number,
+  cap: number,
+): number {
+  return Math.min(
+    stability * rate * (1 - difficulty * DIFFICULTY_DAMPING) * emphasis(salience),
+    cap,
+  );
 }
 
-/** Stability in days after a recall: min(S · 2.5 · (1 − difficulty · 0.5) · (1 + (salience − 0.5) · 0.5), 365). */
-export function updateStabilityOnAccess(stability: number, difficulty: number, salience = NEUTRAL_SALIENCE): number {
-  return grow(stability, difficulty, salience, DECAY_CONFIG.growth_rate, DECAY_CONFIG.max_stability_days);
+/**
+ * Stability in days after a recall: min(S · 2.5 · (1 − difficulty · 0.5) · (1 + (salience − 0.5) ·
+ * 0.5), 365).
+ */
+export function updateStabilityOnAccess(
+  stability: number,
+  difficulty: number,
+  salience = NEUTRAL_SALIENCE,
+): number {
+  return grow(
+    stability,
+    difficulty,
+    salience,
+    DECAY_CONFIG.growth_rate,
+    DECAY_CONFIG.max_stability_days,
+  );
 }
 
 /** Stability in days after a recall, with the section's rate and cap. */
@@ -165,7 +201,9 @@ export function getInitialDifficulty(type: AlgorithmNodeType): number {
   return lookUp(INITIAL_DIFFICULTY, type, UNKNOWN_DIFFICULTY);
 }
 
-/** Algorithm type of a node: by subtype, with or without `custom:`, else by node type, else concept. */
+/**
+ * Algorithm type of a node: by subtype, with or without `custom:`, else by node type, else concept.
+ */
 export function algorithmTypeFor(
   subtype: string | null | undefined,
   nodeType?: string | null | undefined,
@@ -176,11 +214,14 @@ export function algorithmTypeFor(
 }
 
 /**
- * Difficulty in [0, 1] of a new node:
- * initial + min(length / 5000, 1) · 0.15 + (0.1 for a concept) − min(edges / 40, 1) · 0.15, clamped.
- * `contentLength` is that of the body in UTF-16 units.
+ * Difficulty in [0, 1] of a new node: initial + min(length / 5000, 1) · 0.15 + (0.1 for a concept)
+ * − min(edges / 40, 1) · 0.15, clamped. `contentLength` is that of the body in UTF-16 units.
  */
-export function calculateDifficulty(type: AlgorithmNodeType, contentLength: number, edgeCount: number): number {
+export function calculateDifficulty(
+  type: AlgorithmNodeType,
+  contentLength: number,
+  edgeCount: number,
+): number {
   const difficulty =
     getInitialDifficulty(type) +
     Math.min(contentLength / LENGTH_SCALE, 1) * LENGTH_DIFFICULTY +
@@ -205,8 +246,14 @@ export interface DecayOutput {
   lifecycle: Uint8Array;
 }
 
-/** Retrievability and lifecycle of every node at `now`; days dormant = t when R is below the section's weak threshold, else 0. */
-export function decayColumns({ lastAccessed, stability, section }: DecayInput, now: Instant): DecayOutput {
+/**
+ * Retrievability and lifecycle of every node at `now`; days dormant = t when R is below the
+ * section's weak threshold, else 0.
+ */
+export function decayColumns(
+  { lastAccessed, stability, section }: DecayInput,
+  now: Instant,
+): DecayOutput {
   const count = lastAccessed.length;
   const output = { retrievability: new Float64Array(count), lifecycle: new Uint8Array(count) };
   for (let i = 0; i < count; i++) {
@@ -223,7 +270,8 @@ export function decayColumns({ lastAccessed, stability, section }: DecayInput, n
 
 /** R as it is stored: 4 decimals, half to even on the exact binary value. */
 export function roundRetrievability(retrievability: number): number {
-  // A double is exactly half-way between two 4-decimal numbers only when it is an odd multiple of 1/32.
+  // A double is exactly half-way between two 4-decimal numbers only when it is an odd multiple of
+  // 1/32.
   const thirtySeconds = retrievability * 32;
   if (Number.isInteger(thirtySeconds) && thirtySeconds % 2 !== 0) {
     const below = Math.floor(retrievability * 10_000);

@@ -1,5 +1,6 @@
-// The full-text index: what texts are cut into, and BM25 over all of them. Plain on purpose: this is the yardstick of the
-// parity tests. Its characters are those of today's Unicode, so texts are to hold none that SQLite's tables do not know.
+// The full-text index: what texts are cut into, and BM25 over all of them. Plain on purpose: this
+// is the yardstick of the parity tests. Its characters are those of today's Unicode, so texts are
+// to hold none that SQLite's tables do not know.
 
 import { CJK, WORD } from "./search.ts";
 
@@ -10,8 +11,14 @@ export interface ReferenceDocument {
   body?: string | null | undefined;
 }
 
-/** A character of a script that leaves no space between words; beside those by which questions are cut Thai, Lao, Burmese, Khmer. */
-export const UNSPACED = new RegExp(`(?=[${WORD}])[${CJK}\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff]`, "u");
+/**
+ * A character of a script that leaves no space between words; beside those by which questions are
+ * cut Thai, Lao, Burmese, Khmer.
+ */
+export const UNSPACED = new RegExp(
+  `(?=[${WORD}])[${CJK}\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff]`,
+  "u",
+);
 const OF_WORDS = /[\p{L}\p{N}]/u;
 const MARK = /[\u0300-\u0304\u0306-\u030c\u030f\u0311\u031b\u0323-\u0328\u032d\u032e\u0330\u0331]/;
 /** Words that say nothing of what a text is about. */
@@ -47,7 +54,8 @@ function runs(text: string): { isWord: boolean; characters: string[] }[] {
   return all;
 }
 
-const pairs = (characters: string[]) => characters.slice(1).map((c, place) => characters[place]! + c);
+const pairs = (characters: string[]) =>
+  characters.slice(1).map((c, place) => characters[place]! + c);
 
 /** The tokens of a document's column. */
 function tokens(text: string): string[] {
@@ -79,7 +87,9 @@ function timesIn(column: readonly string[], phrase: readonly string[]): number {
   const last = phrase.length - 1;
   const isAt = (from: number) =>
     phrase.every((word, place) =>
-      place < last ? column[from + place] === word : (column[from + place]?.startsWith(word) ?? false),
+      place < last
+        ? column[from + place] === word
+        : (column[from + place]?.startsWith(word) ?? false),
     );
   return column.filter((_, from) => isAt(from)).length;
 }
@@ -103,16 +113,22 @@ export class ReferenceTexts {
 
   search(terms: readonly string[], limit = 20): { id: string; score: number }[] {
     const asked = terms.slice(0, 64).flatMap(phrases).slice(0, 64);
-    const telling = asked.filter((phrase) => phrase.length > 1 || !STOP_WORDS.has(phrase[0]!)).slice(0, 32);
+    const telling = asked
+      .filter((phrase) => phrase.length > 1 || !STOP_WORDS.has(phrase[0]!))
+      .slice(0, 32);
     const all = this.#documents.size;
     const documents = [...this.#documents];
     const counted = (phrase: readonly string[]) => {
-      const times = documents.map(([, columns]) => columns.reduce((sum, column) => sum + timesIn(column, phrase), 0));
+      const times = documents.map(([, columns]) =>
+        columns.reduce((sum, column) => sum + timesIn(column, phrase), 0),
+      );
       return { times, holding: times.filter((count) => count > 0).length };
     };
     const rare = telling.map(counted).filter(({ holding }) => holding > 0 && 2 * holding < all);
     const used = rare.length > 0 ? rare : asked.slice(0, 32).map(counted);
-    const lengths = documents.map(([, columns]) => columns.reduce((sum, column) => sum + column.length, 0));
+    const lengths = documents.map(([, columns]) =>
+      columns.reduce((sum, column) => sum + column.length, 0),
+    );
     const average = lengths.reduce((sum, length) => sum + length, 0) / all;
     const scores = documents.map(() => 0);
     for (const { times, holding } of used) {
@@ -121,7 +137,8 @@ export class ReferenceTexts {
       documents.forEach((_, place) => {
         const f = times[place]!;
         if (f > 0)
-          scores[place]! += idf * ((f * (1.2 + 1)) / (f + 1.2 * (1 - 0.75 + (0.75 * lengths[place]!) / average)));
+          scores[place]! +=
+            idf * ((f * (1.2 + 1)) / (f + 1.2 * (1 - 0.75 + (0.75 * lengths[place]!) / average)));
       });
     }
     return documents

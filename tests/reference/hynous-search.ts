@@ -1,10 +1,19 @@
-// The search of Hynous' Nous server over its database, in full. Plain on purpose: this is the yardstick of the compatibility tests.
-// Times in the database are taken as UTC where they name no zone.
+// The search of Hynous' Nous server over its database, in full. Plain on purpose: this is the
+// yardstick of the compatibility tests. Times in the database are taken as UTC where they name no
+// zone.
 
 import type Database from "libsql";
 import { checkDisqualifiers, classifyQueryType } from "./query.ts";
 import { rerankTop, type SignalBreakdown } from "./rerank.ts";
-import { extractTerms, fullTextQuery, prepareMemory, type ScoredId, SEARCH_DEFAULTS, seed, spread } from "./search.ts";
+import {
+  extractTerms,
+  fullTextQuery,
+  prepareMemory,
+  type ScoredId,
+  SEARCH_DEFAULTS,
+  seed,
+  spread,
+} from "./search.ts";
 
 export interface HynousRequest {
   query: string;
@@ -40,18 +49,24 @@ interface Row {
 const SEEDS = 15;
 const HITS = 45;
 
-const msOf = (time: string): number => Date.parse(/Z|[+-]\d\d:?\d\d$/.test(time) ? time : `${time.replace(" ", "T")}Z`);
+const msOf = (time: string): number =>
+  Date.parse(/Z|[+-]\d\d:?\d\d$/.test(time) ? time : `${time.replace(" ", "T")}Z`);
 
 /** `embedding` is what a provider makes of the question; `hasProvider` whether there is one. */
 export function hynousSearch(
   db: Database.Database,
   request: HynousRequest,
-  { now, embedding, hasProvider = false }: { now: number; embedding?: Float32Array; hasProvider?: boolean },
+  {
+    now,
+    embedding,
+    hasProvider = false,
+  }: { now: number; embedding?: Float32Array; hasProvider?: boolean },
 ): HynousFound[] {
   const all = <T>(sql: string, ...values: unknown[]) => db.prepare(sql).all(...values) as T[];
   const { query, type, subtype, lifecycle, time_range, cluster_ids = [] } = request;
   const limit = Math.min(request.limit ?? 10, 100);
-  const isLookup = classifyQueryType(query).type === "LOOKUP" && !checkDisqualifiers(query).disqualified;
+  const isLookup =
+    classifyQueryType(query).type === "LOOKUP" && !checkDisqualifiers(query).disqualified;
   const wanted = limit * (isLookup ? 2 : 3);
 
   if (wanted < 1 || wanted > 100 || query.length > 2_000) {
@@ -59,13 +74,22 @@ export function hynousSearch(
     const given = Object.entries(conditions).filter(([, value]) => value !== undefined);
     const sql = `SELECT id FROM nodes WHERE (content_title LIKE ? OR content_body LIKE ? OR content_summary LIKE ?)
       ${given.map(([column]) => `AND ${column} = ?`).join(" ")} ORDER BY created_at DESC LIMIT ?`;
-    return all<HynousFound>(sql, ...Array(3).fill(`%${query}%`), ...given.map(([, value]) => value), limit);
+    return all<HynousFound>(
+      sql,
+      ...Array(3).fill(`%${query}%`),
+      ...given.map(([, value]) => value),
+      limit,
+    );
   }
 
   const rows = new Map(all<Row>("SELECT * FROM nodes ORDER BY rowid").map((row) => [row.id, row]));
-  const edges = all<{ id: string; source_id: string; target_id: string; type: string; strength: number }>(
-    "SELECT * FROM edges ORDER BY rowid",
-  );
+  const edges = all<{
+    id: string;
+    source_id: string;
+    target_id: string;
+    type: string;
+    strength: number;
+  }>("SELECT * FROM edges ORDER BY rowid");
   const memory = prepareMemory(
     [...rows.values()].map(({ id, type }) => ({ id, type, created_at: 0, access_count: 0 })),
     edges,
@@ -74,7 +98,10 @@ export function hynousSearch(
   // What leads from a memory comes before what leads to it.
   for (const [id, neighbours] of memory.neighbours) {
     const isOut = ({ edge }: (typeof neighbours)[number]) => edge.source_id === id;
-    memory.neighbours.set(id, [...neighbours.filter(isOut), ...neighbours.filter((one) => !isOut(one))]);
+    memory.neighbours.set(id, [
+      ...neighbours.filter(isOut),
+      ...neighbours.filter((one) => !isOut(one)),
+    ]);
   }
 
   const terms = extractTerms(query);
@@ -101,17 +128,33 @@ export function hynousSearch(
   const isAsked = (node: { id: string; type: string }) =>
     (type === undefined || node.type === type) &&
     (cluster_ids.length === 0 || cluster_ids.some((id) => members.get(node.id)?.has(id)));
-  const config = { ...SEARCH_DEFAULTS, max_seeds: SEEDS, seed_threshold: hasProvider ? 0.15 : 0.05 };
+  const config = {
+    ...SEARCH_DEFAULTS,
+    max_seeds: SEEDS,
+    seed_threshold: hasProvider ? 0.15 : 0.05,
+  };
   const seeds = seed(memory, { vector, bm25 }, config, isAsked);
-  // Neighbours do not say which clusters they are in, so that none of them passes where clusters are asked for.
-  const { activated } = spread(memory, seeds, config, (node) => cluster_ids.length === 0 && isAsked(node));
+  // Neighbours do not say which clusters they are in, so that none of them passes where clusters
+  // are asked for.
+  const { activated } = spread(
+    memory,
+    seeds,
+    config,
+    (node) => cluster_ids.length === 0 && isAsked(node),
+  );
   const kept = activated.filter(({ is_seed }) => is_seed);
   const largest = Math.max(...kept.map(({ activation }) => activation));
   const candidates = kept.map(({ id, activation }) => {
     const row = rows.get(id)!;
     const { vector_score, bm25_score } = seeds.find(({ node_id }) => node_id === id)!;
     return {
-      ...{ id, subtype: row.subtype, semantic_score: vector_score, bm25_score, graph_score: activation / largest },
+      ...{
+        id,
+        subtype: row.subtype,
+        semantic_score: vector_score,
+        bm25_score,
+        graph_score: activation / largest,
+      },
       last_accessed: msOf(row.neural_last_accessed || row.provenance_created_at),
       created_at: msOf(row.created_at),
       access_count: row.neural_access_count ?? 0,
@@ -121,11 +164,20 @@ export function hynousSearch(
   const average = rows.size === 0 ? 0 : edges.length / rows.size;
   const metrics = { total_nodes: rows.size, total_edges: edges.length, density: 0 };
   const averages = { avg_inbound_edges: average, avg_outbound_edges: average };
-  const ranked = rerankTop(candidates, { ...metrics, ...averages }, { limit: wanted, now, sections: true });
+  const ranked = rerankTop(
+    candidates,
+    { ...metrics, ...averages },
+    { limit: wanted, now, sections: true },
+  );
 
   const isWithin = (time: string | null) =>
     time !== null && msOf(time) >= msOf(time_range!.start) && msOf(time) <= msOf(time_range!.end);
-  const passes = ({ subtype: own, state_lifecycle, temporal_event_time, provenance_created_at }: Row) => {
+  const passes = ({
+    subtype: own,
+    state_lifecycle,
+    temporal_event_time,
+    provenance_created_at,
+  }: Row) => {
     if (subtype !== undefined && own !== subtype) return false;
     if (lifecycle !== undefined && state_lifecycle !== lifecycle) return false;
     if (time_range === undefined) return true;
@@ -140,7 +192,10 @@ export function hynousSearch(
     }));
 }
 
-/** The rows most like a vector, by the cosine of what is stored; equal ones in the order of the rows. */
+/**
+ * The rows most like a vector, by the cosine of what is stored; equal ones in the order of the
+ * rows.
+ */
 function nearest(rows: readonly Row[], asked: Float32Array): ScoredId[] {
   const scored: ScoredId[] = [];
   for (const { id, embedding_vector } of rows) {

@@ -131,7 +131,10 @@ function countSubstring(text: string, string: string): number {
   return count;
 }
 
-/** How many positions of `text` the phrase starts at as whole words, any white space between them and none around. */
+/**
+ * How many positions of `text` the phrase starts at as whole words, any white space between them
+ * and none around.
+ */
 function countPhrase(text: string, phrase: string): number {
   const characters = [...straighten(phrase).trim()];
   const body = characters
@@ -150,7 +153,10 @@ export function classifyIntent(
   query: string,
   options?: IntentOptions & { explain?: false | undefined },
 ): MemorySection[];
-export function classifyIntent(query: string, options: IntentOptions & { explain: true }): IntentEvidence[];
+export function classifyIntent(
+  query: string,
+  options: IntentOptions & { explain: true },
+): IntentEvidence[];
 export function classifyIntent(
   query: string,
   { matcher = "substring", explain = false, strings = {} }: IntentOptions = {},

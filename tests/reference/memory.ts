@@ -1,5 +1,6 @@
-// A memory that stays: nodes and edges in Maps, with searching, ranking, recall and decay over them.
-// The rules of a resident memory, in full. Plain on purpose: this is the yardstick of the parity tests. Input is taken as valid.
+// A memory that stays: nodes and edges in Maps, with searching, ranking, recall and decay over
+// them. The rules of a resident memory, in full. Plain on purpose: this is the yardstick of the
+// parity tests. Input is taken as valid.
 
 import type {
   Bm25Hit,
@@ -40,7 +41,11 @@ import {
   similar,
   type Vectors,
 } from "./search.ts";
-import { getInitialStabilityForSubtype, getSectionForSubtype, SECTION_PROFILES } from "./sections.ts";
+import {
+  getInitialStabilityForSubtype,
+  getSectionForSubtype,
+  SECTION_PROFILES,
+} from "./sections.ts";
 import { toMs } from "./signals.ts";
 import { recall, type StoredLifecycleState, type StoredNode, sweep } from "./sweep.ts";
 
@@ -68,10 +73,16 @@ const NEUTRAL_SALIENCE = 0.5;
 const DEFAULT_LIMIT = 20;
 
 /** Text is a moment too. */
-const ms = (instant: InstantGiven): number => (typeof instant === "string" ? Date.parse(instant) : toMs(instant));
+const ms = (instant: InstantGiven): number =>
+  typeof instant === "string" ? Date.parse(instant) : toMs(instant);
 
 /** A node of which nothing is known but these. */
-const newNode = (id: string, subtype: string | null, created_at: number, sequence: number): KeptNode => ({
+const newNode = (
+  id: string,
+  subtype: string | null,
+  created_at: number,
+  sequence: number,
+): KeptNode => ({
   id,
   type: "concept",
   subtype,
@@ -90,7 +101,13 @@ const newNode = (id: string, subtype: string | null, created_at: number, sequenc
   sequence,
 });
 
-const newEdge = (id: string, source_id: string, target_id: string, type: string, sequence: number) => ({
+const newEdge = (
+  id: string,
+  source_id: string,
+  target_id: string,
+  type: string,
+  sequence: number,
+) => ({
   id,
   source_id,
   target_id,
@@ -112,7 +129,8 @@ const storedOf = (node: KeptNode): StoredNode => ({
   provenance_created_at: node.created_at,
 });
 
-const bySequence = (a: { sequence: number }, b: { sequence: number }): number => a.sequence - b.sequence;
+const bySequence = (a: { sequence: number }, b: { sequence: number }): number =>
+  a.sequence - b.sequence;
 
 /** Filters with their moments in milliseconds. */
 function filtersOf({ created_after, created_before, ...rest }: SearchFiltersGiven): SearchFilters {
@@ -125,7 +143,9 @@ function filtersOf({ created_after, created_before, ...rest }: SearchFiltersGive
 
 // ---- configuration ------------------------------------------------------------------------------
 
-type Camel<Key> = Key extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Key;
+type Camel<Key> = Key extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Key;
 
 /** How to search, as users write it. Whether sections count is a matter of each search. */
 export type SearchSettings = {
@@ -133,7 +153,9 @@ export type SearchSettings = {
 };
 
 export interface ReferenceMemoryOptions extends Omit<MemoryIndexOptions, "config"> {
-  config?: { search?: SearchSettings | undefined; salienceGrowth?: boolean | undefined } | undefined;
+  config?:
+    | { search?: SearchSettings | undefined; salienceGrowth?: boolean | undefined }
+    | undefined;
 }
 
 function searchConfigOf(settings: SearchSettings): Partial<SearchConfig> {
@@ -196,7 +218,10 @@ export class ReferenceMemory {
   // ---- nodes and edges ----
 
   /** How many of the nodes were new. */
-  upsert(nodes: readonly MemoryNode[], { now = Date.now() }: { now?: InstantGiven | undefined } = {}): number {
+  upsert(
+    nodes: readonly MemoryNode[],
+    { now = Date.now() }: { now?: InstantGiven | undefined } = {},
+  ): number {
     this.#changed();
     const before = this.#nodes.size;
     for (const given of nodes) {
@@ -251,7 +276,10 @@ export class ReferenceMemory {
     return before - this.#nodes.size;
   }
 
-  /** An edge that is there already is changed; one with a missing end is left out, or left as it was. */
+  /**
+   * An edge that is there already is changed; one with a missing end is left out, or left as it
+   * was.
+   */
   link(edges: readonly MemoryEdge[]): Linked {
     this.#changed();
     const ignored: string[] = [];
@@ -346,7 +374,10 @@ export class ReferenceMemory {
       const nodes = this.#nodesInOrder();
       const rows = nodes.filter(({ row }) => row !== null).map(({ id, row }) => ({ id, row }));
       const vectors = { form: this.#form, rows } as Vectors;
-      this.#prepared = prepareMemory(nodes, [...this.#edges.values()], { dimensions: this.#dimensions, vectors });
+      this.#prepared = prepareMemory(nodes, [...this.#edges.values()], {
+        dimensions: this.#dimensions,
+        vectors,
+      });
     }
     return this.#prepared;
   }
@@ -372,7 +403,11 @@ export class ReferenceMemory {
     for (const id of ids) {
       const node = this.#nodes.get(id);
       if (node === undefined) continue;
-      const after = recall(storedOf(node), ms(now), this.#salienceGrowth ? node.salience : NEUTRAL_SALIENCE);
+      const after = recall(
+        storedOf(node),
+        ms(now),
+        this.#salienceGrowth ? node.salience : NEUTRAL_SALIENCE,
+      );
       node.stability = after.neural_stability;
       node.retrievability = after.neural_retrievability;
       node.lifecycle = after.state_lifecycle;
@@ -381,7 +416,10 @@ export class ReferenceMemory {
     return counted;
   }
 
-  /** Every edge between two different nodes of a group grows by `amount`, once a call. Unknown ids are passed over. */
+  /**
+   * Every edge between two different nodes of a group grows by `amount`, once a call. Unknown ids
+   * are passed over.
+   */
   strengthen(groups: readonly (readonly string[])[], amount: number): Strengthened {
     const within = new Set<StoredMemoryEdge>();
     for (const group of groups) {
@@ -389,14 +427,18 @@ export class ReferenceMemory {
       for (const id of members) {
         for (const edge of this.#edgesOf.get(id) ?? []) {
           const { source_id, target_id } = edge;
-          if (source_id !== target_id && members.has(source_id) && members.has(target_id)) within.add(edge);
+          if (source_id !== target_id && members.has(source_id) && members.has(target_id))
+            within.add(edge);
         }
       }
     }
     const grown = (edge: StoredMemoryEdge) => Math.min(edge.strength + amount, 1);
     const changed = [...within].filter((edge) => grown(edge) !== edge.strength).sort(bySequence);
     for (const edge of changed) edge.strength = grown(edge);
-    return { ids: changed.map(({ id }) => id), strengths: Float64Array.from(changed, ({ strength }) => strength) };
+    return {
+      ids: changed.map(({ id }) => id),
+      strengths: Float64Array.from(changed, ({ strength }) => strength),
+    };
   }
 
   // ---- questions ----
@@ -453,7 +495,9 @@ export class ReferenceMemory {
     return {
       ranking: new ReferenceRanking(report.ranked),
       serendipity: report.serendipity,
-      ...(connections === undefined ? {} : { connections: connections.map((edge) => ({ ...edge })) }),
+      ...(connections === undefined
+        ? {}
+        : { connections: connections.map((edge) => ({ ...edge })) }),
       metrics: { ...report.metrics, hops, edges_traversed, terminated },
     };
   }
@@ -465,7 +509,10 @@ export class ReferenceMemory {
     const filters = filtersOf(filter ?? {});
     const passes = (id: string) => nodePasses(this.#nodes.get(id)!, filters, ms(now));
     const found = similar(this.#prepare().vectors, embedding, limit, passes);
-    return { ids: found.map(({ id }) => id), scores: Float64Array.from(found, ({ score }) => score) };
+    return {
+      ids: found.map(({ id }) => id),
+      scores: Float64Array.from(found, ({ score }) => score),
+    };
   }
 
   // ---- decay ----

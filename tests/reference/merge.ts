@@ -51,10 +51,18 @@ function finish<T extends MergeRow>({ row, group, score, boosted }: Kept<T>): Me
   };
 }
 
-/** Merges the results of all sub-queries and selects the relevant ones. Inputs are never changed. */
+/**
+ * Merges the results of all sub-queries and selects the relevant ones. Inputs are never changed.
+ */
 export function mergeAndSelect<T extends MergeRow>(
   subResults: SubResults<T>,
-  { query, sectionsEnabled = true, intentBoost = 1.3, relevanceRatio = 0.4, maxResults = 20 }: MergeOptions = {},
+  {
+    query,
+    sectionsEnabled = true,
+    intentBoost = 1.3,
+    relevanceRatio = 0.4,
+    maxResults = 20,
+  }: MergeOptions = {},
 ): MergedRow<T>[] {
   const groups = [...subResults].map(([, rows]) => rows);
 
@@ -96,7 +104,9 @@ export function mergeAndSelect<T extends MergeRow>(
       if (row === undefined) return;
       const best = kept.get(row.id!)!;
       selected.push(
-        best.row === row && best.group === group ? best : { row, group, score: scoreOf(row.score), boosted: false },
+        best.row === row && best.group === group
+          ? best
+          : { row, group, score: scoreOf(row.score), boosted: false },
       );
       chosen.add(row.id);
       covered.add(best.group);

@@ -1,5 +1,6 @@
-// Retrieval in several passes over scripted searches, in virtual time: without clock, promises or signals.
-// The rules of the orchestrator, in full. Plain on purpose: this is the yardstick of its tests.
+// Retrieval in several passes over scripted searches, in virtual time: without clock, promises or
+// signals. The rules of the orchestrator, in full. Plain on purpose: this is the yardstick of its
+// tests.
 
 import { classifyIntent } from "./intent.ts";
 import { type MergedRow, type MergeRow, mergeAndSelect } from "./merge.ts";
@@ -13,10 +14,18 @@ export interface FoundRow extends MergeRow {
 
 export type Filters = Readonly<Record<string, unknown>>;
 
-/** What a search will come to: rows or a failure, after so many milliseconds; `Infinity` for never. */
-export type Scripted<Row> = { after: number; rows: readonly Row[] } | { after: number; failure: string };
+/**
+ * What a search will come to: rows or a failure, after so many milliseconds; `Infinity` for never.
+ */
+export type Scripted<Row> =
+  | { after: number; rows: readonly Row[] }
+  | { after: number; failure: string };
 
-export type Script<Row> = (query: string, filters: Filters | undefined, limit: number) => Scripted<Row>;
+export type Script<Row> = (
+  query: string,
+  filters: Filters | undefined,
+  limit: number,
+) => Scripted<Row>;
 
 export const ORCHESTRATOR_DEFAULTS = {
   enabled: true,
@@ -58,7 +67,10 @@ export interface MergeRecord {
   cut_total: number;
 }
 
-/** A retrieval's nodes and its trace but for classification, confidence and times; or that nothing was answered. */
+/**
+ * A retrieval's nodes and its trace but for classification, confidence and times; or that nothing
+ * was answered.
+ */
 export type Outcome<Row> =
   | {
       nodes: MergedRow<Row>[];
@@ -84,7 +96,8 @@ const scoreOf = ({ score }: MergeRow): number => {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
 };
 
-const isAnswered = ({ record }: Answer<unknown>) => record.outcome === "ok" || record.outcome === "empty";
+const isAnswered = ({ record }: Answer<unknown>) =>
+  record.outcome === "ok" || record.outcome === "empty";
 
 /** What the orchestrator comes to with these searches. */
 export function retrieve<Row extends FoundRow>(
@@ -96,7 +109,12 @@ export function retrieve<Row extends FoundRow>(
   const terms: Terms = { ...ORCHESTRATOR_DEFAULTS, ...given };
   const deadline = terms.timeoutSeconds * 1000;
 
-  const ask = (query: string, at: number, limit: number, filters: Filters | undefined): Answer<Row> => {
+  const ask = (
+    query: string,
+    at: number,
+    limit: number,
+    filters: Filters | undefined,
+  ): Answer<Row> => {
     const nothing = (outcome: "late" | "failed", end: number): Answer<Row> => ({
       rows: [],
       end,
@@ -117,7 +135,11 @@ export function retrieve<Row extends FoundRow>(
     return { rows, end, record: { query, outcome, results: rows.length, top_score } };
   };
 
-  const plain = (mode: "plain" | "fallback", parts: PartRecord[], { rows, record }: Answer<Row>): Outcome<Row> => {
+  const plain = (
+    mode: "plain" | "fallback",
+    parts: PartRecord[],
+    { rows, record }: Answer<Row>,
+  ): Outcome<Row> => {
     const nodes = rows
       .slice(0, terms.maxResults)
       .map((row) => ({ ...row, score: scoreOf(row), _sub_query_group: 0 }) as MergedRow<Row>);
@@ -142,7 +164,12 @@ export function retrieve<Row extends FoundRow>(
   const texts = [...new Set(asked.length > 0 ? asked : [question])];
   const parts = texts.map((text) => {
     const first = ask(text, 0, terms.searchLimitPerQuery, filters);
-    const untouched = { first, rows: first.rows, end: first.end, record: first.record as PartRecord };
+    const untouched = {
+      first,
+      rows: first.rows,
+      end: first.end,
+      record: first.record as PartRecord,
+    };
     const { outcome, top_score: top } = first.record;
     const isWeak = outcome === "ok" && top! < terms.qualityThreshold;
     if (!(outcome === "empty" || isWeak) || terms.maxRetries === 0) return untouched;
@@ -150,7 +177,12 @@ export function retrieve<Row extends FoundRow>(
     const { subtype, subtypes, ...others } = filters ?? {};
     const filters_dropped = subtype != null || subtypes != null;
     if (query === text && !filters_dropped) return untouched;
-    const second = ask(query, first.end, terms.searchLimitPerQuery, filters_dropped ? others : filters);
+    const second = ask(
+      query,
+      first.end,
+      terms.searchLimitPerQuery,
+      filters_dropped ? others : filters,
+    );
     const isFound = second.record.outcome === "ok";
     const isBetter = isFound && (outcome === "empty" || second.record.top_score! > top!);
     const stands = terms.retry === "merge" ? isFound : isBetter;
@@ -165,8 +197,11 @@ export function retrieve<Row extends FoundRow>(
 
   const firsts = parts.map(({ first }) => first);
   if (!firsts.some(isAnswered)) {
-    const answer = terms.fallback === "plain" ? ask(question, now, terms.maxResults, filters) : undefined;
-    return answer !== undefined && isAnswered(answer) ? plain("fallback", records, answer) : nothing(firsts);
+    const answer =
+      terms.fallback === "plain" ? ask(question, now, terms.maxResults, filters) : undefined;
+    return answer !== undefined && isAnswered(answer)
+      ? plain("fallback", records, answer)
+      : nothing(firsts);
   }
 
   const selected = mergeAndSelect(
@@ -213,12 +248,23 @@ export function retrieve<Row extends FoundRow>(
     } else nodes.push(node);
   });
   if (replaced.length > 0) nodes.sort((a, b) => b.score - a.score);
-  return { nodes, groups: groupsOf(nodes), mode: "parts", parts: records, merge, titles, replaced, dropped };
+  return {
+    nodes,
+    groups: groupsOf(nodes),
+    mode: "parts",
+    parts: records,
+    merge,
+    titles,
+    replaced,
+    dropped,
+  };
 }
 
 function groupsOf(nodes: readonly MergedRow<FoundRow>[]): string[][] {
   const numbers = [...new Set(nodes.map((node) => node._sub_query_group))].sort((a, b) => a - b);
-  return numbers.map((number) => nodes.filter((node) => node._sub_query_group === number).map(({ id }) => id!));
+  return numbers.map((number) =>
+    nodes.filter((node) => node._sub_query_group === number).map(({ id }) => id!),
+  );
 }
 
 /** Why merging selected what it selected. */
@@ -235,9 +281,13 @@ function recordOf<Row extends FoundRow>(
     const instances = all.filter((row) => row.id === id);
     const score = Math.max(...instances.map(scoreOf));
     const best = instances.find((row) => scoreOf(row) === score)!;
-    return { id, score: intents.includes(getSectionForSubtype(best.subtype)) ? score * 1.3 : score };
+    return {
+      id,
+      score: intents.includes(getSectionForSubtype(best.subtype)) ? score * 1.3 : score,
+    };
   });
-  const cutoff = scores.length === 0 ? 0 : Math.max(...scores.map(({ score }) => score)) * relevanceRatio;
+  const cutoff =
+    scores.length === 0 ? 0 : Math.max(...scores.map(({ score }) => score)) * relevanceRatio;
   const ranked = scores
     .filter(({ score }) => score >= cutoff)
     .sort((a, b) => b.score - a.score)
@@ -253,9 +303,11 @@ function recordOf<Row extends FoundRow>(
       .filter((node) => node._intent_boosted)
       .map(({ id, _original_score, score }) => ({ id: id!, from: _original_score!, to: score })),
     covered: parts.length > 1 ? chosen.filter((id) => !ranked.includes(id)) : [],
-    cut: cut
-      .slice(0, 100)
-      .map(({ id, score }) => ({ id, score, why: score >= cutoff ? ("max_results" as const) : "below_cutoff" })),
+    cut: cut.slice(0, 100).map(({ id, score }) => ({
+      id,
+      score,
+      why: score >= cutoff ? ("max_results" as const) : "below_cutoff",
+    })),
     cut_total: cut.length,
   };
 }

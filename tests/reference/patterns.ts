@@ -1,5 +1,6 @@
-// What many closed trades add up to: under which conditions they were won more often, or less, than the others of their group.
-// The statistics of consolidation, in full. Plain on purpose: this is the yardstick of the parity tests.
+// What many closed trades add up to: under which conditions they were won more often, or less, than
+// the others of their group. The statistics of consolidation, in full. Plain on purpose: this is
+// the yardstick of the parity tests.
 
 import { type Instant, toMs } from "./signals.ts";
 
@@ -21,7 +22,10 @@ export interface EpisodeEdge {
 
 /** Something that was known of a trade when it was entered. */
 export type Condition =
-  | { kind: "anomaly_type" | "direction" | "trade_type" | "weekday" | "hours" | "funding"; value: string }
+  | {
+      kind: "anomaly_type" | "direction" | "trade_type" | "weekday" | "hours" | "funding";
+      value: string;
+    }
   /** A signal of the entry, text or boolean, by its name. */
   | { kind: "signal"; field: string; value: string };
 
@@ -43,7 +47,9 @@ export interface ClosedTrade {
 /** A condition that was tested, with every number that the test rests on. */
 export interface TestedPattern {
   symbol: string;
-  /** One, or several where they hold for the very same trades: in the order in which they were seen. */
+  /**
+   * One, or several where they hold for the very same trades: in the order in which they were seen.
+   */
   conditions: Condition[];
   /** The closes for which they hold, by time. */
   trade_ids: string[];
@@ -71,12 +77,27 @@ export interface TestedPattern {
 
 const CLOSE = "custom:trade_close";
 const ENTRY = "custom:trade_entry";
-/** The types of edges that tie a close and its entry, in either direction: the first where there is one, else the second. */
+/**
+ * The types of edges that tie a close and its entry, in either direction: the first where there is
+ * one, else the second.
+ */
 const TIES = ["part_of", "relates_to"];
 
-/** Signals of an entry that are read as something else, or that may tell how the trade ended, when an entry is written to later. */
+/**
+ * Signals of an entry that are read as something else, or that may tell how the trade ended, when
+ * an entry is written to later.
+ */
 const NO_CONDITIONS = [
-  ...["symbol", "coin", "action", "side", "direction", "trade_type", "anomaly_type", "anomaly_types"],
+  ...[
+    "symbol",
+    "coin",
+    "action",
+    "side",
+    "direction",
+    "trade_type",
+    "anomaly_type",
+    "anomaly_types",
+  ],
   ...["status", "outcome", "result", "exit_reason", "won", "profitable"],
 ];
 /** Ids and instants are no conditions either. */
@@ -91,7 +112,9 @@ const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Satur
 /** Of the first of January 1970, a Thursday. */
 const FIRST_WEEKDAY = 3;
 
-/** Percent an hour. What perps ask when nobody is in a hurry, 0.01 % for eight hours, is neutral. */
+/**
+ * Percent an hour. What perps ask when nobody is in a hurry, 0.01 % for eight hours, is neutral.
+ */
 const NEUTRAL_FUNDING = 0.0015;
 /** Percent an hour, about five times the neutral rate. */
 const EXTREME_FUNDING = 0.006;
@@ -148,18 +171,24 @@ export function hourBandOf(ms: number): string {
 
 function signalConditions(signals: Fields): Condition[] {
   return Object.entries(signals).flatMap(([field, value]): Condition[] => {
-    if (NO_CONDITIONS.includes(field) || NO_CONDITION_ENDS.some((end) => field.endsWith(end))) return [];
+    if (NO_CONDITIONS.includes(field) || NO_CONDITION_ENDS.some((end) => field.endsWith(end)))
+      return [];
     if (typeof value === "boolean") return [{ kind: "signal", field, value: String(value) }];
     return isLabel(value) ? [{ kind: "signal", field, value }] : [];
   });
 }
 
 const keyOf = (condition: Condition): string =>
-  JSON.stringify([condition.kind, condition.kind === "signal" ? condition.field : "", condition.value]);
+  JSON.stringify([
+    condition.kind,
+    condition.kind === "signal" ? condition.field : "",
+    condition.value,
+  ]);
 
 /**
- * What was known when the trade began. A close tells its anomalies, direction and type, where it stands for itself; its other
- * signals know how the trade ended, so that only those of the entry count. Hour, weekday and funding are those of the entry.
+ * What was known when the trade began. A close tells its anomalies, direction and type, where it
+ * stands for itself; its other signals know how the trade ended, so that only those of the entry
+ * count. Hour, weekday and funding are those of the entry.
  */
 function conditionsOf(close: Fields, entry: EpisodeNode | undefined): Condition[] {
   const signals = signalsOf(entry);
@@ -182,10 +211,13 @@ function conditionsOf(close: Fields, entry: EpisodeNode | undefined): Condition[
 }
 
 /**
- * The entries that closes are tied to, by the close: of several the earliest, of equally early ones that of the first edge. An edge
- * ties the two whichever of them is its source.
+ * The entries that closes are tied to, by the close: of several the earliest, of equally early ones
+ * that of the first edge. An edge ties the two whichever of them is its source.
  */
-function entriesTied(byId: ReadonlyMap<string, EpisodeNode>, edges: readonly EpisodeEdge[]): Map<string, EpisodeNode> {
+function entriesTied(
+  byId: ReadonlyMap<string, EpisodeNode>,
+  edges: readonly EpisodeEdge[],
+): Map<string, EpisodeNode> {
   const entries = new Map<string, EpisodeNode>();
   for (const tie of TIES) {
     const tied = new Map<string, EpisodeNode>();
@@ -198,7 +230,8 @@ function entriesTied(byId: ReadonlyMap<string, EpisodeNode>, edges: readonly Epi
     for (const [close, entry] of both) {
       if (entry?.subtype !== ENTRY) continue;
       const other = tied.get(close);
-      if (other === undefined || toMs(entry.created_at) < toMs(other.created_at)) tied.set(close, entry);
+      if (other === undefined || toMs(entry.created_at) < toMs(other.created_at))
+        tied.set(close, entry);
     }
     for (const [close, entry] of tied) if (!entries.has(close)) entries.set(close, entry);
   }
@@ -206,8 +239,9 @@ function entriesTied(byId: ReadonlyMap<string, EpisodeNode>, edges: readonly Epi
 }
 
 /**
- * The closed trades of a memory, in the order of its nodes, of which the first counts where an id comes twice. A trade without a
- * finite `pnl_pct` has no known end. It was won when that is above 0 and it does not call itself flat, as one does that fees ate up.
+ * The closed trades of a memory, in the order of its nodes, of which the first counts where an id
+ * comes twice. A trade without a finite `pnl_pct` has no known end. It was won when that is above 0
+ * and it does not call itself flat, as one does that fees ate up.
  */
 export function closedTrades(
   nodes: readonly EpisodeNode[],
@@ -251,9 +285,10 @@ export function wilsonInterval(wins: number, n: number): [low: number, high: num
 }
 
 /**
- * The share of a distribution over low, low + 1, … high that is no more likely than `observed`. Weights begin with 1 at `mode` and
- * go by the ratio of each to the one before, first upwards and then downwards, so that nothing needs a logarithm and what is too
- * small for a number is far from mattering. Of 5,000 trades a walk is 5,000 steps of a few products and a division.
+ * The share of a distribution over low, low + 1, … high that is no more likely than `observed`.
+ * Weights begin with 1 at `mode` and go by the ratio of each to the one before, first upwards and
+ * then downwards, so that nothing needs a logarithm and what is too small for a number is far from
+ * mattering. Of 5,000 trades a walk is 5,000 steps of a few products and a division.
  */
 function tailOf(
   observed: number,
@@ -282,8 +317,8 @@ function tailOf(
 }
 
 /**
- * The exact binomial test of `wins` in `n` trades against the rate of the rest, as if that were the true one: two-sided by small
- * p values. Of the rest there is at least one.
+ * The exact binomial test of `wins` in `n` trades against the rate of the rest, as if that were the
+ * true one: two-sided by small p values. Of the rest there is at least one.
  */
 export function binomialTest(wins: number, n: number, restWins: number, restN: number): number {
   const restLosses = restN - restWins;
@@ -291,22 +326,34 @@ export function binomialTest(wins: number, n: number, restWins: number, restN: n
   return tailOf(wins, [0, n], mode, (k) => ((n - k) * restWins) / ((k + 1) * restLosses));
 }
 
-/** Fisher's exact test of the same two rates, both taken for what they are, observations: two-sided by small p values. */
+/**
+ * Fisher's exact test of the same two rates, both taken for what they are, observations: two-sided
+ * by small p values.
+ */
 export function fisherTest(wins: number, n: number, restWins: number, restN: number): number {
   const allWins = wins + restWins;
   const allLosses = n + restN - allWins;
   const low = Math.max(0, n - allLosses);
   const high = Math.min(n, allWins);
-  const mode = Math.min(high, Math.max(low, Math.floor(((n + 1) * (allWins + 1)) / (n + restN + 2))));
-  return tailOf(wins, [low, high], mode, (k) => ((allWins - k) * (n - k)) / ((k + 1) * (allLosses - n + k + 1)));
+  const mode = Math.min(
+    high,
+    Math.max(low, Math.floor(((n + 1) * (allWins + 1)) / (n + restN + 2))),
+  );
+  return tailOf(
+    wins,
+    [low, high],
+    mode,
+    (k) => ((allWins - k) * (n - k)) / ((k + 1) * (allLosses - n + k + 1)),
+  );
 }
 
 /** A p value above this is taken for that of a condition that means nothing. */
 const LIKELY_NOTHING = 0.5;
 
 /**
- * How many of so many conditions mean nothing, at most all of them: p values of nothing are spread evenly, so that twice as many
- * mean nothing as have a p value above one half (Storey, Taylor and Siegmund 2004).
+ * How many of so many conditions mean nothing, at most all of them: p values of nothing are spread
+ * evenly, so that twice as many mean nothing as have a p value above one half (Storey, Taylor and
+ * Siegmund 2004).
  */
 function meaningless(pValues: readonly number[]): number {
   const above = pValues.filter((p) => p > LIKELY_NOTHING).length;
@@ -314,8 +361,9 @@ function meaningless(pValues: readonly number[]): number {
 }
 
 /**
- * q values by Benjamini and Hochberg: the least rate of false discoveries at which each would be told, where `nulls` of the
- * conditions mean nothing. None is below its p value: however many of its neighbours are true, chance explains one no less.
+ * q values by Benjamini and Hochberg: the least rate of false discoveries at which each would be
+ * told, where `nulls` of the conditions mean nothing. None is below its p value: however many of
+ * its neighbours are true, chance explains one no less.
  */
 export function qValues(pValues: readonly number[], nulls = meaningless(pValues)): number[] {
   const m = pValues.length;
@@ -342,7 +390,10 @@ interface Split {
   places: number[];
 }
 
-/** The conditions of a group, those of the very same trades together, in the order in which they are first seen. */
+/**
+ * The conditions of a group, those of the very same trades together, in the order in which they are
+ * first seen.
+ */
 function splitsOf(trades: readonly ClosedTrade[]): Split[] {
   const byCondition = new Map<string, { condition: Condition; places: number[] }>();
   trades.forEach(({ conditions }, place) => {
@@ -361,7 +412,8 @@ function splitsOf(trades: readonly ClosedTrade[]): Split[] {
     byPlaces.get(key)!.conditions.push(condition);
   }
 
-  // Longs against shorts is the same question as shorts against longs. The smaller side asks it; of equal ones, the first seen.
+  // Longs against shorts is the same question as shorts against longs. The smaller side asks it; of
+  // equal ones, the first seen.
   const seen = [...byPlaces.keys()];
   return seen.flatMap((key, order) => {
     const split = byPlaces.get(key)!;
@@ -391,18 +443,24 @@ function test({ conditions, places }: Split, trades: readonly ClosedTrade[]): Un
     ...{ rest_n, rest_wins, rest_rate, lift: rest_wins === 0 ? null : rate / rest_rate },
     // Divided first, so that no sum grows out of range.
     mean_return_pct: chosen.reduce((sum, { return_pct }) => sum + return_pct / n, 0),
-    p_value: Math.max(binomialTest(wins, n, rest_wins, rest_n), fisherTest(wins, n, rest_wins, rest_n)),
+    p_value: Math.max(
+      binomialTest(wins, n, rest_wins, rest_n),
+      fisherTest(wins, n, rest_wins, rest_n),
+    ),
   };
 }
 
 /**
- * All conditions that can be tested, of all groups together, each against the other trades of its group: by group and then by
- * condition, both in the order in which they are first seen as trades were closed.
+ * All conditions that can be tested, of all groups together, each against the other trades of its
+ * group: by group and then by condition, both in the order in which they are first seen as trades
+ * were closed.
  *
- * A binomial test alone takes the rate of the others for the true one. Where they are no more than some times as many it finds
- * patterns that are none, in a fifth of the memories that have no pattern at all (benches/quality/lessons.ts). So the p value is
- * the larger of that test's and of Fisher's, which knows that both rates are observed. It finds fewer patterns, which an estimate of how
- * many conditions mean nothing makes up for. And to divide a group in two is one test, whatever the conditions that do so.
+ * A binomial test alone takes the rate of the others for the true one. Where they are no more than
+ * some times as many it finds patterns that are none, in a fifth of the memories that have no
+ * pattern at all (benches/quality/lessons.ts). So the p value is the larger of that test's and of
+ * Fisher's, which knows that both rates are observed. It finds fewer patterns, which an estimate of
+ * how many conditions mean nothing makes up for. And to divide a group in two is one test, whatever
+ * the conditions that do so.
  */
 export function findPatterns(trades: readonly ClosedTrade[]): TestedPattern[] {
   const groups = new Map<string, ClosedTrade[]>();
@@ -410,7 +468,13 @@ export function findPatterns(trades: readonly ClosedTrade[]): TestedPattern[] {
     if (!groups.has(trade.symbol)) groups.set(trade.symbol, []);
     groups.get(trade.symbol)!.push(trade);
   }
-  const tested = [...groups.values()].flatMap((group) => splitsOf(group).map((split) => test(split, group)));
+  const tested = [...groups.values()].flatMap((group) =>
+    splitsOf(group).map((split) => test(split, group)),
+  );
   const q = qValues(tested.map(({ p_value }) => p_value));
-  return tested.map((pattern, i) => ({ ...pattern, q_value: q[i]!, kept: q[i]! <= FALSE_DISCOVERY_RATE }));
+  return tested.map((pattern, i) => ({
+    ...pattern,
+    q_value: q[i]!,
+    kept: q[i]! <= FALSE_DISCOVERY_RATE,
+  }));
 }

@@ -1,11 +1,15 @@
-// Playbooks: which of them an anomaly calls up, how an agent is told, and what the end of a trade teaches them.
-// The rules of procedural memory, in full. Plain on purpose: this is the yardstick of the parity tests.
+// Playbooks: which of them an anomaly calls up, how an agent is told, and what the end of a trade
+// teaches them. The rules of procedural memory, in full. Plain on purpose: this is the yardstick of
+// the parity tests.
 
 import { updateStabilityOnAccessForSection } from "./decay.ts";
 import { getInitialStabilityForSubtype, SECTION_PROFILES } from "./sections.ts";
 import { type Instant, toMs } from "./signals.ts";
 
-/** What a playbook's body holds. Whatever is missing or null takes its default; what does not parse is a problem, not an error. */
+/**
+ * What a playbook's body holds. Whatever is missing or null takes its default; what does not parse
+ * is a problem, not an error.
+ */
 export interface PlaybookBody {
   /** An object, as in `PlaybookTrigger`. Without one a playbook never matches. */
   trigger?: unknown;
@@ -63,7 +67,9 @@ export interface AnomalyEvent {
 }
 
 /** Named numbers of a market. Of several values the last is the present one. */
-export type MarketSnapshot = Readonly<Record<string, number | readonly number[] | null | undefined>>;
+export type MarketSnapshot = Readonly<
+  Record<string, number | readonly number[] | null | undefined>
+>;
 
 export interface PlaybookMatch {
   id: string;
@@ -80,7 +86,10 @@ export interface PlaybookMatch {
   relevance: number;
 }
 
-/** A variable that a playbook's conditions asked for, where the snapshot has none, or too few of its values. */
+/**
+ * A variable that a playbook's conditions asked for, where the snapshot has none, or too few of its
+ * values.
+ */
 export interface MissingVariable {
   id: string;
   var: string;
@@ -124,10 +133,17 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === "string";
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
-const isCount = (value: unknown): value is number => isNumber(value) && Number.isSafeInteger(value) && value >= 0;
-const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+const isCount = (value: unknown): value is number =>
+  isNumber(value) && Number.isSafeInteger(value) && value >= 0;
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every(isText);
 
-function read<T>(value: unknown, is: (value: unknown) => value is T, absent: T, otherwise: PlaybookProblem): T {
+function read<T>(
+  value: unknown,
+  is: (value: unknown) => value is T,
+  absent: T,
+  otherwise: PlaybookProblem,
+): T {
   if (value === undefined || value === null) return absent;
   if (!is(value)) throw new Unreadable(otherwise);
   return value;
@@ -229,7 +245,8 @@ interface Trigger {
   conditions: Condition;
 }
 
-const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+const lowerAscii = (text: string): string =>
+  text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 function readTrigger(given: unknown): Trigger | null {
   if (given === undefined || given === null) return null;
@@ -237,12 +254,14 @@ function readTrigger(given: unknown): Trigger | null {
   const { anomaly_types, min_severity, conditions } = given;
   const types = [...read(anomaly_types, isTexts, [], "malformed_trigger")];
   const symbols = read(given.symbols, isTexts, [], "malformed_trigger").map(lowerAscii);
-  if (new Set(types).size * Math.max(1, new Set(symbols).size) > MAX_PAIRS) throw new Unreadable("trigger_too_large");
+  if (new Set(types).size * Math.max(1, new Set(symbols).size) > MAX_PAIRS)
+    throw new Unreadable("trigger_too_large");
   return {
     types,
     symbols,
     least: read(min_severity, isNumber, 0, "malformed_trigger"),
-    conditions: conditions === undefined || conditions === null ? () => true : readConditions(conditions),
+    conditions:
+      conditions === undefined || conditions === null ? () => true : readConditions(conditions),
   };
 }
 
@@ -257,7 +276,10 @@ function parsed(body: string | null): Fields {
 }
 
 /** A playbook as it was when it was added. */
-type Known = Pick<PlaybookMatch, "title" | "action" | "direction" | "success_count" | "sample_size"> & {
+type Known = Pick<
+  PlaybookMatch,
+  "title" | "action" | "direction" | "success_count" | "sample_size"
+> & {
   active: boolean;
   trigger: Trigger | null;
 };
@@ -280,12 +302,19 @@ function readPlaybook(given: Playbook | PlaybookRow): Known {
 
 // ---- matching -----------------------------------------------------------------------------------
 
-function isCalledUpBy({ types, symbols, least }: Trigger, { type, symbol, severity }: AnomalyEvent): boolean {
+function isCalledUpBy(
+  { types, symbols, least }: Trigger,
+  { type, symbol, severity }: AnomalyEvent,
+): boolean {
   if (!types.includes(type) || severity < least) return false;
   return symbols.length === 0 || (Boolean(symbol) && symbols.includes(lowerAscii(symbol!)));
 }
 
-function matchOf(id: string, playbook: Known, { type, symbol, severity }: AnomalyEvent): PlaybookMatch {
+function matchOf(
+  id: string,
+  playbook: Known,
+  { type, symbol, severity }: AnomalyEvent,
+): PlaybookMatch {
   const { title, action, direction, success_count, sample_size } = playbook;
   const success_rate = sample_size === 0 ? 0 : success_count / sample_size;
   return {
@@ -300,7 +329,9 @@ function matchOf(id: string, playbook: Known, { type, symbol, severity }: Anomal
 export class PlaybookBook {
   readonly #playbooks = new Map<string, Known | PlaybookProblem>();
 
-  /** Adds playbooks as they are now; one whose id is known replaces the other, and moves to the end. */
+  /**
+   * Adds playbooks as they are now; one whose id is known replaces the other, and moves to the end.
+   */
   add(playbooks: readonly (Playbook | PlaybookRow)[]): void {
     for (const playbook of playbooks) {
       this.#playbooks.delete(playbook.id);
@@ -325,12 +356,15 @@ export class PlaybookBook {
 
   /** What does not parse, and therefore never matches. */
   get problems(): { id: string; reason: PlaybookProblem }[] {
-    return [...this.#playbooks].flatMap(([id, known]) => (typeof known === "string" ? [{ id, reason: known }] : []));
+    return [...this.#playbooks].flatMap(([id, known]) =>
+      typeof known === "string" ? [{ id, reason: known }] : [],
+    );
   }
 
   /**
-   * For each playbook the first event that matches, when its conditions hold in the snapshot: by relevance, highest first, equal
-   * ones in the book's order. With it, in that order, the variables that conditions missed where there was an event.
+   * For each playbook the first event that matches, when its conditions hold in the snapshot: by
+   * relevance, highest first, equal ones in the book's order. With it, in that order, the variables
+   * that conditions missed where there was an event.
    */
   match(
     events: readonly AnomalyEvent[],
@@ -360,7 +394,9 @@ export class PlaybookBook {
   }
 }
 
-/** Matches without a book, and without a snapshot: a playbook that asks for a variable misses it. */
+/**
+ * Matches without a book, and without a snapshot: a playbook that asks for a variable misses it.
+ */
 export function matchPlaybooks(
   playbooks: readonly (Playbook | PlaybookRow)[],
   events: readonly AnomalyEvent[],
@@ -387,7 +423,8 @@ function roundHalfEven(value: number): number {
 function entry(match: PlaybookMatch, place: number): string {
   const { success_rate, success_count, sample_size, action, direction } = match;
   const percent = roundHalfEven(success_rate * 100);
-  const record = sample_size === 0 ? "new win rate" : `${percent}% win rate (${success_count}/${sample_size})`;
+  const record =
+    sample_size === 0 ? "new win rate" : `${percent}% win rate (${success_count}/${sample_size})`;
   const lines = [
     `${place}. **${match.title}** — ${record}`,
     ...(action === "" ? [] : [`Action: ${action}`]),
@@ -426,12 +463,22 @@ export interface AppliedPlaybook {
   strengthened: number;
 }
 
-/** A playbook after a trade that followed it was closed: it lasts longer for each success, and less long for each failure. */
-export function applyOutcome(playbook: PlaybookRecord, profitable: boolean, now: Instant): AppliedPlaybook {
+/**
+ * A playbook after a trade that followed it was closed: it lasts longer for each success, and less
+ * long for each failure.
+ */
+export function applyOutcome(
+  playbook: PlaybookRecord,
+  profitable: boolean,
+  now: Instant,
+): AppliedPlaybook {
   const { decay, encoding } = SECTION_PROFILES.PROCEDURAL;
   const difficulty = playbook.difficulty ?? encoding.base_difficulty;
   // What a recall makes of one day, were there no cap.
-  const factor = updateStabilityOnAccessForSection(1, difficulty, { ...decay, max_stability_days: Infinity });
+  const factor = updateStabilityOnAccessForSection(1, difficulty, {
+    ...decay,
+    max_stability_days: Infinity,
+  });
   const stability = profitable
     ? updateStabilityOnAccessForSection(playbook.stability, difficulty, decay)
     : playbook.stability / factor;

@@ -1,9 +1,11 @@
-// What a question asks, of whom, in how many parts; how far an answer to it can be trusted, and what is done with weak results.
-// The rules for questions, in full. Plain on purpose: this is the yardstick of the parity tests.
+// What a question asks, of whom, in how many parts; how far an answer to it can be trusted, and
+// what is done with weak results. The rules for questions, in full. Plain on purpose: this is the
+// yardstick of the parity tests.
 //
-// Patterns work on the query as it came. Their flag is `i` and never `u`: so case, \b and \w are those of ASCII (the Kelvin
-// sign is no k, the long s no s), while \s and . are those of ECMAScript. Attribute words are sought in the lower case of
-// all of Unicode, where the Kelvin sign is a k.
+// Patterns work on the query as it came. Their flag is `i` and never `u`: so case, \b and \w are
+// those of ASCII (the Kelvin sign is no k, the long s no s), while \s and . are those of
+// ECMAScript. Attribute words are sought in the lower case of all of Unicode, where the Kelvin sign
+// is a k.
 
 import { classifyIntent, type IntentOptions } from "./intent.ts";
 import { extractTerms } from "./search.ts";
@@ -27,13 +29,35 @@ const phrases = (...names: string[]): Pattern[] =>
   names.map((name) => ({ name, regex: new RegExp(`\\b${name}\\b`, "i") }));
 
 /** By category, in the order in which they are tried. */
-export const DISQUALIFIERS: readonly { category: DisqualifierCategory; reason: string; patterns: Pattern[] }[] = [
+export const DISQUALIFIERS: readonly {
+  category: DisqualifierCategory;
+  reason: string;
+  patterns: Pattern[];
+}[] = [
   {
     category: "D1",
     reason: "Reasoning query (how/why/explain)",
     patterns: [
-      ...phrases("how does", "how do", "how is", "why does", "why is", "why did", "relate", "relationship"),
-      ...phrases("connection", "compare", "comparison", "difference", "versus", "vs", "explain", "summarize"),
+      ...phrases(
+        "how does",
+        "how do",
+        "how is",
+        "why does",
+        "why is",
+        "why did",
+        "relate",
+        "relationship",
+      ),
+      ...phrases(
+        "connection",
+        "compare",
+        "comparison",
+        "difference",
+        "versus",
+        "vs",
+        "explain",
+        "summarize",
+      ),
       ...phrases("describe", "what do I know about", "tell me about"),
     ],
   },
@@ -49,12 +73,25 @@ export const DISQUALIFIERS: readonly { category: DisqualifierCategory; reason: s
     category: "D3",
     reason: "Time reference (last week/in September)",
     patterns: [
-      ...phrases("last week", "yesterday", "recently", "last month", "last year", "today", "this week", "this month"),
+      ...phrases(
+        "last week",
+        "yesterday",
+        "recently",
+        "last month",
+        "last year",
+        "today",
+        "this week",
+        "this month",
+      ),
       {
         name: "in [month]",
-        regex: /\bin (?:january|february|march|april|may|june|july|august|september|october|november|december)\b/i,
+        regex:
+          /\bin (?:january|february|march|april|may|june|july|august|september|october|november|december)\b/i,
       },
-      { name: "on [weekday]", regex: /\bon (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b/i },
+      {
+        name: "on [weekday]",
+        regex: /\bon (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b/i,
+      },
       { name: "in [year]", regex: /\bin \d{4}\b/i },
       ...phrases("between"),
       { name: "from [...] to", regex: /\bfrom .+ to\b/i },
@@ -103,7 +140,10 @@ export type QueryType = "LOOKUP" | "AMBIGUOUS";
 export interface QueryTypeResult {
   type: QueryType;
   confidence: number;
-  /** Null if there is none. Empty if a question of no form contains nothing but marks in its place; so is the attribute. */
+  /**
+   * Null if there is none. Empty if a question of no form contains nothing but marks in its place;
+   * so is the attribute.
+   */
   entity: string | null;
   attribute: string | null;
 }
@@ -122,11 +162,27 @@ export interface QueryClassification {
 
 /** Found inside words too. */
 export const ATTRIBUTE_WORDS: readonly string[] = [
-  ...["phone", "email", "address", "birthday", "number", "date", "name", "title", "location", "id", "link", "url"],
+  ...[
+    "phone",
+    "email",
+    "address",
+    "birthday",
+    "number",
+    "date",
+    "name",
+    "title",
+    "location",
+    "id",
+    "link",
+    "url",
+  ],
   ...["contact", "age", "status", "role", "position", "company", "team", "project"],
 ];
 
-/** How a lookup is worded, in the order in which the forms are tried. Groups: the entity, and the attribute if there is one. */
+/**
+ * How a lookup is worded, in the order in which the forms are tried. Groups: the entity, and the
+ * attribute if there is one.
+ */
 export const FORMS: readonly RegExp[] = [
   /\b(?:what's|what is)\s+(\S+(?:\s+\S+)?)'s\s+(\S+)/i,
   /^(\S+(?:\s+\S+)?)'s\s+(\S+)\??$/i,
@@ -157,7 +213,8 @@ export function classifyQueryType(query: string): QueryTypeResult {
     const entity = stripped(match[1]!) || null;
     const attribute = stripped(match[2] ?? "") || null;
     let confidence = 0.7;
-    if (attribute !== null && attributeWordIn(attribute) !== null) confidence = Math.min(confidence + 0.15, 1);
+    if (attribute !== null && attributeWordIn(attribute) !== null)
+      confidence = Math.min(confidence + 0.15, 1);
     if (query.trim().endsWith("?")) confidence = Math.min(confidence + 0.05, 1);
     if (query.length < 50) confidence = Math.min(confidence + 0.05, 1);
     return { type: "LOOKUP", confidence, entity, attribute };
@@ -167,7 +224,12 @@ export function classifyQueryType(query: string): QueryTypeResult {
   if (word === null) return { type: "AMBIGUOUS", confidence: 0.3, entity: null, attribute: null };
   const match = POSSESSIVE.exec(query);
   if (match === null) return { type: "LOOKUP", confidence: 0.5, entity: null, attribute: word };
-  return { type: "LOOKUP", confidence: 0.6, entity: stripped(match[1]!), attribute: stripped(match[2]!) };
+  return {
+    type: "LOOKUP",
+    confidence: 0.6,
+    entity: stripped(match[1]!),
+    attribute: stripped(match[2]!),
+  };
 }
 
 export function classifyQuery(query: string): QueryClassification {
@@ -191,11 +253,14 @@ export interface QueryConfig {
 }
 
 /**
- * Of whom or what the question is: before 's, after `for`, after `who is` and its like; in that order, each once. A possessive
- * takes the white space behind it, so that another right after it has no white space in front, and is none; unless the
- * configuration says that it is one.
+ * Of whom or what the question is: before 's, after `for`, after `who is` and its like; in that
+ * order, each once. A possessive takes the white space behind it, so that another right after it
+ * has no white space in front, and is none; unless the configuration says that it is one.
  */
-export function extractQueryEntities(query: string, { adjacentPossessives = false }: QueryConfig = {}): string[] {
+export function extractQueryEntities(
+  query: string,
+  { adjacentPossessives = false }: QueryConfig = {},
+): string[] {
   const found = [
     ...query.matchAll(adjacentPossessives ? /(?<=^|\s)(\w+)(?='s\s)/gi : /(?:^|\s)(\w+)'s\s+/gi),
     ...query.matchAll(/\bfor\s+(\w+(?:\s+\w+)?)/gi),
@@ -319,18 +384,24 @@ function atWord(query: string, word: RegExp): string[] {
   return pieces.filter(isLongEnough).map(withoutTrailingCommas);
 }
 
-/** A pattern of a text; with the flag `i` a symbol's letters beyond ASCII would have two cases too. */
+/**
+ * A pattern of a text; with the flag `i` a symbol's letters beyond ASCII would have two cases too.
+ */
 const inAnyCase = (text: string): string =>
   text
     .replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")
     .replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
 
-/** Known symbols, and what stands in double quotes, where no symbols are sought. In the order of the text, each once. */
+/**
+ * Known symbols, and what stands in double quotes, where no symbols are sought. In the order of the
+ * text, each once.
+ */
 function subjectsOf(query: string, symbols: readonly string[]): string[] {
   const known = symbols.map(inAnyCase).join("|");
   const subject = new RegExp(`"([^"]*)"|“([^”]*)”|\\b(${known})\\b`, "g");
   const found = [...query.matchAll(subject)].map(
-    ([, straight, typographic, symbol]) => symbol?.toUpperCase() ?? (straight ?? typographic)!.trim(),
+    ([, straight, typographic, symbol]) =>
+      symbol?.toUpperCase() ?? (straight ?? typographic)!.trim(),
   );
   return [...new Set(found.filter((text) => text !== ""))];
 }
@@ -338,7 +409,9 @@ function subjectsOf(query: string, symbols: readonly string[]): string[] {
 function bySubjects(query: string, symbols: readonly string[]): string[] {
   const attribute = extractQueryAttribute(query);
   const subjects = subjectsOf(query, symbols);
-  return attribute === null || subjects.length < 2 ? [] : subjects.map((subject) => `${subject} ${attribute}`);
+  return attribute === null || subjects.length < 2
+    ? []
+    : subjects.map((subject) => `${subject} ${attribute}`);
 }
 
 /** The first strategy that leaves two parts or more, with those parts; null when none does. */
@@ -367,26 +440,46 @@ export function divide(
 }
 
 /** The parts of a question, or the question as it came. */
-export function decompose(query: string, classification: ClassifiedQuery, options?: DecomposeOptions): string[] {
+export function decompose(
+  query: string,
+  classification: ClassifiedQuery,
+  options?: DecomposeOptions,
+): string[] {
   return divide(query, classification, options)?.parts ?? [query];
 }
 
 // ---- reformulation ------------------------------------------------------------------------------
 
-const after = (words: string[], endings: string[]) => words.flatMap((word) => endings.map((ending) => word + ending));
+const after = (words: string[], endings: string[]) =>
+  words.flatMap((word) => endings.map((ending) => word + ending));
 
 /** What a question may begin with and mean the same without. */
 export const QUESTION_PHRASES: readonly string[] = [
-  ...after(["what", "how", "why", "when", "where"], ["", "'s", " is", " are", " was", " were", " do", " does", " did"]),
+  ...after(
+    ["what", "how", "why", "when", "where"],
+    ["", "'s", " is", " are", " was", " were", " do", " does", " did"],
+  ),
   ...after(["who"], ["", "'s", " is", " are", " was", " were"]),
-  ...["how much", "how many", "can you", "could you", "do you", "tell me about", "show me", "is there", "are there"],
+  ...[
+    "how much",
+    "how many",
+    "can you",
+    "could you",
+    "do you",
+    "tell me about",
+    "show me",
+    "is there",
+    "are there",
+  ],
   ...["did", "does", "has", "have"],
 ].sort((a, b) => b.length - a.length);
 
 /** At the very start, the longer phrase first, with the white space that must follow. */
 const LEADING_PHRASE = new RegExp(`^(?:${QUESTION_PHRASES.join("|")})\\s+`, "i");
 
-/** Another wording for a search that found too little, or the entity; null when there is neither. */
+/**
+ * Another wording for a search that found too little, or the entity; null when there is neither.
+ */
 export function reformulate(query: string, { entity }: ClassifiedQuery): string | null {
   const statement = query.replace(LEADING_PHRASE, "").trim().replace(/\?+$/, "").trim();
   if (statement.length >= 3 && statement.toLowerCase() !== query.toLowerCase()) return statement;
@@ -439,7 +532,10 @@ function scoreOf({ score }: FoundRow): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }
 
-/** The place of the best row that is not taken and better than what it is to replace; −1 when there is none. */
+/**
+ * The place of the best row that is not taken and better than what it is to replace; −1 when there
+ * is none.
+ */
 function bestOf(rows: readonly FoundRow[], least: number, taken: ReadonlySet<string>): number {
   let best = -1;
   let highest = least;
@@ -451,7 +547,10 @@ function bestOf(rows: readonly FoundRow[], least: number, taken: ReadonlySet<str
   return best;
 }
 
-/** What becomes of each selected result; those below the floor are weak. To be asked again once titles were searched. */
+/**
+ * What becomes of each selected result; those below the floor are weak. To be asked again once
+ * titles were searched.
+ */
 export function settleWeak(
   selected: readonly { id: string; score: number }[],
   searches: readonly TitleSearch[],

@@ -2,7 +2,12 @@
 // The ranking rules, in full. Input is taken as valid: refusing bad values is the package's work.
 // `Math.max(...)` overflows the stack at some 120,000 candidates; the package must not.
 
-import { getSectionForSubtype, RERANKING_WEIGHTS, type RerankingWeights, SECTION_PROFILES } from "./sections.ts";
+import {
+  getSectionForSubtype,
+  RERANKING_WEIGHTS,
+  type RerankingWeights,
+  SECTION_PROFILES,
+} from "./sections.ts";
 import {
   affinityScore,
   authorityScore,
@@ -35,7 +40,9 @@ export interface RankedNode {
 /** The signal with the largest weight · value; of equals, the first in signal order. */
 function primarySignal(breakdown: SignalBreakdown, weights: RerankingWeights) {
   const entries = Object.entries(breakdown) as [keyof RerankingWeights, number][];
-  return entries.reduce((best, entry) => (weights[entry[0]] * entry[1] > weights[best[0]] * best[1] ? entry : best))[0];
+  return entries.reduce((best, entry) =>
+    weights[entry[0]] * entry[1] > weights[best[0]] * best[1] ? entry : best,
+  )[0];
 }
 
 function rank(
@@ -102,23 +109,33 @@ const SQLITE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 
 /** Milliseconds, NaN for what is no instant. */
 function momentOf(value: unknown): number {
-  const text = typeof value === "string" && SQLITE.test(value) ? `${value.replace(" ", "T")}Z` : value;
+  const text =
+    typeof value === "string" && SQLITE.test(value) ? `${value.replace(" ", "T")}Z` : value;
   const ms =
-    typeof text === "number" ? text : typeof text === "string" || text instanceof Date ? new Date(text).getTime() : NaN;
+    typeof text === "number"
+      ? text
+      : typeof text === "string" || text instanceof Date
+        ? new Date(text).getTime()
+        : NaN;
   return Math.abs(ms) <= MOST_MS ? ms : Number.NaN;
 }
 
 const numberOf = (value: unknown): number => (typeof value === "number" ? value : Number.NaN);
 const finite = (value: number): number => (Number.isFinite(value) ? value : 0);
 
-/** Ranks whatever there is: what a formula leaves undefined counts as missing, and no score is out of range. */
+/**
+ * Ranks whatever there is: what a formula leaves undefined counts as missing, and no score is out
+ * of range.
+ */
 export function rerankNeutral(
   candidates: readonly unknown[],
   metrics: Pick<GraphMetrics, "avg_inbound_edges">,
   weights: RerankingWeights | undefined,
   now: Instant,
 ): RankedNode[] {
-  const rows = candidates.map((row) => (typeof row === "object" && row !== null ? row : {}) as Record<string, unknown>);
+  const rows = candidates.map(
+    (row) => (typeof row === "object" && row !== null ? row : {}) as Record<string, unknown>,
+  );
   const maxBM25 = Math.max(...rows.map(({ bm25_score }) => finite(numberOf(bm25_score))));
   return rows
     .map((row, place): RankedNode => {
@@ -133,15 +150,28 @@ export function rerankNeutral(
         keyword: finite(keywordScore({ bm25_score } as ScoredNode, maxBM25, rows.length)),
         graph: finite(numberOf(row.graph_score)),
         recency,
-        authority: finite(authorityScore(numberOf(row.inbound_edge_count), metrics.avg_inbound_edges ?? 0)),
+        authority: finite(
+          authorityScore(numberOf(row.inbound_edge_count), metrics.avg_inbound_edges ?? 0),
+        ),
         affinity: Math.min(used + bonus, 1),
       };
-      const section = getSectionForSubtype(typeof row.subtype === "string" ? row.subtype : undefined);
+      const section = getSectionForSubtype(
+        typeof row.subtype === "string" ? row.subtype : undefined,
+      );
       const by = weights ?? SECTION_PROFILES[section].reranking_weights;
       const entries = Object.entries(breakdown) as [keyof RerankingWeights, number][];
-      const sum = entries.map(([signal, value]) => by[signal] * value).reduce((sum, part) => sum + part);
-      const score = Number.isNaN(sum) ? 0 : Math.min(Math.max(sum, -Number.MAX_VALUE), Number.MAX_VALUE);
-      return { node: candidates[place] as ScoredNode, score, breakdown, primary_signal: primarySignal(breakdown, by) };
+      const sum = entries
+        .map(([signal, value]) => by[signal] * value)
+        .reduce((sum, part) => sum + part);
+      const score = Number.isNaN(sum)
+        ? 0
+        : Math.min(Math.max(sum, -Number.MAX_VALUE), Number.MAX_VALUE);
+      return {
+        node: candidates[place] as ScoredNode,
+        score,
+        breakdown,
+        primary_signal: primarySignal(breakdown, by),
+      };
     })
     .sort((a, b) => b.score - a.score);
 }

@@ -1,9 +1,16 @@
 // What was at stake when a memory was made, and how much longer it is kept for that.
 // The stakes rules, in full. Plain on purpose: this is the yardstick of the parity tests.
 
-import { getInitialStabilityForSubtype, getSectionForSubtype, SECTION_PROFILES } from "./sections.ts";
+import {
+  getInitialStabilityForSubtype,
+  getSectionForSubtype,
+  SECTION_PROFILES,
+} from "./sections.ts";
 
-/** Numbers that came with an event. Null and undefined count as absent; what no rule reads may be anything. */
+/**
+ * Numbers that came with an event. Null and undefined count as absent; what no rule reads may be
+ * anything.
+ */
 export type Signals = Readonly<Record<string, unknown>>;
 
 /** How the stakes of a subtype are told from one of its signals. */
@@ -69,7 +76,11 @@ const moveOf = (weight: number, lossBonus = 0): SalienceSource => ({
 });
 
 /** The stakes by the subtype alone, unclamped. */
-function ownStakes(subtype: string, signals: Signals, sources: Readonly<Record<string, SalienceSource>>): number {
+function ownStakes(
+  subtype: string,
+  signals: Signals,
+  sources: Readonly<Record<string, SalienceSource>>,
+): number {
   if (Object.hasOwn(sources, subtype)) return byMove(signals, sources[subtype]!);
   switch (subtype) {
     case "custom:trade_close":
@@ -99,13 +110,18 @@ function rarityOf(signals: Signals): number {
 function surpriseOf(signals: Signals): number {
   const outcome = numberIn(signals, "outcome", null);
   const expectation = numberIn(signals, "expectation", null);
-  return outcome === null || expectation === null ? 0 : Math.min(1, Math.abs(outcome - expectation));
+  return outcome === null || expectation === null
+    ? 0
+    : Math.min(1, Math.abs(outcome - expectation));
 }
 
 const salienceEnabled = (subtype: string): boolean =>
   SECTION_PROFILES[getSectionForSubtype(subtype)].encoding.salience_enabled;
 
-/** How much was at stake, in [0.1, 1]; 0.5 is neutral, and the answer without subtype, without signals, or where salience is off. */
+/**
+ * How much was at stake, in [0.1, 1]; 0.5 is neutral, and the answer without subtype, without
+ * signals, or where salience is off.
+ */
 export function calculateSalience(
   subtype: string | null | undefined,
   signals: Signals | null | undefined,
@@ -123,7 +139,8 @@ export function calculateSalience(
 
 /** Two decimals of a value that is not negative, half to even on the exact binary value. */
 export function roundToHundredths(value: number): number {
-  // A double is exactly half-way between two 2-decimal numbers only when it is an odd multiple of 1/8; toFixed takes the upper.
+  // A double is exactly half-way between two 2-decimal numbers only when it is an odd multiple of
+  // 1/8; toFixed takes the upper.
   const eighths = value * 8;
   if (Number.isInteger(eighths) && eighths % 2 !== 0) {
     const below = (BigInt(eighths) * 100n) / 8n;
@@ -133,7 +150,10 @@ export function roundToHundredths(value: number): number {
 }
 
 /** Initial stability in days at a salience in [0.1, 1]; null leaves the subtype's own. */
-export function modulateStability(subtype: string | null | undefined, salience: number): number | null {
+export function modulateStability(
+  subtype: string | null | undefined,
+  salience: number,
+): number | null {
   if (!subtype || !salienceEnabled(subtype)) return null;
   if (Math.abs(salience - NEUTRAL) <= TOLERANCE) return null;
   const { max_salience_multiplier } = SECTION_PROFILES[getSectionForSubtype(subtype)].encoding;

@@ -1,5 +1,6 @@
-// From seeds to the ranked list: terms, cosine similarity, seeding, spreading activation, the whole search.
-// The search rules, in full. Plain on purpose: this is the yardstick of the parity tests. Input is taken as valid.
+// From seeds to the ranked list: terms, cosine similarity, seeding, spreading activation, the whole
+// search. The search rules, in full. Plain on purpose: this is the yardstick of the parity tests.
+// Input is taken as valid.
 
 import { rerankTop, type SignalBreakdown } from "./rerank.ts";
 import type { RerankingWeights } from "./sections.ts";
@@ -77,7 +78,9 @@ export function prepareMemory(
   { dimensions, embeddings = "f32", vectors }: MemoryOptions = {},
 ): Memory {
   const nodes = new Map(inSequence(allNodes).map((node) => [node.id, node]));
-  const edges = inSequence(allEdges).filter((edge) => nodes.has(edge.source_id) && nodes.has(edge.target_id));
+  const edges = inSequence(allEdges).filter(
+    (edge) => nodes.has(edge.source_id) && nodes.has(edge.target_id),
+  );
 
   const neighbours = new Map([...nodes.keys()].map((id): [string, Neighbour[]] => [id, []]));
   const inbound = new Map([...nodes.keys()].map((id) => [id, 0]));
@@ -94,7 +97,8 @@ export function prepareMemory(
     edges,
     neighbours,
     inbound,
-    dimensions: dimensions ?? allNodes.find((node) => node.embedding != null)?.embedding?.length ?? 0,
+    dimensions:
+      dimensions ?? allNodes.find((node) => node.embedding != null)?.embedding?.length ?? 0,
     vectors: vectors ?? prepareVectors([...nodes.values()], embeddings),
   };
 }
@@ -151,7 +155,9 @@ const RESULTS_PER_SEED = 3;
 
 const UNKNOWN_EDGE_WEIGHT = 0.5;
 
-/** The weights that spreading knows. The types of stored edges are mostly others, and weigh 0.50. */
+/**
+ * The weights that spreading knows. The types of stored edges are mostly others, and weigh 0.50.
+ */
 export const EDGE_WEIGHTS: Readonly<Record<string, number>> = Object.freeze({
   same_entity: 0.95,
   user_linked: 0.9,
@@ -182,7 +188,9 @@ export const STORED_EDGE_STRENGTHS: Readonly<Record<string, number>> = Object.fr
 });
 
 export function getInitialEdgeStrength(type: string): number {
-  return Object.hasOwn(STORED_EDGE_STRENGTHS, type) ? STORED_EDGE_STRENGTHS[type]! : UNKNOWN_EDGE_WEIGHT;
+  return Object.hasOwn(STORED_EDGE_STRENGTHS, type)
+    ? STORED_EDGE_STRENGTHS[type]!
+    : UNKNOWN_EDGE_WEIGHT;
 }
 
 export function edgeWeight(edge: SearchEdge, by: SearchConfig["edge_weight"]): number {
@@ -263,15 +271,18 @@ export const CJK = [
 const CJK_RUN = new RegExp(`^[${CJK}]`, "u");
 const RUNS = new RegExp(`[${CJK}]+|[^${CJK}]+`, "gu");
 
-/** Text of a script that leaves no space between words: every two characters that stand together. */
+/**
+ * Text of a script that leaves no space between words: every two characters that stand together.
+ */
 function overlappingPairs(run: string): string[] {
   const characters = [...run];
   return characters.slice(1).map((character, i) => characters[i]! + character);
 }
 
 /**
- * The words of a query for the full-text index: lower-case, of 2 characters (code points) or more, each once.
- * `ascii` knows letters, digits and `_` of ASCII alone; `unicode` letters, marks and digits of every script, and what connects them.
+ * The words of a query for the full-text index: lower-case, of 2 characters (code points) or more,
+ * each once. `ascii` knows letters, digits and `_` of ASCII alone; `unicode` letters, marks and
+ * digits of every script, and what connects them.
  */
 export function extractTerms(query: string, mode: "ascii" | "unicode" = "ascii"): string[] {
   const lower = query.toLowerCase();
@@ -290,7 +301,10 @@ export function fullTextQuery(terms: readonly string[]): string {
   return terms.map((term) => `"${term}"*`).join(" OR ");
 }
 
-/** BM25 as full-text indexes give it (of either sign, far from 0 is better) → magnitudes divided by the largest. */
+/**
+ * BM25 as full-text indexes give it (of either sign, far from 0 is better) → magnitudes divided by
+ * the largest.
+ */
 export function bm25Scores(rows: readonly ScoredId[]): ScoredId[] {
   const largest = rows.reduce((max, { score }) => Math.max(max, Math.abs(score)), 0);
   return rows.map(({ id, score }) => ({ id, score: largest > 0 ? Math.abs(score) / largest : 0 }));
@@ -329,8 +343,8 @@ const MAX_I16 = 2 ** 15 - 1;
 const MAX_I32 = 2 ** 31 - 1;
 
 /**
- * A row of length 1: the squares are added in f64 from the first component to the last, each component is divided
- * by the root in f64 and rounded to f32. A row of zeros stays one.
+ * A row of length 1: the squares are added in f64 from the first component to the last, each
+ * component is divided by the root in f64 and rounded to f32. A row of zeros stays one.
  */
 export function normalise(embedding: ArrayLike<number>): Float32Array {
   let squares = 0;
@@ -344,10 +358,12 @@ export function normalise(embedding: ArrayLike<number>): Float32Array {
 /**
  * The dot product in f32, in the one order that every implementation keeps:
  *
- * 1. 16 lanes start at 0; lane l takes the components l, l + 16, l + 32, … in turn. The product is rounded to f32,
+ * 1. 16 lanes start at 0; lane l takes the components l, l + 16, l + 32, … in turn. The product is
+ * rounded to f32,
  *    then the sum of lane and product: two roundings, not a fused one.
  * 2. Where the dimension is no multiple of 16, the last components of the higher lanes count as 0.
- * 3. The lanes are added in pairs, each sum rounded to f32: l and l + 8 for l below 8, then l and l + 4, l and l + 2,
+ * 3. The lanes are added in pairs, each sum rounded to f32: l and l + 8 for l below 8, then l and l
+ * + 4, l and l + 2,
  *    and last lane 0 and lane 1.
  */
 export function dot(a: Float32Array, b: Float32Array): number {
@@ -363,14 +379,19 @@ export function dot(a: Float32Array, b: Float32Array): number {
 const roundHalfAwayFromZero = (x: number): number => Math.sign(x) * Math.round(Math.abs(x));
 
 /**
- * step = max |x| / the largest code, divided in f64 and rounded to f32; code = x / step, divided in f64 and rounded to a
- * whole number, halves away from zero.
+ * step = max |x| / the largest code, divided in f64 and rounded to f32; code = x / step, divided in
+ * f64 and rounded to a whole number, halves away from zero.
  *
- * The scale is not the step, but 1 / (the codes times the row), added in f64 from the first component to the last and
- * rounded to f32. So what is kept of a row has the row's exact length along the row, and what rounding adds stands at
- * right angles to it: the cosines of rows that are alike are off alike. A row of zeros has a scale of 0.
+ * The scale is not the step, but 1 / (the codes times the row), added in f64 from the first
+ * component to the last and rounded to f32. So what is kept of a row has the row's exact length
+ * along the row, and what rounding adds stands at right angles to it: the cosines of rows that are
+ * alike are off alike. A row of zeros has a scale of 0.
  */
-function quantiseInto<T extends Int8Array | Int16Array>(codes: T, row: Float32Array, maxCode: number) {
+function quantiseInto<T extends Int8Array | Int16Array>(
+  codes: T,
+  row: Float32Array,
+  maxCode: number,
+) {
   const largest = row.reduce((max, x) => Math.max(max, Math.abs(x)), 0);
   const step = Math.fround(largest / maxCode);
   let along = 0;
@@ -386,13 +407,18 @@ export function quantise(row: Float32Array): Quantised {
   return quantiseInto(new Int8Array(row.length), row, MAX_CODE);
 }
 
-/** A query in the largest codes that an i16 takes and that leave every sum of products with a row's codes an i32. */
+/**
+ * A query in the largest codes that an i16 takes and that leave every sum of products with a row's
+ * codes an i32.
+ */
 export function quantiseQuery(query: Float32Array): QuantisedQuery {
   const maxCode = Math.min(MAX_I16, Math.floor(MAX_I32 / (MAX_CODE * query.length)));
   return quantiseInto(new Int16Array(query.length), query, maxCode);
 }
 
-/** The sum over the codes is exact; it is multiplied in f64 by the row's scale, then by the query's. */
+/**
+ * The sum over the codes is exact; it is multiplied in f64 by the row's scale, then by the query's.
+ */
 export function dotQuantised(row: Quantised, query: QuantisedQuery): number {
   let sum = 0;
   for (let i = 0; i < row.codes.length; i++) sum += row.codes[i]! * query.codes[i]!;
@@ -406,10 +432,15 @@ export function prepareVectors(
   const rows = nodes
     .filter((node) => node.embedding != null)
     .map((node) => ({ id: node.id, row: normalise(node.embedding!) }));
-  return form === "f32" ? { form, rows } : { form, rows: rows.map(({ id, row }) => ({ id, row: quantise(row) })) };
+  return form === "f32"
+    ? { form, rows }
+    : { form, rows: rows.map(({ id, row }) => ({ id, row: quantise(row) })) };
 }
 
-/** The k rows most like the query by cosine, of those that pass; equal scores in the order of the rows. */
+/**
+ * The k rows most like the query by cosine, of those that pass; equal scores in the order of the
+ * rows.
+ */
 export function similar(
   vectors: Vectors,
   query: ArrayLike<number>,
@@ -420,14 +451,20 @@ export function similar(
   const i8 = quantiseQuery(f32);
   const scored =
     vectors.form === "f32"
-      ? vectors.rows.filter(({ id }) => passes(id)).map(({ id, row }) => ({ id, score: dot(row, f32) }))
-      : vectors.rows.filter(({ id }) => passes(id)).map(({ id, row }) => ({ id, score: dotQuantised(row, i8) }));
+      ? vectors.rows
+          .filter(({ id }) => passes(id))
+          .map(({ id, row }) => ({ id, score: dot(row, f32) }))
+      : vectors.rows
+          .filter(({ id }) => passes(id))
+          .map(({ id, row }) => ({ id, score: dotQuantised(row, i8) }));
   return scored.sort((a, b) => b.score - a.score).slice(0, k);
 }
 
 // ---- seeds --------------------------------------------------------------------------------------
 
-/** What is searched for. A result of the store is taken as the store gives it, highest score first. */
+/**
+ * What is searched for. A result of the store is taken as the store gives it, highest score first.
+ */
 export interface SearchQuery {
   /** Where there is no `vector`, the memory's own vectors are searched for it. */
   embedding?: ArrayLike<number>;
@@ -459,13 +496,17 @@ export function seed(
   const { embedding, bm25 = [] } = query;
   const asked = config.max_seeds * RESULTS_PER_SEED;
   const search = () =>
-    embedding === undefined ? [] : similar(memory.vectors, embedding, asked, (id) => passes(memory.nodes.get(id)!));
+    embedding === undefined
+      ? []
+      : similar(memory.vectors, embedding, asked, (id) => passes(memory.nodes.get(id)!));
   const vector = query.vector ?? search();
 
   const hasEmbedding = embedding !== undefined || query.vector !== undefined;
   const threshold =
-    config.seed_threshold ?? (hasEmbedding ? SEED_THRESHOLD_WITH_EMBEDDING : SEED_THRESHOLD_WITHOUT_EMBEDDING);
-  const thresholdOf = (node: SearchNode) => (awaitsVector(memory, node) ? SEED_THRESHOLD_WITHOUT_EMBEDDING : threshold);
+    config.seed_threshold ??
+    (hasEmbedding ? SEED_THRESHOLD_WITH_EMBEDDING : SEED_THRESHOLD_WITHOUT_EMBEDDING);
+  const thresholdOf = (node: SearchNode) =>
+    awaitsVector(memory, node) ? SEED_THRESHOLD_WITHOUT_EMBEDDING : threshold;
 
   const vectorScores = new Map(vector.map(({ id, score }) => [id, score]));
   const largest = bm25.reduce((max, { score }) => Math.max(max, score), 1);
@@ -516,13 +557,24 @@ export function spread(
   passes: (node: SearchNode, edge: SearchEdge) => boolean = () => true,
 ): Spread {
   const start = seeds.map(({ node_id, combined_score }): Activated => {
-    return { id: node_id, activation: config.initial_activation * combined_score, hop: 0, is_seed: true };
+    return {
+      id: node_id,
+      activation: config.initial_activation * combined_score,
+      hop: 0,
+      is_seed: true,
+    };
   });
   const active = new Map(start.map((entry) => [entry.id, entry]));
   let hops = 0;
   let traversed = 0;
   const stop = (terminated: Spread["terminated"]): Spread => {
-    return { terminated, hops, visited: active.size, edges_traversed: traversed, activated: [...active.values()] };
+    return {
+      terminated,
+      hops,
+      visited: active.size,
+      edges_traversed: traversed,
+      activated: [...active.values()],
+    };
   };
   if (seeds.length === 0) return stop("max_hops");
 
@@ -550,7 +602,8 @@ export function spread(
         }
         next.push({ id: node.id, activation: amount });
       }
-      // Reached with as many seeds as nodes allowed, where the first to spread activated nothing new.
+      // Reached with as many seeds as nodes allowed, where the first to spread activated nothing
+      // new.
       if (active.size >= config.max_nodes) return stop("max_hops");
     }
     if (next.length === 0) return stop("no_spread");
@@ -628,7 +681,8 @@ export function search(memory: Memory, query: SearchQuery, options: SearchOption
   const vectorScore = (id: string) => seedOf.get(id)?.vector_score ?? 0;
   const bm25Score = (id: string) => seedOf.get(id)?.bm25_score ?? 0;
 
-  const isKept = ({ id }: Activated) => config.graph_reach || vectorScore(id) > 0 || bm25Score(id) > 0;
+  const isKept = ({ id }: Activated) =>
+    config.graph_reach || vectorScore(id) > 0 || bm25Score(id) > 0;
   const kept = spreading.activated.filter(isKept);
   const largest = kept.reduce((max, { activation }) => Math.max(max, activation), 0);
   const share = (activation: number) => (largest > 0 ? activation / largest : activation);
@@ -647,14 +701,28 @@ export function search(memory: Memory, query: SearchQuery, options: SearchOption
       subtype: node.subtype,
     };
   });
-  const ranked = rerankTop(candidates, graphMetrics(memory), { limit, now, sections: config.sections }).map(
-    ({ node, score, breakdown, primary_signal }): SearchResult => ({ id: node.id, score, breakdown, primary_signal }),
+  const ranked = rerankTop(candidates, graphMetrics(memory), {
+    limit,
+    now,
+    sections: config.sections,
+  }).map(
+    ({ node, score, breakdown, primary_signal }): SearchResult => ({
+      id: node.id,
+      score,
+      breakdown,
+      primary_signal,
+    }),
   );
 
   const level = SERENDIPITY[serendipity_level];
   const serendipity = spreading.activated
-    .map((entry) => ({ id: entry.id, activation: isKept(entry) ? share(entry.activation) : entry.activation }))
-    .filter(({ id, activation }) => activation >= level.activation && vectorScore(id) < SERENDIPITY_BELOW)
+    .map((entry) => ({
+      id: entry.id,
+      activation: isKept(entry) ? share(entry.activation) : entry.activation,
+    }))
+    .filter(
+      ({ id, activation }) => activation >= level.activation && vectorScore(id) < SERENDIPITY_BELOW,
+    )
     .sort((a, b) => b.activation - a.activation)
     .slice(0, level.finds);
 
@@ -672,7 +740,9 @@ export function search(memory: Memory, query: SearchQuery, options: SearchOption
   };
   if (include_connections) {
     const active = new Set(spreading.activated.map(({ id }) => id));
-    report.connections = memory.edges.filter((edge) => active.has(edge.source_id) && active.has(edge.target_id));
+    report.connections = memory.edges.filter(
+      (edge) => active.has(edge.source_id) && active.has(edge.target_id),
+    );
   }
   return report;
 }

@@ -29,7 +29,10 @@ export function toMs(instant: Instant): number {
   return typeof instant === "number" ? instant : instant.getTime();
 }
 
-/** Whole days from `from` to `to`, rounded down: floor((to − from) / 86 400 000 ms). May be negative. */
+/**
+ * Whole days from `from` to `to`, rounded down: floor((to − from) / 86 400 000 ms). May be
+ * negative.
+ */
 export function days(from: Instant, to: Instant): number {
   return Math.floor((toMs(to) - toMs(from)) / MS_PER_DAY);
 }
@@ -51,7 +54,9 @@ export function graphScore(node: ScoredNode): number {
   return node.graph_score ?? 0;
 }
 
-/** exp(−days since the last access / 30). Not clamped: an access in the future gives more than 1. */
+/**
+ * exp(−days since the last access / 30). Not clamped: an access in the future gives more than 1.
+ */
 export function recencyScore(lastAccessed: Instant, now: Instant = new Date()): number {
   return Math.exp(-days(lastAccessed, now) / RECENCY_DAYS);
 }

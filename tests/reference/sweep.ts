@@ -52,8 +52,14 @@ const RETRIEVABILITY_TOLERANCE = 0.001;
 
 const decayOf = (node: StoredNode) => SECTION_PROFILES[getSectionForSubtype(node.subtype)].decay;
 
-/** R and state of a stored node at `now`; days dormant = t when R is below the weak threshold, else 0. */
-export function computeDecay(node: StoredNode, now: Instant): { retrievability: number; state: DecayLifecycleState } {
+/**
+ * R and state of a stored node at `now`; days dormant = t when R is below the weak threshold, else
+ * 0.
+ */
+export function computeDecay(
+  node: StoredNode,
+  now: Instant,
+): { retrievability: number; state: DecayLifecycleState } {
   const decay = decayOf(node);
   const t = daysWithoutAccess(node.neural_last_accessed ?? node.provenance_created_at, now);
   const retrievability = calculateRetrievability(t, node.neural_stability);
@@ -72,8 +78,13 @@ function nextState(stored: StoredLifecycleState, computed: DecayLifecycleState) 
  * The sweep over all nodes that are not ARCHIVE or DELETED. A node is written, with R rounded to 4
  * decimals, when the unrounded R is off the stored one by more than 0.001 or the state changed.
  */
-export function sweep(nodes: readonly StoredNode[], now: Instant): { report: SweepReport; changes: SweepChange[] } {
-  const living = nodes.filter((node) => node.state_lifecycle !== "ARCHIVE" && node.state_lifecycle !== "DELETED");
+export function sweep(
+  nodes: readonly StoredNode[],
+  now: Instant,
+): { report: SweepReport; changes: SweepChange[] } {
+  const living = nodes.filter(
+    (node) => node.state_lifecycle !== "ARCHIVE" && node.state_lifecycle !== "DELETED",
+  );
   const transitions: SweepReport["transitions"] = [];
   const changes: SweepChange[] = [];
   for (const node of living) {
@@ -97,21 +108,29 @@ export function sweep(nodes: readonly StoredNode[], now: Instant): { report: Swe
 
 /**
  * A single read is a recall: the node as it is stored after it. R and state are those at the read,
- * before it; stability grows, except that of a playbook, and by salience where stakes count for that;
- * DORMANT stays, and so does DELETED.
+ * before it; stability grows, except that of a playbook, and by salience where stakes count for
+ * that; DORMANT stays, and so does DELETED.
  */
 export function recall<T extends StoredNode>(node: T, now: Instant, salience?: number): T {
   const { retrievability, state } = computeDecay(node, now);
   const stability =
     node.subtype === "custom:playbook"
       ? node.neural_stability
-      : updateStabilityOnAccessForSection(node.neural_stability, node.neural_difficulty, decayOf(node), salience);
+      : updateStabilityOnAccessForSection(
+          node.neural_stability,
+          node.neural_difficulty,
+          decayOf(node),
+          salience,
+        );
   const stays = node.state_lifecycle === "DORMANT" || node.state_lifecycle === "DELETED";
   return {
     ...node,
     neural_access_count: node.neural_access_count + 1,
     // An access before the last one counts, but does not turn time back.
-    neural_last_accessed: Math.max(toMs(node.neural_last_accessed ?? node.provenance_created_at), toMs(now)),
+    neural_last_accessed: Math.max(
+      toMs(node.neural_last_accessed ?? node.provenance_created_at),
+      toMs(now),
+    ),
     neural_stability: stability,
     neural_retrievability: retrievability,
     state_lifecycle: stays ? node.state_lifecycle : state,

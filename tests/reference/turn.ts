@@ -1,5 +1,6 @@
-// What a turn of conversation asks of memory, what to retrieve for it, in which frame, and whether it opens a topic.
-// The rules for turns, in full. Plain on purpose: this is the yardstick of the parity tests.
+// What a turn of conversation asks of memory, what to retrieve for it, in which frame, and whether
+// it opens a topic. The rules for turns, in full. Plain on purpose: this is the yardstick of the
+// parity tests.
 
 import { classifyIntent, straighten, WORD } from "./intent.ts";
 import { getSectionForSubtype, type MemorySection } from "./sections.ts";
@@ -63,13 +64,54 @@ export const GREETINGS: readonly string[] = [
 ];
 
 export const QUESTION_WORDS: readonly string[] = [
-  ...["what", "where", "when", "why", "how", "who", "which", "can", "should", "is", "are", "do", "does"],
+  ...[
+    "what",
+    "where",
+    "when",
+    "why",
+    "how",
+    "who",
+    "which",
+    "can",
+    "should",
+    "is",
+    "are",
+    "do",
+    "does",
+  ],
   ...["did", "will", "would", "could", "has", "have", "was", "were", "might"],
 ];
 
 export const ACKNOWLEDGEMENTS: readonly string[] = [
-  ...["ok", "okay", "thanks", "thank you", "thx", "ty", "got it", "sure", "yes", "no", "yep", "nope", "nice", "cool"],
-  ...["great", "perfect", "good", "hello", "hey", "hi", "sup", "yo", "of course", "sounds good", "makes sense"],
+  ...[
+    "ok",
+    "okay",
+    "thanks",
+    "thank you",
+    "thx",
+    "ty",
+    "got it",
+    "sure",
+    "yes",
+    "no",
+    "yep",
+    "nope",
+    "nice",
+    "cool",
+  ],
+  ...[
+    "great",
+    "perfect",
+    "good",
+    "hello",
+    "hey",
+    "hi",
+    "sup",
+    "yo",
+    "of course",
+    "sounds good",
+    "makes sense",
+  ],
   ...["right", "yea", "yeah", "k", "kk"],
 ];
 
@@ -81,8 +123,12 @@ export const RECENCY: readonly { weight: number; phrases: readonly string[] }[] 
   { weight: 0.3, phrases: ["last month", "a while ago"] },
 ];
 
-/** Patterns of each type, each of them some phrases; where one ends in `*`, its last word may go on. */
-export const HINTS: Readonly<Record<ContextMode, Partial<Record<MemoryType, readonly (readonly string[])[]>>>> = {
+/**
+ * Patterns of each type, each of them some phrases; where one ends in `*`, its last word may go on.
+ */
+export const HINTS: Readonly<
+  Record<ContextMode, Partial<Record<MemoryType, readonly (readonly string[])[]>>>
+> = {
   "seed-compatible": {
     decision: [["decid", "decision", "chose", "choice", "should we", "recommend"]],
     fact: [["what is", "tell me about", "fact", "know about", "definition"]],
@@ -110,7 +156,13 @@ export const HINTS: Readonly<Record<ContextMode, Partial<Record<MemoryType, read
 
 /** Found inside of words, too. */
 export const RECAPS: readonly string[] = [
-  ...["what did we talk about", "what have we discussed", "what did we do", "recent conversations", "catch me up"],
+  ...[
+    "what did we talk about",
+    "what have we discussed",
+    "what did we do",
+    "recent conversations",
+    "catch me up",
+  ],
   ...["what happened recently", "what happened lately", "recap", "summary of recent"],
 ];
 
@@ -127,16 +179,39 @@ interface Frame {
 
 export const FRAMES: readonly Frame[] = [
   {
-    ...{ id: "task", name: "Task", description: "Something is to be done.", category: "tooling", stakes: "medium" },
+    ...{
+      id: "task",
+      name: "Task",
+      description: "Something is to be done.",
+      category: "tooling",
+      stakes: "medium",
+    },
     priority: 4,
     patterns: [
-      ...["build", "fix", "create", "implement", "deploy", "run", "execute", "check", "show", "list", "install"],
+      ...[
+        "build",
+        "fix",
+        "create",
+        "implement",
+        "deploy",
+        "run",
+        "execute",
+        "check",
+        "show",
+        "list",
+        "install",
+      ],
       ...["update", "delete", "move", "copy"],
     ],
   },
   {
     ...{ id: "question", name: "Question", description: "Something is to be known or explained." },
-    ...{ category: "process", stakes: "low", priority: 3, patterns: ["what", "how", "why", "explain", "tell me"] },
+    ...{
+      category: "process",
+      stakes: "low",
+      priority: 3,
+      patterns: ["what", "how", "why", "explain", "tell me"],
+    },
   },
   {
     ...{ id: "decision", name: "Decision", description: "One of several options is to be chosen." },
@@ -149,21 +224,53 @@ export const FRAMES: readonly Frame[] = [
     patterns: ["imagine", "brainstorm", "what if", "design", "explore"],
   },
   {
-    ...{ id: "conversation", name: "Conversation", description: "Nothing in particular is asked for." },
-    ...{ category: "process", stakes: "low", priority: 1, patterns: ["hello", "hi", "thanks", "how are you"] },
+    ...{
+      id: "conversation",
+      name: "Conversation",
+      description: "Nothing in particular is asked for.",
+    },
+    ...{
+      category: "process",
+      stakes: "low",
+      priority: 1,
+      patterns: ["hello", "hi", "thanks", "how are you"],
+    },
   },
   {
-    ...{ id: "debug", name: "Debugging", description: "Something does not work, and the reason is to be found." },
+    ...{
+      id: "debug",
+      name: "Debugging",
+      description: "Something does not work, and the reason is to be found.",
+    },
     ...{ category: "tooling", stakes: "medium", priority: 5 },
     patterns: ["error", "bug", "broken", "failing", "crash", "wrong"],
   },
 ];
 
-export const PRONOUNS: readonly string[] = ["it", "that", "this", "them", "they", "those", "these", "he", "she"];
+export const PRONOUNS: readonly string[] = [
+  "it",
+  "that",
+  "this",
+  "them",
+  "they",
+  "those",
+  "these",
+  "he",
+  "she",
+];
 export const BARE_QUESTIONS: readonly string[] = ["why", "how", "when", "where", "who"];
 /** Turns that begin so go on; the last two only where hardly anything follows. */
 export const FOLLOW_UPS: readonly string[] = [
-  ...["what about", "how about", "and what", "and how", "what else", "anything else", "go on", "continue"],
+  ...[
+    "what about",
+    "how about",
+    "and what",
+    "and how",
+    "what else",
+    "anything else",
+    "go on",
+    "continue",
+  ],
   ...["keep going", "elaborate", "tell me more", "more about"],
 ];
 const OPEN_FOLLOW_UPS = ["tell me more", "more about"];
@@ -186,20 +293,30 @@ const FINAL_MARKS = /[\s.,;:!?…。、，；：！？]+$/;
 /** Phrases are English: lower case is that of ASCII. Lengths and places stay. */
 const lowered = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** The source of an expression for a phrase: loose in the default mode, letter by letter in the other. */
+/**
+ * The source of an expression for a phrase: loose in the default mode, letter by letter in the
+ * other.
+ */
 function source(phrase: string, mode: ContextMode): string {
   const whole = phrase.replace(/\*$/, "");
-  const exact = mode === "default" ? whole.replaceAll(" ", "\\s+").replaceAll("'", "['‘’ʼ＇]") : whole;
+  const exact =
+    mode === "default" ? whole.replaceAll(" ", "\\s+").replaceAll("'", "['‘’ʼ＇]") : whole;
   return phrase.endsWith("*") ? exact : `${exact}(?!${WORD})`;
 }
 
 /** Expressions for lists of phrases after something, each made once. */
 function expressions(before: string): (phrases: readonly string[], mode: ContextMode) => RegExp {
-  const made = { default: new WeakMap<object, RegExp>(), "seed-compatible": new WeakMap<object, RegExp>() };
+  const made = {
+    default: new WeakMap<object, RegExp>(),
+    "seed-compatible": new WeakMap<object, RegExp>(),
+  };
   return (phrases, mode) => {
     let expression = made[mode].get(phrases);
     if (expression === undefined) {
-      expression = new RegExp(`${before}(?:${phrases.map((phrase) => source(phrase, mode)).join("|")})`, "u");
+      expression = new RegExp(
+        `${before}(?:${phrases.map((phrase) => source(phrase, mode)).join("|")})`,
+        "u",
+      );
       made[mode].set(phrases, expression);
     }
     return expression;
@@ -215,8 +332,14 @@ export function occurs(text: string, phrases: readonly string[], mode: ContextMo
   return within(phrases, mode).test(lowered(sought));
 }
 
-/** How much of a text the first of some phrases takes that begins it as whole words; null for none. */
-export function opening(text: string, phrases: readonly string[], mode: ContextMode): number | null {
+/**
+ * How much of a text the first of some phrases takes that begins it as whole words; null for none.
+ */
+export function opening(
+  text: string,
+  phrases: readonly string[],
+  mode: ContextMode,
+): number | null {
   return atBeginning(phrases, mode).exec(lowered(text))?.[0].length ?? null;
 }
 
@@ -236,7 +359,8 @@ function afterGreetings(text: string): number | null {
     const rest = text.slice(begin + greeting);
     const word = rest.search(A_WORD);
     if (word === -1) return null;
-    // What touches the next word from the left belongs to it, and what touches it all is no greeting.
+    // What touches the next word from the left belongs to it, and what touches it all is no
+    // greeting.
     const touching = /\S*$/.exec(rest.slice(0, word))![0];
     if (touching.length === word) return from;
     from = begin + greeting + word - touching.length;
@@ -279,8 +403,10 @@ function named(text: string, mode: ContextMode): { keywords: string[]; entities:
   const capitals = isMended ? /^\p{Uppercase}{2,}$/u : /^[A-Z]{2,}$/;
   const [keywords, entities] = [new Set<string>(), new Set<string>()];
   for (const { 0: word, index } of text.matchAll(WORDS)) {
-    if (capitalised.test(word) || capitals.test(word) || [...word].length >= 6) keywords.add(word.toLowerCase());
-    if (capitalised.test(word) && index > 0 && !text.slice(0, index).endsWith(". ")) entities.add(word);
+    if (capitalised.test(word) || capitals.test(word) || [...word].length >= 6)
+      keywords.add(word.toLowerCase());
+    if (capitalised.test(word) && index > 0 && !text.slice(0, index).endsWith(". "))
+      entities.add(word);
   }
   const first = (names: Set<string>) => [...names].slice(0, MOST_NAMED);
   return { keywords: first(keywords), entities: first(entities) };
@@ -321,13 +447,23 @@ const BUDGETS: Readonly<Record<string, RetrievalPlan["budget_overrides"]>> = {
   decision: { decisions: 3500, procedures: 2000 },
 };
 
-export function planRetrieval(signals: SignalsToPlan, { mode = "default" }: ContextOptions = {}): RetrievalPlan {
-  const { input = "", frame_type, topic_keywords = [], temporal_recency = 0, memory_type_hints = {} } = signals;
+export function planRetrieval(
+  signals: SignalsToPlan,
+  { mode = "default" }: ContextOptions = {},
+): RetrievalPlan {
+  const {
+    input = "",
+    frame_type,
+    topic_keywords = [],
+    temporal_recency = 0,
+    memory_type_hints = {},
+  } = signals;
   const { is_question = false, is_greeting = false, is_acknowledgement = false } = signals;
   const hinted = ALWAYS.filter((type) => (memory_type_hints[type] ?? 0) > 0);
   const wantsSignals = mode === "default" && (memory_type_hints.signal ?? 0) > 0;
   const isRecent = temporal_recency > 0.5;
-  const saysSomething = is_question || hinted.length > 0 || wantsSignals || topic_keywords.length > 0 || isRecent;
+  const saysSomething =
+    is_question || hinted.length > 0 || wantsSignals || topic_keywords.length > 0 || isRecent;
   if (is_greeting || is_acknowledgement || !saysSomething) {
     const budget_overrides = { decisions: 0, facts: 0, procedures: 0, episodes: 0 };
     return { queries: [], budget_overrides, skip_types: [...ALWAYS] };
@@ -337,13 +473,18 @@ export function planRetrieval(signals: SignalsToPlan, { mode = "default" }: Cont
   const dominant = hinted.toSorted((a, b) => memory_type_hints[b]! - memory_type_hints[a]!)[0];
   const queries: RetrievalPlan["queries"] = ALWAYS.map((memory_type) => {
     const limit = dominant === undefined ? 5 : memory_type === dominant ? 8 : 3;
-    return { memory_type, query_text, limit: isRecent && memory_type === "episode" ? Math.max(limit, 8) : limit };
+    return {
+      memory_type,
+      query_text,
+      limit: isRecent && memory_type === "episode" ? Math.max(limit, 8) : limit,
+    };
   });
   const budget_overrides = { ...(Object.hasOwn(BUDGETS, frame_type) ? BUDGETS[frame_type] : {}) };
   if (isRecent && (budget_overrides.episodes ?? Infinity) < 1000) budget_overrides.episodes = 1000;
   if (wantsSignals) {
     queries.push({ memory_type: "signal", query_text, limit: queries[3]!.limit });
-    if (budget_overrides.episodes !== undefined) budget_overrides.signals = budget_overrides.episodes;
+    if (budget_overrides.episodes !== undefined)
+      budget_overrides.signals = budget_overrides.episodes;
   }
   return { queries, budget_overrides, skip_types: [] };
 }
@@ -351,10 +492,16 @@ export function planRetrieval(signals: SignalsToPlan, { mode = "default" }: Cont
 export function planTurn(text: string, frame?: string, options: ContextOptions = {}): TurnPlan {
   const { mode = "default" } = options;
   const signals = classifyTurn(text, frame, options);
-  const sought = mode === "default" ? straighten(signals.input).replace(/\s+/g, " ") : signals.input;
+  const sought =
+    mode === "default" ? straighten(signals.input).replace(/\s+/g, " ") : signals.input;
   const recap = RECAPS.some((phrase) => lowered(sought).includes(phrase));
   if (recap && signals.temporal_recency <= 0.5) signals.temporal_recency = 0.8;
-  return { signals, plan: planRetrieval(signals, options), temporal_boost: signals.temporal_recency > 0.5, recap };
+  return {
+    signals,
+    plan: planRetrieval(signals, options),
+    temporal_boost: signals.temporal_recency > 0.5,
+    recap,
+  };
 }
 
 // ---- frames, topics, types ----------------------------------------------------------------------
@@ -364,7 +511,9 @@ export function selectFrame(text: string): FrameSelection {
   const words = new Set(lower.split(/\s+/));
   const counted = FRAMES.map((frame) => ({
     frame,
-    count: frame.patterns.filter((each) => (each.includes(" ") ? lower.includes(each) : words.has(each))).length,
+    count: frame.patterns.filter((each) =>
+      each.includes(" ") ? lower.includes(each) : words.has(each),
+    ).length,
   }));
   const best = counted.reduce((a, b) =>
     b.count > a.count || (b.count === a.count && b.frame.priority > a.frame.priority) ? b : a,

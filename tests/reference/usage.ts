@@ -1,5 +1,6 @@
-// What texts have in common, what a conversation says already, and which memories have proved useful.
-// These rules of context, in full. Plain on purpose: this is the yardstick of the parity tests.
+// What texts have in common, what a conversation says already, and which memories have proved
+// useful. These rules of context, in full. Plain on purpose: this is the yardstick of the parity
+// tests.
 
 import { wellFormed } from "./context.ts";
 import { WORD } from "./intent.ts";
@@ -33,7 +34,11 @@ export function containment(one: ReadonlySet<string>, other: ReadonlySet<string>
   return [...one].filter((word) => other.has(word)).length / fewer;
 }
 
-export function overlap(context: string, response: string, { mode = "default" }: { mode?: ContextMode } = {}): number {
+export function overlap(
+  context: string,
+  response: string,
+  { mode = "default" }: { mode?: ContextMode } = {},
+): number {
   return containment(wordsOf(context, mode), wordsOf(response, mode));
 }
 
@@ -61,7 +66,10 @@ export function cosine(one: ArrayLike<number>, other: ArrayLike<number>): number
 export function deduplicate(
   memories: readonly { id: string; content: string }[],
   messages: readonly string[],
-  { vectors, mode = "default" }: { vectors?: readonly ArrayLike<number>[] | undefined; mode?: ContextMode } = {},
+  {
+    vectors,
+    mode = "default",
+  }: { vectors?: readonly ArrayLike<number>[] | undefined; mode?: ContextMode } = {},
 ): DeduplicationResult[] {
   return memories.map(({ id, content }, place) => {
     const similarities = messages.map((message, i) =>
@@ -115,7 +123,10 @@ export class UsageTracker {
   /** The oldest first, and of one moment the one that came first. */
   #records: UsageRecord[] = [];
 
-  constructor({ mode = "default", maxRecords = MAX_RECORDS }: { mode?: ContextMode; maxRecords?: number } = {}) {
+  constructor({
+    mode = "default",
+    maxRecords = MAX_RECORDS,
+  }: { mode?: ContextMode; maxRecords?: number } = {}) {
     this.#mode = mode;
     this.#maxRecords = maxRecords;
   }
@@ -130,29 +141,46 @@ export class UsageTracker {
     now: number,
     recalledIds: Readonly<Record<string, readonly string[]>> = {},
   ): UsageFeedback[] {
-    const typeOf = (id: string) => Object.keys(recalledIds).findLast((type) => recalledIds[type]!.includes(id));
+    const typeOf = (id: string) =>
+      Object.keys(recalledIds).findLast((type) => recalledIds[type]!.includes(id));
     const feedback = Object.entries(recalled)
       .filter(([id, text]) => id !== "" && text !== "")
       .map(([memory_id, text]): UsageFeedback => {
         const overlap_score = overlap(text, response, { mode: this.#mode });
         const was_referenced = overlap_score >= REFERENCED_FROM;
-        return { memory_id, ...typed(typeOf(memory_id)), retrieved_at: now, was_referenced, overlap_score };
+        return {
+          memory_id,
+          ...typed(typeOf(memory_id)),
+          retrieved_at: now,
+          was_referenced,
+          overlap_score,
+        };
       });
     this.record(feedback, now);
     return feedback;
   }
 
-  /** Without a moment of the caller's, ages are counted up to the latest of these records that is not ahead. */
+  /**
+   * Without a moment of the caller's, ages are counted up to the latest of these records that is
+   * not ahead.
+   */
   record(records: readonly UsageRecord[], now?: number): void {
     const latest = records.reduce(
       (latest, { retrieved_at }) => Math.max(latest, retrieved_at),
       Number.NEGATIVE_INFINITY,
     );
     const present = now ?? Math.min(Date.now(), latest);
-    const isRecent = ({ retrieved_at }: UsageRecord) => present - retrieved_at < OLD_DAYS * MS_PER_DAY;
+    const isRecent = ({ retrieved_at }: UsageRecord) =>
+      present - retrieved_at < OLD_DAYS * MS_PER_DAY;
     for (const { memory_id, memory_type, retrieved_at, was_referenced } of records) {
-      const place = this.#records.findLastIndex((record) => record.retrieved_at <= retrieved_at) + 1;
-      this.#records.splice(place, 0, { memory_id, ...typed(memory_type), retrieved_at, was_referenced });
+      const place =
+        this.#records.findLastIndex((record) => record.retrieved_at <= retrieved_at) + 1;
+      this.#records.splice(place, 0, {
+        memory_id,
+        ...typed(memory_type),
+        retrieved_at,
+        was_referenced,
+      });
       if (this.#records.length <= this.#maxRecords) continue;
       if (this.#mode === "default") this.#records.shift();
       else this.#records = this.#records.filter(isRecent);
@@ -189,7 +217,12 @@ export class UsageTracker {
   }
 
   save(): UsageState {
-    return { version: 1, mode: this.#mode, max_records: this.#maxRecords, records: [...this.#records] };
+    return {
+      version: 1,
+      mode: this.#mode,
+      max_records: this.#maxRecords,
+      records: [...this.#records],
+    };
   }
 
   static load({ mode, max_records, records }: UsageState): UsageTracker {
@@ -201,14 +234,19 @@ export class UsageTracker {
   /** A record that is ahead counts as one of now. */
   #of(id: string, now: number): UsageRecord[] {
     const records = this.#records.filter((record) => record.memory_id === id);
-    return records.map((record) => ({ ...record, retrieved_at: Math.min(record.retrieved_at, now) }));
+    return records.map((record) => ({
+      ...record,
+      retrieved_at: Math.min(record.retrieved_at, now),
+    }));
   }
 
   /** The newest record weighs 1, so that old ones do not all weigh nothing. */
   #rate(records: readonly UsageRecord[]): number {
     const newest = Math.max(...records.map(({ retrieved_at }) => retrieved_at));
-    const weight = ({ retrieved_at }: UsageRecord) => (this.#mode === "default" ? decay(newest - retrieved_at) : 1);
-    const sum = (list: readonly UsageRecord[]) => list.reduce((total, record) => total + weight(record), 0);
+    const weight = ({ retrieved_at }: UsageRecord) =>
+      this.#mode === "default" ? decay(newest - retrieved_at) : 1;
+    const sum = (list: readonly UsageRecord[]) =>
+      list.reduce((total, record) => total + weight(record), 0);
     return sum(records.filter((record) => record.was_referenced)) / sum(records);
   }
 }

@@ -1,4 +1,5 @@
-// A sum over bytes that tells them from others. Plain on purpose: this is the yardstick of the parity tests.
+// A sum over bytes that tells them from others. Plain on purpose: this is the yardstick of the
+// parity tests.
 
 /** The most that 64 bits hold. */
 export const M = (1n << 64n) - 1n;
@@ -18,7 +19,8 @@ export function xxh64(bytes: Uint8Array): bigint {
   if (bytes.length >= 32) {
     const lanes = [(P1 + P2) & M, P2, 0n, -P1 & M];
     for (; at + 32 <= bytes.length; at += 32) {
-      for (let lane = 0; lane < 4; lane++) lanes[lane] = round(lanes[lane]!, view.getBigUint64(at + 8 * lane, true));
+      for (let lane = 0; lane < 4; lane++)
+        lanes[lane] = round(lanes[lane]!, view.getBigUint64(at + 8 * lane, true));
     }
     hash = lanes.reduce((sum, lane, i) => (sum + turn(lane, [1n, 7n, 12n, 18n][i]!)) & M, 0n);
     for (const lane of lanes) hash = ((hash ^ round(0n, lane)) * P1 + P4) & M;
@@ -28,7 +30,8 @@ export function xxh64(bytes: Uint8Array): bigint {
     hash = (turn(hash ^ round(0n, view.getBigUint64(at, true)), 27n) * P1 + P4) & M;
   for (; at + 4 <= bytes.length; at += 4)
     hash = (turn(hash ^ ((BigInt(view.getUint32(at, true)) * P1) & M), 23n) * P2 + P3) & M;
-  for (; at < bytes.length; at++) hash = (turn(hash ^ ((BigInt(bytes[at]!) * P5) & M), 11n) * P1) & M;
+  for (; at < bytes.length; at++)
+    hash = (turn(hash ^ ((BigInt(bytes[at]!) * P5) & M), 11n) * P1) & M;
   for (const [by, times] of [
     [33n, P2],
     [29n, P3],

@@ -1,4 +1,5 @@
-// A database of Hynous' Nous server is taken in, used, carried elsewhere and given back, and nothing of it is lost.
+// A database of Hynous' Nous server is taken in, used, carried elsewhere and given back, and
+// nothing of it is lost.
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync } from "node:fs";
@@ -36,7 +37,10 @@ function rowsIn(file: string, except: readonly string[] = ["frame", "censors"]):
   const db = new Database(file);
   try {
     const entries = Object.entries(TABLES).map(([table, key]) => {
-      const rows = db.prepare(`SELECT * FROM ${table} ORDER BY ${key}`).all() as Record<string, unknown>[];
+      const rows = db.prepare(`SELECT * FROM ${table} ORDER BY ${key}`).all() as Record<
+        string,
+        unknown
+      >[];
       return [table, rows.map((row) => plainOf(row, except))];
     });
     return Object.fromEntries(entries) as Rows;
@@ -51,13 +55,17 @@ function plainOf(row: Record<string, unknown>, except: readonly string[]): Recor
     .filter(([column]) => !except.includes(column))
     .map(([column, value]) => [
       column,
-      value instanceof Object ? Buffer.from(new Uint8Array(value as ArrayBuffer)).toString("base64") : value,
+      value instanceof Object
+        ? Buffer.from(new Uint8Array(value as ArrayBuffer)).toString("base64")
+        : value,
     ]);
   return Object.fromEntries(plain);
 }
 
 function run(...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+    encoding: "utf8",
+  });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   return stdout;
 }
@@ -77,7 +85,10 @@ beforeAll(async () => {
 });
 afterAll(() => removeFolder(folder));
 
-async function using(work: (own: Client, server: Running) => Promise<void>, options: readonly string[] = []) {
+async function using(
+  work: (own: Client, server: Running) => Promise<void>,
+  options: readonly string[] = [],
+) {
   const server = await start(folder, options, "file");
   try {
     await work(clientOf(server, AGENT), server);
@@ -90,40 +101,48 @@ async function using(work: (own: Client, server: Running) => Promise<void>, opti
 describe("a database of Hynous' server", () => {
   test("is taken in with every column of every row, and stays as it was itself", () => {
     expect(before.nodes.length).toBeGreaterThan(500);
-    for (const table of Object.keys(TABLES) as (keyof Rows)[]) expect(before[table].length).toBeGreaterThan(4);
+    for (const table of Object.keys(TABLES) as (keyof Rows)[])
+      expect(before[table].length).toBeGreaterThan(4);
     expect(rowsIn(agentFile(folder, AGENT))).toEqual(before);
     expect(rowsIn(theirs)).toEqual(before);
     expect(run("check", ...data)).toContain(": sound");
   });
 
-  test.each([["none"], ["hynous"]])("is searched and listed, with compatibility %s", async (compat) => {
-    await using(
-      async (own) => {
-        let found = 0;
-        for (const query of questionsOf(3, 40)) {
-          const { status, body } = await own.ask("POST /search", { query });
-          expect(status).toBe(200);
-          found += body.count;
-        }
-        expect(found).toBeGreaterThan(100);
-        const [pending, resolved] = ["pending", "resolved"].map((status) =>
-          before.conflict_queue.filter((row) => row.status === status),
-        );
-        const queue = (await own.ask("GET /contradiction/queue?status=pending")).body.data as { id: string }[];
-        expect(queue.map(({ id }) => id).sort()).toEqual(
-          pending!
-            .filter((row) => row.old_node_id !== row.new_node_id)
-            .map(({ id }) => id)
-            .sort(),
-        );
-        expect(resolved!.length).toBeGreaterThan(0);
-        const { body } = await own.ask(`GET /clusters/${ids.clusters[0]}/members?limit=100`);
-        const members = before.cluster_memberships.filter((row) => row.cluster_id === ids.clusters[0]);
-        expect(body.count).toBe(members.length);
-      },
-      ["--compat", compat],
-    );
-  });
+  test.each([["none"], ["hynous"]])(
+    "is searched and listed, with compatibility %s",
+    async (compat) => {
+      await using(
+        async (own) => {
+          let found = 0;
+          for (const query of questionsOf(3, 40)) {
+            const { status, body } = await own.ask("POST /search", { query });
+            expect(status).toBe(200);
+            found += body.count;
+          }
+          expect(found).toBeGreaterThan(100);
+          const [pending, resolved] = ["pending", "resolved"].map((status) =>
+            before.conflict_queue.filter((row) => row.status === status),
+          );
+          const queue = (await own.ask("GET /contradiction/queue?status=pending")).body.data as {
+            id: string;
+          }[];
+          expect(queue.map(({ id }) => id).sort()).toEqual(
+            pending!
+              .filter((row) => row.old_node_id !== row.new_node_id)
+              .map(({ id }) => id)
+              .sort(),
+          );
+          expect(resolved!.length).toBeGreaterThan(0);
+          const { body } = await own.ask(`GET /clusters/${ids.clusters[0]}/members?limit=100`);
+          const members = before.cluster_memberships.filter(
+            (row) => row.cluster_id === ids.clusters[0],
+          );
+          expect(body.count).toBe(members.length);
+        },
+        ["--compat", compat],
+      );
+    },
+  );
 
   test("is swept, and learned from: trades are tied from the entry to the close", async () => {
     await using(async (own) => {
@@ -133,7 +152,9 @@ describe("a database of Hynous' server", () => {
       const { status, body } = await own.ask("POST /consolidate");
       expect({ status, body }).toMatchObject({ status: 200, body: { errors: [] } });
       expect(body.patterns_created).toBeGreaterThan(0);
-      const lessons = (await learned(own)).filter(({ content }) => content.consolidation !== undefined);
+      const lessons = (await learned(own)).filter(
+        ({ content }) => content.consolidation !== undefined,
+      );
       expect(lessons.length).toBe(body.patterns_created);
       for (const { content, episodes } of lessons) {
         expect(content.consolidation).toMatchObject({ agent: AGENT, symbol: "BTC" });
@@ -143,7 +164,8 @@ describe("a database of Hynous' server", () => {
     });
     const after = rowsIn(agentFile(folder, AGENT));
     const known = new Set(before.nodes.map(({ id }) => id));
-    const hard = (rows: Rows["nodes"]) => rows.filter(({ id }) => known.has(id)).map((row) => plainOf(row, SOFT));
+    const hard = (rows: Rows["nodes"]) =>
+      rows.filter(({ id }) => known.has(id)).map((row) => plainOf(row, SOFT));
     expect(hard(after.nodes)).toEqual(hard(before.nodes));
     const ties = new Set(before.edges.map(({ id }) => id));
     expect(after.edges.filter(({ id }) => ties.has(id))).toEqual(before.edges);
@@ -157,8 +179,12 @@ describe("a database of Hynous' server", () => {
     run("export", lines, "--agent", AGENT, ...data);
     const elsewhere = makeFolder();
     try {
-      expect(run("import", lines, "--agent", "other", "--data-dir", elsewhere)).toMatch(/ 0 replaced, 0 left out/);
-      expect(rowsIn(agentFile(elsewhere, "other"), [])).toEqual(rowsIn(agentFile(folder, AGENT), []));
+      expect(run("import", lines, "--agent", "other", "--data-dir", elsewhere)).toMatch(
+        / 0 replaced, 0 left out/,
+      );
+      expect(rowsIn(agentFile(elsewhere, "other"), [])).toEqual(
+        rowsIn(agentFile(folder, AGENT), []),
+      );
       expect(run("check", "--data-dir", elsewhere)).toContain(": sound");
     } finally {
       removeFolder(elsewhere);
@@ -171,7 +197,8 @@ describe("a database of Hynous' server", () => {
     const rows = rowsIn(file);
     const db = new Database(file);
     startHynous(db);
-    const all = (sql: string, ...values: unknown[]) => db.prepare(sql).all(...values) as Record<string, unknown>[];
+    const all = (sql: string, ...values: unknown[]) =>
+      db.prepare(sql).all(...values) as Record<string, unknown>[];
     const found = (term: string) =>
       all(
         `SELECT n.id FROM nodes_fts f JOIN nodes n ON n.rowid = f.rowid WHERE nodes_fts MATCH ? ORDER BY rank LIMIT 45`,
@@ -187,13 +214,19 @@ describe("a database of Hynous' server", () => {
       VALUES (?, 'concept', 'custom:lesson', ?, NULL, ?, 90, 1, 0.4, ?, ?, 'semantic', ?, NULL, NULL, NULL)`);
     insert.run("n_written_back", "Zyzzyva once", "Body", now, now, now);
     expect(found("zyzzyva")).toEqual(["n_written_back"]);
-    const checkTexts = () => db.exec("INSERT INTO nodes_fts(nodes_fts, rank) VALUES ('integrity-check', 1)");
+    const checkTexts = () =>
+      db.exec("INSERT INTO nodes_fts(nodes_fts, rank) VALUES ('integrity-check', 1)");
     checkTexts();
     const update = db.prepare(
       "UPDATE nodes SET content_title = ?, last_modified = ?, version = version + 1 WHERE id = ?",
     );
-    for (const title of ["Quokka first", "Quokka second", "Numbat"]) update.run(title, now, "n_written_back");
-    expect([found("zyzzyva"), found("quokka"), found("numbat")]).toEqual([[], [], ["n_written_back"]]);
+    for (const title of ["Quokka first", "Quokka second", "Numbat"])
+      update.run(title, now, "n_written_back");
+    expect([found("zyzzyva"), found("quokka"), found("numbat")]).toEqual([
+      [],
+      [],
+      ["n_written_back"],
+    ]);
     checkTexts();
     expect(all("SELECT * FROM nodes WHERE id = 'n_written_back'")).toMatchObject([
       {
@@ -207,13 +240,15 @@ describe("a database of Hynous' server", () => {
     db.prepare(
       "INSERT INTO edges (id, type, source_id, target_id) VALUES ('e_back', 'part_of', ?, 'n_written_back')",
     ).run(ids.entries[0]);
-    db.prepare("UPDATE nodes SET neural_access_count = neural_access_count + 1 WHERE id = ?").run("n_written_back");
+    db.prepare("UPDATE nodes SET neural_access_count = neural_access_count + 1 WHERE id = ?").run(
+      "n_written_back",
+    );
     db.prepare("DELETE FROM nodes WHERE id = ?").run("n_written_back");
     expect(all("SELECT * FROM edges WHERE id = 'e_back'")).toEqual([]);
     expect(found("numbat")).toEqual([]);
-    expect(all("SELECT * FROM conflict_queue WHERE status = 'pending' AND new_content <> ''").length).toBeGreaterThan(
-      0,
-    );
+    expect(
+      all("SELECT * FROM conflict_queue WHERE status = 'pending' AND new_content <> ''").length,
+    ).toBeGreaterThan(0);
     expect(all("PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
     checkTexts();
     db.close();

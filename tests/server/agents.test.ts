@@ -1,5 +1,5 @@
-// Agents and their data: apart from each other, there again after a restart, shared with other programs, found in a database of
-// the existing server.
+// Agents and their data: apart from each other, there again after a restart, shared with other
+// programs, found in a database of the existing server.
 
 import { mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -21,11 +21,15 @@ describe("agents", () => {
       expect(await client.search("memory")).toEqual([id]);
     }
     expect((await server.ask("GET /health")).body.node_count).toBe(1);
-    const files = readdirSync(join(server.dataDir, "agents")).filter((file) => file.endsWith(".db"));
+    const files = readdirSync(join(server.dataDir, "agents")).filter((file) =>
+      file.endsWith(".db"),
+    );
     expect(files).toHaveLength(names.length);
     for (const file of files) expect(file).toMatch(/^[0-9a-f]{32}\.db$/);
     expect(
-      raw(agentFile(server.dataDir, "Зоя")).prepare("SELECT value FROM nous_meta WHERE key = 'agent'").all(),
+      raw(agentFile(server.dataDir, "Зоя"))
+        .prepare("SELECT value FROM nous_meta WHERE key = 'agent'")
+        .all(),
     ).toEqual([{ value: "Зоя" }]);
   });
 
@@ -33,7 +37,10 @@ describe("agents", () => {
     const folder = temporaryFolder();
     const first = await start(folder);
     const client = clientOf(first, "default");
-    const [a, b] = [await client.create({ embedding: [1, 0] }), await client.create({ embedding: [0, 1] })];
+    const [a, b] = [
+      await client.create({ embedding: [1, 0] }),
+      await client.create({ embedding: [0, 1] }),
+    ];
     const edge = await client.link(a.id, b.id);
     const { body: read } = await client.ask(`GET /nodes/${a.id}`);
     const before = await client.search("squeeze", { embedding: [1, 0] });
@@ -56,7 +63,10 @@ describe("agents", () => {
     const nodes = [];
     for (let place = 0; place < 30; place++) {
       nodes.push(
-        await client.create({ content_title: `squeeze ${place % 7}`, embedding: [Math.sin(place), Math.cos(place)] }),
+        await client.create({
+          content_title: `squeeze ${place % 7}`,
+          embedding: [Math.sin(place), Math.cos(place)],
+        }),
       );
     }
     for (let place = 1; place < 30; place++)
@@ -70,7 +80,9 @@ describe("agents", () => {
     await first.end();
     const db = raw(agentFile(folder, "default"));
     // Less what the second search counted.
-    db.exec("UPDATE nodes SET neural_access_count = neural_access_count - 1 WHERE neural_access_count > 1");
+    db.exec(
+      "UPDATE nodes SET neural_access_count = neural_access_count - 1 WHERE neural_access_count > 1",
+    );
     const second = clientOf(await start(folder), "default");
     expect(rankingOf(await second.ask("POST /search", asked))).toEqual(before);
   });
@@ -84,7 +96,9 @@ describe("other programs on the same data", () => {
     await link(a.id, b.id);
     const db = raw(file());
     db.exec("PRAGMA foreign_keys = ON");
-    db.exec("INSERT INTO nodes (id, type, content_title) VALUES ('n_theirs', 'note', 'Gamma exposure')");
+    db.exec(
+      "INSERT INTO nodes (id, type, content_title) VALUES ('n_theirs', 'note', 'Gamma exposure')",
+    );
     expect(await search("gamma")).toEqual(["n_theirs"]);
     expect((await ask("GET /nodes/n_theirs?recall=false")).body).toMatchObject({
       subtype: null,
@@ -92,7 +106,9 @@ describe("other programs on the same data", () => {
       state_lifecycle: "ACTIVE",
       neural_access_count: 1,
     });
-    db.exec(`UPDATE nodes SET content_title = 'Vanna' WHERE id = '${b.id}'; DELETE FROM nodes WHERE id = '${a.id}'`);
+    db.exec(
+      `UPDATE nodes SET content_title = 'Vanna' WHERE id = '${b.id}'; DELETE FROM nodes WHERE id = '${a.id}'`,
+    );
     expect(await search("vanna")).toEqual([b.id]);
     expect(await search("squeeze")).toEqual([]);
     expect((await ask("GET /health")).body).toMatchObject({ node_count: 2, edge_count: 0 });
@@ -100,10 +116,13 @@ describe("other programs on the same data", () => {
 
   test("two servers add to one memory's accesses", async () => {
     const folder = temporaryFolder();
-    const [one, other] = [await start(folder), await start(folder)].map((server) => clientOf(server, "default"));
+    const [one, other] = [await start(folder), await start(folder)].map((server) =>
+      clientOf(server, "default"),
+    );
     const { id } = await one!.create();
     await Promise.all([one!.search("squeeze"), one!.search("squeeze"), other!.search("squeeze")]);
-    const count = async (client = one!) => (await client.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
+    const count = async (client = one!) =>
+      (await client.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
     await expect.poll(() => count(one), { timeout: 5_000 }).toBe(3);
     await expect.poll(() => count(other), { timeout: 5_000 }).toBe(3);
     await other!.ask(`PATCH /nodes/${id}`, { content_title: "Renamed" });
@@ -115,7 +134,9 @@ describe("other programs on the same data", () => {
     const { create, search, file } = clientOf(server, "default");
     await create();
     const db = raw(file());
-    db.exec("INSERT INTO nodes (id, type, content_title) VALUES ('n_1', 'note', 'One'), ('n_2', 'note', 'Two')");
+    db.exec(
+      "INSERT INTO nodes (id, type, content_title) VALUES ('n_1', 'note', 'One'), ('n_2', 'note', 'Two')",
+    );
     db.exec("DELETE FROM change_log WHERE sequence <= (SELECT max(sequence) - 1 FROM change_log)");
     expect(await search("one")).toEqual(["n_1"]);
     expect(server.log()).toContain("everything is loaded anew");
@@ -127,7 +148,9 @@ describe("how long vectors are", () => {
     const { create, search, ask, file } = clientOf(await start(temporaryFolder()), "default");
     const { id } = await create({ embedding: [1, 0] });
     const db = raw(file());
-    db.exec("INSERT INTO nodes (id, type, content_title, embedding_vector) VALUES ('n_t', 'note', 'T', x'0000803f')");
+    db.exec(
+      "INSERT INTO nodes (id, type, content_title, embedding_vector) VALUES ('n_t', 'note', 'T', x'0000803f')",
+    );
     expect(await search("nobody", { embedding: [1, 0] })).toEqual([id]);
     expect((await ask("POST /search", { query: "x", embedding: [1] })).status).toBe(400);
     expect((await create({ embedding: [0, 1] })).id).toMatch(/^n_/);
@@ -139,7 +162,9 @@ describe("how long vectors are", () => {
     await ask(`DELETE /nodes/${first.id}`);
     const { id } = await create({ embedding: [1, 2, 3] });
     expect(await search("nobody", { embedding: [1, 2, 3] })).toEqual([id]);
-    expect((await ask("POST /nodes", { type: "note", content_title: "x", embedding: [1] })).status).toBe(400);
+    expect(
+      (await ask("POST /nodes", { type: "note", content_title: "x", embedding: [1] })).status,
+    ).toBe(400);
   });
 });
 
@@ -161,7 +186,9 @@ test("a database of the existing server is opened with all that is in it", async
   expect(await search("funding", { cluster_ids: ["c_1"] })).toEqual(["n_a"]);
   // Two vectors there have three components, and the one that has two is left out.
   expect(await search("nobody", { embedding: [1, 0, 0] })).toEqual(["n_a"]);
-  expect((await ask("GET /graph")).body.clusters).toMatchObject([{ id: "c_1", name: "Majors", pinned: false }]);
+  expect((await ask("GET /graph")).body.clusters).toMatchObject([
+    { id: "c_1", name: "Majors", pinned: false },
+  ]);
   const { id } = await create();
   expect(await search("squeeze")).toContain(id);
   expect(readdirSync(dirname(file)).filter((name) => name.includes(".schema-0."))).toHaveLength(1);
@@ -173,7 +200,9 @@ test("empty titles and subtypes of the existing server count as missing in lines
   mkdirSync(dirname(file), { recursive: true });
   makeExisting(file);
   const db = raw(file);
-  db.prepare("UPDATE nodes SET type = 'episode', subtype = '', content_title = '' WHERE id = 'n_a'").run();
+  db.prepare(
+    "UPDATE nodes SET type = 'episode', subtype = '', content_title = '' WHERE id = 'n_a'",
+  ).run();
   db.close();
   const { ask } = clientOf(await start(folder), "default");
   const { text } = (await ask("POST /context/lines", { query: "extremes" })).body;
@@ -208,7 +237,9 @@ test("clients at once read what they wrote", { timeout: 120_000 }, async () => {
   };
   await Promise.all(Array.from({ length: 8 }, (_, name) => work(name)));
   const counts = await Promise.all(
-    ["default", "another"].map(async (agent) => (await clientOf(server, agent).ask("GET /health")).body.node_count),
+    ["default", "another"].map(
+      async (agent) => (await clientOf(server, agent).ask("GET /health")).body.node_count,
+    ),
   );
   expect(counts).toEqual([48, 48]);
 });

@@ -1,4 +1,5 @@
-// A language model says what episodes add up to: what it is asked and what becomes of its answers, whether they are of use or not.
+// A language model says what episodes add up to: what it is asked and what becomes of its answers,
+// whether they are of use or not.
 
 import { describe, expect, test, vi } from "vitest";
 import { Analyst } from "../../js/server/src/analysis/analyst.ts";
@@ -6,7 +7,14 @@ import { Chat } from "../../js/server/src/analysis/chat.ts";
 import { createLog } from "../../js/server/src/log.ts";
 import { raw } from "./existing.ts";
 import { start } from "./process.ts";
-import { type Asked, answerTo, type Behaviour, json, type Provider, startProvider } from "./provider.ts";
+import {
+  type Asked,
+  answerTo,
+  type Behaviour,
+  json,
+  type Provider,
+  startProvider,
+} from "./provider.ts";
 import { type Client, clientOf } from "./shared.ts";
 import { temporaryFolder } from "./temporary.ts";
 
@@ -48,7 +56,12 @@ async function set(behaviour: Behaviour, options: readonly string[] = []) {
     "--analysis-key",
     KEY,
   ];
-  const server = await start(temporaryFolder(), [...model, "--analysis-model", "words", ...options]);
+  const server = await start(temporaryFolder(), [
+    ...model,
+    "--analysis-model",
+    "words",
+    ...options,
+  ]);
   const client = clientOf(server, "trader");
   await client.create({ type: "episode", subtype: "custom:note", content_title: "Something else" });
   return { provider, server, client };
@@ -58,9 +71,19 @@ async function set(behaviour: Behaviour, options: readonly string[] = []) {
 async function trade(client: Client, symbol: string, count = 12): Promise<void> {
   const items = Array.from({ length: count }, (_, place) => {
     const isCalled = place % 2 === 0;
-    const signals = { symbol, side: "long", trade_type: isCalled ? "macro" : "scalp", pnl_pct: isCalled ? 3 : -2 };
+    const signals = {
+      symbol,
+      side: "long",
+      trade_type: isCalled ? "macro" : "scalp",
+      pnl_pct: isCalled ? 3 : -2,
+    };
     const content_body = JSON.stringify({ text: `Trade ${place}`, signals });
-    return { type: "episode", subtype: "custom:trade_close", content_title: `Closed ${symbol}`, content_body };
+    return {
+      type: "episode",
+      subtype: "custom:trade_close",
+      content_title: `Closed ${symbol}`,
+      content_body,
+    };
   });
   const { status } = await client.ask("POST /nodes/batch", { items });
   expect(status).toBe(200);
@@ -82,14 +105,23 @@ function learned(client: Client) {
   return rows.map(({ body, ...row }) => ({ ...row, content: JSON.parse(body) }));
 }
 const analyses = (client: Client) =>
-  new Set(learned(client).map(({ content }) => `${content.consolidation.symbol} ${content.consolidation.analysis}`));
+  new Set(
+    learned(client).map(
+      ({ content }) => `${content.consolidation.symbol} ${content.consolidation.analysis}`,
+    ),
+  );
 
 describe("what a model says of use", () => {
   test("becomes a lesson over the episodes that it was asked about, once", async () => {
     const { provider, server, client } = await set(says((question) => lesson(symbolOf(question))));
     await trade(client, "BTC");
     const report = await consolidate(client);
-    expect(report).toMatchObject({ groups_analyzed: 1, patterns_created: 1, patterns_strengthened: 0, errors: [] });
+    expect(report).toMatchObject({
+      groups_analyzed: 1,
+      patterns_created: 1,
+      patterns_strengthened: 0,
+      errors: [],
+    });
     const [made, ...others] = learned(client);
     expect(others).toEqual([]);
     expect(made).toMatchObject({
@@ -100,23 +132,40 @@ describe("what a model says of use", () => {
       },
     });
     const { body } = await client.ask(`GET /edges?node_id=${made!.id}`);
-    expect(body.data.map(({ type }: { type: string }) => type)).toEqual(Array(12).fill("generalizes"));
+    expect(body.data.map(({ type }: { type: string }) => type)).toEqual(
+      Array(12).fill("generalizes"),
+    );
     const [asked] = provider.asked as Question[];
-    expect(asked).toMatchObject({ url: "/v1/chat/completions", model: "words", authorization: `Bearer ${KEY}` });
+    expect(asked).toMatchObject({
+      url: "/v1/chat/completions",
+      model: "words",
+      authorization: `Bearer ${KEY}`,
+    });
     expect(asked!.messages.map(({ role }) => role)).toEqual(["system", "user"]);
     expect(asked!.messages[1]!.content).toContain("Trade 11");
-    expect(await consolidate(client)).toMatchObject({ patterns_created: 0, patterns_strengthened: 0 });
+    expect(await consolidate(client)).toMatchObject({
+      patterns_created: 0,
+      patterns_strengthened: 0,
+    });
     expect(provider.asked).toHaveLength(1);
     expect(server.log()).not.toMatch(/very-secret|Trade 11|Patience/);
   });
 
   test("with a trigger becomes a playbook; and that there is nothing is taken for that", async () => {
-    const trigger = 'PLAYBOOK_TRIGGER: {"anomaly_types": ["funding_extreme"], "direction": "long", "action": "Buy."}';
-    const answers: Record<string, string> = { BTC: `${lesson("BTC")}\n${trigger}`, ETH: "NO_PATTERN" };
+    const trigger =
+      'PLAYBOOK_TRIGGER: {"anomaly_types": ["funding_extreme"], "direction": "long", "action": "Buy."}';
+    const answers: Record<string, string> = {
+      BTC: `${lesson("BTC")}\n${trigger}`,
+      ETH: "NO_PATTERN",
+    };
     const { client } = await set(says((question) => answers[symbolOf(question)]!));
     await trade(client, "BTC");
     await trade(client, "ETH");
-    expect(await consolidate(client)).toMatchObject({ groups_analyzed: 2, patterns_created: 1, errors: [] });
+    expect(await consolidate(client)).toMatchObject({
+      groups_analyzed: 2,
+      patterns_created: 1,
+      errors: [],
+    });
     const { body } = await client.ask("POST /playbooks/match", {
       events: [{ type: "funding_extreme", symbol: "BTC", severity: 1 }],
     });
@@ -133,7 +182,10 @@ describe("what a model says of use", () => {
         content_body: lesson("BTC").split("\n")[1],
       });
       await trade(client, "BTC");
-      expect(await consolidate(client)).toMatchObject({ patterns_created: 0, patterns_strengthened: 1 });
+      expect(await consolidate(client)).toMatchObject({
+        patterns_created: 0,
+        patterns_strengthened: 1,
+      });
       expect((await client.ask(`GET /edges?node_id=${id}`)).body.data).toHaveLength(12);
 
       // To this provider all texts are one, whatever their words are.
@@ -143,7 +195,12 @@ describe("what a model says of use", () => {
           : json(response, completion(lesson("ETH")));
       const provider = await startProvider();
       provider.behave(alike);
-      const embeddings = ["--embeddings-provider", "openai-compatible", "--embeddings-base-url", provider.url];
+      const embeddings = [
+        "--embeddings-provider",
+        "openai-compatible",
+        "--embeddings-base-url",
+        provider.url,
+      ];
       const other = await set(alike, embeddings);
       const existing = await other.client.create({
         content_title: "Elsewhere",
@@ -152,8 +209,13 @@ describe("what a model says of use", () => {
       await trade(other.client, "ETH");
       const waiting = () => raw(other.client.file()).prepare("SELECT 1 FROM embedding_queue").all();
       await vi.waitFor(() => expect(waiting()).toEqual([]), { timeout: 30_000, interval: 100 });
-      expect(await consolidate(other.client)).toMatchObject({ patterns_created: 0, patterns_strengthened: 1 });
-      const sources = raw(other.client.file()).prepare("SELECT DISTINCT source_id AS id FROM edges").all();
+      expect(await consolidate(other.client)).toMatchObject({
+        patterns_created: 0,
+        patterns_strengthened: 1,
+      });
+      const sources = raw(other.client.file())
+        .prepare("SELECT DISTINCT source_id AS id FROM edges")
+        .all();
       expect(sources).toEqual([{ id: existing.id }]);
     },
   );
@@ -165,11 +227,18 @@ describe("what a model says of use", () => {
     );
     await trade(client, "SOL");
     const created = /"task":"consolidate","agent":"trader".*"patterns_created":1/;
-    await vi.waitFor(() => expect(server.log()).toMatch(created), { timeout: 30_000, interval: 100 });
+    await vi.waitFor(() => expect(server.log()).toMatch(created), {
+      timeout: 30_000,
+      interval: 100,
+    });
     expect([...analyses(client)]).toEqual(["SOL model"]);
     expect(provider.asked).toHaveLength(1);
-    const holders = () => raw(client.file()).prepare("SELECT holder FROM nous_tasks WHERE name = 'consolidate'").all();
-    await vi.waitFor(() => expect(holders()).toEqual([{ holder: null }]), { timeout: 30_000, interval: 50 });
+    const holders = () =>
+      raw(client.file()).prepare("SELECT holder FROM nous_tasks WHERE name = 'consolidate'").all();
+    await vi.waitFor(() => expect(holders()).toEqual([{ holder: null }]), {
+      timeout: 30_000,
+      interval: 50,
+    });
   });
 });
 
@@ -197,7 +266,10 @@ describe("a model that says nothing of use", () => {
     });
     await trade(client, "BTC");
     const report = consolidate(client);
-    await vi.waitFor(() => expect(provider.asked).toHaveLength(1), { timeout: 20_000, interval: 20 });
+    await vi.waitFor(() => expect(provider.asked).toHaveLength(1), {
+      timeout: 20_000,
+      interval: 20,
+    });
     expect(await client.search("something else")).toHaveLength(1);
     const db = raw(client.file());
     db.exec("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; ROLLBACK");
@@ -207,7 +279,11 @@ describe("a model that says nothing of use", () => {
     answer();
     const { errors } = await report;
     expect(errors).toMatchObject([
-      { symbol: "BTC", stage: "analyze", message: expect.stringMatching(/^the episodes are others/) },
+      {
+        symbol: "BTC",
+        stage: "analyze",
+        message: expect.stringMatching(/^the episodes are others/),
+      },
     ]);
     expect([...analyses(client)]).toEqual(["BTC statistics"]);
   });
@@ -216,14 +292,19 @@ describe("a model that says nothing of use", () => {
     const { client } = await set(() => {}, ["--analysis-timeout", "200"]);
     await trade(client, "BTC");
     const { errors } = await consolidate(client);
-    expect(errors).toMatchObject([{ message: expect.stringMatching(/did not answer within 200 ms; statistics/) }]);
+    expect(errors).toMatchObject([
+      { message: expect.stringMatching(/did not answer within 200 ms; statistics/) },
+    ]);
     expect([...analyses(client)]).toEqual(["BTC statistics"]);
   });
 
   test("does not keep the server from stopping, whoever waits for it", async () => {
     const { client, provider, server } = await set(() => {}, ["--consolidate-interval", "1"]);
     await trade(client, "BTC");
-    await vi.waitFor(() => expect(provider.asked.length).toBeGreaterThan(0), { timeout: 30_000, interval: 50 });
+    await vi.waitFor(() => expect(provider.asked.length).toBeGreaterThan(0), {
+      timeout: 30_000,
+      interval: 50,
+    });
     expect(await server.end()).toBe(0);
   });
 });
@@ -231,7 +312,12 @@ describe("a model that says nothing of use", () => {
 describe("answers", () => {
   const pace = { retries: 1, firstDelay: 1, longestDelay: 20, failures: 4, rest: 60_000 };
   const analystOf = ({ url }: Provider, more = {}) =>
-    new Analyst(new Chat({ baseUrl: url, key: KEY, model: "words" }), { timeout: 2_000, log, pace, ...more });
+    new Analyst(new Chat({ baseUrl: url, key: KEY, model: "words" }), {
+      timeout: 2_000,
+      log,
+      pace,
+      ...more,
+    });
 
   const sends =
     (body: unknown, status = 200, headers = {}): Behaviour =>
@@ -242,7 +328,12 @@ describe("answers", () => {
     ["a failure of its own", sends({}, 500), /status 500/, 2],
     ["too many requests", sends({}, 429), /status 429/, 2],
     ["another key", sends({}, 401), /status 401/, 1],
-    ["a redirect", sends({}, 307, { location: "http://127.0.0.1:1/v1" }), /redirects are not followed/, 1],
+    [
+      "a redirect",
+      sends({}, 307, { location: "http://127.0.0.1:1/v1" }),
+      /redirects are not followed/,
+      1,
+    ],
     ["a connection that breaks off", (_, response) => response.destroy(), /broke off/, 2],
     ["no JSON", sends("I would rather not"), /is not JSON/, 1],
     ["null", sends("null"), /has no text/, 1],
@@ -251,13 +342,30 @@ describe("answers", () => {
     ["a text that is none", sends(completion({ text: "TITLE: x" })), /has no text/, 1],
     ["blanks", sends(completion(" \n ")), /is empty/, 1],
     ["thoughts alone", sends(completion("<think>Hm.</think>\n")), /is empty/, 1],
-    ["a part of a text", sends(completion("TITLE: x\nAlways buy", "length")), /did not come to its end/, 1],
-    ["a text without end", sends(completion("buy ".repeat(10_000))), /longer than 20000 characters/, 1],
-    ["more than is read", sends(completion("buy ".repeat(300_000))), /larger than 1048576 bytes/, 1],
+    [
+      "a part of a text",
+      sends(completion("TITLE: x\nAlways buy", "length")),
+      /did not come to its end/,
+      1,
+    ],
+    [
+      "a text without end",
+      sends(completion("buy ".repeat(10_000))),
+      /longer than 20000 characters/,
+      1,
+    ],
+    [
+      "more than is read",
+      sends(completion("buy ".repeat(300_000))),
+      /larger than 1048576 bytes/,
+      1,
+    ],
   ])("%s is none", async (_, behaviour, why, calls) => {
     const provider = await startProvider();
     provider.behave(behaviour);
-    expect(await analystOf(provider).answers([PROMPT])).toEqual([{ failure: expect.stringMatching(why) }]);
+    expect(await analystOf(provider).answers([PROMPT])).toEqual([
+      { failure: expect.stringMatching(why) },
+    ]);
     expect(provider.asked).toHaveLength(calls);
   });
 

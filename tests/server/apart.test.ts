@@ -1,5 +1,6 @@
-// Agents know nothing of each other: whatever one asks by whatever route, with another's ids, too, its answers, the log and the metrics
-// hold nothing of the others, and the others' memories are as they were. A route of the table that is not here fails.
+// Agents know nothing of each other: whatever one asks by whatever route, with another's ids, too,
+// its answers, the log and the metrics hold nothing of the others, and the others' memories are as
+// they were. A route of the table that is not here fails.
 
 import { cpSync, existsSync } from "node:fs";
 import fc from "fast-check";
@@ -37,19 +38,44 @@ const ALL = [...AGENTS, ...GHOSTS];
 
 /** So many rounds of all routes, in an order by chance. */
 const ROUNDS = 6;
-/** An agent's rounds leave one of the routes without any success in one case of four; so often in a row they never do. */
+/**
+ * An agent's rounds leave one of the routes without any success in one case of four; so often in a
+ * row they never do.
+ */
 const MOST_TURNS = 24;
 const DIMENSIONS = 24;
 const MODEL = "words";
 /** Words that all agents use, so that whatever looks further than it may finds something. */
-const WORDS = ["funding", "squeeze", "BTC", "reverts", "actually", "what", "did", "we", "decide", "about", "wrong"];
+const WORDS = [
+  "funding",
+  "squeeze",
+  "BTC",
+  "reverts",
+  "actually",
+  "what",
+  "did",
+  "we",
+  "decide",
+  "about",
+  "wrong",
+];
 
 // ---- what is asked ------------------------------------------------------------------------------
 
-/** Ids that agents have, by kind, those of a membership with a blank between: those of the others are asked for, too. */
+/**
+ * Ids that agents have, by kind, those of a membership with a blank between: those of the others
+ * are asked for, too.
+ */
 type Kind = "node" | "edge" | "cluster" | "membership" | "conflict" | "context";
 type Ids = Record<Kind, string[]>;
-const noIds = (): Ids => ({ node: [], edge: [], cluster: [], membership: [], conflict: [], context: [] });
+const noIds = (): Ids => ({
+  node: [],
+  edge: [],
+  cluster: [],
+  membership: [],
+  conflict: [],
+  context: [],
+});
 /** By the names of agents. */
 let ids: Map<string, Ids>;
 /** Places in lists, whosever, by the operation that told of them. */
@@ -66,14 +92,17 @@ interface Given {
 /** What an agent's requests are made of. */
 function partsFor(actor: Actor) {
   const others = ALL.filter((it) => it !== actor);
-  const oneOf = (texts: readonly string[]) => (texts.length === 0 ? fc.constant("x_none") : fc.constantFrom(...texts));
+  const oneOf = (texts: readonly string[]) =>
+    texts.length === 0 ? fc.constant("x_none") : fc.constantFrom(...texts);
   const id = (kind: Kind) =>
     fc.oneof(
       { weight: 12, arbitrary: oneOf(ids.get(actor.agent)![kind]) },
       { weight: 3, arbitrary: oneOf(others.flatMap((other) => ids.get(other.agent)![kind])) },
       { weight: 1, arbitrary: fc.constant("x_none") },
     );
-  const words = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 6 }).map((those) => those.join(" "));
+  const words = fc
+    .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 6 })
+    .map((those) => those.join(" "));
   const own = words.map((text) => `${text} ${actor.text}`);
   const query = fc.oneof(
     { weight: 5, arbitrary: words },
@@ -104,12 +133,15 @@ const fields = (required: object, optional: object = {}) =>
   fc.record({ ...required, ...optional } as Record<string, fc.Arbitrary<unknown>>, {
     requiredKeys: Object.keys(required),
   });
-const asked = (given: { [Part in keyof Given]: fc.Arbitrary<Given[Part]> }): fc.Arbitrary<Given> => fc.record(given);
+const asked = (given: { [Part in keyof Given]: fc.Arbitrary<Given[Part]> }): fc.Arbitrary<Given> =>
+  fc.record(given);
 const ofId = (id: fc.Arbitrary<string>, more: Parameters<typeof asked>[0] = {}) =>
   asked({ path: fc.tuple(id), ...more });
 const nothing = fc.constant<Given>({});
 
-const PLAYBOOK = { trigger: { anomaly_types: ["funding_extreme"], symbols: ["BTC"], min_severity: 0 } };
+const PLAYBOOK = {
+  trigger: { anomaly_types: ["funding_extreme"], symbols: ["BTC"], min_severity: 0 },
+};
 const EVENTS = [{ type: "funding_extreme", symbol: "BTC", severity: 0.9 }];
 
 const newNode = ({ own, name, newId, vector }: Parts) =>
@@ -127,7 +159,11 @@ const newEdge = ({ id, own }: Parts) =>
   );
 const sought = ({ query, name, id, vector }: Parts) => ({
   required: { query },
-  optional: { subtype: name, cluster_ids: fc.array(id("cluster"), { maxLength: 2 }), embedding: vector },
+  optional: {
+    subtype: name,
+    cluster_ids: fc.array(id("cluster"), { maxLength: 2 }),
+    embedding: vector,
+  },
 });
 const recall = fc.constantFrom("automatic", "explicit", "none");
 const resolving = ({ id, own }: Parts) =>
@@ -146,9 +182,12 @@ type PageQuery = fc.Arbitrary<Record<string, string | undefined>>;
 const REQUESTS: { readonly [Operation in Name]: (parts: Parts) => fc.Arbitrary<Given> } = {
   createNode: (parts) => asked({ body: newNode(parts), headers: parts.retry }),
   listNodes: (parts) => asked({ query: page(parts, "listNodes") }),
-  readNode: ({ id }) => ofId(id("node"), { query: fc.constantFrom({ recall: "true" }, { recall: "false" }) }),
+  readNode: ({ id }) =>
+    ofId(id("node"), { query: fc.constantFrom({ recall: "true" }, { recall: "false" }) }),
   updateNode: ({ id, own, name, vector }) =>
-    ofId(id("node"), { body: fields({ content_body: own }, { content_title: own, subtype: name, embedding: vector }) }),
+    ofId(id("node"), {
+      body: fields({ content_body: own }, { content_title: own, subtype: name, embedding: vector }),
+    }),
   deleteNode: ({ id }) => ofId(id("node")),
   purgeNode: ({ id }) => ofId(id("node")),
   createNodes: (parts) =>
@@ -157,7 +196,12 @@ const REQUESTS: { readonly [Operation in Name]: (parts: Parts) => fc.Arbitrary<G
       headers: parts.retry,
     }),
   readNodes: ({ id }) =>
-    asked({ body: fields({ ids: fc.array(id("node"), { minLength: 1, maxLength: 5 }) }, { recall: fc.boolean() }) }),
+    asked({
+      body: fields(
+        { ids: fc.array(id("node"), { minLength: 1, maxLength: 5 }) },
+        { recall: fc.boolean() },
+      ),
+    }),
   checkSimilar: ({ own, words, name, vector }) =>
     asked({ body: fields({ content: words }, { title: own, subtype: name, embedding: vector }) }),
   backfillEmbeddings: () => nothing,
@@ -206,7 +250,8 @@ const REQUESTS: { readonly [Operation in Name]: (parts: Parts) => fc.Arbitrary<G
     }),
   memoryGuidance: () => nothing,
   matchPlaybooks: () => asked({ body: fc.constant({ events: EVENTS, snapshot: { funding: 1 } }) }),
-  countOutcome: ({ id }) => asked({ body: fields({ entry_id: id("node"), profitable: fc.boolean() }) }),
+  countOutcome: ({ id }) =>
+    asked({ body: fields({ entry_id: id("node"), profitable: fc.boolean() }) }),
 
   health: () => nothing,
   sweep: () => asked({ body: fields({ force: fc.boolean() }) }),
@@ -220,19 +265,33 @@ const REQUESTS: { readonly [Operation in Name]: (parts: Parts) => fc.Arbitrary<G
     }),
   listClusters: (parts) => asked({ query: page(parts, "listClusters") }),
   readCluster: ({ id }) => ofId(id("cluster")),
-  updateCluster: ({ id, own }) => ofId(id("cluster"), { body: fields({ description: own }, { name: own }) }),
+  updateCluster: ({ id, own }) =>
+    ofId(id("cluster"), { body: fields({ description: own }, { name: own }) }),
   deleteCluster: ({ id }) => ofId(id("cluster")),
   addMember: ({ id }) => ofId(id("cluster"), { body: fields({ node_id: id("node") }) }),
   listMembers: (parts) => ofId(parts.id("cluster"), { query: page(parts, "listMembers") }),
-  removeMember: ({ id }) => asked({ path: id("membership").map((both) => [...both.split(" "), "x_none"].slice(0, 2)) }),
+  removeMember: ({ id }) =>
+    asked({ path: id("membership").map((both) => [...both.split(" "), "x_none"].slice(0, 2)) }),
   clusterHealth: ({ id }) => ofId(id("cluster")),
 
   detectContradiction: ({ words, own }) =>
-    asked({ body: fields({ content: words.map((text) => `Actually, that was wrong: ${text}`) }, { title: own }) }),
+    asked({
+      body: fields(
+        { content: words.map((text) => `Actually, that was wrong: ${text}`) },
+        { title: own },
+      ),
+    }),
   listConflicts: (parts) =>
-    asked({ query: page(parts, "listConflicts", { status: fc.constantFrom("pending", "resolved") }) }),
+    asked({
+      query: page(parts, "listConflicts", { status: fc.constantFrom("pending", "resolved") }),
+    }),
   queueConflict: ({ id, own }) =>
-    asked({ body: fields({ old_node_id: id("node"), new_content: own }, { context: own, new_node_id: id("node") }) }),
+    asked({
+      body: fields(
+        { old_node_id: id("node"), new_content: own },
+        { context: own, new_node_id: id("node") },
+      ),
+    }),
   resolveConflict: (parts) => asked({ body: resolving(parts) }),
   resolveConflicts: (parts) =>
     asked({ body: fields({ items: fc.array(resolving(parts), { minLength: 1, maxLength: 3 }) }) }),
@@ -255,7 +314,11 @@ function send(server: Running, actor: Actor, name: Name, given: Given): Promise<
     value === undefined ? [] : [[key, value]],
   );
   const query = entries.length === 0 ? "" : `?${new URLSearchParams(entries)}`;
-  const headers = { authorization: `Bearer ${keys.get(actor)}`, "x-nous-agent": actor.agent, ...given.headers };
+  const headers = {
+    authorization: `Bearer ${keys.get(actor)}`,
+    "x-nous-agent": actor.agent,
+    ...given.headers,
+  };
   return server.ask(`${method.toUpperCase()} ${filled}${query}`, given.body, headers);
 }
 
@@ -272,7 +335,10 @@ async function askAs(server: Running, actor: Actor, name: Name, given: Given): P
     if (other === actor) continue;
     for (const secret of Object.values(other)) {
       if (said.includes(secret)) continue;
-      expect(told.includes(secret), `${name} tells ${actor.agent} of ${secret}: ${said} ${told}`).toBe(false);
+      expect(
+        told.includes(secret),
+        `${name} tells ${actor.agent} of ${secret}: ${said} ${told}`,
+      ).toBe(false);
     }
   }
   remember(actor, name, given, answer);
@@ -295,20 +361,29 @@ const UNMAKES: { readonly [Operation in Name]?: Kind } = {
   removeMember: "membership",
 };
 
-function remember({ agent }: Actor, name: Name, { path = [] }: Given, { status, body }: Answer): void {
+function remember(
+  { agent }: Actor,
+  name: Name,
+  { path = [] }: Given,
+  { status, body }: Answer,
+): void {
   const own = ids.get(agent)!;
   if (body?.next_cursor != null) cursors.get(name)!.push(body.next_cursor);
   if (body?.context_id !== undefined) own.context.push(body.context_id);
   const [made, unmade] = [MAKES[name], UNMAKES[name]];
-  if (made !== undefined && status === 201) own[made].push(body.id ?? `${body.cluster_id} ${body.node_id}`);
-  if (unmade !== undefined && status === 200) own[unmade] = own[unmade].filter((id) => id !== path.join(" "));
+  if (made !== undefined && status === 201)
+    own[made].push(body.id ?? `${body.cluster_id} ${body.node_id}`);
+  if (unmade !== undefined && status === 200)
+    own[unmade] = own[unmade].filter((id) => id !== path.join(" "));
 }
 
 /** All of an agent's database, row by row. */
 function rowsOf(folder: string, { agent }: Actor): unknown {
   const db = raw(agentFile(folder, agent));
   try {
-    const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all() as {
+    const tables = db
+      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+      .all() as {
       name: string;
     }[];
     const rows = tables.map(({ name }) => [name, db.prepare(`SELECT * FROM "${name}"`).all()]);
@@ -332,7 +407,8 @@ async function viewOf(server: Running, actor: Actor): Promise<unknown> {
   const views = [];
   for (const [name, given] of lists) views.push((await send(server, actor, name, given)).body);
   // What fades by itself.
-  const fades = (key: string, value: unknown) => (key.endsWith("retrievability") ? undefined : value);
+  const fades = (key: string, value: unknown) =>
+    key.endsWith("retrievability") ? undefined : value;
   return JSON.parse(JSON.stringify(views, fades));
 }
 
@@ -342,7 +418,10 @@ const filled = makeFolder();
 /** Of all that is there. */
 let filledIds: Map<string, Ids>;
 
-/** Memories, edges, a cluster, a playbook that is called up, a trade that follows it, a conflict, a prompt with its feedback. */
+/**
+ * Memories, edges, a cluster, a playbook that is called up, a trade that follows it, a conflict, a
+ * prompt with its feedback.
+ */
 async function fill(server: Running, actor: Actor): Promise<void> {
   const ask = async (name: Name, given: Given) => {
     const answer = await askAs(server, actor, name, given);
@@ -352,10 +431,16 @@ async function fill(server: Running, actor: Actor): Promise<void> {
   const text = (place: number) => `${WORDS[place % WORDS.length]} funding squeeze ${actor.text}`;
   const node = (place: number, more: object = {}) => ({
     ...{ id: `n_${actor.id}_${place}`, type: "concept", subtype: "custom:lesson" },
-    ...{ content_title: text(place), content_body: text(place + 1), content_summary: text(place + 2), ...more },
+    ...{
+      content_title: text(place),
+      content_body: text(place + 1),
+      content_summary: text(place + 2),
+      ...more,
+    },
     ...{ embedding: vectorOf(text(place), DIMENSIONS), embedding_model: MODEL },
   });
-  const make = async (place: number, more?: object) => (await ask("createNode", { body: node(place, more) })).id;
+  const make = async (place: number, more?: object) =>
+    (await ask("createNode", { body: node(place, more) })).id;
   for (let place = 0; place < 12; place++) await make(place);
   const playbook = await make(12, {
     subtype: "custom:playbook",
@@ -366,7 +451,11 @@ async function fill(server: Running, actor: Actor): Promise<void> {
   for (const [source_id, target_id, type] of [
     [playbook, entry, "applied_to"],
     [rare, playbook, actor.text],
-    ...Array.from({ length: 8 }, (_, place) => [`n_${actor.id}_${place}`, `n_${actor.id}_${place + 1}`, "causes"]),
+    ...Array.from({ length: 8 }, (_, place) => [
+      `n_${actor.id}_${place}`,
+      `n_${actor.id}_${place + 1}`,
+      "causes",
+    ]),
   ]) {
     await ask("createEdge", { body: { source_id, target_id, type, subtype: actor.text } });
   }
@@ -389,7 +478,10 @@ beforeAll(async () => {
   ids = new Map(ALL.map(({ agent }) => [agent, noIds()]));
   for (const actor of ALL) {
     const creates_agents = !GHOSTS.includes(actor);
-    keys.set(actor, createKey(filled, { agents: [actor.agent], scopes: ["memory", "admin"], creates_agents }).key);
+    keys.set(
+      actor,
+      createKey(filled, { agents: [actor.agent], scopes: ["memory", "admin"], creates_agents }).key,
+    );
   }
   operator = createKey(filled, { agents: "all", scopes: ["admin"], creates_agents: false }).key;
   const server = await start(filled, [], "file");
@@ -407,7 +499,14 @@ async function serve(): Promise<{ server: Running; folder: string }> {
   const { url } = await startProvider(DIMENSIONS);
   const server = await start(folder, [
     ...["--workers", "1", "--log-level", "trace"],
-    ...["--embeddings-provider", "openai-compatible", "--embeddings-base-url", url, "--embeddings-model", MODEL],
+    ...[
+      "--embeddings-provider",
+      "openai-compatible",
+      "--embeddings-base-url",
+      url,
+      "--embeddings-model",
+      MODEL,
+    ],
   ]);
   return { server, folder };
 }
@@ -419,11 +518,20 @@ const roundOf = (actors: readonly Actor[]) =>
       const parts = partsFor(actor);
       return NAMES.map((name) => REQUESTS[name](parts).map((given) => ({ actor, name, given })));
     });
-    return fc.shuffledSubarray(requests, { minLength: requests.length }).chain((shuffled) => fc.tuple(...shuffled));
+    return fc
+      .shuffledSubarray(requests, { minLength: requests.length })
+      .chain((shuffled) => fc.tuple(...shuffled));
   });
 
-/** Rounds of requests as these agents, after which the others are as they were; what each operation was answered with. */
-async function ask(server: Running, folder: string, actors: readonly Actor[]): Promise<Map<Name, number[]>> {
+/**
+ * Rounds of requests as these agents, after which the others are as they were; what each operation
+ * was answered with.
+ */
+async function ask(
+  server: Running,
+  folder: string,
+  actors: readonly Actor[],
+): Promise<Map<Name, number[]>> {
   const others = AGENTS.filter((it) => !actors.includes(it));
   const stateOf = async () => {
     const views = [];
@@ -445,14 +553,18 @@ async function ask(server: Running, folder: string, actors: readonly Actor[]): P
 
 /** The log knows agents by their names, and neither memories nor their ids; metrics know nobody. */
 async function expectSilence(server: Running): Promise<void> {
-  const response = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${operator}` } });
+  const response = await fetch(`${server.url}/metrics`, {
+    headers: { authorization: `Bearer ${operator}` },
+  });
   const metrics = (await response.text()).toLowerCase();
   expect(metrics).toContain("nous_requests_total");
   await expect.poll(() => server.log()).toContain('"route":"/metrics"');
   const log = server.log().toLowerCase();
   for (const { agent, text, id } of ALL) {
-    for (const secret of [agent, text, id]) expect(metrics.includes(secret), `metrics tell of ${secret}`).toBe(false);
-    for (const secret of [text, id]) expect(log.includes(secret), `the log tells of ${secret}`).toBe(false);
+    for (const secret of [agent, text, id])
+      expect(metrics.includes(secret), `metrics tell of ${secret}`).toBe(false);
+    for (const secret of [text, id])
+      expect(log.includes(secret), `the log tells of ${secret}`).toBe(false);
   }
 }
 
@@ -464,13 +576,14 @@ test("every route of the table is asked", () => {
 
 describe("whatever is asked by whatever route, the others are not told of, and stay as they were", () => {
   test("as each of the agents", { timeout: 360_000 }, async () => {
-    // A route that always refuses would tell nobody anything. By chance one may have refused all that it was asked: then the agents
-    // ask again, each of a new copy.
+    // A route that always refuses would tell nobody anything. By chance one may have refused all
+    // that it was asked: then the agents ask again, each of a new copy.
     const refusing = new Set(NAMES);
     for (let turn = 0; turn < AGENTS.length || (refusing.size > 1 && turn < MOST_TURNS); turn++) {
       const { server, folder } = await serve();
       const statuses = await ask(server, folder, [AGENTS[turn % AGENTS.length]!]);
-      for (const [name, those] of statuses) if (those.some((status) => status < 300)) refusing.delete(name);
+      for (const [name, those] of statuses)
+        if (those.some((status) => status < 300)) refusing.delete(name);
       await expectSilence(server);
       await server.end("SIGKILL");
     }

@@ -1,4 +1,5 @@
-// What a write changes is taken in by the index once whoever asked has the answer, and before anybody else is told anything.
+// What a write changes is taken in by the index once whoever asked has the answer, and before
+// anybody else is told anything.
 
 import { join } from "node:path";
 import fc from "fast-check";
@@ -20,9 +21,11 @@ beforeEach(() => {
 });
 afterEach(() => agent.discard());
 
-const create = (fields: object = {}) => ask(agent, "createNode", { body: { ...LESSON, ...fields } });
+const create = (fields: object = {}) =>
+  ask(agent, "createNode", { body: { ...LESSON, ...fields } });
 const zebras = () => agent.texts.search(["zebra"]).map(({ id }) => id);
-const change = (id: string, fields: object) => ask(agent, "updateNode", { params: { id }, body: fields });
+const change = (id: string, fields: object) =>
+  ask(agent, "updateNode", { params: { id }, body: fields });
 
 describe("what was written", () => {
   test("is read again for the index when that is told to apply it, once", async () => {
@@ -52,7 +55,10 @@ describe("what was written", () => {
     const { id } = await create();
     agent.read(() => agent.rows([id]));
     agent.write(() =>
-      agent.storage.updateNode(id, { content_title: "Other", last_modified: "2026-11-23T00:00:00.000Z" }),
+      agent.storage.updateNode(id, {
+        content_title: "Other",
+        last_modified: "2026-11-23T00:00:00.000Z",
+      }),
     );
     expect(agent.rows([id])).toMatchObject([{ content_title: "Other" }]);
   });
@@ -106,10 +112,14 @@ describe("a new memory", () => {
       content_title: title,
       content_summary: fc.option(text),
       content_body: fc.option(text),
-      neural_stability: fc.option(fc.double({ min: 0, minExcluded: true, noNaN: true, noDefaultInfinity: true })),
+      neural_stability: fc.option(
+        fc.double({ min: 0, minExcluded: true, noNaN: true, noDefaultInfinity: true }),
+      ),
       embedding: fc.option(fc.constantFrom([1, 0, 0], [0.1, -2, 3])),
       embedding_model: fc.option(title),
-      temporal_event_time: fc.option(fc.constantFrom("2026-01-02T03:04:05Z", "2025-05-05T05:05:05+02:00")),
+      temporal_event_time: fc.option(
+        fc.constantFrom("2026-01-02T03:04:05Z", "2025-05-05T05:05:05+02:00"),
+      ),
       temporal_event_confidence: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
       signals: fc.option(fc.record({ pnl_pct: fc.double({ min: -50, max: 50, noNaN: true }) })),
     },
@@ -118,8 +128,13 @@ describe("a new memory", () => {
 
   test("is answered as it is read", async () => {
     const property = fc.asyncProperty(fields, async (given) => {
-      const { _contradiction_detected: _, ...answered } = await ask(agent, "createNode", { body: given });
-      const read = await ask(agent, "readNode", { params: { id: answered.id }, query: { recall: "false" } });
+      const { _contradiction_detected: _, ...answered } = await ask(agent, "createNode", {
+        body: given,
+      });
+      const read = await ask(agent, "readNode", {
+        params: { id: answered.id },
+        query: { recall: "false" },
+      });
       expect(answered).toEqual(read);
     });
     await fc.assert(property, { numRuns: 300 });
@@ -134,6 +149,10 @@ describe("a new memory", () => {
 
   test("may be changed at once", async () => {
     const { id } = await create();
-    expect(await change(id, { content_title: "Other" })).toMatchObject({ id, version: 2, content_title: "Other" });
+    expect(await change(id, { content_title: "Other" })).toMatchObject({
+      id,
+      version: 2,
+      content_title: "Other",
+    });
   });
 });

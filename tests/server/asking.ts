@@ -4,7 +4,10 @@ import type { Agent } from "../../js/server/src/agent/agent.ts";
 import { HANDLERS } from "../../js/server/src/agent/handlers.ts";
 import { AGENT_OPERATIONS, type AgentOperation } from "../../js/server/src/api/operations.ts";
 
-/** Asks as a request does, with what the schemas make of it; the answer has to be one that is documented. */
+/**
+ * Asks as a request does, with what the schemas make of it; the answer has to be one that is
+ * documented.
+ */
 export async function ask(
   agent: Agent,
   name: AgentOperation,

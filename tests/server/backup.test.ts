@@ -14,7 +14,9 @@ import { clientOf } from "./shared.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+    encoding: "utf8",
+  });
   return { status, stdout, stderr };
 }
 
@@ -48,7 +50,10 @@ describe("backup and restore", () => {
     const later = await create({ content_title: "Afterwards" });
     expect(await search("afterwards")).toEqual([later.id]);
     const refused = run("restore", elsewhere, "--data-dir", folder);
-    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining("another program is using it") });
+    expect(refused).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("another program is using it"),
+    });
     await first.end();
     const before = await epochOf(file());
     const { status, stdout } = run("restore", elsewhere, "--data-dir", folder);
@@ -62,7 +67,9 @@ describe("backup and restore", () => {
     expect(await second.search("squeeze", { embedding: [1, 2] })).toContain(a.id);
   });
 
-  test("a backup while a server writes is whole, as of one moment", { timeout: 60_000 }, async () => {
+  test("a backup while a server writes is whole, as of one moment", {
+    timeout: 60_000,
+  }, async () => {
     const [folder, elsewhere] = [temporaryFolder(), join(temporaryFolder(), "backup.db")];
     const { create } = clientOf(await start(folder), "default");
     let isOver = false;
@@ -71,7 +78,10 @@ describe("backup and restore", () => {
     })();
     const backups = new Promise<number[]>((resolve) => {
       setTimeout(
-        () => resolve([1, 2].map(() => run("backup", elsewhere, "--force", "--data-dir", folder).status!)),
+        () =>
+          resolve(
+            [1, 2].map(() => run("backup", elsewhere, "--force", "--data-dir", folder).status!),
+          ),
         300,
       );
     });
@@ -89,11 +99,18 @@ describe("backup and restore", () => {
     const first = await start(folder);
     await clientOf(first, "one").create();
     await first.end();
-    expect(run("backup", elsewhere, "--agent", "one", "--data-dir", folder)).toMatchObject({ status: 0 });
-    expect(run("restore", elsewhere, "--agent", "two", "--data-dir", folder)).toMatchObject({ status: 0 });
+    expect(run("backup", elsewhere, "--agent", "one", "--data-dir", folder)).toMatchObject({
+      status: 0,
+    });
+    expect(run("restore", elsewhere, "--agent", "two", "--data-dir", folder)).toMatchObject({
+      status: 0,
+    });
     const server = await start(folder);
-    for (const name of ["one", "two"]) expect(await clientOf(server, name).search("squeeze")).toHaveLength(1);
-    const names = (await server.ask("GET /agents")).body.data.map(({ agent }: { agent: string }) => agent);
+    for (const name of ["one", "two"])
+      expect(await clientOf(server, name).search("squeeze")).toHaveLength(1);
+    const names = (await server.ask("GET /agents")).body.data.map(
+      ({ agent }: { agent: string }) => agent,
+    );
     expect(names.sort()).toEqual(["default", "one", "two"]);
   });
 
@@ -111,8 +128,16 @@ describe("backup and restore", () => {
 
   test.each([
     ["nothing", () => {}, /There is no file/],
-    ["no database", (file: string) => writeFileSync(file, "text ".repeat(1_000)), /cannot be taken in/],
-    ["another database", (file: string) => raw(file).exec("CREATE TABLE t (a)"), /has no table of memories/],
+    [
+      "no database",
+      (file: string) => writeFileSync(file, "text ".repeat(1_000)),
+      /cannot be taken in/,
+    ],
+    [
+      "another database",
+      (file: string) => raw(file).exec("CREATE TABLE t (a)"),
+      /has no table of memories/,
+    ],
     ["one of the existing server", makeExisting, /adopt it/],
     [
       "one of a newer version",
@@ -170,7 +195,14 @@ describe("backup and restore", () => {
 
   test("there is none of an agent that is not there", () => {
     const folder = temporaryFolder();
-    const { status, stderr } = run("backup", join(folder, "b.db"), "--agent", "nobody", "--data-dir", folder);
+    const { status, stderr } = run(
+      "backup",
+      join(folder, "b.db"),
+      "--agent",
+      "nobody",
+      "--data-dir",
+      folder,
+    );
     expect({ status, stderr }).toMatchObject({
       status: 1,
       stderr: expect.stringContaining("There is no agent nobody"),
@@ -185,7 +217,9 @@ describe("adopting", () => {
     makeExisting(given);
     const before = join(temporaryFolder(), "before.db");
     copyFileSync(given, before);
-    expect(run("adopt", given, "--agent", "theirs", "--data-dir", folder)).toMatchObject({ status: 0 });
+    expect(run("adopt", given, "--agent", "theirs", "--data-dir", folder)).toMatchObject({
+      status: 0,
+    });
     expect(readFileSync(given).equals(readFileSync(before))).toBe(true);
     const { ask, search } = clientOf(await start(folder), "theirs");
     expect((await ask("GET /health")).body).toMatchObject({ node_count: 3, edge_count: 2 });
@@ -201,11 +235,15 @@ describe("adopting", () => {
     makeExisting(given);
     const db = raw(given);
     for (const end of ["b", "c"]) {
-      db.exec(`INSERT INTO nodes (id, type, content_title) VALUES ('n_a' || char(0) || '${end}', 'note', '${end}')`);
+      db.exec(
+        `INSERT INTO nodes (id, type, content_title) VALUES ('n_a' || char(0) || '${end}', 'note', '${end}')`,
+      );
     }
     const { status, stderr } = run("adopt", given, "--data-dir", folder);
     expect(status).toBe(1);
-    expect(stderr).toContain("has ids with U+0000 (2 of nodes): give them other ids, then adopt it.");
+    expect(stderr).toContain(
+      "has ids with U+0000 (2 of nodes): give them other ids, then adopt it.",
+    );
     expect(existsSync(agentFile(folder, "default"))).toBe(false);
     db.exec("UPDATE nodes SET id = 'n_' || content_title || '_new' WHERE instr(id, char(0)) > 0");
     expect(run("adopt", given, "--data-dir", folder)).toMatchObject({ status: 0 });

@@ -1,4 +1,5 @@
-// `nous-server bench`: measures made memories, or a copy of somebody's own, and leaves nothing behind.
+// `nous-server bench`: measures made memories, or a copy of somebody's own, and leaves nothing
+// behind.
 
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -51,7 +52,8 @@ test("measures a copy of one's own memory, which stays as it is", PATIENCE, asyn
   const [before, files] = [readFileSync(file), readdirSync(folder)];
   const told = bench(folder, "--own", "--agent", "own");
   expect(told).toContain("a copy of 3 memories, 0 edges, vectors of 4\n");
-  for (const what of MEASURED) expect(told).toMatch(new RegExp(`^${what} +[\\d.]+ ms +[\\d.]+ ms +\\d+$`, "m"));
+  for (const what of MEASURED)
+    expect(told).toMatch(new RegExp(`^${what} +[\\d.]+ ms +[\\d.]+ ms +\\d+$`, "m"));
   expect(readFileSync(file).equals(before)).toBe(true);
   expect(readdirSync(folder)).toEqual(files);
 });
@@ -60,6 +62,9 @@ test("says that there is no such agent", () => {
   const folder = temporaryFolder();
   const args = [PROGRAM, "bench", "--data-dir", folder, "--own", "--agent", "nobody"];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
-  expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining("There is no agent nobody") });
+  expect({ status, stderr }).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining("There is no agent nobody"),
+  });
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -1,4 +1,5 @@
-// The program: its options, the file and the environment that say the same, what it prints, and what stops it.
+// The program: its options, the file and the environment that say the same, what it prints, and
+// what stops it.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,7 +15,10 @@ import { clientOf } from "./shared.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 /** Runs the program to its end; a server that came up is ended, and its status is null. */
-function run(args: readonly string[], { env = {}, cwd }: { env?: NodeJS.ProcessEnv; cwd?: string } = {}) {
+function run(
+  args: readonly string[],
+  { env = {}, cwd }: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
+) {
   const { PATH, HOME } = process.env;
   const options = { encoding: "utf8", env: { PATH, HOME, ...env }, cwd, timeout: 20_000 } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], options);
@@ -55,16 +59,27 @@ describe("settings", () => {
     const [home, here] = [temporaryFolder(), temporaryFolder()];
     const env = { HOME: home, XDG_DATA_HOME: join(home, "data") };
     const defaults = inForce([], { env, cwd: here });
-    expect(defaults).toMatchObject({ host: "127.0.0.1", port: 3100, durability: "full", log_level: "info" });
+    expect(defaults).toMatchObject({
+      host: "127.0.0.1",
+      port: 3100,
+      durability: "full",
+      log_level: "info",
+    });
     expect(Object.keys(defaults)).toEqual(OPTION_NAMES);
     if (process.platform === "linux") expect(defaults.data_dir).toBe(join(home, "data", "nous"));
     mkdirSync(join(here, "nous-data"));
     expect(inForce([], { env, cwd: here }).data_dir).toBe(join(here, "nous-data"));
-    expect(inForce(["--data-dir", "elsewhere"], { env, cwd: here }).data_dir).toBe(join(here, "elsewhere"));
+    expect(inForce(["--data-dir", "elsewhere"], { env, cwd: here }).data_dir).toBe(
+      join(here, "elsewhere"),
+    );
   });
 
   test("agents are swept every six hours, and nothing is consolidated, unless it is said", () => {
-    expect(inForce([])).toMatchObject({ decay_interval: 21_600, consolidate_interval: 0, count_outcomes: [] });
+    expect(inForce([])).toMatchObject({
+      decay_interval: 21_600,
+      consolidate_interval: 0,
+      count_outcomes: [],
+    });
     const yaml = yamlFile("decay_interval: 0\ncount_outcomes: [server, trader=client]\n");
     expect(inForce(["--config", yaml])).toMatchObject({
       decay_interval: 0,
@@ -78,7 +93,9 @@ describe("settings", () => {
     const env = { NOUS_PORT: "3", NOUS_WORKERS: "4" };
     const expected = { port: 5, workers: 4, log_level: "warn" };
     expect(inForce(["--config", config, "--port", "5"], { env })).toMatchObject(expected);
-    expect(inForce(["--port", "5"], { env: { ...env, NOUS_CONFIG: config } })).toMatchObject(expected);
+    expect(inForce(["--port", "5"], { env: { ...env, NOUS_CONFIG: config } })).toMatchObject(
+      expected,
+    );
   });
 
   test("the file says of the engine what code says, in snake_case", () => {
@@ -97,13 +114,19 @@ query: { adjacent_possessives: true }
     expect(inForce(["--config", yamlFile(yaml)])).toMatchObject(parse(yaml));
   });
 
-  test("max_sub_queries is another name of max_parts: the server starts with it", { timeout: 20_000 }, async () => {
+  test("max_sub_queries is another name of max_parts: the server starts with it", {
+    timeout: 20_000,
+  }, async () => {
     const config = yamlFile("orchestrator: { max_sub_queries: 2 }\n");
     expect(inForce(["--config", config]).orchestrator).toEqual({ max_sub_queries: 2 });
     const { ask } = await start(temporaryFolder(), ["--config", config]);
     expect((await ask("GET /health")).status).toBe(200);
     inForce(["--config", yamlFile("orchestrator: { max_sub_queries: 3, max_parts: 3 }\n")]);
-    const sentence = refused(["serve", "--config", yamlFile("orchestrator: { max_sub_queries: 3, max_parts: 2 }\n")]);
+    const sentence = refused([
+      "serve",
+      "--config",
+      yamlFile("orchestrator: { max_sub_queries: 3, max_parts: 2 }\n"),
+    ]);
     expect(sentence).toMatch(/orchestrator\.max_sub_queries|orchestrator\.max_parts/);
     expect(sentence).toContain("max_parts and max_sub_queries are one setting");
   });
@@ -127,8 +150,12 @@ query: { adjacent_possessives: true }
     expect(sentence).toMatch(/\.$/);
     const name = flag.slice(2).replaceAll("-", "_");
     const env = { [`NOUS_${name.toUpperCase()}`]: value };
-    expect(refused(["serve"], { env })).toContain(`the environment variable NOUS_${name.toUpperCase()} is`);
-    expect(refused(["serve", "--config", yamlFile(`${name}: "${value}"`)])).toContain(`${name} in `);
+    expect(refused(["serve"], { env })).toContain(
+      `the environment variable NOUS_${name.toUpperCase()} is`,
+    );
+    expect(refused(["serve", "--config", yamlFile(`${name}: "${value}"`)])).toContain(
+      `${name} in `,
+    );
   });
 
   test.each([
@@ -137,7 +164,10 @@ query: { adjacent_possessives: true }
     ["port: [", /is not YAML/],
     ["search: { max_seed: 3 }", /search\.max_seed /],
     ["search: { maxSeeds: 3 }", /search\.maxSeeds/],
-    ["sections: { profiles: { SIGNALS: { decay: { max_stability_days: -1 } } } }", /max_stability_days.*-1/],
+    [
+      "sections: { profiles: { SIGNALS: { decay: { max_stability_days: -1 } } } }",
+      /max_stability_days.*-1/,
+    ],
     ["curve: straight", /curve/],
     ["query: { adjacent_possessives: 1 }", /query\.adjacent_possessives must be true or false/],
     ["query: { adjacentPossessives: true }", /query\.adjacentPossessives/],
@@ -149,7 +179,9 @@ query: { adjacent_possessives: true }
     expect(refused(["serve"], { env: { NOUS_PROT: "1" } })).toMatch(
       /NOUS_PROT is none of this server's: there are NOUS_CONFIG/,
     );
-    expect(refused(["serve", "--config", "/none.yaml"])).toMatch(/^The configuration \/none\.yaml cannot be read/);
+    expect(refused(["serve", "--config", "/none.yaml"])).toMatch(
+      /^The configuration \/none\.yaml cannot be read/,
+    );
     expect(refused(["serve", "--prot", "1"])).toMatch(/unknown option '--prot'/);
   });
 });
@@ -158,7 +190,14 @@ describe("serving", () => {
   test("is what it does without a command, and it tells where", async () => {
     const folder = temporaryFolder();
     const server = await start(folder);
-    const second = run(["--port", new URL(server.url).port, "--data-dir", folder, "--log-level", "silent"]);
+    const second = run([
+      "--port",
+      new URL(server.url).port,
+      "--data-dir",
+      folder,
+      "--log-level",
+      "silent",
+    ]);
     expect(second).toMatchObject({ status: 1, stdout: "" });
     expect(second.stderr).toMatch(/EADDRINUSE/);
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -179,12 +218,18 @@ describe("serving", () => {
   test("does not come up on a database of a newer version, and says so", async () => {
     const folder = temporaryFolder();
     await (await start(folder)).end();
-    raw(agentFile(folder, "default")).exec("UPDATE nous_meta SET value = '99' WHERE key = 'schema'");
-    expect(refused(["--port", "0", "--data-dir", folder, "--log-level", "silent"])).toMatch(/has schema 99/);
+    raw(agentFile(folder, "default")).exec(
+      "UPDATE nous_meta SET value = '99' WHERE key = 'schema'",
+    );
+    expect(refused(["--port", "0", "--data-dir", folder, "--log-level", "silent"])).toMatch(
+      /has schema 99/,
+    );
   });
 
   test("takes the engine's configuration from the file", async () => {
-    const config = yamlFile('sections: { subtypes: { "custom:recipe": { section: PROCEDURAL, stability: 200 } } }');
+    const config = yamlFile(
+      'sections: { subtypes: { "custom:recipe": { section: PROCEDURAL, stability: 200 } } }',
+    );
     const { create } = clientOf(await start(temporaryFolder(), ["--config", config]), "default");
     expect((await create({ subtype: "custom:recipe" })).neural_stability).toBe(200);
   });
@@ -209,7 +254,11 @@ describe("check", () => {
       "DROP TRIGGER nodes_au; UPDATE nodes SET content_title = 'x'",
       /full-text/,
     ],
-    ["an edge without an end", "PRAGMA foreign_keys = OFF; DELETE FROM nodes WHERE rowid = 1", /1 edges lead/],
+    [
+      "an edge without an end",
+      "PRAGMA foreign_keys = OFF; DELETE FROM nodes WHERE rowid = 1",
+      /1 edges lead/,
+    ],
     [
       "a vector of another length",
       "UPDATE nodes SET embedding_vector = x'0000803f' WHERE rowid = 1",

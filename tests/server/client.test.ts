@@ -1,4 +1,5 @@
-// The client for TypeScript, as it is published: a method for each operation, typed and refused as the routes are.
+// The client for TypeScript, as it is published: a method for each operation, typed and refused as
+// the routes are.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -31,34 +32,61 @@ describe("methods", () => {
 
   test("of the description of the interface have its paths", async () => {
     const { body } = await server().ask("GET /openapi.json");
-    const described = Object.entries(body.paths as Record<string, Record<string, { operationId: string }>>).flatMap(
-      ([path, methods]) =>
-        Object.entries(methods).map(([method, { operationId }]) => [operationId, `${method.toUpperCase()} ${path}`]),
+    const described = Object.entries(
+      body.paths as Record<string, Record<string, { operationId: string }>>,
+    ).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => [
+        operationId,
+        `${method.toUpperCase()} ${path}`,
+      ]),
     );
-    const own = Object.entries(ROUTES).map(([name, { method, path }]) => [name, `${method} ${path}`]);
+    const own = Object.entries(ROUTES).map(([name, { method, path }]) => [
+      name,
+      `${method} ${path}`,
+    ]);
     expect(described).toEqual(expect.arrayContaining(own));
   });
 
   test("take parts of the path, bodies and queries, and give the answers of the schemas", async () => {
     const client = clientOf();
     const lesson = await client.createNode(LESSON);
-    const note = await client.createNode({ type: "note", content_title: "Basis trade", content_body: "funding again" });
+    const note = await client.createNode({
+      type: "note",
+      content_title: "Basis trade",
+      content_body: "funding again",
+    });
     expect(AGENT_OPERATIONS.createNode.answer.parse(lesson)).toEqual(lesson);
-    const edge = await client.createEdge({ source_id: note.id, target_id: lesson.id, type: "causes" });
+    const edge = await client.createEdge({
+      source_id: note.id,
+      target_id: lesson.id,
+      type: "causes",
+    });
     expect(await client.strengthenEdge(edge.id)).toMatchObject({ strength: expect.closeTo(0.85) });
-    expect(await client.strengthenEdge(edge.id, { amount: 0.1 })).toMatchObject({ strength: expect.closeTo(0.95) });
-    expect(await client.listEdges({ node_id: note.id, direction: "out" })).toMatchObject({ count: 1 });
+    expect(await client.strengthenEdge(edge.id, { amount: 0.1 })).toMatchObject({
+      strength: expect.closeTo(0.95),
+    });
+    expect(await client.listEdges({ node_id: note.id, direction: "out" })).toMatchObject({
+      count: 1,
+    });
 
     expect((await client.listNodes()).count).toBe(2);
-    expect((await client.listNodes({ limit: 1, type: "note" })).data.map(({ id }) => id)).toEqual([note.id]);
-    expect(await client.readNode(note.id, { recall: false })).toMatchObject({ neural_access_count: 0 });
+    expect((await client.listNodes({ limit: 1, type: "note" })).data.map(({ id }) => id)).toEqual([
+      note.id,
+    ]);
+    expect(await client.readNode(note.id, { recall: false })).toMatchObject({
+      neural_access_count: 0,
+    });
     expect(await client.readNode(note.id)).toMatchObject({ neural_access_count: 1 });
-    expect(await client.updateNode(note.id, { content_title: "Carry" })).toMatchObject({ version: 2 });
+    expect(await client.updateNode(note.id, { content_title: "Carry" })).toMatchObject({
+      version: 2,
+    });
 
     const { data } = await client.search({ query: "funding", limit: 5 });
     expect(data.map(({ id }) => id).sort()).toEqual([lesson.id, note.id].sort());
     expect(data[0]!.breakdown.keyword).toBeGreaterThan(0);
-    expect(await client.classifyQuery({ query: "why did it fail?" })).toMatchObject({ disqualifier_category: "D1" });
+    expect(await client.classifyQuery({ query: "why did it fail?" })).toMatchObject({
+      disqualifier_category: "D1",
+    });
     expect(await client.health()).toMatchObject({ node_count: 2, edge_count: 1 });
     expect(await client.sweep({ force: true })).toMatchObject({ ok: true, processed: 2 });
     expect((await client.graph()).count).toEqual({ nodes: 2, edges: 1 });
@@ -97,7 +125,9 @@ describe("whose memory it is", () => {
       asked.push(`${init?.method} ${url}`);
       return fetch(url, init);
     };
-    await clientOf({ baseUrl: `${server().url}//`, fetch: counting }).listNodes({ created_after: "2026-01-01" });
+    await clientOf({ baseUrl: `${server().url}//`, fetch: counting }).listNodes({
+      created_after: "2026-01-01",
+    });
     expect(asked).toEqual([`GET ${server().url}/v1/nodes?created_after=2026-01-01`]);
   });
 });
@@ -105,17 +135,25 @@ describe("whose memory it is", () => {
 describe("refusals", () => {
   test("carry the status, the issues, and both in words", async () => {
     const missing = await refusal(clientOf().readNode("n_000000000000"));
-    expect(missing).toMatchObject({ name: "NousRequestError", status: 404, issues: [], message: "not found" });
+    expect(missing).toMatchObject({
+      name: "NousRequestError",
+      status: 404,
+      issues: [],
+      message: "not found",
+    });
     const wrong = await refusal(clientOf().search({ query: "", limit: -1 }));
     expect(wrong.status).toBe(400);
     expect(wrong.issues.map(({ path }) => path).sort()).toEqual(["limit", "query"]);
-    expect(wrong.message).toContain(`limit ${wrong.issues.find(({ path }) => path === "limit")!.message}`);
+    expect(wrong.message).toContain(
+      `limit ${wrong.issues.find(({ path }) => path === "limit")!.message}`,
+    );
   });
 
   test("an id is one part of a path, whatever is in it", async () => {
     expect(await refusal(clientOf().readNode("../health"))).toMatchObject({ status: 404 });
     expect(await refusal(clientOf().readNode("a?recall=no#x"))).toMatchObject({ status: 404 });
-    for (const id of ["", ".", ".."]) await expect(clientOf().readNode(id)).rejects.toThrow("is no id");
+    for (const id of ["", ".", ".."])
+      await expect(clientOf().readNode(id)).rejects.toThrow("is no id");
   });
 
   test("no answer in time, no server, and an answer of something else have a sentence each", async () => {

@@ -1,5 +1,6 @@
-// Clocks that are wrong: nothing that was stored or brought in with an instant ahead of the clock skews what is found, neither while
-// the server runs nor after a restart, and every score is a finite number.
+// Clocks that are wrong: nothing that was stored or brought in with an instant ahead of the clock
+// skews what is found, neither while the server runs nor after a restart, and every score is a
+// finite number.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +30,13 @@ interface World {
   restart(): void;
 }
 
-function worldOf({ now = NOW, snapshots }: { now?: number; snapshots?: SnapshotPlaces } = {}): World {
+function worldOf({
+  now = NOW,
+  snapshots,
+}: {
+  now?: number;
+  snapshots?: SnapshotPlaces;
+} = {}): World {
   const file = join(temporaryFolder(), "a.db");
   const open = () =>
     new Agent(new LibsqlStorage(file, { durability: "normal" }), {
@@ -48,7 +55,11 @@ function worldOf({ now = NOW, snapshots }: { now?: number; snapshots?: SnapshotP
 async function fill({ agent }: World, count = MEMORIES): Promise<string[]> {
   const ids: string[] = [];
   for (let place = 0; place < count; place++) {
-    const body = { type: "concept", subtype: "custom:lesson", content_title: "Funding squeeze reverts" };
+    const body = {
+      type: "concept",
+      subtype: "custom:lesson",
+      content_title: "Funding squeeze reverts",
+    };
     ids.push((await ask(agent, "createNode", { body: { ...body, id: `n_${place}` } })).id);
   }
   return ids;
@@ -74,11 +85,15 @@ async function found({ agent }: World): Promise<Row[]> {
 const recencyOf = async (world: World, id: string) =>
   (await found(world)).find((row) => row.id === id)?.breakdown.recency;
 const retrieved = async ({ agent }: World): Promise<string[]> =>
-  (await ask(agent, "retrieve", { body: { query: "funding squeeze", limit: 50, recall: "none" } })).data.map(
-    ({ id }: Row) => id,
-  );
+  (
+    await ask(agent, "retrieve", { body: { query: "funding squeeze", limit: 50, recall: "none" } })
+  ).data.map(({ id }: Row) => id);
 const accessOf = ({ file }: World, id: string) =>
-  (raw(file).prepare("SELECT neural_last_accessed AS at FROM nodes WHERE id = ?").all(id)[0] as { at: string }).at;
+  (
+    raw(file).prepare("SELECT neural_last_accessed AS at FROM nodes WHERE id = ?").all(id)[0] as {
+      at: string;
+    }
+  ).at;
 
 /** Everything else that looks at instants answers, in its documented form. */
 async function goesOn({ agent }: World): Promise<void> {
@@ -105,7 +120,9 @@ describe("a clock that was ahead for a moment", () => {
     const queue = (old_node_id: string) =>
       ask(world.agent, "queueConflict", { body: { old_node_id, new_content: "Other" } });
     const count = (table: string) => {
-      const [row] = raw(world.file).prepare(`SELECT count(*) AS rows FROM ${table}`).all() as [{ rows: number }];
+      const [row] = raw(world.file).prepare(`SELECT count(*) AS rows FROM ${table}`).all() as [
+        { rows: number },
+      ];
       return row.rows;
     };
     const counts = () => ["memory_usage", "nous_retries", "conflict_queue"].map(count);
@@ -136,8 +153,11 @@ describe("a clock that was ahead for a moment", () => {
     world.now += days * DAY;
     await ask(world.agent, "readNode", { params: { id: "n_3" } });
     await ask(world.agent, "search", { body: { query: "funding", limit: 2 } });
-    const late = (await ask(world.agent, "createNode", { body: { type: "concept", content_title: "Funding squeeze" } }))
-      .id;
+    const late = (
+      await ask(world.agent, "createNode", {
+        body: { type: "concept", content_title: "Funding squeeze" },
+      })
+    ).id;
     world.agent.flush();
     world.now = NOW + 1_000;
     const all = [...ids, late].sort();
@@ -151,7 +171,9 @@ describe("a clock that was ahead for a moment", () => {
     world.now += 60 * DAY;
     world.restart();
     world.agent.open();
-    expect(await world.agent.read(() => world.agent.index.get("n_3")!.last_accessed)).toBeLessThan(NOW + DAY);
+    expect(await world.agent.read(() => world.agent.index.get("n_3")!.last_accessed)).toBeLessThan(
+      NOW + DAY,
+    );
     await goesOn(world);
   });
 
@@ -161,7 +183,9 @@ describe("a clock that was ahead for a moment", () => {
     await ask(world.agent, "readNode", { params: { id: "n_3" } });
     world.agent.close();
     world.now = NOW;
-    world.agent = new Agent(new LibsqlStorage(world.file, { durability: "normal" }), { clock: () => world.now });
+    world.agent = new Agent(new LibsqlStorage(world.file, { durability: "normal" }), {
+      clock: () => world.now,
+    });
     expect((await retrieved(world)).sort()).toEqual([...ids].sort());
     expect(await recencyOf(world, "n_3")).toBe(1);
     await goesOn(world);
@@ -169,10 +193,13 @@ describe("a clock that was ahead for a moment", () => {
     expect(accessOf(world, "n_3")).toBe(iso(NOW));
     // A memory that was never accessed does not come to be so by it.
     const never = worldOf({ now: NOW + 120 * DAY });
-    await ask(never.agent, "createNode", { body: { type: "concept", content_title: "Funding squeeze", id: "n_0" } });
+    await ask(never.agent, "createNode", {
+      body: { type: "concept", content_title: "Funding squeeze", id: "n_0" },
+    });
     never.now = NOW;
     expect(
-      (await ask(never.agent, "readNode", { params: { id: "n_0" }, query: { recall: "false" } })).neural_last_accessed,
+      (await ask(never.agent, "readNode", { params: { id: "n_0" }, query: { recall: "false" } }))
+        .neural_last_accessed,
     ).toBeNull();
     never.restart();
     expect(accessOf(never, "n_0")).toBeNull();
@@ -218,16 +245,32 @@ describe("a clock that was ahead for a moment", () => {
 
 const lineOf = (id: string, fields: object) => {
   const created_at = iso(NOW - 90 * DAY);
-  return JSON.stringify({ kind: "node", id, type: "concept", content_title: "Funding squeeze", created_at, ...fields });
+  return JSON.stringify({
+    kind: "node",
+    id,
+    type: "concept",
+    content_title: "Funding squeeze",
+    created_at,
+    ...fields,
+  });
 };
 
 describe("instants that are brought in", () => {
   test("ahead of the clock have no weight, whatever they are, and are kept as they were given", async () => {
-    const years = ["2027-01-01", "2069-01-01T00:00:00.000Z", "2071-01-01 00:00:00", "9999-12-31T23:59:59.999Z"];
+    const years = [
+      "2027-01-01",
+      "2069-01-01T00:00:00.000Z",
+      "2071-01-01 00:00:00",
+      "9999-12-31T23:59:59.999Z",
+    ];
     const lines = years.flatMap((at, place) => [
       lineOf(`accessed_${place}`, { neural_last_accessed: at, neural_access_count: 3 }),
       lineOf(`created_${place}`, { created_at: at, provenance_created_at: at }),
-      lineOf(`both_${place}`, { created_at: at, provenance_created_at: at, neural_last_accessed: at }),
+      lineOf(`both_${place}`, {
+        created_at: at,
+        provenance_created_at: at,
+        neural_last_accessed: at,
+      }),
     ]);
     lines.push(lineOf("today", { neural_last_accessed: iso(NOW), neural_access_count: 3 }));
     const world = worldOf();
@@ -241,14 +284,20 @@ describe("instants that are brought in", () => {
       await goesOn(world);
       world.restart();
     }
-    const node = await ask(world.agent, "readNode", { params: { id: "created_1" }, query: { recall: "false" } });
+    const node = await ask(world.agent, "readNode", {
+      params: { id: "created_1" },
+      query: { recall: "false" },
+    });
     expect(node.provenance_created_at).toBe("2069-01-01T00:00:00.000Z");
   });
 
   test("stand for no access where they are far ahead, and give way to the first real one", async () => {
     const world = worldOf();
     const far = "2069-01-01T00:00:00.000Z";
-    importMemory(world.agent.storage, [lineOf("n_1", { neural_last_accessed: far })], { conflicts: "skip", now: NOW });
+    importMemory(world.agent.storage, [lineOf("n_1", { neural_last_accessed: far })], {
+      conflicts: "skip",
+      now: NOW,
+    });
     const last = () => world.agent.read(() => world.agent.index.get("n_1")!.last_accessed);
     expect(last()).toBe(NOW - 90 * DAY);
     world.agent.flushAll();
@@ -304,7 +353,9 @@ test("a running server whose clock is ahead for one request finds as before, aft
   writeFileSync(offset, String(120 * DAY));
   expect((await first.ask(`GET /nodes/${ids[3]}`)).status).toBe(200);
   await expect
-    .poll(() => raw(file()).prepare("SELECT max(neural_last_accessed) AS at FROM nodes").all()[0], { timeout: 10_000 })
+    .poll(() => raw(file()).prepare("SELECT max(neural_last_accessed) AS at FROM nodes").all()[0], {
+      timeout: 10_000,
+    })
     .toMatchObject({ at: expect.stringContaining(iso(Date.now() + 120 * DAY).slice(0, 7)) });
   writeFileSync(offset, "0");
   expect(await retrieves(first)).toEqual([...ids].sort());

@@ -33,16 +33,33 @@ test("a cluster is created, read, changed, listed and deleted", async () => {
     created_at: expect.stringMatching(ISO),
     node_count: 0,
   });
-  const fields = { description: "BTC and ETH", icon: "🪙", pinned: true, auto_subtypes: ["custom:trade"] };
+  const fields = {
+    description: "BTC and ETH",
+    icon: "🪙",
+    pinned: true,
+    auto_subtypes: ["custom:trade"],
+  };
   const other = await makeCluster(one, fields);
   expect(other).toMatchObject(fields);
   expect((await ask(`GET /clusters/${other.id}`)).body).toEqual(other);
-  const changed = await ask(`PATCH /clusters/${other.id}`, { name: "Coins", icon: null, auto_subtypes: null });
+  const changed = await ask(`PATCH /clusters/${other.id}`, {
+    name: "Coins",
+    icon: null,
+    auto_subtypes: null,
+  });
   expect(changed.body).toEqual({ ...other, name: "Coins", icon: null, auto_subtypes: [] });
   const { body } = await ask("GET /clusters");
-  expect(API.clusterList.strict().parse(body)).toEqual({ data: [made, changed.body], count: 2, next_cursor: null });
-  expect(await ask(`DELETE /clusters/${made.id}`)).toMatchObject({ status: 200, body: { ok: true } });
-  for (const call of ["GET", "DELETE"]) expect(await ask(`${call} /clusters/${made.id}`)).toMatchObject(NOT_FOUND);
+  expect(API.clusterList.strict().parse(body)).toEqual({
+    data: [made, changed.body],
+    count: 2,
+    next_cursor: null,
+  });
+  expect(await ask(`DELETE /clusters/${made.id}`)).toMatchObject({
+    status: 200,
+    body: { ok: true },
+  });
+  for (const call of ["GET", "DELETE"])
+    expect(await ask(`${call} /clusters/${made.id}`)).toMatchObject(NOT_FOUND);
   expect(await ask(`PATCH /clusters/${made.id}`, { name: "x" })).toMatchObject(NOT_FOUND);
   expect(await ask(`PATCH /clusters/${other.id}`, { other: 1 })).toMatchObject({ status: 400 });
 });
@@ -68,7 +85,14 @@ test("memories are put in, found by it, and taken out", async () => {
   await join(one, id, b.id, { weight: 1, pinned: true });
   const { body } = await ask(`GET /clusters/${id}/members`);
   expect(API.memberList.parse(body).data).toMatchObject([
-    { id: b.id, node_id: b.id, weight: 1, pinned: true, content_title: LESSON.content_title, neural_access_count: 0 },
+    {
+      id: b.id,
+      node_id: b.id,
+      weight: 1,
+      pinned: true,
+      content_title: LESSON.content_title,
+      neural_access_count: 0,
+    },
     { id: a.id, weight: 1, pinned: false, state_lifecycle: "ACTIVE", memory_section: "KNOWLEDGE" },
   ]);
   for (const { weight, membership_weight, updated_at, membership_updated_at } of body.data) {
@@ -81,7 +105,11 @@ test("memories are put in, found by it, and taken out", async () => {
   const { clusters, memberships } = (await ask("GET /graph")).body;
   expect([clusters, memberships]).toMatchObject([[{ id }], [{ cluster_id: id, node_id: b.id }]]);
   await ask(`DELETE /nodes/${b.id}`);
-  expect((await ask(`GET /clusters/${id}/members`)).body).toEqual({ data: [], count: 0, next_cursor: null });
+  expect((await ask(`GET /clusters/${id}/members`)).body).toEqual({
+    data: [],
+    count: 0,
+    next_cursor: null,
+  });
   await join(one, id, a.id);
   await ask(`DELETE /clusters/${id}`);
   expect(await search("squeeze", { cluster_ids: [id] })).toEqual([]);
@@ -107,7 +135,12 @@ test("several memories are put in at once, all or none", async () => {
   const refused = await joinAll({ node_ids: [c.id, "n_none"] });
   expect(refused).toMatchObject({ status: 404, body: { issues: [{ path: "node_ids.1" }] } });
   expect(await members()).toHaveLength(2);
-  for (const wrong of [{}, { node_ids: [] }, { node_id: a.id, node_ids: [b.id] }, { node_ids: a.id }]) {
+  for (const wrong of [
+    {},
+    { node_ids: [] },
+    { node_id: a.id, node_ids: [b.id] },
+    { node_ids: a.id },
+  ]) {
     expect(await joinAll(wrong)).toMatchObject({ status: 400 });
   }
   await ask(`DELETE /nodes/${b.id}`);
@@ -125,7 +158,10 @@ test("what is not there is in no cluster, and neither is another agent's", async
   const { id } = await makeCluster(one);
   const foreign = await other.create();
   for (const node_id of ["n_none", foreign.id]) {
-    expect(await join(one, id, node_id)).toMatchObject({ status: 404, body: { issues: [{ path: "node_id" }] } });
+    expect(await join(one, id, node_id)).toMatchObject({
+      status: 404,
+      body: { issues: [{ path: "node_id" }] },
+    });
   }
   expect(await join(other, id, foreign.id)).toMatchObject(NOT_FOUND);
   for (const call of ["", "/members", "/health"]) {
@@ -142,14 +178,24 @@ test("a memory of one of its subtypes is in it by itself", async () => {
   const note = await one.create({ subtype: null });
   expect(await one.search("squeeze", { cluster_ids: [id] })).toEqual([lesson.id]);
   await one.ask(`PATCH /nodes/${note.id}`, { subtype: "custom:trade" });
-  expect((await one.search("squeeze", { cluster_ids: [id] })).sort()).toEqual([lesson.id, note.id].sort());
+  expect((await one.search("squeeze", { cluster_ids: [id] })).sort()).toEqual(
+    [lesson.id, note.id].sort(),
+  );
 });
 
 test("its health counts states as they are now", async () => {
   const one = client();
   const { id } = await makeCluster(one);
-  const health = async () => API.clusterHealth.strict().parse((await one.ask(`GET /clusters/${id}/health`)).body);
-  const none = { cluster_id: id, name: "Majors", total_nodes: 0, active_nodes: 0, weak_nodes: 0, dormant_nodes: 0 };
+  const health = async () =>
+    API.clusterHealth.strict().parse((await one.ask(`GET /clusters/${id}/health`)).body);
+  const none = {
+    cluster_id: id,
+    name: "Majors",
+    total_nodes: 0,
+    active_nodes: 0,
+    weak_nodes: 0,
+    dormant_nodes: 0,
+  };
   expect(await health()).toEqual({ ...none, health_ratio: 0 });
   const memories = await Promise.all(Array.from({ length: 4 }, () => one.create()));
   for (const node of memories) await join(one, id, node.id);
@@ -178,13 +224,17 @@ test("pages go on where they ended, whatever came meanwhile", async () => {
   const late = await one.create();
   await join(one, id, late.id);
   await ask(`DELETE /clusters/${id}/members/${memories[1]!.id}`);
-  const second = (await ask(`GET /clusters/${id}/members?limit=2&cursor=${first.next_cursor}`)).body;
+  const second = (await ask(`GET /clusters/${id}/members?limit=2&cursor=${first.next_cursor}`))
+    .body;
   expect(second.data.map((it: { id: string }) => it.id)).toEqual([memories[2]!.id, late.id]);
   expect(second.next_cursor).toBeNull();
   await makeCluster(one, { name: "Second" });
   const clusters = (await ask("GET /clusters?limit=1")).body;
   const rest = (await ask(`GET /clusters?cursor=${clusters.next_cursor}`)).body;
-  expect([...clusters.data, ...rest.data].map((it: { name: string }) => it.name)).toEqual(["Majors", "Second"]);
+  expect([...clusters.data, ...rest.data].map((it: { name: string }) => it.name)).toEqual([
+    "Majors",
+    "Second",
+  ]);
   // A cursor is its list's.
   expect(await ask(`GET /clusters?cursor=${first.next_cursor}`)).toMatchObject({
     status: 400,

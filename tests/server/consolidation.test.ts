@@ -1,4 +1,5 @@
-// Consolidation: many trades become lessons and playbooks, each group whole or not at all, and nothing is learned twice.
+// Consolidation: many trades become lessons and playbooks, each group whole or not at all, and
+// nothing is learned twice.
 
 import { describe, expect, test } from "vitest";
 import { consolidationAnswer } from "../../js/server/src/api/consolidation.ts";
@@ -30,8 +31,16 @@ describe("POST /consolidate", () => {
     expect(report.patterns_created).toBeGreaterThan(0);
     const [first, ...others] = await learned(own);
     expect(others).toHaveLength(report.patterns_created - 1);
-    expect(first).toMatchObject({ type: "concept", temporal_event_source: "consolidation", state_lifecycle: "ACTIVE" });
-    expect(first.content.consolidation).toMatchObject({ agent: own.agent, symbol: "BTC", figures: { n: 10 } });
+    expect(first).toMatchObject({
+      type: "concept",
+      temporal_event_source: "consolidation",
+      state_lifecycle: "ACTIVE",
+    });
+    expect(first.content.consolidation).toMatchObject({
+      agent: own.agent,
+      symbol: "BTC",
+      figures: { n: 10 },
+    });
     expect(first.episodes).toBe(10);
     expect(await consolidate(own)).toMatchObject({ patterns_created: 0, patterns_strengthened: 0 });
     expect(await own.search(first.content_title)).toContain(first.id);
@@ -44,10 +53,17 @@ describe("POST /consolidate", () => {
     await consolidate(own);
     const before = await learned(own);
     trade(own.file(), "ETH", 20, 26);
-    expect(await consolidate(own)).toMatchObject({ patterns_created: 0, patterns_strengthened: before.length });
+    expect(await consolidate(own)).toMatchObject({
+      patterns_created: 0,
+      patterns_strengthened: before.length,
+    });
     const after = await learned(own);
     expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
-    expect(after[0]).toMatchObject({ episodes: 13, version: 2, content: { consolidation: { figures: { n: 13 } } } });
+    expect(after[0]).toMatchObject({
+      episodes: 13,
+      version: 2,
+      content: { consolidation: { figures: { n: 13 } } },
+    });
   });
 
   test("a pattern with a trigger becomes a playbook, which an anomaly calls up at once", async () => {
@@ -59,7 +75,9 @@ describe("POST /consolidate", () => {
     const { body } = await own.ask("POST /playbooks/match", { events });
     const playbooks = (await learned(own)).filter(({ subtype }) => subtype === "custom:playbook");
     expect(playbooks).toHaveLength(1);
-    expect(body.matches).toMatchObject([{ id: playbooks[0].id, direction: "long", sample_size: 0 }]);
+    expect(body.matches).toMatchObject([
+      { id: playbooks[0].id, direction: "long", sample_size: 0 },
+    ]);
   });
 
   test("agents learn apart, and nothing from nothing", async () => {
@@ -87,7 +105,9 @@ describe("POST /consolidate", () => {
   });
 });
 
-test("kills leave each lesson with all its edges or no lesson, and nothing twice", { timeout: 120_000 }, async () => {
+test("kills leave each lesson with all its edges or no lesson, and nothing twice", {
+  timeout: 120_000,
+}, async () => {
   const folder = temporaryFolder();
   const symbols = ["BTC", "ETH", "SOL", "DOGE"];
   const first = await start(folder);
@@ -96,7 +116,8 @@ test("kills leave each lesson with all its edges or no lesson, and nothing twice
   await first.end();
   const whole = async (by: Client) => {
     const lessons = await learned(by);
-    for (const { content, episodes } of lessons) expect(episodes).toBe(content.consolidation.figures.n);
+    for (const { content, episodes } of lessons)
+      expect(episodes).toBe(content.consolidation.figures.n);
     return lessons;
   };
   for (const delay of [0, 3, 8, 20]) {
@@ -116,5 +137,7 @@ test("kills leave each lesson with all its edges or no lesson, and nothing twice
     JSON.stringify([consolidation.symbol, consolidation.condition]),
   );
   expect(new Set(keys).size).toBe(keys.length);
-  expect(new Set(lessons.map(({ content }) => content.consolidation.symbol))).toEqual(new Set(symbols));
+  expect(new Set(lessons.map(({ content }) => content.consolidation.symbol))).toEqual(
+    new Set(symbols),
+  );
 });

@@ -1,4 +1,5 @@
-// Prompts: made of what an agent remembers, within their budgets, and better for what proved useful.
+// Prompts: made of what an agent remembers, within their budgets, and better for what proved
+// useful.
 
 import { describe, expect, test } from "vitest";
 import * as api from "../../js/server/src/api/context.ts";
@@ -13,7 +14,11 @@ const IDENTITY = "You are a trader.";
 const INPUT = "What did we decide about BTC funding?";
 
 const build = async (by: Client, body: object = {}) => {
-  const { status, body: answer } = await by.ask("POST /context", { input: INPUT, identity: IDENTITY, ...body });
+  const { status, body: answer } = await by.ask("POST /context", {
+    input: INPUT,
+    identity: IDENTITY,
+    ...body,
+  });
   expect({ status, answer }).toMatchObject({ status: 200 });
   return answer;
 };
@@ -22,19 +27,30 @@ const answered = async (
   { context_id, recalled_content }: { context_id: string; recalled_content: object },
   response: string,
 ) => {
-  const { status, body } = await by.ask("POST /context/feedback", { context_id, recalled_content, response });
+  const { status, body } = await by.ask("POST /context/feedback", {
+    context_id,
+    recalled_content,
+    response,
+  });
   expect({ status, body }).toMatchObject({ status: 200 });
   return body;
 };
 
 /** One memory of each kind about BTC funding, and one about something else. */
 async function trader(own: Client) {
-  const create = (subtype: string | null, content_title: string, content_body = "BTC funding is what it is about") =>
-    own.create({ subtype, content_title, content_body });
+  const create = (
+    subtype: string | null,
+    content_title: string,
+    content_body = "BTC funding is what it is about",
+  ) => own.create({ subtype, content_title, content_body });
   return {
     decision: await create("custom:thesis", "Fade BTC funding above 0.1%"),
     fact: await create("custom:lesson", "BTC funding reverts within a day"),
-    procedure: await create("custom:playbook", "BTC funding fade", '{"action": "short", "text": "BTC funding"}'),
+    procedure: await create(
+      "custom:playbook",
+      "BTC funding fade",
+      '{"action": "short", "text": "BTC funding"}',
+    ),
     episode: await create("custom:market_event", "BTC funding spiked on Tuesday"),
     untyped: await create(null, "BTC funding, unsorted"),
     other: await create("custom:lesson", "Gardens need water", "Every day"),
@@ -55,9 +71,12 @@ describe("POST /context", () => {
     expect(answer.prompt).toMatch(/^## Identity\n\nYou are a trader\.\n\n## Current Frame/);
     expect(answer.prompt).toContain("Fade BTC funding above 0.1%");
     expect(answer.prompt).not.toContain("Gardens");
-    expect(Object.keys(answer.recalled_content).sort()).toEqual(Object.values(answer.recalled_ids).flat().sort());
+    expect(Object.keys(answer.recalled_content).sort()).toEqual(
+      Object.values(answer.recalled_ids).flat().sort(),
+    );
     expect(answer.context_id).toMatch(/^[0-9a-f-]{36}$/);
-    const countOf = async (id: string) => (await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
+    const countOf = async (id: string) =>
+      (await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
     expect([await countOf(decision.id), await countOf(other.id)]).toEqual([1, 0]);
     const stranger = await build(client());
     expect(Object.values(stranger.recalled_ids).flat()).toEqual([]);
@@ -67,11 +86,17 @@ describe("POST /context", () => {
     const own = client();
     const towards = (place: number) => Array.from({ length: 8 }, (_, at) => (at === place ? 1 : 0));
     const subtype = "custom:lesson";
-    const near = await own.create({ subtype, content_title: "Gardens need water", embedding: towards(1) });
+    const near = await own.create({
+      subtype,
+      content_title: "Gardens need water",
+      embedding: towards(1),
+    });
     await own.create({ subtype, content_title: "Trains run late", embedding: towards(2) });
     const input = "what keeps plants alive?";
     expect((await build(own, { input })).recalled_ids.fact).toEqual([]);
-    expect((await build(own, { input, embedding: towards(1) })).recalled_ids.fact).toEqual([near.id]);
+    expect((await build(own, { input, embedding: towards(1) })).recalled_ids.fact).toEqual([
+      near.id,
+    ]);
     const { status, body } = await own.ask("POST /context", { input, embedding: [1, 2] });
     expect([status, body.issues]).toMatchObject([400, [{ path: "embedding" }]]);
   });
@@ -79,13 +104,20 @@ describe("POST /context", () => {
   test("finds facts beside many more episodes that are nearer, and those without a subtype", async () => {
     const own = client();
     const towards = (angle: number, place: number) =>
-      Array.from({ length: 8 }, (_, at) => (at === 0 ? Math.cos(angle) : at === 1 + (place % 7) ? Math.sin(angle) : 0));
+      Array.from({ length: 8 }, (_, at) =>
+        at === 0 ? Math.cos(angle) : at === 1 + (place % 7) ? Math.sin(angle) : 0,
+      );
     const episodes = Array.from({ length: 60 }, (_, place) => ({
       ...{ type: "episode", subtype: "custom:turn_summary", content_title: `chatter ${place}` },
       embedding: towards(0.1 + place / 1_000, place),
     }));
     const facts = ["custom:lesson", null].map((subtype, place) => ({
-      ...{ type: "concept", subtype, content_title: `vorpal ${place}`, embedding: towards(0.35, place) },
+      ...{
+        type: "concept",
+        subtype,
+        content_title: `vorpal ${place}`,
+        embedding: towards(0.35, place),
+      },
     }));
     const { body } = await own.ask("POST /nodes/batch", { items: [...episodes, ...facts] });
     expect(body.created ?? body).toBeDefined();
@@ -104,11 +136,23 @@ describe("POST /context", () => {
 
   test("the profile is what is known of the user, and recent conversations are those of two days", async () => {
     const own = client();
-    await own.create({ subtype: "custom:preference", content_title: "Short answers", content_body: "" });
-    const faded = await own.create({ subtype: "custom:rule", content_title: "Old rule", content_body: "" });
+    await own.create({
+      subtype: "custom:preference",
+      content_title: "Short answers",
+      content_body: "",
+    });
+    const faded = await own.create({
+      subtype: "custom:rule",
+      content_title: "Old rule",
+      content_body: "",
+    });
     await own.ask(`PATCH /nodes/${faded.id}`, { state_lifecycle: "ARCHIVE" });
     const talk = { type: "episode", subtype: "custom:turn_summary", content_body: "" };
-    await own.create({ ...talk, content_title: "Talked about stops", content_summary: "Wider stops" });
+    await own.create({
+      ...talk,
+      content_title: "Talked about stops",
+      content_summary: "Wider stops",
+    });
     const old = await own.create({ ...talk, content_title: "Talked about hats" });
     const before = new Date(Date.now() - 3 * 86_400_000).toISOString();
     const set = "UPDATE nodes SET created_at = ?, provenance_created_at = ? WHERE id = ?";
@@ -125,12 +169,19 @@ describe("POST /context", () => {
     const own = client();
     const { fact, decision } = await trader(own);
     const messages = [
-      { role: "user", content: "I know that BTC funding reverts within a day: BTC funding is what it is about" },
+      {
+        role: "user",
+        content: "I know that BTC funding reverts within a day: BTC funding is what it is about",
+      },
     ];
     const { left_out } = await build(own, { messages });
     expect(left_out).toContainEqual({ id: fact.id, section: "facts", reason: "conversation" });
     const small = await build(own, { budgets: { decisions: 2 } });
-    expect(small.left_out).toContainEqual({ id: decision.id, section: "decisions", reason: "budget" });
+    expect(small.left_out).toContainEqual({
+      id: decision.id,
+      section: "decisions",
+      reason: "budget",
+    });
   });
 
   test("a memory that was stored in the frame of the prompt, or under its censors, stands before an equal one", async () => {
@@ -141,13 +192,20 @@ describe("POST /context", () => {
     ]) {
       const own = client();
       const fact = (fields: object) =>
-        own.create({ content_title: "BTC funding reverts", content_body: "Within a day", ...fields });
+        own.create({
+          content_title: "BTC funding reverts",
+          content_body: "Within a day",
+          ...fields,
+        });
       const fitting = await fact(stored!);
       const other = await fact({ frame: "other", censors: ["c9"] });
       // By its time alone the newer one is the first.
       const daysAgo = new Date(Date.now() - 3 * 86_400_000).toISOString();
-      raw(own.file()).prepare("UPDATE nodes SET provenance_created_at = ? WHERE id = ?").run(daysAgo, fitting.id);
-      const factsIn = async (turn: object) => (await build(own, { ...turn, recall: "none" })).recalled_ids.fact;
+      raw(own.file())
+        .prepare("UPDATE nodes SET provenance_created_at = ? WHERE id = ?")
+        .run(daysAgo, fitting.id);
+      const factsIn = async (turn: object) =>
+        (await build(own, { ...turn, recall: "none" })).recalled_ids.fact;
       expect(await factsIn({ frame: "elsewhere" })).toEqual([other.id, fitting.id]);
       expect(await factsIn(asked!)).toEqual([fitting.id, other.id]);
     }
@@ -167,7 +225,10 @@ describe("POST /context", () => {
       frame: "calm",
       censors: ["c3"],
     });
-    expect((await own.ask(`PATCH /nodes/${id}`, { frame: null })).body).toMatchObject({ frame: null, censors: ["c3"] });
+    expect((await own.ask(`PATCH /nodes/${id}`, { frame: null })).body).toMatchObject({
+      frame: null,
+      censors: ["c3"],
+    });
     const refused = await own.ask("POST /nodes", { ...LESSON, censors: "c1" });
     expect([refused.status, refused.body.issues]).toMatchObject([400, [{ path: "censors" }]]);
   });
@@ -178,8 +239,13 @@ describe("POST /context", () => {
       censors: [{ id: "c1", text: "Never short SOL", action: "block" }],
       working_memory: { current_task: "Count positions", current_frame: "audit" },
     });
-    expect(answer).toMatchObject({ active_censors: ["c1"], frame: { frame_id: "audit" }, refresh_needed: false });
-    for (const text of ["Audit", "Never short SOL", "Count positions"]) expect(answer.prompt).toContain(text);
+    expect(answer).toMatchObject({
+      active_censors: ["c1"],
+      frame: { frame_id: "audit" },
+      refresh_needed: false,
+    });
+    for (const text of ["Audit", "Never short SOL", "Count positions"])
+      expect(answer.prompt).toContain(text);
   });
 
   test("edges between what is recalled grow, once a prompt, and not when nothing is to count", async () => {
@@ -192,7 +258,9 @@ describe("POST /context", () => {
     await build(own);
     await build(own, { recall: "none" });
     const { body } = await own.ask(`GET /edges?node_id=${decision.id}`);
-    const strengths = new Map(body.data.map(({ id, strength }: { id: string; strength: number }) => [id, strength]));
+    const strengths = new Map(
+      body.data.map(({ id, strength }: { id: string; strength: number }) => [id, strength]),
+    );
     expect(strengths.get(tie.id)).toBeCloseTo(0.53, 10);
     expect(strengths.get(apart.id)).toBe(0.5);
   });
@@ -205,21 +273,26 @@ describe("POST /context/feedback", () => {
     const context = await build(own);
     const response = "We decided to fade BTC funding above 0.1%";
     const first = await answered(own, context, response);
-    expect(api.feedbackAnswer.strict().parse(first).count).toBe(Object.keys(context.recalled_content).length);
+    expect(api.feedbackAnswer.strict().parse(first).count).toBe(
+      Object.keys(context.recalled_content).length,
+    );
     expect(first.recorded).toContainEqual({
       memory_id: decision.id,
       was_referenced: true,
       overlap_score: expect.any(Number),
     });
     expect(await answered(own, context, "Something else entirely")).toEqual(first);
-    const rows = raw(own.file()).prepare("SELECT * FROM memory_usage").all() as { memory_type: string }[];
+    const rows = raw(own.file()).prepare("SELECT * FROM memory_usage").all() as {
+      memory_type: string;
+    }[];
     expect(rows).toHaveLength(first.count);
     expect(rows.map(({ memory_type }) => memory_type)).toContain("decision");
   });
 
   test("what was of use comes first, and what was not comes last", async () => {
     const own = client();
-    const create = (text: string) => own.create({ content_title: "BTC funding", content_body: text });
+    const create = (text: string) =>
+      own.create({ content_title: "BTC funding", content_body: text });
     await create("alpha bravo charlie");
     await create("delta echo foxtrot");
     const before = await build(own);
@@ -235,7 +308,9 @@ describe("POST /context/feedback", () => {
     const context = await build(own);
     const recalled_content = { ...context.recalled_content, n_none: "BTC" };
     const { recorded } = await answered(own, { ...context, recalled_content }, "BTC");
-    expect(recorded.map(({ memory_id }: { memory_id: string }) => memory_id)).not.toContain("n_none");
+    expect(recorded.map(({ memory_id }: { memory_id: string }) => memory_id)).not.toContain(
+      "n_none",
+    );
     await own.ask(`DELETE /nodes/${decision.id}`);
     const left = "SELECT count(*) AS count FROM memory_usage WHERE memory_id = ?";
     expect(raw(own.file()).prepare(left).get(decision.id)).toMatchObject({ count: 0 });
@@ -251,7 +326,9 @@ describe("POST /context/feedback", () => {
       for (let place = 0; place < 5_000; place++) add.run(decision.id, `before ${place}`, now);
     })();
     const { count } = await answered(own, await build(own), "BTC");
-    const kept = db.prepare("SELECT count(*) AS count, min(sequence) AS first FROM memory_usage").get();
+    const kept = db
+      .prepare("SELECT count(*) AS count, min(sequence) AS first FROM memory_usage")
+      .get();
     expect(kept).toMatchObject({ count: 5_000, first: count + 1 });
   });
 
@@ -261,12 +338,19 @@ describe("POST /context/feedback", () => {
     const db = raw(own.file());
     const add = db.prepare("INSERT INTO memory_usage VALUES (NULL, ?, 'decision', ?, ?, 1, 0.5)");
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
-    for (const days of [400, 21.01, 20.99, 1]) add.run(decision.id, `${days} days ago`, daysAgo(days));
+    for (const days of [400, 21.01, 20.99, 1])
+      add.run(decision.id, `${days} days ago`, daysAgo(days));
     const { count } = await answered(own, await build(own), "BTC");
-    const kept = db.prepare("SELECT context_id, memory_type FROM memory_usage ORDER BY sequence").all() as object[];
-    expect(kept.slice(0, 2)).toMatchObject([{ context_id: "20.99 days ago" }, { context_id: "1 days ago" }]);
+    const kept = db
+      .prepare("SELECT context_id, memory_type FROM memory_usage ORDER BY sequence")
+      .all() as object[];
+    expect(kept.slice(0, 2)).toMatchObject([
+      { context_id: "20.99 days ago" },
+      { context_id: "1 days ago" },
+    ]);
     expect(kept).toHaveLength(2 + count);
-    for (const record of kept) expect(record).toMatchObject({ memory_type: expect.stringMatching(/^[a-z]+$/) });
+    for (const record of kept)
+      expect(record).toMatchObject({ memory_type: expect.stringMatching(/^[a-z]+$/) });
   });
 
   test("is there after a kill", async () => {
@@ -277,7 +361,9 @@ describe("POST /context/feedback", () => {
     const context = await build(own);
     const told = await answered(own, context, "fade BTC funding");
     await first.end("SIGKILL");
-    expect(await answered(clientOf(await start(folder), "default"), context, "another answer")).toEqual(told);
+    expect(
+      await answered(clientOf(await start(folder), "default"), context, "another answer"),
+    ).toEqual(told);
   });
 });
 
@@ -299,13 +385,24 @@ describe("GET /context/expand", () => {
   test("tells everything that a memory holds, which is a recall unless it is not meant to be", async () => {
     const own = client();
     const content_body = JSON.stringify({ text: "Funding reverts.\n## System", confidence: 0.7 });
-    const { id } = await own.create({ subtype: "custom:thesis", content_title: "Fade BTC", content_body });
-    const countOf = async () => (await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
+    const { id } = await own.create({
+      subtype: "custom:thesis",
+      content_title: "Fade BTC",
+      content_body,
+    });
+    const countOf = async () =>
+      (await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
     const { text, found } = await expand(own, "decision", id, "&recall=false");
     expect([found, await countOf()]).toEqual([true, 0]);
     const day = new Date().toISOString().slice(0, 8);
     expect(text.replace(new RegExp(`${day}\\d\\d`), "DAY").split("\n")).toEqual([
-      ...["Decision: Fade BTC", `id: ${id}`, "section: KNOWLEDGE", "subtype: custom:thesis", "stored: DAY"],
+      ...[
+        "Decision: Fade BTC",
+        `id: ${id}`,
+        "section: KNOWLEDGE",
+        "subtype: custom:thesis",
+        "stored: DAY",
+      ],
       ...["confidence: 0.7", "", "> Funding reverts.", "> \\## System"],
     ]);
     expect((await expand(own, "decision", id)).text).toBe(text);
@@ -315,12 +412,23 @@ describe("GET /context/expand", () => {
   test("says so where there is none, or none of that type, and counts nothing", async () => {
     const own = client();
     const { id } = await own.create({ subtype: "custom:thesis", content_title: "Fade BTC" });
-    expect(await expand(own, "decision", "nobody")).toMatchObject({ found: false, text: "not found" });
+    expect(await expand(own, "decision", "nobody")).toMatchObject({
+      found: false,
+      text: "not found",
+    });
     expect(await expand(own, "fact", id)).toMatchObject({ found: false, text: "not found" });
-    expect(await expand(own, "rumour", id)).toMatchObject({ found: false, text: "Unknown memory type: rumour" });
+    expect(await expand(own, "rumour", id)).toMatchObject({
+      found: false,
+      text: "Unknown memory type: rumour",
+    });
     expect(await expand(client(), "decision", id)).toMatchObject({ found: false });
     expect((await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count).toBe(0);
-    for (const wrong of ["?type=fact", "?id=a", "?type=fact&id=", `?type=fact&id=${id}&recall=maybe`]) {
+    for (const wrong of [
+      "?type=fact",
+      "?id=a",
+      "?type=fact&id=",
+      `?type=fact&id=${id}&recall=maybe`,
+    ]) {
       expect((await own.ask(`GET /context/expand${wrong}`)).status).toBe(400);
     }
   });

@@ -25,7 +25,12 @@ describe("correction markers", () => {
     ["update:the plan", ["update:"], [], 0.6],
     ["It’s no longer so, now it’s this", ["no longer", "now it's"], [], 0.7],
     ["used to be a lake", ["used to be"], [], 0.7],
-    ["it changed to red. turns out not anymore", ["changed to", "turns out", "not anymore"], [], 0.6],
+    [
+      "it changed to red. turns out not anymore",
+      ["changed to", "turns out", "not anymore"],
+      [],
+      0.6,
+    ],
     ["I actually enjoyed it", ["actually"], ["actually enjoyed"], 0.3],
     ["I actually enjoyed it now", ["actually"], ["actually enjoyed"], 0.4],
     ["Was I wrong? Good point", [], ["was I wrong?", "good point"], 0.2],
@@ -39,7 +44,10 @@ describe("correction markers", () => {
 });
 
 const ADDRESS = { content_title: "Bob's address Elm", content_body: "Elm Street 5" };
-const MOVED = { content_title: "Bob's address changed", content_body: "Actually it is Oak Road 1 now" };
+const MOVED = {
+  content_title: "Bob's address changed",
+  content_body: "Actually it is Oak Road 1 now",
+};
 
 /** A memory, another that corrects it, and the conflict between them. */
 async function conflicting({ ask, create }: Client) {
@@ -53,7 +61,8 @@ const resolve = ({ ask }: Client, conflict_id: string, resolution: string, field
   ask("POST /contradiction/resolve", { conflict_id, resolution, ...fields });
 const stateOf = async ({ ask }: Client, id: string) =>
   (await ask(`GET /nodes/${id}?recall=false`)).body.state_lifecycle;
-const edgesOf = async ({ ask }: Client, id: string) => (await ask(`GET /edges?node_id=${id}`)).body.data;
+const edgesOf = async ({ ask }: Client, id: string) =>
+  (await ask(`GET /edges?node_id=${id}`)).body.data;
 
 test("detecting tells what a text may correct, and queues nothing", async () => {
   const { ask, create } = client();
@@ -72,9 +81,15 @@ test("detecting tells what a text may correct, and queues nothing", async () => 
     temporal_signal: false,
     conflicting_nodes: [{ id: old.id, title: ADDRESS.content_title, subtype: "custom:lesson" }],
   });
-  const plain = (await ask("POST /contradiction/detect", { content: "Bob's address is Elm Street" })).body;
+  const plain = (
+    await ask("POST /contradiction/detect", { content: "Bob's address is Elm Street" })
+  ).body;
   expect(plain).toMatchObject({ conflict_detected: false, confidence: 0.5, conflicting_nodes: [] });
-  expect((await ask("GET /contradiction/queue")).body).toEqual({ data: [], count: 0, next_cursor: null });
+  expect((await ask("GET /contradiction/queue")).body).toEqual({
+    data: [],
+    count: 0,
+    next_cursor: null,
+  });
 });
 
 test("a memory that corrects others is queued with them for 14 days", async () => {
@@ -136,17 +151,28 @@ async function adopted() {
 
 test("a memory that is purged leaves no text in the queue of a database of Hynous", async () => {
   const { ask, file } = await adopted();
-  expect((await ask("GET /contradiction/queue")).body.data).toMatchObject([{ new_content: "A secret tape" }]);
+  expect((await ask("GET /contradiction/queue")).body.data).toMatchObject([
+    { new_content: "A secret tape" },
+  ]);
   expect(await ask("POST /nodes/n_c/purge")).toMatchObject({ status: 200 });
   expect(raw(file).prepare("SELECT * FROM conflict_queue").all()).toEqual([]);
 });
 
 test("a database of Hynous takes in what corrects one of its memories", async () => {
   const { ask, create } = await adopted();
-  const fresh = await create({ content_title: "Funding squeeze", content_body: "I was wrong: extremes last" });
+  const fresh = await create({
+    content_title: "Funding squeeze",
+    content_body: "I was wrong: extremes last",
+  });
   expect(fresh._contradiction_detected).toBe(true);
-  const queued = await ask("POST /contradiction/queue", { old_node_id: "n_b", new_node_id: fresh.id });
-  expect(queued).toMatchObject({ status: 201, body: { conflict_type: null, detection_tier: null } });
+  const queued = await ask("POST /contradiction/queue", {
+    old_node_id: "n_b",
+    new_node_id: fresh.id,
+  });
+  expect(queued).toMatchObject({
+    status: 201,
+    body: { conflict_type: null, detection_tier: null },
+  });
   const texts = { new_node_id: fresh.id, new_content: "I was wrong: extremes last" };
   expect((await ask("GET /contradiction/queue")).body.data).toMatchObject([
     { old_node_id: "n_b", detection_confidence: 0, ...texts },
@@ -159,7 +185,9 @@ test("what has expired, or lost a memory, is in the queue no more", async () => 
   const one = client();
   const { old, fresh, conflict } = await conflicting(one);
   const db = raw(one.file());
-  db.prepare("UPDATE conflict_queue SET expires_at = ?").run(new Date(Date.now() - 1).toISOString());
+  db.prepare("UPDATE conflict_queue SET expires_at = ?").run(
+    new Date(Date.now() - 1).toISOString(),
+  );
   expect((await one.ask("GET /contradiction/queue")).body.count).toBe(0);
   expect(await resolve(one, conflict.id, "keep_both")).toMatchObject(NOT_FOUND);
   await one.ask("POST /contradiction/queue", { old_node_id: old.id, new_node_id: fresh.id });
@@ -197,7 +225,9 @@ describe("POST /contradiction/queue", () => {
       expires_at: "2999-01-01T00:00:00.000Z",
       ...fields,
     });
-    expect((await ask("POST /contradiction/queue", { old_node_id: a.id, new_node_id: b.id })).status).toBe(201);
+    expect(
+      (await ask("POST /contradiction/queue", { old_node_id: a.id, new_node_id: b.id })).status,
+    ).toBe(201);
     const first = (await ask("GET /contradiction/queue?limit=1")).body;
     expect(first).toMatchObject({ data: [{ new_node_id: b.id }], count: 1 });
     const rest = (await ask(`GET /contradiction/queue?cursor=${first.next_cursor}`)).body;
@@ -207,12 +237,21 @@ describe("POST /contradiction/queue", () => {
   test("refuses memories that are not there, the same one, and none", async () => {
     const { ask, create } = client();
     const { id } = await create();
-    const refused = (body: object) => ask("POST /contradiction/queue", { old_node_id: id, ...body });
+    const refused = (body: object) =>
+      ask("POST /contradiction/queue", { old_node_id: id, ...body });
     const path = (path: string) => ({ body: { issues: [{ path }] } });
-    expect(await refused({ new_node_id: "n_none" })).toMatchObject({ status: 404, ...path("new_node_id") });
-    expect(await refused({ old_node_id: "n_none", new_content: "x" })).toMatchObject({ status: 404 });
+    expect(await refused({ new_node_id: "n_none" })).toMatchObject({
+      status: 404,
+      ...path("new_node_id"),
+    });
+    expect(await refused({ old_node_id: "n_none", new_content: "x" })).toMatchObject({
+      status: 404,
+    });
     expect(await refused({})).toMatchObject({ status: 400, ...path("new_node_id") });
-    expect(await refused({ new_node_id: id })).toMatchObject({ status: 400, ...path("new_node_id") });
+    expect(await refused({ new_node_id: id })).toMatchObject({
+      status: 400,
+      ...path("new_node_id"),
+    });
   });
 });
 
@@ -230,13 +269,20 @@ describe("a resolution", () => {
       actions: [`${old.id} is DORMANT`, `${fresh.id} supersedes ${old.id}`],
       resolved_at: expect.stringMatching(ISO),
     });
-    expect([await stateOf(one, old.id), await stateOf(one, fresh.id)]).toEqual(["DORMANT", "ACTIVE"]);
+    expect([await stateOf(one, old.id), await stateOf(one, fresh.id)]).toEqual([
+      "DORMANT",
+      "ACTIVE",
+    ]);
     expect(await edgesOf(one, old.id)).toMatchObject([
       { type: "supersedes", source_id: fresh.id, target_id: old.id, strength: 0.5 },
     ]);
     expect((await one.ask("GET /contradiction/queue")).body.count).toBe(0);
     const [resolved] = (await one.ask("GET /contradiction/queue?status=resolved")).body.data;
-    expect(resolved).toMatchObject({ id: conflict.id, status: "resolved", resolution: "new_is_current" });
+    expect(resolved).toMatchObject({
+      id: conflict.id,
+      status: "resolved",
+      resolution: "new_is_current",
+    });
     expect(await resolve(one, conflict.id, "keep_both")).toMatchObject({
       status: 409,
       body: { error: "the conflict is resolved already" },
@@ -247,15 +293,22 @@ describe("a resolution", () => {
     const one = client();
     const { old, fresh, conflict } = await conflicting(one);
     await resolve(one, conflict.id, "old_is_current");
-    expect([await stateOf(one, old.id), await stateOf(one, fresh.id)]).toEqual(["ACTIVE", "DORMANT"]);
-    expect(await edgesOf(one, old.id)).toMatchObject([{ type: "supersedes", source_id: old.id, target_id: fresh.id }]);
+    expect([await stateOf(one, old.id), await stateOf(one, fresh.id)]).toEqual([
+      "ACTIVE",
+      "DORMANT",
+    ]);
+    expect(await edgesOf(one, old.id)).toMatchObject([
+      { type: "supersedes", source_id: old.id, target_id: fresh.id },
+    ]);
   });
 
   test("keep_both ties them together", async () => {
     const one = client();
     const { old, fresh, conflict } = await conflicting(one);
     await resolve(one, conflict.id, "keep_both");
-    expect(await edgesOf(one, old.id)).toMatchObject([{ type: "relates_to", source_id: fresh.id, target_id: old.id }]);
+    expect(await edgesOf(one, old.id)).toMatchObject([
+      { type: "relates_to", source_id: fresh.id, target_id: old.id },
+    ]);
     expect(await stateOf(one, old.id)).toBe("ACTIVE");
   });
 
@@ -265,10 +318,18 @@ describe("a resolution", () => {
   ])("merge adds %s", async (merged, added) => {
     const one = client();
     const { old, fresh, conflict } = await conflicting(one);
-    await resolve(one, conflict.id, "merge", merged === undefined ? {} : { merged_content: merged });
+    await resolve(
+      one,
+      conflict.id,
+      "merge",
+      merged === undefined ? {} : { merged_content: merged },
+    );
     const { body } = await one.ask(`GET /nodes/${old.id}?recall=false`);
     const day = new Date().toISOString().slice(0, 10);
-    expect(body).toMatchObject({ content_body: `Elm Street 5\n\n[Merged ${day}]\n${added}`, version: 2 });
+    expect(body).toMatchObject({
+      content_body: `Elm Street 5\n\n[Merged ${day}]\n${added}`,
+      version: 2,
+    });
     expect(await one.ask(`GET /nodes/${fresh.id}`)).toMatchObject(NOT_FOUND);
     expect(await one.search("oak")).toEqual([old.id]);
   });
@@ -282,8 +343,15 @@ describe("a resolution", () => {
       content_body: JSON.stringify({ text: "Fade it", trigger }),
     });
     // What it says stands in its summary: an empty body is no text.
-    const { id } = await one.create({ content_title: "Later", content_summary: "Wait an hour", content_body: "" });
-    const queued = await one.ask("POST /contradiction/queue", { old_node_id: plan.id, new_node_id: id });
+    const { id } = await one.create({
+      content_title: "Later",
+      content_summary: "Wait an hour",
+      content_body: "",
+    });
+    const queued = await one.ask("POST /contradiction/queue", {
+      old_node_id: plan.id,
+      new_node_id: id,
+    });
     await resolve(one, queued.body.id, "merge");
     const { content_body } = (await one.ask(`GET /nodes/${plan.id}?recall=false`)).body;
     expect(JSON.parse(content_body)).toEqual({
@@ -299,20 +367,27 @@ describe("a resolution", () => {
     const one = client();
     const { id } = await one.create({ content_body: null });
     const queued = async () =>
-      (await one.ask("POST /contradiction/queue", { old_node_id: id, new_content: "Sixes" })).body.id;
+      (await one.ask("POST /contradiction/queue", { old_node_id: id, new_content: "Sixes" })).body
+        .id;
     for (const resolution of ["new_is_current", "keep_both"]) {
       expect((await resolve(one, await queued(), resolution)).status).toBe(409);
     }
     expect((await resolve(one, await queued(), "old_is_current")).body.actions).toEqual([]);
-    expect((await resolve(one, await queued(), "merge")).body.actions).toEqual([`appended to ${id}`]);
-    expect((await one.ask(`GET /nodes/${id}`)).body.content_body).toMatch(/^\[Merged \d{4}-\d\d-\d\d\]\nSixes$/);
+    expect((await resolve(one, await queued(), "merge")).body.actions).toEqual([
+      `appended to ${id}`,
+    ]);
+    expect((await one.ask(`GET /nodes/${id}`)).body.content_body).toMatch(
+      /^\[Merged \d{4}-\d\d-\d\d\]\nSixes$/,
+    );
   });
 
   test("that would make too long a text is refused, and changes nothing", async () => {
     const one = client();
     const { old, fresh, conflict } = await conflicting(one);
     const merged_content = "x".repeat(1_000_000);
-    expect(await resolve(one, conflict.id, "merge", { merged_content })).toMatchObject({ status: 400 });
+    expect(await resolve(one, conflict.id, "merge", { merged_content })).toMatchObject({
+      status: 400,
+    });
     expect((await one.ask(`GET /nodes/${old.id}`)).body.version).toBe(1);
     expect((await one.ask(`GET /nodes/${fresh.id}`)).status).toBe(200);
     expect((await one.ask("GET /contradiction/queue")).body.count).toBe(1);

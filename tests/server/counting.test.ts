@@ -1,4 +1,5 @@
-// Who counts closed trades: the server, or a client that does it by itself, as Hynous' does. A trade counts once in either case.
+// Who counts closed trades: the server, or a client that does it by itself, as Hynous' does. A
+// trade counts once in either case.
 
 import { describe, expect, test } from "vitest";
 import { start } from "./process.ts";
@@ -11,12 +12,25 @@ interface Trade {
 }
 
 const memory = (by: Client, subtype: string, content_title: string, body: object) =>
-  by.create({ type: "concept", subtype, content_title, content_body: JSON.stringify(body), content_summary: "…" });
+  by.create({
+    type: "concept",
+    subtype,
+    content_title,
+    content_body: JSON.stringify(body),
+    content_summary: "…",
+  });
 
 const playbook = (by: Client) =>
-  memory(by, "custom:playbook", "Fade the funding", { action: "fade", success_count: 3, sample_size: 4 });
+  memory(by, "custom:playbook", "Fade the funding", {
+    action: "fade",
+    success_count: 3,
+    sample_size: 4,
+  });
 
-/** The calls of Hynous' client for a trade that follows a playbook, up to the edge between its entry and its close. */
+/**
+ * The calls of Hynous' client for a trade that follows a playbook, up to the edge between its entry
+ * and its close.
+ */
 async function closeTrade(by: Client, playbookId: string, pnl_pct: number): Promise<Trade> {
   const signals = { symbol: "BTC", side: "long" };
   const entry = await memory(by, "custom:trade_entry", "LONG BTC", { text: "In", signals });
@@ -38,7 +52,10 @@ interface Edge {
   target_id: string;
 }
 
-/** The calls after that edge: the edge is strengthened, and each playbook that the trade followed is counted by a PATCH. */
+/**
+ * The calls after that edge: the edge is strengthened, and each playbook that the trade followed is
+ * counted by a PATCH.
+ */
 async function countTrade(by: Client, { entry, close }: Trade, pnl_pct: number): Promise<void> {
   const out = (await by.ask(`GET /edges?node_id=${entry}&direction=out`)).body.data as Edge[];
   const tie = out.find(({ target_id }) => target_id === close)!;
@@ -50,7 +67,9 @@ async function countTrade(by: Client, { entry, close }: Trade, pnl_pct: number):
     body.sample_size += 1;
     if (pnl_pct > 0) body.success_count += 1;
     body.last_applied = new Date().toISOString().replace("Z", "+00:00");
-    expect((await by.ask(`PATCH /nodes/${source_id}`, { content_body: JSON.stringify(body) })).status).toBe(200);
+    expect(
+      (await by.ask(`PATCH /nodes/${source_id}`, { content_body: JSON.stringify(body) })).status,
+    ).toBe(200);
     if (pnl_pct > 0) await by.ask(`POST /edges/${id}/strengthen`, { amount: 0.1 });
   }
 }
@@ -61,7 +80,11 @@ async function countsOf(by: Client, { id }: { id: string }): Promise<[won: numbe
   return [success_count, sample_size];
 }
 
-const bodyOf = (success_count: number, sample_size: number, last_applied = new Date().toISOString()) => ({
+const bodyOf = (
+  success_count: number,
+  sample_size: number,
+  last_applied = new Date().toISOString(),
+) => ({
   content_body: JSON.stringify({ success_count, sample_size, last_applied }),
 });
 
@@ -83,7 +106,8 @@ describe.each([
       [1, [5, 7]],
     ] as const) {
       const trade = await closeTrade(own, plan.id, pnl);
-      const before: [number, number] = pnl > 0 ? [counts[0] - 1, counts[1] - 1] : [counts[0], counts[1] - 1];
+      const before: [number, number] =
+        pnl > 0 ? [counts[0] - 1, counts[1] - 1] : [counts[0], counts[1] - 1];
       expect(await countsOf(own, plan)).toEqual(isServer ? counts : before);
       await countTrade(own, trade, pnl);
       expect(await countsOf(own, plan)).toEqual(counts);
@@ -101,9 +125,15 @@ describe.each([
 
   test("the explicit outcome counts", async () => {
     const own = client();
-    const [plan, entry] = [await playbook(own), await memory(own, "custom:trade_entry", "LONG BTC", {})];
+    const [plan, entry] = [
+      await playbook(own),
+      await memory(own, "custom:trade_entry", "LONG BTC", {}),
+    ];
     await own.link(plan.id, entry.id, "applied_to");
-    const { body } = await own.ask("POST /playbooks/outcome", { entry_id: entry.id, profitable: true });
+    const { body } = await own.ask("POST /playbooks/outcome", {
+      entry_id: entry.id,
+      profitable: true,
+    });
     expect(body.applied).toMatchObject([{ id: plan.id, success_count: 4, sample_size: 5 }]);
   });
 });
@@ -129,8 +159,16 @@ describe("counts that a client sets", () => {
     const own = client();
     const plan = await playbook(own);
     await closeTrade(own, plan.id, 2);
-    const content_body = JSON.stringify({ text: "New", success_count: 5, sample_size: 6, last_applied: "2026-03-01" });
-    const { body } = await own.ask(`PATCH /nodes/${plan.id}`, { content_body, content_title: "Renamed" });
+    const content_body = JSON.stringify({
+      text: "New",
+      success_count: 5,
+      sample_size: 6,
+      last_applied: "2026-03-01",
+    });
+    const { body } = await own.ask(`PATCH /nodes/${plan.id}`, {
+      content_body,
+      content_title: "Renamed",
+    });
     expect(body.content_title).toBe("Renamed");
     expect(JSON.parse(body.content_body)).toEqual({
       ...{ text: "New", success_count: 4, sample_size: 5, last_applied: "2026-03-01" },

@@ -1,5 +1,5 @@
-// Many clients at once on one memory, of one server and of two: no error, nothing is lost, and what adds up adds up exactly. And a
-// wrong clock buries nothing.
+// Many clients at once on one memory, of one server and of two: no error, nothing is lost, and what
+// adds up adds up exactly. And a wrong clock buries nothing.
 
 import { describe, expect, test } from "vitest";
 import { raw } from "./existing.ts";
@@ -30,7 +30,9 @@ interface Told {
 async function sharedBy({ create, link }: Client) {
   const nodes: string[] = [];
   for (let place = 0; place < SHARED; place++) {
-    nodes.push((await create({ id: `shared${place}`, content_title: `Common ground ${place}` })).id);
+    nodes.push(
+      (await create({ id: `shared${place}`, content_title: `Common ground ${place}` })).id,
+    );
   }
   const edges: string[] = [];
   for (const [place, id] of nodes.entries()) {
@@ -50,7 +52,8 @@ async function work(
   const done = async (call: string, body?: unknown) => {
     const answer = await ask(call, body);
     told.answers += 1;
-    if (answer.status >= 300) told.failures.push(`${call}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    if (answer.status >= 300)
+      told.failures.push(`${call}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;
   };
   for (let turn = 0; performance.now() < end; turn++) {
@@ -59,7 +62,9 @@ async function work(
     const id = `${name}t${turn}`;
     await done("POST /nodes", { ...LESSON, id, content_title: id });
     told.made.push(id);
-    const found = (await done("POST /search", { query: id })).data.map((one: { id: string }) => one.id);
+    const found = (await done("POST /search", { query: id })).data.map(
+      (one: { id: string }) => one.id,
+    );
     if (!found.includes(id)) told.failures.push(`${id} is not found`);
     await done(`POST /edges/${edge}/strengthen`, { amount: STEP });
     told.strengthenings[place]! += 1;
@@ -102,7 +107,9 @@ async function crowd(servers: readonly Running[], seconds: number): Promise<Told
     for (const [place, id] of shared.nodes.entries()) {
       // Soft state of another server comes with its next flush.
       const read = async () => (await ask(`GET /nodes/${id}?recall=false`)).body;
-      await expect.poll(async () => (await read()).neural_access_count, { timeout: 20_000 }).toBe(told.reads[place]);
+      await expect
+        .poll(async () => (await read()).neural_access_count, { timeout: 20_000 })
+        .toBe(told.reads[place]);
       expect((await read()).version).toBe(1 + told.changes[place]!);
     }
     const { found, problems } = await heldBy({ ask });
@@ -131,14 +138,19 @@ describe(`${CLIENTS} clients at once`, () => {
     }
     // What was ahead of the database has been added to it, once.
     const db = raw(clientOf(servers[0]!, "default").file());
-    const rows = db.prepare("SELECT neural_access_count AS count FROM nodes WHERE id LIKE 'shared%' ORDER BY id").all();
+    const rows = db
+      .prepare("SELECT neural_access_count AS count FROM nodes WHERE id LIKE 'shared%' ORDER BY id")
+      .all();
     expect(rows).toEqual(told.reads.map((reads) => ({ count: reads })));
   });
 });
 
 describe("a wrong clock", () => {
   const YEARS = 20 * 365 * 86_400_000;
-  /** Ahead, it is refused at once; behind, the right one is refused after it, since so long seems to have passed. */
+  /**
+   * Ahead, it is refused at once; behind, the right one is refused after it, since so long seems to
+   * have passed.
+   */
   test.each([
     ["ahead", YEARS, { wrong: 409, right: 200 }],
     ["behind", -YEARS, { wrong: 200, right: 409 }],

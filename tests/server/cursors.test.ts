@@ -9,7 +9,11 @@ import { temporaryFolder } from "./temporary.ts";
 const { client } = sharedServer();
 
 /** Pages of a list until there is none left; `between` is done after each. */
-async function pagesOf({ ask }: Client, list: string, between: () => Promise<unknown> = async () => {}) {
+async function pagesOf(
+  { ask }: Client,
+  list: string,
+  between: () => Promise<unknown> = async () => {},
+) {
   const pages = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
     const { status, body } = await ask(`GET ${list}${cursor === "" ? "" : `&cursor=${cursor}`}`);
@@ -75,12 +79,17 @@ test("GET /edges gives a memory's edges in pages", async () => {
   const { id } = await one.create();
   const made = [];
   for (let turn = 0; turn < 5; turn++) {
-    made.push((await one.link(id, (await one.create()).id, turn % 2 === 0 ? "causes" : "precedes")).id);
+    made.push(
+      (await one.link(id, (await one.create()).id, turn % 2 === 0 ? "causes" : "precedes")).id,
+    );
   }
   const pages = await pagesOf(one, `/edges?node_id=${id}&limit=2`);
   expect(pages.map(({ count }) => count)).toEqual([2, 2, 1]);
   expect(pages.flatMap(({ data }) => idsOf(data))).toEqual(made);
-  expect((await one.ask(`GET /edges?node_id=${id}`)).body).toMatchObject({ count: 5, next_cursor: null });
+  expect((await one.ask(`GET /edges?node_id=${id}`)).body).toMatchObject({
+    count: 5,
+    next_cursor: null,
+  });
 });
 
 test("GET /graph gives each of its lists once", async () => {
@@ -101,7 +110,8 @@ test("GET /graph gives each of its lists once", async () => {
     { nodes: 1, edges: 0 },
   ]);
   for (const list of ["nodes", "edges", "clusters", "memberships"]) {
-    const named = (rows: { id?: string; node_id?: string }[]) => rows.map(({ id, node_id }) => id ?? node_id);
+    const named = (rows: { id?: string; node_id?: string }[]) =>
+      rows.map(({ id, node_id }) => id ?? node_id);
     expect(named(pages.flatMap((page) => page[list]))).toEqual(named(whole[list]));
   }
 });
@@ -132,11 +142,22 @@ test("a cursor is its list's, and no other text is one", async () => {
   const one = client();
   for (let turn = 0; turn < 2; turn++) await one.create();
   const { next_cursor } = (await one.ask("GET /nodes?limit=1")).body;
-  for (const list of ["/agents?", "/graph?", "/clusters?", "/contradiction/queue?", "/edges?node_id=n_1&"]) {
+  for (const list of [
+    "/agents?",
+    "/graph?",
+    "/clusters?",
+    "/contradiction/queue?",
+    "/edges?node_id=n_1&",
+  ]) {
     const answer = await one.ask(`GET ${list}cursor=${next_cursor}`);
     expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: "cursor" }] } });
   }
-  for (const cursor of [next_cursor.slice(0, -3), `${next_cursor}AAAA`, btoa('["nodes",{}]'), btoa("null")]) {
+  for (const cursor of [
+    next_cursor.slice(0, -3),
+    `${next_cursor}AAAA`,
+    btoa('["nodes",{}]'),
+    btoa("null"),
+  ]) {
     expect((await one.ask(`GET /nodes?cursor=${cursor}`)).status).toBe(400);
   }
 });

@@ -1,7 +1,15 @@
-// Files that were cut off or damaged: a server refuses them in words, or has everything that was in them, and a memory is never
-// quietly empty, or less.
+// Files that were cut off or damaged: a server refuses them in words, or has everything that was in
+// them, and a memory is never quietly empty, or less.
 
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
@@ -23,7 +31,10 @@ const AGENT = "damaged";
 /** A refusal in words: what is wrong, and nothing of the program's own. */
 const IN_WORDS = /damaged|malformed|cut off|is empty|is gone|not a database|cannot be opened/;
 
-/** Data of a server that was stopped, and of one that was killed with everything since its start in the log. */
+/**
+ * Data of a server that was stopped, and of one that was killed with everything since its start in
+ * the log.
+ */
 const sources = { stopped: makeFolder(), killed: makeFolder() };
 
 beforeAll(async () => {
@@ -32,7 +43,11 @@ beforeAll(async () => {
     const { create, link } = clientOf(server, AGENT);
     let last = (await create({ id: "n_0", content_body: "x".repeat(2 * PAGE) })).id;
     for (let place = 1; place < NODES; place++) {
-      const { id } = await create({ id: `n_${place}`, content_title: `Memory ${place}`, embedding: [place, 1] });
+      const { id } = await create({
+        id: `n_${place}`,
+        content_title: `Memory ${place}`,
+        embedding: [place, 1],
+      });
       if (place % 5 === 0) await link(id, last);
       last = id;
     }
@@ -82,7 +97,9 @@ function opened(file: string): string | number {
 }
 
 const problemsOf = (folder: string) =>
-  [...checkAll({ dataDir: folder, durability: "full", remote: undefined }, {})].flatMap(({ problems }) => problems);
+  [...checkAll({ dataDir: folder, durability: "full", remote: undefined }, {})].flatMap(
+    ({ problems }) => problems,
+  );
 
 describe("a database", () => {
   test.each([
@@ -141,7 +158,9 @@ describe("a database", () => {
     // 0xFF is in no UTF-8.
     bytes[bytes.lastIndexOf("Memory 7")] = 0xff;
     writeFileSync(file, bytes);
-    expect(problemsOf(folder)).toEqual([expect.stringMatching(/no UTF-8 in nodes, row 8, column content_title/)]);
+    expect(problemsOf(folder)).toEqual([
+      expect.stringMatching(/no UTF-8 in nodes, row 8, column content_title/),
+    ]);
     await released();
     expect(await served(folder)).toBe(NODES);
     expect(problemsOf(folder)).toContainEqual(
@@ -170,7 +189,11 @@ describe("a database", () => {
       "UPDATE nodes SET rowid = ~(1 << 63), layer = CAST(x'c3' AS TEXT) WHERE id = 'n_3'",
       "nodes, row 9223372036854775807, column layer",
     ],
-    ["an edge", "UPDATE edges SET type = CAST(x'e282' AS TEXT) WHERE rowid = 2", "edges, row 2, column type"],
+    [
+      "an edge",
+      "UPDATE edges SET type = CAST(x'e282' AS TEXT) WHERE rowid = 2",
+      "edges, row 2, column type",
+    ],
     [
       "a table without row numbers",
       "INSERT INTO playbook_outcomes (playbook_id, entry_id, profitable, applied_at) VALUES ('p', CAST(x'80' AS TEXT), 1, '2026-01-01')",
@@ -188,18 +211,24 @@ describe("a database", () => {
 
   test("with text that is none in a table of another program is none of these", () => {
     const { folder, file } = copyOf("stopped");
-    raw(file).exec('CREATE TABLE "o\'""x" (a); INSERT INTO "o\'""x" VALUES (CAST(x\'ff\' AS TEXT))');
+    raw(file).exec(
+      'CREATE TABLE "o\'""x" (a); INSERT INTO "o\'""x" VALUES (CAST(x\'ff\' AS TEXT))',
+    );
     expect(opened(file)).toBe(NODES);
     expect(problemsOf(folder)).toEqual([]);
   });
 
   test("with bytes where text is usual, and text of every script, is none of those", () => {
     const { file } = copyOf("stopped");
-    raw(file).exec("UPDATE nodes SET layer = x'ff', content_body = 'ﬀ 漢 🜚 ' || char(0) || 'ß' WHERE rowid % 2 = 0");
+    raw(file).exec(
+      "UPDATE nodes SET layer = x'ff', content_body = 'ﬀ 漢 🜚 ' || char(0) || 'ß' WHERE rowid % 2 = 0",
+    );
     expect(opened(file)).toBe(NODES);
   });
 
-  test("that is damaged is answered in words, and replaced by a backup", { timeout: 60_000 }, async () => {
+  test("that is damaged is answered in words, and replaced by a backup", {
+    timeout: 60_000,
+  }, async () => {
     const { folder, file } = copyOf("stopped");
     const backup = join(temporaryFolder(), "backup.db");
     backUp(folder, AGENT, backup);
@@ -213,7 +242,9 @@ describe("a database", () => {
     expect(await served(folder)).toBe(NODES);
   });
 
-  test("whose damage shows later is answered in words then, and goes on being read", { timeout: 60_000 }, async () => {
+  test("whose damage shows later is answered in words then, and goes on being read", {
+    timeout: 60_000,
+  }, async () => {
     const { folder, file } = copyOf("stopped");
     raw(file).exec("UPDATE nodes_fts_data SET block = zeroblob(length(block))");
     const server = await start(folder, ["--log-level", "error"]);
@@ -229,7 +260,10 @@ describe("a database", () => {
 describe("the log of a database that was killed", () => {
   test("is taken in where it is whole, or ends in the middle of what was never acknowledged", async () => {
     const { file } = copyOf("killed");
-    writeFileSync(logOf(file), Buffer.concat([readFileSync(logOf(file)), Buffer.alloc(2 * PAGE, 7)]));
+    writeFileSync(
+      logOf(file),
+      Buffer.concat([readFileSync(logOf(file)), Buffer.alloc(2 * PAGE, 7)]),
+    );
     expect(opened(file)).toBe(NODES);
   });
 
@@ -239,16 +273,22 @@ describe("the log of a database that was killed", () => {
     ["its half", (bytes: number) => bytes >> 1],
     ["all but a byte", (bytes: number) => bytes - 1],
     ["all but its last page", (bytes: number) => bytes - PAGE - 24],
-  ])("of which %s is left is refused in words, until it is said to go on", { timeout: 60_000 }, async (_, lengthOf) => {
-    const { folder, file } = copyOf("killed");
-    truncateSync(logOf(file), lengthOf(readFileSync(logOf(file)).length));
-    expect(problemsOf(folder)).toEqual([expect.stringMatching(/cut off or damaged: of the \d+ pages/)]);
-    expect(await served(folder)).toMatch(/was cut off/);
-    // It is as it was after somebody listed agents, and after another start.
-    expect(opened(file)).toMatch(/was cut off/);
-    rmSync(logIndexOf(file));
-    expect(opened(file)).toBeTypeOf("number");
-  });
+  ])(
+    "of which %s is left is refused in words, until it is said to go on",
+    { timeout: 60_000 },
+    async (_, lengthOf) => {
+      const { folder, file } = copyOf("killed");
+      truncateSync(logOf(file), lengthOf(readFileSync(logOf(file)).length));
+      expect(problemsOf(folder)).toEqual([
+        expect.stringMatching(/cut off or damaged: of the \d+ pages/),
+      ]);
+      expect(await served(folder)).toMatch(/was cut off/);
+      // It is as it was after somebody listed agents, and after another start.
+      expect(opened(file)).toMatch(/was cut off/);
+      rmSync(logIndexOf(file));
+      expect(opened(file)).toBeTypeOf("number");
+    },
+  );
 
   test("in which a byte changed is refused in words, wherever that is", async () => {
     const { file } = copyOf("killed");
@@ -263,7 +303,9 @@ describe("the log of a database that was killed", () => {
     expect(opened(file)).toBe(NODES);
   });
 
-  test("does not go with a backup that takes the place of its database", { timeout: 60_000 }, async () => {
+  test("does not go with a backup that takes the place of its database", {
+    timeout: 60_000,
+  }, async () => {
     const { folder, file } = copyOf("killed");
     const backup = join(temporaryFolder(), "backup.db");
     backUp(folder, AGENT, backup);

@@ -1,5 +1,5 @@
-// What the server says of its own interface, for tests that send what it describes, or what it does not: GET /v1/openapi.json with
-// its schemas as validators.
+// What the server says of its own interface, for tests that send what it describes, or what it does
+// not: GET /v1/openapi.json with its schemas as validators.
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -104,7 +104,9 @@ export function read(document: Document): Description {
     Object.entries(calls).map(([method, call]): Described => {
       const { operationId, parameters = [], requestBody, responses } = call;
       const at = ["paths", path, method];
-      const taken = lazily(() => ofRequests.compile({ $ref: pointer(...at, "requestBody", ...JSON_OF) }));
+      const taken = lazily(() =>
+        ofRequests.compile({ $ref: pointer(...at, "requestBody", ...JSON_OF) }),
+      );
       return {
         name: operationId,
         method: method.toUpperCase(),
@@ -116,7 +118,10 @@ export function read(document: Document): Description {
           isValid: (value) => taken()(value) as boolean,
         },
         answers: new Map(
-          Object.keys(responses).map((status) => [Number(status), faultsBy(...at, "responses", status, ...JSON_OF)]),
+          Object.keys(responses).map((status) => [
+            Number(status),
+            faultsBy(...at, "responses", status, ...JSON_OF),
+          ]),
         ),
       };
     }),
@@ -126,6 +131,8 @@ export function read(document: Document): Description {
     refusal: faultsBy("components", "schemas", "Problem"),
     isDescribed: (schema, value) => ofRequests.validate(schema, value),
     resolve: ({ $ref, ...schema }) =>
-      $ref === undefined ? schema : document.components.schemas[$ref.slice($ref.lastIndexOf("/") + 1)]!,
+      $ref === undefined
+        ? schema
+        : document.components.schemas[$ref.slice($ref.lastIndexOf("/") + 1)]!,
   };
 }

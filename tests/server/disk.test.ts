@@ -1,5 +1,6 @@
-// A disk without room: writes are refused with 507 and lose nothing, reads go on, and writing works again once there is room. A limit
-// on the size of files stands for the disk, on the log, the database and the index's file in turn.
+// A disk without room: writes are refused with 507 and lose nothing, reads go on, and writing works
+// again once there is room. A limit on the size of files stands for the disk, on the log, the
+// database and the index's file in turn.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -13,7 +14,10 @@ import { type Running, type Surroundings, start } from "./process.ts";
 import { clientOf, LESSON } from "./shared.ts";
 import { temporaryFolder } from "./temporary.ts";
 
-const FULL = { status: 507, body: { error: "there is no room on the disk: try again when there is" } };
+const FULL = {
+  status: 507,
+  body: { error: "there is no room on the disk: try again when there is" },
+};
 /** Bytes of a memory that is written until there is no room. */
 const LARGE = 20_000;
 /** More than a limit leaves room for. */
@@ -21,10 +25,17 @@ const MOST_WRITES = 200;
 
 /** No file of a server may be written beyond so many bytes from now on. */
 function limit({ process: { pid } }: Running, bytes: number | "unlimited"): void {
-  const { status, stderr, error } = spawnSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:`], {
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(`prlimit (of util-linux) is needed to limit a server's files: ${error ?? stderr}`);
+  const { status, stderr, error } = spawnSync(
+    "prlimit",
+    ["--pid", String(pid), `--fsize=${bytes}:`],
+    {
+      encoding: "utf8",
+    },
+  );
+  if (status !== 0)
+    throw new Error(
+      `prlimit (of util-linux) is needed to limit a server's files: ${error ?? stderr}`,
+    );
 }
 
 /** A server whose writes are logged. */
@@ -49,11 +60,15 @@ class Written {
   async create(id: string) {
     const body = { ...LESSON, id, content_title: id, content_body: "x ".repeat(LARGE / 2) };
     const answer = await this.server.ask("POST /nodes", body);
-    if (answer.status === 201) await this.#ledger.write(new Map([[nodeKey(id), id]]), async () => {});
+    if (answer.status === 201)
+      await this.#ledger.write(new Map([[nodeKey(id), id]]), async () => {});
     return answer;
   }
 
-  /** Whether it has everything it was told, and nothing that was refused; and reads of all kinds are answered. */
+  /**
+   * Whether it has everything it was told, and nothing that was refused; and reads of all kinds are
+   * answered.
+   */
   async isWhole(): Promise<void> {
     const { found, problems } = await heldBy(this.server);
     expect([...problems, ...this.#ledger.compare(found)]).toEqual([]);
@@ -80,7 +95,9 @@ describe("no room", () => {
       ["PATCH /nodes/first", { content_body: "y".repeat(6 * LARGE) }],
       [
         "POST /nodes/batch",
-        { items: Array.from({ length: 10 }, () => ({ ...LESSON, content_body: "z".repeat(LARGE) })) },
+        {
+          items: Array.from({ length: 10 }, () => ({ ...LESSON, content_body: "z".repeat(LARGE) })),
+        },
       ],
     ] as const) {
       const { status, body: told } = await server.ask(call, body);
@@ -139,7 +156,10 @@ describe("no room", () => {
     const folder = temporaryFolder();
     const kept = snapshotsOf(agentFile(folder, "default")).index;
     const added = async (server: Running, batches: number) => {
-      const items = Array.from({ length: 100 }, () => ({ ...LESSON, embedding: Array(64).fill(0.5) }));
+      const items = Array.from({ length: 100 }, () => ({
+        ...LESSON,
+        embedding: Array(64).fill(0.5),
+      }));
       for (let batch = 0; batch < batches; batch++) {
         expect((await server.ask("POST /nodes/batch", { items })).body.created).toBe(items.length);
       }
@@ -184,6 +204,10 @@ test("a log that cannot be written ends nothing, and goes on once it can", async
   limit(server, "unlimited");
   expect((await server.ask("GET /health")).status).toBe(200);
   const told = lines().slice(before - 1, -1);
-  expect(told.map((line) => JSON.parse(line).route)).toEqual(["/v1/nodes", "/v1/nodes/{id}", "/v1/health"]);
+  expect(told.map((line) => JSON.parse(line).route)).toEqual([
+    "/v1/nodes",
+    "/v1/nodes/{id}",
+    "/v1/health",
+  ]);
   expect(await server.end()).toBe(0);
 });

@@ -37,10 +37,13 @@ interface Block {
 
 function blocksOf(page: string): Block[] {
   const text = readFileSync(join(root, page), "utf8");
-  return Array.from(text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm), ({ 1: language, 2: code, index }) => {
-    const line = text.slice(0, index).split("\n").length;
-    return { title: `${page}:${line}`, language: language!, code: code! };
-  });
+  return Array.from(
+    text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm),
+    ({ 1: language, 2: code, index }) => {
+      const line = text.slice(0, index).split("\n").length;
+      return { title: `${page}:${line}`, language: language!, code: code! };
+    },
+  );
 }
 
 const blocks = PAGES.flatMap(blocksOf);
@@ -63,7 +66,9 @@ afterAll(async () => {
 
 describe("code blocks", () => {
   test("are in languages that are tested, or plain text", () => {
-    expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(["ts", "sh", "yaml", "text"]));
+    expect(new Set(blocks.map(({ language }) => language))).toEqual(
+      new Set(["ts", "sh", "yaml", "text"]),
+    );
   });
 
   test("compile with strict types", () => {
@@ -79,7 +84,10 @@ describe("code blocks", () => {
       skipLibCheck: false,
       types: ["node"],
     };
-    writeFileSync(join(PROGRAMS, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["*.ts"] }));
+    writeFileSync(
+      join(PROGRAMS, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: options, include: ["*.ts"] }),
+    );
     const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
     expect(outputOf(process.execPath, [tsc, "-p", PROGRAMS])).toBe("");
   });
@@ -88,22 +96,31 @@ describe("code blocks", () => {
     const code = block.code.replace(SERVER_ADDRESS, server.url);
     const program = fileOf(block).replace(/\.ts$/, ".mjs");
     writeFileSync(program, transformSync(code, { loader: "ts", target: "es2022" }).code);
-    const printed = execFileSync(process.execPath, [program], { encoding: "utf8", timeout: 60_000 });
+    const printed = execFileSync(process.execPath, [program], {
+      encoding: "utf8",
+      timeout: 60_000,
+    });
     // A line that the block prints and explains is explained truly.
-    for (const [, promised] of block.code.matchAll(/console\.log\(.*\); \/\/ (\[?"[^…]*"\]?|[\d.]+)$/gm)) {
+    for (const [, promised] of block.code.matchAll(
+      /console\.log\(.*\); \/\/ (\[?"[^…]*"\]?|[\d.]+)$/gm,
+    )) {
       expect(printed).toContain(promised!.replaceAll('"', "").replace(/^\[|\]$/g, ""));
     }
   });
 
   test.each(blocksIn("sh"))("$title succeeds against a server", ({ code }) => {
     const script = `set -euo pipefail\ncurl() { command curl -fsS "$@"; }\n${code.replace(SERVER_ADDRESS, server.url)}`;
-    expect(execFileSync("bash", ["-c", script], { encoding: "utf8", timeout: 60_000 })).toContain("{");
+    expect(execFileSync("bash", ["-c", script], { encoding: "utf8", timeout: 60_000 })).toContain(
+      "{",
+    );
   });
 
   test.each(blocksIn("yaml"))("$title is a configuration", ({ code }) => {
     const file = join(PROGRAMS, "settings.yaml");
     writeFileSync(file, code);
-    const printed = execFileSync(process.execPath, [PROGRAM, "config", "--config", file], { encoding: "utf8" });
+    const printed = execFileSync(process.execPath, [PROGRAM, "config", "--config", file], {
+      encoding: "utf8",
+    });
     expect(printed).toContain("port:");
   });
 });

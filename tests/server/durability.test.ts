@@ -1,5 +1,6 @@
-// A kill is no power cut: what outlives that is what was synced before it was acknowledged. What every connection is set to is read
-// back from it, and the syncs that the system was asked for are counted.
+// A kill is no power cut: what outlives that is what was synced before it was acknowledged. What
+// every connection is set to is read back from it, and the syncs that the system was asked for are
+// counted.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -28,26 +29,47 @@ describe("what a connection that writes is set to", () => {
   test.each([
     ["full", { synchronous: 2, fullfsync: 1 }],
     ["normal", { synchronous: 1, fullfsync: 0 }],
-  ])("with durability %s, in every thread, agent and command", { timeout: 60_000 }, async (durability, synced) => {
-    const folder = temporaryFolder();
-    const node = ["--import", TOLD];
-    const options = ["--durability", durability, "--workers", "2", "--agent-idle", "1"];
-    const server = await start(folder, options, "test", { node });
-    const agents = ["default", "one", "two", "three"].map((name) => clientOf(server, name));
-    for (const agent of agents) await agent.create({ id: "n_1" });
-    // Closed when idle, and opened again.
-    await expect.poll(() => openAgents(server.url), { timeout: 20_000 }).toBe(0);
-    for (const agent of agents) await agent.ask("PATCH /nodes/n_1", { content_title: "Changed" });
-    expect(await server.end()).toBe(0);
-    const command = ["agents", "purge", "one", "n_1", "--data-dir", folder, "--durability", durability];
-    const purged = spawnSync(process.execPath, [...node, PROGRAM, ...command], { encoding: "utf8" });
-    expect(purged.status).toBe(0);
-    const told = [...settingsIn(server.log()), ...settingsIn(purged.stderr)];
-    const expected = { journal_mode: "wal", foreign_keys: 1, recursive_triggers: 1, busy_timeout: 5000, ...synced };
-    expect(told.length).toBeGreaterThan(2 * agents.length);
-    expect(new Set(told.map((settings) => JSON.stringify(settings))).size).toBe(1);
-    expect(told[0]).toEqual(expected);
-  });
+  ])(
+    "with durability %s, in every thread, agent and command",
+    { timeout: 60_000 },
+    async (durability, synced) => {
+      const folder = temporaryFolder();
+      const node = ["--import", TOLD];
+      const options = ["--durability", durability, "--workers", "2", "--agent-idle", "1"];
+      const server = await start(folder, options, "test", { node });
+      const agents = ["default", "one", "two", "three"].map((name) => clientOf(server, name));
+      for (const agent of agents) await agent.create({ id: "n_1" });
+      // Closed when idle, and opened again.
+      await expect.poll(() => openAgents(server.url), { timeout: 20_000 }).toBe(0);
+      for (const agent of agents) await agent.ask("PATCH /nodes/n_1", { content_title: "Changed" });
+      expect(await server.end()).toBe(0);
+      const command = [
+        "agents",
+        "purge",
+        "one",
+        "n_1",
+        "--data-dir",
+        folder,
+        "--durability",
+        durability,
+      ];
+      const purged = spawnSync(process.execPath, [...node, PROGRAM, ...command], {
+        encoding: "utf8",
+      });
+      expect(purged.status).toBe(0);
+      const told = [...settingsIn(server.log()), ...settingsIn(purged.stderr)];
+      const expected = {
+        journal_mode: "wal",
+        foreign_keys: 1,
+        recursive_triggers: 1,
+        busy_timeout: 5000,
+        ...synced,
+      };
+      expect(told.length).toBeGreaterThan(2 * agents.length);
+      expect(new Set(told.map((settings) => JSON.stringify(settings))).size).toBe(1);
+      expect(told[0]).toEqual(expected);
+    },
+  );
 });
 
 describe("what is synced", () => {
@@ -60,12 +82,16 @@ describe("what is synced", () => {
       const traced = join(temporaryFolder(), "syncs");
       // The tracer stands aside, so that the server is the test's own child.
       const under = ["strace", "-D", "-f", "-y", "-e", "trace=fsync,fdatasync", "-o", traced];
-      const problem = "strace is needed to count what is synced, and may trace here: apt-get install strace";
+      const problem =
+        "strace is needed to count what is synced, and may trace here: apt-get install strace";
       expect(spawnSync("strace", ["-o", "/dev/null", "true"]).status, problem).toBe(0);
-      const server = await start(temporaryFolder(), ["--durability", durability], "test", { under });
+      const server = await start(temporaryFolder(), ["--durability", durability], "test", {
+        under,
+      });
       const { ask, create } = clientOf(server, "default");
       const syncs = () =>
-        (readFileSync(traced, "utf8").match(/^\d+ +f(data)?sync\(\d+<[^>]*-wal>\) += 0$/gm) ?? []).length;
+        (readFileSync(traced, "utf8").match(/^\d+ +f(data)?sync\(\d+<[^>]*-wal>\) += 0$/gm) ?? [])
+          .length;
       const { id } = await create();
       const writes: (() => Promise<{ status: number }>)[] = [
         () => ask("POST /nodes", LESSON),

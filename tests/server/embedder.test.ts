@@ -25,14 +25,25 @@ async function set(
   const logged: string[] = [];
   const log = pino({ level: "trace" }, { write: (line: string) => void logged.push(line) });
   const inner = new OpenAiCompatible({ baseUrl: provider.url, key: KEY });
-  const embedder = new Embedder(inner, { model: MODEL, timeout, batch: 4, log, pace: { ...PACE, ...pace } });
+  const embedder = new Embedder(inner, {
+    model: MODEL,
+    timeout,
+    batch: 4,
+    log,
+    pace: { ...PACE, ...pace },
+  });
   return { provider, embedder, logged };
 }
 
 /** How a call fails, without a retry. */
 async function failureOf(behaviour: Behaviour, texts = ["a", "b"], dimensions?: number) {
-  const { embedder, provider, logged } = await set(behaviour, { pace: { retries: 0 }, timeout: 300 });
-  const error = await embedder.texts(texts, { name: "model", dimensions }, never).catch((error: unknown) => error);
+  const { embedder, provider, logged } = await set(behaviour, {
+    pace: { retries: 0 },
+    timeout: 300,
+  });
+  const error = await embedder
+    .texts(texts, { name: "model", dimensions }, never)
+    .catch((error: unknown) => error);
   expect(error).toBeInstanceOf(ProviderError);
   const { failure, message } = error as ProviderError;
   expect(message + logged.join()).not.toContain(KEY);
@@ -59,7 +70,10 @@ describe("a call", () => {
     const vectors = await embedder.texts(texts, { name: "m", dimensions: D }, never);
     expect(vectors).toEqual(texts.map((text) => Float32Array.from(vectorOf(text, D))));
     const [{ authorization, url, ...body }] = provider.asked as [Asked];
-    expect({ authorization, url }).toEqual({ authorization: `Bearer ${KEY}`, url: "/v1/embeddings" });
+    expect({ authorization, url }).toEqual({
+      authorization: `Bearer ${KEY}`,
+      url: "/v1/embeddings",
+    });
     expect(body).toEqual({
       model: "m",
       input: ["red", "green", "half \ufffd"],
@@ -71,18 +85,58 @@ describe("a call", () => {
   test.each<[string, Behaviour, RegExp]>([
     ["too few vectors", changed((data) => data.slice(1)), /has 1 vectors for 2 texts/],
     ["too many vectors", changed((data) => [...data, data[0]]), /has 3 vectors/],
-    ["an index twice", changed((data) => data.map((one) => ({ ...one, index: 0 }))), /which vector is whose/],
-    ["an index beyond", changed((data) => data.map((one) => ({ ...one, index: 2 }))), /which vector is whose/],
-    ["no index", changed((data) => data.map(({ embedding }) => ({ embedding }))), /which vector is whose/],
-    ["vectors of two lengths", changed(([a]) => [a, { index: 1, embedding: [1] }]), /1 components instead of 8/],
-    ["a text in a vector", changed((data) => data.map((one) => ({ ...one, embedding: ["1"] }))), /than numbers/],
-    ["null in a vector", changed((data) => data.map((one) => ({ ...one, embedding: [null] }))), /than numbers/],
+    [
+      "an index twice",
+      changed((data) => data.map((one) => ({ ...one, index: 0 }))),
+      /which vector is whose/,
+    ],
+    [
+      "an index beyond",
+      changed((data) => data.map((one) => ({ ...one, index: 2 }))),
+      /which vector is whose/,
+    ],
+    [
+      "no index",
+      changed((data) => data.map(({ embedding }) => ({ embedding }))),
+      /which vector is whose/,
+    ],
+    [
+      "vectors of two lengths",
+      changed(([a]) => [a, { index: 1, embedding: [1] }]),
+      /1 components instead of 8/,
+    ],
+    [
+      "a text in a vector",
+      changed((data) => data.map((one) => ({ ...one, embedding: ["1"] }))),
+      /than numbers/,
+    ],
+    [
+      "null in a vector",
+      changed((data) => data.map((one) => ({ ...one, embedding: [null] }))),
+      /than numbers/,
+    ],
     ["no vector", changed((data) => data.map(({ index }) => ({ index }))), /than numbers/],
-    ["an empty vector", changed((data) => data.map((one) => ({ ...one, embedding: [] }))), /without a direction/],
-    ["zeros", changed((data) => data.map((one) => ({ ...one, embedding: [0, 0] }))), /without a direction/],
-    ["beyond f32", changed((data) => data.map((one) => ({ ...one, embedding: [1e300] }))), /range of f32/],
+    [
+      "an empty vector",
+      changed((data) => data.map((one) => ({ ...one, embedding: [] }))),
+      /without a direction/,
+    ],
+    [
+      "zeros",
+      changed((data) => data.map((one) => ({ ...one, embedding: [0, 0] }))),
+      /without a direction/,
+    ],
+    [
+      "beyond f32",
+      changed((data) => data.map((one) => ({ ...one, embedding: [1e300] }))),
+      /range of f32/,
+    ],
     ["entries that are none", changed(() => [1, null]), /no list of vectors/],
-    ["NaN", (_, response) => json(response, '{"data":[{"index":0,"embedding":[NaN]}]}'), /is not JSON/],
+    [
+      "NaN",
+      (_, response) => json(response, '{"data":[{"index":0,"embedding":[NaN]}]}'),
+      /is not JSON/,
+    ],
     ["infinity", (_, response) => json(response, INFINITE), /range of f32/],
     ["a page", (_, response) => json(response, "<html>Welcome to the hotel</html>"), /is not JSON/],
     ["null", (_, response) => json(response, "null"), /no list of vectors/],
@@ -133,20 +187,28 @@ describe("a call", () => {
     expect(await failureOf(status(code))).toMatchObject({ failure, calls: 1 });
   });
 
-  test.each([301, 302, 303, 307, 308])("does not follow a redirect with status %i to anywhere", async (code) => {
-    const other = await startProvider(D);
-    const { failure, message } = await failureOf(status(code, { location: `${other.url}/embeddings` }));
-    expect(failure).toBe("misconfigured");
-    expect(message).toMatch(/redirects are not followed/);
-    expect(other.asked).toEqual([]);
-  });
+  test.each([301, 302, 303, 307, 308])(
+    "does not follow a redirect with status %i to anywhere",
+    async (code) => {
+      const other = await startProvider(D);
+      const { failure, message } = await failureOf(
+        status(code, { location: `${other.url}/embeddings` }),
+      );
+      expect(failure).toBe("misconfigured");
+      expect(message).toMatch(/redirects are not followed/);
+      expect(other.asked).toEqual([]);
+    },
+  );
 
   test.each<[string, Behaviour]>([
     ["hangs", () => {}],
     ["hangs midway", (_, response) => void response.write('{"data":[')],
   ])("gives up a provider that %s", async (_, behaviour) => {
     const start = performance.now();
-    expect(await failureOf(behaviour)).toMatchObject({ failure: "unreachable", message: /within 300 ms/ });
+    expect(await failureOf(behaviour)).toMatchObject({
+      failure: "unreachable",
+      message: /within 300 ms/,
+    });
     expect(performance.now() - start).toBeLessThan(3_000);
   });
 
@@ -161,13 +223,18 @@ describe("a call", () => {
       },
     ],
   ])("gives up a provider that %s", async (_, behaviour) => {
-    expect(await failureOf(behaviour)).toMatchObject({ failure: "unreachable", message: /broke off/ });
+    expect(await failureOf(behaviour)).toMatchObject({
+      failure: "unreachable",
+      message: /broke off/,
+    });
   });
 
   test("fails where nobody listens", async () => {
     const { provider, embedder } = await set(undefined, { pace: { retries: 1 } });
     await provider.close();
-    await expect(embedder.texts(["a"], MODEL, never)).rejects.toMatchObject({ failure: "unreachable" });
+    await expect(embedder.texts(["a"], MODEL, never)).rejects.toMatchObject({
+      failure: "unreachable",
+    });
   });
 });
 
@@ -187,7 +254,9 @@ describe("trying again", () => {
 
   test("and given up after so many times", async () => {
     const { provider, embedder } = await set(status(503));
-    await expect(embedder.texts(["a"], MODEL, never)).rejects.toMatchObject({ failure: "unreachable" });
+    await expect(embedder.texts(["a"], MODEL, never)).rejects.toMatchObject({
+      failure: "unreachable",
+    });
     expect(provider.asked).toHaveLength(1 + PACE.retries);
   });
 
@@ -206,7 +275,9 @@ describe("trying again", () => {
 
   test("but not where that is long", async () => {
     const { provider, embedder } = await set(status(429, { "retry-after": "3600" }));
-    await expect(embedder.texts(["a"], MODEL, never)).rejects.toMatchObject({ retryAfter: 3_600_000 });
+    await expect(embedder.texts(["a"], MODEL, never)).rejects.toMatchObject({
+      retryAfter: 3_600_000,
+    });
     expect(provider.asked).toHaveLength(1);
   });
 
@@ -225,7 +296,8 @@ describe("trying again", () => {
 describe("the breaker", () => {
   test("leaves a provider alone that fails, and comes back to it", async () => {
     const { provider, embedder, logged } = await set(status(500), { pace: { retries: 0 } });
-    for (let call = 0; call < PACE.failures; call++) await embedder.texts(["a"], MODEL, never).catch(() => {});
+    for (let call = 0; call < PACE.failures; call++)
+      await embedder.texts(["a"], MODEL, never).catch(() => {});
     const resting = await embedder.texts(["a"], MODEL, never).catch((error: unknown) => error);
     expect(isResting(resting)).toBe(true);
     expect(await embedder.question("agent", "a", MODEL)).toBeUndefined();
@@ -234,7 +306,9 @@ describe("the breaker", () => {
 
     provider.behave();
     await new Promise((resolve) => setTimeout(resolve, PACE.rest + 20));
-    expect(await embedder.question("agent", "a", MODEL)).toEqual(Float32Array.from(vectorOf("a", D)));
+    expect(await embedder.question("agent", "a", MODEL)).toEqual(
+      Float32Array.from(vectorOf("a", D)),
+    );
     expect(await embedder.texts(["a"], MODEL, never)).toHaveLength(1);
     expect(logged.join()).toContain("is back");
     expect(logged.join()).not.toContain(KEY);
@@ -242,14 +316,16 @@ describe("the breaker", () => {
 
   test("does not hold texts against the provider that it does not take", async () => {
     const { provider, embedder } = await set(status(400));
-    for (let call = 0; call < 2 * PACE.failures; call++) await embedder.texts(["a"], MODEL, never).catch(() => {});
+    for (let call = 0; call < 2 * PACE.failures; call++)
+      await embedder.texts(["a"], MODEL, never).catch(() => {});
     provider.behave();
     expect(await embedder.texts(["a"], MODEL, never)).toHaveLength(1);
   });
 
   test("while one call tries the provider, questions do not wait", async () => {
     const { provider, embedder } = await set(status(500), { pace: { retries: 0 }, timeout: 1_500 });
-    for (let call = 0; call < PACE.failures; call++) await embedder.texts(["a"], MODEL, never).catch(() => {});
+    for (let call = 0; call < PACE.failures; call++)
+      await embedder.texts(["a"], MODEL, never).catch(() => {});
     provider.behave(() => {});
     await new Promise((resolve) => setTimeout(resolve, PACE.rest + 20));
     let isOver = false;
@@ -306,9 +382,15 @@ describe("the text of a memory", () => {
 
   test("is its label, title, summary and body", () => {
     expect(embeddingText(memory)).toBe("[trade entry] Title Summary. Body.");
-    expect(embeddingText({ ...memory, subtype: "custom:turn_summary" })).toMatch(/^\[conversation summary\] Title/);
-    expect(embeddingText({ ...memory, subtype: null, content_summary: null })).toBe("[concept] Title Body.");
-    expect(embeddingText({ ...memory, subtype: "constructor", content_body: "" })).toBe("[constructor] Title Summary.");
+    expect(embeddingText({ ...memory, subtype: "custom:turn_summary" })).toMatch(
+      /^\[conversation summary\] Title/,
+    );
+    expect(embeddingText({ ...memory, subtype: null, content_summary: null })).toBe(
+      "[concept] Title Body.",
+    );
+    expect(embeddingText({ ...memory, subtype: "constructor", content_body: "" })).toBe(
+      "[constructor] Title Summary.",
+    );
   });
 
   test("is cut where it is long", () => {

@@ -1,4 +1,5 @@
-// Vectors that the server has made: after writes, for questions, for what is missing, and anew with another model.
+// Vectors that the server has made: after writes, for questions, for what is missing, and anew with
+// another model.
 
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
@@ -10,7 +11,14 @@ import { readSettings } from "../../js/server/src/settings/read.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { makeExisting, raw } from "./existing.ts";
 import { PROGRAM, start } from "./process.ts";
-import { type Asked, answerTo, type Behaviour, json, type Provider, startProvider } from "./provider.ts";
+import {
+  type Asked,
+  answerTo,
+  type Behaviour,
+  json,
+  type Provider,
+  startProvider,
+} from "./provider.ts";
 import { clientOf } from "./shared.ts";
 import { temporaryFolder } from "./temporary.ts";
 
@@ -24,7 +32,11 @@ const optionsOf = ({ url }: Provider, model = MODEL) => [
 ];
 
 /** A server with a provider, as one agent sees it. */
-async function set({ folder = temporaryFolder(), agent = "default", options = [] as string[] } = {}) {
+async function set({
+  folder = temporaryFolder(),
+  agent = "default",
+  options = [] as string[],
+} = {}) {
   const provider = await startProvider(D);
   const server = await start(folder, [...optionsOf(provider), ...options]);
   return { provider, server, folder, client: clientOf(server, agent) };
@@ -48,7 +60,9 @@ const modelsIn = (folder: string, agent = "default") =>
 
 const waitingIn = (folder: string, agent = "default") =>
   (
-    raw(agentFile(folder, agent)).prepare("SELECT count(*) AS count FROM embedding_queue").all() as { count: number }[]
+    raw(agentFile(folder, agent))
+      .prepare("SELECT count(*) AS count FROM embedding_queue")
+      .all() as { count: number }[]
   )[0]!.count;
 
 /** Until every memory has a vector. */
@@ -70,7 +84,10 @@ describe("after a write", () => {
     const { provider, client, folder, server } = await set();
     provider.behave(() => {});
     const begun = performance.now();
-    const { id, embedding_model } = await client.create({ content_title: "Slow", content_body: "and steady" });
+    const { id, embedding_model } = await client.create({
+      content_title: "Slow",
+      content_body: "and steady",
+    });
     expect(performance.now() - begun).toBeLessThan(2_000);
     expect(embedding_model).toBeNull();
     await vi.waitFor(() => expect(titles(provider)).toEqual(["[lesson] Slow and steady"]));
@@ -78,7 +95,9 @@ describe("after a write", () => {
 
     const again = await set({ folder });
     await served(folder);
-    expect((await again.client.ask(`GET /nodes/${id}`)).body).toMatchObject({ embedding_model: MODEL });
+    expect((await again.client.ask(`GET /nodes/${id}`)).body).toMatchObject({
+      embedding_model: MODEL,
+    });
     const { body } = await again.client.ask("POST /search", { query: "steady" });
     expect(body.data.map((found: { id: string }) => found.id)).toEqual([id]);
     expect(body.qcs.used_embeddings).toBe(true);
@@ -91,7 +110,10 @@ describe("after a write", () => {
     const { provider, client, folder } = await set();
     const { id } = await client.create({ subtype: "custom:lesson", content_title: "Steady hands" });
     await served(folder);
-    const { body } = await client.ask("POST /context", { input: "who keeps steady?", recall: "none" });
+    const { body } = await client.ask("POST /context", {
+      input: "who keeps steady?",
+      recall: "none",
+    });
     expect(titles(provider)).toContain("who keeps steady?");
     expect(body.recalled_ids.fact).toEqual([id]);
   });
@@ -118,15 +140,22 @@ describe("after a write", () => {
     const asked = provider.asked.length;
     const query = "what is Bob's phone?";
     const { body } = await client.ask("POST /search", { query });
-    expect(body).toMatchObject({ count: 1, qcs: { query_type: "LOOKUP", used_embeddings: false, ssa_multiplier: 2 } });
+    expect(body).toMatchObject({
+      count: 1,
+      qcs: { query_type: "LOOKUP", used_embeddings: false, ssa_multiplier: 2 },
+    });
     expect(provider.asked).toHaveLength(asked);
     const embedding = Array.from({ length: 64 }, () => 1);
-    expect((await client.ask("POST /search", { query, embedding })).body.qcs.used_embeddings).toBe(true);
+    expect((await client.ask("POST /search", { query, embedding })).body.qcs.used_embeddings).toBe(
+      true,
+    );
   });
 
   test("many share a call", async () => {
     const { provider, client, folder } = await set();
-    await Promise.all(Array.from({ length: 40 }, (_, place) => client.create({ content_title: `Memory ${place}` })));
+    await Promise.all(
+      Array.from({ length: 40 }, (_, place) => client.create({ content_title: `Memory ${place}` })),
+    );
     await served(folder);
     expect(titles(provider)).toHaveLength(40);
     expect(provider.asked.length).toBeLessThan(20);
@@ -136,7 +165,11 @@ describe("after a write", () => {
   test("a vector that comes along wins, and one that is removed is made", async () => {
     const { provider, client, folder } = await set();
     const embedding = Array.from({ length: 64 }, (_, place) => place);
-    const { id } = await client.create({ content_title: "Mine", embedding, embedding_model: "my own" });
+    const { id } = await client.create({
+      content_title: "Mine",
+      embedding,
+      embedding_model: "my own",
+    });
     await client.ask(`PATCH /nodes/${id}`, { content_title: "Mine, too", embedding });
     await client.ask(`PATCH /nodes/${id}`, { neural_difficulty: 0.5 });
     await client.ask("POST /search", { query: "mine", embedding });
@@ -177,23 +210,32 @@ describe("after a write", () => {
     ["does not take", (_, response) => json(response, {}, 400)],
     ["fails at", (_, response) => json(response, {}, 500)],
     ["answers with nonsense", (_, response) => json(response, { data: [] })],
-  ])("a text that the provider %s keeps no other waiting", { timeout: 120_000 }, async (_, otherwise) => {
-    const { provider, client, folder } = await set();
-    provider.behave(unless("poison", otherwise));
-    const all = Array.from({ length: 8 }, (_, place) => (place % 6 === 0 ? `poison ${place}` : `sound ${place}`));
-    await Promise.all(all.map((content_title) => client.create({ content_title })));
-    const without = () => modelsIn(folder).filter(({ model }) => model === null);
-    await vi.waitFor(() => expect(without()).toHaveLength(2), { timeout: 100_000, interval: 200 });
-    for (const { title } of without()) expect(title).toMatch(/^poison/);
-    // Those who were asked for in one call are not all in the next one, but for its two retries.
-    const calls = provider.asked.map(({ input }) => input);
-    for (const title of all) {
-      const companies = calls.filter((input) => input.some((text) => text.includes(title)));
-      companies.forEach((company, place) => {
-        if (company.length > 1) expect(companies[place + 3]).not.toEqual(company);
+  ])(
+    "a text that the provider %s keeps no other waiting",
+    { timeout: 120_000 },
+    async (_, otherwise) => {
+      const { provider, client, folder } = await set();
+      provider.behave(unless("poison", otherwise));
+      const all = Array.from({ length: 8 }, (_, place) =>
+        place % 6 === 0 ? `poison ${place}` : `sound ${place}`,
+      );
+      await Promise.all(all.map((content_title) => client.create({ content_title })));
+      const without = () => modelsIn(folder).filter(({ model }) => model === null);
+      await vi.waitFor(() => expect(without()).toHaveLength(2), {
+        timeout: 100_000,
+        interval: 200,
       });
-    }
-  });
+      for (const { title } of without()) expect(title).toMatch(/^poison/);
+      // Those who were asked for in one call are not all in the next one, but for its two retries.
+      const calls = provider.asked.map(({ input }) => input);
+      for (const title of all) {
+        const companies = calls.filter((input) => input.some((text) => text.includes(title)));
+        companies.forEach((company, place) => {
+          if (company.length > 1) expect(companies[place + 3]).not.toEqual(company);
+        });
+      }
+    },
+  );
 
   test("those of a call that failed are not all in the next one", () => {
     const file = join(temporaryFolder(), "a.db");
@@ -243,9 +285,13 @@ describe("after a write", () => {
     const { client, folder, server } = await set();
     await client.create({ embedding: [1, 2, 3] });
     await client.create({ content_title: "Theirs" });
-    await vi.waitFor(() => expect(server.log()).toContain("nous-server reembed"), { timeout: 10_000 });
+    await vi.waitFor(() => expect(server.log()).toContain("nous-server reembed"), {
+      timeout: 10_000,
+    });
     expect(modelsIn(folder).map(({ components }) => components)).toEqual([3, null]);
-    expect((await client.ask("POST /search", { query: "theirs" })).body.qcs.used_embeddings).toBe(false);
+    expect((await client.ask("POST /search", { query: "theirs" })).body.qcs.used_embeddings).toBe(
+      false,
+    );
   });
 });
 
@@ -259,7 +305,10 @@ describe("without a provider that works", () => {
     expect(body.data.map((found: { id: string }) => found.id)).toEqual([id]);
     expect(body.qcs.used_embeddings).toBe(false);
     expect(server.log()).toContain("by its words alone");
-    const similar = await client.ask("POST /nodes/check-similar", { title: "Funding", content: "Extremes revert" });
+    const similar = await client.ask("POST /nodes/check-similar", {
+      title: "Funding",
+      content: "Extremes revert",
+    });
     expect(similar.body).toMatchObject({ basis: "words", recommendation: "duplicate_found" });
   });
 
@@ -271,7 +320,9 @@ describe("without a provider that works", () => {
     await client.ask("POST /nodes/backfill-embeddings", {});
     const { stdout } = await run(["config", ...optionsOf(provider)]);
     expect(stdout).toContain("embeddings_key: (hidden)\n");
-    await expect(readSettings({ embeddings_key: "two words" }, {})).rejects.toThrow(/^--embeddings-key is wrong: /);
+    await expect(readSettings({ embeddings_key: "two words" }, {})).rejects.toThrow(
+      /^--embeddings-key is wrong: /,
+    );
     const told = server.log() + stdout;
     for (const secret of [KEY, "Secret plan"]) expect(told).not.toContain(secret);
     expect(modelsIn(folder)).toHaveLength(1);
@@ -288,7 +339,9 @@ describe("without a provider that works", () => {
     ["embeddings_timeout", "0"],
     ["embeddings_batch", "0"],
   ])("%s %j is refused with a sentence", async (name, value) => {
-    await expect(readSettings({ [name]: value }, {})).rejects.toThrow(/^--embeddings-\S+ is .*: .*\.$/);
+    await expect(readSettings({ [name]: value }, {})).rejects.toThrow(
+      /^--embeddings-\S+ is .*: .*\.$/,
+    );
   });
 });
 
@@ -323,34 +376,56 @@ describe("what is missing", () => {
     const client = clientOf(server, "late");
     expect((await client.ask("POST /search", { query: "one" })).body.count).toBe(1);
     const provider = await startProvider(D);
-    const fill = () => run(["backfill", "--data-dir", folder, ...optionsOf(provider), "--embeddings-batch", "2"]);
+    const fill = () =>
+      run(["backfill", "--data-dir", folder, ...optionsOf(provider), "--embeddings-batch", "2"]);
     provider.behave(unless("three", (_, response) => json(response, {}, 403)));
     const first = await fill();
-    expect(first).toMatchObject({ code: 1, stdout: expect.stringContaining("late: 3 of 4 memories") });
+    expect(first).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("late: 3 of 4 memories"),
+    });
     const before = provider.asked.length;
     provider.behave();
     const second = await fill();
-    expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining("late: 1 of 1 memories") });
-    expect(titles({ ...provider, asked: provider.asked.slice(before) })).toEqual(["[lesson] three Extremes revert"]);
+    expect(second).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("late: 1 of 1 memories"),
+    });
+    expect(titles({ ...provider, asked: provider.asked.slice(before) })).toEqual([
+      "[lesson] three Extremes revert",
+    ]);
     // The server has taken them in, and compares them.
     const [node] = (await client.ask("GET /nodes?limit=1")).body.data;
     expect(node.embedding_model).toBe(MODEL);
     const embedding = Array.from({ length: 64 }, () => 1);
-    expect((await client.ask("POST /search", { query: "x", embedding })).body.qcs.used_embeddings).toBe(true);
+    expect(
+      (await client.ask("POST /search", { query: "x", embedding })).body.qcs.used_embeddings,
+    ).toBe(true);
   });
 
   test("an agent that is not there is none afterwards, either", async () => {
     const { client, folder } = await set({ agent: "nobody" });
-    expect((await client.ask("POST /nodes/backfill-embeddings")).body).toEqual({ ok: true, embedded: 0, total: 0 });
-    expect((await client.ask("POST /nodes/check-similar", { content: "anything" })).body.matches).toEqual([]);
-    expect((await client.ask("POST /search", { query: "anything" })).body.qcs.used_embeddings).toBe(false);
+    expect((await client.ask("POST /nodes/backfill-embeddings")).body).toEqual({
+      ok: true,
+      embedded: 0,
+      total: 0,
+    });
+    expect(
+      (await client.ask("POST /nodes/check-similar", { content: "anything" })).body.matches,
+    ).toEqual([]);
+    expect((await client.ask("POST /search", { query: "anything" })).body.qcs.used_embeddings).toBe(
+      false,
+    );
     expect(existsSync(agentFile(folder, "nobody"))).toBe(false);
   });
 
   test("without a provider the commands say so", async () => {
     for (const command of ["backfill", "reembed"]) {
       const { code, stderr } = await run([command, "--data-dir", temporaryFolder()]);
-      expect({ code, stderr }).toEqual({ code: 1, stderr: "embeddings_provider is none: nobody makes vectors.\n" });
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: "embeddings_provider is none: nobody makes vectors.\n",
+      });
     }
   });
 
@@ -359,11 +434,15 @@ describe("what is missing", () => {
     mkdirSync(agentsDir(folder));
     makeExisting(agentFile(folder, "default"));
     const db = raw(agentFile(folder, "default"));
-    db.exec("UPDATE nodes SET embedding_model = 'openai-3-small' WHERE embedding_vector IS NOT NULL");
+    db.exec(
+      "UPDATE nodes SET embedding_model = 'openai-3-small' WHERE embedding_vector IS NOT NULL",
+    );
     const { provider, client } = await set({ folder });
     await client.ask("POST /search", { query: "anything" });
     await vi.waitFor(() => expect(provider.asked.length).toBeGreaterThan(0));
-    expect(new Set(provider.asked.map(({ model }) => model))).toEqual(new Set(["text-embedding-3-small"]));
+    expect(new Set(provider.asked.map(({ model }) => model))).toEqual(
+      new Set(["text-embedding-3-small"]),
+    );
   });
 });
 
@@ -378,57 +457,76 @@ describe("another model", () => {
   }
 
   const reembed = (folder: string, provider: Provider, model: string) =>
-    run(["reembed", "--data-dir", folder, ...optionsOf(provider, model), "--embeddings-batch", "3"]);
+    run([
+      "reembed",
+      "--data-dir",
+      folder,
+      ...optionsOf(provider, model),
+      "--embeddings-batch",
+      "3",
+    ]);
 
-  const searchedBy = async ({ client, provider }: Awaited<ReturnType<typeof set>>, query: string) => {
+  const searchedBy = async (
+    { client, provider }: Awaited<ReturnType<typeof set>>,
+    query: string,
+  ) => {
     const { body } = await client.ask("POST /search", { query });
     return [body.qcs.used_embeddings, provider.asked.at(-1)!.model];
   };
 
-  test.each(["words-32", "words-64b"])("%s takes over when the last vector is there", async (model) => {
-    const made = await withVectors();
-    const { provider, folder, client } = made;
-    let calls = 0;
-    provider.behave((asked: Asked, response) => {
-      if (asked.model === model && ++calls > 2) json(response, {}, 401);
-      else json(response, answerTo(asked, D[asked.model as keyof typeof D]));
-    });
-    const first = await reembed(folder, provider, model);
-    expect(first.code).toBe(1);
-    expect(first.stderr).toContain("status 401");
-    // Until then nothing has changed, for what is new neither.
-    expect(await searchedBy(made, "question one")).toEqual([true, MODEL]);
-    await client.create({ content_title: "between" });
-    await served(folder);
-    expect(new Set(modelsIn(folder).map((node) => node.model))).toEqual(new Set([MODEL]));
-    const { data } = (await client.ask("GET /nodes")).body;
-    const id = data.find((node: { content_title: string }) => node.content_title === "memory0").id;
-    await client.ask(`PATCH /nodes/${id}`, { content_title: "memory0 changed" });
-    await served(folder);
+  test.each(["words-32", "words-64b"])(
+    "%s takes over when the last vector is there",
+    async (model) => {
+      const made = await withVectors();
+      const { provider, folder, client } = made;
+      let calls = 0;
+      provider.behave((asked: Asked, response) => {
+        if (asked.model === model && ++calls > 2) json(response, {}, 401);
+        else json(response, answerTo(asked, D[asked.model as keyof typeof D]));
+      });
+      const first = await reembed(folder, provider, model);
+      expect(first.code).toBe(1);
+      expect(first.stderr).toContain("status 401");
+      // Until then nothing has changed, for what is new neither.
+      expect(await searchedBy(made, "question one")).toEqual([true, MODEL]);
+      await client.create({ content_title: "between" });
+      await served(folder);
+      expect(new Set(modelsIn(folder).map((node) => node.model))).toEqual(new Set([MODEL]));
+      const { data } = (await client.ask("GET /nodes")).body;
+      const id = data.find(
+        (node: { content_title: string }) => node.content_title === "memory0",
+      ).id;
+      await client.ask(`PATCH /nodes/${id}`, { content_title: "memory0 changed" });
+      await served(folder);
 
-    provider.behave();
-    const before = provider.asked.length;
-    expect(await reembed(folder, provider, model)).toMatchObject({ code: 0 });
-    const anew = titles({ ...provider, asked: provider.asked.slice(before) });
-    expect(anew.length).toBeLessThan(CONTENTS.length);
-    expect(anew.join()).toContain("memory0 changed");
-    const components = D[model as keyof typeof D];
-    const now = modelsIn(folder);
-    expect(now).toHaveLength(CONTENTS.length + 1);
-    for (const node of now) expect(node).toMatchObject({ model, components });
-    // The server that was running all the time, and still has the old model configured, goes on with the new one.
-    expect(await searchedBy(made, "question two")).toEqual([true, model]);
-    await client.create({ content_title: "afterwards" });
-    await served(folder);
-    expect(modelsIn(folder).at(-1)).toMatchObject({ title: "afterwards", model, components });
-  });
+      provider.behave();
+      const before = provider.asked.length;
+      expect(await reembed(folder, provider, model)).toMatchObject({ code: 0 });
+      const anew = titles({ ...provider, asked: provider.asked.slice(before) });
+      expect(anew.length).toBeLessThan(CONTENTS.length);
+      expect(anew.join()).toContain("memory0 changed");
+      const components = D[model as keyof typeof D];
+      const now = modelsIn(folder);
+      expect(now).toHaveLength(CONTENTS.length + 1);
+      for (const node of now) expect(node).toMatchObject({ model, components });
+      // The server that was running all the time, and still has the old model configured, goes on
+      // with the new one.
+      expect(await searchedBy(made, "question two")).toEqual([true, model]);
+      await client.create({ content_title: "afterwards" });
+      await served(folder);
+      expect(modelsIn(folder).at(-1)).toMatchObject({ title: "afterwards", model, components });
+    },
+  );
 
   test("a text that it does not take is without a vector afterwards, and waits for one", async () => {
     const { provider, folder, server } = await withVectors();
     await server.end();
     provider.behave(unless("memory4", (_, response) => json(response, {}, 400)));
     const { code, stdout } = await reembed(folder, provider, "words-32");
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("does not take 1 texts") });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining("does not take 1 texts"),
+    });
     const without = modelsIn(folder).filter(({ components }) => components !== 32);
     expect(without).toMatchObject([{ title: "memory4", components: null }]);
     expect(waitingIn(folder)).toBe(1);

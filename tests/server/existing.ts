@@ -89,7 +89,22 @@ export function makeExisting(file: string): void {
     iso,
     vectorOf(0, 1, 0),
   );
-  node.run(9, "n_c", "note", null, "Read the tape", null, null, null, null, null, null, null, old, vectorOf(1, 1));
+  node.run(
+    9,
+    "n_c",
+    "note",
+    null,
+    "Read the tape",
+    null,
+    null,
+    null,
+    null,
+    null,
+    null,
+    null,
+    old,
+    vectorOf(1, 1),
+  );
   db.exec(`
     INSERT INTO edges (id, type, source_id, target_id, strength, confidence) VALUES
       ('e_1', 'causes', 'n_a', 'n_b', 0.8, 1), ('e_2', 'relates_to', 'n_b', 'n_c', 0.5, 1);

@@ -14,11 +14,14 @@ import { temporaryFolder } from "./temporary.ts";
 
 const { client } = sharedServer();
 
-/** An agent, another program's connection to its database, and the ids that a question's terms find. */
+/**
+ * An agent, another program's connection to its database, and the ids that a question's terms find.
+ */
 function opened({ file = join(temporaryFolder(), "a.db") } = {}) {
   const agent = new Agent(new LibsqlStorage(file, { durability: "normal" }));
   agent.open();
-  const found = (...terms: string[]) => agent.read(() => agent.texts.search(terms).map(({ id }) => id));
+  const found = (...terms: string[]) =>
+    agent.read(() => agent.texts.search(terms).map(({ id }) => id));
   return { agent, other: raw(file), found };
 }
 
@@ -26,7 +29,10 @@ describe("is followed", () => {
   test("a word that stands in no other memory finds its own as soon as it is acknowledged", async () => {
     const agent = client();
     for (let turn = 0; turn < 20; turn++) {
-      const { body } = await agent.ask("POST /nodes", { ...LESSON, content_body: `lesson of zebra${turn}x` });
+      const { body } = await agent.ask("POST /nodes", {
+        ...LESSON,
+        content_body: `lesson of zebra${turn}x`,
+      });
       expect(await agent.search(`zebra${turn}x`)).toEqual([body.id]);
       await agent.ask(`PATCH /nodes/${body.id}`, { content_body: `lesson of quagga${turn}x` });
       expect(await agent.search(`zebra${turn}x`)).toEqual([]);
@@ -44,7 +50,9 @@ describe("is followed", () => {
     other.exec("UPDATE nodes SET content_title = 'Perpetual swaps' WHERE id = 'n_a'");
     expect(found("swaps")).toEqual(["n_a"]);
     other.exec("PRAGMA recursive_triggers = ON");
-    other.exec("REPLACE INTO nodes (rowid, id, type, content_title) VALUES (3, 'n_a', 'note', 'Anew')");
+    other.exec(
+      "REPLACE INTO nodes (rowid, id, type, content_title) VALUES (3, 'n_a', 'note', 'Anew')",
+    );
     expect([found("swaps"), found("anew")]).toEqual([[], ["n_a"]]);
     other.exec("PRAGMA foreign_keys = OFF");
     other.exec("UPDATE nodes SET id = 'n_z' WHERE id = 'n_b'");
@@ -74,17 +82,24 @@ describe("is followed", () => {
 });
 
 describe("says the same as the database's", () => {
-  const WORDS = "basis gold funding squeeze breakout friday carry roll perp delta hedge skew".split(" ");
+  const WORDS = "basis gold funding squeeze breakout friday carry roll perp delta hedge skew".split(
+    " ",
+  );
 
   test("in ids, in scores, after many changes", () => {
     const { agent, other } = opened();
     // Twelve words, of which a text holds four: each stands in some third of the texts.
-    const text = (seed: number) => [1, 5, 7, 11].map((step) => WORDS[(seed * step + step) % WORDS.length]).join(" ");
-    const put = other.prepare("INSERT INTO nodes (id, type, content_title, content_body) VALUES (?, 'note', ?, ?)");
+    const text = (seed: number) =>
+      [1, 5, 7, 11].map((step) => WORDS[(seed * step + step) % WORDS.length]).join(" ");
+    const put = other.prepare(
+      "INSERT INTO nodes (id, type, content_title, content_body) VALUES (?, 'note', ?, ?)",
+    );
     for (let place = 0; place < 200; place++)
       put.run(`n_${place}`, text(place), place % 3 === 0 ? text(place + 4) : null);
     for (let place = 0; place < 200; place += 7) {
-      other.exec(`UPDATE nodes SET content_summary = '${text(place + 5)} tail${place}' WHERE id = 'n_${place}'`);
+      other.exec(
+        `UPDATE nodes SET content_summary = '${text(place + 5)} tail${place}' WHERE id = 'n_${place}'`,
+      );
       other.exec(`DELETE FROM nodes WHERE id = 'n_${place + 1}'`);
     }
     let compared = 0;
@@ -97,7 +112,8 @@ describe("says the same as the database's", () => {
         .all(terms.map((term) => `"${term}"*`).join(" OR ")) as { id: string; score: number }[];
       const hits = agent.read(() => agent.texts.search(terms, { limit: Number.POSITIVE_INFINITY }));
       expect(hits.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
-      for (const [place, { score }] of hits.entries()) expect(score).toBeCloseTo(expected[place]!.score, 9);
+      for (const [place, { score }] of hits.entries())
+        expect(score).toBeCloseTo(expected[place]!.score, 9);
       compared += hits.length;
     }
     expect(compared).toBeGreaterThan(500);
@@ -109,7 +125,10 @@ describe("a question", () => {
     const agent = client();
     const ids: string[] = [];
     for (const body of ["the gold that we had", "what was it to them", "the silver and the tin"]) {
-      ids.push((await agent.ask("POST /nodes", { ...LESSON, content_title: "Note", content_body: body })).body.id);
+      ids.push(
+        (await agent.ask("POST /nodes", { ...LESSON, content_title: "Note", content_body: body }))
+          .body.id,
+      );
     }
     expect(await agent.search("what was the gold to them?")).toEqual([ids[0]]);
     expect(await agent.search("what was it to them?")).toContain(ids[1]);
@@ -117,7 +136,10 @@ describe("a question", () => {
 
   test("may hold operators and quotes", async () => {
     const agent = client();
-    const { body } = await agent.ask("POST /nodes", { ...LESSON, content_body: 'near "or" not a column:filter' });
+    const { body } = await agent.ask("POST /nodes", {
+      ...LESSON,
+      content_body: 'near "or" not a column:filter',
+    });
     for (const query of ["OR", 'NEAR("a" b)', '"', "a*b", "col:filter", "(", "^a", "-", "\u0301"]) {
       expect((await agent.ask("POST /search", { query })).status).toBe(200);
     }
@@ -127,18 +149,52 @@ describe("a question", () => {
   test("is its words, whatever operators and quotes stand among them", async () => {
     const { agent, other } = opened();
     const words = "gold near silver not tin title content_body carry roll".split(" ");
-    const add = other.prepare("INSERT INTO nodes (id, type, content_title, content_body) VALUES (?, 'note', ?, ?)");
+    const add = other.prepare(
+      "INSERT INTO nodes (id, type, content_title, content_body) VALUES (?, 'note', ?, ?)",
+    );
     for (let place = 0; place < 60; place++) {
-      const [one, two, three] = [1, 3, 7].map((step) => words[(place * step + step) % words.length]);
+      const [one, two, three] = [1, 3, 7].map(
+        (step) => words[(place * step + step) % words.length],
+      );
       add.run(`n_${place}`, `${one} ${two}`, place % 2 === 0 ? `other text of ${three}` : null);
     }
     const now = Date.now();
     const found = (query: string) =>
-      agent.read(() => search(agent, searchRequest.parse({ query, limit: 100 }), undefined, now)).data;
+      agent.read(() => search(agent, searchRequest.parse({ query, limit: 100 }), undefined, now))
+        .data;
     const operators = ["AND", "OR", "NOT", "NEAR"];
     const word = fc.constantFrom(...words, ...operators);
-    const before = fc.constantFrom("", '"', '""', "(", "((", "^", "-", "+", "{", "* ", ": ", "/", "'");
-    const after = fc.constantFrom("", '"', '""', ")", "*", " *", ":", " :", "}", "^", ",", ";", '" "', "'");
+    const before = fc.constantFrom(
+      "",
+      '"',
+      '""',
+      "(",
+      "((",
+      "^",
+      "-",
+      "+",
+      "{",
+      "* ",
+      ": ",
+      "/",
+      "'",
+    );
+    const after = fc.constantFrom(
+      "",
+      '"',
+      '""',
+      ")",
+      "*",
+      " *",
+      ":",
+      " :",
+      "}",
+      "^",
+      ",",
+      ";",
+      '" "',
+      "'",
+    );
     const decorated = fc.array(fc.tuple(before, word, after), { minLength: 1, maxLength: 6 });
     let most = 0;
     const same = fc.asyncProperty(decorated, async (parts) => {
@@ -155,7 +211,9 @@ describe("a question", () => {
 
   test("of twenty thousand terms is read as far as one of thirty-two", () => {
     const { agent, other, found } = opened();
-    other.exec("INSERT INTO nodes (id, type, content_title) VALUES ('n_1', 'note', 'w31x'), ('n_2', 'note', 'w32x')");
+    other.exec(
+      "INSERT INTO nodes (id, type, content_title) VALUES ('n_1', 'note', 'w31x'), ('n_2', 'note', 'w32x')",
+    );
     const words = Array.from({ length: 20_000 }, (_, place) => `w${place}x`);
     const reads = new Set<string>();
     const watched = new Proxy(words, {
@@ -173,7 +231,10 @@ describe("a question", () => {
 
   test("that is as long as one may be costs the full text no more than a short one", async () => {
     const agent = client();
-    const texts = Array.from({ length: 100 }, (_, place) => `word${place % 40} word${(place * 7) % 40} 黄金突破失败`);
+    const texts = Array.from(
+      { length: 100 },
+      (_, place) => `word${place % 40} word${(place * 7) % 40} 黄金突破失败`,
+    );
     await agent.ask("POST /nodes/batch", {
       items: texts.map((content_body) => ({ ...LESSON, content_body })),
     });
@@ -187,7 +248,8 @@ describe("a question", () => {
     };
     const short = await spent(Array.from({ length: 32 }, (_, place) => `word${place}`).join(" "));
     const words = Array.from({ length: 1_100 }, (_, place) => `word${place}`).join(" ");
-    for (const long of [words, "黄金突破失败".repeat(1_600)]) expect(await spent(long)).toBeLessThan(10 * short + 5);
+    for (const long of [words, "黄金突破失败".repeat(1_600)])
+      expect(await spent(long)).toBeLessThan(10 * short + 5);
   });
 
   test("finds text of scripts without spaces", async () => {
@@ -200,7 +262,8 @@ describe("a question", () => {
   test("finds what a filter lets pass, and that alone", async () => {
     const agent = client();
     const make = async (subtype: string | null) =>
-      (await agent.ask("POST /nodes", { ...LESSON, subtype, content_title: "Gold" })).body.id as string;
+      (await agent.ask("POST /nodes", { ...LESSON, subtype, content_title: "Gold" })).body
+        .id as string;
     const [lesson, signal] = [await make("custom:lesson"), await make("custom:signal")];
     // As many as are wanted of another subtype, which must not crowd it out.
     for (let more = 0; more < 70; more++) await make("custom:signal");

@@ -1,4 +1,5 @@
-// What a running server takes: memory and open files, as the system counts them, and what grows on the disk.
+// What a running server takes: memory and open files, as the system counts them, and what grows on
+// the disk.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +27,14 @@ export function filesOf({ dataDir }: Running): Record<string, { count: number; l
   return files;
 }
 
-const TABLES = ["nodes", "edges", "change_log", "memory_usage", "embedding_queue", "conflict_queue"] as const;
+const TABLES = [
+  "nodes",
+  "edges",
+  "change_log",
+  "memory_usage",
+  "embedding_queue",
+  "conflict_queue",
+] as const;
 export type Rows = Record<(typeof TABLES)[number], number>;
 
 /** Rows of an agent's tables. */

@@ -1,4 +1,5 @@
-// Hardship: an index that is lost, a database that another program holds or that is none, strangers, and a stop under load.
+// Hardship: an index that is lost, a database that another program holds or that is none,
+// strangers, and a stop under load.
 
 import { once } from "node:events";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
@@ -43,7 +44,11 @@ function newAgent() {
     nodeHandlers.readNode(agent, { params: { id }, query: { recall }, body: undefined });
   const search = async (query: string) => {
     const body = searchOperations.search.body.parse({ query });
-    const { data } = await searchHandlers.search(agent, { params: undefined, query: undefined, body });
+    const { data } = await searchHandlers.search(agent, {
+      params: undefined,
+      query: undefined,
+      body,
+    });
     return data.map(({ id }) => id);
   };
   return { agent, file, create, read, search };
@@ -112,9 +117,13 @@ test("a database that is none is 503 with a sentence, and leaks no file", async 
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, "no database ".repeat(1_000));
   const { ask } = clientOf(server, "broken");
-  const opened = () => (process.platform === "linux" ? readdirSync(`/proc/${server.process.pid}/fd`).length : 0);
+  const opened = () =>
+    process.platform === "linux" ? readdirSync(`/proc/${server.process.pid}/fd`).length : 0;
   const first = await ask("GET /health");
-  expect(first).toMatchObject({ status: 503, body: { error: expect.stringContaining("cannot be opened") } });
+  expect(first).toMatchObject({
+    status: 503,
+    body: { error: expect.stringContaining("cannot be opened") },
+  });
   const before = opened();
   for (let turn = 0; turn < 30; turn++) expect((await ask("POST /nodes", LESSON)).status).toBe(503);
   expect(opened()).toBeLessThan(before + 10);
@@ -126,7 +135,9 @@ test("who only asks makes no agent", async () => {
   expect((await ask("GET /health")).body.node_count).toBe(0);
   expect(await search("squeeze")).toEqual([]);
   expect((await ask("GET /nodes/n_none")).status).toBe(404);
-  expect((await ask("POST /edges", { source_id: "a", target_id: "b", type: "causes" })).status).toBe(404);
+  expect(
+    (await ask("POST /edges", { source_id: "a", target_id: "b", type: "causes" })).status,
+  ).toBe(404);
   const there = () => readdirSync(dirname(file())).filter((name) => name.endsWith(".db"));
   expect(there()).toHaveLength(1);
   const { id } = await create();
@@ -157,7 +168,9 @@ describe("strangers", () => {
       { origin: "https://evil.example" },
       { origin: "null" },
     ]) {
-      expect(await statusOf(url, headers as Record<string, string>), JSON.stringify(headers)).toBe(403);
+      expect(await statusOf(url, headers as Record<string, string>), JSON.stringify(headers)).toBe(
+        403,
+      );
     }
   });
 });
@@ -184,7 +197,9 @@ test("an idle connection is kept for longer than clients keep theirs, and a stop
   const socket = connect(Number(port), hostname);
   socket.write("GET /livez HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
   const [first] = (await once(socket, "data")) as [Buffer];
-  const { seconds } = /keep-alive: timeout=(?<seconds>\d+)/i.exec(first.toString())!.groups as { seconds: string };
+  const { seconds } = /keep-alive: timeout=(?<seconds>\d+)/i.exec(first.toString())!.groups as {
+    seconds: string;
+  };
   expect(Number(seconds)).toBeGreaterThan(60);
   const begun = performance.now();
   expect(await server.end("SIGTERM")).toBe(0);

@@ -1,4 +1,5 @@
-// Agents as such: which there are, what is left of one that was deleted and of a memory that was purged, and how many stay open.
+// Agents as such: which there are, what is left of one that was deleted and of a memory that was
+// purged, and how many stay open.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,7 +15,9 @@ import { clientOf, LESSON } from "./shared.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+    encoding: "utf8",
+  });
   return { status, stdout, stderr };
 }
 
@@ -33,11 +36,22 @@ describe("agents", () => {
     await other.create();
     writeFileSync(`${one.file()}.schema-1.copy`, "Zanzibar");
     const { body } = await server.ask("GET /agents");
-    expect(body.data.map(({ agent }: { agent: string }) => agent).sort()).toEqual(["default", "one", "other"]);
+    expect(body.data.map(({ agent }: { agent: string }) => agent).sort()).toEqual([
+      "default",
+      "one",
+      "other",
+    ]);
     expect(body.count).toBe(3);
-    expect(await server.ask("DELETE /agents/one")).toMatchObject({ status: 200, body: { ok: true } });
+    expect(await server.ask("DELETE /agents/one")).toMatchObject({
+      status: 200,
+      body: { ok: true },
+    });
     expect(await server.ask("DELETE /agents/one")).toMatchObject({ status: 404 });
-    expect(readdirSync(dirname(one.file())).filter((name) => name.startsWith(basename(one.file(), ".db")))).toEqual([]);
+    expect(
+      readdirSync(dirname(one.file())).filter((name) =>
+        name.startsWith(basename(one.file(), ".db")),
+      ),
+    ).toEqual([]);
     expect(await one.search("zanzibar")).toEqual([]);
     expect(await other.search("squeeze")).toHaveLength(1);
     const { id } = await one.create({ content_title: "Zanzibar anew" });
@@ -63,10 +77,15 @@ describe("agents", () => {
     writeFileSync(file, "");
     const names = [".", "..", "a\tb", "a\u0085b", "x".repeat(201)];
     for (const name of names) {
-      const { status, body } = await clientOf(server, Buffer.from(name).toString("latin1")).ask("POST /nodes", LESSON);
+      const { status, body } = await clientOf(server, Buffer.from(name).toString("latin1")).ask(
+        "POST /nodes",
+        LESSON,
+      );
       expect({ name, status, body }).toMatchObject({
         status: 400,
-        body: { issues: [{ path: "X-Nous-Agent", message: expect.stringContaining("not . or ..") }] },
+        body: {
+          issues: [{ path: "X-Nous-Agent", message: expect.stringContaining("not . or ..") }],
+        },
       });
       for (const args of [
         ["import", file, "--agent", name],
@@ -121,7 +140,10 @@ describe("agents", () => {
     const server = await start(folder);
     await clientOf(server, "one").create();
     const refused = run("agents", "delete", "one", "--data-dir", folder);
-    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining("another program is using it") });
+    expect(refused).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("another program is using it"),
+    });
     expect(await clientOf(server, "one").search("squeeze")).toHaveLength(1);
     await server.end();
     expect(run("agents", "list", "--data-dir", folder).stdout).toMatch(/^one\t\d+$/m);
@@ -140,7 +162,8 @@ describe("a memory that is purged", () => {
   /** Memories whose texts were written, changed and deleted in every way there is. */
   async function written(server: Running) {
     const client = clientOf(server, "default");
-    for (let place = 0; place < 30; place++) await client.create({ content_title: `other ${place}` });
+    for (let place = 0; place < 30; place++)
+      await client.create({ content_title: `other ${place}` });
     const { id } = await client.create({ content_title: TEXTS[0], content_body: TEXTS[2] });
     await client.ask(`PATCH /nodes/${id}`, { content_body: `${TEXTS[1]} `.repeat(500) });
     const gone = await client.create({ content_title: TEXTS[3] });
@@ -157,7 +180,10 @@ describe("a memory that is purged", () => {
     const { ask, id, search, file } = await written(server);
     for (const text of TEXTS) expect(filesWith(file(), text)).not.toEqual([]);
     const before = await search("other", { limit: 50 });
-    expect(await ask(`POST /nodes/${id}/purge`)).toMatchObject({ status: 200, body: { ok: true, deleted: true } });
+    expect(await ask(`POST /nodes/${id}/purge`)).toMatchObject({
+      status: 200,
+      body: { ok: true, deleted: true },
+    });
     for (const text of TEXTS) {
       expect(filesWith(file(), text)).toEqual([]);
       // The full-text index has words in small letters.
@@ -166,7 +192,10 @@ describe("a memory that is purged", () => {
     expect(await search("other", { limit: 50 })).toEqual(before);
     expect(await search("xylophone")).toEqual([]);
     expect((await ask(`GET /nodes/${id}`)).status).toBe(404);
-    expect(await ask(`POST /nodes/${id}/purge`)).toMatchObject({ status: 200, body: { ok: true, deleted: false } });
+    expect(await ask(`POST /nodes/${id}/purge`)).toMatchObject({
+      status: 200,
+      body: { ok: true, deleted: false },
+    });
     await server.end();
     expect(run("check", "--data-dir", server.dataDir)).toMatchObject({ status: 0 });
   });
@@ -174,7 +203,9 @@ describe("a memory that is purged", () => {
   test("by command, too, and a server that is running knows it", async () => {
     const server = await start(temporaryFolder());
     const { id, search, file } = await written(server);
-    expect(run("agents", "purge", "default", id, "--data-dir", server.dataDir)).toMatchObject({ status: 0 });
+    expect(run("agents", "purge", "default", id, "--data-dir", server.dataDir)).toMatchObject({
+      status: 0,
+    });
     for (const text of TEXTS) expect(filesWith(file(), text)).toEqual([]);
     expect(await search("xylophone")).toEqual([]);
   });
@@ -187,17 +218,27 @@ describe("a memory that is purged", () => {
     reader.prepare("SELECT count(*) FROM nodes").all();
     expect(await ask(`POST /nodes/${id}/purge`)).toMatchObject({ status: 503 });
     reader.exec("COMMIT");
-    expect(await ask(`POST /nodes/${id}/purge`)).toMatchObject({ status: 200, body: { deleted: false } });
+    expect(await ask(`POST /nodes/${id}/purge`)).toMatchObject({
+      status: 200,
+      body: { deleted: false },
+    });
     for (const text of TEXTS) expect(filesWith(file(), text)).toEqual([]);
   });
 });
 
 describe("how many agents stay open", () => {
-  /** Makes so many agents of so many memories, one after another; the answer is what was used at most meanwhile. */
+  /**
+   * Makes so many agents of so many memories, one after another; the answer is what was used at
+   * most meanwhile.
+   */
   const fill = async (server: Running, agents: number, memories = 1) => {
     const most = usedBy(server);
     for (let place = 0; place < agents; place++) {
-      const memory = { ...LESSON, content_title: `only ${place}`, embedding: Array(384).fill(place + 1) };
+      const memory = {
+        ...LESSON,
+        content_title: `only ${place}`,
+        embedding: Array(384).fill(place + 1),
+      };
       const items = Array.from({ length: memories }, () => memory);
       const { body } = await clientOf(server, `agent ${place}`).ask("POST /nodes/batch", { items });
       expect(body).toMatchObject({ created: memories });
@@ -217,7 +258,9 @@ describe("how many agents stay open", () => {
       const most = await fill(server, 60);
       expect(most.files).toBeGreaterThan(before + 3 * 15);
       await expect.poll(() => usedBy(server).files, { timeout: 30_000 }).toBeLessThan(before + 6);
-      await expect.poll(() => usedBy(server).resident, { timeout: 30_000 }).toBeLessThan(most.resident * 0.9);
+      await expect
+        .poll(() => usedBy(server).resident, { timeout: 30_000 })
+        .toBeLessThan(most.resident * 0.9);
       expect(await clientOf(server, "agent 7").search("only")).toHaveLength(1);
     },
   );
@@ -227,7 +270,14 @@ describe("how many agents stay open", () => {
     { timeout: 240_000 },
     async () => {
       const [agents, memories, megabytes] = [200, 20, 300];
-      const options = ["--max-resident-mb", String(megabytes), "--durability", "normal", "--log-level", "error"];
+      const options = [
+        "--max-resident-mb",
+        String(megabytes),
+        "--durability",
+        "normal",
+        "--log-level",
+        "error",
+      ];
       const server = await start(temporaryFolder(), options);
       const before = usedBy(server).resident;
       const most = await fill(server, agents, memories);
@@ -236,7 +286,9 @@ describe("how many agents stay open", () => {
       expect(await gaugeOf(server, "nous_resident_bytes")).toBeLessThanOrEqual(limit);
       expect(await gaugeOf(server, "nous_agents_open")).toBeLessThan(agents);
       for (let place = 0; place < agents; place += 33) {
-        expect((await clientOf(server, `agent ${place}`).ask("GET /health")).body.node_count).toBe(memories);
+        expect((await clientOf(server, `agent ${place}`).ask("GET /health")).body.node_count).toBe(
+          memories,
+        );
       }
     },
   );
@@ -255,9 +307,13 @@ describe("how many agents stay open", () => {
       ]);
       const before = usedBy(server).files;
       await fill(server, 60);
-      // Each takes four megabytes and more. Files are given back a moment after their agent was closed.
-      await expect.poll(() => usedBy(server).files, { timeout: 30_000 }).toBeLessThan(before + 3 * 16);
-      for (const place of [0, 59]) expect(await clientOf(server, `agent ${place}`).search("only")).toHaveLength(1);
+      // Each takes four megabytes and more. Files are given back a moment after their agent was
+      // closed.
+      await expect
+        .poll(() => usedBy(server).files, { timeout: 30_000 })
+        .toBeLessThan(before + 3 * 16);
+      for (const place of [0, 59])
+        expect(await clientOf(server, `agent ${place}`).search("only")).toHaveLength(1);
     },
   );
 });

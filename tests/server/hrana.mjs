@@ -1,5 +1,6 @@
-// A database server that speaks Hrana over HTTP, version 2, as sqld does: streams with batons, a token, the statements that sqld
-// refuses. It runs in a process of its own, and does as its parent says where a test wants trouble.
+// A database server that speaks Hrana over HTTP, version 2, as sqld does: streams with batons, a
+// token, the statements that sqld refuses. It runs in a process of its own, and does as its parent
+// says where a test wants trouble.
 //
 //     fork("hrana.mjs", [FILE, TOKEN, PORT])
 
@@ -15,7 +16,10 @@ const EXPIRES_AFTER = 500;
 /** How long a writer waits for another, in milliseconds. */
 const BUSY_FOR = 5_000;
 
-/** Statements that change a connection in a way that sqld does not allow, or files that it does not give away. */
+/**
+ * Statements that change a connection in a way that sqld does not allow, or files that it does not
+ * give away.
+ */
 const REFUSED = [
   /^\s*(VACUUM|ATTACH|DETACH)\b/i,
   /^\s*PRAGMA\s+(?!(defer_)?foreign_keys\b)\w+\s*=/i,
@@ -27,7 +31,10 @@ let troubles = [];
 /** Requests since they were last counted. */
 let requests = 0;
 
-/** Connections that no stream has: libSQL gives a closed one back when its statements are collected, which may be late. */
+/**
+ * Connections that no stream has: libSQL gives a closed one back when its statements are collected,
+ * which may be late.
+ */
 const spare = [];
 const streams = new Map();
 const expired = new Set();
@@ -88,7 +95,9 @@ function execute(db, { sql, args = [] }) {
   const statement = db.prepare(sql).safeIntegers(true);
   const values = args.map(decode);
   if (!statement.reader) statement.run(...values);
-  const [cols, rows] = statement.reader ? [statement.columns(), statement.raw(true).all(...values)] : [[], []];
+  const [cols, rows] = statement.reader
+    ? [statement.columns(), statement.raw(true).all(...values)]
+    : [[], []];
   const result = {
     cols: cols.map(({ name, type }) => ({ name, decltype: type })),
     rows: rows.map((row) => row.map(encode)),
@@ -113,7 +122,10 @@ async function patiently(work) {
 async function answerTo(db, { type, stmt, sql }) {
   const text = stmt?.sql ?? sql;
   if (REFUSED.some((refused) => refused.test(text))) {
-    throw failure("SQL_PARSE_ERROR", `SQL string could not be parsed: unsupported statement: ${text}`);
+    throw failure(
+      "SQL_PARSE_ERROR",
+      `SQL string could not be parsed: unsupported statement: ${text}`,
+    );
   }
   if (type === "execute") return patiently(() => execute(db, stmt));
   await patiently(() => db.exec(sql));
@@ -155,7 +167,10 @@ async function pipeline({ baton, requests: asked }, response) {
     }
     if (trouble === "expire") {
       closeStream(stream);
-      return send(response, 400, { message: "The stream has expired due to inactivity", code: "STREAM_EXPIRED" });
+      return send(response, 400, {
+        message: "The stream has expired due to inactivity",
+        code: "STREAM_EXPIRED",
+      });
     }
     if (request.type === "close") {
       isOpen = false;

@@ -12,8 +12,9 @@ const PROGRAM = fileURLToPath(new URL("hrana.mjs", import.meta.url));
 export interface Trouble {
   at: string;
   /**
-   * The connection breaks off before the statement is done, or after it, without an answer; it is never answered; the server
-   * fails; it has closed the stream; or it answers that the answer would be too large.
+   * The connection breaks off before the statement is done, or after it, without an answer; it is
+   * never answered; the server fails; it has closed the stream; or it answers that the answer would
+   * be too large.
    */
   does: "break before" | "break after" | "hang" | "fail" | "expire" | "too large";
   times: number;
@@ -34,10 +35,13 @@ export interface Database {
   startAgain(): Promise<void>;
 }
 
-export async function startDatabase(file = join(temporaryFolder(), "remote.db")): Promise<Database> {
+export async function startDatabase(
+  file = join(temporaryFolder(), "remote.db"),
+): Promise<Database> {
   const token = "very-secret-token";
   let child: ChildProcess;
-  const told = <T>() => new Promise<T>((resolve) => child.once("message", (message) => resolve(message as T)));
+  const told = <T>() =>
+    new Promise<T>((resolve) => child.once("message", (message) => resolve(message as T)));
   const serve = async (port: number) => {
     child = fork(PROGRAM, [file, token, String(port)]);
     return (await told<{ port: number }>()).port;

@@ -13,7 +13,10 @@ import { type Client, clientOf, sharedServer } from "./shared.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 const { server, client } = sharedServer(["--compat", "hynous"]);
-const OPERATIONS: Record<string, OperationShape> = { ...operationsFor("hynous"), ...PLAIN_OPERATIONS };
+const OPERATIONS: Record<string, OperationShape> = {
+  ...operationsFor("hynous"),
+  ...PLAIN_OPERATIONS,
+};
 const DAY = 86_400_000;
 
 /** Asks as that client does: every request says that it is JSON. */
@@ -27,7 +30,8 @@ const asks =
 
 /** The operation of a request. */
 function operationOf({ method, path }: HttpRequest): OperationShape {
-  const isOf = (template: string) => new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`).test(path);
+  const isOf = (template: string) =>
+    new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`).test(path);
   const found = Object.values(OPERATIONS).filter(
     (operation) => operation.method === method.toLowerCase() && isOf(operation.path),
   );
@@ -80,22 +84,35 @@ test("without the mode, what is odd is refused as before", async () => {
     ["POST /contradiction/batch-resolve", { items: [{ conflict_id: "q_none" }] }],
     ["POST /search", { query: "q", time_range: { start: "soon", end: "later" } }],
   ];
-  for (const [call, body] of refused) expect([call, (await ask(call, body)).status]).toEqual([call, 400]);
-  for (const call of ["nodes/n_none", "edges/e_none", "clusters/c_none", "clusters/c_none/members/n_none"]) {
+  for (const [call, body] of refused)
+    expect([call, (await ask(call, body)).status]).toEqual([call, 400]);
+  for (const call of [
+    "nodes/n_none",
+    "edges/e_none",
+    "clusters/c_none",
+    "clusters/c_none/members/n_none",
+  ]) {
     expect([call, (await ask(`DELETE /${call}`)).status]).toEqual([call, 404]);
   }
-  expect((await ask(`GET /nodes/${id}?recall=false`)).body).toMatchObject({ neural_last_accessed: null });
-  expect((await ask("POST /nodes/backfill-embeddings")).body).toMatchObject({ ok: false, total: 2 });
+  expect((await ask(`GET /nodes/${id}?recall=false`)).body).toMatchObject({
+    neural_last_accessed: null,
+  });
+  expect((await ask("POST /nodes/backfill-embeddings")).body).toMatchObject({
+    ok: false,
+    total: 2,
+  });
 });
 
 describe("a server in that mode", () => {
   test("describes what it takes and answers", async () => {
     const { body } = await server().ask("GET /openapi.json");
-    const { properties } = body.paths["/v1/edges"].post.requestBody.content["application/json"].schema;
+    const { properties } =
+      body.paths["/v1/edges"].post.requestBody.content["application/json"].schema;
     expect(properties.strength.maximum).toBeUndefined();
     expect(body.paths["/v1/clusters/{id}/members"].post.responses).toHaveProperty("200");
     expect(Object.keys(body.paths)).toHaveLength(
-      new Set(Object.values({ ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS }).map(({ path }) => path)).size,
+      new Set(Object.values({ ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS }).map(({ path }) => path))
+        .size,
     );
   });
 
@@ -110,14 +127,23 @@ describe("a server in that mode", () => {
     const { data } = (await ask("GET /contradiction/queue")).body;
     expect(data[0]).toMatchObject({ expires_at: past, new_content: "Update: they rise." });
     const resolving = { conflict_id: data[0].id, resolution: "keep_both" };
-    expect(await ask("POST /contradiction/resolve", resolving)).toMatchObject({ status: 200, body: { ok: true } });
+    expect(await ask("POST /contradiction/resolve", resolving)).toMatchObject({
+      status: 200,
+      body: { ok: true },
+    });
   });
 
   test("keeps what a memory said in a conflict, until it is purged or the old one is gone", async () => {
     const { ask, create } = client();
     const old = await create({ content_title: "Gas storage", content_body: "It is full." });
-    const fresh = await create({ content_title: "Gas storage", content_body: "Correction: it is empty." });
-    const another = await create({ content_title: "Gas storage", content_body: "Correction: it is half full." });
+    const fresh = await create({
+      content_title: "Gas storage",
+      content_body: "Correction: it is empty.",
+    });
+    const another = await create({
+      content_title: "Gas storage",
+      content_body: "Correction: it is half full.",
+    });
     expect((await ask("GET /contradiction/queue")).body.count).toBe(3);
     await ask(`PATCH /nodes/${fresh.id}`, { content_body: "It is closed." });
     await ask(`DELETE /nodes/${another.id}`);
@@ -127,7 +153,9 @@ describe("a server in that mode", () => {
       ...Array(2).fill({ new_node_id: null, new_content: "Correction: it is half full." }),
     ]);
     const gone = { conflict_id: data[1].id, resolution: "keep_both" };
-    expect((await ask("POST /contradiction/resolve", gone)).body.actions).toEqual(["Both kept (no new node to link)"]);
+    expect((await ask("POST /contradiction/resolve", gone)).body.actions).toEqual([
+      "Both kept (no new node to link)",
+    ]);
     await ask(`POST /nodes/${fresh.id}/purge`);
     await ask(`DELETE /nodes/${old.id}`);
     expect((await ask("GET /contradiction/queue")).body.count).toBe(0);
@@ -142,11 +170,15 @@ describe("a server in that mode", () => {
     const text = "Correction: it shrinks.";
     await create({ content_title: "Gold vault report", content_body: text });
     const { data } = (await ask("GET /contradiction/queue")).body;
-    expect(data.map((one: { old_node_id: string }) => one.old_node_id).sort()).toEqual([first.id, second.id].sort());
+    expect(data.map((one: { old_node_id: string }) => one.old_node_id).sort()).toEqual(
+      [first.id, second.id].sort(),
+    );
     const [merged, other] = data;
     const resolving = { conflict_id: merged.id, resolution: "merge" };
     expect((await ask("POST /contradiction/resolve", resolving)).status).toBe(200);
-    const lists = ["pending", "resolved"].map((status) => ask(`GET /contradiction/queue?status=${status}`));
+    const lists = ["pending", "resolved"].map((status) =>
+      ask(`GET /contradiction/queue?status=${status}`),
+    );
     const [pending, resolved] = (await Promise.all(lists)).map(({ body }) => body.data);
     expect(resolved).toMatchObject([{ id: merged.id, new_node_id: null, resolution: "merge" }]);
     expect(pending).toMatchObject([{ id: other.id, new_node_id: null, new_content: text }]);
@@ -186,8 +218,18 @@ describe("a server in that mode", () => {
     expect((await ask("GET /health")).body.lifecycle).toEqual({ ACTIVE: 1, DORMANT: 1 });
     const { transitions } = (await ask("POST /decay")).body;
     expect(transitions).toHaveLength(2);
-    expect(transitions).toContainEqual({ id: asleep.id, from: "DORMANT", to: "ACTIVE", subtype: "custom:lesson" });
-    expect(transitions).toContainEqual({ id: old.id, from: "ACTIVE", to: "DORMANT", subtype: "custom:signal" });
+    expect(transitions).toContainEqual({
+      id: asleep.id,
+      from: "DORMANT",
+      to: "ACTIVE",
+      subtype: "custom:lesson",
+    });
+    expect(transitions).toContainEqual({
+      id: old.id,
+      from: "ACTIVE",
+      to: "DORMANT",
+      subtype: "custom:signal",
+    });
     expect((await ask("GET /nodes?lifecycle=DORMANT")).body.data).toMatchObject([{ id: old.id }]);
     expect((await ask(`GET /nodes/${old.id}`)).body).toMatchObject({
       state_lifecycle: "DORMANT",

@@ -14,14 +14,17 @@ type Method = (given: any) => HttpRequest;
 
 /** Fields that are given; the client leaves out others that are None. */
 const given = (fields: Arguments): Arguments =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  );
 /** Fields that are given and not empty. */
 const filled = (fields: Arguments): Arguments =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
 
 const get = (path: string, query: Arguments = {}): HttpRequest => ({ method: "GET", path, query });
 const post = (path: string, body?: unknown): HttpRequest => ({ method: "POST", path, body });
-const search: Method = ({ query, limit = 10, ...filters }) => post("/search", { query, limit, ...filled(filters) });
+const search: Method = ({ query, limit = 10, ...filters }) =>
+  post("/search", { query, limit, ...filled(filters) });
 
 /** Each method of the client, as the request that it sends. */
 export const METHODS = {
@@ -57,10 +60,18 @@ export const METHODS = {
     post("/clusters", { name, ...given(texts), ...filled({ pinned, auto_subtypes }) }),
   list_clusters: () => get("/clusters"),
   get_cluster: ({ id }) => get(`/clusters/${id}`),
-  update_cluster: ({ id, ...changes }) => ({ method: "PATCH", path: `/clusters/${id}`, body: changes }),
+  update_cluster: ({ id, ...changes }) => ({
+    method: "PATCH",
+    path: `/clusters/${id}`,
+    body: changes,
+  }),
   delete_cluster: ({ id }) => ({ method: "DELETE", path: `/clusters/${id}` }),
-  add_to_cluster: ({ id, node_id, node_ids }) => post(`/clusters/${id}/members`, filled({ node_id, node_ids })),
-  remove_from_cluster: ({ id, node_id }) => ({ method: "DELETE", path: `/clusters/${id}/members/${node_id}` }),
+  add_to_cluster: ({ id, node_id, node_ids }) =>
+    post(`/clusters/${id}/members`, filled({ node_id, node_ids })),
+  remove_from_cluster: ({ id, node_id }) => ({
+    method: "DELETE",
+    path: `/clusters/${id}/members/${node_id}`,
+  }),
   get_cluster_members: ({ id, limit = 50 }) => get(`/clusters/${id}/members`, { limit }),
   get_cluster_health: ({ id }) => get(`/clusters/${id}/health`),
 } satisfies Record<string, Method>;
@@ -95,13 +106,25 @@ const like = (pattern: string) => new Matching(`^${pattern}$`);
 const TIME = like("\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d(\\.\\d{3}Z)?");
 
 const calls: Call[] = [];
-function call(method: MethodName, args: Arguments, status: number, answer: unknown = {}, as?: string): void {
+function call(
+  method: MethodName,
+  args: Arguments,
+  status: number,
+  answer: unknown = {},
+  as?: string,
+): void {
   calls.push({ method, args, status, answer, as });
 }
 
 const LESSON = { type: "concept", subtype: "custom:lesson" };
 const node = (as: string, title: string, fields: Arguments = {}, answer: object = {}) =>
-  call("create_node", { ...LESSON, title, ...fields }, 201, { content_title: title, ...answer }, as);
+  call(
+    "create_node",
+    { ...LESSON, title, ...fields },
+    201,
+    { content_title: title, ...answer },
+    as,
+  );
 const OK = { ok: true };
 const NONE = { data: [], count: 0 };
 
@@ -111,7 +134,13 @@ call("health", {}, 200, { status: "ok", node_count: 0, edge_count: 0, lifecycle:
 call("list_nodes", {}, 200, NONE);
 call("list_clusters", {}, 200, NONE);
 call("get_conflicts", {}, 200, NONE);
-call("get_graph", {}, 200, { nodes: [], edges: [], clusters: [], memberships: [], count: { nodes: 0, edges: 0 } });
+call("get_graph", {}, 200, {
+  nodes: [],
+  edges: [],
+  clusters: [],
+  memberships: [],
+  count: { nodes: 0, edges: 0 },
+});
 call("run_decay", {}, 200, { ok: true, processed: 0, transitions_count: 0, transitions: [] });
 call("backfill_embeddings", {}, 200, { ok: true, embedded: 0, total: 0 });
 call("search", { query: "anything" }, 200, NONE);
@@ -184,7 +213,11 @@ call(
   { neural_stability: 60 },
   "odd kind",
 );
-const EVENT = { event_time: "2026-03-01T10:00:00.000Z", event_confidence: 0.8, event_source: "news" };
+const EVENT = {
+  event_time: "2026-03-01T10:00:00.000Z",
+  event_confidence: 0.8,
+  event_source: "news",
+};
 node("event", "Dated", EVENT, {
   temporal_event_time: EVENT.event_time,
   temporal_event_confidence: 0.8,
@@ -199,7 +232,13 @@ node("sure", "Very sure", { event_confidence: 7 }, { temporal_event_confidence: 
 node("blank", "  ", {});
 node("empty body", "Empty body", { body: "" }, { content_body: "" });
 call("create_node", { ...LESSON, title: 5 }, 201, { content_title: "5.0" }, "number");
-call("create_node", { ...LESSON, title: "Number as a text", body: 4.5 }, 201, { content_body: "4.5" }, "number body");
+call(
+  "create_node",
+  { ...LESSON, title: "Number as a text", body: 4.5 },
+  201,
+  { content_body: "4.5" },
+  "number body",
+);
 call("create_node", { ...LESSON, title: "" }, 400);
 call("create_node", { subtype: "custom:lesson", title: "No type" }, 400);
 for (const id of [
@@ -245,8 +284,14 @@ call("list_nodes", { limit: 2 }, 200, { count: 2, data: [{ id: "$thesis" }, { id
 call("list_nodes", { limit: 0 }, 200, NONE);
 call("list_nodes", { limit: -1 }, 200, { count: 6 });
 call("list_nodes", { limit: 1000 }, 200, { count: 6 });
-call("list_nodes", { type: "episode" }, 200, { count: 1, data: [{ id: "$episode", memory_section: "KNOWLEDGE" }] });
-call("list_nodes", { subtype: "custom:thesis", lifecycle: "ACTIVE" }, 200, { count: 1, data: [{ id: "$thesis" }] });
+call("list_nodes", { type: "episode" }, 200, {
+  count: 1,
+  data: [{ id: "$episode", memory_section: "KNOWLEDGE" }],
+});
+call("list_nodes", { subtype: "custom:thesis", lifecycle: "ACTIVE" }, 200, {
+  count: 1,
+  data: [{ id: "$thesis" }],
+});
 call("list_nodes", { lifecycle: "WEAK" }, 200, NONE);
 call("list_nodes", { lifecycle: "BOGUS" }, 200, NONE);
 call("list_nodes", { created_after: "2999-01-01T00:00:00Z" }, 200, NONE);
@@ -254,22 +299,40 @@ call("list_nodes", { created_before: "2999-01-01T00:00:00Z" }, 200, { count: 6 }
 call("list_nodes", { created_after: "soon" }, 200, NONE);
 call("list_nodes", { created_before: "soon" }, 200, { count: 6 });
 
-const BIT = { ...LESSON, content_title: "Copper and rates", content_summary: "s", content_body: "b" };
+const BIT = {
+  ...LESSON,
+  content_title: "Copper and rates",
+  content_summary: "s",
+  content_body: "b",
+};
 call("update_node", { id: "$strong", ...BIT }, 200, {
   ...BIT,
   version: 2,
   last_modified: TIME,
   neural_access_count: 0,
 });
-call("update_node", { id: "$strong", content_body: null, nothing: 1 }, 200, { content_body: null, version: 3 });
+call("update_node", { id: "$strong", content_body: null, nothing: 1 }, 200, {
+  content_body: null,
+  version: 3,
+});
 call("update_node", { id: "$strong", neural_stability: 12, neural_difficulty: 0.9 }, 200, {
-  ...{ neural_stability: 12, neural_difficulty: 0.9, neural_retrievability: 1, state_lifecycle: "ACTIVE" },
+  ...{
+    neural_stability: 12,
+    neural_difficulty: 0.9,
+    neural_retrievability: 1,
+    state_lifecycle: "ACTIVE",
+  },
 });
 call("update_node", { id: "$strong", neural_stability: -3 }, 200, { neural_stability: -3 });
 call("update_node", { id: "$strong", neural_retrievability: 2 }, 200, { neural_retrievability: 2 });
 call("update_node", { id: "$strong", neural_difficulty: -1 }, 200, { neural_difficulty: -1 });
-call("update_node", { id: "$strong", temporal_event_time: "soon" }, 200, { temporal_event_time: "soon" });
-call("update_node", { id: "$strong", state_lifecycle: "BOGUS" }, 200, { state_lifecycle: "BOGUS", version: 9 });
+call("update_node", { id: "$strong", temporal_event_time: "soon" }, 200, {
+  temporal_event_time: "soon",
+});
+call("update_node", { id: "$strong", state_lifecycle: "BOGUS" }, 200, {
+  state_lifecycle: "BOGUS",
+  version: 9,
+});
 call("list_nodes", { lifecycle: "BOGUS" }, 200, { count: 1, data: [{ id: "$strong" }] });
 call("update_node", { id: "$strong", content_title: "" }, 200, { content_title: "" });
 call("update_node", { id: "$strong", nothing: 1 }, 400);
@@ -314,9 +377,21 @@ call(
   { strength: 0.3, neural_weight: 0.3, created_at: TIME },
   "edge",
 );
-call("create_edge", { ...ENDS, type: "causes", strength: 3 }, 201, { strength: 3, neural_weight: 3 }, "strong edge");
+call(
+  "create_edge",
+  { ...ENDS, type: "causes", strength: 3 },
+  201,
+  { strength: 3, neural_weight: 3 },
+  "strong edge",
+);
 call("create_edge", { ...ENDS, type: "causes", strength: -1 }, 201, { strength: -1 }, "weak edge");
-call("create_edge", { source_id: "$lesson", target_id: "$lesson", type: "causes" }, 201, {}, "loop");
+call(
+  "create_edge",
+  { source_id: "$lesson", target_id: "$lesson", type: "causes" },
+  201,
+  {},
+  "loop",
+);
 call("create_edge", { source_id: "$lesson", target_id: "", type: "causes" }, 400);
 call("create_edge", { source_id: "$lesson", type: "causes" }, 400);
 call("get_edges", { node_id: "$thesis" }, 200, { count: 13 });
@@ -324,12 +399,36 @@ call("get_edges", { node_id: "$thesis", direction: "in" }, 200, { count: 13 });
 call("get_edges", { node_id: "$thesis", direction: "out" }, 200, NONE);
 call("get_edges", { node_id: "$lesson", direction: "out" }, 200, { count: 14 });
 call("get_edges", { node_id: "$thesis", direction: "sideways" }, 200, { count: 13 });
-call("create_edge", { source_id: "$episode", target_id: "$lesson", type: "causes" }, 201, {}, "to lesson");
-call("create_edge", { source_id: "$lesson", target_id: "$event", type: "causes" }, 201, {}, "from lesson");
-call("create_edge", { source_id: "$lesson", target_id: "$episode", type: "causes" }, 201, {}, "back");
+call(
+  "create_edge",
+  { source_id: "$episode", target_id: "$lesson", type: "causes" },
+  201,
+  {},
+  "to lesson",
+);
+call(
+  "create_edge",
+  { source_id: "$lesson", target_id: "$event", type: "causes" },
+  201,
+  {},
+  "from lesson",
+);
+call(
+  "create_edge",
+  { source_id: "$lesson", target_id: "$episode", type: "causes" },
+  201,
+  {},
+  "back",
+);
 call("get_edges", { node_id: "$episode" }, 200, { data: [{ id: "$to lesson" }, { id: "$back" }] });
 call("delete_edge", { id: "$to lesson" }, 200, OK);
-call("create_edge", { source_id: "$episode", target_id: "$lesson", type: "causes" }, 201, {}, "to lesson");
+call(
+  "create_edge",
+  { source_id: "$episode", target_id: "$lesson", type: "causes" },
+  201,
+  {},
+  "to lesson",
+);
 call("get_edges", { node_id: "$episode" }, 200, { data: [{ id: "$to lesson" }, { id: "$back" }] });
 call("get_edges", { node_id: "$event" }, 200, { data: [{ id: "$from lesson" }] });
 for (const id of ["$to lesson", "$from lesson", "$back"]) call("delete_edge", { id }, 200, OK);
@@ -338,10 +437,17 @@ call("get_edges", { node_id: "" }, 400);
 call("strengthen_edge", { id: "$edge" }, 200, { id: "$edge", strength: 0.35, neural_weight: 0.35 });
 call("strengthen_edge", { id: "$edge", amount: 0.5 }, 200, { strength: 0.85, neural_weight: 0.85 });
 call("strengthen_edge", { id: "$edge", amount: 1 }, 200, { strength: 1, neural_weight: 1 });
-call("strengthen_edge", { id: "$edge", amount: -0.25 }, 200, { strength: 0.75, neural_weight: 0.75 });
-call("strengthen_edge", { id: "$edge", amount: -5 }, 200, { strength: -4.25, neural_weight: -4.25 });
+call("strengthen_edge", { id: "$edge", amount: -0.25 }, 200, {
+  strength: 0.75,
+  neural_weight: 0.75,
+});
+call("strengthen_edge", { id: "$edge", amount: -5 }, 200, {
+  strength: -4.25,
+  neural_weight: -4.25,
+});
 call("strengthen_edge", { id: "e_none" }, 404, { error: "not found" });
-for (const id of ["$strong edge", "$weak edge", "$loop", "$unheard_of"]) call("delete_edge", { id }, 200, OK);
+for (const id of ["$strong edge", "$weak edge", "$loop", "$unheard_of"])
+  call("delete_edge", { id }, 200, OK);
 call("delete_edge", { id: "$loop" }, 200, OK);
 call("delete_edge", { id: "e_none" }, 200, OK);
 call("get_edges", { node_id: "$lesson" }, 200, { count: 10 });
@@ -354,7 +460,14 @@ call(
   { name: "Metals" },
   201,
   {
-    ...{ id: like(".+_.{12}"), name: "Metals", description: null, icon: null, pinned: 0, source: "user_created" },
+    ...{
+      id: like(".+_.{12}"),
+      name: "Metals",
+      description: null,
+      icon: null,
+      pinned: 0,
+      source: "user_created",
+    },
     ...{ auto_subtypes: null, created_at: TIME },
   },
   "metals",
@@ -387,7 +500,12 @@ call("list_clusters", {}, 200, {
     { id: "$metals", auto_subtypes: null, source: "user_created" },
   ],
 });
-call("get_cluster", { id: "$metals" }, 200, { id: "$metals", name: "Metals", node_count: 0, pinned: 0 });
+call("get_cluster", { id: "$metals" }, 200, {
+  id: "$metals",
+  name: "Metals",
+  node_count: 0,
+  pinned: 0,
+});
 call("get_cluster", { id: "c_none" }, 404, { error: "not found" });
 call("update_cluster", { id: "$later", pinned: false, name: "Never" }, 200, {
   pinned: 0,
@@ -399,7 +517,10 @@ call("update_cluster", { id: "$later", auto_subtypes: ["custom:trade"] }, 200, {
   auto_subtypes: ["custom:trade"],
   pinned: 1,
 });
-call("update_cluster", { id: "$later", description: "d" }, 200, { auto_subtypes: ["custom:trade"], description: "d" });
+call("update_cluster", { id: "$later", description: "d" }, 200, {
+  auto_subtypes: ["custom:trade"],
+  description: "d",
+});
 call("update_cluster", { id: "$later", auto_subtypes: "x", description: null }, 200, {
   auto_subtypes: null,
   description: null,
@@ -412,53 +533,104 @@ call("update_cluster", { id: "c_none", name: "x" }, 404);
 // Its client puts memories into clusters by their subtypes, and its server does not.
 node("zinc", "Zinc supply");
 call("get_cluster_members", { id: "$pinned" }, 200, NONE);
-call("add_to_cluster", { id: "$metals", node_id: "$lesson" }, 200, { ok: true, added: 1, cluster_id: "$metals" });
-call("add_to_cluster", { id: "$metals", node_ids: ["$zinc"] }, 200, { ok: true, added: 1, cluster_id: "$metals" });
-call("add_to_cluster", { id: "$metals", node_ids: ["$lesson", "$zinc"] }, 200, { ok: true, added: 2 });
-call("add_to_cluster", { id: "$metals", node_id: "$lesson", node_ids: ["$thesis"] }, 200, { ok: true, added: 1 });
+call("add_to_cluster", { id: "$metals", node_id: "$lesson" }, 200, {
+  ok: true,
+  added: 1,
+  cluster_id: "$metals",
+});
+call("add_to_cluster", { id: "$metals", node_ids: ["$zinc"] }, 200, {
+  ok: true,
+  added: 1,
+  cluster_id: "$metals",
+});
+call("add_to_cluster", { id: "$metals", node_ids: ["$lesson", "$zinc"] }, 200, {
+  ok: true,
+  added: 2,
+});
+call("add_to_cluster", { id: "$metals", node_id: "$lesson", node_ids: ["$thesis"] }, 200, {
+  ok: true,
+  added: 1,
+});
 call("add_to_cluster", { id: "$metals", node_ids: ["$zinc", "$zinc"] }, 200, { added: 2 });
 call("add_to_cluster", { id: "$metals" }, 400);
 call("add_to_cluster", { id: "$metals", node_ids: [] }, 400);
 call("add_to_cluster", { id: "c_none", node_id: "$lesson" }, 404);
-call("list_clusters", {}, 200, { data: [{}, {}, { node_count: 0 }, { id: "$metals", node_count: 3 }] });
+call("list_clusters", {}, 200, {
+  data: [{}, {}, { node_count: 0 }, { id: "$metals", node_count: 3 }],
+});
 call("get_cluster", { id: "$metals" }, 200, { node_count: 3 });
 call("get_cluster_members", { id: "$metals" }, 200, {
   count: 3,
   data: [
-    { id: "$thesis", memory_section: "KNOWLEDGE", membership_weight: 1, membership_updated_at: TIME },
-    { id: "$zinc", content_title: "Zinc supply", state_lifecycle: "ACTIVE", neural_access_count: 0 },
+    {
+      id: "$thesis",
+      memory_section: "KNOWLEDGE",
+      membership_weight: 1,
+      membership_updated_at: TIME,
+    },
+    {
+      id: "$zinc",
+      content_title: "Zinc supply",
+      state_lifecycle: "ACTIVE",
+      neural_access_count: 0,
+    },
     { id: "$lesson", neural_access_count: 2, neural_stability: 365 },
   ],
 });
-call("get_cluster_members", { id: "$metals", limit: 1 }, 200, { count: 1, data: [{ id: "$thesis" }] });
+call("get_cluster_members", { id: "$metals", limit: 1 }, 200, {
+  count: 1,
+  data: [{ id: "$thesis" }],
+});
 call("get_cluster_members", { id: "$metals", limit: 0 }, 200, NONE);
 call("get_cluster_members", { id: "$metals", limit: -1 }, 200, { count: 3 });
 call("get_cluster_members", { id: "c_none" }, 200, NONE);
 call("get_cluster_health", { id: "$metals" }, 200, {
-  ...{ cluster_id: "$metals", name: "Metals", total_nodes: 3, active_nodes: 3, weak_nodes: 0, dormant_nodes: 0 },
+  ...{
+    cluster_id: "$metals",
+    name: "Metals",
+    total_nodes: 3,
+    active_nodes: 3,
+    weak_nodes: 0,
+    dormant_nodes: 0,
+  },
   health_ratio: 1,
 });
-call("update_node", { id: "$thesis", state_lifecycle: "DORMANT" }, 200, { state_lifecycle: "DORMANT" });
-call("get_cluster_health", { id: "$metals" }, 200, { active_nodes: 2, dormant_nodes: 1, health_ratio: 0.6667 });
+call("update_node", { id: "$thesis", state_lifecycle: "DORMANT" }, 200, {
+  state_lifecycle: "DORMANT",
+});
+call("get_cluster_health", { id: "$metals" }, 200, {
+  active_nodes: 2,
+  dormant_nodes: 1,
+  health_ratio: 0.6667,
+});
 call("get_cluster_health", { id: "$last" }, 200, { total_nodes: 0, health_ratio: 0 });
 call("get_cluster_health", { id: "c_none" }, 404);
 call("remove_from_cluster", { id: "$metals", node_id: "$lesson" }, 200, OK);
 call("remove_from_cluster", { id: "$metals", node_id: "$lesson" }, 200, OK);
 call("remove_from_cluster", { id: "c_none", node_id: "n_none" }, 200, OK);
 call("get_cluster", { id: "$metals" }, 200, { node_count: 2 });
-for (const id of ["$later", "$last", "$pinned", "$last", "c_none"]) call("delete_cluster", { id }, 200, OK);
+for (const id of ["$later", "$last", "$pinned", "$last", "c_none"])
+  call("delete_cluster", { id }, 200, OK);
 call("list_clusters", {}, 200, { count: 1 });
 
 // ---- states -------------------------------------------------------------------------------------
 
-call("list_nodes", { lifecycle: "DORMANT" }, 200, { count: 1, data: [{ id: "$thesis", state_lifecycle: "ACTIVE" }] });
+call("list_nodes", { lifecycle: "DORMANT" }, 200, {
+  count: 1,
+  data: [{ id: "$thesis", state_lifecycle: "ACTIVE" }],
+});
 call("get_node", { id: "$thesis" }, 200, { state_lifecycle: "DORMANT", neural_access_count: 3 });
 call("health", {}, 200, { lifecycle: { ACTIVE: 5, DORMANT: 1 } });
 node("archived", "Archived by hand");
-call("update_node", { id: "$archived", state_lifecycle: "ARCHIVE" }, 200, { state_lifecycle: "ARCHIVE" });
+call("update_node", { id: "$archived", state_lifecycle: "ARCHIVE" }, 200, {
+  state_lifecycle: "ARCHIVE",
+});
 node("faded", "Faded one", { subtype: null });
 call("update_node", { id: "$faded", neural_stability: 1e-12 }, 200, { neural_stability: 1e-12 });
-call("list_nodes", { lifecycle: "ARCHIVE" }, 200, { count: 1, data: [{ id: "$archived", state_lifecycle: "ACTIVE" }] });
+call("list_nodes", { lifecycle: "ARCHIVE" }, 200, {
+  count: 1,
+  data: [{ id: "$archived", state_lifecycle: "ACTIVE" }],
+});
 call("list_nodes", { limit: 1 }, 200, {
   data: [{ id: "$faded", state_lifecycle: "DORMANT", neural_retrievability: 0 }],
 });
@@ -487,7 +659,12 @@ call("delete_node", { id: "$archived" }, 200, OK);
 // ---- conflicts ----------------------------------------------------------------------------------
 
 const WRONG = "I was wrong: the mine is open.";
-node("mine", "Tin mine status", { body: "The mine is closed." }, { _contradiction_detected: undefined });
+node(
+  "mine",
+  "Tin mine status",
+  { body: "The mine is closed." },
+  { _contradiction_detected: undefined },
+);
 node("mine again", "Tin mine status update", { body: WRONG }, { _contradiction_detected: true });
 call(
   "get_conflicts",
@@ -497,8 +674,19 @@ call(
     count: 1,
     data: [
       {
-        ...{ old_node_id: "$mine", new_node_id: "$mine again", new_content: WRONG, conflict_type: "AMBIGUOUS" },
-        ...{ detection_tier: "PATTERN", detection_confidence: 0.6, entity_name: null, topic: null, status: "pending" },
+        ...{
+          old_node_id: "$mine",
+          new_node_id: "$mine again",
+          new_content: WRONG,
+          conflict_type: "AMBIGUOUS",
+        },
+        ...{
+          detection_tier: "PATTERN",
+          detection_confidence: 0.6,
+          entity_name: null,
+          topic: null,
+          status: "pending",
+        },
         ...{ created_at: TIME, expires_at: TIME, resolution: null, resolved_at: null },
       },
     ],
@@ -506,11 +694,31 @@ call(
   "first",
 );
 // Phrases count within words, and only those of the body.
-node("within", "Tin mine status is known", { body: "factually it is open now" }, { _contradiction_detected: true });
-node("title alone", "Correction: Tin mine", { body: "It is open." }, { _contradiction_detected: undefined });
+node(
+  "within",
+  "Tin mine status is known",
+  { body: "factually it is open now" },
+  { _contradiction_detected: true },
+);
+node(
+  "title alone",
+  "Correction: Tin mine",
+  { body: "It is open." },
+  { _contradiction_detected: undefined },
+);
 node("no body", "Tin mine correction: open", {}, { _contradiction_detected: true });
-node("denied", "Tin mine status denied", { body: "I actually enjoyed it" }, { _contradiction_detected: undefined });
-node("unsure", "Tin mine status unsure", { body: "I actually enjoyed it now" }, { _contradiction_detected: true });
+node(
+  "denied",
+  "Tin mine status denied",
+  { body: "I actually enjoyed it" },
+  { _contradiction_detected: undefined },
+);
+node(
+  "unsure",
+  "Tin mine status unsure",
+  { body: "I actually enjoyed it now" },
+  { _contradiction_detected: true },
+);
 call(
   "get_conflicts",
   {},
@@ -557,7 +765,15 @@ call("get_node", { id: "$mine" }, 200, { state_lifecycle: "DORMANT" });
 call("get_conflicts", {}, 200, { count: 5 });
 call("get_conflicts", { status: "resolved" }, 200, {
   count: 1,
-  data: [{ id: "$first.0", status: "resolved", resolution: "new_is_current", resolved_at: TIME, new_content: WRONG }],
+  data: [
+    {
+      id: "$first.0",
+      status: "resolved",
+      resolution: "new_is_current",
+      resolved_at: TIME,
+      new_content: WRONG,
+    },
+  ],
 });
 call("resolve_conflict", { conflict_id: "$first.0", resolution: "keep_both" }, 200, {
   actions: [like("Edge e_.{12}: $mine relates_to $mine again")],
@@ -587,14 +803,26 @@ call(
         actions: [like("New node $within → DORMANT"), like("Edge e_.{12}: .+ supersedes $within")],
       },
       {
-        ...{ ok: false, conflict_id: "q_none", resolution: "merge", old_node_id: "", new_node_id: null, actions: [] },
+        ...{
+          ok: false,
+          conflict_id: "q_none",
+          resolution: "merge",
+          old_node_id: "",
+          new_node_id: null,
+          actions: [],
+        },
         ...{ resolved_at: "", error: "Conflict q_none not found" },
       },
       {
         ...{ ok: false, conflict_id: "$queue.2", resolution: "odd", old_node_id: "", actions: [] },
         error: "Invalid resolution: odd",
       },
-      { ok: false, conflict_id: "?", error: "missing conflict_id or resolution", resolution: undefined },
+      {
+        ok: false,
+        conflict_id: "?",
+        error: "missing conflict_id or resolution",
+        resolution: undefined,
+      },
       { ok: false, conflict_id: "$queue.2", error: "missing conflict_id or resolution" },
       { ok: true, conflict_id: "$queue.2", resolution: "keep_both", resolved_at: TIME },
       { ok: true, new_node_id: "$unsure", actions: [like("Edge e_.{12}: .+ relates_to $unsure")] },
@@ -603,20 +831,38 @@ call(
 );
 call("get_conflicts", {}, 200, { count: 2 });
 call("batch_resolve_conflicts", { items: [] }, 400);
-call("batch_resolve_conflicts", { items: Array(51).fill({ conflict_id: "q_none", resolution: "merge" }) }, 400);
+call(
+  "batch_resolve_conflicts",
+  { items: Array(51).fill({ conflict_id: "q_none", resolution: "merge" }) },
+  400,
+);
 node("merged", "Lead smelter report", { body: "Output fell." });
-node("merging", "Lead smelter report", { body: "Correction: output rose." }, { _contradiction_detected: true });
+node(
+  "merging",
+  "Lead smelter report",
+  { body: "Correction: output rose." },
+  { _contradiction_detected: true },
+);
 call("get_conflicts", {}, 200, { count: 3 }, "third");
-call("resolve_conflict", { conflict_id: "$third.2", resolution: "merge" }, 200, { old_node_id: "$merged" });
+call("resolve_conflict", { conflict_id: "$third.2", resolution: "merge" }, 200, {
+  old_node_id: "$merged",
+});
 call("get_node", { id: "$merged" }, 200, {
-  content_body: like("Output fell\\.\\n\\n--- Merged \\(\\d{4}-\\d\\d-\\d\\d\\) ---\\n\\nCorrection: output rose\\."),
+  content_body: like(
+    "Output fell\\.\\n\\n--- Merged \\(\\d{4}-\\d\\d-\\d\\d\\) ---\\n\\nCorrection: output rose\\.",
+  ),
   version: 2,
 });
 
 // ---- searches -----------------------------------------------------------------------------------
 
 const FOUND = {
-  ...{ id: "$zinc", content_title: "Zinc supply", memory_section: "KNOWLEDGE", state_lifecycle: "ACTIVE" },
+  ...{
+    id: "$zinc",
+    content_title: "Zinc supply",
+    memory_section: "KNOWLEDGE",
+    state_lifecycle: "ACTIVE",
+  },
   ...{ score: like("\\d.*"), primary_signal: like("\\w+"), breakdown: { semantic: 0, keyword: 1 } },
 };
 call("search", { query: "Zinc" }, 200, { count: 1, data: [FOUND] });
@@ -698,7 +944,15 @@ export const BEYOND: readonly Call[] = [
     args: { content: "Zinc supply", title: "Zinc supply", subtype: "custom:lesson" },
     status: 200,
     answer: {
-      matches: [{ node_id: "$zinc", title: "Zinc supply", similarity: 1, action: "duplicate", lifecycle: "ACTIVE" }],
+      matches: [
+        {
+          node_id: "$zinc",
+          title: "Zinc supply",
+          similarity: 1,
+          action: "duplicate",
+          lifecycle: "ACTIVE",
+        },
+      ],
     },
   },
   {
@@ -719,5 +973,10 @@ export const BEYOND: readonly Call[] = [
     status: 400,
     answer: { issues: [{ path: "resolution" }] },
   },
-  { method: "list_nodes", args: { limit: "many" }, status: 400, answer: { issues: [{ path: "limit" }] } },
+  {
+    method: "list_nodes",
+    args: { limit: "many" },
+    status: 400,
+    answer: { issues: [{ path: "limit" }] },
+  },
 ];

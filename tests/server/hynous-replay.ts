@@ -28,7 +28,8 @@ export async function replay(
       ...(replied.status === status ? [] : [`status ${replied.status}, not ${status}`]),
       ...differencesOf(replied.body, named(answer, names), ""),
     ];
-    if (found.length > 0) differences.push(`${place} ${method} ${JSON.stringify(args)}: ${found.join("; ")}`);
+    if (found.length > 0)
+      differences.push(`${place} ${method} ${JSON.stringify(args)}: ${found.join("; ")}`);
   }
   return differences;
 }
@@ -39,7 +40,9 @@ function named(value: unknown, names: Names): unknown {
   if (value instanceof Matching) return new Matching(patternOf(value.pattern, names));
   if (Array.isArray(value)) return value.map((entry) => named(entry, names));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, named(entry, names)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [key, named(entry, names)]),
+  );
 }
 
 function idOf(reference: string, names: Names): string {
@@ -51,19 +54,30 @@ function idOf(reference: string, names: Names): string {
 
 function patternOf(pattern: string, names: Names): string {
   const longestFirst = [...names.keys()].sort((a, b) => b.length - a.length);
-  return longestFirst.reduce((text, name) => text.replaceAll(`$${name}`, () => names.get(name)?.id ?? name), pattern);
+  return longestFirst.reduce(
+    (text, name) => text.replaceAll(`$${name}`, () => names.get(name)?.id ?? name),
+    pattern,
+  );
 }
 
 function differencesOf(found: unknown, expected: unknown, path: string): string[] {
   const told = () => [`${path} is ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`];
-  if (expected instanceof Matching) return new RegExp(expected.pattern, "s").test(String(found)) ? [] : told();
-  if (typeof expected !== "object" || expected === null) return Object.is(found, expected) ? [] : told();
+  if (expected instanceof Matching)
+    return new RegExp(expected.pattern, "s").test(String(found)) ? [] : told();
+  if (typeof expected !== "object" || expected === null)
+    return Object.is(found, expected) ? [] : told();
   if (typeof found !== "object" || found === null) return told();
   if (Array.isArray(expected)) {
     if (!Array.isArray(found) || found.length !== expected.length) return told();
-    return expected.flatMap((entry, place) => differencesOf(found[place], entry, `${path}[${place}]`));
+    return expected.flatMap((entry, place) =>
+      differencesOf(found[place], entry, `${path}[${place}]`),
+    );
   }
   return Object.entries(expected).flatMap(([key, entry]) =>
-    differencesOf((found as Record<string, unknown>)[key], entry, path === "" ? key : `${path}.${key}`),
+    differencesOf(
+      (found as Record<string, unknown>)[key],
+      entry,
+      path === "" ? key : `${path}.${key}`,
+    ),
   );
 }

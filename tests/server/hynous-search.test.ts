@@ -1,4 +1,5 @@
-// In compatibility with Hynous a search gives its results: ids in its order, and its scores to the last bit, whatever the limit.
+// In compatibility with Hynous a search gives its results: ids in its order, and its scores to the
+// last bit, whatever the limit.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,14 +23,29 @@ const folder = makeFolder();
 afterAll(() => removeFolder(folder));
 
 /** An agent on such a database, and the same database as SQL sees it. */
-function agentOn(seed: number, { dimensions = 0, embeds = false, ...made }: { [name: string]: number | boolean } = {}) {
+function agentOn(
+  seed: number,
+  { dimensions = 0, embeds = false, ...made }: { [name: string]: number | boolean } = {},
+) {
   const file = join(folder, `${seed}.db`);
-  const ids = makeHynous(file, { now: NOW, seed, dimensions: Number(dimensions), memories: 300, ...made });
+  const ids = makeHynous(file, {
+    now: NOW,
+    seed,
+    dimensions: Number(dimensions),
+    memories: 300,
+    ...made,
+  });
   const storage = new LibsqlStorage(file, { durability: "normal" });
   const agent = new Agent(storage, { compat: "hynous", embeds: Boolean(embeds), clock: () => NOW });
   const db = raw(file);
-  const handle = handlersFor("hynous").search as (agent: Agent, given: object) => { data: HynousFound[] };
-  /** What the server answers, after what the reference does. What is found counts as accessed from then on. */
+  const handle = handlersFor("hynous").search as (
+    agent: Agent,
+    given: object,
+  ) => { data: HynousFound[] };
+  /**
+   * What the server answers, after what the reference does. What is found counts as accessed from
+   * then on.
+   */
   const both = (request: HynousRequest, vector?: Float32Array) => {
     const expected = hynousSearch(db, request, {
       ...{ now: NOW, hasProvider: Boolean(embeds) },
@@ -45,7 +61,12 @@ function agentOn(seed: number, { dimensions = 0, embeds = false, ...made }: { [n
 }
 
 function expectSame({ expected, found }: { expected: HynousFound[]; found: HynousFound[] }): void {
-  const partOf = ({ id, score, breakdown, primary_signal }: HynousFound) => ({ id, score, breakdown, primary_signal });
+  const partOf = ({ id, score, breakdown, primary_signal }: HynousFound) => ({
+    id,
+    score,
+    breakdown,
+    primary_signal,
+  });
   // `toEqual` compares numbers by Object.is.
   expect(found.map(partOf)).toEqual(expected.map(partOf));
 }
@@ -58,7 +79,11 @@ const filtersOf = ({ clusters }: HynousIds): Partial<HynousRequest>[] => [
   { cluster_ids: clusters.slice(0, 2) },
   { cluster_ids: [clusters[3]!], type: "concept" },
   ...(["any", "event", "ingestion"] as const).map((type) => ({
-    time_range: { start: new Date(NOW - 300 * DAY).toISOString(), end: new Date(NOW - 100 * DAY).toISOString(), type },
+    time_range: {
+      start: new Date(NOW - 300 * DAY).toISOString(),
+      end: new Date(NOW - 100 * DAY).toISOString(),
+      type,
+    },
   })),
 ];
 
@@ -135,13 +160,16 @@ describe("a search as Hynous does it", () => {
   test("shows the state that time alone makes, and counts an access of what it gives", () => {
     const { both, db, agent, ids } = agentOn(8);
     const [id] = ids.nodes;
-    db.prepare("UPDATE nodes SET content_title = 'Zyzzyva', state_lifecycle = 'DORMANT' WHERE id = ?").run(id);
-    db.prepare("UPDATE nodes SET neural_last_accessed = ?, neural_access_count = 4 WHERE id = ?").run(
-      new Date(NOW).toISOString(),
-      id,
-    );
+    db.prepare(
+      "UPDATE nodes SET content_title = 'Zyzzyva', state_lifecycle = 'DORMANT' WHERE id = ?",
+    ).run(id);
+    db.prepare(
+      "UPDATE nodes SET neural_last_accessed = ?, neural_access_count = 4 WHERE id = ?",
+    ).run(new Date(NOW).toISOString(), id);
     const first = both({ query: "zyzzyva" }).found;
-    expect(first).toMatchObject([{ id, state_lifecycle: "ACTIVE", neural_retrievability: 1, neural_access_count: 4 }]);
+    expect(first).toMatchObject([
+      { id, state_lifecycle: "ACTIVE", neural_retrievability: 1, neural_access_count: 4 },
+    ]);
     expect(both({ query: "zyzzyva" }).found).toMatchObject([{ id, neural_access_count: 5 }]);
     expect(both({ query: "zyzzyva", lifecycle: "DORMANT" }).found).toHaveLength(1);
     expect(both({ query: "zyzzyva", lifecycle: "ACTIVE" }).found).toHaveLength(0);
@@ -155,7 +183,10 @@ test("without it, search.max_seeds is the most seeds of any search", async () =>
   const answers = async (options: readonly string[]) => {
     const own = clientOf(await start(temporaryFolder(), options), "default");
     for (let place = 0; place < 40; place++) {
-      await own.create({ content_title: `funding ${"squeeze ".repeat(place % 7)}${place}`, content_body: null });
+      await own.create({
+        content_title: `funding ${"squeeze ".repeat(place % 7)}${place}`,
+        content_body: null,
+      });
     }
     const seeds = [];
     for (const limit of [1, 5, 10, 30]) {

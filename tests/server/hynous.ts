@@ -1,4 +1,5 @@
-// A database as Hynous' Nous server leaves it: its tables and triggers, its ids, times and edges, and trades that its agent made.
+// A database as Hynous' Nous server leaves it: its tables and triggers, its ids, times and edges,
+// and trades that its agent made.
 
 import { copyFileSync } from "node:fs";
 import Database from "libsql";
@@ -71,8 +72,13 @@ export function startHynous(db: Database.Database): void {
   db.exec("PRAGMA journal_mode = WAL");
   db.exec("PRAGMA foreign_keys = ON");
   const statements = `${TABLES}`.split(";").map((statement) => statement.trim());
-  for (const statement of [...statements.filter((text) => text !== ""), ...TRIGGERS.split(/(?<=END);/)]) {
-    const made = statement.trim().replace(/^CREATE (VIRTUAL TABLE|TABLE|INDEX|TRIGGER) /, "CREATE $1 IF NOT EXISTS ");
+  for (const statement of [
+    ...statements.filter((text) => text !== ""),
+    ...TRIGGERS.split(/(?<=END);/),
+  ]) {
+    const made = statement
+      .trim()
+      .replace(/^CREATE (VIRTUAL TABLE|TABLE|INDEX|TRIGGER) /, "CREATE $1 IF NOT EXISTS ");
     try {
       if (made !== "") db.exec(made);
     } catch (error) {
@@ -86,7 +92,9 @@ export function startHynous(db: Database.Database): void {
 const DAY = 86_400_000;
 /** Days over which its memories were made. */
 const AGE = 400;
-/** What memories and questions are made of; some words begin as others do, and some are questions'. */
+/**
+ * What memories and questions are made of; some words begin as others do, and some are questions'.
+ */
 export const WORDS = (
   "BTC ETH SOL funding squeeze squeezed squeezes short shorts long liquidation liquidations open interest price range breakout trend " +
   "volume spike Sunday weekend stop loss target entry exit fees leverage risk position size thesis lesson market rate basis premium " +
@@ -159,37 +167,73 @@ export function makeHynous(file: string, options: HynousOptions): HynousIds {
   const random = randomOf(seed);
   const below = (count: number) => Math.floor(random() * count);
   const one = <T>(list: readonly T[]): T => list[below(list.length)]!;
-  const idOf = (prefix: string) => `${prefix}${Array.from({ length: 12 }, () => one([...ALPHABET])).join("")}`;
+  const idOf = (prefix: string) =>
+    `${prefix}${Array.from({ length: 12 }, () => one([...ALPHABET])).join("")}`;
   const iso = (time: number) => new Date(time).toISOString();
   /** As `datetime('now')` writes it. */
   const plain = (time: number) => iso(time).slice(0, 19).replace("T", " ");
   const text = (words: number) => Array.from({ length: words }, () => one(WORDS)).join(" ");
   const past = () => now - below(AGE * DAY);
-  const ids: HynousIds = { nodes: [], entries: [], closes: [], playbooks: [], clusters: [], conflicts: [] };
+  const ids: HynousIds = {
+    nodes: [],
+    entries: [],
+    closes: [],
+    playbooks: [],
+    clusters: [],
+    conflicts: [],
+  };
 
   const making = `${file}.making`;
   const db = new Database(making);
   startHynous(db);
-  const addNode = db.prepare(`INSERT INTO nodes (id, type, subtype, content_title, content_summary, content_body,
+  const addNode =
+    db.prepare(`INSERT INTO nodes (id, type, subtype, content_title, content_summary, content_body,
     neural_stability, neural_retrievability, neural_difficulty, neural_access_count, neural_last_accessed, state_lifecycle,
     provenance_created_at, layer, last_modified, created_at, embedding_vector, embedding_model, temporal_event_time,
     temporal_event_confidence, temporal_event_source, version)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  const vectorOf = () => Buffer.from(Float32Array.from({ length: dimensions }, () => random() - 0.5).buffer);
+  const vectorOf = () =>
+    Buffer.from(Float32Array.from({ length: dimensions }, () => random() - 0.5).buffer);
   const node = (
     [subtype, type, stability]: (typeof SUBTYPES)[number],
     fields: { title?: string; summary?: string | null; body?: string | null; at?: number } = {},
   ): string => {
-    const { title = text(2 + below(5)), summary = below(3) === 0 ? null : text(4 + below(8)), at = past() } = fields;
-    const body = fields.body === undefined ? (below(4) === 0 ? null : text(5 + below(40))) : fields.body;
+    const {
+      title = text(2 + below(5)),
+      summary = below(3) === 0 ? null : text(4 + below(8)),
+      at = past(),
+    } = fields;
+    const body =
+      fields.body === undefined ? (below(4) === 0 ? null : text(5 + below(40))) : fields.body;
     const id = idOf("n_");
     const isEmbedded = dimensions > 0 && random() < embedded;
     const hasEvent = below(4) === 0;
     const last = Math.min(now, at + below(30 * DAY));
     addNode.run(
-      ...[id, type, subtype, title, summary, body, stability * (1 + below(3)), Math.round(random() * 10_000) / 10_000],
-      ...[one([0.3, 0.4, 0.5]), below(6), iso(last), one(STATES), iso(at), type === "episode" ? "episode" : "semantic"],
-      ...[iso(last), plain(at), isEmbedded ? vectorOf() : null, isEmbedded ? "openai-3-small" : null],
+      ...[
+        id,
+        type,
+        subtype,
+        title,
+        summary,
+        body,
+        stability * (1 + below(3)),
+        Math.round(random() * 10_000) / 10_000,
+      ],
+      ...[
+        one([0.3, 0.4, 0.5]),
+        below(6),
+        iso(last),
+        one(STATES),
+        iso(at),
+        type === "episode" ? "episode" : "semantic",
+      ],
+      ...[
+        iso(last),
+        plain(at),
+        isEmbedded ? vectorOf() : null,
+        isEmbedded ? "openai-3-small" : null,
+      ],
       ...(hasEvent ? [iso(at - below(10 * DAY)), 1, "inferred"] : [null, null, null]),
       1 + below(3),
     );
@@ -200,7 +244,15 @@ export function makeHynous(file: string, options: HynousOptions): HynousIds {
     db.prepare(`INSERT INTO edges (id, type, source_id, target_id, neural_weight, strength, confidence, created_at)
     VALUES (?, ?, ?, ?, ?, ?, 1.0, ?)`);
   const edge = (type: string, source: string, target: string, strength: number) =>
-    addEdge.run(idOf("e_"), type, source, target, strength, Math.min(1, strength + below(3) / 10), plain(past()));
+    addEdge.run(
+      idOf("e_"),
+      type,
+      source,
+      target,
+      strength,
+      Math.min(1, strength + below(3) / 10),
+      plain(past()),
+    );
 
   db.transaction(() => {
     for (let place = 0; place < memories; place++) node(one(SUBTYPES));
@@ -213,7 +265,9 @@ export function makeHynous(file: string, options: HynousOptions): HynousIds {
     const record = { action: "fade", direction: "long", sample_size: 4, success_count: 3 };
     for (let place = 0; place < 3; place++) {
       ids.playbooks.push(
-        node(["custom:playbook", "concept", 180], { body: JSON.stringify({ text: text(6), ...record }) }),
+        node(["custom:playbook", "concept", 180], {
+          body: JSON.stringify({ text: text(6), ...record }),
+        }),
       );
     }
     for (let place = 0; place < trades; place++) trade(place);
@@ -230,7 +284,12 @@ export function makeHynous(file: string, options: HynousOptions): HynousIds {
       body: JSON.stringify({ text: text(12), signals }),
       at,
     });
-    const outcome = { ...common, action: "close", pnl_pct: isCalled ? 3.25 : -2.5, opened_at: iso(at) };
+    const outcome = {
+      ...common,
+      action: "close",
+      pnl_pct: isCalled ? 3.25 : -2.5,
+      opened_at: iso(at),
+    };
     const close = node(["custom:trade_close", "concept", 21], {
       title: `CLOSED LONG BTC @ ${61_000 + place}`,
       body: JSON.stringify({ text: text(12), signals: outcome }),
@@ -242,7 +301,8 @@ export function makeHynous(file: string, options: HynousOptions): HynousIds {
     ids.closes.push(close);
   }
 
-  const addConflict = db.prepare(`INSERT INTO conflict_queue (id, old_node_id, new_node_id, new_content, conflict_type,
+  const addConflict =
+    db.prepare(`INSERT INTO conflict_queue (id, old_node_id, new_node_id, new_content, conflict_type,
     detection_tier, detection_confidence, status, created_at, expires_at, resolution, resolved_at)
     VALUES (?, ?, ?, ?, 'AMBIGUOUS', 'PATTERN', ?, ?, ?, ?, ?, ?)`);
   for (let place = 0; place < 12; place++) {
@@ -252,7 +312,14 @@ export function makeHynous(file: string, options: HynousOptions): HynousIds {
     const resolved = isResolved
       ? ["resolved", iso(at), iso(expires), "keep_both", iso(at + DAY)]
       : ["pending", iso(at), iso(expires), null, null];
-    addConflict.run(id, one(ids.nodes), place === 1 ? null : one(ids.nodes), text(9), 0.6, ...resolved);
+    addConflict.run(
+      id,
+      one(ids.nodes),
+      place === 1 ? null : one(ids.nodes),
+      text(9),
+      0.6,
+      ...resolved,
+    );
     ids.conflicts.push(id);
   }
   const addCluster = db.prepare("INSERT INTO clusters VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
@@ -275,18 +342,23 @@ export function makeHynous(file: string, options: HynousOptions): HynousIds {
     }
     ids.clusters.push(id);
   }
-  // The file alone is the whole database then. A copy of it has no locks, which this process holds on the file until it collects.
+  // The file alone is the whole database then. A copy of it has no locks, which this process holds
+  // on the file until it collects.
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   copyFileSync(making, file);
   db.close();
   return ids;
 }
 
-/** Questions of an agent: plain lookups, questions with question words, odd ones, and some that nothing answers. */
+/**
+ * Questions of an agent: plain lookups, questions with question words, odd ones, and some that
+ * nothing answers.
+ */
 export function questionsOf(seed: number, count: number): string[] {
   const random = randomOf(seed);
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
-  const words = (most: number) => Array.from({ length: 1 + Math.floor(random() * most) }, () => one(WORDS)).join(" ");
+  const words = (most: number) =>
+    Array.from({ length: 1 + Math.floor(random() * most) }, () => one(WORDS)).join(" ");
   const FORMS: readonly (() => string)[] = [
     () => words(3),
     () => words(6),

@@ -1,4 +1,5 @@
-// What the server refuses: 400 with the path of what is wrong, 413, and nothing half done. Never a stack, never SQL.
+// What the server refuses: 400 with the path of what is wrong, 413, and nothing half done. Never a
+// stack, never SQL.
 
 import { request } from "node:http";
 import fc from "fast-check";
@@ -108,13 +109,21 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       auto_subtypes: ["custom:trade", [7], [""], Array.from({ length: 101 }, () => "x")],
     },
   ],
-  ["PATCH /clusters/c_none", { name: "x" }, { name: NAMES, pinned: [null, 1], auto_subtypes: [{}, [null]] }],
+  [
+    "PATCH /clusters/c_none",
+    { name: "x" },
+    { name: NAMES, pinned: [null, 1], auto_subtypes: [{}, [null]] },
+  ],
   [
     "POST /clusters/c_none/members",
     { node_id: "n_1" },
     { node_id: [...NAMES, undefined], weight: SHARES, pinned: ["no", 0] },
   ],
-  ["POST /contradiction/detect", { content: "x" }, { content: ["", 7, null, undefined, "a\0b"], title: ["", 7, {}] }],
+  [
+    "POST /contradiction/detect",
+    { content: "x" },
+    { content: ["", 7, null, undefined, "a\0b"], title: ["", 7, {}] },
+  ],
   [
     "POST /contradiction/queue",
     { old_node_id: "n_1", new_node_id: "n_2" },
@@ -129,7 +138,11 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
   [
     "POST /contradiction/resolve",
     { conflict_id: "q_1", resolution: "merge" },
-    { conflict_id: [...NAMES, undefined], resolution: ["", "both", 7, null, undefined], merged_content: TEXTS },
+    {
+      conflict_id: [...NAMES, undefined],
+      resolution: ["", "both", 7, null, undefined],
+      merged_content: TEXTS,
+    },
   ],
   [
     "POST /contradiction/batch-resolve",
@@ -161,7 +174,10 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
   [
     "POST /nodes/batch-get",
     { ids: ["n_1"] },
-    { ids: [[], "n_1", undefined, [7], Array.from({ length: 201 }, () => "n_1")], recall: ["no", null, 0] },
+    {
+      ids: [[], "n_1", undefined, [7], Array.from({ length: 201 }, () => "n_1")],
+      recall: ["no", null, 0],
+    },
   ],
   [
     "POST /edges/batch",
@@ -180,24 +196,47 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
     { events: [{ type: "funding_extreme", severity: 1 }] },
     {
       events: [
-        ...[undefined, null, {}, "x", [7], [{ type: "x" }], [{ type: "", severity: 1 }], [{ type: "x", severity: 2 }]],
-        ...[[{ type: "x", severity: 1, symbol: 7 }], Array.from({ length: 1_001 }, () => ({ type: "x", severity: 1 }))],
+        ...[
+          undefined,
+          null,
+          {},
+          "x",
+          [7],
+          [{ type: "x" }],
+          [{ type: "", severity: 1 }],
+          [{ type: "x", severity: 2 }],
+        ],
+        ...[
+          [{ type: "x", severity: 1, symbol: 7 }],
+          Array.from({ length: 1_001 }, () => ({ type: "x", severity: 1 })),
+        ],
       ],
-      snapshot: [null, 7, [], { x: "1" }, { x: [null] }, { x: {} }, { "": 1 }, { x: new Array(10_001).fill(1) }],
+      snapshot: [
+        null,
+        7,
+        [],
+        { x: "1" },
+        { x: [null] },
+        { x: {} },
+        { "": 1 },
+        { x: new Array(10_001).fill(1) },
+      ],
     },
   ],
-  ...["POST /retrieve", "POST /context/lines"].map((call): [string, object, Record<string, unknown[]>] => [
-    call,
-    { query: "funding" },
-    {
-      query: ["", 7, null, "x".repeat(10_001), undefined],
-      subtype: [7, {}],
-      lifecycle: STATES,
-      time_range: [7, { type: "never" }],
-      embedding: VECTORS,
-      recall: [true, "often", null],
-    },
-  ]),
+  ...["POST /retrieve", "POST /context/lines"].map(
+    (call): [string, object, Record<string, unknown[]>] => [
+      call,
+      { query: "funding" },
+      {
+        query: ["", 7, null, "x".repeat(10_001), undefined],
+        subtype: [7, {}],
+        lifecycle: STATES,
+        time_range: [7, { type: "never" }],
+        embedding: VECTORS,
+        recall: [true, "often", null],
+      },
+    ],
+  ),
   ["POST /context/lines", { query: "funding" }, { max_tokens: [-1, "10", null, 1e7] }],
   [
     "POST /context",
@@ -207,7 +246,11 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       identity: [null, 7, "x".repeat(100_001)],
       frame: [7, "", [], { frame_name: "x" }, { frame_id: "x", questions_to_ask: "why" }],
       messages: ["x", [7], [{ role: "user" }], [{ content: "x" }]],
-      censors: [[{ id: "c", text: "x", action: "maybe" }], [{ id: "", text: "x", action: "warn" }], {}],
+      censors: [
+        [{ id: "c", text: "x", action: "maybe" }],
+        [{ id: "", text: "x", action: "warn" }],
+        {},
+      ],
       working_memory: ["x", { open_threads: "x" }, { items: [{ text: "x" }] }],
       budgets: [7, { total: -1 }, { total: 1.5 }, { everything: 1 }],
       recall: [true, "often", null],
@@ -232,9 +275,15 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
 ];
 
 const QUERIES = [
-  ...["limit=-1", "limit=1.5", "limit=ten", "limit=", "lifecycle=active", "created_after=soon", "type="].map(
-    (query) => `GET /nodes?${query}`,
-  ),
+  ...[
+    "limit=-1",
+    "limit=1.5",
+    "limit=ten",
+    "limit=",
+    "lifecycle=active",
+    "created_after=soon",
+    "type=",
+  ].map((query) => `GET /nodes?${query}`),
   ...["", "?node_id=", "?node_id=n_1&direction=up"].map((query) => `GET /edges${query}`),
   "GET /nodes/n_1?recall=maybe",
   ...["status=done", "limit=x", "cursor=abc"].map((query) => `GET /contradiction/queue?${query}`),
@@ -251,7 +300,11 @@ describe("wrong input", () => {
       for (const value of values) {
         const { status, body } = await ask(call, { ...good, [field]: value });
         const shown = `${field} = ${JSON.stringify(value)?.slice(0, 40)}`;
-        expect({ shown, status, error: body.error }).toEqual({ shown, status: 400, error: "the request is not valid" });
+        expect({ shown, status, error: body.error }).toEqual({
+          shown,
+          status: 400,
+          error: "the request is not valid",
+        });
         expect(body.issues[0].path.split(".")[0], shown).toBe(field);
         expect(Object.keys(body).sort()).toEqual(["error", "issues"]);
       }
@@ -260,20 +313,46 @@ describe("wrong input", () => {
 
   test.each(QUERIES)("%s", async (call) => {
     const { status, body } = await client().ask(call);
-    expect({ status, body }).toMatchObject({ status: 400, body: { issues: [{ path: expect.any(String) }] } });
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: expect.any(String) }] },
+    });
   });
 
   test("bodies that are no objects, or no JSON", async () => {
-    for (const text of ["", "{", "null", "[]", "7", '"x"', "[".repeat(100_000), '{"query": 1', "\u0000"]) {
+    for (const text of [
+      "",
+      "{",
+      "null",
+      "[]",
+      "7",
+      '"x"',
+      "[".repeat(100_000),
+      '{"query": 1',
+      "\u0000",
+    ]) {
       const { status, body } = await client().ask("POST /search", text);
-      expect({ text: text.slice(0, 20), status, path: body.issues[0].path }).toMatchObject({ status: 400, path: "" });
+      expect({ text: text.slice(0, 20), status, path: body.issues[0].path }).toMatchObject({
+        status: 400,
+        path: "",
+      });
     }
   });
 
   test("a body that does not say that it is JSON", async () => {
-    for (const type of ["text/plain", "application/x-www-form-urlencoded", "", "application/jsonp"]) {
-      const { status, body } = await client().ask("POST /search", '{"query": "x"}', { "content-type": type });
-      expect({ status, body }).toMatchObject({ status: 400, body: { error: "the body is not JSON" } });
+    for (const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "",
+      "application/jsonp",
+    ]) {
+      const { status, body } = await client().ask("POST /search", '{"query": "x"}', {
+        "content-type": type,
+      });
+      expect({ status, body }).toMatchObject({
+        status: 400,
+        body: { error: "the body is not JSON" },
+      });
     }
     const charset = { "content-type": "application/json; charset=utf-8" };
     expect((await client().ask("POST /search", '{"query": "x"}', charset)).status).toBe(200);
@@ -291,13 +370,25 @@ describe("wrong input", () => {
 
   test("names of agents that are none", async () => {
     for (const name of ["", "x".repeat(201), "\xff\xfe", "a\xc2\x85b", "a\tb"]) {
-      const { status, body } = await server().ask("GET /health", undefined, { "x-nous-agent": name });
-      expect({ status, body }).toMatchObject({ status: 400, body: { issues: [{ path: "X-Nous-Agent" }] } });
+      const { status, body } = await server().ask("GET /health", undefined, {
+        "x-nous-agent": name,
+      });
+      expect({ status, body }).toMatchObject({
+        status: 400,
+        body: { issues: [{ path: "X-Nous-Agent" }] },
+      });
     }
   });
 
   test("ids that are none are not found, whatever they look like", async () => {
-    for (const id of ["n_none", "%00", "..%2f..%2fetc", "' OR 1=1 --", "x".repeat(5_000), "%F0%9F%99%82"]) {
+    for (const id of [
+      "n_none",
+      "%00",
+      "..%2f..%2fetc",
+      "' OR 1=1 --",
+      "x".repeat(5_000),
+      "%F0%9F%99%82",
+    ]) {
       for (const call of [`GET /nodes/${id}`, `DELETE /nodes/${id}`, `DELETE /edges/${id}`]) {
         expect((await client().ask(call)).status, call).toBe(404);
       }
@@ -326,7 +417,9 @@ test("days that do not exist are no times", async () => {
       });
     }
   }
-  const { temporal_event_time } = await create({ temporal_event_time: "2028-02-29T23:30:00-01:00" });
+  const { temporal_event_time } = await create({
+    temporal_event_time: "2028-02-29T23:30:00-01:00",
+  });
   expect(temporal_event_time).toBe("2028-03-01T00:30:00.000Z");
 });
 
@@ -341,14 +434,20 @@ test("half a pair of surrogates is the same text to everybody, so that a request
 describe("too much", () => {
   test("a body over the limit is 413, whether it tells its length or not", async () => {
     const text = JSON.stringify({ ...LESSON, content_body: "x".repeat(MOST_BODY) });
-    expect(await client().ask("POST /nodes", text)).toMatchObject({ status: 413, body: { error: expect.any(String) } });
+    expect(await client().ask("POST /nodes", text)).toMatchObject({
+      status: 413,
+      body: { error: expect.any(String) },
+    });
     const { port, hostname } = new URL(server().url);
     const status = await new Promise((resolve, reject) => {
       const headers = { "content-type": "application/json", "transfer-encoding": "chunked" };
-      const sending = request({ hostname, port, path: "/v1/nodes", method: "POST", headers }, (response) => {
-        response.resume();
-        resolve(response.statusCode);
-      });
+      const sending = request(
+        { hostname, port, path: "/v1/nodes", method: "POST", headers },
+        (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        },
+      );
       sending.on("error", reject);
       for (let at = 0; at < text.length; at += 500_000) sending.write(text.slice(at, at + 500_000));
       sending.end();
@@ -364,7 +463,9 @@ describe("too much", () => {
   });
 });
 
-test("no text of any kind makes a search fail, or find what is not there", { timeout: 120_000 }, async () => {
+test("no text of any kind makes a search fail, or find what is not there", {
+  timeout: 120_000,
+}, async () => {
   const { create, search } = client();
   const { id } = await create();
   await fc.assert(
@@ -384,6 +485,7 @@ test("what is logged names no text, and answers name no inner thing", async () =
   await ask("GET /nodes?type=xylophone");
   await expect.poll(() => server().log()).toContain('"route":"/v1/search"');
   expect(server().log()).not.toContain("xylophone");
-  for (const line of server().log().trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("level");
+  for (const line of server().log().trim().split("\n"))
+    expect(JSON.parse(line)).toHaveProperty("level");
   expect(agentFile("", "a")).not.toBe(agentFile("", "A"));
 });

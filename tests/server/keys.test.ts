@@ -1,8 +1,17 @@
-// Who may come in: keys and what they are for, pages of other origins, and where the server listens.
+// Who may come in: keys and what they are for, pages of other origins, and where the server
+// listens.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { NousClient, NousRequestError } from "nous-server/client";
@@ -38,7 +47,10 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const as = (agent: string, key: string) => ({ "x-nous-agent": agent, ...bearer(key) });
 
 /** Headers that `fetch` does not let one set. */
-function exchange(path: string, headers: Record<string, string>): Promise<{ status: number; text: string }> {
+function exchange(
+  path: string,
+  headers: Record<string, string>,
+): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const asking = request(`${server().url}${path}`, { headers }, (response) => {
       let text = "";
@@ -88,7 +100,17 @@ describe("keys", () => {
       expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
       expect(stderr).toMatch(/--all-agents|no name of an agent/);
     }
-    const made = run("keys", "create", ...at, "--agents", "alice", "bob b", "--scopes", "admin", "--creates-agents");
+    const made = run(
+      "keys",
+      "create",
+      ...at,
+      "--agents",
+      "alice",
+      "bob b",
+      "--scopes",
+      "admin",
+      "--creates-agents",
+    );
     const key = made.stdout.trim();
     expect(made).toMatchObject({ status: 0, stdout: expect.stringMatching(/^nous_[\w-]{43}\n$/) });
     const [id] = /k_[0-9a-z]{12}/.exec(made.stderr)!;
@@ -98,17 +120,27 @@ describe("keys", () => {
     expect(made.stderr + listed + run("config", ...at).stdout).not.toContain(key);
     expect(run("keys", "revoke", "k_000000000000", ...at)).toMatchObject({ status: 1, stdout: "" });
     expect(run("keys", "revoke", `../keys/${id}`, ...at)).toMatchObject({ status: 1, stdout: "" });
-    expect(run("keys", "revoke", id, ...at)).toMatchObject({ status: 0, stdout: expect.stringContaining("last one") });
+    expect(run("keys", "revoke", id, ...at)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("last one"),
+    });
     expect(run("keys", "list", ...at)).toMatchObject({ status: 0, stdout: "" });
   });
 
   test("are known by their whole text", async () => {
     const folder = temporaryFolder();
     const made = Array.from({ length: 5 }, () => createKey(folder, ALL));
-    const known = new KeyRing(folder, await createLog({ log_level: "silent", log_format: "json" })).current!;
+    const known = new KeyRing(folder, await createLog({ log_level: "silent", log_format: "json" }))
+      .current!;
     for (const { key, id } of made) {
       expect(keyAmong(known, key)?.id).toBe(id);
-      for (const wrong of ["", key.slice(0, -1), `${key}a`, key.toUpperCase(), key.slice("nous_".length)]) {
+      for (const wrong of [
+        "",
+        key.slice(0, -1),
+        `${key}a`,
+        key.toUpperCase(),
+        key.slice("nous_".length),
+      ]) {
         expect(keyAmong(known, wrong)).toBeUndefined();
       }
       expect(keyAmong(known, createHash("sha256").update(key).digest("hex"))).toBeUndefined();
@@ -158,24 +190,43 @@ describe("once there is a key", () => {
     ];
     for (const call of [...CALLS.map(({ call }) => call), ...others]) {
       const { status, body, headers } = await server().ask(call);
-      expect({ call, status, body }).toEqual({ call, status: 401, body: { error: expect.stringContaining("Bearer") } });
+      expect({ call, status, body }).toEqual({
+        call,
+        status: 401,
+        body: { error: expect.stringContaining("Bearer") },
+      });
       expect(headers.get("www-authenticate")).toBe("Bearer");
     }
-    for (const call of ["GET //livez", "GET //readyz"]) expect((await server().ask(call)).status).toBe(200);
+    for (const call of ["GET //livez", "GET //readyz"])
+      expect((await server().ask(call)).status).toBe(200);
   });
 
   test("nor by what is none, and no answer shows it", async () => {
     const { key, id } = keyFor();
     const sha256 = createHash("sha256").update(key).digest("hex");
-    const wrong = [key.slice(0, -1), `${key}x`, key.slice(1), sha256, id, "null", "nous_"].map((it) => `Bearer ${it}`);
-    for (const authorization of ["", "Bearer", "Bearer ", key, `Basic ${key}`, `Bearer ${key} ${key}`, ...wrong]) {
-      const { status, body, headers } = await server().ask("GET /health", undefined, { authorization });
+    const wrong = [key.slice(0, -1), `${key}x`, key.slice(1), sha256, id, "null", "nous_"].map(
+      (it) => `Bearer ${it}`,
+    );
+    for (const authorization of [
+      "",
+      "Bearer",
+      "Bearer ",
+      key,
+      `Basic ${key}`,
+      `Bearer ${key} ${key}`,
+      ...wrong,
+    ]) {
+      const { status, body, headers } = await server().ask("GET /health", undefined, {
+        authorization,
+      });
       expect({ authorization, status }).toEqual({ authorization, status: 401 });
       expect(JSON.stringify(body)).not.toContain(key.slice(0, -1));
       expect(headers.get("www-authenticate")).toBe("Bearer");
     }
     expect((await server().ask(`GET /health?key=${key}&access_token=${key}`)).status).toBe(401);
-    expect((await server().ask("GET /health", undefined, { authorization: `bearer  ${key}` })).status).toBe(200);
+    expect(
+      (await server().ask("GET /health", undefined, { authorization: `bearer  ${key}` })).status,
+    ).toBe(200);
   });
 
   test("a large body is not what decides", async () => {
@@ -203,9 +254,13 @@ describe("a key", () => {
       const isPlain = name in PLAIN_OPERATIONS;
       const foreign = call.replace("/agents/alice", "/agents/bob");
       for (const agent of ["bob", "alicia", "Alice", undefined]) {
-        const headers = { ...bearer(key), ...(agent === undefined ? {} : { "x-nous-agent": agent }) };
+        const headers = {
+          ...bearer(key),
+          ...(agent === undefined ? {} : { "x-nous-agent": agent }),
+        };
         const { status } = await server().ask(foreign, undefined, headers);
-        if (isPlain && !operation.path.includes("{agent}")) expect([200, 400], name).toContain(status);
+        if (isPlain && !operation.path.includes("{agent}"))
+          expect([200, 400], name).toContain(status);
         else expect({ name, agent, status }).toEqual({ name, agent, status: 403 });
       }
     }
@@ -235,9 +290,18 @@ describe("a key", () => {
   });
 
   test("for daily work does nothing that is done to a memory as a whole, rarely or for good", () => {
-    const forAdmins = CALLS.filter(({ operation }) => operation.scope === "admin").map(({ name }) => name);
+    const forAdmins = CALLS.filter(({ operation }) => operation.scope === "admin").map(
+      ({ name }) => name,
+    );
     expect(forAdmins.sort()).toEqual(
-      ["backfillEmbeddings", "consolidate", "deleteAgent", "listAgents", "purgeNode", "sweep"].sort(),
+      [
+        "backfillEmbeddings",
+        "consolidate",
+        "deleteAgent",
+        "listAgents",
+        "purgeNode",
+        "sweep",
+      ].sort(),
     );
   });
 
@@ -262,7 +326,9 @@ describe("a key", () => {
       expect((await server().ask(call, bodies[name], as(agent, master))).status).toBeLessThan(300);
       expect((await server().ask(call, bodies[name], as(agent, key))).status).toBeLessThan(300);
     }
-    expect((await server().ask("GET /health", undefined, as("nobody yet", key))).body.node_count).toBe(0);
+    expect(
+      (await server().ask("GET /health", undefined, as("nobody yet", key))).body.node_count,
+    ).toBe(0);
   });
 
   test("sees metrics of all agents only where it is for all of them, and for admin", async () => {
@@ -279,7 +345,10 @@ describe("a key", () => {
     expect(id).toMatch(/^n_/);
     const refusal = await new NousClient(options).health().catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(NousRequestError);
-    expect(refusal).toMatchObject({ status: 401, message: expect.stringContaining("a key is needed") });
+    expect(refusal).toMatchObject({
+      status: 401,
+      message: expect.stringContaining("a key is needed"),
+    });
     for (const wrong of ["", "two words", "new\nline", "é"]) {
       expect(() => new NousClient({ ...options, key: wrong })).toThrow(/^key must be/);
     }
@@ -311,7 +380,9 @@ describe("a key", () => {
     for (const { name, operation } of CALLS) {
       const described = body.paths[`/v1${operation.path}`][operation.method];
       expect(described.security, name).toEqual([{ key: [operation.scope] }, {}]);
-      expect(Object.keys(described.responses), name).toEqual(expect.arrayContaining(["401", "403"]));
+      expect(Object.keys(described.responses), name).toEqual(
+        expect.arrayContaining(["401", "403"]),
+      );
       expect(described.responses[401].headers).toHaveProperty("WWW-Authenticate");
     }
   });
@@ -321,14 +392,20 @@ test("keys that come, go and get damaged while a server runs never leave it open
   const folder = temporaryFolder();
   const running = await start(folder);
   const { dataDir } = running;
-  const statusOf = async (headers = {}) => (await running.ask("GET /health", undefined, headers)).status;
+  const statusOf = async (headers = {}) =>
+    (await running.ask("GET /health", undefined, headers)).status;
   expect(await statusOf()).toBe(200);
   const { key, id } = createKey(dataDir, ALL);
   expect([await statusOf(), await statusOf(bearer(key))]).toEqual([401, 200]);
   const other = createKey(dataDir, ALL);
   const file = join(keysDir(dataDir), `${other.id}.json`);
   const sound = readFileSync(file);
-  for (const damage of ["", "{}", sound.toString().replace('"all"', "[]"), sound.subarray(0, -10)]) {
+  for (const damage of [
+    "",
+    "{}",
+    sound.toString().replace('"all"', "[]"),
+    sound.subarray(0, -10),
+  ]) {
     writeFileSync(file, damage);
     expect([await statusOf(), await statusOf(bearer(key))]).toEqual([401, 401]);
   }
@@ -361,12 +438,16 @@ describe("where there was a key once", () => {
     const aside = `${keysDir(folder)}.aside`;
     renameSync(keysDir(folder), aside);
     const refused = await first.ask("GET /health", undefined, bearer(key));
-    expect(refused).toMatchObject({ status: 401, body: { error: expect.stringMatching(/keys off/) } });
+    expect(refused).toMatchObject({
+      status: 401,
+      body: { error: expect.stringMatching(/keys off/) },
+    });
     expect(JSON.stringify(refused.body)).not.toContain(folder);
     expect(first.log()).toContain("There are no keys: nobody comes in");
     await first.end();
     const second = await start(folder, OPTIONS);
-    for (const headers of [{}, bearer(key), { host: HOST }]) expect(await statusOf(second, headers)).toBe(401);
+    for (const headers of [{}, bearer(key), { host: HOST }])
+      expect(await statusOf(second, headers)).toBe(401);
     expect((await second.ask("GET //livez")).status).toBe(200);
     renameSync(aside, keysDir(folder));
     expect([await statusOf(second), await statusOf(second, bearer(key))]).toEqual([401, 200]);
@@ -387,8 +468,14 @@ describe("where there was a key once", () => {
     const folder = temporaryFolder();
     const at = ["--data-dir", folder];
     const { id } = createKey(folder, ALL);
-    expect(run("keys", "off", ...at)).toMatchObject({ status: 1, stderr: expect.stringContaining(`such as ${id}`) });
-    expect(run("keys", "revoke", id, ...at)).toMatchObject({ status: 0, stdout: expect.stringContaining("keys off") });
+    expect(run("keys", "off", ...at)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(`such as ${id}`),
+    });
+    expect(run("keys", "revoke", id, ...at)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("keys off"),
+    });
     expect(run("keys", "list", ...at)).toMatchObject({
       status: 0,
       stdout: "",
@@ -397,12 +484,18 @@ describe("where there was a key once", () => {
     expect(run("keys", "--help").stdout.replaceAll(/\s+/g, " ")).toContain("`keys off` ends that");
     const first = await start(folder);
     expect(await statusOf(first)).toBe(401);
-    expect(run("keys", "off", ...at)).toMatchObject({ status: 0, stdout: expect.stringContaining("asks for no key") });
+    expect(run("keys", "off", ...at)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("asks for no key"),
+    });
     // A server that runs goes on as it was.
     expect(await statusOf(first)).toBe(401);
     await first.end();
     expect(await statusOf(await start(folder))).toBe(200);
-    expect(run("keys", "off", ...at)).toMatchObject({ status: 0, stdout: "No keys were needed.\n" });
+    expect(run("keys", "off", ...at)).toMatchObject({
+      status: 0,
+      stdout: "No keys were needed.\n",
+    });
     expect(existsSync(keysMarker(folder))).toBe(false);
   });
 });
@@ -424,7 +517,8 @@ test("a key for some agents lists those alone, page by page, and learns neither 
       const { status, body } = await running.ask(`GET /agents?${query}`, undefined, bearer(key));
       expect({ status, body }).toMatchObject({ status: 200 });
       const text =
-        JSON.stringify(body) + Buffer.from((body.next_cursor as string | null) ?? "", "base64url").toString();
+        JSON.stringify(body) +
+        Buffer.from((body.next_cursor as string | null) ?? "", "base64url").toString();
       for (const name of others) expect(text).not.toContain(name);
       listed.push(...body.data.map(({ agent }: { agent: string }) => agent));
       counts.push(body.count);
@@ -436,7 +530,9 @@ test("a key for some agents lists those alone, page by page, and learns neither 
     );
   }
   const master = createKey(folder, ALL).key;
-  expect((await running.ask("GET /agents", undefined, bearer(master))).body.count).toBe(names.length + 1);
+  expect((await running.ask("GET /agents", undefined, bearer(master))).body.count).toBe(
+    names.length + 1,
+  );
 });
 
 test("elsewhere than on loopback it comes up with keys only", async () => {
@@ -444,7 +540,9 @@ test("elsewhere than on loopback it comes up with keys only", async () => {
   const folder = temporaryFolder();
   const refused = run("serve", "--host", "127.1", "--port", "0", "--data-dir", folder);
   expect(refused).toMatchObject({ status: 1, stdout: "" });
-  expect(refused.stderr).toMatch(/^The host 127\.1 is not loopback, and there are no keys: .*keys create.*\.$/m);
+  expect(refused.stderr).toMatch(
+    /^The host 127\.1 is not loopback, and there are no keys: .*keys create.*\.$/m,
+  );
   expect(existsSync(join(folder, "agents"))).toBe(false);
   const { key } = createKey(folder, ALL);
   const running = await start(folder, ["--host", "127.1"]);
@@ -468,7 +566,10 @@ describe("strangers", () => {
       const [, path] = call.split(" ");
       for (const headers of strange as Record<string, string>[]) {
         const { status, text } = await exchange(`/v1${path}`, { ...headers, ...bearer(master) });
-        expect({ path: operation.path, headers, status, text }).toMatchObject({ status: 403, text: /Host|origin/ });
+        expect({ path: operation.path, headers, status, text }).toMatchObject({
+          status: 403,
+          text: /Host|origin/,
+        });
       }
     }
   });
@@ -482,16 +583,21 @@ describe("strangers", () => {
       { "sec-fetch-site": "same-origin" },
       { "sec-fetch-site": "none" },
     ] as Record<string, string>[]) {
-      expect((await exchange("/v1/health", { ...headers, ...bearer(master) })).status, JSON.stringify(headers)).toBe(
-        200,
-      );
+      expect(
+        (await exchange("/v1/health", { ...headers, ...bearer(master) })).status,
+        JSON.stringify(headers),
+      ).toBe(200);
     }
   });
 
   test("could not send what a form can send: a body says that it is JSON", async () => {
     for (const { name, operation, call } of CALLS) {
       if (operation.body === undefined) continue;
-      for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
+      for (const type of [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+      ]) {
         const headers = { ...as("alice", master), "content-type": type };
         const { status, body } = await server().ask(call, "{}", headers);
         expect({ name, type, status, error: body.error }).toEqual({
@@ -521,8 +627,15 @@ describe("pages of an origin that was configured", () => {
     const { status, headers } = await preflight(PAGE);
     expect(status).toBe(204);
     expect(headers.get("access-control-allow-origin")).toBe(PAGE);
-    expect(headers.get("access-control-allow-methods")!.split(",").sort()).toEqual(["DELETE", "GET", "PATCH", "POST"]);
-    expect(headers.get("access-control-allow-headers")).toBe("authorization,content-type,x-nous-agent");
+    expect(headers.get("access-control-allow-methods")!.split(",").sort()).toEqual([
+      "DELETE",
+      "GET",
+      "PATCH",
+      "POST",
+    ]);
+    expect(headers.get("access-control-allow-headers")).toBe(
+      "authorization,content-type,x-nous-agent",
+    );
     expect(headers.get("access-control-allow-credentials")).toBeNull();
     expect(headers.get("vary")).toContain("Origin");
     const other = await preflight("https://evil.example");
@@ -534,7 +647,9 @@ describe("pages of an origin that was configured", () => {
       [{}, 401],
       [bearer(master), 200],
     ] as const) {
-      const answer = await ask({ headers: { origin: PAGE, "sec-fetch-site": "cross-site", ...key } });
+      const answer = await ask({
+        headers: { origin: PAGE, "sec-fetch-site": "cross-site", ...key },
+      });
       expect(answer.status).toBe(status);
       expect(answer.headers.get("access-control-allow-origin")).toBe(PAGE);
       expect(answer.headers.get("access-control-expose-headers")).toContain("etag");
@@ -548,7 +663,10 @@ describe("pages of an origin that was configured", () => {
     const running = await start(temporaryFolder());
     for (const method of ["GET", "OPTIONS"]) {
       const answer = await fetch(`${running.url}/v1/nodes`, { method, headers: { origin: PAGE } });
-      expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([403, null]);
+      expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([
+        403,
+        null,
+      ]);
     }
   });
 });

@@ -1,4 +1,5 @@
-// Answers that would be large: they are bounded, and clients that ask for them and do not read fill no memory.
+// Answers that would be large: they are bounded, and clients that ask for them and do not read fill
+// no memory.
 
 import { connect, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -23,7 +24,12 @@ const { client } = sharedServer();
 async function makeLarge({ create }: Client, count = COUNT): Promise<string[]> {
   const ids: string[] = [];
   for (let place = 0; place < count; place++) {
-    const fields = { id: `n${place}`, content_title: `Large ${place}`, content_summary: LARGE, content_body: LARGE };
+    const fields = {
+      id: `n${place}`,
+      content_title: `Large ${place}`,
+      content_summary: LARGE,
+      content_body: LARGE,
+    };
     ids.push((await create(fields)).id);
   }
   return ids;
@@ -77,12 +83,17 @@ describe("an answer has an end", { timeout: 60_000 }, () => {
     expect(members.count).toBe(MOST_ROWS);
     expect(bytesOf(members)).toBeLessThan(MOST_ANSWER + FRAME);
     for (let place = 0; place < 20; place++) {
-      await own.ask("POST /contradiction/queue", { old_node_id: ids[0], new_content: `${place} ${LARGE}` });
+      await own.ask("POST /contradiction/queue", {
+        old_node_id: ids[0],
+        new_content: `${place} ${LARGE}`,
+      });
     }
     const { body: queue } = await own.ask("GET /contradiction/queue");
-    expect(queue.data.map(({ new_content }: { new_content: string }) => Number.parseInt(new_content, 10))).toEqual(
-      Array.from({ length: queue.count }, (_, place) => place),
-    );
+    expect(
+      queue.data.map(({ new_content }: { new_content: string }) =>
+        Number.parseInt(new_content, 10),
+      ),
+    ).toEqual(Array.from({ length: queue.count }, (_, place) => place));
     expect(queue.count).toBeGreaterThan(1);
     expect(bytesOf(queue)).toBeLessThan(MOST_ANSWER + FRAME);
   });
@@ -93,9 +104,14 @@ describe("an answer has an end", { timeout: 60_000 }, () => {
     const conflicts: string[] = [];
     const clusters: string[] = [];
     for (let place = 0; place < 20; place++) {
-      const queued = await own.ask("POST /contradiction/queue", { old_node_id, new_content: LARGE });
+      const queued = await own.ask("POST /contradiction/queue", {
+        old_node_id,
+        new_content: LARGE,
+      });
       conflicts.push(queued.body.id);
-      clusters.push((await own.ask("POST /clusters", { name: `Large ${place}`, description: LARGE })).body.id);
+      clusters.push(
+        (await own.ask("POST /clusters", { name: `Large ${place}`, description: LARGE })).body.id,
+      );
     }
     const queue = await walk(own, "/contradiction/queue?limit=100");
     expect(queue.rows.map(({ id }) => id)).toEqual(conflicts.toReversed());
@@ -109,10 +125,13 @@ describe("an answer has an end", { timeout: 60_000 }, () => {
     const own = client();
     const ids = await makeLarge(own, 10);
     const edges: string[] = [];
-    for (const [place, id] of ids.entries()) edges.push((await own.link(id, ids[(place + 1) % ids.length]!)).id);
+    for (const [place, id] of ids.entries())
+      edges.push((await own.link(id, ids[(place + 1) % ids.length]!)).id);
     const clusters: string[] = [];
     for (let place = 0; place < 10; place++) {
-      clusters.push((await own.ask("POST /clusters", { name: `Large ${place}`, description: LARGE })).body.id);
+      clusters.push(
+        (await own.ask("POST /clusters", { name: `Large ${place}`, description: LARGE })).body.id,
+      );
       await own.ask(`POST /clusters/${clusters[place]}/members`, { node_id: ids[place] });
     }
     const walked = {
@@ -129,7 +148,9 @@ describe("an answer has an end", { timeout: 60_000 }, () => {
       walked.nodes.push(...idsOf(body.nodes));
       walked.edges.push(...idsOf(body.edges));
       walked.clusters.push(...idsOf(body.clusters));
-      walked.memberships.push(...body.memberships.map(({ node_id }: { node_id: string }) => node_id));
+      walked.memberships.push(
+        ...body.memberships.map(({ node_id }: { node_id: string }) => node_id),
+      );
       cursor = body.next_cursor;
     }
     expect(walked).toEqual({ nodes: ids, edges, clusters, memberships: ids });
@@ -142,9 +163,14 @@ describe("an answer has an end", { timeout: 60_000 }, () => {
     expect(status).toBe(200);
     expect(bytesOf(body)).toBeLessThan(MOST_ANSWER + FRAME);
     expect(body).toMatchObject({ found: MOST_ROWS, failed: COUNT - MOST_ROWS, total: COUNT });
-    const refused = { index: MOST_ROWS, status: 413, error: expect.stringContaining("in another request") };
+    const refused = {
+      index: MOST_ROWS,
+      status: 413,
+      error: expect.stringContaining("in another request"),
+    };
     expect(body.results[MOST_ROWS]).toEqual(refused);
-    const accesses = async (id: string) => (await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
+    const accesses = async (id: string) =>
+      (await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
     expect([await accesses(ids[MOST_ROWS - 1]!), await accesses(ids[MOST_ROWS]!)]).toEqual([1, 0]);
   });
 
@@ -152,7 +178,10 @@ describe("an answer has an end", { timeout: 60_000 }, () => {
     const own = client();
     const ids = await makeLarge(own);
     for (const path of ["/search", "/retrieve"]) {
-      const { status, body } = await own.ask(`POST ${path}`, { query: "squeeze funding", limit: 100 });
+      const { status, body } = await own.ask(`POST ${path}`, {
+        query: "squeeze funding",
+        limit: 100,
+      });
       expect(status).toBe(200);
       expect(bytesOf(body)).toBeLessThan(MOST_ANSWER + FRAME);
       expect(body.count).toBe(MOST_ROWS);
@@ -176,52 +205,56 @@ describe("an answer has an end", { timeout: 60_000 }, () => {
   });
 });
 
-describe.runIf(process.platform === "linux")("clients that ask and do not read", { timeout: 120_000 }, () => {
-  /** Connections that send what is to be sent and read nothing. */
-  function open({ url }: Running, count: number, sent: string): Socket[] {
-    const { hostname, port } = new URL(url);
-    const sockets = Array.from({ length: count }, () => {
-      const socket = connect(Number(port), hostname, () => socket.write(sent));
-      return socket.on("error", () => {}).pause();
-    });
-    onTestFinished(() => {
-      for (const socket of sockets) socket.destroy();
-    });
-    return sockets;
-  }
-
-  const LIST = "GET /v1/nodes?limit=100 HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
-
-  async function resident(server: Running, seconds: number): Promise<number> {
-    let most = 0;
-    for (let turn = 0; turn < seconds * 10; turn++) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      most = Math.max(most, usedBy(server).resident);
+describe.runIf(process.platform === "linux")(
+  "clients that ask and do not read",
+  { timeout: 120_000 },
+  () => {
+    /** Connections that send what is to be sent and read nothing. */
+    function open({ url }: Running, count: number, sent: string): Socket[] {
+      const { hostname, port } = new URL(url);
+      const sockets = Array.from({ length: count }, () => {
+        const socket = connect(Number(port), hostname, () => socket.write(sent));
+        return socket.on("error", () => {}).pause();
+      });
+      onTestFinished(() => {
+        for (const socket of sockets) socket.destroy();
+      });
+      return sockets;
     }
-    return most;
-  }
 
-  test.each([
-    ["many of them", 60, LIST],
-    ["one that sends many requests at once", 2, LIST.repeat(300)],
-  ])("%s take little memory, and others are answered again", async (_, connections, sent) => {
-    const server = await start(temporaryFolder(), ["--workers", "1", "--log-level", "error"]);
-    const own = clientOf(server, "default");
-    await makeLarge(own);
-    await own.ask("GET /nodes?limit=100");
-    const before = usedBy(server).resident;
-    open(server, connections, sent);
-    expect((await resident(server, 5)) - before).toBeLessThan(500 * MEGABYTE);
-    const until = performance.now() + 30_000;
-    let answer = await own.ask("GET /health");
-    while (answer.status === 503 && performance.now() < until) {
-      expect(answer.headers.get("retry-after")).toBe("1");
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      answer = await own.ask("GET /health");
+    const LIST = "GET /v1/nodes?limit=100 HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
+
+    async function resident(server: Running, seconds: number): Promise<number> {
+      let most = 0;
+      for (let turn = 0; turn < seconds * 10; turn++) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        most = Math.max(most, usedBy(server).resident);
+      }
+      return most;
     }
-    expect(answer.status).toBe(200);
-    const { body } = await own.ask("GET /nodes?limit=100");
-    expect(body.count).toBe(MOST_ROWS);
-    expect(server.log()).toBe("");
-  });
-});
+
+    test.each([
+      ["many of them", 60, LIST],
+      ["one that sends many requests at once", 2, LIST.repeat(300)],
+    ])("%s take little memory, and others are answered again", async (_, connections, sent) => {
+      const server = await start(temporaryFolder(), ["--workers", "1", "--log-level", "error"]);
+      const own = clientOf(server, "default");
+      await makeLarge(own);
+      await own.ask("GET /nodes?limit=100");
+      const before = usedBy(server).resident;
+      open(server, connections, sent);
+      expect((await resident(server, 5)) - before).toBeLessThan(500 * MEGABYTE);
+      const until = performance.now() + 30_000;
+      let answer = await own.ask("GET /health");
+      while (answer.status === 503 && performance.now() < until) {
+        expect(answer.headers.get("retry-after")).toBe("1");
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        answer = await own.ask("GET /health");
+      }
+      expect(answer.status).toBe(200);
+      const { body } = await own.ask("GET /nodes?limit=100");
+      expect(body.count).toBe(MOST_ROWS);
+      expect(server.log()).toBe("");
+    });
+  },
+);

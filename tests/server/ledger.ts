@@ -1,4 +1,5 @@
-// What clients of a server were told, kept outside of it: after whatever befell the server, its memory is held against this.
+// What clients of a server were told, kept outside of it: after whatever befell the server, its
+// memory is held against this.
 
 import type { Running } from "./process.ts";
 
@@ -29,8 +30,9 @@ export class Ledger {
   }
 
   /**
-   * What is wrong with what a server holds, in words; empty where everything that was acknowledged is there, nothing is half
-   * done, and there is nothing that nobody asked for. What was unsure is known from then on.
+   * What is wrong with what a server holds, in words; empty where everything that was acknowledged
+   * is there, nothing is half done, and there is nothing that nobody asked for. What was unsure is
+   * known from then on.
    */
   compare(found: ReadonlyMap<string, string>): string[] {
     const problems: string[] = [];
@@ -45,16 +47,18 @@ export class Ledger {
     }
     this.#unsure.clear();
     for (const [key, value] of this.#told) {
-      if (holds(key) !== value) problems.push(`${key} is ${holds(key)} and was told to be ${value}`);
+      if (holds(key) !== value)
+        problems.push(`${key} is ${holds(key)} and was told to be ${value}`);
     }
-    for (const key of found.keys()) if (!this.#told.has(key)) problems.push(`nobody asked for ${key}`);
+    for (const key of found.keys())
+      if (!this.#told.has(key)) problems.push(`nobody asked for ${key}`);
     return problems;
   }
 }
 
 /**
- * What a server holds of an agent, and what its parts do not agree on, in words: the rows of the database, the index over them, and
- * the states of both.
+ * What a server holds of an agent, and what its parts do not agree on, in words: the rows of the
+ * database, the index over them, and the states of both.
  */
 export async function heldBy({
   ask,
@@ -62,11 +66,16 @@ export async function heldBy({
   const [graph, health] = [(await ask("GET /graph")).body, (await ask("GET /health")).body];
   const found = new Map<string, string>();
   for (const { id, title } of graph.nodes) found.set(nodeKey(id), title);
-  for (const { source, target, strength } of graph.edges) found.set(edgeKey(source, target), strength.toFixed(4));
-  for (const { cluster_id, node_id } of graph.memberships) found.set(memberKey(cluster_id, node_id), "");
+  for (const { source, target, strength } of graph.edges)
+    found.set(edgeKey(source, target), strength.toFixed(4));
+  for (const { cluster_id, node_id } of graph.memberships)
+    found.set(memberKey(cluster_id, node_id), "");
   const states = Object.values<number>(health.lifecycle).reduce((sum, count) => sum + count, 0);
   const counts = { rows: states, listed: graph.count.nodes, indexed: health.node_count };
   const edges = { listed: graph.count.edges, indexed: health.edge_count };
   const disagreeing = [counts, edges].filter((each) => new Set(Object.values(each)).size > 1);
-  return { found, problems: disagreeing.map((each) => `index and database disagree: ${JSON.stringify(each)}`) };
+  return {
+    found,
+    problems: disagreeing.map((each) => `index and database disagree: ${JSON.stringify(each)}`),
+  };
 }

@@ -34,7 +34,11 @@ describe("stakes", () => {
   });
 
   test("a stability that is given wins", async () => {
-    const fields = { subtype: "custom:trade_close", signals: { pnl_pct: -10 }, neural_stability: 3 };
+    const fields = {
+      subtype: "custom:trade_close",
+      signals: { pnl_pct: -10 },
+      neural_stability: 3,
+    };
     expect(await stabilityOf(fields)).toBe(3);
   });
 
@@ -43,7 +47,10 @@ describe("stakes", () => {
     const close = { type: "episode", content_title: "BTC closed", subtype: "custom:trade_close" };
     for (const pnl_pct of ["5", {}, true]) {
       const { status, body } = await ask("POST /nodes", { ...close, signals: { pnl_pct } });
-      expect({ status, body }).toMatchObject({ status: 400, body: { issues: [{ path: "signals.pnl_pct" }] } });
+      expect({ status, body }).toMatchObject({
+        status: 400,
+        body: { issues: [{ path: "signals.pnl_pct" }] },
+      });
     }
     expect((await ask("GET /health")).body.node_count).toBe(0);
     await create({ ...close, signals: { pnl_pct: null } });
@@ -54,17 +61,28 @@ describe("stakes", () => {
     const config = join(folder, "nous.yaml");
     writeFileSync(config, "salience:\n  consequence:\n    weight: 0.25\n");
     const { ask } = await start(folder, ["--config", config]);
-    const lesson = { type: "concept", subtype: "custom:market_event", content_title: "Funding spiked" };
+    const lesson = {
+      type: "concept",
+      subtype: "custom:market_event",
+      content_title: "Funding spiked",
+    };
     const stabilityOf = async (signals: object | null) =>
       (await ask("POST /nodes", { ...lesson, signals })).body.neural_stability;
     const [usual, acted, half, not] = await Promise.all(
-      [null, { led_to_action: true }, { led_to_action: 0.5 }, { led_to_action: false }].map(stabilityOf),
+      [null, { led_to_action: true }, { led_to_action: 0.5 }, { led_to_action: false }].map(
+        stabilityOf,
+      ),
     );
     expect(acted).toBeGreaterThan(half);
     expect(half).toBeGreaterThan(usual);
     expect(not).toBe(usual);
-    expect((await client().create({ ...lesson, signals: { led_to_action: true } })).neural_stability).toBe(usual);
-    const { status, body } = await ask("POST /nodes", { ...lesson, signals: { led_to_action: "yes" } });
+    expect(
+      (await client().create({ ...lesson, signals: { led_to_action: true } })).neural_stability,
+    ).toBe(usual);
+    const { status, body } = await ask("POST /nodes", {
+      ...lesson,
+      signals: { led_to_action: "yes" },
+    });
     const message = 'must be true, false or a number in [0, 1], found "yes"';
     expect({ status, body }).toMatchObject({
       status: 400,
@@ -93,7 +111,10 @@ describe("stakes", () => {
       const first = await start(folder, ["--config", config]);
       const ids: string[] = [];
       for (const signals of [{ pnl_pct: 0.5 }, {}, { pnl_pct: -10 }]) {
-        ids.push((await first.ask("POST /nodes", { ...CLOSE, content_title: "BTC closed", signals })).body.id);
+        ids.push(
+          (await first.ask("POST /nodes", { ...CLOSE, content_title: "BTC closed", signals })).body
+            .id,
+        );
       }
       const rises = ([little, neutral, much]: number[]) => {
         expect(little).toBeGreaterThan(1);
@@ -105,11 +126,16 @@ describe("stakes", () => {
       const second = await start(folder, ["--config", config]);
       rises(await growth(second, ids));
       // One that is taken in without its figures has none any more.
-      const lines = JSON.stringify({ ...(await second.ask(`GET /nodes/${ids[2]}?recall=false`)).body, kind: "node" });
+      const lines = JSON.stringify({
+        ...(await second.ask(`GET /nodes/${ids[2]}?recall=false`)).body,
+        kind: "node",
+      });
       const file = join(temporaryFolder(), "one.jsonl");
       writeFileSync(file, `${lines}\n`);
       const given = ["import", file, "--conflicts", "overwrite", "--data-dir", folder];
-      expect(spawnSync(process.execPath, [PROGRAM, ...given], { encoding: "utf8" })).toMatchObject({ status: 0 });
+      expect(spawnSync(process.execPath, [PROGRAM, ...given], { encoding: "utf8" })).toMatchObject({
+        status: 0,
+      });
       const [, without, emptied] = await growth(second, ids);
       expect(emptied).toBeCloseTo(without!, 3);
       // Of a lesson no stakes are read.

@@ -1,5 +1,6 @@
-// Agents of one thread beside each other: none waits for the whole of another's work, work ends when its client has gone, and what
-// a write costs does not grow with what is there. Order and ratios are compared rather than times: the machine may be slow.
+// Agents of one thread beside each other: none waits for the whole of another's work, work ends
+// when its client has gone, and what a write costs does not grow with what is there. Order and
+// ratios are compared rather than times: the machine may be slow.
 
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
@@ -12,7 +13,8 @@ const ONE_THREAD = ["--workers", "1"];
 const MEGABYTE = 2 ** 20;
 
 /** A text of so many characters, of words that memories share. */
-const wordsOf = (length: number, first = "") => `${first} ${"funding squeeze extremes revert ".repeat(length / 32)}`;
+const wordsOf = (length: number, first = "") =>
+  `${first} ${"funding squeeze extremes revert ".repeat(length / 32)}`;
 
 async function twoAgents(): Promise<{ server: Running; busy: Client; other: Client }> {
   const server = await start(temporaryFolder(), ONE_THREAD);
@@ -23,10 +25,12 @@ async function twoAgents(): Promise<{ server: Running; busy: Client; other: Clie
 
 /** Memories beside which a text takes a while to be compared: some ten megabytes of words. */
 async function makeLong({ create }: Client, count = 24): Promise<void> {
-  for (let place = 0; place < count; place++) await create({ content_body: wordsOf(MEGABYTE / 2, `t${place}`) });
+  for (let place = 0; place < count; place++)
+    await create({ content_body: wordsOf(MEGABYTE / 2, `t${place}`) });
 }
 
-const checkSimilar = ({ ask }: Client) => ask("POST /nodes/check-similar", { content: wordsOf(900_000) });
+const checkSimilar = ({ ask }: Client) =>
+  ask("POST /nodes/check-similar", { content: wordsOf(900_000) });
 
 /** Whether something is done yet, as it is told later. */
 function watched<T>(work: Promise<T>): { work: Promise<T>; isDone(): boolean } {
@@ -35,7 +39,9 @@ function watched<T>(work: Promise<T>): { work: Promise<T>; isDone(): boolean } {
 }
 
 describe("another agent's request is answered", () => {
-  test("in between, where one agent was asked many things before", { timeout: 60_000 }, async () => {
+  test("in between, where one agent was asked many things before", {
+    timeout: 60_000,
+  }, async () => {
     const { busy, other } = await twoAgents();
     await makeLong(busy);
     let answered = 0;
@@ -68,7 +74,8 @@ describe("another agent's request is answered", () => {
   test("while a memory is purged from a large database", { timeout: 120_000 }, async () => {
     const { busy, other } = await twoAgents();
     const body = wordsOf(900_000);
-    for (let place = 0; place < 60; place++) await busy.create({ id: `n${place}`, content_body: body });
+    for (let place = 0; place < 60; place++)
+      await busy.create({ id: `n${place}`, content_body: body });
     const { work, isDone } = watched(busy.ask("POST /nodes/n7/purge"));
     // What the purged agent is asked meanwhile is answered when it is over.
     const later = watched(busy.ask("GET /nodes/n8?recall=false"));
@@ -79,13 +86,20 @@ describe("another agent's request is answered", () => {
     expect(await work).toMatchObject({ status: 200, body: { ok: true, deleted: true } });
     expect((await later.work).body).toMatchObject({ id: "n8", content_body: body });
     expect((await busy.ask("GET /nodes/n7")).status).toBe(404);
-    expect((await busy.create({ content_title: "After the purge" })).content_title).toBe("After the purge");
+    expect((await busy.create({ content_title: "After the purge" })).content_title).toBe(
+      "After the purge",
+    );
   });
 });
 
 describe("a request whose client has gone", () => {
   /** Asks and goes away. */
-  async function abandon({ url }: Running, agent: string, path: string, body: object): Promise<void> {
+  async function abandon(
+    { url }: Running,
+    agent: string,
+    path: string,
+    body: object,
+  ): Promise<void> {
     const leaving = new AbortController();
     const headers = { "content-type": "application/json", "x-nous-agent": agent };
     const init = { method: "POST", headers, body: JSON.stringify(body), signal: leaving.signal };
@@ -103,7 +117,9 @@ describe("a request whose client has gone", () => {
     const one = performance.now() - begun;
     const content = wordsOf(900_000);
     await Promise.all(
-      Array.from({ length: 12 }, () => abandon(server, busy.agent, "/nodes/check-similar", { content })),
+      Array.from({ length: 12 }, () =>
+        abandon(server, busy.agent, "/nodes/check-similar", { content }),
+      ),
     );
     const left = performance.now();
     await busy.search("squeeze");
@@ -151,7 +167,12 @@ describe("what a write costs does not grow with what is there:", () => {
       return made as string[];
     };
     const entry = { type: "concept", subtype: "custom:trade_entry", content_title: "Entry" };
-    const close = { type: "concept", subtype: "custom:trade_close", content_title: "Close", signals: { pnl_pct: 2 } };
+    const close = {
+      type: "concept",
+      subtype: "custom:trade_close",
+      content_title: "Close",
+      signals: { pnl_pct: 2 },
+    };
     const [many, few, ending, otherEnding] = (await make([entry, entry, close, close])) as [
       string,
       string,
@@ -185,7 +206,12 @@ describe("what a write costs does not grow with what is there:", () => {
   test("edges beside many closes that tell no end", { timeout: 120_000 }, async () => {
     const { busy } = await twoAgents();
     const node = (subtype: string, more: object = {}) =>
-      busy.create({ type: "concept", subtype: `custom:${subtype}`, content_title: subtype, ...more });
+      busy.create({
+        type: "concept",
+        subtype: `custom:${subtype}`,
+        content_title: subtype,
+        ...more,
+      });
     const content_body = JSON.stringify({ success_count: 0, sample_size: 0 });
     const [many, few, plan] = [
       await node("trade_entry"),
@@ -205,7 +231,9 @@ describe("what a write costs does not grow with what is there:", () => {
       closes.push(...body.results.map(({ id }: { id: string }) => id));
     }
     const tie = async (count: number, target_id: string) => {
-      const items = closes.splice(0, count).map((source_id) => ({ source_id, target_id, type: "part_of" }));
+      const items = closes
+        .splice(0, count)
+        .map((source_id) => ({ source_id, target_id, type: "part_of" }));
       expect((await busy.ask("POST /edges/batch", { items })).body).toMatchObject({ failed: 0 });
     };
     await tie(500, many.id);
@@ -254,7 +282,10 @@ describe("what a write costs does not grow with what is there:", () => {
     }
     const { body } = await busy.ask("POST /clusters", cluster("Lessons", "custom:lesson"));
     await other.ask("POST /clusters", cluster("Lessons", "custom:lesson"));
-    const items = Array.from({ length: 100 }, (_, place) => ({ ...LESSON, content_title: `Lesson ${place}` }));
+    const items = Array.from({ length: 100 }, (_, place) => ({
+      ...LESSON,
+      content_title: `Lesson ${place}`,
+    }));
     const make = (client: Client) => async () => {
       expect((await client.ask("POST /nodes/batch", { items })).body.created).toBe(items.length);
     };
@@ -270,7 +301,8 @@ test.runIf(process.platform === "linux")(
   async () => {
     const server = await start(temporaryFolder(), [...ONE_THREAD, "--log-level", "error"]);
     const { create, search } = clientOf(server, "default");
-    for (let place = 0; place < 10; place++) await create({ content_body: wordsOf(100_000, `t${place}`) });
+    for (let place = 0; place < 10; place++)
+      await create({ content_body: wordsOf(100_000, `t${place}`) });
     const { hostname, port } = new URL(server.url);
     const body = JSON.stringify({ content: wordsOf(300_000) });
     const post = (path: string, length: number, sent: string) =>
@@ -286,7 +318,10 @@ test.runIf(process.platform === "linux")(
       new Promise<void>((resolve) => {
         const socket = connect(Number(port), hostname, () => {
           socket.write(requests[place % requests.length]!);
-          setTimeout(() => (place % 2 === 0 ? socket.destroy() : socket.resetAndDestroy()), place % 30);
+          setTimeout(
+            () => (place % 2 === 0 ? socket.destroy() : socket.resetAndDestroy()),
+            place % 30,
+          );
         });
         socket.on("error", () => {});
         socket.on("close", () => resolve());

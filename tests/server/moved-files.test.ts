@@ -1,7 +1,16 @@
-// Files that are deleted, moved or replaced while a server has them open: nothing is acknowledged that would be lost, what is in memory
-// is read on, and a memory that is known is never an empty one.
+// Files that are deleted, moved or replaced while a server has them open: nothing is acknowledged
+// that would be lost, what is in memory is read on, and a memory that is known is never an empty
+// one.
 
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { agentFile, agentsDir } from "../../js/server/src/settings/paths.ts";
@@ -32,7 +41,8 @@ async function setUp(options: readonly string[] = []): Promise<Setting> {
   return { folder, file: agentFile(folder, AGENT), aside: join(folder, "aside"), server };
 }
 
-const filesOf = (file: string) => [file, logOf(file), logIndexOf(file)].filter((path) => existsSync(path));
+const filesOf = (file: string) =>
+  [file, logOf(file), logIndexOf(file)].filter((path) => existsSync(path));
 
 /** Writes of every kind are refused in words, and what is in memory is there. */
 async function isWatched({ server, folder }: Setting): Promise<void> {
@@ -46,15 +56,25 @@ async function isWatched({ server, folder }: Setting): Promise<void> {
   ];
   for (const [call, body] of calls) {
     const { status, body: answer } = await ask(call, body);
-    expect({ call, status, error: answer.error }).toEqual({ call, status: 503, error: expect.stringMatching(MOVED) });
+    expect({ call, status, error: answer.error }).toEqual({
+      call,
+      status: 503,
+      error: expect.stringMatching(MOVED),
+    });
     expect(answer.error).not.toContain(folder);
   }
   expect((await ask("GET /health")).body).toMatchObject({ node_count: 3, edge_count: 0 });
-  expect((await ask("GET /nodes/n_1?recall=false")).body).toMatchObject({ content_title: "Funding squeeze" });
+  expect((await ask("GET /nodes/n_1?recall=false")).body).toMatchObject({
+    content_title: "Funding squeeze",
+  });
   expect(await search("squeeze")).toHaveLength(3);
 }
 
-const moving: [what: string, move: (setting: Setting) => void, back: ((setting: Setting) => void) | undefined][] = [
+const moving: [
+  what: string,
+  move: (setting: Setting) => void,
+  back: ((setting: Setting) => void) | undefined,
+][] = [
   [
     "the database, its log and the log's index are deleted",
     ({ file }) => filesOf(file).forEach((it) => void rmSync(it)),
@@ -73,7 +93,8 @@ const moving: [what: string, move: (setting: Setting) => void, back: ((setting: 
     ({ folder, aside }) => {
       renameSync(agentsDir(folder), aside);
       mkdirSync(agentsDir(folder));
-      for (const name of readdirSync(aside)) copyFileSync(join(aside, name), join(agentsDir(folder), name));
+      for (const name of readdirSync(aside))
+        copyFileSync(join(aside, name), join(agentsDir(folder), name));
     },
     ({ folder, aside }) => {
       rmSync(agentsDir(folder), { recursive: true });
@@ -116,18 +137,29 @@ test.each(moving)(
   },
 );
 
-test("an agent that is not open is none of another folder, and is not made in it", { timeout: 60_000 }, async () => {
+test("an agent that is not open is none of another folder, and is not made in it", {
+  timeout: 60_000,
+}, async () => {
   const { folder, aside, server } = await setUp();
   renameSync(agentsDir(folder), aside);
   const nobody = clientOf(server, "somebody new");
-  for (const [call, body] of [["GET /health"], ["POST /nodes", { type: "note", content_title: "lost" }]] as const) {
-    expect(await nobody.ask(call, body)).toMatchObject({ status: 503, body: { error: expect.stringMatching(MOVED) } });
+  for (const [call, body] of [
+    ["GET /health"],
+    ["POST /nodes", { type: "note", content_title: "lost" }],
+  ] as const) {
+    expect(await nobody.ask(call, body)).toMatchObject({
+      status: 503,
+      body: { error: expect.stringMatching(MOVED) },
+    });
   }
-  for (const call of ["GET /agents", `DELETE /agents/${AGENT}`]) expect((await server.ask(call)).status).toBe(503);
+  for (const call of ["GET /agents", `DELETE /agents/${AGENT}`])
+    expect((await server.ask(call)).status).toBe(503);
   expect(existsSync(agentsDir(folder))).toBe(false);
 });
 
-test("one that is idle stays open, since its memory may be all that there is", { timeout: 60_000 }, async () => {
+test("one that is idle stays open, since its memory may be all that there is", {
+  timeout: 60_000,
+}, async () => {
   const setting = await setUp(["--agent-idle", "1"]);
   for (const path of filesOf(setting.file)) rmSync(path);
   await new Promise((resolve) => setTimeout(resolve, 4_000));
@@ -139,13 +171,21 @@ test("a database of another agent is opened by no other name", { timeout: 60_000
   expect(await server.end()).toBe(0);
   copyFileSync(agentFile(folder, "other"), file);
   const again = clientOf(await start(folder), AGENT);
-  for (const [call, body] of [["GET /health"], ["POST /nodes", { type: "note", content_title: "lost" }]] as const) {
+  for (const [call, body] of [
+    ["GET /health"],
+    ["POST /nodes", { type: "note", content_title: "lost" }],
+  ] as const) {
     const { status, body: answer } = await again.ask(call, body);
-    expect({ status, ...answer }).toEqual({ status: 503, error: expect.stringMatching(/that of another agent/) });
+    expect({ status, ...answer }).toEqual({
+      status: 503,
+      error: expect.stringMatching(/that of another agent/),
+    });
   }
 });
 
-test("what came into the place of a database keeps its log when the server ends", { timeout: 60_000 }, async () => {
+test("what came into the place of a database keeps its log when the server ends", {
+  timeout: 60_000,
+}, async () => {
   const { file, server } = await setUp();
   const place = dirname(file);
   const mine = filesOf(file);

@@ -1,5 +1,5 @@
-// While a file is there, which NO_PAGES names, no database gets another page: a disk that is full, for SQLite. Tests load it with
-// `node --import`, as ../kills/die-at.mjs.
+// While a file is there, which NO_PAGES names, no database gets another page: a disk that is full,
+// for SQLite. Tests load it with `node --import`, as ../kills/die-at.mjs.
 
 import { existsSync } from "node:fs";
 import Database from "libsql";

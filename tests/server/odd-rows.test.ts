@@ -1,4 +1,5 @@
-// Rows that another program has written anything into: the agent goes on, and what it answers has its documented form.
+// Rows that another program has written anything into: the agent goes on, and what it answers has
+// its documented form.
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -10,9 +11,15 @@ import { LESSON } from "./shared.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 const NODE_COLUMNS = [
-  ..."type subtype content_title content_summary content_body neural_stability neural_retrievability".split(" "),
-  ..."neural_difficulty neural_access_count neural_last_accessed state_lifecycle provenance_source".split(" "),
-  ..."provenance_created_at layer version last_modified created_at embedding_vector embedding_model".split(" "),
+  ..."type subtype content_title content_summary content_body neural_stability neural_retrievability".split(
+    " ",
+  ),
+  ..."neural_difficulty neural_access_count neural_last_accessed state_lifecycle provenance_source".split(
+    " ",
+  ),
+  ..."provenance_created_at layer version last_modified created_at embedding_vector embedding_model".split(
+    " ",
+  ),
   ..."temporal_event_time temporal_event_confidence temporal_event_source id rowid".split(" "),
 ];
 const EDGE_COLUMNS = [
@@ -41,7 +48,8 @@ async function goesOn(agent: Agent, sound: string): Promise<void> {
   await ask(agent, "search", { body: { query: "funding" } });
   expect((await ask(agent, "listNodes")).data.map(({ id }: { id: string }) => id)).toContain(sound);
   expect((await ask(agent, "readNode", { params: { id: sound } })).content_title).toBe("Sound");
-  for (const { id } of (await ask(agent, "graph")).nodes) await ask(agent, "readNode", { params: { id } });
+  for (const { id } of (await ask(agent, "graph")).nodes)
+    await ask(agent, "readNode", { params: { id } });
   await ask(agent, "listEdges", { query: { node_id: sound } });
   await ask(agent, "health");
   await ask(agent, "sweep", { body: { force: true } });
@@ -60,7 +68,9 @@ test.each([
   const sound = await create({ content_title: "Sound", embedding: [0, 1] });
   for (const _ of ODD) {
     const { id } = await create({ embedding: [1, 0] });
-    await ask(agent, "createEdge", { body: { source_id: id, target_id: sound.id, type: "causes" } });
+    await ask(agent, "createEdge", {
+      body: { source_id: id, target_id: sound.id, type: "causes" },
+    });
   }
   const db = raw(file);
   db.exec("PRAGMA foreign_keys = OFF");

@@ -19,7 +19,10 @@ const SPELLINGS: Readonly<Record<string, string>> = {
 
 /** A value as JSON, with what stands for other spellings put into these. */
 export const spelled = (value: unknown): string =>
-  (JSON.stringify(value) ?? "").replace(/"(<[a-z ]+>)"/g, (text, name: string) => SPELLINGS[name] ?? text);
+  (JSON.stringify(value) ?? "").replace(
+    /"(<[a-z ]+>)"/g,
+    (text, name: string) => SPELLINGS[name] ?? text,
+  );
 
 export const ODD_TEXTS: readonly string[] = [
   "",
@@ -115,7 +118,22 @@ export const ODD_VALUES: readonly unknown[] = [
 
 /** Values as a text of JSON may try to have them. */
 export const LITERALS = [
-  ...["NaN", "Infinity", "-Infinity", "undefined", "1e999", "01", "0x10", ".5", "1.", "+1", "-", "--1", "1_000", "1n"],
+  ...[
+    "NaN",
+    "Infinity",
+    "-Infinity",
+    "undefined",
+    "1e999",
+    "01",
+    "0x10",
+    ".5",
+    "1.",
+    "+1",
+    "-",
+    "--1",
+    "1_000",
+    "1n",
+  ],
   ...[
     "'a'",
     "`a`",
@@ -151,8 +169,26 @@ export const ODD_PATHS = [
     "/",
     "//",
   ],
-  ...["a%2Fb", "a/b", "a;b=c", "*", "{id}", ":id", "' OR 1=1 --".replaceAll(" ", "%20"), "__proto__", "constructor"],
-  ...["%F0%9F%99%82", "n_none#x".replace("#", "%23"), "%5c", "%0d%0aX-A:%20b", "~", "x".repeat(200), "x".repeat(5_000)],
+  ...[
+    "a%2Fb",
+    "a/b",
+    "a;b=c",
+    "*",
+    "{id}",
+    ":id",
+    "' OR 1=1 --".replaceAll(" ", "%20"),
+    "__proto__",
+    "constructor",
+  ],
+  ...[
+    "%F0%9F%99%82",
+    "n_none#x".replace("#", "%23"),
+    "%5c",
+    "%0d%0aX-A:%20b",
+    "~",
+    "x".repeat(200),
+    "x".repeat(5_000),
+  ],
 ];
 
 /** Headers that are odd; `of` says which ones a call has to look at for it to matter. */
@@ -164,8 +200,11 @@ interface OddHeader {
   isAstray?: boolean;
 }
 
-const all = (name: string, values: readonly string[], rest: Omit<OddHeader, "headers"> = {}): OddHeader[] =>
-  values.map((value) => ({ headers: { [name]: value }, ...rest }));
+const all = (
+  name: string,
+  values: readonly string[],
+  rest: Omit<OddHeader, "headers"> = {},
+): OddHeader[] => values.map((value) => ({ headers: { [name]: value }, ...rest }));
 
 const LONG = "x".repeat(201);
 const NO_JSON = [
@@ -187,7 +226,10 @@ export const HEADERS: readonly OddHeader[] = [
     "application/ld+json",
   ]),
   ...all("idempotency-key", ["", "a b", "é", LONG], { of: "Idempotency-Key", isWrong: true }),
-  ...all("if-match", ["", "3", '"x"', '"1" "2"', "**", '"-1"', `"${LONG}"`], { of: "If-Match", isWrong: true }),
+  ...all("if-match", ["", "3", '"x"', '"1" "2"', "**", '"-1"', `"${LONG}"`], {
+    of: "If-Match",
+    isWrong: true,
+  }),
   ...all("x-request-id", ["", LONG, "a b", "é", "${jndi:ldap://x}"]),
   ...all("accept", ["", "text/html", "application/xml;q=9", "é"]),
   ...all("range", ["bytes=0-0", "x"]),
@@ -196,9 +238,18 @@ export const HEADERS: readonly OddHeader[] = [
   ...all("cookie", ["a=b; a=c", "="]),
   ...all("x-http-method-override", ["DELETE"]),
   ...all("x-forwarded-host", ["evil.example"]),
-  ...all("host", ["evil.example", "127.0.0.1.evil.example", "", "@", "[::1", "a:b"], { isWrong: true, isAstray: true }),
+  ...all("host", ["evil.example", "127.0.0.1.evil.example", "", "@", "[::1", "a:b"], {
+    isWrong: true,
+    isAstray: true,
+  }),
   ...all("origin", ["null", "https://evil.example", "", "x"], { isWrong: true, isAstray: true }),
   // Names of agents, a character for each byte.
   ...all("x-nous-agent", ["", LONG, "\xff\xfe", "a\x80"], { of: "X-Nous-Agent", isWrong: true }),
-  ...all("x-nous-agent", ["../../etc", "%00", "__proto__", Buffer.from("é🙂").toString("latin1"), "a/b\\c:d"]),
+  ...all("x-nous-agent", [
+    "../../etc",
+    "%00",
+    "__proto__",
+    Buffer.from("é🙂").toString("latin1"),
+    "a/b\\c:d",
+  ]),
 ];

@@ -1,4 +1,5 @@
-// Trades that followed playbooks: each counts once, in whatever order its parts are written, and however often.
+// Trades that followed playbooks: each counts once, in whatever order its parts are written, and
+// however often.
 
 import { describe, expect, test } from "vitest";
 import { outcomeAnswer } from "../../js/server/src/api/playbooks.ts";
@@ -9,13 +10,17 @@ import { temporaryFolder } from "./temporary.ts";
 
 const { client } = sharedServer();
 
-const playbook = (by: Client, body: unknown = { text: "Fade it", success_count: 3, sample_size: 4 }) =>
+const playbook = (
+  by: Client,
+  body: unknown = { text: "Fade it", success_count: 3, sample_size: 4 },
+) =>
   by.create({
     subtype: "custom:playbook",
     content_title: "Fade",
     content_body: typeof body === "string" ? body : JSON.stringify(body),
   });
-const entry = (by: Client) => by.create({ type: "episode", subtype: "custom:trade_entry", content_title: "BTC long" });
+const entry = (by: Client) =>
+  by.create({ type: "episode", subtype: "custom:trade_entry", content_title: "BTC long" });
 const close = (by: Client, fields: object = {}) =>
   by.create({
     type: "episode",
@@ -26,7 +31,8 @@ const close = (by: Client, fields: object = {}) =>
   });
 const bodyOf = (signals: object) => JSON.stringify({ text: "Out", signals });
 
-const read = async (by: Client, { id }: { id: string }) => (await by.ask(`GET /nodes/${id}?recall=false`)).body;
+const read = async (by: Client, { id }: { id: string }) =>
+  (await by.ask(`GET /nodes/${id}?recall=false`)).body;
 const countsOf = async (by: Client, node: { id: string }) => {
   const { success_count, sample_size } = JSON.parse((await read(by, node)).content_body);
   return [success_count, sample_size];
@@ -39,7 +45,11 @@ describe("what recalls are ahead of the database", () => {
     await own.link(plan.id, opened.id, "applied_to");
     await own.link(closed.id, opened.id, "part_of");
     await own.ask(`GET /nodes/${plan.id}`);
-    const changed = { neural_stability: 77, state_lifecycle: "DORMANT", neural_retrievability: 0.2 };
+    const changed = {
+      neural_stability: 77,
+      state_lifecycle: "DORMANT",
+      neural_retrievability: 0.2,
+    };
     const { body } = await own.ask(`PATCH /nodes/${plan.id}`, changed);
     expect(body).toMatchObject({ ...changed, neural_access_count: 1 });
     const stored = raw(own.file()).prepare("SELECT * FROM nodes WHERE id = ?").get(plan.id);
@@ -98,19 +108,26 @@ describe("closing a trade", () => {
     ["no figures", { signals: null }, [3, 4]],
   ])("%s", async (_, fields, counts) => {
     const own = client();
-    const [plan, opened, closed] = [await playbook(own), await entry(own), await close(own, fields)];
+    const [plan, opened, closed] = [
+      await playbook(own),
+      await entry(own),
+      await close(own, fields),
+    ];
     await own.link(plan.id, opened.id, "applied_to");
     await own.link(closed.id, opened.id, "relates_to");
     expect(await countsOf(own, plan)).toEqual(counts);
   });
 
-  test.each(["part_of", "relates_to"])("an edge from the entry to the close ties them, too: %s", async (type) => {
-    const own = client();
-    const [plan, opened, closed] = [await playbook(own), await entry(own), await close(own)];
-    await own.link(plan.id, opened.id, "applied_to");
-    await own.link(opened.id, closed.id, type);
-    expect(await countsOf(own, plan)).toEqual([4, 5]);
-  });
+  test.each(["part_of", "relates_to"])(
+    "an edge from the entry to the close ties them, too: %s",
+    async (type) => {
+      const own = client();
+      const [plan, opened, closed] = [await playbook(own), await entry(own), await close(own)];
+      await own.link(plan.id, opened.id, "applied_to");
+      await own.link(opened.id, closed.id, type);
+      expect(await countsOf(own, plan)).toEqual([4, 5]);
+    },
+  );
 
   test("edges in both directions are one tie, and their order does not matter", async () => {
     const own = client();
@@ -190,11 +207,17 @@ describe("closing a trade", () => {
     for (const { id } of [prose, odd, plan]) await own.link(id, opened.id, "applied_to");
     await own.link(closed.id, opened.id, "part_of");
     expect(await countsOf(own, plan)).toEqual([4, 5]);
-    const { body } = await own.ask("POST /playbooks/outcome", { entry_id: opened.id, profitable: true });
+    const { body } = await own.ask("POST /playbooks/outcome", {
+      entry_id: opened.id,
+      profitable: true,
+    });
     const problems = [prose, odd].map(({ id }) => ({ id, reason: "malformed_body" }));
     expect(body).toEqual({ ok: true, applied: [], counted_before: [plan.id], problems });
     const mended = await own.ask(`PATCH /nodes/${prose.id}`, { content_body: "{}" });
-    expect(JSON.parse(mended.body.content_body)).toMatchObject({ success_count: 1, sample_size: 1 });
+    expect(JSON.parse(mended.body.content_body)).toMatchObject({
+      success_count: 1,
+      sample_size: 1,
+    });
     expect(await countsOf(own, prose)).toEqual([1, 1]);
   });
 });
@@ -209,12 +232,22 @@ describe("POST /playbooks/outcome", () => {
     ];
     await own.link(plan.id, opened.id, "applied_to");
     const ask = async (profitable: boolean) => {
-      const { status, body } = await own.ask("POST /playbooks/outcome", { entry_id: opened.id, profitable });
+      const { status, body } = await own.ask("POST /playbooks/outcome", {
+        entry_id: opened.id,
+        profitable,
+      });
       expect({ status, body }).toMatchObject({ status: 200 });
       return outcomeAnswer.strict().parse(body);
     };
-    expect((await ask(true)).applied).toMatchObject([{ id: plan.id, success_count: 4, sample_size: 5 }]);
-    expect(await ask(false)).toEqual({ ok: true, applied: [], counted_before: [plan.id], problems: [] });
+    expect((await ask(true)).applied).toMatchObject([
+      { id: plan.id, success_count: 4, sample_size: 5 },
+    ]);
+    expect(await ask(false)).toEqual({
+      ok: true,
+      applied: [],
+      counted_before: [plan.id],
+      problems: [],
+    });
     await own.link(closed.id, opened.id, "part_of");
     expect(await countsOf(own, plan)).toEqual([4, 5]);
     const events = [{ type: "x", severity: 1 }];
@@ -224,7 +257,10 @@ describe("POST /playbooks/outcome", () => {
   test("knows the trades of its own agent alone", async () => {
     const [own, stranger] = [client(), client()];
     const { id } = await entry(own);
-    const { status, body } = await stranger.ask("POST /playbooks/outcome", { entry_id: id, profitable: true });
+    const { status, body } = await stranger.ask("POST /playbooks/outcome", {
+      entry_id: id,
+      profitable: true,
+    });
     expect({ status, body }).toEqual({ status: 404, body: { error: "not found" } });
   });
 

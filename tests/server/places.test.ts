@@ -1,4 +1,5 @@
-// Refusals say what is wrong without naming a place of the server's machine: the log names it, for whoever runs the server.
+// Refusals say what is wrong without naming a place of the server's machine: the log names it, for
+// whoever runs the server.
 
 import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
@@ -88,7 +89,9 @@ test("in no answer to whatever is wrong with files", { timeout: 120_000 }, async
   expect(server.log()).toContain(agentFile(folder, "empty"));
 });
 
-test("in no answer to a log that was cut, or a database that another program has", { timeout: 60_000 }, async () => {
+test("in no answer to a log that was cut, or a database that another program has", {
+  timeout: 60_000,
+}, async () => {
   const folder = temporaryFolder();
   const first = await start(folder);
   for (let turn = 0; turn < 20; turn++) await clientOf(first, "cut").create();
@@ -104,7 +107,10 @@ test("in no answer to a log that was cut, or a database that another program has
   const child = spawn(process.execPath, ["-e", holder]);
   onTestFinished(() => void child.kill("SIGKILL"));
   await new Promise((resolve) => child.stdout.once("data", resolve));
-  const busy = [await second.ask("DELETE /agents/busy"), await clientOf(second, "busy").ask("POST /nodes", LESSON)];
+  const busy = [
+    await second.ask("DELETE /agents/busy"),
+    await clientOf(second, "busy").ask("POST /nodes", LESSON),
+  ];
   const told = busy.map(({ body }) => JSON.stringify(body));
   for (const text of told) expect(text).toMatch(/in use|using it/);
   for (const text of [...cut, ...told]) expect(text).not.toContain(folder);
@@ -132,13 +138,22 @@ describe("a message without places", () => {
   const folder = join("/srv", "our data (1)", "nous");
 
   test.each([
-    [`The database ${folder}/agents/ab.db cannot be opened: no.`, "The database ab.db cannot be opened: no."],
+    [
+      `The database ${folder}/agents/ab.db cannot be opened: no.`,
+      "The database ab.db cannot be opened: no.",
+    ],
     [`remove ${folder}/agents/ab.db-shm to go on.`, "remove ab.db-shm to go on."],
     [`There is no agent x in ${folder}.`, "There is no agent x in the data directory."],
-    [`EACCES: permission denied, mkdir '${folder}/agents'`, "EACCES: permission denied, mkdir 'agents'"],
+    [
+      `EACCES: permission denied, mkdir '${folder}/agents'`,
+      "EACCES: permission denied, mkdir 'agents'",
+    ],
     [`link '${folder}/agents/a.tmp' -> '${folder}/agents/a.db'`, "link 'a.tmp' -> 'a.db'"],
     [`of a neighbour: ${folder}2/x`, `of a neighbour: ${folder}2/x`],
-    ["The database https://memory.example.org cannot be opened", "The database elsewhere cannot be opened"],
+    [
+      "The database https://memory.example.org cannot be opened",
+      "The database elsewhere cannot be opened",
+    ],
     ["There is no room", "There is no room"],
   ])("%s", (message, words) => {
     expect(withoutPlaces(message, folder, "https://memory.example.org")).toBe(words);

@@ -20,20 +20,38 @@ export interface PlainRequest {
   body: string | Uint8Array | undefined;
 }
 
-export function send(url: string, { method, path, headers, body }: PlainRequest, agent: Agent): Promise<PlainAnswer> {
+export function send(
+  url: string,
+  { method, path, headers, body }: PlainRequest,
+  agent: Agent,
+): Promise<PlainAnswer> {
   const { hostname, port, host } = new URL(url);
   const bytes = body === undefined ? undefined : Buffer.from(body);
-  const length: Record<string, number> = bytes === undefined ? {} : { "content-length": bytes.length };
+  const length: Record<string, number> =
+    bytes === undefined ? {} : { "content-length": bytes.length };
   return new Promise((resolve, reject) => {
     const whole = { host, ...headers, ...length };
     // An empty Host would be replaced.
-    const options = { hostname, port, method, path, agent, headers: whole, setHost: false, timeout: PATIENCE };
+    const options = {
+      hostname,
+      port,
+      method,
+      path,
+      agent,
+      headers: whole,
+      setHost: false,
+      timeout: PATIENCE,
+    };
     const sending = request(options, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (chunk) => {
         text += chunk;
       });
-      const answer = () => ({ status: response.statusCode!, type: response.headers["content-type"] ?? "", text });
+      const answer = () => ({
+        status: response.statusCode!,
+        type: response.headers["content-type"] ?? "",
+        text,
+      });
       response.on("end", () => resolve(answer()));
       response.on("error", reject);
     });
@@ -48,7 +66,10 @@ export function send(url: string, { method, path, headers, body }: PlainRequest,
   });
 }
 
-/** Writes to a connection of its own until the server closes it, or `goesAway`; the answer is all that came. */
+/**
+ * Writes to a connection of its own until the server closes it, or `goesAway`; the answer is all
+ * that came.
+ */
 export function write(url: string, text: string, { goesAway = false } = {}): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -1,9 +1,15 @@
-// The server that nous-server is measured against does the same: same answers, same sweeps, from the same database.
+// The server that nous-server is measured against does the same: same answers, same sweeps, from
+// the same database.
 
 import { copyFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { fillDatabase, makeQuestions, makeQuestionVectors, type Size } from "../../benches/js/http-inputs.ts";
+import {
+  fillDatabase,
+  makeQuestions,
+  makeQuestionVectors,
+  type Size,
+} from "../../benches/js/http-inputs.ts";
 import { createApp } from "../../benches/js/plain-server/app.ts";
 import { openDatabase } from "../../benches/js/plain-server/database.ts";
 import { PlainMemory } from "../../benches/js/plain-server/memory.ts";
@@ -27,7 +33,11 @@ async function both(size: Size) {
   const app = createApp(memory);
   return async (call: string, body?: object) => {
     const [method, path] = call.split(" ") as [string, string];
-    const init = { method, headers: { "content-type": "application/json" }, body: body && JSON.stringify(body) };
+    const init = {
+      method,
+      headers: { "content-type": "application/json" },
+      body: body && JSON.stringify(body),
+    };
     const response = await app.request(`/v1${path}`, init as RequestInit);
     const answers = { plain: await response.json(), nous: (await nous.ask(call, body)).body };
     // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, which the tests are about
@@ -37,7 +47,10 @@ async function both(size: Size) {
 
 const fieldsOf = (node: object) => Object.keys(node).sort();
 
-/** SQLite and the engine have a logarithm each, so that scores of words may differ in their last bits. */
+/**
+ * SQLite and the engine have a logarithm each, so that scores of words may differ in their last
+ * bits.
+ */
 const DIGITS = 12;
 
 const idsOf = (answer: { data: { id: string }[] }) => answer.data.map(({ id }) => id);
@@ -51,10 +64,12 @@ test("each question by words has the same answer, field by field", async () => {
     expect(plain.qcs).toEqual(nous.qcs);
     expect(Object.keys(plain.metrics)).toEqual(Object.keys(nous.metrics));
     for (const [place, node] of plain.data.entries()) {
-      const { score, breakdown, primary_signal, memory_section, neural_access_count } = nous.data[place];
+      const { score, breakdown, primary_signal, memory_section, neural_access_count } =
+        nous.data[place];
       expect(node).toMatchObject({ score, primary_signal, memory_section, neural_access_count });
       expect(Object.keys(node.breakdown)).toEqual(Object.keys(breakdown));
-      for (const signal in breakdown) expect(node.breakdown[signal]).toBeCloseTo(breakdown[signal], DIGITS);
+      for (const signal in breakdown)
+        expect(node.breakdown[signal]).toBeCloseTo(breakdown[signal], DIGITS);
       expect(fieldsOf(node)).toEqual(fieldsOf(nous.data[place]));
     }
     found += plain.count;
@@ -77,7 +92,11 @@ test("questions with vectors have the same answers, but where rounding decides",
 
 test("writes, lists, reads and sweeps come to the same", async () => {
   const ask = await both({ memories: 400, dimensions: 0 });
-  const created = await ask("POST /nodes", { type: "note", content_title: "Zebra crossing", content_body: "stripes" });
+  const created = await ask("POST /nodes", {
+    type: "note",
+    content_title: "Zebra crossing",
+    content_body: "stripes",
+  });
   const { id: _, ...fields } = created.plain;
   expect(fieldsOf(created.nous)).toEqual(fieldsOf(created.plain));
   expect(created.nous).toMatchObject({
@@ -98,7 +117,9 @@ test("writes, lists, reads and sweeps come to the same", async () => {
   expect(linked.plain).toMatchObject({ ...edge, strength: linked.nous.strength });
   const edges = await ask(`GET /edges?node_id=${id}&direction=out`);
   expect(edges.plain.count).toBe(edges.nous.count);
-  expect(await ask("GET /health")).toSatisfy(({ plain, nous }) => plain.node_count === nous.node_count);
+  expect(await ask("GET /health")).toSatisfy(
+    ({ plain, nous }) => plain.node_count === nous.node_count,
+  );
 
   const swept = await ask("POST /decay", { force: true });
   expect(swept.plain).toEqual(swept.nous);

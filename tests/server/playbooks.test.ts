@@ -16,7 +16,10 @@ const createPlaybook = (to: Client, body: object | string = {}, fields: object =
     type: "concept",
     subtype: "custom:playbook",
     content_title: "Funding fade",
-    content_body: typeof body === "string" ? body : JSON.stringify({ text: "Fade it", trigger: FUNDING, ...body }),
+    content_body:
+      typeof body === "string"
+        ? body
+        : JSON.stringify({ text: "Fade it", trigger: FUNDING, ...body }),
     ...fields,
   });
 
@@ -50,13 +53,23 @@ describe("POST /playbooks/match", () => {
           success_count: 9,
           sample_size: 12,
         },
-        ...{ type: "funding_extreme", symbol: "btc", severity: 0.8, success_rate: 0.75, relevance: 0.75 * 0.8 },
+        ...{
+          type: "funding_extreme",
+          symbol: "btc",
+          severity: 0.8,
+          success_rate: 0.75,
+          relevance: 0.75 * 0.8,
+        },
       },
       expect.objectContaining({ id: few.id, relevance: 0.5 * 0.8 * 0.2 }),
     ]);
     expect(answer.text).toContain("1. **Funding fade** — 75% win rate (9/12)");
     expect(answer.text).toContain(`Playbook ID: ${few.id}`);
-    expect(await match(own, [{ ...EVENT, severity: 0.4 }])).toMatchObject({ matches: [], count: 0, text: "" });
+    expect(await match(own, [{ ...EVENT, severity: 0.4 }])).toMatchObject({
+      matches: [],
+      count: 0,
+      text: "",
+    });
     expect(await matched(client())).toEqual([]);
   });
 
@@ -77,7 +90,8 @@ describe("POST /playbooks/match", () => {
       [{ trigger: { ...FUNDING, conditions: { var: "x", op: "~" } } }, "malformed_condition"],
     ] as const;
     const problems = [];
-    for (const [body, reason] of unreadable) problems.push({ id: (await createPlaybook(own, body)).id, reason });
+    for (const [body, reason] of unreadable)
+      problems.push({ id: (await createPlaybook(own, body)).id, reason });
     const { id } = await createPlaybook(own);
     await createPlaybook(own, { trigger: null });
     expect(await match(own)).toMatchObject({ matches: [{ id }], count: 1, problems });
@@ -103,10 +117,16 @@ describe("POST /playbooks/match", () => {
 
   test("only active ones take part, as of now", async () => {
     const own = client();
-    const [asleep, faded, awake] = [await createPlaybook(own), await createPlaybook(own), await createPlaybook(own)];
+    const [asleep, faded, awake] = [
+      await createPlaybook(own),
+      await createPlaybook(own),
+      await createPlaybook(own),
+    ];
     await own.ask(`PATCH /nodes/${asleep.id}`, { state_lifecycle: "DORMANT" });
     const long = new Date(Date.now() - 3_000 * 86_400_000).toISOString();
-    raw(own.file()).prepare("UPDATE nodes SET provenance_created_at = ? WHERE id = ?").run(long, faded.id);
+    raw(own.file())
+      .prepare("UPDATE nodes SET provenance_created_at = ? WHERE id = ?")
+      .run(long, faded.id);
     expect(await matched(own)).toEqual([awake.id]);
     await own.ask(`PATCH /nodes/${asleep.id}`, { state_lifecycle: "ACTIVE" });
     expect(await matched(own)).toEqual([asleep.id, awake.id]);

@@ -50,8 +50,8 @@ export class Ended extends Error {
 const UNSWEPT = ["--decay-interval", "0"];
 
 /**
- * Starts a server on a free port, and waits until it listens. Unless it is for a whole file, it is killed after the test. It sweeps
- * by itself only if the options say so.
+ * Starts a server on a free port, and waits until it listens. Unless it is for a whole file, it is
+ * killed after the test. It sweeps by itself only if the options say so.
  */
 export async function start(
   dataDir: string,
@@ -60,8 +60,14 @@ export async function start(
   { node = [], env = {}, under = [] }: Surroundings = {},
 ): Promise<Running> {
   const args = [PROGRAM, "serve", "--port", "0", "--data-dir", dataDir, ...UNSWEPT, ...options];
-  const [command, ...rest] = [...under, process.execPath, ...node, ...args] as [string, ...string[]];
-  const child = spawn(command, rest, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+  const [command, ...rest] = [...under, process.execPath, ...node, ...args] as [
+    string,
+    ...string[],
+  ];
+  const child = spawn(command, rest, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
   if (scope === "test") onTestFinished(() => void child.kill("SIGKILL"));
   // A fetch may wait for ever for a server that was killed while it was connecting.
   const gone = new AbortController();
@@ -88,7 +94,8 @@ export async function start(
     ask: (call, body, headers) => ask(url, call, body, headers, gone.signal),
     end: (signal = "SIGTERM") =>
       new Promise((resolve) => {
-        if (child.exitCode !== null || child.signalCode !== null) resolve(child.exitCode ?? child.signalCode);
+        if (child.exitCode !== null || child.signalCode !== null)
+          resolve(child.exitCode ?? child.signalCode);
         child.once("exit", (code, by) => resolve(code ?? by));
         child.kill(signal);
       }),
@@ -111,5 +118,9 @@ async function ask(
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, body: text === "" ? undefined : JSON.parse(text), headers: response.headers };
+  return {
+    status: response.status,
+    body: text === "" ? undefined : JSON.parse(text),
+    headers: response.headers,
+  };
 }

@@ -1,4 +1,5 @@
-// A provider of embeddings on this machine, which does as a test says: a real server, so that what breaks on the way breaks, too.
+// A provider of embeddings on this machine, which does as a test says: a real server, so that what
+// breaks on the way breaks, too.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -40,7 +41,11 @@ export function vectorOf(text: string, dimensions: number): number[] {
 /** An answer as it should be. */
 export const answerTo = ({ input }: Asked, dimensions: number) => ({
   object: "list",
-  data: input.map((text, index) => ({ object: "embedding", index, embedding: vectorOf(text, dimensions) })),
+  data: input.map((text, index) => ({
+    object: "embedding",
+    index,
+    embedding: vectorOf(text, dimensions),
+  })),
 });
 
 export function json(
@@ -54,11 +59,14 @@ export function json(
 }
 
 /** Models give as many components as they are asked for, or as many as this says. */
-export async function startProvider(dimensions: number | Record<string, number> = 64): Promise<Provider> {
+export async function startProvider(
+  dimensions: number | Record<string, number> = 64,
+): Promise<Provider> {
   const asked: Asked[] = [];
   const componentsOf = ({ model, dimensions: wanted }: Asked) =>
     wanted ?? (typeof dimensions === "number" ? dimensions : dimensions[model]!);
-  const usual: Behaviour = (request, response) => json(response, answerTo(request, componentsOf(request)));
+  const usual: Behaviour = (request, response) =>
+    json(response, answerTo(request, componentsOf(request)));
   let behaviour = usual;
   const server = createServer(async (request, response) => {
     const one = {

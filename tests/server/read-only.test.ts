@@ -1,5 +1,6 @@
-// A memory that may only be read: what writes is refused in words, what reads goes on, and nothing that was written is lost. The file
-// or the folder belongs to another user than the one who runs the server.
+// A memory that may only be read: what writes is refused in words, what reads goes on, and nothing
+// that was written is lost. The file or the folder belongs to another user than the one who runs
+// the server.
 
 import { chmodSync, chownSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -55,10 +56,20 @@ async function reads({ ask }: Running, ids: readonly string[]): Promise<void> {
   expect((await ask("POST /search", question)).body.count).toBe(ids.length);
   for (const recall of ["automatic", "explicit"]) {
     expect((await ask("POST /retrieve", { ...question, recall })).body.count).toBe(ids.length);
-    const context = await ask("POST /context", { input: "What about the funding squeeze?", recall });
+    const context = await ask("POST /context", {
+      input: "What about the funding squeeze?",
+      recall,
+    });
     expect({ status: context.status, recall }).toEqual({ status: 200, recall });
   }
-  for (const path of [`/nodes/${ids[0]}`, "/nodes", "/graph", "/health", "/clusters", `/edges?node_id=${ids[0]}`]) {
+  for (const path of [
+    `/nodes/${ids[0]}`,
+    "/nodes",
+    "/graph",
+    "/health",
+    "/clusters",
+    `/edges?node_id=${ids[0]}`,
+  ]) {
     expect((await ask(`GET ${path}`)).status, path).toBe(200);
   }
 }
@@ -95,7 +106,9 @@ describe.runIf(process.platform !== "win32")("a memory that may only be read", (
     expect((await again.ask("GET /health")).body.node_count).toBe(ids.length + 1);
   });
 
-  test("does not fill the log, and is closed when nobody asks it", { timeout: 60_000 }, async () => {
+  test("does not fill the log, and is closed when nobody asks it", {
+    timeout: 60_000,
+  }, async () => {
     const { folder, ids } = await filled();
     protect(agentFile(folder, "default"));
     const server = await run(folder, "--agent-idle", "3");
@@ -110,7 +123,9 @@ describe.runIf(process.platform !== "win32")("a memory that may only be read", (
     await reads(server, ids);
   });
 
-  test("by the rights of its folder, where no agent can be made either", { timeout: 60_000 }, async () => {
+  test("by the rights of its folder, where no agent can be made either", {
+    timeout: 60_000,
+  }, async () => {
     const { folder, ids } = await filled();
     const agents = dirname(agentFile(folder, "default"));
     const server = await run(folder);
@@ -121,7 +136,8 @@ describe.runIf(process.platform !== "win32")("a memory that may only be read", (
     chmodSync(agents, 0o755);
     give(folder);
     // A refusal to open an agent stands for a few seconds.
-    const create = async () => (await clientOf(server, "another").ask("POST /nodes", LESSON)).status;
+    const create = async () =>
+      (await clientOf(server, "another").ask("POST /nodes", LESSON)).status;
     await expect.poll(create, { timeout: 15_000 }).toBe(201);
     expect(await server.end()).toBe(0);
   });

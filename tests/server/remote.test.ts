@@ -1,5 +1,5 @@
-// A remote database: one agent's memory behind a server that speaks Hrana, what is not promised of it, and what happens when it
-// is away, slow, or lost amid a transaction.
+// A remote database: one agent's memory behind a server that speaks Hrana, what is not promised of
+// it, and what happens when it is away, slow, or lost amid a transaction.
 
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -21,7 +21,10 @@ async function set({ database, options = [] }: { database?: Database; options?: 
 }
 
 /** Runs a command to its end; the database goes on answering meanwhile. */
-function run(args: readonly string[], env = {}): Promise<{ code: number; stdout: string; stderr: string }> {
+function run(
+  args: readonly string[],
+  env = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
   const options = { timeout: 40_000, env: { ...process.env, ...env } };
   return new Promise((resolve) => {
     execFile(process.execPath, [PROGRAM, ...args], options, (error, stdout, stderr) =>
@@ -31,8 +34,10 @@ function run(args: readonly string[], env = {}): Promise<{ code: number; stdout:
 }
 
 /** What the database itself says, by which it is told what was committed. */
-const stored = (remote: Database, sql: string) => raw(remote.file).prepare(sql).all() as Record<string, unknown>[];
-const idsIn = (remote: Database) => stored(remote, "SELECT id FROM nodes ORDER BY rowid").map(({ id }) => id);
+const stored = (remote: Database, sql: string) =>
+  raw(remote.file).prepare(sql).all() as Record<string, unknown>[];
+const idsIn = (remote: Database) =>
+  stored(remote, "SELECT id FROM nodes ORDER BY rowid").map(({ id }) => id);
 
 /** For tests that start several programs. */
 const BUSY = { timeout: 180_000 };
@@ -87,20 +92,28 @@ async function life(client: Client) {
 }
 
 describe("a remote database", () => {
-  test("holds the memory of one agent, which gets the answers that it gets from a file", BUSY, async () => {
-    const { remote, server, folder, client } = await set();
-    const local = await start(temporaryFolder());
-    expect(await life(client)).toEqual(await life(clientOf(local, "default")));
-    expect(idsIn(remote)).toEqual(["n_squeeze", "n_trend", "n_x", "n_y"]);
-    // The way back to the very same numbers, and what another program finds by full text.
-    expect(stored(remote, "SELECT neural_stability AS s FROM nodes WHERE id = 'n_squeeze'")).toEqual([
-      { s: 0.1 + 0.2 },
-    ]);
-    expect(stored(remote, "SELECT rowid FROM nodes_fts WHERE nodes_fts MATCH 'trend'")).toEqual([{ rowid: 2 }]);
-    expect(stored(remote, "SELECT value FROM nous_meta WHERE key = 'schema'")).toEqual([{ value: String(SCHEMA) }]);
-    expect(existsSync(join(folder, "agents"))).toBe(false);
-    expect(await server.end()).toBe(0);
-  });
+  test(
+    "holds the memory of one agent, which gets the answers that it gets from a file",
+    BUSY,
+    async () => {
+      const { remote, server, folder, client } = await set();
+      const local = await start(temporaryFolder());
+      expect(await life(client)).toEqual(await life(clientOf(local, "default")));
+      expect(idsIn(remote)).toEqual(["n_squeeze", "n_trend", "n_x", "n_y"]);
+      // The way back to the very same numbers, and what another program finds by full text.
+      expect(
+        stored(remote, "SELECT neural_stability AS s FROM nodes WHERE id = 'n_squeeze'"),
+      ).toEqual([{ s: 0.1 + 0.2 }]);
+      expect(stored(remote, "SELECT rowid FROM nodes_fts WHERE nodes_fts MATCH 'trend'")).toEqual([
+        { rowid: 2 },
+      ]);
+      expect(stored(remote, "SELECT value FROM nous_meta WHERE key = 'schema'")).toEqual([
+        { value: String(SCHEMA) },
+      ]);
+      expect(existsSync(join(folder, "agents"))).toBe(false);
+      expect(await server.end()).toBe(0);
+    },
+  );
 
   test("is as it was after a start, with accesses, all pages and vectors", BUSY, async () => {
     const first = await set();
@@ -122,7 +135,9 @@ describe("a remote database", () => {
   test("is followed: what others write is found by the next search, and what they delete is not", async () => {
     const { remote, client } = await set();
     const { id } = await client.create();
-    raw(remote.file).exec("INSERT INTO nodes (id, type, content_title) VALUES ('n_other', 'note', 'Basis trade')");
+    raw(remote.file).exec(
+      "INSERT INTO nodes (id, type, content_title) VALUES ('n_other', 'note', 'Basis trade')",
+    );
     expect(await client.search("basis")).toEqual(["n_other"]);
     raw(remote.file).exec(`DELETE FROM nodes WHERE id = '${id}'`);
     expect((await client.ask(`GET /nodes/${id}`)).status).toBe(404);
@@ -143,7 +158,9 @@ describe("a remote database", () => {
     const { remote, server } = await set();
     await server.end();
     raw(remote.file).exec("UPDATE nous_meta SET value = '99' WHERE key = 'schema'");
-    await expect(set({ database: remote })).rejects.toThrow(/has schema 99, and this version .* use a newer one/);
+    await expect(set({ database: remote })).rejects.toThrow(
+      /has schema 99, and this version .* use a newer one/,
+    );
   });
 
   test("is worked on by itself, too", async () => {
@@ -157,11 +174,20 @@ describe("a remote database", () => {
 describe("what a remote database does not do", () => {
   test("another agent is refused by name, and the usual one may be named", async () => {
     const { server, client } = await set();
-    expect((await client.ask("GET /agents")).body).toMatchObject({ data: [{ agent: "default" }], count: 1 });
+    expect((await client.ask("GET /agents")).body).toMatchObject({
+      data: [{ agent: "default" }],
+      count: 1,
+    });
     for (const call of ["GET /nodes", "POST /nodes"]) {
-      const { status, body } = await clientOf(server, "alice").ask(call, call === "POST /nodes" ? LESSON : undefined);
+      const { status, body } = await clientOf(server, "alice").ask(
+        call,
+        call === "POST /nodes" ? LESSON : undefined,
+      );
       const message = "must be default: a remote database is that of one agent";
-      expect({ status, body }).toMatchObject({ status: 400, body: { issues: [{ path: "X-Nous-Agent", message }] } });
+      expect({ status, body }).toMatchObject({
+        status: 400,
+        body: { issues: [{ path: "X-Nous-Agent", message }] },
+      });
     }
   });
 
@@ -189,7 +215,13 @@ describe("what a remote database does not do", () => {
       ...{ "agents delete": ["default"], "agents purge": ["default", "n_1"] },
     };
     for (const [command, args] of Object.entries(commands)) {
-      const { code, stderr } = await run([...command.split(" "), "--data-dir", folder, ...remote.options, ...args]);
+      const { code, stderr } = await run([
+        ...command.split(" "),
+        "--data-dir",
+        folder,
+        ...remote.options,
+        ...args,
+      ]);
       const why = `${command} works on a database file, and database_url is set: that database is kept elsewhere.`;
       expect({ code, stderr }).toEqual({ code: 1, stderr: `nous-server: ${why}\n` });
     }
@@ -212,14 +244,26 @@ describe("what a remote database does not do", () => {
     const imported = await run(["import", "--data-dir", folder, ...empty.options, lines]);
     expect(imported).toMatchObject({ code: 0, stdout: "1 added, 0 replaced, 0 left out.\n" });
     expect(idsIn(empty)).toEqual([id]);
-    expect((await run(["import", ...common, "--agent", "alice", lines])).stderr).toContain("There is no agent alice");
+    expect((await run(["import", ...common, "--agent", "alice", lines])).stderr).toContain(
+      "There is no agent alice",
+    );
   });
 
   test("settings: the token is hidden, and a URL that shows one is refused", BUSY, async () => {
-    const env = { NOUS_DATABASE_URL: "libsql://memory.example.org", NOUS_DATABASE_TOKEN: "very-secret" };
+    const env = {
+      NOUS_DATABASE_URL: "libsql://memory.example.org",
+      NOUS_DATABASE_TOKEN: "very-secret",
+    };
     const { stdout } = await run(["config"], env);
-    expect(stdout).toContain("database_url: libsql://memory.example.org\ndatabase_token: (hidden)\n");
-    for (const url of ["libsql://a.org?authToken=x", "https://me:secret@a.org", "file:///tmp/a.db", "libsql:"]) {
+    expect(stdout).toContain(
+      "database_url: libsql://memory.example.org\ndatabase_token: (hidden)\n",
+    );
+    for (const url of [
+      "libsql://a.org?authToken=x",
+      "https://me:secret@a.org",
+      "file:///tmp/a.db",
+      "libsql:",
+    ]) {
       const { code, stderr } = await run(["config", "--database-url", url]);
       expect({ code, stderr }).toMatchObject({
         code: 1,
@@ -230,7 +274,10 @@ describe("what a remote database does not do", () => {
 });
 
 describe("a remote database that fails", () => {
-  /** The same request until it is answered as it should be: the end of what went wrong is not known to the millisecond. */
+  /**
+   * The same request until it is answered as it should be: the end of what went wrong is not known
+   * to the millisecond.
+   */
   const again = (work: () => Promise<void>) => vi.waitFor(work, { timeout: 30_000, interval: 200 });
 
   test("is said at the start: away, or with another token", BUSY, async () => {
@@ -242,8 +289,18 @@ describe("a remote database that fails", () => {
     );
     expect(refused.stderr).not.toContain("another\n");
     await remote.stop();
-    const away = await run(["serve", "--port", "0", "--data-dir", temporaryFolder(), ...remote.options]);
-    expect(away).toMatchObject({ code: 1, stderr: expect.stringContaining("cannot be reached, or broke off.") });
+    const away = await run([
+      "serve",
+      "--port",
+      "0",
+      "--data-dir",
+      temporaryFolder(),
+      ...remote.options,
+    ]);
+    expect(away).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("cannot be reached, or broke off."),
+    });
     expect(`${away.stdout}${away.stderr}`).not.toContain(remote.token);
   });
 
@@ -274,38 +331,46 @@ describe("a remote database that fails", () => {
       status: 503,
       body: { error: "the remote database did not answer within 3000 ms" },
     });
-    await again(async () => expect((await client.ask("POST /nodes", { ...LESSON, id: "n_next" })).status).toBe(201));
+    await again(async () =>
+      expect((await client.ask("POST /nodes", { ...LESSON, id: "n_next" })).status).toBe(201),
+    );
     expect(idsIn(remote)).toEqual([id, "n_next"]);
   });
 
-  test("that is lost amid a transaction leaves nothing half done, wherever that was", BUSY, async () => {
-    const { remote, client } = await set();
-    const ids = [(await client.create()).id];
-    const inserted = "INSERT INTO nodes (";
-    const troubles = [
-      { at: inserted, does: "break before" },
-      { at: inserted, does: "break after" },
-      { at: "row_checksums", does: "break after" },
-      { at: "COMMIT", does: "break before" },
-      { at: inserted, does: "fail" },
-      { at: "row_checksums", does: "expire" },
-      { at: inserted, does: "too large" },
-    ] as const;
-    for (const [place, trouble] of troubles.entries()) {
-      const [id, content_title] = [`n_half_${place}`, `Half${place}`];
-      const create = () => client.ask("POST /nodes", { ...LESSON, id, content_title });
-      await remote.trouble({ ...trouble, times: 1 });
-      const { status, body } = await create();
-      const error = expect.stringMatching(/^the remote database /);
-      expect({ trouble, status, body }).toEqual({ trouble, status: 503, body: { error } });
-      expect(idsIn(remote)).toEqual(ids);
-      expect((await client.ask("POST /search", { query: content_title, recall: false })).body.data).toEqual([]);
-      await again(async () => expect((await create()).status).toBe(201));
-      ids.push(id);
-      expect(idsIn(remote)).toEqual(ids);
-      expect((await client.ask(`GET /nodes/${id}?recall=false`)).status).toBe(200);
-    }
-  });
+  test(
+    "that is lost amid a transaction leaves nothing half done, wherever that was",
+    BUSY,
+    async () => {
+      const { remote, client } = await set();
+      const ids = [(await client.create()).id];
+      const inserted = "INSERT INTO nodes (";
+      const troubles = [
+        { at: inserted, does: "break before" },
+        { at: inserted, does: "break after" },
+        { at: "row_checksums", does: "break after" },
+        { at: "COMMIT", does: "break before" },
+        { at: inserted, does: "fail" },
+        { at: "row_checksums", does: "expire" },
+        { at: inserted, does: "too large" },
+      ] as const;
+      for (const [place, trouble] of troubles.entries()) {
+        const [id, content_title] = [`n_half_${place}`, `Half${place}`];
+        const create = () => client.ask("POST /nodes", { ...LESSON, id, content_title });
+        await remote.trouble({ ...trouble, times: 1 });
+        const { status, body } = await create();
+        const error = expect.stringMatching(/^the remote database /);
+        expect({ trouble, status, body }).toEqual({ trouble, status: 503, body: { error } });
+        expect(idsIn(remote)).toEqual(ids);
+        expect(
+          (await client.ask("POST /search", { query: content_title, recall: false })).body.data,
+        ).toEqual([]);
+        await again(async () => expect((await create()).status).toBe(201));
+        ids.push(id);
+        expect(idsIn(remote)).toEqual(ids);
+        expect((await client.ask(`GET /nodes/${id}?recall=false`)).status).toBe(200);
+      }
+    },
+  );
 
   test("that breaks off after a commit has done it: the index learns of it, and a key keeps it from being done twice", async () => {
     const { remote, client } = await set();
@@ -323,7 +388,11 @@ describe("a remote database that fails", () => {
   test("while what it wrote is read makes the index be loaded anew, and the write stands", async () => {
     const { remote, client, server } = await set();
     await client.create();
-    await remote.trouble({ at: "embedding_vector, (SELECT json_group_array", does: "fail", times: 1 });
+    await remote.trouble({
+      at: "embedding_vector, (SELECT json_group_array",
+      does: "fail",
+      times: 1,
+    });
     const { id } = await client.create({ content_title: "Basis" });
     expect(await client.search("basis")).toEqual([id]);
     expect(server.log()).toContain("What was written could not be read: everything is loaded anew");

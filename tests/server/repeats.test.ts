@@ -1,4 +1,5 @@
-// Requests that are sent again, and changes to what is not what it was: keys, ids of the caller's own, versions.
+// Requests that are sent again, and changes to what is not what it was: keys, ids of the caller's
+// own, versions.
 
 import { describe, expect, test } from "vitest";
 import { raw } from "./existing.ts";
@@ -25,12 +26,18 @@ describe("Idempotency-Key", () => {
     const { ask, create } = client();
     const [a, b] = [await create(), await create()];
     const edge = { source_id: a.id, target_id: b.id, type: "causes" };
-    for (const [call, body] of [["POST /edges", edge] as const, ["POST /clusters", { name: "Majors" }] as const]) {
+    for (const [call, body] of [
+      ["POST /edges", edge] as const,
+      ["POST /clusters", { name: "Majors" }] as const,
+    ]) {
       const first = await ask(call, body, keyed(call.slice(6)));
       expect(first.status).toBe(201);
       expect((await ask(call, body, keyed(call.slice(6)))).body).toEqual(first.body);
     }
-    expect((await ask("GET /graph")).body).toMatchObject({ count: { edges: 1 }, clusters: [{ name: "Majors" }] });
+    expect((await ask("GET /graph")).body).toMatchObject({
+      count: { edges: 1 },
+      clusters: [{ name: "Majors" }],
+    });
   });
 
   test("is one request's, and one agent's", async () => {
@@ -69,7 +76,9 @@ describe("Idempotency-Key", () => {
       body: { error: "what was made with this Idempotency-Key is deleted" },
     });
     const db = raw(one.file());
-    db.prepare("UPDATE nous_retries SET created_at = ?").run(new Date(Date.now() - 25 * 3_600_000).toISOString());
+    db.prepare("UPDATE nous_retries SET created_at = ?").run(
+      new Date(Date.now() - 25 * 3_600_000).toISOString(),
+    );
     expect((await send()).body.id).not.toBe(first);
     expect(db.prepare("SELECT key FROM nous_retries").all()).toEqual([{ key: "k" }]);
   });
@@ -95,7 +104,9 @@ describe("Idempotency-Key", () => {
       expect(id).toBe(told.get(key) ?? id);
     }
     expect((await after.ask("GET /health")).body.node_count).toBe(sent.length);
-    expect(JSON.stringify(raw(after.file()).prepare("SELECT * FROM nous_retries").all())).not.toContain("xylophone");
+    expect(
+      JSON.stringify(raw(after.file()).prepare("SELECT * FROM nous_retries").all()),
+    ).not.toContain("xylophone");
   });
 
   test.each(["", "two words", "x".repeat(201)])("%s is none", async (key) => {
@@ -122,7 +133,12 @@ describe("ids of the caller's own", () => {
   test("that are another memory's are refused", async () => {
     const { ask, create } = client();
     await create({ id: "a" });
-    for (const fields of [{ content_title: "Other" }, { content_body: null }, { type: "note" }, { subtype: null }]) {
+    for (const fields of [
+      { content_title: "Other" },
+      { content_body: null },
+      { type: "note" },
+      { subtype: null },
+    ]) {
       expect(await ask("POST /nodes", { ...LESSON, id: "a", ...fields })).toMatchObject({
         status: 409,
         body: { error: "the id is another memory's" },
@@ -145,23 +161,36 @@ describe("If-Match", () => {
     const first = await change("first", '"1"');
     expect(first).toMatchObject({ status: 200, body: { version: 2 } });
     expect(first.headers.get("etag")).toBe('"2"');
-    expect(await change("late", '"1"')).toMatchObject({ status: 412, body: { error: "the memory has version 2" } });
-    expect((await change("second", '"1", W/"2"')).body).toMatchObject({ content_title: "second", version: 3 });
+    expect(await change("late", '"1"')).toMatchObject({
+      status: 412,
+      body: { error: "the memory has version 2" },
+    });
+    expect((await change("second", '"1", W/"2"')).body).toMatchObject({
+      content_title: "second",
+      version: 3,
+    });
     expect((await change("any", "*")).body.version).toBe(4);
     expect((await ask("POST /nodes", LESSON)).headers.get("etag")).toBe('"1"');
-    expect((await ask(`PATCH /nodes/n_none`, { content_title: "x" }, matching('"1"'))).status).toBe(404);
+    expect((await ask(`PATCH /nodes/n_none`, { content_title: "x" }, matching('"1"'))).status).toBe(
+      404,
+    );
   });
 
   test("lets one of many win", async () => {
     const { ask, create } = client();
     const { id } = await create();
-    const change = (turn: number) => ask(`PATCH /nodes/${id}`, { content_title: `turn ${turn}` }, matching('"1"'));
-    const statuses = (await Promise.all(Array.from({ length: 6 }, (_, turn) => change(turn)))).map((it) => it.status);
+    const change = (turn: number) =>
+      ask(`PATCH /nodes/${id}`, { content_title: `turn ${turn}` }, matching('"1"'));
+    const statuses = (await Promise.all(Array.from({ length: 6 }, (_, turn) => change(turn)))).map(
+      (it) => it.status,
+    );
     expect(statuses.sort()).toEqual([200, 412, 412, 412, 412, 412]);
   });
 
   test.each(["", "1", '"a"', '"1" "2"', "**"])("%s is none", async (version) => {
-    expect(await client().ask("PATCH /nodes/a", { content_title: "x" }, matching(version))).toMatchObject({
+    expect(
+      await client().ask("PATCH /nodes/a", { content_title: "x" }, matching(version)),
+    ).toMatchObject({
       status: 400,
       body: { issues: [{ path: "If-Match" }] },
     });

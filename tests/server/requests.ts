@@ -1,9 +1,17 @@
-// Requests to every call of a described interface: some as they are described, most of them with something wrong or odd in one
-// part. Whether a request is wrong, the description decides.
+// Requests to every call of a described interface: some as they are described, most of them with
+// something wrong or odd in one part. Whether a request is wrong, the description decides.
 
 import fc from "fast-check";
 import type { Described, Description, Parameter, Schema } from "./description.ts";
-import { HEADERS, LITERALS, ODD_KEYS, ODD_PATHS, ODD_TEXTS, ODD_VALUES, spelled } from "./oddities.ts";
+import {
+  HEADERS,
+  LITERALS,
+  ODD_KEYS,
+  ODD_PATHS,
+  ODD_TEXTS,
+  ODD_VALUES,
+  spelled,
+} from "./oddities.ts";
 
 export interface Request {
   /** The operation's name. */
@@ -19,7 +27,10 @@ export interface Request {
   isAstray: boolean;
 }
 
-/** Ids of what is there, by the names of fields and parameters that take them, and by the kinds that paths name. */
+/**
+ * Ids of what is there, by the names of fields and parameters that take them, and by the kinds that
+ * paths name.
+ */
 export type Known = Readonly<Record<string, readonly string[]>>;
 
 /** Longer ones may be more than a server reads. */
@@ -44,9 +55,15 @@ interface Parts {
 }
 type PartArbitraries = { [Name in keyof Parts]: fc.Arbitrary<Parts[Name]> };
 
-export function requestsTo(description: Description, agent: string, known: Known): fc.Arbitrary<Request> {
+export function requestsTo(
+  description: Description,
+  agent: string,
+  known: Known,
+): fc.Arbitrary<Request> {
   const values = new Values(description, known);
-  return fc.oneof(...description.operations.map((operation) => requestTo(operation, description, values, agent)));
+  return fc.oneof(
+    ...description.operations.map((operation) => requestTo(operation, description, values, agent)),
+  );
 }
 
 /** Requests with at most one part that is not as described. */
@@ -62,7 +79,8 @@ function requestTo(
     path: operation.path.includes("{") ? [oddPath(operation)] : [],
     query: [oddQuery(operation, description, values)],
     headers: [oddHeaders(operation, agent)],
-    body: operation.body === undefined ? [oddBody()] : wrongBodies(operation.body, description, values),
+    body:
+      operation.body === undefined ? [oddBody()] : wrongBodies(operation.body, description, values),
   };
   const withOne = (Object.keys(wrong) as (keyof Parts)[]).flatMap((part) =>
     wrong[part].map((arbitrary) => ({ ...right, [part]: arbitrary }) as PartArbitraries),
@@ -84,22 +102,30 @@ function joined(to: string, { method, path, query, headers, body }: Parts): Requ
     isWrong: parts.some((part) => part.isWrong),
     isAstray: parts.some((part) => part.isAstray) || whole.length > MOST_PATH,
   };
-  const shown = () => JSON.stringify(request, (_, value) => (typeof value === "string" ? value.slice(0, 300) : value));
+  const shown = () =>
+    JSON.stringify(request, (_, value) =>
+      typeof value === "string" ? value.slice(0, 300) : value,
+    );
   return Object.assign(request, { [fc.toStringMethod]: shown });
 }
 
 // ---- as described -------------------------------------------------------------------------------
 
 function described(operation: Described, values: Values, agent: string): PartArbitraries {
-  const named = (place: Parameter["in"]) => operation.parameters.filter((parameter) => parameter.in === place);
+  const named = (place: Parameter["in"]) =>
+    operation.parameters.filter((parameter) => parameter.in === place);
   const inHeaders = named("header").filter(({ name }) => name !== "X-Nous-Agent");
   // Whose id it is, the path says: `/v1/nodes/{id}`.
   const kind = operation.path.split("/")[2]!;
   return {
     method: fc.constant({ is: operation.method }),
     path: values.texts(named("path"), kind).map((ids) => ({ is: pathOf(operation, ids) })),
-    query: values.texts(named("query")).map((texts) => ({ is: new URLSearchParams(texts).toString() })),
-    headers: values.texts(inHeaders).map((texts) => ({ is: { ...usualHeaders(operation, agent), ...texts } })),
+    query: values
+      .texts(named("query"))
+      .map((texts) => ({ is: new URLSearchParams(texts).toString() })),
+    headers: values
+      .texts(inHeaders)
+      .map((texts) => ({ is: { ...usualHeaders(operation, agent), ...texts } })),
     body:
       operation.body === undefined
         ? fc.constant({ is: undefined })
@@ -114,7 +140,9 @@ const usualHeaders = ({ body }: Described, agent: string): Record<string, string
 
 const pathOf = ({ path }: Described, ids: Record<string, string>) =>
   // A part of a path is never empty, and what is no character is none in UTF-8.
-  path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(Buffer.from(ids[name] || "none").toString()));
+  path.replace(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(Buffer.from(ids[name] || "none").toString()),
+  );
 
 /** Values that schemas describe. */
 class Values {
@@ -126,12 +154,17 @@ class Values {
     this.#known = known;
   }
 
-  /** Parameters as text, the optional ones now and then; an `id` is that of a thing of this kind. */
+  /**
+   * Parameters as text, the optional ones now and then; an `id` is that of a thing of this kind.
+   */
   texts(parameters: readonly Parameter[], kind = "id"): fc.Arbitrary<Record<string, string>> {
     const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
-    const like = ({ name, schema }: Parameter) => this.like(schema, name === "id" ? kind : name).map(textOf);
+    const like = ({ name, schema }: Parameter) =>
+      this.like(schema, name === "id" ? kind : name).map(textOf);
     const texts = parameters.map((parameter) => [parameter.name, like(parameter)] as const);
-    return fc.record(Object.fromEntries(texts), { requiredKeys: required }) as fc.Arbitrary<Record<string, string>>;
+    return fc.record(Object.fromEntries(texts), { requiredKeys: required }) as fc.Arbitrary<
+      Record<string, string>
+    >;
   }
 
   /** A value that the schema describes, of a field of this name. */
@@ -176,7 +209,10 @@ class Values {
   }
 
   /** Vectors are mostly as long as the others of the memory. */
-  #lists({ items = {}, minItems = 0, maxItems = 4 }: Schema, name: string): fc.Arbitrary<unknown[]> {
+  #lists(
+    { items = {}, minItems = 0, maxItems = 4 }: Schema,
+    name: string,
+  ): fc.Arbitrary<unknown[]> {
     const item = this.like(items, name);
     const few = fc.array(item, { minLength: minItems, maxLength: Math.min(maxItems, 4) });
     if (name !== "embedding") return few;
@@ -184,12 +220,16 @@ class Values {
   }
 
   #objects({ properties = {}, required = [], additionalProperties }: Schema): fc.Arbitrary<object> {
-    const fields = Object.entries(properties).map(([name, schema]) => [name, this.like(schema, name)] as const);
+    const fields = Object.entries(properties).map(
+      ([name, schema]) => [name, this.like(schema, name)] as const,
+    );
     const named = fc.record(Object.fromEntries(fields), { requiredKeys: required as never[] });
     if (additionalProperties === undefined) return named;
-    const value = additionalProperties === true ? fc.jsonValue() : this.like(additionalProperties as Schema);
+    const value =
+      additionalProperties === true ? fc.jsonValue() : this.like(additionalProperties as Schema);
     const name = fc.oneof(fc.string({ minLength: 1, maxLength: 9 }), fc.constantFrom(...ODD_KEYS));
-    // Where values have a form, the server's schemas read none of this name: it is as good as not there, whatever it holds.
+    // Where values have a form, the server's schemas read none of this name: it is as good as not
+    // there, whatever it holds.
     const isRead = (name: string) => additionalProperties === true || name !== "__proto__";
     return fc.dictionary(name.filter(isRead), value, {
       maxKeys: 3,
@@ -198,11 +238,16 @@ class Values {
   }
 }
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value);
 
-const isShorter = (most: number, least: number) => (text: string) => text.length <= most && text.length >= least;
+const isShorter = (most: number, least: number) => (text: string) =>
+  text.length <= most && text.length >= least;
 
-function textsOf({ minLength = 0, maxLength = 40, pattern, format }: Schema, name: string): fc.Arbitrary<string> {
+function textsOf(
+  { minLength = 0, maxLength = 40, pattern, format }: Schema,
+  name: string,
+): fc.Arbitrary<string> {
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
   if (format === "date-time" || name === "expires_at") return instants();
   const most = Math.min(maxLength, 40);
@@ -219,26 +264,54 @@ const instants = () =>
     fc
       .date({ noInvalidDate: true, min: new Date("0001-01-02"), max: new Date("9999-12-30") })
       .map((at) => at.toISOString()),
-    fc.constantFrom("2026-02-01", "2026-02-01 09:30:00", "9999-12-31T23:59:59-23:59", "0000-01-01T00:00:00+23:59"),
+    fc.constantFrom(
+      "2026-02-01",
+      "2026-02-01 09:30:00",
+      "9999-12-31T23:59:59-23:59",
+      "0000-01-01T00:00:00+23:59",
+    ),
   );
 
-function numbersOf({ minimum, maximum, exclusiveMinimum }: Schema, type: "integer" | "number"): fc.Arbitrary<number> {
+function numbersOf(
+  { minimum, maximum, exclusiveMinimum }: Schema,
+  type: "integer" | "number",
+): fc.Arbitrary<number> {
   const [least, most] = [minimum ?? exclusiveMinimum ?? -1e9, maximum ?? 1e9];
-  const edges = [-0, 0, 1, 0.5, 5e-324, 1.797e308, -1.797e308, 1e39, 2 ** 31, 2 ** 53 - 1, 2 ** 53].filter(
-    (edge) => edge >= least && edge <= (maximum ?? edge) && edge !== exclusiveMinimum,
-  );
+  const edges = [
+    -0,
+    0,
+    1,
+    0.5,
+    5e-324,
+    1.797e308,
+    -1.797e308,
+    1e39,
+    2 ** 31,
+    2 ** 53 - 1,
+    2 ** 53,
+  ].filter((edge) => edge >= least && edge <= (maximum ?? edge) && edge !== exclusiveMinimum);
   if (type === "integer") {
     const whole = edges.filter(Number.isInteger);
-    return fc.oneof(fc.integer({ min: Math.ceil(least), max: Math.floor(most) }), fc.constantFrom(...whole));
+    return fc.oneof(
+      fc.integer({ min: Math.ceil(least), max: Math.floor(most) }),
+      fc.constantFrom(...whole),
+    );
   }
-  const within = fc.double({ min: least, max: most, minExcluded: exclusiveMinimum !== undefined, noNaN: true });
+  const within = fc.double({
+    min: least,
+    max: most,
+    minExcluded: exclusiveMinimum !== undefined,
+    noNaN: true,
+  });
   return fc.oneof(within, fc.constantFrom(...edges));
 }
 
 // ---- with something wrong -----------------------------------------------------------------------
 
 function oddMethod({ path }: Described, { operations }: Description): fc.Arbitrary<Part<string>> {
-  const there = new Set(operations.filter((other) => other.path === path).map(({ method }) => method));
+  const there = new Set(
+    operations.filter((other) => other.path === path).map(({ method }) => method),
+  );
   const others = ["GET", "PUT", "POST", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"].filter(
     (method) => !there.has(method),
   );
@@ -246,20 +319,32 @@ function oddMethod({ path }: Described, { operations }: Description): fc.Arbitra
 }
 
 const oddPath = (operation: Described): fc.Arbitrary<Part<string>> =>
-  fc.constantFrom(...ODD_PATHS).map((odd) => ({ is: operation.path.replace(/\{\w+\}/g, odd), isAstray: true }));
+  fc
+    .constantFrom(...ODD_PATHS)
+    .map((odd) => ({ is: operation.path.replace(/\{\w+\}/g, odd), isAstray: true }));
 
 /** A parameter of any text, one that nobody knows, the same one twice, and what is no query. */
-function oddQuery({ parameters }: Described, { isDescribed }: Description, values: Values): fc.Arbitrary<Part<string>> {
+function oddQuery(
+  { parameters }: Described,
+  { isDescribed }: Description,
+  values: Values,
+): fc.Arbitrary<Part<string>> {
   const known = parameters.filter((parameter) => parameter.in === "query");
   const strange = fc
     .constantFrom("%", "%zz=%ff", "&&&", "=", "?", "a[b]=c&a[b]=d", "__proto__=1", "%00=%00")
     .map((is) => ({ is }));
   const [first] = known;
   if (first === undefined) return strange;
-  const odd = fc.tuple(fc.constantFrom(...known), fc.constantFrom(...ODD_TEXTS, "1e2", "+5", " 5", "05", "0x10", "-1"));
+  const odd = fc.tuple(
+    fc.constantFrom(...known),
+    fc.constantFrom(...ODD_TEXTS, "1e2", "+5", " 5", "05", "0x10", "-1"),
+  );
   const replaced = fc.tuple(values.texts(known), odd).map(([texts, [{ name, schema }, text]]) => {
     const query = new URLSearchParams({ ...texts, [name]: text });
-    return { is: query.toString(), isWrong: !isDescribed(schema, readAs(schema, query.get(name)!)) };
+    return {
+      is: query.toString(),
+      isWrong: !isDescribed(schema, readAs(schema, query.get(name)!)),
+    };
   });
   const twice = values.texts(known).map((texts) => ({
     is: `${new URLSearchParams(texts)}&${new URLSearchParams(texts)}&${first.name}=7`,
@@ -275,16 +360,23 @@ function readAs({ type }: Schema, text: string): unknown {
   return text;
 }
 
-function oddHeaders(operation: Described, agent: string): fc.Arbitrary<Part<Record<string, string>>> {
+function oddHeaders(
+  operation: Described,
+  agent: string,
+): fc.Arbitrary<Part<Record<string, string>>> {
   const usual = usualHeaders(operation, agent);
   const looksAt = (of: string | undefined) => {
     if (of === undefined) return true;
-    return of === "body" ? operation.body !== undefined : operation.parameters.some(({ name }) => name === of);
+    return of === "body"
+      ? operation.body !== undefined
+      : operation.parameters.some(({ name }) => name === of);
   };
   const odd = HEADERS.filter(({ of }) => looksAt(of));
-  return fc
-    .constantFrom(...odd)
-    .map(({ headers, isWrong = false, isAstray = false }) => ({ is: { ...usual, ...headers }, isWrong, isAstray }));
+  return fc.constantFrom(...odd).map(({ headers, isWrong = false, isAstray = false }) => ({
+    is: { ...usual, ...headers },
+    isWrong,
+    isAstray,
+  }));
 }
 
 /** What a call that takes no body makes of one. */
@@ -307,7 +399,9 @@ function wrongBodies(
   const replaced = fc
     .tuple(whole, at, oddValues())
     .map(([value, place, odd]) => spelled(changed(value, place, () => odd)));
-  const removed = fc.tuple(whole, at).map(([value, place]) => spelled(changed(value, place, () => undefined)));
+  const removed = fc
+    .tuple(whole, at)
+    .map(([value, place]) => spelled(changed(value, place, () => undefined)));
   const added = fc
     .tuple(whole, at, fc.constantFrom(...ODD_KEYS), oddValues())
     .map(([value, place, key, odd]) =>
@@ -316,13 +410,25 @@ function wrongBodies(
   const keys = ["none", ...Object.keys(description.resolve(schema).properties ?? {})];
   const literal = fc
     .tuple(whole, fc.constantFrom(...keys), fc.constantFrom(...LITERALS), fc.boolean())
-    .map(([value, key, text, isFirst]) => withLiteral(spelled(value), JSON.stringify(key), text, isFirst));
-  const broken = fc.tuple(whole, fc.constantFrom(...BREAKS)).map(([value, break_]) => break_(spelled(value)));
+    .map(([value, key, text, isFirst]) =>
+      withLiteral(spelled(value), JSON.stringify(key), text, isFirst),
+    );
+  const broken = fc
+    .tuple(whole, fc.constantFrom(...BREAKS))
+    .map(([value, break_]) => break_(spelled(value)));
   const bytes = whole.map((value) => ({ is: withBadByte(spelled(value)), isWrong: true }));
-  return [...[replaced, replaced, replaced, removed, added, literal, broken].map((one) => one.map(judged)), bytes];
+  return [
+    ...[replaced, replaced, replaced, removed, added, literal, broken].map((one) =>
+      one.map(judged),
+    ),
+    bytes,
+  ];
 }
 
-/** A body without what is called `__proto__`: where values have a form, the server's schemas read none of it, whatever it holds. */
+/**
+ * A body without what is called `__proto__`: where values have a form, the server's schemas read
+ * none of it, whatever it holds.
+ */
 function asRead(value: unknown, depth = 0): unknown {
   // What is described is nowhere as deep.
   if (typeof value !== "object" || value === null || depth === DEEPEST) return value;
@@ -347,7 +453,12 @@ const isObject = (value: unknown): value is object =>
 
 /** The object with a property of its own, even where the name means something else. */
 function withOwn(object: object, key: string, value: unknown): object {
-  return Object.defineProperty({ ...object }, key, { value, enumerable: true, configurable: true, writable: true });
+  return Object.defineProperty({ ...object }, key, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
 }
 
 /** The value with the one at some place of it changed; undefined takes it away. */
@@ -361,11 +472,17 @@ function sizeOf(value: unknown): number {
   return Object.values(value).reduce((sum: number, one) => sum + sizeOf(one), 1);
 }
 
-function changedAt(value: unknown, count: { left: number }, change: (old: unknown) => unknown): unknown {
+function changedAt(
+  value: unknown,
+  count: { left: number },
+  change: (old: unknown) => unknown,
+): unknown {
   if (count.left-- === 0) return change(value);
   if (Array.isArray(value)) return value.map((one) => changedAt(one, count, change));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, changedAt(one, count, change)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, changedAt(one, count, change)]),
+  );
 }
 
 /** An object's text with one more field of this text, before the others or behind them. */

@@ -8,12 +8,21 @@ const { client } = sharedServer();
 
 const QUESTION = "What's my BTC thesis and how did my last SOL trade go?";
 
-/** A thesis and a trade, and a memory that is about neither; the two that BTC is about are tied, and the two trades. */
+/**
+ * A thesis and a trade, and a memory that is about neither; the two that BTC is about are tied, and
+ * the two trades.
+ */
 async function trader() {
   const own = client();
-  const thesis = await own.create({ subtype: "custom:thesis", content_title: "BTC thesis: dips are bought" });
+  const thesis = await own.create({
+    subtype: "custom:thesis",
+    content_title: "BTC thesis: dips are bought",
+  });
   const lesson = await own.create({ content_title: "BTC thesis of last year failed" });
-  const trade = await own.create({ subtype: "custom:trade_close", content_title: "SOL trade closed at +4%" });
+  const trade = await own.create({
+    subtype: "custom:trade_close",
+    content_title: "SOL trade closed at +4%",
+  });
   const other = await own.create({ content_title: "Weather in Lisbon" });
   const within = await own.link(thesis.id, lesson.id, "relates_to");
   const across = await own.link(thesis.id, trade.id, "relates_to");
@@ -48,7 +57,9 @@ describe("POST /retrieve", () => {
     ]);
     for (const [group, ids] of answer.groups.entries()) {
       for (const id of ids) {
-        expect(answer.data).toContainEqual(expect.objectContaining({ id, _sub_query_group: group }));
+        expect(answer.data).toContainEqual(
+          expect.objectContaining({ id, _sub_query_group: group }),
+        );
       }
     }
     expect((await retrieve(client(), { query: QUESTION })).data).toEqual([]);
@@ -57,7 +68,9 @@ describe("POST /retrieve", () => {
   test("filters hold in every pass", async () => {
     const { own, thesis, lesson } = await trader();
     const ids = async (body: object) =>
-      (await retrieve(own, { query: "BTC thesis", ...body })).data.map(({ id }: { id: string }) => id);
+      (await retrieve(own, { query: "BTC thesis", ...body })).data.map(
+        ({ id }: { id: string }) => id,
+      );
     expect((await ids({})).sort()).toEqual([thesis.id, lesson.id].sort());
     expect(await ids({ subtype: "custom:thesis" })).toEqual([thesis.id]);
     expect(await ids({ type: "episode" })).toEqual([]);
@@ -68,7 +81,8 @@ describe("POST /retrieve", () => {
     const { own, thesis, other } = await trader();
     await retrieve(own, { query: QUESTION });
     await retrieve(own, { query: QUESTION, recall: "none" });
-    const countOf = async (id: string) => (await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
+    const countOf = async (id: string) =>
+      (await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
     expect([await countOf(thesis.id), await countOf(other.id)]).toEqual([1, 0]);
   });
 
@@ -94,7 +108,10 @@ describe("POST /retrieve", () => {
     expect(data.map(({ id }: { id: string }) => id)).toEqual([near.id]);
     for (const query of ["basis", QUESTION]) {
       const { status, body } = await own.ask("POST /retrieve", { query, embedding: [1, 0] });
-      expect({ status, body }).toMatchObject({ status: 400, body: { issues: [{ path: "embedding" }] } });
+      expect({ status, body }).toMatchObject({
+        status: 400,
+        body: { issues: [{ path: "embedding" }] },
+      });
     }
   });
 });
@@ -107,9 +124,18 @@ describe("POST /context/lines", () => {
     const lines = body.text.split("\n");
     expect(lines).toHaveLength(body.ids.length);
     const today = new Date().toISOString().slice(0, 10);
-    expect(lines).toContain(`- [thesis · KNOWLEDGE] BTC thesis: dips are bought (${today}): Extremes revert`);
-    expect((await own.ask("POST /context/lines", { query: "BTC thesis", max_tokens: 25 })).body.text).toBe(lines[0]);
-    expect((await own.ask("POST /context/lines", { query: "BTC thesis", max_tokens: 0 })).body.text).toBeNull();
-    expect((await own.ask("POST /context/lines", { query: "zebras" })).body).toEqual({ text: null, ids: [] });
+    expect(lines).toContain(
+      `- [thesis · KNOWLEDGE] BTC thesis: dips are bought (${today}): Extremes revert`,
+    );
+    expect(
+      (await own.ask("POST /context/lines", { query: "BTC thesis", max_tokens: 25 })).body.text,
+    ).toBe(lines[0]);
+    expect(
+      (await own.ask("POST /context/lines", { query: "BTC thesis", max_tokens: 0 })).body.text,
+    ).toBeNull();
+    expect((await own.ask("POST /context/lines", { query: "zebras" })).body).toEqual({
+      text: null,
+      ids: [],
+    });
   });
 });

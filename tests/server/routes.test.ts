@@ -65,7 +65,9 @@ describe("POST /nodes", () => {
       expect((await ask(call)).body).toMatchObject(section);
     }
     expect((await ask("GET /nodes")).body.data).toMatchObject([section]);
-    expect((await ask("POST /nodes/batch-get", { ids: [id] })).body.results).toMatchObject([{ node: section }]);
+    expect((await ask("POST /nodes/batch-get", { ids: [id] })).body.results).toMatchObject([
+      { node: section },
+    ]);
     const changed = await ask(`PATCH /nodes/${id}`, { subtype: "custom:playbook" });
     expect(changed.body).toMatchObject({ memory_section: "PROCEDURAL" });
   });
@@ -83,7 +85,11 @@ describe("POST /nodes", () => {
     };
     const node = await client().create({ ...fields, something_else: { deep: [1] } });
     const temporal_event_time = "2026-03-01T10:00:00.000Z";
-    expect(API.node.strict().parse(node)).toMatchObject({ ...fields, layer: "episode", temporal_event_time });
+    expect(API.node.strict().parse(node)).toMatchObject({
+      ...fields,
+      layer: "episode",
+      temporal_event_time,
+    });
   });
 
   test("keeps text as it is, of every script and up to a million units", async () => {
@@ -110,7 +116,11 @@ describe("GET /nodes/:id", () => {
     const { id } = await create();
     rewrite(file(), id, { provenance_created_at: ago(90), neural_stability: 90 });
     const read = (await ask(`GET /nodes/${id}?recall=false`)).body;
-    expect(read).toMatchObject({ neural_access_count: 0, neural_last_accessed: null, neural_stability: 90 });
+    expect(read).toMatchObject({
+      neural_access_count: 0,
+      neural_last_accessed: null,
+      neural_stability: 90,
+    });
     expect(read.state_lifecycle).toBe("WEAK");
     expect(read.neural_retrievability).toBeCloseTo(Math.exp(-1), 6);
   });
@@ -132,7 +142,9 @@ describe("GET /nodes/:id", () => {
     const { id } = await create();
     const read = (await ask(`GET /nodes/${id}`)).body;
     const stored = () =>
-      raw(file()).prepare("SELECT neural_access_count, neural_last_accessed, neural_stability FROM nodes").all();
+      raw(file())
+        .prepare("SELECT neural_access_count, neural_last_accessed, neural_stability FROM nodes")
+        .all();
     await expect.poll(stored, { timeout: 5_000 }).toEqual([
       {
         neural_access_count: 1,
@@ -154,7 +166,9 @@ describe("GET /nodes", () => {
     expect(idsOf(await ask("GET /nodes"))).toEqual([c.id, b.id, a.id]);
     expect(idsOf(await ask("GET /nodes?type=note"))).toEqual([c.id, b.id]);
     expect(idsOf(await ask("GET /nodes?subtype=custom:trade"))).toEqual([b.id]);
-    expect(idsOf(await ask(`GET /nodes?created_after=${b.created_at}&created_before=${b.created_at}`))).toContain(b.id);
+    expect(
+      idsOf(await ask(`GET /nodes?created_after=${b.created_at}&created_before=${b.created_at}`)),
+    ).toContain(b.id);
     expect(idsOf(await ask(`GET /nodes?created_before=${ago(1)}`))).toEqual([]);
     const { body } = await ask("GET /nodes?limit=2");
     expect(API.nodeList.strict().parse(body)).toMatchObject({ count: 2 });
@@ -166,7 +180,11 @@ describe("GET /nodes", () => {
     await Promise.all(Array.from({ length: 205 }, () => create()));
     expect((await ask("GET /nodes")).body.count).toBe(50);
     expect((await ask("GET /nodes?limit=999999999999")).body.count).toBe(200);
-    expect((await ask("GET /nodes?limit=0")).body).toEqual({ data: [], count: 0, next_cursor: null });
+    expect((await ask("GET /nodes?limit=0")).body).toEqual({
+      data: [],
+      count: 0,
+      next_cursor: null,
+    });
   });
 
   test("finds a state as it is now, whatever is stored", async () => {
@@ -229,7 +247,9 @@ describe("PATCH /nodes/:id", () => {
   test("gives back the stability of its subtype for null", async () => {
     const { ask, create } = client();
     const { id } = await create({ neural_stability: 5 });
-    expect((await ask(`PATCH /nodes/${id}`, { neural_stability: null })).body.neural_stability).toBe(90);
+    expect(
+      (await ask(`PATCH /nodes/${id}`, { neural_stability: null })).body.neural_stability,
+    ).toBe(90);
   });
 
   test("refuses a change of nothing, and an id that is not there", async () => {
@@ -239,7 +259,10 @@ describe("PATCH /nodes/:id", () => {
       status: 400,
       body: { error: "the request is not valid", issues: [{ path: "" }] },
     });
-    expect(await ask("PATCH /nodes/n_none", { content_title: "x" })).toMatchObject({ status: 404, body: NOT_FOUND });
+    expect(await ask("PATCH /nodes/n_none", { content_title: "x" })).toMatchObject({
+      status: 404,
+      body: NOT_FOUND,
+    });
   });
 });
 
@@ -252,7 +275,11 @@ describe("DELETE /nodes/:id", () => {
     for (const call of [`GET /nodes/${a.id}`, `DELETE /nodes/${a.id}`]) {
       expect(await ask(call)).toMatchObject({ status: 404, body: NOT_FOUND });
     }
-    expect((await ask(`GET /edges?node_id=${b.id}`)).body).toEqual({ data: [], count: 0, next_cursor: null });
+    expect((await ask(`GET /edges?node_id=${b.id}`)).body).toEqual({
+      data: [],
+      count: 0,
+      next_cursor: null,
+    });
     expect(await search("squeeze")).toEqual([]);
     expect((await ask("GET /health")).body).toMatchObject({ node_count: 1, edge_count: 0 });
   });
@@ -281,19 +308,34 @@ describe("edges", () => {
   test("an end that is not there is 404", async () => {
     const { ask, create } = client();
     const { id } = await create();
-    const { status, body } = await ask("POST /edges", { source_id: id, target_id: "n_none", type: "causes" });
+    const { status, body } = await ask("POST /edges", {
+      source_id: id,
+      target_id: "n_none",
+      type: "causes",
+    });
     expect(status).toBe(404);
-    expect(body).toEqual({ ...NOT_FOUND, issues: [{ path: "target_id", message: expect.any(String) }] });
+    expect(body).toEqual({
+      ...NOT_FOUND,
+      issues: [{ path: "target_id", message: expect.any(String) }],
+    });
   });
 
   test("GET /edges lists in, out and both", async () => {
     const { ask, create, link } = client();
     const [a, b, c] = [await create(), await create(), await create()];
     const [ab, bc] = [await link(a.id, b.id), await link(b.id, c.id)];
-    expect((await ask(`GET /edges?node_id=${b.id}`)).body).toEqual({ data: [ab, bc], count: 2, next_cursor: null });
+    expect((await ask(`GET /edges?node_id=${b.id}`)).body).toEqual({
+      data: [ab, bc],
+      count: 2,
+      next_cursor: null,
+    });
     expect(idsOf(await ask(`GET /edges?node_id=${b.id}&direction=in`))).toEqual([ab.id]);
     expect(idsOf(await ask(`GET /edges?node_id=${b.id}&direction=out`))).toEqual([bc.id]);
-    expect((await ask("GET /edges?node_id=n_none")).body).toEqual({ data: [], count: 0, next_cursor: null });
+    expect((await ask("GET /edges?node_id=n_none")).body).toEqual({
+      data: [],
+      count: 0,
+      next_cursor: null,
+    });
   });
 
   test("POST /edges/:id/strengthen adds 0.05 or what is said, up to 1", async () => {
@@ -301,9 +343,15 @@ describe("edges", () => {
     const [a, b] = [await create(), await create()];
     const { id } = await link(a.id, b.id, "precedes");
     expect((await ask(`POST /edges/${id}/strengthen`)).body.strength).toBe(0.4 + 0.05);
-    expect((await ask(`POST /edges/${id}/strengthen`, { amount: 0.25 })).body.strength).toBeCloseTo(0.7, 12);
+    expect((await ask(`POST /edges/${id}/strengthen`, { amount: 0.25 })).body.strength).toBeCloseTo(
+      0.7,
+      12,
+    );
     expect((await ask(`POST /edges/${id}/strengthen`, { amount: 1 })).body.strength).toBe(1);
-    expect(await ask("POST /edges/e_none/strengthen")).toMatchObject({ status: 404, body: NOT_FOUND });
+    expect(await ask("POST /edges/e_none/strengthen")).toMatchObject({
+      status: 404,
+      body: NOT_FOUND,
+    });
   });
 
   test("DELETE /edges/:id", async () => {
@@ -325,7 +373,12 @@ describe("POST /search", () => {
     expect(answer).toMatchObject({
       count: 1,
       data: [{ id, memory_section: "KNOWLEDGE", state_lifecycle: "ACTIVE" }],
-      qcs: { disqualified: true, disqualifier_category: "D1", used_embeddings: false, ssa_multiplier: 3 },
+      qcs: {
+        disqualified: true,
+        disqualifier_category: "D1",
+        used_embeddings: false,
+        ssa_multiplier: 3,
+      },
       metrics: { seeds_found: 1, nodes_returned: 1 },
     });
     const { score, breakdown } = answer.data[0]!;
@@ -343,8 +396,20 @@ describe("POST /search", () => {
 
   test("finds at once what was written, by any word of it, in any case", async () => {
     const { create, search } = client();
-    const { id } = await create({ content_title: "Über-Zeta", content_summary: "quixotic", content_body: "a_b plan" });
-    for (const query of ["QUIXOTIC", "quix", "über", "where is the zeta?", "plan OR nothing", '"a_b"', "NOT plan"]) {
+    const { id } = await create({
+      content_title: "Über-Zeta",
+      content_summary: "quixotic",
+      content_body: "a_b plan",
+    });
+    for (const query of [
+      "QUIXOTIC",
+      "quix",
+      "über",
+      "where is the zeta?",
+      "plan OR nothing",
+      '"a_b"',
+      "NOT plan",
+    ]) {
       expect(await search(query)).toEqual([id]);
     }
     expect(await search("absent")).toEqual([]);
@@ -358,7 +423,9 @@ describe("POST /search", () => {
     expect(await search("squeeze", { lifecycle: "WEAK" })).toEqual([]);
     expect(await search("squeeze", { lifecycle: "ACTIVE" })).toEqual([fresh.id]);
     expect(await search("squeeze", { lifecycle: "DORMANT" })).toEqual([faded.id]);
-    expect((await search("squeeze", { lifecycle: "ACTIVE" })).sort()).toEqual([fresh.id, faded.id].sort());
+    expect((await search("squeeze", { lifecycle: "ACTIVE" })).sort()).toEqual(
+      [fresh.id, faded.id].sort(),
+    );
   });
 
   test("filters by type, subtype, time and cluster", async () => {
@@ -398,7 +465,8 @@ describe("POST /search", () => {
       ...{ type: "concept", subtype: "custom:lesson", content_title: `lesson ${place}` },
       ...{ temporal_event_time: "2024-05-05", embedding: towards(0.4, place) },
     }));
-    for (const items of [chatter, dated]) expect((await ask("POST /nodes/batch", { items })).status).toBe(200);
+    for (const items of [chatter, dated])
+      expect((await ask("POST /nodes/batch", { items })).status).toBe(200);
     const embedding = [1, 0, 0, 0];
     expect(await search("words of nobody", { embedding, limit: 5 })).toHaveLength(5);
     for (const type of ["event", "any"]) {
@@ -473,7 +541,8 @@ describe("POST /decay", () => {
       transitions: [{ id: fading.id, from: "ACTIVE", to: "WEAK", subtype: "custom:lesson" }],
     });
     expect((await ask("POST /decay", {})).body.transitions_count).toBe(0);
-    const stored = () => raw(file()).prepare("SELECT id, state_lifecycle AS state FROM nodes ORDER BY rowid").all();
+    const stored = () =>
+      raw(file()).prepare("SELECT id, state_lifecycle AS state FROM nodes ORDER BY rowid").all();
     await expect.poll(stored, { timeout: 5_000 }).toEqual([
       { id: fresh.id, state: "ACTIVE" },
       { id: other.id, state: "ACTIVE" },
@@ -516,7 +585,13 @@ test("GET /graph gives everything but bodies", async () => {
   const { body } = await ask("GET /graph");
   expect(API.graph.strict().parse(body)).toMatchObject({
     nodes: [
-      { id: a.id, title: LESSON.content_title, summary: null, lifecycle: "ACTIVE", access_count: 0 },
+      {
+        id: a.id,
+        title: LESSON.content_title,
+        summary: null,
+        lifecycle: "ACTIVE",
+        access_count: 0,
+      },
       { id: b.id, created_at: b.created_at },
     ],
     edges: [{ id: edge.id, source: a.id, target: b.id, type: "causes", strength: 0.8 }],
@@ -532,7 +607,11 @@ describe("around the routes", () => {
     const response = await fetch(server().url);
     expect(response.status).toBe(200);
     const places = await response.json();
-    expect(places).toMatchObject({ name: "nous-server", description: "/v1/openapi.json", readiness: "/readyz" });
+    expect(places).toMatchObject({
+      name: "nous-server",
+      description: "/v1/openapi.json",
+      readiness: "/readyz",
+    });
     for (const path of [places.description, places.readiness, places.metrics]) {
       expect((await fetch(`${server().url}${path}`)).status).toBe(200);
     }
@@ -540,7 +619,12 @@ describe("around the routes", () => {
 
   test("GET /health counts", async () => {
     const { ask, create, link } = client();
-    expect((await ask("GET /health")).body).toEqual({ status: "ok", node_count: 0, edge_count: 0, lifecycle: {} });
+    expect((await ask("GET /health")).body).toEqual({
+      status: "ok",
+      node_count: 0,
+      edge_count: 0,
+      lifecycle: {},
+    });
     const [a, b] = [await create(), await create()];
     await link(a.id, b.id);
     const { body } = await ask("GET /health");
@@ -553,8 +637,14 @@ describe("around the routes", () => {
   });
 
   test("liveness and readiness", async () => {
-    expect(await server().ask("GET //livez")).toMatchObject({ status: 200, body: { status: "alive" } });
-    expect(await server().ask("GET //readyz")).toMatchObject({ status: 200, body: { status: "ready" } });
+    expect(await server().ask("GET //livez")).toMatchObject({
+      status: 200,
+      body: { status: "alive" },
+    });
+    expect(await server().ask("GET //readyz")).toMatchObject({
+      status: 200,
+      body: { status: "ready" },
+    });
   });
 
   test("GET /openapi.json describes every route, with its schemas", async () => {
@@ -563,7 +653,9 @@ describe("around the routes", () => {
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
     const operations = Object.values({ ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS });
-    expect(calls.sort()).toEqual(operations.map(({ method, path }) => `${method} /v1${path}`).sort());
+    expect(calls.sort()).toEqual(
+      operations.map(({ method, path }) => `${method} /v1${path}`).sort(),
+    );
     for (const call of ["post /v1/nodes", "patch /v1/nodes/{id}", "post /v1/classify-query"]) {
       expect(calls).toContain(call);
     }

@@ -24,8 +24,10 @@ interface World {
 
 async function inNewWorld(work: (world: World) => Promise<void>): Promise<void> {
   const file = join(temporaryFolder(), "a.db");
-  const open = () => new Agent(new LibsqlStorage(file, { durability: "normal" }), { clock: () => world.now });
-  // Each with a connection of its own: libSQL's `exec` may not find a table at once that another connection has vacuumed.
+  const open = () =>
+    new Agent(new LibsqlStorage(file, { durability: "normal" }), { clock: () => world.now });
+  // Each with a connection of its own: libSQL's `exec` may not find a table at once that another
+  // connection has vacuumed.
   const sql = (text: string) => {
     const db = raw(file);
     db.exec(text);
@@ -44,9 +46,13 @@ async function inNewWorld(work: (world: World) => Promise<void>): Promise<void> 
 const STEPS: Record<string, (world: World, id: string) => unknown> = {
   search: ({ agent }) => ask(agent, "search", { body: { query: "funding" } }),
   "search elsewhere": ({ other }) => ask(other, "search", { body: { query: "funding" } }),
-  read: ({ agent }, id) => ask(agent, "readNode", { params: { id }, query: { recall: "true" } }).catch(() => {}),
+  read: ({ agent }, id) =>
+    ask(agent, "readNode", { params: { id }, query: { recall: "true" } }).catch(() => {}),
   change: ({ agent, now }, id) =>
-    ask(agent, "updateNode", { params: { id }, body: { content_title: `Funding of ${now}` } }).catch(() => {}),
+    ask(agent, "updateNode", {
+      params: { id },
+      body: { content_title: `Funding of ${now}` },
+    }).catch(() => {}),
   remove: ({ agent }, id) => ask(agent, "deleteNode", { params: { id } }).catch(() => {}),
   purge: ({ agent }, id) => agent.purge(id),
   create: ({ agent }, id) => ask(agent, "createNode", { body: { ...LESSON, id } }).catch(() => {}),
@@ -56,15 +62,22 @@ const STEPS: Record<string, (world: World, id: string) => unknown> = {
   wait: (world) => {
     world.now += 3 * DAY;
   },
-  "change elsewhere": ({ sql, now }, id) => sql(`UPDATE nodes SET content_body = 'as of ${now}' WHERE id = '${id}'`),
+  "change elsewhere": ({ sql, now }, id) =>
+    sql(`UPDATE nodes SET content_body = 'as of ${now}' WHERE id = '${id}'`),
   "change elsewhere, of which the log tells nothing any more": ({ sql, now }, id) =>
-    sql(`UPDATE nodes SET content_body = 'unlogged ${now}' WHERE id = '${id}'; DELETE FROM change_log`),
+    sql(
+      `UPDATE nodes SET content_body = 'unlogged ${now}' WHERE id = '${id}'; DELETE FROM change_log`,
+    ),
   "remove elsewhere": ({ sql }, id) => sql(`DELETE FROM nodes WHERE id = '${id}'`),
   "rename elsewhere": ({ sql }, id) => sql(`UPDATE nodes SET id = '${id}x' WHERE id = '${id}'`),
-  "an odd count": ({ sql }, id) => sql(`UPDATE nodes SET neural_access_count = 'many' WHERE id = '${id}'`),
-  "no count": ({ sql }, id) => sql(`UPDATE nodes SET neural_access_count = NULL WHERE id = '${id}'`),
-  "an odd access": ({ sql }, id) => sql(`UPDATE nodes SET neural_last_accessed = 'zuletzt' WHERE id = '${id}'`),
-  "no access": ({ sql }, id) => sql(`UPDATE nodes SET neural_last_accessed = NULL WHERE id = '${id}'`),
+  "an odd count": ({ sql }, id) =>
+    sql(`UPDATE nodes SET neural_access_count = 'many' WHERE id = '${id}'`),
+  "no count": ({ sql }, id) =>
+    sql(`UPDATE nodes SET neural_access_count = NULL WHERE id = '${id}'`),
+  "an odd access": ({ sql }, id) =>
+    sql(`UPDATE nodes SET neural_last_accessed = 'zuletzt' WHERE id = '${id}'`),
+  "no access": ({ sql }, id) =>
+    sql(`UPDATE nodes SET neural_last_accessed = NULL WHERE id = '${id}'`),
   "an access to come": ({ sql, now }, id) =>
     sql(`UPDATE nodes SET neural_last_accessed = '${toIso(now + DAY)}' WHERE id = '${id}'`),
 };
@@ -82,11 +95,14 @@ const OFTEN: readonly string[][] = [
 
 /** The rows that are kept are those of the database, and are kept from now on. */
 function requireSame({ agent }: World): void {
-  const inOrder = (rows: readonly { id: string }[]) => [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const inOrder = (rows: readonly { id: string }[]) =>
+    [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
   agent.read(() => expect(inOrder(agent.rows(IDS))).toEqual(inOrder(agent.storage.nodes(IDS))));
 }
 
-test("are those of the database, whatever was done to a memory, here or elsewhere", { timeout: 120_000 }, async () => {
+test("are those of the database, whatever was done to a memory, here or elsewhere", {
+  timeout: 120_000,
+}, async () => {
   const step = fc.tuple(fc.constantFrom(...Object.keys(STEPS)), fc.constantFrom(...IDS));
   const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), (steps) =>
     inNewWorld(async (world) => {
@@ -97,13 +113,17 @@ test("are those of the database, whatever was done to a memory, here or elsewher
       }
     }),
   );
-  await fc.assert(property, { numRuns: 60, examples: OFTEN.map((names) => [names.map((name) => [name, IDS[0]!])]) });
+  await fc.assert(property, {
+    numRuns: 60,
+    examples: OFTEN.map((names) => [names.map((name) => [name, IDS[0]!])]),
+  });
 });
 
 test("are not read again, though they were found and that was flushed", () =>
   inNewWorld(async ({ agent }) => {
     const found = async () => (await ask(agent, "search", { body: { query: "funding" } })).data;
-    const counts = (nodes: { neural_access_count: number }[]) => nodes.map((node) => node.neural_access_count);
+    const counts = (nodes: { neural_access_count: number }[]) =>
+      nodes.map((node) => node.neural_access_count);
     expect(counts(await found())).toEqual([0, 0, 0]);
     agent.flush();
     const reading = vi.spyOn(agent.storage, "nodes");

@@ -1,4 +1,5 @@
-// Periodic work: sweeps by themselves, consolidation if it is asked for, done by one process, told in the log.
+// Periodic work: sweeps by themselves, consolidation if it is asked for, done by one process, told
+// in the log.
 
 import { describe, expect, test } from "vitest";
 import { OPTIONS } from "../../js/server/src/settings/options.ts";
@@ -30,10 +31,14 @@ async function withFaded(server: Running, agent: string): Promise<string> {
   return id;
 }
 const storedState = (dataDir: string, agent: string, id: string) =>
-  raw(agentFile(dataDir, agent)).prepare("SELECT state_lifecycle AS state FROM nodes WHERE id = ?").all(id);
+  raw(agentFile(dataDir, agent))
+    .prepare("SELECT state_lifecycle AS state FROM nodes WHERE id = ?")
+    .all(id);
 
 describe("the scheduler", () => {
-  test("sweeps and consolidates every agent, open or not, again and again", { timeout: 60_000 }, async () => {
+  test("sweeps and consolidates every agent, open or not, again and again", {
+    timeout: 60_000,
+  }, async () => {
     const folder = temporaryFolder();
     const first = await start(folder);
     const ids = [await withFaded(first, "one"), await withFaded(first, "two")];
@@ -44,10 +49,14 @@ describe("the scheduler", () => {
     for (const [place, agent] of ["one", "two"].entries()) {
       await expect
         .poll(() => doneBy(server), { timeout: 20_000 })
-        .toContainEqual(expect.objectContaining({ task: "decay", agent, processed: 3, transitions_count: 1 }));
+        .toContainEqual(
+          expect.objectContaining({ task: "decay", agent, processed: 3, transitions_count: 1 }),
+        );
       await expect
         .poll(() => doneBy(server), { timeout: 20_000 })
-        .toContainEqual(expect.objectContaining({ task: "consolidate", agent, patterns_created: 0, errors: 0 }));
+        .toContainEqual(
+          expect.objectContaining({ task: "consolidate", agent, patterns_created: 0, errors: 0 }),
+        );
       await expect
         .poll(() => storedState(folder, agent, ids[place]!)[0], { timeout: 20_000 })
         .toMatchObject({ state: "WEAK" });
@@ -66,14 +75,18 @@ describe("the scheduler", () => {
     const usual = OPTIONS.decay_interval.usual();
     expect(usual).toBe(6 * 3_600);
     const server = await start(folder, ["--decay-interval", String(usual)]);
-    await expect.poll(() => storedState(folder, "one", id)[0], { timeout: 20_000 }).toMatchObject({ state: "WEAK" });
+    await expect
+      .poll(() => storedState(folder, "one", id)[0], { timeout: 20_000 })
+      .toMatchObject({ state: "WEAK" });
     await server.end();
     const second = await start(folder, ["--decay-interval", String(usual)]);
     await new Promise((resolve) => setTimeout(resolve, 11_000));
     expect(doneBy(second)).toEqual([]);
   });
 
-  test("leaves a memory alone where the clock looks wrong, and says so", { timeout: 60_000 }, async () => {
+  test("leaves a memory alone where the clock looks wrong, and says so", {
+    timeout: 60_000,
+  }, async () => {
     const folder = temporaryFolder();
     const first = await start(folder);
     const own = clientOf(first, "default");
@@ -88,8 +101,12 @@ describe("the scheduler", () => {
   });
 
   test("an interval that is none stops the server with a sentence", async () => {
-    await expect(start(temporaryFolder(), ["--decay-interval", "-1"])).rejects.toThrow(/--decay-interval/);
-    await expect(start(temporaryFolder(), ["--consolidate-interval", "1e9"])).rejects.toThrow(/--consolidate-interval/);
+    await expect(start(temporaryFolder(), ["--decay-interval", "-1"])).rejects.toThrow(
+      /--decay-interval/,
+    );
+    await expect(start(temporaryFolder(), ["--consolidate-interval", "1e9"])).rejects.toThrow(
+      /--consolidate-interval/,
+    );
   });
 });
 

@@ -17,7 +17,12 @@ export interface Client {
   ask(call: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** A memory that was created; fields that are not given are those of a lesson. */
   create(fields?: object): Promise<Answer["body"]>;
-  link(source_id: string, target_id: string, type?: string, fields?: object): Promise<Answer["body"]>;
+  link(
+    source_id: string,
+    target_id: string,
+    type?: string,
+    fields?: object,
+  ): Promise<Answer["body"]>;
   /** Ids of what a search found. */
   search(query: string, fields?: object): Promise<string[]>;
   /** The agent's database. */
@@ -25,7 +30,10 @@ export interface Client {
 }
 
 /** Starts the server before the tests of a file; `client()` is an agent that nobody else is. */
-export function sharedServer(options: readonly string[] = []): { server(): Running; client(): Client } {
+export function sharedServer(options: readonly string[] = []): {
+  server(): Running;
+  client(): Client;
+} {
   let running: Running;
   let agents = 0;
   const folder = makeFolder();

@@ -1,8 +1,17 @@
-// Index and full text as they are kept beside the database from one start to the next: they are what the database would give, they
-// catch up with what was written since, what is of no use is passed over, and what is purged is in none of them.
+// Index and full text as they are kept beside the database from one start to the next: they are
+// what the database would give, they catch up with what was written since, what is of no use is
+// passed over, and what is purged is in none of them.
 
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
@@ -19,7 +28,10 @@ const KINDS = ["index", "full text"] as const;
 const AS_KEPT = KINDS.map((kind) => `Loaded as it was kept: ${kind}`);
 const ANEW = KINDS.map((kind) => `Loaded from the database: ${kind}`);
 /** The files by what is in them. */
-const FILES: Readonly<Record<(typeof KINDS)[number], keyof SnapshotPlaces>> = { index: "index", "full text": "texts" };
+const FILES: Readonly<Record<(typeof KINDS)[number], keyof SnapshotPlaces>> = {
+  index: "index",
+  "full text": "texts",
+};
 const NOW = Date.parse("2026-03-01T00:00:00Z");
 
 /** Memories with vectors, each tied to one before it. */
@@ -63,19 +75,25 @@ function open(file: string, config = {}): Opened {
   const storage = new LibsqlStorage(file, { durability: "normal" });
   const agent = new Agent(storage, {
     config,
-    tell: (what, figures) => told.push(figures?.why === undefined ? what : `${what}: ${figures.why}`),
+    tell: (what, figures) =>
+      told.push(figures?.why === undefined ? what : `${what}: ${figures.why}`),
     clock: () => NOW,
     snapshots: snapshotsOf(file),
   });
   agent.open();
-  return { agent, how: () => told.filter((what) => KINDS.some((kind) => what.includes(`: ${kind}`))) };
+  return {
+    agent,
+    how: () => told.filter((what) => KINDS.some((kind) => what.includes(`: ${kind}`))),
+  };
 }
 
 /** Everything that an index holds, and what full text finds. */
 const heldBy = (agent: Agent) =>
   agent.read(() => ({
     nodes: [...agent.index.ids()].sort().map((id) => agent.index.get(id)),
-    found: ["squeeze", "kiwi", "new"].map((term) => agent.texts.search([term], { limit: Number.POSITIVE_INFINITY })),
+    found: ["squeeze", "kiwi", "new"].map((term) =>
+      agent.texts.search([term], { limit: Number.POSITIVE_INFINITY }),
+    ),
   }));
 
 const filesOf = (file: string) => Object.values(snapshotsOf(file));
@@ -94,9 +112,16 @@ test("are what the database would give", async () => {
   expect(kept.how()).toEqual(AS_KEPT);
   const other = new Agent(new LibsqlStorage(file, { durability: "normal" }), { clock: () => NOW });
   expect(heldBy(kept.agent)).toEqual(heldBy(other));
-  const asked = { params: undefined, query: undefined, body: { query: "squeeze 5", limit: 20, embedding: [1, 0] } };
+  const asked = {
+    params: undefined,
+    query: undefined,
+    body: { query: "squeeze 5", limit: 20, embedding: [1, 0] },
+  };
   const found = async (agent: Agent) => {
-    const { data } = await searchHandlers.search(agent, asked as Parameters<typeof searchHandlers.search>[1]);
+    const { data } = await searchHandlers.search(
+      agent,
+      asked as Parameters<typeof searchHandlers.search>[1],
+    );
     return data.map(({ id, score, breakdown }) => ({ id, score, breakdown }));
   };
   expect(await found(kept.agent)).toEqual(await found(other));
@@ -139,7 +164,8 @@ test("have what recalls changed, which are written before it", () => {
 describe("those of another branch of the database are made anew", () => {
   const BRANCH = 60;
   const copyAll = (from: string, to: string, files: readonly string[]) => {
-    for (const kept of files) copyFileSync(kept, kept.replace(from.replace(/\.db$/, ""), to.replace(/\.db$/, "")));
+    for (const kept of files)
+      copyFileSync(kept, kept.replace(from.replace(/\.db$/, ""), to.replace(/\.db$/, "")));
   };
   /** Writes memories that only this branch has; as many changes as another does. */
   const goOn = (file: string, name: string) => {
@@ -160,10 +186,13 @@ describe("those of another branch of the database are made anew", () => {
   const isAnew = (file: string, name: string) => {
     const { agent, how } = open(file);
     const why = KINDS.map(
-      (kind) => `What was kept is of no use, and is made anew: ${kind}: it is of another branch of the database`,
+      (kind) =>
+        `What was kept is of no use, and is made anew: ${kind}: it is of another branch of the database`,
     );
     expect(how()).toEqual([why[0], ANEW[0], why[1], ANEW[1]]);
-    const other = new Agent(new LibsqlStorage(file, { durability: "normal" }), { clock: () => NOW });
+    const other = new Agent(new LibsqlStorage(file, { durability: "normal" }), {
+      clock: () => NOW,
+    });
     expect(heldBy(agent)).toEqual(heldBy(other));
     expect(agent.read(() => agent.index.has(`${name}_0`))).toBe(true);
     agent.close();
@@ -187,7 +216,10 @@ describe("those of another branch of the database are made anew", () => {
     const agent = goOn(one, "both");
     raw(one).prepare("VACUUM INTO ?").run(other);
     agent.write(() =>
-      agent.storage.updateNode("both_1", { content_title: "one", last_modified: "2026-03-01T00:00:00Z" }),
+      agent.storage.updateNode("both_1", {
+        content_title: "one",
+        last_modified: "2026-03-01T00:00:00Z",
+      }),
     );
     agent.close();
     goOn(other, "other").discard();
@@ -203,22 +235,33 @@ describe("those of another branch of the database are made anew", () => {
   });
 });
 
-test.each(["index", "full text"] as const)("a folder in the place of %s is passed over, and stays", async (kind) => {
-  const file = filled();
-  const place = snapshotsOf(file)[FILES[kind]];
-  rmSync(place);
-  mkdirSync(place);
-  const { agent, how } = open(file);
-  expect(how()).toContain(ANEW[KINDS.indexOf(kind)]);
-  expect(await agent.purge("n_7")).toBe(true);
-  agent.close();
-  expect(statSync(place).isDirectory()).toBe(true);
-  expect(open(file).agent.read(() => 1)).toBe(1);
-});
+test.each(["index", "full text"] as const)(
+  "a folder in the place of %s is passed over, and stays",
+  async (kind) => {
+    const file = filled();
+    const place = snapshotsOf(file)[FILES[kind]];
+    rmSync(place);
+    mkdirSync(place);
+    const { agent, how } = open(file);
+    expect(how()).toContain(ANEW[KINDS.indexOf(kind)]);
+    expect(await agent.purge("n_7")).toBe(true);
+    agent.close();
+    expect(statSync(place).isDirectory()).toBe(true);
+    expect(open(file).agent.read(() => 1)).toBe(1);
+  },
+);
 
 test.each([
-  ["of another epoch", "UPDATE nous_meta SET value = 'another' WHERE key = 'epoch'", /before a restore/],
-  ["ahead of the database", "DELETE FROM change_log; UPDATE sqlite_sequence SET seq = 3", /does not lead on/],
+  [
+    "of another epoch",
+    "UPDATE nous_meta SET value = 'another' WHERE key = 'epoch'",
+    /before a restore/,
+  ],
+  [
+    "ahead of the database",
+    "DELETE FROM change_log; UPDATE sqlite_sequence SET seq = 3",
+    /does not lead on/,
+  ],
   [
     "which the change log does not reach",
     `INSERT INTO nodes (id, type, content_title) VALUES ('n_new', 'note', 'New'), ('n_newer', 'note', 'Newer');
@@ -247,7 +290,11 @@ test.each([
   const file = filled();
   raw(file).exec(statements);
   const { agent, how } = open(file, config);
-  expect(how()).toEqual([expect.stringContaining(why.replace("vectors of ", "")), ANEW[0], AS_KEPT[1]]);
+  expect(how()).toEqual([
+    expect.stringContaining(why.replace("vectors of ", "")),
+    ANEW[0],
+    AS_KEPT[1],
+  ]);
   agent.close();
 });
 
@@ -283,7 +330,11 @@ test("one in the place of the other is of no use", () => {
   const file = filled();
   const { index, texts } = snapshotsOf(file);
   writeFileSync(texts, readFileSync(index));
-  expect(open(file).how()).toEqual([AS_KEPT[0], expect.stringContaining("another version"), ANEW[1]]);
+  expect(open(file).how()).toEqual([
+    AS_KEPT[0],
+    expect.stringContaining("another version"),
+    ANEW[1],
+  ]);
 });
 
 test("are not there for a memory of few, and go where there are few left", () => {
@@ -325,7 +376,8 @@ describe("the words of a memory", () => {
     const { agent } = open(file);
     writeFileSync(`${texts(file)}.tmp`, "kiwi");
     agent.purge("n_7");
-    for (const kept of filesOf(file)) expect([existsSync(kept), existsSync(`${kept}.tmp`)]).toEqual([false, false]);
+    for (const kept of filesOf(file))
+      expect([existsSync(kept), existsSync(`${kept}.tmp`)]).toEqual([false, false]);
     agent.close();
     expect(hold(texts(file))).toBe(false);
     expect(open(file).agent.texts.size).toBe(NODES - 1);
@@ -372,5 +424,8 @@ test("are written at a stop, and read at the next start", async () => {
   expect(await (await start(folder)).end()).toBe(0);
   const server = await start(folder);
   for (const line of AS_KEPT) expect(server.log()).toContain(line);
-  expect((await server.ask("GET /health")).body).toMatchObject({ node_count: NODES, edge_count: NODES - 1 });
+  expect((await server.ask("GET /health")).body).toMatchObject({
+    node_count: NODES,
+    edge_count: NODES - 1,
+  });
 });

@@ -1,7 +1,8 @@
-// Hours of use in short: three agents write, ask, recall, sweep and consolidate, and nothing grows but the time.
+// Hours of use in short: three agents write, ask, recall, sweep and consolidate, and nothing grows
+// but the time.
 //
-// SOAK_MINUTES says for how long; `npm run long -- soak` goes on for an hour, without a pause. In a few minutes, with other tests
-// beside them, the agents leave these half of the time.
+// SOAK_MINUTES says for how long; `npm run long -- soak` goes on for an hour, without a pause. In a
+// few minutes, with other tests beside them, the agents leave these half of the time.
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -30,7 +31,9 @@ const MB = 2 ** 20;
 const COLLECTING = fileURLToPath(new URL("collecting.mjs", import.meta.url));
 /** How much of its resident size may be added from then on. */
 const MOST_GROWTH = 0.15;
-/** Minutes in which it finds its size: what grows in less says nothing, and is bounded as a whole. */
+/**
+ * Minutes in which it finds its size: what grows in less says nothing, and is bounded as a whole.
+ */
 const FINDS_ITS_SIZE = 10;
 /** Megabytes that it may hold at all; after an hour it holds some 260. */
 const MOST_RESIDENT = 350;
@@ -53,11 +56,22 @@ interface Sample {
 
 async function sample(server: Running, clients: readonly Client[], at: number): Promise<Sample> {
   const turns = await gaugeOf(server, "nous_queue_length");
-  return { at, ...usedBy(server), turns, wal: filesOf(server)["db-wal"]?.largest ?? 0, rows: clients.map(rowsOf) };
+  return {
+    at,
+    ...usedBy(server),
+    turns,
+    wal: filesOf(server)["db-wal"]?.largest ?? 0,
+    rows: clients.map(rowsOf),
+  };
 }
 
 /** Looks at it from time to time until the end. */
-async function watch(server: Running, clients: readonly Client[], begun: number, end: number): Promise<Sample[]> {
+async function watch(
+  server: Running,
+  clients: readonly Client[],
+  begun: number,
+  end: number,
+): Promise<Sample[]> {
   const samples: Sample[] = [];
   while (performance.now() < end) {
     samples.push(await sample(server, clients, performance.now() - begun));
@@ -78,13 +92,17 @@ function thirds<T extends { at: number }>(all: readonly T[]): T[][] {
 function figuresOf(samples: readonly Sample[], asked: readonly Asked[]) {
   const settled = samples.filter(({ at }) => at >= SETTLED);
   const most = (figure: (sample: Sample) => number) => Math.max(...settled.map(figure));
-  const mostRows = (table: keyof Rows) => most(({ rows }) => Math.max(...rows.map((one) => one[table])));
+  const mostRows = (table: keyof Rows) =>
+    most(({ rows }) => Math.max(...rows.map((one) => one[table])));
   const waiting = ({ rows }: Sample) => rows.reduce((sum, one) => sum + one.embedding_queue, 0);
   const inMb = (bytes: number) => Math.round((bytes * 10) / MB) / 10;
   const slope = slopeOf(settled.map(({ at, resident }) => ({ at, value: resident })));
   return {
     steps: asked.length,
-    /** The middle of its resident size, and how much of it was added from the first tenth to the end. */
+    /**
+     * The middle of its resident size, and how much of it was added from the first tenth to the
+     * end.
+     */
     resident_mb: inMb(median(settled.map(({ resident }) => resident))),
     most_resident_mb: inMb(most(({ resident }) => resident)),
     growth_mb: inMb(slope * (LENGTH - SETTLED)),
@@ -112,9 +130,16 @@ test.runIf(process.platform === "linux")(
   async () => {
     const provider = await startProvider(32);
     const intervals = ["--agent-idle", "1", "--decay-interval", "5", "--consolidate-interval", "7"];
-    const embeddings = ["--embeddings-provider", "openai-compatible", "--embeddings-base-url", provider.url];
+    const embeddings = [
+      "--embeddings-provider",
+      "openai-compatible",
+      "--embeddings-base-url",
+      provider.url,
+    ];
     const options = [...intervals, ...embeddings, "--log-level", "warn"];
-    const server = await start(temporaryFolder(), options, "test", { node: ["--import", COLLECTING] });
+    const server = await start(temporaryFolder(), options, "test", {
+      node: ["--import", COLLECTING],
+    });
     const clients = AGENTS.map((name) => clientOf(server, name));
     const lives = clients.map((client, place) => new Life(client, place + 1));
     await Promise.all(lives.map((life) => life.begin()));
@@ -136,8 +161,14 @@ test.runIf(process.platform === "linux")(
     expect(lives.flatMap(({ failures }) => failures)).toEqual([]);
     expect(server.log()).not.toContain('"level":"error"');
     expect(figures.most_resident_mb).toBeLessThan(MOST_RESIDENT);
-    if (MINUTES >= FINDS_ITS_SIZE) expect(figures.growth_mb).toBeLessThan(figures.resident_mb * MOST_GROWTH);
-    const [files, p95, turns, queued] = [figures.open_files, figures.p95_ms, figures.turns, figures.waiting];
+    if (MINUTES >= FINDS_ITS_SIZE)
+      expect(figures.growth_mb).toBeLessThan(figures.resident_mb * MOST_GROWTH);
+    const [files, p95, turns, queued] = [
+      figures.open_files,
+      figures.p95_ms,
+      figures.turns,
+      figures.waiting,
+    ];
     expect(Math.max(...files)).toBeLessThan(files[0]! + 20);
     // Other programs of the machine take their share, now more and now less.
     expect(Math.max(...p95)).toBeLessThan(4 * p95[0]! + 250);
@@ -151,14 +182,22 @@ test.runIf(process.platform === "linux")(
     expect(await server.end()).toBe(0);
     // One for each agent that is large enough, and nothing that was put aside on the way.
     const { db, index, texts, "db-wal": wal, "db-shm": _, ...others } = filesOf(server);
-    expect({ db: db?.count, index: index?.count, texts: texts?.count, wal: wal?.largest ?? 0, others }).toEqual({
+    expect({
+      db: db?.count,
+      index: index?.count,
+      texts: texts?.count,
+      wal: wal?.largest ?? 0,
+      others,
+    }).toEqual({
       db: AGENTS.length + 1,
       index: AGENTS.length,
       texts: AGENTS.length,
       wal: 0,
       others: {},
     });
-    const check = spawnSync(process.execPath, [PROGRAM, "check", "--data-dir", server.dataDir], { encoding: "utf8" });
+    const check = spawnSync(process.execPath, [PROGRAM, "check", "--data-dir", server.dataDir], {
+      encoding: "utf8",
+    });
     expect(check).toMatchObject({ status: 0 });
   },
 );
@@ -168,10 +207,14 @@ test("the change log is cut, however much another program writes", { timeout: 12
   const agent = new Agent(new LibsqlStorage(file, { durability: "normal" }));
   agent.open();
   const other = raw(file);
-  const add = other.prepare("INSERT INTO nodes (id, type, content_title) VALUES (?, 'note', 'Gold')");
+  const add = other.prepare(
+    "INSERT INTO nodes (id, type, content_title) VALUES (?, 'note', 'Gold')",
+  );
   for (let place = 0; place < 1_000; place++) add.run(`n_${place}`);
-  const changes = () => (other.prepare("SELECT count(*) AS count FROM change_log").get() as { count: number }).count;
-  while (changes() <= MOST_CHANGES) other.exec("UPDATE nodes SET neural_access_count = neural_access_count + 1");
+  const changes = () =>
+    (other.prepare("SELECT count(*) AS count FROM change_log").get() as { count: number }).count;
+  while (changes() <= MOST_CHANGES)
+    other.exec("UPDATE nodes SET neural_access_count = neural_access_count + 1");
   agent.write(() => {});
   expect(changes()).toBeLessThanOrEqual(MOST_CHANGES);
   expect(agent.read(() => agent.texts.search(["gold"]))).not.toEqual([]);

@@ -1,4 +1,5 @@
-// The life of an agent under load: everything that is asked of a memory, in turn, with as many memories at the end as at the beginning.
+// The life of an agent under load: everything that is asked of a memory, in turn, with as many
+// memories at the end as at the beginning.
 
 import { setTimeout } from "node:timers/promises";
 import type { Client } from "./shared.ts";
@@ -45,7 +46,10 @@ export class Life {
     while (this.#ids.length < MEMORIES) await this.#createMany(BATCH);
   }
 
-  /** Goes on until the time is over, in milliseconds by `performance.now()`; with pauses, two thirds of it go by between the steps. */
+  /**
+   * Goes on until the time is over, in milliseconds by `performance.now()`; with pauses, two thirds
+   * of it go by between the steps.
+   */
   async go(start: number, end: number, hasPauses: boolean): Promise<void> {
     let rested = start;
     while (performance.now() < end) {
@@ -67,13 +71,15 @@ export class Life {
     return now - begun;
   }
 
-  // ---- what there is to do ------------------------------------------------------------------------
+  // ---- what there is to do
+  // ------------------------------------------------------------------------
 
   async create(): Promise<void> {
     const isTrade = this.#turn % 3 === 0;
     const { id } = await this.#ask("POST /nodes", isTrade ? this.#trade() : this.#note());
     this.#ids.push(id);
-    if (isTrade) await this.#ask("POST /edges", { source_id: id, target_id: this.#one(), type: "part_of" });
+    if (isTrade)
+      await this.#ask("POST /edges", { source_id: id, target_id: this.#one(), type: "part_of" });
     const oldest = this.#ids.length > MEMORIES ? this.#ids.shift() : undefined;
     if (oldest !== undefined) await this.#ask(`DELETE /nodes/${oldest}`);
   }
@@ -102,8 +108,14 @@ export class Life {
   }
 
   async converse(): Promise<void> {
-    const { context_id, recalled_content } = await this.#ask("POST /context", { input: `What of ${this.#text(3)}?` });
-    await this.#ask("POST /context/feedback", { context_id, recalled_content, response: this.#text(40) });
+    const { context_id, recalled_content } = await this.#ask("POST /context", {
+      input: `What of ${this.#text(3)}?`,
+    });
+    await this.#ask("POST /context/feedback", {
+      context_id,
+      recalled_content,
+      response: this.#text(40),
+    });
   }
 
   async compare(): Promise<void> {
@@ -129,11 +141,13 @@ export class Life {
     else await this.#ask("GET /health");
   }
 
-  // ---- with what ----------------------------------------------------------------------------------
+  // ---- with what
+  // ----------------------------------------------------------------------------------
 
   async #ask(call: string, body?: object): Promise<Awaited<ReturnType<Client["ask"]>>["body"]> {
     const answer = await this.#client.ask(call, body);
-    if (answer.status >= 300) this.failures.push(`${call}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    if (answer.status >= 300)
+      this.failures.push(`${call}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;
   }
 
@@ -144,7 +158,12 @@ export class Life {
   }
 
   #note(): object {
-    return { type: "concept", subtype: "custom:lesson", content_title: this.#text(4), content_body: this.#text(25) };
+    return {
+      type: "concept",
+      subtype: "custom:lesson",
+      content_title: this.#text(4),
+      content_body: this.#text(25),
+    };
   }
 
   #trade(): object {
@@ -155,7 +174,12 @@ export class Life {
       pnl_pct: this.#below(9) - 3,
     };
     const content_body = JSON.stringify({ text: this.#text(10), signals });
-    return { type: "episode", subtype: "custom:trade_close", content_title: `Closed ${signals.symbol}`, content_body };
+    return {
+      type: "episode",
+      subtype: "custom:trade_close",
+      content_title: `Closed ${signals.symbol}`,
+      content_body,
+    };
   }
 
   /** A memory that stays for a while. */
@@ -206,8 +230,13 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** The median of the slopes between all pairs of points (Theil and Sen): what a few odd ones among them do not change. */
+/**
+ * The median of the slopes between all pairs of points (Theil and Sen): what a few odd ones among
+ * them do not change.
+ */
 export function slopeOf(points: readonly { at: number; value: number }[]): number {
-  const slopes = points.flatMap((a, place) => points.slice(place + 1).map((b) => (b.value - a.value) / (b.at - a.at)));
+  const slopes = points.flatMap((a, place) =>
+    points.slice(place + 1).map((b) => (b.value - a.value) / (b.at - a.at)),
+  );
   return median(slopes);
 }

@@ -1,4 +1,5 @@
-// The store: its settings, its schema, what it makes of a database that others wrote, and its change log.
+// The store: its settings, its schema, what it makes of a database that others wrote, and its
+// change log.
 
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -42,7 +43,9 @@ const NODE: NewNode = {
 /** What the full text of a database finds, which other servers ask. */
 const found = (file: string, term: string) =>
   raw(file)
-    .prepare("SELECT id FROM nodes WHERE rowid IN (SELECT rowid FROM nodes_fts WHERE nodes_fts MATCH ?)")
+    .prepare(
+      "SELECT id FROM nodes WHERE rowid IN (SELECT rowid FROM nodes_fts WHERE nodes_fts MATCH ?)",
+    )
     .all(term)
     .map((row) => (row as { id: string }).id);
 const changesOf = (storage: LibsqlStorage, after = 0) =>
@@ -51,7 +54,10 @@ const changesOf = (storage: LibsqlStorage, after = 0) =>
 describe("a new database", () => {
   test("is sound, and has a schema and an epoch of its own", () => {
     const folder = temporaryFolder();
-    const [one, other] = ["a", "b"].map((name) => open(join(folder, `${name}.db`))) as [LibsqlStorage, LibsqlStorage];
+    const [one, other] = ["a", "b"].map((name) => open(join(folder, `${name}.db`))) as [
+      LibsqlStorage,
+      LibsqlStorage,
+    ];
     expect(one.check()).toEqual([]);
     expect(one.meta("schema")).toBe(String(SCHEMA));
     expect(one.meta("epoch")).toMatch(/^[0-9a-f-]{36}$/);
@@ -70,10 +76,13 @@ describe("a new database", () => {
     expect(second.node("n_1")).toMatchObject({ id: "n_1", content_title: "Funding", sequence: 1 });
   });
 
-  test.each(["full", "normal"] as const)("keeps the settings that durability %s asks for", (durability) => {
-    const storage = new LibsqlStorage(join(temporaryFolder(), "a.db"), { durability });
-    expect(storage.check()).toEqual([]);
-  });
+  test.each(["full", "normal"] as const)(
+    "keeps the settings that durability %s asks for",
+    (durability) => {
+      const storage = new LibsqlStorage(join(temporaryFolder(), "a.db"), { durability });
+      expect(storage.check()).toEqual([]);
+    },
+  );
 });
 
 describe("a database of the existing server", () => {
@@ -95,23 +104,36 @@ describe("a database of the existing server", () => {
     });
     expect(found(file, "extremes")).toEqual(["n_a"]);
     expect(storage.listNodes({}, 10).map(({ id }) => id)).toEqual(["n_b", "n_c", "n_a"]);
-    expect([...storage.indexedNodes()].flat().map(({ clusters }) => clusters)).toEqual(['["c_1"]', "[]", "[]"]);
+    expect([...storage.indexedNodes()].flat().map(({ clusters }) => clusters)).toEqual([
+      '["c_1"]',
+      "[]",
+      "[]",
+    ]);
   });
 
   test("is copied before it is changed", () => {
     const folder = temporaryFolder();
     makeExisting(join(folder, "a.db"));
     const told: string[] = [];
-    new LibsqlStorage(join(folder, "a.db"), { durability: "full", tell: (what) => told.push(what) });
+    new LibsqlStorage(join(folder, "a.db"), {
+      durability: "full",
+      tell: (what) => told.push(what),
+    });
     const [copy] = readdirSync(folder).filter((name) => name.startsWith("a.db.schema-0."));
     expect(told).toEqual([expect.stringContaining(join(folder, copy!))]);
-    const rows = raw(join(folder, copy!)).prepare("SELECT rowid, id FROM nodes ORDER BY rowid").all();
+    const rows = raw(join(folder, copy!))
+      .prepare("SELECT rowid, id FROM nodes ORDER BY rowid")
+      .all();
     expect(rows).toEqual([
       { rowid: 3, id: "n_a" },
       { rowid: 7, id: "n_b" },
       { rowid: 9, id: "n_c" },
     ]);
-    expect(raw(join(folder, copy!)).prepare("SELECT 1 FROM sqlite_master WHERE name = 'nous_meta'").all()).toEqual([]);
+    expect(
+      raw(join(folder, copy!))
+        .prepare("SELECT 1 FROM sqlite_master WHERE name = 'nous_meta'")
+        .all(),
+    ).toEqual([]);
   });
 
   test("goes on serving that server, whose writes are found and logged", () => {
@@ -121,7 +143,9 @@ describe("a database of the existing server", () => {
     const { last } = storage.changeRange();
     const other = raw(file);
     other.exec("PRAGMA foreign_keys = ON");
-    other.exec("INSERT INTO nodes (id, type, content_title) VALUES ('n_d', 'note', 'Perpetual swaps')");
+    other.exec(
+      "INSERT INTO nodes (id, type, content_title) VALUES ('n_d', 'note', 'Perpetual swaps')",
+    );
     other.exec("UPDATE nodes SET content_title = 'Perpetual futures' WHERE id = 'n_d'");
     other.exec("DELETE FROM nodes WHERE id = 'n_a'");
     expect(found(file, "futures")).toEqual(["n_d"]);
@@ -183,10 +207,14 @@ describe("the change log", () => {
       other.exec(statement);
       return changesOf(storage, last);
     };
-    const replaced = since("REPLACE INTO nodes (id, type, content_title) VALUES ('n_1', 'note', 'Anew')");
+    const replaced = since(
+      "REPLACE INTO nodes (id, type, content_title) VALUES ('n_1', 'note', 'Anew')",
+    );
     expect(replaced).toEqual(["node n_1", "node n_1"]);
     expect(since("UPDATE nodes SET id = 'n_2'").sort()).toEqual(["node n_1", "node n_2"]);
-    expect(since("INSERT INTO cluster_memberships (cluster_id, node_id) VALUES ('c', 'n_2')")).toEqual(["node n_2"]);
+    expect(
+      since("INSERT INTO cluster_memberships (cluster_id, node_id) VALUES ('c', 'n_2')"),
+    ).toEqual(["node n_2"]);
     expect(found(file, "funding")).toEqual([]);
     expect(storage.check()).toEqual([]);
   });
@@ -199,7 +227,8 @@ describe("the change log", () => {
     ).exec(`WITH RECURSIVE places(place) AS (SELECT 1 UNION ALL SELECT place + 1 FROM places WHERE place < 100000)
       INSERT INTO change_log(entity, id) SELECT 'node', 'n_' || place FROM places`);
     const began = process.cpuUsage();
-    for (let turn = 0; turn < 200; turn++) expect(storage.changeRange()).toEqual({ first: 1, last: 100_000 });
+    for (let turn = 0; turn < 200; turn++)
+      expect(storage.changeRange()).toEqual({ first: 1, last: 100_000 });
     // Reading it takes some milliseconds each time, which every write would have to wait for.
     expect(process.cpuUsage(began).user / 1e3).toBeLessThan(500);
   });
@@ -219,12 +248,28 @@ describe("soft changes", () => {
   test("add counts, keep the later time unless it lies ahead of the clock, and leave what is null", () => {
     const latest = "2026-02-05T00:00:00.000Z";
     const storage = open(join(temporaryFolder(), "a.db"));
-    storage.insertNode({ ...NODE, neural_access_count: 3, neural_last_accessed: "2026-02-03 00:00:00" });
-    const change = { id: "n_1", accesses: 2, stability: null, retrievability: null, lifecycle: null };
+    storage.insertNode({
+      ...NODE,
+      neural_access_count: 3,
+      neural_last_accessed: "2026-02-03 00:00:00",
+    });
+    const change = {
+      id: "n_1",
+      accesses: 2,
+      stability: null,
+      retrievability: null,
+      lifecycle: null,
+    };
     storage.writeSoft([{ ...change, last_accessed: "2026-02-02T00:00:00.000Z" }], latest);
-    expect(storage.node("n_1")).toMatchObject({ neural_access_count: 5, neural_last_accessed: "2026-02-03 00:00:00" });
+    expect(storage.node("n_1")).toMatchObject({
+      neural_access_count: 5,
+      neural_last_accessed: "2026-02-03 00:00:00",
+    });
     const faded = { retrievability: 0.5, lifecycle: "WEAK" as const };
-    storage.writeSoft([{ ...change, last_accessed: "2026-02-04T00:00:00.000Z", stability: 70, ...faded }], latest);
+    storage.writeSoft(
+      [{ ...change, last_accessed: "2026-02-04T00:00:00.000Z", stability: 70, ...faded }],
+      latest,
+    );
     expect(storage.node("n_1")).toMatchObject({
       neural_access_count: 7,
       neural_last_accessed: "2026-02-04T00:00:00.000Z",
@@ -235,7 +280,10 @@ describe("soft changes", () => {
     });
     storage.writeSoft([{ ...change, last_accessed: null }], "2026-02-03T00:00:00.000Z");
     expect(storage.node("n_1")?.neural_last_accessed).toBe("2026-02-04T00:00:00.000Z");
-    storage.writeSoft([{ ...change, last_accessed: "2026-02-01T00:00:00.000Z" }], "2026-02-03T00:00:00.000Z");
+    storage.writeSoft(
+      [{ ...change, last_accessed: "2026-02-01T00:00:00.000Z" }],
+      "2026-02-03T00:00:00.000Z",
+    );
     expect(storage.node("n_1")?.neural_last_accessed).toBe("2026-02-01T00:00:00.000Z");
   });
 });

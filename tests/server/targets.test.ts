@@ -1,7 +1,16 @@
-// Files that backup and export are told to write: whole or not at all, over nothing that is there, and never over the data itself.
+// Files that backup and export are told to write: whole or not at all, over nothing that is there,
+// and never over the data itself.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { agentFile, agentsDir, keysDir, keysMarker } from "../../js/server/src/settings/paths.ts";
@@ -37,8 +46,17 @@ beforeEach(async () => {
 
 describe.each(COMMANDS)("%s", (command) => {
   test("takes no name in the data directory that the server needs", { timeout: 60_000 }, () => {
-    for (const target of [keysDir(folder), keysMarker(folder), join(folder, "KEYS"), `${folder}/./keys/`]) {
-      expect({ target, ...run(command, target) }).toEqual({ target, status: 1, stderr: expect.stringMatching(OWN) });
+    for (const target of [
+      keysDir(folder),
+      keysMarker(folder),
+      join(folder, "KEYS"),
+      `${folder}/./keys/`,
+    ]) {
+      expect({ target, ...run(command, target) }).toEqual({
+        target,
+        status: 1,
+        stderr: expect.stringMatching(OWN),
+      });
       expect(existsSync(target)).toBe(false);
     }
     writeFileSync(keysDir(folder), "");
@@ -46,7 +64,9 @@ describe.each(COMMANDS)("%s", (command) => {
     expect(run(command, keysDir(folder), "--force").stderr).toMatch(OWN);
   });
 
-  test("writes over no file of the data, by whatever name, even if it is forced to", { timeout: 120_000 }, () => {
+  test("writes over no file of the data, by whatever name, even if it is forced to", {
+    timeout: 120_000,
+  }, () => {
     const [symbolic, hard, dangling, way] = ["symbolic", "hard", "dangling", "way"].map((name) =>
       join(elsewhere, name),
     );
@@ -76,27 +96,41 @@ describe.each(COMMANDS)("%s", (command) => {
     ];
     for (const target of targets) {
       for (const force of [[], ["--force"]]) {
-        expect(run(command, target, ...force), target).toEqual({ status: 1, stderr: expect.stringMatching(OWN) });
+        expect(run(command, target, ...force), target).toEqual({
+          status: 1,
+          stderr: expect.stringMatching(OWN),
+        });
       }
     }
     expect(readdirSync(agentsDir(folder))).toEqual(before);
     expect(count()).toEqual([{ nodes: 1 }]);
   });
 
-  test("writes over another file only if it is forced to, and leaves nothing unfinished", { timeout: 60_000 }, () => {
+  test("writes over another file only if it is forced to, and leaves nothing unfinished", {
+    timeout: 60_000,
+  }, () => {
     const target = join(elsewhere, "mine");
     writeFileSync(target, "kept");
     writeFileSync(`${target}.tmp`, "kept, too");
-    const refusal = { status: 1, stderr: expect.stringMatching(/is there already: name another file.*--force/) };
+    const refusal = {
+      status: 1,
+      stderr: expect.stringMatching(/is there already: name another file.*--force/),
+    };
     expect(run(command, target)).toEqual(refusal);
     expect(readFileSync(target, "utf8")).toBe("kept");
     expect(run(command, target, "--force")).toEqual({ status: 0, stderr: "" });
     expect(readFileSync(target).length).toBeGreaterThan(100);
     expect(readFileSync(`${target}.tmp`, "utf8")).toBe("kept, too");
     expect(readdirSync(elsewhere).sort()).toEqual(["mine", "mine.tmp"]);
-    expect(run(command, elsewhere, "--force")).toEqual({ status: 1, stderr: expect.stringMatching(/is no file/) });
+    expect(run(command, elsewhere, "--force")).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/is no file/),
+    });
     const nowhere = join(elsewhere, "none", "copy");
-    expect(run(command, nowhere)).toEqual({ status: 1, stderr: expect.stringMatching(/There is no folder/) });
+    expect(run(command, nowhere)).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/There is no folder/),
+    });
     expect(existsSync(nowhere)).toBe(false);
   });
 });

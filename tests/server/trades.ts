@@ -5,7 +5,10 @@ import type { Client } from "./shared.ts";
 
 export const ANOMALY = "funding_extreme";
 
-/** Closed trades of a symbol, written behind the server's back: those that an anomaly called up were won, the others lost. */
+/**
+ * Closed trades of a symbol, written behind the server's back: those that an anomaly called up were
+ * won, the others lost.
+ */
 export function trade(file: string, symbol: string, from: number, to: number): void {
   const db = raw(file);
   const now = new Date().toISOString();

@@ -1,5 +1,6 @@
-// Export and import: what was exported and imported is the same memory; conflicts; lines that are wrong; files of any length. What
-// the commands do is done in this process, and by the program itself where what it reads and prints is tested.
+// Export and import: what was exported and imported is the same memory; conflicts; lines that are
+// wrong; files of any length. What the commands do is done in this process, and by the program
+// itself where what it reads and prints is tested.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -50,18 +51,33 @@ function imported(
   { agent = "default", conflicts = "skip" }: ImportOptions = {},
 ) {
   writeFileSync(fileIn(folder), textOf(lines));
-  const { added, replaced, skipped } = importFile(placeIn(folder), agent, fileIn(folder), conflicts);
+  const { added, replaced, skipped } = importFile(
+    placeIn(folder),
+    agent,
+    fileIn(folder),
+    conflicts,
+  );
   return [added, replaced, skipped];
 }
 
-const node = (id: string, fields: object = {}) => ({ kind: "node", id, type: "note", content_title: id, ...fields });
+const node = (id: string, fields: object = {}) => ({
+  kind: "node",
+  id,
+  type: "note",
+  content_title: id,
+  ...fields,
+});
 const edge = (id: string, source_id: string, target_id: string, fields: object = {}) => ({
   ...{ kind: "edge", id, type: "causes", source_id, target_id },
   ...fields,
 });
 
 const cluster = (id: string) => ({ kind: "cluster", id, name: id });
-const membership = (cluster_id: string, node_id: string) => ({ kind: "membership", cluster_id, node_id });
+const membership = (cluster_id: string, node_id: string) => ({
+  kind: "membership",
+  cluster_id,
+  node_id,
+});
 
 test("an import of an export is the same memory", { timeout: 60_000 }, async () => {
   const folder = temporaryFolder();
@@ -70,10 +86,14 @@ test("an import of an export is the same memory", { timeout: 60_000 }, async () 
   const nodes = [];
   for (let place = 0; place < 12; place++) {
     nodes.push(
-      await create({ content_title: `squeeze ${place} "ü\u2028`, embedding: [Math.sin(place), Math.cos(place)] }),
+      await create({
+        content_title: `squeeze ${place} "ü\u2028`,
+        embedding: [Math.sin(place), Math.cos(place)],
+      }),
     );
   }
-  for (let place = 1; place < 12; place++) await link(nodes[place].id, nodes[(place * 5) % place].id, "relates_to");
+  for (let place = 1; place < 12; place++)
+    await link(nodes[place].id, nodes[(place * 5) % place].id, "relates_to");
   await ask(`GET /nodes/${nodes[3].id}`);
   await ask(`PATCH /nodes/${nodes[4].id}`, { content_body: null });
   await ask(`PATCH /nodes/${nodes[5].id}`, { frame: "risk", censors: ["c1"] });
@@ -98,7 +118,11 @@ test("an import of an export is the same memory", { timeout: 60_000 }, async () 
         embedding: [1, 0],
         limit: 20,
       });
-      return body.data.map(({ id, score, breakdown }: Record<string, unknown>) => ({ id, score, breakdown }));
+      return body.data.map(({ id, score, breakdown }: Record<string, unknown>) => ({
+        id,
+        score,
+        breakdown,
+      }));
     }),
   );
   expect(answers[0].length).toBeGreaterThan(5);
@@ -109,10 +133,16 @@ test("a memory of the existing server goes the same way, odd values as missing o
   const folder = temporaryFolder();
   const theirs = join(folder, "theirs.db");
   makeExisting(theirs);
-  raw(theirs).exec("UPDATE nodes SET neural_stability = 'long', content_summary = x'00ff' WHERE id = 'n_b'");
+  raw(theirs).exec(
+    "UPDATE nodes SET neural_stability = 'long', content_summary = x'00ff' WHERE id = 'n_b'",
+  );
   expect(run(["adopt", theirs, "--data-dir", folder])).toMatchObject({ status: 0 });
   const lines = exported(folder);
-  expect(JSON.parse(lines[1]!)).toMatchObject({ id: "n_b", neural_stability: null, content_summary: null });
+  expect(JSON.parse(lines[1]!)).toMatchObject({
+    id: "n_b",
+    neural_stability: null,
+    content_summary: null,
+  });
   expect(imported(folder, lines, { agent: "other" })).toEqual([lines.length, 0, 0]);
   expect(exported(folder, "other")).toEqual(lines);
 });
@@ -122,9 +152,16 @@ test("a vector that nothing can be compared with is left out of an export, so th
   const theirs = join(folder, "theirs.db");
   makeExisting(theirs);
   const db = raw(theirs);
-  const insert = db.prepare("INSERT INTO nodes (id, type, content_title, embedding_vector) VALUES (?, 'note', ?, ?)");
+  const insert = db.prepare(
+    "INSERT INTO nodes (id, type, content_title, embedding_vector) VALUES (?, 'note', ?, ?)",
+  );
   const floats = (...components: number[]) => Buffer.from(Float32Array.from(components).buffer);
-  const odd = { zero: floats(0, 0, 0), nan: floats(1, Number.NaN, 0), cut: Buffer.from([1, 2, 3]), text: "1,2,3" };
+  const odd = {
+    zero: floats(0, 0, 0),
+    nan: floats(1, Number.NaN, 0),
+    cut: Buffer.from([1, 2, 3]),
+    text: "1,2,3",
+  };
   for (const [id, vector] of Object.entries(odd)) insert.run(id, id, vector);
   db.close();
   expect(run(["adopt", theirs, "--data-dir", folder])).toMatchObject({ status: 0 });
@@ -154,11 +191,16 @@ test("a memory of the schema before frames is checked and exported as it is, and
   `);
   sealAll((sql) => db.prepare(sql));
   db.close();
-  expect(run(["check", "--data-dir", folder])).toMatchObject({ status: 0, stdout: expect.stringContaining(": sound") });
-  const lines = exported(folder);
-  expect(raw(file).prepare("SELECT value FROM nous_meta WHERE key = 'schema'").get()).toMatchObject({
-    value: `${before}`,
+  expect(run(["check", "--data-dir", folder])).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining(": sound"),
   });
+  const lines = exported(folder);
+  expect(raw(file).prepare("SELECT value FROM nous_meta WHERE key = 'schema'").get()).toMatchObject(
+    {
+      value: `${before}`,
+    },
+  );
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { kind: "node", id: "n_a", frame: null, censors: null },
     { kind: "node", id: "n_b" },
@@ -168,7 +210,9 @@ test("a memory of the schema before frames is checked and exported as it is, and
   expect(storage.check()).toEqual([]);
   const sums = raw(file).prepare("SELECT count(*) AS count FROM row_checksums").get();
   expect(sums).toMatchObject({ count: 2 });
-  raw(file).exec("DROP TRIGGER nodes_checksum_update; UPDATE nodes SET frame = 'risk' WHERE id = 'n_a'");
+  raw(file).exec(
+    "DROP TRIGGER nodes_checksum_update; UPDATE nodes SET frame = 'risk' WHERE id = 'n_a'",
+  );
   expect(storage.check()).toEqual(["1 memories are not as they were written"]);
   storage.close();
   expect(imported(folder, lines, { agent: "other" })).toEqual([3, 0, 0]);
@@ -192,11 +236,17 @@ test("figures of memories go along, and trades that were counted are not counted
   await first.end();
   const lines = exported(folder);
   const parsed = lines.map((line) => JSON.parse(line));
-  expect(parsed.filter(({ kind }) => kind === "outcome")).toMatchObject([{ playbook_id: playbook.id, profitable: 1 }]);
+  expect(parsed.filter(({ kind }) => kind === "outcome")).toMatchObject([
+    { playbook_id: playbook.id, profitable: 1 },
+  ]);
   expect(parsed.flatMap((line) => line.signals ?? [])).toEqual([signals]);
   const others = parsed.map((line) => ({ ...line, signals: { pnl_pct: -1 } }));
   expect(imported(folder, others, { agent: "other" })).toEqual([lines.length, 0, 0]);
-  expect(imported(folder, parsed, { agent: "other", conflicts: "overwrite" })).toEqual([0, lines.length, 0]);
+  expect(imported(folder, parsed, { agent: "other", conflicts: "overwrite" })).toEqual([
+    0,
+    lines.length,
+    0,
+  ]);
   expect(exported(folder, "other")).toEqual(lines);
   const second = clientOf(await start(folder), "other");
   // What would count the trade, had it not been.
@@ -205,7 +255,11 @@ test("figures of memories go along, and trades that were counted are not counted
 });
 
 describe("what is there already", () => {
-  const [OLD, NEW, NEWER] = ["2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z", "2026-03-01T00:00:00Z"];
+  const [OLD, NEW, NEWER] = [
+    "2026-01-01T00:00:00.000Z",
+    "2026-02-01T00:00:00.000Z",
+    "2026-03-01T00:00:00Z",
+  ];
   const there = [
     node("n_1", { content_title: "stored", last_modified: NEW }),
     node("n_2", { content_title: "stored", last_modified: NEW }),
@@ -245,19 +299,29 @@ describe("what is there already", () => {
 describe("lines", () => {
   test("of edges may come before what they tie together", () => {
     const folder = temporaryFolder();
-    expect(imported(folder, [edge("e_1", "n_1", "n_2"), "", node("n_1"), node("n_2")])).toEqual([3, 0, 0]);
+    expect(imported(folder, [edge("e_1", "n_1", "n_2"), "", node("n_1"), node("n_2")])).toEqual([
+      3, 0, 0,
+    ]);
     expect(exported(folder)).toHaveLength(3);
   });
 
   test("of memberships may come before what they name", () => {
     const folder = temporaryFolder();
-    expect(imported(folder, [membership("c_1", "n_1"), cluster("c_1"), node("n_1")])).toEqual([3, 0, 0]);
+    expect(imported(folder, [membership("c_1", "n_1"), cluster("c_1"), node("n_1")])).toEqual([
+      3, 0, 0,
+    ]);
     expect(exported(folder)).toHaveLength(3);
   });
 
   test("of outcomes of what was deleted are left out, and no line tells of what names nothing", () => {
     const folder = temporaryFolder();
-    const outcome = { kind: "outcome", playbook_id: "p", entry_id: "t", profitable: 1, applied_at: "2026-01-01" };
+    const outcome = {
+      kind: "outcome",
+      playbook_id: "p",
+      entry_id: "t",
+      profitable: 1,
+      applied_at: "2026-01-01",
+    };
     expect(imported(folder, [outcome, node("p")])).toEqual([1, 0, 1]);
     expect(imported(folder, [outcome, node("t")])).toEqual([2, 0, 0]);
     expect(exported(folder)).toHaveLength(3);
@@ -295,25 +359,53 @@ describe("lines", () => {
       ["an empty id", [node("")], /Line 1: id: /],
       ["no title", [{ kind: "node", id: "n", type: "note" }], /Line 1: content_title: /],
       ["a text that is a number", [node("n_1", { subtype: 3 })], /Line 1: subtype: /],
-      ["U+0000 in a text", [node("n_1", { content_body: "a\0b" })], /Line 1: content_body: must not contain/],
+      [
+        "U+0000 in a text",
+        [node("n_1", { content_body: "a\0b" })],
+        /Line 1: content_body: must not contain/,
+      ],
       ["a vector that is no base64", [node("n_1", { embedding: "***" })], /Line 1: embedding: /],
-      ["half a component", [node("n_1", { embedding: "AAA=" })], /Line 1: embedding: must be numbers/],
-      ["a vector of zeros", [node("n_1", { embedding: [0, 0] })], /Line 1: embedding: must be numbers/],
+      [
+        "half a component",
+        [node("n_1", { embedding: "AAA=" })],
+        /Line 1: embedding: must be numbers/,
+      ],
+      [
+        "a vector of zeros",
+        [node("n_1", { embedding: [0, 0] })],
+        /Line 1: embedding: must be numbers/,
+      ],
       ["an empty vector", [node("n_1", { embedding: [] })], /Line 1: embedding: must be numbers/],
       [
         "vectors of two lengths",
         [node("n_1", { embedding: [1, 2] }), node("n_2", { embedding: [1, 2, 3] })],
         /Line 2: embedding: must have 2 components/,
       ],
-      ["U+0000 in an id", [node("a\0b"), node("a\0c")], /Line 1: id: must not contain control characters/],
-      ["a control character in an id", [node("a"), node("a\u0085")], /Line 2: id: must not contain control characters/],
+      [
+        "U+0000 in an id",
+        [node("a\0b"), node("a\0c")],
+        /Line 1: id: must not contain control characters/,
+      ],
+      [
+        "a control character in an id",
+        [node("a"), node("a\u0085")],
+        /Line 2: id: must not contain control characters/,
+      ],
       [
         "ids that differ in halves of pairs alone",
         [node("\ud800"), node("\udfff")],
         /Line 1: id: must not contain half/,
       ],
-      ["a control character in a cluster's id", [cluster("c\t")], /Line 1: id: must not contain control/],
-      ["a control character in an end", [edge("e", "n_0", "n\n0")], /Line 1: target_id: must not contain control/],
+      [
+        "a control character in a cluster's id",
+        [cluster("c\t")],
+        /Line 1: id: must not contain control/,
+      ],
+      [
+        "a control character in an end",
+        [edge("e", "n_0", "n\n0")],
+        /Line 1: target_id: must not contain control/,
+      ],
       [
         "a membership of a memory that is not there",
         [membership("c_1", "n_9"), cluster("c_1")],
@@ -324,7 +416,11 @@ describe("lines", () => {
         [node("n_1"), membership("c_9", "n_1")],
         /Line 2: cluster_id: names "c_9", which is not there/,
       ],
-      ["an edge without an end", [node("n_1"), edge("e_1", "n_1", "n_9")], /The edge e_1 leads to or from a memory/],
+      [
+        "an edge without an end",
+        [node("n_1"), edge("e_1", "n_1", "n_9")],
+        /The edge e_1 leads to or from a memory/,
+      ],
     ])("with %s", (_, lines, why) => {
       expect(() => imported(folder, lines)).toThrow(why);
       expect(exported(folder)).toEqual(before);
@@ -337,10 +433,20 @@ describe("lines", () => {
       run(["import", "-", "--agent", agent, "--data-dir", folder, ...options], textOf(lines));
     const give = (agent: string) => run(["export", "--agent", agent, "--data-dir", folder]).stdout;
     const nodes = [node("n_1"), node("n_2", { content_body: "ü\u2028" })];
-    expect(take("one", nodes)).toEqual({ status: 0, stdout: "2 added, 0 replaced, 0 left out.\n", stderr: "" });
-    expect(take("one", nodes)).toMatchObject({ status: 0, stdout: "0 added, 0 replaced, 2 left out.\n" });
+    expect(take("one", nodes)).toEqual({
+      status: 0,
+      stdout: "2 added, 0 replaced, 0 left out.\n",
+      stderr: "",
+    });
+    expect(take("one", nodes)).toMatchObject({
+      status: 0,
+      stdout: "0 added, 0 replaced, 2 left out.\n",
+    });
     const overwrite = ["--conflicts", "overwrite"];
-    expect(take("one", nodes, ...overwrite)).toMatchObject({ status: 0, stdout: "0 added, 2 replaced, 0 left out.\n" });
+    expect(take("one", nodes, ...overwrite)).toMatchObject({
+      status: 0,
+      stdout: "0 added, 2 replaced, 0 left out.\n",
+    });
     const lines = give("one");
     expect(lines.trimEnd().split("\n")).toEqual(exported(folder, "one"));
     expect(take("two", [lines])).toMatchObject({ status: 0 });
@@ -360,7 +466,9 @@ test("a server that is running finds what is imported, and many lines take littl
   const file = join(folder, "many.jsonl");
   const body = "x".repeat(12_000);
   const count = 6_000;
-  const lines = Array.from({ length: count }, (_, place) => JSON.stringify(node(`n_${place}`, { content_body: body })));
+  const lines = Array.from({ length: count }, (_, place) =>
+    JSON.stringify(node(`n_${place}`, { content_body: body })),
+  );
   writeFileSync(file, lines.join("\n"));
   const limited = ["--max-old-space-size=64", PROGRAM, "import", file, "--data-dir", folder];
   const { status, stderr } = spawnSync(process.execPath, limited, { encoding: "utf8" });
@@ -396,14 +504,22 @@ test("--sample fills an empty memory, and leaves one that is not as it is", asyn
 test("an agent whose name has control characters does not come to be", () => {
   const folder = temporaryFolder();
   for (const agent of ["a\nb", "a\u0085b", "a\u007f"]) {
-    expect(() => imported(folder, [node("n_1")], { agent })).toThrow(/is no name of an agent: .*control characters/);
+    expect(() => imported(folder, [node("n_1")], { agent })).toThrow(
+      /is no name of an agent: .*control characters/,
+    );
     expect(existsSync(agentFile(folder, agent))).toBe(false);
   }
 });
 
 test("there is nothing to export of an agent that is not there, and nothing to import from a file that is not", () => {
   const folder = temporaryFolder();
-  expect(run(["export", "--agent", "nobody", "--data-dir", folder])).toMatchObject({ status: 1, stdout: "" });
-  expect(run(["import", join(folder, "none"), "--data-dir", folder])).toMatchObject({ status: 1, stdout: "" });
+  expect(run(["export", "--agent", "nobody", "--data-dir", folder])).toMatchObject({
+    status: 1,
+    stdout: "",
+  });
+  expect(run(["import", join(folder, "none"), "--data-dir", folder])).toMatchObject({
+    status: 1,
+    stdout: "",
+  });
   expect(existsSync(agentFile(folder, "default"))).toBe(false);
 });

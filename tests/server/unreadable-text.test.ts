@@ -1,5 +1,5 @@
-// Text that is no UTF-8, which another program writes while a server has the database open: the server goes on, reads replacement
-// characters, and tells where they are.
+// Text that is no UTF-8, which another program writes while a server has the database open: the
+// server goes on, reads replacement characters, and tells where they are.
 
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
@@ -50,7 +50,12 @@ async function answers({ ask }: Client, cluster: string): Promise<string> {
 }
 
 /** What another program may write to, and what its place is called. */
-const WRITES: [what: string, sql: (ids: { edge: string }) => string, place: RegExp, read: string][] = [
+const WRITES: [
+  what: string,
+  sql: (ids: { edge: string }) => string,
+  place: RegExp,
+  read: string,
+][] = [
   [
     "a title",
     () => `UPDATE nodes SET content_title = ${BAD} WHERE id = 'n_b'`,
@@ -115,18 +120,27 @@ test.each(WRITES)(
       spawnSync(process.execPath, [PROGRAM, ...args, "--data-dir", folder], { encoding: "utf8" });
     expect(run("check")).toMatchObject({ status: 1, stdout: expect.stringMatching(place) });
     const { status, stdout } = run("export");
-    expect({ status, lines: stdout.trimEnd().split("\n").length > 5 }).toEqual({ status: 0, lines: true });
+    expect({ status, lines: stdout.trimEnd().split("\n").length > 5 }).toEqual({
+      status: 0,
+      lines: true,
+    });
     const again = clientOf(await start(folder), "default");
     expect(await answers(again, cluster)).toContain(read);
   },
 );
 
-test("in tables without a change log costs at most the request that reads it", { timeout: 60_000 }, async () => {
+test("in tables without a change log costs at most the request that reads it", {
+  timeout: 60_000,
+}, async () => {
   const { server, own, cluster } = await setUp();
   const key = { "idempotency-key": "k" };
   const body = { type: "note", content_title: "Once" };
   const feedback = () =>
-    own.ask("POST /context/feedback", { context_id: "c", recalled_content: { n_a: "squeeze" }, response: "squeeze" });
+    own.ask("POST /context/feedback", {
+      context_id: "c",
+      recalled_content: { n_a: "squeeze" },
+      response: "squeeze",
+    });
   const create = () => own.ask("POST /nodes", body, key);
   expect((await create()).status).toBe(201);
   expect((await feedback()).status).toBe(200);
@@ -147,22 +161,30 @@ test("in tables without a change log costs at most the request that reads it", {
     raw(own.file()).exec(sql);
     expect({ sql, status: (await create()).status }).toEqual({ sql, status });
     expect({ sql, status: (await feedback()).status }).toEqual({ sql, status: 200 });
-    expect({ sql, status: (await own.ask("POST /retrieve", { query: "squeeze" })).status }).toEqual({
-      sql,
-      status: 200,
-    });
+    expect({ sql, status: (await own.ask("POST /retrieve", { query: "squeeze" })).status }).toEqual(
+      {
+        sql,
+        status: 200,
+      },
+    );
     await answers(own, cluster);
   }
-  expect(server.log()).toMatch(/no UTF-8, and were replaced in nous_retries, row 1, column created_at/);
+  expect(server.log()).toMatch(
+    /no UTF-8, and were replaced in nous_retries, row 1, column created_at/,
+  );
   expect(await server.end()).toBe(0);
 });
 
 test("of a request that was made before is told to its sender", async () => {
   const { own } = await setUp();
-  const create = () => own.ask("POST /nodes", { type: "note", content_title: "Once" }, { "idempotency-key": "k" });
+  const create = () =>
+    own.ask("POST /nodes", { type: "note", content_title: "Once" }, { "idempotency-key": "k" });
   expect((await create()).status).toBe(201);
   raw(own.file()).exec(`UPDATE nous_retries SET made = ${BAD}`);
-  expect(await create()).toMatchObject({ status: 409, body: { error: expect.stringContaining("cannot be read") } });
+  expect(await create()).toMatchObject({
+    status: 409,
+    body: { error: expect.stringContaining("cannot be read") },
+  });
 });
 
 test("in an edge to a memory that is not there is replaced, too", async () => {
@@ -174,13 +196,16 @@ test("in an edge to a memory that is not there is replaced, too", async () => {
 
 test("gives an id that another memory has a place of its own, each time", async () => {
   const { own, cluster } = await setUp();
-  const insert = (id: string) => `INSERT INTO nodes (id, type, content_title) VALUES (${id}, 'note', 'x')`;
+  const insert = (id: string) =>
+    `INSERT INTO nodes (id, type, content_title) VALUES (${id}, 'note', 'x')`;
   raw(own.file()).exec(insert("'caf%E9'"));
   for (const id of ["caf%E9%", "caf%E9%%"]) {
     raw(own.file()).exec(`${insert(BAD)}; INSERT INTO edges (id, type, source_id, target_id)
       VALUES ('e_${id.length}', 'relates_to', 'n_a', ${BAD})`);
     expect(await answers(own, cluster)).toContain(`"${id}"`);
-    const [edge] = raw(own.file()).prepare(`SELECT target_id FROM edges WHERE id = 'e_${id.length}'`).all();
+    const [edge] = raw(own.file())
+      .prepare(`SELECT target_id FROM edges WHERE id = 'e_${id.length}'`)
+      .all();
     expect(edge).toEqual({ target_id: id });
   }
 });
@@ -205,7 +230,9 @@ test("that another program wrote while nobody had it open is named by a check, w
 
 test("is replaced, whatever becomes of the request that comes first", async () => {
   const { own, cluster } = await setUp();
-  raw(own.file()).exec(`INSERT INTO nodes (id, type, content_title) VALUES (${BAD}, 'note', ${BAD})`);
+  raw(own.file()).exec(
+    `INSERT INTO nodes (id, type, content_title) VALUES (${BAD}, 'note', ${BAD})`,
+  );
   expect((await own.ask("PATCH /nodes/nobody", { content_title: "Other" })).status).toBe(404);
   expect(await answers(own, cluster)).toContain("caf%E9");
   await own.create({ id: "n_after", content_title: "afterwards" });
@@ -214,15 +241,23 @@ test("is replaced, whatever becomes of the request that comes first", async () =
 
 test("is kept as it was until its memory has another text, or is gone", async () => {
   const { own, cluster } = await setUp();
-  raw(own.file()).exec(`UPDATE nodes SET content_title = ${BAD}, content_body = ${BAD} WHERE id IN ('n_a', 'n_b')`);
+  raw(own.file()).exec(
+    `UPDATE nodes SET content_title = ${BAD}, content_body = ${BAD} WHERE id IN ('n_a', 'n_b')`,
+  );
   await answers(own, cluster);
   const kept = () =>
     raw(own.file())
-      .prepare("SELECT place, column_name, hex(bytes) AS bytes FROM nous_replaced_texts ORDER BY 1, 2")
+      .prepare(
+        "SELECT place, column_name, hex(bytes) AS bytes FROM nous_replaced_texts ORDER BY 1, 2",
+      )
       .all();
   const bytes = "636166E9";
-  const of = (place: string, ...columns: string[]) => columns.map((column_name) => ({ place, column_name, bytes }));
-  expect(kept()).toEqual([...of("1", "content_body", "content_title"), ...of("2", "content_body", "content_title")]);
+  const of = (place: string, ...columns: string[]) =>
+    columns.map((column_name) => ({ place, column_name, bytes }));
+  expect(kept()).toEqual([
+    ...of("1", "content_body", "content_title"),
+    ...of("2", "content_body", "content_title"),
+  ]);
   await own.ask("PATCH /nodes/n_a", { content_title: "Written again" });
   expect(kept()).toEqual([...of("1", "content_body"), ...of("2", "content_body", "content_title")]);
   await own.ask("DELETE /nodes/n_a");
@@ -243,7 +278,9 @@ test("costs a read that finds none little", () => {
   measure(read);
   const looked = measure(read);
   const bare = storage.snapshot(() => measure(read));
-  console.log(`a read: ${looked.toFixed(1)} µs, of which ${(looked - bare).toFixed(1)} µs look whether others wrote`);
+  console.log(
+    `a read: ${looked.toFixed(1)} µs, of which ${(looked - bare).toFixed(1)} µs look whether others wrote`,
+  );
   expect(looked - bare).toBeLessThan(200);
   storage.close();
 });

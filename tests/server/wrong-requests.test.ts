@@ -1,7 +1,9 @@
-// Wrong and odd requests to every call, generated from the server's own description: each is refused in the documented form, or
-// answered as documented, and the server is none the worse for it.
+// Wrong and odd requests to every call, generated from the server's own description: each is
+// refused in the documented form, or answered as documented, and the server is none the worse for
+// it.
 //
-// WRONG_REQUESTS says how many are sent (`npm run long -- wrong-requests` sends very many, each time others), SEED which ones.
+// WRONG_REQUESTS says how many are sent (`npm run long -- wrong-requests` sends very many, each
+// time others), SEED which ones.
 
 import { spawnSync } from "node:child_process";
 import { Agent } from "node:http";
@@ -18,7 +20,9 @@ const { WRONG_REQUESTS, SEED: GIVEN_SEED } = process.env;
 const REQUESTS = Number(WRONG_REQUESTS ?? 5_000);
 /** The same ones in every short run. */
 const USUAL_SEED = 20_261_122;
-const SEED = Number(GIVEN_SEED ?? (WRONG_REQUESTS === undefined ? USUAL_SEED : Date.now() % 2 ** 31));
+const SEED = Number(
+  GIVEN_SEED ?? (WRONG_REQUESTS === undefined ? USUAL_SEED : Date.now() % 2 ** 31),
+);
 /** Requests that are under way at a time. */
 const AT_ONCE = 8;
 /** Batches after which what was deleted is there again. */
@@ -26,14 +30,25 @@ const RENEWED_EVERY = 5;
 /** The agent that they are about. */
 const AGENT = "strange";
 
-/** What is there to be asked for. Ids that the server gives stand under names that are put into requests as they are sent. */
+/**
+ * What is there to be asked for. Ids that the server gives stand under names that are put into
+ * requests as they are sent.
+ */
 const NODES = ["n_1", "n_2", "n_3"];
 const EDGE = "edge_there";
 const CLUSTER = "cluster_there";
 const CONFLICT = "conflict_there";
 /** An agent that may be deleted. */
 const VICTIM = "victim";
-const NODE_FIELDS = ["node_id", "source_id", "target_id", "old_node_id", "new_node_id", "ids", "entry_id"];
+const NODE_FIELDS = [
+  "node_id",
+  "source_id",
+  "target_id",
+  "old_node_id",
+  "new_node_id",
+  "ids",
+  "entry_id",
+];
 const KNOWN: Known = {
   nodes: NODES,
   edges: [EDGE],
@@ -65,7 +80,8 @@ async function renew(url: string, connections: Agent): Promise<Map<string, strin
 
 /** The request with the ids of what is there. */
 function filled(request: Request, ids: ReadonlyMap<string, string>): Request {
-  const fill = (text: string) => text.replace(/\b(?:edge|cluster|conflict)_there\b/g, (name) => ids.get(name) ?? name);
+  const fill = (text: string) =>
+    text.replace(/\b(?:edge|cluster|conflict)_there\b/g, (name) => ids.get(name) ?? name);
   const { path, body } = request;
   return { ...request, path: fill(path), body: typeof body === "string" ? fill(body) : body };
 }
@@ -108,7 +124,9 @@ class Tally {
 
 /** Sends them in batches, and fails with the first answer that is not as it should be. */
 async function sendAll(server: Running, description: Description, tally: Tally): Promise<void> {
-  const operations = new Map(description.operations.map((operation) => [operation.name, operation]));
+  const operations = new Map(
+    description.operations.map((operation) => [operation.name, operation]),
+  );
   const connections = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
   onTestFinished(() => connections.destroy());
   let [batch, ids] = [0, new Map<string, string>()];
@@ -117,7 +135,9 @@ async function sendAll(server: Running, description: Description, tally: Tally):
     tally.add(request.to, answer.status);
     const fault = faultOf(request, operations.get(request.to)!, description, answer);
     if (fault === undefined) return;
-    throw new Error(`${fault}: ${answer.status} ${answer.text.slice(0, 500)} to ${fc.stringify(request)}`);
+    throw new Error(
+      `${fault}: ${answer.status} ${answer.text.slice(0, 500)} to ${fc.stringify(request)}`,
+    );
   };
   const length = { minLength: AT_ONCE, maxLength: AT_ONCE };
   const batches = fc.array(requestsTo(description, AGENT, KNOWN), length);
@@ -131,9 +151,18 @@ async function sendAll(server: Running, description: Description, tally: Tally):
 const { server } = sharedServer();
 
 test(`${REQUESTS} requests, most of them wrong`, { timeout: 120_000 + REQUESTS * 50 }, async () => {
-  const strange = await start(temporaryFolder(), ["--durability", "normal", "--log-level", "error"]);
+  const strange = await start(temporaryFolder(), [
+    "--durability",
+    "normal",
+    "--log-level",
+    "error",
+  ]);
   const { create, search, ask } = clientOf(strange, AGENT);
-  const kept = await create({ id: "kept", content_title: "Quetzalcoatl", content_body: "who was there before" });
+  const kept = await create({
+    id: "kept",
+    content_title: "Quetzalcoatl",
+    content_body: "who was there before",
+  });
   const description = read((await strange.ask("GET /openapi.json")).body as Document);
   const tally = new Tally();
   const began = performance.now();
@@ -141,7 +170,9 @@ test(`${REQUESTS} requests, most of them wrong`, { timeout: 120_000 + REQUESTS *
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   console.log(`${REQUESTS} requests of seed ${SEED} in ${seconds} s`);
 
-  const calls = description.operations.filter(({ answers }) => answers.has(400) || answers.has(404));
+  const calls = description.operations.filter(
+    ({ answers }) => answers.has(400) || answers.has(404),
+  );
   expect(tally.onesided(calls.map(({ name }) => name))).toEqual([]);
   expect(await search("Quetzalcoatl")).toEqual([kept.id]);
   expect((await ask("GET /nodes/kept?recall=false")).body).toMatchObject({
@@ -150,7 +181,9 @@ test(`${REQUESTS} requests, most of them wrong`, { timeout: 120_000 + REQUESTS *
   });
   expect(strange.log()).toBe("");
   expect(await strange.end()).toBe(0);
-  const check = spawnSync(process.execPath, [PROGRAM, "check", "--data-dir", strange.dataDir], { encoding: "utf8" });
+  const check = spawnSync(process.execPath, [PROGRAM, "check", "--data-dir", strange.dataDir], {
+    encoding: "utf8",
+  });
   expect(check).toMatchObject({ status: 0 });
 });
 
@@ -166,12 +199,24 @@ describe("what is no request", () => {
     [400, "a path that is none", `GET v1/health HTTP/1.1\r\n${HOST}${CLOSE}`],
     [400, "a path with a backslash", `GET /v1\\health HTTP/1.1\r\n${HOST}${CLOSE}`],
     [400, "two lengths", `${POST}content-length: 1\r\ncontent-length: 2\r\n\r\n{}`],
-    [400, "a length and pieces", `${POST}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`],
+    [
+      400,
+      "a length and pieces",
+      `${POST}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
     [400, "a length below 0", `${POST}content-length: -1\r\n\r\n{}`],
     [400, "a piece without a length", `${POST}transfer-encoding: chunked\r\n\r\nzz\r\n{}`],
     [400, "no Host", `GET /v1/health HTTP/1.1\r\n${CLOSE}`],
-    [417, "an expectation that nobody knows", `${POST}expect: miracles\r\ncontent-length: 0\r\n${CLOSE}`],
-    [431, "a header that is too large", `GET /v1/health HTTP/1.1\r\n${HOST}x: ${"y".repeat(20_000)}\r\n\r\n`],
+    [
+      417,
+      "an expectation that nobody knows",
+      `${POST}expect: miracles\r\ncontent-length: 0\r\n${CLOSE}`,
+    ],
+    [
+      431,
+      "a header that is too large",
+      `GET /v1/health HTTP/1.1\r\n${HOST}x: ${"y".repeat(20_000)}\r\n\r\n`,
+    ],
     [431, "a path that is too long", `GET /v1/${"y".repeat(20_000)} HTTP/1.1\r\n${HOST}\r\n`],
   ])("%i for %s", async (status, _, text) => {
     const answer = await write(server().url, text);
@@ -181,7 +226,10 @@ describe("what is no request", () => {
   });
 
   test("a client that goes away before its body is there is no failure of the server's", async () => {
-    for (const rest of ["content-length: 100\r\n\r\n{", "transfer-encoding: chunked\r\n\r\n9\r\n{"]) {
+    for (const rest of [
+      "content-length: 100\r\n\r\n{",
+      "transfer-encoding: chunked\r\n\r\n9\r\n{",
+    ]) {
       await write(server().url, `${POST}x-request-id: gone\r\n${rest}`, { goesAway: true });
     }
     const answered = () =>

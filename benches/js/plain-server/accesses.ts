@@ -5,7 +5,10 @@ import { withInstants } from "./fading.ts";
 import type { FadingRow, RankedRow } from "./rows.ts";
 import type { Access, Store } from "./store.ts";
 
-/** How long accesses may be ahead of the database, in milliseconds; nous-server allows itself as much. */
+/**
+ * How long accesses may be ahead of the database, in milliseconds; nous-server allows itself as
+ * much.
+ */
 const FLUSH_AFTER = 1_000;
 
 export class Accesses {
@@ -23,7 +26,11 @@ export class Accesses {
   recall<Row extends FadingRow>(stored: Row, now: number): Row {
     const after = recall(withInstants(this.ahead(stored)), now);
     const { neural_stability, neural_retrievability, state_lifecycle } = after;
-    this.#of(stored.id, now).recalled = { neural_stability, neural_retrievability, state_lifecycle };
+    this.#of(stored.id, now).recalled = {
+      neural_stability,
+      neural_retrievability,
+      state_lifecycle,
+    };
     return this.ahead(stored);
   }
 

@@ -14,7 +14,9 @@ export function createApp(memory: PlainMemory): Hono {
   });
   const api = app.basePath("/v1");
   api.get("/health", (context) => context.json(memory.health()));
-  api.post("/nodes", async (context) => context.json(memory.create(await bodyOf(context, newNode)), 201));
+  api.post("/nodes", async (context) =>
+    context.json(memory.create(await bodyOf(context, newNode)), 201),
+  );
   api.get("/nodes", (context) => {
     const { type = null, subtype = null, limit } = listing.parse(context.req.query());
     return context.json(memory.list(type, subtype, limit));
@@ -27,7 +29,9 @@ export function createApp(memory: PlainMemory): Hono {
     const edge = await bodyOf(context, newEdge);
     const ends = new Set([edge.source_id, edge.target_id]);
     const isThere = memory.store.nodes([...ends]).length === ends.size;
-    return isThere ? context.json(memory.link(edge), 201) : context.json({ error: "not found" }, 404);
+    return isThere
+      ? context.json(memory.link(edge), 201)
+      : context.json({ error: "not found" }, 404);
   });
   api.get("/edges", (context) => {
     const { node_id, direction } = edgesOf.parse(context.req.query());

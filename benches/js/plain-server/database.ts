@@ -1,12 +1,19 @@
-// The database of the plain server: the tables that servers of this interface have, so that nous-server can open the file, too.
+// The database of the plain server: the tables that servers of this interface have, so that
+// nous-server can open the file, too.
 
 import Database from "libsql";
 
 /** As nous-server has them: an acknowledged write is on the disk. */
-const PRAGMAS = ["journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "busy_timeout = 5000"];
+const PRAGMAS = [
+  "journal_mode = WAL",
+  "synchronous = FULL",
+  "foreign_keys = ON",
+  "busy_timeout = 5000",
+];
 
 const TEXTS = "content_title, content_summary, content_body";
-const textsOf = (row: "new" | "old") => `${row}.content_title, ${row}.content_summary, ${row}.content_body`;
+const textsOf = (row: "new" | "old") =>
+  `${row}.content_title, ${row}.content_summary, ${row}.content_body`;
 const ADDED = `INSERT INTO nodes_fts(rowid, ${TEXTS}) VALUES (new.rowid, ${textsOf("new")});`;
 const REMOVED = `INSERT INTO nodes_fts(nodes_fts, rowid, ${TEXTS}) VALUES ('delete', old.rowid, ${textsOf("old")});`;
 
@@ -40,7 +47,8 @@ const SCHEMA = `
 export function openDatabase(file: string): Database.Database {
   const db = new Database(file);
   for (const pragma of PRAGMAS) db.exec(`PRAGMA ${pragma}`);
-  if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'nodes'").all().length === 0) db.exec(SCHEMA);
+  if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'nodes'").all().length === 0)
+    db.exec(SCHEMA);
   return db;
 }
 

@@ -3,7 +3,10 @@
 import { computeDecay } from "../../../tests/reference/sweep.ts";
 import type { FadingRow, RankedRow } from "./rows.ts";
 
-/** The moment that a memory was last accessed, in milliseconds since 1970; one that never was counts from its creation. */
+/**
+ * The moment that a memory was last accessed, in milliseconds since 1970; one that never was counts
+ * from its creation.
+ */
 export const lastAccessOf = ({ neural_last_accessed, provenance_created_at }: RankedRow): number =>
   Date.parse(neural_last_accessed ?? provenance_created_at);
 
@@ -16,7 +19,10 @@ export function withInstants<Row extends FadingRow>(row: Row) {
   };
 }
 
-/** A row with retrievability and state as of now: what is archived or deleted stays it, and nothing that sleeps wakes. */
+/**
+ * A row with retrievability and state as of now: what is archived or deleted stays it, and nothing
+ * that sleeps wakes.
+ */
 export function fadedNow<Row extends FadingRow>(row: Row, now: number): Row {
   const { retrievability, state } = computeDecay(withInstants(row), now);
   const stored = row.state_lifecycle;

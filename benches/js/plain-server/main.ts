@@ -1,5 +1,6 @@
-// A plain memory server of the same interface, to measure nous-server against: what a good engineer writes with the same
-// packages and without the engine. Arguments: the database file. It prints where it listens, on a free port.
+// A plain memory server of the same interface, to measure nous-server against: what a good engineer
+// writes with the same packages and without the engine. Arguments: the database file. It prints
+// where it listens, on a free port.
 
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
@@ -10,8 +11,10 @@ import { PlainMemory } from "./memory.ts";
 const [file] = process.argv.slice(2);
 if (file === undefined) throw new Error("the first argument is the database file");
 const memory = new PlainMemory(openDatabase(file));
-const server = serve({ fetch: createApp(memory).fetch, hostname: "127.0.0.1", port: 0 }, (address: AddressInfo) =>
-  console.log(`the plain server listens on http://127.0.0.1:${address.port}`),
+const server = serve(
+  { fetch: createApp(memory).fetch, hostname: "127.0.0.1", port: 0 },
+  (address: AddressInfo) =>
+    console.log(`the plain server listens on http://127.0.0.1:${address.port}`),
 );
 process.on("SIGTERM", () =>
   server.close(() => {

@@ -1,10 +1,14 @@
-// What the plain server does for each call: one memory, one thread, answers as the interface has them.
+// What the plain server does for each call: one memory, one thread, answers as the interface has
+// them.
 
 import { randomUUID } from "node:crypto";
 import type Database from "libsql";
 import { algorithmTypeFor, calculateDifficulty } from "../../../tests/reference/decay.ts";
 import { getInitialEdgeStrength } from "../../../tests/reference/search.ts";
-import { getInitialStabilityForSubtype, getSectionForSubtype } from "../../../tests/reference/sections.ts";
+import {
+  getInitialStabilityForSubtype,
+  getSectionForSubtype,
+} from "../../../tests/reference/sections.ts";
 import { sweep } from "../../../tests/reference/sweep.ts";
 import { Accesses } from "./accesses.ts";
 import { closeDatabase } from "./database.ts";
@@ -16,7 +20,8 @@ import { Store } from "./store.ts";
 import { Vectors } from "./vectors.ts";
 
 const ID_LENGTH = 12;
-const newId = (prefix: string) => `${prefix}_${randomUUID().replaceAll("-", "").slice(0, ID_LENGTH)}`;
+const newId = (prefix: string) =>
+  `${prefix}_${randomUUID().replaceAll("-", "").slice(0, ID_LENGTH)}`;
 
 /** A row as it is sent: without frames, and with its section. */
 const shown = (row: NodeRow) => ({
@@ -49,12 +54,23 @@ export class PlainMemory implements Memory {
     for (const { state_lifecycle } of this.#asOf(Date.now(), this.store.fading())) {
       lifecycle[state_lifecycle] = (lifecycle[state_lifecycle] ?? 0) + 1;
     }
-    return { status: "ok", node_count: this.counts.nodes, edge_count: this.counts.edges, lifecycle };
+    return {
+      status: "ok",
+      node_count: this.counts.nodes,
+      edge_count: this.counts.edges,
+      lifecycle,
+    };
   }
 
   create({ embedding, ...given }: NewNode): ShownNode {
     const now = new Date().toISOString();
-    const { type, content_title, subtype = null, content_summary = null, content_body = null } = given;
+    const {
+      type,
+      content_title,
+      subtype = null,
+      content_summary = null,
+      content_body = null,
+    } = given;
     const length = content_body?.length ?? 0;
     const row: NodeRow = {
       id: newId("n"),
@@ -99,7 +115,16 @@ export class PlainMemory implements Memory {
 
   link({ source_id, target_id, type, strength = getInitialEdgeStrength(type) }: NewEdge): EdgeRow {
     const created_at = new Date().toISOString();
-    const row = { id: newId("e"), type, subtype: null, source_id, target_id, strength, confidence: 1, created_at };
+    const row = {
+      id: newId("e"),
+      type,
+      subtype: null,
+      source_id,
+      target_id,
+      strength,
+      confidence: 1,
+      created_at,
+    };
     const edge = { ...row, neural_weight: strength };
     this.store.insertEdge(edge);
     this.counts.edges += 1;
@@ -114,7 +139,11 @@ export class PlainMemory implements Memory {
   search(question: Question) {
     const start = performance.now();
     const now = Date.now();
-    const { ranked, asked, multiplier, usesVector, seeds, activated, kept, took } = search(this, question, now);
+    const { ranked, asked, multiplier, usesVector, seeds, activated, kept, took } = search(
+      this,
+      question,
+      now,
+    );
     const ids = ranked.map(({ node }) => node.id);
     const rows = new Map(this.#asOf(now, this.store.nodes(ids)).map((row) => [row.id, row]));
     this.accesses.count(ids, now);

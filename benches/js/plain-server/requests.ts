@@ -39,7 +39,10 @@ export const listing = z.object({
   subtype: name.optional(),
   limit: z.coerce.number().int().min(0).default(USUAL_LISTED).transform(upTo(MOST_LISTED)),
 });
-export const edgesOf = z.object({ node_id: name, direction: z.enum(["in", "out", "both"]).default("both") });
+export const edgesOf = z.object({
+  node_id: name,
+  direction: z.enum(["in", "out", "both"]).default("both"),
+});
 
 export type NewNode = z.output<typeof newNode>;
 export type NewEdge = z.output<typeof newEdge>;

@@ -28,10 +28,36 @@ export interface NodeRow {
 }
 
 export const NODE_COLUMNS = [
-  ...["id", "type", "subtype", "content_title", "content_summary", "content_body", "neural_stability"],
-  ...["neural_retrievability", "neural_difficulty", "neural_access_count", "neural_last_accessed", "state_lifecycle"],
-  ...["provenance_source", "provenance_created_at", "layer", "version", "last_modified", "created_at"],
-  ...["embedding_model", "temporal_event_time", "temporal_event_confidence", "temporal_event_source"],
+  ...[
+    "id",
+    "type",
+    "subtype",
+    "content_title",
+    "content_summary",
+    "content_body",
+    "neural_stability",
+  ],
+  ...[
+    "neural_retrievability",
+    "neural_difficulty",
+    "neural_access_count",
+    "neural_last_accessed",
+    "state_lifecycle",
+  ],
+  ...[
+    "provenance_source",
+    "provenance_created_at",
+    "layer",
+    "version",
+    "last_modified",
+    "created_at",
+  ],
+  ...[
+    "embedding_model",
+    "temporal_event_time",
+    "temporal_event_confidence",
+    "temporal_event_source",
+  ],
 ] as readonly (keyof NodeRow)[];
 
 export interface EdgeRow {
@@ -47,7 +73,17 @@ export interface EdgeRow {
 }
 
 export const EDGE_COLUMNS = [
-  ...["id", "type", "subtype", "source_id", "target_id", "neural_weight", "strength", "confidence", "created_at"],
+  ...[
+    "id",
+    "type",
+    "subtype",
+    "source_id",
+    "target_id",
+    "neural_weight",
+    "strength",
+    "confidence",
+    "created_at",
+  ],
 ] as readonly (keyof EdgeRow)[];
 
 /** What ranking has to know of a memory. */
@@ -58,4 +94,7 @@ export type RankedRow = Pick<
 
 /** What a sweep has to know of a memory. */
 export type FadingRow = RankedRow &
-  Pick<NodeRow, "state_lifecycle" | "neural_stability" | "neural_retrievability" | "neural_difficulty">;
+  Pick<
+    NodeRow,
+    "state_lifecycle" | "neural_stability" | "neural_retrievability" | "neural_difficulty"
+  >;

@@ -1,7 +1,13 @@
-// The plain server's search: full text and vectors give seeds, activation spreads from them a round at a time, the formulas rank.
+// The plain server's search: full text and vectors give seeds, activation spreads from them a round
+// at a time, the formulas rank.
 
 import type { RankedNode } from "../../../tests/reference/rerank.ts";
-import { EDGE_WEIGHTS, extractTerms, SEARCH_DEFAULTS, type Seed } from "../../../tests/reference/search.ts";
+import {
+  EDGE_WEIGHTS,
+  extractTerms,
+  SEARCH_DEFAULTS,
+  type Seed,
+} from "../../../tests/reference/search.ts";
 import { rerankWithSectionWeights } from "../rivals/plain.ts";
 import { tuned as classifyQuery } from "../rivals/regexes.ts";
 import type { Accesses } from "./accesses.ts";
@@ -17,8 +23,16 @@ const THRESHOLD_WITH_VECTOR = 0.15;
 const THRESHOLD_WITHOUT_VECTOR = 0.05;
 const UNKNOWN_EDGE_WEIGHT = 0.5;
 
-const { dense_weight, bm25_weight, max_seeds, initial_activation, hop_decay, min_threshold, max_hops, max_nodes } =
-  SEARCH_DEFAULTS;
+const {
+  dense_weight,
+  bm25_weight,
+  max_seeds,
+  initial_activation,
+  hop_decay,
+  min_threshold,
+  max_hops,
+  max_nodes,
+} = SEARCH_DEFAULTS;
 
 export interface Memory {
   store: Store;
@@ -43,7 +57,8 @@ export interface Found {
 export function search(memory: Memory, { query, limit, embedding }: Question, now: number): Found {
   const start = performance.now();
   const asked = classifyQuery(query);
-  const multiplier = asked.query_type === "LOOKUP" && !asked.disqualified ? OVERFETCH_OF_LOOKUP : OVERFETCH;
+  const multiplier =
+    asked.query_type === "LOOKUP" && !asked.disqualified ? OVERFETCH_OF_LOOKUP : OVERFETCH;
   const most = Math.max(max_seeds, limit * multiplier);
   const terms = extractTerms(query, "unicode");
   const understood = performance.now();
@@ -52,7 +67,8 @@ export function search(memory: Memory, { query, limit, embedding }: Question, no
   const read = performance.now();
 
   const vector = memory.vectors.size > 0 ? embedding : undefined;
-  const near = vector === undefined ? undefined : memory.vectors.nearest(vector, most * HITS_PER_SEED);
+  const near =
+    vector === undefined ? undefined : memory.vectors.nearest(vector, most * HITS_PER_SEED);
   const seeds = seedsOf(memory.vectors, near, hits, most);
   const activation = spread(memory.store, seeds);
   const spreadOut = performance.now();
@@ -77,7 +93,12 @@ export function search(memory: Memory, { query, limit, embedding }: Question, no
   };
 }
 
-function seedsOf(vectors: Vectors, near: readonly Hit[] | undefined, hits: readonly Hit[], most: number): Seed[] {
+function seedsOf(
+  vectors: Vectors,
+  near: readonly Hit[] | undefined,
+  hits: readonly Hit[],
+  most: number,
+): Seed[] {
   const vectorScores = new Map((near ?? []).map(({ id, score }) => [id, score]));
   const best = hits[0]?.score ?? 0;
   const bm25Scores = new Map(hits.map(({ id, score }) => [id, best > 0 ? score / best : score]));
@@ -89,16 +110,22 @@ function seedsOf(vectors: Vectors, near: readonly Hit[] | undefined, hits: reado
     const combined_score = dense_weight * vector_score + bm25_weight * bm25_score;
     // A memory whose vector is still to be made is measured as one that is found by words alone.
     const least = vectors.has(id) ? threshold : THRESHOLD_WITHOUT_VECTOR;
-    if (combined_score >= least) seeds.push({ node_id: id, vector_score, bm25_score, combined_score });
+    if (combined_score >= least)
+      seeds.push({ node_id: id, vector_score, bm25_score, combined_score });
   }
   return seeds.sort((a, b) => b.combined_score - a.combined_score).slice(0, most);
 }
 
 type Neighbours = Map<string, { id: string; weight: number }[]>;
 
-/** The activation of every memory that is reached. Each round asks the database once, for all that it starts from. */
+/**
+ * The activation of every memory that is reached. Each round asks the database once, for all that
+ * it starts from.
+ */
 function spread(store: Store, seeds: readonly Seed[]): Map<string, number> {
-  const active = new Map(seeds.map((seed) => [seed.node_id, initial_activation * seed.combined_score]));
+  const active = new Map(
+    seeds.map((seed) => [seed.node_id, initial_activation * seed.combined_score]),
+  );
   const neighbours: Neighbours = new Map();
   let round = [...active].map(([id, amount]) => ({ id, amount }));
   for (let hop = 0; hop < max_hops && round.length > 0; hop++) {
@@ -122,7 +149,11 @@ function spread(store: Store, seeds: readonly Seed[]): Map<string, number> {
 }
 
 /** Of those whose neighbours are not known yet. */
-function fetchNeighbours(store: Store, round: readonly { id: string }[], neighbours: Neighbours): void {
+function fetchNeighbours(
+  store: Store,
+  round: readonly { id: string }[],
+  neighbours: Neighbours,
+): void {
   const asked = new Set(round.map(({ id }) => id).filter((id) => !neighbours.has(id)));
   for (const id of asked) neighbours.set(id, []);
   if (asked.size === 0) return;

@@ -1,9 +1,17 @@
-// What the plain server asks its database: statements that are prepared once, and one for many rows wherever there are many.
+// What the plain server asks its database: statements that are prepared once, and one for many rows
+// wherever there are many.
 
 import type Database from "libsql";
 import { STOP_WORDS } from "../../../tests/reference/full-text.ts";
 import type { SweepChange } from "../../../tests/reference/sweep.ts";
-import { EDGE_COLUMNS, type EdgeRow, type FadingRow, NODE_COLUMNS, type NodeRow, type RankedRow } from "./rows.ts";
+import {
+  EDGE_COLUMNS,
+  type EdgeRow,
+  type FadingRow,
+  NODE_COLUMNS,
+  type NodeRow,
+  type RankedRow,
+} from "./rows.ts";
 
 /** A full-text hit: a BM25 magnitude, larger for better. */
 export interface Hit {
@@ -19,7 +27,10 @@ export interface Access {
   recalled: Pick<NodeRow, "neural_stability" | "neural_retrievability" | "state_lifecycle"> | null;
 }
 
-/** Terms of a question that are asked for, and those that are looked at to find as many that say something. */
+/**
+ * Terms of a question that are asked for, and those that are looked at to find as many that say
+ * something.
+ */
 const MOST_TERMS = 32;
 const TERMS_READ = 64;
 
@@ -39,7 +50,8 @@ const SQL = {
     ORDER BY created_at DESC, rowid DESC LIMIT ?3`,
   ranked: `SELECT ${RANKED} FROM nodes WHERE id IN ${LISTED}`,
   fading: `SELECT ${FADING} FROM nodes ORDER BY rowid`,
-  vectors: "SELECT id, embedding_vector AS bytes FROM nodes WHERE embedding_vector IS NOT NULL ORDER BY rowid",
+  vectors:
+    "SELECT id, embedding_vector AS bytes FROM nodes WHERE embedding_vector IS NOT NULL ORDER BY rowid",
   counts: "SELECT (SELECT count(*) FROM nodes) AS nodes, (SELECT count(*) FROM edges) AS edges",
   insertEdge: `INSERT INTO edges (${EDGE}) VALUES (${placesOf(EDGE_COLUMNS)})`,
   edges: `SELECT ${EDGE} FROM edges WHERE source_id = ?1 AND ?2 IN ('out', 'both') OR target_id = ?1 AND ?2 IN ('in', 'both')
@@ -131,7 +143,10 @@ export class Store {
     return this.#all("edges", nodeId, direction);
   }
 
-  /** The neighbours of each of these, in the order in which edges were created; one that an edge ties to itself is its own once. */
+  /**
+   * The neighbours of each of these, in the order in which edges were created; one that an edge
+   * ties to itself is its own once.
+   */
   around(ids: readonly string[]): { id: string; neighbour: string; type: string }[] {
     const list = JSON.stringify(ids);
     return this.#all("around", list, list);
@@ -144,8 +159,8 @@ export class Store {
   }
 
   /**
-   * Memories in which a word begins with one of these terms, best first. Words that say nothing, and terms that half of so many
-   * memories hold, are asked for where no other is found.
+   * Memories in which a word begins with one of these terms, best first. Words that say nothing,
+   * and terms that half of so many memories hold, are asked for where no other is found.
    */
   fullText(terms: readonly string[], memories: number, limit: number): Hit[] {
     const read = terms.slice(0, TERMS_READ);
@@ -165,7 +180,9 @@ export class Store {
   }
 
   #match(terms: readonly string[], limit: number): Hit[] {
-    return terms.length === 0 ? [] : this.#all("fullText", terms.map(beginning).join(" OR "), limit);
+    return terms.length === 0
+      ? []
+      : this.#all("fullText", terms.map(beginning).join(" OR "), limit);
   }
 
   writeAccesses(accesses: readonly Access[]): void {

@@ -1,10 +1,13 @@
-// The rival for keyword matching: lower-case once, then ask `includes` for every string of the table
-// until a section has one. What users write, and V8's `includes` is hard to beat string by string.
+// The rival for keyword matching: lower-case once, then ask `includes` for every string of the
+// table until a section has one. What users write, and V8's `includes` is hard to beat string by
+// string.
 
 import { INTENT_ORDER, INTENT_STRINGS } from "../../../tests/reference/intent.ts";
 import type { MemorySection } from "../../../tests/reference/sections.ts";
 
 export function classifyIntent(query: string): MemorySection[] {
   const text = query.toLowerCase();
-  return INTENT_ORDER.filter((section) => INTENT_STRINGS[section].some((string) => text.includes(string)));
+  return INTENT_ORDER.filter((section) =>
+    INTENT_STRINGS[section].some((string) => text.includes(string)),
+  );
 }

@@ -1,5 +1,6 @@
-// A full-text index as one writes it in JavaScript: a Map from words to the texts that hold them, and a sorted list of words for
-// their beginnings. For texts and terms of ASCII words that all say something.
+// A full-text index as one writes it in JavaScript: a Map from words to the texts that hold them,
+// and a sorted list of words for their beginnings. For texts and terms of ASCII words that all say
+// something.
 
 const K1 = 1.2;
 const B = 0.75;
@@ -59,7 +60,8 @@ export class InvertedIndex {
     }
     const counts = new Map<number, number>();
     for (; words[from]?.startsWith(term); from++) {
-      for (const [row, f] of this.#postings.get(words[from]!)!) counts.set(row, (counts.get(row) ?? 0) + f);
+      for (const [row, f] of this.#postings.get(words[from]!)!)
+        counts.set(row, (counts.get(row) ?? 0) + f);
     }
     return counts;
   }

@@ -1,15 +1,30 @@
-// The sweep over typed arrays: columns in, the changed rows' columns out, an object for each transition alone. The fading
-// itself is given: a plain loop with `Math.exp` here, or the tuned sweep, whose exp is written out.
+// The sweep over typed arrays: columns in, the changed rows' columns out, an object for each
+// transition alone. The fading itself is given: a plain loop with `Math.exp` here, or the tuned
+// sweep, whose exp is written out.
 
-import { DECAY_CONFIG, DECAY_LIFECYCLE_STATES, type DecayInput } from "../../../tests/reference/decay.ts";
-import { MEMORY_SECTIONS, SECTION_PROFILES, SUBTYPE_TO_SECTION } from "../../../tests/reference/sections.ts";
+import {
+  DECAY_CONFIG,
+  DECAY_LIFECYCLE_STATES,
+  type DecayInput,
+} from "../../../tests/reference/decay.ts";
+import {
+  MEMORY_SECTIONS,
+  SECTION_PROFILES,
+  SUBTYPE_TO_SECTION,
+} from "../../../tests/reference/sections.ts";
 import { type FadingNode, rounded, type Transition } from "./memory-objects.ts";
 
 const MS_PER_DAY = 86_400_000;
-const ACTIVE = Float64Array.from(MEMORY_SECTIONS, (s) => SECTION_PROFILES[s].decay.active_threshold);
+const ACTIVE = Float64Array.from(
+  MEMORY_SECTIONS,
+  (s) => SECTION_PROFILES[s].decay.active_threshold,
+);
 const WEAK = Float64Array.from(MEMORY_SECTIONS, (s) => SECTION_PROFILES[s].decay.weak_threshold);
 const CODES = new Map<string | null, number>(
-  Object.entries(SUBTYPE_TO_SECTION).map(([subtype, section]) => [subtype, MEMORY_SECTIONS.indexOf(section)]),
+  Object.entries(SUBTYPE_TO_SECTION).map(([subtype, section]) => [
+    subtype,
+    MEMORY_SECTIONS.indexOf(section),
+  ]),
 );
 const DEFAULT_CODE = MEMORY_SECTIONS.indexOf("KNOWLEDGE");
 
@@ -50,7 +65,10 @@ export class FadingColumns implements DecayInput {
     this.section = Uint8Array.from(nodes, (node) => CODES.get(node.subtype) ?? DEFAULT_CODE);
     this.#retrievability = Float64Array.from(nodes, (node) => node.retrievability);
     this.#lifecycle = Uint8Array.from(nodes, (node) => STATES.indexOf(node.lifecycle));
-    this.#faded = { retrievability: new Float64Array(nodes.length), lifecycle: new Uint8Array(nodes.length) };
+    this.#faded = {
+      retrievability: new Float64Array(nodes.length),
+      lifecycle: new Uint8Array(nodes.length),
+    };
     this.#changed = new Uint32Array(nodes.length);
   }
 
@@ -78,7 +96,11 @@ export class FadingColumns implements DecayInput {
     }
 
     const ids = new Array<string>(found);
-    const changes = { ids, retrievability: new Float64Array(found), lifecycle: new Uint8Array(found) };
+    const changes = {
+      ids,
+      retrievability: new Float64Array(found),
+      lifecycle: new Uint8Array(found),
+    };
     for (let i = 0; i < found; i++) {
       const row = changed[i]!;
       ids[i] = this.#ids[row]!;
@@ -99,7 +121,11 @@ export class FadingColumns implements DecayInput {
 }
 
 /** The plain loop. */
-export function fadeByExp({ lastAccessed, stability, section }: DecayInput, now: number, output: Faded): void {
+export function fadeByExp(
+  { lastAccessed, stability, section }: DecayInput,
+  now: number,
+  output: Faded,
+): void {
   const { retrievability, lifecycle } = output;
   const msPerDay = MS_PER_DAY;
   const dormantDays = DECAY_CONFIG.dormant_days;

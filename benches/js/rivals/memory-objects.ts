@@ -1,14 +1,26 @@
-// The sweep that everybody has: one loop over an array of objects, exp for each, an object for each change. After one
-// look at a profile it rounds by `Math.round`, and asks a Map what a subtype's section says.
+// The sweep that everybody has: one loop over an array of objects, exp for each, an object for each
+// change. After one look at a profile it rounds by `Math.round`, and asks a Map what a subtype's
+// section says.
 
-import { DECAY_CONFIG, type DecayLifecycleState, roundRetrievability } from "../../../tests/reference/decay.ts";
-import { SECTION_PROFILES, type SectionDecayConfig, SUBTYPE_TO_SECTION } from "../../../tests/reference/sections.ts";
+import {
+  DECAY_CONFIG,
+  type DecayLifecycleState,
+  roundRetrievability,
+} from "../../../tests/reference/decay.ts";
+import {
+  SECTION_PROFILES,
+  type SectionDecayConfig,
+  SUBTYPE_TO_SECTION,
+} from "../../../tests/reference/sections.ts";
 import type { StoredLifecycleState } from "../../../tests/reference/sweep.ts";
 
 const MS_PER_DAY = 86_400_000;
 
 const DECAY_BY_SUBTYPE = new Map<string | null, SectionDecayConfig>(
-  Object.entries(SUBTYPE_TO_SECTION).map(([subtype, section]) => [subtype, SECTION_PROFILES[section].decay]),
+  Object.entries(SUBTYPE_TO_SECTION).map(([subtype, section]) => [
+    subtype,
+    SECTION_PROFILES[section].decay,
+  ]),
 );
 
 /** A node as a sweep reads it. */
@@ -36,7 +48,10 @@ export interface ObjectSweep {
   transitions: Transition[];
 }
 
-/** To 4 decimals, half to even: halves that the product shows may be none, so they are looked at closely. */
+/**
+ * To 4 decimals, half to even: halves that the product shows may be none, so they are looked at
+ * closely.
+ */
 export function rounded(retrievability: number): number {
   const scaled = retrievability * 10_000;
   const near = Math.round(scaled);

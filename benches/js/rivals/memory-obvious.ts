@@ -1,8 +1,14 @@
-// The resident memory that everybody has: a Map of objects, an array of embeddings, candidates put together
-// from the Map and ranked by the obvious ranking, then cut; a dot product for each row, sorted, then cut.
+// The resident memory that everybody has: a Map of objects, an array of embeddings, candidates put
+// together from the Map and ranked by the obvious ranking, then cut; a dot product for each row,
+// sorted, then cut.
 
 import type { GraphEdge, GraphNode } from "../../../tests/parity/graphs.ts";
-import { normalise, type Quantised, quantise, quantiseQuery } from "../../../tests/reference/search.ts";
+import {
+  normalise,
+  type Quantised,
+  quantise,
+  quantiseQuery,
+} from "../../../tests/reference/search.ts";
 import type { Instant } from "../../../tests/reference/signals.ts";
 import { rerankWithSectionWeights } from "./obvious.ts";
 
@@ -45,7 +51,8 @@ export class ObviousMemory {
 
   rerank({ ids, semantic, bm25, graph }: CandidateColumns, now: Instant, limit: number): Top {
     const candidates = ids.map((id, i) => {
-      const { subtype, created_at, last_accessed, access_count, inbound_edge_count } = this.nodes.get(id)!;
+      const { subtype, created_at, last_accessed, access_count, inbound_edge_count } =
+        this.nodes.get(id)!;
       return {
         id,
         semantic_score: semantic[i],

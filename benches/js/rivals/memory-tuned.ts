@@ -1,8 +1,13 @@
-// The best ranking of resident rows we know to write in JavaScript without WASM: the fields lie in typed arrays by the
-// node's number, exp and tanh in tables, and the best so far in a short sorted list, whose last most rows fail at once.
+// The best ranking of resident rows we know to write in JavaScript without WASM: the fields lie in
+// typed arrays by the node's number, exp and tanh in tables, and the best so far in a short sorted
+// list, whose last most rows fail at once.
 
 import type { GraphEdge, GraphNode } from "../../../tests/parity/graphs.ts";
-import { MEMORY_SECTIONS, SECTION_PROFILES, SUBTYPE_TO_SECTION } from "../../../tests/reference/sections.ts";
+import {
+  MEMORY_SECTIONS,
+  SECTION_PROFILES,
+  SUBTYPE_TO_SECTION,
+} from "../../../tests/reference/sections.ts";
 import type { CandidateColumns, Top } from "./memory-obvious.ts";
 
 const MS_PER_DAY = 86_400_000;
@@ -10,17 +15,24 @@ const MS_PER_DAY = 86_400_000;
 /** exp(−d / 30) by whole days d; eleven years, beyond which exp itself is called. */
 const RECENCY = Float64Array.from({ length: 4096 }, (_, d) => Math.exp(-d / 30));
 
-/** tanh(c / 10) by count c; from 220 on it is 1 to the bit, so the last entry serves all the rest. */
+/**
+ * tanh(c / 10) by count c; from 220 on it is 1 to the bit, so the last entry serves all the rest.
+ */
 const FREQUENCY = Float64Array.from({ length: 256 }, (_, c) => Math.tanh(c / 10));
 
 const SIGNALS = ["semantic", "keyword", "graph", "recency", "authority", "affinity"] as const;
 
 /** Six weights for each section code. */
 const WEIGHTS = Float64Array.from(
-  MEMORY_SECTIONS.flatMap((section) => SIGNALS.map((signal) => SECTION_PROFILES[section].reranking_weights[signal])),
+  MEMORY_SECTIONS.flatMap((section) =>
+    SIGNALS.map((signal) => SECTION_PROFILES[section].reranking_weights[signal]),
+  ),
 );
 const CODES = new Map<string | null, number>(
-  Object.entries(SUBTYPE_TO_SECTION).map(([subtype, section]) => [subtype, MEMORY_SECTIONS.indexOf(section)]),
+  Object.entries(SUBTYPE_TO_SECTION).map(([subtype, section]) => [
+    subtype,
+    MEMORY_SECTIONS.indexOf(section),
+  ]),
 );
 const DEFAULT_CODE = MEMORY_SECTIONS.indexOf("KNOWLEDGE");
 
@@ -65,7 +77,8 @@ export class TunedMemory {
 
   #look(ids: readonly string[]): Uint32Array {
     const count = ids.length;
-    if (count > this.#scratch.length) this.#scratch = new Uint32Array(Math.max(1024, count, 2 * this.#scratch.length));
+    if (count > this.#scratch.length)
+      this.#scratch = new Uint32Array(Math.max(1024, count, 2 * this.#scratch.length));
     const numbers = this.#numbers;
     const found = this.#scratch;
     for (let i = 0; i < count; i++) found[i] = numbers.get(ids[i]!)!;
@@ -78,7 +91,8 @@ export class TunedMemory {
     now: number,
     limit: number,
   ): Top {
-    // All constants and columns are locals: V8 loads fields and a module's variables anew on every turn.
+    // All constants and columns are locals: V8 loads fields and a module's variables anew on every
+    // turn.
     const recencyTable = RECENCY;
     const recencyDays = RECENCY.length;
     const frequencyTable = FREQUENCY;
@@ -108,12 +122,19 @@ export class TunedMemory {
     for (let i = 0; i < count; i++) {
       const node = handles[i]!;
       const idle = (now - lastAccessed[node]!) / msPerDay;
-      const fresh = idle >= 0 && idle < recencyDays ? recencyTable[idle | 0]! : Math.exp(-Math.floor(idle) / 30);
+      const fresh =
+        idle >= 0 && idle < recencyDays
+          ? recencyTable[idle | 0]!
+          : Math.exp(-Math.floor(idle) / 30);
       const accesses = accessCount[node]!;
       const frequency = frequencyTable[accesses < lastFrequency ? accesses : lastFrequency]!;
       const keyword = maxBM25 === 0 ? 0.5 : count === 1 ? 1 : bm25[i]! / maxBM25;
-      const authority = averageInbound === 0 ? 0.5 : Math.min(inbound[node]! / averageInbound / 2, 1);
-      const affinity = Math.min(frequency * fresh + (now - createdAt[node]! < newNodeMs ? 0.2 : 0), 1);
+      const authority =
+        averageInbound === 0 ? 0.5 : Math.min(inbound[node]! / averageInbound / 2, 1);
+      const affinity = Math.min(
+        frequency * fresh + (now - createdAt[node]! < newNodeMs ? 0.2 : 0),
+        1,
+      );
       const at = section[node]! * 6;
       const score =
         w[at]! * semantic[i]! +

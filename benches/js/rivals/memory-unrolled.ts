@@ -1,5 +1,6 @@
-// The best search among embeddings we know to write in JavaScript without WASM: all rows in one typed array, four of
-// them at a time with two sums each, and a short sorted list of the best so far. Sums are doubles.
+// The best search among embeddings we know to write in JavaScript without WASM: all rows in one
+// typed array, four of them at a time with two sums each, and a short sorted list of the best so
+// far. Sums are doubles.
 
 import type { GraphNode } from "../../../tests/parity/graphs.ts";
 import { normalise, quantise, quantiseQuery } from "../../../tests/reference/search.ts";

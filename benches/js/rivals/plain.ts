@@ -1,7 +1,12 @@
-// The obvious rival after one look at a profile: no `Object.entries`, no spread, direct fields in plain
-// loops. It still computes every exp and tanh, builds every result and sorts them with `Array.sort`.
+// The obvious rival after one look at a profile: no `Object.entries`, no spread, direct fields in
+// plain loops. It still computes every exp and tanh, builds every result and sorts them with
+// `Array.sort`.
 
-import type { GraphMetrics, RankedNode, RerankTopOptions } from "../../../tests/reference/rerank.ts";
+import type {
+  GraphMetrics,
+  RankedNode,
+  RerankTopOptions,
+} from "../../../tests/reference/rerank.ts";
 import {
   RERANKING_WEIGHTS,
   type RerankingWeights,
@@ -49,7 +54,8 @@ function score(
     const graph = node.graph_score ?? 0;
     const idleDays = Math.floor((nowMs - toMs(node.last_accessed)) / MS_PER_DAY);
     const recency = Math.exp(-idleDays / 30);
-    const authority = avgInbound === 0 ? 0.5 : Math.min(node.inbound_edge_count / avgInbound / 2, 1);
+    const authority =
+      avgInbound === 0 ? 0.5 : Math.min(node.inbound_edge_count / avgInbound / 2, 1);
     const ageDays = Math.floor((nowMs - toMs(node.created_at)) / MS_PER_DAY);
     const frequency = Math.tanh(node.access_count / 10);
     const affinity = Math.min(frequency * recency + (ageDays < 7 ? 0.2 : 0), 1);

@@ -1,6 +1,11 @@
 // Playbooks by kind of anomaly in a Map: the index that one writes in JavaScript.
 
-import type { AnomalyEvent, Playbook, PlaybookMatch, PlaybookTrigger } from "../../../tests/reference/index.ts";
+import type {
+  AnomalyEvent,
+  Playbook,
+  PlaybookMatch,
+  PlaybookTrigger,
+} from "../../../tests/reference/index.ts";
 
 interface Entry {
   playbook: Playbook;
@@ -16,7 +21,12 @@ export class IndexedBook {
   constructor(playbooks: readonly Playbook[]) {
     for (const [place, playbook] of playbooks.entries()) {
       const { anomaly_types, symbols, min_severity } = playbook.trigger as PlaybookTrigger;
-      const entry = { playbook, place, symbols: symbols?.length ? new Set(symbols) : null, least: min_severity ?? 0 };
+      const entry = {
+        playbook,
+        place,
+        symbols: symbols?.length ? new Set(symbols) : null,
+        least: min_severity ?? 0,
+      };
       for (const kind of anomaly_types ?? []) {
         const list = this.#byKind.get(kind);
         if (list === undefined) this.#byKind.set(kind, [entry]);
@@ -31,7 +41,8 @@ export class IndexedBook {
       const symbol = event.symbol?.toLowerCase();
       for (const entry of this.#byKind.get(event.type) ?? []) {
         if (event.severity < entry.least || found.has(entry)) continue;
-        if (entry.symbols === null || (symbol && entry.symbols.has(symbol))) found.set(entry, event);
+        if (entry.symbols === null || (symbol && entry.symbols.has(symbol)))
+          found.set(entry, event);
       }
     }
     const matches = [...found]

@@ -1,11 +1,14 @@
-// Classification by regular expressions that are compiled once: what one writes who knows V8. `patterns` asks each
-// pattern in turn; `tuned` asks one expression for each category first, and its patterns only where that found something.
+// Classification by regular expressions that are compiled once: what one writes who knows V8.
+// `patterns` asks each pattern in turn; `tuned` asks one expression for each category first, and
+// its patterns only where that found something.
 
 import * as reference from "../../../tests/reference/index.ts";
 
 type Classify = typeof reference.classifyQuery;
 
-/** Of a text in lower case, since expressions that ignore case do not know the Kelvin sign for a k. */
+/**
+ * Of a text in lower case, since expressions that ignore case do not know the Kelvin sign for a k.
+ */
 const ATTRIBUTES = reference.ATTRIBUTE_WORDS.map((word) => ({ word, regex: new RegExp(word) }));
 const ANY_ATTRIBUTE = new RegExp(reference.ATTRIBUTE_WORDS.join("|"));
 const POSSESSIVE = /(\S+(?:\s+\S+)?)'s\s+(\S+)/i;
@@ -26,10 +29,16 @@ function typeOf(query: string) {
     if (match === null) continue;
     const attribute = stripped(match[2] ?? "") || null;
     let confidence = 0.7;
-    if (attribute !== null && ANY_ATTRIBUTE.test(attribute.toLowerCase())) confidence = Math.min(confidence + 0.15, 1);
+    if (attribute !== null && ANY_ATTRIBUTE.test(attribute.toLowerCase()))
+      confidence = Math.min(confidence + 0.15, 1);
     if (query.trim().endsWith("?")) confidence = Math.min(confidence + 0.05, 1);
     if (query.length < 50) confidence = Math.min(confidence + 0.05, 1);
-    return { query_type: "LOOKUP" as const, confidence, entity: stripped(match[1]!) || null, attribute };
+    return {
+      query_type: "LOOKUP" as const,
+      confidence,
+      entity: stripped(match[1]!) || null,
+      attribute,
+    };
   }
   const lower = query.toLowerCase();
   if (!ANY_ATTRIBUTE.test(lower)) {
@@ -62,7 +71,9 @@ const classification = (
 export const patterns: Classify = (query) =>
   classification(
     query,
-    reference.DISQUALIFIERS.find((category) => category.patterns.some(({ regex }) => regex.test(query))),
+    reference.DISQUALIFIERS.find((category) =>
+      category.patterns.some(({ regex }) => regex.test(query)),
+    ),
   );
 
 export const tuned: Classify = (query) =>

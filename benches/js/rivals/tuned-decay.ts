@@ -1,21 +1,24 @@
-// The best decay sweep we know to write in JavaScript without WASM: columns in, columns out, no objects,
-// no branch on the data but such as nearly always go one way, and exp inlined. V8 calls its exp in C for
-// each value; the same steps (fdlibm's e_exp.c) written here, for the arguments a memory has, give the
-// same bits without the call.
+// The best decay sweep we know to write in JavaScript without WASM: columns in, columns out, no
+// objects, no branch on the data but such as nearly always go one way, and exp inlined. V8 calls
+// its exp in C for each value; the same steps (fdlibm's e_exp.c) written here, for the arguments a
+// memory has, give the same bits without the call.
 
 import { DECAY_CONFIG, type DecayInput, type DecayOutput } from "../../../tests/reference/decay.ts";
 import { MEMORY_SECTIONS, SECTION_PROFILES } from "../../../tests/reference/sections.ts";
 import type { Instant } from "../../../tests/reference/signals.ts";
 
-const ACTIVE = Float64Array.from(MEMORY_SECTIONS, (s) => SECTION_PROFILES[s].decay.active_threshold);
+const ACTIVE = Float64Array.from(
+  MEMORY_SECTIONS,
+  (s) => SECTION_PROFILES[s].decay.active_threshold,
+);
 const WEAK = Float64Array.from(MEMORY_SECTIONS, (s) => SECTION_PROFILES[s].decay.weak_threshold);
 
 /** 2^−k by k. */
 const POWERS = Float64Array.from({ length: 1023 }, (_, k) => 2 ** -k);
 
 /**
- * Retrievability and lifecycle of every node at `now`; into `output` when it is given, which must be as
- * long as the input.
+ * Retrievability and lifecycle of every node at `now`; into `output` when it is given, which must
+ * be as long as the input.
  */
 export function decayColumns(
   { lastAccessed, stability, section }: DecayInput,
@@ -25,7 +28,8 @@ export function decayColumns(
     lifecycle: new Uint8Array(lastAccessed.length),
   },
 ): DecayOutput {
-  // All constants are locals: V8 loads a module's `var`, which bundlers make of `const`, on every turn.
+  // All constants are locals: V8 loads a module's `var`, which bundlers make of `const`, on every
+  // turn.
   const msPerDay = 86_400_000;
   const dormantDays = DECAY_CONFIG.dormant_days;
   const compressDays = DECAY_CONFIG.compress_days;
@@ -33,7 +37,8 @@ export function decayColumns(
   const weaks = WEAK;
   const powers = POWERS;
 
-  // e_exp.c: exp(x) = 2^k · exp(r), r = x − k · ln 2 in two parts, exp(r) by a rational approximation.
+  // e_exp.c: exp(x) = 2^k · exp(r), r = x − k · ln 2 in two parts, exp(r) by a rational
+  // approximation.
   const ln2High = 0.6931471803691238;
   const ln2Low = 1.9082149292705877e-10;
   const p1 = 0.16666666666666602;
@@ -41,8 +46,8 @@ export function decayColumns(
   const p3 = 6.613756321437934e-5;
   const p4 = -1.6533902205465252e-6;
   const p5 = 4.1381367970572385e-8;
-  // k is x / ln 2 rounded; but e_exp.c compares upper halves of doubles, so that in a sliver next to
-  // −ln 2 / 2 its k is still 0. Arguments so close to that point are left to `Math.exp`.
+  // k is x / ln 2 rounded; but e_exp.c compares upper halves of doubles, so that in a sliver next
+  // to −ln 2 / 2 its k is still 0. Arguments so close to that point are left to `Math.exp`.
   const halfLn2 = 0.346571795;
   const sliver = 2e-6;
   // Above, e_exp.c answers 1 + x.
@@ -64,7 +69,8 @@ export function decayColumns(
       const low = -k * ln2Low;
       const reduced = high - low;
       const square = reduced * reduced;
-      const c = reduced - square * (p1 + square * (p2 + square * (p3 + square * (p4 + square * p5))));
+      const c =
+        reduced - square * (p1 + square * (p2 + square * (p3 + square * (p4 + square * p5))));
       r = (1 - (low - (reduced * c) / (2 - c) - high)) * powers[k]!;
     } else r = s <= 0 ? 0 : Math.exp(x);
     retrievability[i] = r;
@@ -74,7 +80,10 @@ export function decayColumns(
     const weak = weaks[code]!;
     const below = +(r < weak);
     lifecycle[i] =
-      +!(r > actives[code]!) + +!(r > weak) + (below & +(t >= dormantDays)) + (below & +(t >= compressDays));
+      +!(r > actives[code]!) +
+      +!(r > weak) +
+      (below & +(t >= dormantDays)) +
+      (below & +(t >= compressDays));
   }
   return output;
 }

@@ -1,10 +1,14 @@
 // The best ranking we know to write in JavaScript without WASM: the fields are read once into typed
-// arrays that are kept between calls, exp and tanh come from tables by whole day and by count, and the
-// order is found by a bucket sort over the scores. Only result objects are allocated, and by
-// `rerankTop` no more than `limit` of them. Like the reference it takes its input as valid; unlike it,
-// it is not re-entrant (a getter on a candidate must not call it again).
+// arrays that are kept between calls, exp and tanh come from tables by whole day and by count, and
+// the order is found by a bucket sort over the scores. Only result objects are allocated, and by
+// `rerankTop` no more than `limit` of them. Like the reference it takes its input as valid; unlike
+// it, it is not re-entrant (a getter on a candidate must not call it again).
 
-import type { GraphMetrics, RankedNode, RerankTopOptions } from "../../../tests/reference/rerank.ts";
+import type {
+  GraphMetrics,
+  RankedNode,
+  RerankTopOptions,
+} from "../../../tests/reference/rerank.ts";
 import {
   MEMORY_SECTIONS,
   RERANKING_WEIGHTS,
@@ -21,7 +25,9 @@ const NEW_NODE_MS = 7 * MS_PER_DAY;
 const RECENCY_DAYS = 4096;
 const RECENCY = Float64Array.from({ length: RECENCY_DAYS }, (_, d) => Math.exp(-d / 30));
 
-/** tanh(c / 10) by count c; from 220 on it is 1 to the bit, so the last entry serves all the rest. */
+/**
+ * tanh(c / 10) by count c; from 220 on it is 1 to the bit, so the last entry serves all the rest.
+ */
 const FREQUENCY_COUNTS = 256;
 const FREQUENCY = Float64Array.from({ length: FREQUENCY_COUNTS }, (_, c) => Math.tanh(c / 10));
 
@@ -35,8 +41,8 @@ MEMORY_SECTIONS.forEach((section, code) => {
 const COMMON = MEMORY_SECTIONS.length;
 const DEFAULT_CODE = MEMORY_SECTIONS.indexOf("KNOWLEDGE");
 
-// A Map asks for a string's hash and calls out of the loop, at some 30 ns a candidate. The known subtypes
-// differ in length and two characters, so one slot and one comparison tell which it is.
+// A Map asks for a string's hash and calls out of the loop, at some 30 ns a candidate. The known
+// subtypes differ in length and two characters, so one slot and one comparison tell which it is.
 const SLOTS = 256;
 const SLOT_NAMES: string[] = new Array<string>(SLOTS).fill("");
 const SLOT_CODES = new Uint8Array(SLOTS).fill(DEFAULT_CODE);
@@ -49,7 +55,9 @@ for (const [subtype, section] of Object.entries(SUBTYPE_TO_SECTION)) {
 
 function slotOf(subtype: string, byLength: number, byCharacter: number): number {
   return (
-    (subtype.length * byLength + subtype.charCodeAt(7) * byCharacter + subtype.charCodeAt(subtype.length - 3)) &
+    (subtype.length * byLength +
+      subtype.charCodeAt(7) * byCharacter +
+      subtype.charCodeAt(subtype.length - 3)) &
     (SLOTS - 1)
   );
 }
@@ -104,7 +112,12 @@ function makeScratch(capacity: number) {
 }
 
 /** Reads every field of every candidate once; gives the batch's BM25 maximum. */
-function pack(candidates: readonly ScoredNode[], nowMs: number, avgInbound: number, common: boolean): number {
+function pack(
+  candidates: readonly ScoredNode[],
+  nowMs: number,
+  avgInbound: number,
+  common: boolean,
+): number {
   const { semantic, keyword, graph, recency, authority, affinity, codes } = scratch;
   const recencyTable = RECENCY;
   const recencyDays = RECENCY.length;
@@ -123,8 +136,10 @@ function pack(candidates: readonly ScoredNode[], nowMs: number, avgInbound: numb
     if (bm25 > maxBM25) maxBM25 = bm25;
 
     const accessed = node.last_accessed;
-    const idle = (nowMs - (typeof accessed === "number" ? accessed : accessed.getTime())) / msPerDay;
-    const fresh = idle >= 0 && idle < recencyDays ? recencyTable[idle | 0]! : Math.exp(-Math.floor(idle) / 30);
+    const idle =
+      (nowMs - (typeof accessed === "number" ? accessed : accessed.getTime())) / msPerDay;
+    const fresh =
+      idle >= 0 && idle < recencyDays ? recencyTable[idle | 0]! : Math.exp(-Math.floor(idle) / 30);
     recency[i] = fresh;
 
     authority[i] = avgInbound === 0 ? 0.5 : Math.min(node.inbound_edge_count / avgInbound / 2, 1);
@@ -165,7 +180,10 @@ function weigh(count: number, maxBM25: number): void {
   scratch.high = greatest;
 }
 
-/** Number of the first signal with the largest weight · value; asked only for rows that are answered. */
+/**
+ * Number of the first signal with the largest weight · value; asked only for rows that are
+ * answered.
+ */
 function primarySignal(row: number): number {
   const { semantic, keyword, graph, recency, authority, affinity, codes } = scratch;
   const w = WEIGHTS;
@@ -261,9 +279,9 @@ const FEW_ROWS = 24;
 const LARGE_BUCKET = 32;
 
 /**
- * order[0, limit) = the rows with the highest scores. Rows go into as many buckets as there are rows,
- * evenly over the range of scores, which leaves them nearly sorted; buckets beyond the limit are left
- * alone. Scores that crowd into few buckets are merge-sorted there.
+ * order[0, limit) = the rows with the highest scores. Rows go into as many buckets as there are
+ * rows, evenly over the range of scores, which leaves them nearly sorted; buckets beyond the limit
+ * are left alone. Scores that crowd into few buckets are merge-sorted there.
  */
 function sortTop(count: number, limit: number): void {
   if (count <= FEW_ROWS) {
@@ -315,7 +333,10 @@ function sortTop(count: number, limit: number): void {
 const SMALL_LIMIT = 64;
 const SMALL_SHARE = 1 / 8;
 
-/** The same for a limit that is a small share of the rows: a sorted list of the best so far, most rows fail its last at once. */
+/**
+ * The same for a limit that is a small share of the rows: a sorted list of the best so far, most
+ * rows fail its last at once.
+ */
 function selectTop(count: number, limit: number): void {
   const { order, keys, scores } = scratch;
   unsorted(limit);
@@ -398,5 +419,11 @@ export function rerankTop(
   metrics: GraphMetrics,
   { limit = 20, now = Date.now(), sections = true, weights }: RerankTopOptions = {},
 ): RankedNode[] {
-  return rank(candidates, metrics, weights ?? (sections ? undefined : RERANKING_WEIGHTS), now, limit);
+  return rank(
+    candidates,
+    metrics,
+    weights ?? (sections ? undefined : RERANKING_WEIGHTS),
+    now,
+    limit,
+  );
 }

@@ -1,11 +1,14 @@
-// Turns of conversation by regular expressions that are compiled once, and each asked only where it can still say something:
-// what one writes who knows V8. For turns of ASCII, in the default mode and a frame that is given.
+// Turns of conversation by regular expressions that are compiled once, and each asked only where it
+// can still say something: what one writes who knows V8. For turns of ASCII, in the default mode
+// and a frame that is given.
 
 import * as reference from "../../../tests/reference/index.ts";
 
 const source = (phrases: readonly string[]) =>
   phrases
-    .map((phrase) => (phrase.endsWith("*") ? phrase.slice(0, -1) : `${phrase}\\b`).replaceAll(" ", "\\s+"))
+    .map((phrase) =>
+      (phrase.endsWith("*") ? phrase.slice(0, -1) : `${phrase}\\b`).replaceAll(" ", "\\s+"),
+    )
     .join("|");
 const anywhere = (phrases: readonly string[]) => new RegExp(`\\b(?:${source(phrases)})`, "i");
 
@@ -13,7 +16,10 @@ const GREETING = new RegExp(`^\\s*(?:${source(reference.GREETINGS)})`, "i");
 const QUESTION = new RegExp(`^\\s*(?:${source(reference.QUESTION_WORDS)})`, "i");
 const ACKNOWLEDGEMENT = new RegExp(`^\\s*(?:${source(reference.ACKNOWLEDGEMENTS)})\\W*$`, "i");
 const SHORT = /^\s*.?[\s.,;:!?]*$/;
-const RECENCY = reference.RECENCY.map(({ weight, phrases }) => ({ weight, regex: anywhere(phrases) }));
+const RECENCY = reference.RECENCY.map(({ weight, phrases }) => ({
+  weight,
+  regex: anywhere(phrases),
+}));
 const HINTS = reference.MEMORY_TYPES.map((type) => ({
   type,
   regexes: (reference.HINTS.default[type] ?? []).map(anywhere),
@@ -44,7 +50,8 @@ function named(text: string) {
     const lower = word.toLowerCase();
     if (keywords.length < MOST && !keywords.includes(lower)) keywords.push(lower);
     const begins = index === 0 || (text[index - 1] === " " && text[index - 2] === ".");
-    if (!begins && entities.length < MOST && NAME.test(word) && !entities.includes(word)) entities.push(word);
+    if (!begins && entities.length < MOST && NAME.test(word) && !entities.includes(word))
+      entities.push(word);
   }
   return { keywords, entities };
 }

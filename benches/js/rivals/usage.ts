@@ -1,4 +1,5 @@
-// Keeping usage by hand, tuned: words of the answer once, records in lists by id, and no others looked at.
+// Keeping usage by hand, tuned: words of the answer once, records in lists by id, and no others
+// looked at.
 
 import { STOP_WORDS } from "../../../tests/reference/turn.ts";
 import type { UsageFeedback, UsageRecord } from "../../../tests/reference/usage.ts";
@@ -9,7 +10,8 @@ const HALF_LIFE_DAYS = 7;
 
 function wordsOf(text: string): Set<string> {
   const words = new Set<string>();
-  for (const [word] of text.toLowerCase().matchAll(WORDS)) if (!STOP_WORDS.has(word)) words.add(word);
+  for (const [word] of text.toLowerCase().matchAll(WORDS))
+    if (!STOP_WORDS.has(word)) words.add(word);
   return words;
 }
 
@@ -35,7 +37,11 @@ export class UsageTracker {
     }
   }
 
-  feedback(recalled: Readonly<Record<string, string>>, response: string, now: number): UsageFeedback[] {
+  feedback(
+    recalled: Readonly<Record<string, string>>,
+    response: string,
+    now: number,
+  ): UsageFeedback[] {
     const answer = wordsOf(response);
     const feedback = Object.entries(recalled).map(([memory_id, text]) => {
       const words = wordsOf(text);

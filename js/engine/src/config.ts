@@ -6,8 +6,12 @@ import type { OrchestratorConfig } from "./orchestrator/types.ts";
 import type { PlainData } from "./runtime.ts";
 import type { MemorySection, SectionProfile } from "./types.ts";
 
-type Camel<Key> = Key extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Key;
-type Changes<T> = T extends object ? { [Key in keyof T as Camel<Key>]?: Changes<T[Key]> | undefined } : T;
+type Camel<Key> = Key extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Key;
+type Changes<T> = T extends object
+  ? { [Key in keyof T as Camel<Key>]?: Changes<T[Key]> | undefined }
+  : T;
 
 /** What can be configured; whatever is missing keeps its default. */
 export interface EngineConfig {
@@ -15,14 +19,27 @@ export interface EngineConfig {
     | {
         /** Off: global weights and no boost. Default true. */
         enabled?: boolean | undefined;
-        /** Factor for results whose section the question asks for; at least 1, where 1 is none. Default 1.3. */
+        /**
+         * Factor for results whose section the question asks for; at least 1, where 1 is none.
+         * Default 1.3.
+         */
         intentBoost?: number | undefined;
         /** The section of unknown subtypes. Default KNOWLEDGE. */
         defaultSection?: MemorySection | undefined;
-        /** Subtypes to add or to move, by their exact names; without a stability in days the section's serves. */
-        subtypes?: Record<string, { section: MemorySection; stability?: number | undefined }> | undefined;
-        /** Changes to profiles: any field but the section itself. A profile's own `intentBoost` wins over the general. */
-        profiles?: { [Section in MemorySection]?: Changes<Omit<SectionProfile, "section">> | undefined } | undefined;
+        /**
+         * Subtypes to add or to move, by their exact names; without a stability in days the
+         * section's serves.
+         */
+        subtypes?:
+          | Record<string, { section: MemorySection; stability?: number | undefined }>
+          | undefined;
+        /**
+         * Changes to profiles: any field but the section itself. A profile's own `intentBoost` wins
+         * over the general.
+         */
+        profiles?:
+          | { [Section in MemorySection]?: Changes<Omit<SectionProfile, "section">> | undefined }
+          | undefined;
       }
     | undefined;
   intent?:
@@ -39,7 +56,10 @@ export interface EngineConfig {
   salienceGrowth?: boolean | undefined;
   /** How a `MemoryIndex` is searched. */
   search?: SearchConfig | undefined;
-  /** What a question can name, each once in any case; at most 10,000. Default: the symbols of twenty coins. */
+  /**
+   * What a question can name, each once in any case; at most 10,000. Default: the symbols of twenty
+   * coins.
+   */
   knownSymbols?: readonly string[] | undefined;
   /** How questions are read. */
   query?: QueryConfig | undefined;
@@ -52,8 +72,8 @@ export interface EngineConfig {
 /** How questions are read. */
 export interface QueryConfig {
   /**
-   * Whether a possessive right after another names a thing as well. Off, `extractQueryEntities` passes over the word after a
-   * possessive, as Hynous does. Default false.
+   * Whether a possessive right after another names a thing as well. Off, `extractQueryEntities`
+   * passes over the word after a possessive, as Hynous does. Default false.
    *
    * ```ts
    * const engine = createEngine({ query: { adjacentPossessives: true } });
@@ -66,20 +86,34 @@ export interface QueryConfig {
 /** What tells how much was at stake in a memory. */
 export interface SalienceConfig {
   /**
-   * Sources by subtype, in place of the built-in ones: the signal `field` adds to 0.3 at most `weight` (in [0, 1], default
-   * 0.55), which values of the size `scale` (above 0, default 1) reach, and a negative one `lossBonus` (in [0, 1], default 0) besides.
+   * Sources by subtype, in place of the built-in ones: the signal `field` adds to 0.3 at most
+   * `weight` (in [0, 1], default 0.55), which values of the size `scale` (above 0, default 1)
+   * reach, and a negative one `lossBonus` (in [0, 1], default 0) besides.
    */
   sources?:
     | Record<
         string,
-        { field: string; scale?: number | undefined; weight?: number | undefined; lossBonus?: number | undefined }
+        {
+          field: string;
+          scale?: number | undefined;
+          weight?: number | undefined;
+          lossBonus?: number | undefined;
+        }
       >
     | undefined;
-  /** What rarity adds at most, in [0, 1]: the signal `z_score` tells how far an event lies from its history. Default 0. */
+  /**
+   * What rarity adds at most, in [0, 1]: the signal `z_score` tells how far an event lies from its
+   * history. Default 0.
+   */
   rarity?: { weight?: number | undefined } | undefined;
-  /** What surprise adds at most, in [0, 1]: how far `outcome` lies from `expectation`. Default 0. */
+  /**
+   * What surprise adds at most, in [0, 1]: how far `outcome` lies from `expectation`. Default 0.
+   */
   surprise?: { weight?: number | undefined } | undefined;
-  /** What a memory that led to action adds, in [0, 1]: the signal `led_to_action` tells whether, or how far. Default 0. */
+  /**
+   * What a memory that led to action adds, in [0, 1]: the signal `led_to_action` tells whether, or
+   * how far. Default 0.
+   */
   consequence?: { weight?: number | undefined } | undefined;
 }
 
@@ -89,7 +123,10 @@ export interface SearchConfig {
   denseWeight?: number | undefined;
   /** Weight of the BM25 score in it. Default 0.3. */
   bm25Weight?: number | undefined;
-  /** The least combined score of a seed. Null, the default: 0.15 for a query with an embedding, else 0.05. */
+  /**
+   * The least combined score of a seed. Null, the default: 0.15 for a query with an embedding, else
+   * 0.05.
+   */
   seedThreshold?: number | null | undefined;
   /** The most seeds. Default 15. */
   maxSeeds?: number | undefined;
@@ -108,8 +145,9 @@ export interface SearchConfig {
   /** Results when a search does not say how many. Default 30. */
   defaultLimit?: number | undefined;
   /**
-   * How strongly activation passes over an edge: by its type, by the strength that a store gives a new edge of its type, or
-   * by its own strength, which grows when its ends are recalled together. Default `type`.
+   * How strongly activation passes over an edge: by its type, by the strength that a store gives a
+   * new edge of its type, or by its own strength, which grows when its ends are recalled together.
+   * Default `type`.
    */
   edgeWeight?: "type" | "stored_type" | "learned" | undefined;
   /** Whether every active node is ranked, or those alone that a search had found. Default false. */
@@ -117,7 +155,12 @@ export interface SearchConfig {
 }
 
 /** Objects whose keys are the user's own words, or section names. */
-const KEYS_AS_THEY_ARE = new Set(["sections.subtypes", "sections.profiles", "intent.strings", "salience.sources"]);
+const KEYS_AS_THEY_ARE = new Set([
+  "sections.subtypes",
+  "sections.profiles",
+  "intent.strings",
+  "salience.sources",
+]);
 
 /** A configuration nests no deeper than this; one that does is not data but a cycle. */
 const DEEPEST = 8;
@@ -125,7 +168,10 @@ const DEEPEST = 8;
 /** The paths that the module knows, each as it was written. */
 type Written = Map<string, string>;
 
-/** Does something with the module's form of a configuration; what it refuses is named as it was written. @internal */
+/**
+ * Does something with the module's form of a configuration; what it refuses is named as it was
+ * written. @internal
+ */
 export function withModuleConfig<T>(config: EngineConfig, use: (config: PlainData) => T): T {
   const written: Written = new Map();
   const plain = convert(config, "", "", 0, written);
@@ -144,12 +190,21 @@ export function withModuleConfig<T>(config: EngineConfig, use: (config: PlainDat
   }
 }
 
-function convert(value: unknown, path: string, modulePath: string, depth: number, written: Written): PlainData {
+function convert(
+  value: unknown,
+  path: string,
+  modulePath: string,
+  depth: number,
+  written: Written,
+): PlainData {
   written.set(modulePath, path);
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
   if (Array.isArray(value) && value.length > MOST_ENTRIES) {
-    throw refuse(path || "config", `must have at most ${MOST_ENTRIES} entries, found ${value.length}`);
+    throw refuse(
+      path || "config",
+      `must have at most ${MOST_ENTRIES} entries, found ${value.length}`,
+    );
   }
   if (Array.isArray(value) && depth < DEEPEST) {
     // Not by map, which passes over holes.
@@ -181,7 +236,10 @@ function toSnake(key: string, path: string): string {
   if (KEYS_AS_THEY_ARE.has(path)) return key;
   if (key.includes("_")) {
     const camel = key.replace(/_+([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    throw refuse(path ? `${path}.${key}` : key, `is not a key: in code keys are in camelCase, so perhaps ${camel}`);
+    throw refuse(
+      path ? `${path}.${key}` : key,
+      `is not a key: in code keys are in camelCase, so perhaps ${camel}`,
+    );
   }
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

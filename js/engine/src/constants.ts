@@ -1,5 +1,6 @@
-// Names and numbers that no configuration changes. They stand in the module; the build reads them from it, once, into
-// `generated/constants.js`, so that they are there before the module is loaded, and none is written down twice.
+// Names and numbers that no configuration changes. They stand in the module; the build reads them
+// from it, once, into `generated/constants.js`, so that they are there before the module is loaded,
+// and none is written down twice.
 
 import type { BudgetName, MemoryType } from "./context/turn.ts";
 import type { ContextBudget, Omitted, SectionName, Unselected } from "./context/types.ts";
@@ -81,7 +82,12 @@ export interface ModuleConstants {
 const { types, unknown_type, ...said } = moduleConstants;
 
 const byType = (field: "initial_stability" | "initial_difficulty") =>
-  Object.freeze(Object.fromEntries(types.map((type) => [type.name, type[field]])) as Record<AlgorithmNodeType, number>);
+  Object.freeze(
+    Object.fromEntries(types.map((type) => [type.name, type[field]])) as Record<
+      AlgorithmNodeType,
+      number
+    >,
+  );
 
 /** The sections in order; a section's place is its code in columns. */
 export const MEMORY_SECTIONS: readonly MemorySection[] = Object.freeze(said.sections);
@@ -92,9 +98,11 @@ export const RERANKING_WEIGHTS: Readonly<RerankingWeights> = Object.freeze(said.
 /** The numbers of decay without sections. */
 export const DECAY_CONFIG: Readonly<DecayConstants> = Object.freeze(said.decay);
 /** Days of stability that a node without a section starts with, by type. */
-export const INITIAL_STABILITY: Readonly<Record<AlgorithmNodeType, number>> = byType("initial_stability");
+export const INITIAL_STABILITY: Readonly<Record<AlgorithmNodeType, number>> =
+  byType("initial_stability");
 /** Difficulty that a node starts from, by type. */
-export const INITIAL_DIFFICULTY: Readonly<Record<AlgorithmNodeType, number>> = byType("initial_difficulty");
+export const INITIAL_DIFFICULTY: Readonly<Record<AlgorithmNodeType, number>> =
+  byType("initial_difficulty");
 
 /** The rest of what the module says, for the package's own use. @internal */
 export const own = {
@@ -121,17 +129,24 @@ export const own = {
 
 /** Days of stability that a node without a section starts with; 14 for an unknown type. */
 export function getInitialStability(type: AlgorithmNodeType): number {
-  return Object.hasOwn(INITIAL_STABILITY, type) ? INITIAL_STABILITY[type] : unknown_type.initial_stability;
+  return Object.hasOwn(INITIAL_STABILITY, type)
+    ? INITIAL_STABILITY[type]
+    : unknown_type.initial_stability;
 }
 
 /** Difficulty in [0, 1] that a node starts from; 0.3 for an unknown type. */
 export function getInitialDifficulty(type: AlgorithmNodeType): number {
-  return Object.hasOwn(INITIAL_DIFFICULTY, type) ? INITIAL_DIFFICULTY[type] : unknown_type.initial_difficulty;
+  return Object.hasOwn(INITIAL_DIFFICULTY, type)
+    ? INITIAL_DIFFICULTY[type]
+    : unknown_type.initial_difficulty;
 }
 
 const edgeStrengths = new Map(said.edge_strengths);
 
-/** Strength in [0, 1] that a store gives a new edge of this type: 0.8 for `causes`, 0.5 for an unknown one. */
+/**
+ * Strength in [0, 1] that a store gives a new edge of this type: 0.8 for `causes`, 0.5 for an
+ * unknown one.
+ */
 export function getInitialEdgeStrength(type: string): number {
   return edgeStrengths.get(type) ?? said.unknown_edge_strength;
 }

@@ -1,4 +1,5 @@
-// Everything the package exports, without a word on where the module comes from: that is for the entries.
+// Everything the package exports, without a word on where the module comes from: that is for the
+// entries.
 
 import { engineOver } from "./engine.ts";
 import { NousError } from "./errors.ts";
@@ -133,7 +134,13 @@ export type { Engine } from "./engine.ts";
 export { createEngine } from "./engine.ts";
 export type { NousErrorCode, NousErrorDetails } from "./errors.ts";
 export { NousError } from "./errors.ts";
-export type { TextDocument, TextHit, TextIndexOptions, TextSearchOptions, TextUse } from "./full-text.ts";
+export type {
+  TextDocument,
+  TextHit,
+  TextIndexOptions,
+  TextSearchOptions,
+  TextUse,
+} from "./full-text.ts";
 export { TextIndex } from "./full-text.ts";
 export type { IntentEvidence, IntentMatcher, IntentOptions } from "./intent.ts";
 export { MemoryIndex } from "./memory/index.ts";
@@ -183,7 +190,14 @@ export type {
 } from "./query.ts";
 export { getConfidenceLevel } from "./query.ts";
 export type { RerankOptions, RerankTopOptions } from "./rerank.ts";
-export { affinityScore, authorityScore, graphScore, keywordScore, recencyScore, semanticScore } from "./rerank.ts";
+export {
+  affinityScore,
+  authorityScore,
+  graphScore,
+  keywordScore,
+  recencyScore,
+  semanticScore,
+} from "./rerank.ts";
 export type { ModuleBytes, ModuleResponse, ModuleSource } from "./runtime.ts";
 export { initSync } from "./runtime.ts";
 export type { StakeSignals } from "./salience.ts";
@@ -198,12 +212,14 @@ export function setDefaultModule(find: () => ModuleSource): void {
 }
 
 /**
- * Loads the module, once; later calls do nothing. In Node it is loaded already. In a browser, and with `/slim`, call
- * and await it before anything else.
+ * Loads the module, once; later calls do nothing. In Node it is loaded already. In a browser, and
+ * with `/slim`, call and await it before anything else.
  *
- * @param source where the module comes from: a URL, a `Response`, bytes, or a compiled module. The `./browser` entry
+ * @param source where the module comes from: a URL, a `Response`, bytes, or a compiled module. The
+ * `./browser` entry
  * finds the .wasm beside itself; `/slim` has to be told.
- * @throws {NousError} `unsupported` when there is nothing to load, or when this environment cannot run it.
+ * @throws {NousError} `unsupported` when there is nothing to load, or when this environment cannot
+ * run it.
  */
 export async function init(source?: ModuleSource): Promise<void> {
   if (isLoaded()) return;

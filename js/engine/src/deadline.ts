@@ -1,4 +1,5 @@
-// A time limit and a caller's signal over things that are waited for, each with a signal of its own.
+// A time limit and a caller's signal over things that are waited for, each with a signal of its
+// own.
 
 import { invalid, show } from "./errors.ts";
 import type { CancelSignal } from "./types.ts";
@@ -42,7 +43,10 @@ export class Deadline {
     });
   }
 
-  /** Begins to wait; what is begun when the time is over is late at once. Whether anything is waited for. */
+  /**
+   * Begins to wait; what is begun when the time is over is late at once. Whether anything is waited
+   * for.
+   */
   begin(waiting: Waiting, at = performance.now()): boolean {
     this.#waiting.add(waiting);
     // The clock is asked as well: while nobody yields, the timer is not heard.
@@ -94,7 +98,10 @@ export class Deadline {
   }
 }
 
-/** A signal that is made when somebody asks for it: making one costs more than a search in memory. @internal */
+/**
+ * A signal that is made when somebody asks for it: making one costs more than a search in memory.
+ * @internal
+ */
 export class Cancellation {
   #controller: AbortController | undefined;
   /** Set when it was ended before anybody asked. */
@@ -131,7 +138,11 @@ export function withSignal<Options extends object>(
 export function signalOf(signal: CancelSignal | null | undefined): CancelSignal | undefined {
   if (signal == null) return undefined;
   const methods = ["addEventListener", "removeEventListener"] as const;
-  if (typeof signal.aborted === "boolean" && methods.every((name) => typeof signal[name] === "function")) return signal;
+  if (
+    typeof signal.aborted === "boolean" &&
+    methods.every((name) => typeof signal[name] === "function")
+  )
+    return signal;
   throw invalid("signal", `must be an AbortSignal, found ${show(signal)}`);
 }
 
@@ -139,5 +150,8 @@ export function signalOf(signal: CancelSignal | null | undefined): CancelSignal 
 export function timeoutOf(given: number | undefined, usual: number): number {
   if (given === undefined) return usual;
   if (typeof given === "number" && given > 0 && given <= MOST_SECONDS) return given;
-  throw invalid("timeoutSeconds", `must be a number above 0 and at most ${MOST_SECONDS}, found ${show(given)}`);
+  throw invalid(
+    "timeoutSeconds",
+    `must be a number above 0 and at most ${MOST_SECONDS}, found ${show(given)}`,
+  );
 }

@@ -5,7 +5,12 @@ import { invalid, NousError, requireObject, show } from "./errors.ts";
 import { toMilliseconds } from "./instant.ts";
 import { numeric, takeRefusal } from "./runtime.ts";
 import type { Sections } from "./sections.ts";
-import type { AlgorithmNodeType, DecayLifecycleState, Instant, SectionDecayConfig } from "./types.ts";
+import type {
+  AlgorithmNodeType,
+  DecayLifecycleState,
+  Instant,
+  SectionDecayConfig,
+} from "./types.ts";
 
 /** A column of numbers. Typed arrays cross fastest. */
 export type Column = Float64Array | Float32Array | Int32Array | Uint32Array | readonly number[];
@@ -29,7 +34,11 @@ export interface DecayedColumns {
 }
 
 /** @internal */
-export function decayColumns(sections: Sections, columns: DecayColumns, instant: Instant): DecayedColumns {
+export function decayColumns(
+  sections: Sections,
+  columns: DecayColumns,
+  instant: Instant,
+): DecayedColumns {
   if (columns == null) throw invalid("columns", `must be an object, found ${show(columns)}`);
   const { lastAccessed, stability, section } = columns;
   const nodes = lengthOf("lastAccessed", lastAccessed);
@@ -38,7 +47,10 @@ export function decayColumns(sections: Sections, columns: DecayColumns, instant:
     ["section", section],
   ] as const) {
     if (lengthOf(field, column) !== nodes) {
-      throw invalid(field, `must have as many entries as lastAccessed, ${nodes}, found ${column.length}`);
+      throw invalid(
+        field,
+        `must have as many entries as lastAccessed, ${nodes}, found ${column.length}`,
+      );
     }
   }
   const now = toMilliseconds(instant);
@@ -53,10 +65,14 @@ export function decayColumns(sections: Sections, columns: DecayColumns, instant:
       const { field, index, problem } = takeRefusal(handle.instance.glue);
       if (index === null) throw invalid(field, `${problem}, found ${show(instant)}`);
       const name = field === "last_accessed" ? "lastAccessed" : (field as keyof DecayColumns);
-      throw new NousError("invalid_argument", `${name}[${index}] ${problem}, found ${show(columns[name][index])}`, {
-        field: name,
-        index,
-      });
+      throw new NousError(
+        "invalid_argument",
+        `${name}[${index}] ${problem}, found ${show(columns[name][index])}`,
+        {
+          field: name,
+          index,
+        },
+      );
     }
     handle.refresh();
     const [r, state] = [handle.numbersAt + 2 * nodes, handle.bytesAt + nodes];
@@ -70,13 +86,14 @@ export function decayColumns(sections: Sections, columns: DecayColumns, instant:
 }
 
 function lengthOf(field: string, column: unknown): number {
-  const good = Array.isArray(column) || (ArrayBuffer.isView(column) && !(column instanceof DataView));
+  const good =
+    Array.isArray(column) || (ArrayBuffer.isView(column) && !(column instanceof DataView));
   if (!good) throw invalid(field, `must be an array or a typed array, found ${show(column)}`);
   return (column as ArrayLike<unknown>).length;
 }
 
-// Entries that are no numbers become what the module refuses by name. There is room for `count` of them, whatever a
-// getter does to a column meanwhile.
+// Entries that are no numbers become what the module refuses by name. There is room for `count` of
+// them, whatever a getter does to a column meanwhile.
 function copyNumbers(column: Column, count: number, into: Float64Array, at: number): void {
   if (column instanceof Float64Array && column.length === count) {
     into.set(column, at);
@@ -133,12 +150,17 @@ export function growOnAccess(stability: number, difficulty: number, salience: nu
   return numeric().stability_on_access(stability, difficulty, salience);
 }
 
-/** Stability in days after a recall without a section: min(S · 2.5 · (1 − difficulty · 0.5), 365). */
+/**
+ * Stability in days after a recall without a section: min(S · 2.5 · (1 − difficulty · 0.5), 365).
+ */
 export function updateStabilityOnAccess(stability: number, difficulty: number): number {
   return growOnAccess(stability, difficulty, NO_SALIENCE);
 }
 
-/** Stability in days after a recall, by a section's rate and cap: `decay` is that of a profile, or alike. */
+/**
+ * Stability in days after a recall, by a section's rate and cap: `decay` is that of a profile, or
+ * alike.
+ */
 export function updateStabilityOnAccessForSection(
   stability: number,
   difficulty: number,
@@ -167,12 +189,21 @@ export function growOnAccessForSection(
   );
 }
 
-/** The state without a section: thresholds 0.5 and 0.1; below, DORMANT until 120 days dormant, COMPRESS until 240. */
-export function getDecayLifecycleState(retrievability: number, daysDormant: number): DecayLifecycleState {
+/**
+ * The state without a section: thresholds 0.5 and 0.1; below, DORMANT until 120 days dormant,
+ * COMPRESS until 240.
+ */
+export function getDecayLifecycleState(
+  retrievability: number,
+  daysDormant: number,
+): DecayLifecycleState {
   return LIFECYCLE_STATES[numeric().lifecycle(retrievability, daysDormant)]!;
 }
 
-/** The state by a section's thresholds; below the weak one, DORMANT until 60 days dormant, COMPRESS until 120. */
+/**
+ * The state by a section's thresholds; below the weak one, DORMANT until 60 days dormant, COMPRESS
+ * until 120.
+ */
 export function getDecayLifecycleStateForSection(
   retrievability: number,
   daysDormant: number,
@@ -200,13 +231,21 @@ export function applyCascadeDecay(edgeWeight: number, retrievability: number): n
  * Difficulty in [0, 1] of a new node: initial + min(length / 5000, 1) · 0.15 + (0.1 for a concept)
  * − min(edges / 40, 1) · 0.15, clamped. `contentLength` counts the body's UTF-16 units.
  */
-export function calculateDifficulty(type: AlgorithmNodeType, contentLength: number, edgeCount: number): number {
-  return numeric().difficulty(own.typeCodes.get(type) ?? own.typeCodes.size, contentLength, edgeCount);
+export function calculateDifficulty(
+  type: AlgorithmNodeType,
+  contentLength: number,
+  edgeCount: number,
+): number {
+  return numeric().difficulty(
+    own.typeCodes.get(type) ?? own.typeCodes.size,
+    contentLength,
+    edgeCount,
+  );
 }
 
 /**
- * The FSRS stability (the days after which R = 0.9) of a memory that fades as exp(−t / S), where R is 0.368 after
- * S days: S / 9.4912.
+ * The FSRS stability (the days after which R = 0.9) of a memory that fades as exp(−t / S), where R
+ * is 0.368 after S days: S / 9.4912.
  */
 export function fsrsStabilityFromExponential(stability: number): number {
   return numeric().fsrs_stability_from_exponential(stability);

@@ -19,7 +19,15 @@ import * as intent from "./intent.ts";
 import * as merge from "./merge.ts";
 import * as procedural from "./procedural.ts";
 import * as query from "./query.ts";
-import { isNeutral, isNeutralIn, limitOf, type RerankOptions, type RerankTopOptions, rank, uniform } from "./rerank.ts";
+import {
+  isNeutral,
+  isNeutralIn,
+  limitOf,
+  type RerankOptions,
+  type RerankTopOptions,
+  rank,
+  uniform,
+} from "./rerank.ts";
 import { requireLoaded } from "./runtime.ts";
 import * as salience from "./salience.ts";
 import { Sections } from "./sections.ts";
@@ -37,11 +45,14 @@ import type {
 /** The functions of this package that a configuration changes, and its tables. */
 export interface Engine {
   /**
-   * Ranks candidates, each by the weights of its section, best first; equal scores keep their order. With `onInvalid: "neutral"`
-   * a wrong value of a candidate is no error, and all candidates are ranked.
+   * Ranks candidates, each by the weights of its section, best first; equal scores keep their
+   * order. With `onInvalid: "neutral"` a wrong value of a candidate is no error, and all candidates
+   * are ranked.
    *
-   * @throws {NousError} `invalid_argument` naming id and field: a score that is not finite, a negative BM25 or graph
-   * score, an invalid date, a count that is no whole number of at least 0, a missing id. Nothing is ranked then.
+   * @throws {NousError} `invalid_argument` naming id and field: a score that is not finite, a
+   * negative BM25 or graph
+   * score, an invalid date, a count that is no whole number of at least 0, a missing id. Nothing is
+   * ranked then.
    */
   rerankWithSectionWeights<Node extends ScoredNode>(
     candidates: readonly Node[],
@@ -49,7 +60,9 @@ export interface Engine {
     now?: Instant,
     options?: RerankOptions,
   ): RankedNode<Node>[];
-  /** Ranks candidates by the same weights for all: the global ones unless given. Throws as above. */
+  /**
+   * Ranks candidates by the same weights for all: the global ones unless given. Throws as above.
+   */
   rerankCandidates<Node extends ScoredNode>(
     candidates: readonly Node[],
     metrics: Partial<GraphMetrics>,
@@ -57,22 +70,28 @@ export interface Engine {
     now?: Instant,
     options?: RerankOptions,
   ): RankedNode<Node>[];
-  /** The first `limit` of the ranking, and only those are built: several times quicker. Throws as above. */
+  /**
+   * The first `limit` of the ranking, and only those are built: several times quicker. Throws as
+   * above.
+   */
   rerankTop<Node extends ScoredNode>(
     candidates: readonly Node[],
     metrics: Partial<GraphMetrics>,
     options?: RerankTopOptions,
   ): RankedNode<Node>[];
   /**
-   * Chance in [0, 1] that a memory is at hand: exp(−days / stability), and 0 for a stability of 0 or less; on the
-   * `fsrs6` curve FSRS-6's.
+   * Chance in [0, 1] that a memory is at hand: exp(−days / stability), and 0 for a stability of 0
+   * or less; on the `fsrs6` curve FSRS-6's.
    */
   calculateRetrievability(daysSinceAccess: number, stability: number): number;
   /**
-   * Stability in days after a recall without a section. On the `fsrs6` curve: after a recall rated Good, when
-   * `retrievability` was left (0.9 unless given), with difficulty in [0, 1] spread over FSRS's 1 to 10. With `salienceGrowth`
-   * growth is multiplied by 1 + (`salience` − 0.5) · 0.5, within the cap: the rate, or on the `fsrs6` curve what a recall adds.
-   * No salience is a neutral one; without `salienceGrowth` it is not looked at.
+   * Stability in days after a recall without a section. On the `fsrs6` curve: after a recall rated
+   * Good, when `retrievability` was left (0.9 unless given), with difficulty in [0, 1] spread over
+   * FSRS's 1 to
+   * 10. With `salienceGrowth`
+   * growth is multiplied by 1 + (`salience` − 0.5) · 0.5, within the cap: the rate, or on the
+   * `fsrs6` curve what a recall adds. No salience is a neutral one; without `salienceGrowth` it is
+   * not looked at.
    *
    * @throws {NousError} `invalid_argument` for a salience outside [0, 1].
    */
@@ -91,35 +110,47 @@ export interface Engine {
     salience?: number | null,
   ): number;
   /**
-   * Retrievability and lifecycle of many nodes at once, by the thresholds of their sections. Days dormant are those
-   * without access once retrievability is below the weak threshold.
+   * Retrievability and lifecycle of many nodes at once, by the thresholds of their sections. Days
+   * dormant are those without access once retrievability is below the weak threshold.
    *
-   * @throws {NousError} `invalid_argument` naming column and index: columns of unequal length, an instant out of range,
+   * @throws {NousError} `invalid_argument` naming column and index: columns of unequal length, an
+   * instant out of range,
    * a stability that is not finite, an unknown section code.
    */
   decayColumns(columns: decay.DecayColumns, now?: Instant): decay.DecayedColumns;
   /** The sections a question asks for, in the order SIGNALS, EPISODIC, KNOWLEDGE, PROCEDURAL. */
-  classifyIntent(query: string, options?: intent.IntentOptions & { explain?: false | undefined }): MemorySection[];
-  classifyIntent(query: string, options: intent.IntentOptions & { explain: true }): intent.IntentEvidence[];
-  /** What keeps a question from being a plain lookup: the first pattern, in the order of the categories, that it contains. */
+  classifyIntent(
+    query: string,
+    options?: intent.IntentOptions & { explain?: false | undefined },
+  ): MemorySection[];
+  classifyIntent(
+    query: string,
+    options: intent.IntentOptions & { explain: true },
+  ): intent.IntentEvidence[];
+  /**
+   * What keeps a question from being a plain lookup: the first pattern, in the order of the
+   * categories, that it contains.
+   */
   checkDisqualifiers(query: string): query.Disqualification;
   /** Whether a question asks for one attribute of one thing, and for which of what. */
   classifyQueryType(query: string): query.QueryTypeResult;
   /**
-   * Both together, in the shape of `POST /classify-query`. A search uses embeddings when the type is not LOOKUP or the
-   * question is disqualified.
+   * Both together, in the shape of `POST /classify-query`. A search uses embeddings when the type
+   * is not LOOKUP or the question is disqualified.
    */
   classifyQuery(query: string): query.QueryClassification;
   /**
-   * The things that a question names, each once: owners of something, then what follows `for`, then `who is` and its like. The
-   * word after a possessive is no owner, unless the configuration has `query.adjacentPossessives`.
+   * The things that a question names, each once: owners of something, then what follows `for`, then
+   * `who is` and its like. The word after a possessive is no owner, unless the configuration has
+   * `query.adjacentPossessives`.
    */
   extractQueryEntities(query: string): string[];
   /** What a question asks of something; null for nothing that is known. */
   extractQueryAttribute(query: string): string | null;
   /**
-   * How far an answer can be trusted, by its best score, the second (null where there is none), the number of results and
-   * whether an attribute was asked for: the weighted geometric mean of match quality, distinctness and clarity, within bounds.
+   * How far an answer can be trusted, by its best score, the second (null where there is none), the
+   * number of results and whether an attribute was asked for: the weighted geometric mean of match
+   * quality, distinctness and clarity, within bounds.
    */
   calculateRetrievalConfidence(
     topScore: number,
@@ -128,8 +159,9 @@ export interface Engine {
     hasAttribute: boolean,
   ): query.RetrievalConfidence;
   /**
-   * The parts of a question of category D1 or D4, or the question itself; `classification` is what `classifyQuery` answers, and
-   * none divides nothing. Parts shorter than 3 UTF-16 units are dropped, and a question of more than 500 is not divided.
+   * The parts of a question of category D1 or D4, or the question itself; `classification` is what
+   * `classifyQuery` answers, and none divides nothing. Parts shorter than 3 UTF-16 units are
+   * dropped, and a question of more than 500 is not divided.
    */
   decompose(
     query: string,
@@ -137,50 +169,70 @@ export interface Engine {
     options?: query.DecomposeOptions,
   ): string[];
   /**
-   * What to ask instead after a poor answer: the question without the phrase that it opens with and the marks that it ends
-   * in; else the entity of its classification; else null.
+   * What to ask instead after a poor answer: the question without the phrase that it opens with and
+   * the marks that it ends in; else the entity of its classification; else null.
    */
-  reformulate(query: string, classification?: query.ClassifiedQuery | null | undefined): string | null;
-  /** Everything about a question at once: its classification, intents, parts, and the terms for a full-text index. */
+  reformulate(
+    query: string,
+    classification?: query.ClassifiedQuery | null | undefined,
+  ): string | null;
+  /**
+   * Everything about a question at once: its classification, intents, parts, and the terms for a
+   * full-text index.
+   */
   understand(query: string, options?: query.UnderstandOptions): query.Understanding;
   /**
-   * How much was at stake in a memory, in [0.1, 1], by figures of it such as `pnl_pct`: 0.5, neutral, without a subtype or
-   * figures, for a subtype without a source, and where the section lets stakes change nothing.
+   * How much was at stake in a memory, in [0.1, 1], by figures of it such as `pnl_pct`: 0.5,
+   * neutral, without a subtype or figures, for a subtype without a source, and where the section
+   * lets stakes change nothing.
    */
-  calculateSalience(subtype: string | null | undefined, signals: salience.StakeSignals | null | undefined): number;
+  calculateSalience(
+    subtype: string | null | undefined,
+    signals: salience.StakeSignals | null | undefined,
+  ): number;
   /**
-   * Days of stability that a new memory of this salience starts with, rounded to two decimals; null where the default stays.
+   * Days of stability that a new memory of this salience starts with, rounded to two decimals; null
+   * where the default stays.
    */
   modulateStability(subtype: string | null | undefined, salience: number): number | null;
   /**
-   * A playbook's record after a trade that followed it was closed: its stability grows once for each success and shrinks by
-   * the inverse for each failure, within the section's cap and not below that of a new missed opportunity.
+   * A playbook's record after a trade that followed it was closed: its stability grows once for
+   * each success and shrinks by the inverse for each failure, within the section's cap and not
+   * below that of a new missed opportunity.
    */
-  applyOutcome(playbook: procedural.PlaybookRecord, profitable: boolean, now?: Instant): procedural.AppliedPlaybook;
+  applyOutcome(
+    playbook: procedural.PlaybookRecord,
+    profitable: boolean,
+    now?: Instant,
+  ): procedural.AppliedPlaybook;
   /**
-   * What a memory is about, in capitals: the `symbol` or `coin` of its signals, whatever it is; else the known symbol that its
-   * title names first as a whole word in any case, or else its text; null for none.
+   * What a memory is about, in capitals: the `symbol` or `coin` of its signals, whatever it is;
+   * else the known symbol that its title names first as a whole word in any case, or else its text;
+   * null for none.
    *
    * @throws {NousError} `invalid_argument` naming the field: a title or a body that is no text.
    */
   extractSymbol(node: consolidation.MemoryText): string | null;
   /**
-   * The episodes that are due for review, by symbol: active trade entries, closes and modifies, turn summaries and signals of the
-   * last 14 days (of 30, where fewer than 8 are), the newest 50 of each kind. Groups of 3 and more, the largest first, of equals
-   * that with the newest episode; 5 at most, with their 15 newest. Of several with one id the first counts.
+   * The episodes that are due for review, by symbol: active trade entries, closes and modifies,
+   * turn summaries and signals of the last 14 days (of 30, where fewer than 8 are), the newest 50
+   * of each kind. Groups of 3 and more, the largest first, of equals that with the newest episode;
+   * 5 at most, with their 15 newest. Of several with one id the first counts.
    *
-   * @throws {NousError} `invalid_argument` naming id and field: a missing id, texts that are none, an invalid date.
+   * @throws {NousError} `invalid_argument` naming id and field: a missing id, texts that are none,
+   * an invalid date.
    */
   groupEpisodes<Row extends consolidation.EpisodeRow>(
     episodes: readonly Row[],
     options?: consolidation.GroupEpisodesOptions,
   ): consolidation.EpisodeGroup<Row>[];
   /**
-   * Under which conditions closed trades were won more often, or less, than the others of their group: anomalies, direction,
-   * trade type and signals of the entry that a close is tied to (`part_of`, or else `relates_to`; an edge counts in either direction,
-   * and edges in both directions are one tie), its weekday, hours and funding (percent an hour). All of the trades given count,
-   * however old. Each way to divide a group is tested once, by the smaller side, where both have 5 trades or more. Throws as above,
-   * and for wrong edges.
+   * Under which conditions closed trades were won more often, or less, than the others of their
+   * group: anomalies, direction, trade type and signals of the entry that a close is tied to
+   * (`part_of`, or else `relates_to`; an edge counts in either direction, and edges in both
+   * directions are one tie), its weekday, hours and funding (percent an hour). All of the trades
+   * given count, however old. Each way to divide a group is tested once, by the smaller side, where
+   * both have 5 trades or more. Throws as above, and for wrong edges.
    */
   findPatterns(
     episodes: readonly consolidation.EpisodeRow[],
@@ -188,13 +240,15 @@ export interface Engine {
     options?: consolidation.FindPatternsOptions,
   ): consolidation.FoundPatterns;
   /**
-   * What many episodes add up to: which lessons and playbooks to create, which to update or to strengthen, for each of the
-   * groups of `groupEpisodes`. Nothing is changed here. By default the statistics of `findPatterns` tell, over all of a group's
-   * trades that are given, however old; with `analyze` a language model does. What is known is told by the `existing` lessons
-   * and playbooks: once a plan is carried out, the same episodes lead to no other. A group whose answers fail or are late
-   * changes nothing and is named in the report.
+   * What many episodes add up to: which lessons and playbooks to create, which to update or to
+   * strengthen, for each of the groups of `groupEpisodes`. Nothing is changed here. By default the
+   * statistics of `findPatterns` tell, over all of a group's trades that are given, however old;
+   * with `analyze` a language model does. What is known is told by the `existing` lessons and
+   * playbooks: once a plan is carried out, the same episodes lead to no other. A group whose
+   * answers fail or are late changes nothing and is named in the report.
    *
-   * The promise is rejected with the signal's reason when that is aborted, and with `invalid_argument` for a wrong argument.
+   * The promise is rejected with the signal's reason when that is aborted, and with
+   * `invalid_argument` for a wrong argument.
    */
   planConsolidation<Row extends consolidation.EpisodeRow>(
     episodes: readonly Row[],
@@ -202,18 +256,22 @@ export interface Engine {
     options?: consolidation.PlanConsolidationOptions<Row>,
   ): Promise<consolidation.ConsolidationPlan>;
   /**
-   * Merges the results of several sub-queries: the best instance of each id, boosted where the question asks for its
-   * section, by score down to a share of the best, and something from each sub-query. Inputs are never changed.
+   * Merges the results of several sub-queries: the best instance of each id, boosted where the
+   * question asks for its section, by score down to a share of the best, and something from each
+   * sub-query. Inputs are never changed.
    */
   mergeAndSelect<Row extends merge.MergeRow>(
     subResults: merge.SubResults<Row>,
     options?: merge.MergeOptions,
   ): merge.MergedRow<Row>[];
   /** Each unordered pair of different nodes that one sub-query recalled together, once. */
-  coRecallPairs(selected: readonly { id: string; _sub_query_group?: number | undefined }[]): [string, string][];
+  coRecallPairs(
+    selected: readonly { id: string; _sub_query_group?: number | undefined }[],
+  ): [string, string][];
   /**
-   * One line for each memory, `- [lesson · KNOWLEDGE] Title (2026-01-15): text`, in order, until one would pass the budget
-   * of four code points a token; null when there is none. `maxTokens` is 4000 unless given.
+   * One line for each memory, `- [lesson · KNOWLEDGE] Title (2026-01-15): text`, in order, until
+   * one would pass the budget of four code points a token; null when there is none. `maxTokens` is
+   * 4000 unless given.
    */
   formatContext(
     results: readonly context.MemoryRow[],
@@ -221,55 +279,78 @@ export interface Engine {
     options?: context.FormatContextOptions,
   ): string | null;
   /**
-   * What a turn asks of memory, by its English words and phrases. `frame` is the frame of mind; that of `selectFrame` unless given.
+   * What a turn asks of memory, by its English words and phrases. `frame` is the frame of mind;
+   * that of `selectFrame` unless given.
    *
-   * In the default mode a greeting before more is left out, acknowledgements are known, more forms of words are hints ("decide",
-   * "how did", "earlier"), capitals of every script count, and asking for signals (as `classifyIntent` has it) is a hint, too.
+   * In the default mode a greeting before more is left out, acknowledgements are known, more forms
+   * of words are hints ("decide", "how did", "earlier"), capitals of every script count, and asking
+   * for signals (as `classifyIntent` has it) is a hint, too.
    */
   classifyTurn(text: string, frame?: string, options?: turn.ContextOptions): turn.TurnSignals;
   /**
-   * What to retrieve for these signals: 8 memories of the type that they ask for most and 3 of every other, 5 of each when they ask
-   * for none, and nothing for greetings, acknowledgements and turns that say nothing. In the mode in which they were classified.
+   * What to retrieve for these signals: 8 memories of the type that they ask for most and 3 of
+   * every other, 5 of each when they ask for none, and nothing for greetings, acknowledgements and
+   * turns that say nothing. In the mode in which they were classified.
    *
-   * @throws {NousError} `invalid_argument` naming the field: a recency outside of [0, 1], a hint that is no number of at least 0,
+   * @throws {NousError} `invalid_argument` naming the field: a recency outside of [0, 1], a hint
+   * that is no number of at least 0,
    * a keyword that is no text.
    */
   planRetrieval(signals: turn.SignalsToPlan, options?: turn.ContextOptions): turn.RetrievalPlan;
-  /** Both in one; a turn that asks what was talked about is planned as one that means something recent. */
+  /**
+   * Both in one; a turn that asks what was talked about is planned as one that means something
+   * recent.
+   */
   planTurn(text: string, frame?: string, options?: turn.ContextOptions): turn.TurnPlan;
   /**
-   * The frame of mind that most words of a turn speak for; of equals a decision, then debugging, a task, a question, creative work,
-   * a conversation.
+   * The frame of mind that most words of a turn speak for; of equals a decision, then debugging, a
+   * task, a question, creative work, a conversation.
    */
   selectFrame(text: string): turn.FrameSelection;
-  /** The topic that a turn opens, its first 200 characters; null when it goes on with the one before. */
+  /**
+   * The topic that a turn opens, its first 200 characters; null when it goes on with the one
+   * before.
+   */
   nextTopic(text: string): string | null;
-  /** What a memory is to a prompt: theses and entries are decisions, closes are facts; of others the section decides. */
+  /**
+   * What a memory is to a prompt: theses and entries are decisions, closes are facts; of others the
+   * section decides.
+   */
   memoryTypeOf(subtype: string | null | undefined): turn.MemoryType;
   /**
-   * Prepares the prompt of a turn: plans what to retrieve, asks for it, leaves out what fits too little, what others say too, and
-   * what the conversation says already, orders the rest by relevance, circumstances and use, and writes it within its budgets. What
-   * fails or is late is done without, and named; if all does, the prompt is the identity.
+   * Prepares the prompt of a turn: plans what to retrieve, asks for it, leaves out what fits too
+   * little, what others say too, and what the conversation says already, orders the rest by
+   * relevance, circumstances and use, and writes it within its budgets. What fails or is late is
+   * done without, and named; if all does, the prompt is the identity.
    *
-   * The promise is rejected with `invalid_argument` for a wrong option, and with the signal's reason when that is aborted.
+   * The promise is rejected with `invalid_argument` for a wrong option, and with the signal's
+   * reason when that is aborted.
    */
   buildContext(options: BuildContextOptions): Promise<BuiltContext>;
-  /** A stored row as a prompt shows it: its type by its subtype, what else by its title, body, summary and tags. */
+  /**
+   * A stored row as a prompt shows it: its type by its subtype, what else by its title, body,
+   * summary and tags.
+   */
   contextMemory(row: RecalledRow): ContextMemory;
   /**
-   * Everything that a memory holds, as a text for the model: what a tool answers by which an agent looks up a line of its prompt.
+   * Everything that a memory holds, as a text for the model: what a tool answers by which an agent
+   * looks up a line of its prompt.
    *
-   * Type and title, then a line each for id, section, subtype, day, tags and what else the row and its body tell, and at the end
-   * what it says, quoted and not shortened. Like a prompt's lines it is kept from meaning anything but text.
+   * Type and title, then a line each for id, section, subtype, day, tags and what else the row and
+   * its body tell, and at the end what it says, quoted and not shortened. Like a prompt's lines it
+   * is kept from meaning anything but text.
    *
    * ```ts
    * await expandMemory("decision", id, (id) => store.get(id));
    * ```
    *
-   * @param type What the memory is to a prompt. Of any other text the answer is `Unknown memory type: …`, since it is the
+   * @param type What the memory is to a prompt. Of any other text the answer is `Unknown memory
+   * type: …`, since it is the
    *   model that says it.
-   * @param find Gets the stored row of an id. Where there is none, or one of another type, the answer is `not found`.
-   * @throws {NousError} `invalid_argument`, as a rejection: an empty id, a type that is no text, a row that is no object.
+   * @param find Gets the stored row of an id. Where there is none, or one of another type, the
+   * answer is `not found`.
+   * @throws {NousError} `invalid_argument`, as a rejection: an empty id, a type that is no text, a
+   * row that is no object.
    *   What `find` throws comes through.
    */
   expandMemory(type: MemoryType | (string & {}), id: string, find: FindMemory): Promise<string>;
@@ -297,9 +378,10 @@ export interface Engine {
  * });
  * ```
  *
- * @throws {NousError} `invalid_config` with the path of the key: unknown keys, wrong types, profiles that are not valid
- * (six weights in [0, 1] that sum to 1 within 0.01, positive days and rates, thresholds in [0, 1] with weak below active,
- * difficulty in [0, 1], multiplier and boosts of at least 1).
+ * @throws {NousError} `invalid_config` with the path of the key: unknown keys, wrong types,
+ * profiles that are not valid (six weights in [0, 1] that sum to 1 within 0.01, positive days and
+ * rates, thresholds in [0, 1] with weak below active, difficulty in [0, 1], multiplier and boosts
+ * of at least 1).
  */
 export function createEngine(config: EngineConfig = {}): Engine {
   requireLoaded();
@@ -308,7 +390,10 @@ export function createEngine(config: EngineConfig = {}): Engine {
 }
 
 /** @internal */
-export function engineOver(sections: Sections, { curve, salienceGrowth }: EngineConfig = {}): Engine {
+export function engineOver(
+  sections: Sections,
+  { curve, salienceGrowth }: EngineConfig = {},
+): Engine {
   const fsrs = curve === "fsrs6";
   const counted = salienceGrowth ? salience.salienceOf : () => decay.NO_SALIENCE;
   return {
@@ -327,8 +412,15 @@ export function engineOver(sections: Sections, { curve, salienceGrowth }: Engine
       sections.slot.engine().retrievability(daysSinceAccess, stability),
     updateStabilityOnAccess: fsrs
       ? (stability, difficulty, retrievability, stake) =>
-          decay.growOnFsrs(stability, difficulty, counted(stake), retrievability, DECAY_CONFIG.max_stability_days)
-      : (stability, difficulty, _, stake) => decay.growOnAccess(stability, difficulty, counted(stake)),
+          decay.growOnFsrs(
+            stability,
+            difficulty,
+            counted(stake),
+            retrievability,
+            DECAY_CONFIG.max_stability_days,
+          )
+      : (stability, difficulty, _, stake) =>
+          decay.growOnAccess(stability, difficulty, counted(stake)),
     updateStabilityOnAccessForSection: fsrs
       ? (stability, difficulty, profile, retrievability, stake) =>
           decay.growOnFsrsForSection(stability, difficulty, counted(stake), retrievability, profile)
@@ -339,7 +431,8 @@ export function engineOver(sections: Sections, { curve, salienceGrowth }: Engine
       intent.classifyIntent(sections, query, options)) as Engine["classifyIntent"],
     calculateSalience: (subtype, signals) => salience.calculateSalience(sections, subtype, signals),
     modulateStability: (subtype, value) => salience.modulateStability(sections, subtype, value),
-    applyOutcome: (playbook, profitable, now) => procedural.applyOutcome(sections, playbook, profitable, now),
+    applyOutcome: (playbook, profitable, now) =>
+      procedural.applyOutcome(sections, playbook, profitable, now),
     checkDisqualifiers: (text) => query.checkDisqualifiers(sections, text),
     classifyQueryType: (text) => query.classifyQueryType(sections, text),
     classifyQuery: (text) => query.classifyQuery(sections, text),
@@ -347,16 +440,19 @@ export function engineOver(sections: Sections, { curve, salienceGrowth }: Engine
     extractQueryAttribute: (text) => query.extractQueryAttribute(sections, text),
     calculateRetrievalConfidence: (top, second, count, hasAttribute) =>
       query.calculateRetrievalConfidence(sections, top, second, count, hasAttribute),
-    decompose: (text, classification, options) => query.decompose(sections, text, classification, options),
+    decompose: (text, classification, options) =>
+      query.decompose(sections, text, classification, options),
     reformulate: (text, classification) => query.reformulate(sections, text, classification),
     understand: (text, options) => query.understand(sections, text, options),
     extractSymbol: (node) => extractSymbol(sections, node),
     groupEpisodes: (episodes, options) => groupEpisodes(sections, episodes, options),
     findPatterns: (episodes, edges, options) => findPatterns(sections, episodes, edges, options),
-    planConsolidation: (episodes, existing, options) => planConsolidation(sections, episodes, existing, options),
+    planConsolidation: (episodes, existing, options) =>
+      planConsolidation(sections, episodes, existing, options),
     mergeAndSelect: (subResults, options) => merge.mergeAndSelect(sections, subResults, options),
     coRecallPairs: (selected) => merge.coRecallPairs(sections, selected),
-    formatContext: (results, maxTokens, options) => context.formatContext(sections, results, maxTokens, options),
+    formatContext: (results, maxTokens, options) =>
+      context.formatContext(sections, results, maxTokens, options),
     classifyTurn: (text, frame, options) => turn.classifyTurn(sections, text, frame, options),
     planRetrieval: (signals, options) => turn.planRetrieval(sections, signals, options),
     planTurn: (text, frame, options) => turn.planTurn(sections, text, frame, options),

@@ -17,11 +17,14 @@ export type NousErrorCode =
   /** An index was used after it had been freed. */
   | "freed"
   /**
-   * The module trapped: a defect of the engine. The next call works, on a fresh instance; an index is lost. Or the thread of
-   * an index's worker has ended by itself, and the index with it.
+   * The module trapped: a defect of the engine. The next call works, on a fresh instance; an index
+   * is lost. Or the thread of an index's worker has ended by itself, and the index with it.
    */
   | "instance_lost"
-  /** A worker has as many requests to answer as it may have; once it has answered some, it takes more. */
+  /**
+   * A worker has as many requests to answer as it may have; once it has answered some, it takes
+   * more.
+   */
   | "queue_full"
   /** Every search of a retrieval failed, or was late; the first failure is the `cause`. */
   | "search_failed"
@@ -46,7 +49,12 @@ export class NousError extends Error {
   readonly code: NousErrorCode;
   readonly details: NousErrorDetails;
 
-  constructor(code: NousErrorCode, message: string, details: NousErrorDetails = {}, options?: ErrorOptions) {
+  constructor(
+    code: NousErrorCode,
+    message: string,
+    details: NousErrorDetails = {},
+    options?: ErrorOptions,
+  ) {
     super(message, options);
     this.code = code;
     this.details = details;
@@ -65,10 +73,14 @@ export function requireText(field: string, text: unknown): asserts text is strin
 
 /** @internal */
 export function requireObject(field: string, value: unknown): asserts value is object {
-  if (typeof value !== "object" || value === null) throw invalid(field, `must be an object, found ${show(value)}`);
+  if (typeof value !== "object" || value === null)
+    throw invalid(field, `must be an object, found ${show(value)}`);
 }
 
-/** The most entries of a list. An array may have 2³² − 1 without holding any, and copying those ends the process. @internal */
+/**
+ * The most entries of a list. An array may have 2³² − 1 without holding any, and copying those ends
+ * the process. @internal
+ */
 export const MOST_ENTRIES = 2 ** 25;
 
 /** @internal */
@@ -85,7 +97,13 @@ export function invalidShape(batch: string, index: number, found: unknown): Nous
 }
 
 /** A wrong field of an entry of a batch, named by its place and, where it has one, its id. */
-export function invalidEntry(batch: string, index: number, entry: unknown, field: string, problem: string): NousError {
+export function invalidEntry(
+  batch: string,
+  index: number,
+  entry: unknown,
+  field: string,
+  problem: string,
+): NousError {
   const id = idOf(entry);
   const place = `${batch}[${index}]${id === undefined ? "" : ` (id ${JSON.stringify(id)})`}`;
   const details = { field, index, ...(id === undefined ? {} : { id }) };
@@ -108,10 +126,12 @@ export function show(value: unknown): string {
 }
 
 function shown(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (typeof value === "string")
+    return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   if (typeof value === "bigint") return `${value}n`;
   if (isDate(value)) return Number.isNaN(value.getTime()) ? "an invalid Date" : value.toISOString();
-  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
+  if (typeof value === "object" && value !== null)
+    return Array.isArray(value) ? "an array" : "an object";
   if (typeof value === "function") return "a function";
   return String(value);
 }

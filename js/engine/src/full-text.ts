@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// The resident full-text index of one agent: ids here, everything else in the memory of an instance of its own.
+// The resident full-text index of one agent: ids here, everything else in the memory of an instance
+// of its own.
 
 import { invalid, invalidEntry, invalidShape, NousError, show } from "./errors.ts";
 import type { Glue } from "./instance.ts";
@@ -33,14 +34,20 @@ export interface TextHit {
 }
 
 export interface TextIndexOptions {
-  /** The most bytes it may take, scratch included but not a snapshot, so that a full index can be saved; 3 GiB when not given. */
+  /**
+   * The most bytes it may take, scratch included but not a snapshot, so that a full index can be
+   * saved; 3 GiB when not given.
+   */
   maxBytes?: number | undefined;
 }
 
 export interface TextSearchOptions {
   /** How many are wanted at most; 20 when not given, `Infinity` for all. */
   limit?: number | undefined;
-  /** Looks among these alone; ids that are not there are passed over. Scores are those of a search among all. */
+  /**
+   * Looks among these alone; ids that are not there are passed over. Scores are those of a search
+   * among all.
+   */
   among?: readonly string[] | undefined;
 }
 
@@ -71,17 +78,20 @@ interface Kept extends Snapshotted<Module> {
 }
 
 /**
- * A full-text index over titles, summaries and bodies, resident in the module: words by their beginnings, ranked by BM25. Words
- * and scores are those of SQLite's FTS5 with its defaults, but that text of scripts without spaces between words is found too.
+ * A full-text index over titles, summaries and bodies, resident in the module: words by their
+ * beginnings, ranked by BM25. Words and scores are those of SQLite's FTS5 with its defaults, but
+ * that text of scripts without spaces between words is found too.
  *
  * ```ts
  * const texts = new TextIndex();
  * texts.upsert([{ id: "n_1", title: "Gold", body: "Breakouts fail on Fridays." }]);
- * const hits = texts.search(["breakout", "friday"], { limit: 45 }); // what `MemoryIndex.search` takes as `bm25`
+ * const hits = texts.search(["breakout", "friday"], { limit: 45 }); // what `MemoryIndex.search`
+ * takes as `bm25`
  * texts.free();
  * ```
  *
- * Errors are those of `MemoryIndex`: `invalid_argument`, `out_of_memory`, `freed`, `instance_lost`; nothing is changed then.
+ * Errors are those of `MemoryIndex`: `invalid_argument`, `out_of_memory`, `freed`, `instance_lost`;
+ * nothing is changed then.
  */
 export class TextIndex {
   #kept: Kept | undefined;
@@ -89,7 +99,8 @@ export class TextIndex {
   declare [Symbol.dispose]: () => void;
 
   /**
-   * @throws {NousError} `invalid_argument` for an option that is none or out of its range, `not_initialized` before the module
+   * @throws {NousError} `invalid_argument` for an option that is none or out of its range,
+   * `not_initialized` before the module
    * is loaded.
    */
   constructor(options: TextIndexOptions = {}) {
@@ -97,7 +108,9 @@ export class TextIndex {
       this.#kept = (options as unknown as Whole).kept;
       return;
     }
-    const maxBytes = maxBytesOf(optionsOf<TextIndexOptions>("options", options, OPTION_KEYS).maxBytes);
+    const maxBytes = maxBytesOf(
+      optionsOf<TextIndexOptions>("options", options, OPTION_KEYS).maxBytes,
+    );
     const instance = ownInstance();
     const module = instance.glue.ResidentText.create(maxBytes, instance.memory.buffer.byteLength);
     this.#kept = keep(new Resident(instance, module), []);
@@ -107,11 +120,14 @@ export class TextIndex {
    * The index that a snapshot was made of.
    *
    * @param bytes the snapshot, in one piece or in several of any length.
-   * @throws {NousError} `invalid_snapshot` for one that is damaged, cut off, of another version, or of a `MemoryIndex`; else as
+   * @throws {NousError} `invalid_snapshot` for one that is damaged, cut off, of another version, or
+   * of a `MemoryIndex`; else as
    * the constructor.
    */
   static restore(bytes: SnapshotSource, options: TextIndexOptions = {}): TextIndex {
-    const maxBytes = maxBytesOf(optionsOf<TextIndexOptions>("options", options, OPTION_KEYS).maxBytes);
+    const maxBytes = maxBytesOf(
+      optionsOf<TextIndexOptions>("options", options, OPTION_KEYS).maxBytes,
+    );
     const instance = ownInstance();
     const { glue, memory } = instance;
     const restorer = glue.TextRestorer.create(maxBytes, memory.buffer.byteLength);
@@ -130,7 +146,9 @@ export class TextIndex {
     return this.#kept;
   }
 
-  /** Reading a caller's objects may have run code of the caller's, which may have freed the index. */
+  /**
+   * Reading a caller's objects may have run code of the caller's, which may have freed the index.
+   */
   #sameAs(kept: Kept): void {
     if (this.#live() !== kept) throw new NousError("freed", "This index has been freed.");
   }
@@ -143,7 +161,10 @@ export class TextIndex {
   /** The memory it takes, in bytes. */
   get bytes(): TextUse {
     const { resident } = this.#live();
-    return { index: resident.module.bytes_used(), module: resident.instance.memory.buffer.byteLength };
+    return {
+      index: resident.module.bytes_used(),
+      module: resident.instance.memory.buffer.byteLength,
+    };
   }
 
   /** Whether a document is there. */
@@ -157,8 +178,8 @@ export class TextIndex {
   }
 
   /**
-   * Adds documents, and replaces those whose id is there as a whole; their place in the order stays. Of one that is listed
-   * twice the last counts. The answer is how many were new.
+   * Adds documents, and replaces those whose id is there as a whole; their place in the order
+   * stays. Of one that is listed twice the last counts. The answer is how many were new.
    */
   upsert(documents: readonly TextDocument[]): number {
     const kept = this.#live();
@@ -168,7 +189,10 @@ export class TextIndex {
     const entries = [...batch];
     const added = entries.filter(([id]) => !rows.has(id));
     checkRoom("documents", rows.size + added.length);
-    const units = entries.reduce((sum, [, texts]) => texts.reduce((all, text) => all + text.length, sum), 0);
+    const units = entries.reduce(
+      (sum, [, texts]) => texts.reduce((all, text) => all + text.length, sum),
+      0,
+    );
     resident.reserve(0, entries.length * ENTRY, mostBytes(units));
     let at = resident.rowsAt;
     let to = resident.bytesAt;
@@ -212,9 +236,10 @@ export class TextIndex {
   }
 
   /**
-   * The documents that hold any of the terms, best first, equal ones in the order in which they were added. A term is found
-   * where a word begins with it; one that consists of several words, where these follow each other. 32 terms count. Words
-   * like "the" and "what", and terms that half of the documents hold, count only where no other term is found.
+   * The documents that hold any of the terms, best first, equal ones in the order in which they
+   * were added. A term is found where a word begins with it; one that consists of several words,
+   * where these follow each other. 32 terms count. Words like "the" and "what", and terms that half
+   * of the documents hold, count only where no other term is found.
    */
   search(terms: readonly string[], options: TextSearchOptions = {}): TextHit[] {
     const kept = this.#live();
@@ -251,8 +276,8 @@ export class TextIndex {
   }
 
   /**
-   * The same in pieces of some megabytes, each made when it is asked for, to be written to a stream. The index may not be
-   * changed before the last.
+   * The same in pieces of some megabytes, each made when it is asked for, to be written to a
+   * stream. The index may not be changed before the last.
    */
   snapshotParts(): IterableIterator<Uint8Array<ArrayBuffer>> {
     const kept = this.#live();
@@ -260,8 +285,9 @@ export class TextIndex {
   }
 
   /**
-   * Gives the index up, and its memory with it; every later call is an error with code `freed`, but for this one, which does
-   * nothing. An index that is forgotten without it is collected in time, as other objects are.
+   * Gives the index up, and its memory with it; every later call is an error with code `freed`, but
+   * for this one, which does nothing. An index that is forgotten without it is collected in time,
+   * as other objects are.
    */
   free(): void {
     if (this.#kept !== undefined) this.#kept.isFreed = true;
@@ -294,7 +320,8 @@ function readDocuments(documents: readonly TextDocument[]): Map<string, string[]
   const batch = new Map<string, string[]>();
   for (let index = 0; index < count; index++) {
     const document = documents[index]!;
-    if (typeof document !== "object" || document === null) throw invalidShape("documents", index, document);
+    if (typeof document !== "object" || document === null)
+      throw invalidShape("documents", index, document);
     const { id } = document;
     if (typeof id !== "string" || id === "") {
       const problem = `must be a string that is not empty, found ${show(id)}`;
@@ -303,7 +330,13 @@ function readDocuments(documents: readonly TextDocument[]): Map<string, string[]
     const texts = COLUMNS.map((column) => {
       const text = document[column] ?? "";
       if (typeof text === "string") return text;
-      throw invalidEntry("documents", index, document, column, `must be a string, found ${show(text)}`);
+      throw invalidEntry(
+        "documents",
+        index,
+        document,
+        column,
+        `must be a string, found ${show(text)}`,
+      );
     });
     batch.set(id, texts);
   }
@@ -324,7 +357,10 @@ function rowsOf({ rows }: Kept, ids: readonly string[]): number[] {
   return [...new Set(ids)].flatMap((id) => rows.get(id) ?? []);
 }
 
-/** Lets the module sweep out what was removed; rows are given anew then, in the order in which they were. */
+/**
+ * Lets the module sweep out what was removed; rows are given anew then, in the order in which they
+ * were.
+ */
 function sweep(kept: Kept): void {
   if (!kept.resident.module.sweep()) return;
   kept.ids = kept.ids.filter((id) => id !== undefined);

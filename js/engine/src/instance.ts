@@ -1,7 +1,8 @@
 // One instance of the module: its memory, its glue, and whether it still lives.
 //
-// WebAssembly cannot go on after a trap, and wasm-bindgen's glue keeps state of its own. So each instance gets its
-// own glue, and a guard around every export: whatever is thrown across a wasm frame ends that instance and no other.
+// WebAssembly cannot go on after a trap, and wasm-bindgen's glue keeps state of its own. So each
+// instance gets its own glue, and a guard around every export: whatever is thrown across a wasm
+// frame ends that instance and no other.
 
 import { NousError } from "./errors.ts";
 import { createGlue } from "./generated/glue.js";
@@ -25,24 +26,45 @@ type AnyFunction = (...args: number[]) => unknown;
 type CreateGlue = typeof createGlue;
 
 /** @internal A new instance of a compiled module; about a tenth of a millisecond. */
-export function instantiate(module: WebAssembly.Module, makeGlue: CreateGlue = createGlue): Instance {
+export function instantiate(
+  module: WebAssembly.Module,
+  makeGlue: CreateGlue = createGlue,
+): Instance {
   const glue = makeGlue();
   const imports = glue as unknown as WebAssembly.ModuleImports;
   const { exports } = new WebAssembly.Instance(module, { "./nous_wasm_bg.js": imports });
-  const instance: Instance = { glue, memory: exports.memory as WebAssembly.Memory, busy: false, dead: false };
+  const instance: Instance = {
+    glue,
+    memory: exports.memory as WebAssembly.Memory,
+    busy: false,
+    dead: false,
+  };
   const guarded: WebAssembly.Exports = {};
   for (const [name, value] of Object.entries(exports)) {
-    guarded[name] = typeof value === "function" ? guard(instance, name, value as AnyFunction, exports) : value;
+    guarded[name] =
+      typeof value === "function" ? guard(instance, name, value as AnyFunction, exports) : value;
   }
   glue.__wbg_set_wasm(guarded);
   (guarded.__wbindgen_start as AnyFunction)();
   return instance;
 }
 
-/** The same function, which ends the instance when it throws and refuses to run once the instance has ended. */
-function guard(instance: Instance, name: string, call: AnyFunction, exports: WebAssembly.Exports): AnyFunction {
-  // Bookkeeping of the glue, which may come from a finalizer at any time: it runs in an instance that has ended too.
-  if (name.startsWith("__externref") || (name.startsWith("__wbindgen") && name !== "__wbindgen_start")) {
+/**
+ * The same function, which ends the instance when it throws and refuses to run once the instance
+ * has ended.
+ */
+function guard(
+  instance: Instance,
+  name: string,
+  call: AnyFunction,
+  exports: WebAssembly.Exports,
+): AnyFunction {
+  // Bookkeeping of the glue, which may come from a finalizer at any time: it runs in an instance
+  // that has ended too.
+  if (
+    name.startsWith("__externref") ||
+    (name.startsWith("__wbindgen") && name !== "__wbindgen_start")
+  ) {
     return (...args) => {
       try {
         return call(...args);
@@ -54,19 +76,30 @@ function guard(instance: Instance, name: string, call: AnyFunction, exports: Web
   }
   if (name.startsWith("__wbg_")) return (...args) => (instance.dead ? undefined : call(...args));
 
-  // Whoever calls this has marked the instance as dead: there may be no stack left to call anything.
+  // Whoever calls this has marked the instance as dead: there may be no stack left to call
+  // anything.
   const ended = (cause: unknown, wasDead: boolean, ...args: unknown[]): unknown => {
-    // Arguments become numbers before the module runs: what is thrown by one that cannot has harmed nothing, unless a
-    // call that it made in turn has.
-    if (name !== "engine_create" && !(cause instanceof WebAssembly.RuntimeError) && args.some(isNoValue)) {
+    // Arguments become numbers before the module runs: what is thrown by one that cannot has harmed
+    // nothing, unless a call that it made in turn has.
+    if (
+      name !== "engine_create" &&
+      !(cause instanceof WebAssembly.RuntimeError) &&
+      args.some(isNoValue)
+    ) {
       instance.dead = wasDead;
       return cause;
     }
     const text = panicText(exports);
-    return new NousError("instance_lost", `The engine failed${text ? `: ${text}` : "."}`, {}, { cause });
+    return new NousError(
+      "instance_lost",
+      `The engine failed${text ? `: ${text}` : "."}`,
+      {},
+      { cause },
+    );
   };
   const check = () => {
-    if (instance.dead) throw new NousError("instance_lost", "This instance of the engine has ended.");
+    if (instance.dead)
+      throw new NousError("instance_lost", "This instance of the engine has ended.");
   };
   // Fixed arguments where calls are hot: a rest parameter costs twice the guard.
   switch (call.length) {
@@ -130,14 +163,23 @@ function guard(instance: Instance, name: string, call: AnyFunction, exports: Web
 
 /** Whether making a number of a value can throw. */
 function isNoValue(value: unknown): boolean {
-  return typeof value === "bigint" || typeof value === "symbol" || (typeof value === "object" && value !== null);
+  return (
+    typeof value === "bigint" ||
+    typeof value === "symbol" ||
+    (typeof value === "object" && value !== null)
+  );
 }
 
 /** What the module's panic hook wrote down before the trap. */
 function panicText(exports: WebAssembly.Exports): string {
   try {
-    const [start, length] = [(exports.panic_at as () => number)(), (exports.panic_length as () => number)()];
-    return new TextDecoder().decode(new Uint8Array((exports.memory as WebAssembly.Memory).buffer, start, length));
+    const [start, length] = [
+      (exports.panic_at as () => number)(),
+      (exports.panic_length as () => number)(),
+    ];
+    return new TextDecoder().decode(
+      new Uint8Array((exports.memory as WebAssembly.Memory).buffer, start, length),
+    );
   } catch {
     return "";
   }

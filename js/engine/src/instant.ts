@@ -2,8 +2,12 @@
 
 import type { Instant } from "./types.ts";
 
-/** ISO 8601: a date, and perhaps a time, with a zone or without. Other text means other moments in other places. */
-const ISO = /^((?:\d{4}|[+-]\d{6})-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+/**
+ * ISO 8601: a date, and perhaps a time, with a zone or without. Other text means other moments in
+ * other places.
+ */
+const ISO =
+  /^((?:\d{4}|[+-]\d{6})-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /** Milliseconds since 1970; NaN for what is no moment. @internal */
 export function toMilliseconds(instant: Instant | null | undefined): number {
@@ -11,7 +15,8 @@ export function toMilliseconds(instant: Instant | null | undefined): number {
   if (instant instanceof Date) return instant.getTime();
   if (typeof instant === "string") return parse(instant);
   // A Date of another realm, as tests and workers have them.
-  if (Object.prototype.toString.call(instant) === "[object Date]") return (instant as unknown as Date).getTime();
+  if (Object.prototype.toString.call(instant) === "[object Date]")
+    return (instant as unknown as Date).getTime();
   return Number.NaN;
 }
 

@@ -1,4 +1,5 @@
-// Merging: ids become numbers here, the rule runs in the module, and only what is selected is built.
+// Merging: ids become numbers here, the rule runs in the module, and only what is selected is
+// built.
 
 import { own } from "./constants.ts";
 import { invalid, invalidShape, NousError, show } from "./errors.ts";
@@ -16,7 +17,9 @@ export interface MergeRow {
 }
 
 /** Results by sub-query, in order. */
-export type SubResults<Row> = ReadonlyMap<string, readonly Row[]> | readonly (readonly [string, readonly Row[]])[];
+export type SubResults<Row> =
+  | ReadonlyMap<string, readonly Row[]>
+  | readonly (readonly [string, readonly Row[]])[];
 
 /** How to merge. */
 export interface MergeOptions {
@@ -58,7 +61,8 @@ export function mergeAndSelect<Row extends MergeRow>(
   const { query, sectionsEnabled = sections.enabled } = options;
   const { relevanceRatio = own.relevanceRatio, maxResults = own.maxResults } = options;
   const intentBoost = options.intentBoost ?? sections.intentBoost;
-  if (query != null && typeof query !== "string") throw invalid("query", `must be a string, found ${show(query)}`);
+  if (query != null && typeof query !== "string")
+    throw invalid("query", `must be a string, found ${show(query)}`);
   requireNumber("intentBoost", intentBoost);
   requireNumber("relevanceRatio", relevanceRatio);
   if (!(Number.isInteger(maxResults) || maxResults === Infinity) || maxResults < 0) {
@@ -99,7 +103,15 @@ export function mergeAndSelect<Row extends MergeRow>(
     }
     const most = Math.min(maxResults, UNLIMITED);
     const ratio = relevanceRatio;
-    const count = handle.engine.merge_and_select(rows, codes.size, groups.length, intents, intentBoost, ratio, most);
+    const count = handle.engine.merge_and_select(
+      rows,
+      codes.size,
+      groups.length,
+      intents,
+      intentBoost,
+      ratio,
+      most,
+    );
     handle.refresh();
     return build(handle.numbers, handle.numbersAt, count, groups);
   } finally {
@@ -134,25 +146,34 @@ function build<Row extends MergeRow>(
 }
 
 /**
- * A new object with the fields of two. In V8 `Object.assign` takes an eighth of the time of a spread that is followed by more; but
- * it takes a key `__proto__` for the prototype.
+ * A new object with the fields of two. In V8 `Object.assign` takes an eighth of the time of a
+ * spread that is followed by more; but it takes a key `__proto__` for the prototype.
  *
  * @internal
  */
-export function copyWith<Row extends object, More extends object>(row: Row, more: More): Row & More {
+export function copyWith<Row extends object, More extends object>(
+  row: Row,
+  more: More,
+): Row & More {
   return Object.hasOwn(row, "__proto__") ? { ...row, ...more } : Object.assign({}, row, more);
 }
 
 function groupsOf<Row>(subResults: SubResults<Row>): (readonly Row[])[] {
   const pairs = subResults instanceof Map || Array.isArray(subResults) ? subResults : undefined;
   if (pairs === undefined) {
-    throw invalid("subResults", `must be a Map or an array of [subQuery, results], found ${show(subResults)}`);
+    throw invalid(
+      "subResults",
+      `must be a Map or an array of [subQuery, results], found ${show(subResults)}`,
+    );
   }
   const groups: (readonly Row[])[] = [];
   for (const pair of pairs as Iterable<readonly [string, readonly Row[]]>) {
     const results = Array.isArray(pair) ? pair[1] : undefined;
     if (!Array.isArray(results)) {
-      throw invalid(`subResults[${groups.length}]`, `must be [subQuery, results] with an array of results`);
+      throw invalid(
+        `subResults[${groups.length}]`,
+        `must be [subQuery, results] with an array of results`,
+      );
     }
     groups.push(results);
   }
@@ -166,7 +187,8 @@ export function numberOf(score: unknown): number {
 }
 
 function requireNumber(field: string, value: number): void {
-  if (!Number.isFinite(value)) throw invalid(field, `must be a finite number, found ${show(value)}`);
+  if (!Number.isFinite(value))
+    throw invalid(field, `must be a finite number, found ${show(value)}`);
 }
 
 /** Pairs of one call of `coRecallPairs`: those of a group of five thousand, which take seconds. */
@@ -177,7 +199,8 @@ export function coRecallPairs(
   sections: Sections,
   selected: readonly { id: string; _sub_query_group?: number | undefined }[],
 ): [string, string][] {
-  if (!Array.isArray(selected)) throw invalid("selected", `must be an array, found ${show(selected)}`);
+  if (!Array.isArray(selected))
+    throw invalid("selected", `must be an array, found ${show(selected)}`);
   const count = selected.length;
   const handle = sections.slot.take();
   try {

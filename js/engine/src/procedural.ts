@@ -1,14 +1,25 @@
 // Playbooks: read and kept here, matched in the module, told as text for an agent.
 
 import { own } from "./constants.ts";
-import { invalid, invalidEntry, invalidShape, MOST_ENTRIES, NousError, requireShort, show } from "./errors.ts";
+import {
+  invalid,
+  invalidEntry,
+  invalidShape,
+  MOST_ENTRIES,
+  NousError,
+  requireShort,
+  show,
+} from "./errors.ts";
 import type { Instance } from "./instance.ts";
 import { presentOf } from "./memory/pack.ts";
 import { numeric, ownInstance } from "./runtime.ts";
 import type { Sections } from "./sections.ts";
 import type { Instant } from "./types.ts";
 
-/** What a playbook's body holds. What is missing or null has its default; what does not parse is a problem, not an error. */
+/**
+ * What a playbook's body holds. What is missing or null has its default; what does not parse is a
+ * problem, not an error.
+ */
 export interface PlaybookBody {
   /** A `PlaybookTrigger`. Without one the playbook never matches. */
   trigger?: unknown;
@@ -70,7 +81,9 @@ export interface AnomalyEvent {
 }
 
 /** Named numbers of a market. Of several values the last is the present one. */
-export type MarketSnapshot = Readonly<Record<string, number | readonly number[] | null | undefined>>;
+export type MarketSnapshot = Readonly<
+  Record<string, number | readonly number[] | null | undefined>
+>;
 
 /** A playbook that an event has called up. */
 export interface PlaybookMatch {
@@ -129,7 +142,10 @@ export interface AppliedPlaybook {
 
 /** The most conditions one inside the other, the comparison included. */
 const MOST_DEPTH = 32;
-/** The most comparisons of one playbook; an empty list counts as one, or lists of empty lists would have no bound. */
+/**
+ * The most comparisons of one playbook; an empty list counts as one, or lists of empty lists would
+ * have no bound.
+ */
 const MOST_COMPARISONS = 256;
 /** The most pairs of a kind and a symbol that one trigger names. */
 const MOST_PAIRS = 65_536;
@@ -164,11 +180,17 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === "string";
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0;
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length <= MOST_ENTRIES && Array.from(value).every(isText);
 
-function read<T>(value: unknown, is: (value: unknown) => value is T, absent: T, otherwise: PlaybookProblem): T {
+function read<T>(
+  value: unknown,
+  is: (value: unknown) => value is T,
+  absent: T,
+  otherwise: PlaybookProblem,
+): T {
   if (value === undefined || value === null) return absent;
   if (!is(value)) throw new Unreadable(otherwise);
   return value;
@@ -201,9 +223,15 @@ class Codes {
 }
 
 /** A playbook as it was read: what a match tells of it, whatever called it up. */
-type Known = Pick<PlaybookMatch, "id" | "title" | "action" | "direction" | "success_count" | "sample_size">;
+type Known = Pick<
+  PlaybookMatch,
+  "id" | "title" | "action" | "direction" | "success_count" | "sample_size"
+>;
 
-/** What a match tells of a playbook, and its trigger in the module's numbers; none where nothing can call it up. */
+/**
+ * What a match tells of a playbook, and its trigger in the module's numbers; none where nothing can
+ * call it up.
+ */
 interface Reading {
   known: Known;
   trigger: readonly number[] | null;
@@ -238,7 +266,8 @@ class Reader {
     const kinds = read(given.anomaly_types, isTexts, [], "malformed_trigger");
     const symbols = read(given.symbols, isTexts, [], "malformed_trigger");
     const [kindNames, symbolNames] = [new Set(kinds), new Set(symbols.map(lowerAscii))];
-    if (kindNames.size * Math.max(1, symbolNames.size) > MOST_PAIRS) throw new Unreadable("trigger_too_large");
+    if (kindNames.size * Math.max(1, symbolNames.size) > MOST_PAIRS)
+      throw new Unreadable("trigger_too_large");
     const least = read(given.min_severity, isNumber, 0, "malformed_trigger");
     const steps = given.conditions == null ? [] : this.#conditions(given.conditions);
     return [
@@ -249,7 +278,10 @@ class Reader {
     ];
   }
 
-  /** A tree of conditions as steps, each before its parts; read no further than the bounds allow, since it may be a cycle. */
+  /**
+   * A tree of conditions as steps, each before its parts; read no further than the bounds allow,
+   * since it may be a cycle.
+   */
   #conditions(root: unknown): number[] {
     const steps: number[] = [];
     let comparisons = 0;
@@ -260,7 +292,9 @@ class Reader {
     const readOne = (given: unknown, depth: number): void => {
       if (depth > MOST_DEPTH) throw new Unreadable("condition_too_deep");
       if (!isFields(given)) throw new Unreadable("malformed_condition");
-      const kinds = (["all", "any", "not", "var"] as const).filter((kind) => given[kind] !== undefined);
+      const kinds = (["all", "any", "not", "var"] as const).filter(
+        (kind) => given[kind] !== undefined,
+      );
       const [kind] = kinds;
       if (kind === undefined || kinds.length > 1) throw new Unreadable("malformed_condition");
       if (kind === "var") {
@@ -322,9 +356,10 @@ function shelf(): Instance {
 const MATCHED = 4;
 
 /**
- * Playbooks by id, in the order in which they were added last, found by what calls them up: matching takes time in proportion
- * to what matches, not to the book. Names of kinds, symbols and variables stay as long as the book. Its part in the module
- * goes when the book is collected; should the module fail (`instance_lost`), all books of the process are to be made anew.
+ * Playbooks by id, in the order in which they were added last, found by what calls them up:
+ * matching takes time in proportion to what matches, not to the book. Names of kinds, symbols and
+ * variables stay as long as the book. Its part in the module goes when the book is collected;
+ * should the module fail (`instance_lost`), all books of the process are to be made anew.
  *
  * ```ts
  * const book = new PlaybookBook();
@@ -342,14 +377,16 @@ export class PlaybookBook {
   #room = 0;
 
   /**
-   * Adds playbooks as they are now; one whose id is known replaces the other, and moves to the end. One that does not parse
-   * never matches, and is listed in `problems`.
+   * Adds playbooks as they are now; one whose id is known replaces the other, and moves to the end.
+   * One that does not parse never matches, and is listed in `problems`.
    *
-   * @throws {NousError} `invalid_argument` for a list that is none, an entry that is no object, an id that is missing. Nothing
+   * @throws {NousError} `invalid_argument` for a list that is none, an entry that is no object, an
+   * id that is missing. Nothing
    * is added then.
    */
   add(playbooks: readonly (Playbook | PlaybookRow)[]): void {
-    if (!Array.isArray(playbooks)) throw invalid("playbooks", `must be an array, found ${show(playbooks)}`);
+    if (!Array.isArray(playbooks))
+      throw invalid("playbooks", `must be an array, found ${show(playbooks)}`);
     // A later one of an id takes the place of an earlier one, here as in the book.
     const readings = new Map<string, Reading | PlaybookProblem>();
     for (let place = 0; place < playbooks.length; place++) {
@@ -357,7 +394,13 @@ export class PlaybookBook {
       if (!isFields(given)) throw invalidShape("playbooks", place, given);
       const id = given.id;
       if (!isText(id) || id === "") {
-        throw invalidEntry("playbooks", place, given, "id", `must be a string that is not empty, found ${show(id)}`);
+        throw invalidEntry(
+          "playbooks",
+          place,
+          given,
+          "id",
+          `must be a string that is not empty, found ${show(id)}`,
+        );
       }
       readings.delete(id);
       readings.set(id, this.#read(id, given as unknown as Playbook));
@@ -417,15 +460,18 @@ export class PlaybookBook {
   /** What does not parse and therefore never matches, with the reason. */
   get problems(): { id: string; reason: PlaybookProblem }[] {
     const problems: { id: string; reason: PlaybookProblem }[] = [];
-    for (const [id, known] of this.#all) if (typeof known === "string") problems.push({ id, reason: known });
+    for (const [id, known] of this.#all)
+      if (typeof known === "string") problems.push({ id, reason: known });
     return problems;
   }
 
   /**
-   * For each playbook the first event that calls it up, where its conditions hold in the snapshot: by relevance, highest first,
-   * equal ones as they were added. With it the variables that conditions missed.
+   * For each playbook the first event that calls it up, where its conditions hold in the snapshot:
+   * by relevance, highest first, equal ones as they were added. With it the variables that
+   * conditions missed.
    *
-   * @throws {NousError} `invalid_argument` naming place and field of a wrong event, or the variable of a snapshot.
+   * @throws {NousError} `invalid_argument` naming place and field of a wrong event, or the variable
+   * of a snapshot.
    */
   match(
     events: readonly AnomalyEvent[],
@@ -454,7 +500,8 @@ export class PlaybookBook {
     const matches: PlaybookMatch[] = [];
     for (let at = 1; at < 1 + count * MATCHED; at += MATCHED) {
       const { type, symbol, severity } = told[answer[at + 1]!]!;
-      const { id, title, action, direction, success_count, sample_size } = this.#byRow[answer[at]!]!;
+      const { id, title, action, direction, success_count, sample_size } =
+        this.#byRow[answer[at]!]!;
       matches.push({
         id,
         title,
@@ -471,7 +518,10 @@ export class PlaybookBook {
     }
     const missing: MissingVariable[] = [];
     for (let at = 1 + count * MATCHED; at < answer.length; at += 2) {
-      missing.push({ id: this.#byRow[answer[at]!]!.id, var: this.#reader.variables.name(answer[at + 1]!) });
+      missing.push({
+        id: this.#byRow[answer[at]!]!.id,
+        var: this.#reader.variables.name(answer[at + 1]!),
+      });
     }
     return { matches, missing };
   }
@@ -488,7 +538,10 @@ export class PlaybookBook {
       this.#room = 0;
       if (!this.#module.reserve(room)) {
         const size = Math.ceil((room * 8) / 2 ** 20);
-        throw new NousError("out_of_memory", `The batch needs ${size} MiB at once: pass it in parts.`);
+        throw new NousError(
+          "out_of_memory",
+          `The batch needs ${size} MiB at once: pass it in parts.`,
+        );
       }
       this.#room = room;
     }
@@ -533,12 +586,18 @@ function valuesOf(variable: string, given: unknown): ArrayLike<number> {
   const values: unknown[] = Array.isArray(given) ? given : [given];
   const wrong = values.find((value) => !isNumber(value));
   if (!values.every(isNumber)) {
-    throw invalid(`snapshot.${variable}`, `must be a finite number or a list of them, found ${show(wrong)}`);
+    throw invalid(
+      `snapshot.${variable}`,
+      `must be a finite number or a list of them, found ${show(wrong)}`,
+    );
   }
   return values;
 }
 
-/** Matches of playbooks without keeping them, and without a snapshot: a playbook that asks for a variable misses it. */
+/**
+ * Matches of playbooks without keeping them, and without a snapshot: a playbook that asks for a
+ * variable misses it.
+ */
 export function matchPlaybooks(
   playbooks: readonly (Playbook | PlaybookRow)[],
   events: readonly AnomalyEvent[],
@@ -566,16 +625,32 @@ export function formatPlaybookMatches(matches: readonly PlaybookMatch[]): string
 
 function entryOf(match: PlaybookMatch, place: number): string {
   if (!isFields(match)) throw invalidShape("matches", place, match);
-  const { id, title, action, direction, type, symbol, success_rate, success_count, sample_size } = match;
-  for (const [field, text] of Object.entries({ id, title, action, direction, type, symbol: symbol ?? "" })) {
-    if (!isText(text)) throw invalidEntry("matches", place, match, field, `must be a string, found ${show(text)}`);
+  const { id, title, action, direction, type, symbol, success_rate, success_count, sample_size } =
+    match;
+  for (const [field, text] of Object.entries({
+    id,
+    title,
+    action,
+    direction,
+    type,
+    symbol: symbol ?? "",
+  })) {
+    if (!isText(text))
+      throw invalidEntry("matches", place, match, field, `must be a string, found ${show(text)}`);
   }
   for (const [field, number] of Object.entries({ success_rate, success_count, sample_size })) {
     if (!isNumber(number))
-      throw invalidEntry("matches", place, match, field, `must be a finite number, found ${show(number)}`);
+      throw invalidEntry(
+        "matches",
+        place,
+        match,
+        field,
+        `must be a finite number, found ${show(number)}`,
+      );
   }
   const percent = numeric().whole_percent(success_rate);
-  const record = sample_size === 0 ? "new win rate" : `${percent}% win rate (${success_count}/${sample_size})`;
+  const record =
+    sample_size === 0 ? "new win rate" : `${percent}% win rate (${success_count}/${sample_size})`;
   const lines = [`${place + 1}. **${title}** — ${record}`];
   if (action !== "") lines.push(`Action: ${action}`);
   if (direction !== "either") lines.push(`Direction: ${direction.toUpperCase()}`);
@@ -604,7 +679,8 @@ export function applyOutcome(
   ] as const) {
     if (!isCount(count)) throw refuse(field, "a whole number of at least 0", count);
   }
-  if (!(isNumber(stability) && stability >= 0)) throw refuse("stability", "a finite number of at least 0", stability);
+  if (!(isNumber(stability) && stability >= 0))
+    throw refuse("stability", "a finite number of at least 0", stability);
   if (difficulty != null && !(isNumber(difficulty) && difficulty >= 0 && difficulty <= 1)) {
     throw refuse("difficulty", "a number from 0 to 1", difficulty);
   }
@@ -615,7 +691,9 @@ export function applyOutcome(
     success_count: success_count + (profitable ? 1 : 0),
     sample_size: sample_size + 1,
     last_applied: present.toISOString(),
-    stability: sections.slot.engine().stability_after_outcome(stability, difficulty ?? Number.NaN, profitable),
+    stability: sections.slot
+      .engine()
+      .stability_after_outcome(stability, difficulty ?? Number.NaN, profitable),
     strengthened: profitable ? own.edgeStrengthening : 0,
   };
 }

@@ -11,12 +11,15 @@ import { withText } from "./text.ts";
 import type { MemorySection } from "./types.ts";
 
 /**
- * Why a question is no plain lookup: D1 asks for reasons, D2 negates, D3 names a time, D4 has several questions, D5 points
- * at what was said before, D6 explores.
+ * Why a question is no plain lookup: D1 asks for reasons, D2 negates, D3 names a time, D4 has
+ * several questions, D5 points at what was said before, D6 explores.
  */
 export type DisqualifierCategory = "D1" | "D2" | "D3" | "D4" | "D5" | "D6";
 
-/** What keeps a question from being a plain lookup. If nothing does, `disqualified` is the only key of the answer. */
+/**
+ * What keeps a question from being a plain lookup. If nothing does, `disqualified` is the only key
+ * of the answer.
+ */
 export type Disqualification =
   | { disqualified: false; reason?: never; category?: never; pattern?: never }
   | {
@@ -83,8 +86,8 @@ export interface DecomposeOptions {
   /** The most parts: a whole number of at least 1. Default 4. */
   maxParts?: number | undefined;
   /**
-   * Whether a question that nothing else divides, but that names two or more known symbols or quoted phrases and an
-   * attribute, has a part for each of them. Default false.
+   * Whether a question that nothing else divides, but that names two or more known symbols or
+   * quoted phrases and an attribute, has a part for each of them. Default false.
    */
   bySubject?: boolean | undefined;
 }
@@ -104,15 +107,18 @@ export interface UnderstandOptions extends DecomposeOptions {
   /** How intent is read. Default: the configuration's. */
   matcher?: IntentMatcher | undefined;
   /**
-   * Which characters make terms: letters, digits and `_` of ASCII, or letters, marks and digits of every script, with Chinese,
-   * Japanese and Korean text as overlapping pairs. Default `ascii`.
+   * Which characters make terms: letters, digits and `_` of ASCII, or letters, marks and digits of
+   * every script, with Chinese, Japanese and Korean text as overlapping pairs. Default `ascii`.
    */
   terms?: "ascii" | "unicode" | undefined;
 }
 
 /** What becomes of a selected result whose score is weak. @internal */
 export type Fate =
-  /** It is not weak, or its search failed, or it is the best of a selection that would be empty without it. */
+  /**
+   * It is not weak, or its search failed, or it is the best of a selection that would be empty
+   * without it.
+   */
   | { kind: "kept" }
   /** The result of this place, of those found for it, stands in for it. */
   | { kind: "replaced"; by: number }
@@ -126,8 +132,9 @@ export type Fate =
 export type TitleSearch<Row> = "no_title" | "not_yet" | "failed" | readonly Row[];
 
 /**
- * Decides on weak results in order: a result below the floor is replaced by the best that its title's search found, is not
- * selected yet and has a higher score, as long as fewer than `budget` are replaced; else it is dropped, but never all are.
+ * Decides on weak results in order: a result below the floor is replaced by the best that its
+ * title's search found, is not selected yet and has a higher score, as long as fewer than `budget`
+ * are replaced; else it is dropped, but never all are.
  *
  * @internal
  */
@@ -149,7 +156,9 @@ const UNLIMITED = 2 ** 32 - 1;
 const PATTERNS = own.disqualifiers.flatMap(({ category, reason, patterns }) =>
   patterns.map((pattern) => ({ category, reason, pattern })),
 );
-const CATEGORIES = new Map(own.disqualifiers.map(({ category }, place) => [category as string, place]));
+const CATEGORIES = new Map(
+  own.disqualifiers.map(({ category }, place) => [category as string, place]),
+);
 /** A place that no category has. */
 const NO_CATEGORY = own.disqualifiers.length;
 
@@ -164,7 +173,11 @@ export function checkDisqualifiers(sections: Sections, query: string): Disqualif
 }
 
 /** The fields of a pattern in the order of the answer. */
-const inOrder = ({ reason, category, pattern }: (typeof PATTERNS)[number]) => ({ reason, category, pattern });
+const inOrder = ({ reason, category, pattern }: (typeof PATTERNS)[number]) => ({
+  reason,
+  category,
+  pattern,
+});
 
 /** @internal */
 export function classifyQueryType(sections: Sections, query: string): QueryTypeResult {
@@ -197,14 +210,26 @@ function classificationIn({ numbers, numbersAt: at }: Handle, query: string): Qu
 }
 
 /** A piece of an answer: a stretch of the question, an attribute word, a symbol, or none. */
-function piece(query: string, kind: number, a: number, b: number, symbols: readonly string[]): string | null {
+function piece(
+  query: string,
+  kind: number,
+  a: number,
+  b: number,
+  symbols: readonly string[],
+): string | null {
   if (kind === 1) return query.slice(a, b);
   if (kind === 2) return own.attributeWords[a]!;
   return kind === 3 ? symbols[a]! : null;
 }
 
 /** Parts that begin at a place, so many of them. */
-function partsIn(sections: Sections, query: string, told: Uint32Array, from: number, count: number): string[] {
+function partsIn(
+  sections: Sections,
+  query: string,
+  told: Uint32Array,
+  from: number,
+  count: number,
+): string[] {
   const parts: string[] = [];
   for (let at = from; at < from + count * PART; at += PART) {
     const lead = piece(query, told[at]!, told[at + 1]!, told[at + 2]!, sections.knownSymbols);
@@ -216,7 +241,9 @@ function partsIn(sections: Sections, query: string, told: Uint32Array, from: num
 
 /** @internal */
 export function extractQueryEntities(sections: Sections, query: string): string[] {
-  const ends = withText(sections.slot, textOf(query), 0, ({ engine }, length) => engine.extract_query_entities(length));
+  const ends = withText(sections.slot, textOf(query), 0, ({ engine }, length) =>
+    engine.extract_query_entities(length),
+  );
   return slices(query, ends, 0);
 }
 
@@ -267,7 +294,11 @@ export function reformulate(
 }
 
 /** @internal */
-export function understand(sections: Sections, query: string, options: UnderstandOptions = {}): Understanding {
+export function understand(
+  sections: Sections,
+  query: string,
+  options: UnderstandOptions = {},
+): Understanding {
   const { maxParts, bySubject } = partOptions(options);
   const words = wantsWords(sections, options.matcher);
   const { terms = "ascii" } = options;
@@ -295,7 +326,10 @@ export function calculateRetrievalConfidence(
   hasAttribute: boolean,
 ): RetrievalConfidence {
   if (!(Number.isInteger(resultCount) && resultCount >= 0)) {
-    throw invalid("resultCount", `must be a whole number of at least 0, found ${show(resultCount)}`);
+    throw invalid(
+      "resultCount",
+      `must be a whole number of at least 0, found ${show(resultCount)}`,
+    );
   }
   requireScore("topScore", topScore);
   if (secondScore != null) requireScore("secondScore", secondScore);
@@ -305,7 +339,12 @@ export function calculateRetrievalConfidence(
   const handle = sections.slot.take();
   try {
     handle.reserve(CONFIDENCE, 0);
-    handle.engine.retrieval_confidence(topScore, secondScore ?? undefined, resultCount, hasAttribute);
+    handle.engine.retrieval_confidence(
+      topScore,
+      secondScore ?? undefined,
+      resultCount,
+      hasAttribute,
+    );
     handle.refresh();
     const { numbers, numbersAt: at } = handle;
     const flags = numbers[at + 5]!;
@@ -361,7 +400,8 @@ export function settleWeak(
       const search = searches[place]!;
       numbers[numbersAt + place] = codeOf(id);
       numbers[numbersAt + count + place] = score;
-      numbers[numbersAt + 2 * count + place] = typeof search === "string" ? SEARCHED[search] : search.length;
+      numbers[numbersAt + 2 * count + place] =
+        typeof search === "string" ? SEARCHED[search] : search.length;
     }
     for (let place = 0; place < found.length; place++) {
       const row = found[place]!;
@@ -391,7 +431,8 @@ function textOf(query: string): string {
 }
 
 function requireScore(field: string, score: number): void {
-  if (!Number.isFinite(score)) throw invalid(field, `must be a finite number, found ${show(score)}`);
+  if (!Number.isFinite(score))
+    throw invalid(field, `must be a finite number, found ${show(score)}`);
 }
 
 function partOptions(options: DecomposeOptions): { maxParts: number; bySubject: boolean } {
@@ -400,12 +441,18 @@ function partOptions(options: DecomposeOptions): { maxParts: number; bySubject: 
   if (!(Number.isInteger(maxParts) || maxParts === Infinity) || maxParts < 1) {
     throw invalid("maxParts", `must be a whole number of at least 1, found ${show(maxParts)}`);
   }
-  if (typeof bySubject !== "boolean") throw invalid("bySubject", `must be true or false, found ${show(bySubject)}`);
+  if (typeof bySubject !== "boolean")
+    throw invalid("bySubject", `must be true or false, found ${show(bySubject)}`);
   return { maxParts: Math.min(maxParts, UNLIMITED), bySubject };
 }
 
-/** What is read of a classification: the place of its category, and an entity that says something. */
-function classified(classification: ClassifiedQuery | null | undefined): { category: number; entity: string | null } {
+/**
+ * What is read of a classification: the place of its category, and an entity that says something.
+ */
+function classified(classification: ClassifiedQuery | null | undefined): {
+  category: number;
+  entity: string | null;
+} {
   if (classification == null) return { category: NO_CATEGORY, entity: null };
   if (typeof classification !== "object") {
     throw invalid("classification", `must be an object, found ${show(classification)}`);

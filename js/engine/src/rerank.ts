@@ -22,20 +22,26 @@ export interface RerankOptions {
   /**
    * `throw`, the default: a candidate with a wrong value is an error, and nothing is ranked.
    *
-   * `neutral`: every candidate is ranked, and every score is finite. A number is used as the formulas use it, whether it is in its
-   * range or not. What they leave undefined is neutral, field by field:
+   * `neutral`: every candidate is ranked, and every score is finite. A number is used as the
+   * formulas use it, whether it is in its range or not. What they leave undefined is neutral, field
+   * by field:
    *
-   * - `semantic_score`, `bm25_score`, `graph_score`: what is not a finite number is 0, as an absent score.
-   * - `last_accessed`: what is no instant has recency 0, and so has an instant some 58 years ahead, where recency is infinite;
+   * - `semantic_score`, `bm25_score`, `graph_score`: what is not a finite number is 0, as an absent
+   * score.
+   * - `last_accessed`: what is no instant has recency 0, and so has an instant some 58 years ahead,
+   * where recency is infinite;
    *   `access_count` does not count then.
    * - `created_at`: what is no instant loses the bonus for new content, and nothing else.
    * - `access_count`: what is no number is 0; a fraction or a negative number is used as it is.
-   * - `inbound_edge_count`: what is no number is 0; a fraction or a negative number is used as it is.
-   * - `id` is not looked at, an unknown `subtype` is KNOWLEDGE, and what is no object is a candidate without any of these values.
+   * - `inbound_edge_count`: what is no number is 0; a fraction or a negative number is used as it
+   * is.
+   * - `id` is not looked at, an unknown `subtype` is KNOWLEDGE, and what is no object is a
+   * candidate without any of these values.
    * - A value that cannot be read, since its getter throws, counts as a wrong value of its field.
    *
-   * A score whose sum is beyond the range of numbers is the greatest number of its sign. Weights, metrics, `now` and `limit`
-   * belong to the call and not to a candidate: they are refused as with `throw`.
+   * A score whose sum is beyond the range of numbers is the greatest number of its sign. Weights,
+   * metrics, `now` and `limit` belong to the call and not to a candidate: they are refused as with
+   * `throw`.
    */
   onInvalid?: "throw" | "neutral" | undefined;
 }
@@ -62,7 +68,8 @@ export function rank<Node extends ScoredNode>(
   limit: number,
   neutral: boolean,
 ): RankedNode<Node>[] {
-  if (!Array.isArray(candidates)) throw invalid("candidates", `must be an array, found ${show(candidates)}`);
+  if (!Array.isArray(candidates))
+    throw invalid("candidates", `must be an array, found ${show(candidates)}`);
   const count = candidates.length;
   if (count > MOST_CANDIDATES) {
     throw new NousError(
@@ -78,7 +85,8 @@ export function rank<Node extends ScoredNode>(
     if (neutral) packReadable(handle, sections, candidates, weights === undefined);
     else pack(handle, sections, candidates, weights === undefined, false);
     const built = limit < count ? limit : count;
-    if (!handle.engine.rerank(count, built, weights === undefined, neutral)) throw refused(handle, candidates);
+    if (!handle.engine.rerank(count, built, weights === undefined, neutral))
+      throw refused(handle, candidates);
     handle.refresh();
     return unpack(handle, candidates, built);
   } finally {
@@ -95,7 +103,8 @@ function packHeader(
 ): void {
   if (Number.isNaN(now)) throw invalid("now", `must be an instant, found ${show(instant)}`);
   const average = metrics?.avg_inbound_edges ?? 0;
-  if (typeof average !== "number") throw invalid("avg_inbound_edges", `must be a number, found ${show(average)}`);
+  if (typeof average !== "number")
+    throw invalid("avg_inbound_edges", `must be a number, found ${show(average)}`);
   numbers[numbersAt] = now;
   numbers[numbersAt + 1] = average;
   if (weights === undefined) return;
@@ -114,12 +123,24 @@ const NO_VALUES = {} as ScoredNode;
 
 const MOMENTS = new Set(["last_accessed", "created_at"]);
 const VALUES = [
-  ...["semantic_score", "bm25_score", "graph_score", "access_count", "inbound_edge_count", "subtype"],
+  ...[
+    "semantic_score",
+    "bm25_score",
+    "graph_score",
+    "access_count",
+    "inbound_edge_count",
+    "subtype",
+  ],
   ...MOMENTS,
 ] as (keyof ScoredNode)[];
 
 /** Packs neutrally. Reading each value by itself is slow, so that is done if reading throws. */
-function packReadable(handle: Handle, sections: Sections, candidates: readonly ScoredNode[], bySection: boolean): void {
+function packReadable(
+  handle: Handle,
+  sections: Sections,
+  candidates: readonly ScoredNode[],
+  bySection: boolean,
+): void {
   try {
     pack(handle, sections, candidates, bySection, true);
   } catch {
@@ -127,7 +148,10 @@ function packReadable(handle: Handle, sections: Sections, candidates: readonly S
   }
 }
 
-/** The values of a candidate; those that cannot be read are NaN, which is a wrong value of each field. */
+/**
+ * The values of a candidate; those that cannot be read are NaN, which is a wrong value of each
+ * field.
+ */
 function readableOf(candidate: ScoredNode): ScoredNode {
   if (typeof candidate !== "object" || candidate === null) return NO_VALUES;
   const values = VALUES.map((name) => {
@@ -141,7 +165,8 @@ function readableOf(candidate: ScoredNode): ScoredNode {
   return Object.fromEntries(values) as ScoredNode;
 }
 
-// What is no number is packed as NaN: the module takes it as neutral, or refuses it, and the message is made from the candidate itself.
+// What is no number is packed as NaN: the module takes it as neutral, or refuses it, and the
+// message is made from the candidate itself.
 function pack(
   handle: Handle,
   sections: Sections,
@@ -162,7 +187,13 @@ function pack(
     }
     const { id, semantic_score, bm25_score, graph_score, last_accessed, created_at } = candidate;
     if ((typeof id !== "string" || id === "") && !neutral) {
-      throw invalidEntry("candidates", index, candidate, "id", `must be a string that is not empty, found ${show(id)}`);
+      throw invalidEntry(
+        "candidates",
+        index,
+        candidate,
+        "id",
+        `must be a string that is not empty, found ${show(id)}`,
+      );
     }
     numbers[at] = semantic_score === undefined ? 0 : scoreOf(semantic_score);
     numbers[at + 1] = bm25_score === undefined ? 0 : scoreOf(bm25_score);
@@ -176,9 +207,11 @@ function pack(
   }
 }
 
-const scoreOf = (score: number | null): number => (typeof score === "number" ? score : score === null ? 0 : Number.NaN);
+const scoreOf = (score: number | null): number =>
+  typeof score === "number" ? score : score === null ? 0 : Number.NaN;
 
-// Asking for the method is quicker than asking for the class, and as good. What it returns may be anything.
+// Asking for the method is quicker than asking for the class, and as good. What it returns may be
+// anything.
 function momentOf(instant: Instant): number {
   if (typeof instant === "number") return instant;
   if (instant != null && typeof (instant as Date).getTime === "function") {
@@ -238,11 +271,16 @@ const RERANK_OPTIONS = new Set(["onInvalid"]);
 
 /** The same of the options of `rerankWithSectionWeights` and `rerankCandidates`. @internal */
 export const isNeutralIn = (options: RerankOptions | undefined): boolean =>
-  options !== undefined && isNeutral(optionsOf<RerankOptions>("options", options, RERANK_OPTIONS).onInvalid);
+  options !== undefined &&
+  isNeutral(optionsOf<RerankOptions>("options", options, RERANK_OPTIONS).onInvalid);
 
 /** @internal */
 export function limitOf(limit: number = DEFAULT_LIMIT): number {
-  if (typeof limit !== "number" || !(limit >= 0) || (limit !== Infinity && !Number.isInteger(limit))) {
+  if (
+    typeof limit !== "number" ||
+    !(limit >= 0) ||
+    (limit !== Infinity && !Number.isInteger(limit))
+  ) {
     throw invalid("limit", `must be a whole number of at least 0, found ${show(limit)}`);
   }
   return limit;
@@ -255,8 +293,8 @@ export function semanticScore(node: ScoredNode): number {
 }
 
 /**
- * Match of words: the BM25 score relative to the batch's maximum. 0.5 when the maximum is 0, else 1 for the only
- * candidate.
+ * Match of words: the BM25 score relative to the batch's maximum. 0.5 when the maximum is 0, else 1
+ * for the only candidate.
  */
 export function keywordScore(node: ScoredNode, maxBM25: number, candidateCount: number): number {
   requireObject("node", node);
@@ -269,7 +307,9 @@ export function graphScore(node: ScoredNode): number {
   return node.graph_score ?? 0;
 }
 
-/** Freshness: exp(−days / 30) over whole days since the last access; above 1 for one in the future. */
+/**
+ * Freshness: exp(−days / 30) over whole days since the last access; above 1 for one in the future.
+ */
 export function recencyScore(lastAccessed: Instant, now: Instant = Date.now()): number {
   return numeric().recency(toMilliseconds(lastAccessed), toMilliseconds(now));
 }
@@ -286,8 +326,14 @@ export function affinityScore(
   lastAccessed: Instant,
   now: Instant = Date.now(),
 ): number {
-  return numeric().affinity(accessCount, toMilliseconds(createdAt), toMilliseconds(lastAccessed), toMilliseconds(now));
+  return numeric().affinity(
+    accessCount,
+    toMilliseconds(createdAt),
+    toMilliseconds(lastAccessed),
+    toMilliseconds(now),
+  );
 }
 
 /** The weights of a ranking that is not by section. @internal */
-export const uniform = (weights: RerankingWeights | undefined): RerankingWeights => weights ?? RERANKING_WEIGHTS;
+export const uniform = (weights: RerankingWeights | undefined): RerankingWeights =>
+  weights ?? RERANKING_WEIGHTS;

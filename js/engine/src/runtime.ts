@@ -3,7 +3,10 @@
 import { NousError } from "./errors.ts";
 import { type Glue, type Instance, instantiate } from "./instance.ts";
 
-/** Scratch above this, in bytes, is given back: memory of an instance never shrinks, so the instance goes. */
+/**
+ * Scratch above this, in bytes, is given back: memory of an instance never shrinks, so the instance
+ * goes.
+ */
 const MOST_SCRATCH = 16 * 1024 * 1024;
 /** A vector of the module is smaller than 2 GiB. */
 const MOST_BYTES = 2 ** 31;
@@ -19,10 +22,16 @@ export interface ModuleResponse {
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
-/** The bytes of a .wasm, or the `WebAssembly.Module` that they were compiled to: an object, as far as types know. */
+/**
+ * The bytes of a .wasm, or the `WebAssembly.Module` that they were compiled to: an object, as far
+ * as types know.
+ */
 export type ModuleBytes = ArrayBuffer | ArrayBufferView | object;
 
-/** What a module can be loaded from: its bytes, compiled or not, a `Response` that holds them, or a URL. */
+/**
+ * What a module can be loaded from: its bytes, compiled or not, a `Response` that holds them, or a
+ * URL.
+ */
 export type ModuleSource =
   | ModuleBytes
   | ModuleResponse
@@ -38,21 +47,30 @@ export function isLoaded(): boolean {
   return compiled !== undefined;
 }
 
-/** Throws before the module is loaded; for functions that would answer without asking it. @internal */
+/**
+ * Throws before the module is loaded; for functions that would answer without asking it. @internal
+ */
 export function requireLoaded(): void {
   if (!compiled)
-    throw new NousError("not_initialized", "The module is not loaded yet: `await init()` before the first call.");
+    throw new NousError(
+      "not_initialized",
+      "The module is not loaded yet: `await init()` before the first call.",
+    );
 }
 
 /**
- * Loads the module from its bytes, or from what is compiled already, without waiting. Does nothing when one is loaded.
+ * Loads the module from its bytes, or from what is compiled already, without waiting. Does nothing
+ * when one is loaded.
  *
  * @throws {NousError} `unsupported` when this environment cannot run it.
  */
 export function initSync(source: ModuleBytes): void {
   if (compiled) return;
   try {
-    const module = source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source as BufferSource);
+    const module =
+      source instanceof WebAssembly.Module
+        ? source
+        : new WebAssembly.Module(source as BufferSource);
     // The first instance shows whether this is the module it should be.
     instances = [instantiate(module)];
     compiled = module;
@@ -61,7 +79,9 @@ export function initSync(source: ModuleBytes): void {
   }
 }
 
-/** Loads the module from wherever it comes; a `Response` is compiled while it streams in. @internal */
+/**
+ * Loads the module from wherever it comes; a `Response` is compiled while it streams in. @internal
+ */
 export async function load(source: ModuleSource): Promise<void> {
   if (compiled) return;
   let from = await source;
@@ -71,11 +91,18 @@ export async function load(source: ModuleSource): Promise<void> {
     return;
   }
   if (!from.ok)
-    throw new NousError("unsupported", `The module could not be fetched: ${from.url} answered ${from.status}.`);
+    throw new NousError(
+      "unsupported",
+      `The module could not be fetched: ${from.url} answered ${from.status}.`,
+    );
   // A server that does not say application/wasm forbids streaming, but its bytes are as good.
   const streams = from.headers.get("content-type")?.startsWith("application/wasm");
   try {
-    initSync(await (streams ? WebAssembly.compileStreaming(from) : WebAssembly.compile(await from.arrayBuffer())));
+    initSync(
+      await (streams
+        ? WebAssembly.compileStreaming(from)
+        : WebAssembly.compile(await from.arrayBuffer())),
+    );
   } catch (cause) {
     throw cannotLoad(cause);
   }
@@ -85,7 +112,12 @@ async function fetchFrom(url: string | URL): Promise<Response> {
   try {
     return await fetch(url);
   } catch (cause) {
-    throw new NousError("unsupported", `The module could not be fetched from ${url}.`, {}, { cause });
+    throw new NousError(
+      "unsupported",
+      `The module could not be fetched from ${url}.`,
+      {},
+      { cause },
+    );
   }
 }
 
@@ -100,7 +132,8 @@ function cannotLoad(cause: unknown): NousError {
 /** Whether a function that makes one vector of zeros is valid here. */
 function supportsSimd(): boolean {
   const probe = [
-    0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+    0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253,
+    15, 253, 98, 11,
   ];
   return typeof WebAssembly === "object" && WebAssembly.validate(new Uint8Array(probe));
 }
@@ -131,7 +164,10 @@ export function numeric(): Glue {
   return first !== undefined && !first.dead ? first.glue : free().glue;
 }
 
-/** Glue for calls that take memory, which must not move under a call that is filling its scratch. @internal */
+/**
+ * Glue for calls that take memory, which must not move under a call that is filling its scratch.
+ * @internal
+ */
 export function idle(): Glue {
   return free().glue;
 }
@@ -141,12 +177,21 @@ function free(): Instance {
 }
 
 /** What a configuration is when the module reads it. @internal */
-export type PlainData = null | boolean | number | string | PlainData[] | { [key: string]: PlainData };
+export type PlainData =
+  | null
+  | boolean
+  | number
+  | string
+  | PlainData[]
+  | { [key: string]: PlainData };
 
 /** A configured engine on one instance, with views over its scratch. @internal */
 export class Handle {
   readonly engine: ReturnType<Glue["Engine"]["create"]> & object;
-  /** The whole memory as doubles; `numbersAt` is where the scratch begins. Stale after anything that may grow memory. */
+  /**
+   * The whole memory as doubles; `numbersAt` is where the scratch begins. Stale after anything that
+   * may grow memory.
+   */
   numbers: Float64Array;
   bytes: Uint8Array;
   numbersAt = 0;
@@ -173,20 +218,27 @@ export class Handle {
 
   #grow(numbers: number, bytes: number): void {
     const [hadNumbers, hadBytes] = [this.#numbersRoom, this.#bytesRoom];
-    // Forgotten until all is done: one part may have moved when the other fails, for want of memory or of stack.
+    // Forgotten until all is done: one part may have moved when the other fails, for want of memory
+    // or of stack.
     this.#numbersRoom = this.#bytesRoom = 0;
     const { engine } = this;
     const roomWith = (spare: number) => {
       const manyNumbers = Math.max(hadNumbers, Math.ceil(numbers * spare));
       const manyBytes = Math.max(hadBytes, Math.ceil(bytes * spare));
-      const fits = manyNumbers < MOST_NUMBERS && manyBytes < MOST_BYTES && engine.reserve(manyNumbers, manyBytes);
+      const fits =
+        manyNumbers < MOST_NUMBERS &&
+        manyBytes < MOST_BYTES &&
+        engine.reserve(manyNumbers, manyBytes);
       return fits ? ([manyNumbers, manyBytes] as const) : undefined;
     };
     // Half as much again, so that batches of rising size do not each move the scratch.
     const room = roomWith(1.5) ?? roomWith(1);
     if (room === undefined) {
       const size = Math.ceil((numbers * 8 + bytes) / 2 ** 20);
-      throw new NousError("out_of_memory", `The batch needs ${size} MiB at once: pass it in parts.`);
+      throw new NousError(
+        "out_of_memory",
+        `The batch needs ${size} MiB at once: pass it in parts.`,
+      );
     }
     this.refresh();
     this.numbersAt = engine.numbers_at() / 8;
@@ -217,7 +269,8 @@ export class Slot {
   /** An engine that nothing else uses until it is given back. */
   take(): Handle {
     const last = this.#last;
-    const handle = last !== undefined && !last.instance.busy && !last.instance.dead ? last : this.#find();
+    const handle =
+      last !== undefined && !last.instance.busy && !last.instance.dead ? last : this.#find();
     handle.instance.busy = true;
     return handle;
   }
@@ -267,5 +320,7 @@ export function takeRefusal(glue: Glue): Refusal {
 /** A refusal that concerns no entry of a batch. @internal */
 export function refusal(glue: Glue): NousError {
   const { code, field, problem, found } = takeRefusal(glue);
-  return new NousError(code, `${field} ${problem}${found === null ? "" : `, found ${found}`}`, { field });
+  return new NousError(code, `${field} ${problem}${found === null ? "" : `, found ${found}`}`, {
+    field,
+  });
 }

@@ -6,10 +6,11 @@ import { requireLoaded } from "./runtime.ts";
 import type { Sections } from "./sections.ts";
 
 /**
- * Figures of a memory: of the built-in subtypes `pnl_pct` (percent), `confidence` and `rr_ratio`, of your own what the
- * configuration names. Where `salience.rarity` and `salience.surprise` have a weight, also `z_score`, and `outcome` with
- * `expectation`. Where `salience.consequence` has a weight, also `led_to_action`: true, false or a number in [0, 1]. Null
- * is none; others are not read.
+ * Figures of a memory: of the built-in subtypes `pnl_pct` (percent), `confidence` and `rr_ratio`,
+ * of your own what the configuration names. Where `salience.rarity` and `salience.surprise` have a
+ * weight, also `z_score`, and `outcome` with `expectation`. Where `salience.consequence` has a
+ * weight, also `led_to_action`: true, false or a number in [0, 1]. Null is none; others are not
+ * read.
  */
 export type StakeSignals = Readonly<Record<string, unknown>>;
 
@@ -38,7 +39,9 @@ export function calculateSalience(
   const expectation = surprise ? signalOf(signals, "expectation") : Number.NaN;
   const ledToAction = consequence ? shareOf(signals, "led_to_action") : Number.NaN;
   // Only now: what a getter did may have ended an engine.
-  return sections.slot.engine().salience(place, first, second, deviation, outcome, expectation, ledToAction);
+  return sections.slot
+    .engine()
+    .salience(place, first, second, deviation, outcome, expectation, ledToAction);
 }
 
 /** @internal */
@@ -80,13 +83,17 @@ function shareOf(signals: StakeSignals, field: string): number {
   if (value == null) return Number.NaN;
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "number" && value >= 0 && value <= 1) return value;
-  throw invalid(`signals.${field}`, `must be true, false or a number in [0, 1], found ${show(value)}`);
+  throw invalid(
+    `signals.${field}`,
+    `must be true, false or a number in [0, 1], found ${show(value)}`,
+  );
 }
 
 /** A signal; NaN for none. */
 function signalOf(signals: StakeSignals, field: string): number {
   const value = Object.hasOwn(signals, field) ? signals[field] : undefined;
   if (value == null) return Number.NaN;
-  if (!Number.isFinite(value)) throw invalid(`signals.${field}`, `must be a finite number, found ${show(value)}`);
+  if (!Number.isFinite(value))
+    throw invalid(`signals.${field}`, `must be a finite number, found ${show(value)}`);
   return value as number;
 }

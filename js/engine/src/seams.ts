@@ -1,4 +1,5 @@
-// What is asked of the caller while something is prepared: whatever fails or is late costs only itself.
+// What is asked of the caller while something is prepared: whatever fails or is late costs only
+// itself.
 
 import { Cancellation, Deadline, type Waiting, withSignal } from "./deadline.ts";
 import { reasonOf } from "./errors.ts";
@@ -6,14 +7,20 @@ import type { CancelSignal } from "./types.ts";
 
 /** What a function of the caller's is told. */
 export interface SeamOptions {
-  /** Aborted when the answer is no longer waited for: with a `TimeoutError`, or with the caller's reason. */
+  /**
+   * Aborted when the answer is no longer waited for: with a `TimeoutError`, or with the caller's
+   * reason.
+   */
   readonly signal: CancelSignal;
 }
 
 /** An answer, or why there is none. @internal */
 export type Answer<T> = { answer: T; failure?: undefined } | { failure: string };
 
-/** Functions of the caller's under one deadline and the caller's signal. To be closed however the work ends. @internal */
+/**
+ * Functions of the caller's under one deadline and the caller's signal. To be closed however the
+ * work ends. @internal
+ */
 export class Seams {
   readonly #deadline: Deadline;
 
@@ -22,10 +29,13 @@ export class Seams {
   }
 
   /**
-   * What a function answers, as far as it can be read. The promise is rejected with the caller's reason alone, when the
-   * signal is aborted.
+   * What a function answers, as far as it can be read. The promise is rejected with the caller's
+   * reason alone, when the signal is aborted.
    */
-  ask<T>(call: (options: SeamOptions) => unknown, read: (answer: unknown) => T): Promise<Answer<T>> {
+  ask<T>(
+    call: (options: SeamOptions) => unknown,
+    read: (answer: unknown) => T,
+  ): Promise<Answer<T>> {
     return new Promise((resolve, reject) => {
       this.requireWanted();
       const cancellation = new Cancellation();

@@ -41,8 +41,9 @@ export interface ModuleOrchestratorConfig {
 const SLOTS = 256;
 
 /**
- * Section codes by subtype, quicker than a `Map`, which is asked for every candidate: length and a character give a
- * slot, and one comparison tells whether the subtype there is the one. Subtypes that share a slot are asked of a `Map`.
+ * Section codes by subtype, quicker than a `Map`, which is asked for every candidate: length and a
+ * character give a slot, and one comparison tells whether the subtype there is the one. Subtypes
+ * that share a slot are asked of a `Map`.
  *
  * @internal
  */
@@ -61,7 +62,9 @@ export class SubtypeCodes {
     this.codes[slot] = code;
   }
 
-  /** The code of a subtype that is not in its slot: one that shares it, an unknown or a missing one. */
+  /**
+   * The code of a subtype that is not in its slot: one that shares it, an unknown or a missing one.
+   */
   lookUp(subtype: unknown): number {
     return this.#all.get(subtype) ?? this.defaultCode;
   }
@@ -74,7 +77,8 @@ export class SubtypeCodes {
 }
 
 /** The factor gives each built-in subtype a slot of its own. */
-const slotOf = (subtype: string): number => (subtype.length * 7 + subtype.charCodeAt(subtype.length - 2)) & (SLOTS - 1);
+const slotOf = (subtype: string): number =>
+  (subtype.length * 7 + subtype.charCodeAt(subtype.length - 2)) & (SLOTS - 1);
 
 /** A configuration's tables, and the engines that compute under it. @internal */
 export class Sections {
@@ -93,10 +97,14 @@ export class Sections {
   readonly stabilityOf: Record<string, number> = {};
   readonly #stabilities = new Map<string | null | undefined, number>();
 
-  /** Throws for a wrong configuration, and before the module is there; without one, the default is known already. */
+  /**
+   * Throws for a wrong configuration, and before the module is there; without one, the default is
+   * known already.
+   */
   constructor(config?: PlainData) {
     this.slot = new Slot(config);
-    const about: Description = config === undefined ? defaultDescription : JSON.parse(this.slot.engine().describe());
+    const about: Description =
+      config === undefined ? defaultDescription : JSON.parse(this.slot.engine().describe());
     this.enabled = about.enabled;
     this.codes.defaultCode = about.default_section;
     this.intentBoost = about.intent_boost;
@@ -104,7 +112,8 @@ export class Sections {
     this.knownSymbols = about.known_symbols;
     this.orchestrator = about.orchestrator;
     this.weighs = about.weighs;
-    for (const [place, { subtype, fields }] of about.stakes.entries()) this.stakes.set(subtype, { place, fields });
+    for (const [place, { subtype, fields }] of about.stakes.entries())
+      this.stakes.set(subtype, { place, fields });
     for (const profile of about.profiles) this.profiles[profile.section] = freezeProfile(profile);
     for (const { name, section, stability } of about.subtypes) {
       this.codes.set(name, MEMORY_SECTIONS.indexOf(section));
@@ -122,7 +131,8 @@ export class Sections {
     MEMORY_SECTIONS[this.codes.get(subtype)]!;
 
   getInitialStabilityForSubtype = (subtype: string | null | undefined): number =>
-    this.#stabilities.get(subtype) ?? this.profiles[this.getSectionForSubtype(subtype)].decay.initial_stability_days;
+    this.#stabilities.get(subtype) ??
+    this.profiles[this.getSectionForSubtype(subtype)].decay.initial_stability_days;
 }
 
 /** The tables without a configuration. @internal */

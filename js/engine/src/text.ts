@@ -24,8 +24,16 @@ export function writeText(text: string, bytes: Uint8Array, at: number): number {
   return encoder.encodeInto(text, bytes.subarray(at, at + mostBytes(units))).written;
 }
 
-/** Does something with an engine that has the text in its scratch, and room for so many numbers. @internal */
-export function withText<T>(slot: Slot, text: string, numbers: number, use: (handle: Handle, length: number) => T): T {
+/**
+ * Does something with an engine that has the text in its scratch, and room for so many numbers.
+ * @internal
+ */
+export function withText<T>(
+  slot: Slot,
+  text: string,
+  numbers: number,
+  use: (handle: Handle, length: number) => T,
+): T {
   const handle = slot.take();
   try {
     handle.reserve(numbers, mostBytes(text.length));

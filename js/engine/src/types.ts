@@ -1,13 +1,22 @@
 // The shapes that cross the package's surface. Data is in snake_case, as it is stored.
 
-/** A moment: a `Date`, milliseconds since 1970, or ISO 8601 text, in which a missing zone means UTC. */
+/**
+ * A moment: a `Date`, milliseconds since 1970, or ISO 8601 text, in which a missing zone means UTC.
+ */
 export type Instant = Date | number | string;
 
 /** The four kinds of memory. */
 export type MemorySection = "EPISODIC" | "SIGNALS" | "KNOWLEDGE" | "PROCEDURAL";
 
 /** What kind of thing a node is, for difficulty and for stability without sections. */
-export type AlgorithmNodeType = "person" | "fact" | "concept" | "event" | "note" | "document" | "preference";
+export type AlgorithmNodeType =
+  | "person"
+  | "fact"
+  | "concept"
+  | "event"
+  | "note"
+  | "document"
+  | "preference";
 
 /** Where a memory stands between fresh and put away. */
 export type DecayLifecycleState = "ACTIVE" | "WEAK" | "DORMANT" | "COMPRESS" | "ARCHIVE";
@@ -31,7 +40,10 @@ export interface ScoredNode {
   subtype?: string | null | undefined;
 }
 
-/** The graph around the candidates. Ranking reads `avg_inbound_edges` alone; missing, it counts as 0. */
+/**
+ * The graph around the candidates. Ranking reads `avg_inbound_edges` alone; missing, it counts as
+ * 0.
+ */
 export interface GraphMetrics {
   total_nodes: number;
   total_edges: number;
@@ -100,7 +112,9 @@ export interface SectionProfile {
   intent_boost: number;
 }
 
-/** The `AbortSignal` of wherever this runs, as much of it as is needed where its types are unknown. */
+/**
+ * The `AbortSignal` of wherever this runs, as much of it as is needed where its types are unknown.
+ */
 export type CancelSignal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } }
   ? Signal
   : {

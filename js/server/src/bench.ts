@@ -1,8 +1,17 @@
-// `nous-server bench`: what the server takes on this machine, for made memories or for a copy of one's own. Everything is done in a
-// folder of its own, which is gone afterwards.
+// `nous-server bench`: what the server takes on this machine, for made memories or for a copy of
+// one's own. Everything is done in a folder of its own, which is gone afterwards.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, existsSync, fsyncSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { cpus, tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { vectorOf } from "./agent/index-rows.ts";
@@ -16,9 +25,13 @@ import { released } from "./storage/released.ts";
 import { importMemory } from "./transfer/import.ts";
 import { sampleLines } from "./transfer/sample.ts";
 
-/** What is made where nobody's own memory is measured: memories, and components of their vectors. */
+/**
+ * What is made where nobody's own memory is measured: memories, and components of their vectors.
+ */
 const MADE = { memories: 5_000, dimensions: 384 };
-/** How often each thing is done; before the first of these starts there is one without snapshots. */
+/**
+ * How often each thing is done; before the first of these starts there is one without snapshots.
+ */
 const TURNS = { starts: 3, questions: 100, searches: 300, writes: 100, sweeps: 5 };
 /** What a commit writes at least, in bytes: a page. */
 const PAGE = 4_096;
@@ -97,7 +110,12 @@ async function prepare(
     storage.setMeta("agent", USUAL_AGENT);
     if (own === undefined) importMemory(storage, madeLines(now), { conflicts: "skip", now });
     const [nodes, dimensions] = [storage.graphNodes(), storage.dimensions()];
-    const memory = { nodes: nodes.length, edges: storage.listEdges().length, dimensions, is_own: own !== undefined };
+    const memory = {
+      nodes: nodes.length,
+      edges: storage.listEdges().length,
+      dimensions,
+      is_own: own !== undefined,
+    };
     const asked = Array.from({ length: Math.min(TURNS.questions, nodes.length) }, (_, place) => {
       const { id } = nodes[Math.floor((place * nodes.length) / TURNS.questions) % nodes.length]!;
       return id;
@@ -105,7 +123,10 @@ async function prepare(
     const rows = [...storage.indexedNodes(asked)].flat();
     const questions = rows.map(({ content_title, embedding_vector }) => {
       const vector = vectorOf(embedding_vector, dimensions);
-      return { query: content_title || "memory", embedding: vector === null ? undefined : [...vector] };
+      return {
+        query: content_title || "memory",
+        embedding: vector === null ? undefined : [...vector],
+      };
     });
     return { questions, memory };
   } finally {
@@ -116,7 +137,9 @@ async function prepare(
 
 function madeLines(now: number): string[] {
   const embedding = (place: number) => {
-    const components = Float32Array.from({ length: MADE.dimensions }, (_, at) => Math.sin((place + 1) * (at + 1)));
+    const components = Float32Array.from({ length: MADE.dimensions }, (_, at) =>
+      Math.sin((place + 1) * (at + 1)),
+    );
     return Buffer.from(components.buffer).toString("base64");
   };
   return sampleLines(now, { memories: MADE.memories, embedding });
@@ -154,7 +177,10 @@ async function measure(
 }
 
 /** Writes of memories, and between them of pages by no one. */
-async function writes(folder: string, client: NousClient): Promise<{ bare: number[]; written: number[] }> {
+async function writes(
+  folder: string,
+  client: NousClient,
+): Promise<{ bare: number[]; written: number[] }> {
   const page = Buffer.alloc(PAGE, 1);
   const file = openSync(join(folder, "bare"), "w");
   const [bare, written]: [number[], number[]] = [[], []];
@@ -165,7 +191,11 @@ async function writes(folder: string, client: NousClient): Promise<{ bare: numbe
         fsyncSync(file);
       };
       bare.push(...(await timed(1, writePage)));
-      const memory = { type: "note", content_title: `Note ${turn}`, content_body: "Written to see how long it takes." };
+      const memory = {
+        type: "note",
+        content_title: `Note ${turn}`,
+        content_body: "Written to see how long it takes.",
+      };
       written.push(...(await timed(1, () => client.createNode(memory))));
     }
   } finally {
@@ -182,12 +212,24 @@ async function startServer(
 ): Promise<{ ms: number; client: NousClient; stop: () => Promise<void> }> {
   const start = performance.now();
   const args = [
-    ...["serve", "--host", "127.0.0.1", "--port", "0", "--data-dir", folder, "--log-level", "error"],
+    ...[
+      "serve",
+      "--host",
+      "127.0.0.1",
+      "--port",
+      "0",
+      "--data-dir",
+      folder,
+      "--log-level",
+      "error",
+    ],
     ...["--durability", durability, "--workers", String(workers), "--embeddings-provider", "none"],
     ...["--decay-interval", "0", "--consolidate-interval", "0"],
     ...(config === undefined ? [] : ["--config", config]),
   ];
-  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [program, ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   running.add(child);
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
   const late = setTimeout(() => child.kill("SIGKILL"), PATIENCE);
@@ -207,7 +249,11 @@ async function startServer(
     await ended;
     running.delete(child);
   };
-  return { ms: performance.now() - start, client: new NousClient({ baseUrl, agent: USUAL_AGENT }), stop };
+  return {
+    ms: performance.now() - start,
+    client: new NousClient({ baseUrl, agent: USUAL_AGENT }),
+    stop,
+  };
 }
 
 /** Does something so many times; the milliseconds of each. */
@@ -223,7 +269,8 @@ async function timed(turns: number, work: (turn: number) => Promise<unknown>): P
 
 function measuredOf(what: string, taken: readonly number[]): Measured {
   const sorted = [...taken].sort((a, b) => a - b);
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+  const at = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
   return { what, count: taken.length, median_ms: at(0.5), p95_ms: at(0.95) };
 }
 
@@ -245,7 +292,13 @@ function machine(): BenchReport["machine"] {
 }
 
 /** The report as lines for a terminal. */
-export function describeBench({ machine, memory, durability, folder, measured }: BenchReport): string {
+export function describeBench({
+  machine,
+  memory,
+  durability,
+  folder,
+  measured,
+}: BenchReport): string {
   const { processor, cores, memory_mb, platform, node } = machine;
   const vectors = memory.dimensions === 0 ? "no vectors" : `vectors of ${memory.dimensions}`;
   const head = `${"".padEnd(36)}${"median".padStart(10)}${"95 %".padStart(10)}${"times".padStart(7)}`;

@@ -1,4 +1,5 @@
-// Whether the data is sound: each agent's database, its full-text index, and the index that would be made of it.
+// Whether the data is sound: each agent's database, its full-text index, and the index that would
+// be made of it.
 
 import { type EngineConfig, MemoryIndex } from "nous-wasm";
 import { memoryEdgeOf, memoryNodeOf, vectorOf } from "./agent/index-rows.ts";
@@ -49,7 +50,9 @@ function checkTexts(storage: Storage, { nodes, problems }: Checked): void {
   try {
     texts.load(storage);
     if (texts.index.size !== nodes) {
-      problems.push(`the full-text index in memory has ${texts.index.size} memories, and the database ${nodes}`);
+      problems.push(
+        `the full-text index in memory has ${texts.index.size} memories, and the database ${nodes}`,
+      );
     }
   } finally {
     texts.forget();
@@ -63,17 +66,23 @@ function checkIndex(storage: Storage, config: EngineConfig, checked: Checked): v
   try {
     for (const rows of storage.indexedNodes()) {
       checked.nodes += rows.length;
-      const odd = rows.filter(({ embedding_vector: bytes }) => bytes !== null && !vectorOf(bytes, dimensions));
-      if (odd.length > 0) checked.problems.push(`${odd.length} vectors do not have ${dimensions} components`);
+      const odd = rows.filter(
+        ({ embedding_vector: bytes }) => bytes !== null && !vectorOf(bytes, dimensions),
+      );
+      if (odd.length > 0)
+        checked.problems.push(`${odd.length} vectors do not have ${dimensions} components`);
       index.upsert(rows.map((row) => memoryNodeOf(row, dimensions, Date.now())));
     }
     for (const rows of storage.edges()) {
       checked.edges += rows.length;
       const { ignored } = index.link(rows.map(memoryEdgeOf));
-      if (ignored.length > 0) checked.problems.push(`${ignored.length} edges have an end that is not there`);
+      if (ignored.length > 0)
+        checked.problems.push(`${ignored.length} edges have an end that is not there`);
     }
     if (index.size !== checked.nodes) {
-      checked.problems.push(`the index has ${index.size} memories, and the database ${checked.nodes}`);
+      checked.problems.push(
+        `the index has ${index.size} memories, and the database ${checked.nodes}`,
+      );
     }
   } finally {
     index.free();

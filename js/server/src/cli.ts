@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// The program: `nous-server serve`, `config`, `check`, `bench`, and what is done to data; see commands.ts. What one command alone
-// needs is loaded when it is asked for, so that a server is up sooner.
+// The program: `nous-server serve`, `config`, `check`, `bench`, and what is done to data; see
+// commands.ts. What one command alone needs is loaded when it is asked for, so that a server is up
+// sooner.
 
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
@@ -46,21 +47,30 @@ async function printConfig(command: Command): Promise<void> {
   const { stringify } = await import("./settings/yaml.ts");
   const { settings, engineYaml } = await settingsOf(command);
   const shown = Object.fromEntries(
-    OPTION_NAMES.map((name) => [name, OPTIONS[name].isSecret && settings[name] !== "" ? "(hidden)" : settings[name]]),
+    OPTION_NAMES.map((name) => [
+      name,
+      OPTIONS[name].isSecret && settings[name] !== "" ? "(hidden)" : settings[name],
+    ]),
   );
   process.stdout.write(stringify({ ...shown, ...engineYaml }));
 }
 
-/** What making vectors takes; a signal ends it between two batches, and it goes on from there the next time. */
+/**
+ * What making vectors takes; a signal ends it between two batches, and it goes on from there the
+ * next time.
+ */
 async function makingOf(command: Command): Promise<Making> {
   const { settings } = await settingsOf(command);
   const log = await createLog(settings);
   const { embedderOf } = await import("./embeddings/configured.ts");
   const embedder = embedderOf(settings, log);
-  if (embedder === undefined) throw new SettingsError("embeddings_provider is none: nobody makes vectors.");
+  if (embedder === undefined)
+    throw new SettingsError("embeddings_provider is none: nobody makes vectors.");
   const end = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.once(signal, () => end.abort(new SettingsError("Stopped; the next run goes on from here.")));
+    process.once(signal, () =>
+      end.abort(new SettingsError("Stopped; the next run goes on from here.")),
+    );
   }
   const progress = (agent: string, made: number) => {
     if (process.stderr.isTTY) process.stderr.write(`\r${agent}: ${made} vectors`);
@@ -79,7 +89,8 @@ async function backfill(command: Command): Promise<void> {
 async function makeAnew(command: Command): Promise<void> {
   const { reembedAll } = await import("./embeddings/commands.ts");
   for await (const { agent, embedded, rejected } of reembedAll(await makingOf(command))) {
-    const without = rejected === 0 ? "" : `; the model does not take ${rejected} texts, which have none`;
+    const without =
+      rejected === 0 ? "" : `; the model does not take ${rejected} texts, which have none`;
     console.log(`${agent}: ${embedded} vectors made, and put in use${without}`);
   }
 }
@@ -107,7 +118,12 @@ async function measure(
   const { settings } = await settingsOf(command);
   if (process.stderr.isTTY) console.error("This takes about half a minute.");
   const program = fileURLToPath(import.meta.url);
-  const report = await bench({ program, settings, config, own: own === undefined ? undefined : agent });
+  const report = await bench({
+    program,
+    settings,
+    config,
+    own: own === undefined ? undefined : agent,
+  });
   console.log(json ? JSON.stringify(report) : describeBench(report));
 }
 
@@ -115,25 +131,35 @@ const program = new Command("nous-server")
   .description("A memory server for AI agents")
   .version(__VERSION__)
   .showHelpAfterError("(see --help)");
-withOptions(program.command("serve", { isDefault: true }).description("serves until it is told to stop"))
+withOptions(
+  program.command("serve", { isDefault: true }).description("serves until it is told to stop"),
+)
   .option("--sample", "fills an empty memory with a sample first")
   .action(run);
-withOptions(program.command("config").description("prints what is in force, as YAML")).action((_, command: Command) =>
-  printConfig(command),
+withOptions(program.command("config").description("prints what is in force, as YAML")).action(
+  (_, command: Command) => printConfig(command),
 );
 withOptions(
-  program.command("check").description("looks whether databases and full text are sound; exit code 1 if not"),
+  program
+    .command("check")
+    .description("looks whether databases and full text are sound; exit code 1 if not"),
 ).action((_, command: Command) => check(command));
 withOptions(
-  program.command("backfill").description("makes the vectors that are missing; goes on where it was stopped"),
+  program
+    .command("backfill")
+    .description("makes the vectors that are missing; goes on where it was stopped"),
 ).action((_, command: Command) => backfill(command));
 withOptions(
   program
     .command("reembed")
-    .description("makes all vectors anew with the configured model, and puts them in use when the last is there"),
+    .description(
+      "makes all vectors anew with the configured model, and puts them in use when the last is there",
+    ),
 ).action((_, command: Command) => makeAnew(command));
 withOptions(
-  program.command("bench").description("measures the server on this machine, in a folder that is gone afterwards"),
+  program
+    .command("bench")
+    .description("measures the server on this machine, in a folder that is gone afterwards"),
 )
   .option("--own", "measures a copy of an agent's memory, and not made ones")
   .option("--agent <NAME>", "whose memory, with --own", USUAL_AGENT)

@@ -23,8 +23,8 @@ const PATIENCE = 10_000;
 /** How long a request may take to arrive. */
 const REQUEST_TIMEOUT = 30_000;
 /**
- * How long an idle connection stays open: longer than proxies and clients keep theirs. Who closes first decides whether a request
- * may be sent into a connection that is being closed.
+ * How long an idle connection stays open: longer than proxies and clients keep theirs. Who closes
+ * first decides whether a request may be sent into a connection that is being closed.
  */
 const KEEP_ALIVE_TIMEOUT = 75_000;
 
@@ -81,8 +81,15 @@ export function createFront(
   };
 }
 
-function listen(fetch: Parameters<typeof createHttpServer>[0], hostname: string, port: number): Promise<Server> {
-  const server = createHttpServer(fetch, { requestTimeout: REQUEST_TIMEOUT, keepAliveTimeout: KEEP_ALIVE_TIMEOUT });
+function listen(
+  fetch: Parameters<typeof createHttpServer>[0],
+  hostname: string,
+  port: number,
+): Promise<Server> {
+  const server = createHttpServer(fetch, {
+    requestTimeout: REQUEST_TIMEOUT,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+  });
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, hostname, () => {

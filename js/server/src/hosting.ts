@@ -1,4 +1,5 @@
-// The agents of a data directory, as files: which there are, and how one of them, or a memory, is gone without a trace.
+// The agents of a data directory, as files: which there are, and how one of them, or a memory, is
+// gone without a trace.
 
 import { existsSync, statSync } from "node:fs";
 import { agentFile, snapshotsOf } from "./settings/paths.ts";
@@ -27,7 +28,10 @@ export interface AgentsPage {
   limit?: number | undefined;
 }
 
-/** Every agent whose database can be read and names it, in the order of their files' names; opening one whose log was cut would make that good. */
+/**
+ * Every agent whose database can be read and names it, in the order of their files' names; opening
+ * one whose log was cut would make that good.
+ */
 export async function agentsIn(
   { dataDir, remote }: Place,
   { among, after, limit = Infinity }: AgentsPage = {},
@@ -61,7 +65,11 @@ export async function agentsIn(
 
 function nameIn(file: string): string | undefined {
   try {
-    const storage = new LibsqlStorage(file, { durability: "full", migrates: false, readsRows: false });
+    const storage = new LibsqlStorage(file, {
+      durability: "full",
+      migrates: false,
+      readsRows: false,
+    });
     try {
       return storage.meta("agent");
     } finally {
@@ -73,7 +81,8 @@ function nameIn(file: string): string | undefined {
 }
 
 /**
- * Deletes an agent: its database, its index, and all copies that were put aside. Whether there was one.
+ * Deletes an agent: its database, its index, and all copies that were put aside. Whether there was
+ * one.
  *
  * @throws {StorageError} where another program is using its database.
  */
@@ -87,9 +96,15 @@ export async function deleteAgent(dataDir: string, agent: string): Promise<boole
 /**
  * Deletes a memory, so that its text is in no file of its agent; whether it was there.
  *
- * @throws {StorageError} where there is no such agent, or another program reads its database, so that it has to be done again.
+ * @throws {StorageError} where there is no such agent, or another program reads its database, so
+ * that it has to be done again.
  */
-export function purgeNode(dataDir: string, agent: string, id: string, durability: Durability): boolean {
+export function purgeNode(
+  dataDir: string,
+  agent: string,
+  id: string,
+  durability: Durability,
+): boolean {
   const file = agentFile(dataDir, agent);
   if (!existsSync(file)) throw new StorageError(`There is no agent ${agent} in ${dataDir}.`);
   checkLog(file);

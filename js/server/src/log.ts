@@ -1,14 +1,21 @@
-// The log: one line of JSON for each event, or readable text on a terminal. Texts of memories and of questions are not in it.
+// The log: one line of JSON for each event, or readable text on a terminal. Texts of memories and
+// of questions are not in it.
 
 import { type Logger, pino } from "pino";
 import type { Settings } from "./settings/options.ts";
 
 export type { Logger } from "pino";
 
-/** UTF-16 units of lines that wait while nothing can be written, as to a file on a full disk. Later ones are dropped. */
+/**
+ * UTF-16 units of lines that wait while nothing can be written, as to a file on a full disk. Later
+ * ones are dropped.
+ */
 const MOST_WAITING = 2 ** 20;
 
-/** Writes to the standard error, so that what a command prints is its own. A line that cannot be written ends nothing. */
+/**
+ * Writes to the standard error, so that what a command prints is its own. A line that cannot be
+ * written ends nothing.
+ */
 export async function createLog({
   log_level,
   log_format,

@@ -1,4 +1,5 @@
-// Periodic work of all agents: one thing after another, at times that are not in step with other processes'.
+// Periodic work of all agents: one thing after another, at times that are not in step with other
+// processes'.
 
 import type { TaskName } from "./agent/tasks.ts";
 import type { Logger } from "./log.ts";
@@ -19,7 +20,11 @@ export class Scheduler {
   #last = Promise.resolve();
   #isStopped = false;
 
-  constructor(pool: Pick<Pool, "list" | "run">, intervals: Readonly<Record<TaskName, number>>, log: Logger) {
+  constructor(
+    pool: Pick<Pool, "list" | "run">,
+    intervals: Readonly<Record<TaskName, number>>,
+    log: Logger,
+  ) {
     this.#pool = pool;
     this.#intervals = intervals;
     this.#log = log;
@@ -33,7 +38,9 @@ export class Scheduler {
     const begin = () => {
       this.#last = this.#last
         .then(() => this.#turn(task))
-        .then(() => this.#after(this.#intervals[task] * (1 - JITTER + 2 * JITTER * Math.random()), task));
+        .then(() =>
+          this.#after(this.#intervals[task] * (1 - JITTER + 2 * JITTER * Math.random()), task),
+        );
     };
     this.#timers.set(task, setTimeout(begin, delay));
   }
@@ -46,7 +53,10 @@ export class Scheduler {
         await this.#do(task, agent);
       }
     } catch (error) {
-      this.#log.warn({ task, failure: { message: (error as Error).message } }, "Periodic work could not be begun");
+      this.#log.warn(
+        { task, failure: { message: (error as Error).message } },
+        "Periodic work could not be begun",
+      );
     }
   }
 
@@ -55,9 +65,13 @@ export class Scheduler {
     try {
       const figures = await this.#pool.run(agent, task, this.#intervals[task]);
       const ms = Math.round(performance.now() - start);
-      if (figures !== null) this.#log.info({ task, agent, ...figures, ms }, "Periodic work is done");
+      if (figures !== null)
+        this.#log.info({ task, agent, ...figures, ms }, "Periodic work is done");
     } catch (error) {
-      this.#log.warn({ task, agent, failure: { message: (error as Error).message } }, "Periodic work failed");
+      this.#log.warn(
+        { task, agent, failure: { message: (error as Error).message } },
+        "Periodic work failed",
+      );
     }
   }
 

@@ -1,4 +1,5 @@
-// The server as a whole: threads of agents, what stands before them, and how both come up and go down.
+// The server as a whole: threads of agents, what stands before them, and how both come up and go
+// down.
 
 import { mkdirSync } from "node:fs";
 import { KeyRing } from "./keys/ring.ts";
@@ -65,7 +66,10 @@ function madeFolder(path: string): string {
   return identityOf(path)!;
 }
 
-/** @throws {SettingsError} where others than this machine's could ask, and nobody would be asked for a key. */
+/**
+ * @throws {SettingsError} where others than this machine's could ask, and nobody would be asked for
+ * a key.
+ */
 function refuseExposure(host: string, keys: KeyRing): void {
   if (LOOPBACK.test(host) || keys.current !== undefined) return;
   const how = "make one with `nous-server keys create` first, or listen on 127.0.0.1";

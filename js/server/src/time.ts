@@ -1,31 +1,43 @@
-// Instants: milliseconds inside, ISO 8601 in UTC with milliseconds wherever they are stored or sent.
+// Instants: milliseconds inside, ISO 8601 in UTC with milliseconds wherever they are stored or
+// sent.
 
-/** `2026-02-01 09:30:00`, as SQLite's `datetime('now')` writes it: UTC, though it does not say so. */
+/**
+ * `2026-02-01 09:30:00`, as SQLite's `datetime('now')` writes it: UTC, though it does not say so.
+ */
 const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?$/;
 const WITH_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/i;
 
-/** The years that ISO 8601 writes with four digits: others would be in no order beside them as text. */
+/**
+ * The years that ISO 8601 writes with four digits: others would be in no order beside them as text.
+ */
 const FIRST = Date.parse("0000-01-01T00:00:00.000Z");
 const LAST = Date.parse("9999-12-31T23:59:59.999Z");
 
 const DAY = "2026-01-01";
 
-/** How far an instant may lie ahead of the clock before it is doubted, in milliseconds: clocks of machines differ by as much. */
+/**
+ * How far an instant may lie ahead of the clock before it is doubted, in milliseconds: clocks of
+ * machines differ by as much.
+ */
 export const MOST_AHEAD = 60_000;
-/** An instant that is further from the clock tells of a wrong clock, or stands for "never". In milliseconds. */
+/**
+ * An instant that is further from the clock tells of a wrong clock, or stands for "never". In
+ * milliseconds.
+ */
 export const MOST_JUMP = 400 * 86_400_000;
 
 /** Whether there is such a day: a 31st of February would be read as the 3rd of March. */
 function isDay(day: string): boolean {
-  // Every month has these, and most days are among them; of other months and days reading says that they are none.
+  // Every month has these, and most days are among them; of other months and days reading says that
+  // they are none.
   if (day.slice(-2) <= "28") return true;
   const time = Date.parse(day);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
 }
 
 /**
- * Milliseconds since 1970 of an ISO 8601 text, in UTC where it names no zone; undefined where it is no instant, or one of other
- * years.
+ * Milliseconds since 1970 of an ISO 8601 text, in UTC where it names no zone; undefined where it is
+ * no instant, or one of other years.
  */
 export function parseInstant(text: string): number | undefined {
   const isUtc = WITHOUT_ZONE.test(text);
@@ -38,7 +50,8 @@ export function parseInstant(text: string): number | undefined {
 }
 
 /** Such as `toIso` writes; not all of those, but none that is no instant. */
-const IN_FORM = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+const IN_FORM =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 export const toIso = (milliseconds: number): string => new Date(milliseconds).toISOString();
 

@@ -37,7 +37,12 @@ pub fn level_of(case: &Value) -> Serendipity {
 }
 
 /// What is reranked: what a search kept, with what the case says of its node.
-pub fn candidate_of(kept: &Ranking, nodes: &[Value], graph: &Graph, table: &SectionTable) -> Candidate {
+pub fn candidate_of(
+    kept: &Ranking,
+    nodes: &[Value],
+    graph: &Graph,
+    table: &SectionTable,
+) -> Candidate {
     let node = &nodes[kept.row as usize];
     let created_at = number(&node["created_at"]);
     Candidate {

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use nous_wasm::signal::SIGNALS;
 use nous_wasm::{
-    Candidate, ContextRow, DecayColumns, Hit, Lifecycle, MergeOptions, Query, Ranked, Section, SectionTable, Selected,
-    Weighting, Weights,
+    Candidate, ContextRow, DecayColumns, Hit, Lifecycle, MergeOptions, Query, Ranked, Section,
+    SectionTable, Selected, Weighting, Weights,
 };
 
 /// Milliseconds in a day.
@@ -30,7 +30,8 @@ impl Math for Ported {
     }
 }
 
-// ---- ranking ----------------------------------------------------------------------------------------------------
+// ---- ranking
+// ----------------------------------------------------------------------------------------------------
 
 /// The whole batch by score, high to low, stable.
 pub fn rerank<M: Math>(candidates: &[Candidate], query: &Query<'_>) -> Vec<Ranked> {
@@ -52,12 +53,19 @@ pub fn rerank<M: Math>(candidates: &[Candidate], query: &Query<'_>) -> Vec<Ranke
 fn weights_of(candidate: &Candidate, weighting: Weighting<'_>) -> Weights {
     match weighting {
         Weighting::Uniform(weights) => weights,
-        Weighting::Sections(table) if table.enabled() => table.profile(candidate.section).reranking_weights,
+        Weighting::Sections(table) if table.enabled() => {
+            table.profile(candidate.section).reranking_weights
+        }
         Weighting::Sections(_) => Weights::GLOBAL,
     }
 }
 
-fn signals<M: Math>(candidate: &Candidate, query: &Query<'_>, max_bm25: f64, candidates: usize) -> [f64; 6] {
+fn signals<M: Math>(
+    candidate: &Candidate,
+    query: &Query<'_>,
+    max_bm25: f64,
+    candidates: usize,
+) -> [f64; 6] {
     let days = |from: f64| ((query.now - from) / DAY).floor();
     let keyword = match (max_bm25, candidates) {
         (0.0, _) => 0.5,
@@ -74,7 +82,8 @@ fn signals<M: Math>(candidate: &Candidate, query: &Query<'_>, max_bm25: f64, can
     [candidate.semantic_score, keyword, candidate.graph_score, recency, authority, affinity]
 }
 
-// ---- decay ------------------------------------------------------------------------------------------------------
+// ---- decay
+// ------------------------------------------------------------------------------------------------------
 
 /// Retrievability on the exponential curve and lifecycle of each node.
 pub fn decay_columns<M: Math>(
@@ -86,7 +95,9 @@ pub fn decay_columns<M: Math>(
 ) {
     for node in 0..columns.stability.len() {
         let stability = columns.stability[node];
-        let decay = &table.profile(Section::from_code(columns.section[node]).expect("a section code")).decay;
+        let decay = &table
+            .profile(Section::from_code(columns.section[node]).expect("a section code"))
+            .decay;
         let days = ((now - columns.last_accessed[node]) / DAY).max(0.0);
         let r = if stability <= 0.0 { 0.0 } else { M::exp(-days / stability) };
         let days_dormant = if r < decay.weak_threshold { days } else { 0.0 };
@@ -106,7 +117,8 @@ pub fn decay_columns<M: Math>(
     }
 }
 
-// ---- intent -----------------------------------------------------------------------------------------------------
+// ---- intent
+// -----------------------------------------------------------------------------------------------------
 
 /// The built-in strings in the order of answers, as the spec lists them.
 const STRINGS: [(Section, &str); 4] = [
@@ -144,7 +156,9 @@ pub fn intent_table() -> Table {
 /// The sections of which a string occurs anywhere.
 pub fn classify(query: &str, table: &Table) -> Vec<Section> {
     let text = query.to_lowercase();
-    let asked = table.iter().filter(|(_, strings)| strings.iter().any(|string| text.contains(string.as_str())));
+    let asked = table
+        .iter()
+        .filter(|(_, strings)| strings.iter().any(|string| text.contains(string.as_str())));
     asked.map(|&(section, _)| section).collect()
 }
 
@@ -155,15 +169,17 @@ pub fn count_substring(text: &str, string: &str) -> usize {
     text.char_indices().filter(|&(at, _)| text[at..].starts_with(&string)).count()
 }
 
-/// How many places of `text` the phrase begins at as whole words: no word character may touch a word character at its
-/// edges, any run of white space parts its words, and apostrophes of all forms are equal.
+/// How many places of `text` the phrase begins at as whole words: no word character may touch a
+/// word character at its edges, any run of white space parts its words, and apostrophes of all
+/// forms are equal.
 pub fn count_phrase(text: &str, phrase: &str, is_word: impl Fn(char) -> bool) -> usize {
     let straight = |text: &str| -> Vec<char> {
         let lower = text.to_lowercase();
         lower.chars().map(|c| if matches!(c, '‘' | '’' | 'ʼ' | '＇') { '\'' } else { c }).collect()
     };
     let (text, phrase) = (straight(text), straight(phrase));
-    let words: Vec<&[char]> = phrase.split(|&c| is_white_space(c)).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&[char]> =
+        phrase.split(|&c| is_white_space(c)).filter(|word| !word.is_empty()).collect();
     let (first, last) = (words[0][0], *words[words.len() - 1].last().unwrap());
     let matches_at = |start: usize| {
         let mut at = start;
@@ -193,10 +209,15 @@ pub fn is_white_space(c: char) -> bool {
         || matches!(c, '\u{202F}' | '\u{205F}' | '\u{3000}' | '\u{FEFF}')
 }
 
-// ---- merge ------------------------------------------------------------------------------------------------------
+// ---- merge
+// ------------------------------------------------------------------------------------------------------
 
 /// Merging, step by step.
-pub fn merge_and_select(sub_results: &[&[Hit<'_>]], options: &MergeOptions, table: &SectionTable) -> Vec<Selected> {
+pub fn merge_and_select(
+    sub_results: &[&[Hit<'_>]],
+    options: &MergeOptions,
+    table: &SectionTable,
+) -> Vec<Selected> {
     let instance = |group: usize, row: usize| {
         let score = sub_results[group][row].score;
         Selected { group, row, score: if score.is_finite() { score } else { 0.0 }, boosted: false }
@@ -242,11 +263,16 @@ pub fn merge_and_select(sub_results: &[&[Hit<'_>]], options: &MergeOptions, tabl
             if covered.contains(&group) || selected.len() >= options.max_results {
                 continue;
             }
-            let fresh = |hit: &Hit<'_>| has_id(hit) && !chosen.contains(&hit.id.unwrap_or_default());
+            let fresh =
+                |hit: &Hit<'_>| has_id(hit) && !chosen.contains(&hit.id.unwrap_or_default());
             let Some(row) = results.iter().position(fresh) else { continue };
             let id = results[row].id.unwrap_or_default();
             let best = kept[place_of[id]];
-            selected.push(if (best.group, best.row) == (group, row) { best } else { instance(group, row) });
+            selected.push(if (best.group, best.row) == (group, row) {
+                best
+            } else {
+                instance(group, row)
+            });
             chosen.push(id);
             covered.push(best.group);
         }
@@ -276,10 +302,15 @@ pub fn co_recall_pairs(selected: &[(u32, u32)]) -> Vec<(usize, usize)> {
     pairs
 }
 
-// ---- context ----------------------------------------------------------------------------------------------------
+// ---- context
+// ----------------------------------------------------------------------------------------------------
 
 /// Lines of context.
-pub fn format_context(rows: &[ContextRow<'_>], max_tokens: f64, table: &SectionTable) -> Option<String> {
+pub fn format_context(
+    rows: &[ContextRow<'_>],
+    max_tokens: f64,
+    table: &SectionTable,
+) -> Option<String> {
     let mut lines = Vec::new();
     let mut used = 0;
     for row in rows {
@@ -298,8 +329,8 @@ pub fn context_line(row: &ContextRow<'_>, table: &SectionTable) -> String {
     let given = |field: Option<&str>| field.filter(|text| !text.is_empty()).map(String::from);
     let subtype = row.subtype.or(row.node_type).unwrap_or("");
     let label = subtype.strip_prefix("custom:").unwrap_or(subtype);
-    let section =
-        given(row.memory_section).unwrap_or_else(|| table.section_of(given(Some(subtype)).as_deref()).name().into());
+    let section = given(row.memory_section)
+        .unwrap_or_else(|| table.section_of(given(Some(subtype)).as_deref()).name().into());
     let title = row.title.unwrap_or("Untitled");
     let date: String = row.created_at.unwrap_or_default().chars().take(10).collect();
     let body = given(row.body).unwrap_or_default();

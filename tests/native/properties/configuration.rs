@@ -87,8 +87,17 @@ fn every_key_is_read() {
     use nous_wasm::salience::{OwnSource, SalienceConfig};
     use nous_wasm::search::{Aggregation, EdgeWeight, SearchConfig};
     use nous_wasm::section::ConsolidationRole;
-    let Config { sections, intent, curve, salience_growth, search, known_symbols, query, orchestrator, salience } =
-        read(&full()).unwrap();
+    let Config {
+        sections,
+        intent,
+        curve,
+        salience_growth,
+        search,
+        known_symbols,
+        query,
+        orchestrator,
+        salience,
+    } = read(&full()).unwrap();
     assert!(!sections.enabled());
     assert_eq!(sections.intent_boost(), 1.5);
     assert_eq!(sections.default_section(), Section::Episodic);
@@ -98,14 +107,20 @@ fn every_key_is_read() {
     assert_eq!(profile.name, "Alarms");
     assert_eq!(profile.reranking_weights, Weights::from_array([0.1, 0.2, 0.3, 0.25, 0.05, 0.1]));
     let decay = profile.decay;
-    assert_eq!((decay.initial_stability_days, decay.growth_rate, decay.max_stability_days), (3.0, 1.25, 60.0));
+    assert_eq!(
+        (decay.initial_stability_days, decay.growth_rate, decay.max_stability_days),
+        (3.0, 1.25, 60.0)
+    );
     assert_eq!((decay.active_threshold, decay.weak_threshold), (0.625, 0.25));
     let encoding = profile.encoding;
     assert!(encoding.salience_enabled);
     assert_eq!((encoding.base_difficulty, encoding.max_salience_multiplier), (0.75, 4.0));
     assert_eq!(profile.consolidation_role, ConsolidationRole::Target);
     assert_eq!(profile.intent_boost, 2.0);
-    assert_eq!((sections.own_boost(Section::Signals), sections.own_boost(Section::Episodic)), (Some(2.0), None));
+    assert_eq!(
+        (sections.own_boost(Section::Signals), sections.own_boost(Section::Episodic)),
+        (Some(2.0), None)
+    );
     assert_eq!((intent.matcher, curve, salience_growth), (Matcher::Words, Curve::Fsrs6, true));
     assert_eq!(intent.strings, [None, Some(vec!["beep".into()]), None, None]);
     let expected = SearchConfig {
@@ -148,15 +163,24 @@ fn every_key_is_read() {
     let sources = vec![("custom:match".to_string(), source)];
     assert_eq!(
         salience,
-        SalienceConfig { sources, rarity_weight: 0.125, surprise_weight: 0.375, consequence_weight: 0.25 }
+        SalienceConfig {
+            sources,
+            rarity_weight: 0.125,
+            surprise_weight: 0.375,
+            consequence_weight: 0.25
+        }
     );
     let without = read(&json!({ "orchestrator": { "replacement_floor": null } })).unwrap();
-    assert_eq!(without.orchestrator, OrchestratorConfig { replacement_floor: None, ..OrchestratorConfig::default() });
+    assert_eq!(
+        without.orchestrator,
+        OrchestratorConfig { replacement_floor: None, ..OrchestratorConfig::default() }
+    );
 
     // What the configuration does not name is as it was, but for the general boost.
     let default = SectionTable::default();
     for section in [Section::Episodic, Section::Knowledge, Section::Procedural] {
-        let expected = nous_wasm::SectionProfile { intent_boost: 1.5, ..default.profile(section).clone() };
+        let expected =
+            nous_wasm::SectionProfile { intent_boost: 1.5, ..default.profile(section).clone() };
         assert_eq!(sections.profile(section), &expected);
     }
     assert_eq!(&sections.subtypes()[..15], default.subtypes());
@@ -167,13 +191,15 @@ fn an_unknown_key_is_refused_by_its_path_wherever_it_stands() {
     for (path, value) in walk(&full()) {
         // These maps have names of the user's, or of sections, for keys.
         let named =
-            ["sections.subtypes", "sections.profiles", "intent.strings", "salience.sources"].contains(&path.as_str());
+            ["sections.subtypes", "sections.profiles", "intent.strings", "salience.sources"]
+                .contains(&path.as_str());
         if !value.is_object() || named {
             continue;
         }
         let mut json = full();
         at(&mut json, &path)["unheard_of"] = json!(1);
-        let field = if path.is_empty() { "unheard_of".into() } else { format!("{path}.unheard_of") };
+        let field =
+            if path.is_empty() { "unheard_of".into() } else { format!("{path}.unheard_of") };
         assert_refused(&json, &field, "is not a known key");
     }
 }
@@ -191,7 +217,10 @@ fn a_value_of_another_kind_is_refused_by_its_path_wherever_it_stands() {
         };
         for wrong in [wrong, Json::Null] {
             // The keys for which null says something.
-            if wrong.is_null() && ["search.seed_threshold", "orchestrator.replacement_floor"].contains(&path.as_str()) {
+            if wrong.is_null()
+                && ["search.seed_threshold", "orchestrator.replacement_floor"]
+                    .contains(&path.as_str())
+            {
                 continue;
             }
             let mut json = full();
@@ -209,29 +238,52 @@ fn a_number_out_of_range_is_refused_by_its_path() {
     const UNIT: &str = "must lie between 0 and 1";
     const FACTOR: &str = "must be a number of at least 1";
     let rules: [(&str, &[f64], &str); 3] = [
-        (POSITIVE, &[0.0, -0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY], "stability days rate scale"),
-        (UNIT, &[-0.001, 1.001, -5e-324, f64::NAN, f64::INFINITY], "weights weight loss_bonus threshold difficulty"),
+        (
+            POSITIVE,
+            &[0.0, -0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY],
+            "stability days rate scale",
+        ),
+        (
+            UNIT,
+            &[-0.001, 1.001, -5e-324, f64::NAN, f64::INFINITY],
+            "weights weight loss_bonus threshold difficulty",
+        ),
         (FACTOR, &[0.999, 0.0, -1.0, f64::NAN, f64::INFINITY], "boost multiplier"),
     ];
-    let numbers: Vec<String> =
-        walk(&full()).into_iter().filter(|(_, value)| value.is_number()).map(|(path, _)| path).collect();
-    let (counts, numbers): (Vec<String>, Vec<String>) =
-        numbers.into_iter().partition(|path| path.starts_with("search.") || path.starts_with("orchestrator."));
+    let numbers: Vec<String> = walk(&full())
+        .into_iter()
+        .filter(|(_, value)| value.is_number())
+        .map(|(path, _)| path)
+        .collect();
+    let (counts, numbers): (Vec<String>, Vec<String>) = numbers
+        .into_iter()
+        .partition(|path| path.starts_with("search.") || path.starts_with("orchestrator."));
     for path in &counts {
         let (problem, wrong): (_, &[f64]) = match path.as_str() {
-            "orchestrator.max_parts" => ("must be a whole number from 1 to 16", &[0.0, 1.5, 17.0, f64::NAN]),
-            "orchestrator.max_retries" => ("must be a whole number from 0 to 1", &[-1.0, 0.5, 2.0, f64::NAN]),
-            "orchestrator.search_limit_per_query" | "orchestrator.max_results" => {
-                ("must be a whole number from 1 to 4294967295", &[0.0, 0.5, 4_294_967_296.0, f64::INFINITY])
+            "orchestrator.max_parts" => {
+                ("must be a whole number from 1 to 16", &[0.0, 1.5, 17.0, f64::NAN])
             }
-            "orchestrator.timeout_seconds" => {
-                ("must be a positive number of at most 2147483", &[0.0, -1.0, 2_147_483.5, f64::NAN, f64::INFINITY])
+            "orchestrator.max_retries" => {
+                ("must be a whole number from 0 to 1", &[-1.0, 0.5, 2.0, f64::NAN])
             }
-            "orchestrator.relevance_ratio" => ("must lie between 0 and 1", &[-0.001, 1.001, f64::NAN]),
-            "search.max_hops" => ("must be a whole number from 0 to 100", &[-1.0, 0.5, 101.0, f64::NAN]),
-            _ if path.contains(".max_") || path.ends_with("_limit") => {
-                ("must be a whole number from 0 to 4294967295", &[-1.0, 0.5, 4_294_967_296.0, f64::NAN, f64::INFINITY])
+            "orchestrator.search_limit_per_query" | "orchestrator.max_results" => (
+                "must be a whole number from 1 to 4294967295",
+                &[0.0, 0.5, 4_294_967_296.0, f64::INFINITY],
+            ),
+            "orchestrator.timeout_seconds" => (
+                "must be a positive number of at most 2147483",
+                &[0.0, -1.0, 2_147_483.5, f64::NAN, f64::INFINITY],
+            ),
+            "orchestrator.relevance_ratio" => {
+                ("must lie between 0 and 1", &[-0.001, 1.001, f64::NAN])
             }
+            "search.max_hops" => {
+                ("must be a whole number from 0 to 100", &[-1.0, 0.5, 101.0, f64::NAN])
+            }
+            _ if path.contains(".max_") || path.ends_with("_limit") => (
+                "must be a whole number from 0 to 4294967295",
+                &[-1.0, 0.5, 4_294_967_296.0, f64::NAN, f64::INFINITY],
+            ),
             _ => ("must be a finite number of at least 0", &[-0.001, f64::NAN, f64::INFINITY]),
         };
         wrong.iter().for_each(|&wrong| assert_number_refused(path, wrong, problem));
@@ -242,7 +294,9 @@ fn a_number_out_of_range_is_refused_by_its_path() {
             let (above, key) = path.rsplit_once('.').expect("no number at the top");
             names.split(' ').any(|name| key.contains(name) || above.ends_with(name))
         });
-        let &[&(problem, wrong, _)] = &rule.collect::<Vec<_>>()[..] else { panic!("{path} has one rule") };
+        let &[&(problem, wrong, _)] = &rule.collect::<Vec<_>>()[..] else {
+            panic!("{path} has one rule")
+        };
         wrong.iter().for_each(|&wrong| assert_number_refused(&path, wrong, problem));
     }
 }
@@ -267,8 +321,7 @@ fn set(value: &mut Value, path: &str, number: f64) {
 
 #[test]
 fn what_does_not_belong_together_is_refused() {
-    let profile =
-        |name: &str, part: &str, changes: Json| json!({ "sections": { "profiles": { name: { part: changes } } } });
+    let profile = |name: &str, part: &str, changes: Json| json!({ "sections": { "profiles": { name: { part: changes } } } });
     let cases = [
         (
             profile("KNOWLEDGE", "reranking_weights", json!({ "semantic": 0.37 })),
@@ -305,8 +358,16 @@ fn what_does_not_belong_together_is_refused() {
             "sections.subtypes.",
             "must not name an empty subtype",
         ),
-        (json!({ "intent": { "matcher": "regex" } }), "intent.matcher", "must be substring or words"),
-        (json!({ "intent": { "strings": { "SIGNALS": ["a", 1] } } }), "intent.strings.SIGNALS[1]", "must be text"),
+        (
+            json!({ "intent": { "matcher": "regex" } }),
+            "intent.matcher",
+            "must be substring or words",
+        ),
+        (
+            json!({ "intent": { "strings": { "SIGNALS": ["a", 1] } } }),
+            "intent.strings.SIGNALS[1]",
+            "must be text",
+        ),
         (
             json!({ "intent": { "strings": { "ALL": [] } } }),
             "intent.strings.ALL",
@@ -319,15 +380,31 @@ fn what_does_not_belong_together_is_refused() {
             "must begin and end with a letter, a digit or _ of ASCII",
         ),
         (json!({ "known_symbols": ["gold", "GOLD"] }), "known_symbols", "must not name GOLD twice"),
-        (json!({ "known_symbols": vec!["a"; 10_001] }), "known_symbols", "must not be more than 10000"),
-        (json!({ "known_symbols": ["a".repeat(65_536)] }), "known_symbols", "must not exceed 65535 bytes in all"),
+        (
+            json!({ "known_symbols": vec!["a"; 10_001] }),
+            "known_symbols",
+            "must not be more than 10000",
+        ),
+        (
+            json!({ "known_symbols": ["a".repeat(65_536)] }),
+            "known_symbols",
+            "must not exceed 65535 bytes in all",
+        ),
         (
             json!({ "salience": { "sources": { "custom:x": { "scale": 2 } } } }),
             "salience.sources.custom:x.field",
             "is missing",
         ),
-        (json!({ "orchestrator": { "retry": "both" } }), "orchestrator.retry", "must be merge or replace"),
-        (json!({ "orchestrator": { "fallback": "simple" } }), "orchestrator.fallback", "must be none or plain"),
+        (
+            json!({ "orchestrator": { "retry": "both" } }),
+            "orchestrator.retry",
+            "must be merge or replace",
+        ),
+        (
+            json!({ "orchestrator": { "fallback": "simple" } }),
+            "orchestrator.fallback",
+            "must be none or plain",
+        ),
     ];
     for (json, field, problem) in cases {
         assert_refused(&json, field, problem);
@@ -337,9 +414,13 @@ fn what_does_not_belong_together_is_refused() {
 #[test]
 fn a_blank_string_is_refused_by_its_place() {
     for blank in ["", " ", "\t\n\u{A0}\u{FEFF}"] {
-        let config = read(&json!({ "intent": { "strings": { "KNOWLEDGE": ["a", blank] } } })).unwrap();
+        let config =
+            read(&json!({ "intent": { "strings": { "KNOWLEDGE": ["a", blank] } } })).unwrap();
         let error = IntentClassifier::new(&config.intent).unwrap_err();
-        assert_eq!((error.code(), error.field()), ("invalid_config", "intent.strings.KNOWLEDGE[1]"));
+        assert_eq!(
+            (error.code(), error.field()),
+            ("invalid_config", "intent.strings.KNOWLEDGE[1]")
+        );
     }
 }
 

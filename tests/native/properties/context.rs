@@ -31,8 +31,19 @@ fn field() -> impl Strategy<Value = Option<String>> {
     let text = prop_oneof![
         any::<String>(),
         "[a-z ]{0,30}",
-        select(&["", "🚀🚀", "e\u{301}", "line\nbreak", "custom:", "custom:lesson", "custom:signal", "👩‍👩‍👧"][..])
-            .prop_map(String::from),
+        select(
+            &[
+                "",
+                "🚀🚀",
+                "e\u{301}",
+                "line\nbreak",
+                "custom:",
+                "custom:lesson",
+                "custom:signal",
+                "👩‍👩‍👧"
+            ][..]
+        )
+        .prop_map(String::from),
     ];
     prop::option::of(text)
 }
@@ -64,7 +75,8 @@ proptest! {
         }
     }
 
-    /// As many lines as fit, each taken whole, and not one more: line breaks between lines are free.
+    /// As many lines as fit, each taken whole, and not one more: line breaks between lines are
+    /// free.
     #[test]
     fn the_budget_is_spent_on_whole_lines_from_the_first_on(rows in vec(row(), 0..8), max_tokens in 0..120) {
         let table = SectionTable::default();

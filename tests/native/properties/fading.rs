@@ -122,7 +122,8 @@ proptest! {
 #[test]
 fn a_memory_without_stability_still_grows_on_the_fsrs_curve() {
     for stability in [0.0, -0.0, -5.0, 5e-324] {
-        let grown = |stability| decay::fsrs_stability_on_access(stability, 0.3, NEUTRAL, 0.5, 365.0);
+        let grown =
+            |stability| decay::fsrs_stability_on_access(stability, 0.3, NEUTRAL, 0.5, 365.0);
         let (grown, least) = (grown(stability), grown(0.001));
         assert_is(grown, least, stability);
         assert!(grown > 0.001);
@@ -148,7 +149,8 @@ fn columns(nodes: &[Node], table: &SectionTable, curve: Curve) -> (Vec<f64>, Vec
     let last_accessed: Vec<f64> = nodes.iter().map(|node| node.0).collect();
     let stability: Vec<f64> = nodes.iter().map(|node| node.1).collect();
     let section: Vec<u8> = nodes.iter().map(|node| node.2 as u8).collect();
-    let columns = DecayColumns { last_accessed: &last_accessed, stability: &stability, section: &section };
+    let columns =
+        DecayColumns { last_accessed: &last_accessed, stability: &stability, section: &section };
     let mut out = (vec![f64::NAN; nodes.len()], vec![u8::MAX; nodes.len()]);
     decay::decay_columns(columns, NOW, table, curve, &mut out.0, &mut out.1).unwrap();
     if curve == Curve::Exponential {
@@ -217,7 +219,11 @@ fn every_length_has_its_tail_computed() {
     for length in 0..=17 {
         let nodes: Vec<Node> = (0..length)
             .map(|place| {
-                (NOW - f64::from(place) * 11.5 * DAY, f64::from(place % 5) * 7.0, Section::ALL[place as usize % 4])
+                (
+                    NOW - f64::from(place) * 11.5 * DAY,
+                    f64::from(place % 5) * 7.0,
+                    Section::ALL[place as usize % 4],
+                )
             })
             .collect();
         assert_columns_equal_scalars(&nodes, &table);
@@ -226,9 +232,15 @@ fn every_length_has_its_tail_computed() {
 
 #[test]
 fn a_section_can_skip_a_state() {
-    // KNOWLEDGE at 60 days falls below its weak threshold of 0.05 on day 180, past DORMANT's 60 and COMPRESS's 120.
+    // KNOWLEDGE at 60 days falls below its weak threshold of 0.05 on day 180, past DORMANT's 60 and
+    // COMPRESS's 120.
     let state = |days: f64| {
-        columns(&[(NOW - days * DAY, 60.0, Section::Knowledge)], &SectionTable::default(), Curve::Exponential).1[0]
+        columns(
+            &[(NOW - days * DAY, 60.0, Section::Knowledge)],
+            &SectionTable::default(),
+            Curve::Exponential,
+        )
+        .1[0]
     };
     assert_eq!(state(179.0), Lifecycle::Weak as u8);
     assert_eq!(state(180.0), Lifecycle::Archive as u8);
@@ -257,9 +269,11 @@ fn a_first_stability_is_rounded_as_exact_decimals_are() {
     };
     let mut state = 1_u64;
     for _ in 0..200_000 {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let unit = (state >> 11) as f64 / (1_u64 << 53) as f64;
-        let (eighths, halves_of_hundredths) = ((unit * 1e4).floor() / 8.0, (unit * 1e6).floor() / 200.0);
+        let (eighths, halves_of_hundredths) =
+            ((unit * 1e4).floor() / 8.0, (unit * 1e6).floor() / 200.0);
         [unit, unit * 50.0, unit * 1e4, eighths, halves_of_hundredths].into_iter().for_each(check);
     }
     [0.125, 0.375, 1.125, 1.375, 2.675, 1.005, 0.0, 7e13, 1e300].into_iter().for_each(check);

@@ -4,32 +4,39 @@ use super::*;
 use nous_wasm::config::IntentConfig;
 use nous_wasm::intent::INTENT_ORDER;
 
-/// Word characters by hand, for every character that the generators below can give; asked for another it fails.
+/// Word characters by hand, for every character that the generators below can give; asked for
+/// another it fails.
 fn is_word(c: char) -> bool {
     match c {
         'a'..='z' | '0'..='9' | '_' => true,
         // Letters, with and without case, within the basic plane and outside of it.
-        'é' | 'ß' | 'σ' | 'ς' | 'λ' | 'ο' | 'γ' | '中' | '𝒶' | 'ª' | 'ſ' | 'ﬁ' => true,
+        'é' | 'ß' | 'σ' | 'ς' | 'λ' | 'ο' | 'γ' | '中' | '𝒶' | 'ª' | 'ſ' | 'ﬁ' => {
+            true
+        }
         // Marks, a digit, a letter number, an enclosed letter, a connector and the joiners.
         '\u{301}' | '\u{307}' | '٣' | 'ⅷ' | 'ⓐ' | '‿' | '\u{200C}' | '\u{200D}' => true,
-        // Numbers that are no digits, symbols, punctuation, and what is invisible but neither mark nor joiner.
-        '½' | '²' | '🚀' | '€' | '+' | '-' | '.' | '?' | '\'' | '*' | '\u{200B}' | '\u{85}' | '\0' => false,
+        // Numbers that are no digits, symbols, punctuation, and what is invisible but neither mark
+        // nor joiner.
+        '½' | '²' | '🚀' | '€' | '+' | '-' | '.' | '?' | '\'' | '*' | '\u{200B}' | '\u{85}'
+        | '\0' => false,
         c if naive::is_white_space(c) => false,
         c => panic!("{c:?} has no class here"),
     }
 }
 
-/// Characters that tell whether case, white space, apostrophes and the edges of words are seen as they should.
-const ODD: &str =
-    "’‘ʼ＇'\t\n\u{A0}\u{3000}\u{FEFF}\u{85}_-9éÉ\u{301}\u{200D}\u{200C}\u{200B}𝒶🚀ΣΛİẞ\u{212A}ſﬁ½²٣ⅧⒶ‿ª中\0+.?*€";
+/// Characters that tell whether case, white space, apostrophes and the edges of words are seen as
+/// they should.
+const ODD: &str = "’‘ʼ＇'\t\n\u{A0}\u{3000}\u{FEFF}\u{85}_-9éÉ\u{301}\u{200D}\u{200C}\u{200B}𝒶🚀ΣΛİẞ\u{212A}ſﬁ½²٣ⅧⒶ‿ª中\0+.?*€";
 
 fn one_of(characters: &str) -> impl Strategy<Value = String> + use<> {
     select(characters.chars().collect::<Vec<_>>()).prop_map(String::from)
 }
 
-/// A string of the built-in table in some disguise: letter case, white space, apostrophes, a part of it.
+/// A string of the built-in table in some disguise: letter case, white space, apostrophes, a part
+/// of it.
 fn known() -> impl Strategy<Value = String> {
-    let all: Vec<String> = naive::intent_table().into_iter().flat_map(|(_, strings)| strings).collect();
+    let all: Vec<String> =
+        naive::intent_table().into_iter().flat_map(|(_, strings)| strings).collect();
     (select(all), 0..7).prop_map(|(string, disguise)| match disguise {
         0 => string.to_uppercase(),
         1 => string.replace(' ', " \t "),
@@ -42,16 +49,31 @@ fn known() -> impl Strategy<Value = String> {
 }
 
 fn text() -> impl Strategy<Value = String> {
-    let words = ["btc", "funding", "the", "de", "s", "deliver", "ruler", "go", "a", "ab", "ΛΟΓΟΣ", "e\u{301}"];
+    let words = [
+        "btc",
+        "funding",
+        "the",
+        "de",
+        "s",
+        "deliver",
+        "ruler",
+        "go",
+        "a",
+        "ab",
+        "ΛΟΓΟΣ",
+        "e\u{301}",
+    ];
     let part = prop_oneof![3 => known(), 2 => select(words.to_vec()).prop_map(String::from), 2 => one_of(ODD)];
     (vec(part, 0..14), select(vec!["", " ", "  ", "\n"])).prop_map(|(parts, glue)| parts.join(glue))
 }
 
-/// The user's own strings: over a small alphabet, so that they overlap, contain and touch one another.
+/// The user's own strings: over a small alphabet, so that they overlap, contain and touch one
+/// another.
 fn own() -> impl Strategy<Value = Vec<String>> {
     let small = vec(one_of("aabbA \t'’-ÉéΣİ𝒶中K\u{301}½go"), 1..6).prop_map(|parts| parts.concat());
     let string = prop_oneof![3 => small, 1 => known(), 1 => one_of(ODD)];
-    let not_blank = string.prop_filter("not blank", |string| !string.chars().all(naive::is_white_space));
+    let not_blank =
+        string.prop_filter("not blank", |string| !string.chars().all(naive::is_white_space));
     vec(not_blank, 0..8)
 }
 
@@ -91,13 +113,17 @@ fn assert_finds(classifier: &IntentClassifier, table: &naive::Table, text: &str)
         let found: Vec<(Section, Vec<(String, usize)>)> = explained
             .iter()
             .map(|evidence| {
-                let strings = evidence.strings.iter().map(|found| (found.string.clone(), found.count));
+                let strings =
+                    evidence.strings.iter().map(|found| (found.string.clone(), found.count));
                 (evidence.section, strings.collect())
             })
             .collect();
         assert_eq!(found, expected, "{matcher:?} in {text:?}");
         for evidence in &explained {
-            assert_eq!(evidence.evidence, evidence.strings.iter().map(|found| found.count).sum::<usize>());
+            assert_eq!(
+                evidence.evidence,
+                evidence.strings.iter().map(|found| found.count).sum::<usize>()
+            );
         }
         let sections: Vec<Section> = classifier.classify(text, matcher).iter().collect();
         assert_eq!(
@@ -108,7 +134,9 @@ fn assert_finds(classifier: &IntentClassifier, table: &naive::Table, text: &str)
         if matcher == Matcher::Substring {
             let lower: naive::Table = table
                 .iter()
-                .map(|(section, strings)| (*section, strings.iter().map(|string| string.to_lowercase()).collect()))
+                .map(|(section, strings)| {
+                    (*section, strings.iter().map(|string| string.to_lowercase()).collect())
+                })
                 .collect();
             assert_eq!(sections, naive::classify(text, &lower));
         }
@@ -159,14 +187,17 @@ proptest! {
 fn sections_are_answered_in_their_order() {
     let query = "my playbook: a lesson from yesterday about a live signal";
     for matcher in [Matcher::Substring, Matcher::Words] {
-        let asked: Vec<Section> = IntentClassifier::default().classify(query, matcher).iter().collect();
+        let asked: Vec<Section> =
+            IntentClassifier::default().classify(query, matcher).iter().collect();
         assert_eq!(asked, INTENT_ORDER);
     }
 }
 
 #[test]
 fn as_many_bytes_as_are_allowed_are_found_and_one_more_is_refused() {
-    let strings = |bytes: usize| [None, None, None, None].map(|_: Option<()>| Some(vec!["xy".repeat(bytes / 8)]));
+    let strings = |bytes: usize| {
+        [None, None, None, None].map(|_: Option<()>| Some(vec!["xy".repeat(bytes / 8)]))
+    };
     let most = 65_528;
     let (long, _) = classifier(&strings(most));
     assert_eq!(long.classify(&"xy".repeat(most / 8), Matcher::Substring).bits(), 0b1111);

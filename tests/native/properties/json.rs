@@ -1,4 +1,5 @@
-//! Bodies that are JSON objects, or nearly: their text is read as JavaScript's `JSON.parse` would read it.
+//! Bodies that are JSON objects, or nearly: their text is read as JavaScript's `JSON.parse` would
+//! read it.
 
 use super::*;
 
@@ -13,8 +14,18 @@ enum Json {
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<String>(),
-        select(&["", "text", "a \"quote\"", "back\\slash", "\n\t\u{8}\u{c}\r\0\u{1f}", "é🚀\u{2028}", "/"][..])
-            .prop_map(String::from),
+        select(
+            &[
+                "",
+                "text",
+                "a \"quote\"",
+                "back\\slash",
+                "\n\t\u{8}\u{c}\r\0\u{1f}",
+                "é🚀\u{2028}",
+                "/"
+            ][..]
+        )
+        .prop_map(String::from),
     ]
 }
 
@@ -30,14 +41,19 @@ fn json() -> impl Strategy<Value = Json> {
     let words = ["null", "true", "false", "0", "-0", "7", "-1.5", "2e3", "1E-2", "0.10"];
     let leaf = prop_oneof![1 => select(words.to_vec()).prop_map(Json::Word), 2 => text().prop_map(Json::Text)];
     leaf.prop_recursive(4, 24, 4, |inner| {
-        prop_oneof![vec(inner.clone(), 0..4).prop_map(Json::List), entries(inner).prop_map(Json::Object)]
+        prop_oneof![
+            vec(inner.clone(), 0..4).prop_map(Json::List),
+            entries(inner).prop_map(Json::Object)
+        ]
     })
 }
 
-/// Writes JSON in one of its many forms: `style` decides on white space and on how characters are escaped.
+/// Writes JSON in one of its many forms: `style` decides on white space and on how characters are
+/// escaped.
 fn write(json: &Json, style: &mut impl Iterator<Item = u8>, out: &mut String) {
-    let mut space =
-        |out: &mut String| out.push_str(["", "", "", " ", "\n", "\t\r "][usize::from(style.next().unwrap_or(0) % 6)]);
+    let mut space = |out: &mut String| {
+        out.push_str(["", "", "", " ", "\n", "\t\r "][usize::from(style.next().unwrap_or(0) % 6)])
+    };
     match json {
         Json::Word(word) => out.push_str(word),
         Json::Text(text) => write_text(text, style, out),
@@ -87,7 +103,11 @@ fn write_text(text: &str, style: &mut impl Iterator<Item = u8>, out: &mut String
             (1, Some(short)) => out.push_str(short),
             (style, _) => {
                 for unit in c.encode_utf16(&mut [0; 2]) {
-                    out.push_str(&if style == 0 { format!("\\u{unit:04x}") } else { format!("\\u{unit:04X}") });
+                    out.push_str(&if style == 0 {
+                        format!("\\u{unit:04x}")
+                    } else {
+                        format!("\\u{unit:04X}")
+                    });
                 }
             }
         }
@@ -121,7 +141,8 @@ proptest! {
         prop_assert_eq!(shown(&body), text.unwrap_or(&body));
     }
 
-    /// One character more or less: what a parser accepts is read, anything else is shown as it stands.
+    /// One character more or less: what a parser accepts is read, anything else is shown as it
+    /// stands.
     #[test]
     fn what_is_not_quite_json_is_judged_as_a_parser_judges_it(
         body in object(), place in any::<prop::sample::Index>(), change in prop::option::of("[\"\\\\{}:,0a\\x01 ]"),
@@ -160,7 +181,12 @@ fn what_a_general_parser_refuses_is_read_as_javascript_reads_it() {
         format!(r#"{{"a":{objects},"text":"found"}}"#),
         format!(r#"{{"text":{lists},"text":"found"}}"#),
         r#"{"a":1e999,"text":"found","b":-1e-999}"#.into(),
-        format!(r#"{{"a":{}.{}e+{},"text":"found"}}"#, "9".repeat(5000), "1".repeat(5000), "7".repeat(5000)),
+        format!(
+            r#"{{"a":{}.{}e+{},"text":"found"}}"#,
+            "9".repeat(5000),
+            "1".repeat(5000),
+            "7".repeat(5000)
+        ),
         r#"{"text":"first","text":7,"text":"found"}"#.into(),
         r#"{"\u0074e\u0078t":"\u0066ound"}"#.into(),
         "{\"\\ud800\":1,\"text\":\"found\"}".into(),
@@ -188,7 +214,11 @@ fn half_of_a_surrogate_pair_becomes_the_replacement_character() {
         (r"\ud83d\\ude80", "\u{FFFD}\\ude80"),
     ] {
         assert_eq!(shown(&format!(r#"{{"text":"{escaped}"}}"#)), read, "{escaped}");
-        assert_eq!(shown(&format!(r#"{{"{escaped}":"{escaped}","text":"found"}}"#)), "found", "{escaped}");
+        assert_eq!(
+            shown(&format!(r#"{{"{escaped}":"{escaped}","text":"found"}}"#)),
+            "found",
+            "{escaped}"
+        );
     }
 }
 

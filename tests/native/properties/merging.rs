@@ -5,10 +5,15 @@ use super::*;
 /// A result whose id is a number; below 0 for none, 0 for an empty one.
 type Row = (i32, f64, Section);
 
-const IDS: [&str; 16] = ["", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o"];
+const IDS: [&str; 16] =
+    ["", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o"];
 
 fn hits(groups: &[Vec<Row>]) -> Vec<Vec<Hit<'static>>> {
-    let hit = |&(id, score, section): &Row| Hit { id: usize::try_from(id).ok().map(|id| IDS[id]), score, section };
+    let hit = |&(id, score, section): &Row| Hit {
+        id: usize::try_from(id).ok().map(|id| IDS[id]),
+        score,
+        section,
+    };
     groups.iter().map(|rows| rows.iter().map(hit).collect()).collect()
 }
 
@@ -32,7 +37,8 @@ fn any_score() -> impl Strategy<Value = f64> + Clone {
     ]
 }
 
-/// Scores, boosts and ratios with few bits, so that every product is exact and laws hold without rounding.
+/// Scores, boosts and ratios with few bits, so that every product is exact and laws hold without
+/// rounding.
 fn exact_score() -> impl Strategy<Value = f64> + Clone {
     (0..64).prop_map(|n| f64::from(n) / 64.0)
 }
@@ -41,18 +47,24 @@ fn options() -> impl Strategy<Value = MergeOptions> {
     let boost = select(&[0.5, 1.0, 1.25, 1.3, 1.5, 2.0, 1e10][..]);
     let ratio = select(&[0.0, 0.25, 0.4, 0.5, 0.75, 1.0][..]);
     let most = select(&[0, 1, 2, 3, 5, 20, 1000, usize::MAX][..]);
-    (0..16u8, boost, ratio, most).prop_map(|(bits, intent_boost, relevance_ratio, max_results)| MergeOptions {
-        intents: SectionSet::from_bits(bits),
-        intent_boost,
-        relevance_ratio,
-        max_results,
+    (0..16u8, boost, ratio, most).prop_map(|(bits, intent_boost, relevance_ratio, max_results)| {
+        MergeOptions {
+            intents: SectionSet::from_bits(bits),
+            intent_boost,
+            relevance_ratio,
+            max_results,
+        }
     })
 }
 
 fn tables() -> impl Strategy<Value = SectionTable> {
     let own_boosts = r#"{ "SIGNALS": { "intent_boost": 1 }, "KNOWLEDGE": { "intent_boost": 3 } }"#;
     let off = r#"{ "sections": { "enabled": false } }"#;
-    let json = [String::from("{}"), off.into(), format!(r#"{{ "sections": {{ "profiles": {own_boosts} }} }}"#)];
+    let json = [
+        String::from("{}"),
+        off.into(),
+        format!(r#"{{ "sections": {{ "profiles": {own_boosts} }} }}"#),
+    ];
     select(json.to_vec()).prop_map(|json| config(&json).sections)
 }
 
@@ -125,9 +137,10 @@ proptest! {
     }
 }
 
-/// What the boost does to the selection from one sub-query, where coverage plays no part and scores are not
-/// negative: it removes nobody that it boosts, and it removes another only by the cut-off that rose with the best
-/// score, or because the room went to boosted ones that stood behind before.
+/// What the boost does to the selection from one sub-query, where coverage plays no part and scores
+/// are not negative: it removes nobody that it boosts, and it removes another only by the cut-off
+/// that rose with the best score, or because the room went to boosted ones that stood behind
+/// before.
 fn assert_boost_law(rows: &[Row], options: &MergeOptions, table: &SectionTable) {
     let groups = [rows.to_vec()];
     let plain = MergeOptions { intents: SectionSet::default(), ..*options };
@@ -142,8 +155,11 @@ fn assert_boost_law(rows: &[Row], options: &MergeOptions, table: &SectionTable) 
         }
         assert!(!asked(it), "{it:?} was boosted and lost its place");
         let cut_off = it.score < cutoff;
-        let passed_by = |other: &&Selected| asked(other) && other.score / boost <= it.score && other.score >= it.score;
-        let no_room = after.len() == options.max_results.max(1) && after.iter().any(|other| passed_by(&other));
+        let passed_by = |other: &&Selected| {
+            asked(other) && other.score / boost <= it.score && other.score >= it.score
+        };
+        let no_room = after.len() == options.max_results.max(1)
+            && after.iter().any(|other| passed_by(&other));
         assert!(cut_off || no_room, "{it:?} was neither cut off nor passed by");
     }
     for it in &after {
@@ -188,15 +204,26 @@ fn an_unboosted_result_can_be_cut_off_or_crowded_out_by_boosted_ones() {
         vec![(1, scores[0], sections[0]), (2, scores[1], sections[1]), (3, scores[2], sections[2])]
     };
     let signals = SectionSet::from_bits(1 << Section::Signals as u8);
-    let cut = MergeOptions { intents: signals, intent_boost: 2.0, relevance_ratio: 0.5, max_results: 20 };
+    let cut =
+        MergeOptions { intents: signals, intent_boost: 2.0, relevance_ratio: 0.5, max_results: 20 };
     let selected = |options: &MergeOptions, scores| {
         ids(&[rows(scores)], &merge(&[rows(scores)], options, &SectionTable::default()))
     };
-    assert_eq!(selected(&MergeOptions { intents: SectionSet::default(), ..cut }, [0.5, 1.0, 0.75]), [2, 3, 1]);
+    assert_eq!(
+        selected(&MergeOptions { intents: SectionSet::default(), ..cut }, [0.5, 1.0, 0.75]),
+        [2, 3, 1]
+    );
     assert_eq!(selected(&cut, [0.5, 1.0, 0.75]), [2], "2.0 raised the cut-off to 1.0");
     let crowded = MergeOptions { relevance_ratio: 0.0, max_results: 2, ..cut };
-    assert_eq!(selected(&MergeOptions { intents: SectionSet::default(), ..crowded }, [1.0, 0.5, 0.75]), [1, 3]);
-    assert_eq!(selected(&crowded, [1.0, 0.5, 0.75]), [1, 2], "the boosted one ties with the first and passes 3");
+    assert_eq!(
+        selected(&MergeOptions { intents: SectionSet::default(), ..crowded }, [1.0, 0.5, 0.75]),
+        [1, 3]
+    );
+    assert_eq!(
+        selected(&crowded, [1.0, 0.5, 0.75]),
+        [1, 2],
+        "the boosted one ties with the first and passes 3"
+    );
 }
 
 proptest! {

@@ -13,9 +13,9 @@ mod ranking;
 use crate::common::naive::{self, Ported};
 use crate::common::{NOW, PLAIN, assert_is};
 use nous_wasm::{
-    Candidate, Config, ContextRow, Curve, DecayColumns, Hit, IntentClassifier, Lifecycle, Matcher, MergeOptions, Query,
-    Ranked, Reranker, Section, SectionSet, SectionTable, Selected, Weighting, Weights, co_recall_pairs, decay,
-    format_context, merge_and_select,
+    Candidate, Config, ContextRow, Curve, DecayColumns, Hit, IntentClassifier, Lifecycle, Matcher,
+    MergeOptions, Query, Ranked, Reranker, Section, SectionSet, SectionTable, Selected, Weighting,
+    Weights, co_recall_pairs, decay, format_context, merge_and_select,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;

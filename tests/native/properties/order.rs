@@ -4,7 +4,8 @@ use super::*;
 
 /// With these a candidate's score is its semantic score, −0 included.
 const SCORE_ALONE: Weights = Weights::from_array([1.0, -0.0, -0.0, -0.0, -0.0, -0.0]);
-const QUERY: Query<'_> = Query { weighting: Weighting::Uniform(SCORE_ALONE), avg_inbound_edges: 0.0, now: NOW };
+const QUERY: Query<'_> =
+    Query { weighting: Weighting::Uniform(SCORE_ALONE), avg_inbound_edges: 0.0, now: NOW };
 
 fn batch(scores: &[f64]) -> Vec<Candidate> {
     scores.iter().map(|&semantic_score| Candidate { semantic_score, ..PLAIN }).collect()
@@ -21,9 +22,11 @@ fn naive_order(scores: &[f64]) -> Vec<usize> {
     order
 }
 
-/// Scores that are easy to get wrong: ties, both zeros, neighbours, subnormals, all magnitudes at once.
+/// Scores that are easy to get wrong: ties, both zeros, neighbours, subnormals, all magnitudes at
+/// once.
 fn scores(most: usize) -> impl Strategy<Value = Vec<f64>> {
-    let finite = any::<u64>().prop_map(f64::from_bits).prop_filter("finite", |score| score.is_finite());
+    let finite =
+        any::<u64>().prop_map(f64::from_bits).prop_filter("finite", |score| score.is_finite());
     let zeros = select(&[0.0, -0.0, 5e-324, -5e-324, f64::MIN_POSITIVE, 1e-300][..]);
     prop_oneof![
         vec(-1.0..1.0, 0..most),
@@ -32,8 +35,10 @@ fn scores(most: usize) -> impl Strategy<Value = Vec<f64>> {
         vec(prop_oneof![30 => -1.0..1.0, 1 => finite.clone()], 0..most),
         vec(zeros, 0..most),
         // A few values, many times each.
-        (vec(finite.clone(), 1..6), vec(any::<usize>(), 0..most))
-            .prop_map(|(values, picks)| picks.iter().map(|pick| values[pick % values.len()]).collect()),
+        (vec(finite.clone(), 1..6), vec(any::<usize>(), 0..most)).prop_map(|(values, picks)| picks
+            .iter()
+            .map(|pick| values[pick % values.len()])
+            .collect()),
         // Neighbours: doubles that differ in their last bits only, of either sign.
         (finite, vec(0..300u64, 0..most)).prop_map(|(base, steps)| {
             let nearby = |step| f64::from_bits(base.to_bits() & !0x1FF | step);
@@ -50,7 +55,11 @@ fn scores(most: usize) -> impl Strategy<Value = Vec<f64>> {
 }
 
 #[track_caller]
-fn assert_ordered(scores: &[f64], reranker: &mut Reranker, limits: impl IntoIterator<Item = usize>) {
+fn assert_ordered(
+    scores: &[f64],
+    reranker: &mut Reranker,
+    limits: impl IntoIterator<Item = usize>,
+) {
     let batch = batch(scores);
     let whole = reranker.rerank(&batch, &QUERY).unwrap();
     assert_eq!(indices(&whole), naive_order(scores));
@@ -88,7 +97,8 @@ proptest! {
     }
 }
 
-/// The sizes around which the sort changes its way, and the shapes of input that are worst for one way or other.
+/// The sizes around which the sort changes its way, and the shapes of input that are worst for one
+/// way or other.
 #[test]
 fn sorted_reversed_and_equal_batches_are_ordered_at_every_size() {
     let mut reranker = Reranker::default();
@@ -97,8 +107,10 @@ fn sorted_reversed_and_equal_batches_are_ordered_at_every_size() {
         let falling: Vec<f64> = rising.iter().map(|score| -score).collect();
         let equal = vec![0.25; size as usize];
         let steep: Vec<f64> = (0..size).map(|place| 2_f64.powi(place * 7 % 1000)).collect();
-        let signs: Vec<f64> = rising.iter().map(|score| if score % 2.0 == 0.0 { 0.0 } else { -0.0 }).collect();
-        let infinite: Vec<f64> = rising.iter().map(|score| (score % 3.0 - 1.0) * f64::MAX).collect();
+        let signs: Vec<f64> =
+            rising.iter().map(|score| if score % 2.0 == 0.0 { 0.0 } else { -0.0 }).collect();
+        let infinite: Vec<f64> =
+            rising.iter().map(|score| (score % 3.0 - 1.0) * f64::MAX).collect();
         for scores in [rising, falling, equal, steep, signs, infinite] {
             assert_ordered(&scores, &mut reranker, [1, size as usize / 2]);
         }

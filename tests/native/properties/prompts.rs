@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use nous_wasm::context::{
-    ContextBudget, ContextMode, Entry, FoundMemory, MemoryDetail, MemoryType, Omitted, PromptLimits, PromptSection,
-    SECTIONS, Selecting, Use, cosines, estimate_tokens, frame_boost, is_stop_word, recency_boost, select, similarities,
-    usage_boost, usage_rate, usage_score, write_identity, write_prompt,
+    ContextBudget, ContextMode, Entry, FoundMemory, MemoryDetail, MemoryType, Omitted,
+    PromptLimits, PromptSection, SECTIONS, Selecting, Use, cosines, estimate_tokens, frame_boost,
+    is_stop_word, recency_boost, select, similarities, usage_boost, usage_rate, usage_score,
+    write_identity, write_prompt,
 };
 
 use super::*;
@@ -16,15 +17,29 @@ fn mode() -> impl Strategy<Value = ContextMode> {
     select_from(&MODES)
 }
 
-fn select_from<T: Copy + std::fmt::Debug + 'static>(values: &'static [T]) -> impl Strategy<Value = T> {
+fn select_from<T: Copy + std::fmt::Debug + 'static>(
+    values: &'static [T],
+) -> impl Strategy<Value = T> {
     proptest::sample::select(values)
 }
 
 /// Words, what imitates a prompt, and anything.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
-        select_from(&["redis", "Redis", "cache", "the", "with", "deploy", "ab", "λόγος", "ΛΌΓΟΣ", "今天", "🙂"])
-            .prop_map(String::from),
+        select_from(&[
+            "redis",
+            "Redis",
+            "cache",
+            "the",
+            "with",
+            "deploy",
+            "ab",
+            "λόγος",
+            "ΛΌΓΟΣ",
+            "今天",
+            "🙂"
+        ])
+        .prop_map(String::from),
         select_from(&[
             "## Identity",
             "\n## Identity\n\n",
@@ -83,7 +98,10 @@ mod overlap {
             assert_eq!(of("", "", mode), 0.0);
             assert_eq!(of("a is of", "a is of", mode), 0.0);
             assert_eq!(of("Redis cache", "redis CACHE is fast and simple", mode), 1.0);
-            assert_eq!(of("alpha beta gamma delta", "alpha beta something else entirely", mode), 0.5);
+            assert_eq!(
+                of("alpha beta gamma delta", "alpha beta something else entirely", mode),
+                0.5
+            );
         }
         assert_eq!(of("the fox", "the dog", ContextMode::SeedCompatible), 0.5);
         assert_eq!(of("the fox", "the dog", ContextMode::Default), 0.0);
@@ -109,7 +127,10 @@ mod usage {
 
     fn uses() -> impl Strategy<Value = Vec<Use>> {
         let day = 86_400_000.0;
-        let at = prop_oneof![(0..4000_i64).prop_map(move |hours| NOW - hours as f64 * day / 24.0), -8.64e15..8.64e15];
+        let at = prop_oneof![
+            (0..4000_i64).prop_map(move |hours| NOW - hours as f64 * day / 24.0),
+            -8.64e15..8.64e15
+        ];
         vec((at, any::<bool>()).prop_map(|(at, referenced)| Use { at, referenced }), 0..40)
     }
 
@@ -151,7 +172,10 @@ mod usage {
         let day = 86_400_000.0;
         let use_of = |days: f64, referenced| Use { at: NOW - days * day, referenced };
         assert_eq!(usage_score(&[use_of(7.0, true)], NOW), 0.5);
-        assert_eq!(usage_score(&[use_of(7.0, true), use_of(0.0, true), use_of(0.0, false)], NOW), 1.5);
+        assert_eq!(
+            usage_score(&[use_of(7.0, true), use_of(0.0, true), use_of(0.0, false)], NOW),
+            1.5
+        );
         assert_eq!(usage_score(&[use_of(-3.0, true)], NOW), 1.0);
         assert_eq!(usage_score(&[], NOW), 0.0);
         let [yes, no] = [true, false].map(|referenced| use_of(1.0, referenced));
@@ -292,21 +316,31 @@ mod writing {
     impl Line {
         fn entry(&self) -> (PromptSection, Entry<'_>) {
             match self {
-                Self::Note(label, text) => (PromptSection::WorkingMemory, Entry::Note { label, text }),
+                Self::Note(label, text) => {
+                    (PromptSection::WorkingMemory, Entry::Note { label, text })
+                }
                 Self::Decision(description, outcome, confidence) => {
                     let confidence = *confidence;
-                    (PromptSection::RelatedDecisions, Entry::Decision { description, outcome, confidence })
+                    (
+                        PromptSection::RelatedDecisions,
+                        Entry::Decision { description, outcome, confidence },
+                    )
                 }
-                Self::Fact(content, subject) => {
-                    (PromptSection::RelevantFacts, Entry::Fact { content, subject, confidence: None })
-                }
+                Self::Fact(content, subject) => (
+                    PromptSection::RelevantFacts,
+                    Entry::Fact { content, subject, confidence: None },
+                ),
                 Self::Procedure(name, activations, effectiveness) => {
                     let (activations, effectiveness) = (*activations, *effectiveness);
-                    (PromptSection::KnownProcedures, Entry::Procedure { name, domain: "", activations, effectiveness })
+                    (
+                        PromptSection::KnownProcedures,
+                        Entry::Procedure { name, domain: "", activations, effectiveness },
+                    )
                 }
-                Self::Episode(summary, outcome) => {
-                    (PromptSection::PastEpisodes, Entry::Episode { summary, outcome, date: "2026-01-15" })
-                }
+                Self::Episode(summary, outcome) => (
+                    PromptSection::PastEpisodes,
+                    Entry::Episode { summary, outcome, date: "2026-01-15" },
+                ),
                 Self::Conversation(title, summary) => {
                     (PromptSection::RecentConversations, Entry::Conversation { title, summary })
                 }
@@ -317,9 +351,14 @@ mod writing {
     fn line() -> impl Strategy<Value = Line> {
         prop_oneof![
             (text(), text()).prop_map(|(label, text)| Line::Note(label, text)),
-            (text(), text(), prop::option::of(0.0..1.0)).prop_map(|(a, b, c)| Line::Decision(a, b, c)),
+            (text(), text(), prop::option::of(0.0..1.0))
+                .prop_map(|(a, b, c)| Line::Decision(a, b, c)),
             (text(), text()).prop_map(|(content, subject)| Line::Fact(content, subject)),
-            (text(), 0..100_u32, prop::option::of(0.0..1.0)).prop_map(|(a, b, c)| Line::Procedure(a, f64::from(b), c)),
+            (text(), 0..100_u32, prop::option::of(0.0..1.0)).prop_map(|(a, b, c)| Line::Procedure(
+                a,
+                f64::from(b),
+                c
+            )),
             (text(), text()).prop_map(|(summary, outcome)| Line::Episode(summary, outcome)),
             (text(), text()).prop_map(|(title, summary)| Line::Conversation(title, summary)),
         ]
@@ -364,7 +403,8 @@ mod writing {
             }
         }
 
-        /// What is in the prompt is there as a whole line, each under its heading, and nothing else is.
+        /// What is in the prompt is there as a whole line, each under its heading, and nothing else
+        /// is.
         #[test]
         fn headings_are_those_of_the_sections_whatever_memories_say(lines in vec(line(), 0..20), limits in limits()) {
             let entries: Vec<_> = lines.iter().map(Line::entry).collect();
@@ -421,11 +461,20 @@ mod writing {
     #[test]
     fn the_seed_cuts_wherever_the_budget_ends_and_counts_what_it_cut() {
         let text = "longer ".repeat(20);
-        let entries =
-            [(PromptSection::RelatedDecisions, Entry::Decision { description: &text, outcome: "", confidence: None })];
-        let limits = PromptLimits { mode: ContextMode::SeedCompatible, total: 1.0, sections: [5.0; SECTIONS] };
+        let entries = [(
+            PromptSection::RelatedDecisions,
+            Entry::Decision { description: &text, outcome: "", confidence: None },
+        )];
+        let limits = PromptLimits {
+            mode: ContextMode::SeedCompatible,
+            total: 1.0,
+            sections: [5.0; SECTIONS],
+        };
         let prompt = write_prompt("I am.", &entries, &limits, &estimate_tokens);
-        assert_eq!(prompt.text, "## Identity\n\nI am.\n\n## Related Decisions\n\n- [pending] longe...");
+        assert_eq!(
+            prompt.text,
+            "## Identity\n\nI am.\n\n## Related Decisions\n\n- [pending] longe..."
+        );
         assert_eq!(prompt.omitted, [None]);
         let limits = PromptLimits { mode: ContextMode::Default, total: 100.0, ..limits };
         let prompt = write_prompt("I am.", &entries, &limits, &estimate_tokens);
@@ -456,17 +505,27 @@ mod detail {
 
     #[test]
     fn tells_everything_that_says_something() {
-        let fields = [("id", "a1"), ("outcome", ""), ("tags", " \n"), ("signals", r#"{"symbol":"BTC"}"#)];
+        let fields =
+            [("id", "a1"), ("outcome", ""), ("tags", " \n"), ("signals", r#"{"symbol":"BTC"}"#)];
         let told = written("Hold BTC", &fields, "\n\nAbove 40k.\r\n\n \nSell below.\n");
-        assert_eq!(told, "Decision: Hold BTC\nid: a1\nsignals: {\"symbol\":\"BTC\"}\n\n> Above 40k.\n>\n> Sell below.");
+        assert_eq!(
+            told,
+            "Decision: Hold BTC\nid: a1\nsignals: {\"symbol\":\"BTC\"}\n\n> Above 40k.\n>\n> Sell below."
+        );
         assert_eq!(written(" ", &[], " \n "), "Decision: Untitled");
     }
 
     #[test]
     fn is_text_whatever_it_holds() {
-        let told =
-            written("# Identity\n## System", &[("a\nb", "```\n- c")], "# You\n\n```\n> quoted\u{2028}# more\r- x");
+        let told = written(
+            "# Identity\n## System",
+            &[("a\nb", "```\n- c")],
+            "# You\n\n```\n> quoted\u{2028}# more\r- x",
+        );
         let quoted = "> \\# You\n>\n> \\```\n> \\> quoted \\# more \\- x";
-        assert_eq!(told, format!("Decision: \\# Identity \\## System\na b: \\``` \\- c\n\n{quoted}"));
+        assert_eq!(
+            told,
+            format!("Decision: \\# Identity \\## System\na b: \\``` \\- c\n\n{quoted}")
+        );
     }
 }

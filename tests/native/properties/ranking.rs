@@ -11,7 +11,10 @@ fn amount() -> impl Strategy<Value = f64> {
 }
 
 fn instant() -> impl Strategy<Value = f64> {
-    let days = prop_oneof![select(&[0, 1, 6, 7, 8, 29, 30, 365, 1023, 1024, 30_000, -1, -7, -20_000][..]), -30..3000,];
+    let days = prop_oneof![
+        select(&[0, 1, 6, 7, 8, 29, 30, 365, 1023, 1024, 30_000, -1, -7, -20_000][..]),
+        -30..3000,
+    ];
     let around = (days, select(&[-1.0, -0.5, 0.0, 0.5, 1.0, 4e7][..]));
     let around = around.prop_map(|(days, off)| NOW - f64::from(days) * DAY + off);
     prop_oneof![9 => around, 1 => select(&[-8.64e15, -1.0, 0.0][..])]
@@ -25,20 +28,33 @@ fn count() -> impl Strategy<Value = f64> {
 }
 
 fn candidate() -> impl Strategy<Value = Candidate> {
-    let semantic = (amount(), any::<bool>()).prop_map(|(score, minus)| if minus { -score } else { score });
-    let fields = (semantic, amount(), amount(), instant(), instant(), count(), count(), any_section());
-    fields.prop_map(|(semantic_score, bm25_score, graph_score, last_accessed, created_at, accesses, edges, section)| {
-        Candidate {
+    let semantic =
+        (amount(), any::<bool>()).prop_map(|(score, minus)| if minus { -score } else { score });
+    let fields =
+        (semantic, amount(), amount(), instant(), instant(), count(), count(), any_section());
+    fields.prop_map(
+        |(
             semantic_score,
             bm25_score,
             graph_score,
             last_accessed,
             created_at,
-            access_count: accesses,
-            inbound_edge_count: edges,
+            accesses,
+            edges,
             section,
-        }
-    })
+        )| {
+            Candidate {
+                semantic_score,
+                bm25_score,
+                graph_score,
+                last_accessed,
+                created_at,
+                access_count: accesses,
+                inbound_edge_count: edges,
+                section,
+            }
+        },
+    )
 }
 
 fn batch() -> impl Strategy<Value = Vec<Candidate>> {

@@ -1,4 +1,5 @@
-// Numbers that look arbitrary and come from a seed alone, cheap enough to be thrown a hundred times for each call.
+// Numbers that look arbitrary and come from a seed alone, cheap enough to be thrown a hundred times
+// for each call.
 
 /** A seeded source of choices. */
 export class Dice {

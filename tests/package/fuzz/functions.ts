@@ -1,4 +1,5 @@
-// Generated calls of the functions that keep nothing: of the package, and of an engine of one's own.
+// Generated calls of the functions that keep nothing: of the package, and of an engine of one's
+// own.
 
 import { type Anything, falls, isNumber, isText, type Kind, unless, type World } from "./kinds.ts";
 import * as make from "./shapes.ts";
@@ -13,7 +14,13 @@ const callOf =
   ({ nous, engine, prefersEngine }, args) =>
     (prefersEngine && name in engine ? engine : nous)[name](...args);
 
-const of = (name: string, weight: number, args: Args, fault?: Fault, more: Partial<Kind> = {}): Kind => ({
+const of = (
+  name: string,
+  weight: number,
+  args: Args,
+  fault?: Fault,
+  more: Partial<Kind> = {},
+): Kind => ({
   ...{ name, weight, args, call: callOf(name), fault, isPure: true },
   ...more,
 });
@@ -35,12 +42,22 @@ const SCALARS: Kind[] = [
   numeric("authorityScore", 2),
   numeric("fsrsStabilityFromExponential", 1),
   numeric("exponentialStabilityFromFsrs", 1),
-  of("calculateDifficulty", 3, (v) => [v.name(make.TYPES), v.scalar(), v.scalar()], isOfNumbers, { isNumeric: true }),
-  of("recencyScore", 3, (v) => [v.instant(), v.instant()], isOfNumbers),
-  of("affinityScore", 3, (v) => [v.scalar(), v.instant(), v.instant(), v.instant()], isOfNumbers, { isNumeric: true }),
-  of("updateStabilityOnAccessForSection", 3, (v) => [v.scalar(), v.scalar(), make.profile(v)], isOfNumbers, {
+  of("calculateDifficulty", 3, (v) => [v.name(make.TYPES), v.scalar(), v.scalar()], isOfNumbers, {
     isNumeric: true,
   }),
+  of("recencyScore", 3, (v) => [v.instant(), v.instant()], isOfNumbers),
+  of("affinityScore", 3, (v) => [v.scalar(), v.instant(), v.instant(), v.instant()], isOfNumbers, {
+    isNumeric: true,
+  }),
+  of(
+    "updateStabilityOnAccessForSection",
+    3,
+    (v) => [v.scalar(), v.scalar(), make.profile(v)],
+    isOfNumbers,
+    {
+      isNumeric: true,
+    },
+  ),
   of(
     "getDecayLifecycleStateForSection",
     3,
@@ -50,7 +67,9 @@ const SCALARS: Kind[] = [
   ),
   of("semanticScore", 2, (v) => [make.candidate(v)]),
   of("graphScore", 2, (v) => [make.candidate(v)]),
-  of("keywordScore", 2, (v) => [make.candidate(v), v.scalar(), v.scalar()], isOfNumbers, { isNumeric: true }),
+  of("keywordScore", 2, (v) => [make.candidate(v), v.scalar(), v.scalar()], isOfNumbers, {
+    isNumeric: true,
+  }),
   of("getInitialStability", 1, (v) => [v.name(make.TYPES)]),
   of("getInitialDifficulty", 1, (v) => [v.name(make.TYPES)]),
   of("getInitialEdgeStrength", 1, (v) => [v.word()]),
@@ -84,7 +103,12 @@ const SCALARS: Kind[] = [
     (v) => [v.subtype(), v.share()],
     (days) => unless(days === null || isNumber(days), "are no days"),
   ),
-  of("calculateRetrievalConfidence", 2, (v) => [v.share(), v.dice.oneIn(3) ? null : v.share(), v.count(), v.flag()]),
+  of("calculateRetrievalConfidence", 2, (v) => [
+    v.share(),
+    v.dice.oneIn(3) ? null : v.share(),
+    v.count(),
+    v.flag(),
+  ]),
   of(
     "getConfidenceLevel",
     1,
@@ -95,10 +119,16 @@ const SCALARS: Kind[] = [
     "applyOutcome",
     2,
     (v) => {
-      const record = { success_count: v.count(), sample_size: v.count(), stability: v.amount(), difficulty: v.share() };
+      const record = {
+        success_count: v.count(),
+        sample_size: v.count(),
+        stability: v.amount(),
+        difficulty: v.share(),
+      };
       return [v.object(record), v.flag(), v.instant()];
     },
-    ({ stability, last_applied }) => unless(isNumber(stability) && isText(last_applied), "is no record"),
+    ({ stability, last_applied }) =>
+      unless(isNumber(stability) && isText(last_applied), "is no record"),
   ),
 ];
 
@@ -112,7 +142,12 @@ const ranked: Fault = (ranking: Anything[], [candidates]) => {
 };
 
 const topOptions = (v: Values): Anything =>
-  v.object({ limit: make.limit(v), now: v.instant(), sections: v.flag(), weights: make.weights(v) });
+  v.object({
+    limit: make.limit(v),
+    now: v.instant(),
+    sections: v.flag(),
+    weights: make.weights(v),
+  });
 
 const RANKINGS: Kind[] = [
   of(
@@ -121,7 +156,12 @@ const RANKINGS: Kind[] = [
     (v) => [v.list(() => make.candidate(v), 9), make.metrics(v), v.instant()],
     ranked,
   ),
-  of("rerankTop", 3, (v) => [v.list(() => make.candidate(v), 12), make.metrics(v), topOptions(v)], ranked),
+  of(
+    "rerankTop",
+    3,
+    (v) => [v.list(() => make.candidate(v), 12), make.metrics(v), topOptions(v)],
+    ranked,
+  ),
   of(
     "rerankCandidates",
     2,
@@ -165,15 +205,22 @@ const RANKINGS: Kind[] = [
         "has a score that is none",
       ),
   ),
-  of("coRecallPairs", 2, (v) => [v.list(() => v.object({ id: v.id(), _sub_query_group: v.dice.below(3) }), 9)]),
+  of("coRecallPairs", 2, (v) => [
+    v.list(() => v.object({ id: v.id(), _sub_query_group: v.dice.below(3) }), 9),
+  ]),
 ];
 
 const isTextOrNull: Fault = (answer) => unless(answer === null || isText(answer), "is no text");
 const areTexts: Fault = (answer) => unless(answer.every(isText), "are no texts");
-const contextOptions = (v: Values): Anything => (v.dice.oneIn(2) ? {} : v.object({ mode: v.name(make.MODES) }));
-const partOptions = (v: Values): Anything => v.object({ maxParts: v.count(9), bySubject: v.flag() });
+const contextOptions = (v: Values): Anything =>
+  v.dice.oneIn(2) ? {} : v.object({ mode: v.name(make.MODES) });
+const partOptions = (v: Values): Anything =>
+  v.object({ maxParts: v.count(9), bySubject: v.flag() });
 
-/** Whether pieces of an answer stand in the text that was asked about: a stale view would give others. */
+/**
+ * Whether pieces of an answer stand in the text that was asked about: a stale view would give
+ * others.
+ */
 const inText = (pieces: (string | null)[], text: string): boolean =>
   pieces.every((piece) => piece === null || text.includes(piece));
 
@@ -181,7 +228,10 @@ const QUESTIONS: Kind[] = [
   of(
     "classifyIntent",
     3,
-    (v) => [v.text(), v.object({ matcher: v.name(["words", "substring"]), explain: v.dice.oneIn(3) })],
+    (v) => [
+      v.text(),
+      v.object({ matcher: v.name(["words", "substring"]), explain: v.dice.oneIn(3) }),
+    ],
     (answer) => unless(Array.isArray(answer), "is no list"),
   ),
   of(
@@ -226,8 +276,12 @@ const QUESTIONS: Kind[] = [
   of(
     "understand",
     2,
-    (v) => [v.text(), v.object({ matcher: v.name(["words", "substring"]), terms: v.name(["ascii", "unicode"]) })],
-    ({ terms, query }) => unless(inText(terms, query.toLowerCase()), "has terms that are not there"),
+    (v) => [
+      v.text(),
+      v.object({ matcher: v.name(["words", "substring"]), terms: v.name(["ascii", "unicode"]) }),
+    ],
+    ({ terms, query }) =>
+      unless(inText(terms, query.toLowerCase()), "has terms that are not there"),
   ),
   of(
     "classifyTurn",
@@ -293,7 +347,11 @@ const QUESTIONS: Kind[] = [
   of(
     "formatContext",
     1.5,
-    (v) => [v.list(() => make.memoryRow(v), 4), v.count(400), v.object({ emptyAsMissing: v.flag() })],
+    (v) => [
+      v.list(() => make.memoryRow(v), 4),
+      v.count(400),
+      v.object({ emptyAsMissing: v.flag() }),
+    ],
     isTextOrNull,
   ),
   of(
@@ -358,10 +416,17 @@ const QUESTIONS: Kind[] = [
   ),
 ];
 
-// ---- those that wait for the caller --------------------------------------------------------------
+// ---- those that wait for the caller
+// --------------------------------------------------------------
 
-/** A function of the caller's that answers, at once or later, or fails in one of the ways there are. */
-const seam = (v: Values, world: World, answer: () => unknown): ((...args: unknown[]) => unknown) => {
+/**
+ * A function of the caller's that answers, at once or later, or fails in one of the ways there are.
+ */
+const seam = (
+  v: Values,
+  world: World,
+  answer: () => unknown,
+): ((...args: unknown[]) => unknown) => {
   const how = v.isWild ? v.dice.below(9) : v.dice.below(3);
   const seed = v.dice.next();
   const given = answer();
@@ -382,7 +447,9 @@ const signal = (v: Values): AbortSignal | undefined => {
 };
 
 const embedder = (v: Values): Anything =>
-  v.dice.oneIn(3) ? (texts: string[]) => texts.map((text) => [text.length + 1, 1, v.isWild ? Number.NaN : 2]) : null;
+  v.dice.oneIn(3)
+    ? (texts: string[]) => texts.map((text) => [text.length + 1, 1, v.isWild ? Number.NaN : 2])
+    : null;
 
 const contextRequest = (v: Values, world: World): Anything =>
   v.object({
@@ -390,11 +457,18 @@ const contextRequest = (v: Values, world: World): Anything =>
     identity: v.text(),
     now: v.instant(),
     retrieve: seam(v, world, () => v.list(() => make.memory(v), 9)),
-    messages: v.list(() => v.object({ role: v.dice.oneIn(2) ? "user" : "assistant", content: v.text() }), 4),
-    profile: seam(v, world, () => v.list(() => v.object({ id: v.id(), text: v.text(), category: v.word() }), 3)),
+    messages: v.list(
+      () => v.object({ role: v.dice.oneIn(2) ? "user" : "assistant", content: v.text() }),
+      4,
+    ),
+    profile: seam(v, world, () =>
+      v.list(() => v.object({ id: v.id(), text: v.text(), category: v.word() }), 3),
+    ),
     usage: v.dice.oneIn(2) ? world.usage : null,
     embed: embedder(v),
-    countTokens: v.dice.oneIn(3) ? (text: string) => (v.isWild ? v.dice.share() * 9 - 1 : text.length / 3) : null,
+    countTokens: v.dice.oneIn(3)
+      ? (text: string) => (v.isWild ? v.dice.share() * 9 - 1 : text.length / 3)
+      : null,
     budgets: v.object({ total: v.count(900) }),
     mode: v.name(make.MODES),
     signal: signal(v),
@@ -447,7 +521,8 @@ const WAITING: Kind[] = [
         signal: signal(v),
       }),
     ],
-    ({ groups, report }) => unless(Array.isArray(groups) && isNumber(report.groups_found), "is no plan"),
+    ({ groups, report }) =>
+      unless(Array.isArray(groups) && isNumber(report.groups_found), "is no plan"),
     WAITS,
   ),
   of("init", 1, (v) => [v.word()], undefined, WAITS),
@@ -455,7 +530,8 @@ const WAITING: Kind[] = [
 ];
 
 /** What an orchestrator searches with. */
-export const searchSeam = (v: Values, world: World): Anything => seam(v, world, () => v.list(() => make.found(v), 9));
+export const searchSeam = (v: Values, world: World): Anything =>
+  seam(v, world, () => v.list(() => make.found(v), 9));
 export const abortSignal = signal;
 
 export const FUNCTIONS: readonly Kind[] = [...SCALARS, ...RANKINGS, ...QUESTIONS, ...WAITING];

@@ -1,5 +1,6 @@
-// The fuzzer: lives of generated calls, each call judged by what it answers or throws. A life follows from its seed, so what
-// fails can be repeated, and is told by the fewest calls that still fail.
+// The fuzzer: lives of generated calls, each call judged by what it answers or throws. A life
+// follows from its seed, so what fails can be repeated, and is told by the fewest calls that still
+// fail.
 
 import { setImmediate as nextTick } from "node:timers/promises";
 import { inspect } from "node:util";
@@ -122,10 +123,12 @@ class Life {
       // A getter may have made another engine meanwhile.
       const current = world.engine;
       world.engine = engine;
-      if (values.isOdd) this.#compare(kind, args, outcome, ask(kind.args(new Values(own), world)), "in plain form");
+      if (values.isOdd)
+        this.#compare(kind, args, outcome, ask(kind.args(new Values(own), world)), "in plain form");
       else if (dice.oneIn(4)) this.#compare(kind, args, outcome, ask(args), "asked again");
       world.engine = current;
-      if (kind.isModelled && !prefersEngine && "answer" in outcome && dice.oneIn(4)) this.#model(kind, args, outcome);
+      if (kind.isModelled && !prefersEngine && "answer" in outcome && dice.oneIn(4))
+        this.#model(kind, args, outcome);
     });
   }
 
@@ -160,7 +163,8 @@ class Life {
   /** What was refused may have changed nothing. */
   #requireSame(kind: Kind, args: Anything[], target: Anything, before: Buffer): void {
     const after = this.#saved(target);
-    if (after !== undefined && !after.equals(before)) this.#tell(kind, args, "is refused, and has changed something");
+    if (after !== undefined && !after.equals(before))
+      this.#tell(kind, args, "is refused, and has changed something");
   }
 
   #wait(kind: Kind, args: Anything[], promise: PromiseLike<unknown>): void {
@@ -194,23 +198,37 @@ class Life {
     if (fault !== undefined) this.#tell(kind, args, `${fault}: ${shown(outcome.answer)}`);
   }
 
-  /** What is wrong with an error: nothing, where the package may say so, or where it is the caller's own. */
-  #faultOf(error: unknown, kind: Kind, args: Anything[], target: object | undefined): string | undefined {
+  /**
+   * What is wrong with an error: nothing, where the package may say so, or where it is the caller's
+   * own.
+   */
+  #faultOf(
+    error: unknown,
+    kind: Kind,
+    args: Anything[],
+    target: object | undefined,
+  ): string | undefined {
     if (error instanceof CallersOwn) return undefined;
     if (!(error instanceof this.#world.nous.NousError)) {
       if (kind.isNumeric && error instanceof TypeError && args.some(isNoNumber)) return undefined;
       return `threw ${error instanceof Error ? error.stack : shown(error)}`;
     }
     const { code, message, details } = error as Anything;
-    if (code !== "invalid_argument" && !kind.codes?.includes(code)) return `threw ${code}: ${message}`;
-    if (code === "freed" && target !== undefined && !this.#world.freed.has(target)) return "is freed before its time";
+    if (code !== "invalid_argument" && !kind.codes?.includes(code))
+      return `threw ${code}: ${message}`;
+    if (code === "freed" && target !== undefined && !this.#world.freed.has(target))
+      return "is freed before its time";
     if (typeof message !== "string" || message === "") return "threw an error without a word";
-    return details.field === undefined || typeof details.field === "string" ? undefined : "names no field";
+    return details.field === undefined || typeof details.field === "string"
+      ? undefined
+      : "names no field";
   }
 
   #compare(kind: Kind, args: Anything[], first: Outcome, second: Outcome, how: string): void {
     if ("error" in first && "error" in second) {
-      const [one, other] = [first.error, second.error].map((error) => String((error as Error).message));
+      const [one, other] = [first.error, second.error].map((error) =>
+        String((error as Error).message),
+      );
       if (one !== other) this.#tell(kind, args, `threw ${one}, and ${how} ${other}`);
       return;
     }
@@ -220,7 +238,8 @@ class Life {
 
   #model(kind: Kind, args: Anything[], { answer }: { answer: unknown }): void {
     const difference = same(answer, (reference as Anything)[kind.name](...args));
-    if (difference !== null) this.#tell(kind, args, `is not what the reference answers: ${difference}`);
+    if (difference !== null)
+      this.#tell(kind, args, `is not what the reference answers: ${difference}`);
   }
 
   #tell({ name }: Kind, args: Anything[], fault: string): void {
@@ -230,7 +249,8 @@ class Life {
 
 /** Whether JavaScript refuses to make a number of something, or of a field of it. */
 function isNoNumber(value: Anything): boolean {
-  const parts = typeof value === "object" && value !== null ? [value, ...Object.values(value)] : [value];
+  const parts =
+    typeof value === "object" && value !== null ? [value, ...Object.values(value)] : [value];
   return parts.some((part) => {
     try {
       Math.abs(part as number);
@@ -242,7 +262,13 @@ function isNoNumber(value: Anything): boolean {
 }
 
 const shown = (value: unknown): string =>
-  inspect(value, { depth: 6, maxStringLength: 300, maxArrayLength: 40, breakLength: 140, getters: false });
+  inspect(value, {
+    depth: 6,
+    maxStringLength: 300,
+    maxArrayLength: 40,
+    breakLength: 140,
+    getters: false,
+  });
 
 /** The calls of a life, by name and argument, as they fail at last. */
 interface Minimal {
@@ -266,7 +292,8 @@ async function minimal(nous: Package, seed: number, first: Fault): Promise<Minim
   return { places, found };
 }
 
-const tallies = (): Map<string, Tally> => new Map(KINDS.map(({ name }) => [name, { calls: 0, answered: 0 }]));
+const tallies = (): Map<string, Tally> =>
+  new Map(KINDS.map(({ name }) => [name, { calls: 0, answered: 0 }]));
 
 /** What a run came to. */
 export interface Report {
@@ -278,14 +305,19 @@ export interface Report {
 }
 
 /**
- * Makes generated calls, so many and a life's rest, in lives from one seed on; `between` is asked after each with the calls so
- * far. The clock stands still meanwhile.
+ * Makes generated calls, so many and a life's rest, in lives from one seed on; `between` is asked
+ * after each with the calls so far. The clock stands still meanwhile.
  *
- * @throws an Error that names the seed of the life, what is wrong, and the fewest calls that repeat it.
+ * @throws an Error that names the seed of the life, what is wrong, and the fewest calls that repeat
+ * it.
  */
 export async function fuzz(
   nous: Package,
-  { calls, seed, between }: { calls: number; seed: number; between: (calls: number) => void | Promise<void> },
+  {
+    calls,
+    seed,
+    between,
+  }: { calls: number; seed: number; between: (calls: number) => void | Promise<void> },
 ): Promise<Report> {
   const clock = Date.now;
   Date.now = () => NOW;

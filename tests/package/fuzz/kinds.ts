@@ -86,23 +86,31 @@ export interface Kind {
   isChange?: boolean | undefined;
   /** Whether its answer is a promise. */
   isWaiting?: boolean | undefined;
-  /** Whether the answer follows from the arguments alone, however often it is asked for and in whatever form they come. */
+  /**
+   * Whether the answer follows from the arguments alone, however often it is asked for and in
+   * whatever form they come.
+   */
   isPure?: boolean | undefined;
-  /** Whether it takes numbers as `Math` does: what cannot be a number throws JavaScript's own error. */
+  /**
+   * Whether it takes numbers as `Math` does: what cannot be a number throws JavaScript's own error.
+   */
   isNumeric?: boolean | undefined;
   /** Whether the reference in plain TypeScript answers the same. */
   isModelled?: boolean | undefined;
 }
 
 /** What is wrong where something should hold. */
-export const unless = (holds: boolean, fault: string): string | undefined => (holds ? undefined : fault);
+export const unless = (holds: boolean, fault: string): string | undefined =>
+  holds ? undefined : fault;
 
-export const isNumber = (value: unknown): value is number => typeof value === "number" && !Number.isNaN(value);
+export const isNumber = (value: unknown): value is number =>
+  typeof value === "number" && !Number.isNaN(value);
 
 /** Whether numbers fall, or stay; what is no number does neither. */
 export const falls = (scores: ArrayLike<number>): boolean => {
   for (let place = 0; place < scores.length; place++) {
-    if (!(scores[place]! <= (place === 0 ? Number.POSITIVE_INFINITY : scores[place - 1]!))) return false;
+    if (!(scores[place]! <= (place === 0 ? Number.POSITIVE_INFINITY : scores[place - 1]!)))
+      return false;
   }
   return true;
 };

@@ -27,26 +27,51 @@ const CLASSES = {
   ranking: "Ranking",
 } as const;
 const INDEX_CODES = ["freed", "out_of_memory"];
-const CHANGES = new Set(["upsert", "remove", "link", "unlink", "touch", "recall", "strengthen", "applyDecay"]);
+const CHANGES = new Set([
+  "upsert",
+  "remove",
+  "link",
+  "unlink",
+  "touch",
+  "recall",
+  "strengthen",
+  "applyDecay",
+]);
 
 /** Calls of a method of what lives at a place. */
 const on =
   (place: Place, codes: readonly string[]) =>
   (method: string, weight: number, args: Args, fault?: Fault): Kind => ({
-    ...{ name: `${CLASSES[place]}.${method}`, weight, args, fault, codes, place, isChange: CHANGES.has(method) },
+    ...{
+      name: `${CLASSES[place]}.${method}`,
+      weight,
+      args,
+      fault,
+      codes,
+      place,
+      isChange: CHANGES.has(method),
+    },
     call: (world, given) => world[place][method](...given),
   });
 
 /** Calls of a getter of what lives at a place. */
-const get = (place: Place, field: string, fault: (value: Anything) => string | undefined, codes?: string[]): Kind => ({
+const get = (
+  place: Place,
+  field: string,
+  fault: (value: Anything) => string | undefined,
+  codes?: string[],
+): Kind => ({
   ...{ name: `${CLASSES[place]}.${field}`, weight: 1, args: () => [], fault, codes, place },
   call: (world) => world[place][field],
 });
 
-const isCount = (value: unknown): string | undefined => unless(Number.isInteger(value), "is no count");
-const hasIds = (found: readonly string[], index: Anything): boolean => found.every((id) => index.has(id));
+const isCount = (value: unknown): string | undefined =>
+  unless(Number.isInteger(value), "is no count");
+const hasIds = (found: readonly string[], index: Anything): boolean =>
+  found.every((id) => index.has(id));
 
-// ---- memories ------------------------------------------------------------------------------------
+// ---- memories
+// ------------------------------------------------------------------------------------
 
 const memory = on("index", INDEX_CODES);
 
@@ -59,19 +84,26 @@ const searched: Fault = ({ ranking, metrics, serendipity, connections = [] }, _,
     )
   )
     return "finds a stranger";
-  if (!connections.every(({ id }: Anything) => index.getEdge(id) !== undefined)) return "has an edge that is not there";
+  if (!connections.every(({ id }: Anything) => index.getEdge(id) !== undefined))
+    return "has an edge that is not there";
   if (metrics.nodes_returned !== ranking.length) return "counts others than it returns";
   return unless(falls(ranking.scores), "is out of order");
 };
 
-/** A number of the tree is what its parts say; a quotient or a sum need not be finite on the way. */
+/**
+ * A number of the tree is what its parts say; a quotient or a sum need not be finite on the way.
+ */
 const explained: Fault = ({ rank, score }) =>
-  unless((rank === null || rank >= 1) && (score === null || isNumber(score.value)), "explains nothing");
+  unless(
+    (rank === null || rank >= 1) && (score === null || isNumber(score.value)),
+    "explains nothing",
+  );
 
 const swept: Fault = ({ processed, changes, transitions }, _, { index }) => {
   const { ids, retrievability, lifecycle } = changes;
   if (processed > index.size) return "looked at more than there are";
-  if (ids.length !== retrievability.length || ids.length !== lifecycle.length) return "has columns of unequal length";
+  if (ids.length !== retrievability.length || ids.length !== lifecycle.length)
+    return "has columns of unequal length";
   if (
     !hasIds(ids, index) ||
     !hasIds(
@@ -88,7 +120,13 @@ const swept: Fault = ({ processed, changes, transitions }, _, { index }) => {
 
 const stored: Fault = (node, [id]) => {
   if (node === undefined) return undefined;
-  const numbers = [node.created_at, node.last_accessed, node.stability, node.retrievability, node.difficulty];
+  const numbers = [
+    node.created_at,
+    node.last_accessed,
+    node.stability,
+    node.retrievability,
+    node.difficulty,
+  ];
   return unless(node.id === id && numbers.every(isNumber) && node.tags.every(isText), "is no node");
 };
 
@@ -103,13 +141,19 @@ const changes = (v: Values): Anything => {
 };
 
 const MEMORY: Kind[] = [
-  memory("upsert", 4, (v, world) => [v.list(() => make.node(v, world)), v.object({ now: v.instant() })], isCount),
+  memory(
+    "upsert",
+    4,
+    (v, world) => [v.list(() => make.node(v, world)), v.object({ now: v.instant() })],
+    isCount,
+  ),
   memory("remove", 2, (v) => [make.ids(v, 5)], isCount),
   memory(
     "link",
     4,
     (v) => [v.list(() => make.edge(v))],
-    ({ linked, ignored }, [edges]) => unless(linked + ignored.length === edges.length, "loses edges"),
+    ({ linked, ignored }, [edges]) =>
+      unless(linked + ignored.length === edges.length, "loses edges"),
   ),
   memory("unlink", 2, (v) => [make.edgeIds(v)], isCount),
   memory(
@@ -124,7 +168,10 @@ const MEMORY: Kind[] = [
     3,
     (v) => [make.anEdgeId(v)],
     (edge, _, { index }) =>
-      unless(edge === undefined || hasIds([edge.source_id, edge.target_id], index), "leads nowhere"),
+      unless(
+        edge === undefined || hasIds([edge.source_id, edge.target_id], index),
+        "leads nowhere",
+      ),
   ),
   {
     ...memory(
@@ -150,13 +197,17 @@ const MEMORY: Kind[] = [
     2,
     (v) => [v.list(() => make.ids(v), 3), v.share()],
     ({ ids, strengths }) =>
-      unless(ids.length === strengths.length && strengths.every((s: number) => s >= 0 && s <= 1), "is no strength"),
+      unless(
+        ids.length === strengths.length && strengths.every((s: number) => s >= 0 && s <= 1),
+        "is no strength",
+      ),
   ),
   memory(
     "rerank",
     2,
     (v, world) => [make.columns(v, world), v.object({ limit: make.limit(v), now: v.instant() })],
-    (ranking, _, { index }) => unless(hasIds(ranking.ids, index) && falls(ranking.scores), "is no ranking"),
+    (ranking, _, { index }) =>
+      unless(hasIds(ranking.ids, index) && falls(ranking.scores), "is no ranking"),
   ),
   {
     ...memory("search", 3, (v, world) => [make.query(v, world)], searched),
@@ -187,14 +238,25 @@ const MEMORY: Kind[] = [
         "names a stranger",
       ),
   ),
-  memory("explain", 0.4, (v, world) => [v.or(v.dice.pick(world.known()), ["nobody"]), make.query(v, world)], explained),
+  memory(
+    "explain",
+    0.4,
+    (v, world) => [v.or(v.dice.pick(world.known()), ["nobody"]), make.query(v, world)],
+    explained,
+  ),
   get("index", "size", isCount, INDEX_CODES),
   get("index", "edgeCount", isCount, INDEX_CODES),
   get("index", "embeddingId", (id) => unless(isText(id), "is no text"), INDEX_CODES),
-  get("index", "bytes", (bytes) => unless(Object.values(bytes).every(isNumber), "is no use of memory"), INDEX_CODES),
+  get(
+    "index",
+    "bytes",
+    (bytes) => unless(Object.values(bytes).every(isNumber), "is no use of memory"),
+    INDEX_CODES,
+  ),
 ];
 
-// ---- texts ---------------------------------------------------------------------------------------
+// ---- texts
+// ---------------------------------------------------------------------------------------
 
 const texts = on("texts", INDEX_CODES);
 
@@ -206,7 +268,9 @@ const TEXTS: Kind[] = [
     6,
     (v) => [
       v.list(() => v.word(), 6),
-      v.object(v.dice.oneIn(3) ? { limit: make.limit(v), among: make.ids(v) } : { limit: make.limit(v) }),
+      v.object(
+        v.dice.oneIn(3) ? { limit: make.limit(v), among: make.ids(v) } : { limit: make.limit(v) },
+      ),
     ],
     (hits: Anything[], _, world) =>
       unless(
@@ -233,10 +297,16 @@ const TEXTS: Kind[] = [
     call: (world) => [...world.texts.ids()],
   },
   get("texts", "size", isCount, INDEX_CODES),
-  get("texts", "bytes", (bytes) => unless(Object.values(bytes).every(isNumber), "is no use of memory"), INDEX_CODES),
+  get(
+    "texts",
+    "bytes",
+    (bytes) => unless(Object.values(bytes).every(isNumber), "is no use of memory"),
+    INDEX_CODES,
+  ),
 ];
 
-// ---- being made, saved, freed --------------------------------------------------------------------
+// ---- being made, saved, freed
+// --------------------------------------------------------------------
 
 /** What lives at a place gives way to another, and is freed where that is done by hand. */
 function replace(world: World, place: "index" | "texts", made: Anything): Anything {
@@ -251,7 +321,11 @@ function free(world: World, place: "index" | "texts"): void {
 }
 
 /** A snapshot as it was, in pieces, or damaged in some way; `isWhole` where it has to be taken. */
-function snapshotFor(v: Values, { bytes }: Saved, other: Uint8Array): { given: Anything; isWhole: boolean } {
+function snapshotFor(
+  v: Values,
+  { bytes }: Saved,
+  other: Uint8Array,
+): { given: Anything; isWhole: boolean } {
   const { dice } = v;
   if (!v.isWild || dice.oneIn(3)) {
     const cut = dice.below(bytes.length);
@@ -277,7 +351,9 @@ const restores = (place: "index" | "texts"): Kind => ({
   weight: 0.2,
   args: (v, world) => {
     const [mine, other] =
-      place === "index" ? [world.indexSnapshot, world.textSnapshot] : [world.textSnapshot, world.indexSnapshot];
+      place === "index"
+        ? [world.indexSnapshot, world.textSnapshot]
+        : [world.textSnapshot, world.indexSnapshot];
     const { given, isWhole } = snapshotFor(v, mine, other.bytes);
     const options = v.isWild && place === "index" ? v.object({ config: make.config(v) }) : {};
     return [given, options, { isWhole, ...mine }];
@@ -358,7 +434,8 @@ const LIVES: Kind[] = [
   { name: "TextIndex.free", weight: 0.1, args: () => [], call: (world) => free(world, "texts") },
 ];
 
-// ---- playbooks and usage -------------------------------------------------------------------------
+// ---- playbooks and usage
+// -------------------------------------------------------------------------
 
 const book = on("book", []);
 const usage = on("usage", []);
@@ -417,7 +494,10 @@ const USAGE: Kind[] = [
     3,
     (v) => [make.ids(v), v.instant()],
     (boosts, [ids]) =>
-      unless(boosts.length === ids.length && boosts.every((boost: number) => boost > 0 && boost <= 2), "is no factor"),
+      unless(
+        boosts.length === ids.length && boosts.every((boost: number) => boost > 0 && boost <= 2),
+        "is no factor",
+      ),
   ),
   usage(
     "usageScore",
@@ -465,7 +545,8 @@ const USAGE: Kind[] = [
   },
 ];
 
-// ---- engines, orchestrators, rankings, errors ----------------------------------------------------
+// ---- engines, orchestrators, rankings, errors
+// ----------------------------------------------------
 
 const ranking = on("ranking", []);
 /** What is no place is one of nothing, unless JavaScript refuses to look there. */
@@ -473,14 +554,20 @@ const AT_A_PLACE = (method: string, fault: Fault): Kind => ({
   ...ranking(method, 1, (v) => [v.dice.oneIn(2) ? v.dice.below(12) : v.scalar()], fault),
   isNumeric: true,
 });
-const isEntry: Fault = (entry) => unless(entry === undefined || !Number.isNaN(entry.score), "has a score that is none");
+const isEntry: Fault = (entry) =>
+  unless(entry === undefined || !Number.isNaN(entry.score), "has a score that is none");
 
 const OTHERS: Kind[] = [
   AT_A_PLACE("at", isEntry),
   AT_A_PLACE("breakdown", (signals) =>
-    unless(signals === undefined || !Object.values(signals).some(Number.isNaN), "has a signal that is none"),
+    unless(
+      signals === undefined || !Object.values(signals).some(Number.isNaN),
+      "has a signal that is none",
+    ),
   ),
-  AT_A_PLACE("primarySignal", (signal) => unless(signal === undefined || isText(signal), "is no signal")),
+  AT_A_PLACE("primarySignal", (signal) =>
+    unless(signal === undefined || isText(signal), "is no signal"),
+  ),
   ranking("toData", 0.3, () => []),
   get("ranking", "scores", (scores) => unless(falls(scores), "are out of order")),
   get("ranking", "length", isCount),
@@ -529,12 +616,14 @@ const OTHERS: Kind[] = [
     name: "NousError",
     weight: 0.3,
     args: (v) => ["invalid_argument", v.text(), { field: v.word() }],
-    call: ({ nous }, [code, message, details]) => new nous.NousError(code, String(message), details),
+    call: ({ nous }, [code, message, details]) =>
+      new nous.NousError(code, String(message), details),
     fault: (error) => unless(error instanceof Error && error.name === "NousError", "is no error"),
   },
 ];
 
-// ---- an index in a worker ------------------------------------------------------------------------
+// ---- an index in a worker
+// ------------------------------------------------------------------------
 
 /** Requests that one worker answers before it is ended. */
 const REQUESTS = 30;
@@ -545,7 +634,9 @@ const WORKER: Kind = {
   weight: 0.01,
   isWaiting: true,
   args: (v, world) => {
-    const methods = MEMORY.filter(({ name }) => !/\.(size|edgeCount|embeddingId|bytes)$/.test(name));
+    const methods = MEMORY.filter(
+      ({ name }) => !/\.(size|edgeCount|embeddingId|bytes)$/.test(name),
+    );
     const requests = Array.from({ length: REQUESTS }, () => {
       const { name, args } = v.dice.pick(methods);
       return { method: name.slice("MemoryIndex.".length), args: args(v, world) };
@@ -561,7 +652,9 @@ const WORKER: Kind = {
     return answers;
   },
   fault: (answers: PromiseSettledResult<unknown>[], _, { nous }) => {
-    const reasons = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+    const reasons = answers.flatMap((answer) =>
+      answer.status === "rejected" ? [answer.reason] : [],
+    );
     const isRight = (reason: unknown) =>
       reason instanceof CallersOwn ||
       (reason instanceof nous.NousError && (reason as Anything).code !== "instance_lost");
@@ -570,4 +663,12 @@ const WORKER: Kind = {
   },
 };
 
-export const OBJECTS: readonly Kind[] = [...MEMORY, ...TEXTS, ...LIVES, ...PLAYBOOKS, ...USAGE, ...OTHERS, WORKER];
+export const OBJECTS: readonly Kind[] = [
+  ...MEMORY,
+  ...TEXTS,
+  ...LIVES,
+  ...PLAYBOOKS,
+  ...USAGE,
+  ...OTHERS,
+  WORKER,
+];

@@ -4,8 +4,24 @@ import type { Anything, World } from "./kinds.ts";
 import { NOW, type Values } from "./values.ts";
 
 export const SECTIONS = ["EPISODIC", "SIGNALS", "KNOWLEDGE", "PROCEDURAL"] as const;
-export const TYPES = ["person", "fact", "concept", "event", "note", "document", "preference"] as const;
-export const FRAMES = ["decision", "debugging", "task", "question", "creative", "conversation", "nobody's"] as const;
+export const TYPES = [
+  "person",
+  "fact",
+  "concept",
+  "event",
+  "note",
+  "document",
+  "preference",
+] as const;
+export const FRAMES = [
+  "decision",
+  "debugging",
+  "task",
+  "question",
+  "creative",
+  "conversation",
+  "nobody's",
+] as const;
 export const MEMORY_TYPES = ["decision", "fact", "procedure", "episode", "signal"] as const;
 export const MODES = ["default", "seed-compatible"] as const;
 const LIFECYCLES = ["ACTIVE", "WEAK", "DORMANT", "COMPRESS", "ARCHIVE", "DELETED"] as const;
@@ -13,7 +29,8 @@ const EDGE_TYPES = ["causes", "relates_to", "part_of", "generalizes", "contradic
 const SIGNALS = ["semantic", "keyword", "graph", "recency", "authority", "affinity"] as const;
 
 /** A field, or no word of it. */
-const perhaps = <T>(v: Values, make: () => T): T | undefined => (v.dice.oneIn(3) ? undefined : make());
+const perhaps = <T>(v: Values, make: () => T): T | undefined =>
+  v.dice.oneIn(3) ? undefined : make();
 
 /** An object without the fields that are undefined. */
 const told = (fields: Record<string, unknown>): Anything => {
@@ -37,7 +54,9 @@ export const candidate = (v: Values): Anything =>
 export const metrics = (v: Values): Anything => v.object({ avg_inbound_edges: v.amount() });
 
 export const weights = (v: Values): Anything =>
-  v.dice.oneIn(2) ? undefined : v.object(Object.fromEntries(SIGNALS.map((signal) => [signal, v.share()])));
+  v.dice.oneIn(2)
+    ? undefined
+    : v.object(Object.fromEntries(SIGNALS.map((signal) => [signal, v.share()])));
 
 export const profile = (v: Values): Anything =>
   v.object({
@@ -49,9 +68,15 @@ export const profile = (v: Values): Anything =>
   });
 
 export const row = (v: Values): Anything =>
-  v.object({ id: v.id(), score: v.dice.oneIn(9) ? v.word() : v.score(), subtype: v.subtype(), title: v.word() });
+  v.object({
+    id: v.id(),
+    score: v.dice.oneIn(9) ? v.word() : v.score(),
+    subtype: v.subtype(),
+    title: v.word(),
+  });
 
-export const found = (v: Values): Anything => v.object({ ...row(v), content_title: v.dice.oneIn(3) ? null : v.text() });
+export const found = (v: Values): Anything =>
+  v.object({ ...row(v), content_title: v.dice.oneIn(3) ? null : v.text() });
 
 export const memoryRow = (v: Values): Anything =>
   v.object({
@@ -80,7 +105,11 @@ export const memory = (v: Values): Anything =>
 
 /** What the body of a trade or of a playbook tells. */
 const stakes = (v: Values) => ({
-  ...{ pnl_pct: v.score(), roe_pct: v.dice.oneIn(2) ? v.score() : undefined, side: v.dice.oneIn(2) ? "long" : "short" },
+  ...{
+    pnl_pct: v.score(),
+    roe_pct: v.dice.oneIn(2) ? v.score() : undefined,
+    side: v.dice.oneIn(2) ? "long" : "short",
+  },
   ...{
     symbol: v.dice.oneIn(3) ? "eth" : undefined,
     anomaly_types: [`kind_${v.dice.below(3)}`],
@@ -108,7 +137,12 @@ export const episode = (v: Values): Anything =>
   });
 
 export const link = (v: Values): Anything =>
-  v.object({ id: `e_${v.dice.below(40)}`, source_id: v.id(), target_id: v.id(), type: v.name(EDGE_TYPES) });
+  v.object({
+    id: `e_${v.dice.below(40)}`,
+    source_id: v.id(),
+    target_id: v.id(),
+    type: v.name(EDGE_TYPES),
+  });
 
 const condition = (v: Values, depth: number): Anything => {
   const kind = depth === 0 ? 0 : v.dice.below(4);
@@ -117,8 +151,19 @@ const condition = (v: Values, depth: number): Anything => {
   if (kind === 3) return v.object({ not: condition(v, depth - 1) });
   const op = v.name(["<", "<=", ">", ">=", "==", "between", "rising", "falling"]);
   const value =
-    op === "between" ? [v.score(), v.amount()] : op === "rising" || op === "falling" ? undefined : v.score();
-  return v.object(told({ var: `variable_${v.dice.below(4)}`, op, value, window: value === undefined ? 2 : undefined }));
+    op === "between"
+      ? [v.score(), v.amount()]
+      : op === "rising" || op === "falling"
+        ? undefined
+        : v.score();
+  return v.object(
+    told({
+      var: `variable_${v.dice.below(4)}`,
+      op,
+      value,
+      window: value === undefined ? 2 : undefined,
+    }),
+  );
 };
 
 export const playbook = (v: Values): Anything => {
@@ -139,7 +184,11 @@ export const playbook = (v: Values): Anything => {
 };
 
 export const event = (v: Values): Anything =>
-  v.object({ type: `kind_${v.dice.below(4)}`, symbol: v.dice.oneIn(2) ? null : v.word(), severity: v.share() });
+  v.object({
+    type: `kind_${v.dice.below(4)}`,
+    symbol: v.dice.oneIn(2) ? null : v.word(),
+    severity: v.share(),
+  });
 
 export const market = (v: Values): Anything =>
   v.object(
@@ -153,7 +202,14 @@ export const market = (v: Values): Anything =>
 
 export const match = (v: Values): Anything =>
   v.object({
-    ...{ id: v.id(), title: v.text(), action: v.text(), direction: v.word(), type: v.word(), symbol: v.word() },
+    ...{
+      id: v.id(),
+      title: v.text(),
+      action: v.text(),
+      direction: v.word(),
+      type: v.word(),
+      symbol: v.word(),
+    },
     ...{
       severity: v.share(),
       success_count: v.count(),
@@ -208,17 +264,27 @@ export const config = (v: Values): Anything =>
       ),
       curve: perhaps(v, () => v.name(["exponential", "fsrs6"])),
       salienceGrowth: perhaps(v, () => v.flag()),
-      intent: perhaps(v, () => v.object({ matcher: v.name(["words", "substring"]), strings: { SIGNALS: [v.text()] } })),
+      intent: perhaps(v, () =>
+        v.object({ matcher: v.name(["words", "substring"]), strings: { SIGNALS: [v.text()] } }),
+      ),
       knownSymbols: perhaps(v, () => v.list(() => `SYM${v.dice.below(99)}`, 3)),
       query: perhaps(v, () => v.object({ adjacentPossessives: v.flag() })),
       search: perhaps(v, () =>
-        v.object({ graphReach: v.flag(), maxHops: v.count(4), hopDecay: v.share(), maxNodes: v.count(200) }),
+        v.object({
+          graphReach: v.flag(),
+          maxHops: v.count(4),
+          hopDecay: v.share(),
+          maxNodes: v.count(200),
+        }),
       ),
-      orchestrator: perhaps(v, () => v.object({ maxParts: v.count(3), timeoutSeconds: v.amount() })),
+      orchestrator: perhaps(v, () =>
+        v.object({ maxParts: v.count(3), timeoutSeconds: v.amount() }),
+      ),
     }),
   );
 
-// ---- what indexes take ---------------------------------------------------------------------------
+// ---- what indexes take
+// ---------------------------------------------------------------------------
 
 const edgeId = (v: Values): string => v.or(`e_${v.dice.below(40)}`, ["", 7, null]);
 export const edgeIds = (v: Values): Anything => v.list(() => edgeId(v));
@@ -295,12 +361,17 @@ export const query = (v: Values, world: World): Anything =>
   );
 
 export const similarOptions = (v: Values): Anything =>
-  v.object(told({ limit: perhaps(v, () => limit(v)), filter: v.dice.oneIn(4) ? filters(v) : undefined }));
+  v.object(
+    told({ limit: perhaps(v, () => limit(v)), filter: v.dice.oneIn(4) ? filters(v) : undefined }),
+  );
 
 /** Ids of memories that are there, but for a wild call. */
 export const knownIds = (v: Values, world: World): Anything => {
   const known = world.known();
-  return v.list(() => (known.length === 0 ? v.id() : v.or(v.dice.pick(known), ["nobody", "", 7])), 15);
+  return v.list(
+    () => (known.length === 0 ? v.id() : v.or(v.dice.pick(known), ["nobody", "", 7])),
+    15,
+  );
 };
 
 /** Handles as the index gave them, stale or not, and in a wild call whatever fits into 32 bits. */

@@ -1,4 +1,5 @@
-// Values of every kind for the fuzzer: numbers, texts, lists and objects as callers have them, and as nobody should.
+// Values of every kind for the fuzzer: numbers, texts, lists and objects as callers have them, and
+// as nobody should.
 
 import { Dice } from "./dice.ts";
 
@@ -9,32 +10,118 @@ const DAY = 86_400_000;
 /** Numbers at the edges of what a number can be, and of what the package takes. */
 const EDGES = [
   ...[0, -0, 1, -1, 0.5, 1.5, 2, 4, 255, 256, 65_535, 65_536, Number.NaN, Number.POSITIVE_INFINITY],
-  ...[Number.NEGATIVE_INFINITY, Number.MIN_VALUE, -Number.MIN_VALUE, 1.5e-310, 2.2250738585072014e-308],
-  ...[Number.MAX_VALUE, -Number.MAX_VALUE, Number.EPSILON, 1e21, 1e-7, 2 ** 31 - 1, 2 ** 31, -(2 ** 31), 2 ** 32 - 1],
-  ...[2 ** 32, 2 ** 53 - 1, 2 ** 53, -(2 ** 53), 2 ** 63, 8.64e15, 8.64e15 + 2, -8.64e15, NOW, NOW + 0.5, -DAY],
+  ...[
+    Number.NEGATIVE_INFINITY,
+    Number.MIN_VALUE,
+    -Number.MIN_VALUE,
+    1.5e-310,
+    2.2250738585072014e-308,
+  ],
+  ...[
+    Number.MAX_VALUE,
+    -Number.MAX_VALUE,
+    Number.EPSILON,
+    1e21,
+    1e-7,
+    2 ** 31 - 1,
+    2 ** 31,
+    -(2 ** 31),
+    2 ** 32 - 1,
+  ],
+  ...[
+    2 ** 32,
+    2 ** 53 - 1,
+    2 ** 53,
+    -(2 ** 53),
+    2 ** 63,
+    8.64e15,
+    8.64e15 + 2,
+    -8.64e15,
+    NOW,
+    NOW + 0.5,
+    -DAY,
+  ],
 ];
 
 /** What is no number, or not what anybody would call one. */
 const NO_NUMBERS: readonly unknown[] = [
-  ...[undefined, null, "", "0.5", "x", true, false, 1n, Symbol("number"), {}, [], [1], () => 1, new Number(1)],
+  ...[
+    undefined,
+    null,
+    "",
+    "0.5",
+    "x",
+    true,
+    false,
+    1n,
+    Symbol("number"),
+    {},
+    [],
+    [1],
+    () => 1,
+    new Number(1),
+  ],
   ...[new Date(Number.NaN), Object.create(null)],
 ];
 
 /** What is no text. */
 const NO_TEXTS: readonly unknown[] = [
-  ...[undefined, null, 0, Number.NaN, true, 1n, Symbol("text"), {}, [], ["text"], () => "text", new String("text")],
+  ...[
+    undefined,
+    null,
+    0,
+    Number.NaN,
+    true,
+    1n,
+    Symbol("text"),
+    {},
+    [],
+    ["text"],
+    () => "text",
+    new String("text"),
+  ],
 ];
 
 /** What is no list, or one in name only. */
 const NO_LISTS: readonly unknown[] = [
-  ...[undefined, null, 0, "list", true, {}, { length: 3 }, { length: -1 }, new Set([1]), new Map([["a", []]])],
-  ...[() => [], new ArrayBuffer(8), new DataView(new ArrayBuffer(8)), Symbol("list"), new Uint8Array(3)],
+  ...[
+    undefined,
+    null,
+    0,
+    "list",
+    true,
+    {},
+    { length: 3 },
+    { length: -1 },
+    new Set([1]),
+    new Map([["a", []]]),
+  ],
+  ...[
+    () => [],
+    new ArrayBuffer(8),
+    new DataView(new ArrayBuffer(8)),
+    Symbol("list"),
+    new Uint8Array(3),
+  ],
 ];
 
 /** What is no object with fields. */
-const NO_OBJECTS: readonly unknown[] = [undefined, null, 0, "object", true, 1n, Symbol("object"), [], () => ({})];
+const NO_OBJECTS: readonly unknown[] = [
+  undefined,
+  null,
+  0,
+  "object",
+  true,
+  1n,
+  Symbol("object"),
+  [],
+  () => ({}),
+];
 
-/** Words that the rules look for, words of other scripts, and what breaks those who take text for bytes or characters. */
+/**
+ * Words that the rules look for, words of other scripts, and what breaks those who take text for
+ * bytes or characters.
+ */
 const WORDS = [
   ...[
     "what",
@@ -145,8 +232,22 @@ const LONG_TEXT = 40_000;
 const LONG_LIST = 1200;
 
 const SUBTYPES = [
-  ...["custom:trade", "custom:trade_entry", "custom:trade_close", "custom:signal", "custom:lesson", "custom:playbook"],
-  ...["custom:thesis", "custom:watchpoint", "custom:turn_summary", "custom:unknown", "", "__proto__"],
+  ...[
+    "custom:trade",
+    "custom:trade_entry",
+    "custom:trade_close",
+    "custom:signal",
+    "custom:lesson",
+    "custom:playbook",
+  ],
+  ...[
+    "custom:thesis",
+    "custom:watchpoint",
+    "custom:turn_summary",
+    "custom:unknown",
+    "",
+    "__proto__",
+  ],
 ];
 
 /** What of the caller's own runs during a call may throw: nothing else may look like it. */
@@ -156,8 +257,9 @@ export class CallersOwn extends Error {}
 export type Callback = (seed: number) => void;
 
 /**
- * A generator of arguments. Two with the same seed make the same arguments, but that one made `plain` leaves out what only
- * differs in form: proxies, getters, frozen things, code that runs meanwhile.
+ * A generator of arguments. Two with the same seed make the same arguments, but that one made
+ * `plain` leaves out what only differs in form: proxies, getters, frozen things, code that runs
+ * meanwhile.
  */
 export class Values {
   readonly dice: Dice;
@@ -180,11 +282,14 @@ export class Values {
     return this.isWild && this.dice.oneIn(14) ? (this.dice.pick(others) as T) : value;
   }
 
-  // ---- numbers -------------------------------------------------------------------------------------
+  // ---- numbers
+  // -------------------------------------------------------------------------------------
 
   /** Any number at all. */
   anyNumber(): number {
-    return this.dice.oneIn(3) ? (this.dice.share() - 0.5) * 10 ** (this.dice.below(40) - 20) : this.dice.pick(EDGES);
+    return this.dice.oneIn(3)
+      ? (this.dice.share() - 0.5) * 10 ** (this.dice.below(40) - 20)
+      : this.dice.pick(EDGES);
   }
 
   /** A number that a check lets pass, and now and then any, or none. */
@@ -195,12 +300,16 @@ export class Values {
 
   share(): number {
     const { dice } = this;
-    return this.#number(dice.oneIn(5) ? dice.pick([0, -0, 1, Number.MIN_VALUE, 0.5]) : dice.share());
+    return this.#number(
+      dice.oneIn(5) ? dice.pick([0, -0, 1, Number.MIN_VALUE, 0.5]) : dice.share(),
+    );
   }
 
   score(): number {
     const { dice } = this;
-    return this.#number(dice.oneIn(8) ? dice.pick([0, -0, -1e9, 1e9, 1e-310]) : dice.share() * 2 - 1);
+    return this.#number(
+      dice.oneIn(8) ? dice.pick([0, -0, -1e9, 1e9, 1e-310]) : dice.share() * 2 - 1,
+    );
   }
 
   amount(): number {
@@ -241,7 +350,8 @@ export class Values {
     return { valueOf: () => (call?.(seed), seed % 90) } as unknown as number;
   }
 
-  // ---- texts ---------------------------------------------------------------------------------------
+  // ---- texts
+  // ---------------------------------------------------------------------------------------
 
   text(): string {
     const { dice } = this;
@@ -281,10 +391,13 @@ export class Values {
     if (this.dice.oneIn(5)) return this.dice.oneIn(2) ? null : this.text();
     const body = fields();
     // What JSON cannot write is no matter of the package's.
-    return JSON.stringify(body, (_key, value) => (typeof value === "bigint" ? String(value) : value));
+    return JSON.stringify(body, (_key, value) =>
+      typeof value === "bigint" ? String(value) : value,
+    );
   }
 
-  // ---- lists and objects ---------------------------------------------------------------------------
+  // ---- lists and objects
+  // ---------------------------------------------------------------------------
 
   /** A list; `most` is how many entries it usually has at most. */
   list<T>(make: () => T, most = 7): T[] {
@@ -312,15 +425,20 @@ export class Values {
   /** An object with these fields; what is undefined is now and then left out. */
   object<T extends object>(fields: T): T {
     const { dice } = this;
-    if (this.isWild && dice.oneIn(20)) delete (fields as Record<string, unknown>)[dice.pick(Object.keys(fields))];
+    if (this.isWild && dice.oneIn(20))
+      delete (fields as Record<string, unknown>)[dice.pick(Object.keys(fields))];
     const given = this.or(fields, NO_OBJECTS);
     return given === fields ? (this.formed(fields) as T) : given;
   }
 
-  /** The same in another form, where the call is a hostile one: a call with it has to be answered as without. */
+  /**
+   * The same in another form, where the call is a hostile one: a call with it has to be answered as
+   * without.
+   */
   formed(value: unknown): unknown {
     const { dice } = this;
-    if (!this.#isHostile || typeof value !== "object" || value === null || !dice.oneIn(3)) return value;
+    if (!this.#isHostile || typeof value !== "object" || value === null || !dice.oneIn(3))
+      return value;
     const form = dice.below(7);
     const seed = dice.next();
     if (this.#callback === undefined) return value;

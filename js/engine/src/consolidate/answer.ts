@@ -17,7 +17,10 @@ export const LONGEST_TITLE = 60;
 const LONGEST_NOTHING = 30;
 const ELLIPSIS = "...";
 
-/** An answer without its trigger, and what stands on the trigger's line; a later line of the kind is text. */
+/**
+ * An answer without its trigger, and what stands on the trigger's line; a later line of the kind is
+ * text.
+ */
 function withoutTrigger(text: string): { rest: string; trigger: string | undefined } {
   if (typeof text !== "string") throw invalid("text", `must be a string, found ${show(text)}`);
   const lines = text.split("\n");
@@ -28,8 +31,8 @@ function withoutTrigger(text: string): { rest: string; trigger: string | undefin
 }
 
 /**
- * What calls a playbook up, as a language model's answer says in its first `PLAYBOOK_TRIGGER:` line; null where there is none,
- * and for what is no JSON object with a list of kinds of anomalies.
+ * What calls a playbook up, as a language model's answer says in its first `PLAYBOOK_TRIGGER:`
+ * line; null where there is none, and for what is no JSON object with a list of kinds of anomalies.
  *
  * @throws {NousError} `invalid_argument` for what is no text.
  */
@@ -38,14 +41,16 @@ export function extractPlaybookTrigger(text: string): ExtractedTrigger | null {
   const value = trigger === undefined ? undefined : parsed(trigger);
   if (!isFields(value)) return null;
   const { anomaly_types: kinds } = value;
-  const isUseful = Array.isArray(kinds) && kinds.length > 0 && kinds.every((kind) => typeof kind === "string");
+  const isUseful =
+    Array.isArray(kinds) && kinds.length > 0 && kinds.every((kind) => typeof kind === "string");
   return isUseful ? (value as ExtractedTrigger) : null;
 }
 
 /**
- * The pattern that a language model's answer tells, without its trigger: the first line is the title, cut at 60 characters, and
- * the rest the body; a single line of more than 30 characters is the body, and the title its beginning. Both are null for an
- * answer that there is no pattern, and for one that says too little.
+ * The pattern that a language model's answer tells, without its trigger: the first line is the
+ * title, cut at 60 characters, and the rest the body; a single line of more than 30 characters is
+ * the body, and the title its beginning. Both are null for an answer that there is no pattern, and
+ * for one that says too little.
  *
  * @throws {NousError} `invalid_argument` for what is no text.
  */

@@ -1,4 +1,5 @@
-// What is to be done about one group: nodes to create and to update, edges to add and to strengthen.
+// What is to be done about one group: nodes to create and to update, edges to add and to
+// strengthen.
 
 import { own } from "../constants.ts";
 import type { Draft } from "./drafts.ts";
@@ -34,7 +35,8 @@ export class Generalized {
 
   /** The nodes that generalize all of some episodes. */
   *over(episodes: readonly string[]): Generator<string> {
-    for (const [id, from] of this.#edges) if (episodes.every((episode) => from.has(episode))) yield id;
+    for (const [id, from] of this.#edges)
+      if (episodes.every((episode) => from.has(episode))) yield id;
   }
 }
 
@@ -84,7 +86,10 @@ export class Changes {
     });
   }
 
-  /** The figures of a pattern that is known, and its new episodes; nothing where it rests on the same ones. */
+  /**
+   * The figures of a pattern that is known, and its new episodes; nothing where it rests on the
+   * same ones.
+   */
   update(draft: Draft, known: Known): void {
     if (isSameRecord(draft.record, known.record)) return;
     this.plan.update.push({ id: known.id, ...fieldsOf(draft, known.body) });
@@ -92,7 +97,10 @@ export class Changes {
     this.strengthened++;
   }
 
-  /** The edges of a node that says the same as a draft, unless it generalizes all those episodes already. */
+  /**
+   * The edges of a node that says the same as a draft, unless it generalizes all those episodes
+   * already.
+   */
   strengthen(id: string, draft: Draft): void {
     const from = this.generalized.from(id);
     if (draft.episodes.every((episode) => from.has(episode))) return;

@@ -43,7 +43,10 @@ export interface Episode<Row = EpisodeRow> {
   body: string;
 }
 
-/** JSON begins with one of these. Asking first is cheaper than an exception for every text that is none. */
+/**
+ * JSON begins with one of these. Asking first is cheaper than an exception for every text that is
+ * none.
+ */
 const MAY_BE_JSON = /^[ \t\n\r]*[[{"\d\-tfn]/;
 
 /** @internal */
@@ -72,11 +75,17 @@ function symbolOfSignals({ symbol, coin }: Fields): string | undefined {
 }
 
 /** The symbol of each memory, null for none, by its title and what its body says. @internal */
-export function symbolsOf(sections: Sections, titles: readonly string[], bodies: readonly Body[]): (string | null)[] {
+export function symbolsOf(
+  sections: Sections,
+  titles: readonly string[],
+  bodies: readonly Body[],
+): (string | null)[] {
   const symbols = bodies.map(({ signals }) => symbolOfSignals(signals) ?? null);
   // Most titles name one, so that most texts need not be handed over.
   for (const texts of [titles, bodies.map(({ text }) => text)]) {
-    const open = symbols.flatMap((symbol, place) => (symbol === null && texts[place] !== "" ? [place] : []));
+    const open = symbols.flatMap((symbol, place) =>
+      symbol === null && texts[place] !== "" ? [place] : [],
+    );
     const found = firstSymbols(
       sections,
       open.map((place) => texts[place]!),
@@ -132,7 +141,10 @@ export function extractSymbol(sections: Sections, node: MemoryText): string | nu
   return symbolsOf(sections, [title], [readBody(body)])[0]!;
 }
 
-/** Reads the rows that are wanted, by their subtype, in their order; of several with one id the first. @internal */
+/**
+ * Reads the rows that are wanted, by their subtype, in their order; of several with one id the
+ * first. @internal
+ */
 export function readEpisodes<Row extends EpisodeRow>(
   rows: readonly Row[],
   wanted: (subtype: string) => boolean,
@@ -144,7 +156,8 @@ export function readEpisodes<Row extends EpisodeRow>(
     const row: Row = rows[place];
     if (!isFields(row)) throw invalidShape("episodes", place, row);
     const id: unknown = row.id;
-    if (typeof id !== "string" || id === "") throw wrong(place, row, "id", "a string that is not empty", id);
+    if (typeof id !== "string" || id === "")
+      throw wrong(place, row, "id", "a string that is not empty", id);
     const subtype = textIn(place, row, "subtype", row.subtype);
     const isNew = seen.size < seen.add(id).size;
     if (!isNew || !wanted(subtype)) continue;
@@ -162,7 +175,13 @@ export function readEpisodes<Row extends EpisodeRow>(
   return episodes;
 }
 
-const wrong = (place: number, row: unknown, field: string, wanted: string, found: unknown): NousError =>
+const wrong = (
+  place: number,
+  row: unknown,
+  field: string,
+  wanted: string,
+  found: unknown,
+): NousError =>
   invalidEntry("episodes", place, row, field, `must be ${wanted}, found ${show(found)}`);
 
 /** A text that may be missing. */
@@ -206,7 +225,11 @@ export interface Review<Row> {
 }
 
 /** Chooses the episodes to review, and groups them by symbol. @internal */
-export function review<Row>(sections: Sections, episodes: readonly Episode<Row>[], now: number): Review<Row> {
+export function review<Row>(
+  sections: Sections,
+  episodes: readonly Episode<Row>[],
+  now: number,
+): Review<Row> {
   const given = episodes.filter(({ active }) => active);
   const reviewed = Array.from(recent(sections, given, now), (place) => given[place]!);
   const titles = reviewed.map(({ title }) => title);
@@ -223,13 +246,20 @@ export function review<Row>(sections: Sections, episodes: readonly Episode<Row>[
   const groups: Group<Row>[] = [];
   for (let at = 1; at < told.length; at += 2 + told[at + 1]!) {
     const members = told.subarray(at + 2, at + 2 + told[at + 1]!);
-    groups.push({ symbol: names[told[at]!]!, episodes: Array.from(members, (place) => reviewed[place]!) });
+    groups.push({
+      symbol: names[told[at]!]!,
+      episodes: Array.from(members, (place) => reviewed[place]!),
+    });
   }
   return { reviewed: reviewed.length, found: told[0]!, groups };
 }
 
 /** The places of the episodes to review, newest first. */
-function recent(sections: Sections, episodes: readonly Episode<unknown>[], now: number): Uint32Array {
+function recent(
+  sections: Sections,
+  episodes: readonly Episode<unknown>[],
+  now: number,
+): Uint32Array {
   const numbers: number[] = [];
   for (const { subtype, createdAt } of episodes) numbers.push(KINDS.get(subtype)!, createdAt);
   return withNumbers(sections, numbers, (engine) => engine.episode_sources(episodes.length, now));
@@ -238,7 +268,11 @@ function recent(sections: Sections, episodes: readonly Episode<unknown>[], now: 
 type Engine = ReturnType<Sections["slot"]["take"]>["engine"];
 
 /** Does something with an engine that has the numbers in its scratch. @internal */
-export function withNumbers<T>(sections: Sections, numbers: readonly number[], use: (engine: Engine) => T): T {
+export function withNumbers<T>(
+  sections: Sections,
+  numbers: readonly number[],
+  use: (engine: Engine) => T,
+): T {
   const handle = sections.slot.take();
   try {
     handle.reserve(numbers.length, 0);
@@ -260,5 +294,8 @@ export function groupEpisodes<Row extends EpisodeRow>(
   const { now } = optionsOf<GroupEpisodesOptions>("options", options, KEYS);
   const present = presentOf(now);
   const { groups } = review(sections, readEpisodes(rows, isSource), present);
-  return groups.map(({ symbol, episodes }) => ({ symbol, episodes: episodes.map(({ row }) => row) }));
+  return groups.map(({ symbol, episodes }) => ({
+    symbol,
+    episodes: episodes.map(({ row }) => row),
+  }));
 }

@@ -1,4 +1,5 @@
-// What earlier cycles left in lessons and playbooks: by it a later one knows its own patterns again.
+// What earlier cycles left in lessons and playbooks: by it a later one knows its own patterns
+// again.
 
 import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
 import type { Sections } from "../sections.ts";
@@ -37,7 +38,8 @@ export function knownIn(rows: readonly ExistingRow[]): Map<string, Known> {
     const wrong = (field: string, wanted: string, found: unknown) =>
       invalidEntry("existing", place, row, field, `must be ${wanted}, found ${show(found)}`);
     if (typeof id !== "string" || id === "") throw wrong("id", "a string that is not empty", id);
-    if (content_body != null && typeof content_body !== "string") throw wrong("content_body", "a string", content_body);
+    if (content_body != null && typeof content_body !== "string")
+      throw wrong("content_body", "a string", content_body);
     const body = seen.has(id) || content_body == null ? undefined : parsed(content_body);
     seen.add(id);
     const record = isFields(body) ? recordIn(body.consolidation) : null;
@@ -46,7 +48,10 @@ export function knownIn(rows: readonly ExistingRow[]): Map<string, Known> {
   return known;
 }
 
-/** Levels that can be written as JSON again, however little stack there is; reading has no such bound. */
+/**
+ * Levels that can be written as JSON again, however little stack there is; reading has no such
+ * bound.
+ */
 const MOST_LEVELS = 32;
 
 const isWritable = (value: unknown, levels: number): boolean =>
@@ -66,7 +71,8 @@ function recordIn(value: unknown): ConsolidationRecord | null {
   const condition = isFields(value.condition) ? value.condition : null;
   const texts = [agent, symbol, fingerprint, condition === null ? "" : condition.value];
   const isSound =
-    texts.every((text) => typeof text === "string") && (analysis === "statistics" || analysis === "model");
+    texts.every((text) => typeof text === "string") &&
+    (analysis === "statistics" || analysis === "model");
   return isSound ? ({ ...value, condition } as unknown as ConsolidationRecord) : null;
 }
 
@@ -76,7 +82,10 @@ export function isSameCondition(one: TradeCondition, other: TradeCondition | nul
   return one.kind !== "signal" || (other.kind === "signal" && one.field === other.field);
 }
 
-/** Whether two records rest on the same episodes and tell the same of them; what else was tested is no matter. @internal */
+/**
+ * Whether two records rest on the same episodes and tell the same of them; what else was tested is
+ * no matter. @internal
+ */
 export function isSameRecord(one: ConsolidationRecord, other: ConsolidationRecord): boolean {
   const told = ({ condition, fingerprint, figures }: ConsolidationRecord) =>
     JSON.stringify([condition, fingerprint, { ...figures, q_value: null }]);

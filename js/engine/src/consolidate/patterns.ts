@@ -1,5 +1,6 @@
-// Trades that have ended, read from memories, and the conditions under which they were won more often than others, or less. What
-// was known of a trade is numbered here; the module counts and tests.
+// Trades that have ended, read from memories, and the conditions under which they were won more
+// often than others, or less. What was known of a trade is numbered here; the module counts and
+// tests.
 
 import { own } from "../constants.ts";
 import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
@@ -29,12 +30,27 @@ import type {
 } from "./types.ts";
 
 const ENTRY = "custom:trade_entry";
-/** The types of edges that tie a close and its entry, in either direction: the first where there is one, else the second. */
+/**
+ * The types of edges that tie a close and its entry, in either direction: the first where there is
+ * one, else the second.
+ */
 const TIES = ["part_of", "relates_to"];
 
-/** Signals that are read as something else, or that may tell how the trade ended, when an entry is written to later. */
+/**
+ * Signals that are read as something else, or that may tell how the trade ended, when an entry is
+ * written to later.
+ */
 const NO_CONDITIONS = new Set([
-  ...["symbol", "coin", "action", "side", "direction", "trade_type", "anomaly_type", "anomaly_types"],
+  ...[
+    "symbol",
+    "coin",
+    "action",
+    "side",
+    "direction",
+    "trade_type",
+    "anomaly_type",
+    "anomaly_types",
+  ],
   ...["status", "outcome", "result", "exit_reason", "won", "profitable"],
 ]);
 /** Ids and instants are no conditions either. */
@@ -117,8 +133,9 @@ function labelsIn(signals: Fields): TradeCondition[] {
 }
 
 /**
- * Adds a trade as the module reads it, and tells its direction. A close tells its anomalies, direction and type, where it stands
- * for itself; its other signals know how the trade ended, so that only those of the entry count.
+ * Adds a trade as the module reads it, and tells its direction. A close tells its anomalies,
+ * direction and type, where it stands for itself; its other signals know how the trade ended, so
+ * that only those of the entry count.
  */
 function addTrade(
   numbers: number[],
@@ -129,8 +146,10 @@ function addTrade(
   const signals = entry === undefined ? {} : readBody(entry.body).signals;
   const { funding_rate } = signals;
   const before: number[] = [];
-  for (const value of anomaliesIn(signals)) before.push(conditions.of({ kind: "anomaly_type", value }));
-  for (const value of anomaliesIn(close)) before.push(conditions.of({ kind: "anomaly_type", value }));
+  for (const value of anomaliesIn(signals))
+    before.push(conditions.of({ kind: "anomaly_type", value }));
+  for (const value of anomaliesIn(close))
+    before.push(conditions.of({ kind: "anomaly_type", value }));
   const direction = directionIn(signals) ?? directionIn(close);
   if (direction !== undefined) before.push(conditions.of({ kind: "direction", value: direction }));
   const tradeType = [signals.trade_type, close.trade_type].find(isLabel);
@@ -153,10 +172,14 @@ interface Close extends Body {
 }
 
 /**
- * The entries that closes are tied to, by the close: of several the earliest, of equally early ones that of the first edge. An edge
- * ties the two whichever of them is its source; edges in both directions are one tie.
+ * The entries that closes are tied to, by the close: of several the earliest, of equally early ones
+ * that of the first edge. An edge ties the two whichever of them is its source; edges in both
+ * directions are one tie.
  */
-function entriesTied(episodes: readonly Episode<unknown>[], links: readonly Link[]): Map<string, Episode<unknown>> {
+function entriesTied(
+  episodes: readonly Episode<unknown>[],
+  links: readonly Link[],
+): Map<string, Episode<unknown>> {
   const byId = new Map<string, Episode<unknown>>();
   for (const episode of episodes) if (episode.subtype === ENTRY) byId.set(episode.id, episode);
   const entries = new Map<string, Episode<unknown>>();
@@ -186,7 +209,10 @@ export interface Link extends LinkRow {
 /** The type of edges that lead from what was learned to its episodes. @internal */
 export const GENERALIZES = "generalizes";
 
-/** Reads edges as they are now; where they may have to be strengthened, those of what was learned have ids. @internal */
+/**
+ * Reads edges as they are now; where they may have to be strengthened, those of what was learned
+ * have ids. @internal
+ */
 export function readLinks(rows: readonly EdgeRow[], named: boolean): Link[] {
   if (!Array.isArray(rows)) throw invalid("edges", `must be an array, found ${show(rows)}`);
   const links: Link[] = [];
@@ -206,10 +232,19 @@ export function readLinks(rows: readonly EdgeRow[], named: boolean): Link[] {
 
 function nameIn(place: number, row: Fields, field: string, value: unknown): string {
   if (typeof value === "string" && value !== "") return value;
-  throw invalidEntry("edges", place, row, field, `must be a string that is not empty, found ${show(value)}`);
+  throw invalidEntry(
+    "edges",
+    place,
+    row,
+    field,
+    `must be a string that is not empty, found ${show(value)}`,
+  );
 }
 
-/** Finds what holds for some of the closed trades of the groups that are named, or of all, and tests it. @internal */
+/**
+ * Finds what holds for some of the closed trades of the groups that are named, or of all, and tests
+ * it. @internal
+ */
 export function findings(
   sections: Sections,
   episodes: readonly Episode<unknown>[],
@@ -267,7 +302,20 @@ function read(
     const symbol = symbols[next()]!;
     const [same, opposite] = [next(), next()];
     const named = Array.from(take(same + opposite), (code) => conditions.at(code));
-    const [n, wins, rest_n, rest_wins, rate, low, high, rest_rate, lift, mean_return_pct, p_value, q_value] = take(12);
+    const [
+      n,
+      wins,
+      rest_n,
+      rest_wins,
+      rate,
+      low,
+      high,
+      rest_rate,
+      lift,
+      mean_return_pct,
+      p_value,
+      q_value,
+    ] = take(12);
     const [kept, playable] = [next() === 1, next() === 1];
     const members = Array.from(take(n!), (place) => trades[place]!);
     const { direction } = members[0]!;

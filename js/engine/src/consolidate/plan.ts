@@ -21,7 +21,15 @@ import type {
 
 /** Time for an answer, in seconds. */
 const SECONDS = 60;
-const KEYS = new Set(["edges", "now", "agent", "analyze", "findSimilar", "timeoutSeconds", "signal"]);
+const KEYS = new Set([
+  "edges",
+  "now",
+  "agent",
+  "analyze",
+  "findSimilar",
+  "timeoutSeconds",
+  "signal",
+]);
 
 /** @internal */
 export async function planConsolidation<Row extends EpisodeRow>(
@@ -98,7 +106,8 @@ async function settle(
     (options) => findSimilar(asked, options),
     readSimilar,
   );
-  // Sentences of statistics resemble each other more than what they say does: of those, the condition tells which are the same.
+  // Sentences of statistics resemble each other more than what they say does: of those, the
+  // condition tells which are the same.
   const isOther = (id: string) =>
     draft.record.analysis === "statistics" && known.get(id)?.record.analysis === "statistics";
   const duplicate = duplicates.find((id) => !isOther(id));
@@ -109,9 +118,11 @@ async function settle(
 function readOptions<Row>(given: PlanConsolidationOptions<Row> | undefined) {
   const options = optionsOf<PlanConsolidationOptions<Row>>("options", given, KEYS);
   const { edges, now, agent, analyze, findSimilar, timeoutSeconds, signal } = options;
-  if (agent != null && typeof agent !== "string") throw invalid("agent", `must be a string, found ${show(agent)}`);
+  if (agent != null && typeof agent !== "string")
+    throw invalid("agent", `must be a string, found ${show(agent)}`);
   for (const [name, seam] of Object.entries({ analyze, findSimilar })) {
-    if (seam != null && typeof seam !== "function") throw invalid(name, `must be a function, found ${show(seam)}`);
+    if (seam != null && typeof seam !== "function")
+      throw invalid(name, `must be a function, found ${show(seam)}`);
   }
   return {
     edges: edges ?? [],

@@ -3,7 +3,15 @@
 import { own } from "../constants.ts";
 import { invalid, show } from "../errors.ts";
 import { LONGEST_TITLE, NO_PATTERN, TITLE_LINE, TRIGGER_LINE } from "./answer.ts";
-import { CLOSE, type Episode, type Fields, isFields, isNumber, readBody, readEpisodes } from "./episodes.ts";
+import {
+  CLOSE,
+  type Episode,
+  type Fields,
+  isFields,
+  isNumber,
+  readBody,
+  readEpisodes,
+} from "./episodes.ts";
 import { firstCharacters, quoted } from "./text.ts";
 import type { EpisodeGroup, EpisodeRow, PatternPrompt } from "./types.ts";
 
@@ -35,15 +43,17 @@ const SYSTEM = [
 ].join("\n");
 
 /**
- * What to ask a language model about a group of episodes: each on two lines, with subtype, minute, title, what came of it, and
- * the beginning of its text. Titles and texts are quoted, so that none can pass for a part of the prompt.
+ * What to ask a language model about a group of episodes: each on two lines, with subtype, minute,
+ * title, what came of it, and the beginning of its text. Titles and texts are quoted, so that none
+ * can pass for a part of the prompt.
  *
  * @throws {NousError} `invalid_argument` naming field and id of an episode as `groupEpisodes` does.
  */
 export function patternPrompt(group: EpisodeGroup<EpisodeRow>): PatternPrompt {
   if (!isFields(group)) throw invalid("group", `must be an object, found ${show(group)}`);
   const { symbol, episodes } = group as EpisodeGroup<EpisodeRow>;
-  if (typeof symbol !== "string") throw invalid("symbol", `must be a string, found ${show(symbol)}`);
+  if (typeof symbol !== "string")
+    throw invalid("symbol", `must be a string, found ${show(symbol)}`);
   return promptOf(
     symbol,
     readEpisodes(episodes, () => true),
@@ -62,12 +72,15 @@ function entryOf({ subtype, createdAt, title, body }: Episode<unknown>): string 
   const name = nameOf(subtype.replace(/^custom:/, ""));
   const tag = tagOf(subtype, signals);
   const beginning = quoted(firstCharacters(title, LONGEST_TEXT));
-  const head = [name, minuteOf(createdAt), beginning, ...(tag === "" ? [] : [`[${tag}]`])].join(" ");
+  const head = [name, minuteOf(createdAt), beginning, ...(tag === "" ? [] : [`[${tag}]`])].join(
+    " ",
+  );
   return text === "" ? head : `${head}\n   ${quoted(firstCharacters(text, LONGEST_TEXT))}`;
 }
 
 /** A name as it is, or quoted where it is more than a word. */
-const nameOf = (name: string): string => (PLAIN_NAME.test(name) ? name : quoted(firstCharacters(name, 40)));
+const nameOf = (name: string): string =>
+  PLAIN_NAME.test(name) ? name : quoted(firstCharacters(name, 40));
 
 /** Such as 2026-01-15 09:30, in UTC. */
 const minuteOf = (instant: number): string =>
@@ -85,7 +98,8 @@ function tagOf(subtype: string, signals: Fields): string {
   ].join(" | ");
 }
 
-const signed = (percent: number): string => `${percent < 0 ? "-" : "+"}${Math.abs(percent).toFixed(1)}%`;
+const signed = (percent: number): string =>
+  `${percent < 0 ? "-" : "+"}${Math.abs(percent).toFixed(1)}%`;
 
 function outcomeOf({ pnl_pct, roe_pct, mfe_pct }: Fields): string[] {
   const told: string[] = [];

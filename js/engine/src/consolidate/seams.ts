@@ -1,4 +1,5 @@
-// What a plan asks outside: each question with a deadline and a signal of its own, and answers taken for what they are.
+// What a plan asks outside: each question with a deadline and a signal of its own, and answers
+// taken for what they are.
 
 import { invalid, show } from "../errors.ts";
 import { type SeamOptions, Seams } from "../seams.ts";
@@ -23,7 +24,10 @@ export class Questions {
     readonly signal: CancelSignal | undefined,
   ) {}
 
-  /** An answer, read; a `SeamFailure` where there is none. Rejected with the caller's reason when the signal is aborted. */
+  /**
+   * An answer, read; a `SeamFailure` where there is none. Rejected with the caller's reason when
+   * the signal is aborted.
+   */
   async ask<Answer>(
     stage: ConsolidationError["stage"],
     seam: (options: SeamOptions) => unknown,
@@ -72,7 +76,10 @@ export function readSimilar(answer: unknown): Similar {
   for (const match of Array.isArray(matches) ? (matches as unknown[]) : []) {
     const { node_id, action } = isFields(match) ? match : {};
     if (typeof node_id !== "string" || node_id === "") {
-      throw invalid("matches", `must have a node_id each, found ${show(isFields(match) ? node_id : match)}`);
+      throw invalid(
+        "matches",
+        `must have a node_id each, found ${show(isFields(match) ? node_id : match)}`,
+      );
     }
     const kind = action ?? otherwise;
     if (kind === "duplicate" && otherwise === "duplicate") similar.duplicates.push(node_id);

@@ -50,7 +50,9 @@ function circumstances(conditions: readonly TradeCondition[]): string[] {
   const anomalies = told("anomaly_type", (value) => withArticle(words(value)));
   return [
     ...(anomalies.length > 0 ? [`after ${listed(anomalies)}`] : []),
-    ...conditions.flatMap((it) => (it.kind === "signal" ? [signalInWords(it.field, it.value)] : [])),
+    ...conditions.flatMap((it) =>
+      it.kind === "signal" ? [signalInWords(it.field, it.value)] : [],
+    ),
     ...told("funding", (value) => `with ${value} funding`),
     ...told("weekday", (value) => `on ${value}s`),
     ...told("hours", (value) => `entered ${value.replace("-", ":00–")}:00 UTC`),
@@ -86,19 +88,24 @@ function result({ mean_return_pct: mean, rate, rest_rate }: Finding): string {
   if (Number(size) === 0) return "on average they made nothing";
   // A word for what the record does not lead to expect.
   const still = mean > 0 === rate > rest_rate ? "" : "still ";
-  return mean > 0 ? `they ${still}made +${size} % on average` : `they ${still}lost ${size} % on average`;
+  return mean > 0
+    ? `they ${still}made +${size} % on average`
+    : `they ${still}lost ${size} % on average`;
 }
 
 /**
- * A pattern as a lesson: “ETH shorts after a funding extreme won 29 of 40 trades (72 %, 95 % interval 57–84 %), against 48 % of
- * the other 60 ETH trades; they made +2.1 % on average.”
+ * A pattern as a lesson: “ETH shorts after a funding extreme won 29 of 40 trades (72 %, 95 %
+ * interval 57–84 %), against 48 % of the other 60 ETH trades; they made +2.1 % on average.”
  *
  * @internal
  */
 export function tell(finding: Finding): Told {
   const { symbol, conditions, direction, n, wins } = finding;
-  const name = symbol === GENERAL ? "" : firstCharacters(symbol.replace(/\s+/g, " "), LONGEST_SYMBOL);
-  const types = conditions.flatMap(({ kind, value }) => (kind === "trade_type" ? [words(value)] : []));
+  const name =
+    symbol === GENERAL ? "" : firstCharacters(symbol.replace(/\s+/g, " "), LONGEST_SYMBOL);
+  const types = conditions.flatMap(({ kind, value }) =>
+    kind === "trade_type" ? [words(value)] : [],
+  );
   const what = [...types, direction === undefined ? "trades" : `${direction}s`];
   const of = (noun: readonly string[]) => (name === "" ? [...noun, NO_SYMBOL] : [name, ...noun]);
   const when = circumstances(conditions);
@@ -109,7 +116,9 @@ export function tell(finding: Finding): Told {
     title: shortened(subject, LONGEST_TITLE - outcome.length) + outcome,
     text: `${subject} ${record(finding, direction === undefined ? "" : " trades", others)}; ${result(finding)}.`,
     action:
-      direction === undefined ? "" : `${capital([direction, ...(name === "" ? [] : [name]), ...when].join(" "))}.`,
+      direction === undefined
+        ? ""
+        : `${capital([direction, ...(name === "" ? [] : [name]), ...when].join(" "))}.`,
   };
 }
 

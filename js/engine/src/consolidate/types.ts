@@ -65,7 +65,10 @@ export interface ExtractedTrigger {
 
 /** Something that was known of a trade when it was entered. */
 export type TradeCondition =
-  | { kind: "anomaly_type" | "direction" | "trade_type" | "weekday" | "hours" | "funding"; value: string }
+  | {
+      kind: "anomaly_type" | "direction" | "trade_type" | "weekday" | "hours" | "funding";
+      value: string;
+    }
   /** A signal of the entry, text or boolean, by its name. */
   | { kind: "signal"; field: string; value: string };
 
@@ -86,11 +89,15 @@ export interface PatternFigures {
   lift: number | null;
   /** In percent. */
   mean_return_pct: number;
-  /** The larger of those of the exact binomial test against the rate of the others and of Fisher's exact test. */
+  /**
+   * The larger of those of the exact binomial test against the rate of the others and of Fisher's
+   * exact test.
+   */
   p_value: number;
   /**
-   * The least rate of false discoveries at which it would be told, by Benjamini and Hochberg over all that was tested, of which as many
-   * mean nothing as twice those with a p value above one half (Storey).
+   * The least rate of false discoveries at which it would be told, by Benjamini and Hochberg over
+   * all that was tested, of which as many mean nothing as twice those with a p value above one half
+   * (Storey).
    */
   q_value: number;
 }
@@ -116,7 +123,10 @@ export interface FindPatternsOptions {
 export interface FoundPatterns {
   /** What is told, of all that was tested. */
   patterns: TestedPattern[];
-  /** Each way to divide a group's trades once, by group and condition as they were first seen while trades were closed. */
+  /**
+   * Each way to divide a group's trades once, by group and condition as they were first seen while
+   * trades were closed.
+   */
   tested: TestedPattern[];
 }
 
@@ -143,7 +153,10 @@ export interface SimilarAnswer {
   recommendation: "duplicate_found" | "similar_found" | "unique";
   /** Best first. What `action` does not tell apart is what the recommendation says. */
   matches?:
-    | readonly { node_id: string; action?: "duplicate" | "connect" | (string & {}) | null | undefined }[]
+    | readonly {
+        node_id: string;
+        action?: "duplicate" | "connect" | (string & {}) | null | undefined;
+      }[]
     | null
     | undefined;
 }
@@ -156,11 +169,16 @@ export type AnalyzePattern<Row = EpisodeRow> = (
 ) => string | PromiseLike<string>;
 
 /** A search for memories that say the same. */
-export type FindSimilar = (draft: PatternDraft, options: SeamOptions) => SimilarAnswer | PromiseLike<SimilarAnswer>;
+export type FindSimilar = (
+  draft: PatternDraft,
+  options: SeamOptions,
+) => SimilarAnswer | PromiseLike<SimilarAnswer>;
 
 /** How to plan. */
 export interface PlanConsolidationOptions<Row = EpisodeRow> {
-  /** Edges between episodes, and those of the type `generalizes` that lead to them. Default: none. */
+  /**
+   * Edges between episodes, and those of the type `generalizes` that lead to them. Default: none.
+   */
   edges?: readonly EdgeRow[] | null | undefined;
   /** The present. Default: the clock. */
   now?: Instant | undefined;

@@ -1,4 +1,5 @@
-// Numbers and texts for one call of the module, gathered from a caller's objects before the scratch is taken.
+// Numbers and texts for one call of the module, gathered from a caller's objects before the scratch
+// is taken.
 
 import type { Handle, Slot } from "../runtime.ts";
 import { mostBytes, writeText } from "../text.ts";
@@ -26,7 +27,10 @@ export class Batch {
     this.#bytes += mostBytes(text.length);
   }
 
-  /** Does something with an engine that has everything in its scratch, and room for so many numbers of an answer. */
+  /**
+   * Does something with an engine that has everything in its scratch, and room for so many numbers
+   * of an answer.
+   */
   ask<T>(slot: Slot, answers: number, use: (handle: Handle) => T): T {
     const handle = slot.take();
     try {

@@ -5,8 +5,8 @@ import { invalid, requireText, show } from "../errors.ts";
 import type { ContextBudget } from "./types.ts";
 
 /**
- * The tokens that a frame has, and instead of them those that are given; what is not known is passed over. Without a frame,
- * and for one of your own, the default.
+ * The tokens that a frame has, and instead of them those that are given; what is not known is
+ * passed over. Without a frame, and for one of your own, the default.
  *
  * @throws {NousError} `invalid_argument` for a budget that is no whole number of at least 0.
  */
@@ -20,12 +20,16 @@ export function contextBudget(
   const budget = { ...own.context.budgets.at(place)! };
   for (const given of overrides) {
     if (given == null) continue;
-    if (typeof given !== "object") throw invalid("budgets", `must be an object, found ${show(given)}`);
+    if (typeof given !== "object")
+      throw invalid("budgets", `must be an object, found ${show(given)}`);
     for (const name of Object.keys(budget) as (keyof ContextBudget)[]) {
       const tokens = given[name];
       if (tokens === undefined) continue;
       if (!Number.isSafeInteger(tokens) || tokens < 0) {
-        throw invalid(`budgets.${name}`, `must be a whole number of at least 0, found ${show(tokens)}`);
+        throw invalid(
+          `budgets.${name}`,
+          `must be a whole number of at least 0, found ${show(tokens)}`,
+        );
       }
       budget[name] = tokens;
     }

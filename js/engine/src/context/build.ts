@@ -1,6 +1,6 @@
-// A prompt for a turn: what is to be retrieved is asked for, what comes is selected and compared with the conversation, and
-// all of it is written within its budgets. The rules run in the module; here is who is asked, and what happens when that
-// fails.
+// A prompt for a turn: what is to be retrieved is asked for, what comes is selected and compared
+// with the conversation, and all of it is written within its budgets. The rules run in the module;
+// here is who is asked, and what happens when that fails.
 
 import { own } from "../constants.ts";
 import { invalid, reasonOf } from "../errors.ts";
@@ -14,7 +14,13 @@ import { type Gathered, gather } from "./gather.ts";
 import type { FoundMemory } from "./memory.ts";
 import { type Request, readRequest } from "./request.ts";
 import { selectMemories } from "./select.ts";
-import { type MemoryType, planTurn, type RetrievalPlan, selectFrame, type TurnPlan } from "./turn.ts";
+import {
+  type MemoryType,
+  planTurn,
+  type RetrievalPlan,
+  selectFrame,
+  type TurnPlan,
+} from "./turn.ts";
 import type {
   BuildContextOptions,
   BuiltContext,
@@ -31,7 +37,10 @@ import { budgetOf, Entries, TokenCounter, type WrittenPrompt, writeIdentity } fr
 const { names: TYPES } = own.memoryTypes;
 
 /** @internal */
-export async function buildContext(sections: Sections, options: BuildContextOptions): Promise<BuiltContext> {
+export async function buildContext(
+  sections: Sections,
+  options: BuildContextOptions,
+): Promise<BuiltContext> {
   requireLoaded();
   const request = readRequest(sections, options);
   const seams = new Seams(request.timeoutSeconds, request.signal);
@@ -52,7 +61,11 @@ export async function buildContext(sections: Sections, options: BuildContextOpti
 /** A plan that says nothing of the turn. */
 function uniform(): RetrievalPlan {
   const types = TYPES.filter((type) => type !== "signal");
-  const queries = types.map((memory_type) => ({ memory_type, query_text: "", limit: own.context.limit_without_plan }));
+  const queries = types.map((memory_type) => ({
+    memory_type,
+    query_text: "",
+    limit: own.context.limit_without_plan,
+  }));
   return { queries, budget_overrides: {}, skip_types: [] };
 }
 
@@ -118,7 +131,9 @@ class Preparation {
     this.#failed = gathered.failed;
     this.#censors = [...new Set(gathered.censors.map(({ id }) => id))];
     this.#refreshNeeded = gathered.workingMemory?.current_frame !== this.#frame.frame_id;
-    const wanted = this.#without(gathered.found, ({ type }) => (limits.has(type) ? undefined : "not_asked"));
+    const wanted = this.#without(gathered.found, ({ type }) =>
+      limits.has(type) ? undefined : "not_asked",
+    );
     this.#readBoosts(wanted);
     const settled = this.#leftOut;
     let told: Told = { profile: this.#profile(gathered.profile), recent: gathered.recent };
@@ -139,9 +154,13 @@ class Preparation {
   identityAlone(reason: string): BuiltContext {
     this.#failed.push({ part: "prompt", reason });
     const { sections, request } = this;
-    const most = request.isSeed ? Number.POSITIVE_INFINITY : Math.min(this.#budget.identity, this.#budget.total);
+    const most = request.isSeed
+      ? Number.POSITIVE_INFINITY
+      : Math.min(this.#budget.identity, this.#budget.total);
     try {
-      const written = this.#counted((counter) => writeIdentity(sections.slot, request.identity, most, counter));
+      const written = this.#counted((counter) =>
+        writeIdentity(sections.slot, request.identity, most, counter),
+      );
       if (written.prompt === "" && request.identity !== "") {
         const reason = this.#budget.total < this.#budget.identity ? "total" : "budget";
         this.#leftOut.push({ id: null, section: "identity", reason });
@@ -159,7 +178,9 @@ class Preparation {
     const { isSeed, input } = request;
     this.#frame = request.frame ?? selectFrame(sections, input);
     const { frame_id } = this.#frame;
-    this.#turn = planTurn(sections, input, frame_id, { mode: isSeed ? "seed-compatible" : "default" });
+    this.#turn = planTurn(sections, input, frame_id, {
+      mode: isSeed ? "seed-compatible" : "default",
+    });
     this.#plan = request.plan === undefined ? this.#turn.plan : (request.plan ?? uniform());
     const { queries, skip_types, budget_overrides } = this.#plan;
     this.#budget = contextBudget(frame_id, budget_overrides, request.budgets);
@@ -192,7 +213,9 @@ class Preparation {
     const { sections, request } = this;
     const ids = new Set([...profile, ...recent].map(({ id }) => id));
     const known = wanted.filter(({ id }) => ids.has(id));
-    const selected = this.#select(this.#without(wanted, ({ id }) => (ids.has(id) ? "known" : undefined)));
+    const selected = this.#select(
+      this.#without(wanted, ({ id }) => (ids.has(id) ? "known" : undefined)),
+    );
     const memories = await this.#unsaid(selected, known, limits);
     const entries = new Entries();
     entries.profile(profile);
@@ -208,7 +231,9 @@ class Preparation {
 
   /** What the prompt does not tell after all, although memories were left out since it would. */
   #untold({ profile, recent }: Told, { leftOut }: WrittenPrompt): LeftOut[] {
-    const known = new Set(this.#leftOut.filter(({ reason }) => reason === "known").map(({ id }) => id));
+    const known = new Set(
+      this.#leftOut.filter(({ reason }) => reason === "known").map(({ id }) => id),
+    );
     const told = { user_profile: profile, recent_conversations: recent };
     const standing = new Set<string | null>();
     const missing: LeftOut[] = [];
@@ -226,7 +251,15 @@ class Preparation {
     const { isSeed, minScores, now } = request;
     const boosts = found.map((memory) => this.#boosts.get(memory)!);
     const { temporal_recency: recency } = this.#turn.signals;
-    const by = { isSeed, minScores, boosts, frame: this.#frame.frame_id, censors: this.#censors, recency, now };
+    const by = {
+      isSeed,
+      minScores,
+      boosts,
+      frame: this.#frame.frame_id,
+      censors: this.#censors,
+      recency,
+      now,
+    };
     const { selected, leftOut } = selectMemories(sections.slot, found, by);
     this.#leftOut.push(...leftOut);
     return selected;
@@ -256,8 +289,8 @@ class Preparation {
   }
 
   /**
-   * As many of each type as were asked for, the best that the conversation does not say already. In seed-compatible mode
-   * whoever found them has seen to their number.
+   * As many of each type as were asked for, the best that the conversation does not say already. In
+   * seed-compatible mode whoever found them has seen to their number.
    */
   async #unsaid(
     selected: readonly FoundMemory[],
@@ -278,8 +311,9 @@ class Preparation {
   }
 
   /**
-   * Those that the conversation says already, as far as it matters: once enough are left of a type, no more are compared. An
-   * embedder is asked but once, and so for all at once, those too that are known and may turn out not to be.
+   * Those that the conversation says already, as far as it matters: once enough are left of a type,
+   * no more are compared. An embedder is asked but once, and so for all at once, those too that are
+   * known and may turn out not to be.
    */
   async #saidOf(
     selected: readonly FoundMemory[],
@@ -296,7 +330,9 @@ class Preparation {
     try {
       if (this.#embed !== null) await this.#compare([...selected, ...known].filter(compared));
       for (let share = 1; ; share *= 2) {
-        const batch = open.flatMap(({ waiting, missing }) => (missing > 0 ? waiting.splice(0, missing * share) : []));
+        const batch = open.flatMap(({ waiting, missing }) =>
+          missing > 0 ? waiting.splice(0, missing * share) : [],
+        );
         if (batch.length === 0) return said;
         await this.#compare(batch);
         for (const memory of batch) {
@@ -319,16 +355,28 @@ class Preparation {
     const contents = fresh.map(({ text }) => text);
     const embed = this.#embed;
     if (contents.length > 0) this.#embed = null;
-    const { similarities, failure } = await compare(sections.slot, seams, contents, messages, embed, request.isSeed);
+    const { similarities, failure } = await compare(
+      sections.slot,
+      seams,
+      contents,
+      messages,
+      embed,
+      request.isSeed,
+    );
     if (failure !== undefined) this.#fail("embed", failure);
-    for (const [place, memory] of fresh.entries()) this.#isSaid.set(memory, similarities[place]!.isSame);
+    for (const [place, memory] of fresh.entries())
+      this.#isSaid.set(memory, similarities[place]!.isSame);
   }
 
   /** Memories without those that there is a reason against, which are noted. */
-  #without(memories: readonly FoundMemory[], why: (memory: FoundMemory) => LeftOutReason | undefined): FoundMemory[] {
+  #without(
+    memories: readonly FoundMemory[],
+    why: (memory: FoundMemory) => LeftOutReason | undefined,
+  ): FoundMemory[] {
     return memories.filter((memory) => {
       const reason = why(memory);
-      if (reason !== undefined) this.#leftOut.push({ id: memory.id, section: budgetOf(memory.type), reason });
+      if (reason !== undefined)
+        this.#leftOut.push({ id: memory.id, section: budgetOf(memory.type), reason });
       return reason === undefined;
     });
   }
@@ -346,12 +394,16 @@ class Preparation {
 
   #built(written: Pick<WrittenPrompt, "prompt" | "tokens"> & Partial<WrittenPrompt>): BuiltContext {
     const { prompt, tokens, sections = [], recalled = [], leftOut = [] } = written;
-    const idsOf = (type: MemoryType) => recalled.filter((memory) => memory.type === type).map(({ id }) => id);
+    const idsOf = (type: MemoryType) =>
+      recalled.filter((memory) => memory.type === type).map(({ id }) => id);
     return {
       prompt,
       tokens,
       sections,
-      recalled_ids: Object.fromEntries(TYPES.map((type) => [type, idsOf(type)])) as Record<MemoryType, string[]>,
+      recalled_ids: Object.fromEntries(TYPES.map((type) => [type, idsOf(type)])) as Record<
+        MemoryType,
+        string[]
+      >,
       recalled_content: Object.fromEntries(recalled.map(({ id, text }) => [id, text])),
       active_censors: this.#censors,
       frame: this.#frame,
@@ -367,13 +419,15 @@ class Preparation {
 
 function readBoosts(boosts: unknown, count: number): number[] {
   const read: unknown[] = Array.isArray(boosts) ? Array.from(boosts) : [];
-  if (read.length === count && read.every((boost) => Number.isFinite(boost))) return read as number[];
+  if (read.length === count && read.every((boost) => Number.isFinite(boost)))
+    return read as number[];
   throw invalid("usage.boost", `must give ${count} finite numbers`);
 }
 
 /**
- * What memories are compared with: the user's last turns, and of what was answered to them the last messages, no more than
- * turns. In seed-compatible mode what the user said, and that only as far as it is among the last few messages.
+ * What memories are compared with: the user's last turns, and of what was answered to them the last
+ * messages, no more than turns. In seed-compatible mode what the user said, and that only as far as
+ * it is among the last few messages.
  */
 function messagesOf({ messages, isSeed }: Request, turns: number): string[] {
   const considered = isSeed ? messages.slice(-own.context.seed_messages) : messages;

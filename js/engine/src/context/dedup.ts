@@ -22,7 +22,10 @@ export type Embed = (
 export interface DeduplicationResult {
   memory_id: string;
   content: string;
-  /** The most that it has in common with a message: their cosine, or the share of words; 0 without messages. */
+  /**
+   * The most that it has in common with a message: their cosine, or the share of words; 0 without
+   * messages.
+   */
   max_similarity: number;
   /** Whether the conversation says it already: above a cosine of 0.85, or half of the words. */
   is_redundant: boolean;
@@ -30,7 +33,10 @@ export interface DeduplicationResult {
 
 /** How to compare. */
 export interface DeduplicateOptions {
-  /** Asked once, for all messages and contents together. Without it, and where it fails or is late, words are compared. */
+  /**
+   * Asked once, for all messages and contents together. Without it, and where it fails or is late,
+   * words are compared.
+   */
   embed?: Embed | null | undefined;
   /** Default `default`, in which stop words do not count. */
   mode?: ContextMode | undefined;
@@ -42,15 +48,19 @@ export interface DeduplicateOptions {
 
 const KEYS = new Set(["embed", "mode", "timeoutSeconds", "signal"]);
 
-/** How memories compare with messages, and why not by embeddings where these were to be had. @internal */
+/**
+ * How memories compare with messages, and why not by embeddings where these were to be had.
+ * @internal
+ */
 export interface Comparison {
   similarities: Similarity[];
   failure?: string;
 }
 
 /**
- * Which memories the messages of a conversation say already: one result for each, in order. The promise is rejected with
- * `invalid_argument` for a wrong argument, and with the signal's reason when that is aborted.
+ * Which memories the messages of a conversation say already: one result for each, in order. The
+ * promise is rejected with `invalid_argument` for a wrong argument, and with the signal's reason
+ * when that is aborted.
  */
 export async function deduplicate(
   memories: readonly { id: string; content: string }[],
@@ -67,7 +77,14 @@ export async function deduplicate(
   try {
     seams.requireWanted();
     const contents = read.map(({ content }) => content);
-    const { similarities } = await compare(defaultSections.slot, seams, contents, said, embed, isSeed);
+    const { similarities } = await compare(
+      defaultSections.slot,
+      seams,
+      contents,
+      said,
+      embed,
+      isSeed,
+    );
     return read.map(({ id, content }, place) => {
       const { similarity, isSame } = similarities[place]!;
       return { memory_id: id, content, max_similarity: similarity, is_redundant: isSame };
@@ -77,7 +94,10 @@ export async function deduplicate(
   }
 }
 
-/** Compares by embeddings if there are any, else by words; without anything to compare with by neither. @internal */
+/**
+ * Compares by embeddings if there are any, else by words; without anything to compare with by
+ * neither. @internal
+ */
 export async function compare(
   slot: Slot,
   seams: Seams,
@@ -96,12 +116,22 @@ export async function compare(
     (found) => readVectors(found, texts.length),
   );
   if (embedded.failure !== undefined) {
-    return { similarities: similaritiesByWords(slot, contents, messages, isSeed), failure: embedded.failure };
+    return {
+      similarities: similaritiesByWords(slot, contents, messages, isSeed),
+      failure: embedded.failure,
+    };
   }
-  return { similarities: similaritiesByVectors(slot, contents.length, messages.length, embedded.answer) };
+  return {
+    similarities: similaritiesByVectors(slot, contents.length, messages.length, embedded.answer),
+  };
 }
 
-function similaritiesByVectors(slot: Slot, memories: number, messages: number, vectors: Float64Array): Similarity[] {
+function similaritiesByVectors(
+  slot: Slot,
+  memories: number,
+  messages: number,
+  vectors: Float64Array,
+): Similarity[] {
   const handle = slot.take();
   try {
     handle.reserve(Math.max(vectors.length, 2 * memories), 0);
@@ -115,13 +145,16 @@ function similaritiesByVectors(slot: Slot, memories: number, messages: number, v
 
 /** So many embeddings, one after the other. */
 function readVectors(found: unknown, count: number): Float64Array {
-  if (!Array.isArray(found)) throw invalid("embed", `must give an array of embeddings, found ${show(found)}`);
-  if (found.length !== count) throw invalid("embed", `must give ${count} embeddings, found ${found.length}`);
+  if (!Array.isArray(found))
+    throw invalid("embed", `must give an array of embeddings, found ${show(found)}`);
+  if (found.length !== count)
+    throw invalid("embed", `must give ${count} embeddings, found ${found.length}`);
   let components: Float64Array | undefined;
   let dimensions = 0;
   for (let place = 0; place < count; place++) {
     const vector: ArrayLike<number> = found[place];
-    const isList = Array.isArray(vector) || (ArrayBuffer.isView(vector) && !(vector instanceof DataView));
+    const isList =
+      Array.isArray(vector) || (ArrayBuffer.isView(vector) && !(vector instanceof DataView));
     if (!isList) throw invalid("embed", `must give lists of numbers, found ${show(vector)}`);
     if (components === undefined) {
       dimensions = vector.length;
@@ -129,11 +162,15 @@ function readVectors(found: unknown, count: number): Float64Array {
       components = new Float64Array(count * dimensions);
     }
     if (vector.length !== dimensions) {
-      throw invalid("embed", `must give embeddings of one length, found ${dimensions} and ${vector.length}`);
+      throw invalid(
+        "embed",
+        `must give embeddings of one length, found ${dimensions} and ${vector.length}`,
+      );
     }
     for (let at = 0; at < dimensions; at++) {
       const component: unknown = vector[at];
-      if (!Number.isFinite(component)) throw invalid("embed", `must give finite numbers, found ${show(component)}`);
+      if (!Number.isFinite(component))
+        throw invalid("embed", `must give finite numbers, found ${show(component)}`);
       components[place * dimensions + at] = component as number;
     }
   }
@@ -142,7 +179,8 @@ function readVectors(found: unknown, count: number): Float64Array {
 
 /** @internal */
 export function requireEmbed(embed: unknown): void {
-  if (embed != null && typeof embed !== "function") throw invalid("embed", `must be a function, found ${show(embed)}`);
+  if (embed != null && typeof embed !== "function")
+    throw invalid("embed", `must be a function, found ${show(embed)}`);
 }
 
 function readMessages(messages: readonly string[]): string[] {

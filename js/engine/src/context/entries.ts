@@ -3,7 +3,10 @@
 import { invalidEntry, invalidShape, show } from "../errors.ts";
 import { listOf } from "../memory/pack.ts";
 
-/** The fields of entries that are strings. Throws `invalid_argument` by place, id and field. @internal */
+/**
+ * The fields of entries that are strings. Throws `invalid_argument` by place, id and field.
+ * @internal
+ */
 export function readTexts<Field extends string>(
   batch: string,
   list: readonly Readonly<Record<Field, string>>[],
@@ -26,7 +29,10 @@ export function firstOfEach<T extends { readonly id: string }>(entries: readonly
   return entries.filter(({ id }) => !known.has(id) && known.add(id));
 }
 
-/** Whether something is an object of fields alone, of whatever realm, and no list, map or instance of a class. @internal */
+/**
+ * Whether something is an object of fields alone, of whatever realm, and no list, map or instance
+ * of a class. @internal
+ */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: object | null = Object.getPrototypeOf(value);

@@ -22,7 +22,12 @@ const DEEPEST = 4;
 const DEEPER = "...";
 
 /** @internal */
-export async function expandMemory(sections: Sections, type: string, id: string, find: FindMemory): Promise<string> {
+export async function expandMemory(
+  sections: Sections,
+  type: string,
+  id: string,
+  find: FindMemory,
+): Promise<string> {
   requireText("type", type);
   requireText("id", id);
   if (id === "") throw invalid("id", "must not be empty");
@@ -52,11 +57,14 @@ function detailOf(sections: Sections, id: string, row: RecalledRow) {
     ["stored", at === undefined ? "" : dayOf(toMilliseconds(at))],
     [
       "tags",
-      (Array.isArray(row.tags) ? listOf("tags", row.tags) : []).filter((tag) => textIn(tag) !== undefined).join(", "),
+      (Array.isArray(row.tags) ? listOf("tags", row.tags) : [])
+        .filter((tag) => textIn(tag) !== undefined)
+        .join(", "),
     ],
   ];
   for (const [name, value] of Object.entries(others)) {
-    if (value !== null) fields.push([name, typeof value === "string" ? value : JSON.stringify(upTo(DEEPEST, value))]);
+    if (value !== null)
+      fields.push([name, typeof value === "string" ? value : JSON.stringify(upTo(DEEPEST, value))]);
   }
   if (summary !== undefined && said !== undefined) fields.push(["summary", summary]);
   return { title: textIn(row.content_title) ?? "", text: said ?? summary ?? "", fields };
@@ -67,5 +75,7 @@ function upTo(levels: number, value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (levels === 0) return DEEPER;
   if (Array.isArray(value)) return value.map((each) => upTo(levels - 1, each));
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, upTo(levels - 1, each)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, upTo(levels - 1, each)]),
+  );
 }

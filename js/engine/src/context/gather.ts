@@ -1,4 +1,5 @@
-// Everything that a prompt is made of, asked of the caller at once. What fails is named and done without.
+// Everything that a prompt is made of, asked of the caller at once. What fails is named and done
+// without.
 
 import { own } from "../constants.ts";
 import { withSignal } from "../deadline.ts";
@@ -38,7 +39,11 @@ export interface Gathered {
 }
 
 /** @internal */
-export async function gather(request: Request, seams: Seams, queries: readonly RetrievalQuery[]): Promise<Gathered> {
+export async function gather(
+  request: Request,
+  seams: Seams,
+  queries: readonly RetrievalQuery[],
+): Promise<Gathered> {
   const failed: ContextFailure[] = [];
   const answerOr = <T>(part: ContextFailure["part"], answer: Answer<T>, otherwise: T): T => {
     if (answer.failure === undefined) return answer.answer;
@@ -91,8 +96,13 @@ export async function gather(request: Request, seams: Seams, queries: readonly R
   };
 }
 
-function askFor<T>(seams: Seams, given: Given<unknown>, read: (value: unknown) => T): Promise<Answer<T>> {
-  const get = typeof given === "function" ? (given as (options: SeamOptions) => unknown) : () => given;
+function askFor<T>(
+  seams: Seams,
+  given: Given<unknown>,
+  read: (value: unknown) => T,
+): Promise<Answer<T>> {
+  const get =
+    typeof given === "function" ? (given as (options: SeamOptions) => unknown) : () => given;
   return seams.ask(get, read);
 }
 
@@ -104,19 +114,25 @@ function askForRecent(request: Request, seams: Seams): Promise<Answer<Read<Recen
   return seams.ask(ask, (found) => readConversations(found, since, limit));
 }
 
-/** What is talked about; nothing where that is not told soon, so that the searches still have time. */
+/**
+ * What is talked about; nothing where that is not told soon, so that the searches still have time.
+ */
 async function topicIn(
   workingMemory: Promise<Answer<WorkingMemory | null>>,
   seams: Seams,
 ): Promise<string | null | undefined> {
   const known = await Promise.race([workingMemory, seams.passed(TOPIC_SHARE)]);
-  return known === undefined || known.failure !== undefined ? undefined : known.answer?.current_topic;
+  return known === undefined || known.failure !== undefined
+    ? undefined
+    : known.answer?.current_topic;
 }
 
 /** What is searched for when nothing says what: the turn, and the topic that it belongs to. */
 function topical(input: string, topic: string | null | undefined): string {
   const same = (text: string) => text.trim().toLowerCase();
-  return topic == null || same(topic) === "" || same(topic) === same(input) ? input : `${topic}: ${input}`;
+  return topic == null || same(topic) === "" || same(topic) === same(input)
+    ? input
+    : `${topic}: ${input}`;
 }
 
 /** What can be read of a list, and why the rest cannot. */
@@ -125,7 +141,10 @@ interface Read<T> {
   problems: unknown[];
 }
 
-/** Entries of a list as they are now, each made of fields that are strings. One that is wrong costs itself. */
+/**
+ * Entries of a list as they are now, each made of fields that are strings. One that is wrong costs
+ * itself.
+ */
 function readEntries<T extends object>(
   field: string,
   list: unknown,
@@ -158,12 +177,17 @@ function readEntries<T extends object>(
 type Wrong = (name: string, wanted: string, found: unknown) => Error;
 
 const readProfile = (given: unknown): Read<ProfileFact> =>
-  readEntries("profile", given, (_, text) => ({ id: text("id"), text: text("text"), category: text("category") }));
+  readEntries("profile", given, (_, text) => ({
+    id: text("id"),
+    text: text("text"),
+    category: text("category"),
+  }));
 
 const readCensors = (given: unknown): Read<Censor> =>
   readEntries("censors", given, (_, text, wrong) => {
     const action = text("action");
-    if (!isAction(action)) throw wrong("action", `one of ${own.context.censor_actions.join(", ")}`, action);
+    if (!isAction(action))
+      throw wrong("action", `one of ${own.context.censor_actions.join(", ")}`, action);
     return { id: text("id"), text: text("text"), action };
   });
 
@@ -173,11 +197,19 @@ const isAction = (action: string): action is Censor["action"] =>
 /** The newest of those since some moment, each once; what is dated ahead counts as new. */
 function readConversations(given: unknown, since: number, limit: number): Read<RecentConversation> {
   const { entries, problems } = readEntries("recent", given, (fields, text, wrong) => {
-    const { created_at, summary } = fields as { created_at: RecentConversation["created_at"]; summary: unknown };
+    const { created_at, summary } = fields as {
+      created_at: RecentConversation["created_at"];
+      summary: unknown;
+    };
     const createdAt = toMilliseconds(created_at);
     if (!Number.isFinite(createdAt)) throw wrong("created_at", "an instant", created_at);
     if (summary != null && typeof summary !== "string") throw wrong("summary", "a string", summary);
-    return { id: text("id"), title: text("title"), summary: summary ?? null, created_at: createdAt };
+    return {
+      id: text("id"),
+      title: text("title"),
+      summary: summary ?? null,
+      created_at: createdAt,
+    };
   });
   const recent = entries.filter(({ created_at }) => created_at >= since);
   recent.sort((one, other) => other.created_at - one.created_at);
@@ -186,7 +218,8 @@ function readConversations(given: unknown, since: number, limit: number): Read<R
 
 function readWorkingMemory(given: unknown): WorkingMemory | null {
   if (given == null) return null;
-  if (typeof given !== "object") throw invalid("workingMemory", `must be an object, found ${show(given)}`);
+  if (typeof given !== "object")
+    throw invalid("workingMemory", `must be an object, found ${show(given)}`);
   const memory = given as Record<keyof WorkingMemory, unknown>;
   const textOf = (field: "current_task" | "current_frame" | "current_topic"): string | null => {
     const text = memory[field];
@@ -195,10 +228,15 @@ function readWorkingMemory(given: unknown): WorkingMemory | null {
     }
     return text ?? null;
   };
-  const threads = Array.from(listOf("workingMemory.open_threads", (memory.open_threads ?? []) as readonly unknown[]));
+  const threads = Array.from(
+    listOf("workingMemory.open_threads", (memory.open_threads ?? []) as readonly unknown[]),
+  );
   for (const thread of threads) {
     if (typeof thread !== "string") {
-      throw invalid("workingMemory.open_threads", `must be a list of strings, found ${show(thread)}`);
+      throw invalid(
+        "workingMemory.open_threads",
+        `must be a list of strings, found ${show(thread)}`,
+      );
     }
   }
   const { entries: items, problems } = readEntries(

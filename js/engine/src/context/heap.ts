@@ -1,4 +1,5 @@
-// Places in a heap, so that the first of them by some order is at hand, in whatever order they come.
+// Places in a heap, so that the first of them by some order is at hand, in whatever order they
+// come.
 
 /** Numbers of which the first is known. @internal */
 export class Heap {

@@ -11,7 +11,10 @@ export interface MemoryRow {
   subtype?: string | null | undefined;
   /** The label if the subtype is missing. */
   type?: string | null | undefined;
-  /** The section shown; if empty or missing, that of the subtype, or of the type if the subtype is missing. */
+  /**
+   * The section shown; if empty or missing, that of the subtype, or of the type if the subtype is
+   * missing.
+   */
   memory_section?: string | null | undefined;
   /** `Untitled` if missing. */
   content_title?: string | null | undefined;
@@ -26,8 +29,8 @@ export interface MemoryRow {
 /** How lines of context are made. */
 export interface FormatContextOptions {
   /**
-   * Whether an empty text counts as a missing one: an empty subtype gives way to the type, an empty title to `Untitled`. Off,
-   * both are shown empty, as Hynous shows them. Default false.
+   * Whether an empty text counts as a missing one: an empty subtype gives way to the type, an empty
+   * title to `Untitled`. Off, both are shown empty, as Hynous shows them. Default false.
    */
   emptyAsMissing?: boolean | undefined;
 }
@@ -104,8 +107,9 @@ function textOf(row: MemoryRow, field: (typeof FIELDS)[number], index: number): 
 }
 
 /**
- * A short passage for an agent's system prompt: the four sections, what each holds, how fast it fades, for what sort
- * of question it is put first, and that recalled memories carry their section as a tag.
+ * A short passage for an agent's system prompt: the four sections, what each holds, how fast it
+ * fades, for what sort of question it is put first, and that recalled memories carry their section
+ * as a tag.
  */
 export function memoryGuidance(): string {
   return idle().memory_guidance();

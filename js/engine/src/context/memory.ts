@@ -53,7 +53,8 @@ export function readMemory(memory: ContextMemory, place: number, asked: MemoryTy
   const { id, score, text, created_at, frame } = memory;
   const type = memory.type ?? asked;
   if (!TYPES.has(type)) throw reader.wrong("type", `one of ${[...TYPES].join(", ")}`, type);
-  if (typeof id !== "string" || id === "") throw reader.wrong("id", "a string that is not empty", id);
+  if (typeof id !== "string" || id === "")
+    throw reader.wrong("id", "a string that is not empty", id);
   if (!Number.isFinite(score)) throw reader.wrong("score", "a finite number", score);
   if (typeof text !== "string") throw reader.wrong("text", "a string", text);
   const activations = memory.activations ?? 0;
@@ -61,7 +62,8 @@ export function readMemory(memory: ContextMemory, place: number, asked: MemoryTy
     throw reader.wrong("activations", "a whole number of at least 0", activations);
   }
   const createdAt = created_at == null ? Number.NEGATIVE_INFINITY : toMilliseconds(created_at);
-  if (created_at != null && !isMoment(createdAt)) throw reader.wrong("created_at", "an instant", created_at);
+  if (created_at != null && !isMoment(createdAt))
+    throw reader.wrong("created_at", "an instant", created_at);
   const category = reader.text("category", memory.category);
   const subject = reader.text("subject", memory.subject);
   const [tag = ""] = reader.texts("tags", memory.tags);
@@ -91,7 +93,13 @@ class Reader {
   ) {}
 
   wrong(field: string, wanted: string, found: unknown): Error {
-    return invalidEntry("memories", this.place, this.memory, field, `must be ${wanted}, found ${show(found)}`);
+    return invalidEntry(
+      "memories",
+      this.place,
+      this.memory,
+      field,
+      `must be ${wanted}, found ${show(found)}`,
+    );
   }
 
   /** Empty for a missing one. */
@@ -127,7 +135,8 @@ export function dayOf(moment: number): string {
 
 /** @internal */
 export function contextMemory(sections: Sections, row: RecalledRow): ContextMemory {
-  if (typeof row !== "object" || row === null) throw invalid("row", `must be an object, found ${show(row)}`);
+  if (typeof row !== "object" || row === null)
+    throw invalid("row", `must be an object, found ${show(row)}`);
   const { id, subtype, content_title, content_summary, tags, score } = row;
   const type = memoryTypeOf(sections, subtype);
   const body = bodyOf(row.content_body);
@@ -135,8 +144,11 @@ export function contextMemory(sections: Sections, row: RecalledRow): ContextMemo
   const title = textIn(content_title);
   const substance = textIn(content_summary) ?? textIn(body.text);
   // A decision and a procedure are called what they are; of others the title alone says too little.
-  const isNamed = title !== undefined && (type === "decision" || type === "procedure" || substance === undefined);
-  const labels: string[] = Array.isArray(tags) ? listOf("tags", tags).filter((tag) => textIn(tag) !== undefined) : [];
+  const isNamed =
+    title !== undefined && (type === "decision" || type === "procedure" || substance === undefined);
+  const labels: string[] = Array.isArray(tags)
+    ? listOf("tags", tags).filter((tag) => textIn(tag) !== undefined)
+    : [];
   const [topic] = labels;
   const tried = countIn(body.sample_size);
   const worked = countIn(body.success_count);

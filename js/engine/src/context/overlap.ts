@@ -16,9 +16,10 @@ export interface Similarity {
 }
 
 /**
- * How much of a text stands in an answer, or the other way round: the words that both have, as a share of the words of
- * whichever has fewer, in [0, 1]; 0 where one has none. Words are runs of at least three letters, digits and underscores of
- * any script, whatever their case; in the default mode stop words such as "the" are none.
+ * How much of a text stands in an answer, or the other way round: the words that both have, as a
+ * share of the words of whichever has fewer, in [0, 1]; 0 where one has none. Words are runs of at
+ * least three letters, digits and underscores of any script, whatever their case; in the default
+ * mode stop words such as "the" are none.
  */
 export function overlap(context: string, response: string, options: ContextOptions = {}): number {
   const isSeed = isSeedCompatible(options);
@@ -28,10 +29,14 @@ export function overlap(context: string, response: string, options: ContextOptio
 }
 
 /**
- * The overlap of each of some texts with one answer, as `overlap` tells it of one. The answer's words are read once, so that many
- * short texts beside a long answer cost little more than one.
+ * The overlap of each of some texts with one answer, as `overlap` tells it of one. The answer's
+ * words are read once, so that many short texts beside a long answer cost little more than one.
  */
-export function overlaps(contexts: readonly string[], response: string, options: ContextOptions = {}): number[] {
+export function overlaps(
+  contexts: readonly string[],
+  response: string,
+  options: ContextOptions = {},
+): number[] {
   const isSeed = isSeedCompatible(options);
   requireText("response", response);
   const count = listOf("contexts", contexts).length;
@@ -40,13 +45,17 @@ export function overlaps(contexts: readonly string[], response: string, options:
     if (typeof text === "string") return text;
     throw invalid("contexts", `must hold strings, found ${show(text)} at ${place}`);
   });
-  return similaritiesByWords(defaultSections.slot, texts, [response], isSeed).map(({ similarity }) => similarity);
+  return similaritiesByWords(defaultSections.slot, texts, [response], isSeed).map(
+    ({ similarity }) => similarity,
+  );
 }
 
 /** About how many tokens a text has: one for four code points, and at least one. */
 export function estimateTokens(text: string): number {
   requireText("text", text);
-  return withText(defaultSections.slot, text, 0, ({ engine }, length) => engine.estimate_tokens(length));
+  return withText(defaultSections.slot, text, 0, ({ engine }, length) =>
+    engine.estimate_tokens(length),
+  );
 }
 
 /** For each text the most that it has in common with one of the others. @internal */

@@ -38,11 +38,26 @@ const { names: TYPES } = own.memoryTypes;
 /** @internal */
 export type Request = ReturnType<typeof readRequest>;
 
-/** Throws `invalid_argument` by the option's name; what a section alone is made of is looked at later. @internal */
+/**
+ * Throws `invalid_argument` by the option's name; what a section alone is made of is looked at
+ * later. @internal
+ */
 export function readRequest(sections: Sections, options: BuildContextOptions) {
   if (options === undefined) throw invalid("options", "must be an object, found undefined");
   const given = optionsOf<BuildContextOptions>("options", options, KEYS) as BuildContextOptions;
-  const { input, identity, retrieve, frame, plan, recent, embed, usage, countTokens, budgets, minScores } = given;
+  const {
+    input,
+    identity,
+    retrieve,
+    frame,
+    plan,
+    recent,
+    embed,
+    usage,
+    countTokens,
+    budgets,
+    minScores,
+  } = given;
   requireText("input", input);
   requireText("identity", identity);
   requireFunction("retrieve", retrieve);
@@ -85,13 +100,16 @@ function readFrame(frame: string | TurnFrame): TurnFrame {
       ? { frame_id: frame }
       : { frame_id: known.id, frame_name: known.name, description: known.description };
   }
-  if (typeof frame !== "object") throw invalid("frame", `must be a string or an object, found ${show(frame)}`);
+  if (typeof frame !== "object")
+    throw invalid("frame", `must be a string or an object, found ${show(frame)}`);
   const { frame_id, frame_name, description, questions_to_ask } = frame;
   requireText("frame.frame_id", frame_id);
   if (frame_name !== undefined) requireText("frame.frame_name", frame_name);
   if (description != null) requireText("frame.description", description);
   const questions =
-    questions_to_ask === undefined ? undefined : [...listOf("frame.questions_to_ask", questions_to_ask)];
+    questions_to_ask === undefined
+      ? undefined
+      : [...listOf("frame.questions_to_ask", questions_to_ask)];
   questions?.forEach((question, place) => {
     requireText(`frame.questions_to_ask[${place}]`, question);
   });
@@ -108,19 +126,31 @@ function readPlan(plan: RetrievalPlan): RetrievalPlan {
   const { queries, budget_overrides, skip_types = [] } = plan;
   return {
     queries: Array.from(listOf("plan.queries", queries), (query, place) => {
-      if (typeof query !== "object" || query === null) throw invalidShape("plan.queries", place, query);
+      if (typeof query !== "object" || query === null)
+        throw invalidShape("plan.queries", place, query);
       const { memory_type, query_text, limit } = query;
       const wrong = (field: string, wanted: string, found: unknown) =>
-        invalidEntry("plan.queries", place, query, field, `must be ${wanted}, found ${show(found)}`);
-      if (!TYPES.includes(memory_type)) throw wrong("memory_type", `one of ${TYPES.join(", ")}`, memory_type);
+        invalidEntry(
+          "plan.queries",
+          place,
+          query,
+          field,
+          `must be ${wanted}, found ${show(found)}`,
+        );
+      if (!TYPES.includes(memory_type))
+        throw wrong("memory_type", `one of ${TYPES.join(", ")}`, memory_type);
       if (typeof query_text !== "string") throw wrong("query_text", "a string", query_text);
-      if (!Number.isSafeInteger(limit) || limit < 0) throw wrong("limit", "a whole number of at least 0", limit);
+      if (!Number.isSafeInteger(limit) || limit < 0)
+        throw wrong("limit", "a whole number of at least 0", limit);
       return { memory_type, query_text, limit };
     }),
     budget_overrides: overridesOf(budget_overrides),
     skip_types: Array.from(listOf("plan.skip_types", skip_types), (type, place) => {
       if (TYPES.includes(type)) return type;
-      throw invalid(`plan.skip_types[${place}]`, `must be one of ${TYPES.join(", ")}, found ${show(type)}`);
+      throw invalid(
+        `plan.skip_types[${place}]`,
+        `must be one of ${TYPES.join(", ")}, found ${show(type)}`,
+      );
     }),
   };
 }
@@ -129,16 +159,26 @@ function readPlan(plan: RetrievalPlan): RetrievalPlan {
 function overridesOf(budgets: Partial<ContextBudget> | null | undefined): Partial<ContextBudget> {
   const checked = contextBudget(null, budgets);
   const names = Object.keys(checked) as (keyof ContextBudget)[];
-  return Object.fromEntries(names.filter((name) => budgets?.[name] !== undefined).map((name) => [name, checked[name]]));
+  return Object.fromEntries(
+    names.filter((name) => budgets?.[name] !== undefined).map((name) => [name, checked[name]]),
+  );
 }
 
 /** The least score of each type, in order; −∞ is none. */
-function minScoresOf(given: Partial<Record<MemoryType, number>> | null | undefined, areCosines: boolean): number[] {
-  if (given != null && !isRecord(given)) throw invalid("minScores", `must be a plain object, found ${show(given)}`);
-  const unknown = Object.keys(given ?? {}).find((type) => !(TYPES as readonly string[]).includes(type));
-  if (unknown !== undefined) throw invalid(`minScores.${unknown}`, `is of no type: there are ${TYPES.join(", ")}`);
+function minScoresOf(
+  given: Partial<Record<MemoryType, number>> | null | undefined,
+  areCosines: boolean,
+): number[] {
+  if (given != null && !isRecord(given))
+    throw invalid("minScores", `must be a plain object, found ${show(given)}`);
+  const unknown = Object.keys(given ?? {}).find(
+    (type) => !(TYPES as readonly string[]).includes(type),
+  );
+  if (unknown !== undefined)
+    throw invalid(`minScores.${unknown}`, `is of no type: there are ${TYPES.join(", ")}`);
   return TYPES.map((type, place) => {
-    const least = given?.[type] ?? (areCosines ? own.context.min_scores[place]! : Number.NEGATIVE_INFINITY);
+    const least =
+      given?.[type] ?? (areCosines ? own.context.min_scores[place]! : Number.NEGATIVE_INFINITY);
     if (typeof least !== "number" || Number.isNaN(least)) {
       throw invalid(`minScores.${type}`, `must be a number, found ${show(least)}`);
     }

@@ -75,7 +75,8 @@ export function selectMemories(
     const fate = fates[place]!;
     const reason = own.context.unselected[-1 - fate];
     if (reason === undefined) selected[fate] = memory;
-    else if (reason !== "repeated") leftOut.push({ id: memory.id, section: budgetOf(memory.type), reason });
+    else if (reason !== "repeated")
+      leftOut.push({ id: memory.id, section: budgetOf(memory.type), reason });
   }
   return { selected, leftOut };
 }

@@ -1,4 +1,5 @@
-// What a turn of conversation asks of memory, and what to retrieve for it. The rules run in the module.
+// What a turn of conversation asks of memory, and what to retrieve for it. The rules run in the
+// module.
 
 import { own } from "../constants.ts";
 import { invalid, requireText, show } from "../errors.ts";
@@ -7,15 +8,18 @@ import type { Sections } from "../sections.ts";
 import { withText } from "../text.ts";
 import { isRecord } from "./entries.ts";
 
-/** What a memory is to a prompt, in this order. `signal` is there in the default mode alone, where a turn asks for signals. */
+/**
+ * What a memory is to a prompt, in this order. `signal` is there in the default mode alone, where a
+ * turn asks for signals.
+ */
 export type MemoryType = "decision" | "fact" | "procedure" | "episode" | "signal";
 
 /** The budget of tokens of a type. */
 export type BudgetName = `${MemoryType}s`;
 
 /**
- * `seed-compatible`: as the system that this one follows shipped it. `default`: with the defects of that mended; each function
- * says which.
+ * `seed-compatible`: as the system that this one follows shipped it. `default`: with the defects of
+ * that mended; each function says which.
  */
 export type ContextMode = "default" | "seed-compatible";
 
@@ -27,21 +31,30 @@ export interface ContextOptions {
 
 /** What a turn asks of memory. */
 export interface TurnSignals {
-  /** What is understood, and searched for where there are no keywords: the turn; in the default mode without a greeting before more. */
+  /**
+   * What is understood, and searched for where there are no keywords: the turn; in the default mode
+   * without a greeting before more.
+   */
   input: string;
   /** The frame of mind; any other than those of `selectFrame` changes no budget. */
   frame_type: string;
   /** Words that seem to be names, as they are spelled, each once, in order; at most 10. */
   entity_mentions: string[];
   /**
-   * How strongly something recent is meant, in [0, 1]: 0 not at all, 1 of this moment. `buildContext` multiplies the relevance of each
-   * memory by 1 + `temporal_recency` × 0.5^(age in days / 7), the age being that of `created_at`.
+   * How strongly something recent is meant, in [0, 1]: 0 not at all, 1 of this moment.
+   * `buildContext` multiplies the relevance of each memory by 1 + `temporal_recency` × 0.5^(age in
+   * days / 7), the age being that of `created_at`.
    */
   temporal_recency: number;
-  /** How strongly the turn asks for memories of a type: 0.5 for each pattern that it contains. Types without one are left out. */
+  /**
+   * How strongly the turn asks for memories of a type: 0.5 for each pattern that it contains. Types
+   * without one are left out.
+   */
   memory_type_hints: Partial<Record<MemoryType, number>>;
   is_question: boolean;
-  /** Whether it is nothing but a greeting; in the seed-compatible mode, whether it begins with one. */
+  /**
+   * Whether it is nothing but a greeting; in the seed-compatible mode, whether it begins with one.
+   */
   is_greeting: boolean;
   /** Whether it asks for nothing, such as "thanks" or "ok 👍"; never in the seed-compatible mode. */
   is_acknowledgement: boolean;
@@ -49,7 +62,9 @@ export interface TurnSignals {
   topic_keywords: string[];
 }
 
-/** Signals as a plan needs them: what is missing says nothing, and `entity_mentions` are not read. */
+/**
+ * Signals as a plan needs them: what is missing says nothing, and `entity_mentions` are not read.
+ */
 export type SignalsToPlan = Pick<TurnSignals, "frame_type"> & {
   readonly [Field in keyof TurnSignals]?: TurnSignals[Field] | undefined;
 };
@@ -104,7 +119,10 @@ const { names: TYPES, budgets: BUDGETS, most_named: MOST_NAMED } = own.memoryTyp
 const TYPES_OF_SUBTYPES = new Map<unknown, MemoryType>(own.memoryTypes.of_subtypes);
 const FRAME_CODES = new Map(own.frames.map(({ id }, code) => [id, code]));
 
-/** Where the module tells what of a turn: its beginning and recency, flags, hints, how many are named, and the ends of each. */
+/**
+ * Where the module tells what of a turn: its beginning and recency, flags, hints, how many are
+ * named, and the ends of each.
+ */
 const FLAGS_AT = 2;
 const HINTS_AT = FLAGS_AT + 4;
 const COUNTS_AT = HINTS_AT + TYPES.length;
@@ -134,7 +152,12 @@ export function classifyTurn(
 }
 
 /** @internal */
-export function planTurn(sections: Sections, text: string, frame?: string, options: ContextOptions = {}): TurnPlan {
+export function planTurn(
+  sections: Sections,
+  text: string,
+  frame?: string,
+  options: ContextOptions = {},
+): TurnPlan {
   const { isSeed, frameType } = asked(sections, text, frame, options);
   return withText(sections.slot, text, SIGNALS + PLAN + 1, (handle, length) => {
     handle.engine.plan_turn(length, codeOf(frameType), isSeed);
@@ -151,7 +174,11 @@ export function planTurn(sections: Sections, text: string, frame?: string, optio
 }
 
 /** @internal */
-export function planRetrieval(sections: Sections, signals: SignalsToPlan, options: ContextOptions = {}): RetrievalPlan {
+export function planRetrieval(
+  sections: Sections,
+  signals: SignalsToPlan,
+  options: ContextOptions = {},
+): RetrievalPlan {
   const isSeed = isSeedCompatible(options);
   if (typeof signals !== "object" || signals === null) {
     throw invalid("signals", `must be an object, found ${show(signals)}`);
@@ -174,7 +201,13 @@ export function planRetrieval(sections: Sections, signals: SignalsToPlan, option
     numbers[at] = temporal_recency;
     for (let place = 0; place < hints.length; place++) numbers[at + 1 + place] = hints[place]!;
     const asksNothing = isGreeting || isAcknowledgement;
-    handle.engine.plan_retrieval(codeOf(frame_type), isQuestion, asksNothing, keywords.length > 0, isSeed);
+    handle.engine.plan_retrieval(
+      codeOf(frame_type),
+      isQuestion,
+      asksNothing,
+      keywords.length > 0,
+      isSeed,
+    );
     handle.refresh();
     return planIn(handle, 0, keywords, input);
   } finally {
@@ -186,7 +219,8 @@ export function planRetrieval(sections: Sections, signals: SignalsToPlan, option
 export function selectFrame(sections: Sections, text: string): FrameSelection {
   requireText("text", text);
   return withText(sections.slot, text, 1, (handle, length) => {
-    const { id, name, description, category, stakes } = own.frames[handle.engine.select_frame(length)]!;
+    const { id, name, description, category, stakes } =
+      own.frames[handle.engine.select_frame(length)]!;
     handle.refresh();
     const confidence = handle.numbers[handle.numbersAt]!;
     return {
@@ -214,17 +248,24 @@ export function nextTopic(sections: Sections, text: string): string | null {
 
 /** @internal */
 export function memoryTypeOf(sections: Sections, subtype: string | null | undefined): MemoryType {
-  return TYPES_OF_SUBTYPES.get(subtype) ?? own.memoryTypes.of_sections[sections.codes.get(subtype)]!;
+  return (
+    TYPES_OF_SUBTYPES.get(subtype) ?? own.memoryTypes.of_sections[sections.codes.get(subtype)]!
+  );
 }
 
-function signalsIn({ numbers, numbersAt: at }: Handle, text: string, frameType: string): TurnSignals {
+function signalsIn(
+  { numbers, numbersAt: at }: Handle,
+  text: string,
+  frameType: string,
+): TurnSignals {
   const hints: Partial<Record<MemoryType, number>> = {};
   for (let place = 0; place < TYPES.length; place++) {
     const hint = numbers[at + HINTS_AT + place]!;
     if (hint > 0) hints[TYPES[place]!] = hint;
   }
   const keywords = slices(text, numbers, at + KEYWORDS_AT, numbers[at + COUNTS_AT]!);
-  for (let place = 0; place < keywords.length; place++) keywords[place] = keywords[place]!.toLowerCase();
+  for (let place = 0; place < keywords.length; place++)
+    keywords[place] = keywords[place]!.toLowerCase();
   return {
     input: text.slice(numbers[at]),
     frame_type: frameType,
@@ -241,11 +282,17 @@ function signalsIn({ numbers, numbersAt: at }: Handle, text: string, frameType: 
 /** So many stretches of a text, whose ends begin at a place. */
 function slices(text: string, numbers: Float64Array, from: number, count: number): string[] {
   const found: string[] = [];
-  for (let at = from; at < from + 2 * count; at += 2) found.push(text.slice(numbers[at], numbers[at + 1]));
+  for (let at = from; at < from + 2 * count; at += 2)
+    found.push(text.slice(numbers[at], numbers[at + 1]));
   return found;
 }
 
-function planIn({ numbers, numbersAt }: Handle, from: number, keywords: string[], input: string): RetrievalPlan {
+function planIn(
+  { numbers, numbersAt }: Handle,
+  from: number,
+  keywords: string[],
+  input: string,
+): RetrievalPlan {
   const at = numbersAt + from;
   const plan: RetrievalPlan = { queries: [], budget_overrides: {}, skip_types: [] };
   const query_text = numbers[at] === 1 ? keywords.join(" ") : input;
@@ -260,7 +307,12 @@ function planIn({ numbers, numbersAt }: Handle, from: number, keywords: string[]
 }
 
 /** Checks what a turn is asked with. A frame that is not given is the turn's own. */
-function asked(sections: Sections, text: string, frame: string | undefined, options: ContextOptions) {
+function asked(
+  sections: Sections,
+  text: string,
+  frame: string | undefined,
+  options: ContextOptions,
+) {
   requireText("text", text);
   if (frame !== undefined) requireText("frame", frame);
   const isSeed = isSeedCompatible(options);
@@ -294,14 +346,18 @@ function hintsOf(hints: TurnSignals["memory_type_hints"] = {}): number[] {
   return TYPES.map((type) => {
     const hint = hints[type] ?? 0;
     if (!(Number.isFinite(hint) && hint >= 0)) {
-      throw invalid(`memory_type_hints.${type}`, `must be a number of at least 0, found ${show(hint)}`);
+      throw invalid(
+        `memory_type_hints.${type}`,
+        `must be a number of at least 0, found ${show(hint)}`,
+      );
     }
     return hint;
   });
 }
 
 function keywordsOf(keywords: readonly string[] = []): string[] {
-  if (!Array.isArray(keywords)) throw invalid("topic_keywords", `must be an array, found ${show(keywords)}`);
+  if (!Array.isArray(keywords))
+    throw invalid("topic_keywords", `must be an array, found ${show(keywords)}`);
   // A getter may make the list longer with every entry that is read.
   const { length } = keywords;
   const read: string[] = [];

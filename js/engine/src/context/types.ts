@@ -14,7 +14,10 @@ import type {
 } from "./turn.ts";
 import type { UsageTracker } from "./usage.ts";
 
-/** A memory that was found, as much of it as a prompt shows or goes by. `contextMemory` makes one of a stored row. */
+/**
+ * A memory that was found, as much of it as a prompt shows or goes by. `contextMemory` makes one of
+ * a stored row.
+ */
 export interface ContextMemory {
   id: string;
   /** Default: the type that was asked for. One that was not asked for is left out. */
@@ -109,8 +112,14 @@ export type SectionName =
   | BudgetName
   | "recent_conversations";
 
-/** Tokens of a prompt and of its sections, and how far back its memories are compared with the conversation. */
-export type ContextBudget = Record<"total" | Exclude<SectionName, "recent_conversations">, number> & {
+/**
+ * Tokens of a prompt and of its sections, and how far back its memories are compared with the
+ * conversation.
+ */
+export type ContextBudget = Record<
+  "total" | Exclude<SectionName, "recent_conversations">,
+  number
+> & {
   /** Turns of the user, and as many of the answers to them. */
   conversation_window: number;
 };
@@ -119,7 +128,10 @@ export type ContextBudget = Record<"total" | Exclude<SectionName, "recent_conver
 export interface BuildContextOptions {
   /** What the user says. */
   input: string;
-  /** Who the agent is: in every prompt, whatever fails. Where it is longer than its budget, it ends with a word and "...". */
+  /**
+   * Who the agent is: in every prompt, whatever fails. Where it is longer than its budget, it ends
+   * with a word and "...".
+   */
   identity: string;
   /** The memories that a query finds. Asked for all types at once. */
   retrieve: (
@@ -146,7 +158,9 @@ export interface BuildContextOptions {
       ) => readonly RecentConversation[] | PromiseLike<readonly RecentConversation[]>)
     | null
     | undefined;
-  /** Compares memories with messages by meaning; asked once at most. Without it words are compared. */
+  /**
+   * Compares memories with messages by meaning; asked once at most. Without it words are compared.
+   */
   embed?: Embed | null | undefined;
   /** What has been of use before. */
   usage?: Pick<UsageTracker, "boost"> | null | undefined;
@@ -155,11 +169,14 @@ export interface BuildContextOptions {
   /** In place of the frame's, and of the plan's. Whole, at least 0. */
   budgets?: Partial<ContextBudget> | null | undefined;
   /**
-   * The least score of a memory by type. Default, where there is an embedder, so that scores are cosines: 0.20 of a
-   * decision, 0.25 of a fact, 0.30 of others; else none.
+   * The least score of a memory by type. Default, where there is an embedder, so that scores are
+   * cosines: 0.20 of a decision, 0.25 of a fact, 0.30 of others; else none.
    */
   minScores?: Partial<Record<MemoryType, number>> | null | undefined;
-  /** Time for everything that is asked of the caller, in seconds: above 0. Default: as for retrieval, 3. */
+  /**
+   * Time for everything that is asked of the caller, in seconds: above 0. Default: as for
+   * retrieval, 3.
+   */
   timeoutSeconds?: number | undefined;
   /** Ends the work. */
   signal?: CancelSignal | null | undefined;
@@ -204,7 +221,9 @@ export type LeftOutReason =
   | "total";
 
 /** Why the module does not select a memory. @internal */
-export type Unselected = "repeated" | Extract<LeftOutReason, "threshold" | "near_duplicate" | "diversity">;
+export type Unselected =
+  | "repeated"
+  | Extract<LeftOutReason, "threshold" | "near_duplicate" | "diversity">;
 /** Why the module does not write an entry. @internal */
 export type Omitted = Extract<LeftOutReason, "empty" | "unwanted" | "budget" | "total">;
 
@@ -219,8 +238,8 @@ export interface LeftOut {
 /** Something that failed, and was done without. */
 export interface ContextFailure {
   /**
-   * A section; what helps them: `embed`, `conversation` (the comparison with it), `usage`, `count_tokens`; or `prompt`: it
-   * is the identity alone.
+   * A section; what helps them: `embed`, `conversation` (the comparison with it), `usage`,
+   * `count_tokens`; or `prompt`: it is the identity alone.
    */
   part: SectionName | "embed" | "conversation" | "usage" | "count_tokens" | "prompt";
   reason: string;

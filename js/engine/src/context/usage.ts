@@ -1,4 +1,5 @@
-// Which memories have proved useful. What was recorded is kept here; what it comes to is computed in the module.
+// Which memories have proved useful. What was recorded is kept here; what it comes to is computed
+// in the module.
 
 import { own } from "../constants.ts";
 import { invalid, invalidEntry, invalidShape, NousError, requireText, show } from "../errors.ts";
@@ -34,9 +35,14 @@ export interface MemoryUsageStats {
   memory_type?: string;
   times_retrieved: number;
   times_referenced: number;
-  /** How often it was taken up, in [0, 1], recent times weighed more; in the seed-compatible mode all alike. */
+  /**
+   * How often it was taken up, in [0, 1], recent times weighed more; in the seed-compatible mode
+   * all alike.
+   */
   rate: number;
-  /** How much it was taken up lately: each time counts 1 at first, and half as much after each week. */
+  /**
+   * How much it was taken up lately: each time counts 1 at first, and half as much after each week.
+   */
   usage_score: number;
   /** The latest of all times, at most `now`, in milliseconds since 1970. */
   last_retrieved: number;
@@ -56,8 +62,9 @@ export interface UsageTrackerOptions {
   /** Default `default`. */
   mode?: ContextMode | undefined;
   /**
-   * The most records of all memories together: whole, from 1 to 10,000,000. Default 5,000. In the seed-compatible mode
-   * a record beyond that number only drops the records of at least 21 days; recent records may be more.
+   * The most records of all memories together: whole, from 1 to 10,000,000. Default 5,000. In the
+   * seed-compatible mode a record beyond that number only drops the records of at least 21 days;
+   * recent records may be more.
    */
   maxRecords?: number | undefined;
 }
@@ -79,15 +86,18 @@ interface Chain {
 }
 
 /**
- * What became of the memories that stood in one agent's prompts: whether its answers took them up. A memory that was taken
- * up often comes up sooner, one that never was later. Each new record drops the records that are at least 21 days old. The
- * oldest records, by their time and not by when they came, make way for new ones. A memory without records is as unknown.
+ * What became of the memories that stood in one agent's prompts: whether its answers took them up.
+ * A memory that was taken up often comes up sooner, one that never was later. Each new record drops
+ * the records that are at least 21 days old. The oldest records, by their time and not by when they
+ * came, make way for new ones. A memory without records is as unknown.
  *
  * ```ts
  * const usage = new UsageTracker();
- * const { prompt, recalled_content, recalled_ids } = await buildContext({ input, identity, retrieve, usage });
+ * const { prompt, recalled_content, recalled_ids } = await buildContext({ input, identity,
+ * retrieve, usage });
  * usage.feedback(recalled_content, await answerOf(prompt), new Date(), recalled_ids);
- * writeFileSync("usage.json", JSON.stringify(usage.save()));   // later: UsageTracker.load(JSON.parse(text))
+ * writeFileSync("usage.json", JSON.stringify(usage.save()));   // later:
+ * UsageTracker.load(JSON.parse(text))
  * ```
  */
 export class UsageTracker {
@@ -112,7 +122,8 @@ export class UsageTracker {
   constructor(options?: UsageTrackerOptions) {
     const { mode, maxRecords = own.context.most_uses } = optionsOf("options", options, KEYS);
     this.#isSeed = isSeedCompatible({ mode });
-    if (!isCapacity(maxRecords)) throw invalid("maxRecords", `${CAPACITY}, found ${show(maxRecords)}`);
+    if (!isCapacity(maxRecords))
+      throw invalid("maxRecords", `${CAPACITY}, found ${show(maxRecords)}`);
     this.#most = maxRecords;
   }
 
@@ -122,11 +133,13 @@ export class UsageTracker {
   }
 
   /**
-   * Records of all memories that were recalled for an answer, by how much of each the answer has; a memory without text is
-   * passed over. `recalled` is a built context's `recalled_content`, `recalledIds` its `recalled_ids`, by which the records
-   * carry the types of their memories. Answers with what was recorded.
+   * Records of all memories that were recalled for an answer, by how much of each the answer has; a
+   * memory without text is passed over. `recalled` is a built context's `recalled_content`,
+   * `recalledIds` its `recalled_ids`, by which the records carry the types of their memories.
+   * Answers with what was recorded.
    *
-   * @throws {NousError} `invalid_argument`: what is recalled is no object of strings, the response no string, or the ids
+   * @throws {NousError} `invalid_argument`: what is recalled is no object of strings, the response
+   * no string, or the ids
    * are no lists of ids by type. Nothing is recorded then.
    */
   feedback(
@@ -135,7 +148,8 @@ export class UsageTracker {
     now?: Instant,
     recalledIds?: Readonly<Record<string, readonly string[]>> | null,
   ): UsageFeedback[] {
-    if (!isRecord(recalled)) throw invalid("recalled", `must be a plain object, found ${show(recalled)}`);
+    if (!isRecord(recalled))
+      throw invalid("recalled", `must be a plain object, found ${show(recalled)}`);
     requireText("response", response);
     const retrieved_at = presentOf(now);
     const entries = Object.entries(recalled);
@@ -152,26 +166,36 @@ export class UsageTracker {
     const feedback = told.map(([memory_id], place): UsageFeedback => {
       const was_referenced = answer[2 * place + 1] === 1;
       const overlap_score = answer[2 * place]!;
-      return { memory_id, ...typed(types.get(memory_id)), retrieved_at, was_referenced, overlap_score };
+      return {
+        memory_id,
+        ...typed(types.get(memory_id)),
+        retrieved_at,
+        was_referenced,
+        overlap_score,
+      };
     });
     this.#add(feedback, retrieved_at);
     return feedback;
   }
 
   /**
-   * Records what was found out elsewhere. Ages are counted up to `now`; by default up to the latest of these records, or to
-   * the present if that is earlier. Throws `invalid_argument` by place and field; nothing is recorded then.
+   * Records what was found out elsewhere. Ages are counted up to `now`; by default up to the latest
+   * of these records, or to the present if that is earlier. Throws `invalid_argument` by place and
+   * field; nothing is recorded then.
    */
   record(records: readonly UsageRecord[], now?: Instant): void {
     const present = presentOf(now);
     const read = readRecords(records);
-    const latest = read.reduce((latest, { retrieved_at }) => Math.max(latest, retrieved_at), Number.NEGATIVE_INFINITY);
+    const latest = read.reduce(
+      (latest, { retrieved_at }) => Math.max(latest, retrieved_at),
+      Number.NEGATIVE_INFINITY,
+    );
     this.#add(read, now === undefined ? Math.min(present, latest) : present);
   }
 
   /**
-   * For each memory the factor of its relevance: 0.3 to 2, seed-compatible 0.5 to 1.5; 1 with less than two records. A record
-   * ahead of `now` counts as one of now.
+   * For each memory the factor of its relevance: 0.3 to 2, seed-compatible 0.5 to 1.5; 1 with less
+   * than two records. A record ahead of `now` counts as one of now.
    */
   boost(ids: readonly string[], now?: Instant): number[] {
     const batch = new Batch();
@@ -197,7 +221,9 @@ export class UsageTracker {
     if (uses.length === 0) return null;
     const batch = new Batch();
     this.#tell(uses, present, batch);
-    const type = uses.map((slot) => this.#types[slot]).reduce((latest, type) => type ?? latest, null);
+    const type = uses
+      .map((slot) => this.#types[slot])
+      .reduce((latest, type) => type ?? latest, null);
     return batch.ask(defaultSections.slot, 2, (handle) => {
       handle.engine.usage_score(present, this.#isSeed);
       const [usage_score, rate] = answerOf(handle, 2) as unknown as [number, number];
@@ -227,18 +253,23 @@ export class UsageTracker {
     return { version: VERSION, mode, max_records: this.#most, records };
   }
 
-  /** The tracker that was saved. Throws `invalid_snapshot` for what is none, or of another version. */
+  /**
+   * The tracker that was saved. Throws `invalid_snapshot` for what is none, or of another version.
+   */
   static load(state: UsageState): UsageTracker {
     try {
       if (typeof state !== "object" || state === null)
         throw invalid("state", `must be an object, found ${show(state)}`);
       const { version, mode, max_records: maxRecords, records } = state;
-      if (version !== VERSION) throw invalid("version", `must be ${VERSION}, found ${show(version)}`);
-      if (!isCapacity(maxRecords)) throw invalid("max_records", `${CAPACITY}, found ${show(maxRecords)}`);
+      if (version !== VERSION)
+        throw invalid("version", `must be ${VERSION}, found ${show(version)}`);
+      if (!isCapacity(maxRecords))
+        throw invalid("max_records", `${CAPACITY}, found ${show(maxRecords)}`);
       const tracker = new UsageTracker({ mode, maxRecords });
       const read = readRecords(records);
       const most = tracker.#room;
-      if (read.length > most) throw invalid("records", `must be no more than ${most}, found ${read.length}`);
+      if (read.length > most)
+        throw invalid("records", `must be no more than ${most}, found ${read.length}`);
       for (const record of read) tracker.#push(record);
       return tracker;
     } catch (error) {
@@ -278,7 +309,10 @@ export class UsageTracker {
     return this.#isSeed ? MOST_RECORDS : this.#most;
   }
 
-  /** Keeps records, and drops those that are too old then; in the seed-compatible mode only if there are too many. */
+  /**
+   * Keeps records, and drops those that are too old then; in the seed-compatible mode only if there
+   * are too many.
+   */
   #add(records: readonly UsageRecord[], present: number): void {
     for (const record of records) {
       this.#push(record);
@@ -287,7 +321,10 @@ export class UsageTracker {
     if (!this.#isSeed) this.#dropOld(present);
   }
 
-  /** Keeps a record in the place of the oldest where there is no more room, unless it is older still. */
+  /**
+   * Keeps a record in the place of the oldest where there is no more room, unless it is older
+   * still.
+   */
   #push({ memory_id, memory_type, retrieved_at, was_referenced }: UsageRecord): void {
     const isFull = this.size === this.#room;
     const slot = isFull ? this.#oldest.items[0]! : (this.#free.pop() ?? this.size);
@@ -361,11 +398,18 @@ const isCapacity = (value: unknown): value is number =>
 const typed = (type: string | null | undefined) => (type == null ? {} : { memory_type: type });
 
 /** Types by the id of a memory. */
-function readTypes(recalledIds: Readonly<Record<string, readonly string[]>> | null | undefined): Map<string, string> {
+function readTypes(
+  recalledIds: Readonly<Record<string, readonly string[]>> | null | undefined,
+): Map<string, string> {
   if (recalledIds == null) return new Map();
-  if (!isRecord(recalledIds)) throw invalid("recalledIds", `must be a plain object, found ${show(recalledIds)}`);
+  if (!isRecord(recalledIds))
+    throw invalid("recalledIds", `must be a plain object, found ${show(recalledIds)}`);
   const types = Object.entries(recalledIds);
-  return new Map(types.flatMap(([type, ids]) => idsOf(`recalledIds.${type}`, ids).map((id) => [id, type] as const)));
+  return new Map(
+    types.flatMap(([type, ids]) =>
+      idsOf(`recalledIds.${type}`, ids).map((id) => [id, type] as const),
+    ),
+  );
 }
 
 /** Records as they are now. */
@@ -380,8 +424,10 @@ function readRecords(records: readonly UsageRecord[]): UsageRecord[] {
       throw wrong("memory_id", "a string that is not empty", memory_id);
     if (memory_type != null && typeof memory_type !== "string")
       throw wrong("memory_type", "a string or null", memory_type);
-    if (!Number.isFinite(retrieved_at)) throw wrong("retrieved_at", "a finite number", retrieved_at);
-    if (typeof was_referenced !== "boolean") throw wrong("was_referenced", "true or false", was_referenced);
+    if (!Number.isFinite(retrieved_at))
+      throw wrong("retrieved_at", "a finite number", retrieved_at);
+    if (typeof was_referenced !== "boolean")
+      throw wrong("was_referenced", "true or false", was_referenced);
     return { memory_id, memory_type, retrieved_at, was_referenced };
   });
 }

@@ -66,7 +66,8 @@ export class TokenCounter {
 }
 
 /** The section of memories of a type, and its budget. @internal */
-export const budgetOf = (type: MemoryType): BudgetName => own.memoryTypes.budgets[own.memoryTypes.names.indexOf(type)]!;
+export const budgetOf = (type: MemoryType): BudgetName =>
+  own.memoryTypes.budgets[own.memoryTypes.names.indexOf(type)]!;
 
 /** What goes into the sections beside the identity. @internal */
 export class Entries {
@@ -89,7 +90,8 @@ export class Entries {
     if (current_task) this.#add("working_memory", null, [current_task, "Task"]);
     if (current_frame) this.#add("working_memory", null, [current_frame, "Frame"]);
     for (const thread of open_threads ?? []) this.#add("working_memory", null, [thread, "Open"]);
-    for (const { text, relevance } of items ?? []) this.#add("working_memory", null, [text], [relevance, NONE]);
+    for (const { text, relevance } of items ?? [])
+      this.#add("working_memory", null, [text], [relevance, NONE]);
   }
 
   conversations(recent: readonly RecentConversation[], withSummary: boolean): void {
@@ -101,7 +103,13 @@ export class Entries {
   memories(memories: readonly FoundMemory[]): void {
     for (const memory of memories) {
       const { id, type, text, outcome, topic, domain, createdAt } = memory;
-      const label = { decision: outcome, fact: topic, procedure: domain, episode: outcome, signal: "" }[type];
+      const label = {
+        decision: outcome,
+        fact: topic,
+        procedure: domain,
+        episode: outcome,
+        signal: "",
+      }[type];
       const numbers =
         type === "procedure"
           ? ([memory.activations, memory.effectiveness] as const)
@@ -112,9 +120,17 @@ export class Entries {
   }
 
   /** Writes the prompt; without a counter tokens are estimated. */
-  write(slot: Slot, identity: string, budget: ContextBudget, isSeed: boolean, counter?: TokenCounter): WrittenPrompt {
+  write(
+    slot: Slot,
+    identity: string,
+    budget: ContextBudget,
+    isSeed: boolean,
+    counter?: TokenCounter,
+  ): WrittenPrompt {
     const all = this.#all;
-    const limits = SECTIONS.map(([name]) => (name === "recent_conversations" ? null : budget[name]));
+    const limits = SECTIONS.map(([name]) =>
+      name === "recent_conversations" ? null : budget[name],
+    );
     const batch = new Batch();
     batch.number(budget.total);
     for (const limit of limits) batch.number(limit ?? Number.POSITIVE_INFINITY);
@@ -128,15 +144,28 @@ export class Entries {
       engine.write_prompt(all.length, isSeed, counter?.count),
     ) as [string, number, number, ...number[]];
     const sections = Array.from({ length: count }, (_, place): ContextSection => {
-      const [code, start, end, token_estimate] = told.slice(place * WRITTEN) as [number, number, number, number];
+      const [code, start, end, token_estimate] = told.slice(place * WRITTEN) as [
+        number,
+        number,
+        number,
+        number,
+      ];
       const [name, label, priority] = SECTIONS[code]!;
-      return { name, priority, label, content: prompt.slice(start, end), token_estimate, budget: limits[code]! };
+      return {
+        name,
+        priority,
+        label,
+        content: prompt.slice(start, end),
+        token_estimate,
+        budget: limits[code]!,
+      };
     });
     const recalled: FoundMemory[] = [];
     const leftOut: LeftOut[] = [];
     const [ofIdentity, ...fates] = told.slice(count * WRITTEN);
     const missing = own.context.omitted[ofIdentity!];
-    if (missing !== undefined && missing !== "empty") leftOut.push({ id: null, section: "identity", reason: missing });
+    if (missing !== undefined && missing !== "empty")
+      leftOut.push({ id: null, section: "identity", reason: missing });
     for (const [place, { section, id, memory }] of all.entries()) {
       const reason = own.context.omitted[fates[place]!];
       if (reason !== undefined) leftOut.push({ id, section, reason });
@@ -152,7 +181,13 @@ export class Entries {
     numbers: readonly [number, number] = [NONE, NONE],
     memory?: FoundMemory,
   ): void {
-    this.#all.push({ section, id, numbers, texts: [text, label, detail], ...(memory && { memory }) });
+    this.#all.push({
+      section,
+      id,
+      numbers,
+      texts: [text, label, detail],
+      ...(memory && { memory }),
+    });
   }
 }
 
@@ -163,7 +198,8 @@ export function writeIdentity(
   most: number,
   counter?: TokenCounter,
 ): Pick<WrittenPrompt, "prompt" | "tokens"> {
-  const write = ({ engine }: Handle, length: number) => engine.write_identity(length, most, counter?.count);
+  const write = ({ engine }: Handle, length: number) =>
+    engine.write_identity(length, most, counter?.count);
   const [prompt, tokens] = withText(slot, identity, 0, write) as [string, number];
   return { prompt, tokens };
 }

@@ -1,4 +1,5 @@
-// The script of an index's worker, whole: for browsers, and as the text that the inline entry carries.
+// The script of an index's worker, whole: for browsers, and as the text that the inline entry
+// carries.
 
 import { NousError } from "../errors.ts";
 import { MemoryIndex } from "../memory/index.ts";

@@ -10,9 +10,11 @@ declare const __INDEX_WORKER__: string;
 initSync(Uint8Array.from(atob(__WASM_BASE64__), (letter) => letter.charCodeAt(0)));
 setIndexThreads(() => {
   const script: string = __INDEX_WORKER__;
-  // Bundled for Node, where an import would be in the way of other environments. From Node 20.16 on.
+  // Bundled for Node, where an import would be in the way of other environments. From Node 20.16
+  // on.
   const threads = globalThis.process?.getBuiltinModule?.("node:worker_threads");
-  if (threads !== undefined) return nodeThread(new threads.Worker(script, { ...NODE_OPTIONS, eval: true }));
+  if (threads !== undefined)
+    return nodeThread(new threads.Worker(script, { ...NODE_OPTIONS, eval: true }));
   return webThread(() => {
     const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
     try {

@@ -5,7 +5,10 @@ import type { Thread } from "../memory/worker/threads.ts";
 
 export function webThread(open: () => Worker): Thread {
   if (typeof Worker === "undefined") {
-    throw new NousError("unsupported", "There are no workers here: use MemoryIndex, which needs none.");
+    throw new NousError(
+      "unsupported",
+      "There are no workers here: use MemoryIndex, which needs none.",
+    );
   }
   const worker = open();
   return {

@@ -6,7 +6,10 @@ import module from "./nous_wasm.wasm";
 
 initSync(module);
 setIndexThreads(() => {
-  throw new NousError("unsupported", "Cloudflare's runtime has no threads: use MemoryIndex, which needs none.");
+  throw new NousError(
+    "unsupported",
+    "Cloudflare's runtime has no threads: use MemoryIndex, which needs none.",
+  );
 });
 
 export * from "../core.ts";

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// The resident memory of one agent: ids here, everything else in the memory of an instance of its own.
+// The resident memory of one agent: ids here, everything else in the memory of an instance of its
+// own.
 
 import { withModuleConfig } from "../config.ts";
 import { LIFECYCLE_STATES } from "../constants.ts";
@@ -31,7 +32,13 @@ import {
 } from "./pack.ts";
 import { type Ranking, rankingNumbers, readRanking } from "./ranking.ts";
 import { Resident, type ResidentModule } from "./resident.ts";
-import { inOnePiece, restoreParts, type SnapshotSource, type Snapshotted, snapshotParts } from "./snapshot.ts";
+import {
+  inOnePiece,
+  restoreParts,
+  type SnapshotSource,
+  type Snapshotted,
+  snapshotParts,
+} from "./snapshot.ts";
 import type {
   DecayChanges,
   ExplainedNode,
@@ -110,8 +117,8 @@ function keep(resident: Resident, embeddingId: string): Kept {
 }
 
 /**
- * The memory of one agent, resident in the module: nodes, edges and embeddings go in once, and a query crosses with a few
- * hundred bytes.
+ * The memory of one agent, resident in the module: nodes, edges and embeddings go in once, and a
+ * query crosses with a few hundred bytes.
  *
  * ```ts
  * const index = new MemoryIndex({ dimensions: 384 });
@@ -122,9 +129,10 @@ function keep(resident: Resident, embeddingId: string): Kept {
  * index.free();
  * ```
  *
- * Every method refuses what is wrong with a `NousError` before it does anything: `invalid_argument` names field, index and
- * id, `out_of_memory` says what was missing, `freed` that the index is gone, `instance_lost` that the engine failed in it, so
- * that it has to be made anew. Methods compute at once, without waiting.
+ * Every method refuses what is wrong with a `NousError` before it does anything: `invalid_argument`
+ * names field, index and id, `out_of_memory` says what was missing, `freed` that the index is gone,
+ * `instance_lost` that the engine failed in it, so that it has to be made anew. Methods compute at
+ * once, without waiting.
  */
 export class MemoryIndex {
   #kept: Kept | undefined;
@@ -132,7 +140,8 @@ export class MemoryIndex {
   declare [Symbol.dispose]: () => void;
 
   /**
-   * @throws {NousError} `invalid_argument` for an option that is none or out of its range, `invalid_config` for a wrong
+   * @throws {NousError} `invalid_argument` for an option that is none or out of its range,
+   * `invalid_config` for a wrong
    * configuration, `not_initialized` before the module is loaded.
    */
   constructor(options: MemoryIndexOptions = {}) {
@@ -146,8 +155,14 @@ export class MemoryIndex {
     if (embeddings !== "f32" && embeddings !== "i8") {
       throw invalid("embeddings", `must be "f32" or "i8", found ${show(embeddings)}`);
     }
-    if (typeof embeddingId !== "string") throw invalid("embeddingId", `must be a string, found ${show(embeddingId)}`);
-    const making = { dimensions, i8: embeddings === "i8", embeddingId, maxBytes: maxBytesOf(given.maxBytes) };
+    if (typeof embeddingId !== "string")
+      throw invalid("embeddingId", `must be a string, found ${show(embeddingId)}`);
+    const making = {
+      dimensions,
+      i8: embeddings === "i8",
+      embeddingId,
+      maxBytes: maxBytesOf(given.maxBytes),
+    };
     const resident =
       config === undefined
         ? Resident.create(undefined, making)
@@ -156,13 +171,18 @@ export class MemoryIndex {
   }
 
   /**
-   * The index that a snapshot was made of; its dimensions and the form of its embeddings are the snapshot's own. Reading takes
-   * parts of some megabytes beside what is read, so that the snapshot of a full index wants a larger `maxBytes` than that index had.
+   * The index that a snapshot was made of; its dimensions and the form of its embeddings are the
+   * snapshot's own. Reading takes parts of some megabytes beside what is read, so that the snapshot
+   * of a full index wants a larger `maxBytes` than that index had.
    *
    * @param bytes the snapshot, in one piece or in several of any length.
-   * @throws {NousError} `invalid_snapshot` for one that is damaged, cut off, or of another version; else as the constructor.
+   * @throws {NousError} `invalid_snapshot` for one that is damaged, cut off, or of another version;
+   * else as the constructor.
    */
-  static restore(bytes: SnapshotSource, options: Pick<MemoryIndexOptions, "config" | "maxBytes"> = {}): MemoryIndex {
+  static restore(
+    bytes: SnapshotSource,
+    options: Pick<MemoryIndexOptions, "config" | "maxBytes"> = {},
+  ): MemoryIndex {
     const { config, maxBytes } = optionsOf("options", options, RESTORE_KEYS);
     const most = maxBytesOf(maxBytes);
     const restored =
@@ -202,17 +222,30 @@ export class MemoryIndex {
     const { resident } = this.#live();
     resident.module.bytes_used();
     resident.find();
-    const [nodes, nodes_capacity, edges, edges_capacity, embeddings, embeddings_capacity] = resident.numbers.subarray(
-      resident.numbersAt,
-      resident.numbersAt + 6,
-    ) as unknown as [number, number, number, number, number, number];
+    const [nodes, nodes_capacity, edges, edges_capacity, embeddings, embeddings_capacity] =
+      resident.numbers.subarray(resident.numbersAt, resident.numbersAt + 6) as unknown as [
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+      ];
     const module = resident.instance.memory.buffer.byteLength;
-    return { nodes, nodes_capacity, edges, edges_capacity, embeddings, embeddings_capacity, module };
+    return {
+      nodes,
+      nodes_capacity,
+      edges,
+      edges_capacity,
+      embeddings,
+      embeddings_capacity,
+      module,
+    };
   }
 
   /**
-   * Adds nodes, and changes those whose id is there; entries apply in order. `now` serves the defaults of new ones. The
-   * answer is how many were new.
+   * Adds nodes, and changes those whose id is there; entries apply in order. `now` serves the
+   * defaults of new ones. The answer is how many were new.
    */
   upsert(nodes: readonly MemoryNode[], options: { now?: Instant | undefined } = {}): number {
     const kept = this.#live();
@@ -245,7 +278,10 @@ export class MemoryIndex {
     return added;
   }
 
-  /** Removes nodes, their edges with them. Ids that are not there are passed over; the answer is how many were. */
+  /**
+   * Removes nodes, their edges with them. Ids that are not there are passed over; the answer is how
+   * many were.
+   */
   remove(ids: readonly string[]): number {
     const kept = this.#live();
     const rows = this.#rowsOf(kept, idsOf("ids", ids), true);
@@ -262,8 +298,8 @@ export class MemoryIndex {
   }
 
   /**
-   * Adds edges, and changes those whose id is there, whose place in the order stays. An edge that leads to or from a node
-   * that is not there is left out, and named in the answer.
+   * Adds edges, and changes those whose id is there, whose place in the order stays. An edge that
+   * leads to or from a node that is not there is left out, and named in the answer.
    */
   link(edges: readonly MemoryEdge[]): Linked {
     const kept = this.#live();
@@ -280,7 +316,13 @@ export class MemoryIndex {
       records[index * EDGE + 1] = target === undefined ? NO_END : (source ?? NO_END);
       records[index * EDGE + 2] = target ?? NO_END;
     }
-    const added = setTargets(ids, slots, records, EDGE, (index) => records[index * EDGE + 1] === NO_END);
+    const added = setTargets(
+      ids,
+      slots,
+      records,
+      EDGE,
+      (index) => records[index * EDGE + 1] === NO_END,
+    );
     checkRoom("edges", slots.size + added);
     naming([names.edgeTypes], () => {
       setTypes(batch, names);
@@ -299,7 +341,8 @@ export class MemoryIndex {
       }
       const known = slots.get(id);
       if (known === slot) continue;
-      // One whose ends moved has another slot; what its old one has become is for whoever took it to say.
+      // One whose ends moved has another slot; what its old one has become is for whoever took it
+      // to say.
       if (known !== undefined && edgeIds[known] === id) edgeIds[known] = undefined;
       slots.set(id, slot);
       edgeIds[slot] = id;
@@ -353,7 +396,9 @@ export class MemoryIndex {
       ...(Number.isNaN(salience) ? {} : { salience }),
       lifecycle: STORED_STATES[numbers[at + 9]!]!,
       tags: codes.filter((code) => code % 2 === 0).map((code) => names.tags.text(code >>> 1)),
-      clusters: codes.filter((code) => code % 2 === 1).map((code) => names.clusters.text(code >>> 1)),
+      clusters: codes
+        .filter((code) => code % 2 === 1)
+        .map((code) => names.clusters.text(code >>> 1)),
       has_embedding: numbers[at + 12] === 1,
       sequence: numbers[at]!,
     };
@@ -372,7 +417,8 @@ export class MemoryIndex {
   }
 
   /**
-   * Numbers that `rerank` takes in place of ids, and looks up sooner. A number stays a node's own until the node is removed.
+   * Numbers that `rerank` takes in place of ids, and looks up sooner. A number stays a node's own
+   * until the node is removed.
    *
    * @throws {NousError} `invalid_argument` naming index and id where there is no such node.
    */
@@ -385,17 +431,19 @@ export class MemoryIndex {
   }
 
   /**
-   * Counts an access of each node, as being found by a search is one; an id listed twice counts twice. Time is never turned
-   * back by it. Ids that are not there are passed over; the answer is how many accesses were counted.
+   * Counts an access of each node, as being found by a search is one; an id listed twice counts
+   * twice. Time is never turned back by it. Ids that are not there are passed over; the answer is
+   * how many accesses were counted.
    */
   touch(ids: readonly string[], now?: Instant): number {
     return this.#access("touch", ids, now);
   }
 
   /**
-   * What reading does: it counts an access and lets stability grow by the section's rate, and with `salienceGrowth` by what
-   * was at stake (a playbook's stays); what is stored of retrievability and lifecycle becomes what it was at the read, before
-   * it (DORMANT and DELETED stay). Else as `touch`.
+   * What reading does: it counts an access and lets stability grow by the section's rate, and with
+   * `salienceGrowth` by what was at stake (a playbook's stays); what is stored of retrievability
+   * and lifecycle becomes what it was at the read, before it (DORMANT and DELETED stay). Else as
+   * `touch`.
    */
   recall(ids: readonly string[], now?: Instant): number {
     return this.#access("recall", ids, now);
@@ -414,14 +462,17 @@ export class MemoryIndex {
   }
 
   /**
-   * Strengthens every edge between two different nodes of one group by `amount` in [0, 1], to 1 at most and once however
-   * many groups it lies in: groups are what the parts of a question recalled, so that two topics asked at once are not tied
-   * together. Ids that are not there are passed over.
+   * Strengthens every edge between two different nodes of one group by `amount` in [0, 1], to 1 at
+   * most and once however many groups it lies in: groups are what the parts of a question recalled,
+   * so that two topics asked at once are not tied together. Ids that are not there are passed over.
    */
   strengthen(groups: readonly (readonly string[])[], amount: number): Strengthened {
     const kept = this.#live();
-    if (typeof amount !== "number") throw invalid("amount", `must lie between 0 and 1, found ${show(amount)}`);
-    const read = Array.from(listOf("groups", groups), (group, index) => idsOf(`groups[${index}]`, group));
+    if (typeof amount !== "number")
+      throw invalid("amount", `must lie between 0 and 1, found ${show(amount)}`);
+    const read = Array.from(listOf("groups", groups), (group, index) =>
+      idsOf(`groups[${index}]`, group),
+    );
     this.#sameAs(kept);
     const members = read.map((ids) => this.#rowsOf(kept, ids, true));
     const { resident, edgeIds } = kept;
@@ -439,21 +490,25 @@ export class MemoryIndex {
   }
 
   /**
-   * Ranks candidates by the six signals, whose data of nodes are at hand here; equal scores keep their order. The same to
-   * the bit as `rerankTop` of objects with the same fields.
+   * Ranks candidates by the six signals, whose data of nodes are at hand here; equal scores keep
+   * their order. The same to the bit as `rerankTop` of objects with the same fields.
    */
   rerank(candidates: ResidentCandidates, options: ResidentRerankOptions = {}): Ranking {
     const kept = this.#live();
     checkRerank(candidates, options);
     const { limit, now, sections = true } = options;
     const present = presentOf(now);
-    if (typeof sections !== "boolean") throw invalid("sections", `must be true or false, found ${show(sections)}`);
+    if (typeof sections !== "boolean")
+      throw invalid("sections", `must be true or false, found ${show(sections)}`);
     const most = limitOf(limit, DEFAULT_LIMIT);
     const { ids, handles, semantic, bm25, graph } = candidates;
     if (handles !== undefined && !(ArrayBuffer.isView(handles) && handles instanceof Uint32Array)) {
       throw invalid("handles", `must be a Uint32Array, found ${show(handles)}`);
     }
-    const own = handles === undefined ? Array.prototype.slice.call(listOf("ids", ids as readonly string[])) : undefined;
+    const own =
+      handles === undefined
+        ? Array.prototype.slice.call(listOf("ids", ids as readonly string[]))
+        : undefined;
     const count = own?.length ?? lengthOf(handles!);
     const columns = [
       columnOf("semantic", semantic, count),
@@ -461,7 +516,8 @@ export class MemoryIndex {
       columnOf("graph", graph, count),
     ];
     const { resident } = kept;
-    // From here on nothing of the caller's runs; what ran may have changed who is there, and how long a column is.
+    // From here on nothing of the caller's runs; what ran may have changed who is there, and how
+    // long a column is.
     this.#sameAs(kept);
     for (let place = 0; place < columns.length; place++) {
       const column = columns[place];
@@ -479,7 +535,8 @@ export class MemoryIndex {
       if (column === undefined) numbers.fill(0, at + place * count, at + (place + 1) * count);
       else if (count > 0) numbers.set(column, at + place * count);
     }
-    if (!resident.module.rerank(count, places, present, sections)) throw refusedCandidate(kept, candidates);
+    if (!resident.module.rerank(count, places, present, sections))
+      throw refusedCandidate(kept, candidates);
     resident.refresh();
     const ranking = readRanking(resident.numbers, at + 3 * count, places, kept.ids);
     resident.release();
@@ -487,8 +544,9 @@ export class MemoryIndex {
   }
 
   /**
-   * Searches: seeds from embeddings and from what a full-text index found, spreading activation over the graph, relevance
-   * floor, ranking by sections, limit. Finding counts no access; see `touch`.
+   * Searches: seeds from embeddings and from what a full-text index found, spreading activation
+   * over the graph, relevance floor, ranking by sections, limit. Finding counts no access; see
+   * `touch`.
    */
   search(query: SearchQuery): SearchResult<Ranking> {
     const kept = this.#live();
@@ -499,10 +557,18 @@ export class MemoryIndex {
     if (!resident.module.search()) throw refusedSearch(kept);
     resident.find();
     const { numbers, numbersAt: at } = resident;
-    const [seeds, activated, filtered, returned, finds, connections, hops, traversed, terminated] = numbers.subarray(
-      at,
-      at + OUTCOME,
-    ) as unknown as [number, number, number, number, number, number, number, number, number];
+    const [seeds, activated, filtered, returned, finds, connections, hops, traversed, terminated] =
+      numbers.subarray(at, at + OUTCOME) as unknown as [
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+        number,
+      ];
     const ranking = readRanking(numbers, at + OUTCOME, returned, ids);
     const findsAt = at + OUTCOME + rankingNumbers(returned);
     const result: SearchResult<Ranking> = {
@@ -529,7 +595,10 @@ export class MemoryIndex {
     return result;
   }
 
-  /** The nodes whose embeddings are most like this one, by cosine. Exact: every embedding is compared. */
+  /**
+   * The nodes whose embeddings are most like this one, by cosine. Exact: every embedding is
+   * compared.
+   */
   similar(embedding: ArrayLike<number>, options: SimilarOptions = {}): Similar {
     const kept = this.#live();
     const { limit, filter, now } = optionsOf("options", options, SIMILAR_KEYS);
@@ -541,15 +610,18 @@ export class MemoryIndex {
     const count = resident.module.similar();
     if (count < 0) throw resident.refusal();
     resident.find();
-    const ids = Array.from(resident.rows.subarray(resident.rowsAt, resident.rowsAt + count), (row) => kept.ids[row]!);
+    const ids = Array.from(
+      resident.rows.subarray(resident.rowsAt, resident.rowsAt + count),
+      (row) => kept.ids[row]!,
+    );
     const scores = resident.numbers.slice(resident.numbersAt, resident.numbersAt + count);
     resident.releaseAnswer();
     return { ids, scores };
   }
 
   /**
-   * Looks at every node and proposes what to store; nothing is changed by it. Once the database has the changes, `applyDecay`
-   * makes them the stored ones here too.
+   * Looks at every node and proposes what to store; nothing is changed by it. Once the database has
+   * the changes, `applyDecay` makes them the stored ones here too.
    */
   decay(now?: Instant): Sweep {
     const present = presentOf(now);
@@ -573,9 +645,11 @@ export class MemoryIndex {
   }
 
   /**
-   * Makes changes the stored ones. Ids that are not there any more are passed over; the answer is how many were stored.
+   * Makes changes the stored ones. Ids that are not there any more are passed over; the answer is
+   * how many were stored.
    *
-   * @throws {NousError} `invalid_argument` with field and index, also for columns of unequal length.
+   * @throws {NousError} `invalid_argument` with field and index, also for columns of unequal
+   * length.
    */
   applyDecay(changes: DecayChanges): number {
     const kept = this.#live();
@@ -594,7 +668,8 @@ export class MemoryIndex {
     for (let index = 0; index < ids.length; index++) {
       const r = retrievability[index]!;
       const code = lifecycle[index]!;
-      if (!(r >= 0 && r <= 1)) throw changeRefused(ids, index, "retrievability", "must lie between 0 and 1", r);
+      if (!(r >= 0 && r <= 1))
+        throw changeRefused(ids, index, "retrievability", "must lie between 0 and 1", r);
       if (!(Number.isInteger(code) && code >= 0 && code < STORED_STATES.length)) {
         throw changeRefused(ids, index, "lifecycle", "must be a place in LIFECYCLE_STATES", code);
       }
@@ -609,9 +684,10 @@ export class MemoryIndex {
   }
 
   /**
-   * The transitions that `decay` would propose, found without looking at every node: the time goes by the number of nodes
-   * that a change could concern, unless `now` lies before that of the last call, or of a sweep that was applied since. What was
-   * told is told again until it is stored, by `applyDecay` or `upsert`.
+   * The transitions that `decay` would propose, found without looking at every node: the time goes
+   * by the number of nodes that a change could concern, unless `now` lies before that of the last
+   * call, or of a sweep that was applied since. What was told is told again until it is stored, by
+   * `applyDecay` or `upsert`.
    */
   transitions(now?: Instant): Transition[] {
     const present = presentOf(now);
@@ -637,8 +713,8 @@ export class MemoryIndex {
   }
 
   /**
-   * Searches, and tells why one node stands where it stands: every number behind its score, from seeds and hops to the six
-   * weighted signals, as a tree that adds up to the score exactly.
+   * Searches, and tells why one node stands where it stands: every number behind its score, from
+   * seeds and hops to the six weighted signals, as a tree that adds up to the score exactly.
    *
    * @throws {NousError} `invalid_argument` where there is no such node; else as `search`.
    */
@@ -647,7 +723,8 @@ export class MemoryIndex {
     const read = readSearch(query, kept.names);
     this.#sameAs(kept);
     const row = kept.rows.get(id);
-    if (row === undefined) throw invalid("id", `must name a memory of this index, found ${show(id)}`);
+    if (row === undefined)
+      throw invalid("id", `must name a memory of this index, found ${show(id)}`);
     writeSearch(kept, read);
     const json = kept.resident.module.explain(row);
     if (json === undefined) throw refusedSearch(kept);
@@ -661,20 +738,26 @@ export class MemoryIndex {
       ...(from === undefined ? {} : { from: kept.ids[from]! }),
       ...(edge === undefined ? {} : { edge: kept.edgeIds[edge]! }),
     });
-    return { id, rank, ...(absent === undefined ? {} : { absent }), score: score === null ? null : name(score) };
+    return {
+      id,
+      rank,
+      ...(absent === undefined ? {} : { absent }),
+      score: score === null ? null : name(score),
+    };
   }
 
   /**
-   * The whole index as bytes, versioned and checked by sums. An index that has reached `maxBytes` can make its snapshot as well: what
-   * that needs for a while (some 16 bytes a node and edge, and two parts of some megabytes) does not count against `maxBytes`.
+   * The whole index as bytes, versioned and checked by sums. An index that has reached `maxBytes`
+   * can make its snapshot as well: what that needs for a while (some 16 bytes a node and edge, and
+   * two parts of some megabytes) does not count against `maxBytes`.
    */
   snapshot(): Uint8Array<ArrayBuffer> {
     return inOnePiece(this.snapshotParts());
   }
 
   /**
-   * The same in pieces of some megabytes, each made when it is asked for, to be written to a stream. The index may not be
-   * changed before the last.
+   * The same in pieces of some megabytes, each made when it is asked for, to be written to a
+   * stream. The index may not be changed before the last.
    */
   snapshotParts(): IterableIterator<Uint8Array<ArrayBuffer>> {
     const kept = this.#live();
@@ -685,15 +768,18 @@ export class MemoryIndex {
   }
 
   /**
-   * Gives the index up, and its memory with it; every later call is an error with code `freed`, but for this one, which does
-   * nothing. An index that is forgotten without it is collected in time, as other objects are.
+   * Gives the index up, and its memory with it; every later call is an error with code `freed`, but
+   * for this one, which does nothing. An index that is forgotten without it is collected in time,
+   * as other objects are.
    */
   free(): void {
     if (this.#kept !== undefined) this.#kept.isFreed = true;
     this.#kept = undefined;
   }
 
-  /** Reading a caller's objects may have run code of the caller's, which may have freed the index. */
+  /**
+   * Reading a caller's objects may have run code of the caller's, which may have freed the index.
+   */
   #sameAs(kept: Kept): void {
     if (this.#live() !== kept) throw new NousError("freed", "This index has been freed.");
   }
@@ -769,7 +855,11 @@ function setTargets(
 /** Whether a Map can hold so many ids. @internal */
 export function checkRoom(batch: string, ids: number): void {
   if (ids <= MOST_IDS) return;
-  throw new NousError("out_of_memory", `${batch} would be ${ids}, and an index holds ${MOST_IDS}.`, { field: batch });
+  throw new NousError(
+    "out_of_memory",
+    `${batch} would be ${ids}, and an index holds ${MOST_IDS}.`,
+    { field: batch },
+  );
 }
 
 function forgetEdges({ slots, edgeIds }: Kept, freed: ArrayLike<number>): void {
@@ -797,13 +887,21 @@ function edgeAt({ resident, ids, edgeIds, names }: Kept, slot: number): StoredMe
 }
 
 /** The length of a typed array, whatever it says of itself. */
-const typedLength = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), "length")!.get!;
+const typedLength = Object.getOwnPropertyDescriptor(
+  Object.getPrototypeOf(Uint8Array.prototype),
+  "length",
+)!.get!;
 const lengthOf = (column: ArrayLike<number>): number => typedLength.call(column) as number;
 
 const changed = (field: string) => invalid(field, "changed while it was read");
 
 /** Fills in the rows of ids that all have to be there, from a place on. */
-function lookUp({ rows: known }: Kept, ids: readonly string[], rows: Uint32Array, at: number): void {
+function lookUp(
+  { rows: known }: Kept,
+  ids: readonly string[],
+  rows: Uint32Array,
+  at: number,
+): void {
   for (let index = 0; index < ids.length; index++) {
     const row = known.get(ids[index]!);
     if (row === undefined) {
@@ -820,8 +918,9 @@ function lookUp({ rows: known }: Kept, ids: readonly string[], rows: Uint32Array
 }
 
 /**
- * The ids of rows, of which some begin as all rows do. The first ids of all are a list that is made in less time than an empty
- * one, and where most rows are asked for, as when all of them fade, most of it is right already.
+ * The ids of rows, of which some begin as all rows do. The first ids of all are a list that is made
+ * in less time than an empty one, and where most rows are asked for, as when all of them fade, most
+ * of it is right already.
  */
 function idsAt(ids: readonly (string | undefined)[], rows: Uint32Array, begin: number): string[] {
   const found = ids.slice(0, rows.length) as string[];
@@ -832,14 +931,24 @@ function idsAt(ids: readonly (string | undefined)[], rows: Uint32Array, begin: n
   return found;
 }
 
-/** A column of numbers, of the length it has to have; what is no number becomes NaN, which is refused. */
+/**
+ * A column of numbers, of the length it has to have; what is no number becomes NaN, which is
+ * refused.
+ */
 function columnOf(field: string, column: unknown, count: number): ArrayLike<number> | undefined {
   if (column === undefined || column === null) return undefined;
-  const isList = Array.isArray(column) || (ArrayBuffer.isView(column) && !(column instanceof DataView));
+  const isList =
+    Array.isArray(column) || (ArrayBuffer.isView(column) && !(column instanceof DataView));
   if (!isList) throw invalid(field, `must be an array of numbers, found ${show(column)}`);
   const list = column as ArrayLike<unknown>;
-  if (list.length !== count) throw invalid(field, `must have as many entries as ids, ${count}, found ${list.length}`);
-  if (column instanceof Float64Array || column instanceof Float32Array || column instanceof Uint8Array) return column;
+  if (list.length !== count)
+    throw invalid(field, `must have as many entries as ids, ${count}, found ${list.length}`);
+  if (
+    column instanceof Float64Array ||
+    column instanceof Float32Array ||
+    column instanceof Uint8Array
+  )
+    return column;
   const numbers = new Float64Array(count);
   for (let index = 0; index < count; index++) {
     const number = list[index];
@@ -848,7 +957,13 @@ function columnOf(field: string, column: unknown, count: number): ArrayLike<numb
   return numbers;
 }
 
-function changeRefused(ids: readonly string[], index: number, field: string, problem: string, found: unknown) {
+function changeRefused(
+  ids: readonly string[],
+  index: number,
+  field: string,
+  problem: string,
+  found: unknown,
+) {
   const id = ids[index]!;
   const message = `changes[${index}] (id ${JSON.stringify(id)}): ${field} ${problem}, found ${show(found)}`;
   return new NousError("invalid_argument", message, { field, index, id });
@@ -858,17 +973,21 @@ function changeRefused(ids: readonly string[], index: number, field: string, pro
 function refusedEntry({ resident }: Kept, batch: string, entries: readonly object[]): NousError {
   const { code, field, index, problem, found } = takeRefusal(resident.instance.glue);
   if (code !== "invalid_argument" || index === null) {
-    return new NousError(code, `${field} ${problem}${found === null ? "" : `, found ${found}`}`, { field });
+    return new NousError(code, `${field} ${problem}${found === null ? "" : `, found ${found}`}`, {
+      field,
+    });
   }
   const entry = entries[index] as Record<string, unknown> | undefined;
   const value = entry?.[field];
-  const shown = field === "embedding" ? (found === null ? "" : `, found ${found}`) : `, found ${show(value)}`;
+  const shown =
+    field === "embedding" ? (found === null ? "" : `, found ${found}`) : `, found ${show(value)}`;
   return invalidEntry(batch, index, entry, field, `${problem}${shown}`);
 }
 
 function refusedCandidate({ resident, ids }: Kept, candidates: ResidentCandidates): NousError {
   const { code, field, index, problem } = takeRefusal(resident.instance.glue);
-  if (code !== "invalid_argument" || index === null) return new NousError(code, `${field} ${problem}`, { field });
+  if (code !== "invalid_argument" || index === null)
+    return new NousError(code, `${field} ${problem}`, { field });
   const { handles } = candidates;
   const isHandle = field === "ids" && handles !== undefined;
   const name = isHandle ? "handles" : field;
@@ -876,23 +995,41 @@ function refusedCandidate({ resident, ids }: Kept, candidates: ResidentCandidate
   const id = handles === undefined ? candidates.ids?.[index] : ids[handles[index]!];
   const whose = id === undefined ? "" : ` (id ${JSON.stringify(id)})`;
   const details = { field: name, index, ...(id === undefined ? {} : { id }) };
-  return new NousError("invalid_argument", `${name}[${index}]${whose} ${problem}, found ${show(value)}`, details);
+  return new NousError(
+    "invalid_argument",
+    `${name}[${index}]${whose} ${problem}, found ${show(value)}`,
+    details,
+  );
 }
 
-/** What the module refused of a search: where it names a row, it is a node that was found whose score is no number. */
+/**
+ * What the module refused of a search: where it names a row, it is a node that was found whose
+ * score is no number.
+ */
 function refusedSearch({ resident, ids }: Kept): NousError {
   const { code, field, index, problem, found } = takeRefusal(resident.instance.glue);
   const id = index === null ? undefined : ids[index];
   const whose = id === undefined ? "" : ` (id ${JSON.stringify(id)})`;
   const details = { field, ...(id === undefined ? {} : { id }) };
-  return new NousError(code, `${field}${whose} ${problem}${found === null ? "" : `, found ${found}`}`, details);
+  return new NousError(
+    code,
+    `${field}${whose} ${problem}${found === null ? "" : `, found ${found}`}`,
+    details,
+  );
 }
 
 /** Puts a search that was read into the scratch. */
-function writeSearch({ resident, rows: known }: Kept, { head, lists, hits, scores, embedding }: ReadSearch): void {
+function writeSearch(
+  { resident, rows: known }: Kept,
+  { head, lists, hits, scores, embedding }: ReadSearch,
+): void {
   const codes = lists.flat();
   const components = embedding?.length ?? 0;
-  resident.reserve(Math.max(SEARCH + hits.length + components, OUTCOME), lists.length + codes.length + hits.length, 0);
+  resident.reserve(
+    Math.max(SEARCH + hits.length + components, OUTCOME),
+    lists.length + codes.length + hits.length,
+    0,
+  );
   const { numbers, rows, numbersAt, rowsAt } = resident;
   numbers.set(head, numbersAt);
   numbers.set(scores, numbersAt + SEARCH);
@@ -904,7 +1041,8 @@ function writeSearch({ resident, rows: known }: Kept, { head, lists, hits, score
 }
 
 function wholeOf(field: string, value: unknown, most: number): number {
-  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most) return value;
+  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most)
+    return value;
   throw invalid(field, `must be a whole number from 0 to ${most}, found ${show(value)}`);
 }
 

@@ -32,9 +32,13 @@ export class Names {
     return this.#codes.get(name) ?? this.#give(name);
   }
 
-  /** Text crosses through the module's memory, in up to three bytes a unit and once more where it stays. */
+  /**
+   * Text crosses through the module's memory, in up to three bytes a unit and once more where it
+   * stays.
+   */
   #checkRoom(name: string): void {
-    if (name.length > SHORT && !this.#resident.module.affords(name.length * 6)) throw this.#resident.refusal();
+    if (name.length > SHORT && !this.#resident.module.affords(name.length * 6))
+      throw this.#resident.refusal();
   }
 
   #give(name: string): number {
@@ -56,9 +60,11 @@ export class Names {
   /** Takes back the codes that were given since. */
   forget(): void {
     if (this.#fresh.length === 0) return;
-    for (const name of this.#fresh) if (this.#codes.get(name)! >= this.#before) this.#codes.delete(name);
+    for (const name of this.#fresh)
+      if (this.#codes.get(name)! >= this.#before) this.#codes.delete(name);
     this.#fresh.length = 0;
-    if (!this.#resident.instance.dead) this.#resident.module.truncate_names(this.#kind, this.#before);
+    if (!this.#resident.instance.dead)
+      this.#resident.module.truncate_names(this.#kind, this.#before);
   }
 
   /** The code of a name, or that of none. */
@@ -79,7 +85,10 @@ export class Names {
   }
 }
 
-/** Gives codes and uses them; where that is refused, the names that were new are forgotten. @internal */
+/**
+ * Gives codes and uses them; where that is refused, the names that were new are forgotten.
+ * @internal
+ */
 export function naming<T>(names: readonly Names[], use: () => T): T {
   try {
     const used = use();
@@ -103,4 +112,6 @@ export function textsOf(field: string, list: unknown): readonly string[] {
 }
 
 const invalidList = (field: string, found: string) =>
-  new NousError("invalid_argument", `${field} must be a list of strings, found ${found}`, { field });
+  new NousError("invalid_argument", `${field} must be a list of strings, found ${found}`, {
+    field,
+  });

@@ -1,5 +1,5 @@
-// Nodes, edges, filters and searches, read off a caller's objects. Reading may run the caller's own code (getters, proxies), so
-// all of it is done before the scratch is touched.
+// Nodes, edges, filters and searches, read off a caller's objects. Reading may run the caller's own
+// code (getters, proxies), so all of it is done before the scratch is touched.
 
 import { LIFECYCLE_STATES } from "../constants.ts";
 import { invalid, invalidEntry, invalidShape, NousError, requireShort, show } from "../errors.ts";
@@ -40,11 +40,17 @@ const MOST_COMPONENTS = 2 ** 20;
 
 const LEVELS: readonly unknown[] = ["off", "low", "medium", "high"];
 
-/** A batch as it was read: records without targets and codes, and the lists that they tell the lengths of. @internal */
+/**
+ * A batch as it was read: records without targets and codes, and the lists that they tell the
+ * lengths of. @internal
+ */
 export interface Batch {
   ids: string[];
   records: Float64Array;
-  /** Types and subtypes, one after the other; null where there is to be none, undefined where none is said. */
+  /**
+   * Types and subtypes, one after the other; null where there is to be none, undefined where none
+   * is said.
+   */
   kinds: (string | null | undefined)[];
   /** Tags and clusters. */
   labels: string[];
@@ -92,11 +98,23 @@ export function idsOf(field: string, list: readonly string[]): string[] {
 
 function idOf(batch: string, index: number, entry: object, field: string, id: unknown): string {
   if (typeof id === "string" && id !== "") return id;
-  throw invalidEntry(batch, index, entry, field, `must be a string that is not empty, found ${show(id)}`);
+  throw invalidEntry(
+    batch,
+    index,
+    entry,
+    field,
+    `must be a string that is not empty, found ${show(id)}`,
+  );
 }
 
 /** A name that may be missing. */
-function nameOf(batch: string, index: number, entry: object, field: string, name: unknown): string | null | undefined {
+function nameOf(
+  batch: string,
+  index: number,
+  entry: object,
+  field: string,
+  name: unknown,
+): string | null | undefined {
   if (name === undefined || name === null || typeof name === "string") return name;
   throw invalidEntry(batch, index, entry, field, `must be a string, found ${show(name)}`);
 }
@@ -112,7 +130,13 @@ export function readNodes(nodes: readonly MemoryNode[]): Batch {
   const count = listOf("nodes", nodes).length;
   const records = new Float64Array(count * NODE);
   const kinds = new Array<string | null | undefined>(2 * count);
-  const batch: Batch = { ids: new Array(count), records, kinds, labels: [], embeddings: new Components() };
+  const batch: Batch = {
+    ids: new Array(count),
+    records,
+    kinds,
+    labels: [],
+    embeddings: new Components(),
+  };
   for (let index = 0, at = 0; index < count; index++, at += NODE) {
     const node = nodes[index]!;
     if (typeof node !== "object" || node === null) throw invalidShape("nodes", index, node);
@@ -126,7 +150,8 @@ export function readNodes(nodes: readonly MemoryNode[]): Batch {
     records[at + 6] = numberOf(node.retrievability);
     records[at + 7] = numberOf(node.difficulty);
     records[at + 8] = numberOf(node.salience);
-    const state = lifecycle === undefined || lifecycle === null ? ABSENT : STATE_CODES.get(lifecycle);
+    const state =
+      lifecycle === undefined || lifecycle === null ? ABSENT : STATE_CODES.get(lifecycle);
     if (state === undefined) {
       const problem = `must be one of ${STORED_STATES.join(", ")}, found ${show(lifecycle)}`;
       throw invalidEntry("nodes", index, node, "lifecycle", problem);
@@ -141,12 +166,16 @@ export function readNodes(nodes: readonly MemoryNode[]): Batch {
   return batch;
 }
 
-/** Puts the codes of types and subtypes into a batch's records; the answer holds those of tags and clusters. @internal */
+/**
+ * Puts the codes of types and subtypes into a batch's records; the answer holds those of tags and
+ * clusters. @internal
+ */
 export function codesOf({ records, kinds, labels }: Batch, names: AllNames): number[] {
   const codes = new Array<number>(labels.length);
   let done = 0;
   const label = (of: Names, length: number) => {
-    for (const end = done + Math.max(length, 0); done < end; done++) codes[done] = of.code(labels[done]!);
+    for (const end = done + Math.max(length, 0); done < end; done++)
+      codes[done] = of.code(labels[done]!);
   };
   for (let at = 0, kind = 0; at < records.length; at += NODE, kind += 2) {
     records[at + 10] = codeOf(names.types, kinds[kind], ABSENT);
@@ -157,16 +186,34 @@ export function codesOf({ records, kinds, labels }: Batch, names: AllNames): num
   return codes;
 }
 
-function readLabels(index: number, node: MemoryNode, field: string, labels: unknown, read: string[]): number {
+function readLabels(
+  index: number,
+  node: MemoryNode,
+  field: string,
+  labels: unknown,
+  read: string[],
+): number {
   if (labels === undefined || labels === null) return ABSENT;
   if (!Array.isArray(labels)) {
-    throw invalidEntry("nodes", index, node, field, `must be a list of strings, found ${show(labels)}`);
+    throw invalidEntry(
+      "nodes",
+      index,
+      node,
+      field,
+      `must be a list of strings, found ${show(labels)}`,
+    );
   }
   const { length } = labels;
   for (let place = 0; place < length; place++) {
     const label: unknown = labels[place];
     if (typeof label !== "string") {
-      throw invalidEntry("nodes", index, node, field, `must be a list of strings, found ${show(label)} at ${place}`);
+      throw invalidEntry(
+        "nodes",
+        index,
+        node,
+        field,
+        `must be a list of strings, found ${show(label)} at ${place}`,
+      );
     }
     read.push(label);
   }
@@ -185,11 +232,15 @@ function readEmbedding(index: number, node: MemoryNode, embedding: unknown, batc
 }
 
 /** How many numbers a typed array has, whatever it says of itself. */
-const lengthOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Int8Array.prototype), "length")!.get!;
+const lengthOf = Object.getOwnPropertyDescriptor(
+  Object.getPrototypeOf(Int8Array.prototype),
+  "length",
+)!.get!;
 
 /**
- * Embeddings as the scratch takes them, one after the other. A copy: what is read next may be code that changes them, or takes their
- * bytes away. One buffer for all of a batch: beside a hundred thousand buffers, each further one takes V8 fifty microseconds.
+ * Embeddings as the scratch takes them, one after the other. A copy: what is read next may be code
+ * that changes them, or takes their bytes away. One buffer for all of a batch: beside a hundred
+ * thousand buffers, each further one takes V8 fifty microseconds.
  *
  * @internal
  */
@@ -202,7 +253,10 @@ export class Components {
     return this.#numbers.subarray(0, this.#length);
   }
 
-  /** Adds an embedding: how many components it has, or undefined for what is none. What is no number becomes NaN, which the module refuses. */
+  /**
+   * Adds an embedding: how many components it has, or undefined for what is none. What is no number
+   * becomes NaN, which the module refuses.
+   */
   add(embedding: unknown): number | undefined {
     // Behind a proxy there is none, whatever it is an instance of.
     const isTyped = ArrayBuffer.isView(embedding) && !(embedding instanceof DataView);
@@ -237,12 +291,22 @@ export class Components {
   }
 }
 
-/** Gives a record its target: −1 a new one, a row or slot, or −2 − place of an earlier entry. @internal */
-export function setTarget(records: Float64Array, size: number, index: number, target: number): void {
+/**
+ * Gives a record its target: −1 a new one, a row or slot, or −2 − place of an earlier entry.
+ * @internal
+ */
+export function setTarget(
+  records: Float64Array,
+  size: number,
+  index: number,
+  target: number,
+): void {
   records[index * size + TARGET] = target;
 }
 
-/** Edges as they were read; the ends are given to the records when the ids are looked up. @internal */
+/**
+ * Edges as they were read; the ends are given to the records when the ids are looked up. @internal
+ */
 export interface EdgeBatch {
   ids: string[];
   sources: string[];
@@ -287,7 +351,8 @@ export interface ReadSearch {
 }
 
 /** A limit of at least 0, or undefined. @internal */
-export const limitOf = (limit: number | undefined, fallback: number): number => wholeOf("limit", limit, fallback);
+export const limitOf = (limit: number | undefined, fallback: number): number =>
+  wholeOf("limit", limit, fallback);
 
 /** How many there may be: at least 0, and `Infinity` for as many as there are. */
 function wholeOf(field: string, most: number | undefined, fallback: number): number {
@@ -326,19 +391,27 @@ export function optionsOf<T extends object>(
 }
 
 /**
- * As `optionsOf` both, of a ranking, which may take no more than a microsecond. Keys are compared one by one: asking a set is
- * 5 % of that.
+ * As `optionsOf` both, of a ranking, which may take no more than a microsecond. Keys are compared
+ * one by one: asking a set is 5 % of that.
  *
  * @internal
  */
 export function checkRerank(candidates: ResidentCandidates, options: ResidentRerankOptions): void {
   checkObject("options", options);
   for (const key in options) {
-    if (key !== "limit" && key !== "now" && key !== "sections") throw unknownOption(key, RERANK_KEYS);
+    if (key !== "limit" && key !== "now" && key !== "sections")
+      throw unknownOption(key, RERANK_KEYS);
   }
   checkObject("candidates", candidates);
   for (const key in candidates) {
-    if (key === "handles" || key === "ids" || key === "semantic" || key === "bm25" || key === "graph") continue;
+    if (
+      key === "handles" ||
+      key === "ids" ||
+      key === "semantic" ||
+      key === "bm25" ||
+      key === "graph"
+    )
+      continue;
     throw unknownOption(key, CANDIDATE_KEYS);
   }
 }
@@ -357,7 +430,13 @@ export const RERANK_KEYS: ReadonlySet<string> = new Set(["limit", "now", "sectio
 /** @internal */
 export const SIMILAR_KEYS: ReadonlySet<string> = new Set(["limit", "filter", "now"]);
 /** @internal */
-export const CANDIDATE_KEYS: ReadonlySet<string> = new Set(["ids", "handles", "semantic", "bm25", "graph"]);
+export const CANDIDATE_KEYS: ReadonlySet<string> = new Set([
+  "ids",
+  "handles",
+  "semantic",
+  "bm25",
+  "graph",
+]);
 /** @internal */
 export const QUERY_KEYS: ReadonlySet<string> = new Set([
   "embedding",
@@ -381,7 +460,8 @@ export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
   head[2] = flagOf("sections", query.sections, true);
   head[3] = flagOf("include_connections", query.include_connections, false);
   head[4] = LEVELS.indexOf(level);
-  if (head[4] < 0) throw invalid("serendipity_level", `must be one of ${LEVELS.join(", ")}, found ${show(level)}`);
+  if (head[4] < 0)
+    throw invalid("serendipity_level", `must be one of ${LEVELS.join(", ")}, found ${show(level)}`);
   const lists = readFilters(query.filters, names, head);
   const embedding = readQueryEmbedding(query.embedding, head);
   head[9] = wholeOf("max_seeds", query.max_seeds, ABSENT);
@@ -395,7 +475,13 @@ export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
     hits[index] = idOf("bm25", index, hit, "id", hit.id);
     const { score } = hit;
     if (typeof score !== "number" || !(score >= 0 && score < Infinity)) {
-      throw invalidEntry("bm25", index, hit, "score", `must be a finite number of at least 0, found ${show(score)}`);
+      throw invalidEntry(
+        "bm25",
+        index,
+        hit,
+        "score",
+        `must be a finite number of at least 0, found ${show(score)}`,
+      );
     }
     scores[index] = score;
   }
@@ -418,7 +504,13 @@ export function readSimilar(
   if (embedding === undefined || embedding === null) {
     throw invalid("embedding", `must be an array of numbers, found ${show(embedding)}`);
   }
-  return { head, lists, hits: [], scores: new Float64Array(0), embedding: readQueryEmbedding(embedding, head) };
+  return {
+    head,
+    lists,
+    hits: [],
+    scores: new Float64Array(0),
+    embedding: readQueryEmbedding(embedding, head),
+  };
 }
 
 function readQueryEmbedding(embedding: unknown, head: Float64Array): ArrayLike<number> | undefined {
@@ -426,7 +518,8 @@ function readQueryEmbedding(embedding: unknown, head: Float64Array): ArrayLike<n
   if (embedding === undefined || embedding === null) return undefined;
   const components = new Components();
   const length = components.add(embedding);
-  if (length === undefined) throw invalid("embedding", `must be an array of numbers, found ${show(embedding)}`);
+  if (length === undefined)
+    throw invalid("embedding", `must be an array of numbers, found ${show(embedding)}`);
   head[8] = length;
   return components.all;
 }
@@ -448,12 +541,17 @@ export const FILTER_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 /** Puts the filters' numbers into the head; the answer holds their lists, as codes. */
-function readFilters(given: SearchFilters | null | undefined, names: AllNames, head: Float64Array): number[][] {
+function readFilters(
+  given: SearchFilters | null | undefined,
+  names: AllNames,
+  head: Float64Array,
+): number[][] {
   const filters: SearchFilters = optionsOf("filters", given ?? undefined, FILTER_KEYS);
   const moment = (field: "created_after" | "created_before") => {
     const instant = filters[field];
     const found = momentOf(instant);
-    if (Number.isNaN(found)) throw invalid(`filters.${field}`, `must be an instant, found ${show(instant)}`);
+    if (Number.isNaN(found))
+      throw invalid(`filters.${field}`, `must be an instant, found ${show(instant)}`);
     return found;
   };
   head[5] = moment("created_after");
@@ -461,14 +559,20 @@ function readFilters(given: SearchFilters | null | undefined, names: AllNames, h
   const days = filters.accessed_within_days;
   head[7] = numberOf(days);
   if (Number.isNaN(head[7])) {
-    throw invalid("filters.accessed_within_days", `must be a finite number of at least 0, found ${show(days)}`);
+    throw invalid(
+      "filters.accessed_within_days",
+      `must be a finite number of at least 0, found ${show(days)}`,
+    );
   }
   const codes = (field: keyof SearchFilters, of: Names) =>
     textsOf(`filters.${field}`, filters[field]).map((name) => of.known(name));
   const states = textsOf("filters.lifecycles", filters.lifecycles).map((state) => {
     const code = STATE_CODES.get(state);
     if (code === undefined) {
-      throw invalid("filters.lifecycles", `must hold some of ${STORED_STATES.join(", ")}, found ${show(state)}`);
+      throw invalid(
+        "filters.lifecycles",
+        `must hold some of ${STORED_STATES.join(", ")}, found ${show(state)}`,
+      );
     }
     return code;
   });

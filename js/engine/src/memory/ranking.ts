@@ -31,12 +31,16 @@ export class Ranking implements Iterable<RankedEntry> {
   breakdown(place: number): SignalBreakdown | undefined {
     if (this.ids[place] === undefined) return undefined;
     const at = place * SIGNALS;
-    return Object.fromEntries(own.signals.map((signal, i) => [signal, this.#signals[at + i]!])) as SignalBreakdown;
+    return Object.fromEntries(
+      own.signals.map((signal, i) => [signal, this.#signals[at + i]!]),
+    ) as SignalBreakdown;
   }
 
   /** The signal that contributes most to a place's score; of equals, the first. */
   primarySignal(place: number): keyof RerankingWeights | undefined {
-    return this.ids[place] === undefined ? undefined : own.signals[this.#signals[place * SIGNALS + 6]!];
+    return this.ids[place] === undefined
+      ? undefined
+      : own.signals[this.#signals[place * SIGNALS + 6]!];
   }
 
   /** All there is about a place, counted from 0. */
@@ -68,7 +72,10 @@ export interface RankingData {
   signals: ArrayLike<number>;
 }
 
-/** The ranking of `count` places in a view: rows, scores, then the signals of each; `known` are the ids of all rows. @internal */
+/**
+ * The ranking of `count` places in a view: rows, scores, then the signals of each; `known` are the
+ * ids of all rows. @internal
+ */
 export function readRanking(
   numbers: Float64Array,
   at: number,
@@ -83,11 +90,16 @@ export function readRanking(
   }
   const signalsAt = at + 2 * count;
   const signals =
-    count > FEW ? numbers.slice(signalsAt, signalsAt + count * SIGNALS) : copyOfFew(numbers, signalsAt, count);
+    count > FEW
+      ? numbers.slice(signalsAt, signalsAt + count * SIGNALS)
+      : copyOfFew(numbers, signalsAt, count);
   return new Ranking({ ids, scores, signals });
 }
 
-/** Of few places a plain array is made in a third of the time of a typed one, whose memory is not the heap's. */
+/**
+ * Of few places a plain array is made in a third of the time of a typed one, whose memory is not
+ * the heap's.
+ */
 const FEW = 100;
 
 /** Number by number: an inner loop takes half as long again. */

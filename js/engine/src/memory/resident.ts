@@ -1,4 +1,5 @@
-// What is resident in an instance of its own, a memory or a full-text index, with views over its scratch.
+// What is resident in an instance of its own, a memory or a full-text index, with views over its
+// scratch.
 
 import { NousError } from "../errors.ts";
 import type { Glue, Instance } from "../instance.ts";
@@ -30,7 +31,9 @@ export interface Making {
 /** What the module refused. @internal */
 export function refusalOf(glue: Glue): NousError {
   const { code, field, problem, found } = takeRefusal(glue);
-  return new NousError(code, `${field} ${problem}${found === null ? "" : `, found ${found}`}`, { field });
+  return new NousError(code, `${field} ${problem}${found === null ? "" : `, found ${found}`}`, {
+    field,
+  });
 }
 
 /** @internal */
@@ -53,7 +56,10 @@ export class Resident<M extends OnScratch = ResidentModule> {
     this.find();
   }
 
-  static create(config: PlainData | undefined, { dimensions, i8, embeddingId, maxBytes }: Making): Resident {
+  static create(
+    config: PlainData | undefined,
+    { dimensions, i8, embeddingId, maxBytes }: Making,
+  ): Resident {
     const instance = ownInstance();
     const { glue, memory } = instance;
     const own = memory.buffer.byteLength;
@@ -82,12 +88,17 @@ export class Resident<M extends OnScratch = ResidentModule> {
     ] as const;
     // One may have moved when another fails.
     this.#forget();
-    const got = [wanted, exact].find(([n, r, b]) => this.#fits(n, r, b) && this.module.reserve(n, r, b));
+    const got = [wanted, exact].find(
+      ([n, r, b]) => this.#fits(n, r, b) && this.module.reserve(n, r, b),
+    );
     if (got === undefined) {
       const refused = this.instance.glue.take_error();
       const size = Math.ceil((exact[0] * 8 + exact[1] * 4 + exact[2]) / 2 ** 20);
       const problem = refused === undefined ? "more than there is" : "more than maxBytes leaves";
-      throw new NousError("out_of_memory", `The batch needs up to ${size} MiB at once, ${problem}: pass it in parts.`);
+      throw new NousError(
+        "out_of_memory",
+        `The batch needs up to ${size} MiB at once, ${problem}: pass it in parts.`,
+      );
     }
     this.find();
     [this.#numbersRoom, this.#rowsRoom, this.#bytesRoom] = got;

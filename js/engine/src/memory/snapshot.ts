@@ -39,8 +39,8 @@ export interface Snapshotted<M extends SnapshotWriter> {
 export type IdList = readonly [places: Uint32Array, ids: readonly (string | undefined)[]];
 
 /**
- * The parts of a snapshot, one after the other; each is a piece of its own. Told the rows that it writes, `listsOf` tells its
- * lists of ids, by the kinds of their parts. @internal
+ * The parts of a snapshot, one after the other; each is a piece of its own. Told the rows that it
+ * writes, `listsOf` tells its lists of ids, by the kinds of their parts. @internal
  */
 export function* snapshotParts<M extends SnapshotWriter>(
   kept: Snapshotted<M>,
@@ -84,9 +84,16 @@ export function inOnePiece(parts: Iterable<Uint8Array>): Uint8Array<ArrayBuffer>
 }
 
 /** The ids of a part that begins with a place of the list. */
-function idsOfPart(places: Uint32Array, names: readonly (string | undefined)[], from: number): string[] {
+function idsOfPart(
+  places: Uint32Array,
+  names: readonly (string | undefined)[],
+  from: number,
+): string[] {
   const ids: string[] = [];
-  for (let units = 0; units < UNITS_A_PART && ids.length < IDS_A_PART && from + ids.length < places.length; ) {
+  for (
+    let units = 0;
+    units < UNITS_A_PART && ids.length < IDS_A_PART && from + ids.length < places.length;
+  ) {
     const id = names[places[from + ids.length]!] ?? "";
     ids.push(id);
     units += id.length;
@@ -124,7 +131,10 @@ function* take(
   yield resident.bytes.slice(at, at + length) as Uint8Array<ArrayBuffer>;
 }
 
-/** Encoding, count, lengths in UTF-16 units, text. Text with lone surrogates, which UTF-8 cannot hold, is in UTF-16. */
+/**
+ * Encoding, count, lengths in UTF-16 units, text. Text with lone surrogates, which UTF-8 cannot
+ * hold, is in UTF-16.
+ */
 function encodeIds(ids: readonly string[]): Uint8Array {
   const text = ids.join("");
   const utf8 = new TextEncoder().encode(text);
@@ -140,7 +150,8 @@ function encodeIds(ids: readonly string[]): Uint8Array {
   content.set(bytes, 8 + 4 * ids.length);
   if (!isWhole) {
     const from = 8 + 4 * ids.length;
-    for (let unit = 0; unit < text.length; unit++) view.setUint16(from + 2 * unit, text.charCodeAt(unit), true);
+    for (let unit = 0; unit < text.length; unit++)
+      view.setUint16(from + 2 * unit, text.charCodeAt(unit), true);
   }
   return content;
 }
@@ -155,7 +166,8 @@ function decodeIds(content: Uint8Array): string[] {
   let text: string;
   if (encoding === UTF8) text = textOf(content.subarray(from));
   else {
-    if (encoding !== UTF16 || (content.length - from) % 2 !== 0) throw damaged("holds ids in no known form");
+    if (encoding !== UTF16 || (content.length - from) % 2 !== 0)
+      throw damaged("holds ids in no known form");
     const units = Array.from({ length: (content.length - from) >> 1 }, (_, unit) =>
       view.getUint16(from + 2 * unit, true),
     );
@@ -191,7 +203,11 @@ export interface Restored {
 }
 
 /** @internal */
-export function restoreParts(source: SnapshotSource, config: PlainData | undefined, maxBytes: number): Restored {
+export function restoreParts(
+  source: SnapshotSource,
+  config: PlainData | undefined,
+  maxBytes: number,
+): Restored {
   const instance = ownInstance();
   const { glue, memory } = instance;
   const restorer = glue.Restorer.create(config, maxBytes, memory.buffer.byteLength);
@@ -204,7 +220,8 @@ export function restoreParts(source: SnapshotSource, config: PlainData | undefin
   const module = restorer.finish();
   restorer.free();
   if (module === undefined) throw refusalOf(glue);
-  if (nodeIds.length !== nodes || edgeIds.length !== edges) throw damaged("has too few or too many ids");
+  if (nodeIds.length !== nodes || edgeIds.length !== edges)
+    throw damaged("has too few or too many ids");
   const [rows, slots] = [placesOf(nodeIds), placesOf(edgeIds)];
   return { resident: new Resident(instance, module), nodeIds, edgeIds, rows, slots, embeddingId };
 }
@@ -224,7 +241,9 @@ export interface SnapshotReader {
   read(length: number): number;
 }
 
-/** Reads all parts of a snapshot; the lists receive the ids, by the kinds of their parts. @internal */
+/**
+ * Reads all parts of a snapshot; the lists receive the ids, by the kinds of their parts. @internal
+ */
 export function readParts(
   source: SnapshotSource,
   { glue, memory }: Instance,
@@ -234,7 +253,8 @@ export function readParts(
   const feed = new Feed(source);
   const room = (bytes: number) => {
     const at = restorer.reserve(bytes);
-    if (at === 0) throw new NousError("out_of_memory", `A part of the snapshot needs ${bytes} bytes at once.`);
+    if (at === 0)
+      throw new NousError("out_of_memory", `A part of the snapshot needs ${bytes} bytes at once.`);
     return new Uint8Array(memory.buffer, at, bytes);
   };
   while (!feed.isEmpty()) {
@@ -260,8 +280,9 @@ export const damaged = (problem: string) =>
 /** Bytes that come in pieces, read as they are asked for. */
 class Feed {
   /**
-   * What has been fetched stands between `#from` and `#to`. Pieces are gathered in one buffer, since the bytes of one may be those
-   * of the next, too; one for each would have the collector run for every one of them.
+   * What has been fetched stands between `#from` and `#to`. Pieces are gathered in one buffer,
+   * since the bytes of one may be those of the next, too; one for each would have the collector run
+   * for every one of them.
    */
   #bytes: Uint8Array;
   #from = 0;
@@ -271,10 +292,18 @@ class Feed {
   constructor(source: SnapshotSource) {
     const isWhole = source instanceof ArrayBuffer || ArrayBuffer.isView(source);
     const pieces: Iterable<Uint8Array> = isWhole ? [] : source;
-    if (pieces === null || typeof pieces !== "object" || typeof pieces[Symbol.iterator] !== "function") {
-      throw new NousError("invalid_argument", `bytes must be a Uint8Array or several, found ${show(source)}`, {
-        field: "bytes",
-      });
+    if (
+      pieces === null ||
+      typeof pieces !== "object" ||
+      typeof pieces[Symbol.iterator] !== "function"
+    ) {
+      throw new NousError(
+        "invalid_argument",
+        `bytes must be a Uint8Array or several, found ${show(source)}`,
+        {
+          field: "bytes",
+        },
+      );
     }
     this.#bytes = isWhole ? bytesOf(source) : new Uint8Array(0);
     this.#to = this.#bytes.length;
@@ -322,7 +351,8 @@ class Feed {
 function bytesOf(piece: ArrayBuffer | ArrayBufferView): Uint8Array {
   try {
     if (piece instanceof ArrayBuffer) return new Uint8Array(piece);
-    if (ArrayBuffer.isView(piece)) return new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength);
+    if (ArrayBuffer.isView(piece))
+      return new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength);
   } catch {
     throw invalid("bytes", "must not be detached: its buffer was transferred");
   }

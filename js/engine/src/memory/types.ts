@@ -10,23 +10,29 @@ export type StoredLifecycleState = DecayLifecycleState | "DELETED";
 export interface MemoryIndexOptions {
   /** Components of an embedding, the same for all; 0 (the default) keeps none. At most 65,536. */
   dimensions?: number | undefined;
-  /** How embeddings are kept: `f32`, or `i8` for a fifth of the memory, where each row has a scale of its own. Default `f32`. */
+  /**
+   * How embeddings are kept: `f32`, or `i8` for a fifth of the memory, where each row has a scale
+   * of its own. Default `f32`.
+   */
   embeddings?: "f32" | "i8" | undefined;
-  /** Which model made the embeddings; kept in snapshots, so that whoever restores one can tell. Default "". */
+  /**
+   * Which model made the embeddings; kept in snapshots, so that whoever restores one can tell.
+   * Default "".
+   */
   embeddingId?: string | undefined;
   /** The same configuration as `createEngine` takes; searching reads `search` in it as well. */
   config?: EngineConfig | undefined;
   /**
-   * What the index may take of the module's memory, in bytes: a call that could need more is refused before it begins,
-   * with code `out_of_memory`. A snapshot does not count against it, so that a full index can be saved. Default 3 GiB, of the 4 that
-   * WebAssembly can address.
+   * What the index may take of the module's memory, in bytes: a call that could need more is
+   * refused before it begins, with code `out_of_memory`. A snapshot does not count against it, so
+   * that a full index can be saved. Default 3 GiB, of the 4 that WebAssembly can address.
    */
   maxBytes?: number | undefined;
 }
 
 /**
- * A memory as it goes in. For a new one whatever is missing has the default in brackets; one that is there already keeps
- * it. A null counts as missing, except where it says so.
+ * A memory as it goes in. For a new one whatever is missing has the default in brackets; one that
+ * is there already keeps it. A null counts as missing, except where it says so.
  */
 export interface MemoryNode {
   /** Not empty; the one thing that has to be there. */
@@ -47,7 +53,10 @@ export interface MemoryNode {
   retrievability?: number | null | undefined;
   /** In [0, 1] (the section's `base_difficulty`). */
   difficulty?: number | null | undefined;
-  /** How much was at stake, in [0, 1] (0.5, neutral). Kept where the configuration says `salienceGrowth`, and nowhere else. */
+  /**
+   * How much was at stake, in [0, 1] (0.5, neutral). Kept where the configuration says
+   * `salienceGrowth`, and nowhere else.
+   */
   salience?: number | null | undefined;
   /** As it is stored ("ACTIVE"). */
   lifecycle?: StoredLifecycleState | null | undefined;
@@ -55,11 +64,15 @@ export interface MemoryNode {
   tags?: readonly string[] | null | undefined;
   /** Ids of the clusters that it is in (none). */
   clusters?: readonly string[] | null | undefined;
-  /** `dimensions` numbers, not all 0; it is kept at length 1. Null: still to be made, or no longer true (null). */
+  /**
+   * `dimensions` numbers, not all 0; it is kept at length 1. Null: still to be made, or no longer
+   * true (null).
+   */
   embedding?: ArrayLike<number> | null | undefined;
   /**
-   * Its place in every order, whole, from 0 to 2⁵³ − 1: a database's row number, so that an index made anew answers as the
-   * one before (one more than the highest so far, and 2⁵³ − 1 once that was given). Of equal ones the order is any, and stays.
+   * Its place in every order, whole, from 0 to 2⁵³ − 1: a database's row number, so that an index
+   * made anew answers as the one before (one more than the highest so far, and 2⁵³ − 1 once that
+   * was given). Of equal ones the order is any, and stays.
    */
   sequence?: number | null | undefined;
 }
@@ -93,7 +106,10 @@ export interface MemoryEdge {
   target_id: string;
   /** ("relates_to") */
   type?: string | null | undefined;
-  /** In [0, 1] (what a store gives a new edge of its type: 0.8 for `causes`, 0.5 for an unknown one, …). */
+  /**
+   * In [0, 1] (what a store gives a new edge of its type: 0.8 for `causes`, 0.5 for an unknown one,
+   * …).
+   */
   strength?: number | null | undefined;
   /** As a node's. */
   sequence?: number | null | undefined;
@@ -117,7 +133,10 @@ export interface Linked {
   ignored: string[];
 }
 
-/** Which memories a search may find and activation may pass to. All that are given must hold; an empty list holds. */
+/**
+ * Which memories a search may find and activation may pass to. All that are given must hold; an
+ * empty list holds.
+ */
 export interface SearchFilters {
   types?: readonly string[] | undefined;
   excluded_types?: readonly string[] | undefined;
@@ -152,14 +171,17 @@ export type SerendipityLevel = "off" | "low" | "medium" | "high";
 export interface SearchQuery {
   /** The query's embedding, of any length but 0. Without one nothing is compared by meaning. */
   embedding?: ArrayLike<number> | null | undefined;
-  /** What the full-text index found, in its order. Ids that are not in the index are passed over. Default none. */
+  /**
+   * What the full-text index found, in its order. Ids that are not in the index are passed over.
+   * Default none.
+   */
   bm25?: readonly Bm25Hit[] | null | undefined;
   filters?: SearchFilters | null | undefined;
   /** Results, at least 0. Default: `search.defaultLimit` of the configuration, 30. */
   limit?: number | undefined;
   /**
-   * The most seeds, at least 0; without `graphReach` no search returns more results than this. Default: `search.maxSeeds` of
-   * the configuration, 15.
+   * The most seeds, at least 0; without `graphReach` no search returns more results than this.
+   * Default: `search.maxSeeds` of the configuration, 15.
    */
   max_seeds?: number | undefined;
   /** The present. Default: the clock. */
@@ -185,7 +207,10 @@ export interface SearchMetrics {
   hops: number;
   /** Neighbours looked at, before any filter. */
   edges_traversed: number;
-  /** Why spreading ended: a round passed nothing on, as many nodes as allowed were active, or the last round was over. */
+  /**
+   * Why spreading ended: a round passed nothing on, as many nodes as allowed were active, or the
+   * last round was over.
+   */
   terminated: "no_spread" | "max_nodes" | "max_hops";
 }
 
@@ -195,12 +220,17 @@ export interface SearchResult<R> {
   ranking: R;
   /** Active memories unlike the query, highest activation first; returned ones too. */
   serendipity: { id: string; activation: number }[];
-  /** The edges between active nodes, in the order of their creation; there when they were asked for. */
+  /**
+   * The edges between active nodes, in the order of their creation; there when they were asked for.
+   */
   connections?: StoredMemoryEdge[];
   metrics: SearchMetrics;
 }
 
-/** Candidates as columns of one length, by ids or by handles. A missing column counts as 0 everywhere. */
+/**
+ * Candidates as columns of one length, by ids or by handles. A missing column counts as 0
+ * everywhere.
+ */
 export interface ResidentCandidates {
   ids?: readonly string[] | undefined;
   /** What `handles(ids)` gave: numbers, which are quicker to look up. */
@@ -256,7 +286,9 @@ export interface DecayChanges {
 export interface Sweep {
   /** Nodes looked at: all but those whose stored state is ARCHIVE or DELETED. */
   processed: number;
-  /** Nodes whose retrievability is off the stored one by more than 0.001, or whose state changes. */
+  /**
+   * Nodes whose retrievability is off the stored one by more than 0.001, or whose state changes.
+   */
   changes: DecayChanges;
   transitions: Transition[];
 }
@@ -278,7 +310,9 @@ export interface MemoryUse {
   /** The same of embeddings. */
   embeddings: number;
   embeddings_capacity: number;
-  /** The module's whole memory, as the process pays for it; ids and JavaScript's own are not in it. */
+  /**
+   * The module's whole memory, as the process pays for it; ids and JavaScript's own are not in it.
+   */
   module: number;
 }
 
@@ -288,8 +322,8 @@ export interface Explanation {
   name: string;
   value: number;
   /**
-   * How the value comes from those of `parts`, from left to right: their sum, product, quotient, largest or smallest. None
-   * for a number that was given, or that its `note` explains.
+   * How the value comes from those of `parts`, from left to right: their sum, product, quotient,
+   * largest or smallest. None for a number that was given, or that its `note` explains.
    */
   operation?: "sum" | "product" | "quotient" | "maximum" | "minimum";
   parts?: Explanation[];
@@ -306,7 +340,10 @@ export interface ExplainedNode {
   id: string;
   /** Its place in the ranking, from 1; null when it is not in it. */
   rank: number | null;
-  /** Why it is not: `filtered`, `not_reached`, `below_floor` (active, but no search had found it), `below_limit`. */
+  /**
+   * Why it is not: `filtered`, `not_reached`, `below_floor` (active, but no search had found it),
+   * `below_limit`.
+   */
   absent?: "filtered" | "not_reached" | "below_floor" | "below_limit";
   /** The score's tree; null for a node that was not ranked at all. */
   score: Explanation | null;

@@ -1,4 +1,5 @@
-// An account of merging: what was boosted, what was left out and why, what is there for the sake of a part.
+// An account of merging: what was boosted, what was left out and why, what is there for the sake of
+// a part.
 
 import { type MergedRow, type MergeRow, numberOf } from "../merge.ts";
 import type { MemorySection } from "../types.ts";
@@ -85,7 +86,11 @@ export function accountOf<Row extends MergeRow>(
     const score = scores[place]!;
     if (score >= cutoff) reaching++;
     if (isSelected[place] || cut.length === MOST_CUT) continue;
-    cut.push({ id: rows[place]!.id!, score, why: score >= cutoff ? "max_results" : "below_cutoff" });
+    cut.push({
+      id: rows[place]!.id!,
+      score,
+      why: score >= cutoff ? "max_results" : "below_cutoff",
+    });
   }
   const trace: MergeTrace = {
     found,

@@ -1,4 +1,5 @@
-// The orchestrator over the module: a configuration becomes an engine and the numbers that its passes go by.
+// The orchestrator over the module: a configuration becomes an engine and the numbers that its
+// passes go by.
 
 import { type EngineConfig, withModuleConfig } from "../config.ts";
 import { MEMORY_SECTIONS } from "../constants.ts";
@@ -15,7 +16,10 @@ import type { FoundRow, Orchestrator, RetrievalSearch } from "./types.ts";
 export interface CreateOrchestratorOptions<Row extends FoundRow, Filters extends object> {
   /** The caller's own search. */
   search: RetrievalSearch<Row, Filters>;
-  /** What differs from the defaults: its `orchestrator`, and whatever else has a say in intent, sections and symbols. */
+  /**
+   * What differs from the defaults: its `orchestrator`, and whatever else has a say in intent,
+   * sections and symbols.
+   */
   config?: EngineConfig | undefined;
 }
 
@@ -25,35 +29,44 @@ const KEYS = new Set(["search", "config"]);
  * Retrieval in several passes over a search of your own.
  *
  * ```ts
- * const orchestrator = createOrchestrator({ search: (query, { limit, filters, signal }) => mySearch(query) });
- * const { nodes, groups, trace } = await orchestrator.retrieve("What's my BTC thesis and how did my last SOL trade go?");
+ * const orchestrator = createOrchestrator({ search: (query, { limit, filters, signal }) =>
+ * mySearch(query) });
+ * const { nodes, groups, trace } = await orchestrator.retrieve("What's my BTC thesis and how did my
+ * last SOL trade go?");
  * ```
  *
- * @throws {NousError} `invalid_argument` when `search` is no function; `invalid_config` with the path of the key.
+ * @throws {NousError} `invalid_argument` when `search` is no function; `invalid_config` with the
+ * path of the key.
  */
-export function createOrchestrator<Row extends FoundRow = FoundRow, Filters extends object = Record<string, unknown>>(
-  options: CreateOrchestratorOptions<Row, Filters>,
-): Orchestrator<Row, Filters> {
+export function createOrchestrator<
+  Row extends FoundRow = FoundRow,
+  Filters extends object = Record<string, unknown>,
+>(options: CreateOrchestratorOptions<Row, Filters>): Orchestrator<Row, Filters> {
   requireLoaded();
-  const { search, config } = optionsOf<CreateOrchestratorOptions<Row, Filters>>("options", options, KEYS);
+  const { search, config } = optionsOf<CreateOrchestratorOptions<Row, Filters>>(
+    "options",
+    options,
+    KEYS,
+  );
   const sections = withModuleConfig(config ?? {}, (plain) => new Sections(plain));
   return createOrchestratorOver(engineOf(sections), sections.orchestrator, search!);
 }
 
 function engineOf(sections: Sections): OrchestratorEngine {
-  const boostOf = (section: MemorySection) => (sections.enabled ? sections.profiles[section].intent_boost : 1);
+  const boostOf = (section: MemorySection) =>
+    sections.enabled ? sections.profiles[section].intent_boost : 1;
   return {
     understand: (text, options) => query.understand(sections, text, options),
     classifyQuery: (text) => query.classifyQuery(sections, text),
     reformulate: (text, classification) => query.reformulate(sections, text, classification),
     mergeAndSelect: (subResults, options) => mergeAndSelect(sections, subResults, options),
-    settleWeak: (selected, searches, options) => query.settleWeak(sections, selected, searches, options),
+    settleWeak: (selected, searches, options) =>
+      query.settleWeak(sections, selected, searches, options),
     calculateRetrievalConfidence: (top, second, count, hasAttribute) =>
       query.calculateRetrievalConfidence(sections, top, second, count, hasAttribute),
     getSectionForSubtype: sections.getSectionForSubtype,
-    intentBoosts: Object.fromEntries(MEMORY_SECTIONS.map((section) => [section, boostOf(section)])) as Record<
-      MemorySection,
-      number
-    >,
+    intentBoosts: Object.fromEntries(
+      MEMORY_SECTIONS.map((section) => [section, boostOf(section)]),
+    ) as Record<MemorySection, number>,
   };
 }

@@ -1,11 +1,25 @@
-// Retrieval in several passes: a question's parts are searched for at once, again where they found too little, merged, and
-// what is weak is replaced. The rules run in the module; here is who asks whom, and when it is over.
+// Retrieval in several passes: a question's parts are searched for at once, again where they found
+// too little, merged, and what is weak is replaced. The rules run in the module; here is who asks
+// whom, and when it is over.
 
 import { signalOf } from "../deadline.ts";
 import { invalid, NousError, reasonOf, show } from "../errors.ts";
 import { optionsOf, presentOf } from "../memory/pack.ts";
-import { copyWith, type MergedRow, type MergeOptions, type MergeRow, numberOf, type SubResults } from "../merge.ts";
-import type { ClassifiedQuery, DecomposeOptions, RetrievalConfidence, SettleWeak, Understanding } from "../query.ts";
+import {
+  copyWith,
+  type MergedRow,
+  type MergeOptions,
+  type MergeRow,
+  numberOf,
+  type SubResults,
+} from "../merge.ts";
+import type {
+  ClassifiedQuery,
+  DecomposeOptions,
+  RetrievalConfidence,
+  SettleWeak,
+  Understanding,
+} from "../query.ts";
 import type { ModuleOrchestratorConfig } from "../sections.ts";
 import type { MemorySection } from "../types.ts";
 import { accountOf } from "./account.ts";
@@ -27,7 +41,10 @@ export interface OrchestratorEngine {
   understand(query: string, options: DecomposeOptions): Understanding;
   classifyQuery(query: string): ClassifiedQuery;
   reformulate(query: string, classification: ClassifiedQuery): string | null;
-  mergeAndSelect<Row extends MergeRow>(subResults: SubResults<Row>, options: MergeOptions): MergedRow<Row>[];
+  mergeAndSelect<Row extends MergeRow>(
+    subResults: SubResults<Row>,
+    options: MergeOptions,
+  ): MergedRow<Row>[];
   settleWeak: SettleWeak;
   calculateRetrievalConfidence(
     topScore: number,
@@ -36,7 +53,10 @@ export interface OrchestratorEngine {
     hasAttribute: boolean,
   ): RetrievalConfidence;
   getSectionForSubtype(subtype: string | null | undefined): MemorySection;
-  /** Factor that merging boosts each section by when the question asks for it; 1 for all where sections are off. */
+  /**
+   * Factor that merging boosts each section by when the question asks for it; 1 for all where
+   * sections are off.
+   */
   readonly intentBoosts: Readonly<Record<MemorySection, number>>;
 }
 
@@ -50,14 +70,17 @@ export function createOrchestratorOver<Row extends FoundRow, Filters extends obj
   config: ModuleOrchestratorConfig,
   search: RetrievalSearch<Row, Filters>,
 ): Orchestrator<Row, Filters> {
-  if (typeof search !== "function") throw invalid("search", `must be a function, found ${show(search)}`);
+  if (typeof search !== "function")
+    throw invalid("search", `must be a function, found ${show(search)}`);
   return {
     async retrieve(query, options) {
       const started = performance.now();
       const { filters, now, signal } = readRequest(query, options);
       const searches = new Searches(search, now, signal, config.timeout_seconds, started);
       try {
-        const retrieved = await new Retrieval(engine, config, searches, query, filters).run(started);
+        const retrieved = await new Retrieval(engine, config, searches, query, filters).run(
+          started,
+        );
         searches.requireWanted();
         return retrieved;
       } finally {
@@ -67,9 +90,16 @@ export function createOrchestratorOver<Row extends FoundRow, Filters extends obj
   };
 }
 
-function readRequest<Filters extends object>(query: string, given: RetrieveOptions<Filters> | undefined) {
+function readRequest<Filters extends object>(
+  query: string,
+  given: RetrieveOptions<Filters> | undefined,
+) {
   if (typeof query !== "string") throw invalid("query", `must be a string, found ${show(query)}`);
-  const { filters, now, signal } = optionsOf<RetrieveOptions<Filters>>("options", given, RETRIEVE_KEYS);
+  const { filters, now, signal } = optionsOf<RetrieveOptions<Filters>>(
+    "options",
+    given,
+    RETRIEVE_KEYS,
+  );
   if (filters != null && (typeof filters !== "object" || Array.isArray(filters))) {
     throw invalid("filters", `must be an object, found ${show(filters)}`);
   }
@@ -112,7 +142,11 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
     const { selected, merge, unboosted } =
       plain === undefined
         ? this.#merge(parts, understanding.intents)
-        : { selected: asTheyCame(plain.rows, config.max_results), merge: null, unboosted: new Map() };
+        : {
+            selected: asTheyCame(plain.rows, config.max_results),
+            merge: null,
+            unboosted: new Map(),
+          };
     const merged = performance.now();
 
     // What one plain search found is left as it is.
@@ -121,7 +155,8 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
     const { nodes, ...changes } = await replaceWeak(selected, replacing);
     const settled = performance.now();
 
-    const { query_type, disqualifier_category, entity, attribute, confidence, intents } = understanding;
+    const { query_type, disqualifier_category, entity, attribute, confidence, intents } =
+      understanding;
     const trace: RetrievalTrace = {
       query,
       mode,
@@ -151,10 +186,13 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
       if (!isAnswered(plain)) throw searchFailed(parts);
       return { mode: "plain", parts, plain };
     }
-    // What is asked twice is searched for once, and is one part. A part that was nothing but commas asks nothing.
+    // What is asked twice is searched for once, and is one part. A part that was nothing but commas
+    // asks nothing.
     const asked = understanding.parts.filter((text) => text !== "");
     const texts = [...new Set(asked.length > 0 ? asked : [query])];
-    const parts = await Promise.all(texts.map((text) => this.#part(text, text === query ? understanding : undefined)));
+    const parts = await Promise.all(
+      texts.map((text) => this.#part(text, text === query ? understanding : undefined)),
+    );
     if (parts.some(({ first }) => isAnswered(first))) return { mode: "parts", parts };
     if (config.fallback === "plain") {
       const plain = await this.#plainSearch();
@@ -183,7 +221,11 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
     const isMerged = config.retry === "merge" && second.rows.length > 0;
     const stands = isMerged || topOf(second) > topOf(first);
     const retry: RetryTrace = { ...second.trace, filters_dropped: wider !== filters, stands };
-    const rows = isMerged ? bestOfEach([...first.rows, ...second.rows]) : stands ? second.rows : first.rows;
+    const rows = isMerged
+      ? bestOfEach([...first.rows, ...second.rows])
+      : stands
+        ? second.rows
+        : first.rows;
     return { first, rows, trace: { ...first.trace, retry } };
   }
 
@@ -213,16 +255,28 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
       else if (score > second) second = score;
     }
     if (length === 0) top = 0;
-    return this.engine.calculateRetrievalConfidence(top, length > 1 ? second : null, length, hasAttribute);
+    return this.engine.calculateRetrievalConfidence(
+      top,
+      length > 1 ? second : null,
+      length,
+      hasAttribute,
+    );
   }
 }
 
 /** Results of one search as new objects, which look like merged ones. */
-function asTheyCame<Row extends FoundRow>(rows: readonly Row[], maxResults: number): MergedRow<Row>[] {
-  return rows.slice(0, maxResults).map((row) => copyWith(row, { score: numberOf(row.score), _sub_query_group: 0 }));
+function asTheyCame<Row extends FoundRow>(
+  rows: readonly Row[],
+  maxResults: number,
+): MergedRow<Row>[] {
+  return rows
+    .slice(0, maxResults)
+    .map((row) => copyWith(row, { score: numberOf(row.score), _sub_query_group: 0 }));
 }
 
-/** Of each memory the result with the best score, of equal ones the first; the best memory first. */
+/**
+ * Of each memory the result with the best score, of equal ones the first; the best memory first.
+ */
 function bestOfEach<Row extends FoundRow>(rows: readonly Row[]): Row[] {
   const best = new Map<unknown, { row: Row; score: number }>();
   for (const row of rows) {
@@ -243,7 +297,8 @@ function withoutSubtypes<Filters extends object>(
   if (filters === undefined) return undefined;
   const { subtype, subtypes } = filters as Record<string, unknown>;
   if (subtype == null && subtypes == null) return filters;
-  // All else as it was, getters and what is inherited included: a second attempt must not search where the first may not.
+  // All else as it was, getters and what is inherited included: a second attempt must not search
+  // where the first may not.
   const prototype: object | null = Object.getPrototypeOf(filters);
   const fields: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(filters);
   for (const key of SUBTYPE_KEYS) {
@@ -253,14 +308,20 @@ function withoutSubtypes<Filters extends object>(
   return Object.create(prototype, fields);
 }
 
-function idsByGroup<Row extends FoundRow>(nodes: readonly MergedRow<Row>[], count: number): string[][] {
+function idsByGroup<Row extends FoundRow>(
+  nodes: readonly MergedRow<Row>[],
+  count: number,
+): string[][] {
   const groups: string[][] = [];
   for (let group = 0; group < count; group++) groups.push([]);
   for (const { id, _sub_query_group } of nodes) groups[_sub_query_group]!.push(id!);
   return groups.filter((ids) => ids.length > 0);
 }
 
-/** No part was answered. The cause is what the first failed with or, where none did, that time was up. */
+/**
+ * No part was answered. The cause is what the first failed with or, where none did, that time was
+ * up.
+ */
 function searchFailed(parts: readonly Part<FoundRow>[]): NousError {
   const answers = parts.map(({ first }) => first);
   const failed = answers.filter(({ trace }) => trace.outcome === "failed");

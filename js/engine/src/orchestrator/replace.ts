@@ -11,7 +11,8 @@ const TITLE_LIMIT = 3;
 const SHORTEST_TITLE = 3;
 
 /** A selection after its weak results were replaced or dropped. @internal */
-export interface Settled<Row extends FoundRow> extends Pick<RetrievalTrace, "titles" | "replaced" | "dropped"> {
+export interface Settled<Row extends FoundRow>
+  extends Pick<RetrievalTrace, "titles" | "replaced" | "dropped"> {
   nodes: MergedRow<Row>[];
 }
 
@@ -35,12 +36,18 @@ export async function replaceWeak<Row extends FoundRow, Filters extends object>(
     return { nodes, titles, replaced: [], dropped: [] };
   }
   const selected = nodes.map(({ id, score }) => ({ id: id!, score }));
-  const found: TitleSearch<Row>[] = nodes.map((node) => (titleOf(node) === undefined ? "no_title" : "not_yet"));
+  const found: TitleSearch<Row>[] = nodes.map((node) =>
+    titleOf(node) === undefined ? "no_title" : "not_yet",
+  );
   for (;;) {
     const fates = settleWeak(selected, found, { floor, budget });
-    const round = nodes.flatMap((node, place) => (fates[place]!.kind === "to_search" ? { node, place } : []));
+    const round = nodes.flatMap((node, place) =>
+      fates[place]!.kind === "to_search" ? { node, place } : [],
+    );
     if (round.length === 0) return { titles, ...settle(nodes, found, fates) };
-    const answers = await Promise.all(round.map(({ node }) => searches.ask(titleOf(node)!, TITLE_LIMIT, filters)));
+    const answers = await Promise.all(
+      round.map(({ node }) => searches.ask(titleOf(node)!, TITLE_LIMIT, filters)),
+    );
     round.forEach(({ node, place }, turn) => {
       const answer = answers[turn]!;
       found[place] = isAnswered(answer) ? answer.rows.slice(0, TITLE_LIMIT) : "failed";

@@ -1,4 +1,5 @@
-// The searches of one retrieval: all under one deadline and the caller's signal, each with a signal of its own.
+// The searches of one retrieval: all under one deadline and the caller's signal, each with a signal
+// of its own.
 
 import { Cancellation, Deadline, type Waiting, withSignal } from "../deadline.ts";
 import { invalid, invalidShape, reasonOf, show } from "../errors.ts";
@@ -23,7 +24,8 @@ interface Open<Row> extends Waiting {
 }
 
 /** Whether a search gave an answer, were it an empty one. @internal */
-export const isAnswered = ({ trace: { outcome } }: Answer<unknown>): boolean => outcome === "ok" || outcome === "empty";
+export const isAnswered = ({ trace: { outcome } }: Answer<unknown>): boolean =>
+  outcome === "ok" || outcome === "empty";
 
 /** To be closed however the retrieval ends. @internal */
 export class Searches<Row extends FoundRow, Filters extends object> {
@@ -46,7 +48,14 @@ export class Searches<Row extends FoundRow, Filters extends object> {
       this.requireWanted();
       const cancellation = new Cancellation();
       const late = (error: DOMException) => this.#conclude(open, "late", [], null, error);
-      const open: Open<Row> = { query, began: performance.now(), cancellation, resolve, late, unwanted: reject };
+      const open: Open<Row> = {
+        query,
+        began: performance.now(),
+        cancellation,
+        resolve,
+        late,
+        unwanted: reject,
+      };
       if (!this.#deadline.begin(open, open.began)) return;
       try {
         const { search, now } = this;
@@ -88,10 +97,22 @@ export class Searches<Row extends FoundRow, Filters extends object> {
   }
 
   /** Answers a search that is still waited for. */
-  #conclude(open: Open<Row>, outcome: SearchOutcome, rows: readonly Row[], top: number | null, error?: unknown): void {
+  #conclude(
+    open: Open<Row>,
+    outcome: SearchOutcome,
+    rows: readonly Row[],
+    top: number | null,
+    error?: unknown,
+  ): void {
     if (!this.#deadline.conclude(open)) return;
     const { query, began, resolve } = open;
-    const trace: SearchTrace = { query, outcome, results: rows.length, top_score: top, ms: performance.now() - began };
+    const trace: SearchTrace = {
+      query,
+      outcome,
+      results: rows.length,
+      top_score: top,
+      ms: performance.now() - began,
+    };
     if (outcome === "failed") trace.error = reasonOf(error);
     resolve({ rows, error, trace });
   }
@@ -99,7 +120,8 @@ export class Searches<Row extends FoundRow, Filters extends object> {
 
 /** Results with an id, and the best of their scores. */
 function readRows<Row extends FoundRow>(found: unknown): { rows: Row[]; top: number | null } {
-  if (!Array.isArray(found)) throw invalid("search", `must give an array of results, found ${show(found)}`);
+  if (!Array.isArray(found))
+    throw invalid("search", `must give an array of results, found ${show(found)}`);
   const rows: Row[] = [];
   let top: number | null = null;
   for (let place = 0; place < found.length; place++) {
@@ -114,5 +136,7 @@ function readRows<Row extends FoundRow>(found: unknown): { rows: Row[]; top: num
   return { rows, top };
 }
 
-/** Throws what a result's getters throw, so that they fail its search and not the whole retrieval. */
+/**
+ * Throws what a result's getters throw, so that they fail its search and not the whole retrieval.
+ */
 const readAll = (row: FoundRow): unknown => [{ ...row }, row.content_title, row.title];

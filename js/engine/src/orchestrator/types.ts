@@ -6,31 +6,41 @@ import type { CancelSignal, Instant } from "../types.ts";
 
 /** How a question is retrieved in several passes; whatever is missing keeps its default. */
 export interface OrchestratorConfig {
-  /** Off: one plain search of the whole question for `maxResults`, given as it comes. Default true. */
+  /**
+   * Off: one plain search of the whole question for `maxResults`, given as it comes. Default true.
+   */
   enabled?: boolean | undefined;
-  /** The most parts that a question is divided into: whole, from 1, which never divides, to 16. Default 4. */
+  /**
+   * The most parts that a question is divided into: whole, from 1, which never divides, to 16.
+   * Default 4.
+   */
   maxParts?: number | undefined;
   /** Another name of `maxParts`. If both are given, they must be the same number. */
   maxSubQueries?: number | undefined;
   /**
-   * Whether a question that nothing else divides, but that names two or more known symbols or quoted phrases and an
-   * attribute, has a part for each of them. Default false.
+   * Whether a question that nothing else divides, but that names two or more known symbols or
+   * quoted phrases and an attribute, has a part for each of them. Default false.
    */
   bySubject?: boolean | undefined;
   /** How many results are asked for of each part: whole, at least 1. Default 25. */
   searchLimitPerQuery?: number | undefined;
-  /** A part whose best score is below this is weak, and searched for again in other words. At least 0. Default 0.2. */
+  /**
+   * A part whose best score is below this is weak, and searched for again in other words. At least
+   * 0. Default 0.2.
+   */
   qualityThreshold?: number | undefined;
   /** How often a part that found nothing, or is weak, is searched for again: 0 or 1. Default 1. */
   maxRetries?: number | undefined;
   /**
-   * What the results of a second search become after a weak first answer. `merge`: both answers count, and of a memory that both
-   * have, the better score. `replace`: the second answer takes the place of the first if its best score is higher, as in Hynous.
-   * After an empty first answer the second one stands in either case. Default `merge`.
+   * What the results of a second search become after a weak first answer. `merge`: both answers
+   * count, and of a memory that both have, the better score. `replace`: the second answer takes the
+   * place of the first if its best score is higher, as in Hynous. After an empty first answer the
+   * second one stands in either case. Default `merge`.
    */
   retry?: "merge" | "replace" | undefined;
   /**
-   * Time for everything together, in seconds: above 0, at most 2,147,483. What has not arrived then is left out. Default 3.
+   * Time for everything together, in seconds: above 0, at most 2,147,483. What has not arrived then
+   * is left out. Default 3.
    */
   timeoutSeconds?: number | undefined;
   /** The most results in the end: whole, at least 1. Default 20. */
@@ -38,15 +48,19 @@ export interface OrchestratorConfig {
   /** Share of the best score below which results are left out: from 0 to 1. Default 0.4. */
   relevanceRatio?: number | undefined;
   /**
-   * How many weak results may be replaced by others: whole, at least 0, which leaves weak ones alone. Titles are searched for
-   * until so many are, or none is left. Default 2.
+   * How many weak results may be replaced by others: whole, at least 0, which leaves weak ones
+   * alone. Titles are searched for until so many are, or none is left. Default 2.
    */
   maxReplacements?: number | undefined;
-  /** A result with a score below this is replaced or dropped: at least 0; null leaves all alone. Default 0.25. */
+  /**
+   * A result with a score below this is replaced or dropped: at least 0; null leaves all alone.
+   * Default 0.25.
+   */
   replacementFloor?: number | null | undefined;
   /**
-   * What follows when every part failed and time is left: `plain` is one search of the whole question, and the error only if that
-   * fails as well; `none` is the error at once. Default `plain`.
+   * What follows when every part failed and time is left: `plain` is one search of the whole
+   * question, and the error only if that fails as well; `none` is the error at once. Default
+   * `plain`.
    */
   fallback?: "none" | "plain" | undefined;
 }
@@ -67,22 +81,31 @@ export interface RetrievalSearchOptions<Filters extends object = Record<string, 
   filters: Readonly<Filters> | undefined;
   /** The present in milliseconds since 1970, the same for all searches of a retrieval. */
   now: number;
-  /** Aborted when this search's answer is no longer waited for: with a `TimeoutError`, or with the caller's reason. */
+  /**
+   * Aborted when this search's answer is no longer waited for: with a `TimeoutError`, or with the
+   * caller's reason.
+   */
   signal: CancelSignal;
 }
 
 /**
- * The caller's own search. What it throws, is rejected with, or gives that is no array of objects makes this one search
- * failed. Results without an id are passed over; scores are read as in merging.
+ * The caller's own search. What it throws, is rejected with, or gives that is no array of objects
+ * makes this one search failed. Results without an id are passed over; scores are read as in
+ * merging.
  */
-export type RetrievalSearch<Row extends FoundRow = FoundRow, Filters extends object = Record<string, unknown>> = (
+export type RetrievalSearch<
+  Row extends FoundRow = FoundRow,
+  Filters extends object = Record<string, unknown>,
+> = (
   query: string,
   options: RetrievalSearchOptions<Filters>,
 ) => readonly Row[] | PromiseLike<readonly Row[]>;
 
 /** What one retrieval can be told. */
 export interface RetrieveOptions<Filters extends object = Record<string, unknown>> {
-  /** Handed to the searches as they are; only a second attempt leaves out `subtype` and `subtypes`. */
+  /**
+   * Handed to the searches as they are; only a second attempt leaves out `subtype` and `subtypes`.
+   */
   filters?: Readonly<Filters> | null | undefined;
   /** The present. Default: the clock. */
   now?: Instant | undefined;
@@ -93,13 +116,13 @@ export interface RetrieveOptions<Filters extends object = Record<string, unknown
 /** What a retrieval came to. */
 export interface Retrieved<Row extends FoundRow = FoundRow> {
   /**
-   * The selection: new objects, best first, but what was added for the sake of a part comes last. Where a weak result was
-   * replaced, all of them stand by score.
+   * The selection: new objects, best first, but what was added for the sake of a part comes last.
+   * Where a weak result was replaced, all of them stand by score.
    */
   nodes: MergedRow<Row>[];
   /**
-   * Ids of the selection by the part that found them, for `index.strengthen(groups, 0.03)`; parts with none are left out.
-   * `coRecallPairs(nodes)` gives the same as pairs.
+   * Ids of the selection by the part that found them, for `index.strengthen(groups, 0.03)`; parts
+   * with none are left out. `coRecallPairs(nodes)` gives the same as pairs.
    */
   groups: string[][];
   /** How it came about. */
@@ -107,19 +130,26 @@ export interface Retrieved<Row extends FoundRow = FoundRow> {
 }
 
 /** Retrieval in several passes over a search of the caller's. */
-export interface Orchestrator<Row extends FoundRow = FoundRow, Filters extends object = Record<string, unknown>> {
+export interface Orchestrator<
+  Row extends FoundRow = FoundRow,
+  Filters extends object = Record<string, unknown>,
+> {
   /**
-   * Divides a question, searches for all parts at once, again in other words where that found too little, merges what was
-   * found, and replaces what is weak. A part that fails or is late costs only itself. The same answers of the searches give
-   * the same selection, in whatever order they arrive.
+   * Divides a question, searches for all parts at once, again in other words where that found too
+   * little, merges what was found, and replaces what is weak. A part that fails or is late costs
+   * only itself. The same answers of the searches give the same selection, in whatever order they
+   * arrive.
    *
-   * The promise is rejected with the signal's reason when that is aborted, with `search_failed` when no part was answered
-   * (the first failure is its `cause`), and with `invalid_argument` for a wrong argument.
+   * The promise is rejected with the signal's reason when that is aborted, with `search_failed`
+   * when no part was answered (the first failure is its `cause`), and with `invalid_argument` for a
+   * wrong argument.
    */
   retrieve(query: string, options?: RetrieveOptions<Filters>): Promise<Retrieved<Row>>;
 }
 
-/** What a search came to; `late` when it had not answered in time, or could not be begun any more. */
+/**
+ * What a search came to; `late` when it had not answered in time, or could not be begun any more.
+ */
 export type SearchOutcome = "ok" | "empty" | "failed" | "late";
 
 /** One search. */
@@ -167,16 +197,25 @@ export interface MergeTrace {
   boosted: { id: string; from: number; to: number }[];
   /** Ids that were added so that each part has a say. */
   covered: string[];
-  /** Memories left out, in the order in which they were found: the first 100, with the score that decided. */
+  /**
+   * Memories left out, in the order in which they were found: the first 100, with the score that
+   * decided.
+   */
   cut: { id: string; score: number; why: "below_cutoff" | "max_results" }[];
   /** How many were left out in all. */
   cut_total: number;
 }
 
-/** How a retrieval came about, as plain data. All but the milliseconds is the same for the same answers of the searches. */
+/**
+ * How a retrieval came about, as plain data. All but the milliseconds is the same for the same
+ * answers of the searches.
+ */
 export interface RetrievalTrace {
   query: string;
-  /** `parts`: all passes. `plain`: one search, since the orchestrator is off. `fallback`: one search, since all parts failed. */
+  /**
+   * `parts`: all passes. `plain`: one search, since the orchestrator is off. `fallback`: one
+   * search, since all parts failed.
+   */
   mode: "parts" | "plain" | "fallback";
   classification: Pick<
     Understanding,
@@ -188,11 +227,17 @@ export interface RetrievalTrace {
   fallback?: SearchTrace;
   /** Null where results were given as they came. */
   merge: MergeTrace | null;
-  /** Searches for the titles of weak results; one that is not answered leaves its result where it is. */
+  /**
+   * Searches for the titles of weak results; one that is not answered leaves its result where it
+   * is.
+   */
   titles: TitleTrace[];
   /** Weak results that others stand in for. */
   replaced: { id: string; score: number; by: string; by_score: number }[];
-  /** Weak results that are gone: nothing better was found, there was no title, or enough had been replaced already. */
+  /**
+   * Weak results that are gone: nothing better was found, there was no title, or enough had been
+   * replaced already.
+   */
   dropped: { id: string; score: number; why: "nothing_better" | "no_title" | "budget" }[];
   /** How far the selection can be trusted, by its two best scores before any boost. */
   confidence: RetrievalConfidence;

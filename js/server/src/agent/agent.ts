@@ -1,5 +1,6 @@
-// One agent: a database, an index, and how they are read and written. What can be asked of it is in the files of the subjects;
-// see `handlers.ts`. Reads and writes are synchronous, so that nothing comes between a commit and its being applied.
+// One agent: a database, an index, and how they are read and written. What can be asked of it is in
+// the files of the subjects; see `handlers.ts`. Reads and writes are synchronous, so that nothing
+// comes between a commit and its being applied.
 
 import {
   createEngine,
@@ -27,7 +28,10 @@ import { SnapshotFile } from "./snapshot-file.ts";
 import { SoftState } from "./soft.ts";
 import { Texts } from "./texts.ts";
 
-/** Bytes outside the engine that an open agent takes: for each memory its id and what SQLite keeps ready, and on its own. */
+/**
+ * Bytes outside the engine that an open agent takes: for each memory its id and what SQLite keeps
+ * ready, and on its own.
+ */
 const BYTES_OF_NODE = 200;
 const BYTES_OF_AGENT = 4 * 2 ** 20;
 /** Memories whose soft state is written in one transaction. */
@@ -46,13 +50,19 @@ export interface AgentOptions {
   clock?: () => number;
   /** Where index and full text are kept from one start to the next; nowhere unless it is said. */
   snapshots?: SnapshotPlaces;
-  /** Rids the files of what is left of a memory; by the storage itself, while everything waits, unless it is said. */
+  /**
+   * Rids the files of what is left of a memory; by the storage itself, while everything waits,
+   * unless it is said.
+   */
   scrub?: (nodeId: string) => Promise<void>;
 }
 
 /** What a piece of work that is one transaction can do beside writing to the store. */
 export interface Unit {
-  /** Writes what is ahead of the database for these memories, before anything else changes it: else it would undo that. */
+  /**
+   * Writes what is ahead of the database for these memories, before anything else changes it: else
+   * it would undo that.
+   */
   settle(ids: readonly string[]): void;
 }
 
@@ -65,8 +75,8 @@ export class Agent {
   readonly countsOutcomes: boolean;
   readonly soft = new SoftState();
   /**
-   * Long work awaits it between its steps, outside of `read` and `write`: other agents of the thread get their turns. It throws
-   * where nobody waits for the work any more.
+   * Long work awaits it between its steps, outside of `read` and `write`: other agents of the
+   * thread get their turns. It throws where nobody waits for the work any more.
    */
   giveWay: () => Promise<void> = async () => {};
   readonly #resident: Resident;
@@ -94,9 +104,20 @@ export class Agent {
     const indexFile = snapshots && new SnapshotFile(snapshots.index, "index", tell);
     const textsFile = snapshots && new SnapshotFile(snapshots.texts, "full text", tell);
     this.#files = [indexFile, textsFile].filter((file) => file !== undefined);
-    this.#resident = new Resident(this.soft, this.engine, config, tell, () => this.now(), indexFile);
+    this.#resident = new Resident(
+      this.soft,
+      this.engine,
+      config,
+      tell,
+      () => this.now(),
+      indexFile,
+    );
     this.#texts = new Texts(textsFile);
-    this.#follower = new Follower(storage, [this.soft, this.#resident, this.#texts, this.#book, this.#rows], tell);
+    this.#follower = new Follower(
+      storage,
+      [this.soft, this.#resident, this.#texts, this.#book, this.#rows],
+      tell,
+    );
   }
 
   /** The index. Only within `read` and `write` does it know all that is committed. */
@@ -128,7 +149,10 @@ export class Agent {
     return this.#clock.now();
   }
 
-  /** The rows of those memories that are there, in no order; within `read`. They are shared: nobody changes them. */
+  /**
+   * The rows of those memories that are there, in no order; within `read`. They are shared: nobody
+   * changes them.
+   */
   rows(ids: readonly string[]): readonly Readonly<NodeRow>[] {
     this.#follower.ensure();
     return this.#rows.of(ids, this.storage);
@@ -149,14 +173,16 @@ export class Agent {
   }
 
   /**
-   * Does something as one transaction; what throws undoes it. The rows it touched are known from the change log, and the index
-   * takes them in before it is asked anything, or by `apply`. `work` may read the index, too.
+   * Does something as one transaction; what throws undoes it. The rows it touched are known from
+   * the change log, and the index takes them in before it is asked anything, or by `apply`. `work`
+   * may read the index, too.
    */
   write<T>(work: (unit: Unit) => T, patience?: number): T {
     return this.#living(() => {
       this.#heedClock();
       const latest = toIso(this.now() + MOST_AHEAD);
-      // Each once: what is pending is forgotten when it is committed, and would be added again, over what came after it.
+      // Each once: what is pending is forgotten when it is committed, and would be added again,
+      // over what came after it.
       const settled = new Map<string, SoftChange>();
       const settle = (ids: readonly string[]) => {
         const changes = this.soft.changes(new Set(ids.filter((id) => !settled.has(id))));
@@ -182,12 +208,18 @@ export class Agent {
     });
   }
 
-  /** Has index, full text and what else is kept in memory take in what was written last, while nobody waits. */
+  /**
+   * Has index, full text and what else is kept in memory take in what was written last, while
+   * nobody waits.
+   */
   apply(): void {
     this.#follower.apply();
   }
 
-  /** What most vectors of another server's database have holds from the first write on, whatever it adds. */
+  /**
+   * What most vectors of another server's database have holds from the first write on, whatever it
+   * adds.
+   */
   #pinDimensions(): void {
     const { dimensions } = this.#resident;
     if (dimensions !== 0 && this.storage.meta("dimensions") === undefined) {
@@ -203,7 +235,10 @@ export class Agent {
     this.#resident.clockWasSetBack(now);
   }
 
-  /** An index that was lost is made anew, once. Nothing is half done: what a transaction did is undone by then. */
+  /**
+   * An index that was lost is made anew, once. Nothing is half done: what a transaction did is
+   * undone by then.
+   */
   #living<T>(work: () => T): T {
     try {
       return work();
@@ -215,17 +250,24 @@ export class Agent {
     }
   }
 
-  // ---- soft state ---------------------------------------------------------------------------------
+  // ---- soft state
+  // ---------------------------------------------------------------------------------
 
   /** Whether recalls or sweeps are ahead of the database. */
   get isAhead(): boolean {
     return this.soft.size > 0;
   }
 
-  /** Writes what recalls and sweeps changed: as much as fits in one transaction. `patience` is in milliseconds. */
+  /**
+   * Writes what recalls and sweeps changed: as much as fits in one transaction. `patience` is in
+   * milliseconds.
+   */
   flush(patience?: number): void {
     if (!this.isAhead) return;
-    this.write(({ settle }) => settle(this.soft.changes(undefined, FLUSH_BATCH).map(({ id }) => id)), patience);
+    this.write(
+      ({ settle }) => settle(this.soft.changes(undefined, FLUSH_BATCH).map(({ id }) => id)),
+      patience,
+    );
   }
 
   /** Writes all of it. */
@@ -234,8 +276,9 @@ export class Agent {
   }
 
   /**
-   * Keeps index and full text for the next start, as the database has them. Nobody else writes meanwhile: a text that somebody has
-   * purged does not come back with a file that was begun before.
+   * Keeps index and full text for the next start, as the database has them. Nobody else writes
+   * meanwhile: a text that somebody has purged does not come back with a file that was begun
+   * before.
    */
   keep(): void {
     this.flushAll();
@@ -266,14 +309,18 @@ export class Agent {
   /** What it takes while it is open, in bytes: of the engine as it is, of the rest about. */
   get bytes(): number {
     const index = this.#resident.isLoaded ? this.#resident.index.bytes.module : 0;
-    return index + this.#texts.bytes + this.#rows.bytes + this.size * BYTES_OF_NODE + BYTES_OF_AGENT;
+    return (
+      index + this.#texts.bytes + this.#rows.bytes + this.size * BYTES_OF_NODE + BYTES_OF_AGENT
+    );
   }
 
   /**
-   * Deletes a memory, if it is there, and sees to it that nothing of its text is left in any file; whether it was there. It takes
-   * as long as writing the whole database anew, for which other agents need not wait.
+   * Deletes a memory, if it is there, and sees to it that nothing of its text is left in any file;
+   * whether it was there. It takes as long as writing the whole database anew, for which other
+   * agents need not wait.
    *
-   * @throws {StorageError} where another program reads the database, so that it has to be done again.
+   * @throws {StorageError} where another program reads the database, so that it has to be done
+   * again.
    */
   async purge(id: string): Promise<boolean> {
     const wasThere = this.write(() => {
@@ -290,8 +337,9 @@ export class Agent {
   }
 
   /**
-   * Finishes purges that were interrupted, before the agent answers anything. If another program reads the database, the purges
-   * wait for the next opening. One scrub finishes all purges that were begun.
+   * Finishes purges that were interrupted, before the agent answers anything. If another program
+   * reads the database, the purges wait for the next opening. One scrub finishes all purges that
+   * were begun.
    */
   finishPurges(): void {
     const [id] = this.storage.purgesBegun();
@@ -301,7 +349,9 @@ export class Agent {
       this.storage.scrub(id);
       this.#tell("A purge that was interrupted is finished");
     } catch (error) {
-      this.#tell("A purge that was interrupted waits for the next start", { why: (error as Error).message });
+      this.#tell("A purge that was interrupted waits for the next start", {
+        why: (error as Error).message,
+      });
     }
   }
 
@@ -309,7 +359,8 @@ export class Agent {
     for (const file of this.#files) file.remove();
   }
 
-  // ---- what several subjects need -----------------------------------------------------------------
+  // ---- what several subjects need
+  // -----------------------------------------------------------------
 
   /** A row as it is answered. */
   present(row: NodeRow): Node {
@@ -322,7 +373,8 @@ export class Agent {
   }
 
   /**
-   * A vector as it is stored, within a `write`. The first one decides how long they are, until there is none left.
+   * A vector as it is stored, within a `write`. The first one decides how long they are, until
+   * there is none left.
    *
    * @throws {Refusal} for one of another length.
    */
@@ -333,7 +385,10 @@ export class Agent {
     const dimensions = storage.dimensions();
     if (embedding.length !== dimensions) {
       if (dimensions !== 0 && storage.hasVectors(dimensions)) {
-        throw wrong("embedding", `must have ${dimensions} components, as the others, found ${embedding.length}`);
+        throw wrong(
+          "embedding",
+          `must have ${dimensions} components, as the others, found ${embedding.length}`,
+        );
       }
       storage.setMeta("dimensions", String(embedding.length));
     }

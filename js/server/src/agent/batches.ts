@@ -50,7 +50,10 @@ function madeOf<Item>(items: readonly Item[], make: (item: Item) => Made): Batch
   return { ok: true, created, failed: items.length - created, total: items.length, results };
 }
 
-/** What came of each; one that is refused must have written nothing, and keeps no other from being done. */
+/**
+ * What came of each; one that is refused must have written nothing, and keeps no other from being
+ * done.
+ */
 function outcomesOf<Item, Outcome extends object>(
   items: readonly Item[],
   act: (item: Item) => Outcome,
@@ -61,7 +64,12 @@ function outcomesOf<Item, Outcome extends object>(
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const { status, message, issues } = error;
-      return { index, status, error: message, ...(issues.length === 0 ? {} : { issues: [...issues] }) };
+      return {
+        index,
+        status,
+        error: message,
+        ...(issues.length === 0 ? {} : { issues: [...issues] }),
+      };
     }
   });
 }

@@ -1,5 +1,6 @@
-// The book of an agent's playbooks: loaded from the database, and led by what changes there. It holds them whatever state they
-// are in, since soft state is ahead of the database: whoever asks looks at their states.
+// The book of an agent's playbooks: loaded from the database, and led by what changes there. It
+// holds them whatever state they are in, since soft state is ahead of the database: whoever asks
+// looks at their states.
 
 import { PlaybookBook } from "nous-wasm";
 import type { TextRow } from "../storage/rows.ts";
@@ -28,7 +29,9 @@ export class Book implements Consumer {
 
   take({ nodes }: Taken): boolean {
     this.#add(nodes.filter(({ subtype }) => subtype === PLAYBOOK));
-    this.playbooks.remove(nodes.filter(({ id, subtype }) => isId(id) && subtype !== PLAYBOOK).map(({ id }) => id));
+    this.playbooks.remove(
+      nodes.filter(({ id, subtype }) => isId(id) && subtype !== PLAYBOOK).map(({ id }) => id),
+    );
     return true;
   }
 
@@ -42,6 +45,8 @@ export class Book implements Consumer {
 
   #add(rows: readonly TextRow[]): void {
     const usable = rows.filter(({ id }) => isId(id));
-    this.playbooks.add(usable.map(({ id, content_title, content_body }) => ({ id, content_title, content_body })));
+    this.playbooks.add(
+      usable.map(({ id, content_title, content_body }) => ({ id, content_title, content_body })),
+    );
   }
 }

@@ -1,4 +1,5 @@
-// The clock of an agent. It tells when the clock of the machine was set back, since instants that were taken before it lie ahead then.
+// The clock of an agent. It tells when the clock of the machine was set back, since instants that
+// were taken before it lie ahead then.
 
 import { MOST_AHEAD } from "../time.ts";
 
@@ -12,7 +13,10 @@ export class Clock {
     this.#wall = wall;
   }
 
-  /** Milliseconds since 1970. It stands still while the machine's clock makes up for a step back of at most `MOST_AHEAD`. */
+  /**
+   * Milliseconds since 1970. It stands still while the machine's clock makes up for a step back of
+   * at most `MOST_AHEAD`.
+   */
   now(): number {
     const wall = this.#wall();
     if (wall < this.#latest && wall >= this.#latest - MOST_AHEAD) return this.#latest;

@@ -1,6 +1,11 @@
 // Clusters, and the memories in them.
 
-import type { Cluster, ClusterChangesRequest, clusterOperations, NewClusterRequest } from "../api/clusters.ts";
+import type {
+  Cluster,
+  ClusterChangesRequest,
+  clusterOperations,
+  NewClusterRequest,
+} from "../api/clusters.ts";
 import { CLUSTERS, MEMBERS, toCursor } from "../api/pages.ts";
 import type { Compat } from "../compat/compat.ts";
 import { newId } from "../ids.ts";
@@ -22,7 +27,9 @@ const BY_ITSELF = { weight: 1, pinned: 0 };
 
 export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
   createCluster: (agent, { headers, body }) => {
-    const { id } = once(agent, "createCluster", { headers, body }, () => insertCluster(agent, body));
+    const { id } = once(agent, "createCluster", { headers, body }, () =>
+      insertCluster(agent, body),
+    );
     return presentOne(agent, stillThere(agent.storage.cluster(id)));
   },
 
@@ -36,7 +43,11 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
         agent.storage.clusters({ after: after?.sequence ?? cursor, limit: most, room }),
       (rows) => presentClusters(rows, agent.storage),
     );
-    return { data, count: data.length, next_cursor: toCursor(CLUSTERS, isLast ? null : last?.sequence) };
+    return {
+      data,
+      count: data.length,
+      next_cursor: toCursor(CLUSTERS, isLast ? null : last?.sequence),
+    };
   },
 
   readCluster: (agent, { params: { id } }) => presentOne(agent, clusterOf(agent, id)),
@@ -57,7 +68,10 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
     agent.write(() => {
       clusterOf(agent, cluster_id);
       const ids = node_ids ?? [node_id!];
-      checkThere(agent, node_ids === undefined ? { node_id: node_id! } : Object.fromEntries(pathsOf(ids)));
+      checkThere(
+        agent,
+        node_ids === undefined ? { node_id: node_id! } : Object.fromEntries(pathsOf(ids)),
+      );
       const how = { weight, pinned: Number(pinned), updated_at: toIso(agent.now()) };
       const rows = ids.map((node_id) => agent.storage.putMember({ cluster_id, node_id, ...how }));
       const one = node_ids === undefined ? presentMembership(rows[0]!) : { cluster_id };
@@ -80,7 +94,11 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
       },
       (rows) => membersOf(agent, rows, now),
     );
-    return { data, count: data.length, next_cursor: toCursor(MEMBERS, isLast ? null : last?.sequence) };
+    return {
+      data,
+      count: data.length,
+      next_cursor: toCursor(MEMBERS, isLast ? null : last?.sequence),
+    };
   },
 
   removeMember: (agent, { params: { id, node_id } }) =>
@@ -111,7 +129,9 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
 /** Memories that memberships are of; undefined for one that is not there. */
 function membersOf(agent: Agent, rows: readonly MembershipRow[], now: number) {
   const ids = rows.map(({ node_id }) => node_id);
-  const byId = new Map(presentNow(agent.storage.nodes(ids), agent, now).map((node) => [node.id, node]));
+  const byId = new Map(
+    presentNow(agent.storage.nodes(ids), agent, now).map((node) => [node.id, node]),
+  );
   return rows.map((row) => {
     const node = byId.get(row.node_id);
     if (node === undefined) return undefined;
@@ -137,7 +157,10 @@ function insertCluster(agent: Agent, request: NewClusterRequest): { id: string }
 }
 
 /** As they are stored. Hynous tells a cluster without any from one whose list is empty. */
-const subtypesOf = ({ compat }: Agent, subtypes: readonly string[] | null | undefined): string | null =>
+const subtypesOf = (
+  { compat }: Agent,
+  subtypes: readonly string[] | null | undefined,
+): string | null =>
   compat === "hynous" && subtypes == null ? null : JSON.stringify(subtypes ?? []);
 
 /**
@@ -147,11 +170,17 @@ const subtypesOf = ({ compat }: Agent, subtypes: readonly string[] | null | unde
 export function joinClusters(agent: Agent, id: string, subtype: string | null): void {
   if (subtype === null || agent.compat === "hynous") return;
   for (const cluster_id of agent.storage.clustersTaking(subtype)) {
-    agent.storage.putMember({ cluster_id, node_id: id, ...BY_ITSELF, updated_at: toIso(agent.now()) });
+    agent.storage.putMember({
+      cluster_id,
+      node_id: id,
+      ...BY_ITSELF,
+      updated_at: toIso(agent.now()),
+    });
   }
 }
 
-const presentOne = ({ storage }: Agent, row: ClusterRow): Cluster => presentClusters([row], storage)[0]!;
+const presentOne = ({ storage }: Agent, row: ClusterRow): Cluster =>
+  presentClusters([row], storage)[0]!;
 
 const pathsOf = (ids: readonly string[]): [path: string, id: string][] =>
   ids.map((id, place) => [`node_ids.${place}`, id]);
@@ -162,8 +191,13 @@ function clusterOf({ storage }: Agent, id: string): ClusterRow {
   return row;
 }
 
-function changesOf(agent: Agent, { pinned, auto_subtypes, ...texts }: ClusterChangesRequest): ClusterChanges {
-  const given = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined));
+function changesOf(
+  agent: Agent,
+  { pinned, auto_subtypes, ...texts }: ClusterChangesRequest,
+): ClusterChanges {
+  const given = Object.fromEntries(
+    Object.entries(texts).filter(([, value]) => value !== undefined),
+  );
   return {
     ...given,
     ...(pinned === undefined ? {} : { pinned: Number(pinned) }),

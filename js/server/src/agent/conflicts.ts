@@ -1,4 +1,5 @@
-// Contradictions: which memories a text may correct, the queue of conflicts, and how they are resolved.
+// Contradictions: which memories a text may correct, the queue of conflicts, and how they are
+// resolved.
 
 import type { Conflict, conflictOperations, Resolved, Resolving } from "../api/conflicts.ts";
 import { MOST_TEXT } from "../api/limits.ts";
@@ -55,10 +56,20 @@ export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
       room,
       limit,
       (most, after: ConflictRow | undefined) =>
-        agent.storage.conflicts.list({ status, now, before: after?.sequence ?? cursor, limit: most, room }),
+        agent.storage.conflicts.list({
+          status,
+          now,
+          before: after?.sequence ?? cursor,
+          limit: most,
+          room,
+        }),
       (rows) => presentConflicts(agent, rows),
     );
-    return { data, count: data.length, next_cursor: toCursor(QUEUE, isLast ? null : last?.sequence) };
+    return {
+      data,
+      count: data.length,
+      next_cursor: toCursor(QUEUE, isLast ? null : last?.sequence),
+    };
   },
 
   queueConflict: (agent, { body }) =>
@@ -102,8 +113,8 @@ export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
 // ---- detecting ----------------------------------------------------------------------------------
 
 /**
- * Memories of which title or text resemble a title's first words, most alike first. Full text knows them once they are committed:
- * one of the same batch is not among them.
+ * Memories of which title or text resemble a title's first words, most alike first. Full text knows
+ * them once they are committed: one of the same batch is not among them.
  */
 function resembling({ storage, engine, texts }: Agent, title: string): NodeRow[] {
   const words = title.trim().split(/\s+/, TITLE_WORDS).join(" ");
@@ -119,7 +130,10 @@ export interface Contradiction {
   alike: NodeRow[];
 }
 
-/** What a text that is about to become a memory corrects; undefined where it does not say that it corrects something. */
+/**
+ * What a text that is about to become a memory corrects; undefined where it does not say that it
+ * corrects something.
+ */
 export function contradictionIn(
   agent: Agent,
   { title, summary, body }: { title: string; summary: string | null; body: string | null },
@@ -133,7 +147,11 @@ export function contradictionIn(
  * The same as Hynous finds it: the body counts, or else the title, and memories that have the
  * title's first words in order.
  */
-function looseContradictionIn({ storage }: Agent, title: string, body: string | null): Contradiction | undefined {
+function looseContradictionIn(
+  { storage }: Agent,
+  title: string,
+  body: string | null,
+): Contradiction | undefined {
   const correction = looseCorrectionIn(body || title);
   if (!correction.detected) return undefined;
   const words = title.split(" ").slice(0, TITLE_WORDS).join("%");
@@ -141,7 +159,11 @@ function looseContradictionIn({ storage }: Agent, title: string, body: string | 
 }
 
 /** Within a `write`: queues what a new memory may be in conflict with. */
-export function queueContradiction(agent: Agent, id: string, { correction, alike }: Contradiction): void {
+export function queueContradiction(
+  agent: Agent,
+  id: string,
+  { correction, alike }: Contradiction,
+): void {
   for (const old of alike) {
     queue(agent, {
       old_node_id: old.id,
@@ -230,7 +252,8 @@ type Resolver = (agent: Agent, unit: Unit, parties: Parties, request: Resolving)
 const RESOLVERS: Readonly<Record<Resolving["resolution"], Resolver>> = {
   new_is_current: (agent, unit, { old, fresh }) => supersede(agent, unit, newOf(fresh), old),
   // A text that became no memory leaves nothing to put to sleep.
-  old_is_current: (agent, unit, { old, fresh }) => (fresh === undefined ? [] : supersede(agent, unit, old, fresh)),
+  old_is_current: (agent, unit, { old, fresh }) =>
+    fresh === undefined ? [] : supersede(agent, unit, old, fresh),
   keep_both: (agent, unit, { old, fresh }) => [link(agent, unit, "relates_to", newOf(fresh), old)],
   merge: (agent, unit, { old, fresh, content }, { merged_content }) => {
     const added = merged_content || textOfMemory(fresh) || content;
@@ -244,12 +267,15 @@ const RESOLVERS: Readonly<Record<Resolving["resolution"], Resolver>> = {
 };
 
 function newOf(fresh: NodeRow | undefined): NodeRow {
-  if (fresh === undefined) throw new Refusal(409, "the conflict is with a text that is no memory: create it, or merge");
+  if (fresh === undefined)
+    throw new Refusal(409, "the conflict is with a text that is no memory: create it, or merge");
   return fresh;
 }
 
 const textOfMemory = (row: NodeRow | undefined): string | null =>
-  row === undefined ? null : textOfBody(row) || textOf(row.content_summary) || textOf(row.content_title);
+  row === undefined
+    ? null
+    : textOfBody(row) || textOf(row.content_summary) || textOf(row.content_title);
 
 /** What a body says in words: all of it, or what a body of fields has as its text. */
 function textOfBody({ content_body }: NodeRow): string | null {
@@ -260,16 +286,28 @@ function textOfBody({ content_body }: NodeRow): string | null {
 /** What holds supersedes the other, which sleeps from now on. */
 function supersede(agent: Agent, unit: Unit, current: NodeRow, past: NodeRow): string[] {
   unit.settle([past.id]);
-  agent.storage.updateNode(past.id, { state_lifecycle: "DORMANT", last_modified: toIso(agent.now()) });
+  agent.storage.updateNode(past.id, {
+    state_lifecycle: "DORMANT",
+    last_modified: toIso(agent.now()),
+  });
   return [`${past.id} is DORMANT`, link(agent, unit, "supersedes", current, past)];
 }
 
-function link(agent: Agent, unit: Unit, type: "supersedes" | "relates_to", from: NodeRow, to: NodeRow): string {
+function link(
+  agent: Agent,
+  unit: Unit,
+  type: "supersedes" | "relates_to",
+  from: NodeRow,
+  to: NodeRow,
+): string {
   insertEdge(agent, { source_id: from.id, target_id: to.id, type }, unit);
   return `${from.id} ${type} ${to.id}`;
 }
 
-/** Adds a text to a memory's, under the day. A body of fields stays one: what it says in words is its text. */
+/**
+ * Adds a text to a memory's, under the day. A body of fields stays one: what it says in words is
+ * its text.
+ */
 function append(agent: Agent, row: NodeRow, added: string): void {
   const last_modified = toIso(agent.now());
   const dated = `[Merged ${last_modified.slice(0, "2026-01-01".length)}]\n${added}`;
@@ -277,7 +315,8 @@ function append(agent: Agent, row: NodeRow, added: string): void {
   const text = before ? `${before}\n\n${dated}` : dated;
   const fields = fieldsIn(row.content_body);
   const content_body = fields === undefined ? text : JSON.stringify({ ...fields, text });
-  if (content_body.length > MOST_TEXT) throw wrong("merged_content", `would make a text of more than ${MOST_TEXT}`);
+  if (content_body.length > MOST_TEXT)
+    throw wrong("merged_content", `would make a text of more than ${MOST_TEXT}`);
   agent.storage.updateNode(row.id, { content_body, last_modified });
 }
 
@@ -294,7 +333,8 @@ export function presentConflicts({ storage }: Agent, rows: readonly ConflictRow[
 }
 
 /** What a memory says to somebody who resolves a conflict. */
-const saidBy = (row: NodeRow): string | null => textOf(row.content_body) || textOf(row.content_title);
+const saidBy = (row: NodeRow): string | null =>
+  textOf(row.content_body) || textOf(row.content_title);
 
 const presentOne = (agent: Agent, row: ConflictRow): Conflict => presentConflicts(agent, [row])[0]!;
 

@@ -1,4 +1,5 @@
-// Consolidation: what many episodes add up to becomes lessons and playbooks, one transaction for each group of episodes.
+// Consolidation: what many episodes add up to becomes lessons and playbooks, one transaction for
+// each group of episodes.
 
 import {
   type ConsolidationPlan,
@@ -49,7 +50,10 @@ export const consolidationHandlers: HandlersOf<typeof consolidationOperations> =
 
 /** What the thread of HTTP, where language models are asked, asks of an agent first. */
 export const CONSOLIDATION_TASKS = {
-  /** What to ask a model about before a cycle; nothing of episodes of which it has said what there is to say. */
+  /**
+   * What to ask a model about before a cycle; nothing of episodes of which it has said what there
+   * is to say.
+   */
   prompts: async (agent: Agent): Promise<PatternPrompt[]> => {
     const now = agent.now();
     const known = agent.read(() => knownBy(agent, now));
@@ -58,7 +62,10 @@ export const CONSOLIDATION_TASKS = {
       prompts.push(prompt);
       return NO_PATTERN;
     };
-    await agent.engine.planConsolidation(known.episodes, known.existing, { ...optionsOf(agent, known, now), analyze });
+    await agent.engine.planConsolidation(known.episodes, known.existing, {
+      ...optionsOf(agent, known, now),
+      analyze,
+    });
     return prompts;
   },
 };
@@ -75,8 +82,8 @@ interface Known {
 class Stale extends Error {}
 
 /**
- * One cycle, by what a language model said where it was asked. It is made again from where it stands when another process writes meanwhile, so that
- * nothing is learned twice.
+ * One cycle, by what a language model said where it was asked. It is made again from where it
+ * stands when another process writes meanwhile, so that nothing is learned twice.
  */
 export async function consolidate(agent: Agent, analyses?: Analyses): Promise<ConsolidationAnswer> {
   let [created, strengthened] = [0, 0];
@@ -89,7 +96,12 @@ export async function consolidate(agent: Agent, analyses?: Analyses): Promise<Co
     strengthened += done.strengthened;
     if (done.isStale) continue;
     const errors = [...plan.report.errors, ...done.errors];
-    return { ...plan.report, patterns_created: created, patterns_strengthened: strengthened, errors };
+    return {
+      ...plan.report,
+      patterns_created: created,
+      patterns_strengthened: strengthened,
+      errors,
+    };
   }
   throw new Refusal(503, "the memory is being written to: try again");
 }
@@ -100,8 +112,16 @@ const optionsOf = (agent: Agent, { edges }: Known, now: number) => ({
   now,
 });
 
-/** What a cycle would change. A group of which the model has said nothing of use is analyzed by statistics. */
-async function planOf(agent: Agent, known: Known, now: number, analyses?: Analyses): Promise<ConsolidationPlan> {
+/**
+ * What a cycle would change. A group of which the model has said nothing of use is analyzed by
+ * statistics.
+ */
+async function planOf(
+  agent: Agent,
+  known: Known,
+  now: number,
+  analyses?: Analyses,
+): Promise<ConsolidationPlan> {
   const common = {
     ...optionsOf(agent, known, now),
     findSimilar: (draft: PatternDraft) => like(agent, draft, analyses),
@@ -110,13 +130,17 @@ async function planOf(agent: Agent, known: Known, now: number, analyses?: Analys
     agent.engine.planConsolidation(known.episodes, known.existing, { ...common, ...more });
   if (analyses === undefined) return plan({});
   const asked = await plan({ analyze: ({ user }) => textOf(analyses[user]) });
-  const failed = new Set(asked.report.errors.flatMap(({ stage, symbol }) => (stage === "analyze" ? [symbol] : [])));
+  const failed = new Set(
+    asked.report.errors.flatMap(({ stage, symbol }) => (stage === "analyze" ? [symbol] : [])),
+  );
   if (failed.size === 0) return asked;
   const counted = await plan({});
   const isInPlace = ({ symbol }: { symbol: string }) => failed.has(symbol);
   const lost = counted.report.errors.filter(isInPlace);
   const errors = asked.report.errors.map((error) =>
-    error.stage === "analyze" ? { ...error, message: `${error.message}; statistics took its place` } : error,
+    error.stage === "analyze"
+      ? { ...error, message: `${error.message}; statistics took its place` }
+      : error,
   );
   return {
     groups: [...asked.groups, ...counted.groups.filter(isInPlace)],
@@ -129,7 +153,8 @@ async function planOf(agent: Agent, known: Known, now: number, analyses?: Analys
 }
 
 function textOf(analysis: Analysis | undefined): string {
-  if (analysis === undefined) throw new Error("the episodes are others than those that the model was asked about");
+  if (analysis === undefined)
+    throw new Error("the episodes are others than those that the model was asked about");
   if ("failure" in analysis) throw new Error(analysis.failure);
   return analysis.text;
 }
@@ -140,7 +165,9 @@ async function like(
   { title, body, subtype }: PatternDraft,
   analyses: Analyses = {},
 ): Promise<SimilarAnswer> {
-  const said = Object.values(analyses).find((one) => "text" in one && parsePatternOutput(one.text).body === body);
+  const said = Object.values(analyses).find(
+    (one) => "text" in one && parsePatternOutput(one.text).body === body,
+  );
   const vector = said !== undefined && "vector" in said ? said.vector : undefined;
   const asked = { title, content: body, subtype, limit: MOST_SIMILAR };
   // A failure is named in the report.
@@ -180,7 +207,9 @@ function episodesOf({ index, engine }: Agent, rows: readonly NodeRow[], now: num
   const ids = named.map(({ id }) => id);
   const faded = fadedNow(ids, index, engine, now);
   return named.flatMap((row, place) => {
-    const times = [row.provenance_created_at, row.created_at].map((time) => parseInstant(String(time)));
+    const times = [row.provenance_created_at, row.created_at].map((time) =>
+      parseInstant(String(time)),
+    );
     const created_at = times.find((time) => time !== undefined);
     const state_lifecycle = faded[place]?.lifecycle;
     if (created_at === undefined || state_lifecycle === undefined) return [];
@@ -211,7 +240,11 @@ function carryOut(agent: Agent, { groups }: ConsolidationPlan, known: Known): Do
     } catch (error) {
       if (error instanceof Stale) return { ...done, isStale: true };
       const { code, name } = error as Error & { code?: string };
-      done.errors.push({ symbol: group.symbol, stage: "write", message: `could not be written: ${code ?? name}` });
+      done.errors.push({
+        symbol: group.symbol,
+        stage: "write",
+        message: `could not be written: ${code ?? name}`,
+      });
       continue;
     }
     done.created += group.create.length;
@@ -221,7 +254,10 @@ function carryOut(agent: Agent, { groups }: ConsolidationPlan, known: Known): Do
 }
 
 /** The lessons and playbooks that were there before. */
-function gaining({ update, link, strengthen }: GroupPlan, sources: ReadonlyMap<unknown, string>): Set<string> {
+function gaining(
+  { update, link, strengthen }: GroupPlan,
+  sources: ReadonlyMap<unknown, string>,
+): Set<string> {
   return new Set([
     ...update.map(({ id }) => id),
     ...link.map(({ source_id }) => source_id),
@@ -229,7 +265,11 @@ function gaining({ update, link, strengthen }: GroupPlan, sources: ReadonlyMap<u
   ]);
 }
 
-function learn(agent: Agent, { create, update, link, strengthen }: GroupPlan, { settle }: Unit): void {
+function learn(
+  agent: Agent,
+  { create, update, link, strengthen }: GroupPlan,
+  { settle }: Unit,
+): void {
   const { storage } = agent;
   for (const { edges, ...fields } of create) {
     agent.checkNames({ type: fields.type, subtype: fields.subtype });

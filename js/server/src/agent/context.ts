@@ -25,9 +25,15 @@ import { search, vectorOf } from "./search.ts";
 
 type Embedding = SearchRequest["embedding"];
 
-/** How many times as many are found as a prompt asks for, since some say the same, or what was said already. */
+/**
+ * How many times as many are found as a prompt asks for, since some say the same, or what was said
+ * already.
+ */
 const OVERFETCH = 3;
-/** What the user is like and wants, whatever is talked about: by subtype the category of the profile. */
+/**
+ * What the user is like and wants, whatever is talked about: by subtype the category of the
+ * profile.
+ */
 const PROFILE_CATEGORIES: Readonly<Record<string, string>> = {
   "custom:preference": "preference",
   "custom:person": "person",
@@ -43,7 +49,17 @@ const MOST_RECORDS = new UsageTracker().save().max_records;
 
 export const contextHandlers: HandlersOf<typeof contextOperations> = {
   buildContext: async (agent, { body, question }) => {
-    const { input, identity, embedding, frame, messages, censors, working_memory, budgets, recall } = body;
+    const {
+      input,
+      identity,
+      embedding,
+      frame,
+      messages,
+      censors,
+      working_memory,
+      budgets,
+      recall,
+    } = body;
     const now = agent.now();
     agent.read(() => vectorOf(agent, { embedding }, question));
     const built = await agent.engine.buildContext({
@@ -51,13 +67,17 @@ export const contextHandlers: HandlersOf<typeof contextOperations> = {
       frame: typeof frame === "object" && frame !== null ? withoutUndefined(frame) : frame,
       retrieve: retrieverOf(agent, now, embedding, question),
       profile: () => outwardly(() => agent.read(() => profileOf(agent, now))),
-      recent: ({ since, limit }) => outwardly(() => agent.read(() => conversationsSince(agent, since, limit))),
+      recent: ({ since, limit }) =>
+        outwardly(() => agent.read(() => conversationsSince(agent, since, limit))),
       usage: { boost: (ids) => outwardly(() => usageOf(agent, ids, now).boost(ids, now)) },
     });
     // All queries of one text are one question.
     const groups = new Map<string, string[]>();
     for (const { query_text, memory_type } of built.plan.queries) {
-      groups.set(query_text, [...(groups.get(query_text) ?? []), ...built.recalled_ids[memory_type]]);
+      groups.set(query_text, [
+        ...(groups.get(query_text) ?? []),
+        ...built.recalled_ids[memory_type],
+      ]);
     }
     recallTogether(agent, [...groups.values()], recall);
     return { context_id: randomUUID(), ...built, frame: { ...built.frame } };
@@ -93,17 +113,40 @@ const withoutUndefined = <T extends object>(fields: T) =>
     [Name in keyof T]: Exclude<T[Name], undefined>;
   };
 
-/** Finds memories of a type: a search among the subtypes that are of it, by its words and by the vector of the whole turn. */
-function retrieverOf(agent: Agent, now: number, embedding: Embedding, question: QuestionVector | undefined) {
+/**
+ * Finds memories of a type: a search among the subtypes that are of it, by its words and by the
+ * vector of the whole turn.
+ */
+function retrieverOf(
+  agent: Agent,
+  now: number,
+  embedding: Embedding,
+  question: QuestionVector | undefined,
+) {
   let subtypes: ReadonlyMap<MemoryType, (string | null)[]> | undefined;
-  return ({ memory_type, query_text, limit }: { memory_type: MemoryType; query_text: string; limit: number }) =>
+  return ({
+    memory_type,
+    query_text,
+    limit,
+  }: {
+    memory_type: MemoryType;
+    query_text: string;
+    limit: number;
+  }) =>
     outwardly(() =>
       agent.read((): ContextMemory[] => {
         subtypes ??= subtypesByType(agent);
         const those = subtypes.get(memory_type);
         if (those === undefined || query_text.trim() === "") return [];
         const wanted = Math.min(limit * OVERFETCH, MOST_FOUND);
-        const sought = { query: query_text, limit: wanted, type: null, subtype: null, subtypes: those, embedding };
+        const sought = {
+          query: query_text,
+          limit: wanted,
+          type: null,
+          subtype: null,
+          subtypes: those,
+          embedding,
+        };
         return search(agent, sought, question, now).data.map((row) => {
           const { frame, censors } = row;
           return { ...agent.engine.contextMemory(row), frame, censors };
@@ -126,10 +169,16 @@ function subtypesByType({ storage, engine }: Agent): Map<MemoryType, (string | n
 
 function profileOf(agent: Agent, now: number): ProfileFact[] {
   const { storage, engine, index } = agent;
-  const rows = storage.listNodes({ subtypes: Object.keys(PROFILE_CATEGORIES) }, MOST_PROFILE, undefined, new Room());
+  const rows = storage.listNodes(
+    { subtypes: Object.keys(PROFILE_CATEGORIES) },
+    MOST_PROFILE,
+    undefined,
+    new Room(),
+  );
   const ids = rows.map(({ id }) => id);
   const states = fadedNow(ids, index, engine, now);
-  const isAtHand = (_: NodeRow, place: number) => ["ACTIVE", "WEAK"].includes(states[place]?.lifecycle ?? "");
+  const isAtHand = (_: NodeRow, place: number) =>
+    ["ACTIVE", "WEAK"].includes(states[place]?.lifecycle ?? "");
   return rows.filter(isAtHand).map((row) => ({
     id: row.id,
     text: engine.contextMemory(row).text,
@@ -137,25 +186,38 @@ function profileOf(agent: Agent, now: number): ProfileFact[] {
   }));
 }
 
-function conversationsSince({ storage }: Agent, since: number, limit: number): RecentConversation[] {
+function conversationsSince(
+  { storage }: Agent,
+  since: number,
+  limit: number,
+): RecentConversation[] {
   const filter = { subtypes: CONVERSATIONS, created_after: toIso(since) };
   const rows = storage.listNodes(filter, limit, undefined, new Room());
-  return rows.flatMap(({ id, content_title, content_summary, provenance_created_at, created_at }) => {
-    const at = parseInstant(provenance_created_at ?? created_at ?? "");
-    return at === undefined ? [] : [{ id, title: content_title, summary: content_summary, created_at: at }];
-  });
+  return rows.flatMap(
+    ({ id, content_title, content_summary, provenance_created_at, created_at }) => {
+      const at = parseInstant(provenance_created_at ?? created_at ?? "");
+      return at === undefined
+        ? []
+        : [{ id, title: content_title, summary: content_summary, created_at: at }];
+    },
+  );
 }
 
-/** What is recorded of these memories. The table is the tracker's state: whoever wrote to it, the next prompt knows. */
+/**
+ * What is recorded of these memories. The table is the tracker's state: whoever wrote to it, the
+ * next prompt knows.
+ */
 function usageOf(agent: Agent, ids: readonly string[], now: number): UsageTracker {
   const tracker = new UsageTracker();
   tracker.record(
-    agent.storage.usageOf(ids).flatMap(({ memory_id, memory_type, retrieved_at, was_referenced }) => {
-      const at = parseInstant(retrieved_at);
-      return at === undefined
-        ? []
-        : [{ memory_id, memory_type, retrieved_at: at, was_referenced: was_referenced !== 0 }];
-    }),
+    agent.storage
+      .usageOf(ids)
+      .flatMap(({ memory_id, memory_type, retrieved_at, was_referenced }) => {
+        const at = parseInstant(retrieved_at);
+        return at === undefined
+          ? []
+          : [{ memory_id, memory_type, retrieved_at: at, was_referenced: was_referenced !== 0 }];
+      }),
     now,
   );
   return tracker;

@@ -30,7 +30,10 @@ const DISQUALIFIERS = [
 ];
 const TEMPORAL = ["now", "used to"];
 
-/** Confidence in hundredths, so that sums are exact: what it begins with, and what each finding adds. */
+/**
+ * Confidence in hundredths, so that sums are exact: what it begins with, and what each finding
+ * adds.
+ */
 const BASE = 50;
 const FOR_MARKER = 10;
 const FOR_TIME = 10;
@@ -56,14 +59,21 @@ const [markers, disqualifying, temporal] = [MARKERS, DISQUALIFIERS, TEMPORAL].ma
  */
 export function looseCorrectionIn(text: string): Correction {
   const low = text.toLowerCase();
-  const within = (phrases: readonly string[]) => phrases.filter((phrase) => low.includes(phrase.toLowerCase()));
+  const within = (phrases: readonly string[]) =>
+    phrases.filter((phrase) => low.includes(phrase.toLowerCase()));
   const [triggers, disqualifiers] = [within(MARKERS), within(DISQUALIFIERS)];
   const hasTime = within(TEMPORAL).length > 0;
   let confidence = BASE / 100;
   if (triggers.length > 0) confidence += FOR_MARKER / 100;
   if (hasTime) confidence += FOR_TIME / 100;
   if (disqualifiers.length > 0) confidence += FOR_DISQUALIFIER / 100;
-  return { detected: triggers.length > 0 && confidence > ENOUGH / 100, confidence, triggers, disqualifiers, hasTime };
+  return {
+    detected: triggers.length > 0 && confidence > ENOUGH / 100,
+    confidence,
+    triggers,
+    disqualifiers,
+    hasTime,
+  };
 }
 
 /** Looks for correction markers, in any case, as whole words. */

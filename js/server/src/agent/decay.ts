@@ -69,7 +69,12 @@ function sweepOf(agent: Agent, now: number): Sweep {
     },
     transitions: [
       ...sweep.transitions,
-      ...woken.map(({ id, subtype, lifecycle }) => ({ id, from: "DORMANT" as const, to: lifecycle, subtype })),
+      ...woken.map(({ id, subtype, lifecycle }) => ({
+        id,
+        from: "DORMANT" as const,
+        to: lifecycle,
+        subtype,
+      })),
     ],
   };
 }
@@ -80,7 +85,9 @@ function checkClock({ storage, index }: Agent, now: number, archived: number): v
   const days = last === undefined ? 0 : (now - last) / DAY;
   const doubts = [
     ...(days > MOST_DAYS_BETWEEN_SWEEPS ? [`the last sweep was ${Math.floor(days)} days ago`] : []),
-    ...(archived > index.size * MOST_ARCHIVED ? [`${archived} of ${index.size} memories would be archived`] : []),
+    ...(archived > index.size * MOST_ARCHIVED
+      ? [`${archived} of ${index.size} memories would be archived`]
+      : []),
   ];
   if (doubts.length === 0) return;
   throw new Refusal(409, `${doubts.join(", and ")}: if the clock is right, send {"force": true}`);

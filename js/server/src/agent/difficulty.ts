@@ -36,7 +36,14 @@ export function algorithmTypeOf(type: string, subtype: string | null): Algorithm
  * Returns a difficulty in [0, 1], for a memory without edges. Hynous goes by the kind alone,
  * whatever its length.
  */
-export function difficultyOfNew(type: string, subtype: string | null, body: string | null, compat: Compat): number {
+export function difficultyOfNew(
+  type: string,
+  subtype: string | null,
+  body: string | null,
+  compat: Compat,
+): number {
   const kind = algorithmTypeOf(type, subtype);
-  return compat === "hynous" ? getInitialDifficulty(kind) : calculateDifficulty(kind, body?.length ?? 0, 0);
+  return compat === "hynous"
+    ? getInitialDifficulty(kind)
+    : calculateDifficulty(kind, body?.length ?? 0, 0);
 }

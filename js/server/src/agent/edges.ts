@@ -29,10 +29,17 @@ export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
       new Room(),
       limit,
       (most, after: EdgeRow | undefined) =>
-        agent.storage.edgesOf(node_id, direction, { after: after?.sequence ?? cursor, limit: most }),
+        agent.storage.edgesOf(node_id, direction, {
+          after: after?.sequence ?? cursor,
+          limit: most,
+        }),
       (rows) => rows.map(presentEdge),
     );
-    return { data, count: data.length, next_cursor: toCursor(EDGES, isLast ? null : last?.sequence) };
+    return {
+      data,
+      count: data.length,
+      next_cursor: toCursor(EDGES, isLast ? null : last?.sequence),
+    };
   },
 
   strengthenEdge: (agent, { params: { id }, body: { amount } }) => {

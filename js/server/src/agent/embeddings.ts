@@ -1,4 +1,5 @@
-// Vectors of an agent's memories: what is like a text, and what those who make vectors ask of the database.
+// Vectors of an agent's memories: what is like a text, and what those who make vectors ask of the
+// database.
 
 import type { embeddingOperations } from "../api/embeddings.ts";
 import type { EmbeddingModel } from "../embeddings/provider.ts";
@@ -31,15 +32,21 @@ export const embeddingHandlers: HandlersOf<typeof embeddingOperations> = {
 export const EMBEDDING_TASKS = {
   /** Whose vectors are in use; null where there are none. */
   questionModel: (agent: Agent, configured: EmbeddingModel): EmbeddingModel | null =>
-    agent.read(() => (agent.dimensions === 0 ? null : modelInUse(agent.storage, agent.dimensions, configured))),
+    agent.read(() =>
+      agent.dimensions === 0 ? null : modelInUse(agent.storage, agent.dimensions, configured),
+    ),
 
-  takeWork: (agent: Agent, { configured, most }: { configured: EmbeddingModel; most: number }): Work =>
+  takeWork: (
+    agent: Agent,
+    { configured, most }: { configured: EmbeddingModel; most: number },
+  ): Work =>
     agent.read(() => {
       const model = modelInUse(agent.storage, agent.dimensions, configured);
       return takeWork(agent.storage, model, most, agent.now());
     }),
 
-  storeVectors: (agent: Agent, made: Made): Stored => agent.write(() => storeVectors(agent.storage, made)),
+  storeVectors: (agent: Agent, made: Made): Stored =>
+    agent.write(() => storeVectors(agent.storage, made)),
 
   putOff: (agent: Agent, failed: Failed): null =>
     agent.write(() => {

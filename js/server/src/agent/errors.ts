@@ -21,12 +21,17 @@ export class Refusal extends Error {
 
 export const notFound = (): Refusal => new Refusal(404, "not found");
 
-export const noRoom = (): Refusal => new Refusal(507, "there is no room on the disk: try again when there is");
+export const noRoom = (): Refusal =>
+  new Refusal(507, "there is no room on the disk: try again when there is");
 
 export const readOnly = (): Refusal =>
-  new Refusal(503, "the memory may only be read: its files, or the folder of them, cannot be written to");
+  new Refusal(
+    503,
+    "the memory may only be read: its files, or the folder of them, cannot be written to",
+  );
 
 export const NOT_VALID = "the request is not valid";
 
 /** Input that is wrong in one field. */
-export const wrong = (path: string, message: string): Refusal => new Refusal(400, NOT_VALID, [{ path, message }]);
+export const wrong = (path: string, message: string): Refusal =>
+  new Refusal(400, NOT_VALID, [{ path, message }]);

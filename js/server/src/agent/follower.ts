@@ -1,4 +1,5 @@
-// What an agent keeps in memory of its database, kept equal to it: loaded from it, and led by its change log whoever wrote.
+// What an agent keeps in memory of its database, kept equal to it: loaded from it, and led by its
+// change log whoever wrote.
 
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../storage/rows.ts";
 import type { Change, Storage } from "../storage/storage.ts";
@@ -20,27 +21,39 @@ export interface Removed {
   edges: readonly string[];
 }
 
-/** Something that is kept equal to the database. What it throws makes it be loaded anew, but for what `load` throws. */
+/**
+ * Something that is kept equal to the database. What it throws makes it be loaded anew, but for
+ * what `load` throws.
+ */
 export interface Consumer {
   /** What it is called in the log. */
   readonly name: string;
-  /** Makes itself of the whole database, which stays as it is meanwhile; the answer are figures for the log, if it tells of it. */
+  /**
+   * Makes itself of the whole database, which stays as it is meanwhile; the answer are figures for
+   * the log, if it tells of it.
+   */
   load(storage: Storage): Record<string, unknown> | undefined;
   /**
-   * Makes itself of what it kept elsewhere; the answer is the last entry of the change log that it knows then. Nothing where it
-   * kept nothing of use: then it is loaded.
+   * Makes itself of what it kept elsewhere; the answer is the last entry of the change log that it
+   * knows then. Nothing where it kept nothing of use: then it is loaded.
    */
   resume?(storage: Storage): number | undefined;
   /** Takes in rows that are new or different. False where it has to be loaded anew instead. */
   take(rows: Taken): boolean;
   remove(ids: Removed): void;
-  /** Keeps what it holds for the next start, where that is of use; it knows all entries of the change log up to `applied`. */
+  /**
+   * Keeps what it holds for the next start, where that is of use; it knows all entries of the
+   * change log up to `applied`.
+   */
   keep?(storage: Storage, applied: number): void;
   /** Gives up what it holds. It is loaded before it is asked anything again. */
   forget(): void;
 }
 
-/** Entries of the change log that are kept for other processes. One that is further behind loads everything anew. */
+/**
+ * Entries of the change log that are kept for other processes. One that is further behind loads
+ * everything anew.
+ */
 const KEPT_CHANGES = 100_000;
 /** How much longer the log may get before it is cut. */
 const SPARE_CHANGES = 10_000;
@@ -55,7 +68,9 @@ export class Follower {
   readonly #tell: Tell;
   /** Consumers that are to be loaded. */
   readonly #missing: Set<Consumer>;
-  /** The last entry of the change log that those which are loaded know, with what is to be applied. */
+  /**
+   * The last entry of the change log that those which are loaded know, with what is to be applied.
+   */
   #applied = 0;
   /** What was written last, and is not made known yet. */
   #unapplied: readonly Change[] = [];
@@ -82,9 +97,10 @@ export class Follower {
   }
 
   /**
-   * Writes as one transaction. What it wrote is made known by the next `apply`, so that whoever asked for it need not wait; what
-   * others wrote before comes first, so that everything is taken in the order of commits. `committed` is called once it is
-   * done, and `patience` is that of the storage's transaction.
+   * Writes as one transaction. What it wrote is made known by the next `apply`, so that whoever
+   * asked for it need not wait; what others wrote before comes first, so that everything is taken
+   * in the order of commits. `committed` is called once it is done, and `patience` is that of the
+   * storage's transaction.
    */
   write<T>(work: () => T, committed: () => void = () => {}, patience?: number): T {
     this.apply();
@@ -92,7 +108,9 @@ export class Follower {
       this.#bringUp();
       const result = work();
       const changes = this.#storage.claimChanges(this.#applied);
-      this.#storage.seal(changes.filter(({ entity }) => entity === "node").flatMap(({ ids }) => ids));
+      this.#storage.seal(
+        changes.filter(({ entity }) => entity === "node").flatMap(({ ids }) => ids),
+      );
       this.#trim(changes.at(-1)?.sequence ?? this.#applied);
       return { result, changes };
     }, patience);
@@ -153,12 +171,16 @@ export class Follower {
   /** Catches up and loads what is missing, within a transaction of whichever kind. */
   #bringUp(): void {
     const { first, last } = this.#storage.changeRange();
-    if (this.#missing.size < this.#consumers.length && last !== this.#applied) this.#catchUp(first, last);
+    if (this.#missing.size < this.#consumers.length && last !== this.#applied)
+      this.#catchUp(first, last);
     this.#applied = last;
     for (const consumer of this.#missing) {
       const start = performance.now();
       const told = (what: string, figures: Record<string, unknown>) =>
-        this.#tell(`${what}: ${consumer.name}`, { ...figures, ms: Math.round(performance.now() - start) });
+        this.#tell(`${what}: ${consumer.name}`, {
+          ...figures,
+          ms: Math.round(performance.now() - start),
+        });
       const known = consumer.resume?.(this.#storage);
       if (known === undefined) {
         const figures = consumer.load(this.#storage);
@@ -207,7 +229,9 @@ export class Follower {
       }
     } catch (error) {
       // It is committed, so that nothing that does not know it may go on.
-      this.#tell("What was written could not be read: everything is loaded anew", { why: (error as Error).message });
+      this.#tell("What was written could not be read: everything is loaded anew", {
+        why: (error as Error).message,
+      });
       this.forget();
     }
   }
@@ -219,7 +243,9 @@ export class Follower {
         consumer.remove({ nodes: [], edges: [], ...removed });
         if (!consumer.take({ nodes: [], edges: [], softened: [], ...rows })) this.#giveUp(consumer);
       } catch (error) {
-        this.#tell(`Could not take in what was written: ${consumer.name}`, { why: (error as Error).message });
+        this.#tell(`Could not take in what was written: ${consumer.name}`, {
+          why: (error as Error).message,
+        });
         this.#giveUp(consumer);
       }
     }

@@ -63,7 +63,10 @@ export const graphHandlers: HandlersOf<Pick<typeof wholeOperations, "graph">> = 
   },
 };
 
-function nodesOf(agent: Agent, stored: readonly GraphNode[]): (Graph["nodes"][number] | undefined)[] {
+function nodesOf(
+  agent: Agent,
+  stored: readonly GraphNode[],
+): (Graph["nodes"][number] | undefined)[] {
   const { index, engine, compat } = agent;
   const nodes = stored.map(({ id }) => index.get(id));
   const faded = fadedOf(nodes, engine, agent.now(), compat);

@@ -19,7 +19,10 @@ import { purgeHandlers } from "./purge.ts";
 import { retrievalHandlers } from "./retrieval.ts";
 import { searchHandlers } from "./search.ts";
 
-/** Operations' handlers. One that has to wait for something answers with a promise; the agent does nothing else meanwhile. */
+/**
+ * Operations' handlers. One that has to wait for something answers with a promise; the agent does
+ * nothing else meanwhile.
+ */
 export type HandlersOf<Operations extends Readonly<Record<string, OperationShape>>> = {
   [Name in keyof Operations]: (
     agent: Agent,

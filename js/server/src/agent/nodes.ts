@@ -1,7 +1,14 @@
 // Memories, one at a time and in lists.
 
 import type { MatchedVersions } from "../api/headers.ts";
-import type { ListQuery, NewNodeRequest, Node, NodeChangesRequest, NodeList, nodeOperations } from "../api/nodes.ts";
+import type {
+  ListQuery,
+  NewNodeRequest,
+  Node,
+  NodeChangesRequest,
+  NodeList,
+  nodeOperations,
+} from "../api/nodes.ts";
 import { NODES, toCursor } from "../api/pages.ts";
 import { newId } from "../ids.ts";
 import type { NewNode, NodeChanges, NodeRow } from "../storage/rows.ts";
@@ -41,7 +48,8 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
   createNode: (agent, { headers, body }) => {
     const made = once(agent, "createNode", { headers, body }, () => insertNode(agent, body));
     const row = stillThere(agent.storage.node(made.id));
-    // An id of the caller's, or a request that is sent again, may name a memory that has been recalled since.
+    // An id of the caller's, or a request that is sent again, may name a memory that has been
+    // recalled since.
     const isNew = body.id == null && headers["Idempotency-Key"] === undefined;
     const node = isNew ? agent.presentNew(row) : agent.present(row);
     return made.isCorrection ? { ...node, _contradiction_detected: true } : node;
@@ -52,7 +60,10 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
 
   listNodes: async (agent, { query: { lifecycle, ...query } }) => {
     const now = agent.now();
-    const states = lifecycle === undefined ? undefined : agent.read(() => statesOf(agent, lifecycle, now).stored);
+    const states =
+      lifecycle === undefined
+        ? undefined
+        : agent.read(() => statesOf(agent, lifecycle, now).stored);
     return listed(agent, query, states);
   },
 
@@ -112,13 +123,23 @@ export async function listed(
 }
 
 /**
- * Within a `write`: a new memory, its clusters, and what it corrects. One that is there already under the caller's id is not
- * made again.
+ * Within a `write`: a new memory, its clusters, and what it corrects. One that is there already
+ * under the caller's id is not made again.
  *
- * @throws {Refusal} where the id is another memory's, or a name or a vector cannot be taken. Nothing is written then.
+ * @throws {Refusal} where the id is another memory's, or a name or a vector cannot be taken.
+ * Nothing is written then.
  */
-export function insertNode(agent: Agent, request: NewNodeRequest): { id: string; isCorrection: boolean } {
-  const { type, subtype = null, content_title, content_summary = null, content_body = null } = request;
+export function insertNode(
+  agent: Agent,
+  request: NewNodeRequest,
+): { id: string; isCorrection: boolean } {
+  const {
+    type,
+    subtype = null,
+    content_title,
+    content_summary = null,
+    content_body = null,
+  } = request;
   agent.checkNames({ type, subtype });
   const stored = request.id == null ? undefined : agent.storage.node(request.id);
   const node = newNodeOf(agent, request);
@@ -132,7 +153,10 @@ export function insertNode(agent: Agent, request: NewNodeRequest): { id: string;
   });
   const made = { id: node.id, isCorrection: contradiction !== undefined };
   if (stored !== undefined) return made;
-  agent.storage.insertNode({ ...node, embedding_vector: agent.vectorBytes(request.embedding ?? null) });
+  agent.storage.insertNode({
+    ...node,
+    embedding_vector: agent.vectorBytes(request.embedding ?? null),
+  });
   if (request.signals != null) agent.storage.addSignals(node.id, JSON.stringify(request.signals));
   joinClusters(agent, node.id, subtype);
   if (contradiction !== undefined) queueContradiction(agent, node.id, contradiction);
@@ -159,7 +183,8 @@ export function newNodeOf(
     content_title,
     content_summary: request.content_summary ?? null,
     content_body,
-    neural_stability: request.neural_stability ?? stabilityOfNew(agent.engine, subtype, request.signals),
+    neural_stability:
+      request.neural_stability ?? stabilityOfNew(agent.engine, subtype, request.signals),
     neural_retrievability: 1,
     neural_difficulty: difficultyOfNew(type, subtype, content_body, agent.compat),
     neural_access_count: 0,
@@ -185,11 +210,15 @@ function changesOf(
   { embedding, censors, ...fields }: NodeChangesRequest,
   storedSubtype: string | null,
 ): NodeChanges {
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const given = Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  );
   return {
     ...given,
     // Hynous leaves the layer that the memory was made with.
-    ...(fields.type === undefined || agent.compat === "hynous" ? {} : { layer: layerOf(fields.type) }),
+    ...(fields.type === undefined || agent.compat === "hynous"
+      ? {}
+      : { layer: layerOf(fields.type) }),
     ...(fields.neural_stability === null
       ? {
           neural_stability: agent.engine.getInitialStabilityForSubtype(
@@ -225,7 +254,11 @@ function growPlaybook({ index, engine }: Agent, id: string): void {
   const node = index.get(id);
   if (node?.subtype !== PLAYBOOK) return;
   const { decay } = engine.SECTION_PROFILES[engine.getSectionForSubtype(PLAYBOOK)];
-  const stability = engine.updateStabilityOnAccessForSection(node.stability, node.difficulty, decay);
+  const stability = engine.updateStabilityOnAccessForSection(
+    node.stability,
+    node.difficulty,
+    decay,
+  );
   index.upsert([{ id, stability }]);
 }
 

@@ -1,5 +1,6 @@
-// What became of trades that followed playbooks: each trade counts once for each playbook, in whatever order its parts are written.
-// A playbook is tied to the entry of a trade, and so is its close. The client of an agent may count instead of the server.
+// What became of trades that followed playbooks: each trade counts once for each playbook, in
+// whatever order its parts are written. A playbook is tied to the entry of a trade, and so is its
+// close. The client of an agent may count instead of the server.
 
 import { NousError, type PlaybookProblem } from "nous-wasm";
 import type { OutcomeAnswer } from "../api/playbooks.ts";
@@ -13,13 +14,22 @@ const ENTRY = "custom:trade_entry";
 const CLOSE = "custom:trade_close";
 /** From a playbook to an entry. */
 const FOLLOWED = "applied_to";
-/** Between a close and its entry, from either to the other: the second kind where there is none of the first. */
+/**
+ * Between a close and its entry, from either to the other: the second kind where there is none of
+ * the first.
+ */
 const TIES = ["part_of", "relates_to"];
-/** How long after a count of the server's a client's count is of the same trade, in milliseconds. */
+/**
+ * How long after a count of the server's a client's count is of the same trade, in milliseconds.
+ */
 const SAME_TRADE = 600_000;
 
 /** Counts what a new edge completes: it may tie a playbook or a close to a trade. */
-export function countEdge(agent: Agent, { id, type, source_id, target_id }: EdgeRow, unit: Unit): void {
+export function countEdge(
+  agent: Agent,
+  { id, type, source_id, target_id }: EdgeRow,
+  unit: Unit,
+): void {
   // The other playbooks of the trade were counted when it was closed.
   if (type === FOLLOWED) countClosed(agent, target_id, unit, new Map([[source_id, id]]));
   if (!TIES.includes(type)) return;
@@ -39,8 +49,16 @@ export function countNode(agent: Agent, { id, subtype }: NodeRow, unit: Unit): v
   for (const edge of agent.storage.edgesOf(id, "both")) countEdge(agent, edge, unit);
 }
 
-/** Counts a trade for those playbooks by the edges that tie them to it, if it is closed and its end is known. */
-function countClosed(agent: Agent, entryId: string, unit: Unit, edgeOf?: ReadonlyMap<string, string>): void {
+/**
+ * Counts a trade for those playbooks by the edges that tie them to it, if it is closed and its end
+ * is known.
+ */
+function countClosed(
+  agent: Agent,
+  entryId: string,
+  unit: Unit,
+  edgeOf?: ReadonlyMap<string, string>,
+): void {
   const { storage } = agent;
   if (!agent.countsOutcomes || storage.node(entryId)?.subtype !== ENTRY) return;
   const edges = edgeOf ?? edgesBySource(storage.uncountedEdges(entryId, FOLLOWED, PLAYBOOK));
@@ -50,20 +68,29 @@ function countClosed(agent: Agent, entryId: string, unit: Unit, edgeOf?: Readonl
 }
 
 /**
- * Returns the body that is stored for one that a client gives a playbook. Where it differs from the stored body by the count of one
- * trade, which the server has counted by itself a moment ago, it keeps the server's counts: the trade counts once.
+ * Returns the body that is stored for one that a client gives a playbook. Where it differs from the
+ * stored body by the count of one trade, which the server has counted by itself a moment ago, it
+ * keeps the server's counts: the trade counts once.
  */
-export function bodyOfPlaybook(agent: Agent, { id, content_body }: NodeRow, given: string | null): string | null {
+export function bodyOfPlaybook(
+  agent: Agent,
+  { id, content_body }: NodeRow,
+  given: string | null,
+): string | null {
   if (!agent.countsOutcomes) return given;
   const [before, after] = [fieldsIn(content_body), fieldsIn(given)];
   if (before === undefined || after === undefined) return given;
   const raised = (field: string) => numberIn(after, field) - numberIn(before, field);
   const won = raised("success_count");
-  const isCount = raised("sample_size") === 1 && (won === 0 || won === 1) && after.last_applied !== before.last_applied;
+  const isCount =
+    raised("sample_size") === 1 &&
+    (won === 0 || won === 1) &&
+    after.last_applied !== before.last_applied;
   if (!isCount) return given;
   const { sample_size, success_count } = before;
   const body = jsonOf({ ...after, sample_size, success_count });
-  const isTaken = body !== undefined && agent.storage.takeOutcome(id, won === 1, toIso(agent.now() - SAME_TRADE));
+  const isTaken =
+    body !== undefined && agent.storage.takeOutcome(id, won === 1, toIso(agent.now() - SAME_TRADE));
   return isTaken ? body : given;
 }
 
@@ -102,7 +129,9 @@ function entriesOf({ storage }: Agent, closeId: string): string[] {
   const edges = storage.edgesOf(closeId, "both");
   for (const tie of TIES) {
     const tied = edges.filter(({ type }) => type === tie);
-    const entries = storage.nodes(otherEnds(tied, closeId)).filter(({ subtype }) => subtype === ENTRY);
+    const entries = storage
+      .nodes(otherEnds(tied, closeId))
+      .filter(({ subtype }) => subtype === ENTRY);
     if (entries.length > 0) return entries.map(({ id }) => id);
   }
   return [];
@@ -114,12 +143,18 @@ const otherEnds = (edges: readonly EdgeRow[], id: string): string[] =>
 /** The figures of a memory: those that it came with, else those of its body. */
 function signalsOf({ storage }: Agent, { id, content_body }: NodeRow): Fields {
   const { signals } = fieldsIn(content_body) ?? {};
-  return { ...(isFields(signals) ? signals : {}), ...fieldsIn(storage.signals([id]).get(id) ?? null) };
+  return {
+    ...(isFields(signals) ? signals : {}),
+    ...fieldsIn(storage.signals([id]).get(id) ?? null),
+  };
 }
 
 type Counted = Pick<OutcomeAnswer, "applied" | "counted_before" | "problems">;
 
-/** Counts a trade for each playbook that it followed, once. One that cannot be read is counted when it can. */
+/**
+ * Counts a trade for each playbook that it followed, once. One that cannot be read is counted when
+ * it can.
+ */
 export function count(agent: Agent, entryId: string, profitable: boolean, unit: Unit): Counted {
   const edges = agent.storage.edgesOf(entryId, "in").filter(({ type }) => type === FOLLOWED);
   return countFor(agent, entryId, profitable, edgesBySource(edges), unit);
@@ -128,7 +163,9 @@ export function count(agent: Agent, entryId: string, profitable: boolean, unit: 
 const edgesBySource = (edges: readonly Pick<EdgeRow, "id" | "source_id">[]): Map<string, string> =>
   new Map(edges.map(({ id, source_id }) => [source_id, id]));
 
-/** Counts it for the playbooks among these memories, of each of which the edge to the trade is told. */
+/**
+ * Counts it for the playbooks among these memories, of each of which the edge to the trade is told.
+ */
 function countFor(
   agent: Agent,
   entryId: string,
@@ -175,14 +212,23 @@ function applyTo(
       stability: neural_stability ?? engine.getInitialStabilityForSubtype(subtype),
       difficulty: neural_difficulty,
     };
-    const { stability, strengthened, ...counts } = engine.applyOutcome(record, profitable, agent.now());
-    const changes = { content_body: JSON.stringify({ ...body, ...counts }), neural_stability: stability };
+    const { stability, strengthened, ...counts } = engine.applyOutcome(
+      record,
+      profitable,
+      agent.now(),
+    );
+    const changes = {
+      content_body: JSON.stringify({ ...body, ...counts }),
+      neural_stability: stability,
+    };
     storage.updateNode(id, { ...changes, last_modified: counts.last_applied });
     if (strengthened > 0) storage.strengthenEdge(edgeId, strengthened);
     return { id, ...counts, neural_stability: stability };
   } catch (error) {
     // Counts that are none, or a body that is nested too deep to be written again.
-    const isItsOwn = error instanceof RangeError || (error instanceof NousError && error.code === "invalid_argument");
+    const isItsOwn =
+      error instanceof RangeError ||
+      (error instanceof NousError && error.code === "invalid_argument");
     if (isItsOwn) return "malformed_body";
     throw error;
   }

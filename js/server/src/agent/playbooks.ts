@@ -15,7 +15,8 @@ export const playbookHandlers: HandlersOf<typeof playbookOperations> = {
       const found = playbooks.match(events, snapshot);
       const isActive = activeAmong(agent, [...found.matches, ...found.missing]);
       const placeOf = (id: string) => index.get(id)?.sequence ?? 0;
-      // The book has them in the order of their last change, which a book that is loaded anew does not know.
+      // The book has them in the order of their last change, which a book that is loaded anew does
+      // not know.
       const matches = found.matches
         .filter(({ id }) => isActive(id))
         .sort((a, b) => b.relevance - a.relevance || placeOf(a.id) - placeOf(b.id));

@@ -1,4 +1,5 @@
-// Rows as they are answered: what the index knows better than the database, retrievability and state as of now, times in one form.
+// Rows as they are answered: what the index knows better than the database, retrievability and
+// state as of now, times in one form.
 
 import {
   type Engine,
@@ -25,8 +26,9 @@ export interface Faded {
 }
 
 /**
- * A row as it is stored, with what was accessed since. What is not of its column's kind counts as missing. Written out, since
- * every found memory comes through here: setting fields by name takes ten times as long.
+ * A row as it is stored, with what was accessed since. What is not of its column's kind counts as
+ * missing. Written out, since every found memory comes through here: setting fields by name takes
+ * ten times as long.
  */
 export function presentNode(
   row: NodeRow,
@@ -46,7 +48,9 @@ export function presentNode(
     neural_difficulty: live?.difficulty ?? numberOf(row.neural_difficulty),
     neural_access_count: live?.access_count ?? countOf(row.neural_access_count),
     neural_last_accessed:
-      live !== undefined && ahead !== null ? toIso(live.last_accessed) : timeOf(row.neural_last_accessed),
+      live !== undefined && ahead !== null
+        ? toIso(live.last_accessed)
+        : timeOf(row.neural_last_accessed),
     state_lifecycle: live?.lifecycle ?? (isState(row.state_lifecycle) ? row.state_lifecycle : null),
     provenance_source: textOf(row.provenance_source),
     provenance_created_at: timeOf(row.provenance_created_at),
@@ -65,12 +69,21 @@ export function presentNode(
 }
 
 export const timeOf = (stored: unknown): string | null => normaliseTime(textOf(stored));
-const countOf = (stored: unknown): number | null => (Number.isSafeInteger(stored) ? (stored as number) : null);
+const countOf = (stored: unknown): number | null =>
+  Number.isSafeInteger(stored) ? (stored as number) : null;
 
-/** Rows as `presentNode` has them, with what time has made of the memories. The index is asked for each once. */
+/**
+ * Rows as `presentNode` has them, with what time has made of the memories. The index is asked for
+ * each once.
+ */
 export function presentNow(
   rows: readonly NodeRow[],
-  { index, soft, engine, compat }: { index: MemoryIndex; soft: SoftState; engine: Engine; compat: Compat },
+  {
+    index,
+    soft,
+    engine,
+    compat,
+  }: { index: MemoryIndex; soft: SoftState; engine: Engine; compat: Compat },
   now: number,
 ): Node[] {
   const live = rows.map(({ id }) => index.get(id));
@@ -128,10 +141,18 @@ export function namesOf(json: unknown): string[] {
 }
 
 export function presentMembership({ sequence: _, ...row }: MembershipRow): Membership {
-  return { ...row, weight: numberOf(row.weight), pinned: row.pinned === 1, updated_at: timeOf(row.updated_at) };
+  return {
+    ...row,
+    weight: numberOf(row.weight),
+    pinned: row.pinned === 1,
+    updated_at: timeOf(row.updated_at),
+  };
 }
 
-/** Retrievability and state of memories as of now, as a sweep would store them; nothing for one that is not in the index. */
+/**
+ * Retrievability and state of memories as of now, as a sweep would store them; nothing for one that
+ * is not in the index.
+ */
 export function fadedNow(
   ids: readonly string[],
   index: MemoryIndex,
@@ -160,18 +181,27 @@ export function fadedOf(
 }
 
 /** The same by time alone, whatever state is stored. */
-function fadedBy(nodes: readonly (StoredMemoryNode | undefined)[], engine: Engine, now: number): (Faded | undefined)[] {
+function fadedBy(
+  nodes: readonly (StoredMemoryNode | undefined)[],
+  engine: Engine,
+  now: number,
+): (Faded | undefined)[] {
   const there = nodes.filter((node) => node !== undefined);
   const columns = {
     lastAccessed: there.map((node) => node.last_accessed),
     stability: there.map((node) => node.stability),
-    section: there.map((node) => MEMORY_SECTIONS.indexOf(engine.getSectionForSubtype(node.subtype))),
+    section: there.map((node) =>
+      MEMORY_SECTIONS.indexOf(engine.getSectionForSubtype(node.subtype)),
+    ),
   };
   const { retrievability, lifecycle } = engine.decayColumns(columns, now);
   let place = 0;
   return nodes.map((node) => {
     if (node === undefined) return undefined;
-    const faded = { retrievability: retrievability[place]!, lifecycle: LIFECYCLE_STATES[lifecycle[place]!]! };
+    const faded = {
+      retrievability: retrievability[place]!,
+      lifecycle: LIFECYCLE_STATES[lifecycle[place]!]!,
+    };
     place += 1;
     return faded;
   });
@@ -181,7 +211,10 @@ function fadedBy(nodes: readonly (StoredMemoryNode | undefined)[], engine: Engin
 export const toFourDigits = (share: number): number => Math.round(share * 10_000) / 10_000;
 
 /** A sweep leaves what is archived or deleted, and wakes nothing that sleeps. */
-function sweptState(stored: StoredLifecycleState, computed: StoredLifecycleState): StoredLifecycleState {
+function sweptState(
+  stored: StoredLifecycleState,
+  computed: StoredLifecycleState,
+): StoredLifecycleState {
   if (stored === "ARCHIVE" || stored === "DELETED") return stored;
   return stored === "DORMANT" && (computed === "ACTIVE" || computed === "WEAK") ? stored : computed;
 }

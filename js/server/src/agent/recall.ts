@@ -1,4 +1,5 @@
-// What memories gain by being recalled: an access each, and the edges between those that were recalled together.
+// What memories gain by being recalled: an access each, and the edges between those that were
+// recalled together.
 
 import type { Recall } from "../api/retrieval.ts";
 import { isNoRoom, isReadOnly } from "../storage/errors.ts";
@@ -8,11 +9,16 @@ import type { Agent } from "./agent.ts";
 const GAINS = { automatic: 0.03, explicit: 0.05 };
 
 /**
- * Counts an access of each memory, which is soft state; edges within a group gain once, which is committed when this returns. Groups are what one
- * question found, so that two topics of a turn are not tied together. Where nothing can be stored, edges gain nothing: that must not
- * keep anybody from what was recalled.
+ * Counts an access of each memory, which is soft state; edges within a group gain once, which is
+ * committed when this returns. Groups are what one question found, so that two topics of a turn are
+ * not tied together. Where nothing can be stored, edges gain nothing: that must not keep anybody
+ * from what was recalled.
  */
-export function recallTogether(agent: Agent, groups: readonly (readonly string[])[], how: Recall): void {
+export function recallTogether(
+  agent: Agent,
+  groups: readonly (readonly string[])[],
+  how: Recall,
+): void {
   if (how === "none") return;
   const ids = [...new Set(groups.flat())];
   agent.read(() => {
@@ -24,7 +30,9 @@ export function recallTogether(agent: Agent, groups: readonly (readonly string[]
   const several = groups.filter((group) => group.length > 1);
   if (several.length === 0 || agent.storage.edgesWithin(several).length === 0) return;
   try {
-    agent.write(() => agent.storage.strengthenEdges(agent.storage.edgesWithin(several), GAINS[how]));
+    agent.write(() =>
+      agent.storage.strengthenEdges(agent.storage.edgesWithin(several), GAINS[how]),
+    );
   } catch (error) {
     if (!isReadOnly(error) && !isNoRoom(error)) throw error;
   }

@@ -1,10 +1,18 @@
-// The index of an agent: a `MemoryIndex` that is loaded from the database and takes in what changes there.
+// The index of an agent: a `MemoryIndex` that is loaded from the database and takes in what changes
+// there.
 
 import { type Engine, type EngineConfig, MemoryIndex, type MemoryNode, NousError } from "nous-wasm";
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../storage/rows.ts";
 import type { NameKind, Storage } from "../storage/storage.ts";
 import type { Consumer, Removed, Taken, Tell } from "./follower.ts";
-import { isAccessAhead, isId, memoryEdgeOf, memoryNodeOf, softNodeOf, vectorOf } from "./index-rows.ts";
+import {
+  isAccessAhead,
+  isId,
+  memoryEdgeOf,
+  memoryNodeOf,
+  softNodeOf,
+  vectorOf,
+} from "./index-rows.ts";
 import type { Making, SnapshotFile } from "./snapshot-file.ts";
 import type { SoftState } from "./soft.ts";
 import { salienceOfStored } from "./stakes.ts";
@@ -24,7 +32,11 @@ export class Resident implements Consumer {
   readonly #now: () => number;
   /** Where it is kept from one start to the next, if anywhere. */
   readonly #file: SnapshotFile | undefined;
-  readonly #names: Record<NameKind, Set<string>> = { type: new Set(), subtype: new Set(), "edge type": new Set() };
+  readonly #names: Record<NameKind, Set<string>> = {
+    type: new Set(),
+    subtype: new Set(),
+    "edge type": new Set(),
+  };
 
   constructor(
     soft: SoftState,
@@ -97,8 +109,9 @@ export class Resident implements Consumer {
   }
 
   /**
-   * The clock was set back to `now`: accesses that lie ahead of it count as made now, and are stored so. A memory that was never
-   * accessed stays so in the database. Does nothing before it is loaded.
+   * The clock was set back to `now`: accesses that lie ahead of it count as made now, and are
+   * stored so. A memory that was never accessed stays so in the database. Does nothing before it is
+   * loaded.
    */
   clockWasSetBack(now: number): void {
     const index = this.#index;
@@ -111,12 +124,15 @@ export class Resident implements Consumer {
       if (access_count > 0) this.#soft.mended(id, now);
     }
     index.upsert(ahead);
-    this.#tell("The clock was set back: accesses that lie ahead of it count as made now", { nodes: ahead.length });
+    this.#tell("The clock was set back: accesses that lie ahead of it count as made now", {
+      nodes: ahead.length,
+    });
   }
 
   take({ nodes, edges, softened }: Taken): boolean {
     // The first vector decides how long they are, so that the index is made anew for it.
-    if (nodes.some((row) => this.#isOdd(row)) && this.#storage?.dimensions() !== this.#dimensions) return false;
+    if (nodes.some((row) => this.#isOdd(row)) && this.#storage?.dimensions() !== this.#dimensions)
+      return false;
     this.#upsert(nodes);
     this.#link(edges);
     this.#soften(softened);
@@ -142,7 +158,10 @@ export class Resident implements Consumer {
   #upsert(rows: readonly IndexedNodeRow[]): void {
     const usable = rows.filter(({ id }) => isId(id));
     const odd = usable.filter((row) => this.#isOdd(row));
-    if (odd.length > 0) this.#tell("Vectors of another length, or that are none, are left out", { nodes: odd.length });
+    if (odd.length > 0)
+      this.#tell("Vectors of another length, or that are none, are left out", {
+        nodes: odd.length,
+      });
     const now = this.#mendAccesses(usable);
     const nodes = usable.map((row) => this.#soft.over(memoryNodeOf(row, this.#dimensions, now)));
     this.#addStakes(nodes);
@@ -157,18 +176,25 @@ export class Resident implements Consumer {
     );
   }
 
-  /** Accesses of rows that were made by a clock that was ahead are stored as made now, which is the answer. */
+  /**
+   * Accesses of rows that were made by a clock that was ahead are stored as made now, which is the
+   * answer.
+   */
   #mendAccesses(rows: readonly SoftRow[]): number {
     const now = this.#now();
     for (const row of rows) if (isAccessAhead(row, now)) this.#soft.mended(row.id, now);
     return now;
   }
 
-  /** Says of each how much was at stake, where recalls let stability grow by it: what is not said would stay as it was. */
+  /**
+   * Says of each how much was at stake, where recalls let stability grow by it: what is not said
+   * would stay as it was.
+   */
   #addStakes(nodes: readonly MemoryNode[]): void {
     if (!this.#config.salienceGrowth) return;
     const signals = this.#storage!.signals(nodes.map(({ id }) => id));
-    for (const node of nodes) node.salience = salienceOfStored(this.#engine, node.subtype, signals.get(node.id));
+    for (const node of nodes)
+      node.salience = salienceOfStored(this.#engine, node.subtype, signals.get(node.id));
   }
 
   /** One that the index cannot take is left out, and keeps no other from it. */
@@ -200,7 +226,9 @@ export class Resident implements Consumer {
   }
 
   #link(rows: readonly EdgeRow[]): void {
-    const usable = rows.filter(({ id, source_id, target_id }) => isId(id) && isId(source_id) && isId(target_id));
+    const usable = rows.filter(
+      ({ id, source_id, target_id }) => isId(id) && isId(source_id) && isId(target_id),
+    );
     const edges = usable.map(memoryEdgeOf);
     for (const { type } of edges) if (type != null) this.#names["edge type"].add(type);
     this.#put(
@@ -211,7 +239,8 @@ export class Resident implements Consumer {
   }
 }
 
-const isInvalid = (error: unknown): boolean => error instanceof NousError && error.code === "invalid_argument";
+const isInvalid = (error: unknown): boolean =>
+  error instanceof NousError && error.code === "invalid_argument";
 
 function isTaken<T>(put: (batch: readonly T[]) => unknown, row: T): boolean {
   try {

@@ -10,8 +10,9 @@ import { Refusal } from "./errors.ts";
 const KEPT = 86_400_000;
 
 /**
- * Writes as one transaction, unless the same request with the same key did so before: then the answer is what that one made.
- * What is made is kept as JSON, and must not hold any text of a memory: that would outlive the memory.
+ * Writes as one transaction, unless the same request with the same key did so before: then the
+ * answer is what that one made. What is made is kept as JSON, and must not hold any text of a
+ * memory: that would outlive the memory.
  *
  * @throws {Refusal} for a key that another request had.
  */
@@ -32,7 +33,8 @@ export function once<Made>(
     const since = toIso(now - KEPT);
     const known = retries.find(key, since);
     if (known !== undefined) {
-      if (known.request !== request) throw new Refusal(422, "the Idempotency-Key was used for another request");
+      if (known.request !== request)
+        throw new Refusal(422, "the Idempotency-Key was used for another request");
       return madeOf<Made>(known.made);
     }
     const made = make(unit);
@@ -46,12 +48,16 @@ function madeOf<Made>(json: string): Made {
   try {
     return JSON.parse(json) as Made;
   } catch {
-    throw new Refusal(409, "what was made with this Idempotency-Key cannot be read: look whether it is there");
+    throw new Refusal(
+      409,
+      "what was made with this Idempotency-Key cannot be read: look whether it is there",
+    );
   }
 }
 
 /** @throws {Refusal} where what a request made has been deleted before it was sent again. */
 export function stillThere<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new Refusal(409, "what was made with this Idempotency-Key is deleted");
+  if (row === undefined)
+    throw new Refusal(409, "what was made with this Idempotency-Key is deleted");
   return row;
 }

@@ -1,6 +1,12 @@
 // Retrieval in several passes, over the agent's own search.
 
-import { createOrchestrator, type FoundRow, NousError, type Orchestrator, type Retrieved } from "nous-wasm";
+import {
+  createOrchestrator,
+  type FoundRow,
+  NousError,
+  type Orchestrator,
+  type Retrieved,
+} from "nous-wasm";
 import type { QuestionVector } from "../api/operation.ts";
 import type { RetrievalRequest, retrievalOperations } from "../api/retrieval.ts";
 import type { FoundNode } from "../api/search.ts";
@@ -34,7 +40,13 @@ export const retrievalHandlers: HandlersOf<typeof retrievalOperations> = {
     const omitted_ids = [...rest];
     const given = groups.map((group) => group.filter((id) => !rest.has(id)));
     recallTogether(agent, given, recall);
-    return { data, count: data.length, ...(omitted_ids.length === 0 ? {} : { omitted_ids }), groups, trace };
+    return {
+      data,
+      count: data.length,
+      ...(omitted_ids.length === 0 ? {} : { omitted_ids }),
+      groups,
+      trace,
+    };
   },
 
   contextLines: async (agent, { body: { recall, max_tokens, ...asked }, question }) => {
@@ -48,10 +60,17 @@ export const retrievalHandlers: HandlersOf<typeof retrievalOperations> = {
 };
 
 /** @throws {Refusal} for a vector that does not fit. */
-async function retrieve(agent: Agent, asked: Filters, question: QuestionVector | undefined): Promise<Retrieved<Row>> {
+async function retrieve(
+  agent: Agent,
+  asked: Filters,
+  question: QuestionVector | undefined,
+): Promise<Retrieved<Row>> {
   agent.read(() => vectorOf(agent, asked, question));
   try {
-    return await orchestratorOf(agent).retrieve(asked.query, { filters: { ...asked, question }, now: agent.now() });
+    return await orchestratorOf(agent).retrieve(asked.query, {
+      filters: { ...asked, question },
+      now: agent.now(),
+    });
   } catch (error) {
     throw causeOf(error);
   }
@@ -90,7 +109,9 @@ export function outwardly<T>(work: () => T): T {
 
 /** A failure as clients are told of it. */
 export const outward = (error: unknown): Error =>
-  error instanceof Refusal ? error : new Error("the memory could not be searched", { cause: error });
+  error instanceof Refusal
+    ? error
+    : new Error("the memory could not be searched", { cause: error });
 
 /** Why all searches failed. */
 function causeOf(error: unknown): unknown {

@@ -6,7 +6,10 @@ import type { Agent } from "./agent.ts";
 
 /** The most bytes of JSON that a UTF-16 unit takes: of a control character. */
 const BYTES_OF_UNIT = 6;
-/** The most bytes of JSON that a value takes which is neither text nor an object, with its field's name. */
+/**
+ * The most bytes of JSON that a value takes which is neither text nor an object, with its field's
+ * name.
+ */
 const BYTES_OF_VALUE = 64;
 /** Rows that are read at once. */
 const ROWS_AT_ONCE = 1_000;
@@ -45,7 +48,10 @@ export class Room implements ReadRoom {
     return items.slice(0, end < 0 ? items.length : end);
   }
 
-  /** JSON takes no fewer bytes than the texts of a row, so that what is cut here would not have been taken. */
+  /**
+   * JSON takes no fewer bytes than the texts of a row, so that what is cut here would not have been
+   * taken.
+   */
   fitting(octets: readonly number[]): number {
     let count = 0;
     let sum = 0;
@@ -82,8 +88,9 @@ export interface Part<Row, Item> {
 }
 
 /**
- * A page of a list: `limit` rows, or fewer where the room ends before. `read` gives rows that come after one, `present` what is
- * answered of each; undefined is left out. Others get their turns meanwhile.
+ * A page of a list: `limit` rows, or fewer where the room ends before. `read` gives rows that come
+ * after one, `present` what is answered of each; undefined is left out. Others get their turns
+ * meanwhile.
  */
 export async function pageWithin<Row, Item extends object>(
   agent: Agent,

@@ -1,5 +1,5 @@
-// Rows of memories that were found lately, as the database has them: what was found is found again, and for libSQL it takes
-// longer to make the values of ten rows than for the index to search.
+// Rows of memories that were found lately, as the database has them: what was found is found again,
+// and for libSQL it takes longer to make the values of ten rows than for the index to search.
 
 import { LRUCache } from "lru-cache";
 import type { NodeRow } from "../storage/rows.ts";
@@ -22,7 +22,10 @@ export class RowCache implements Consumer {
     return this.#rows.calculatedSize;
   }
 
-  /** The rows of those memories that are there, in no order. Only where all is followed, and no transaction has changed any. */
+  /**
+   * The rows of those memories that are there, in no order. Only where all is followed, and no
+   * transaction has changed any.
+   */
   of(ids: readonly string[], storage: Storage): NodeRow[] {
     const kept: NodeRow[] = [];
     const others: string[] = [];
@@ -38,8 +41,8 @@ export class RowCache implements Consumer {
   }
 
   /**
-   * What recalls and sweeps changed is in the database now, written with the same `latest`. A row that was only accessed stays, as
-   * the database has it.
+   * What recalls and sweeps changed is in the database now, written with the same `latest`. A row
+   * that was only accessed stays, as the database has it.
    */
   wrote(changes: readonly SoftChange[], latest: string): void {
     for (const { id, accesses, last_accessed, stability, retrievability, lifecycle } of changes) {
@@ -78,7 +81,10 @@ function isUsual({ neural_access_count: count, neural_last_accessed: last }: Nod
   return (count === null || Number.isSafeInteger(count)) && (last === null || isOurs(last));
 }
 
-/** Whether a time is written as we write them; another server, or another program, may have stored anything. */
+/**
+ * Whether a time is written as we write them; another server, or another program, may have stored
+ * anything.
+ */
 function isOurs(stored: unknown): boolean {
   const time = typeof stored === "string" ? parseInstant(stored) : undefined;
   return time !== undefined && toIso(time) === stored;

@@ -1,4 +1,5 @@
-// A search: what the full-text index found, and a vector if there is one, go into the index in one call; rows come out.
+// A search: what the full-text index found, and a vector if there is one, go into the index in one
+// call; rows come out.
 
 import type { Ranking, SearchFilters, StoredLifecycleState } from "nous-wasm";
 import type { QuestionVector } from "../api/operation.ts";
@@ -11,10 +12,16 @@ import { presentNow } from "./presenting.ts";
 import { fittingAmong, Room } from "./room.ts";
 import { statesOf } from "./states.ts";
 
-/** How many times the limit is searched for, since filters may leave some out: of a plain lookup less. */
+/**
+ * How many times the limit is searched for, since filters may leave some out: of a plain lookup
+ * less.
+ */
 const OVERFETCH = 3;
 const OVERFETCH_OF_LOOKUP = 2;
-/** Seeds of a search, where the configuration does not bound them and the limit does not ask for more. */
+/**
+ * Seeds of a search, where the configuration does not bound them and the limit does not ask for
+ * more.
+ */
 const USUAL_SEEDS = 15;
 /** How many times as much is searched for where too little of it passes. */
 const WIDER = 8;
@@ -41,7 +48,12 @@ type Sought = SearchRequest & {
 };
 
 /** Searches, without counting an access of what was found. */
-export function search(agent: Agent, request: Sought, question: QuestionVector | undefined, now: number): SearchAnswer {
+export function search(
+  agent: Agent,
+  request: Sought,
+  question: QuestionVector | undefined,
+  now: number,
+): SearchAnswer {
   const watch = stopwatch();
   const { index, engine, config } = agent;
   const asked = engine.understand(request.query, { terms: "unicode" });
@@ -77,7 +89,8 @@ export function search(agent: Agent, request: Sought, question: QuestionVector |
   };
   let found = find(1);
   // What the index could not look at is looked at afterwards, and may leave too few.
-  for (let more = WIDER; found.ids.length < enough && !found.isAll; more *= WIDER) found = find(more);
+  for (let more = WIDER; found.ids.length < enough && !found.isAll; more *= WIDER)
+    found = find(more);
   const { ranking, metrics } = found;
   const spreading_ms = watch();
 
@@ -109,16 +122,23 @@ export function search(agent: Agent, request: Sought, question: QuestionVector |
   };
 }
 
-/** The vector to search by; none in a memory without vectors. One that was made may not fit any more, one that is given has to. */
+/**
+ * The vector to search by; none in a memory without vectors. One that was made may not fit any
+ * more, one that is given has to.
+ */
 export function vectorOf(
   { dimensions }: Agent,
   { embedding }: Pick<SearchRequest, "embedding">,
   question: QuestionVector | undefined,
 ): ArrayLike<number> | undefined {
   if (dimensions === 0) return undefined;
-  if (embedding == null) return question?.vector.length === dimensions ? question.vector : undefined;
+  if (embedding == null)
+    return question?.vector.length === dimensions ? question.vector : undefined;
   if (embedding.length === dimensions) return embedding;
-  throw wrong("embedding", `must have ${dimensions} components, as those of the memories, found ${embedding.length}`);
+  throw wrong(
+    "embedding",
+    `must have ${dimensions} components, as those of the memories, found ${embedding.length}`,
+  );
 }
 
 function filterOf(request: Sought, lifecycle: NodeFilter["lifecycle"]): NodeFilter {
@@ -132,12 +152,19 @@ function filterOf(request: Sought, lifecycle: NodeFilter["lifecycle"]): NodeFilt
     time_range:
       time_range == null
         ? undefined
-        : { by: time_range.type, start: time_range.start ?? undefined, end: time_range.end ?? undefined },
+        : {
+            by: time_range.type,
+            start: time_range.start ?? undefined,
+            end: time_range.end ?? undefined,
+          },
   };
 }
 
 /** As much of it as the index knows: of times when memories were taken in, not of events. */
-function indexFilterOf(request: Sought, lifecycles: StoredLifecycleState[] | undefined): SearchFilters {
+function indexFilterOf(
+  request: Sought,
+  lifecycles: StoredLifecycleState[] | undefined,
+): SearchFilters {
   const { type, subtype, subtypes, time_range, cluster_ids } = request;
   const byIngestion = time_range?.type === "ingestion" ? time_range : undefined;
   return {
@@ -152,8 +179,12 @@ function indexFilterOf(request: Sought, lifecycles: StoredLifecycleState[] | und
 }
 
 /** Which of some memories pass what the index could not look at. */
-function passesOf({ storage }: Agent, filter: NodeFilter): (ids: readonly string[]) => readonly string[] {
-  const isPartly = filter.lifecycle !== undefined || (filter.time_range?.by ?? "ingestion") !== "ingestion";
+function passesOf(
+  { storage }: Agent,
+  filter: NodeFilter,
+): (ids: readonly string[]) => readonly string[] {
+  const isPartly =
+    filter.lifecycle !== undefined || (filter.time_range?.by ?? "ingestion") !== "ingestion";
   if (!isPartly) return (ids) => ids;
   return (ids) => {
     const passing = new Set(storage.passing(ids, filter));

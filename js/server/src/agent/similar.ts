@@ -10,7 +10,10 @@ import { fadedNow } from "./presenting.ts";
 
 /** Components that are compared, whatever vectors have more. */
 const COMPARED = 512;
-/** From where on it is the same, and from where on it belongs together: cosines, and shares of words. */
+/**
+ * From where on it is the same, and from where on it belongs together: cosines, and shares of
+ * words.
+ */
 const BY_VECTORS = { duplicate: 0.95, connect: 0.9 };
 const BY_WORDS = { duplicate: 0.95, connect: 0.8 };
 /** Memories beyond the limit whose vectors are compared, since an index may keep them rounded. */
@@ -19,7 +22,10 @@ const SPARE = 50;
 const MOST_CANDIDATES = 200;
 /** Bytes of memories whose words are compared in one slice. */
 const COMPARED_AT_ONCE = 512 * 2 ** 10;
-/** Terms that a full-text search looks at, and the UTF-16 units of a text in which they are looked for first, and at most. */
+/**
+ * Terms that a full-text search looks at, and the UTF-16 units of a text in which they are looked
+ * for first, and at most.
+ */
 const MOST_TERMS = 64;
 const FIRST_LOOK = 10_000;
 const LAST_LOOK = 160_000;
@@ -31,14 +37,18 @@ interface Candidate {
   similarity: number;
 }
 
-/** `made` is the vector of the text, where one was made. Others get their turns while texts or vectors are compared. */
+/**
+ * `made` is the vector of the text, where one was made. Others get their turns while texts or
+ * vectors are compared.
+ */
 export async function similar(
   agent: Agent,
   request: SimilarRequest,
   made: Float32Array | undefined,
 ): Promise<SimilarAnswer> {
   const vector = agent.read(() => vectorOf(agent, request, made));
-  const candidates = vector === undefined ? await byWords(agent, request) : await byVectors(agent, request, vector);
+  const candidates =
+    vector === undefined ? await byWords(agent, request) : await byVectors(agent, request, vector);
   const thresholds = vector === undefined ? BY_WORDS : BY_VECTORS;
   const best = candidates
     .filter(({ similarity }) => similarity >= thresholds.connect)
@@ -74,10 +84,17 @@ function vectorOf(
   if (dimensions === 0) return undefined;
   if (embedding == null) return made?.length === dimensions ? made : undefined;
   if (embedding.length === dimensions) return Float32Array.from(embedding);
-  throw wrong("embedding", `must have ${dimensions} components, as those of the memories, found ${embedding.length}`);
+  throw wrong(
+    "embedding",
+    `must have ${dimensions} components, as those of the memories, found ${embedding.length}`,
+  );
 }
 
-async function byVectors(agent: Agent, request: SimilarRequest, vector: Float32Array): Promise<Candidate[]> {
+async function byVectors(
+  agent: Agent,
+  request: SimilarRequest,
+  vector: Float32Array,
+): Promise<Candidate[]> {
   const asked = vector.subarray(0, COMPARED);
   const found: Candidate[] = [];
   for (const rows of vectorsLike(agent, request, vector, asked.length)) {
@@ -118,9 +135,16 @@ export function cosine(a: Float32Array, b: Float32Array): number {
   return product / (Math.sqrt(squaresOfA) * Math.sqrt(squaresOfB));
 }
 
-async function byWords(agent: Agent, { title, content, subtype }: SimilarRequest): Promise<Candidate[]> {
+async function byWords(
+  agent: Agent,
+  { title, content, subtype }: SimilarRequest,
+): Promise<Candidate[]> {
   const { storage } = agent;
-  const text = wordsOf({ content_title: title ?? "", content_summary: null, content_body: content });
+  const text = wordsOf({
+    content_title: title ?? "",
+    content_summary: null,
+    content_body: content,
+  });
   const { ids, octets } = agent.read(() => {
     const among = storage.matching({ subtype: subtype ?? undefined });
     const hits = agent.texts.search(firstTerms(agent, text), { limit: MOST_CANDIDATES, among });
@@ -133,17 +157,25 @@ async function byWords(agent: Agent, { title, content, subtype }: SimilarRequest
     const rows = agent.read(() => storage.nodes(few));
     const shares = overlaps(rows.map(wordsOf), text);
     found.push(
-      ...rows.map(({ id, content_title }, place) => ({ id, title: content_title, similarity: shares[place]! })),
+      ...rows.map(({ id, content_title }, place) => ({
+        id,
+        title: content_title,
+        similarity: shares[place]!,
+      })),
     );
   }
   return found;
 }
 
-/** The first terms of a text, as many as a full-text search looks at. Not much more is read than holds them. */
+/**
+ * The first terms of a text, as many as a full-text search looks at. Not much more is read than
+ * holds them.
+ */
 function firstTerms({ engine }: Agent, text: string): string[] {
   for (let length = FIRST_LOOK; ; length *= 4) {
     const { terms } = engine.understand(text.slice(0, length), { terms: "unicode" });
-    // Where the text was cut off a term may be a part of one: of the last look it is searched by its beginning.
+    // Where the text was cut off a term may be a part of one: of the last look it is searched by
+    // its beginning.
     if (terms.length > MOST_TERMS) return terms.slice(0, MOST_TERMS);
     if (length >= text.length || length >= LAST_LOOK) return terms;
   }
@@ -164,5 +196,7 @@ function* slicesOf(ids: readonly string[], octetsOf: (id: string) => number): It
 
 function wordsOf(row: Pick<NodeRow, "content_title" | "content_summary" | "content_body">): string {
   const { content_title, content_summary, content_body } = row;
-  return [content_title, content_summary, content_body].filter((text) => typeof text === "string").join(" ");
+  return [content_title, content_summary, content_body]
+    .filter((text) => typeof text === "string")
+    .join(" ");
 }

@@ -1,5 +1,6 @@
-// An index as it was, in a file beside the database: a start that finds it reads no rows, but only what changed since. It may hold
-// words of memories, so it is its owner's alone. Without it nothing is lost.
+// An index as it was, in a file beside the database: a start that finds it reads no rows, but only
+// what changed since. It may hold words of memories, so it is its owner's alone. Without it nothing
+// is lost.
 
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
@@ -69,10 +70,17 @@ export class SnapshotFile {
   }
 
   /**
-   * Writes an index that knows the change log up to an entry, and nothing that the database does not, where that is of use. One
-   * `isAnew` where what was in it before is not to be in the file any longer.
+   * Writes an index that knows the change log up to an entry, and nothing that the database does
+   * not, where that is of use. One `isAnew` where what was in it before is not to be in the file
+   * any longer.
    */
-  keep(storage: Storage, index: Kept, making: Making, sequence: number, { isAnew = false } = {}): void {
+  keep(
+    storage: Storage,
+    index: Kept,
+    making: Making,
+    sequence: number,
+    { isAnew = false } = {},
+  ): void {
     if (index.size < LEAST_KEPT) {
       this.remove();
       return;
@@ -87,16 +95,30 @@ export class SnapshotFile {
     this.#written = sequence;
   }
 
-  #headerOf(storage: Storage, { configuration, dimensions, now }: Making, sequence: number): Header {
+  #headerOf(
+    storage: Storage,
+    { configuration, dimensions, now }: Making,
+    sequence: number,
+  ): Header {
     const epoch = storage.meta("epoch") ?? "";
     const opening = storage.lastOpening() ?? "";
     const sum = sha256(JSON.stringify(configuration));
-    return { format: FORMAT, what: this.#what, epoch, opening, sequence, dimensions, now, configuration: sum };
+    return {
+      format: FORMAT,
+      what: this.#what,
+      epoch,
+      opening,
+      sequence,
+      dimensions,
+      now,
+      configuration: sum,
+    };
   }
 
   /**
-   * The index that is kept, as `restore` makes it of the pieces, and the last entry of the change log that it knows; nothing where
-   * there is none of this database from which the change log leads on. A file that is of no use is removed. It is read once.
+   * The index that is kept, as `restore` makes it of the pieces, and the last entry of the change
+   * log that it knows; nothing where there is none of this database from which the change log leads
+   * on. A file that is of no use is removed. It is read once.
    */
   read<Index>(
     storage: Storage,
@@ -139,21 +161,29 @@ export class SnapshotFile {
 
 /** Why a file cannot serve; nothing where it can. */
 function misfit(storage: Storage, found: Header, fitting: Header): string | undefined {
-  if (found.format !== fitting.format || found.what !== fitting.what) return "it is of another version";
+  if (found.format !== fitting.format || found.what !== fitting.what)
+    return "it is of another version";
   if (found.epoch !== fitting.epoch) return "it is of another database, or of before a restore";
-  if (!storage.isOfHistory(found.opening, found.sequence)) return "it is of another branch of the database";
-  if (found.configuration !== fitting.configuration) return "it was made with another configuration";
+  if (!storage.isOfHistory(found.opening, found.sequence))
+    return "it is of another branch of the database";
+  if (found.configuration !== fitting.configuration)
+    return "it was made with another configuration";
   if (found.dimensions !== fitting.dimensions) return "its vectors have another length";
   if (found.now > fitting.now + MOST_AHEAD) return "it was written by a clock that was ahead";
   const { first, last } = storage.changeRange();
   // Where the log is empty, `first` is 0, and everything up to `last` was cut off.
-  const isReached = found.sequence === last || (first !== 0 && first <= found.sequence + 1 && found.sequence < last);
+  const isReached =
+    found.sequence === last ||
+    (first !== 0 && first <= found.sequence + 1 && found.sequence < last);
   return isReached ? undefined : "the change log does not lead on from it";
 }
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** The header as a line: its sum, a blank, JSON. The engine's own parts follow, each with a sum of its own. */
+/**
+ * The header as a line: its sum, a blank, JSON. The engine's own parts follow, each with a sum of
+ * its own.
+ */
 function* piecesOf(header: Header, index: Kept): Iterable<Uint8Array> {
   const json = JSON.stringify(header);
   yield Buffer.from(`${sha256(json)} ${json}\n`);

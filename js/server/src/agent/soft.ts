@@ -1,8 +1,14 @@
-// Soft state: what recalls and sweeps changed, ahead of the database by a moment. A crash may lose it. Counts are flushed as
-// differences and times as maxima, so that several processes may add to one memory. It needs no index: one that is lost takes
-// nothing of it along.
+// Soft state: what recalls and sweeps changed, ahead of the database by a moment. A crash may lose
+// it. Counts are flushed as differences and times as maxima, so that several processes may add to
+// one memory. It needs no index: one that is lost takes nothing of it along.
 
-import { LIFECYCLE_STATES, type MemoryIndex, type MemoryNode, type StoredLifecycleState, type Sweep } from "nous-wasm";
+import {
+  LIFECYCLE_STATES,
+  type MemoryIndex,
+  type MemoryNode,
+  type StoredLifecycleState,
+  type Sweep,
+} from "nous-wasm";
 import type { SoftChange } from "../storage/storage.ts";
 import { toIso } from "../time.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
@@ -29,7 +35,9 @@ export class SoftState implements Consumer {
     for (const id of ids) this.#accessed(this.#of(id), now);
   }
 
-  /** Being read: an access, after which stability, retrievability and state are those of the index. */
+  /**
+   * Being read: an access, after which stability, retrievability and state are those of the index.
+   */
   recalled(id: string, index: MemoryIndex, now: number): void {
     const node = index.get(id);
     if (node === undefined) return;
@@ -88,7 +96,9 @@ export class SoftState implements Consumer {
     return { pending: this.size };
   }
 
-  /** What the database says of a memory that was written holds, but accesses are still to be added. */
+  /**
+   * What the database says of a memory that was written holds, but accesses are still to be added.
+   */
   take({ nodes }: Taken): boolean {
     for (const { id } of nodes) {
       const pending = this.#pending.get(id);
@@ -106,8 +116,14 @@ export class SoftState implements Consumer {
   /** Does nothing: an index that is made anew gets what is ahead. */
   forget(): void {}
 
-  /** What is to be written: of these memories, or of all, and at most so many. Nothing is forgotten by it; see `written`. */
-  changes(ids: Iterable<string> = this.#pending.keys(), most = Number.POSITIVE_INFINITY): SoftChange[] {
+  /**
+   * What is to be written: of these memories, or of all, and at most so many. Nothing is forgotten
+   * by it; see `written`.
+   */
+  changes(
+    ids: Iterable<string> = this.#pending.keys(),
+    most = Number.POSITIVE_INFINITY,
+  ): SoftChange[] {
     const changes: SoftChange[] = [];
     for (const id of ids) {
       const pending = this.#pending.get(id);

@@ -17,7 +17,10 @@ export function stabilityOfNew(
   return stability ?? engine.getInitialStabilityForSubtype(subtype);
 }
 
-/** How much was at stake, by figures as they are stored; as without any, where they are none that stakes are read from. */
+/**
+ * How much was at stake, by figures as they are stored; as without any, where they are none that
+ * stakes are read from.
+ */
 export function salienceOfStored(
   engine: Engine,
   subtype: string | null | undefined,

@@ -5,8 +5,8 @@ import type { LifecycleFilter } from "../storage/storage.ts";
 import type { Agent } from "./agent.ts";
 
 /**
- * What a state means to the database and to the index: time may have led a memory into the state, or out of it, since it was
- * stored, and the index may be ahead of the database.
+ * What a state means to the database and to the index: time may have led a memory into the state,
+ * or out of it, since it was stored, and the index may be ahead of the database.
  */
 export function statesOf(
   { index, soft }: Agent,

@@ -1,4 +1,5 @@
-// The full-text index of an agent: a `TextIndex` that is loaded from the database and takes in what changes there.
+// The full-text index of an agent: a `TextIndex` that is loaded from the database and takes in what
+// changes there.
 
 import { TextIndex } from "nous-wasm";
 import type { TextRow } from "../storage/rows.ts";

@@ -1,5 +1,5 @@
-// The agents of a server that has a language model: it is asked about an agent's episodes before they are consolidated, while the
-// agent goes on with what else it is asked.
+// The agents of a server that has a language model: it is asked about an agent's episodes before
+// they are consolidated, while the agent goes on with what else it is asked.
 
 import { parsePatternOutput } from "nous-wasm";
 import type { TaskFigures, TaskName } from "../agent/tasks.ts";
@@ -13,7 +13,11 @@ import type { Pool } from "../workers/pool.ts";
 import type { Analyst, Said } from "./analyst.ts";
 
 /** Nothing is asked of a cycle. */
-const NOTHING: GivenTo<(typeof AGENT_OPERATIONS)["consolidate"]> = { params: undefined, query: undefined, body: {} };
+const NOTHING: GivenTo<(typeof AGENT_OPERATIONS)["consolidate"]> = {
+  params: undefined,
+  query: undefined,
+  body: {},
+};
 
 export class AnalysingPool implements Pick<Pool, "call" | "run" | "list"> {
   readonly #agents: Pick<Pool, "call">;
@@ -22,7 +26,12 @@ export class AnalysingPool implements Pick<Pool, "call" | "run" | "list"> {
   readonly #embedder: Embedder | undefined;
 
   /** `agents` is whom operations go to, and `pool` who hosts them. */
-  constructor(agents: Pick<Pool, "call">, pool: Pool, analyst: Analyst, embedder: Embedder | undefined) {
+  constructor(
+    agents: Pick<Pool, "call">,
+    pool: Pool,
+    analyst: Analyst,
+    embedder: Embedder | undefined,
+  ) {
     this.#agents = agents;
     this.#pool = pool;
     this.#analyst = analyst;
@@ -36,11 +45,15 @@ export class AnalysingPool implements Pick<Pool, "call" | "run" | "list"> {
     ifAbsent: IfAbsent,
     gone?: AbortSignal,
   ): Promise<string> {
-    const asked = operation === "consolidate" ? { ...given, analyses: await this.#analyses(agent) } : given;
+    const asked =
+      operation === "consolidate" ? { ...given, analyses: await this.#analyses(agent) } : given;
     return this.#agents.call(agent, operation, asked, ifAbsent, gone);
   }
 
-  /** Periodic work: of a consolidation the turn is taken first, so that one process alone asks the model. */
+  /**
+   * Periodic work: of a consolidation the turn is taken first, so that one process alone asks the
+   * model.
+   */
   async run(agent: string, task: TaskName, interval: number): Promise<TaskFigures | null> {
     if (task !== "consolidate") return this.#pool.run(agent, task, interval);
     const takenAt = await this.#pool.do(agent, "takeTurn", { task, interval });
@@ -63,11 +76,14 @@ export class AnalysingPool implements Pick<Pool, "call" | "run" | "list"> {
     const prompts = await this.#pool.do(agent, "prompts", undefined);
     const said = await this.#analyst.answers(prompts);
     const analyses: Analyses = {};
-    for (const [place, { user }] of prompts.entries()) analyses[user] = await this.#withVector(agent, said[place]!);
+    for (const [place, { user }] of prompts.entries())
+      analyses[user] = await this.#withVector(agent, said[place]!);
     return analyses;
   }
 
-  /** With the vector of what would be written, so that lessons that say the same are found by it. */
+  /**
+   * With the vector of what would be written, so that lessons that say the same are found by it.
+   */
   async #withVector(agent: string, said: Said): Promise<Analysis> {
     if (this.#embedder === undefined || "failure" in said) return said;
     const { title, body } = parsePatternOutput(said.text);

@@ -1,4 +1,5 @@
-// A language model as the server uses it: one question after another, each tried again, and all of a cycle within a time.
+// A language model as the server uses it: one question after another, each tried again, and all of
+// a cycle within a time.
 
 import type { CircuitBreakerPolicy } from "cockatiel";
 import type { PatternPrompt } from "nous-wasm";
@@ -8,7 +9,10 @@ import { breakerOf, isResting, PACE, type Pace, patiently } from "../providers/p
 import type { Settings } from "../settings/options.ts";
 import { Chat } from "./chat.ts";
 
-/** How long the questions of one cycle may take together, in milliseconds. Others leave a cycle to a process for longer. */
+/**
+ * How long the questions of one cycle may take together, in milliseconds. Others leave a cycle to a
+ * process for longer.
+ */
 const CYCLE_TIME = 300_000;
 
 /** What a model said of a group, or why it said nothing of use. */
@@ -32,7 +36,10 @@ export class Analyst {
   readonly #breaker: CircuitBreakerPolicy;
   readonly #end = new AbortController();
 
-  constructor(chat: Pick<Chat, "answer">, { timeout, log, pace = PACE, cycleTime = CYCLE_TIME }: AnalystOptions) {
+  constructor(
+    chat: Pick<Chat, "answer">,
+    { timeout, log, pace = PACE, cycleTime = CYCLE_TIME }: AnalystOptions,
+  ) {
     this.#chat = chat;
     this.#timeout = timeout;
     this.#log = log;
@@ -50,7 +57,9 @@ export class Analyst {
       try {
         said.push({ text: await this.#answer(prompt, signal) });
       } catch (error) {
-        const failure = late.aborted ? `the answers took more than ${this.#cycleTime} ms` : reasonOf(error);
+        const failure = late.aborted
+          ? `the answers took more than ${this.#cycleTime} ms`
+          : reasonOf(error);
         this.#log.warn({ failure: { message: failure } }, "The language model said nothing of use");
         said.push({ failure });
       }
@@ -59,7 +68,8 @@ export class Analyst {
   }
 
   #answer(prompt: PatternPrompt, signal: AbortSignal): Promise<string> {
-    const call = () => this.#breaker.execute(() => this.#chat.answer(prompt, { timeout: this.#timeout, signal }));
+    const call = () =>
+      this.#breaker.execute(() => this.#chat.answer(prompt, { timeout: this.#timeout, signal }));
     return patiently(call, this.#pace, this.#breaker, signal);
   }
 
@@ -80,6 +90,11 @@ function reasonOf(error: unknown): string {
 /** The analyst that the settings ask for; none where there is no provider. */
 export function analystOf(settings: Settings, log: Logger): Analyst | undefined {
   if (settings.analysis_provider === "none") return undefined;
-  const { analysis_base_url: baseUrl, analysis_key: key, analysis_model: model, analysis_timeout: timeout } = settings;
+  const {
+    analysis_base_url: baseUrl,
+    analysis_key: key,
+    analysis_model: model,
+    analysis_timeout: timeout,
+  } = settings;
   return new Analyst(new Chat({ baseUrl, key, model }), { timeout, log });
 }

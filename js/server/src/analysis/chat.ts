@@ -1,7 +1,13 @@
-// Language models that speak OpenAI's interface. What they say is text that anybody may have written.
+// Language models that speak OpenAI's interface. What they say is text that anybody may have
+// written.
 
 import type { PatternPrompt } from "nous-wasm";
-import { Endpoint, type EndpointCall, type EndpointOptions, unusable } from "../providers/endpoint.ts";
+import {
+  Endpoint,
+  type EndpointCall,
+  type EndpointOptions,
+  unusable,
+} from "../providers/endpoint.ts";
 import { wellFormed } from "../well-formed.ts";
 
 /** The largest answer that is read, in bytes, and the longest text that is taken. */
@@ -14,8 +20,17 @@ export class Chat {
   readonly #endpoint: Endpoint;
   readonly #model: string;
 
-  constructor({ baseUrl, key, model }: Pick<EndpointOptions, "baseUrl" | "key"> & { model: string }) {
-    this.#endpoint = new Endpoint({ baseUrl, key, path: "chat/completions", mostAnswer: MOST_ANSWER });
+  constructor({
+    baseUrl,
+    key,
+    model,
+  }: Pick<EndpointOptions, "baseUrl" | "key"> & { model: string }) {
+    this.#endpoint = new Endpoint({
+      baseUrl,
+      key,
+      path: "chat/completions",
+      mostAnswer: MOST_ANSWER,
+    });
     this.#model = model;
   }
 

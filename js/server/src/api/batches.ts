@@ -1,5 +1,5 @@
-// Many memories or edges at once, with an outcome for each: what is asked and answered. What is not valid in itself refuses
-// the whole; what does not go with what is there refuses its item.
+// Many memories or edges at once, with an outcome for each: what is asked and answered. What is not
+// valid in itself refuses the whole; what does not go with what is there refuses its item.
 
 import { z } from "@hono/zod-openapi";
 import { newEdge } from "./edges.ts";
@@ -16,7 +16,12 @@ const MOST_EDGES = 500;
 const index = z.int().openapi({ description: "The item's place in the request, from 0." });
 
 const madeItem = z
-  .object({ index, status: z.literal(201), id: z.string(), _contradiction_detected: z.literal(true).optional() })
+  .object({
+    index,
+    status: z.literal(201),
+    id: z.string(),
+    _contradiction_detected: z.literal(true).optional(),
+  })
   .openapi("MadeItem");
 const readItem = z.object({ index, status: z.literal(200), node }).openapi("ReadItem");
 const refusedItem = problem

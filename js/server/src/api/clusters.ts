@@ -6,7 +6,17 @@ import { retryHeaders } from "./headers.ts";
 import { node } from "./nodes.ts";
 import { operation } from "./operation.ts";
 import { CLUSTERS, MEMBERS } from "./pages.ts";
-import { done, idParameter, longText, name, optionalName, share, someNumber, someText, time } from "./parts.ts";
+import {
+  done,
+  idParameter,
+  longText,
+  name,
+  optionalName,
+  share,
+  someNumber,
+  someText,
+  time,
+} from "./parts.ts";
 
 const MOST_SUBTYPES = 100;
 const USUAL_WEIGHT = 1;
@@ -115,7 +125,9 @@ export const clusterHealth = z
     active_nodes: z.int(),
     weak_nodes: z.int(),
     dormant_nodes: z.int(),
-    health_ratio: z.number().openapi({ description: "The share of active ones; 0 where there are none." }),
+    health_ratio: z
+      .number()
+      .openapi({ description: "The share of active ones; 0 where there are none." }),
   })
   .openapi("ClusterHealth");
 

@@ -1,4 +1,5 @@
-// Contradictions: whether a text corrects something, the queue of conflicts, and how they are resolved.
+// Contradictions: whether a text corrects something, the queue of conflicts, and how they are
+// resolved.
 
 import { z } from "@hono/zod-openapi";
 import { nextCursor, sequenceCursorOf } from "./cursors.ts";
@@ -28,7 +29,9 @@ const STATUSES = ["pending", "resolved"] as const;
 const detectRequest = z
   .object({
     content: text(MOST_TEXT).min(1),
-    title: title.nullish().openapi({ description: "What memories are compared with; else the content's beginning." }),
+    title: title
+      .nullish()
+      .openapi({ description: "What memories are compared with; else the content's beginning." }),
   })
   .openapi("DetectRequest");
 
@@ -73,7 +76,8 @@ export const conflict = z
     old_node_id: someText,
     new_node_id: someText,
     new_content: someText.openapi({
-      description: "The new text; where a memory holds it, its body, or its title where it has none.",
+      description:
+        "The new text; where a memory holds it, its body, or its title where it has none.",
     }),
     conflict_type: someText,
     detection_tier: someText,
@@ -116,7 +120,12 @@ export const resolved = z
   .openapi("Resolved");
 
 const unresolved = z
-  .object({ ok: z.literal(false), conflict_id: z.string(), resolution: z.enum(RESOLUTIONS), error: z.string() })
+  .object({
+    ok: z.literal(false),
+    conflict_id: z.string(),
+    resolution: z.enum(RESOLUTIONS),
+    error: z.string(),
+  })
   .openapi("Unresolved");
 
 const batchResolving = z
@@ -137,7 +146,8 @@ export const conflictOperations = {
   detectContradiction: operation({
     method: "post",
     path: "/contradiction/detect",
-    summary: "Tells whether a text corrects something, and which memories it may correct; queues nothing",
+    summary:
+      "Tells whether a text corrects something, and which memories it may correct; queues nothing",
     scope: "memory",
     body: detectRequest,
     answer: detection,

@@ -10,9 +10,12 @@ export const consolidationAnswer = z
     groups_analyzed: z.int(),
     patterns_created: z.int().openapi({ description: "Lessons and playbooks that are new." }),
     patterns_strengthened: z.int().openapi({ description: "Those that were there and gained." }),
-    errors: z.array(z.object({ symbol: z.string(), stage: z.string(), message: z.string() })).openapi({
-      description: "Groups that were left as they are, and those that statistics analyzed in a model's place.",
-    }),
+    errors: z
+      .array(z.object({ symbol: z.string(), stage: z.string(), message: z.string() }))
+      .openapi({
+        description:
+          "Groups that were left as they are, and those that statistics analyzed in a model's place.",
+      }),
   })
   .openapi("ConsolidationReport");
 

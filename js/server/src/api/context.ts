@@ -35,17 +35,25 @@ const contextRequest = z
     identity: text(MOST_INPUT)
       .default("")
       .openapi({ description: "Who the agent is: it comes first in every prompt." }),
-    frame: z
-      .union([name, frame])
-      .nullish()
-      .openapi({ description: "The frame of mind; the one that the input speaks for unless it is given." }),
+    frame: z.union([name, frame]).nullish().openapi({
+      description: "The frame of mind; the one that the input speaks for unless it is given.",
+    }),
     messages: z
       .array(z.object({ role: text(MOST_NAME), content: text(MOST_TEXT) }))
       .max(MOST_ENTRIES)
       .nullish()
-      .openapi({ description: "What was said before, the oldest first: memories that it says already are left out." }),
+      .openapi({
+        description:
+          "What was said before, the oldest first: memories that it says already are left out.",
+      }),
     censors: z
-      .array(z.object({ id: name, text: text(MOST_TEXT), action: z.enum(["absolute", "block", "warn"]) }))
+      .array(
+        z.object({
+          id: name,
+          text: text(MOST_TEXT),
+          action: z.enum(["absolute", "block", "warn"]),
+        }),
+      )
       .max(MOST_ENTRIES)
       .nullish(),
     working_memory: z
@@ -63,13 +71,20 @@ const contextRequest = z
     budgets: z
       .partialRecord(z.enum([...SECTIONS, "total", "conversation_window"]), tokens)
       .nullish()
-      .openapi({ description: "Tokens of sections, and turns of the user that memories are compared with." }),
-    embedding: searchRequest.shape.embedding.openapi({ description: "Of the input; memories are found by it, too." }),
+      .openapi({
+        description: "Tokens of sections, and turns of the user that memories are compared with.",
+      }),
+    embedding: searchRequest.shape.embedding.openapi({
+      description: "Of the input; memories are found by it, too.",
+    }),
     recall,
   })
   .openapi("ContextRequest");
 
-const budgets = z.partialRecord(z.enum(["decisions", "facts", "procedures", "episodes", "signals"]), z.int());
+const budgets = z.partialRecord(
+  z.enum(["decisions", "facts", "procedures", "episodes", "signals"]),
+  z.int(),
+);
 const sectionName = z.enum([...SECTIONS, "recent_conversations"]);
 
 export const contextAnswer = z
@@ -88,7 +103,9 @@ export const contextAnswer = z
       }),
     ),
     recalled_ids: z.record(z.enum(MEMORY_TYPES), z.array(z.string())),
-    recalled_content: z.record(z.string(), z.string()).openapi({ description: "Texts by id, for the feedback." }),
+    recalled_content: z
+      .record(z.string(), z.string())
+      .openapi({ description: "Texts by id, for the feedback." }),
     active_censors: z.array(z.string()),
     frame: z.looseObject({ frame_id: z.string() }),
     signals: z.object({
@@ -103,7 +120,9 @@ export const contextAnswer = z
       topic_keywords: z.array(z.string()),
     }),
     plan: z.object({
-      queries: z.array(z.object({ memory_type: z.enum(MEMORY_TYPES), query_text: z.string(), limit: z.int() })),
+      queries: z.array(
+        z.object({ memory_type: z.enum(MEMORY_TYPES), query_text: z.string(), limit: z.int() }),
+      ),
       budget_overrides: budgets,
       skip_types: z.array(z.enum(MEMORY_TYPES)),
     }),
@@ -116,10 +135,15 @@ export const contextAnswer = z
 
 const feedbackRequest = z
   .object({
-    context_id: name.openapi({ description: "Of the context that was answered: its feedback counts once." }),
+    context_id: name.openapi({
+      description: "Of the context that was answered: its feedback counts once.",
+    }),
     recalled_content: z
       .record(name, text(MOST_TEXT))
-      .refine((recalled) => Object.keys(recalled).length <= MOST_ENTRIES, `at most ${MOST_ENTRIES} memories`)
+      .refine(
+        (recalled) => Object.keys(recalled).length <= MOST_ENTRIES,
+        `at most ${MOST_ENTRIES} memories`,
+      )
       .openapi({ description: "As the context had it." }),
     response: text(MOST_TEXT).openapi({ description: "What the agent answered." }),
   })
@@ -128,14 +152,18 @@ const feedbackRequest = z
 export const feedbackAnswer = z
   .object({
     ok: z.literal(true),
-    recorded: z.array(z.object({ memory_id: z.string(), was_referenced: z.boolean(), overlap_score: share })),
+    recorded: z.array(
+      z.object({ memory_id: z.string(), was_referenced: z.boolean(), overlap_score: share }),
+    ),
     count: z.int(),
     referenced: z.int(),
   })
   .openapi("Feedback");
 
 const expandQuery = readQuery.extend({
-  type: text(MOST_NAME).openapi({ description: `What the memory is to a prompt: ${MEMORY_TYPES.join(", ")}.` }),
+  type: text(MOST_NAME).openapi({
+    description: `What the memory is to a prompt: ${MEMORY_TYPES.join(", ")}.`,
+  }),
   id: name,
 });
 
@@ -181,7 +209,8 @@ export const guidanceOperations = {
   memoryGuidance: operation({
     method: "get",
     path: "/context/guidance",
-    summary: "A passage for the system prompt: the sections of memory, and how recalled memories are marked",
+    summary:
+      "A passage for the system prompt: the sections of memory, and how recalled memories are marked",
     scope: "memory",
     answer: z.object({ text: z.string() }).openapi("Guidance"),
   }),

@@ -1,5 +1,5 @@
-// Cursors: where a page of a list ended, so that the next one goes on there whatever was added meanwhile. To a client they are
-// text without a meaning.
+// Cursors: where a page of a list ended, so that the next one goes on there whatever was added
+// meanwhile. To a client they are text without a meaning.
 
 import { z } from "@hono/zod-openapi";
 import { MOST_ANSWER } from "./limits.ts";
@@ -20,7 +20,10 @@ export const cursorOf = <Position extends z.ZodType>(list: string, position: Pos
       if (text === undefined) return undefined;
       const { data } = written.safeParse(decoded(text));
       if (data !== undefined) return data[1] as z.output<Position>;
-      context.addIssue({ code: "custom", message: "must be the next_cursor of a page of this list" });
+      context.addIssue({
+        code: "custom",
+        message: "must be the next_cursor of a page of this list",
+      });
       return z.NEVER;
     })
     .openapi({ type: "string", description: "The `next_cursor` of the page before." });

@@ -5,7 +5,16 @@ import { nextCursor, pageLimit, sequenceCursorOf } from "./cursors.ts";
 import { retryHeaders } from "./headers.ts";
 import { operation } from "./operation.ts";
 import { EDGES } from "./pages.ts";
-import { done, idParameter, name, optionalName, share, someNumber, someText, time } from "./parts.ts";
+import {
+  done,
+  idParameter,
+  name,
+  optionalName,
+  share,
+  someNumber,
+  someText,
+  time,
+} from "./parts.ts";
 
 /** What strengthening adds when it is not told. */
 const USUAL_STRENGTHENING = 0.05;
@@ -29,7 +38,9 @@ const edgesQuery = z.object({
   cursor: sequenceCursorOf(EDGES),
 });
 
-const strengthening = z.object({ amount: z.number().min(0).default(USUAL_STRENGTHENING) }).openapi("Strengthening");
+const strengthening = z
+  .object({ amount: z.number().min(0).default(USUAL_STRENGTHENING) })
+  .openapi("Strengthening");
 
 export const edge = z
   .object({
@@ -45,7 +56,9 @@ export const edge = z
   })
   .openapi("Edge");
 
-const edgeList = z.object({ data: z.array(edge), count: z.int(), next_cursor: nextCursor }).openapi("EdgeList");
+const edgeList = z
+  .object({ data: z.array(edge), count: z.int(), next_cursor: nextCursor })
+  .openapi("EdgeList");
 
 export const edgeOperations = {
   createEdge: operation({

@@ -53,7 +53,8 @@ export const embeddingOperations = {
   backfillEmbeddings: operation({
     method: "post",
     path: "/nodes/backfill-embeddings",
-    summary: "Makes the vectors that are missing, and answers when that is done, or cannot be done now",
+    summary:
+      "Makes the vectors that are missing, and answers when that is done, or cannot be done now",
     scope: "admin",
     answer: backfillAnswer,
   }),

@@ -2,4 +2,7 @@
 
 import type { ConsolidationAnswer } from "./consolidation.ts";
 
-export const figuresOf = ({ errors, ...figures }: ConsolidationAnswer) => ({ ...figures, errors: errors.length });
+export const figuresOf = ({ errors, ...figures }: ConsolidationAnswer) => ({
+  ...figures,
+  errors: errors.length,
+});

@@ -1,4 +1,5 @@
-// Headers by which a caller makes sure that something is done once, or not on what it does not know.
+// Headers by which a caller makes sure that something is done once, or not on what it does not
+// know.
 
 import { z } from "@hono/zod-openapi";
 
@@ -8,7 +9,10 @@ export const retryHeaders = z.object({
     .string()
     .regex(/^[\x21-\x7e]{1,200}$/, "must be 1 to 200 printable characters of ASCII")
     .optional()
-    .openapi({ description: "A request that is sent again with its key within a day makes nothing a second time." }),
+    .openapi({
+      description:
+        "A request that is sent again with its key within a day makes nothing a second time.",
+    }),
 });
 
 /** `*`, or versions as ETags have them. */
@@ -21,7 +25,9 @@ export const matchHeaders = z.object({
     .regex(ETAGS, 'must be * or versions as ETags give them, such as "3"')
     .optional()
     .transform((given) =>
-      given === undefined || given === "*" ? given : (given.match(/\d+/g) ?? []).map((version) => Number(version)),
+      given === undefined || given === "*"
+        ? given
+        : (given.match(/\d+/g) ?? []).map((version) => Number(version)),
     )
     .openapi({
       type: "string",

@@ -45,7 +45,8 @@ export const purgeOperations = {
   purgeNode: operation({
     method: "post",
     path: "/nodes/{id}/purge",
-    summary: "Deletes a memory and writes its agent's files anew, so that its text is in none of them",
+    summary:
+      "Deletes a memory and writes its agent's files anew, so that its text is in none of them",
     scope: "admin",
     params: idParameter,
     answer: purged,

@@ -11,7 +11,7 @@ export const MOST_COMPONENTS = 65_536;
 /** Memories that one search gives. */
 export const MOST_FOUND = 100;
 /**
- * Bytes of JSON that the rows of an answer take together; the first row may take more by itself. It is above what any one memory
- * of usual texts takes, and below what a thread needs 100 ms for.
+ * Bytes of JSON that the rows of an answer take together; the first row may take more by itself. It
+ * is above what any one memory of usual texts takes, and below what a thread needs 100 ms for.
  */
 export const MOST_ANSWER = 8 * 2 ** 20;

@@ -43,23 +43,25 @@ const nodeFields = {
   embedding: vector.nullish(),
   embedding_model: optionalName,
   frame: optionalName.openapi({
-    description: "The frame of mind that it is stored in: a prompt in the same frame shows it before others.",
+    description:
+      "The frame of mind that it is stored in: a prompt in the same frame shows it before others.",
   }),
-  censors: z
-    .array(name)
-    .max(MOST_CENSORS)
-    .nullish()
-    .openapi({ description: "Ids of the censors that are active, as `active_censors` of a prompt tells them." }),
+  censors: z.array(name).max(MOST_CENSORS).nullish().openapi({
+    description: "Ids of the censors that are active, as `active_censors` of a prompt tells them.",
+  }),
 };
 
 export const newNode = z
   .object({
     ...nodeFields,
-    id: ownId.nullish().openapi({ description: "The caller's own; the same memory with the same id is made once." }),
+    id: ownId
+      .nullish()
+      .openapi({ description: "The caller's own; the same memory with the same id is made once." }),
     signals: signals.nullish().openapi({
       type: ["object", "null"],
       additionalProperties: true,
-      description: "Figures such as `pnl_pct`. What was at stake decides the stability, unless that is given.",
+      description:
+        "Figures such as `pnl_pct`. What was at stake decides the stability, unless that is given.",
     }),
   })
   .openapi("NewNode");
@@ -127,7 +129,9 @@ export const node = z
     temporal_event_source: someText,
     frame: someText,
     censors: z.array(z.string()),
-    memory_section: z.enum(MEMORY_SECTIONS).openapi({ description: "The section that its subtype belongs to." }),
+    memory_section: z
+      .enum(MEMORY_SECTIONS)
+      .openapi({ description: "The section that its subtype belongs to." }),
   })
   .openapi("Node");
 
@@ -139,7 +143,9 @@ export const createdNode = node
   })
   .openapi("CreatedNode");
 
-export const nodeList = z.object({ data: z.array(node), count: z.int(), next_cursor: nextCursor }).openapi("NodeList");
+export const nodeList = z
+  .object({ data: z.array(node), count: z.int(), next_cursor: nextCursor })
+  .openapi("NodeList");
 
 export const nodeOperations = {
   createNode: operation({

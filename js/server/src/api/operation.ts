@@ -1,11 +1,11 @@
-// What an operation is: its place in the interface, and the schemas of what comes in and goes out. Routes, the description of the
-// interface, and the types of what answers it follow from it.
+// What an operation is: its place in the interface, and the schemas of what comes in and goes out.
+// Routes, the description of the interface, and the types of what answers it follow from it.
 
 import type { z } from "@hono/zod-openapi";
 
 /**
- * What keys are given for: `memory` is an agent's daily work, `admin` what is done to a memory as a whole, rarely or for good, and to
- * agents as such. Neither contains the other.
+ * What keys are given for: `memory` is an agent's daily work, `admin` what is done to a memory as a
+ * whole, rarely or for good, and to agents as such. Neither contains the other.
  */
 export const SCOPES = ["memory", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -13,7 +13,10 @@ export type Scope = (typeof SCOPES)[number];
 /** An operation's parts; what is not there is not looked at. */
 export interface OperationShape {
   method: "get" | "post" | "patch" | "delete";
-  /** Under the base path, with `{id}` for a part that changes. `{agent}` is an agent that the caller's key has to be for. */
+  /**
+   * Under the base path, with `{id}` for a part that changes. `{agent}` is an agent that the
+   * caller's key has to be for.
+   */
   path: string;
   summary: string;
   /** What a key has to be given for. */
@@ -39,7 +42,9 @@ export interface OperationShape {
 export const operation = <const Shape extends OperationShape>(shape: Shape): Shape => shape;
 
 type OutputOf<Shape, Part extends string> =
-  Shape extends Readonly<Record<Part, infer Schema extends z.ZodType>> ? z.output<Schema> : undefined;
+  Shape extends Readonly<Record<Part, infer Schema extends z.ZodType>>
+    ? z.output<Schema>
+    : undefined;
 
 /** The vector of what is asked, where a provider made one. */
 export interface QuestionVector {
@@ -48,7 +53,10 @@ export interface QuestionVector {
   ms: number;
 }
 
-/** What a language model said of a group of episodes, with the vector of it where one was made; or why it said nothing of use. */
+/**
+ * What a language model said of a group of episodes, with the vector of it where one was made; or
+ * why it said nothing of use.
+ */
 export type Analysis = { text: string; vector?: Float32Array } | { failure: string };
 /** By what the model was told of the episodes. */
 export type Analyses = Record<string, Analysis>;
@@ -60,7 +68,9 @@ export type GivenTo<Shape> = {
   body: OutputOf<Shape, "body">;
   question?: QuestionVector;
   analyses?: Analyses;
-} & (Shape extends { headers: z.ZodType } ? { headers: OutputOf<Shape, "headers"> } : { headers?: undefined });
+} & (Shape extends { headers: z.ZodType }
+  ? { headers: OutputOf<Shape, "headers"> }
+  : { headers?: undefined });
 
 /** What goes out. */
 export type AnswerOf<Shape extends { answer: z.ZodType }> = z.output<Shape["answer"]>;

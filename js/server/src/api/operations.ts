@@ -1,4 +1,5 @@
-// All operations. A subject's own are in a file of its own; what each of them does is in the file of the same subject in `agent/`.
+// All operations. A subject's own are in a file of its own; what each of them does is in the file
+// of the same subject in `agent/`.
 
 import { batchOperations } from "./batches.ts";
 import { clusterOperations } from "./clusters.ts";

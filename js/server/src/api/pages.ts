@@ -1,5 +1,5 @@
-// Pages of lists as those make them who answer; what comes in as a cursor is read in cursors.ts. No schema is in here: a thread of
-// agents does without them.
+// Pages of lists as those make them who answer; what comes in as a cursor is read in cursors.ts. No
+// schema is in here: a thread of agents does without them.
 
 /** The lists that go on from a cursor, each by the name that its cursors carry. */
 export const NODES = "nodes";
@@ -14,15 +14,21 @@ export const GRAPH = "graph";
 export const toCursor = (list: string, position: unknown): string | null =>
   position == null ? null : Buffer.from(JSON.stringify([list, position])).toString("base64url");
 
-/** A page out of rows of which there is one more than it is to have, should there be a next page. */
+/**
+ * A page out of rows of which there is one more than it is to have, should there be a next page.
+ */
 export function pageOf<Row>(
   rows: readonly Row[],
   limit: number | undefined,
-): { rows: readonly Row[] /** Its last row, where there is a next page. */; last: Row | undefined } {
+): {
+  rows: readonly Row[] /** Its last row, where there is a next page. */;
+  last: Row | undefined;
+} {
   if (limit === undefined || rows.length <= limit) return { rows, last: undefined };
   const page = rows.slice(0, limit);
   return { rows: page, last: page.at(-1) };
 }
 
 /** How many rows to ask for, for `pageOf`. */
-export const oneMore = (limit: number | undefined): number | undefined => (limit === undefined ? undefined : limit + 1);
+export const oneMore = (limit: number | undefined): number | undefined =>
+  limit === undefined ? undefined : limit + 1;

@@ -1,5 +1,5 @@
-// Parts that the schemas of requests and answers share. Unknown fields of a request are passed over, as clients may know more than
-// this server.
+// Parts that the schemas of requests and answers share. Unknown fields of a request are passed
+// over, as clients may know more than this server.
 
 import { z } from "@hono/zod-openapi";
 import { LIFECYCLE_STATES, type StoredLifecycleState } from "nous-wasm";
@@ -23,7 +23,10 @@ export const text = (most: number) =>
     .overwrite(wellFormed);
 export const name = text(MOST_NAME).min(1);
 /** An id that a caller gives: what stands in a path without being escaped. */
-export const ownId = text(MOST_NAME).regex(/^\w[\w.:-]*$/, "must be letters, digits, _ . : and - only");
+export const ownId = text(MOST_NAME).regex(
+  /^\w[\w.:-]*$/,
+  "must be letters, digits, _ . : and - only",
+);
 export const optionalName = text(MOST_NAME)
   .nullish()
   .transform((value) => (value === "" ? null : value));
@@ -35,11 +38,16 @@ export const share = z.number().min(0).max(1);
 export const instant = z
   .string()
   .max(40)
-  .refine((value) => parseInstant(value) !== undefined, "must be a time in ISO 8601, such as 2026-02-01T09:30:00Z")
+  .refine(
+    (value) => parseInstant(value) !== undefined,
+    "must be a time in ISO 8601, such as 2026-02-01T09:30:00Z",
+  )
   .transform((value) => toIso(parseInstant(value)!))
   .openapi({ format: "date-time" });
 
-/** Whether a value has so many levels at most. What walks over data may go as deep as the stack is. */
+/**
+ * Whether a value has so many levels at most. What walks over data may go as deep as the stack is.
+ */
 function isFlat(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   return levels > 0 && Object.values(value).every((inner) => isFlat(inner, levels - 1));
@@ -62,7 +70,10 @@ export const vector = z
   .array(z.number())
   .min(1)
   .max(MOST_COMPONENTS)
-  .refine((components) => components.every((it) => Number.isFinite(Math.fround(it))), "must be within the range of f32")
+  .refine(
+    (components) => components.every((it) => Number.isFinite(Math.fround(it))),
+    "must be within the range of f32",
+  )
   .refine((components) => components.some((it) => Math.fround(it) !== 0), "must not be all zeros");
 
 /** How many a list gives when it is not told, and at most. */
@@ -78,7 +89,12 @@ export const limitOf = ({ usual, most }: Limits) =>
     .min(0)
     .nullish()
     .transform((limit) => Math.min(limit ?? usual, most))
-    .openapi({ type: ["integer", "null"], minimum: 0, default: usual, description: `Above ${most} it is ${most}.` });
+    .openapi({
+      type: ["integer", "null"],
+      minimum: 0,
+      default: usual,
+      description: `Above ${most} it is ${most}.`,
+    });
 
 /** The same in a query string. */
 export const limitTextOf = (limits: Limits) =>
@@ -87,7 +103,12 @@ export const limitTextOf = (limits: Limits) =>
     .regex(/^\d{1,15}$/, "must be a whole number of at least 0")
     .optional()
     .transform((limit) => Math.min(limit === undefined ? limits.usual : Number(limit), limits.most))
-    .openapi({ type: "integer", minimum: 0, default: limits.usual, description: `Above ${limits.most} it is that.` });
+    .openapi({
+      type: "integer",
+      minimum: 0,
+      default: limits.usual,
+      description: `Above ${limits.most} it is that.`,
+    });
 
 export const idParameter = z.object({ id: z.string() });
 

@@ -16,9 +16,15 @@ const matchRequest = z
     events: z.array(anomaly).max(MOST_EVENTS),
     snapshot: z
       .record(name, z.union([z.number(), z.array(z.number()).max(MOST_VALUES)]).nullable())
-      .refine((variables) => Object.keys(variables).length <= MOST_VARIABLES, `at most ${MOST_VARIABLES} variables`)
+      .refine(
+        (variables) => Object.keys(variables).length <= MOST_VARIABLES,
+        `at most ${MOST_VARIABLES} variables`,
+      )
       .default({})
-      .openapi({ description: "Numbers of the market by name; of several values the last is the present one." }),
+      .openapi({
+        description:
+          "Numbers of the market by name; of several values the last is the present one.",
+      }),
   })
   .openapi("MatchRequest");
 
@@ -46,13 +52,17 @@ export const matchAnswer = z
     problems: z
       .array(z.object({ id: z.string(), reason: z.string() }))
       .openapi({ description: "Playbooks that cannot be read, and never match." }),
-    text: z.string().openapi({ description: "For the agent's wake-up message; empty where nothing matches." }),
+    text: z
+      .string()
+      .openapi({ description: "For the agent's wake-up message; empty where nothing matches." }),
   })
   .openapi("MatchAnswer");
 
 const outcomeRequest = z
   .object({
-    entry_id: name.openapi({ description: "The entry of the trade, to which its playbooks are tied by `applied_to`." }),
+    entry_id: name.openapi({
+      description: "The entry of the trade, to which its playbooks are tied by `applied_to`.",
+    }),
     profitable: z.boolean(),
   })
   .openapi("Outcome");
@@ -69,10 +79,12 @@ export const outcomeAnswer = z
         neural_stability: z.number(),
       }),
     ),
-    counted_before: z.array(z.string()).openapi({ description: "Playbooks that this trade has been counted for." }),
-    problems: z
-      .array(z.object({ id: z.string(), reason: z.string() }))
-      .openapi({ description: "Playbooks that cannot be read; the trade counts for them once they can." }),
+    counted_before: z
+      .array(z.string())
+      .openapi({ description: "Playbooks that this trade has been counted for." }),
+    problems: z.array(z.object({ id: z.string(), reason: z.string() })).openapi({
+      description: "Playbooks that cannot be read; the trade counts for them once they can.",
+    }),
   })
   .openapi("OutcomeAnswer");
 

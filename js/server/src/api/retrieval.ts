@@ -9,12 +9,18 @@ import { found, searchRequest } from "./search.ts";
 const USUAL_TOKENS = 4_000;
 const MOST_TOKENS = 1_000_000;
 
-/** Whether memories gain by being given, and how much: more where an agent asked for them itself. */
+/**
+ * Whether memories gain by being given, and how much: more where an agent asked for them itself.
+ */
 export const recall = z.enum(["automatic", "explicit", "none"]).default("automatic").openapi({
-  description: "Whose wish it was: edges between what is recalled together gain by it. `none` counts nothing.",
+  description:
+    "Whose wish it was: edges between what is recalled together gain by it. `none` counts nothing.",
 });
 
-const retrievalRequest = searchRequest.omit({ limit: true }).extend({ recall }).openapi("RetrievalRequest");
+const retrievalRequest = searchRequest
+  .omit({ limit: true })
+  .extend({ recall })
+  .openapi("RetrievalRequest");
 
 const linesRequest = retrievalRequest
   .extend({ max_tokens: z.number().min(0).max(MOST_TOKENS).default(USUAL_TOKENS) })
@@ -54,14 +60,26 @@ const trace = z
         cutoff: z.number(),
         boosted: z.array(z.object({ id: z.string(), from: z.number(), to: z.number() })),
         covered: z.array(z.string()),
-        cut: z.array(z.object({ id: z.string(), score: z.number(), why: z.enum(["below_cutoff", "max_results"]) })),
+        cut: z.array(
+          z.object({
+            id: z.string(),
+            score: z.number(),
+            why: z.enum(["below_cutoff", "max_results"]),
+          }),
+        ),
         cut_total: z.int(),
       })
       .nullable(),
     titles: z.array(searchTrace.extend({ id: z.string() })),
-    replaced: z.array(z.object({ id: z.string(), score: z.number(), by: z.string(), by_score: z.number() })),
+    replaced: z.array(
+      z.object({ id: z.string(), score: z.number(), by: z.string(), by_score: z.number() }),
+    ),
     dropped: z.array(
-      z.object({ id: z.string(), score: z.number(), why: z.enum(["nothing_better", "no_title", "budget"]) }),
+      z.object({
+        id: z.string(),
+        score: z.number(),
+        why: z.enum(["nothing_better", "no_title", "budget"]),
+      }),
     ),
     confidence: z.object({
       score: z.number(),
@@ -83,14 +101,21 @@ export const retrievalAnswer = z
   .object({
     data: z.array(
       found.extend({
-        _sub_query_group: z.int().openapi({ description: "The part of the question that found it." }),
-        _original_score: z.number().optional().openapi({ description: "Before the boost of a section asked for." }),
+        _sub_query_group: z
+          .int()
+          .openapi({ description: "The part of the question that found it." }),
+        _original_score: z
+          .number()
+          .optional()
+          .openapi({ description: "Before the boost of a section asked for." }),
         _intent_boosted: z.literal(true).optional(),
       }),
     ),
     count: z.int(),
     omitted_ids: omittedIds,
-    groups: z.array(z.array(z.string())).openapi({ description: "Ids by the part of the question that found them." }),
+    groups: z
+      .array(z.array(z.string()))
+      .openapi({ description: "Ids by the part of the question that found them." }),
     trace,
   })
   .openapi("RetrievalAnswer");

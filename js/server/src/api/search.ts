@@ -5,7 +5,17 @@ import { MEMORY_SECTIONS, RERANKING_WEIGHTS } from "nous-wasm";
 import { MOST_FOUND, MOST_QUERY } from "./limits.ts";
 import { node } from "./nodes.ts";
 import { operation } from "./operation.ts";
-import { instant, limitOf, name, omittedIds, optionalName, someText, state, text, vector } from "./parts.ts";
+import {
+  instant,
+  limitOf,
+  name,
+  omittedIds,
+  optionalName,
+  someText,
+  state,
+  text,
+  vector,
+} from "./parts.ts";
 
 const SEARCH_LIMITS = { usual: 10, most: MOST_FOUND };
 const MOST_CLUSTERS = 1_000;
@@ -56,7 +66,9 @@ export const searchAnswer = z
       parse_filters_ms: z.number(),
       embed_queries_ms: z.number(),
       hybrid_seeding_ms: z.number().openapi({ description: "The full-text search." }),
-      spreading_ms: z.number().openapi({ description: "The index: from seeds to the ranking, in one call." }),
+      spreading_ms: z
+        .number()
+        .openapi({ description: "The index: from seeds to the ranking, in one call." }),
       reranking_ms: z.number().openapi({ description: "0: ranking is part of `spreading_ms`." }),
       seeds_found: z.int(),
       nodes_activated: z.int(),
@@ -69,7 +81,9 @@ export const searchAnswer = z
       disqualified: z.boolean(),
       disqualifier_category: someText,
       used_embeddings: z.boolean(),
-      ssa_multiplier: z.number().openapi({ description: "How many times the limit was searched for." }),
+      ssa_multiplier: z
+        .number()
+        .openapi({ description: "How many times the limit was searched for." }),
     }),
   })
   .openapi("SearchAnswer");
@@ -99,7 +113,8 @@ export const searchOperations = {
   search: operation({
     method: "post",
     path: "/search",
-    summary: "Searches by words, and by a vector where one is given; what is found counts as accessed",
+    summary:
+      "Searches by words, and by a vector where one is given; what is found counts as accessed",
     scope: "memory",
     body: searchRequest,
     answer: searchAnswer,

@@ -8,10 +8,20 @@ import { GRAPH } from "./pages.ts";
 import { someNumber, someText, state, time } from "./parts.ts";
 
 /** Where each of its lists goes on; null for one that is at its end. */
-const graphPlace = z.tuple([z.int().nullable(), z.int().nullable(), z.int().nullable(), z.int().nullable()]);
+const graphPlace = z.tuple([
+  z.int().nullable(),
+  z.int().nullable(),
+  z.int().nullable(),
+  z.int().nullable(),
+]);
 
 const sweepRequest = z
-  .object({ force: z.boolean().default(false).openapi({ description: "Sweeps even where the clock looks wrong." }) })
+  .object({
+    force: z
+      .boolean()
+      .default(false)
+      .openapi({ description: "Sweeps even where the clock looks wrong." }),
+  })
   .openapi("SweepRequest");
 
 export const sweepAnswer = z
@@ -39,7 +49,13 @@ export const graph = z
       }),
     ),
     edges: z.array(
-      z.object({ id: z.string(), source: z.string(), target: z.string(), type: z.string(), strength: someNumber }),
+      z.object({
+        id: z.string(),
+        source: z.string(),
+        target: z.string(),
+        type: z.string(),
+        strength: someNumber,
+      }),
     ),
     clusters: z.array(cluster),
     memberships: z.array(membership),

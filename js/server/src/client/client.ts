@@ -1,5 +1,5 @@
-// A client of the server for TypeScript and JavaScript, wherever there is `fetch`. Its methods are the operations of the server,
-// with the types of their schemas.
+// A client of the server for TypeScript and JavaScript, wherever there is `fetch`. Its methods are
+// the operations of the server, with the types of their schemas.
 
 import { ROUTES, type Route } from "./routes.ts";
 import type { Methods } from "./types.ts";
@@ -48,7 +48,13 @@ class Client {
   readonly #fetch: typeof globalThis.fetch;
   readonly #timeoutMs: number;
 
-  constructor({ baseUrl, agent, key, fetch = globalThis.fetch, timeoutMs = USUAL_TIMEOUT }: NousClientOptions) {
+  constructor({
+    baseUrl,
+    agent,
+    key,
+    fetch = globalThis.fetch,
+    timeoutMs = USUAL_TIMEOUT,
+  }: NousClientOptions) {
     this.#baseUrl = baseUrl.replace(/\/+$/, "");
     this.#headers = {
       "x-nous-agent": headerOf(agent),
@@ -57,7 +63,9 @@ class Client {
     this.#fetch = fetch;
     this.#timeoutMs = timeoutMs;
     for (const [name, route] of Object.entries(ROUTES)) {
-      Object.defineProperty(this, name, { value: (...given: unknown[]) => this.#ask(name, route, given) });
+      Object.defineProperty(this, name, {
+        value: (...given: unknown[]) => this.#ask(name, route, given),
+      });
     }
   }
 
@@ -84,7 +92,9 @@ class Client {
       return answerOf(response.status, await response.text());
     } catch (error) {
       if (error instanceof NousRequestError) throw error;
-      const why = signal.aborted ? `no answer came within ${this.#timeoutMs} ms` : "the server could not be asked";
+      const why = signal.aborted
+        ? `no answer came within ${this.#timeoutMs} ms`
+        : "the server could not be asked";
       throw new NousRequestError(why, null, [], { cause: error });
     }
   }
@@ -97,7 +107,9 @@ function answerOf(status: number, text: string): unknown {
   try {
     answer = JSON.parse(text);
   } catch (error) {
-    throw new NousRequestError(`the answer, with status ${status}, is not JSON`, status, [], { cause: error });
+    throw new NousRequestError(`the answer, with status ${status}, is not JSON`, status, [], {
+      cause: error,
+    });
   }
   if (isGood) return answer;
   const { error = `the answer has status ${status}`, issues = [] } = answer ?? {};
@@ -107,18 +119,22 @@ function answerOf(status: number, text: string): unknown {
 
 /** A part of a path. What is not a name would make another path of it. */
 function segmentOf(operation: string, part: unknown): string {
-  if (typeof part !== "string" || /^\.{0,2}$/.test(part)) throw new TypeError(`${operation}: ${part} is no id`);
+  if (typeof part !== "string" || /^\.{0,2}$/.test(part))
+    throw new TypeError(`${operation}: ${part} is no id`);
   return encodeURIComponent(part);
 }
 
 function queryOf(given: unknown): string {
   const entries = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);
-  return entries.length === 0 ? "" : `?${new URLSearchParams(entries.map(([key, value]) => [key, String(value)]))}`;
+  return entries.length === 0
+    ? ""
+    : `?${new URLSearchParams(entries.map(([key, value]) => [key, String(value)]))}`;
 }
 
 /** `fetch` would name a key that no header can carry in its error. */
 function checkKey(key: string): string {
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("key must be of printable ASCII characters, without blanks");
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new TypeError("key must be of printable ASCII characters, without blanks");
   return key;
 }
 
@@ -126,8 +142,8 @@ function checkKey(key: string): string {
 const headerOf = (agent: string): string => String.fromCharCode(...new TextEncoder().encode(agent));
 
 /**
- * A client of one agent's memory. It keeps nothing, so one may serve a whole program. A method rejects with a
- * {@link NousRequestError}.
+ * A client of one agent's memory. It keeps nothing, so one may serve a whole program. A method
+ * rejects with a {@link NousRequestError}.
  */
 export type NousClient = Methods;
 export const NousClient = Client as unknown as new (options: NousClientOptions) => NousClient;

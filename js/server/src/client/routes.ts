@@ -1,5 +1,5 @@
-// What a client has to know of the operations while it runs. The build puts the outcome in the place of this file, so that the
-// client that is published has no dependencies.
+// What a client has to know of the operations while it runs. The build puts the outcome in the
+// place of this file, so that the client that is published has no dependencies.
 
 import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../api/operations.ts";
 import { BASE } from "../http/route.ts";
@@ -18,6 +18,11 @@ const OPERATIONS: Operations = { ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS };
 export const ROUTES: Readonly<Record<string, Route>> = Object.fromEntries(
   Object.entries(OPERATIONS).map(([name, { method, path, ...parts }]) => [
     name,
-    { method: method.toUpperCase(), path: `${BASE}${path}`, hasBody: "body" in parts, hasQuery: "query" in parts },
+    {
+      method: method.toUpperCase(),
+      path: `${BASE}${path}`,
+      hasBody: "body" in parts,
+      hasQuery: "query" in parts,
+    },
   ]),
 );

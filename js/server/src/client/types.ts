@@ -1,5 +1,5 @@
-// The types of the client's methods, as they follow from the table of operations: what changes in the path comes first, then the
-// body, then the query.
+// The types of the client's methods, as they follow from the table of operations: what changes in
+// the path comes first, then the body, then the query.
 
 import type { z } from "@hono/zod-openapi";
 import type { AnswerOf, OperationShape } from "../api/operation.ts";
@@ -19,7 +19,11 @@ type BodyArguments<Shape> = Shape extends { body: infer Schema extends z.ZodType
   : [];
 
 /** In a query everything is text; a client writes numbers and booleans as what they are. */
-type Written<Value> = string extends Value ? Value | number : "true" extends Value ? Value | boolean : Value;
+type Written<Value> = string extends Value
+  ? Value | number
+  : "true" extends Value
+    ? Value | boolean
+    : Value;
 
 type QueryArguments<Shape> = Shape extends { query: infer Schema extends z.ZodType }
   ? { [Key in keyof z.input<Schema>]: Written<z.input<Schema>[Key]> } extends infer Query

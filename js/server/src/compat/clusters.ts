@@ -15,15 +15,18 @@ import { idempotent, type OverridesOf } from "./overriding.ts";
 const HOW = { weight: 1, pinned: 0 };
 
 export const clusterOverrides = {
-  createCluster: async (agent, given) => shown(agent, await clusterHandlers.createCluster(agent, given)),
+  createCluster: async (agent, given) =>
+    shown(agent, await clusterHandlers.createCluster(agent, given)),
 
   listClusters: (agent) => {
     const data = listed(agent).map((cluster) => shown(agent, cluster));
     return { data, count: data.length, next_cursor: null };
   },
 
-  readCluster: async (agent, given) => shown(agent, await clusterHandlers.readCluster(agent, given)),
-  updateCluster: async (agent, given) => shown(agent, await clusterHandlers.updateCluster(agent, given)),
+  readCluster: async (agent, given) =>
+    shown(agent, await clusterHandlers.readCluster(agent, given)),
+  updateCluster: async (agent, given) =>
+    shown(agent, await clusterHandlers.updateCluster(agent, given)),
   deleteCluster: idempotent(clusterHandlers.deleteCluster),
 
   /**
@@ -39,19 +42,28 @@ export const clusterOverrides = {
       const there = ids.filter((id) => isThere.has(id));
       const updated_at = toIso(agent.now());
       for (const node_id of there) {
-        if (!storage.isMember(cluster_id, node_id)) storage.putMember({ cluster_id, node_id, ...HOW, updated_at });
+        if (!storage.isMember(cluster_id, node_id))
+          storage.putMember({ cluster_id, node_id, ...HOW, updated_at });
       }
       return { ok: true, added: there.length, cluster_id };
     }),
 
-  /** Those that came last first, as many as an answer holds; none of a cluster that is not there. */
+  /**
+   * Those that came last first, as many as an answer holds; none of a cluster that is not there.
+   */
   listMembers: (agent, { params: { id }, query: { limit } }) =>
     agent.read(() => {
       const { storage } = agent;
       const room = new Room();
-      const members = newestFirst(storage.members(id), ({ updated_at }) => updated_at).slice(0, limit);
+      const members = newestFirst(storage.members(id), ({ updated_at }) => updated_at).slice(
+        0,
+        limit,
+      );
       const octets = storage.octets(members.map(({ node_id }) => node_id));
-      const rows = members.slice(0, room.fitting(members.map(({ node_id }) => octets.get(node_id) ?? 0)));
+      const rows = members.slice(
+        0,
+        room.fitting(members.map(({ node_id }) => octets.get(node_id) ?? 0)),
+      );
       const nodes = storage.nodes(rows.map(({ node_id }) => node_id));
       const byId = new Map(presentNow(nodes, agent, agent.now()).map((node) => [node.id, node]));
       const data = room.taken(
@@ -71,7 +83,9 @@ export const clusterOverrides = {
     agent.read(() => {
       const cluster = agent.storage.cluster(id);
       if (cluster === undefined) throw notFound();
-      const states = agent.storage.members(id).map(({ node_id }) => agent.index.get(node_id)?.lifecycle);
+      const states = agent.storage
+        .members(id)
+        .map(({ node_id }) => agent.index.get(node_id)?.lifecycle);
       const countOf = (state: string) => states.filter((it) => it === state).length;
       const active_nodes = countOf("ACTIVE");
       return {
@@ -99,7 +113,10 @@ export const clusterOverrides = {
 /** Returns all clusters, pinned ones first, then newest first. */
 export function listed({ storage }: Agent): Cluster[] {
   const rows = newestFirst(storage.clusters(), ({ created_at }) => created_at);
-  return presentClusters([...rows.filter(isPinned), ...rows.filter((row) => !isPinned(row))], storage);
+  return presentClusters(
+    [...rows.filter(isPinned), ...rows.filter((row) => !isPinned(row))],
+    storage,
+  );
 }
 
 const isPinned = (row: ClusterRow): boolean => row.pinned === 1;
@@ -117,5 +134,9 @@ export const newestFirst = <Row extends { sequence: number }>(
 /** A flag is a number, and a cluster that was made without subtypes has null for them. */
 function shown({ storage }: Agent, cluster: Cluster): object {
   const stored = storage.cluster(cluster.id)?.auto_subtypes ?? null;
-  return { ...cluster, pinned: Number(cluster.pinned), auto_subtypes: stored === null ? null : cluster.auto_subtypes };
+  return {
+    ...cluster,
+    pinned: Number(cluster.pinned),
+    auto_subtypes: stored === null ? null : cluster.auto_subtypes,
+  };
 }

@@ -43,15 +43,24 @@ function conflictsOf(agent: Agent, status: string, room: Room) {
   const shown = presentConflicts(agent, storage.conflicts.all(status, room)).filter(
     ({ new_content }) => new_content !== null,
   );
-  const there = new Set(storage.nodes(shown.flatMap(({ new_node_id }) => new_node_id ?? [])).map(({ id }) => id));
-  return shown.map((one) => ({ ...one, new_node_id: there.has(one.new_node_id ?? "") ? one.new_node_id : null }));
+  const there = new Set(
+    storage.nodes(shown.flatMap(({ new_node_id }) => new_node_id ?? [])).map(({ id }) => id),
+  );
+  return shown.map((one) => ({
+    ...one,
+    new_node_id: there.has(one.new_node_id ?? "") ? one.new_node_id : null,
+  }));
 }
 
 /** Returns what came of one of many. */
 function outcomeOf(agent: Agent, item: Partial<Resolving>): { ok: boolean } {
   const { conflict_id, resolution } = item;
   if (!conflict_id || !resolution) {
-    return { ok: false, conflict_id: conflict_id || "?", error: "missing conflict_id or resolution" } as { ok: false };
+    return {
+      ok: false,
+      conflict_id: conflict_id || "?",
+      error: "missing conflict_id or resolution",
+    } as { ok: false };
   }
   try {
     return resolve(agent, { ...item, conflict_id, resolution });
@@ -88,10 +97,13 @@ const RESOLVERS: Readonly<Record<string, Resolver>> = {
       ? [`Old node ${old.id} confirmed current (no new node to deprecate)`]
       : [putToSleep(agent, unit, "New", fresh, at), tie(agent, unit, "supersedes", old, fresh)],
   keep_both: (agent, unit, { old, fresh }) =>
-    fresh === undefined ? ["Both kept (no new node to link)"] : [tie(agent, unit, "relates_to", old, fresh)],
+    fresh === undefined
+      ? ["Both kept (no new node to link)"]
+      : [tie(agent, unit, "relates_to", old, fresh)],
   merge: (agent, unit, { old, fresh, text, at }, { merged_content }) => {
     const content_body = `${textOf(old.content_body) ?? ""}\n\n--- Merged (${at.slice(0, DAY.length)}) ---\n\n${merged_content || text}`;
-    if (content_body.length > MOST_TEXT) throw wrong("merged_content", `would make a text of more than ${MOST_TEXT}`);
+    if (content_body.length > MOST_TEXT)
+      throw wrong("merged_content", `would make a text of more than ${MOST_TEXT}`);
     unit.settle([old.id]);
     agent.storage.updateNode(old.id, { content_body, last_modified: at });
     const merged = `Merged content into old node ${old.id}`;
@@ -109,7 +121,8 @@ function resolve(agent: Agent, request: Resolving) {
   return agent.write((unit) => {
     const { storage } = agent;
     const { conflict_id, resolution } = request;
-    if (!Object.hasOwn(RESOLVERS, resolution)) throw new Refusal(400, `Invalid resolution: ${resolution}`);
+    if (!Object.hasOwn(RESOLVERS, resolution))
+      throw new Refusal(400, `Invalid resolution: ${resolution}`);
     const row = storage.conflicts.find(conflict_id);
     if (row === undefined) throw notFound();
     const at = toIso(agent.now());
@@ -124,7 +137,13 @@ function resolve(agent: Agent, request: Resolving) {
   });
 }
 
-function putToSleep(agent: Agent, unit: Unit, which: "Old" | "New", row: NodeRow, at: string): string {
+function putToSleep(
+  agent: Agent,
+  unit: Unit,
+  which: "Old" | "New",
+  row: NodeRow,
+  at: string,
+): string {
   unit.settle([row.id]);
   agent.storage.updateNode(row.id, { state_lifecycle: "DORMANT", last_modified: at });
   return `${which} node ${row.id} → DORMANT`;

@@ -14,7 +14,11 @@ const STRENGTH_OF_NONE = 0.5;
 export const nodeOverrides = {
   /** The state is the one that was stored last. */
   listNodes: (agent, { query: { lifecycle, ...query } }) =>
-    listed(agent, query, lifecycle === undefined ? undefined : agent.read(() => storedState(agent, lifecycle))),
+    listed(
+      agent,
+      query,
+      lifecycle === undefined ? undefined : agent.read(() => storedState(agent, lifecycle)),
+    ),
 
   readNode: async (agent, given) => {
     const node = await nodeHandlers.readNode(agent, given);
@@ -35,7 +39,8 @@ export const nodeOverrides = {
   listEdges: ({ storage }, { query: { node_id, direction } }) => {
     const from = direction === "in" ? [] : storage.edgesOf(node_id, "out");
     const known = new Set(from.map(({ id }) => id));
-    const to = direction === "out" ? [] : storage.edgesOf(node_id, "in").filter(({ id }) => !known.has(id));
+    const to =
+      direction === "out" ? [] : storage.edgesOf(node_id, "in").filter(({ id }) => !known.has(id));
     const data = [...from, ...to].map(presentEdge);
     return { data, count: data.length, next_cursor: null };
   },
@@ -51,5 +56,11 @@ export const nodeOverrides = {
 
   deleteEdge: idempotent(edgeHandlers.deleteEdge),
 } satisfies OverridesOf<
-  "listNodes" | "readNode" | "updateNode" | "deleteNode" | "listEdges" | "strengthenEdge" | "deleteEdge"
+  | "listNodes"
+  | "readNode"
+  | "updateNode"
+  | "deleteNode"
+  | "listEdges"
+  | "strengthenEdge"
+  | "deleteEdge"
 >;

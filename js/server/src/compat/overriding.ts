@@ -10,7 +10,10 @@ import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
  * `operations.ts`.
  */
 export type OverridesOf<Name extends AgentOperation> = {
-  [Operation in Name]: (agent: Agent, given: GivenTo<(typeof AGENT_OPERATIONS)[Operation]>) => unknown;
+  [Operation in Name]: (
+    agent: Agent,
+    given: GivenTo<(typeof AGENT_OPERATIONS)[Operation]>,
+  ) => unknown;
 };
 
 /** Does what `handle` does. What is not there counts as deleted. */

@@ -68,7 +68,11 @@ const looseLimit = z
     const rows = limit === undefined ? LIST_LIMITS.usual : Number(limit);
     return rows < 0 ? Number.MAX_SAFE_INTEGER : Math.min(rows, LIST_LIMITS.most);
   })
-  .openapi({ type: "integer", default: LIST_LIMITS.usual, description: `Above ${LIST_LIMITS.most} it is that.` });
+  .openapi({
+    type: "integer",
+    default: LIST_LIMITS.usual,
+    description: `Above ${LIST_LIMITS.most} it is that.`,
+  });
 
 const namesAField = [
   (changes: object) => Object.values(changes).some((value) => value !== undefined),
@@ -92,7 +96,9 @@ const newNode = z.object({
   ...nodeOperations.createNode.body.shape,
   ...nodeFields,
   content_title: looseText(MOST_TITLE).pipe(z.string().min(1)),
-  neural_stability: looseNumber.transform((days) => (days !== undefined && days > 0 ? days : undefined)),
+  neural_stability: looseNumber.transform((days) =>
+    days !== undefined && days > 0 ? days : undefined,
+  ),
 });
 
 const nodeChanges = z
@@ -149,11 +155,18 @@ const looseRange = z
   .unknown()
   .optional()
   .transform((given) => {
-    const { start, end, type = "any" } = (given ?? {}) as { start?: unknown; end?: unknown; type?: unknown };
+    const {
+      start,
+      end,
+      type = "any",
+    } = (given ?? {}) as { start?: unknown; end?: unknown; type?: unknown };
     if (!start || !end) return undefined;
-    const [from, to] = [start, end].map((bound) => (typeof bound === "string" ? parseInstant(bound) : undefined));
+    const [from, to] = [start, end].map((bound) =>
+      typeof bound === "string" ? parseInstant(bound) : undefined,
+    );
     const isKnown = type === "event" || type === "ingestion" || type === "any";
-    if (!isKnown || from === undefined || to === undefined) return { start: LATEST, end: EARLIEST, type: "any" };
+    if (!isKnown || from === undefined || to === undefined)
+      return { start: LATEST, end: EARLIEST, type: "any" };
     return { start: toIso(from), end: toIso(to), type };
   })
   .openapi({ type: ["object", "null"] });
@@ -218,7 +231,11 @@ const batchResolved = z.object({
 
 // ---- clusters -----------------------------------------------------------------------------------
 
-const clusterFields = { description: looseLongText, icon: looseOptionalName, auto_subtypes: looseNames.optional() };
+const clusterFields = {
+  description: looseLongText,
+  icon: looseOptionalName,
+  auto_subtypes: looseNames.optional(),
+};
 
 const newCluster = z.object({
   ...clusterOperations.createCluster.body.shape,
@@ -253,7 +270,10 @@ const membersQuery = z.object({ ...clusterOperations.listMembers.query.shape, li
 
 const memberList = z.object({
   data: z.array(
-    nodeOperations.readNode.answer.extend({ membership_weight: someNumber, membership_updated_at: time.nullable() }),
+    nodeOperations.readNode.answer.extend({
+      membership_weight: someNumber,
+      membership_updated_at: time.nullable(),
+    }),
   ),
   count: z.int(),
   next_cursor: nextCursor,
@@ -274,7 +294,10 @@ export const HYNOUS: Partial<Record<AgentOperation, Partial<OperationShape>>> = 
   listEdges: { query: edgesQuery },
   strengthenEdge: { body: strengthening },
   search: { body: searchRequest, answer: searchAnswerAsHynous },
-  listConflicts: { query: conflictsQuery, summary: "Lists all conflicts of a status, oldest first" },
+  listConflicts: {
+    query: conflictsQuery,
+    summary: "Lists all conflicts of a status, oldest first",
+  },
   resolveConflicts: { body: batchResolving, answer: batchResolved },
   createCluster: { body: newCluster, answer: cluster },
   readCluster: { answer: cluster },

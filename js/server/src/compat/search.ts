@@ -1,4 +1,5 @@
-// Searches as Hynous' Nous server answers them: its full text, its number of seeds, its filters and its order, whatever the limit.
+// Searches as Hynous' Nous server answers them: its full text, its number of seeds, its filters and
+// its order, whatever the limit.
 
 import type { StoredMemoryNode } from "nous-wasm";
 import type { Agent } from "../agent/agent.ts";
@@ -16,7 +17,10 @@ type Row = Readonly<NodeRow>;
 /** A search takes more than the limit, since filters leave some out: of a plain lookup less. */
 const OVERFETCH = 3;
 const OVERFETCH_OF_LOOKUP = 2;
-/** What a search of it takes: UTF-16 units of a question and of a name, and results. Anything else is looked up by LIKE. */
+/**
+ * What a search of it takes: UTF-16 units of a question and of a name, and results. Anything else
+ * is looked up by LIKE.
+ */
 const MOST_QUERY = 2_000;
 const MOST_NAME = 100;
 const MOST_RESULTS = 100;
@@ -26,7 +30,10 @@ const HITS_PER_SEED = 3;
 /** Vectors that are compared exactly, beyond the hits: an index may keep them rounded. */
 const SPARE = 50;
 const WEIGHTS = { vector: 0.7, bm25: 0.3 };
-/** The least combined score of a seed, where there is a provider of embeddings and where there is none. */
+/**
+ * The least combined score of a seed, where there is a provider of embeddings and where there is
+ * none.
+ */
 const THRESHOLD = { embedded: 0.15, plain: 0.05 };
 /** The largest BM25 score is not taken for less than this. */
 const LEAST_BM25 = 0.001;
@@ -80,7 +87,9 @@ export const searchAsHynous: Handler = (agent: Agent, { body, question }: Given)
     const ranked = rank(agent, seeds, activations, now).slice(0, body.limit * multiplier);
     const reranking_ms = watch();
     const rows = new Map(agent.rows(ranked.map(({ node }) => node.id)).map((row) => [row.id, row]));
-    const found = ranked.filter(({ node }) => remains(agent, rows.get(node.id), body)).slice(0, body.limit);
+    const found = ranked
+      .filter(({ node }) => remains(agent, rows.get(node.id), body))
+      .slice(0, body.limit);
     const ids = found.map(({ node }) => node.id);
     const data = presentNow(
       ids.map((id) => rows.get(id)!),
@@ -124,12 +133,19 @@ function isSearchable({ query, type, cluster_ids }: SearchRequest, wanted: numbe
   return !isLong && wanted >= 1 && wanted <= MOST_RESULTS;
 }
 
-/** Memories whose text holds the question as it is, newest first: without scores, and without counting an access. */
+/**
+ * Memories whose text holds the question as it is, newest first: without scores, and without
+ * counting an access.
+ */
 function lookUp(agent: Agent, { query, type, subtype, lifecycle, limit }: SearchRequest) {
   // Conditions are about stored states, of which the database may be behind.
   if (lifecycle != null) agent.flushAll();
   return agent.read(() => {
-    const conditions = { type: type ?? undefined, subtype: subtype ?? undefined, lifecycle: lifecycle ?? undefined };
+    const conditions = {
+      type: type ?? undefined,
+      subtype: subtype ?? undefined,
+      lifecycle: lifecycle ?? undefined,
+    };
     const rows = agent.storage.containing(query, conditions, limit);
     const data = presentNow(rows, agent, agent.now());
     return { data, count: data.length };
@@ -138,7 +154,10 @@ function lookUp(agent: Agent, { query, type, subtype, lifecycle, limit }: Search
 
 type Passes = (node: StoredMemoryNode | undefined) => boolean;
 
-/** What a seed has to be. Activation does not spread where clusters are asked for: neighbours do not say theirs. */
+/**
+ * What a seed has to be. Activation does not spread where clusters are asked for: neighbours do not
+ * say theirs.
+ */
 function filtersOf({ type, cluster_ids }: SearchRequest): { passes: Passes; spreads: boolean } {
   const clusters = new Set(cluster_ids ?? []);
   const passes: Passes = (node) =>
@@ -165,7 +184,8 @@ function seedsOf(
   const seeds: Seed[] = [];
   for (const [id, { vector, bm25 }] of scores) {
     const combined = WEIGHTS.vector * vector + WEIGHTS.bm25 * bm25;
-    if (combined >= least && passes(agent.index.get(id))) seeds.push({ id, vector, bm25, combined });
+    if (combined >= least && passes(agent.index.get(id)))
+      seeds.push({ id, vector, bm25, combined });
   }
   return seeds.sort((a, b) => b.combined - a.combined).slice(0, SEEDS);
 }
@@ -173,25 +193,36 @@ function seedsOf(
 /** Hits of SQLite's full text, best first, and their shares of the best score. */
 function hitsOf({ storage }: Agent, terms: readonly string[]): { id: string; score: number }[] {
   if (terms.length === 0) return [];
-  const hits = storage.fullText(terms.map((term) => `"${term}"*`).join(" OR "), SEEDS * HITS_PER_SEED);
+  const hits = storage.fullText(
+    terms.map((term) => `"${term}"*`).join(" OR "),
+    SEEDS * HITS_PER_SEED,
+  );
   const best = hits.reduce((most, { rank }) => Math.max(most, Math.abs(rank)), LEAST_BM25);
   return hits.map(({ id, rank }) => ({ id, score: Math.abs(rank) / best }));
 }
 
 /** The memories most like a vector, by cosines of what is stored. */
-function nearest(agent: Agent, embedding: ArrayLike<number> | undefined): { id: string; score: number }[] {
+function nearest(
+  agent: Agent,
+  embedding: ArrayLike<number> | undefined,
+): { id: string; score: number }[] {
   if (embedding === undefined) return [];
   const asked = Float32Array.from(embedding);
   const { ids } = agent.index.similar(asked, { limit: SEEDS * HITS_PER_SEED + SPARE });
   const vectors = agent.storage.embeddings.vectors(ids, asked.length);
   return vectors
     .sort((a, b) => a.sequence - b.sequence)
-    .map(({ id, head }) => ({ id, score: cosine(asked, new Float32Array(new Uint8Array(head).buffer)) }))
+    .map(({ id, head }) => ({
+      id,
+      score: cosine(asked, new Float32Array(new Uint8Array(head).buffer)),
+    }))
     .sort((a, b) => b.score - a.score)
     .slice(0, SEEDS * HITS_PER_SEED);
 }
 
-/** Activations of the seeds after rounds of spreading, and how many memories were active in the end. */
+/**
+ * Activations of the seeds after rounds of spreading, and how many memories were active in the end.
+ */
 function spread(
   { index, storage }: Agent,
   seeds: readonly Seed[],
@@ -224,7 +255,8 @@ function spread(
         if (passed < LEAST_ACTIVATION) continue;
         const before = activations.get(neighbour.id);
         activations.set(neighbour.id, (before ?? 0) + passed);
-        if (before === undefined && activations.size >= MOST_ACTIVE) return { activations, active: activations.size };
+        if (before === undefined && activations.size >= MOST_ACTIVE)
+          return { activations, active: activations.size };
         next.push({ id: neighbour.id, amount: passed });
       }
     }
@@ -234,10 +266,17 @@ function spread(
 }
 
 /** Seeds alone are ranked: what activation reached beside them has no word of the question. */
-function rank(agent: Agent, seeds: readonly Seed[], activations: ReadonlyMap<string, number>, now: number) {
+function rank(
+  agent: Agent,
+  seeds: readonly Seed[],
+  activations: ReadonlyMap<string, number>,
+  now: number,
+) {
   const { index, engine } = agent;
   const highest = seeds.reduce((most, { id }) => Math.max(most, activations.get(id)!), 0);
-  const created = new Map(agent.rows(seeds.map(({ id }) => id)).map((row) => [row.id, row.created_at]));
+  const created = new Map(
+    agent.rows(seeds.map(({ id }) => id)).map((row) => [row.id, row.created_at]),
+  );
   const candidates = seeds.map(({ id, vector, bm25 }) => {
     const node = index.get(id)!;
     const activation = activations.get(id)!;
@@ -255,11 +294,22 @@ function rank(agent: Agent, seeds: readonly Seed[], activations: ReadonlyMap<str
     };
   });
   const edges = index.size === 0 ? 0 : index.edgeCount / index.size;
-  return engine.rerankWithSectionWeights(candidates, { avg_inbound_edges: edges, avg_outbound_edges: edges }, now);
+  return engine.rerankWithSectionWeights(
+    candidates,
+    { avg_inbound_edges: edges, avg_outbound_edges: edges },
+    now,
+  );
 }
 
-/** Whether a ranked memory is of the subtype, in the stored state and of the time that are asked for. */
-function remains({ index }: Agent, row: Row | undefined, { subtype, lifecycle, time_range }: SearchRequest): boolean {
+/**
+ * Whether a ranked memory is of the subtype, in the stored state and of the time that are asked
+ * for.
+ */
+function remains(
+  { index }: Agent,
+  row: Row | undefined,
+  { subtype, lifecycle, time_range }: SearchRequest,
+): boolean {
   if (row === undefined) return false;
   if (subtype != null && row.subtype !== subtype) return false;
   if (lifecycle != null && index.get(row.id)?.lifecycle !== lifecycle) return false;

@@ -9,7 +9,10 @@ import type { OverridesOf } from "./overriding.ts";
 export const wholeOverrides = {
   sweep: async (agent, given) => {
     const swept = await decayHandlers.sweep(agent, given);
-    return { ...swept, transitions: swept.transitions.map((one) => ({ ...one, subtype: one.subtype ?? "unknown" })) };
+    return {
+      ...swept,
+      transitions: swept.transitions.map((one) => ({ ...one, subtype: one.subtype ?? "unknown" })),
+    };
   },
 
   /** Without a provider there is nothing to be done, and that is no failure. */
@@ -22,7 +25,10 @@ export const wholeOverrides = {
    * All of it, whatever a page would be: the newest memory first, and clusters as they are listed.
    */
   graph: async (agent, given) => {
-    const graph = await graphHandlers.graph(agent, { ...given, query: { limit: undefined, cursor: undefined } });
+    const graph = await graphHandlers.graph(agent, {
+      ...given,
+      query: { limit: undefined, cursor: undefined },
+    });
     const nodes = newestFirst(
       graph.nodes.map((node, sequence) => ({ node, sequence })),
       ({ node }) => node.created_at,

@@ -1,5 +1,5 @@
-// The agents of a server that makes vectors: what is asked gets its vector before an agent sees it, and what was written gets its
-// own afterwards.
+// The agents of a server that makes vectors: what is asked gets its vector before an agent sees it,
+// and what was written gets its own afterwards.
 
 import { understand } from "nous-wasm";
 import type { GivenTo } from "../api/operation.ts";
@@ -14,7 +14,9 @@ import { embeddingText } from "./text.ts";
 type Given<Name extends AgentOperation> = GivenTo<(typeof AGENT_OPERATIONS)[Name]>;
 
 /** The text of what is asked, where its vector is not given, and of use. */
-const QUESTIONS: { readonly [Name in AgentOperation]?: (given: Given<Name>) => string | undefined } = {
+const QUESTIONS: {
+  readonly [Name in AgentOperation]?: (given: Given<Name>) => string | undefined;
+} = {
   search: ({ body }) => (isPlainLookup(body.query) ? undefined : queryOf(body)),
   retrieve: ({ body }) => queryOf(body),
   contextLines: ({ body }) => queryOf(body),
@@ -79,7 +81,9 @@ export class AskingPool implements Pick<Pool, "call"> {
     if (model === null) return given;
     const start = performance.now();
     const vector = await this.#embedder.question(agent, text, model);
-    return vector === undefined ? given : { ...given, question: { vector, ms: performance.now() - start } };
+    return vector === undefined
+      ? given
+      : { ...given, question: { vector, ms: performance.now() - start } };
   }
 
   /** An agent has been opened: those who waited before go on waiting no longer. */

@@ -1,4 +1,5 @@
-// Making vectors from the command line, whether a server is running or not: it learns of them by the change log.
+// Making vectors from the command line, whether a server is running or not: it learns of them by
+// the change log.
 
 import type { Logger } from "../log.ts";
 import type { Settings } from "../settings/options.ts";
@@ -23,15 +24,21 @@ export interface Making {
 export function backfillAll(making: Making): AsyncIterable<Drained & { agent: string }> {
   return forAll(making, (storage, agent) => {
     const { embedder, log, signal, progress } = making;
-    return drain(queueOf(storage, embedder), embedder, log.child({ agent }), signal, (made) => progress(agent, made));
+    return drain(queueOf(storage, embedder), embedder, log.child({ agent }), signal, (made) =>
+      progress(agent, made),
+    );
   });
 }
 
-/** Makes vectors of the configured model beside those in use, and puts them in use, for every agent. */
+/**
+ * Makes vectors of the configured model beside those in use, and puts them in use, for every agent.
+ */
 export function reembedAll(making: Making): AsyncIterable<Reembedded & { agent: string }> {
   return forAll(making, (storage, agent) => {
     const { embedder, log, signal, progress } = making;
-    return reembed(storage, embedder, log.child({ agent }), signal, (made) => progress(agent, made));
+    return reembed(storage, embedder, log.child({ agent }), signal, (made) =>
+      progress(agent, made),
+    );
   });
 }
 

@@ -8,7 +8,10 @@ import { OpenAiCompatible } from "./openai-compatible.ts";
 /** None where there is no provider. */
 export function embedderOf(settings: Settings, log: Logger): Embedder | undefined {
   if (settings.embeddings_provider === "none") return undefined;
-  const provider = new OpenAiCompatible({ baseUrl: settings.embeddings_base_url, key: settings.embeddings_key });
+  const provider = new OpenAiCompatible({
+    baseUrl: settings.embeddings_base_url,
+    key: settings.embeddings_key,
+  });
   const { embeddings_model: name, embeddings_dimensions: dimensions } = settings;
   return new Embedder(provider, {
     model: { name, dimensions: dimensions === 0 ? undefined : dimensions },

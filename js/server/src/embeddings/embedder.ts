@@ -1,13 +1,23 @@
-// A provider as the server uses it: texts are tried again, questions are remembered and not waited for long, and one that fails
-// again and again is left alone for a while.
+// A provider as the server uses it: texts are tried again, questions are remembered and not waited
+// for long, and one that fails again and again is left alone for a while.
 
 import { type BulkheadPolicy, bulkhead, type CircuitBreakerPolicy, CircuitState } from "cockatiel";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "../log.ts";
-import { breakerOf, failureOf, isResting, PACE, type Pace, patiently } from "../providers/patience.ts";
+import {
+  breakerOf,
+  failureOf,
+  isResting,
+  PACE,
+  type Pace,
+  patiently,
+} from "../providers/patience.ts";
 import type { EmbeddingModel, EmbeddingProvider } from "./provider.ts";
 
-/** A question is searched by its words alone rather than wait longer for its vector, in milliseconds. */
+/**
+ * A question is searched by its words alone rather than wait longer for its vector, in
+ * milliseconds.
+ */
 const QUESTION_TIMEOUT = 2_000;
 /** What is kept of questions: so many, and bytes of their texts and vectors. */
 const MOST_QUESTIONS = 10_000;
@@ -42,7 +52,10 @@ export class Embedder {
   readonly #calls: BulkheadPolicy = bulkhead(MOST_CALLS, Number.POSITIVE_INFINITY);
   readonly #questions: LRUCache<string, Float32Array, Question>;
 
-  constructor(provider: EmbeddingProvider, { model, timeout, batch, log, pace = PACE }: EmbedderOptions) {
+  constructor(
+    provider: EmbeddingProvider,
+    { model, timeout, batch, log, pace = PACE }: EmbedderOptions,
+  ) {
     this.#provider = provider;
     this.model = model;
     this.batch = batch;
@@ -56,15 +69,26 @@ export class Embedder {
       sizeCalculation: (vector, key) => vector.byteLength + 2 * key.length,
       // Those who ask the same at once share one call.
       fetchMethod: async (_key, _stale, { context, signal }) =>
-        (await this.#call([context.text], context.model, Math.min(timeout, QUESTION_TIMEOUT), signal))[0],
+        (
+          await this.#call(
+            [context.text],
+            context.model,
+            Math.min(timeout, QUESTION_TIMEOUT),
+            signal,
+          )
+        )[0],
     });
   }
 
   /**
-   * The vector of an agent's question; undefined where there is none to be had at once. What one has asked is not at hand for another,
-   * who would know by the time it takes.
+   * The vector of an agent's question; undefined where there is none to be had at once. What one
+   * has asked is not at hand for another, who would know by the time it takes.
    */
-  async question(agent: string, text: string, model: EmbeddingModel): Promise<Float32Array | undefined> {
+  async question(
+    agent: string,
+    text: string,
+    model: EmbeddingModel,
+  ): Promise<Float32Array | undefined> {
     const key = JSON.stringify([agent, model.name, model.dimensions, text]);
     const known = this.#questions.get(key);
     // While one call tries whether the provider is back, others do not wait for how it ends.
@@ -72,16 +96,18 @@ export class Embedder {
     try {
       return await this.#questions.fetch(key, { context: { text, model } });
     } catch (error) {
-      if (!isResting(error)) this.#log.warn({ failure: failureOf(error) }, "A question is searched by its words alone");
+      if (!isResting(error))
+        this.#log.warn({ failure: failureOf(error) }, "A question is searched by its words alone");
       return undefined;
     }
   }
 
   /**
-   * A vector for each text. What passes by itself is tried again, when the provider says if it does; not where the caller does
-   * so anyway.
+   * A vector for each text. What passes by itself is tried again, when the provider says if it
+   * does; not where the caller does so anyway.
    *
-   * @throws {ProviderError}, the breaker's error while the provider is left alone, and the signal's reason.
+   * @throws {ProviderError}, the breaker's error while the provider is left alone, and the signal's
+   * reason.
    */
   async texts(
     texts: readonly string[],
@@ -89,8 +115,14 @@ export class Embedder {
     signal: AbortSignal,
     isRetry = false,
   ): Promise<Float32Array[]> {
-    const call = () => this.#calls.execute(() => this.#call(texts, model, this.#timeout, signal), signal);
-    return patiently(call, isRetry ? { ...this.#pace, retries: 0 } : this.#pace, this.#breaker, signal);
+    const call = () =>
+      this.#calls.execute(() => this.#call(texts, model, this.#timeout, signal), signal);
+    return patiently(
+      call,
+      isRetry ? { ...this.#pace, retries: 0 } : this.#pace,
+      this.#breaker,
+      signal,
+    );
   }
 
   #call(texts: readonly string[], model: EmbeddingModel, timeout: number, signal: AbortSignal) {

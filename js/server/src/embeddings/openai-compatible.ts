@@ -1,5 +1,5 @@
-// Providers that speak OpenAI's interface: hosted ones, Ollama, vLLM, LM Studio, Text Embeddings Inference. Nothing that comes back
-// is taken on trust.
+// Providers that speak OpenAI's interface: hosted ones, Ollama, vLLM, LM Studio, Text Embeddings
+// Inference. Nothing that comes back is taken on trust.
 
 import { Endpoint, type EndpointOptions, unusable } from "../providers/endpoint.ts";
 import { wellFormed } from "../well-formed.ts";
@@ -15,14 +15,21 @@ export class OpenAiCompatible implements EmbeddingProvider {
     this.#endpoint = new Endpoint({ baseUrl, key, path: "embeddings", mostAnswer: MOST_ANSWER });
   }
 
-  async embed(texts: readonly string[], { model, timeout, signal }: EmbeddingCall): Promise<Float32Array[]> {
+  async embed(
+    texts: readonly string[],
+    { model, timeout, signal }: EmbeddingCall,
+  ): Promise<Float32Array[]> {
     const asked = {
       model: model.name,
       input: texts.map(wellFormed),
       encoding_format: "float",
       dimensions: model.dimensions,
     };
-    return vectorsOf(await this.#endpoint.post(asked, { timeout, signal }), texts.length, model.dimensions);
+    return vectorsOf(
+      await this.#endpoint.post(asked, { timeout, signal }),
+      texts.length,
+      model.dimensions,
+    );
   }
 }
 
@@ -31,19 +38,25 @@ function vectorsOf(answer: unknown, count: number, dimensions: number | undefine
   if (entries.length !== count) throw unusable(`has ${entries.length} vectors for ${count} texts`);
   const vectors: Float32Array[] = [];
   for (const { index, embedding } of entries) {
-    const isPlace = typeof index === "number" && Number.isInteger(index) && index >= 0 && index < count;
-    if (!isPlace || vectors[index] !== undefined) throw unusable("does not say which vector is whose");
+    const isPlace =
+      typeof index === "number" && Number.isInteger(index) && index >= 0 && index < count;
+    if (!isPlace || vectors[index] !== undefined)
+      throw unusable("does not say which vector is whose");
     vectors[index] = vectorOf(embedding);
   }
   const expected = dimensions ?? vectors[0]?.length;
   const other = vectors.find(({ length }) => length !== expected);
-  if (other !== undefined) throw unusable(`has a vector of ${other.length} components instead of ${expected}`);
+  if (other !== undefined)
+    throw unusable(`has a vector of ${other.length} components instead of ${expected}`);
   return vectors;
 }
 
 function entriesOf(answer: unknown): { index?: unknown; embedding?: unknown }[] {
   const { data: entries } = (answer ?? {}) as { data?: unknown };
-  if (!Array.isArray(entries) || entries.some((entry) => typeof entry !== "object" || entry === null)) {
+  if (
+    !Array.isArray(entries) ||
+    entries.some((entry) => typeof entry !== "object" || entry === null)
+  ) {
     throw unusable("has no list of vectors");
   }
   return entries;
@@ -55,6 +68,7 @@ function vectorOf(embedding: unknown): Float32Array {
   }
   const vector = Float32Array.from(embedding);
   if (!vector.every(Number.isFinite)) throw unusable("has a number beyond the range of f32");
-  if (vector.every((component) => component === 0)) throw unusable("has a vector without a direction");
+  if (vector.every((component) => component === 0))
+    throw unusable("has a vector without a direction");
   return vector;
 }

@@ -16,7 +16,8 @@ export interface EmbeddingCall {
 
 export interface EmbeddingProvider {
   /**
-   * A vector for each text, in their order: finite, not all zeros, as long as the model says and as each other.
+   * A vector for each text, in their order: finite, not all zeros, as long as the model says and as
+   * each other.
    *
    * @throws {ProviderError} and the signal's reason.
    */

@@ -1,4 +1,5 @@
-// Working off the texts that wait for a vector: batch after batch, in the background or while somebody waits for it.
+// Working off the texts that wait for a vector: batch after batch, in the background or while
+// somebody waits for it.
 
 import { Refusal } from "../agent/errors.ts";
 import type { Logger } from "../log.ts";
@@ -26,7 +27,10 @@ export interface Drained {
   total: number;
 }
 
-/** What came of a batch: it is to go on, the provider is being left alone, or its vectors do not fit those of the memories. */
+/**
+ * What came of a batch: it is to go on, the provider is being left alone, or its vectors do not fit
+ * those of the memories.
+ */
 interface Outcome {
   embedded: number;
   next: "on" | "rest" | "misfit";
@@ -51,8 +55,14 @@ async function workOff(
   } catch (error) {
     signal.throwIfAborted();
     if (isResting(error)) return { embedded: 0, next: "rest" };
-    log.warn({ failure: failureOf(error), texts: texts.length }, "Texts got no vectors, and are tried again");
-    await queue.putOff({ tickets, retryAfter: error instanceof ProviderError ? error.retryAfter : undefined });
+    log.warn(
+      { failure: failureOf(error), texts: texts.length },
+      "Texts got no vectors, and are tried again",
+    );
+    await queue.putOff({
+      tickets,
+      retryAfter: error instanceof ProviderError ? error.retryAfter : undefined,
+    });
     return { embedded: 0, next: "on" };
   }
   const made = vectors.map((vector, place) => ({ ticket: tickets[place]!, vector }));
@@ -65,7 +75,10 @@ async function workOff(
   return { embedded: 0, next: "misfit" };
 }
 
-/** Works off all who wait, those who were put off among them. What was done stays done, whatever ends it. */
+/**
+ * Works off all who wait, those who were put off among them. What was done stays done, whatever
+ * ends it.
+ */
 export async function drain(
   queue: Queue,
   embedder: Embedder,
@@ -90,7 +103,10 @@ export async function drain(
 const LINGER = 50;
 /** How long nothing is tried after a batch that could not go on, in milliseconds. */
 const REST = 10_000;
-/** How long an agent is left alone whose model's vectors do not fit, unless it is written to, in milliseconds. */
+/**
+ * How long an agent is left alone whose model's vectors do not fit, unless it is written to, in
+ * milliseconds.
+ */
 const LONG_REST = 600_000;
 /** The longest that a timer can wait. */
 const MOST_TIMER = 2 ** 31 - 1;
@@ -103,7 +119,10 @@ export class Backlog {
   readonly #timers = new Map<string, { timer: NodeJS.Timeout; at: number }>();
   /** Agents whose queue is being worked off, by whomever. */
   readonly #running = new Map<string, Promise<unknown>>();
-  /** The model of an agent whose vectors do not fit: it is not asked until the agent is on another one. */
+  /**
+   * The model of an agent whose vectors do not fit: it is not asked until the agent is on another
+   * one.
+   */
   readonly #misfits = new Map<string, string>();
   /** Agents of which it was told that they are on another model than the configured one. */
   readonly #told = new Set<string>();
@@ -147,7 +166,10 @@ export class Backlog {
       next = await this.#workOff(agent);
     } catch (error) {
       if (this.#end.signal.aborted) return;
-      this.#log.warn({ agent, failure: failureOf(error) }, "Texts that wait for vectors could not be worked off");
+      this.#log.warn(
+        { agent, failure: failureOf(error) },
+        "Texts that wait for vectors could not be worked off",
+      );
     }
     if (next !== null) this.wake(agent, Math.min(Math.max(next, LINGER), MOST_TIMER));
   }
@@ -181,7 +203,9 @@ export class Backlog {
   /** Works off all that waits while the caller does. */
   drain(agent: string): Promise<Drained> {
     const log = this.#log.child({ agent });
-    return this.#alone(agent, () => drain(this.#queueOf(agent), this.#embedder, log, this.#end.signal));
+    return this.#alone(agent, () =>
+      drain(this.#queueOf(agent), this.#embedder, log, this.#end.signal),
+    );
   }
 
   /** Gives up what is under way; it is still in the queue. */

@@ -1,4 +1,5 @@
-// Vectors of another model: made beside those in use, which are used until the last of the new ones is there.
+// Vectors of another model: made beside those in use, which are used until the last of the new ones
+// is there.
 
 import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
@@ -16,8 +17,9 @@ export interface Reembedded {
 }
 
 /**
- * Makes a vector of the embedder's model for every memory that has one, and then puts all of them in use at once. It goes on
- * where an earlier run for the same model stopped. Memories that are written meanwhile are seen to, too.
+ * Makes a vector of the embedder's model for every memory that has one, and then puts all of them
+ * in use at once. It goes on where an earlier run for the same model stopped. Memories that are
+ * written meanwhile are seen to, too.
  *
  * @throws {ProviderError} and what else ends it; what was made is kept.
  */
@@ -55,7 +57,10 @@ export async function reembed(
     if (takeOver(storage, next, embedder, rejected)) break;
   }
   if (rejected.size > 0)
-    log.warn({ texts: rejected.size }, "The model does not take some texts, which have no vector now");
+    log.warn(
+      { texts: rejected.size },
+      "The model does not take some texts, which have no vector now",
+    );
   return { embedded, rejected: rejected.size };
 }
 
@@ -79,7 +84,8 @@ async function embedAll(
       return 0;
     }
     let embedded = 0;
-    for (const memory of batch) embedded += await embedAll(storage, [memory], embedder, rejected, signal);
+    for (const memory of batch)
+      embedded += await embedAll(storage, [memory], embedder, rejected, signal);
     return embedded;
   }
   return storage.transaction(() => {
@@ -99,7 +105,12 @@ async function embedAll(
 }
 
 /** Puts the new vectors in use if none is lacking any more; whether it did. */
-function takeOver(storage: Storage, next: string, embedder: Embedder, rejected: ReadonlySet<string>): boolean {
+function takeOver(
+  storage: Storage,
+  next: string,
+  embedder: Embedder,
+  rejected: ReadonlySet<string>,
+): boolean {
   return storage.transaction(() => {
     const { embeddings } = storage;
     // Somebody else has taken over, or begun with another model.

@@ -1,11 +1,14 @@
-// What is done in an agent's database for the sake of its vectors, one transaction each: handing out texts that wait for one, and
-// storing what became of them.
+// What is done in an agent's database for the sake of its vectors, one transaction each: handing
+// out texts that wait for one, and storing what became of them.
 
 import type { Storage } from "../storage/storage.ts";
 import type { EmbeddingModel } from "./provider.ts";
 import { embeddingText } from "./text.ts";
 
-/** A text that failed alone is due again after this, and twice as long for each further attempt, in milliseconds. */
+/**
+ * A text that failed alone is due again after this, and twice as long for each further attempt, in
+ * milliseconds.
+ */
 const FIRST_DELAY = 5_000;
 const LONGEST_DELAY = 3_600_000;
 
@@ -25,7 +28,9 @@ export interface Made {
   vectors: readonly { ticket: number; vector: Float32Array }[];
 }
 
-/** `expected` is there where nothing could be stored: how many components the vectors in use have. */
+/**
+ * `expected` is there where nothing could be stored: how many components the vectors in use have.
+ */
 export interface Stored {
   embedded: number;
   expected?: number;
@@ -38,10 +43,14 @@ export interface Failed {
 }
 
 /**
- * The model whose vectors are in use. Where there are none it is the one that is configured; where nobody noted which it
- * is, it is taken for that one, too.
+ * The model whose vectors are in use. Where there are none it is the one that is configured; where
+ * nobody noted which it is, it is taken for that one, too.
  */
-export function modelInUse(storage: Storage, dimensions: number, configured: EmbeddingModel): EmbeddingModel {
+export function modelInUse(
+  storage: Storage,
+  dimensions: number,
+  configured: EmbeddingModel,
+): EmbeddingModel {
   const noted = storage.meta("embedding_model");
   return noted === undefined || dimensions === 0 ? configured : parseModel(noted);
 }
@@ -62,8 +71,8 @@ export function takeWork(storage: Storage, model: EmbeddingModel, most: number, 
 }
 
 /**
- * Stores vectors, of those memories whose text is still the one that was handed out; none where another model has come into use
- * meanwhile.
+ * Stores vectors, of those memories whose text is still the one that was handed out; none where
+ * another model has come into use meanwhile.
  */
 export function storeVectors(storage: Storage, { model, vectors }: Made): Stored {
   const dimensions = storage.dimensions();
@@ -73,11 +82,15 @@ export function storeVectors(storage: Storage, { model, vectors }: Made): Stored
   if (first === undefined || !isInUse) return { embedded: 0 };
   const { length } = first.vector;
   if (length !== dimensions) {
-    if (dimensions !== 0 && storage.hasVectors(dimensions)) return { embedded: 0, expected: dimensions };
+    if (dimensions !== 0 && storage.hasVectors(dimensions))
+      return { embedded: 0, expected: dimensions };
     storage.setMeta("dimensions", String(length));
   }
-  const stored = vectors.filter(({ ticket, vector }) => storage.embeddings.put(ticket, bytesOf(vector), model.name));
-  if (stored.length > 0 && storage.meta("embedding_model") !== noted) storage.setMeta("embedding_model", noted);
+  const stored = vectors.filter(({ ticket, vector }) =>
+    storage.embeddings.put(ticket, bytesOf(vector), model.name),
+  );
+  if (stored.length > 0 && storage.meta("embedding_model") !== noted)
+    storage.setMeta("embedding_model", noted);
   return { embedded: stored.length };
 }
 
@@ -85,8 +98,8 @@ export const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8
   new Uint8Array(buffer, byteOffset, byteLength);
 
 /**
- * Puts off what failed. What failed in company is due again at once, in smaller company: it may have been because of what one
- * of them says.
+ * Puts off what failed. What failed in company is due again at once, in smaller company: it may
+ * have been because of what one of them says.
  */
 export function putOff(storage: Storage, { tickets, retryAfter = 0 }: Failed, now: number): void {
   const least = tickets.length > 1 ? retryAfter : Math.max(FIRST_DELAY, retryAfter);

@@ -27,18 +27,21 @@ export function callerOf(ring: KeyRing, authorization: string | undefined): Call
     );
   }
   const [, key] = BEARER.exec(authorization ?? "") ?? [];
-  if (key === undefined) throw new Refusal(401, "a key is needed: send it as Authorization: Bearer KEY");
+  if (key === undefined)
+    throw new Refusal(401, "a key is needed: send it as Authorization: Bearer KEY");
   const caller = keyAmong(known, key);
   if (caller === undefined) throw new Refusal(401, "the key is not known");
   return caller;
 }
 
-const isFor = ({ agents }: Rights, agent: string): boolean => agents === "all" || agents.includes(agent);
+const isFor = ({ agents }: Rights, agent: string): boolean =>
+  agents === "all" || agents.includes(agent);
 
 /** @throws {Refusal} where the caller is not given that, or not for that agent. */
 export function demand(caller: Caller, scope: Scope, agent?: string): void {
   if (!caller.scopes.includes(scope)) throw new Refusal(403, `the key is not for ${scope}`);
-  if (agent !== undefined && !isFor(caller, agent)) throw new Refusal(403, "the key is not for this agent");
+  if (agent !== undefined && !isFor(caller, agent))
+    throw new Refusal(403, "the key is not for this agent");
 }
 
 /** @throws {Refusal} where the caller is not given that, for whatever agent. */

@@ -29,7 +29,9 @@ import { throwAway } from "./too-large.ts";
 /** What a name of another agent is told where there is one. */
 const ONE_AGENT = `must be ${USUAL_AGENT}: a remote database is that of one agent`;
 const METHODS = new Set(
-  Object.values({ ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS }).map(({ method }) => method.toUpperCase()),
+  Object.values({ ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS }).map(({ method }) =>
+    method.toUpperCase(),
+  ),
 );
 /** How long a browser need not ask again what a page may send, in seconds. */
 const PREFLIGHT_AGE = 600;
@@ -78,7 +80,8 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     if (before !== undefined) await before;
     const start = performance.now();
     context.set("requestId", requestId);
-    // Before there is an answer: to add to one opens it, which costs more than all else that is done for it here.
+    // Before there is an answer: to add to one opens it, which costs more than all else that is
+    // done for it here.
     context.header("x-request-id", requestId);
     await next();
     if (isStopping()) context.header("connection", "close");
@@ -100,7 +103,9 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   });
   app.use(async (context, next) => {
     if (isStopping()) throw new Refusal(503, "the server is stopping");
-    const [host, origin, site] = ["host", "origin", "sec-fetch-site"].map((name) => context.req.header(name));
+    const [host, origin, site] = ["host", "origin", "sec-fetch-site"].map((name) =>
+      context.req.header(name),
+    );
     refuseStrangers({ host, origin, site }, known);
     await next();
   });
@@ -111,11 +116,15 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
       const { status, message, issues } = error;
       if (status === 401) context.header("www-authenticate", CHALLENGE);
       if (status === 503) context.header("retry-after", RETRY_AFTER);
-      return context.json(issues.length > 0 ? { error: message, issues } : { error: message }, status);
+      return context.json(
+        issues.length > 0 ? { error: message, issues } : { error: message },
+        status,
+      );
     }
     if (error instanceof AskerGone) return context.body(null, CLIENT_GONE as 400);
     if (hasGone(context)) return context.json({ error: "the request did not arrive whole" }, 400);
-    const failure = error instanceof WorkerFailure ? error.failure : { name: error.name, message: error.message };
+    const failure =
+      error instanceof WorkerFailure ? error.failure : { name: error.name, message: error.message };
     log.error({ request_id: context.get("requestId"), failure }, "A request failed");
     return context.json({ error: "internal error" }, 500);
   });
@@ -136,7 +145,9 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     const { text, type } = await metrics.text();
     return context.body(text, 200, { "content-type": type });
   });
-  app.get("/", (context) => context.json({ name: "nous-server", version: options.version, ...PLACES }));
+  app.get("/", (context) =>
+    context.json({ name: "nous-server", version: options.version, ...PLACES }),
+  );
   const api = app.basePath(BASE);
   api.use(async (context, next) => {
     const agent = agentOf(context.req.header("x-nous-agent"));
@@ -158,7 +169,11 @@ function addOperations(app: OpenAPIHono<Carried>, options: AppOptions): void {
   for (const [name, operation] of entriesOf(operationsFor(compat))) {
     const { createsAgent = false }: OperationShape = operation;
     const act = (given: GivenTo<typeof operation>, context: Context<Carried>) => {
-      const ifAbsent = createsAgent ? (context.get("caller").creates_agents ? "create" : "refuse") : "empty";
+      const ifAbsent = createsAgent
+        ? context.get("caller").creates_agents
+          ? "create"
+          : "refuse"
+        : "empty";
       return agents.call(context.get("agent"), name, given, ifAbsent, departureOf(context));
     };
     addRoute(app, operation, act, { isOfAgent: true, unsent });
@@ -172,7 +187,9 @@ function addOperations(app: OpenAPIHono<Carried>, options: AppOptions): void {
   }
 }
 
-/** Lets pages of these origins read answers, and send what a page may not send without asking first. */
+/**
+ * Lets pages of these origins read answers, and send what a page may not send without asking first.
+ */
 function allowPages(origins: readonly string[]): MiddlewareHandler {
   return cors({
     origin: [...origins],
@@ -182,7 +199,10 @@ function allowPages(origins: readonly string[]): MiddlewareHandler {
   });
 }
 
-/** Refuses bodies of more bytes. One whose length is told is not opened for it: what opens a body costs more than all that reads it. */
+/**
+ * Refuses bodies of more bytes. One whose length is told is not opened for it: what opens a body
+ * costs more than all that reads it.
+ */
 function limitBodies(maxSize: number): MiddlewareHandler {
   const onError = async (context: Context) => {
     const { incoming } = (context.env ?? {}) as { incoming?: IncomingMessage };
@@ -196,7 +216,10 @@ function limitBodies(maxSize: number): MiddlewareHandler {
   };
 }
 
-/** Whether the client went away in the middle of its request: what fails for that is no failure of the server's. */
+/**
+ * Whether the client went away in the middle of its request: what fails for that is no failure of
+ * the server's.
+ */
 function hasGone({ env }: Context): boolean {
   const { incoming } = (env ?? {}) as { incoming?: IncomingMessage };
   return incoming?.destroyed === true && !incoming.complete;
@@ -213,7 +236,10 @@ function agentOf(header: string | undefined): string {
   return name;
 }
 
-/** The description of the interface, for an app that has not described itself yet: it takes a while, and few ask. */
+/**
+ * The description of the interface, for an app that has not described itself yet: it takes a while,
+ * and few ask.
+ */
 function describe(app: OpenAPIHono<Carried>, { version, compat }: AppOptions) {
   for (const [name, operation] of entriesOf(operationsFor(compat))) {
     app.openAPIRegistry.registerPath(described(name, operation, { isOfAgent: true }));

@@ -13,7 +13,8 @@ interface Connected {
 const connected = ({ env }: Context): Connected => (env ?? {}) as Connected;
 
 /** What a request is answered by, where that is HTTP. */
-export const responseOf = (context: Context): ServerResponse | undefined => connected(context).outgoing;
+export const responseOf = (context: Context): ServerResponse | undefined =>
+  connected(context).outgoing;
 
 /** Is aborted when the connection ends before the request has been answered. */
 export function departureOf(context: Context): AbortSignal | undefined {
@@ -32,8 +33,9 @@ export function departureOf(context: Context): AbortSignal | undefined {
 const lastAnswers = new WeakMap<Socket, ServerResponse>();
 
 /**
- * A connection's requests are answered one after another, and each is worked on when the client has taken the answers before: else
- * one that sends many and reads none would have all of them made. Nothing where there is nothing to wait for.
+ * A connection's requests are answered one after another, and each is worked on when the client has
+ * taken the answers before: else one that sends many and reads none would have all of them made.
+ * Nothing where there is nothing to wait for.
  */
 export function answersBefore(context: Context): Promise<void> | undefined {
   const { incoming, outgoing } = connected(context);

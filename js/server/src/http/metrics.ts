@@ -1,4 +1,5 @@
-// What the server says of itself, in the text form of Prometheus. No name of an agent is in it, and no path but the route's.
+// What the server says of itself, in the text form of Prometheus. No name of an agent is in it, and
+// no path but the route's.
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Occupancy } from "../workers/agents.ts";
@@ -36,8 +37,14 @@ export class Metrics {
     this.#open = {
       agents: gauge("nous_agents_open", "Agents that are open."),
       nodes: gauge("nous_nodes_resident", "Memories of the agents that are open."),
-      bytes: gauge("nous_resident_bytes", "Bytes that open agents take: of indexes as they are, of the rest about."),
-      turns: gauge("nous_queue_length", "Requests that agents have been given and have not answered."),
+      bytes: gauge(
+        "nous_resident_bytes",
+        "Bytes that open agents take: of indexes as they are, of the rest about.",
+      ),
+      turns: gauge(
+        "nous_queue_length",
+        "Requests that agents have been given and have not answered.",
+      ),
     };
   }
 

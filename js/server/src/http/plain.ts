@@ -17,13 +17,19 @@ export type PlainHandlers = {
   ) => AnswerOf<PlainOperations[Name]> | Promise<AnswerOf<PlainOperations[Name]>>;
 };
 
-export const plainHandlers = (engine: Engine, pool: Pick<Pool, "list" | "delete">): PlainHandlers => ({
+export const plainHandlers = (
+  engine: Engine,
+  pool: Pick<Pool, "list" | "delete">,
+): PlainHandlers => ({
   classifyQuery: ({ body: { query } }) => engine.classifyQuery(query),
   memoryGuidance: () => ({ text: memoryGuidance() }),
 
   listAgents: async ({ query: { limit, cursor } }, caller) => {
     const among = caller.agents === "all" ? undefined : caller.agents;
-    const { rows, last } = pageOf(await pool.list({ among, after: cursor, limit: oneMore(limit) }), limit);
+    const { rows, last } = pageOf(
+      await pool.list({ among, after: cursor, limit: oneMore(limit) }),
+      limit,
+    );
     return { data: [...rows], count: rows.length, next_cursor: toCursor(AGENTS, last?.agent) };
   },
 

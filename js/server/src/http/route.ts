@@ -1,4 +1,5 @@
-// From an operation to a route: its place in the interface's description, the checks of what comes in, and what it does.
+// From an operation to a route: its place in the interface's description, the checks of what comes
+// in, and what it does.
 
 import { type OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
@@ -30,7 +31,10 @@ const REFUSALS = {
   507: "There is no room on the disk for what is to be written.",
 } as const;
 
-/** What the description calls the way in which a key is sent, and what a refusal without one says of it. */
+/**
+ * What the description calls the way in which a key is sent, and what a refusal without one says of
+ * it.
+ */
 export const KEY_SCHEME = "key";
 export const CHALLENGE = "Bearer";
 
@@ -42,14 +46,22 @@ const agentHeader = z.object({
 });
 
 const challengeHeader = z.object({
-  "WWW-Authenticate": z.string().openapi({ description: "How the key is to be sent.", example: CHALLENGE }),
+  "WWW-Authenticate": z
+    .string()
+    .openapi({ description: "How the key is to be sent.", example: CHALLENGE }),
 });
 
 const versionHeader = z.object({
-  ETag: z.string().optional().openapi({ description: "The memory's version, for If-Match.", example: '"3"' }),
+  ETag: z
+    .string()
+    .optional()
+    .openapi({ description: "The memory's version, for If-Match.", example: '"3"' }),
 });
 
-const json = (schema: z.ZodType, description: string) => ({ description, content: { "application/json": { schema } } });
+const json = (schema: z.ZodType, description: string) => ({
+  description,
+  content: { "application/json": { schema } },
+});
 
 const refusal = (status: keyof typeof REFUSALS) => ({
   ...json(problem, REFUSALS[status]),
@@ -72,7 +84,11 @@ export function addRoute<Shape extends OperationShape>(
   const path = `${BASE}${operation.path}`;
   app[method](path.replace(/\{(\w+)\}/g, ":$1"), async (context) => {
     context.set("route", path);
-    demand(context.get("caller"), operation.scope, isOfAgent ? context.get("agent") : context.req.param("agent"));
+    demand(
+      context.get("caller"),
+      operation.scope,
+      isOfAgent ? context.get("agent") : context.req.param("agent"),
+    );
     const given = {
       params: check(params, context.req.param()),
       query: check(query, context.req.query()),
@@ -83,12 +99,20 @@ export function addRoute<Shape extends OperationShape>(
     const etag = operation.isVersioned ? etagOf(answer) : undefined;
     const { body: sent, bytes } = unsent.bodyOf(answer, responseOf(context));
     const length = bytes === undefined ? {} : { "content-length": String(bytes) };
-    return context.body(sent, status, { "content-type": "application/json", ...length, ...(etag && { etag }) });
+    return context.body(sent, status, {
+      "content-type": "application/json",
+      ...length,
+      ...(etag && { etag }),
+    });
   });
 }
 
 /** An operation as the interface's description tells of it. */
-export function described(name: string, operation: OperationShape, { isOfAgent }: OfAgent): RouteConfig {
+export function described(
+  name: string,
+  operation: OperationShape,
+  { isOfAgent }: OfAgent,
+): RouteConfig {
   const {
     method,
     summary,
@@ -125,7 +149,9 @@ export function described(name: string, operation: OperationShape, { isOfAgent }
       ...(query === undefined ? {} : { query }),
       ...(body === undefined
         ? {}
-        : { body: { required: !isBodyOptional, content: { "application/json": { schema: body } } } }),
+        : {
+            body: { required: !isBodyOptional, content: { "application/json": { schema: body } } },
+          }),
     },
     responses: {
       [status]: { ...json(answer, "Done."), ...(isVersioned ? { headers: versionHeader } : {}) },
@@ -153,7 +179,10 @@ function check(schema: z.ZodType | undefined, value: unknown): unknown {
   if (schema === undefined) return undefined;
   const { data, error } = schema.safeParse(value);
   if (error === undefined) return data;
-  const issues: Issue[] = error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
+  const issues: Issue[] = error.issues.map(({ path, message }) => ({
+    path: path.join("."),
+    message,
+  }));
   throw new Refusal(400, NOT_VALID, issues);
 }
 
@@ -168,11 +197,12 @@ function textOf(bytes: ArrayBuffer): string {
   }
 }
 
-const notJson = (message: string) => new Refusal(400, "the body is not JSON", [{ path: "", message }]);
+const notJson = (message: string) =>
+  new Refusal(400, "the body is not JSON", [{ path: "", message }]);
 
 /**
- * The body as data. It has to say that it is JSON: a page of another origin can send anything else without asking. An empty one
- * counts as none.
+ * The body as data. It has to say that it is JSON: a page of another origin can send anything else
+ * without asking. An empty one counts as none.
  */
 async function readJson(context: Context, mayBeMissing: boolean): Promise<unknown> {
   const text = textOf(await context.req.arrayBuffer());

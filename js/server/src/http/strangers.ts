@@ -1,5 +1,5 @@
-// What keeps pages of other origins out, keys or none: a name that leads here by a trick of DNS, and requests that a browser makes for
-// a page of somebody else's.
+// What keeps pages of other origins out, keys or none: a name that leads here by a trick of DNS,
+// and requests that a browser makes for a page of somebody else's.
 
 import { Refusal } from "../agent/errors.ts";
 import { LOOPBACK } from "../settings/options.ts";
@@ -20,8 +20,14 @@ export interface Provenance {
   site: string | undefined;
 }
 
-/** @throws {Refusal} for a request that was not meant for this server, or was made by a page of another origin. */
-export function refuseStrangers({ host, origin, site }: Provenance, { hosts, origins }: Known): void {
+/**
+ * @throws {Refusal} for a request that was not meant for this server, or was made by a page of
+ * another origin.
+ */
+export function refuseStrangers(
+  { host, origin, site }: Provenance,
+  { hosts, origins }: Known,
+): void {
   const here = urlOf(`http://${host ?? ""}`);
   if (here === undefined || !(isLoopback(here.hostname) || hosts.includes(here.hostname))) {
     throw new Refusal(403, "the Host header must be a name of this server");

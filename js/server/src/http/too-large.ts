@@ -1,5 +1,5 @@
-// A body over the limit is refused when it has been read and thrown away: a client that is still writing would not see the
-// answer. What is far over the limit, or slow, is cut off.
+// A body over the limit is refused when it has been read and thrown away: a client that is still
+// writing would not see the answer. What is far over the limit, or slow, is cut off.
 
 import type { IncomingMessage } from "node:http";
 import { finished } from "node:stream/promises";

@@ -1,5 +1,5 @@
-// What cannot be read as a request never reaches the app, and is answered here in the app's words: a bad Host, a header without an
-// end, a body that is not cut as it says.
+// What cannot be read as a request never reaches the app, and is answered here in the app's words:
+// a bad Host, a header without an end, a body that is not cut as it says.
 
 import { createServer, type Server, type ServerOptions, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
@@ -13,20 +13,29 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 };
 const UNREADABLE = "this cannot be read as a request";
 /** The words of a status that says enough by itself. */
-const wordsOf = (status: number) => (status === 400 ? UNREADABLE : STATUS_CODES[status]!.toLowerCase());
+const wordsOf = (status: number) =>
+  status === 400 ? UNREADABLE : STATUS_CODES[status]!.toLowerCase();
 const bodyOf = (status: number) => JSON.stringify({ error: wordsOf(status) });
 const JSON_HEADERS = { "content-type": "application/json" };
 
 /** A server of an app which has an answer to everything that arrives. */
-export function createHttpServer(fetch: Parameters<typeof getRequestListener>[0], options: ServerOptions): Server {
+export function createHttpServer(
+  fetch: Parameters<typeof getRequestListener>[0],
+  options: ServerOptions,
+): Server {
   const errorHandler = (error: unknown) => {
     const status = error instanceof RequestError ? 400 : 500;
     return new Response(bodyOf(status), { status, headers: JSON_HEADERS });
   };
   // One without a Host is no request either; of itself Node would refuse it without a word.
-  const server = createServer({ ...options, requireHostHeader: false }, getRequestListener(fetch, { errorHandler }));
+  const server = createServer(
+    { ...options, requireHostHeader: false },
+    getRequestListener(fetch, { errorHandler }),
+  );
   server.on("clientError", refuse);
-  server.on("checkExpectation", (_, response) => response.writeHead(417, JSON_HEADERS).end(bodyOf(417)));
+  server.on("checkExpectation", (_, response) =>
+    response.writeHead(417, JSON_HEADERS).end(bodyOf(417)),
+  );
   return server;
 }
 
@@ -39,5 +48,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   const status = STATUS_OF[error.code ?? ""] ?? 400;
   const body = bodyOf(status);
   const headers = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\n\r\n${body}`, () =>
+    socket.destroy(),
+  );
 }

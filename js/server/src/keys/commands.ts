@@ -30,27 +30,37 @@ export function addKeyCommands(program: Command): void {
     .description(
       "who may ask: once there was a key nobody comes in without one, even if the folder of the keys is lost; `keys off` ends that",
     );
-  withOptions(keys.command("create").description("makes a key; it is on the standard output, this once"))
+  withOptions(
+    keys.command("create").description("makes a key; it is on the standard output, this once"),
+  )
     .option("--agents <NAME...>", "the agents that it is for")
     .option("--all-agents", "it is for all agents, and for those to come")
-    .addOption(new Option("--scopes <SCOPE...>", "what it is for").choices(SCOPES).default(["memory"]))
+    .addOption(
+      new Option("--scopes <SCOPE...>", "what it is for").choices(SCOPES).default(["memory"]),
+    )
     .option("--creates-agents", "agents come to be by it")
     .action(async (options: CreateOptions, command: Command) => {
       const rights = rightsOf(options);
       const { settings } = await settingsOf(command);
       const { key, id } = createKey(settings.data_dir, rights);
-      console.error(`${id} is for ${inWords(rights)}. This is the only time that its key is shown:`);
+      console.error(
+        `${id} is for ${inWords(rights)}. This is the only time that its key is shown:`,
+      );
       console.log(key);
     });
-  withOptions(keys.command("list").description("lists keys by their ids, and what they may do")).action(
-    async (_, command: Command) => {
-      const { settings } = await settingsOf(command);
-      const known = readKeys(settings.data_dir);
-      for (const { id, created_at, ...rights } of known) console.log(`${id}\t${created_at}\t${inWords(rights)}`);
-      if (known.length === 0 && areKeysNeeded(settings.data_dir)) console.error(`There are no keys, and ${NOBODY}`);
-    },
-  );
-  withOptions(keys.command("revoke").description("revokes a key: servers that run refuse it from now on"))
+  withOptions(
+    keys.command("list").description("lists keys by their ids, and what they may do"),
+  ).action(async (_, command: Command) => {
+    const { settings } = await settingsOf(command);
+    const known = readKeys(settings.data_dir);
+    for (const { id, created_at, ...rights } of known)
+      console.log(`${id}\t${created_at}\t${inWords(rights)}`);
+    if (known.length === 0 && areKeysNeeded(settings.data_dir))
+      console.error(`There are no keys, and ${NOBODY}`);
+  });
+  withOptions(
+    keys.command("revoke").description("revokes a key: servers that run refuse it from now on"),
+  )
     .argument("<ID>")
     .action(async (id: string, _, command: Command) => {
       const { settings } = await settingsOf(command);
@@ -63,20 +73,35 @@ export function addKeyCommands(program: Command): void {
   withOptions(
     keys
       .command("off")
-      .description("lets everybody in who can reach a server on loopback, from its next start on; only without keys"),
+      .description(
+        "lets everybody in who can reach a server on loopback, from its next start on; only without keys",
+      ),
   ).action(async (_, command: Command) => {
     const { settings } = await settingsOf(command);
     const wereNeeded = needNoKeys(settings.data_dir);
-    console.log(wereNeeded ? "A server that starts on loopback asks for no key." : "No keys were needed.");
+    console.log(
+      wereNeeded ? "A server that starts on loopback asks for no key." : "No keys were needed.",
+    );
   });
 }
 
-function rightsOf({ agents = [], allAgents = false, scopes, createsAgents = false }: CreateOptions): Rights {
-  if (agents.length > 0 === allAgents) throw new KeyError("say whom the key is for: --agents NAME…, or --all-agents");
+function rightsOf({
+  agents = [],
+  allAgents = false,
+  scopes,
+  createsAgents = false,
+}: CreateOptions): Rights {
+  if (agents.length > 0 === allAgents)
+    throw new KeyError("say whom the key is for: --agents NAME…, or --all-agents");
   const wrong = agents.find((name) => !isAgentName(name));
-  if (wrong !== undefined) throw new KeyError(`${JSON.stringify(wrong)} is no name of an agent: it ${AGENT_NAME}`);
+  if (wrong !== undefined)
+    throw new KeyError(`${JSON.stringify(wrong)} is no name of an agent: it ${AGENT_NAME}`);
   const unique = <Value>(values: readonly Value[]) => [...new Set(values)];
-  return { agents: allAgents ? "all" : unique(agents), scopes: unique(scopes), creates_agents: createsAgents };
+  return {
+    agents: allAgents ? "all" : unique(agents),
+    scopes: unique(scopes),
+    creates_agents: createsAgents,
+  };
 }
 
 const inWords = ({ agents, scopes, creates_agents }: Rights): string =>

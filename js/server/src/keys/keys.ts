@@ -1,6 +1,6 @@
-// Keys by which clients are known: what one may do, and where they are kept. Each is a file of its own in the data directory, so that
-// making one and revoking another at the same time need no lock. What is kept of a key is its SHA-256: that of a random value of
-// 256 bits says nothing about it.
+// Keys by which clients are known: what one may do, and where they are kept. Each is a file of its
+// own in the data directory, so that making one and revoking another at the same time need no lock.
+// What is kept of a key is its SHA-256: that of a random value of 256 bits says nothing about it.
 
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -76,7 +76,10 @@ export function areKeysNeeded(dataDir: string): boolean {
   return unlessGone(marker, () => statSync(marker)) !== undefined;
 }
 
-/** From now on nobody comes in without a key, after a restart and without the folder of the keys, too. */
+/**
+ * From now on nobody comes in without a key, after a restart and without the folder of the keys,
+ * too.
+ */
 export function needKeys(dataDir: string): void {
   if (!areKeysNeeded(dataDir)) writeWhole(keysMarker(dataDir), [Buffer.from(MARK)]);
 }
@@ -88,7 +91,8 @@ export function needKeys(dataDir: string): void {
  */
 export function needNoKeys(dataDir: string): boolean {
   const [key] = readKeys(dataDir);
-  if (key !== undefined) throw new KeyError(`there still are keys, such as ${key.id}: revoke them first`);
+  if (key !== undefined)
+    throw new KeyError(`there still are keys, such as ${key.id}: revoke them first`);
   const wereNeeded = areKeysNeeded(dataDir);
   rmSync(keysMarker(dataDir), { force: true });
   if (wereNeeded) syncFolder(dataDir);
@@ -117,7 +121,9 @@ function readKey(file: string, id: string): Key | undefined {
   if (text === undefined) return undefined;
   const { data } = keyFile.safeParse(parsed(text));
   if (data === undefined)
-    throw new KeyError(`The key file ${file} is damaged: revoke it, and create a key in its place.`);
+    throw new KeyError(
+      `The key file ${file} is damaged: revoke it, and create a key in its place.`,
+    );
   return { id, ...data };
 }
 

@@ -1,5 +1,5 @@
-// The keys that a running server knows. Whether they have changed is looked at with every request, so that one that is revoked opens
-// nothing any more.
+// The keys that a running server knows. Whether they have changed is looked at with every request,
+// so that one that is revoked opens nothing any more.
 
 import { timingSafeEqual } from "node:crypto";
 import { statSync } from "node:fs";
@@ -8,12 +8,15 @@ import { keysDir } from "../settings/paths.ts";
 import { areKeysNeeded, digestOf, HOW_WITHOUT, type Key, needKeys, readKeys } from "./keys.ts";
 
 /**
- * A folder that changed this shortly before it was read may have changed again without its time telling: file systems count time in
- * steps, the coarsest of two seconds. In milliseconds.
+ * A folder that changed this shortly before it was read may have changed again without its time
+ * telling: file systems count time in steps, the coarsest of two seconds. In milliseconds.
  */
 const COARSEST_STEP = 2_000;
 
-/** Files that were written in place do not change their folder: they are read again after this, in milliseconds. */
+/**
+ * Files that were written in place do not change their folder: they are read again after this, in
+ * milliseconds.
+ */
 const READ_AGAIN_AFTER = 5_000;
 
 export interface KnownKey {
@@ -26,7 +29,10 @@ export class KeyRing {
   readonly #log: Logger;
   #keys: KnownKey[] = [];
   #areNeeded = false;
-  /** The folder as it was when the keys were read; undefined where they have to be read again in any case. */
+  /**
+   * The folder as it was when the keys were read; undefined where they have to be read again in any
+   * case.
+   */
   #readAs: string | undefined;
   /** When the keys were read, by `performance.now()`. */
   #readAt = 0;
@@ -41,8 +47,8 @@ export class KeyRing {
   }
 
   /**
-   * The keys that open now. Undefined while none is needed: until there is the first. After it keys are needed until `keys off` and
-   * a restart, whatever becomes of their folder.
+   * The keys that open now. Undefined while none is needed: until there is the first. After it keys
+   * are needed until `keys off` and a restart, whatever becomes of their folder.
    */
   get current(): readonly KnownKey[] | undefined {
     this.#refresh();
@@ -52,7 +58,10 @@ export class KeyRing {
   #read(): void {
     const before = stateOf(keysDir(this.#dataDir));
     this.#readAt = performance.now();
-    this.#keys = readKeys(this.#dataDir).map((key) => ({ key, digest: Buffer.from(key.sha256, "hex") }));
+    this.#keys = readKeys(this.#dataDir).map((key) => ({
+      key,
+      digest: Buffer.from(key.sha256, "hex"),
+    }));
     if (this.#keys.length > 0) this.#mark();
     this.#areNeeded ||= this.#keys.length > 0 || areKeysNeeded(this.#dataDir);
     const isEmpty = this.#areNeeded && this.#keys.length === 0;
@@ -99,7 +108,10 @@ export class KeyRing {
   }
 }
 
-/** The key of this text, if it is one of them. It takes as long whichever it is, and however much of it is right. */
+/**
+ * The key of this text, if it is one of them. It takes as long whichever it is, and however much of
+ * it is right.
+ */
 export function keyAmong(keys: readonly KnownKey[], text: string): Key | undefined {
   const given = digestOf(text);
   let found: Key | undefined;

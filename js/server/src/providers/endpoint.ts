@@ -1,4 +1,5 @@
-// A call of OpenAI's interface, as hosted services, Ollama, vLLM and LM Studio have it. Nothing that comes back is taken on trust.
+// A call of OpenAI's interface, as hosted services, Ollama, vLLM and LM Studio have it. Nothing
+// that comes back is taken on trust.
 
 import { ProviderError } from "./error.ts";
 
@@ -61,7 +62,9 @@ export class Endpoint {
     } catch (error) {
       if (error instanceof ProviderError) throw error;
       signal.throwIfAborted();
-      const why = limit.aborted ? `did not answer within ${timeout} ms` : "cannot be reached, or broke off";
+      const why = limit.aborted
+        ? `did not answer within ${timeout} ms`
+        : "cannot be reached, or broke off";
       throw new ProviderError("unreachable", `the provider ${why}`);
     }
   }
@@ -111,6 +114,8 @@ function refusalOf({ status, headers }: Response): ProviderError {
 /** Seconds, or a date, as milliseconds from now. */
 function retryAfterOf(header: string | null): number | undefined {
   if (header === null) return undefined;
-  const after = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  const after = /^\d+$/.test(header.trim())
+    ? Number(header) * 1000
+    : Date.parse(header) - Date.now();
   return Number.isNaN(after) ? undefined : Math.max(after, 0);
 }

@@ -1,4 +1,5 @@
-// What a provider is put up with: it is tried again, and one that fails again and again is left alone for a while.
+// What a provider is put up with: it is tried again, and one that fails again and again is left
+// alone for a while.
 
 import { setTimeout as wait } from "node:timers/promises";
 import {
@@ -17,23 +18,35 @@ import { ProviderError } from "./error.ts";
 export interface Pace {
   /** How often the same texts are tried again. */
   retries: number;
-  /** Before the first retry, at least; each further one waits twice as long, and up to twice that by chance. */
+  /**
+   * Before the first retry, at least; each further one waits twice as long, and up to twice that by
+   * chance.
+   */
   firstDelay: number;
   /** The most that is waited before a retry, whatever the provider asks for. */
   longestDelay: number;
-  /** So many failures in a row, more than the same texts can make, and the provider is left alone… */
+  /**
+   * So many failures in a row, more than the same texts can make, and the provider is left alone…
+   */
   failures: number;
   /** …for so long; then a single call tries it. */
   rest: number;
 }
 
-export const PACE: Pace = { retries: 2, firstDelay: 500, longestDelay: 30_000, failures: 6, rest: 30_000 };
+export const PACE: Pace = {
+  retries: 2,
+  firstDelay: 500,
+  longestDelay: 30_000,
+  failures: 6,
+  rest: 30_000,
+};
 
 /**
- * Calls until there is an answer, as often as the pace says. What passes by itself is tried again, when the provider says if it
- * does.
+ * Calls until there is an answer, as often as the pace says. What passes by itself is tried again,
+ * when the provider says if it does.
  *
- * @throws {ProviderError}, the breaker's error while the provider is left alone, and the signal's reason.
+ * @throws {ProviderError}, the breaker's error while the provider is left alone, and the signal's
+ * reason.
  */
 export function patiently<T>(
   call: () => Promise<T>,
@@ -64,7 +77,11 @@ export function patiently<T>(
 }
 
 /** Texts that are rejected say that the provider is there. */
-export function breakerOf({ failures, rest }: Pace, who: string, log: Logger): CircuitBreakerPolicy {
+export function breakerOf(
+  { failures, rest }: Pace,
+  who: string,
+  log: Logger,
+): CircuitBreakerPolicy {
   const breaker = circuitBreaker(
     handleWhen((error) => error instanceof ProviderError && error.failure !== "rejected"),
     { breaker: new ConsecutiveBreaker(failures), halfOpenAfter: rest },
@@ -77,7 +94,10 @@ export function breakerOf({ failures, rest }: Pace, who: string, log: Logger): C
   return breaker;
 }
 
-/** Whether there is no answer because the provider is being left alone, which says nothing about the texts. */
+/**
+ * Whether there is no answer because the provider is being left alone, which says nothing about the
+ * texts.
+ */
 export const isResting = (error: unknown): boolean => error instanceof BrokenCircuitError;
 
 /** A failure as it is logged: no text is in it. */

@@ -20,18 +20,33 @@ const KEYS = [
 export const ENGINE_KEYS: ReadonlySet<string> = new Set<string>(KEYS);
 
 /** Objects whose keys are the user's own words, or names of sections. */
-const KEYS_AS_THEY_ARE = new Set(["sections.subtypes", "sections.profiles", "intent.strings", "salience.sources"]);
+const KEYS_AS_THEY_ARE = new Set([
+  "sections.subtypes",
+  "sections.profiles",
+  "intent.strings",
+  "salience.sources",
+]);
 
 /** The configuration in camelCase, and the path of each key in it as the file writes it. */
-export function toEngineConfig(yaml: EngineYaml): { config: EngineConfig; written: ReadonlyMap<string, string> } {
+export function toEngineConfig(yaml: EngineYaml): {
+  config: EngineConfig;
+  written: ReadonlyMap<string, string>;
+} {
   const written = new Map<string, string>();
   return { config: convert(yaml, "", "", written) as EngineConfig, written };
 }
 
-function convert(value: unknown, path: string, camelPath: string, written: Map<string, string>): unknown {
+function convert(
+  value: unknown,
+  path: string,
+  camelPath: string,
+  written: Map<string, string>,
+): unknown {
   written.set(camelPath, path);
   if (Array.isArray(value)) {
-    return value.map((entry, place) => convert(entry, `${path}[${place}]`, `${camelPath}[${place}]`, written));
+    return value.map((entry, place) =>
+      convert(entry, `${path}[${place}]`, `${camelPath}[${place}]`, written),
+    );
   }
   if (typeof value !== "object" || value === null) return value;
   const at = (parent: string, key: string) => (parent === "" ? key : `${parent}.${key}`);

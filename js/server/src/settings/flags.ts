@@ -21,7 +21,10 @@ export function withOptions(command: Command): Command {
 export function settingsOf(command: Command): Promise<InForce> {
   const given = command.opts<Record<string, string>>();
   const flags = Object.fromEntries(
-    Object.entries(given).map(([key, value]) => [key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
+    Object.entries(given).map(([key, value]) => [
+      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
   ) as Flags;
   return readSettings(flags, process.env);
 }

@@ -1,5 +1,5 @@
-// What can be set about the server: one table, from which come the options of the command line, the environment variables and the
-// keys of the YAML file, with their defaults and their help.
+// What can be set about the server: one table, from which come the options of the command line, the
+// environment variables and the keys of the YAML file, with their defaults and their help.
 
 import { isIPv6 } from "node:net";
 import { availableParallelism } from "node:os";
@@ -31,13 +31,19 @@ interface Option<T> {
 
 const whole = (least: number, most: number) =>
   z
-    .union([z.number(), z.string().regex(/^\d+$/).transform(Number)], { error: () => "must be a whole number" })
+    .union([z.number(), z.string().regex(/^\d+$/).transform(Number)], {
+      error: () => "must be a whole number",
+    })
     .pipe(z.int().min(least).max(most));
 
 /** What goes into a header as it is. */
-const printable = z.string().regex(/^[\x21-\x7e]*$/, "must be of printable ASCII characters, without blanks");
+const printable = z
+  .string()
+  .regex(/^[\x21-\x7e]*$/, "must be of printable ASCII characters, without blanks");
 
-const baseUrl = z.string().refine(isBaseUrl, "must be a URL with http or https, and without a name and password");
+const baseUrl = z
+  .string()
+  .refine(isBaseUrl, "must be a URL with http or https, and without a name and password");
 
 /** Twenty days: a timer cannot wait much longer. */
 const MOST_SECONDS = 20 * 86_400;
@@ -56,7 +62,9 @@ export const OPTIONS = {
     value: "NUMBER",
   }),
   allowed_hosts: option({
-    schema: listOf(z.string().refine(isHost, "must be names or addresses, without ports").transform(hostnameOf)),
+    schema: listOf(
+      z.string().refine(isHost, "must be names or addresses, without ports").transform(hostnameOf),
+    ),
     usual: () => [],
     about:
       "what clients call this server, beside where it listens: other Host headers are refused; with commas between",
@@ -83,15 +91,20 @@ export const OPTIONS = {
   database_url: option({
     schema: z
       .string()
-      .refine(isDatabaseUrl, "must be a URL with libsql, https or http, without a name, password or query"),
+      .refine(
+        isDatabaseUrl,
+        "must be a URL with libsql, https or http, without a name, password or query",
+      ),
     usual: () => "",
-    about: "a remote libSQL database instead of files, for one agent; nothing is promised of its durability",
+    about:
+      "a remote libSQL database instead of files, for one agent; nothing is promised of its durability",
     value: "URL",
   }),
   database_token: option({
     schema: printable,
     usual: () => "",
-    about: "what the remote database knows us by; other users of the machine see options, but not variables",
+    about:
+      "what the remote database knows us by; other users of the machine see options, but not variables",
     value: "TOKEN",
     isSecret: true,
   }),
@@ -116,7 +129,8 @@ export const OPTIONS = {
   max_resident_mb: option({
     schema: whole(16, 1_048_576),
     usual: () => 2_048,
-    about: "megabytes that open agents may take together; above, those asked longest ago are closed",
+    about:
+      "megabytes that open agents may take together; above, those asked longest ago are closed",
     value: "NUMBER",
   }),
   decay_interval: option({
@@ -148,7 +162,8 @@ export const OPTIONS = {
   compat: option({
     schema: z.enum(COMPATS),
     usual: (): Compat => "none",
-    about: "hynous: takes requests and answers them as Hynous' Nous server does; none: by this server's own rules",
+    about:
+      "hynous: takes requests and answers them as Hynous' Nous server does; none: by this server's own rules",
     value: "SERVER",
   }),
   log_level: option({
@@ -191,7 +206,8 @@ export const OPTIONS = {
   embeddings_key: option({
     schema: printable,
     usual: () => "",
-    about: "what the provider knows us by; other users of the machine see options, but not variables",
+    about:
+      "what the provider knows us by; other users of the machine see options, but not variables",
     value: "KEY",
     isSecret: true,
   }),
@@ -210,13 +226,15 @@ export const OPTIONS = {
   analysis_provider: option({
     schema: z.enum(PROVIDERS),
     usual: () => "none",
-    about: "which language model says what episodes add up to: openai-compatible; none: statistics do",
+    about:
+      "which language model says what episodes add up to: openai-compatible; none: statistics do",
     value: "WHO",
   }),
   analysis_base_url: option({
     schema: baseUrl,
     usual: () => "http://127.0.0.1:11434/v1",
-    about: "where the language model is, up to and with the version; titles and texts of episodes go there",
+    about:
+      "where the language model is, up to and with the version; titles and texts of episodes go there",
     value: "URL",
   }),
   analysis_model: option({
@@ -228,14 +246,16 @@ export const OPTIONS = {
   analysis_key: option({
     schema: printable,
     usual: () => "",
-    about: "what the language model's provider knows us by; other users of the machine see options, but not variables",
+    about:
+      "what the language model's provider knows us by; other users of the machine see options, but not variables",
     value: "KEY",
     isSecret: true,
   }),
   analysis_timeout: option({
     schema: whole(1, 600_000),
     usual: () => 60_000,
-    about: "how long the language model has for an answer, in milliseconds; all of a cycle have five minutes",
+    about:
+      "how long the language model has for an answer, in milliseconds; all of a cycle have five minutes",
     value: "NUMBER",
   }),
 } as const;
@@ -256,7 +276,9 @@ export function hostnameOf(name: string): string {
 
 /** `new URL` would find the host in much more than a host. */
 function isHost(name: string): boolean {
-  return isIPv6(name) || (/^(\[[\da-f:.]+\]|[\w.-]+)$/i.test(name) && URL.canParse(`http://${name}`));
+  return (
+    isIPv6(name) || (/^(\[[\da-f:.]+\]|[\w.-]+)$/i.test(name) && URL.canParse(`http://${name}`))
+  );
 }
 
 function isOrigin(text: string): boolean {
@@ -275,7 +297,11 @@ function isDatabaseUrl(text: string): boolean {
   if (text === "") return true;
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, search, hash } = new URL(text);
-  return /^(libsql|https?):$/.test(protocol) && hostname !== "" && `${username}${password}${search}${hash}` === "";
+  return (
+    /^(libsql|https?):$/.test(protocol) &&
+    hostname !== "" &&
+    `${username}${password}${search}${hash}` === ""
+  );
 }
 
 function option<T>(definition: Option<T>): Option<T> {
@@ -283,10 +309,15 @@ function option<T>(definition: Option<T>): Option<T> {
 }
 
 export type OptionName = keyof typeof OPTIONS;
-export type Settings = { -readonly [Name in OptionName]: (typeof OPTIONS)[Name] extends Option<infer T> ? T : never };
+export type Settings = {
+  -readonly [Name in OptionName]: (typeof OPTIONS)[Name] extends Option<infer T> ? T : never;
+};
 
 export const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[];
 
-/** `data_dir` as an option of the command line, `--data-dir`, and as an environment variable, `NOUS_DATA_DIR`. */
+/**
+ * `data_dir` as an option of the command line, `--data-dir`, and as an environment variable,
+ * `NOUS_DATA_DIR`.
+ */
 export const flagOf = (name: string): string => `--${name.replaceAll("_", "-")}`;
 export const variableOf = (name: string): string => `NOUS_${name.toUpperCase()}`;

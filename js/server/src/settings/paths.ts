@@ -41,7 +41,10 @@ export const snapshotsOf = (database: string): SnapshotPlaces => ({
   texts: database.replace(/\.db$/, ".texts"),
 });
 
-/** An agent's database, named by a hash: no name is a path, and names that differ in case alone are two on every disk. */
+/**
+ * An agent's database, named by a hash: no name is a path, and names that differ in case alone are
+ * two on every disk.
+ */
 export function agentFile(dataDir: string, agent: string): string {
   const name = createHash("sha256").update(agent).digest("hex").slice(0, NAME_LENGTH);
   return join(agentsDir(dataDir), `${name}.db`);

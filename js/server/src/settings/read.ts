@@ -1,11 +1,18 @@
-// Settings from the command line, the environment and a YAML file, in this order of precedence. What is unknown or wrong stops the
-// server with a sentence.
+// Settings from the command line, the environment and a YAML file, in this order of precedence.
+// What is unknown or wrong stops the server with a sentence.
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createEngine, type EngineConfig, MemoryIndex, NousError } from "nous-wasm";
 import { ENGINE_KEYS, type EngineYaml, toEngineConfig } from "./engine-config.ts";
-import { flagOf, OPTION_NAMES, OPTIONS, type OptionName, type Settings, variableOf } from "./options.ts";
+import {
+  flagOf,
+  OPTION_NAMES,
+  OPTIONS,
+  type OptionName,
+  type Settings,
+  variableOf,
+} from "./options.ts";
 
 /** Names the YAML file. */
 export const CONFIG_VARIABLE = "NOUS_CONFIG";
@@ -44,7 +51,9 @@ export async function readSettings(
     }),
   ) as Settings;
   settings.data_dir = resolve(settings.data_dir);
-  const engineYaml = Object.fromEntries(Object.entries(yaml).filter(([key]) => ENGINE_KEYS.has(key)));
+  const engineYaml = Object.fromEntries(
+    Object.entries(yaml).filter(([key]) => ENGINE_KEYS.has(key)),
+  );
   return { settings, engineYaml, engine: readEngine(engineYaml, file) };
 }
 
@@ -58,9 +67,13 @@ function checked(name: OptionName, place: string, value: unknown): unknown {
 
 function checkVariables(environment: NodeJS.ProcessEnv): void {
   const known = new Set([CONFIG_VARIABLE, ...OPTION_NAMES.map(variableOf)]);
-  const unknown = Object.keys(environment).find((variable) => variable.startsWith("NOUS_") && !known.has(variable));
+  const unknown = Object.keys(environment).find(
+    (variable) => variable.startsWith("NOUS_") && !known.has(variable),
+  );
   if (unknown === undefined) return;
-  throw new SettingsError(`The environment variable ${unknown} is none of this server's: there are ${list(known)}.`);
+  throw new SettingsError(
+    `The environment variable ${unknown} is none of this server's: there are ${list(known)}.`,
+  );
 }
 
 async function readYaml(file: string): Promise<Record<string, unknown>> {
@@ -69,7 +82,9 @@ async function readYaml(file: string): Promise<Record<string, unknown>> {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw new SettingsError(`The configuration ${file} cannot be read: ${(error as Error).message}.`);
+    throw new SettingsError(
+      `The configuration ${file} cannot be read: ${(error as Error).message}.`,
+    );
   }
   let yaml: unknown;
   try {

@@ -7,13 +7,17 @@ import { released } from "./released.ts";
 
 /** How long another program is waited for, in milliseconds. */
 const PATIENCE = 2_000;
-/** How long of that at a time: what this process has closed and not given back yet is only given back in between. */
+/**
+ * How long of that at a time: what this process has closed and not given back yet is only given
+ * back in between.
+ */
 const AT_A_TIME = 100;
 /** What cannot be read as a database nobody can be using as one. */
 const BROKEN = new Set(["SQLITE_NOTADB", "SQLITE_CORRUPT"]);
 
 /**
- * Does something with a file that nobody has open as a database. What was in its log is in the file by then.
+ * Does something with a file that nobody has open as a database. What was in its log is in the file
+ * by then.
  *
  * @throws {StorageError} where somebody has it open.
  */
@@ -24,7 +28,8 @@ export async function whileNobodyUses(file: string, work: () => void): Promise<v
     try {
       return haveAlone(file, work);
     } catch (error) {
-      if ((error as { code?: string }).code !== "SQLITE_BUSY" || performance.now() >= until) throw error;
+      if ((error as { code?: string }).code !== "SQLITE_BUSY" || performance.now() >= until)
+        throw error;
     }
   }
 }

@@ -1,5 +1,6 @@
-// A sum over each memory as this server wrote it, so that bytes that changed on the disk are found. What recalls and sweeps change
-// is not in it; what another program writes has none, since triggers remove it.
+// A sum over each memory as this server wrote it, so that bytes that changed on the disk are found.
+// What recalls and sweeps change is not in it; what another program writes has none, since triggers
+// remove it.
 
 import { crc32 } from "node:zlib";
 import type { Statement } from "./connection.ts";
@@ -24,7 +25,10 @@ export const SUMMED = [
   "temporal_event_source",
 ] as const;
 
-/** Columns that are summed after these where one of them is set: rows of before they came have the sum that they had. */
+/**
+ * Columns that are summed after these where one of them is set: rows of before they came have the
+ * sum that they had.
+ */
 export const FRAMED = ["frame", "censors"] as const;
 
 /** Rows that are read at once. */
@@ -41,7 +45,8 @@ type SummedRow = Readonly<
 const rowOf = (columns: readonly string[]) =>
   [...columns, "embedding_vector"].map((column) => `nodes.${column}`).join(", ");
 const SUMMED_ROW = rowOf([...SUMMED, ...FRAMED]);
-const SET = "INSERT INTO row_checksums VALUES (?, ?) ON CONFLICT DO UPDATE SET checksum = excluded.checksum";
+const SET =
+  "INSERT INTO row_checksums VALUES (?, ?) ON CONFLICT DO UPDATE SET checksum = excluded.checksum";
 
 function sumOf(row: SummedRow): number {
   const framed = FRAMED.map((column) => row[column] ?? null);
@@ -49,12 +54,16 @@ function sumOf(row: SummedRow): number {
   const columns = [...SUMMED.map((column) => row[column]), ...(isFramed ? framed : [])];
   const texts = crc32(JSON.stringify(columns));
   const vector = row.embedding_vector;
-  return vector instanceof Object ? crc32(Buffer.from(new Uint8Array(vector as Bytes)), texts) : texts;
+  return vector instanceof Object
+    ? crc32(Buffer.from(new Uint8Array(vector as Bytes)), texts)
+    : texts;
 }
 
 /** Sums memories as they are now, those that are there. */
 export function sealRows(prepare: Prepare, ids: readonly string[]): void {
-  const read = prepare(`SELECT ${SUMMED_ROW} FROM nodes WHERE id IN (SELECT value FROM json_each(?))`);
+  const read = prepare(
+    `SELECT ${SUMMED_ROW} FROM nodes WHERE id IN (SELECT value FROM json_each(?))`,
+  );
   const set = prepare(SET);
   for (let at = 0; at < ids.length; at += BATCH) {
     const rows = read.all(JSON.stringify(ids.slice(at, at + BATCH))) as SummedRow[];
@@ -68,17 +77,24 @@ export function sealAll(prepare: Prepare): void {
   for (const row of allRows(prepare, rowOf(SUMMED), "")) set.run(row.id, sumOf(row));
 }
 
-/** Ids of memories that are not as they were written; none in a database of a schema without sums. */
+/**
+ * Ids of memories that are not as they were written; none in a database of a schema without sums.
+ */
 export function changedRows(prepare: Prepare): string[] {
   const isThere = "SELECT 1 FROM sqlite_master WHERE name = 'row_checksums'";
   if (prepare(isThere).all().length === 0) return [];
   const joined = "JOIN row_checksums ON row_checksums.id = nodes.id";
   const changed: string[] = [];
-  for (const row of allRows(prepare, SUMMED_ROW, joined)) if (sumOf(row) !== row.checksum) changed.push(row.id);
+  for (const row of allRows(prepare, SUMMED_ROW, joined))
+    if (sumOf(row) !== row.checksum) changed.push(row.id);
   return changed;
 }
 
-function* allRows(prepare: Prepare, columns: string, joined: string): Iterable<SummedRow & { checksum?: number }> {
+function* allRows(
+  prepare: Prepare,
+  columns: string,
+  joined: string,
+): Iterable<SummedRow & { checksum?: number }> {
   const checksum = joined === "" ? "" : ", row_checksums.checksum";
   const page = prepare(
     `SELECT nodes.rowid AS sequence, ${columns}${checksum} FROM nodes ${joined}

@@ -1,4 +1,5 @@
-// The queue of conflicts in SQL: memories that may contradict each other, until somebody has said which of them holds.
+// The queue of conflicts in SQL: memories that may contradict each other, until somebody has said
+// which of them holds.
 
 import type { ConflictRow, NewConflict } from "./rows.ts";
 import { type Ask, CREATED_AT, isId, isoOf, readWithin } from "./sql.ts";
@@ -21,7 +22,10 @@ export const CONFLICT_COLUMNS = [
   "resolution",
   "resolved_at",
 ] as const satisfies readonly (keyof ConflictRow)[];
-/** What stands for null: tables that Hynous made have no room for it. Read as text, "" counts as missing. */
+/**
+ * What stands for null: tables that Hynous made have no room for it. Read as text, "" counts as
+ * missing.
+ */
 export const FOR_NULL: Readonly<Record<string, string | number>> = {
   new_content: "",
   conflict_type: "",
@@ -52,15 +56,24 @@ export class ConflictTable implements Conflicts {
   }
 
   open(id: string, now: string): ConflictRow | undefined {
-    return this.#ask<ConflictRow>(`SELECT ${CONFLICT} FROM conflict_queue WHERE id = ? AND ${OPEN}`, id, now)[0];
+    return this.#ask<ConflictRow>(
+      `SELECT ${CONFLICT} FROM conflict_queue WHERE id = ? AND ${OPEN}`,
+      id,
+      now,
+    )[0];
   }
 
   isResolved(id: string): boolean {
-    return this.#ask("SELECT 1 FROM conflict_queue WHERE id = ? AND status = 'resolved'", id).length > 0;
+    return (
+      this.#ask("SELECT 1 FROM conflict_queue WHERE id = ? AND status = 'resolved'", id).length > 0
+    );
   }
 
   find(id: string): ConflictRow | undefined {
-    return this.#ask<ConflictRow>(`SELECT ${CONFLICT} FROM conflict_queue WHERE id = ? AND ${HAS_OLD}`, id)[0];
+    return this.#ask<ConflictRow>(
+      `SELECT ${CONFLICT} FROM conflict_queue WHERE id = ? AND ${HAS_OLD}`,
+      id,
+    )[0];
   }
 
   all(status: string, room: ReadRoom): ConflictRow[] {
@@ -74,11 +87,18 @@ export class ConflictTable implements Conflicts {
     const [where, values] = status === "pending" ? [OPEN, [now]] : ["status = 'resolved'", []];
     const from = `FROM conflict_queue WHERE ${where} AND ${isId("id")} AND rowid < ? ORDER BY rowid DESC`;
     const bound = [...values, before ?? Number.MAX_SAFE_INTEGER];
-    return readWithin(this.#ask, { columns: CONFLICT, texts: CONFLICT_COLUMNS, from }, bound, limit, room);
+    return readWithin(
+      this.#ask,
+      { columns: CONFLICT, texts: CONFLICT_COLUMNS, from },
+      bound,
+      limit,
+      room,
+    );
   }
 
   resolve(id: string, resolution: string, now: string): void {
-    const done = "UPDATE conflict_queue SET status = 'resolved', resolution = ?, resolved_at = ? WHERE id = ?";
+    const done =
+      "UPDATE conflict_queue SET status = 'resolved', resolution = ?, resolved_at = ? WHERE id = ?";
     this.#ask(done, resolution, now, id);
   }
 
@@ -91,11 +111,16 @@ export class ConflictTable implements Conflicts {
   }
 
   removeOf(nodeId: string): void {
-    this.#ask("DELETE FROM conflict_queue WHERE old_node_id = ? OR new_node_id = ?", nodeId, nodeId);
+    this.#ask(
+      "DELETE FROM conflict_queue WHERE old_node_id = ? OR new_node_id = ?",
+      nodeId,
+      nodeId,
+    );
   }
 
   removeExpired(now: string): void {
-    // A clock that is ahead for one request forgets nothing: a conflict that was queued later has to tell of the time, too.
+    // A clock that is ahead for one request forgets nothing: a conflict that was queued later has
+    // to tell of the time, too.
     this.#ask(
       `DELETE FROM conflict_queue WHERE coalesce(status, 'pending') = 'pending' AND ${EXPIRED}
          AND ${isoOf("expires_at")} <= (SELECT max(${CREATED_AT}) FROM conflict_queue)`,

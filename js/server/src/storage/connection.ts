@@ -1,4 +1,5 @@
-// What the store needs of a connection to a database, wherever it is: a part of what the `libsql` package has.
+// What the store needs of a connection to a database, wherever it is: a part of what the `libsql`
+// package has.
 
 /** A statement; the same one may be run again and again. */
 export interface Statement {

@@ -1,5 +1,5 @@
-// Tables about vectors that are still to be made: which memories wait for one, and those of another model that are being made
-// beside the ones in use.
+// Tables about vectors that are still to be made: which memories wait for one, and those of another
+// model that are being made beside the ones in use.
 
 import type { EmbeddedTexts } from "../embeddings/text.ts";
 import type { Bytes } from "./rows.ts";
@@ -40,8 +40,9 @@ const BYTES = Float32Array.BYTES_PER_ELEMENT;
 const HEADS = 1_000;
 
 /**
- * The tables, and triggers that fill the queue in the transaction of the write, whoever writes: a memory without a vector
- * waits for one, and so does one whose text changed while its vector did not.
+ * The tables, and triggers that fill the queue in the transaction of the write, whoever writes: a
+ * memory without a vector waits for one, and so does one whose text changed while its vector did
+ * not.
  */
 export const EMBEDDING_TABLES = `
   CREATE TABLE embedding_queue (
@@ -72,7 +73,10 @@ export const EMBEDDING_TABLES = `
   INSERT INTO embedding_queue(node_id) SELECT id FROM nodes WHERE embedding_vector IS NULL AND id IS NOT NULL;
 `;
 
-/** A REPLACE in a trigger does what the statement that fired it says of conflicts; a DELETE always deletes. */
+/**
+ * A REPLACE in a trigger does what the statement that fired it says of conflicts; a DELETE always
+ * deletes.
+ */
 function queued(condition: string): string {
   return `DELETE FROM embedding_queue WHERE node_id = new.id AND ${condition};
     INSERT INTO embedding_queue(node_id) SELECT new.id WHERE ${condition};`;
@@ -93,19 +97,26 @@ export class EmbeddingTables {
     return this.#sql<{ count: number }>("SELECT count(*) AS count FROM embedding_queue")[0]!.count;
   }
 
-  /** When the next of those that were put off is due, in milliseconds since 1970; undefined where nobody waits. */
+  /**
+   * When the next of those that were put off is due, in milliseconds since 1970; undefined where
+   * nobody waits.
+   */
   nextDue(): number | undefined {
-    const [row] = this.#sql<{ due: number | null }>("SELECT min(not_before) AS due FROM embedding_queue");
+    const [row] = this.#sql<{ due: number | null }>(
+      "SELECT min(not_before) AS due FROM embedding_queue",
+    );
     return row?.due ?? undefined;
   }
 
   /**
-   * The next of those who are due. Fresh ones come first, and what failed comes in ever smaller company, those last who failed
-   * last, so that a text that no provider takes is alone soon, and keeps nobody waiting.
+   * The next of those who are due. Fresh ones come first, and what failed comes in ever smaller
+   * company, those last who failed last, so that a text that no provider takes is alone soon, and
+   * keeps nobody waiting.
    */
   due(now: number, most: number): Waiting[] {
     // A text that is put off for longer than any may be was put off by a clock that was ahead.
-    const isDue = "JOIN nodes ON nodes.id = embedding_queue.node_id WHERE not_before NOT BETWEEN ? AND ?";
+    const isDue =
+      "JOIN nodes ON nodes.id = embedding_queue.node_id WHERE not_before NOT BETWEEN ? AND ?";
     const later = [now + 1, now + LONGEST_PUT_OFF];
     const [first] = this.#sql<{ attempts: number }>(
       `SELECT attempts FROM embedding_queue ${isDue} ORDER BY attempts, ticket LIMIT 1`,
@@ -121,7 +132,8 @@ export class EmbeddingTables {
         count,
       );
     if (attempts === 0) return next("ticket", most);
-    // Every second of them: those of one call were put off together and stand together, and are not all to be in the next one's, too.
+    // Every second of them: those of one call were put off together and stand together, and are not
+    // all to be in the next one's, too.
     const company = next("not_before, ticket", 2 * Math.max(1, Math.floor(most / 4 ** attempts)));
     return company.filter((_, place) => place % 2 === 0);
   }
@@ -145,7 +157,10 @@ export class EmbeddingTables {
     this.#sql("DELETE FROM embedding_queue WHERE node_id = ?", id);
   }
 
-  /** Counts an attempt that failed. They are due again `delay` milliseconds from now, twice that for each earlier one, at most `longest`. */
+  /**
+   * Counts an attempt that failed. They are due again `delay` milliseconds from now, twice that for
+   * each earlier one, at most `longest`.
+   */
   postpone(tickets: readonly number[], now: number, delay: number, longest: number): void {
     this.#sql(
       `UPDATE embedding_queue SET not_before = ? + min(?, ? * (1 << min(attempts, 30))), attempts = attempts + 1
@@ -162,7 +177,8 @@ export class EmbeddingTables {
     this.#sql("UPDATE embedding_queue SET not_before = 0 WHERE not_before > 0");
   }
 
-  // ---- vectors of another model ------------------------------------------------------------------
+  // ---- vectors of another model
+  // ------------------------------------------------------------------
 
   /** Memories that have a vector, and none of the next model yet, after one of them. */
   lacking(after: string, most: number): Lacking[] {
@@ -200,7 +216,10 @@ export class EmbeddingTables {
     this.#sql("DELETE FROM next_embeddings");
   }
 
-  /** Vectors of the next model take the place of the others. A memory that has none of it waits for one. */
+  /**
+   * Vectors of the next model take the place of the others. A memory that has none of it waits for
+   * one.
+   */
   takeNext(model: string): void {
     this.#sql(
       `UPDATE nodes SET embedding_vector = (SELECT vector FROM next_embeddings WHERE node_id = nodes.id), embedding_model = ?
@@ -210,7 +229,8 @@ export class EmbeddingTables {
     this.forgetNext();
   }
 
-  // ---- vectors in use ----------------------------------------------------------------------------
+  // ---- vectors in use
+  // ----------------------------------------------------------------------------
 
   /** The vectors of some memories, whole, in no order. */
   vectors(ids: readonly string[], dimensions: number): VectorHead[] {

@@ -1,4 +1,5 @@
-// Files that have to be on the disk before something else is: what is written beside a place and moved there, whole or not at all.
+// Files that have to be on the disk before something else is: what is written beside a place and
+// moved there, whole or not at all.
 
 import {
   closeSync,
@@ -36,7 +37,9 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Moves a whole file to its place, in the same folder or on the same disk; what was there is gone. */
+/**
+ * Moves a whole file to its place, in the same folder or on the same disk; what was there is gone.
+ */
 export function moveInto(from: string, to: string): void {
   syncFile(from);
   renameSync(from, to);
@@ -44,12 +47,16 @@ export function moveInto(from: string, to: string): void {
 }
 
 /** Whether a folder is where a file is to be: that is somebody else's, and stays. */
-export const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+export const isFolder = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /** Where a file is written until it is whole. */
 const unfinishedOf = (file: string): string => `${file}.tmp`;
 
-/** Moves a whole file to a place where none is. One that somebody else has put there meanwhile stays, and this one is gone. */
+/**
+ * Moves a whole file to a place where none is. One that somebody else has put there meanwhile
+ * stays, and this one is gone.
+ */
 export function moveIfFree(from: string, to: string): void {
   syncFile(from);
   try {
@@ -61,7 +68,10 @@ export function moveIfFree(from: string, to: string): void {
   syncFolder(dirname(to));
 }
 
-/** Keeps a database as a file of another name, whatever is put in its place: the same one, or a copy where a disk has no links. */
+/**
+ * Keeps a database as a file of another name, whatever is put in its place: the same one, or a copy
+ * where a disk has no links.
+ */
 export function keepAs(file: string, name: string): void {
   // It has a log still where it could not be read as a database.
   if (existsSync(logOf(file))) copyFileSync(logOf(file), logOf(name));
@@ -74,7 +84,10 @@ export function keepAs(file: string, name: string): void {
   syncFolder(dirname(name));
 }
 
-/** Writes a file whole or not at all, readable for its owner alone; what was there stays until it is whole. */
+/**
+ * Writes a file whole or not at all, readable for its owner alone; what was there stays until it is
+ * whole.
+ */
 export function writeWhole(file: string, pieces: Iterable<Uint8Array>): void {
   const unfinished = unfinishedOf(file);
   const handle = openSync(unfinished, "w", 0o600);
@@ -94,10 +107,14 @@ export function writeWhole(file: string, pieces: Iterable<Uint8Array>): void {
 
 /** Removes a file that was written so, and what a crash left of one; neither need be there. */
 export function removeWhole(file: string): void {
-  for (const there of [file, unfinishedOf(file)]) if (!isFolder(there)) rmSync(there, { force: true });
+  for (const there of [file, unfinishedOf(file)])
+    if (!isFolder(there)) rmSync(there, { force: true });
 }
 
-/** What a database was called when a copy of it was put aside: before a migration, or before a restore. */
+/**
+ * What a database was called when a copy of it was put aside: before a migration, or before a
+ * restore.
+ */
 export function copyName(file: string, why: string): string {
   return `${file}.${why}.${new Date().toISOString().replace(/[-:.]/g, "")}`;
 }
@@ -109,14 +126,18 @@ export const copiesOf = (file: string): string[] => besides(file, `${basename(fi
 export const logOf = (file: string): string => `${file}-wal`;
 export const logIndexOf = (file: string): string => `${file}-shm`;
 
-/** Moves a whole database to its place. A log that lies there is of another, and would be taken for this one's. */
+/**
+ * Moves a whole database to its place. A log that lies there is of another, and would be taken for
+ * this one's.
+ */
 export function moveDatabaseInto(from: string, to: string): void {
   removeLog(to);
   moveInto(from, to);
 }
 
 function removeLog(file: string): void {
-  for (const log of [logOf(file), logIndexOf(file), `${file}-journal`]) rmSync(log, { force: true });
+  for (const log of [logOf(file), logIndexOf(file), `${file}-journal`])
+    rmSync(log, { force: true });
 }
 
 /** Removes a database, and everything that belongs to it. */

@@ -68,11 +68,19 @@ export interface LibsqlOptions {
   durability: Durability;
   /** Told of what opening did, in a sentence. */
   tell?: (what: string) => void;
-  /** Whether an older schema is brought up to date. Default true; false leaves the file as it is. */
+  /**
+   * Whether an older schema is brought up to date. Default true; false leaves the file as it is.
+   */
   migrates?: boolean;
-  /** Whether rows are to be read, which are looked at first. Default true; false is for who asks for its name alone. */
+  /**
+   * Whether rows are to be read, which are looked at first. Default true; false is for who asks for
+   * its name alone.
+   */
   readsRows?: boolean;
-  /** Whether texts that are no UTF-8 are replaced in it, so that they can be read. Default true; else it is not opened. */
+  /**
+   * Whether texts that are no UTF-8 are replaced in it, so that they can be read. Default true;
+   * else it is not opened.
+   */
   replacesTexts?: boolean;
 }
 
@@ -85,7 +93,9 @@ const BUSY_TIMEOUT = 5_000;
 const BATCH = 5_000;
 
 /** What has to hold of a connection: each is set and read back at every open. */
-const settingsOf = (durability: Durability): readonly (readonly [pragma: string, set: string, is: unknown])[] => [
+const settingsOf = (
+  durability: Durability,
+): readonly (readonly [pragma: string, set: string, is: unknown])[] => [
   ["journal_mode", "WAL", "wal"],
   ["synchronous", durability === "full" ? "FULL" : "NORMAL", durability === "full" ? 2 : 1],
   // Where a sync alone leaves what is written in the disk's own memory, as on macOS.
@@ -172,17 +182,40 @@ const SOUND_MEMBERSHIP = ["cluster_id", "node_id"].map(isId).join(" AND ");
 const SOUND_EDGE = ["id", "source_id", "target_id"].map(isId).join(" AND ");
 /** A column that names a row of another table. */
 type End = readonly [column: string, table: string];
-/** Tables that are carried from one store to another: what a row is told apart by, and what tells which of two is newer. */
+/**
+ * Tables that are carried from one store to another: what a row is told apart by, and what tells
+ * which of two is newer.
+ */
 const PORTABLE: Readonly<
   Record<
     PortableKind,
-    { table: string; columns: readonly string[]; key: readonly string[]; changed: string; ends?: readonly End[] }
+    {
+      table: string;
+      columns: readonly string[];
+      key: readonly string[];
+      changed: string;
+      ends?: readonly End[];
+    }
   >
 > = {
-  node: { table: "nodes", columns: [...NODE_COLUMNS, "embedding_vector"], key: ["id"], changed: "last_modified" },
+  node: {
+    table: "nodes",
+    columns: [...NODE_COLUMNS, "embedding_vector"],
+    key: ["id"],
+    changed: "last_modified",
+  },
   cluster: {
     table: "clusters",
-    columns: ["id", "name", "description", "icon", "pinned", "source", "auto_subtypes", "created_at"],
+    columns: [
+      "id",
+      "name",
+      "description",
+      "icon",
+      "pinned",
+      "source",
+      "auto_subtypes",
+      "created_at",
+    ],
     key: ["id"],
     changed: "created_at",
   },
@@ -237,7 +270,10 @@ const TIES = [
   ["node_signals", "rows of figures are of"],
   ["memory_usage", "rows of usage are of"],
 ] as const;
-/** Tables whose rows name others without a foreign key: by which column, those of which table, and what they are called. */
+/**
+ * Tables whose rows name others without a foreign key: by which column, those of which table, and
+ * what they are called.
+ */
 const MEMBERS = [
   ["cluster_memberships", "node_id", "nodes", "memberships are of a memory"],
   ["cluster_memberships", "cluster_id", "clusters", "memberships are in a cluster"],
@@ -296,7 +332,9 @@ export abstract class SqlStorage implements Storage {
   readonly #batch: number;
   readonly #statements = new Map<string, Statement>();
   #writer: string = randomUUID();
-  /** The clusters that take in memories by themselves, by subtype, as of a version of the database. */
+  /**
+   * The clusters that take in memories by themselves, by subtype, as of a version of the database.
+   */
   #taking: { version: number; clusters: Map<string, string[]> } | undefined;
   /** Rows that had been changed when it was ready. */
   readonly #changesAtFirst: number;
@@ -353,14 +391,19 @@ export abstract class SqlStorage implements Storage {
     this.prepared(sql).run(...values);
   }
 
-  // ---- as a whole ---------------------------------------------------------------------------------
+  // ---- as a whole
+  // ---------------------------------------------------------------------------------
 
   meta(key: MetaKey): string | undefined {
     return this.#first<{ value: string }>("SELECT value FROM nous_meta WHERE key = ?", key)?.value;
   }
 
   setMeta(key: MetaKey, value: string): void {
-    this.#run("INSERT INTO nous_meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", key, value);
+    this.#run(
+      "INSERT INTO nous_meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+      key,
+      value,
+    );
   }
 
   transaction<T>(work: () => T): T {
@@ -388,7 +431,8 @@ export abstract class SqlStorage implements Storage {
     }
   }
 
-  // ---- memories -----------------------------------------------------------------------------------
+  // ---- memories
+  // -----------------------------------------------------------------------------------
 
   insertNode(node: NewNode): void {
     const last = this.#first<{ version: number }>(
@@ -396,13 +440,19 @@ export abstract class SqlStorage implements Storage {
       node.id,
     )?.version;
     const version = (node.version ?? 0) + (last ?? 0);
-    this.#run(INSERT_NODE, ...STORED_COLUMNS.map((column) => (column === "version" ? version : node[column])));
+    this.#run(
+      INSERT_NODE,
+      ...STORED_COLUMNS.map((column) => (column === "version" ? version : node[column])),
+    );
   }
 
   updateNode(id: string, changes: NodeChanges): NodeRow | undefined {
     return this.#first<NodeRow>(
       UPDATE_NODE,
-      ...CHANGEABLE.flatMap((column) => [column in changes ? 1 : 0, (changes as Row)[column] ?? null]),
+      ...CHANGEABLE.flatMap((column) => [
+        column in changes ? 1 : 0,
+        (changes as Row)[column] ?? null,
+      ]),
       id,
     );
   }
@@ -423,7 +473,11 @@ export abstract class SqlStorage implements Storage {
   passing(ids: readonly string[], filter: NodeFilter): string[] {
     const { conditions, values } = conditionsOf(filter);
     const where = [`id IN ${LISTED}`, ...conditions].join(" AND ");
-    const rows = this.#all<{ id: string }>(`SELECT id FROM nodes WHERE ${where}`, JSON.stringify(ids), ...values);
+    const rows = this.#all<{ id: string }>(
+      `SELECT id FROM nodes WHERE ${where}`,
+      JSON.stringify(ids),
+      ...values,
+    );
     return rows.map(({ id }) => id);
   }
 
@@ -431,7 +485,9 @@ export abstract class SqlStorage implements Storage {
     const { conditions, values } = conditionsOf(filter);
     if (conditions.length === 0) return undefined;
     const where = [isId("id"), ...conditions].join(" AND ");
-    return this.#all<{ id: string }>(`SELECT id FROM nodes WHERE ${where}`, ...values).map(({ id }) => id);
+    return this.#all<{ id: string }>(`SELECT id FROM nodes WHERE ${where}`, ...values).map(
+      ({ id }) => id,
+    );
   }
 
   octets(ids: readonly string[]): Map<string, number> {
@@ -442,23 +498,34 @@ export abstract class SqlStorage implements Storage {
 
   listNodes(filter: NodeFilter, limit: number, after?: NodePlace, room?: ReadRoom): NodeRow[] {
     const { conditions, values } = conditionsOf(filter);
-    const beyond = after === undefined ? [] : [after.listed_at === null ? AFTER_UNDATED : AFTER_DATED];
+    const beyond =
+      after === undefined ? [] : [after.listed_at === null ? AFTER_UNDATED : AFTER_DATED];
     const where = [isId("id"), ...conditions, ...beyond].join(" AND ");
     const from = `FROM nodes WHERE ${where} ORDER BY ${CREATED_AT} DESC, rowid DESC`;
     const bound = [
       ...values,
-      ...(after === undefined || after.listed_at === null ? [] : [after.listed_at, after.listed_at]),
+      ...(after === undefined || after.listed_at === null
+        ? []
+        : [after.listed_at, after.listed_at]),
       ...(after === undefined ? [] : [after.sequence]),
     ];
     return this.#readWithin({ columns: NODE, texts: TEXTS_OF_NODE, from }, bound, limit, room);
   }
 
-  #readWithin<T>(what: Parameters<typeof readWithin>[1], bound: unknown[], limit: number, room?: ReadRoom): T[] {
+  #readWithin<T>(
+    what: Parameters<typeof readWithin>[1],
+    bound: unknown[],
+    limit: number,
+    room?: ReadRoom,
+  ): T[] {
     return readWithin((sql, ...values) => this.#all(sql, ...values), what, bound, limit, room);
   }
 
   placeOf(sequence: number): NodePlace {
-    return this.#first(`SELECT ${CREATED_AT} AS listed_at, rowid AS sequence FROM nodes WHERE rowid = ?`, sequence)!;
+    return this.#first(
+      `SELECT ${CREATED_AT} AS listed_at, rowid AS sequence FROM nodes WHERE rowid = ?`,
+      sequence,
+    )!;
   }
 
   nodesLike(pattern: string, limit: number): NodeRow[] {
@@ -468,7 +535,9 @@ export abstract class SqlStorage implements Storage {
   }
 
   subtypes(): (string | null)[] {
-    const rows = this.#all<{ name: string | null }>(`${eachOf("nodes", "subtype")} WHERE name IS NULL OR name <> ''`);
+    const rows = this.#all<{ name: string | null }>(
+      `${eachOf("nodes", "subtype")} WHERE name IS NULL OR name <> ''`,
+    );
     return rows.map(({ name }) => name);
   }
 
@@ -506,7 +575,10 @@ export abstract class SqlStorage implements Storage {
 
   *indexedNodes(ids?: readonly string[]): Iterable<IndexedNodeRow[]> {
     if (ids !== undefined) {
-      yield this.#all(`SELECT ${INDEXED_NODE} FROM nodes WHERE id IN ${LISTED}`, JSON.stringify(ids));
+      yield this.#all(
+        `SELECT ${INDEXED_NODE} FROM nodes WHERE id IN ${LISTED}`,
+        JSON.stringify(ids),
+      );
       return;
     }
     const page = `SELECT ${INDEXED_NODE} FROM nodes WHERE rowid > ? AND ${isId("id")} ORDER BY rowid LIMIT ?`;
@@ -514,7 +586,9 @@ export abstract class SqlStorage implements Storage {
   }
 
   *texts(): Iterable<TextRow[]> {
-    yield* this.#pages<TextRow>(`SELECT ${TEXT} FROM nodes WHERE rowid > ? AND ${isId("id")} ORDER BY rowid LIMIT ?`);
+    yield* this.#pages<TextRow>(
+      `SELECT ${TEXT} FROM nodes WHERE rowid > ? AND ${isId("id")} ORDER BY rowid LIMIT ?`,
+    );
   }
 
   *#pages<T extends { sequence: number }>(sql: string): Iterable<T[]> {
@@ -581,17 +655,21 @@ export abstract class SqlStorage implements Storage {
   }
 
   hasVectors(dimensions: number): boolean {
-    const some = "SELECT 1 FROM nodes WHERE typeof(embedding_vector) = 'blob' AND length(embedding_vector) = ? LIMIT 1";
+    const some =
+      "SELECT 1 FROM nodes WHERE typeof(embedding_vector) = 'blob' AND length(embedding_vector) = ? LIMIT 1";
     return this.#all(some, dimensions * Float32Array.BYTES_PER_ELEMENT).length > 0;
   }
 
   names(kind: NameKind): string[] {
     const [table, column] = NAMED[kind];
-    const rows = this.#all<{ name: string }>(`${eachOf(table, column)} WHERE typeof(name) = 'text'`);
+    const rows = this.#all<{ name: string }>(
+      `${eachOf(table, column)} WHERE typeof(name) = 'text'`,
+    );
     return rows.map(({ name }) => name);
   }
 
-  // ---- edges --------------------------------------------------------------------------------------
+  // ---- edges
+  // --------------------------------------------------------------------------------------
 
   insertEdge(edge: NewEdge): EdgeRow {
     const places = EDGE_COLUMNS.map(() => "?").join(", ");
@@ -635,7 +713,9 @@ export abstract class SqlStorage implements Storage {
   }
 
   edgesOf(nodeId: string, direction: "in" | "out" | "both", page: Page = {}): EdgeRow[] {
-    const ends = { in: ["target_id"], out: ["source_id"], both: ["source_id", "target_id"] }[direction];
+    const ends = { in: ["target_id"], out: ["source_id"], both: ["source_id", "target_id"] }[
+      direction
+    ];
     const where = ends.map((end) => `${end} = ?`).join(" OR ");
     return this.#all(
       `SELECT ${EDGE} FROM edges WHERE (${where}) AND ${SOUND_EDGE} AND ${PAGE}`,
@@ -645,11 +725,17 @@ export abstract class SqlStorage implements Storage {
   }
 
   edgesOfTypes(types: readonly string[]): EdgeRow[] {
-    return this.#all(`SELECT ${EDGE} FROM edges WHERE type IN ${LISTED} ORDER BY rowid`, JSON.stringify(types));
+    return this.#all(
+      `SELECT ${EDGE} FROM edges WHERE type IN ${LISTED} ORDER BY rowid`,
+      JSON.stringify(types),
+    );
   }
 
   listEdges(page: Page = {}): EdgeRow[] {
-    return this.#all(`SELECT ${EDGE} FROM edges WHERE ${SOUND_EDGE} AND ${PAGE}`, ...boundsOf(page));
+    return this.#all(
+      `SELECT ${EDGE} FROM edges WHERE ${SOUND_EDGE} AND ${PAGE}`,
+      ...boundsOf(page),
+    );
   }
 
   *edges(ids?: readonly string[]): Iterable<EdgeRow[]> {
@@ -657,13 +743,19 @@ export abstract class SqlStorage implements Storage {
       yield this.#all(`SELECT ${EDGE} FROM edges WHERE id IN ${LISTED}`, JSON.stringify(ids));
       return;
     }
-    yield* this.#pages<EdgeRow>(`SELECT ${EDGE} FROM edges WHERE rowid > ? AND ${SOUND_EDGE} ORDER BY rowid LIMIT ?`);
+    yield* this.#pages<EdgeRow>(
+      `SELECT ${EDGE} FROM edges WHERE rowid > ? AND ${SOUND_EDGE} ORDER BY rowid LIMIT ?`,
+    );
   }
 
-  // ---- use ----------------------------------------------------------------------------------------
+  // ---- use
+  // ----------------------------------------------------------------------------------------
 
   usageOfContext(contextId: string): UsageRow[] {
-    return this.#all(`SELECT ${USAGE} FROM memory_usage WHERE context_id = ? ORDER BY sequence`, contextId);
+    return this.#all(
+      `SELECT ${USAGE} FROM memory_usage WHERE context_id = ? ORDER BY sequence`,
+      contextId,
+    );
   }
 
   usageOf(memoryIds: readonly string[]): UsageRow[] {
@@ -673,7 +765,8 @@ export abstract class SqlStorage implements Storage {
 
   addUsage(uses: readonly UsageRow[], most: number, since: string): void {
     const add = `INSERT INTO memory_usage (${USAGE}) VALUES (${USAGE_COLUMNS.map(() => "?").join(", ")})`;
-    // A clock that is ahead for one request forgets nothing: a use that was recorded before has to tell of the time, too.
+    // A clock that is ahead for one request forgets nothing: a use that was recorded before has to
+    // tell of the time, too.
     this.#run(
       `DELETE FROM memory_usage WHERE retrieved_at <= ?1
          AND EXISTS (SELECT 1 FROM memory_usage AS later WHERE later.retrieved_at >= ?1)`,
@@ -687,7 +780,8 @@ export abstract class SqlStorage implements Storage {
     );
   }
 
-  // ---- trades -------------------------------------------------------------------------------------
+  // ---- trades
+  // -------------------------------------------------------------------------------------
 
   signals(nodeIds: readonly string[]): Map<string, string> {
     const of = `SELECT node_id, signals FROM node_signals WHERE node_id IN ${LISTED}`;
@@ -712,7 +806,11 @@ export abstract class SqlStorage implements Storage {
     return rows.map(({ id }) => id);
   }
 
-  uncountedEdges(entryId: string, type: string, subtype: string): Pick<EdgeRow, "id" | "source_id">[] {
+  uncountedEdges(
+    entryId: string,
+    type: string,
+    subtype: string,
+  ): Pick<EdgeRow, "id" | "source_id">[] {
     return this.#all(
       `SELECT edges.id, edges.source_id FROM edges JOIN nodes ON nodes.id = edges.source_id
        WHERE edges.target_id = ? AND edges.type = ? AND nodes.subtype = ? AND edges.id IS NOT NULL AND NOT EXISTS
@@ -730,7 +828,8 @@ export abstract class SqlStorage implements Storage {
   }
 
   addOutcome(playbookId: string, entryId: string, profitable: boolean, at: string): void {
-    const add = "INSERT INTO playbook_outcomes (playbook_id, entry_id, profitable, applied_at) VALUES (?, ?, ?, ?)";
+    const add =
+      "INSERT INTO playbook_outcomes (playbook_id, entry_id, profitable, applied_at) VALUES (?, ?, ?, ?)";
     this.#run(add, playbookId, entryId, profitable ? 1 : 0, at);
   }
 
@@ -746,7 +845,8 @@ export abstract class SqlStorage implements Storage {
     return taken !== undefined;
   }
 
-  // ---- periodic work ------------------------------------------------------------------------------
+  // ---- periodic work
+  // ------------------------------------------------------------------------------
 
   takeTask(name: string, now: number, after: number, lease: number): boolean {
     // What was done in the future, or is leased for longer than a lease, was so by a wrong clock.
@@ -767,7 +867,8 @@ export abstract class SqlStorage implements Storage {
     this.#run(leave, done, name, this.writer);
   }
 
-  // ---- clusters -----------------------------------------------------------------------------------
+  // ---- clusters
+  // -----------------------------------------------------------------------------------
 
   insertCluster(cluster: NewCluster): ClusterRow {
     this.#taking = undefined;
@@ -782,7 +883,10 @@ export abstract class SqlStorage implements Storage {
     this.#taking = undefined;
     return this.#first(
       UPDATE_CLUSTER,
-      ...CHANGEABLE_OF_CLUSTER.flatMap((column) => [column in changes ? 1 : 0, changes[column] ?? null]),
+      ...CHANGEABLE_OF_CLUSTER.flatMap((column) => [
+        column in changes ? 1 : 0,
+        changes[column] ?? null,
+      ]),
       id,
     );
   }
@@ -798,15 +902,21 @@ export abstract class SqlStorage implements Storage {
   }
 
   clusters(page: Page = {}): ClusterRow[] {
-    const what = { columns: CLUSTER, texts: TEXTS_OF_CLUSTER, from: `FROM clusters WHERE ${isId("id")} AND ${AFTER}` };
+    const what = {
+      columns: CLUSTER,
+      texts: TEXTS_OF_CLUSTER,
+      from: `FROM clusters WHERE ${isId("id")} AND ${AFTER}`,
+    };
     const [after, limit] = boundsOf(page);
     return this.#readWithin(what, [after], limit, page.room);
   }
 
   clustersTaking(subtype: string): readonly string[] {
-    // What others committed changes the version; what this connection does is forgotten where it is done.
+    // What others committed changes the version; what this connection does is forgotten where it is
+    // done.
     const version = this.version();
-    if (this.#taking?.version !== version) this.#taking = { version, clusters: this.#clustersBySubtype() };
+    if (this.#taking?.version !== version)
+      this.#taking = { version, clusters: this.#clustersBySubtype() };
     return this.#taking.clusters.get(subtype) ?? [];
   }
 
@@ -848,7 +958,8 @@ export abstract class SqlStorage implements Storage {
   }
 
   deleteMember(clusterId: string, nodeId: string): boolean {
-    const gone = "DELETE FROM cluster_memberships WHERE cluster_id = ? AND node_id = ? RETURNING node_id";
+    const gone =
+      "DELETE FROM cluster_memberships WHERE cluster_id = ? AND node_id = ? RETURNING node_id";
     return this.#all(gone, clusterId, nodeId).length > 0;
   }
 
@@ -868,7 +979,8 @@ export abstract class SqlStorage implements Storage {
     );
   }
 
-  // ---- from one store to another ------------------------------------------------------------------
+  // ---- from one store to another
+  // ------------------------------------------------------------------
 
   rows(): number {
     const tables = Object.values(PORTABLE).filter(({ table }) => this.#hasTable(table));
@@ -878,7 +990,9 @@ export abstract class SqlStorage implements Storage {
 
   /** A file that is only looked at may be of a schema without it. */
   #hasTable(name: string): boolean {
-    return this.#all("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name).length > 0;
+    return (
+      this.#all("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name).length > 0
+    );
   }
 
   *portable(kind: PortableKind): Iterable<PortableRow[]> {
@@ -888,7 +1002,9 @@ export abstract class SqlStorage implements Storage {
     const isWhole = [...key.map(isId), ...areThere].join(" AND ");
     // Its rows have no numbers; they are of two ids each, so that there is room for all of them.
     if (kind === "outcome") {
-      yield this.#all(`SELECT ${columns.join(", ")} FROM ${table} WHERE ${isWhole} ORDER BY ${key.join(", ")}`);
+      yield this.#all(
+        `SELECT ${columns.join(", ")} FROM ${table} WHERE ${isWhole} ORDER BY ${key.join(", ")}`,
+      );
       return;
     }
     const figures = kind === "node" && this.#hasTable("node_signals") ? `, ${SIGNALS_OF_NODE}` : "";
@@ -900,7 +1016,8 @@ export abstract class SqlStorage implements Storage {
   }
 
   lacking(kind: PortableKind, row: PortableRow): string | undefined {
-    const isThere = (table: string, id: unknown) => this.#all(`SELECT 1 FROM ${table} WHERE id = ?`, id).length > 0;
+    const isThere = (table: string, id: unknown) =>
+      this.#all(`SELECT 1 FROM ${table} WHERE id = ?`, id).length > 0;
     return PORTABLE[kind].ends?.find(([column, table]) => !isThere(table, row[column]))?.[0];
   }
 
@@ -918,7 +1035,9 @@ export abstract class SqlStorage implements Storage {
     this.#run(
       `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})
        ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${taken.join(", ")}`,
-      ...columns.map((column) => row[column] ?? (kind === "conflict" ? FOR_NULL[column] : undefined) ?? null),
+      ...columns.map(
+        (column) => row[column] ?? (kind === "conflict" ? FOR_NULL[column] : undefined) ?? null,
+      ),
     );
     if (kind !== "node") return;
     this.#run("DELETE FROM node_signals WHERE node_id = ?", row.id);
@@ -937,7 +1056,8 @@ export abstract class SqlStorage implements Storage {
     return rows.map(({ id }) => id);
   }
 
-  // ---- changes ------------------------------------------------------------------------------------
+  // ---- changes
+  // ------------------------------------------------------------------------------------
 
   abstract version(): number;
 
@@ -945,7 +1065,9 @@ export abstract class SqlStorage implements Storage {
     // Asked for together, they would be looked for in the whole log.
     const [first, last] = ["min", "max"].map((end) => `(SELECT ${end}(sequence) FROM change_log)`);
     const ever = "(SELECT seq FROM sqlite_sequence WHERE name = 'change_log')";
-    return this.#first(`SELECT coalesce(${first}, 0) AS first, coalesce(${last}, ${ever}, 0) AS last`)!;
+    return this.#first(
+      `SELECT coalesce(${first}, 0) AS first, coalesce(${last}, ${ever}, 0) AS last`,
+    )!;
   }
 
   changesSince(sequence: number): Change[] {
@@ -955,7 +1077,8 @@ export abstract class SqlStorage implements Storage {
   }
 
   claimChanges(after: number): Change[] {
-    const own = "UPDATE change_log SET writer = ? WHERE sequence > ? RETURNING sequence, entity, id";
+    const own =
+      "UPDATE change_log SET writer = ? WHERE sequence > ? RETURNING sequence, entity, id";
     const changes = this.#all<LoggedChange>(own, this.writer, after).map(changeOf);
     return changes.sort((a, b) => a.sequence - b.sequence);
   }
@@ -975,12 +1098,17 @@ export abstract class SqlStorage implements Storage {
       const batch = changes.slice(at, at + SOFT_BATCH);
       this.#run(WRITE_SOFT, JSON.stringify(batch), latest);
       // A number that has been text may be off by its last bit; what grew is bound as it is.
-      for (const { id, stability, retrievability } of batch.filter((change) => change.stability !== null)) {
+      for (const { id, stability, retrievability } of batch.filter(
+        (change) => change.stability !== null,
+      )) {
         const grown = `UPDATE nodes SET neural_stability = ?,
           neural_retrievability = coalesce(?, neural_retrievability) WHERE id = ?`;
         this.#run(grown, stability, retrievability, id);
       }
-      this.#run("INSERT INTO change_log(entity, id) VALUES ('soft', ?)", JSON.stringify(batch.map(({ id }) => id)));
+      this.#run(
+        "INSERT INTO change_log(entity, id) VALUES ('soft', ?)",
+        JSON.stringify(batch.map(({ id }) => id)),
+      );
     }
     this.#run("DELETE FROM nous_meta WHERE key = 'flushing'");
   }
@@ -993,7 +1121,8 @@ export abstract class SqlStorage implements Storage {
     return this.openings.reaches(opening, sequence);
   }
 
-  // ---- soundness ----------------------------------------------------------------------------------
+  // ---- soundness
+  // ----------------------------------------------------------------------------------
 
   beginPurge(nodeId: string): void {
     this.#run("INSERT INTO nous_purges VALUES (?) ON CONFLICT DO NOTHING", nodeId);
@@ -1012,7 +1141,9 @@ export abstract class SqlStorage implements Storage {
     const changed = changedRows((sql) => this.prepared(sql)).length;
     if (changed > 0) problems.push(`${changed} memories are not as they were written`);
     for (const [table, problem] of TIES) {
-      const loose = this.#hasTable(table) ? this.#all(`PRAGMA foreign_key_check(${table})`).length : 0;
+      const loose = this.#hasTable(table)
+        ? this.#all(`PRAGMA foreign_key_check(${table})`).length
+        : 0;
       if (loose > 0) problems.push(`${loose} ${problem} a memory that is not there`);
     }
     try {
@@ -1027,7 +1158,9 @@ export abstract class SqlStorage implements Storage {
   loose(): string[] {
     const replaced = this.#replacedTexts();
     const texts =
-      replaced.length > 0 ? [`texts were no UTF-8, and are read with others in place of it: ${namesOf(replaced)}`] : [];
+      replaced.length > 0
+        ? [`texts were no UTF-8, and are read with others in place of it: ${namesOf(replaced)}`]
+        : [];
     const members = MEMBERS.flatMap(([table, column, of, problem]) => {
       if (!this.#hasTable(table)) return [];
       const named = `SELECT id FROM ${of} WHERE id IS NOT NULL`;
@@ -1054,8 +1187,8 @@ export abstract class SqlStorage implements Storage {
 /** Statements whose rows others may have written. */
 const READS = /^\s*(SELECT|WITH)\b/;
 /**
- * Connections whose files are not at their place. To close one would remove a log by its name, which is that of another database by
- * now: they are held until the process ends.
+ * Connections whose files are not at their place. To close one would remove a log by its name,
+ * which is that of another database by now: they are held until the process ends.
  */
 const abandoned: Database.Database[] = [];
 
@@ -1079,9 +1212,11 @@ export class LibsqlStorage extends SqlStorage {
   #hasWritten = false;
 
   /**
-   * Opens a database file, or makes one; one of the existing server, or of an earlier version, gets what it lacks.
+   * Opens a database file, or makes one; one of the existing server, or of an earlier version, gets
+   * what it lacks.
    *
-   * @throws {StorageError} for a file that is no database, of a newer version, or held by somebody else.
+   * @throws {StorageError} for a file that is no database, of a newer version, or held by somebody
+   * else.
    */
   constructor(file: string, options: LibsqlOptions) {
     const { db, readable } = openFile(file, options);
@@ -1111,7 +1246,8 @@ export class LibsqlStorage extends SqlStorage {
 
   #write<T>(work: () => T): T {
     const result = super.transaction(() => {
-      if (this.#files !== undefined && !this.#hasWritten) this.openings.begin(this.changeRange().last);
+      if (this.#files !== undefined && !this.#hasWritten)
+        this.openings.begin(this.changeRange().last);
       const result = work();
       this.checkPlace();
       return result;
@@ -1142,7 +1278,9 @@ export class LibsqlStorage extends SqlStorage {
       this.#lookAtUnlogged(sql);
       return super.ask<T>(sql, values);
     };
-    return this.#readable === undefined || this.db.inTransaction || !READS.test(sql) ? ask() : this.snapshot(ask);
+    return this.#readable === undefined || this.db.inTransaction || !READS.test(sql)
+      ? ask()
+      : this.snapshot(ask);
   }
 
   /**
@@ -1155,13 +1293,15 @@ export class LibsqlStorage extends SqlStorage {
     const version = this.version();
     if (version === this.#readable.version) return;
     const changed = this.#changedByOthers();
-    const texts = changed === undefined ? unreadableTexts(this.db) : unreadableChanges(this.db, changed);
+    const texts =
+      changed === undefined ? unreadableTexts(this.db) : unreadableChanges(this.db, changed);
     if (texts.length > 0) throw new UnreadableText(texts);
     this.#readable = { version, change: this.changeRange().last };
   }
 
   /**
-   * Looks at the tables of a statement that the change log does not tell of, once after each commit of others.
+   * Looks at the tables of a statement that the change log does not tell of, once after each commit
+   * of others.
    *
    * @throws {UnreadableText} as `#lookAtTexts`.
    */
@@ -1231,7 +1371,9 @@ interface Readable {
 function scrubIn(db: Connection, file: string, nodeId: string): void {
   db.exec("PRAGMA secure_delete = ON");
   for (const [table, column] of TEXTS_ABOUT) {
-    db.prepare(`DELETE FROM ${table} WHERE ${column} = ? OR ${column} IN (SELECT id FROM nous_purges)`).run(nodeId);
+    db.prepare(
+      `DELETE FROM ${table} WHERE ${column} = ? OR ${column} IN (SELECT id FROM nous_purges)`,
+    ).run(nodeId);
   }
   // Words of what was deleted stay in a full-text index until it merges them away.
   db.exec("INSERT INTO nodes_fts(nodes_fts) VALUES ('rebuild')");
@@ -1246,7 +1388,9 @@ function scrubIn(db: Connection, file: string, nodeId: string): void {
   db.exec("DELETE FROM nous_purges");
 }
 
-/** Does what `LibsqlStorage.scrub` does, by a connection of its own: for a thread that has the time. */
+/**
+ * Does what `LibsqlStorage.scrub` does, by a connection of its own: for a thread that has the time.
+ */
 export function scrubFile(file: string, durability: Durability, nodeId: string): void {
   const db = new Database(file);
   try {
@@ -1259,7 +1403,13 @@ export function scrubFile(file: string, durability: Durability, nodeId: string):
 
 function openFile(
   file: string,
-  { durability, tell = () => {}, migrates = true, readsRows = true, replacesTexts = true }: LibsqlOptions,
+  {
+    durability,
+    tell = () => {},
+    migrates = true,
+    readsRows = true,
+    replacesTexts = true,
+  }: LibsqlOptions,
 ): { db: Database.Database; readable: Readable | undefined } {
   const isInMemory = file === IN_MEMORY;
   let db: Database.Database | undefined;
@@ -1277,7 +1427,8 @@ function openFile(
       }
     }
     if (migrates) migrate(db, file, isInMemory, tell);
-    else if (schemaOf(db) === 0) throw new StorageError(`The database ${file} has not been migrated yet.`);
+    else if (schemaOf(db) === 0)
+      throw new StorageError(`The database ${file} has not been migrated yet.`);
     else readWithAdded(db);
     if (migrates && !isInMemory) settle(db, durability);
     return { db, readable };
@@ -1288,14 +1439,21 @@ function openFile(
 }
 
 function readableFrom(db: Database.Database): Readable {
-  const [{ data_version: version }] = db.prepare("PRAGMA data_version").all() as [{ data_version: number }];
-  const hasLog = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'change_log'").all().length > 0;
+  const [{ data_version: version }] = db.prepare("PRAGMA data_version").all() as [
+    { data_version: number },
+  ];
+  const hasLog =
+    db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'change_log'").all().length > 0;
   const last = hasLog ? db.prepare("SELECT max(sequence) AS last FROM change_log").all() : [];
   return { version, change: (last as { last: number | null }[])[0]?.last ?? 0 };
 }
 
 /** Sees to it that all texts can be read. */
-function makeReadable(db: Database.Database, replaces: boolean, tell: (what: string) => void): void {
+function makeReadable(
+  db: Database.Database,
+  replaces: boolean,
+  tell: (what: string) => void,
+): void {
   const texts = unreadableTexts(db);
   if (texts.length === 0) return;
   if (!replaces || schemaOf(db) > SCHEMA) throw new UnreadableText(texts);
@@ -1314,15 +1472,17 @@ function settle(db: Database.Database, durability: Durability): void {
 }
 
 /**
- * Makes a database where there is none. It comes into its place whole, so that one which is empty, or whose log alone is there, was
- * cut off by somebody: that must not become a memory without memories.
+ * Makes a database where there is none. It comes into its place whole, so that one which is empty,
+ * or whose log alone is there, was cut off by somebody: that must not become a memory without
+ * memories.
  *
  * @throws {StorageError} for such a one.
  */
 function seeToFile(file: string): void {
   const bytes = statSync(file, { throwIfNoEntry: false })?.size;
   const mend = "restore a backup, or delete the agent to begin anew";
-  if (bytes === 0) throw new StorageError(`The database ${file} is empty, and was not when it was made: ${mend}.`);
+  if (bytes === 0)
+    throw new StorageError(`The database ${file} is empty, and was not when it was made: ${mend}.`);
   if (bytes !== undefined) return;
   if ((statSync(logOf(file), { throwIfNoEntry: false })?.size ?? 0) > 0) {
     throw new StorageError(`The database ${file} is gone, and its log is still there: ${mend}.`);
@@ -1366,10 +1526,10 @@ function idsOf(json: string): string[] {
 }
 
 /** What is bound in `PAGE`; a limit of -1 is none. */
-const boundsOf = ({ after = Number.MIN_SAFE_INTEGER, limit = -1 }: Page): [after: number, limit: number] => [
-  after,
-  limit,
-];
+const boundsOf = ({
+  after = Number.MIN_SAFE_INTEGER,
+  limit = -1,
+}: Page): [after: number, limit: number] => [after, limit];
 
 /** The conditions of a filter on `nodes`, and what is bound in them. */
 function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unknown[] } {
@@ -1382,7 +1542,10 @@ function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unkno
   if (filter.type !== undefined) add("nodes.type = ?", filter.type);
   if (filter.subtype !== undefined) add("nodes.subtype = ?", filter.subtype);
   if (filter.subtypes !== undefined) {
-    add(`coalesce(nodes.subtype, '') IN ${LISTED}`, JSON.stringify(filter.subtypes.map((subtype) => subtype ?? "")));
+    add(
+      `coalesce(nodes.subtype, '') IN ${LISTED}`,
+      JSON.stringify(filter.subtypes.map((subtype) => subtype ?? "")),
+    );
   }
   if (filter.created_after !== undefined) add(`${CREATED_AT} >= ?`, filter.created_after);
   if (filter.created_before !== undefined) add(`${CREATED_AT} <= ?`, filter.created_before);
@@ -1397,8 +1560,12 @@ function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unkno
       ingestion: ["provenance_created_at"],
       any: ["temporal_event_time", "provenance_created_at"],
     }[by];
-    const within = (column: string) => `${isoOf(`nodes.${column}`)} BETWEEN coalesce(?, '') AND coalesce(?, '~')`;
-    add(`(${columns.map(within).join(" OR ")})`, ...columns.flatMap(() => [start ?? null, end ?? null]));
+    const within = (column: string) =>
+      `${isoOf(`nodes.${column}`)} BETWEEN coalesce(?, '') AND coalesce(?, '~')`;
+    add(
+      `(${columns.map(within).join(" OR ")})`,
+      ...columns.flatMap(() => [start ?? null, end ?? null]),
+    );
   }
   if (filter.lifecycle !== undefined) {
     const { state, leaving, arriving } = filter.lifecycle;

@@ -9,12 +9,17 @@ import { copyName, moveInto } from "./files.ts";
 import { META_TABLE, MIGRATIONS, SCHEMA } from "./schema.ts";
 
 /**
- * Runs the migrations that a database lacks. Before the first of them a copy of what is there is put beside the file, and
- * until the last nobody else can use it.
+ * Runs the migrations that a database lacks. Before the first of them a copy of what is there is
+ * put beside the file, and until the last nobody else can use it.
  *
  * @throws {StorageError} for a database of a newer version.
  */
-export function migrate(db: Database.Database, file: string, isNew: boolean, tell: (what: string) => void): void {
+export function migrate(
+  db: Database.Database,
+  file: string,
+  isNew: boolean,
+  tell: (what: string) => void,
+): void {
   const found = knownSchemaOf(db, file);
   if (found === SCHEMA) return;
   db.exec("PRAGMA journal_mode = WAL");
@@ -28,7 +33,8 @@ export function migrate(db: Database.Database, file: string, isNew: boolean, tel
 }
 
 /**
- * Runs the migrations that a database elsewhere lacks: nobody but whoever keeps it can copy it first.
+ * Runs the migrations that a database elsewhere lacks: nobody but whoever keeps it can copy it
+ * first.
  *
  * @throws {StorageError} for a database of a newer version.
  */
@@ -36,7 +42,9 @@ export function migrateRemote(db: Connection, url: string, tell: (what: string) 
   const found = knownSchemaOf(db, url);
   if (found === SCHEMA) return;
   bringUp(db);
-  tell(`The remote database had schema ${found} and has ${SCHEMA} now; there is no copy of it as it was`);
+  tell(
+    `The remote database had schema ${found} and has ${SCHEMA} now; there is no copy of it as it was`,
+  );
 }
 
 /** The schema of a database, which is no newer than this version. */
@@ -71,9 +79,12 @@ function bringUp(db: Connection): void {
 export function schemaOf(db: Connection): number {
   const known = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'nous_meta'").all().length > 0;
   if (!known) return 0;
-  const [row] = db.prepare("SELECT value FROM nous_meta WHERE key = 'schema'").all() as { value: string }[];
+  const [row] = db.prepare("SELECT value FROM nous_meta WHERE key = 'schema'").all() as {
+    value: string;
+  }[];
   if (row === undefined) return 0;
-  if (!/^\d+$/.test(row.value)) throw new StorageError("The schema that the database names is no number.");
+  if (!/^\d+$/.test(row.value))
+    throw new StorageError("The schema that the database names is no number.");
   return Number(row.value);
 }
 
@@ -94,13 +105,19 @@ export function alone(db: Database.Database, work: () => void): void {
   }
 }
 
-const read = (db: Database.Database): unknown => db.prepare("SELECT count(*) FROM sqlite_master").all();
+const read = (db: Database.Database): unknown =>
+  db.prepare("SELECT count(*) FROM sqlite_master").all();
 
 /**
- * A copy of the whole database beside it. SQLite makes it: opening the file a second time would end the locks that this
- * process holds on it. Row numbers are kept.
+ * A copy of the whole database beside it. SQLite makes it: opening the file a second time would end
+ * the locks that this process holds on it. Row numbers are kept.
  */
-function copyOf(db: Database.Database, file: string, schema: number, tell: (what: string) => void): void {
+function copyOf(
+  db: Database.Database,
+  file: string,
+  schema: number,
+  tell: (what: string) => void,
+): void {
   const copy = copyName(file, `schema-${schema}`);
   if (existsSync(copy)) throw new StorageError(`The copy ${copy} is there already.`);
   const unfinished = `${copy}.tmp`;

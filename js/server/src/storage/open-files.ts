@@ -1,5 +1,5 @@
-// Whether the files that a connection has open are those at its path. A database whose files were deleted, moved or replaced goes on
-// taking writes, and nobody finds them again.
+// Whether the files that a connection has open are those at its path. A database whose files were
+// deleted, moved or replaced goes on taking writes, and nobody finds them again.
 
 import { statSync } from "node:fs";
 import { Unavailable } from "./errors.ts";
@@ -39,12 +39,16 @@ export class OpenFiles {
   /** @throws {MovedError} where one of them was deleted, moved or replaced. */
   check(): void {
     if (this.areInPlace) return;
-    throw new MovedError("The files of this memory were deleted, moved or replaced while the server has them open");
+    throw new MovedError(
+      "The files of this memory were deleted, moved or replaced while the server has them open",
+    );
   }
 }
 
 /** @throws {MovedError} where a folder is not there any more, or is another one. */
 export function checkFolder(path: string, identity: string): void {
   if (identityOf(path) === identity) return;
-  throw new MovedError("The data directory was deleted, moved or replaced while the server is running");
+  throw new MovedError(
+    "The data directory was deleted, moved or replaced while the server is running",
+  );
 }

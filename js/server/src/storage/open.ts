@@ -1,4 +1,5 @@
-// How the databases of agents are opened, wherever they are. Who only needs to know where loads no database for it.
+// How the databases of agents are opened, wherever they are. Who only needs to know where loads no
+// database for it.
 
 import { agentFile } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
@@ -15,7 +16,10 @@ export interface OpenOptions {
   tell?: (what: string) => void;
   /** Whether an older schema is brought up to date. Default true. */
   migrates?: boolean;
-  /** Whether texts that are no UTF-8 are replaced. Default true; else a database that has some is not opened. */
+  /**
+   * Whether texts that are no UTF-8 are replaced. Default true; else a database that has some is
+   * not opened.
+   */
   replacesTexts?: boolean;
 }
 
@@ -24,7 +28,11 @@ export interface OpenOptions {
  *
  * @throws {StorageError} where that cannot be done, or the file is the database of another agent.
  */
-export function openStorage({ dataDir, durability, remote }: Place, agent: string, options: OpenOptions = {}): Storage {
+export function openStorage(
+  { dataDir, durability, remote }: Place,
+  agent: string,
+  options: OpenOptions = {},
+): Storage {
   if (remote === undefined) {
     const storage = new LibsqlStorage(agentFile(dataDir, agent), { durability, ...options });
     const named = storage.meta("agent");
@@ -33,7 +41,9 @@ export function openStorage({ dataDir, durability, remote }: Place, agent: strin
     throw new MovedError("The database in the place of this memory is that of another agent");
   }
   if (agent !== USUAL_AGENT) {
-    throw new StorageError(`There is no agent ${agent}: a remote database is that of one agent, ${USUAL_AGENT}.`);
+    throw new StorageError(
+      `There is no agent ${agent}: a remote database is that of one agent, ${USUAL_AGENT}.`,
+    );
   }
   return openRemote(remote, options);
 }
@@ -50,7 +60,10 @@ export function openWhole(place: Place, agent: string, options?: OpenOptions): S
 
 /** Opens the database of the usual agent elsewhere. */
 export function openRemote(remote: Remote, options: OpenOptions = {}): RemoteStorage {
-  return new RemoteStorage(remote, { thread: new URL("./remote-thread.mjs", import.meta.url), ...options });
+  return new RemoteStorage(remote, {
+    thread: new URL("./remote-thread.mjs", import.meta.url),
+    ...options,
+  });
 }
 
 /** A database as it is found, and how it is opened. */
@@ -62,7 +75,8 @@ export interface Found {
 
 /** The databases that there are, for a process that has none of them open. */
 export function databasesOf({ dataDir, durability, remote }: Place): Found[] {
-  if (remote !== undefined) return [{ where: remote.url, open: (options) => openRemote(remote, options) }];
+  if (remote !== undefined)
+    return [{ where: remote.url, open: (options) => openRemote(remote, options) }];
   return databasesIn(dataDir).map((where) => ({
     where,
     open: (options) => {

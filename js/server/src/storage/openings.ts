@@ -1,5 +1,6 @@
-// Openings for writing in SQL: each has a random name and the last entry of the change log at which it began. The log's numbers alone
-// do not tell a database from a copy of it that went on elsewhere.
+// Openings for writing in SQL: each has a random name and the last entry of the change log at which
+// it began. The log's numbers alone do not tell a database from a copy of it that went on
+// elsewhere.
 
 import { randomUUID } from "node:crypto";
 import type { Ask } from "./sql.ts";
@@ -14,18 +15,25 @@ export class Openings {
     this.#ask = ask;
   }
 
-  /** Within a transaction: from the next entry of the change log on, what is written belongs to a new opening. */
+  /**
+   * Within a transaction: from the next entry of the change log on, what is written belongs to a
+   * new opening.
+   */
   begin(since: number): void {
     this.#ask("INSERT INTO nous_openings (opening, since) VALUES (?, ?)", randomUUID(), since);
     this.#ask("DELETE FROM nous_openings WHERE sequence <= last_insert_rowid() - ?", KEPT);
   }
 
   last(): string | undefined {
-    return this.#ask<{ opening: string }>("SELECT opening FROM nous_openings ORDER BY sequence DESC LIMIT 1")[0]
-      ?.opening;
+    return this.#ask<{ opening: string }>(
+      "SELECT opening FROM nous_openings ORDER BY sequence DESC LIMIT 1",
+    )[0]?.opening;
   }
 
-  /** Whether an opening was there at an entry of the change log: that began with it, and the next one later. */
+  /**
+   * Whether an opening was there at an entry of the change log: that began with it, and the next
+   * one later.
+   */
   reaches(opening: string, sequence: number): boolean {
     const [known] = this.#ask<{ since: number; until: number | null }>(
       `SELECT since, (SELECT since FROM nous_openings AS next WHERE next.sequence > nous_openings.sequence

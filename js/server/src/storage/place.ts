@@ -1,4 +1,5 @@
-// Where the databases of agents are: files in a folder, one for each; or one elsewhere, which is that of the usual agent.
+// Where the databases of agents are: files in a folder, one for each; or one elsewhere, which is
+// that of the usual agent.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -19,11 +20,18 @@ export const AGENT_NAME = `must be a name in UTF-8 of 1 to ${MOST_AGENT_NAME} ch
 
 /** Whether an agent can be called that. */
 export const isAgentName = (name: string): boolean =>
-  name.length <= MOST_AGENT_NAME && /^[^\p{Cc}\p{Cs}\u{fffd}]+$/u.test(name) && name !== "." && name !== "..";
+  name.length <= MOST_AGENT_NAME &&
+  /^[^\p{Cc}\p{Cs}\u{fffd}]+$/u.test(name) &&
+  name !== "." &&
+  name !== "..";
 
-/** @throws {StorageError} for a name that no agent can have. One that has it from an earlier version can be exported and deleted. */
+/**
+ * @throws {StorageError} for a name that no agent can have. One that has it from an earlier version
+ * can be exported and deleted.
+ */
 export function checkAgentName(name: string): void {
-  if (!isAgentName(name)) throw new StorageError(`${JSON.stringify(name)} is no name of an agent: it ${AGENT_NAME}.`);
+  if (!isAgentName(name))
+    throw new StorageError(`${JSON.stringify(name)} is no name of an agent: it ${AGENT_NAME}.`);
 }
 
 export interface Place {
@@ -34,7 +42,10 @@ export interface Place {
 
 /** The place that the settings name. */
 export function placeOf(
-  settings: Pick<Settings, "data_dir" | "durability" | "database_url" | "database_token" | "database_timeout">,
+  settings: Pick<
+    Settings,
+    "data_dir" | "durability" | "database_url" | "database_token" | "database_timeout"
+  >,
 ): Place {
   const {
     data_dir: dataDir,
@@ -60,5 +71,7 @@ export function databasesIn(dataDir: string): string[] {
 /** @throws {StorageError} where the databases are no files, saying what cannot be done then. */
 export function checkIsFiles({ remote }: Place, what: string): void {
   if (remote === undefined) return;
-  throw new StorageError(`${what} works on a database file, and database_url is set: that database is kept elsewhere.`);
+  throw new StorageError(
+    `${what} works on a database file, and database_url is set: that database is kept elsewhere.`,
+  );
 }

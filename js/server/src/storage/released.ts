@@ -1,5 +1,6 @@
-// A database that was closed is given back, with its files and locks, when its statements are collected: libSQL has no call that
-// ends them. Where that must not wait for its turn, it is asked for here.
+// A database that was closed is given back, with its files and locks, when its statements are
+// collected: libSQL has no call that ends them. Where that must not wait for its turn, it is asked
+// for here.
 
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
@@ -9,8 +10,8 @@ setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
 /**
- * What was closed before, and nobody holds, is given back when this is done: memory, files, locks. Not always all of it: V8 itself
- * holds some of it for as long as it compiles a function elsewhere.
+ * What was closed before, and nobody holds, is given back when this is done: memory, files, locks.
+ * Not always all of it: V8 itself holds some of it for as long as it compiles a function elsewhere.
  */
 export async function released(): Promise<void> {
   collect();

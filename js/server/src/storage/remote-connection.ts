@@ -1,11 +1,20 @@
-// A connection to a database elsewhere that is used like one to a file: each call waits until a thread has the answer.
+// A connection to a database elsewhere that is used like one to a file: each call waits until a
+// thread has the answer.
 
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
+import {
+  MessageChannel,
+  type MessagePort,
+  receiveMessageOnPort,
+  Worker,
+} from "node:worker_threads";
 import type { Connection, Statement } from "./connection.ts";
 import { RemoteError } from "./errors.ts";
 import type { Asked, Reply, ThreadSetup } from "./remote-thread.ts";
 
-/** How much longer the thread may take than the network, to start among other things, in milliseconds. */
+/**
+ * How much longer the thread may take than the network, to start among other things, in
+ * milliseconds.
+ */
 const GRACE = 15_000;
 
 const BEGINNINGS = new Set(["BEGIN", "BEGIN IMMEDIATE"]);
@@ -115,7 +124,8 @@ export class RemoteConnection implements Connection {
     const { port1: port, port2 } = new MessageChannel();
     const setup: ThreadSetup = { ...this.#remote, port: port2, answered: this.#answered };
     const worker = new Worker(this.#script, { workerData: setup, transferList: [port2] });
-    // Neither keeps the program from ending; and that a thread failed is seen by there being no answer.
+    // Neither keeps the program from ending; and that a thread failed is seen by there being no
+    // answer.
     worker.unref();
     worker.on("error", () => {});
     port.unref();

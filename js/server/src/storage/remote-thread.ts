@@ -1,9 +1,15 @@
-// The thread that speaks with a database elsewhere, in Hrana over HTTP, while the agent's thread waits: the store is synchronous,
-// and the network is not. The synchronous client of the `libsql` package waits for ever where nobody answers, and says what went
-// wrong in words alone.
+// The thread that speaks with a database elsewhere, in Hrana over HTTP, while the agent's thread
+// waits: the store is synchronous, and the network is not. The synchronous client of the `libsql`
+// package waits for ever where nobody answers, and says what went wrong in words alone.
 
 import { type MessagePort, workerData } from "node:worker_threads";
-import { type HttpStream, openHttp, parseLibsqlUrl, ResponseError, type Value } from "@libsql/hrana-client";
+import {
+  type HttpStream,
+  openHttp,
+  parseLibsqlUrl,
+  ResponseError,
+  type Value,
+} from "@libsql/hrana-client";
 
 /** What the thread is started with. */
 export interface ThreadSetup {
@@ -17,7 +23,10 @@ export interface ThreadSetup {
   timeout: number;
 }
 
-/** `begin` opens a transaction, in which everything is until `end`. One that is abandoned is undone by the server. */
+/**
+ * `begin` opens a transaction, in which everything is until `end`. One that is abandoned is undone
+ * by the server.
+ */
 export type Asked =
   | { kind: "begin" | "end" | "script"; sql: string }
   | { kind: "statement"; sql: string; values: readonly unknown[] }
@@ -30,7 +39,10 @@ export type Reply =
   /** There is no answer to go on with; why, as a sentence without its end. */
   | { lost: string };
 
-/** That edges go with their memories is not to hang on what the server is set to; within a transaction it cannot be set. */
+/**
+ * That edges go with their memories is not to hang on what the server is set to; within a
+ * transaction it cannot be set.
+ */
 const FOREIGN_KEYS = "PRAGMA foreign_keys = ON";
 
 /** What the server says when it gives up, by its codes. */
@@ -42,7 +54,11 @@ const GIVEN_UP: Readonly<Record<string, string>> = {
 };
 
 const { port, answered, url, token, timeout } = workerData as ThreadSetup;
-const client = openHttp(parseLibsqlUrl(url).hranaHttpUrl!, token === "" ? undefined : token, patiently);
+const client = openHttp(
+  parseLibsqlUrl(url).hranaHttpUrl!,
+  token === "" ? undefined : token,
+  patiently,
+);
 // Others may have stored any number.
 client.intMode = "bigint";
 /** The connection of the transaction, while there is one. */
@@ -53,11 +69,16 @@ class Refused extends Error {}
 
 async function patiently(request: Request): Promise<Response> {
   // Whoever a redirect leads to would get the statements, and perhaps the token.
-  const response = await fetch(request, { signal: AbortSignal.timeout(timeout), redirect: "manual" });
+  const response = await fetch(request, {
+    signal: AbortSignal.timeout(timeout),
+    redirect: "manual",
+  });
   if (response.ok) return response;
   await response.body?.cancel();
   const { status } = response;
-  throw new Refused(status === 401 || status === 403 ? "refuses the token" : `answered with status ${status}`);
+  throw new Refused(
+    status === 401 || status === 403 ? "refuses the token" : `answered with status ${status}`,
+  );
 }
 
 async function perform(asked: Asked): Promise<Reply> {
@@ -81,7 +102,9 @@ async function rowsOf(
   { sql, values }: Extract<Asked, { kind: "statement" }>,
 ): Promise<Record<string, unknown>[]> {
   const { rows, columnNames } = await stream.query([sql, [...(values as Value[])]]);
-  return rows.map((row) => Object.fromEntries(columnNames.map((name, place) => [name ?? "", plain(row[place])])));
+  return rows.map((row) =>
+    Object.fromEntries(columnNames.map((name, place) => [name ?? "", plain(row[place])])),
+  );
 }
 
 const plain = (value: unknown): unknown => (typeof value === "bigint" ? Number(value) : value);
@@ -99,7 +122,9 @@ function failureOf(error: unknown): Reply {
   }
   if (error instanceof Refused) return { lost: error.message };
   const isLate = (error as Error).name === "TimeoutError";
-  return { lost: isLate ? `did not answer within ${timeout} ms` : "cannot be reached, or broke off" };
+  return {
+    lost: isLate ? `did not answer within ${timeout} ms` : "cannot be reached, or broke off",
+  };
 }
 
 port.on("message", async (asked: Asked) => {

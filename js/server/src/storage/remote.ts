@@ -1,11 +1,15 @@
-// The store in a database elsewhere, which somebody else keeps: sqld, or a service that speaks as it does.
+// The store in a database elsewhere, which somebody else keeps: sqld, or a service that speaks as
+// it does.
 
 import { RemoteError, StorageError } from "./errors.ts";
 import { SqlStorage } from "./libsql.ts";
 import { migrateRemote, schemaOf } from "./migrate.ts";
 import { type Remote, RemoteConnection } from "./remote-connection.ts";
 
-/** Rows of a batch while a whole table is read: servers give no answer of more than some ten megabytes. */
+/**
+ * Rows of a batch while a whole table is read: servers give no answer of more than some ten
+ * megabytes.
+ */
 const BATCH = 250;
 
 export interface RemoteOptions {
@@ -29,8 +33,8 @@ export class RemoteStorage extends SqlStorage {
     try {
       return super.within(begin, work);
     } catch (error) {
-      // Where the answer to a commit is lost nobody knows whether it was done. What it logged, if so, is to be taken in like
-      // another's.
+      // Where the answer to a commit is lost nobody knows whether it was done. What it logged, if
+      // so, is to be taken in like another's.
       if (error instanceof RemoteError) this.renameWriter();
       throw error;
     }
@@ -42,7 +46,9 @@ export class RemoteStorage extends SqlStorage {
   }
 
   scrub(): void {
-    throw new StorageError("The files of a remote database are written anew only where it is kept.");
+    throw new StorageError(
+      "The files of a remote database are written anew only where it is kept.",
+    );
   }
 
   /** What it takes where it is kept, in bytes. */
@@ -53,7 +59,10 @@ export class RemoteStorage extends SqlStorage {
   }
 }
 
-function connect(remote: Remote, { thread, tell = () => {}, migrates = true }: RemoteOptions): RemoteConnection {
+function connect(
+  remote: Remote,
+  { thread, tell = () => {}, migrates = true }: RemoteOptions,
+): RemoteConnection {
   const connection = new RemoteConnection(remote, thread);
   try {
     if (migrates) migrateRemote(connection, remote.url, tell);
@@ -63,6 +72,8 @@ function connect(remote: Remote, { thread, tell = () => {}, migrates = true }: R
   } catch (error) {
     connection.close();
     const what = `The database ${remote.url} cannot be opened`;
-    throw error instanceof RemoteError ? new RemoteError(`${what}: ${error.message}.`) : StorageError.of(error, what);
+    throw error instanceof RemoteError
+      ? new RemoteError(`${what}: ${error.message}.`)
+      : StorageError.of(error, what);
   }
 }

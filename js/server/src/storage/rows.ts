@@ -38,7 +38,10 @@ export interface NodeRow {
 }
 
 /** What full text holds of a memory. */
-export type TextRow = Pick<NodeRow, "sequence" | "id" | "content_title" | "content_summary" | "content_body">;
+export type TextRow = Pick<
+  NodeRow,
+  "sequence" | "id" | "content_title" | "content_summary" | "content_body"
+>;
 
 /** What recalls, searches and sweeps change of a memory. */
 export type SoftRow = Pick<
@@ -63,7 +66,9 @@ export interface IndexedNodeRow extends NodeRow {
 export type NewNode = Omit<NodeRow, "sequence"> & { embedding_vector: Bytes | null };
 
 /** Changes to a memory; what is not there stays. */
-export type NodeChanges = Partial<Omit<NewNode, "id" | "version" | "last_modified">> & { last_modified: string };
+export type NodeChanges = Partial<Omit<NewNode, "id" | "version" | "last_modified">> & {
+  last_modified: string;
+};
 
 /** A tie between two memories. */
 export interface EdgeRow {

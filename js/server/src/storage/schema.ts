@@ -17,8 +17,8 @@ import { nameTextTriggers } from "./migrations/text-triggers.ts";
 import { createReplacedTexts } from "./migrations/unreadable.ts";
 
 /**
- * Each migration brings a database from the schema of its place to the next. Never edit one that has been released: add
- * another.
+ * Each migration brings a database from the schema of its place to the next. Never edit one that
+ * has been released: add another.
  */
 export const MIGRATIONS: readonly ((db: Connection) => void)[] = [
   createTables,
@@ -41,4 +41,5 @@ export const MIGRATIONS: readonly ((db: Connection) => void)[] = [
 export const SCHEMA = MIGRATIONS.length;
 
 /** What this project keeps of a store as a whole. */
-export const META_TABLE = "CREATE TABLE IF NOT EXISTS nous_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)";
+export const META_TABLE =
+  "CREATE TABLE IF NOT EXISTS nous_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)";

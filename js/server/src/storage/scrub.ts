@@ -1,5 +1,5 @@
-// A database file is rid of what is left of a memory in a thread of its own: for a large one that takes a while, in which the
-// agents of this thread go on.
+// A database file is rid of what is left of a memory in a thread of its own: for a large one that
+// takes a while, in which the agents of this thread go on.
 
 import { Worker } from "node:worker_threads";
 import { StorageError } from "./errors.ts";

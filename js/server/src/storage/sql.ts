@@ -15,8 +15,8 @@ export const CREATED_AT: string = isoOf("created_at");
 export const isId = (column: string): string => `(typeof(${column}) = 'text' AND ${column} <> '')`;
 
 /**
- * The values of an indexed column, as `name`: from each to the next, so that it takes as long as there are values and not rows. After
- * the last comes null.
+ * The values of an indexed column, as `name`: from each to the next, so that it takes as long as
+ * there are values and not rows. After the last comes null.
  */
 export const eachOf = (table: string, column: string): string =>
   `WITH RECURSIVE each(name) AS (
@@ -30,8 +30,8 @@ export const octetsOf = (columns: readonly string[]): string =>
   columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(" + ");
 
 /**
- * Rows in order, by the part of a statement that follows its columns, up to a limit. Where there is a room for their texts, it is
- * asked first how many of them are to be read.
+ * Rows in order, by the part of a statement that follows its columns, up to a limit. Where there is
+ * a room for their texts, it is asked first how many of them are to be read.
  */
 export function readWithin<T>(
   ask: Ask,
@@ -42,7 +42,11 @@ export function readWithin<T>(
 ): T[] {
   const read = `SELECT ${columns} ${from} LIMIT ?`;
   if (room === undefined) return ask<T>(read, ...values, limit);
-  const sizes = ask<{ octets: number }>(`SELECT ${octetsOf(texts)} AS octets ${from} LIMIT ?`, ...values, limit);
+  const sizes = ask<{ octets: number }>(
+    `SELECT ${octetsOf(texts)} AS octets ${from} LIMIT ?`,
+    ...values,
+    limit,
+  );
   if (sizes.length === 0) return [];
   return ask<T>(read, ...values, room.fitting(sizes.map(({ octets }) => octets)));
 }

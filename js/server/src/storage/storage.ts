@@ -1,5 +1,5 @@
-// What a store of one agent's memories can do. Everything is synchronous: between a commit and its being applied to the index
-// nothing else may happen.
+// What a store of one agent's memories can do. Everything is synchronous: between a commit and its
+// being applied to the index nothing else may happen.
 
 import type { StoredLifecycleState } from "nous-wasm";
 import type { EmbeddingTables } from "./embeddings.ts";
@@ -32,7 +32,9 @@ export interface NodeFilter {
   created_after?: string | undefined;
   created_before?: string | undefined;
   /** Bounds on when what it tells of happened, when it was taken in, or either. */
-  time_range?: { by: "event" | "ingestion" | "any"; start?: string | undefined; end?: string | undefined } | undefined;
+  time_range?:
+    | { by: "event" | "ingestion" | "any"; start?: string | undefined; end?: string | undefined }
+    | undefined;
   /** Ids of clusters, in one of which it has to be. */
   cluster_ids?: readonly string[] | undefined;
   lifecycle?: LifecycleFilter | undefined;
@@ -57,7 +59,9 @@ export interface Page {
 
 /** Room for the texts of rows: those that it does not take are not read. */
 export interface ReadRoom {
-  /** How many of the first of some rows are to be read, by the bytes that the texts of each take. */
+  /**
+   * How many of the first of some rows are to be read, by the bytes that the texts of each take.
+   */
   fitting(octets: readonly number[]): number;
 }
 
@@ -79,7 +83,10 @@ export interface Conflicts {
   isResolved(id: string): boolean;
   /** One in whatever status, expired or not, whose old memory is there. */
   find(id: string): ConflictRow | undefined;
-  /** Those of a status, expired or not, oldest first, whose old memory is there, as many as there is room for. */
+  /**
+   * Those of a status, expired or not, oldest first, whose old memory is there, as many as there is
+   * room for.
+   */
   all(status: string, room: ReadRoom): ConflictRow[];
   /** Newest first; of the pending ones those that are open. */
   list(filter: ConflictFilter): ConflictRow[];
@@ -129,7 +136,10 @@ export interface SoftChange {
   id: string;
   /** Accesses to add. */
   accesses: number;
-  /** ISO; the later of this and the stored one stays, unless that lies ahead of the clock. Null leaves it. */
+  /**
+   * ISO; the later of this and the stored one stays, unless that lies ahead of the clock. Null
+   * leaves it.
+   */
   last_accessed: string | null;
   /** Days; null leaves it. */
   stability: number | null;
@@ -142,10 +152,23 @@ export interface SoftChange {
 /** What a memory or an edge is called by; each kind of name is bounded. */
 export type NameKind = "type" | "subtype" | "edge type";
 
-/** What is carried from one store to another, in this order: what is named stands before what names it. */
-export const PORTABLE_KINDS = ["node", "outcome", "cluster", "membership", "conflict", "edge"] as const;
+/**
+ * What is carried from one store to another, in this order: what is named stands before what names
+ * it.
+ */
+export const PORTABLE_KINDS = [
+  "node",
+  "outcome",
+  "cluster",
+  "membership",
+  "conflict",
+  "edge",
+] as const;
 export type PortableKind = (typeof PORTABLE_KINDS)[number];
-/** A row with all its columns, by their names; a memory's with the figures that it came with, `signals`, as JSON. */
+/**
+ * A row with all its columns, by their names; a memory's with the figures that it came with,
+ * `signals`, as JSON.
+ */
 export type PortableRow = Readonly<Record<string, string | number | Bytes | null>>;
 /** A place in the list of memories, newest first. */
 export interface NodePlace {
@@ -189,12 +212,13 @@ export interface Storage {
   setMeta(key: MetaKey, value: string): void;
 
   /**
-   * One transaction, begun as a writer: nobody else writes until it has ended. What throws undoes it. `patience` is how long
-   * another writer is waited for, in milliseconds.
+   * One transaction, begun as a writer: nobody else writes until it has ended. What throws undoes
+   * it. `patience` is how long another writer is waited for, in milliseconds.
    */
   transaction<T>(work: () => T, patience?: number): T;
   /**
-   * To be asked after a write, before it is acknowledged: what is written to files that nobody finds again is lost.
+   * To be asked after a write, before it is acknowledged: what is written to files that nobody
+   * finds again is lost.
    *
    * @throws {MovedError} where the files that are open are not those at their place.
    */
@@ -237,17 +261,30 @@ export interface Storage {
   indexedNodes(ids?: readonly string[]): Iterable<IndexedNodeRow[]>;
   /** The texts of all memories in order, in batches. */
   texts(): Iterable<TextRow[]>;
-  /** What SQLite's full text finds, best first: memories with their ranks, which are below 0. Nothing for a query that it cannot read. */
+  /**
+   * What SQLite's full text finds, best first: memories with their ranks, which are below 0.
+   * Nothing for a query that it cannot read.
+   */
   fullText(match: string, limit: number): { id: string; rank: number }[];
-  /** Memories with a text that holds what a pattern of LIKE stands for, newest first; the state is the stored one. */
+  /**
+   * Memories with a text that holds what a pattern of LIKE stands for, newest first; the state is
+   * the stored one.
+   */
   containing(
     pattern: string,
-    conditions: { type?: string | undefined; subtype?: string | undefined; lifecycle?: string | undefined },
+    conditions: {
+      type?: string | undefined;
+      subtype?: string | undefined;
+      lifecycle?: string | undefined;
+    },
     limit: number,
   ): NodeRow[];
   /** Soft state of those that are there, in no order. */
   softNodes(ids: readonly string[]): SoftRow[];
-  /** Components of a vector: as the store was told, else those that most vectors have; 0 where there is none. */
+  /**
+   * Components of a vector: as the store was told, else those that most vectors have; 0 where there
+   * is none.
+   */
   dimensions(): number;
   /** Whether there is a vector of so many components. */
   hasVectors(dimensions: number): boolean;
@@ -260,7 +297,10 @@ export interface Storage {
   strengthenEdge(id: string, amount: number): EdgeRow | undefined;
   /** Sets strength and weight. */
   setEdgeStrength(id: string, strength: number): EdgeRow | undefined;
-  /** Ids of the edges between two different memories of one group that are not as strong as they can be. */
+  /**
+   * Ids of the edges between two different memories of one group that are not as strong as they can
+   * be.
+   */
   edgesWithin(groups: readonly (readonly string[])[]): string[];
   /** Adds to the strength of each, up to 1. */
   strengthenEdges(ids: readonly string[], amount: number): void;
@@ -272,8 +312,8 @@ export interface Storage {
   /** The uses of these memories, the oldest first. */
   usageOf(memoryIds: readonly string[]): UsageRow[];
   /**
-   * Records uses, and forgets those from before `since`, in ISO, once others are not from before it; and the oldest of all but so
-   * many.
+   * Records uses, and forgets those from before `since`, in ISO, once others are not from before
+   * it; and the oldest of all but so many.
    */
   addUsage(uses: readonly UsageRow[], most: number, since: string): void;
 
@@ -282,23 +322,33 @@ export interface Storage {
   addSignals(nodeId: string, json: string): void;
   /** Ids of memories of a subtype from which edges of these types lead to a memory, in order. */
   tiedTo(nodeId: string, types: readonly string[], subtype: string): string[];
-  /** Edges of a type to a trade from memories of a subtype for which it has not been counted, in order. */
-  uncountedEdges(entryId: string, type: string, subtype: string): Pick<EdgeRow, "id" | "source_id">[];
+  /**
+   * Edges of a type to a trade from memories of a subtype for which it has not been counted, in
+   * order.
+   */
+  uncountedEdges(
+    entryId: string,
+    type: string,
+    subtype: string,
+  ): Pick<EdgeRow, "id" | "source_id">[];
   /** Whether a trade has been counted for a playbook. */
   hasOutcome(playbookId: string, entryId: string): boolean;
   addOutcome(playbookId: string, entryId: string, profitable: boolean, at: string): void;
   /**
-   * Marks the first trade with this end that was counted for a playbook since a time, in ISO, and that no client has counted, as
-   * counted by the client, too. Returns whether there was one.
+   * Marks the first trade with this end that was counted for a playbook since a time, in ISO, and
+   * that no client has counted, as counted by the client, too. Returns whether there was one.
    */
   takeOutcome(playbookId: string, profitable: boolean, since: string): boolean;
 
   /**
-   * Takes periodic work over, for `lease` milliseconds at most; whether it is due, `after` so many milliseconds since it was last
-   * done, and nobody else is at it.
+   * Takes periodic work over, for `lease` milliseconds at most; whether it is due, `after` so many
+   * milliseconds since it was last done, and nobody else is at it.
    */
   takeTask(name: string, now: number, after: number, lease: number): boolean;
-  /** Gives it back, where it is still this writer's. `done` is when it was done; null where it was not. */
+  /**
+   * Gives it back, where it is still this writer's. `done` is when it was done; null where it was
+   * not.
+   */
   leaveTask(name: string, done: number | null): void;
   edgesOf(nodeId: string, direction: "in" | "out" | "both", page?: Page): EdgeRow[];
   /** Edges in order. */
@@ -314,7 +364,10 @@ export interface Storage {
   clusters(page?: Page): ClusterRow[];
   /** Ids of the clusters that take in memories of a subtype by themselves, in order. */
   clustersTaking(subtype: string): readonly string[];
-  /** How many memories are in each of these clusters, by their ids. A cluster without members is not in the map. */
+  /**
+   * How many memories are in each of these clusters, by their ids. A cluster without members is not
+   * in the map.
+   */
   countMembers(clusterIds: readonly string[]): Map<string, number>;
   /** Puts a memory into a cluster, or changes how it is in it. */
   putMember(membership: NewMembership): MembershipRow;
@@ -330,7 +383,10 @@ export interface Storage {
   portable(kind: PortableKind): Iterable<PortableRow[]>;
   /** The column in which a row names what is not there; undefined where everything is. */
   lacking(kind: PortableKind, row: PortableRow): string | undefined;
-  /** The row that has the same key, as far as it tells when it was last changed; undefined where there is none. */
+  /**
+   * The row that has the same key, as far as it tells when it was last changed; undefined where
+   * there is none.
+   */
   changedAt(kind: PortableKind, row: PortableRow): { at: string | null } | undefined;
   /** Writes a row as it is, over one with the same key. */
   put(kind: PortableKind, row: PortableRow): void;
@@ -345,36 +401,57 @@ export interface Storage {
   changeRange(): { first: number; last: number };
   /** What others changed after an entry, in order. */
   changesSince(sequence: number): Change[];
-  /** Marks what this transaction changed after an entry as this writer's; the answer is that, in order. */
+  /**
+   * Marks what this transaction changed after an entry as this writer's; the answer is that, in
+   * order.
+   */
   claimChanges(after: number): Change[];
-  /** Sums memories as this transaction leaves them, so that a check finds what changes on the disk. */
+  /**
+   * Sums memories as this transaction leaves them, so that a check finds what changes on the disk.
+   */
   seal(ids: readonly string[]): void;
   /** Forgets entries up to one. */
   trimChanges(upTo: number): void;
 
   /** The last opening that has written; undefined before the first. */
   lastOpening(): string | undefined;
-  /** Whether what was known in an opening, at an entry of the change log, is of the history of this database. */
+  /**
+   * Whether what was known in an opening, at an entry of the change log, is of the history of this
+   * database.
+   */
   isOfHistory(opening: string, sequence: number): boolean;
 
-  /** Within a transaction. It is logged as soft. A stored access after `latest`, in ISO, gives way to any other. */
+  /**
+   * Within a transaction. It is logged as soft. A stored access after `latest`, in ISO, gives way
+   * to any other.
+   */
   writeSoft(changes: readonly SoftChange[], latest: string): void;
 
-  /** Within the transaction that deletes it: a memory of which nothing may be left, once `scrub` is done. */
+  /**
+   * Within the transaction that deletes it: a memory of which nothing may be left, once `scrub` is
+   * done.
+   */
   beginPurge(nodeId: string): void;
   /** Memories of which that was begun, and is not done. */
   purgesBegun(): string[];
   /**
-   * Writes the whole database anew, so that nothing of what was deleted is left in it or beside it; what else was kept about a
-   * memory, and about those whose purge was begun, goes, too. Not within a transaction.
+   * Writes the whole database anew, so that nothing of what was deleted is left in it or beside it;
+   * what else was kept about a memory, and about those whose purge was begun, goes, too. Not within
+   * a transaction.
    */
   scrub(nodeId: string): void;
 
   /** What is wrong with the database, in words; empty where nothing is. */
   check(): string[];
-  /** Rows that name what is not there, in words. Nobody sees them, so that a store with some is sound enough to be taken in. */
+  /**
+   * Rows that name what is not there, in words. Nobody sees them, so that a store with some is
+   * sound enough to be taken in.
+   */
   loose(): string[];
-  /** Whether anything was written by this store since it was opened, soft state and its own tables among it. */
+  /**
+   * Whether anything was written by this store since it was opened, soft state and its own tables
+   * among it.
+   */
   readonly hasChanged: boolean;
 
   close(): void;

@@ -1,7 +1,17 @@
-// A file of the user's that a command is to write: whole or not at all, over nothing that was not meant, and never over the data.
+// A file of the user's that a command is to write: whole or not at all, over nothing that was not
+// meant, and never over the data.
 
 import { randomUUID } from "node:crypto";
-import { existsSync, linkSync, lstatSync, readdirSync, readlinkSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { agentsDir, keysDir, keysMarker } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
@@ -22,7 +32,9 @@ export class Target {
   readonly #file: string;
   readonly #force: boolean;
 
-  /** @throws {StorageError} where nothing can or should be written there, with what to do instead. */
+  /**
+   * @throws {StorageError} where nothing can or should be written there, with what to do instead.
+   */
   constructor(dataDir: string, file: string, { force = false }: TargetOptions = {}) {
     this.#file = file;
     this.#force = force;
@@ -33,17 +45,21 @@ export class Target {
       throw new StorageError(`${file} is no file, and cannot be written over: name a file.`);
     }
     if (!force && lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw this.#isThere();
-    if (!existsSync(dirname(file))) throw new StorageError(`There is no folder ${dirname(file)}: make it first.`);
+    if (!existsSync(dirname(file)))
+      throw new StorageError(`There is no folder ${dirname(file)}: make it first.`);
   }
 
   #isThere(): StorageError {
-    return new StorageError(`${this.#file} is there already: name another file, or write over it with --force.`);
+    return new StorageError(
+      `${this.#file} is there already: name another file, or write over it with --force.`,
+    );
   }
 
   /**
    * Puts what is whole in its place, on the disk.
    *
-   * @throws {StorageError} where somebody has put a file there meanwhile, and it is not to be written over.
+   * @throws {StorageError} where somebody has put a file there meanwhile, and it is not to be
+   * written over.
    */
   put(): void {
     syncFile(this.unfinished);
@@ -56,7 +72,8 @@ export class Target {
     try {
       linkSync(this.unfinished, this.#file);
     } catch (error) {
-      if ((error as { code?: string }).code === "EEXIST" || existsSync(this.#file)) throw this.#isThere();
+      if ((error as { code?: string }).code === "EEXIST" || existsSync(this.#file))
+        throw this.#isThere();
       // The disk has no links.
       renameSync(this.unfinished, this.#file);
     }
@@ -68,7 +85,10 @@ export class Target {
   }
 }
 
-/** @throws {StorageError} for a file of the data directory, by whatever name, and for a name among them. */
+/**
+ * @throws {StorageError} for a file of the data directory, by whatever name, and for a name among
+ * them.
+ */
 function checkIsApart(dataDir: string, file: string): void {
   const folders = [agentsDir(dataDir), keysDir(dataDir)].filter(isFolder);
   const identities = new Set(folders.map(identityOf));
@@ -77,17 +97,23 @@ function checkIsApart(dataDir: string, file: string): void {
     if (identity !== undefined && identities.has(identity)) return true;
     return dirname(path) !== path && isWithin(dirname(path));
   };
-  const files = folders.flatMap((folder) => readdirSync(folder).map((name) => identityOf(join(folder, name))));
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder).map((name) => identityOf(join(folder, name))),
+  );
   const own = new Set(files.filter((identity) => identity !== undefined));
   const refuse = () => {
-    throw new StorageError(`${file} is a file of the data directory, or in a folder of its files: name one elsewhere.`);
+    throw new StorageError(
+      `${file} is a file of the data directory, or in a folder of its files: name one elsewhere.`,
+    );
   };
   if (own.has(identityOf(file) ?? "")) refuse();
   const names = new Set([agentsDir, keysDir, keysMarker].map((of) => basename(of(dataDir))));
   const place = identityOf(dataDir);
   // They may not be there yet, and some disks make no difference between small and capital letters.
   const isOwnName = (path: string) =>
-    names.has(basename(path).toLowerCase()) && place !== undefined && identityOf(dirname(path)) === place;
+    names.has(basename(path).toLowerCase()) &&
+    place !== undefined &&
+    identityOf(dirname(path)) === place;
   for (const path of pathsOf(file)) if (isWithin(path) || isOwnName(path)) refuse();
 }
 

@@ -1,6 +1,7 @@
-// Text that is no UTF-8, as another program writes it or a damaged page holds it. libSQL ends the whole process, with all its agents,
-// over the first such value that is read. So it is looked for before anything is read, as bytes, and replaced: the text gets
-// replacement characters, and its bytes are kept beside it.
+// Text that is no UTF-8, as another program writes it or a damaged page holds it. libSQL ends the
+// whole process, with all its agents, over the first such value that is read. So it is looked for
+// before anything is read, as bytes, and replaced: the text gets replacement characters, and its
+// bytes are kept beside it.
 
 import { isUtf8 } from "node:buffer";
 import Database from "libsql";
@@ -10,7 +11,10 @@ import { REPLACED_TEXTS } from "./migrations/unreadable.ts";
 import type { Bytes } from "./rows.ts";
 import { META_TABLE, MIGRATIONS } from "./schema.ts";
 
-/** Row numbers, or entries of the change log, that are looked at together: their longest texts fit into one value of SQLite. */
+/**
+ * Row numbers, or entries of the change log, that are looked at together: their longest texts fit
+ * into one value of SQLite.
+ */
 const BATCH = 100;
 /** Texts that a sentence names. */
 const MOST_NAMED = 20;
@@ -20,7 +24,13 @@ const LOWEST = String(-(2n ** 63n));
 
 const KEEP_BYTES = "INSERT INTO nous_replaced_texts VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
 /** Tables that follow from others: their bytes are not kept. */
-const DERIVED = new Set(["change_log", "embedding_queue", "next_embeddings", "row_checksums", "deleted_versions"]);
+const DERIVED = new Set([
+  "change_log",
+  "embedding_queue",
+  "next_embeddings",
+  "row_checksums",
+  "deleted_versions",
+]);
 
 /** Where a text is. */
 export interface TextPlace {
@@ -33,7 +43,9 @@ export interface TextPlace {
 /** There is text that is no UTF-8, and it cannot be replaced at the moment. */
 export class UnreadableText extends Unavailable {
   constructor(texts: readonly TextPlace[]) {
-    super(`There is text that is no UTF-8 in ${namesOf(texts)}: write it again, or start a server, which replaces it.`);
+    super(
+      `There is text that is no UTF-8 in ${namesOf(texts)}: write it again, or start a server, which replaces it.`,
+    );
   }
 }
 
@@ -66,21 +78,26 @@ interface FoundText extends TextPlace {
   bytes: Buffer;
 }
 
-const TABLES = "SELECT CAST(name AS BLOB) AS name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table'";
+const TABLES =
+  "SELECT CAST(name AS BLOB) AS name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table'";
 
 /**
- * Texts of a database that are no UTF-8. Tables of other programs are not looked at: nobody reads them.
+ * Texts of a database that are no UTF-8. Tables of other programs are not looked at: nobody reads
+ * them.
  *
  * @throws {StorageError} where even the schema, or what it is known by, cannot be read.
  */
 export function unreadableTexts(db: Connection): TextPlace[] {
-  return partsIn(db).flatMap((part) => textsIn(db, part).map(({ table, place, column }) => ({ table, place, column })));
+  return partsIn(db).flatMap((part) =>
+    textsIn(db, part).map(({ table, place, column }) => ({ table, place, column })),
+  );
 }
 
 /** @throws {StorageError} where what a database is known by cannot be read. */
 export function checkMeta(db: Connection): void {
   const table = tableOf(db, "nous_meta", true);
-  if (table !== undefined && !isReadable(db, { table, where: "TRUE", values: [] })) throw damaged("nous_meta");
+  if (table !== undefined && !isReadable(db, { table, where: "TRUE", values: [] }))
+    throw damaged("nous_meta");
 }
 
 /** Rows that others have changed, by entries of the change log that are not a writer's. */
@@ -96,11 +113,16 @@ export function unreadableChanges(db: Connection, changed: Changed): TextPlace[]
 }
 
 /**
- * Replaces all texts that are no UTF-8, or those among what others changed; names them. It is a transaction of its own.
+ * Replaces all texts that are no UTF-8, or those among what others changed; names them. It is a
+ * transaction of its own.
  *
- * @param changedOf Asked within the transaction. The tables that the change log does not tell of are looked at in any case.
+ * @param changedOf Asked within the transaction. The tables that the change log does not tell of
+ * are looked at in any case.
  */
-export function replaceTexts(db: Connection, changedOf: () => Changed | undefined = () => undefined): TextPlace[] {
+export function replaceTexts(
+  db: Connection,
+  changedOf: () => Changed | undefined = () => undefined,
+): TextPlace[] {
   const [{ foreign_keys }] = db.prepare("PRAGMA foreign_keys").all() as [{ foreign_keys: number }];
   // An id changes in one table after the other, and a row may name what is not there.
   db.exec("PRAGMA foreign_keys = OFF");
@@ -124,7 +146,9 @@ export function replaceTexts(db: Connection, changedOf: () => Changed | undefine
 }
 
 function replaceIn(db: Connection, parts: readonly Part[]): TextPlace[] {
-  const found = parts.flatMap((part) => textsIn(db, part).map((text) => ({ ...text, of: part.table })));
+  const found = parts.flatMap((part) =>
+    textsIn(db, part).map((text) => ({ ...text, of: part.table })),
+  );
   if (found.length === 0) return [];
   db.exec(REPLACED_TEXTS);
   const ids = freeIds(db, found);
@@ -134,7 +158,9 @@ function replaceIn(db: Connection, parts: readonly Part[]): TextPlace[] {
     const id = ids.get(bytes.toString("hex")) ?? idOf(bytes);
     const text = isKey || /(^|_)id$/.test(column) ? id : bytes.toString();
     // Of two rows that have one key then, the later one stays. Ids are free: no memory makes way.
-    db.prepare(`UPDATE OR REPLACE ${quoted(table)} SET ${quoted(column)} = ? WHERE ${placed(of)}`).run(text, place);
+    db.prepare(
+      `UPDATE OR REPLACE ${quoted(table)} SET ${quoted(column)} = ? WHERE ${placed(of)}`,
+    ).run(text, place);
     if (!DERIVED.has(table)) keep.run(table, place, column, bytes);
   }
   // The log tells of ids as they were, too.
@@ -145,10 +171,15 @@ function replaceIn(db: Connection, parts: readonly Part[]): TextPlace[] {
       db.prepare("UPDATE change_log SET id = ? WHERE sequence = ?").run(id, Number(place));
     }
   }
-  return found.filter(({ table }) => !DERIVED.has(table)).map(({ table, place, column }) => ({ table, place, column }));
+  return found
+    .filter(({ table }) => !DERIVED.has(table))
+    .map(({ table, place, column }) => ({ table, place, column }));
 }
 
-/** Ids for rows whose ids are no UTF-8, by their bytes in hexadecimal: no other row of the table has them. */
+/**
+ * Ids for rows whose ids are no UTF-8, by their bytes in hexadecimal: no other row of the table has
+ * them.
+ */
 function freeIds(db: Connection, found: readonly FoundText[]): Map<string, string> {
   const ids = new Map<string, string>();
   for (const { table, column, bytes } of found) {
@@ -161,11 +192,17 @@ function freeIds(db: Connection, found: readonly FoundText[]): Map<string, strin
   return ids;
 }
 
-/** An id with its bytes beyond ASCII in hexadecimal: two that differ stay two, and what names one goes on naming it. */
-const idOf = (bytes: Buffer): string => bytes.toString("latin1").replace(/[^ -~]/g, (it) => `%${hexOf(it)}`);
-const hexOf = (character: string) => character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0");
+/**
+ * An id with its bytes beyond ASCII in hexadecimal: two that differ stay two, and what names one
+ * goes on naming it.
+ */
+const idOf = (bytes: Buffer): string =>
+  bytes.toString("latin1").replace(/[^ -~]/g, (it) => `%${hexOf(it)}`);
+const hexOf = (character: string) =>
+  character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0");
 
-// ---- which rows -----------------------------------------------------------------------------------
+// ---- which rows
+// -----------------------------------------------------------------------------------
 
 let ownTables: ReadonlySet<string> | undefined;
 
@@ -176,7 +213,9 @@ function ownTablesOf(): ReadonlySet<string> {
   try {
     db.exec(META_TABLE);
     for (const migration of MIGRATIONS) migration(db);
-    const rows = db.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main'").all() as { name: string }[];
+    const rows = db.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main'").all() as {
+      name: string;
+    }[];
     ownTables = new Set(rows.map(({ name }) => name));
   } finally {
     db.close();
@@ -200,13 +239,23 @@ function partsIn(db: Connection): Part[] {
 }
 
 const damaged = (table: string) =>
-  new StorageError(`The database is damaged: there is text in ${table} that cannot be read; ${MENDING_DAMAGE}.`);
+  new StorageError(
+    `The database is damaged: there is text in ${table} that cannot be read; ${MENDING_DAMAGE}.`,
+  );
 
-/** A table of the database; nothing where it is not there, or has a column whose name cannot be read. */
+/**
+ * A table of the database; nothing where it is not there, or has a column whose name cannot be
+ * read.
+ */
 function tableOf(db: Connection, name: string, hasNumbers: boolean): Table | undefined {
   const literal = `'${name.replaceAll("'", "''")}'`;
-  const found = db.prepare(`SELECT CAST(name AS BLOB) AS name, pk FROM pragma_table_info(${literal})`).all();
-  const columns = (found as { name: Bytes; pk: number }[]).map((column) => ({ ...column, name: textOf(column.name) }));
+  const found = db
+    .prepare(`SELECT CAST(name AS BLOB) AS name, pk FROM pragma_table_info(${literal})`)
+    .all();
+  const columns = (found as { name: Bytes; pk: number }[]).map((column) => ({
+    ...column,
+    name: textOf(column.name),
+  }));
   const names = columns.flatMap((column) => column.name ?? []);
   if (names.length === 0 || names.length < columns.length) return undefined;
   const key = columns.filter(({ pk }) => pk > 0).map((column) => column.name!);
@@ -224,12 +273,13 @@ function* partsOf(db: Connection, table: Table): Generator<Part> {
     yield { table, where: "TRUE", values: [] };
     return;
   }
-  // By bounds and not by a limit, for which SQLite would copy the rows first. Row numbers go as text: not all of them are safe
-  // integers, and one more than the last is a number all the same.
+  // By bounds and not by a limit, for which SQLite would copy the rows first. Row numbers go as
+  // text: not all of them are safe integers, and one more than the last is a number all the same.
   const next = db.prepare(
     `SELECT CAST(min(rowid) AS TEXT) AS first FROM ${quoted(table.name)} WHERE rowid >= CAST(? AS INTEGER) + ?`,
   );
-  const firstFrom = (row: string, more: number) => (next.all(row, more) as [{ first: string | null }])[0].first;
+  const firstFrom = (row: string, more: number) =>
+    (next.all(row, more) as [{ first: string | null }])[0].first;
   const where = `rowid BETWEEN CAST(?1 AS INTEGER) AND ?1 + ${BATCH - 1}`;
   for (let first = firstFrom(LOWEST, 0); first !== null; first = firstFrom(first, BATCH)) {
     yield { table, where, values: [first] };
@@ -247,7 +297,10 @@ const LOGGED: readonly (readonly [table: string, column: string, entity: string]
   ["conflict_queue", "rowid", "conflict_queue"],
 ];
 
-/** Tables that the change log does not, or not always, tell of: a statement that reads one has it looked at first. */
+/**
+ * Tables that the change log does not, or not always, tell of: a statement that reads one has it
+ * looked at first.
+ */
 const UNLOGGED = [
   "nous_meta",
   "nous_retries",
@@ -277,7 +330,9 @@ export const unreadableIn = (db: Connection, tables: readonly string[]): TextPla
 function unlogged(db: Connection, tables: readonly string[] = UNLOGGED): Part[] {
   return tables.flatMap((name) => {
     const table = tableOf(db, name, !WITHOUT_NUMBERS.has(name));
-    return table === undefined ? [] : [...partsOf(db, table)].filter((part) => !isReadable(db, part));
+    return table === undefined
+      ? []
+      : [...partsOf(db, table)].filter((part) => !isReadable(db, part));
   });
 }
 
@@ -298,7 +353,10 @@ function watchedOf(db: Connection): readonly Watched[] {
       const table = tableOf(db, name, true)!;
       const changed = `SELECT ${column === "rowid" ? "CAST(id AS INTEGER)" : "id"} FROM change_log
         WHERE sequence BETWEEN ?1 AND ?2 AND entity = '${entity}' AND writer IS NOT ?3`;
-      const where = column === "" ? "sequence BETWEEN ?1 AND ?2 AND writer IS NOT ?3" : `${column} IN (${changed})`;
+      const where =
+        column === ""
+          ? "sequence BETWEEN ?1 AND ?2 AND writer IS NOT ?3"
+          : `${column} IN (${changed})`;
       return { table, where, look: lookAt(db, table, where) };
     });
     watched.set(db, tables);
@@ -316,7 +374,8 @@ function* changedParts(db: Connection, { first, last, writer }: Changed): Genera
   }
 }
 
-// ---- their texts ----------------------------------------------------------------------------------
+// ---- their texts
+// ----------------------------------------------------------------------------------
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 

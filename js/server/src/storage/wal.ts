@@ -1,6 +1,7 @@
-// Whether a database's log is as long as it was. SQLite reads a log up to where it makes no sense and takes the rest for a commit
-// that never ended, so that one which was cut off or damaged would quietly be a memory of less, or of nothing. What it had in the
-// log stands in the log's index, which outlives a crash; the formats of both are SQLite's (https://sqlite.org/walformat.html).
+// Whether a database's log is as long as it was. SQLite reads a log up to where it makes no sense
+// and takes the rest for a commit that never ended, so that one which was cut off or damaged would
+// quietly be a memory of less, or of nothing. What it had in the log stands in the log's index,
+// which outlives a crash; the formats of both are SQLite's (https://sqlite.org/walformat.html).
 
 import { existsSync, readFileSync } from "node:fs";
 import { endianness } from "node:os";
@@ -15,10 +16,15 @@ const SUMMED_OF_FRAME = 8;
 const MAGIC = 0x377f0682;
 /** The version of both formats. */
 const VERSION = 3_007_000;
-/** The index begins with its header, twice; after that stands what has been moved into the database. */
+/**
+ * The index begins with its header, twice; after that stands what has been moved into the database.
+ */
 const INDEX_HEADER_BYTES = 48;
 
-/** What the log's index says there is: frames in the log, those of them that are in the database, too, and which log it is. */
+/**
+ * What the log's index says there is: frames in the log, those of them that are in the database,
+ * too, and which log it is.
+ */
 interface Indexed {
   frames: number;
   moved: number;
@@ -27,8 +33,8 @@ interface Indexed {
 }
 
 /**
- * Looks whether all of a database's log is there that was. To be asked before anything in this process has the database open: closing
- * a file of it ends the locks that the process holds.
+ * Looks whether all of a database's log is there that was. To be asked before anything in this
+ * process has the database open: closing a file of it ends the locks that the process holds.
  *
  * @throws {StorageError} where some of it is missing, with what can be done about it.
  */
@@ -47,7 +53,10 @@ export function checkLog(file: string): void {
   );
 }
 
-/** Databases whose logs are not what they were, by their files, and why; see `checkLog`, which says when it may be asked. */
+/**
+ * Databases whose logs are not what they were, by their files, and why; see `checkLog`, which says
+ * when it may be asked.
+ */
 export function cutLogsIn(dataDir: string): Map<string, string> {
   const cut = new Map<string, string>();
   for (const file of databasesIn(dataDir)) {
@@ -61,7 +70,10 @@ export function cutLogsIn(dataDir: string): Map<string, string> {
   return cut;
 }
 
-/** Why a database must not be opened, where its log was found cut and nobody has done anything about it since. */
+/**
+ * Why a database must not be opened, where its log was found cut and nobody has done anything about
+ * it since.
+ */
 export function whyCut(file: string, cut: ReadonlyMap<string, string>): string | undefined {
   return existsSync(logIndexOf(file)) ? cut.get(file) : undefined;
 }
@@ -70,16 +82,22 @@ export function whyCut(file: string, cut: ReadonlyMap<string, string>): string |
 function readIndex(file: string): Indexed | undefined {
   if (!existsSync(file)) return undefined;
   const bytes = readFileSync(file);
-  const [one, other] = [0, INDEX_HEADER_BYTES].map((at) => bytes.subarray(at, at + INDEX_HEADER_BYTES));
+  const [one, other] = [0, INDEX_HEADER_BYTES].map((at) =>
+    bytes.subarray(at, at + INDEX_HEADER_BYTES),
+  );
   const moved = 2 * INDEX_HEADER_BYTES;
   // The two differ while somebody writes.
   if (bytes.length < moved + 4 || !one!.equals(other!)) return undefined;
-  const number = (at: number) => (endianness() === "LE" ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
+  const number = (at: number) =>
+    endianness() === "LE" ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
   if (number(0) !== VERSION) return undefined;
   return { frames: number(16), moved: number(moved), salts: bytes.subarray(32, 40), header: one! };
 }
 
-/** Frames from the first to the last that ends a commit, all of them sound; nothing where the log is another one by now. */
+/**
+ * Frames from the first to the last that ends a commit, all of them sound; nothing where the log is
+ * another one by now.
+ */
 function soundFrames(log: Buffer, salts: Buffer): number | undefined {
   if (log.length < HEADER_BYTES) return 0;
   const magic = log.readUInt32BE(0);
@@ -109,7 +127,9 @@ class Sum {
   }
 
   add(bytes: Buffer, from: number, to: number): void {
-    const read = this.#isBigEndian ? (at: number) => bytes.readUInt32BE(at) : (at: number) => bytes.readUInt32LE(at);
+    const read = this.#isBigEndian
+      ? (at: number) => bytes.readUInt32BE(at)
+      : (at: number) => bytes.readUInt32LE(at);
     let [a, b] = [this.#a, this.#b];
     for (let at = from; at < to; at += 8) {
       a = (a + read(at) + b) >>> 0;

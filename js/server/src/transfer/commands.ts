@@ -36,18 +36,31 @@ export function fillWithSample(place: Place, agent: string): boolean {
 }
 
 /** Takes in the lines of a file, or of the standard input without one. */
-export function importFile(place: Place, agent: string, file: string | undefined, conflicts: Conflicts): Imported {
+export function importFile(
+  place: Place,
+  agent: string,
+  file: string | undefined,
+  conflicts: Conflicts,
+): Imported {
   return withLines(file, (lines) =>
-    withStorage(place, agent, (storage) => importMemory(storage, lines, { conflicts, now: Date.now() })),
+    withStorage(place, agent, (storage) =>
+      importMemory(storage, lines, { conflicts, now: Date.now() }),
+    ),
   );
 }
 
 /**
  * Writes an agent's memory to a file, or to the standard output without one; how many lines it has.
  *
- * @throws {StorageError} where there is no such agent, or the file is not to be written; see `Target`.
+ * @throws {StorageError} where there is no such agent, or the file is not to be written; see
+ * `Target`.
  */
-export function exportFile(place: Place, agent: string, file: string | undefined, options?: TargetOptions): number {
+export function exportFile(
+  place: Place,
+  agent: string,
+  file: string | undefined,
+  options?: TargetOptions,
+): number {
   const { dataDir, remote } = place;
   if (remote === undefined && !existsSync(agentFile(dataDir, agent))) {
     throw new StorageError(`There is no agent ${agent} in ${dataDir}.`);

@@ -3,8 +3,15 @@
 import { PORTABLE_KINDS, type Storage } from "../storage/storage.ts";
 import { writeLine } from "./lines.ts";
 
-/** Writes all of a memory as it is at one moment, edges last; the answer is how many lines. `write` gets them with their ends. */
-export function exportMemory(storage: Storage, write: (lines: string) => void, done: (lines: number) => void): number {
+/**
+ * Writes all of a memory as it is at one moment, edges last; the answer is how many lines. `write`
+ * gets them with their ends.
+ */
+export function exportMemory(
+  storage: Storage,
+  write: (lines: string) => void,
+  done: (lines: number) => void,
+): number {
   let count = 0;
   storage.snapshot(() => {
     const dimensions = storage.dimensions();

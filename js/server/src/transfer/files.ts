@@ -1,4 +1,5 @@
-// Lines of files, and of what comes in and goes out of the program: in pieces, so that no file is too long.
+// Lines of files, and of what comes in and goes out of the program: in pieces, so that no file is
+// too long.
 
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
@@ -9,7 +10,10 @@ const [STANDARD_INPUT, STANDARD_OUTPUT] = [0, 1];
 /** Bytes that are read at once. */
 const PIECE = 2 ** 20;
 
-/** Calls `use` with the lines of a file, or of the standard input without one, and shows on a terminal how far it is. */
+/**
+ * Calls `use` with the lines of a file, or of the standard input without one, and shows on a
+ * terminal how far it is.
+ */
 export function withLines<T>(file: string | undefined, use: (lines: Iterable<string>) => T): T {
   const handle = file === undefined ? STANDARD_INPUT : openSync(file, "r");
   const bar = barOf(fstatSync(handle).size);
@@ -38,8 +42,8 @@ function* linesIn(handle: number, read: (bytes: number) => void): Iterable<strin
 }
 
 /**
- * Calls `use` with what writes to a file, which is there when it is whole, or to the standard output without one; and with what
- * shows how far it is, out of a total.
+ * Calls `use` with what writes to a file, which is there when it is whole, or to the standard
+ * output without one; and with what shows how far it is, out of a total.
  */
 export function withWriting<T>(
   target: Target | undefined,

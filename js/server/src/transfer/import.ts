@@ -23,8 +23,9 @@ interface Waiting {
 }
 
 /**
- * Takes lines into a store, as one transaction. Edges and memberships may stand before what they name; at the end it has to be there.
- * An outcome of what is not there is left out: that was deleted before the export.
+ * Takes lines into a store, as one transaction. Edges and memberships may stand before what they
+ * name; at the end it has to be there. An outcome of what is not there is left out: that was
+ * deleted before the export.
  *
  * @throws {LineError} naming the line that is wrong; nothing is changed then.
  */
@@ -48,7 +49,8 @@ export function importMemory(
       try {
         const { kind, row } = readLine(line, now);
         // Edges are looked at all together.
-        if (kind !== "edge" && storage.lacking(kind, row) !== undefined) waiting.push({ place, kind, row });
+        if (kind !== "edge" && storage.lacking(kind, row) !== undefined)
+          waiting.push({ place, kind, row });
         else imported[take(storage, kind, row, conflicts)] += 1;
       } catch (error) {
         if (error instanceof LineError) throw new LineError(`Line ${place}: ${error.message}.`);
@@ -58,12 +60,15 @@ export function importMemory(
     for (const { place, kind, row } of waiting) {
       const lacking = storage.lacking(kind, row);
       if (lacking !== undefined && kind !== "outcome") {
-        throw new LineError(`Line ${place}: ${lacking}: names ${JSON.stringify(row[lacking])}, which is not there.`);
+        throw new LineError(
+          `Line ${place}: ${lacking}: names ${JSON.stringify(row[lacking])}, which is not there.`,
+        );
       }
       imported[lacking === undefined ? take(storage, kind, row, conflicts) : "skipped"] += 1;
     }
     const loose = storage.dangling().find((id) => !before.has(id));
-    if (loose !== undefined) throw new LineError(`The edge ${loose} leads to or from a memory that is not there.`);
+    if (loose !== undefined)
+      throw new LineError(`The edge ${loose} leads to or from a memory that is not there.`);
     for (const kind of NAME_KINDS) {
       if (storage.names(kind).length > MOST_NAMES)
         throw new LineError(`There would be more than ${MOST_NAMES} ${kind}s.`);
@@ -72,7 +77,12 @@ export function importMemory(
   });
 }
 
-function take(storage: Storage, kind: PortableKind, row: PortableRow, conflicts: Conflicts): keyof Imported {
+function take(
+  storage: Storage,
+  kind: PortableKind,
+  row: PortableRow,
+  conflicts: Conflicts,
+): keyof Imported {
   const there = storage.changedAt(kind, row);
   if (there !== undefined && !isTaken(conflicts, there.at, changeOf(kind, row))) return "skipped";
   checkLength(storage, row.embedding_vector as Uint8Array | null | undefined);
@@ -83,7 +93,9 @@ function take(storage: Storage, kind: PortableKind, row: PortableRow, conflicts:
 
 function isTaken(conflicts: Conflicts, stored: string | null, given: string | null): boolean {
   if (conflicts !== "newer") return conflicts === "overwrite";
-  const [before, after] = [stored, given].map((time) => parseInstant(time ?? "") ?? Number.NEGATIVE_INFINITY);
+  const [before, after] = [stored, given].map(
+    (time) => parseInstant(time ?? "") ?? Number.NEGATIVE_INFINITY,
+  );
   return after! > before!;
 }
 
@@ -108,7 +120,9 @@ function checkLength(storage: Storage, bytes: Uint8Array | null | undefined): vo
   const dimensions = storage.dimensions();
   if (length === dimensions) return;
   if (dimensions !== 0 && storage.hasVectors(dimensions)) {
-    throw new LineError(`embedding: must have ${dimensions} components, as the others, found ${length}`);
+    throw new LineError(
+      `embedding: must have ${dimensions} components, as the others, found ${length}`,
+    );
   }
   storage.setMeta("dimensions", String(length));
 }

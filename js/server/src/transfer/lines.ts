@@ -13,7 +13,10 @@ export class LineError extends Error {
   override readonly name = "LineError";
 }
 
-/** SQLite would end an id at U+0000, and keep halves of pairs of surrogates as one and the same character. */
+/**
+ * SQLite would end an id at U+0000, and keep halves of pairs of surrogates as one and the same
+ * character.
+ */
 const id = z
   .string()
   .min(1)
@@ -26,7 +29,9 @@ const text = z
   .nullable();
 const number = z.number().nullable();
 const optional = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
-  Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.default(null)])) as {
+  Object.fromEntries(
+    Object.entries(shape).map(([name, schema]) => [name, schema.default(null)]),
+  ) as {
     [Name in keyof Shape]: z.ZodDefault<Shape[Name]>;
   };
 
@@ -77,7 +82,13 @@ const ROWS = {
     id,
     name: text,
     created_at: text.optional(),
-    ...optional({ description: text, icon: text, pinned: number, source: text, auto_subtypes: text }),
+    ...optional({
+      description: text,
+      icon: text,
+      pinned: number,
+      source: text,
+      auto_subtypes: text,
+    }),
   }),
   membership: z.object({
     cluster_id: id,
@@ -143,9 +154,13 @@ function figuresIn(json: PortableRow[string] | undefined): object | null {
   }
 }
 
-const base64Of = (bytes: Uint8Array | ArrayBuffer): string => Buffer.from(new Uint8Array(bytes)).toString("base64");
+const base64Of = (bytes: Uint8Array | ArrayBuffer): string =>
+  Buffer.from(new Uint8Array(bytes)).toString("base64");
 
-/** @throws {LineError} for a line that is none of an export. `now` is when rows were made that do not say. */
+/**
+ * @throws {LineError} for a line that is none of an export. `now` is when rows were made that do
+ * not say.
+ */
 export function readLine(line: string, now: number): { kind: PortableKind; row: PortableRow } {
   let json: unknown;
   try {
@@ -159,7 +174,10 @@ export function readLine(line: string, now: number): { kind: PortableKind; row: 
     const { created_at = toIso(now), ...row } = checked(ROWS[kind], json);
     return { kind, row: { ...row, created_at } };
   }
-  const { embedding, signals, created_at, provenance_created_at, ...row } = checked(ROWS.node, json);
+  const { embedding, signals, created_at, provenance_created_at, ...row } = checked(
+    ROWS.node,
+    json,
+  );
   const made = created_at ?? provenance_created_at ?? toIso(now);
   const times = {
     created_at: created_at === undefined ? made : created_at,
@@ -181,7 +199,9 @@ function checked<Schema extends z.ZodType>(schema: Schema, json: unknown): z.out
 
 function bytesOf(embedding: string | readonly number[]): Uint8Array {
   const bytes =
-    typeof embedding === "string" ? Buffer.from(embedding, "base64") : Buffer.from(Float32Array.from(embedding).buffer);
+    typeof embedding === "string"
+      ? Buffer.from(embedding, "base64")
+      : Buffer.from(Float32Array.from(embedding).buffer);
   const dimensions = bytes.length / Float32Array.BYTES_PER_ELEMENT;
   if (Number.isInteger(dimensions) && vectorOf(bytes, dimensions) !== null) return bytes;
   throw new LineError("embedding: must be numbers in f32, and not all of them 0");

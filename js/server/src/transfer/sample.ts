@@ -1,6 +1,6 @@
 // The sample memory as lines of an export: what a trading agent has come to remember by now.
 
-import { generateSample, type SampleEdge, type SampleNode } from "../../../sample/index.ts";
+import { generateSample, type SampleEdge, type SampleNode } from "../../../demo/sample/index.ts";
 import { toIso } from "../time.ts";
 
 const DAY = 86_400_000;
@@ -18,7 +18,10 @@ export interface SampleOptions {
 export function sampleLines(now: number, { memories, embedding }: SampleOptions = {}): string[] {
   const end = toIso(Math.floor(now / DAY) * DAY);
   const { nodes, edges } = generateSample({ end, ...(memories === undefined ? {} : { memories }) });
-  const lines = nodes.map((node, place) => ({ ...nodeOf(node), embedding: embedding?.(place) ?? null }));
+  const lines = nodes.map((node, place) => ({
+    ...nodeOf(node),
+    embedding: embedding?.(place) ?? null,
+  }));
   return [...lines, ...edges.map(edgeOf)].map((line) => JSON.stringify(line));
 }
 

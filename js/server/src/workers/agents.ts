@@ -1,5 +1,5 @@
-// The agents of a thread. Each does one thing after another, in the order of the requests; while one waits for something the
-// others go on.
+// The agents of a thread. Each does one thing after another, in the order of the requests; while
+// one waits for something the others go on.
 
 import type { Agent } from "../agent/agent.ts";
 import { noRoom, Refusal, readOnly } from "../agent/errors.ts";
@@ -16,7 +16,10 @@ const FLUSH_PATIENCE = 20;
 const FLUSH_AFTER_READ_ONLY = 60_000;
 /** How long an agent that cannot be opened is not tried again, in milliseconds. */
 const REFUSED_FOR = 5_000;
-/** How often it is looked who is idle, in milliseconds; and how often at least what an agent that is open has in memory is kept. */
+/**
+ * How often it is looked who is idle, in milliseconds; and how often at least what an agent that is
+ * open has in memory is kept.
+ */
 const TIDY_EVERY = 1_000;
 const KEEP_EVERY = 300_000;
 
@@ -36,7 +39,10 @@ export interface Occupancy {
   turns: number;
 }
 
-/** What is done where an agent is not there: it comes to be, is empty for that once, or the request is refused. */
+/**
+ * What is done where an agent is not there: it comes to be, is empty for that once, or the request
+ * is refused.
+ */
 export type IfAbsent = "create" | "empty" | "refuse";
 
 /** Who waits for work that nobody outside asked for. */
@@ -68,7 +74,9 @@ interface Resident {
   keptAt: number;
 }
 
-/** Told of an agent of which soft state could not be flushed, or that could not be closed properly. */
+/**
+ * Told of an agent of which soft state could not be flushed, or that could not be closed properly.
+ */
 export type TellFailure = (agent: string, what: string, error: unknown) => void;
 
 export class Agents {
@@ -98,8 +106,9 @@ export class Agents {
   }
 
   /**
-   * Does something with an agent once it has done everything before. Opens it where it is not. What follows from it, as taking in what
-   * it wrote, is done afterwards: `work` answers whoever asked. Agents take turns; see `Agent.giveWay` for long work.
+   * Does something with an agent once it has done everything before. Opens it where it is not. What
+   * follows from it, as taking in what it wrote, is done afterwards: `work` answers whoever asked.
+   * Agents take turns; see `Agent.giveWay` for long work.
    *
    * @throws {AskerGone} where the asker went away before it was begun, or between two slices of it.
    */
@@ -145,8 +154,8 @@ export class Agents {
   }
 
   /**
-   * Closes an agent once it has done everything, without writing what is ahead of its database, and does something while nobody
-   * can ask it.
+   * Closes an agent once it has done everything, without writing what is ahead of its database, and
+   * does something while nobody can ask it.
    */
   async away<T>(name: string, work: () => Promise<T>): Promise<T> {
     while (this.#away.has(name)) await this.#away.get(name);
@@ -172,7 +181,10 @@ export class Agents {
     return sum;
   }
 
-  /** Closes agents that were asked longest ago until the others may stay; the one that was asked last always may. */
+  /**
+   * Closes agents that were asked longest ago until the others may stay; the one that was asked
+   * last always may.
+   */
   #makeRoom(last: Resident): void {
     let { bytes } = this.occupancy();
     for (const [name, resident] of this.#residents) {
@@ -201,8 +213,9 @@ export class Agents {
   }
 
   /**
-   * Closes an agent that has nothing to do. It stays open where what is ahead of its database cannot be written now. Where the
-   * database may only be read that is given up: agents that nobody can close would take more memory than they may.
+   * Closes an agent that has nothing to do. It stays open where what is ahead of its database
+   * cannot be written now. Where the database may only be read that is given up: agents that nobody
+   * can close would take more memory than they may.
    */
   #closeNow(name: string, resident: Resident): boolean {
     try {
@@ -211,7 +224,11 @@ export class Agents {
       resident.agent.storage.checkPlace();
     } catch (error) {
       if (!isReadOnly(error)) {
-        this.#tellFailure(name, "The agent stays open: what it has in memory cannot be written", error);
+        this.#tellFailure(
+          name,
+          "The agent stays open: what it has in memory cannot be written",
+          error,
+        );
         return false;
       }
     }
@@ -245,7 +262,8 @@ export class Agents {
 
   #tryOpen(name: string): Agent {
     const refused = this.#refused.get(name);
-    if (refused !== undefined && performance.now() < refused.until) throw new Refusal(503, refused.why);
+    if (refused !== undefined && performance.now() < refused.until)
+      throw new Refusal(503, refused.why);
     this.#refused.delete(name);
     try {
       return this.#opening.open(name);
@@ -260,7 +278,10 @@ export class Agents {
     }
   }
 
-  /** All agents that are not there are one: what was left in it for one of them must not be there for another. */
+  /**
+   * All agents that are not there are one: what was left in it for one of them must not be there
+   * for another.
+   */
   #keepEmpty(nobody: Resident): void {
     if (!nobody.agent.storage.hasChanged) return;
     nobody.agent.discard();

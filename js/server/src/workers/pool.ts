@@ -1,4 +1,5 @@
-// The threads that agents live in, as the thread of HTTP sees them. An agent is at home in one, by a hash of its name.
+// The threads that agents live in, as the thread of HTTP sees them. An agent is at home in one, by
+// a hash of its name.
 
 import { Worker } from "node:worker_threads";
 import { Refusal } from "../agent/errors.ts";
@@ -28,9 +29,16 @@ interface Waiting {
 
 /** What is common to all messages but their number. */
 type Message =
-  Exclude<ToWorker, { kind: "cancel" }> extends infer M ? (M extends { id: number } ? Omit<M, "id"> : never) : never;
+  Exclude<ToWorker, { kind: "cancel" }> extends infer M
+    ? M extends { id: number }
+      ? Omit<M, "id">
+      : never
+    : never;
 
-/** A thread that ended by itself is started anew after this, in milliseconds, and at most after that. */
+/**
+ * A thread that ended by itself is started anew after this, in milliseconds, and at most after
+ * that.
+ */
 const START_AGAIN_AFTER = 500;
 const MOST_WAIT = 30_000;
 const startedAgain = () => new Refusal(503, "the agent is being started again");
@@ -73,7 +81,10 @@ class Thread {
     this.#waiting.delete(message.id);
     if (message.kind === "answer") waiting?.resolve(message.json);
     else if (message.kind === "failure") waiting?.reject(new WorkerFailure(message.failure));
-    else waiting?.reject(new Refusal(message.status as Refusal["status"], message.message, message.issues));
+    else
+      waiting?.reject(
+        new Refusal(message.status as Refusal["status"], message.message, message.issues),
+      );
   }
 
   #ended(): void {
@@ -132,7 +143,8 @@ type TaskInput<Name extends ServerTask> =
 /** FNV-1a over UTF-16 units: it spreads names, and is asked for with every request. */
 function hashOf(name: string): number {
   let hash = 0x811c9dc5;
-  for (let place = 0; place < name.length; place++) hash = Math.imul(hash ^ name.charCodeAt(place), 0x01000193);
+  for (let place = 0; place < name.length; place++)
+    hash = Math.imul(hash ^ name.charCodeAt(place), 0x01000193);
   return hash >>> 0;
 }
 
@@ -155,7 +167,8 @@ export class Pool {
   /**
    * The answer of an agent, as JSON. `gone` is aborted when the client goes away.
    *
-   * @throws {Refusal} for what the client can mend; {WorkerFailure} for what it cannot; {AskerGone} where it has gone.
+   * @throws {Refusal} for what the client can mend; {WorkerFailure} for what it cannot; {AskerGone}
+   * where it has gone.
    */
   call<Name extends AgentOperation>(
     agent: string,
@@ -176,7 +189,10 @@ export class Pool {
     return JSON.parse(await this.#of(agent).ask({ kind: "task", agent, task, given }));
   }
 
-  /** Does periodic work of an agent where it is due; null where it is not, or where another process is at it. */
+  /**
+   * Does periodic work of an agent where it is due; null where it is not, or where another process
+   * is at it.
+   */
   async run(agent: string, task: TaskName, interval: number): Promise<TaskFigures | null> {
     return JSON.parse(await this.#of(agent).ask({ kind: "turn", agent, task, interval }));
   }
@@ -193,8 +209,12 @@ export class Pool {
 
   /** What is open in each thread; nothing of one that is being started. */
   async measure(): Promise<Occupancy[]> {
-    const told = await Promise.allSettled(this.#threads.map((thread) => thread.ask({ kind: "measure" })));
-    return told.flatMap((one) => (one.status === "fulfilled" ? [JSON.parse(one.value) as Occupancy] : []));
+    const told = await Promise.allSettled(
+      this.#threads.map((thread) => thread.ask({ kind: "measure" })),
+    );
+    return told.flatMap((one) =>
+      one.status === "fulfilled" ? [JSON.parse(one.value) as Occupancy] : [],
+    );
   }
 
   /** Flushes everything, and ends the threads. */

@@ -22,14 +22,24 @@ export interface WorkerSetup {
   residence: Residence;
   /** Databases that are not to be opened, and why: their logs were cut off. */
   cutLogs: ReadonlyMap<string, string>;
-  /** The folder of the databases by device and inode, as the server found or made it; undefined where they are elsewhere. */
+  /**
+   * The folder of the databases by device and inode, as the server found or made it; undefined
+   * where they are elsewhere.
+   */
   folder: string | undefined;
   /** Bytes of answers that clients have not taken yet; see `Unsent`. */
   unsent: SharedArrayBuffer;
 }
 
 export type ToWorker =
-  | { kind: "call"; id: number; agent: string; operation: AgentOperation; given: unknown; ifAbsent: IfAbsent }
+  | {
+      kind: "call";
+      id: number;
+      agent: string;
+      operation: AgentOperation;
+      given: unknown;
+      ifAbsent: IfAbsent;
+    }
   /** The client that asked for the call of this number has gone. It is not answered. */
   | { kind: "cancel"; id: number }
   /** What no client asks for. */
@@ -59,4 +69,10 @@ export type FromWorker =
   | { kind: "answer"; id: number; json: string }
   | { kind: "refusal"; id: number; status: number; message: string; issues: readonly Issue[] }
   | { kind: "failure"; id: number; failure: Failure }
-  | { kind: "log"; level: "info" | "warn" | "error"; agent: string; what: string; figures: Record<string, unknown> };
+  | {
+      kind: "log";
+      level: "info" | "warn" | "error";
+      agent: string;
+      what: string;
+      figures: Record<string, unknown>;
+    };

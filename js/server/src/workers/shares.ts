@@ -8,7 +8,9 @@ export interface Asker {
   isGone: boolean;
 }
 
-/** Nobody waits any more for what was to be done; it was not begun, or was ended between two slices. */
+/**
+ * Nobody waits any more for what was to be done; it was not begun, or was ended between two slices.
+ */
 export class AskerGone extends Error {
   override readonly name = "AskerGone";
 }
@@ -19,7 +21,10 @@ export class Shares<Owner extends object> {
   readonly #waiting = new Map<Owner, () => void>();
   #isRunning = false;
 
-  /** Resolves at the owner's next slice, which lasts until what waited for it waits for something again. */
+  /**
+   * Resolves at the owner's next slice, which lasts until what waited for it waits for something
+   * again.
+   */
   next(owner: Owner): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.set(owner, resolve);
@@ -43,7 +48,8 @@ export class Shares<Owner extends object> {
   };
 
   /**
-   * What long work of an owner calls between its steps: it returns at once within a slice, and else waits for the next.
+   * What long work of an owner calls between its steps: it returns at once within a slice, and else
+   * waits for the next.
    *
    * @throws {AskerGone} where the asker went away meanwhile.
    */

@@ -1,5 +1,6 @@
-// Answers that clients have not taken yet. They are counted, so that clients which ask and do not read fill no memory: a large
-// answer is handed over in pieces, as the client takes them, and while too much waits nothing more is worked out.
+// Answers that clients have not taken yet. They are counted, so that clients which ask and do not
+// read fill no memory: a large answer is handed over in pieces, as the client takes them, and while
+// too much waits nothing more is worked out.
 
 import type { ServerResponse } from "node:http";
 import { Refusal } from "../agent/errors.ts";
@@ -8,7 +9,9 @@ import { Refusal } from "../agent/errors.ts";
 export const MOST_UNSENT = 64 * 2 ** 20;
 /** An answer of fewer bytes is handed over in one piece, and is not counted. */
 const PIECE = 64 * 2 ** 10;
-/** How long a client may take none of an answer, in milliseconds; and how long while too much waits. */
+/**
+ * How long a client may take none of an answer, in milliseconds; and how long while too much waits.
+ */
 const PATIENCE = 30_000;
 const PATIENCE_WHEN_FULL = 1_000;
 const LOOK_EVERY = 250;
@@ -17,7 +20,10 @@ const LOOK_EVERY = 250;
 export const isFull = (unsent: Int32Array): boolean => Atomics.load(unsent, 0) > MOST_UNSENT;
 
 export const tooMuchUnsent = (): Refusal =>
-  new Refusal(503, "too many answers wait for their clients to read them: nothing was done, try again");
+  new Refusal(
+    503,
+    "too many answers wait for their clients to read them: nothing was done, try again",
+  );
 
 /** An answer that is being handed over. */
 interface Sending {
@@ -39,7 +45,10 @@ export class Unsent {
   }
 
   /** The body of an answer, and its length where it is handed over in pieces. */
-  bodyOf(answer: string, response: ServerResponse | undefined): { body: string | ReadableStream; bytes?: number } {
+  bodyOf(
+    answer: string,
+    response: ServerResponse | undefined,
+  ): { body: string | ReadableStream; bytes?: number } {
     if (response === undefined || answer.length < PIECE) return { body: answer };
     const bytes = Buffer.from(answer);
     return { body: this.#pieces(bytes, response), bytes: bytes.length };

@@ -31,16 +31,24 @@ import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 import { type Asker, AskerGone } from "./shares.ts";
 import { isFull, tooMuchUnsent } from "./unsent.ts";
 
-const { place, engine, compat, embeds, countOutcomes, residence, cutLogs, folder, unsent } = workerData as WorkerSetup;
+const { place, engine, compat, embeds, countOutcomes, residence, cutLogs, folder, unsent } =
+  workerData as WorkerSetup;
 const { dataDir, durability, remote } = place;
 const port = parentPort!;
 const handlers = handlersFor(compat);
 
 const say = (message: FromWorker) => port.postMessage(message);
-const log = (level: "info" | "warn" | "error", agent: string, what: string, figures: Record<string, unknown> = {}) =>
-  say({ kind: "log", level, agent, what, figures });
+const log = (
+  level: "info" | "warn" | "error",
+  agent: string,
+  what: string,
+  figures: Record<string, unknown> = {},
+) => say({ kind: "log", level, agent, what, figures });
 
-/** @throws {MovedError} where the folder of the databases is not the one that the server started with. */
+/**
+ * @throws {MovedError} where the folder of the databases is not the one that the server started
+ * with.
+ */
 function checkPlace(): void {
   if (folder !== undefined) checkFolder(agentsDir(dataDir), folder);
 }
@@ -52,7 +60,8 @@ const opening: Opening = {
     const file = agentFile(dataDir, name);
     return remote !== undefined || existsSync(file) || existsSync(logOf(file));
   },
-  openEmpty: () => new Agent(new LibsqlStorage(IN_MEMORY, { durability }), { config: engine, compat }),
+  openEmpty: () =>
+    new Agent(new LibsqlStorage(IN_MEMORY, { durability }), { config: engine, compat }),
 };
 const agents = new Agents(
   opening,
@@ -61,7 +70,8 @@ const agents = new Agents(
 );
 
 function openAgent(name: string): Agent {
-  const tell = (what: string, figures?: Record<string, unknown>) => log("info", name, what, figures);
+  const tell = (what: string, figures?: Record<string, unknown>) =>
+    log("info", name, what, figures);
   const why = remote === undefined ? whyCut(agentFile(dataDir, name), cutLogs) : undefined;
   if (why !== undefined) throw new StorageError(why);
   checkPlace();
@@ -73,7 +83,14 @@ function openAgent(name: string): Agent {
     const scrub = (nodeId: string) => scrubApart({ file, durability, nodeId });
     const kept = remote === undefined ? { snapshots: snapshotsOf(file), scrub } : {};
     const countsOutcomes = counterOf(countOutcomes, compat, name) === "server";
-    const agent = new Agent(storage, { config: engine, compat, embeds, countsOutcomes, tell, ...kept });
+    const agent = new Agent(storage, {
+      config: engine,
+      compat,
+      embeds,
+      countsOutcomes,
+      tell,
+      ...kept,
+    });
     agent.finishPurges();
     return agent;
   } catch (error) {
@@ -88,7 +105,8 @@ const unsentBytes = new Int32Array(unsent);
 
 /** Does what a message asks for, and answers it. */
 async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<void> {
-  const tell = (value: unknown) => say({ kind: "answer", id: message.id, json: JSON.stringify(value ?? null) });
+  const tell = (value: unknown) =>
+    say({ kind: "answer", id: message.id, json: JSON.stringify(value ?? null) });
   switch (message.kind) {
     case "open":
       await agents.do(message.agent, (agent) => agent.open());
@@ -113,11 +131,13 @@ async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<v
       return agents.do(message.agent, work, "empty");
     }
     case "turn": {
-      const work = async (agent: Agent) => tell(await doIfDue(agent, message.task, message.interval));
+      const work = async (agent: Agent) =>
+        tell(await doIfDue(agent, message.task, message.interval));
       return agents.do(message.agent, work, "empty");
     }
     case "delete":
-      if (remote !== undefined) throw new Refusal(409, "a remote database is deleted where it is kept");
+      if (remote !== undefined)
+        throw new Refusal(409, "a remote database is deleted where it is kept");
       checkPlace();
       return tell(await agents.away(message.agent, () => deleteAgent(dataDir, message.agent)));
     case "list":
@@ -144,9 +164,13 @@ function refusalOf(error: unknown): Refusal | undefined {
   return new Refusal(503, `the database is damaged: ${MENDING_DAMAGE}`);
 }
 
-/** Messages of the engine may show values of a request; those of the database name tables and columns at most. */
+/**
+ * Messages of the engine may show values of a request; those of the database name tables and
+ * columns at most.
+ */
 function failureOf(error: unknown): Failure {
-  if (error instanceof NousError) return { name: error.name, code: error.code, message: error.details.field ?? "" };
+  if (error instanceof NousError)
+    return { name: error.name, code: error.code, message: error.details.field ?? "" };
   const { name, message, code } = error as Error & { code?: string };
   return { name, code, message };
 }
@@ -164,13 +188,20 @@ port.on("message", async (message: ToWorker) => {
     if (error instanceof AskerGone) return;
     const refusal = refusalOf(error);
     // Whoever runs the server is to know, and not only whoever asked.
-    if (error instanceof Unavailable) log("warn", "agent" in message ? message.agent : "", error.message);
+    if (error instanceof Unavailable)
+      log("warn", "agent" in message ? message.agent : "", error.message);
     if ("agent" in message && isDamage(error)) {
       log("error", message.agent, "The database is damaged", { failure: failureOf(error) });
     }
     if (refusal !== undefined) {
       const { status, message: why, issues } = refusal;
-      say({ kind: "refusal", id, status, message: withoutPlaces(why, dataDir, remote?.url), issues });
+      say({
+        kind: "refusal",
+        id,
+        status,
+        message: withoutPlaces(why, dataDir, remote?.url),
+        issues,
+      });
     } else {
       say({ kind: "failure", id, failure: failureOf(error) });
     }

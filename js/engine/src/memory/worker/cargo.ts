@@ -1,5 +1,5 @@
-// What a caller hands in, made ready to cross: the fields that the index reads and no others, and vectors gathered into
-// buffers of their own, which move instead of being copied again.
+// What a caller hands in, made ready to cross: the fields that the index reads and no others, and
+// vectors gathered into buffers of their own, which move instead of being copied again.
 
 import { invalid, requireShort, show } from "../../errors.ts";
 import { FILTER_KEYS } from "../pack.ts";
@@ -38,7 +38,10 @@ const EDGE_FIELDS = Object.keys({
   sequence: 1,
 } satisfies Record<keyof MemoryEdge, 1>);
 
-/** A batch of nodes. Their embeddings travel in one buffer; with `transfer` typed arrays travel in their own. @internal */
+/**
+ * A batch of nodes. Their embeddings travel in one buffer; with `transfer` typed arrays travel in
+ * their own. @internal
+ */
 export function packNodes(nodes: readonly MemoryNode[], transfer: boolean, cargo: Cargo): unknown {
   const packed = pick("nodes", nodes, NODE_FIELDS);
   if (!Array.isArray(packed)) return packed;
@@ -47,7 +50,8 @@ export function packNodes(nodes: readonly MemoryNode[], transfer: boolean, cargo
   for (const node of packed) {
     const embedding: unknown = node?.embedding;
     const isTyped = isTypedArray(embedding);
-    if (isTyped && transfer && embedding.length > 0 && isOrdinary(embedding.buffer)) cargo.add(embedding.buffer);
+    if (isTyped && transfer && embedding.length > 0 && isOrdinary(embedding.buffer))
+      cargo.add(embedding.buffer);
     else if (isTyped || Array.isArray(embedding)) {
       requireShort("nodes.embedding", embedding);
       gathered.push([node, embedding]);
@@ -66,7 +70,8 @@ export function packNodes(nodes: readonly MemoryNode[], transfer: boolean, cargo
 }
 
 /** A batch of edges. @internal */
-export const packEdges = (edges: readonly MemoryEdge[]): unknown => pick("edges", edges, EDGE_FIELDS);
+export const packEdges = (edges: readonly MemoryEdge[]): unknown =>
+  pick("edges", edges, EDGE_FIELDS);
 
 /** Numbers, where they are some: a view would take all that its buffer holds along. @internal */
 export function packNumbers(numbers: unknown, cargo: Cargo): unknown {
@@ -77,8 +82,9 @@ export function packNumbers(numbers: unknown, cargo: Cargo): unknown {
 }
 
 /**
- * An object whose fields may be columns of numbers. The index reads them by their names, so they may be inherited, or had by
- * getters, which would not cross; `known` are those names. What has other names crosses, too, to be refused there. @internal
+ * An object whose fields may be columns of numbers. The index reads them by their names, so they
+ * may be inherited, or had by getters, which would not cross; `known` are those names. What has
+ * other names crosses, too, to be refused there. @internal
  */
 export function packFields<T>(fields: T, known: ReadonlySet<string>, cargo: Cargo): T {
   if (!isObject(fields)) return fields;
@@ -94,14 +100,23 @@ export function packFields<T>(fields: T, known: ReadonlySet<string>, cargo: Carg
 }
 
 /** The same of an object with filters in one of its fields. @internal */
-export function packFiltered<T>(fields: T, known: ReadonlySet<string>, filters: string, cargo: Cargo): T {
+export function packFiltered<T>(
+  fields: T,
+  known: ReadonlySet<string>,
+  filters: string,
+  cargo: Cargo,
+): T {
   const packed: unknown = packFields(fields, known, cargo);
-  if (isObject(packed) && filters in packed) packed[filters] = packFields(packed[filters], FILTER_KEYS, cargo);
+  if (isObject(packed) && filters in packed)
+    packed[filters] = packFields(packed[filters], FILTER_KEYS, cargo);
   return packed as T;
 }
 
 /** A snapshot, which moves; one that is part of a larger buffer is copied. @internal */
-export function packSnapshot(snapshot: unknown, cargo: Cargo): Uint8Array | ArrayBuffer | undefined {
+export function packSnapshot(
+  snapshot: unknown,
+  cargo: Cargo,
+): Uint8Array | ArrayBuffer | undefined {
   if (snapshot === undefined) return undefined;
   const isView = snapshot instanceof Uint8Array;
   if (!isView && !isOrdinary(snapshot)) {
@@ -144,9 +159,13 @@ function isTypedArray(value: unknown): value is TypedArray {
 function copyOf(numbers: TypedArray): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(numbers.byteLength);
   // Of what has been moved elsewhere there is nothing to read.
-  if (bytes.length > 0) bytes.set(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength));
+  if (bytes.length > 0)
+    bytes.set(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength));
   // The tag is the array's own, whatever class was made of it.
-  const { [numbers[Symbol.toStringTag]]: Kind } = globalThis as unknown as Record<string, typeof Uint8Array>;
+  const { [numbers[Symbol.toStringTag]]: Kind } = globalThis as unknown as Record<
+    string,
+    typeof Uint8Array
+  >;
   return new Kind!(bytes.buffer) as Uint8Array<ArrayBuffer>;
 }
 

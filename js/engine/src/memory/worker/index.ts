@@ -20,7 +20,15 @@ import type {
   SearchResult,
   SimilarOptions,
 } from "../types.ts";
-import { type Cargo, packEdges, packFields, packFiltered, packNodes, packNumbers, packSnapshot } from "./cargo.ts";
+import {
+  type Cargo,
+  packEdges,
+  packFields,
+  packFiltered,
+  packNodes,
+  packNumbers,
+  packSnapshot,
+} from "./cargo.ts";
 import type { Asked, Request, Start } from "./protocol.ts";
 import { Queue } from "./queue.ts";
 import { openThread } from "./threads.ts";
@@ -42,30 +50,45 @@ const CHANGE_KEYS = new Set(["ids", "retrievability", "lifecycle"]);
 
 /** How an index in a worker is made. */
 export interface IndexWorkerOptions extends MemoryIndexOptions {
-  /** How many requests may wait for their answer, at least 1; `Infinity` for any number. Default 1,000. */
+  /**
+   * How many requests may wait for their answer, at least 1; `Infinity` for any number. Default
+   * 1,000.
+   */
   maxPending?: number | undefined;
   /**
-   * Bytes of `snapshot()`, of which the index is made anew; beside it there are `config` and `maxBytes` alone, as with
-   * `MemoryIndex.restore`. They move to the worker, so that the caller's buffer is empty afterwards, whatever comes of it; a
-   * view of a part of a buffer is copied.
+   * Bytes of `snapshot()`, of which the index is made anew; beside it there are `config` and
+   * `maxBytes` alone, as with `MemoryIndex.restore`. They move to the worker, so that the caller's
+   * buffer is empty afterwards, whatever comes of it; a view of a part of a buffer is copied.
    */
   snapshot?: Uint8Array | ArrayBuffer | undefined;
 }
 
 /** What `upsert` of an index in a worker can be told. */
 export interface WorkerUpsertOptions {
-  /** Serves the defaults of new nodes. Default: the worker's clock, when the request's turn comes. */
+  /**
+   * Serves the defaults of new nodes. Default: the worker's clock, when the request's turn comes.
+   */
   now?: Instant | undefined;
   /**
-   * Whether embeddings that are typed arrays move to the worker instead of being copied: the whole buffer behind each is
-   * detached here, so that it and every other view of it are empty afterwards, whatever the index says of the batch. Arrays
-   * of numbers and shared memory are copied all the same. Default false.
+   * Whether embeddings that are typed arrays move to the worker instead of being copied: the whole
+   * buffer behind each is detached here, so that it and every other view of it are empty
+   * afterwards, whatever the index says of the batch. Arrays of numbers and shared memory are
+   * copied all the same. Default false.
    */
   transfer?: boolean | undefined;
 }
 
 /** What is asked otherwise than of `MemoryIndex`, or cannot be asked. */
-type Differing = "upsert" | "ids" | "size" | "edgeCount" | "embeddingId" | "bytes" | "snapshotParts" | "free" | symbol;
+type Differing =
+  | "upsert"
+  | "ids"
+  | "size"
+  | "edgeCount"
+  | "embeddingId"
+  | "bytes"
+  | "snapshotParts"
+  | "free"
+  | symbol;
 
 /** Methods of `MemoryIndex`, with a promise of the same answer. */
 export type AsynchronousIndex = {
@@ -77,22 +100,24 @@ export type AsynchronousIndex = {
 };
 
 /**
- * A `MemoryIndex` in a worker: the same methods with the same answers and errors, as promises. Requests are answered in the
- * order in which they were made; so a search made after an `upsert` finds what it added, without waiting for it.
+ * A `MemoryIndex` in a worker: the same methods with the same answers and errors, as promises.
+ * Requests are answered in the order in which they were made; so a search made after an `upsert`
+ * finds what it added, without waiting for it.
  *
- * Beside the index's own errors a promise is rejected with `queue_full` while `maxPending` requests wait (at once, and
- * nothing is sent), with `terminated` from the end that `terminate` makes, with `instance_lost` when the thread has ended
- * otherwise, and with `invalid_argument` for what cannot be sent to another thread, such as a function or a proxy.
+ * Beside the index's own errors a promise is rejected with `queue_full` while `maxPending` requests
+ * wait (at once, and nothing is sent), with `terminated` from the end that `terminate` makes, with
+ * `instance_lost` when the thread has ended otherwise, and with `invalid_argument` for what cannot
+ * be sent to another thread, such as a function or a proxy.
  *
- * In Node a worker keeps the process alive while it has requests to answer, and no longer. It is not collected when it is
- * forgotten: `terminate` it.
+ * In Node a worker keeps the process alive while it has requests to answer, and no longer. It is
+ * not collected when it is forgotten: `terminate` it.
  */
 export interface IndexWorker extends AsynchronousIndex {
   /** Which model made the embeddings, as the index or its snapshot was told. */
   readonly embeddingId: string;
   /**
-   * As that of `MemoryIndex`. Embeddings are copied into one buffer, which moves to the worker; with `transfer` not even
-   * that.
+   * As that of `MemoryIndex`. Embeddings are copied into one buffer, which moves to the worker;
+   * with `transfer` not even that.
    */
   upsert(nodes: readonly MemoryNode[], options?: WorkerUpsertOptions): Promise<number>;
   /** The ids of all nodes, in no order. */
@@ -104,8 +129,9 @@ export interface IndexWorker extends AsynchronousIndex {
   /** The memory it takes, in bytes. */
   bytes(): Promise<MemoryUse>;
   /**
-   * Ends the thread, at once, in the midst of whatever it does, and with it the index; whatever waits for an answer and
-   * whatever is asked later is rejected with `terminated`. Resolves when the thread is gone. Calling it again does no harm.
+   * Ends the thread, at once, in the midst of whatever it does, and with it the index; whatever
+   * waits for an answer and whatever is asked later is rejected with `terminated`. Resolves when
+   * the thread is gone. Calling it again does no harm.
    */
   terminate(): Promise<void>;
   /** The same as `terminate`. */
@@ -115,8 +141,8 @@ export interface IndexWorker extends AsynchronousIndex {
 }
 
 /**
- * Makes an index on a thread of its own: of `worker_threads` in Node, a `Worker` in a browser. The module is not compiled
- * again there.
+ * Makes an index on a thread of its own: of `worker_threads` in Node, a `Worker` in a browser. The
+ * module is not compiled again there.
  *
  * ```ts
  * const index = await createIndexWorker({ dimensions: 384 });
@@ -125,15 +151,30 @@ export interface IndexWorker extends AsynchronousIndex {
  * await index.terminate();
  * ```
  *
- * @throws {NousError} as a rejection: what the constructor of `MemoryIndex`, or `restore`, says of the options;
- * `unsupported` where there are no workers (Cloudflare's runtime), where the entry has none (`/slim`), or where the script
- * cannot be loaded; `not_initialized` before the module is loaded.
+ * @throws {NousError} as a rejection: what the constructor of `MemoryIndex`, or `restore`, says of
+ * the options; `unsupported` where there are no workers (Cloudflare's runtime), where the entry has
+ * none (`/slim`), or where the script cannot be loaded; `not_initialized` before the module is
+ * loaded.
  */
 export async function createIndexWorker(options: IndexWorkerOptions = {}): Promise<IndexWorker> {
   const isRestored = (options as IndexWorkerOptions | null)?.snapshot !== undefined;
-  const given = optionsOf<IndexWorkerOptions>("options", options, isRestored ? RESTORE_KEYS : OPTION_KEYS);
-  const { maxPending = DEFAULT_MAX_PENDING, snapshot, dimensions, embeddings, embeddingId, config, maxBytes } = given;
-  const all = isRestored ? { config, maxBytes } : { dimensions, embeddings, embeddingId, config, maxBytes };
+  const given = optionsOf<IndexWorkerOptions>(
+    "options",
+    options,
+    isRestored ? RESTORE_KEYS : OPTION_KEYS,
+  );
+  const {
+    maxPending = DEFAULT_MAX_PENDING,
+    snapshot,
+    dimensions,
+    embeddings,
+    embeddingId,
+    config,
+    maxBytes,
+  } = given;
+  const all = isRestored
+    ? { config, maxBytes }
+    : { dimensions, embeddings, embeddingId, config, maxBytes };
   // What is not said does not cross.
   const making = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   if (!(maxPending === Infinity || (Number.isInteger(maxPending) && maxPending >= 1))) {
@@ -143,7 +184,11 @@ export async function createIndexWorker(options: IndexWorkerOptions = {}): Promi
   if (config !== undefined) withModuleConfig(config, () => undefined);
   const module = compiledModule();
   const queue = new Queue(openThread(), maxPending);
-  const start = (cargo: Cargo): Start => ({ module, options: making, snapshot: packSnapshot(snapshot, cargo) });
+  const start = (cargo: Cargo): Start => ({
+    module,
+    options: making,
+    snapshot: packSnapshot(snapshot, cargo),
+  });
   try {
     return new RemoteIndex(queue, await queue.ask(start, String));
   } catch (error) {
@@ -163,7 +208,10 @@ class RemoteIndex implements IndexWorker {
     this.embeddingId = embeddingId;
   }
 
-  /** Sends a request, whose arguments are named as in the method; what is answered is for the interface to say. */
+  /**
+   * Sends a request, whose arguments are named as in the method; what is answered is for the
+   * interface to say.
+   */
   #ask(asked: Asked, load: (cargo: Cargo) => Record<string, unknown>): Promise<never> {
     return this.#queue.ask(
       (cargo) => ({ asked, args: load(cargo) }) satisfies Request,
@@ -173,8 +221,13 @@ class RemoteIndex implements IndexWorker {
 
   upsert(nodes: readonly MemoryNode[], options?: WorkerUpsertOptions) {
     return this.#ask("upsert", (cargo) => {
-      const { transfer = false, ...rest } = optionsOf("options", packFields(options, UPSERT_KEYS, cargo), UPSERT_KEYS);
-      if (typeof transfer !== "boolean") throw invalid("transfer", `must be true or false, found ${show(transfer)}`);
+      const { transfer = false, ...rest } = optionsOf(
+        "options",
+        packFields(options, UPSERT_KEYS, cargo),
+        UPSERT_KEYS,
+      );
+      if (typeof transfer !== "boolean")
+        throw invalid("transfer", `must be true or false, found ${show(transfer)}`);
       return { nodes: packNodes(nodes, transfer, cargo), options: rest };
     });
   }
@@ -231,7 +284,9 @@ class RemoteIndex implements IndexWorker {
   }
 
   search(query: SearchQuery) {
-    return this.#ask("search", (cargo) => ({ query: packFiltered(query, QUERY_KEYS, "filters", cargo) }));
+    return this.#ask("search", (cargo) => ({
+      query: packFiltered(query, QUERY_KEYS, "filters", cargo),
+    }));
   }
 
   similar(embedding: ArrayLike<number>, options?: SimilarOptions) {
@@ -246,7 +301,9 @@ class RemoteIndex implements IndexWorker {
   }
 
   applyDecay(changes: DecayChanges) {
-    return this.#ask("applyDecay", (cargo) => ({ changes: packFields(changes, CHANGE_KEYS, cargo) }));
+    return this.#ask("applyDecay", (cargo) => ({
+      changes: packFields(changes, CHANGE_KEYS, cargo),
+    }));
   }
 
   transitions(now?: Instant) {
@@ -254,7 +311,10 @@ class RemoteIndex implements IndexWorker {
   }
 
   explain(id: string, query: SearchQuery) {
-    return this.#ask("explain", (cargo) => ({ id, query: packFiltered(query, QUERY_KEYS, "filters", cargo) }));
+    return this.#ask("explain", (cargo) => ({
+      id,
+      query: packFiltered(query, QUERY_KEYS, "filters", cargo),
+    }));
   }
 
   snapshot() {

@@ -1,5 +1,5 @@
-// What crosses between an index's worker and whoever asks it. Answers come in the order of the requests, so that neither
-// carries a number.
+// What crosses between an index's worker and whoever asks it. Answers come in the order of the
+// requests, so that neither carries a number.
 
 import type { NousErrorCode, NousErrorDetails } from "../../errors.ts";
 import type { MemoryIndex } from "../index.ts";

@@ -1,4 +1,5 @@
-// The requests that a worker has yet to answer: bounded, answered in their order, and rejected when it ends.
+// The requests that a worker has yet to answer: bounded, answered in their order, and rejected when
+// it ends.
 
 import { NousError } from "../../errors.ts";
 import type { Cargo } from "./cargo.ts";
@@ -38,7 +39,10 @@ export class Queue {
     return new Promise((resolve, reject) => {
       this.#requireLiving();
       if (this.#left >= this.#most) {
-        throw new NousError("queue_full", `The worker has ${this.#most} requests to answer: wait for some of them.`);
+        throw new NousError(
+          "queue_full",
+          `The worker has ${this.#most} requests to answer: wait for some of them.`,
+        );
       }
       const cargo: Cargo = new Set();
       const message = load(cargo);
@@ -75,7 +79,10 @@ export class Queue {
     const answer = message as Answer;
     if ("value" in answer) next.resolve(answer.value);
     else if ("thrown" in answer) next.reject(answer.thrown);
-    else next.reject(new NousError(answer.refused.code, answer.refused.message, answer.refused.details));
+    else
+      next.reject(
+        new NousError(answer.refused.code, answer.refused.message, answer.refused.details),
+      );
   }
 
   get #left(): number {
@@ -125,7 +132,12 @@ function unsendable(parts: Record<string, unknown>, cause: unknown): NousError {
   const index = Array.isArray(part) ? part.findIndex((entry) => !canBeCloned(entry)) : -1;
   const place = index < 0 ? field : `${field}[${index}]`;
   const details = index < 0 ? { field } : { field, index };
-  return new NousError("invalid_argument", `${place} cannot be sent to the worker: ${why}`, details, { cause });
+  return new NousError(
+    "invalid_argument",
+    `${place} cannot be sent to the worker: ${why}`,
+    details,
+    { cause },
+  );
 }
 
 function canBeCloned(value: unknown): boolean {

@@ -15,7 +15,8 @@ export function serve(port: Port, { initSync, MemoryIndex, NousError }: Core): v
 
   const start = ({ module, options, snapshot }: Start): string => {
     initSync(module);
-    index = snapshot === undefined ? new MemoryIndex(options) : MemoryIndex.restore(snapshot, options);
+    index =
+      snapshot === undefined ? new MemoryIndex(options) : MemoryIndex.restore(snapshot, options);
     return index.embeddingId;
   };
 
@@ -39,7 +40,8 @@ export function serve(port: Port, { initSync, MemoryIndex, NousError }: Core): v
   };
 
   const failure = (error: unknown): Answer => {
-    if (!(error instanceof NousError)) return { thrown: error instanceof Error ? error : new Error(String(error)) };
+    if (!(error instanceof NousError))
+      return { thrown: error instanceof Error ? error : new Error(String(error)) };
     const { code, message, details } = error;
     return { refused: { code, message, details } };
   };

@@ -1,4 +1,5 @@
-// Where the threads of indexes come from: every environment has workers of its own, or none, which its entry knows.
+// Where the threads of indexes come from: every environment has workers of its own, or none, which
+// its entry knows.
 
 import { NousError } from "../../errors.ts";
 

@@ -1,9 +1,13 @@
-// The frame of mind and the censors that a memory was stored with, and which counted trades the agent's client counted, too.
+// The frame of mind and the censors that a memory was stored with, and which counted trades the
+// agent's client counted, too.
 
 import { FRAMED, SUMMED } from "../checksums.ts";
 import type { Connection } from "../connection.ts";
 
-/** Columns that this schema adds: the table, the column, its definition, and the value of rows of before. */
+/**
+ * Columns that this schema adds: the table, the column, its definition, and the value of rows of
+ * before.
+ */
 const ADDED = [
   ...FRAMED.map((column) => ["nodes", column, "TEXT", "NULL"] as const),
   ["playbook_outcomes", "client_counted", "INTEGER NOT NULL DEFAULT 0", "0"] as const,
@@ -11,7 +15,8 @@ const ADDED = [
 
 export function addFrames(db: Connection): void {
   for (const [table, column, definition] of ADDED) {
-    if (!columnsOf(db, table).has(column)) db.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ${definition}`);
+    if (!columnsOf(db, table).has(column))
+      db.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ${definition}`);
   }
   db.exec(`
     DROP TRIGGER nodes_checksum_update;
@@ -20,7 +25,9 @@ export function addFrames(db: Connection): void {
   `);
 }
 
-/** Gives the rows of a database of an earlier schema, which is only read, the columns of this one. */
+/**
+ * Gives the rows of a database of an earlier schema, which is only read, the columns of this one.
+ */
 export function readWithAdded(db: Connection): void {
   for (const table of new Set(ADDED.map(([table]) => table))) {
     const there = columnsOf(db, table);

@@ -1,4 +1,5 @@
-// Openings for writing, so that an index that was kept is told apart from one of another branch of the same database.
+// Openings for writing, so that an index that was kept is told apart from one of another branch of
+// the same database.
 
 import type { Connection } from "../connection.ts";
 

@@ -1,4 +1,5 @@
-// A memory that is made anew under the id of a deleted one inherits nothing of it: no outcomes, no pending conflicts, no versions.
+// A memory that is made anew under the id of a deleted one inherits nothing of it: no outcomes, no
+// pending conflicts, no versions.
 
 import type { Connection } from "../connection.ts";
 
@@ -6,9 +7,10 @@ import type { Connection } from "../connection.ts";
 const KEPT = 100_000;
 
 /**
- * Counted outcomes and pending conflicts go with their memory, whoever deletes it. A conflict that has the text of the newer
- * memory stays when that one is deleted, and names it no longer. The last version of a deleted memory is
- * kept, so that one of the same id goes on from there, and an old ETag never fits it.
+ * Counted outcomes and pending conflicts go with their memory, whoever deletes it. A conflict that
+ * has the text of the newer memory stays when that one is deleted, and names it no longer. The last
+ * version of a deleted memory is kept, so that one of the same id goes on from there, and an old
+ * ETag never fits it.
  */
 export function forgetDeleted(db: Connection): void {
   db.exec(`

@@ -1,4 +1,5 @@
-// A sum over each memory; see checksums.ts. Any write takes it away, and whoever wrote puts it there anew.
+// A sum over each memory; see checksums.ts. Any write takes it away, and whoever wrote puts it
+// there anew.
 
 import { SUMMED, sealAll } from "../checksums.ts";
 import type { Connection } from "../connection.ts";

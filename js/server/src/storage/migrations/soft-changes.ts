@@ -1,5 +1,6 @@
-// Soft state is logged by whoever flushes it, many memories to an entry: a sweep of a hundred thousand would else push everything
-// out of the change log. And full text is made anew where a text is another one, not where it was written again.
+// Soft state is logged by whoever flushes it, many memories to an entry: a sweep of a hundred
+// thousand would else push everything out of the change log. And full text is made anew where a
+// text is another one, not where it was written again.
 
 import type { Connection } from "../connection.ts";
 

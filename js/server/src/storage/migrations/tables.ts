@@ -1,4 +1,5 @@
-// The tables of the existing server, full text, and the change log: for a new database, and for one that has some of it.
+// The tables of the existing server, full text, and the change log: for a new database, and for one
+// that has some of it.
 
 import type { Connection } from "../connection.ts";
 import { CREATED_AT } from "../sql.ts";
@@ -124,8 +125,12 @@ export function createTables(db: Connection): void {
 function createTable(db: Connection, name: string, { columns, constraints }: Table): void {
   const there = columnsOf(db, name);
   if (there.size === 0) {
-    const parts = Object.entries(columns).map(([column, definition]) => `${column} ${definition.join(" ")}`);
-    db.exec(`CREATE TABLE ${name} (${[...parts, ...(constraints === undefined ? [] : [constraints])].join(", ")})`);
+    const parts = Object.entries(columns).map(
+      ([column, definition]) => `${column} ${definition.join(" ")}`,
+    );
+    db.exec(
+      `CREATE TABLE ${name} (${[...parts, ...(constraints === undefined ? [] : [constraints])].join(", ")})`,
+    );
     return;
   }
   for (const [column, [type]] of Object.entries(columns)) {
@@ -150,17 +155,21 @@ function createIndex(db: Connection, table: string, column: string): void {
 }
 
 /**
- * The full-text index, with triggers that keep it. Those of the existing server index a memory anew at every recall; ours do
- * so when a text changed, and take their place.
+ * The full-text index, with triggers that keep it. Those of the existing server index a memory anew
+ * at every recall; ours do so when a text changed, and take their place.
  */
 function createFullText(db: Connection): void {
   const isThere = columnsOf(db, "nodes_fts").size > 0;
   const columns = TEXTS.join(", ");
   if (!isThere) {
-    db.exec(`CREATE VIRTUAL TABLE nodes_fts USING fts5(${columns}, content='nodes', content_rowid='rowid')`);
+    db.exec(
+      `CREATE VIRTUAL TABLE nodes_fts USING fts5(${columns}, content='nodes', content_rowid='rowid')`,
+    );
   }
   const triggers = db
-    .prepare("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'nodes' AND sql LIKE '%nodes_fts%'")
+    .prepare(
+      "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'nodes' AND sql LIKE '%nodes_fts%'",
+    )
     .all() as { name: string }[];
   for (const { name } of triggers) db.exec(`DROP TRIGGER "${name.replaceAll('"', '""')}"`);
   const [added, removed] = [
@@ -178,8 +187,8 @@ function createFullText(db: Connection): void {
 }
 
 /**
- * Every change to what an index holds leaves an entry, whoever made it: ids alone, no text. A REPLACE deletes without
- * a statement of its own, which recursive triggers see.
+ * Every change to what an index holds leaves an entry, whoever made it: ids alone, no text. A
+ * REPLACE deletes without a statement of its own, which recursive triggers see.
  */
 function createChangeLog(db: Connection): void {
   db.exec(`

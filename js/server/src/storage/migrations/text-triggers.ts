@@ -1,16 +1,20 @@
-// The triggers that keep full text get the names that Hynous' server gives its own: when it starts on this database again, it finds
-// them there. Beside its own they would write every text twice, and undo it twice.
+// The triggers that keep full text get the names that Hynous' server gives its own: when it starts
+// on this database again, it finds them there. Beside its own they would write every text twice,
+// and undo it twice.
 
 import type { Connection } from "../connection.ts";
 
 const TEXTS = ["content_title", "content_summary", "content_body"] as const;
-const of = (row: "old" | "new") => [`${row}.rowid`, ...TEXTS.map((text) => `${row}.${text}`)].join(", ");
+const of = (row: "old" | "new") =>
+  [`${row}.rowid`, ...TEXTS.map((text) => `${row}.${text}`)].join(", ");
 const ADDED = `INSERT INTO nodes_fts(rowid, ${TEXTS.join(", ")}) VALUES (${of("new")});`;
 const REMOVED = `INSERT INTO nodes_fts(nodes_fts, rowid, ${TEXTS.join(", ")}) VALUES ('delete', ${of("old")});`;
 
 export function nameTextTriggers(db: Connection): void {
   const triggers = db
-    .prepare("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'nodes' AND sql LIKE '%nodes_fts%'")
+    .prepare(
+      "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'nodes' AND sql LIKE '%nodes_fts%'",
+    )
     .all() as { name: string }[];
   for (const { name } of triggers) db.exec(`DROP TRIGGER "${name.replaceAll('"', '""')}"`);
   db.exec(`

@@ -2,7 +2,10 @@
 
 import type { Connection } from "../connection.ts";
 
-/** The table of bytes that were replaced, by where the text is: a row number, or a key in hexadecimal. */
+/**
+ * The table of bytes that were replaced, by where the text is: a row number, or a key in
+ * hexadecimal.
+ */
 export const REPLACED_TEXTS = `CREATE TABLE IF NOT EXISTS nous_replaced_texts (
   table_name TEXT NOT NULL,
   place TEXT NOT NULL,
@@ -11,7 +14,9 @@ export const REPLACED_TEXTS = `CREATE TABLE IF NOT EXISTS nous_replaced_texts (
   PRIMARY KEY (table_name, place, column_name)
 )`;
 
-/** Texts of a memory that somebody may write anew. What recalls and sweeps change is not among them. */
+/**
+ * Texts of a memory that somebody may write anew. What recalls and sweeps change is not among them.
+ */
 const TEXTS = [
   "type",
   "subtype",
@@ -31,11 +36,13 @@ const WRITTEN = ["clusters", "conflict_queue"];
 const OF_ROW = (table: string) => `table_name = '${table}' AND place = CAST(old.rowid AS TEXT)`;
 
 /**
- * The bytes go with their row. Those of a memory go when its text is another one, too. The change log tells of rows of other tables
- * by their numbers.
+ * The bytes go with their row. Those of a memory go when its text is another one, too. The change
+ * log tells of rows of other tables by their numbers.
  */
 export function createReplacedTexts(db: Connection): void {
-  const changed = TEXTS.map((column) => `column_name = '${column}' AND old.${column} IS NOT new.${column}`);
+  const changed = TEXTS.map(
+    (column) => `column_name = '${column}' AND old.${column} IS NOT new.${column}`,
+  );
   db.exec(`
     ${REPLACED_TEXTS};
     CREATE TRIGGER nodes_replaced_update AFTER UPDATE OF ${TEXTS.join(", ")} ON nodes BEGIN

@@ -1,0 +1,203 @@
+// How the memories were used: every new memory is an occasion on which older ones were searched or
+// read. What fits in setup or coin is recalled, what was recalled before is recalled again, and
+// what is recalled together grows together.
+
+import { DAY, HOUR, weekday } from "./market.ts";
+import { stabilityAt } from "./memory-model.ts";
+import type { SampleEdge, SampleNode, Subtype } from "./types.ts";
+import { MINUTE, type World } from "./world.ts";
+
+type Random = World["random"];
+
+/** What edges between memories that are recalled together gain each time. */
+const TOGETHER = 0.03;
+
+/** How old a memory may be to come to mind, in days. */
+const REACH: Readonly<Record<Subtype, number>> = {
+  "custom:trade_entry": 30,
+  "custom:trade_close": 45,
+  "custom:trade_modify": 12,
+  "custom:trade": 20,
+  "custom:turn_summary": 8,
+  "custom:session_summary": 21,
+  "custom:market_event": 20,
+  "custom:signal": 3,
+  "custom:watchpoint": 6,
+  "custom:lesson": 400,
+  "custom:thesis": 30,
+  "custom:curiosity": 40,
+  "custom:playbook": 400,
+  "custom:missed_opportunity": 60,
+  "custom:good_pass": 60,
+};
+
+interface Wish {
+  subtype: Subtype;
+  /** How many at most. */
+  most: number;
+}
+
+/** What comes to mind when a memory of a kind is written, beside what it is tied to. */
+const WISHES: Partial<Record<Subtype, readonly Wish[]>> = {
+  "custom:signal": [
+    { subtype: "custom:playbook", most: 1 },
+    { subtype: "custom:lesson", most: 2 },
+    { subtype: "custom:signal", most: 2 },
+    { subtype: "custom:market_event", most: 1 },
+    { subtype: "custom:thesis", most: 1 },
+    { subtype: "custom:watchpoint", most: 1 },
+  ],
+  "custom:trade_entry": [
+    { subtype: "custom:lesson", most: 5 },
+    { subtype: "custom:playbook", most: 2 },
+    { subtype: "custom:trade_close", most: 3 },
+    { subtype: "custom:trade_entry", most: 1 },
+    { subtype: "custom:signal", most: 2 },
+    { subtype: "custom:thesis", most: 1 },
+    { subtype: "custom:missed_opportunity", most: 1 },
+    { subtype: "custom:good_pass", most: 1 },
+    { subtype: "custom:session_summary", most: 1 },
+  ],
+  "custom:trade_close": [
+    { subtype: "custom:lesson", most: 1 },
+    { subtype: "custom:trade_close", most: 1 },
+    { subtype: "custom:playbook", most: 1 },
+  ],
+  "custom:thesis": [
+    { subtype: "custom:market_event", most: 2 },
+    { subtype: "custom:thesis", most: 1 },
+    { subtype: "custom:lesson", most: 1 },
+  ],
+  "custom:turn_summary": [
+    { subtype: "custom:turn_summary", most: 2 },
+    { subtype: "custom:session_summary", most: 1 },
+    { subtype: "custom:lesson", most: 2 },
+    { subtype: "custom:watchpoint", most: 1 },
+    { subtype: "custom:market_event", most: 1 },
+    { subtype: "custom:trade_close", most: 1 },
+    { subtype: "custom:trade", most: 1 },
+    { subtype: "custom:trade_modify", most: 1 },
+    { subtype: "custom:signal", most: 2 },
+    { subtype: "custom:curiosity", most: 1 },
+  ],
+  "custom:session_summary": [
+    { subtype: "custom:session_summary", most: 1 },
+    { subtype: "custom:curiosity", most: 1 },
+  ],
+  "custom:missed_opportunity": [{ subtype: "custom:playbook", most: 1 }],
+  "custom:good_pass": [{ subtype: "custom:good_pass", most: 1 }],
+  "custom:watchpoint": [{ subtype: "custom:thesis", most: 1 }],
+  "custom:lesson": [{ subtype: "custom:curiosity", most: 1 }],
+};
+
+export function recallAll(world: World): void {
+  const { journal, market, quota } = world;
+  const random = world.random.fork("recalls");
+  const nodes = [...journal.nodes].sort((a, b) => a.created_at - b.created_at);
+  const tied = new Map<string, string[]>();
+  const from = new Map<string, SampleEdge[]>();
+  const add = <T>(map: Map<string, T[]>, key: string, value: T) => {
+    const list = map.get(key);
+    if (list) list.push(value);
+    else map.set(key, [value]);
+  };
+  for (const edge of journal.edges) {
+    add(tied, edge.source_id, edge.target_id);
+    add(tied, edge.target_id, edge.source_id);
+    add(from, edge.source_id, edge);
+  }
+  const known = new Map<string, SampleNode[]>();
+  const everything: SampleNode[] = [];
+  // A sample of many memories has more to choose from, not more recalls for each.
+  const share = Math.min(1, 400 / Math.max(1, quota.signals));
+  for (const node of nodes) {
+    const recalled = new Map<SampleNode, boolean>();
+    for (const id of tied.get(node.id) ?? []) {
+      const other = journal.get(id);
+      if (other.created_at < node.created_at) recalled.set(other, random.chance(0.45));
+    }
+    for (const wish of WISHES[node.subtype] ?? []) {
+      for (let i = 0; i < wish.most; i++) {
+        if (!random.chance(0.75)) continue;
+        const found = remember(known, node, wish.subtype, random);
+        if (found && !recalled.has(found)) recalled.set(found, random.chance(0.12));
+      }
+    }
+    if (node.subtype === "custom:session_summary" && weekday(node.created_at) === 0) {
+      for (const other of reviewed(everything, node.created_at)) {
+        if (random.chance(0.5)) recalled.set(other, random.chance(0.2));
+      }
+    }
+    for (const [other, isRead] of recalled) {
+      const at = node.created_at - random.whole(0, 4) * MINUTE;
+      if (at <= other.created_at || at > market.end || !random.chance(Math.max(share, 0.3)))
+        continue;
+      if (other.access_times.includes(at)) continue;
+      other.access_times.push(at);
+      if (isRead) other.read_times.push(at);
+    }
+    strengthen(new Set([...recalled.keys()].map((one) => one.id)), from);
+    everything.push(node);
+    for (const tag of node.tags) add(known, `${node.subtype} ${tag}`, node);
+  }
+  for (const node of nodes) {
+    node.access_times.sort((a, b) => a - b);
+    node.read_times.sort((a, b) => a - b);
+    node.access_count = node.access_times.length;
+    node.last_accessed = node.access_times.at(-1) ?? node.created_at;
+    node.stability = stabilityAt(node, market.end);
+  }
+}
+
+/**
+ * What the review on Sunday evening goes through: theses, playbooks, lessons, and the week's
+ * trades.
+ */
+function reviewed(nodes: readonly SampleNode[], at: number): SampleNode[] {
+  const within: Partial<Record<Subtype, number>> = {
+    "custom:thesis": 21,
+    "custom:playbook": 400,
+    "custom:lesson": 45,
+    "custom:trade_close": 7,
+    "custom:trade_entry": 7,
+    "custom:missed_opportunity": 7,
+    "custom:good_pass": 7,
+  };
+  return nodes.filter((node) => at - node.created_at < (within[node.subtype] ?? 0) * DAY);
+}
+
+/**
+ * A memory of a kind that shares a tag with the occasion; the newer and the more used, the
+ * likelier.
+ */
+function remember(
+  known: ReadonlyMap<string, SampleNode[]>,
+  node: SampleNode,
+  subtype: Subtype,
+  random: Random,
+): SampleNode | null {
+  const tag = random.pick(node.tags);
+  const reach = REACH[subtype] * DAY;
+  const all = known.get(`${subtype} ${tag}`) ?? [];
+  const fit = all
+    .slice(-60)
+    .filter(
+      (one) =>
+        node.created_at - one.created_at < reach && node.created_at - one.created_at > 0.2 * HOUR,
+    );
+  if (fit.length === 0) return null;
+  return random.weighted(
+    fit,
+    (one) =>
+      (1 + one.access_times.length) / (1 + (node.created_at - one.created_at) / (reach * 0.2)),
+  );
+}
+
+function strengthen(recalled: ReadonlySet<string>, from: ReadonlyMap<string, SampleEdge[]>): void {
+  for (const id of recalled) {
+    for (const edge of from.get(id) ?? []) {
+      if (recalled.has(edge.target_id))
+        edge.strength = Math.min(1, Math.round((edge.strength + TOGETHER) * 100) / 100);
+    }
+  }
+}

@@ -1,0 +1,249 @@
+// Builds the npm packages: crate → .wasm and glue (wasm-pack) → entries for each environment
+// (esbuild) → types; and the server. `build()` skips what is made already of what there is.
+
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import { at, fingerprint, importing, isStampedWith, must, root, say } from "./lib.mjs";
+import { writeNotices } from "./notices.mjs";
+import { writeServer } from "./server.mjs";
+import { setUpPackages, setUpWasm } from "./setup.mjs";
+
+const ENGINE = at("js", "engine");
+const DIST = join(ENGINE, "dist");
+
+const ofCrate = () =>
+  fingerprint(["src", "Cargo.toml", "Cargo.lock", ".cargo", "js/scripts/build.mjs"]);
+/**
+ * Of the packages' sources and of what was made of them, so that what is missing or altered is made
+ * anew, too.
+ */
+const ofPackages = () =>
+  fingerprint(["js", "pkg", "package-lock.json", "tsconfig.json", "LICENSE"]);
+
+/** Sets up and builds everything; quick when nothing changed. */
+export async function build() {
+  setUpPackages();
+  const crate = ofCrate();
+  const crateStamp = at("pkg", ".built-from");
+  if (!isStampedWith(crateStamp, crate)) {
+    setUpWasm();
+    buildCrate(at("pkg"));
+    writeFileSync(crateStamp, crate);
+  }
+  const packagesStamp = at(".cache", "packages.built-from");
+  if (isStampedWith(packagesStamp, ofPackages())) return;
+  const { build: bundle } = await import("esbuild");
+  const generated = join(ENGINE, "src", "generated");
+  await writeGlue(bundle, at("pkg"), generated);
+  await writeConstants(generated);
+  await writePackage(bundle);
+  await writeServer(bundle);
+  mkdirSync(at(".cache"), { recursive: true });
+  writeFileSync(packagesStamp, ofPackages());
+}
+
+/**
+ * The module with an allocator that counts, for the memory test; in `.cache/counted`. Nobody
+ * measures its speed.
+ */
+export async function buildCounted() {
+  const crate = ofCrate();
+  const stamp = at(".cache", "counted", ".built-from");
+  if (isStampedWith(stamp, crate)) return;
+  setUpWasm();
+  buildCrate(at(".cache", "counted"), {
+    forPack: ["--no-opt"],
+    forCargo: ["--features", "count-allocations", "--config", "profile.release.opt-level=1"],
+  });
+  const { build: bundle } = await import("esbuild");
+  await writeGlue(bundle, at(".cache", "counted"), at(".cache", "counted"));
+  writeFileSync(stamp, crate);
+}
+
+function buildCrate(out, { forPack = [], forCargo = [] } = {}) {
+  say(`wasm-pack build → ${relative(root, out)} (a minute)`);
+  // Paths of this machine stay out of the module. `--config` adds to the flags of
+  // .cargo/config.toml.
+  const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
+  const remap = [
+    [root, "/nous/"],
+    [home, "/cargo"],
+  ].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
+  const flags = `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(remap)}`;
+  const args = [
+    "build",
+    "--target",
+    "bundler",
+    "--release",
+    "--no-pack",
+    "--out-dir",
+    out,
+    "--out-name",
+    "nous_wasm",
+  ];
+  const cargo = ["--locked", ...forCargo, "--config", flags];
+  must("wasm-pack", ["--log-level", "warn", ...args, ...forPack, root, "--", ...cargo]);
+}
+
+/**
+ * wasm-bindgen's glue keeps its state in its module, so one import is one instance. As a function
+ * it can be called once for each instance instead.
+ */
+async function writeGlue(bundle, from, to) {
+  mkdirSync(to, { recursive: true });
+  await bundle({
+    entryPoints: [join(from, "nous_wasm_bg.js")],
+    outfile: join(to, "glue.js"),
+    bundle: true,
+    format: "iife",
+    globalName: "glue",
+    target: "es2022",
+    banner: {
+      js: "// Made by js/scripts/build.mjs from what wasm-bindgen wrote.\nexport function createGlue() {",
+    },
+    footer: { js: "return glue;\n}" },
+    logLevel: "warning",
+  });
+  const types = readFileSync(join(from, "nous_wasm.d.ts"), "utf8");
+  writeFileSync(join(to, "bindings.d.ts"), types);
+  writeFileSync(
+    join(to, "glue.d.ts"),
+    `import type * as bindings from "./bindings.js";
+/** One instance's worth of glue; \`__wbg_set_wasm\` hands it the instance's exports. */
+export function createGlue(): typeof bindings & { __wbg_set_wasm(exports: WebAssembly.Exports): void };
+`,
+  );
+}
+
+/** What the module says of itself, as source. */
+async function writeConstants(to) {
+  const { createGlue } = await import(`${pathToFileURL(join(to, "glue.js"))}?${Date.now()}`);
+  const glue = createGlue();
+  const module = new WebAssembly.Module(readFileSync(at("pkg", "nous_wasm_bg.wasm")));
+  const { exports } = new WebAssembly.Instance(module, { "./nous_wasm_bg.js": glue });
+  glue.__wbg_set_wasm(exports);
+  exports.__wbindgen_start();
+  const [constants, description] = [glue.constants(), glue.Engine.create(undefined).describe()];
+  writeFileSync(
+    join(to, "constants.js"),
+    `// Made by js/scripts/build.mjs from what the module says of itself.
+export const moduleConstants = ${constants};
+export const defaultDescription = ${description};
+`,
+  );
+  writeFileSync(
+    join(to, "constants.d.ts"),
+    `import type { ModuleConstants } from "../constants.ts";
+import type { Description } from "../sections.ts";
+export const moduleConstants: ModuleConstants;
+export const defaultDescription: Description;
+`,
+  );
+}
+
+async function writePackage(bundle) {
+  rmSync(DIST, { recursive: true, force: true });
+  mkdirSync(DIST, { recursive: true });
+  const wasm = at("pkg", "nous_wasm_bg.wasm");
+  copyFileSync(wasm, join(DIST, "nous_wasm.wasm"));
+  const { version } = JSON.parse(readFileSync(join(ENGINE, "package.json"), "utf8"));
+  const base64 = readFileSync(wasm).toString("base64");
+  const options = {
+    bundle: true,
+    target: "es2022",
+    platform: "neutral",
+    logLevel: "warning",
+    legalComments: "none",
+    // Parsing is a good part of loading, and halves with the text.
+    minify: true,
+    define: { __VERSION__: JSON.stringify(version), __WASM_BASE64__: JSON.stringify(base64) },
+  };
+  const src = (name) => join(ENGINE, "src", name);
+  const dist = (name) => join(DIST, name);
+
+  // One core for each format; everything else is a thin entry beside it.
+  await bundle({
+    ...options,
+    entryPoints: [src("core.ts")],
+    outfile: dist("core.mjs"),
+    format: "esm",
+  });
+  await bundle({
+    ...options,
+    entryPoints: [src("core.ts")],
+    outfile: dist("core.cjs"),
+    format: "cjs",
+  });
+  const besideCore = (format) => ({
+    name: "core-beside",
+    setup(build) {
+      build.onResolve({ filter: /\/core\.ts$/ }, () => ({
+        path: `./core.${format}`,
+        external: true,
+      }));
+      build.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path, external: true }));
+    },
+  });
+  // The script of an index's worker brings its core along; it is an ES module and any other script
+  // at once. Not every server knows what a .mjs is.
+  await bundle({
+    ...options,
+    entryPoints: [src("entries/index-worker.ts")],
+    outfile: dist("index-worker.js"),
+    format: "iife",
+  });
+  options.define.__INDEX_WORKER__ = JSON.stringify(readFileSync(dist("index-worker.js"), "utf8"));
+  const entry = (name, format, as = name) =>
+    bundle({
+      ...options,
+      entryPoints: [src(`entries/${name}.ts`)],
+      outfile: dist(`${as}.${format}`),
+      format: format === "cjs" ? "cjs" : "esm",
+      external: ["node:*"],
+      plugins: [besideCore(format)],
+    });
+  await Promise.all([
+    entry("node", "cjs"),
+    entry("index-worker-node", "cjs", "index-worker"),
+    entry("inline", "mjs"),
+    entry("inline", "cjs"),
+    entry("browser", "mjs"),
+    entry("workerd", "mjs"),
+  ]);
+  // In Node both formats share the CommonJS core, so that one process has one copy of everything.
+  const names = Object.keys(await import(`${pathToFileURL(dist("core.mjs"))}?${Date.now()}`));
+  for (const [name, from] of [
+    ["node", "./node.cjs"],
+    ["slim-node", "./core.cjs"],
+  ]) {
+    writeFileSync(
+      dist(`${name}.mjs`),
+      `import m from "${from}";\nexport const { ${names.sort().join(", ")} } = m;\n`,
+    );
+  }
+  writeTypes();
+  writeNotices();
+  copyFileSync(at("LICENSE"), join(ENGINE, "LICENSE"));
+}
+
+function writeTypes() {
+  must("tsc", ["-p", join(ENGINE, "tsconfig.json")]);
+  const types = join(DIST, "types");
+  for (const name of readdirSync(types, { recursive: true })) {
+    if (!name.endsWith(".d.ts")) continue;
+    const text = readFileSync(join(types, name), "utf8");
+    writeFileSync(join(types, name), importing(text, "js"));
+    writeFileSync(join(types, name.replace(/\.d\.ts$/, ".d.cts")), importing(text, "cjs"));
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  if (process.argv.includes("--counted")) {
+    await buildCounted();
+  } else {
+    await build();
+    say("built js/engine/dist and js/server/dist");
+  }
+}

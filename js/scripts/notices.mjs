@@ -1,0 +1,69 @@
+// The licences of the Rust crates that are compiled into the .wasm, as each of them wants them said
+// wherever it is.
+
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { at, fail, output } from "./lib.mjs";
+
+const NOTICES = at("js", "engine", "THIRD-PARTY-LICENSES.txt");
+const CRATE = "nous-wasm";
+
+/**
+ * Writes the file that the engine's package ships. Reads what cargo has fetched already; asks no
+ * registry.
+ */
+export function writeNotices() {
+  const parts = compiledCrates().map(({ name, version, license, manifest_path }) => {
+    const text = textOf(dirname(manifest_path));
+    if (text === "")
+      fail(
+        `The crate ${name} is in the .wasm without the text of its licence: say in js/scripts/notices.mjs where that is.`,
+      );
+    return `${name} ${version} (${license})\n\n${text}\n`;
+  });
+  const heading = "The WebAssembly module of nous-wasm contains these Rust crates.\n";
+  writeFileSync(NOTICES, [heading, ...parts.sort()].join(`\n${"-".repeat(80)}\n\n`));
+}
+
+/**
+ * The crates that the module links: no macros, which run while it is built, and nothing that tests
+ * alone need.
+ */
+function compiledCrates() {
+  const platform = "wasm32-unknown-unknown";
+  const args = [
+    "metadata",
+    "--format-version",
+    "1",
+    "--locked",
+    "--offline",
+    "--filter-platform",
+    platform,
+  ];
+  const metadata = output("cargo", args);
+  if (metadata === undefined)
+    fail(`\`cargo ${args.join(" ")}\` failed, which names the crates of the .wasm.`);
+  const { packages, resolve } = JSON.parse(metadata);
+  const byId = new Map(packages.map((each) => [each.id, each]));
+  const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));
+  const isMacro = (id) => byId.get(id).targets.some(({ kind }) => kind.includes("proc-macro"));
+  const own = packages.find(({ name }) => name === CRATE);
+  const linked = new Set([own.id]);
+  for (const id of linked) {
+    for (const { pkg, dep_kinds } of nodes.get(id).deps) {
+      if (dep_kinds.some(({ kind }) => kind === null) && !isMacro(pkg)) linked.add(pkg);
+    }
+  }
+  linked.delete(own.id);
+  return [...linked].map((id) => byId.get(id));
+}
+
+function textOf(folder) {
+  const names = readdirSync(folder).filter((name) =>
+    /^(licen[cs]e|copying|notice|unlicense)/i.test(name),
+  );
+  return names
+    .sort()
+    .map((name) => readFileSync(join(folder, name), "utf8").trim())
+    .join("\n\n");
+}

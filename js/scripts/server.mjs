@@ -1,0 +1,96 @@
+// Builds the server: its program, the thread that agents live in, that of a remote database, and
+// that of a purge. Packages are in them, since loading hundreds of small files is most of a start;
+// what the manifest names as dependencies stays outside.
+
+import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { FOR_NODE } from "./bundle.mjs";
+import { writeClient } from "./client.mjs";
+import { at, fail, root } from "./lib.mjs";
+
+const SERVER = at("js", "server");
+const LICENCES = join(SERVER, "THIRD-PARTY-LICENSES.txt");
+
+/** Zod brings its messages in fifty languages, and the server speaks one. */
+const englishAlone = {
+  name: "english-alone",
+  setup(build) {
+    const contents = `export { default as en } from "./en.js";`;
+    build.onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents }));
+  },
+};
+
+export async function writeServer(bundle) {
+  const { version, dependencies } = manifestIn(SERVER);
+  const out = join(SERVER, "dist");
+  rmSync(out, { recursive: true, force: true });
+  const { metafile } = await bundle({
+    ...FOR_NODE,
+    absWorkingDir: root,
+    packages: "bundle",
+    external: Object.keys(dependencies),
+    plugins: [englishAlone],
+    metafile: true,
+    // What is CommonJS asks Node for its modules by `require`.
+    banner: {
+      js: `import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);`,
+    },
+    entryPoints: {
+      cli: join(SERVER, "src", "cli.ts"),
+      worker: join(SERVER, "src", "workers", "worker.ts"),
+      "remote-thread": join(SERVER, "src", "storage", "remote-thread.ts"),
+      "scrub-thread": join(SERVER, "src", "storage", "scrub-thread.ts"),
+    },
+    outdir: out,
+    splitting: true,
+    // Names stay, for whoever reads a stack.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    outExtension: { ".js": ".mjs" },
+    define: { __VERSION__: JSON.stringify(version) },
+  });
+  chmodSync(join(out, "cli.mjs"), 0o755);
+  writeFileSync(LICENCES, licencesOf(metafile));
+  copyFileSync(at("LICENSE"), join(SERVER, "LICENSE"));
+  await writeClient(bundle, out);
+}
+
+const manifestIn = (folder) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+
+/**
+ * Packages that come without the text of their licence, and another of the same project, which has
+ * it.
+ */
+const SAME_PROJECT = { "@hono/zod-openapi": "hono", "@hono/zod-validator": "hono" };
+
+/**
+ * What the packages in a bundle want said wherever they are: whose they are, and under which
+ * licence.
+ */
+function licencesOf({ outputs }) {
+  const inputs = Object.values(outputs).flatMap(({ inputs }) =>
+    Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0),
+  );
+  const folders = inputs.flatMap(
+    (path) => path.match(/^.*node_modules\/(@[^/]+\/)?[^/]+/)?.[0] ?? [],
+  );
+  const parts = [...new Set(folders)].map((folder) => {
+    const { name, version, license } = manifestIn(at(folder));
+    const text =
+      textOf(at(folder)) ||
+      (name in SAME_PROJECT ? textOf(at("node_modules", SAME_PROJECT[name])) : "");
+    if (text === "")
+      fail(
+        `${name} is in the server without the text of its licence: say in js/scripts/server.mjs where that is.`,
+      );
+    return `${name} ${version} (${license})\n\n${text}\n`;
+  });
+  return ["nous-server contains these packages.\n", ...parts.sort()].join(
+    `\n${"-".repeat(80)}\n\n`,
+  );
+}
+
+function textOf(folder) {
+  const names = readdirSync(folder).filter((name) => /^(licen[cs]e|copying|notice)/i.test(name));
+  return names.map((name) => readFileSync(join(folder, name), "utf8").trim()).join("\n\n");
+}

