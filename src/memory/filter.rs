@@ -1,10 +1,9 @@
 //! Filters: which memories a search may find, and which edges activation may pass over.
 
-use super::Memory;
+use super::MemoryIndex;
+use crate::check::{DAY_MS, INSTANT, is_instant};
+use crate::columns::{Label, Row};
 use crate::error::{Error, Result};
-use crate::index::{Label, Row};
-use crate::rerank::{INSTANT, is_instant};
-use crate::signal::DAY_MS;
 
 /// A name that no node has: nothing passes a list of it alone.
 pub const NO_CODE: u32 = u32::MAX;
@@ -75,7 +74,7 @@ fn holds(wanted: &[u32], code: u32) -> bool {
     wanted.is_empty() || wanted.contains(&code)
 }
 
-impl Memory {
+impl MemoryIndex {
     /// Whether a node that is there passes.
     pub(super) fn passes(&self, row: Row, filters: &Filters, now: f64) -> bool {
         let place = row as usize;

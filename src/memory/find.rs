@@ -1,11 +1,10 @@
 //! Finding: reranking of resident nodes, the nodes most like a vector, and the whole search.
 
-use super::{Filters, Memory};
+use super::{Filters, MemoryIndex};
+use crate::check::{AMOUNT, check_instant, is_amount, is_score};
+use crate::columns::{Row, VectorHit, VectorQuery};
 use crate::error::{Error, Result};
-use crate::index::{Row, VectorQuery};
-use crate::rerank::{
-    AMOUNT, Peaks, Query, Ranked, Resident, Weighting, is_amount, is_score, not_a_number,
-};
+use crate::rerank::{Peaks, Query, Ranked, Resident, Weighting, not_a_number};
 use crate::search::{
     Activated, Arrival, EdgeWeight, Found, RESULTS_PER_SEED, Ranking, SEED_THRESHOLDS,
     SearchConfig, Seed, Serendipity, Spread, rank, seed, spread,
@@ -65,7 +64,7 @@ pub struct Outcome {
     pub connections: Vec<u32>,
 }
 
-impl Memory {
+impl MemoryIndex {
     /// The first `limit` of candidates by score, highest first; equal scores keep their order.
     ///
     /// # Errors
@@ -86,7 +85,7 @@ impl Memory {
         Ok(ranking)
     }
 
-    /// [`Memory::rerank`], one after the other; none where there is an error.
+    /// [`MemoryIndex::rerank`], one after the other; none where there is an error.
     pub(crate) fn rerank_each(
         &mut self,
         columns: Columns<'_>,
@@ -116,7 +115,7 @@ impl Memory {
         }
     }
 
-    /// [`Memory::rerank_each`] of columns that are sound; false, and none handed over, where a row
+    /// [`MemoryIndex::rerank_each`] of columns that are sound; false, and none handed over, where a row
     /// has no node.
     fn rank(
         &mut self,
@@ -188,7 +187,7 @@ impl Memory {
         now: f64,
     ) -> Result<Vec<(Row, f64)>> {
         filters.check()?;
-        check_now(now)?;
+        check_instant("now", now)?;
         let query = self.vector_query(embedding)?;
         self.afford_for_now(
             "limit",
@@ -214,7 +213,7 @@ impl Memory {
         limit: usize,
         filters: &Filters,
         now: f64,
-    ) -> Vec<crate::index::VectorFound> {
+    ) -> Vec<VectorHit> {
         let passes = |row: Row| self.passes(row, filters, now);
         let passes: Option<&dyn Fn(Row) -> bool> = filters.is_about_nodes().then_some(&passes);
         self.vectors.similar(query, limit, passes, |row| self.nodes.sequence(row) as f64)
@@ -232,13 +231,13 @@ impl Memory {
         self.search_and_tell(search, None)
     }
 
-    /// [`Memory::search`], and all that arrived while it spread.
+    /// [`MemoryIndex::search`], and all that arrived while it spread.
     pub(super) fn search_and_tell(
         &mut self,
         search: &Search<'_>,
         arrivals: Option<&mut Vec<Arrival>>,
     ) -> Result<Outcome> {
-        check_now(search.now)?;
+        check_instant("now", search.now)?;
         search.filters.check()?;
         for (index, found) in search.bm25.iter().enumerate() {
             if !is_amount(found.score) {
@@ -334,8 +333,4 @@ impl Memory {
         self.graph.sort(&mut slots);
         Ok(slots)
     }
-}
-
-fn check_now(now: f64) -> Result<()> {
-    crate::rerank::check_instant("now", now)
 }
