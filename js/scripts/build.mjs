@@ -136,7 +136,7 @@ export const defaultDescription = ${description};
   writeFileSync(
     join(to, "constants.d.ts"),
     `import type { ModuleConstants } from "../constants.ts";
-import type { Description } from "../sections.ts";
+import type { Description } from "../engine-context.ts";
 export const moduleConstants: ModuleConstants;
 export const defaultDescription: Description;
 `,

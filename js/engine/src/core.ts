@@ -2,9 +2,9 @@
 // entries.
 
 import { engineOver } from "./engine.ts";
+import { defaultContext } from "./engine-context.ts";
 import { NousError } from "./errors.ts";
 import { isLoaded, load, type ModuleSource } from "./runtime.ts";
-import { defaultSections } from "./sections.ts";
 
 declare const __VERSION__: string;
 
@@ -24,7 +24,7 @@ export {
 } from "./constants.ts";
 
 /** The engine without a configuration. */
-const engine = engineOver(defaultSections);
+const engine = engineOver(defaultContext);
 
 export const {
   rerankWithSectionWeights,
@@ -68,6 +68,7 @@ export const {
   SUBTYPE_INITIAL_STABILITY,
 } = engine;
 
+export type { SeamOptions } from "./caller-calls.ts";
 export type { EngineConfig, QueryConfig, SearchConfig } from "./config.ts";
 export { extractPlaybookTrigger, parsePatternOutput } from "./consolidate/answer.ts";
 export { patternPrompt } from "./consolidate/prompt.ts";
@@ -172,8 +173,8 @@ export type {
   PlaybookRecord,
   PlaybookRow,
   PlaybookTrigger,
-} from "./procedural.ts";
-export { formatPlaybookMatches, matchPlaybooks, PlaybookBook } from "./procedural.ts";
+} from "./playbook/book.ts";
+export { formatPlaybookMatches, matchPlaybooks, PlaybookBook } from "./playbook/book.ts";
 export type {
   ClassifiedQuery,
   ConfidenceFlag,
@@ -201,7 +202,6 @@ export {
 export type { ModuleBytes, ModuleResponse, ModuleSource } from "./runtime.ts";
 export { initSync } from "./runtime.ts";
 export type { StakeSignals } from "./salience.ts";
-export type { SeamOptions } from "./seams.ts";
 export type * from "./types.ts";
 
 let findModule: (() => ModuleSource) | undefined;

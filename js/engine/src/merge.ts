@@ -2,10 +2,10 @@
 // built.
 
 import { own } from "./constants.ts";
+import type { EngineContext } from "./engine-context.ts";
 import { invalid, invalidShape, NousError, show } from "./errors.ts";
 import { intentBits } from "./intent.ts";
 import { requireLoaded } from "./runtime.ts";
-import type { Sections } from "./sections.ts";
 
 /** A result of a sub-query, as much of it as merging reads. */
 export interface MergeRow {
@@ -52,15 +52,15 @@ const UNLIMITED = 2 ** 32 - 1;
 
 /** @internal */
 export function mergeAndSelect<Row extends MergeRow>(
-  sections: Sections,
+  context: EngineContext,
   subResults: SubResults<Row>,
   options: MergeOptions = {},
 ): MergedRow<Row>[] {
   requireLoaded();
   if (options === null) throw invalid("options", "must be an object, found null");
-  const { query, sectionsEnabled = sections.enabled } = options;
+  const { query, sectionsEnabled = context.enabled } = options;
   const { relevanceRatio = own.relevanceRatio, maxResults = own.maxResults } = options;
-  const intentBoost = options.intentBoost ?? sections.intentBoost;
+  const intentBoost = options.intentBoost ?? context.intentBoost;
   if (query != null && typeof query !== "string")
     throw invalid("query", `must be a string, found ${show(query)}`);
   requireNumber("intentBoost", intentBoost);
@@ -69,15 +69,15 @@ export function mergeAndSelect<Row extends MergeRow>(
     throw invalid("maxResults", `must be a whole number of at least 0, found ${show(maxResults)}`);
   }
   const groups = groupsOf(subResults);
-  const intents = sectionsEnabled && query ? intentBits(sections, query) : 0;
+  const intents = sectionsEnabled && query ? intentBits(context, query) : 0;
   // There is room for so many, whatever a getter does to the lists meanwhile.
   const lengths = groups.map((group) => group.length);
   const rows = lengths.reduce((sum, length) => sum + length, 0);
 
-  const handle = sections.slot.take();
+  const lease = context.pool.acquire();
   try {
-    handle.reserve(SELECTED * rows + groups.length, rows);
-    const { numbers, bytes, numbersAt, bytesAt } = handle;
+    lease.reserve(SELECTED * rows + groups.length, rows);
+    const { numbers, bytes, numbersAt, bytesAt } = lease;
     const codes = new Map<unknown, number>();
     let row = 0;
     for (let group = 0; group < groups.length; group++) {
@@ -98,12 +98,12 @@ export function mergeAndSelect<Row extends MergeRow>(
         }
         numbers[numbersAt + row] = numberOf(result.score);
         numbers[numbersAt + rows + row] = code;
-        if (intents !== 0) bytes[bytesAt + row] = sections.codes.get(result.subtype);
+        if (intents !== 0) bytes[bytesAt + row] = context.codes.get(result.subtype);
       }
     }
     const most = Math.min(maxResults, UNLIMITED);
     const ratio = relevanceRatio;
-    const count = handle.engine.merge_and_select(
+    const count = lease.engine.merge_and_select(
       rows,
       codes.size,
       groups.length,
@@ -112,10 +112,10 @@ export function mergeAndSelect<Row extends MergeRow>(
       ratio,
       most,
     );
-    handle.refresh();
-    return build(handle.numbers, handle.numbersAt, count, groups);
+    lease.refresh();
+    return build(lease.numbers, lease.numbersAt, count, groups);
   } finally {
-    sections.slot.give(handle);
+    context.pool.release(lease);
   }
 }
 
@@ -196,16 +196,16 @@ const MOST_PAIRS = 2 ** 24;
 
 /** @internal */
 export function coRecallPairs(
-  sections: Sections,
+  context: EngineContext,
   selected: readonly { id: string; _sub_query_group?: number | undefined }[],
 ): [string, string][] {
   if (!Array.isArray(selected))
     throw invalid("selected", `must be an array, found ${show(selected)}`);
   const count = selected.length;
-  const handle = sections.slot.take();
+  const lease = context.pool.acquire();
   try {
-    handle.reserve(2 * count, 0);
-    const { numbers, numbersAt } = handle;
+    lease.reserve(2 * count, 0);
+    const { numbers, numbersAt } = lease;
     const names = new Array<string>(count);
     const ids = new Map<unknown, number>();
     const groups = new Map<unknown, number>();
@@ -231,13 +231,13 @@ export function coRecallPairs(
       const message = `selected would make ${most} pairs, and ${MOST_PAIRS} are the most at once: pass its groups one by one, or fewer of each.`;
       throw new NousError("out_of_memory", message, { field: "selected" });
     }
-    const places = handle.engine.co_recall_pairs(count);
+    const places = lease.engine.co_recall_pairs(count);
     const pairs: [string, string][] = [];
     for (let at = 0; at < places.length; at += 2) {
       pairs.push([names[places[at]!]!, names[places[at + 1]!]!]);
     }
     return pairs;
   } finally {
-    sections.slot.give(handle);
+    context.pool.release(lease);
   }
 }

@@ -1,6 +1,6 @@
 // Text into the module's memory, as UTF-8. A lone surrogate arrives as U+FFFD.
 
-import type { Handle, Slot } from "./runtime.ts";
+import type { EngineLease, EnginePool } from "./runtime.ts";
 
 const encoder = new TextEncoder();
 /** Up to this many units, writing them one by one is quicker than asking the encoder. */
@@ -29,16 +29,16 @@ export function writeText(text: string, bytes: Uint8Array, at: number): number {
  * @internal
  */
 export function withText<T>(
-  slot: Slot,
+  pool: EnginePool,
   text: string,
   numbers: number,
-  use: (handle: Handle, length: number) => T,
+  use: (lease: EngineLease, length: number) => T,
 ): T {
-  const handle = slot.take();
+  const lease = pool.acquire();
   try {
-    handle.reserve(numbers, mostBytes(text.length));
-    return use(handle, writeText(text, handle.bytes, handle.bytesAt));
+    lease.reserve(numbers, mostBytes(text.length));
+    return use(lease, writeText(text, lease.bytes, lease.bytesAt));
   } finally {
-    slot.give(handle);
+    pool.release(lease);
   }
 }

@@ -3,9 +3,9 @@
 // tests.
 
 import { own } from "../constants.ts";
+import type { EngineContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
 import { optionsOf } from "../memory/pack.ts";
-import type { Sections } from "../sections.ts";
 import {
   type Body,
   CLOSE,
@@ -246,14 +246,14 @@ function nameIn(place: number, row: Fields, field: string, value: unknown): stri
  * it. @internal
  */
 export function findings(
-  sections: Sections,
+  context: EngineContext,
   episodes: readonly Episode<unknown>[],
   links: readonly Link[],
   symbols?: ReadonlySet<string>,
 ): Finding[] {
   const closes = closesIn(episodes);
   const titles = closes.map(({ episode }) => episode.title);
-  const named = symbolsOf(sections, titles, closes);
+  const named = symbolsOf(context, titles, closes);
   const conditions = new Conditions();
   const entries = entriesTied(episodes, links);
   const codes = new Map<string, number>();
@@ -268,7 +268,7 @@ export function findings(
     const { id } = close.episode;
     trades.push({ id, direction: addTrade(numbers, conditions, close, entries.get(id)) });
   }
-  const told = withNumbers(sections, numbers, (engine) => engine.find_patterns(trades.length));
+  const told = withNumbers(context, numbers, (engine) => engine.find_patterns(trades.length));
   return read(told, trades, [...codes.keys()], conditions);
 }
 
@@ -339,7 +339,7 @@ const KEYS = new Set(["symbols"]);
 
 /** @internal */
 export function findPatterns(
-  sections: Sections,
+  context: EngineContext,
   rows: readonly EpisodeRow[],
   edges: readonly LinkRow[],
   options: FindPatternsOptions | undefined,
@@ -347,7 +347,7 @@ export function findPatterns(
   const { symbols } = optionsOf<FindPatternsOptions>("options", options, KEYS);
   const wanted = symbols == null ? undefined : new Set(namesOf(symbols));
   const episodes = readEpisodes(rows, isTrade);
-  const found = findings(sections, episodes, readLinks(edges, false), wanted);
+  const found = findings(context, episodes, readLinks(edges, false), wanted);
   const tested = found.map(({ opposite: _, direction: __, playable: ___, ...pattern }) => pattern);
   return { patterns: tested.filter(({ kept }) => kept), tested };
 }

@@ -1,8 +1,8 @@
 // Recalled memories as lines of a prompt.
 
+import type { EngineContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, isDate, show } from "../errors.ts";
 import { idle } from "../runtime.ts";
-import type { Sections } from "../sections.ts";
 import { mostBytes, writeText } from "../text.ts";
 
 /** A recalled memory, as much of it as a line shows. Null counts as missing. */
@@ -48,7 +48,7 @@ const FIELDS = [
 
 /** @internal */
 export function formatContext(
-  sections: Sections,
+  context: EngineContext,
   results: readonly MemoryRow[],
   maxTokens = 4000,
   options: FormatContextOptions = {},
@@ -68,20 +68,20 @@ export function formatContext(
       room += mostBytes(text?.length ?? 0);
     }
   }
-  const handle = sections.slot.take();
+  const lease = context.pool.acquire();
   try {
-    handle.reserve(texts.length, room);
-    const { numbers, bytes, numbersAt } = handle;
-    let at = handle.bytesAt;
+    lease.reserve(texts.length, room);
+    const { numbers, bytes, numbersAt } = lease;
+    let at = lease.bytesAt;
     for (let place = 0; place < texts.length; place++) {
       const text = texts[place];
       const length = text === undefined ? -1 : writeText(text, bytes, at);
       numbers[numbersAt + place] = length;
       if (length > 0) at += length;
     }
-    return handle.engine.format_context(results.length, maxTokens) ?? null;
+    return lease.engine.format_context(results.length, maxTokens) ?? null;
   } finally {
-    sections.slot.give(handle);
+    context.pool.release(lease);
   }
 }
 

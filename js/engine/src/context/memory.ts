@@ -1,11 +1,11 @@
 // Memories that were found for a prompt: checked, and made of rows as they are stored.
 
 import { own } from "../constants.ts";
+import type { EngineContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, requireShort, show } from "../errors.ts";
 import { toMilliseconds } from "../instant.ts";
 import { listOf } from "../memory/pack.ts";
 import { numberOf } from "../merge.ts";
-import type { Sections } from "../sections.ts";
 import type { Instant } from "../types.ts";
 import type { MemoryRow } from "./lines.ts";
 import { type MemoryType, memoryTypeOf } from "./turn.ts";
@@ -134,11 +134,11 @@ export function dayOf(moment: number): string {
 }
 
 /** @internal */
-export function contextMemory(sections: Sections, row: RecalledRow): ContextMemory {
+export function contextMemory(context: EngineContext, row: RecalledRow): ContextMemory {
   if (typeof row !== "object" || row === null)
     throw invalid("row", `must be an object, found ${show(row)}`);
   const { id, subtype, content_title, content_summary, tags, score } = row;
-  const type = memoryTypeOf(sections, subtype);
+  const type = memoryTypeOf(context, subtype);
   const body = bodyOf(row.content_body);
   const figures = isFields(body.signals) ? body.signals : {};
   const title = textIn(content_title);

@@ -2,9 +2,9 @@
 
 import { own } from "../constants.ts";
 import { signalOf, timeoutOf } from "../deadline.ts";
+import type { EngineContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, requireText, show } from "../errors.ts";
 import { listOf, optionsOf, presentOf } from "../memory/pack.ts";
-import type { Sections } from "../sections.ts";
 import { contextBudget } from "./budget.ts";
 import { requireEmbed } from "./dedup.ts";
 import { isRecord, readTexts } from "./entries.ts";
@@ -42,7 +42,7 @@ export type Request = ReturnType<typeof readRequest>;
  * Throws `invalid_argument` by the option's name; what a section alone is made of is looked at
  * later. @internal
  */
-export function readRequest(sections: Sections, options: BuildContextOptions) {
+export function readRequest(context: EngineContext, options: BuildContextOptions) {
   if (options === undefined) throw invalid("options", "must be an object, found undefined");
   const given = optionsOf<BuildContextOptions>("options", options, KEYS) as BuildContextOptions;
   const {
@@ -84,7 +84,7 @@ export function readRequest(sections: Sections, options: BuildContextOptions) {
     countTokens: countTokens ?? null,
     budgets: overridesOf(budgets),
     minScores: minScoresOf(minScores, embed != null),
-    timeoutSeconds: timeoutOf(given.timeoutSeconds, sections.orchestrator.timeout_seconds),
+    timeoutSeconds: timeoutOf(given.timeoutSeconds, context.orchestrator.timeout_seconds),
     signal: signalOf(given.signal),
   };
 }

@@ -2,9 +2,9 @@
 // module.
 
 import { own } from "../constants.ts";
+import type { EngineContext } from "../engine-context.ts";
 import { invalid, requireText, show } from "../errors.ts";
-import type { Handle } from "../runtime.ts";
-import type { Sections } from "../sections.ts";
+import type { EngineLease } from "../runtime.ts";
 import { withText } from "../text.ts";
 import { isRecord } from "./entries.ts";
 
@@ -138,35 +138,35 @@ const SKIPPED = -2;
 
 /** @internal */
 export function classifyTurn(
-  sections: Sections,
+  context: EngineContext,
   text: string,
   frame?: string,
   options: ContextOptions = {},
 ): TurnSignals {
-  const { isSeed, frameType } = asked(sections, text, frame, options);
-  return withText(sections.slot, text, SIGNALS, (handle, length) => {
-    handle.engine.classify_turn(length, isSeed);
-    handle.refresh();
-    return signalsIn(handle, text, frameType);
+  const { isSeed, frameType } = asked(context, text, frame, options);
+  return withText(context.pool, text, SIGNALS, (lease, length) => {
+    lease.engine.classify_turn(length, isSeed);
+    lease.refresh();
+    return signalsIn(lease, text, frameType);
   });
 }
 
 /** @internal */
 export function planTurn(
-  sections: Sections,
+  context: EngineContext,
   text: string,
   frame?: string,
   options: ContextOptions = {},
 ): TurnPlan {
-  const { isSeed, frameType } = asked(sections, text, frame, options);
-  return withText(sections.slot, text, SIGNALS + PLAN + 1, (handle, length) => {
-    handle.engine.plan_turn(length, codeOf(frameType), isSeed);
-    handle.refresh();
-    const { numbers, numbersAt: at } = handle;
-    const signals = signalsIn(handle, text, frameType);
+  const { isSeed, frameType } = asked(context, text, frame, options);
+  return withText(context.pool, text, SIGNALS + PLAN + 1, (lease, length) => {
+    lease.engine.plan_turn(length, codeOf(frameType), isSeed);
+    lease.refresh();
+    const { numbers, numbersAt: at } = lease;
+    const signals = signalsIn(lease, text, frameType);
     return {
       signals,
-      plan: planIn(handle, SIGNALS, signals.topic_keywords, signals.input),
+      plan: planIn(lease, SIGNALS, signals.topic_keywords, signals.input),
       temporal_boost: numbers[at + SIGNALS + PLAN] === 1,
       recap: numbers[at + FLAGS_AT + 3] === 1,
     };
@@ -175,7 +175,7 @@ export function planTurn(
 
 /** @internal */
 export function planRetrieval(
-  sections: Sections,
+  context: EngineContext,
   signals: SignalsToPlan,
   options: ContextOptions = {},
 ): RetrievalPlan {
@@ -194,35 +194,35 @@ export function planRetrieval(
   const isAcknowledgement = flagOf("is_acknowledgement", signals.is_acknowledgement);
   const hints = hintsOf(signals.memory_type_hints);
   const keywords = keywordsOf(signals.topic_keywords);
-  const handle = sections.slot.take();
+  const lease = context.pool.acquire();
   try {
-    handle.reserve(Math.max(1 + hints.length, PLAN), 0);
-    const { numbers, numbersAt: at } = handle;
+    lease.reserve(Math.max(1 + hints.length, PLAN), 0);
+    const { numbers, numbersAt: at } = lease;
     numbers[at] = temporal_recency;
     for (let place = 0; place < hints.length; place++) numbers[at + 1 + place] = hints[place]!;
     const asksNothing = isGreeting || isAcknowledgement;
-    handle.engine.plan_retrieval(
+    lease.engine.plan_retrieval(
       codeOf(frame_type),
       isQuestion,
       asksNothing,
       keywords.length > 0,
       isSeed,
     );
-    handle.refresh();
-    return planIn(handle, 0, keywords, input);
+    lease.refresh();
+    return planIn(lease, 0, keywords, input);
   } finally {
-    sections.slot.give(handle);
+    context.pool.release(lease);
   }
 }
 
 /** @internal */
-export function selectFrame(sections: Sections, text: string): FrameSelection {
+export function selectFrame(context: EngineContext, text: string): FrameSelection {
   requireText("text", text);
-  return withText(sections.slot, text, 1, (handle, length) => {
+  return withText(context.pool, text, 1, (lease, length) => {
     const { id, name, description, category, stakes } =
-      own.frames[handle.engine.select_frame(length)]!;
-    handle.refresh();
-    const confidence = handle.numbers[handle.numbersAt]!;
+      own.frames[lease.engine.select_frame(length)]!;
+    lease.refresh();
+    const confidence = lease.numbers[lease.numbersAt]!;
     return {
       frame_id: id,
       frame_name: name,
@@ -237,24 +237,25 @@ export function selectFrame(sections: Sections, text: string): FrameSelection {
 }
 
 /** @internal */
-export function nextTopic(sections: Sections, text: string): string | null {
+export function nextTopic(context: EngineContext, text: string): string | null {
   requireText("text", text);
-  return withText(sections.slot, text, 2, (handle, length) => {
-    if (!handle.engine.next_topic(length)) return null;
-    handle.refresh();
-    return text.slice(handle.numbers[handle.numbersAt], handle.numbers[handle.numbersAt + 1]);
+  return withText(context.pool, text, 2, (lease, length) => {
+    if (!lease.engine.next_topic(length)) return null;
+    lease.refresh();
+    return text.slice(lease.numbers[lease.numbersAt], lease.numbers[lease.numbersAt + 1]);
   });
 }
 
 /** @internal */
-export function memoryTypeOf(sections: Sections, subtype: string | null | undefined): MemoryType {
-  return (
-    TYPES_OF_SUBTYPES.get(subtype) ?? own.memoryTypes.of_sections[sections.codes.get(subtype)]!
-  );
+export function memoryTypeOf(
+  context: EngineContext,
+  subtype: string | null | undefined,
+): MemoryType {
+  return TYPES_OF_SUBTYPES.get(subtype) ?? own.memoryTypes.of_sections[context.codes.get(subtype)]!;
 }
 
 function signalsIn(
-  { numbers, numbersAt: at }: Handle,
+  { numbers, numbersAt: at }: EngineLease,
   text: string,
   frameType: string,
 ): TurnSignals {
@@ -288,7 +289,7 @@ function slices(text: string, numbers: Float64Array, from: number, count: number
 }
 
 function planIn(
-  { numbers, numbersAt }: Handle,
+  { numbers, numbersAt }: EngineLease,
   from: number,
   keywords: string[],
   input: string,
@@ -308,7 +309,7 @@ function planIn(
 
 /** Checks what a turn is asked with. A frame that is not given is the turn's own. */
 function asked(
-  sections: Sections,
+  context: EngineContext,
   text: string,
   frame: string | undefined,
   options: ContextOptions,
@@ -316,7 +317,7 @@ function asked(
   requireText("text", text);
   if (frame !== undefined) requireText("frame", frame);
   const isSeed = isSeedCompatible(options);
-  return { isSeed, frameType: frame ?? selectFrame(sections, text).frame_id };
+  return { isSeed, frameType: frame ?? selectFrame(context, text).frame_id };
 }
 
 /** A frame's place, and one past the last for a frame of the caller's own. */

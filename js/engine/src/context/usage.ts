@@ -2,9 +2,9 @@
 // in the module.
 
 import { own } from "../constants.ts";
+import { defaultContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, NousError, requireText, show } from "../errors.ts";
 import { idsOf, optionsOf, presentOf } from "../memory/pack.ts";
-import { defaultSections } from "../sections.ts";
 import type { Instant } from "../types.ts";
 import { answerOf, Batch } from "./batch.ts";
 import { isRecord } from "./entries.ts";
@@ -159,9 +159,9 @@ export class UsageTracker {
     const batch = new Batch();
     for (const [, text] of told) batch.text(text);
     batch.text(response);
-    const answer = batch.ask(defaultSections.slot, 2 * told.length, (handle) => {
-      handle.engine.feedback(told.length, this.#isSeed);
-      return answerOf(handle, 2 * told.length);
+    const answer = batch.ask(defaultContext.pool, 2 * told.length, (lease) => {
+      lease.engine.feedback(told.length, this.#isSeed);
+      return answerOf(lease, 2 * told.length);
     });
     const feedback = told.map(([memory_id], place): UsageFeedback => {
       const was_referenced = answer[2 * place + 1] === 1;
@@ -202,9 +202,9 @@ export class UsageTracker {
     const asked = idsOf("ids", ids);
     const present = presentOf(now);
     for (const id of asked) this.#tell(this.#usesOf(id), present, batch);
-    return batch.ask(defaultSections.slot, asked.length, (handle) => {
-      handle.engine.usage_boosts(asked.length, this.#isSeed);
-      return Array.from(answerOf(handle, asked.length));
+    return batch.ask(defaultContext.pool, asked.length, (lease) => {
+      lease.engine.usage_boosts(asked.length, this.#isSeed);
+      return Array.from(answerOf(lease, asked.length));
     });
   }
 
@@ -224,9 +224,9 @@ export class UsageTracker {
     const type = uses
       .map((slot) => this.#types[slot])
       .reduce((latest, type) => type ?? latest, null);
-    return batch.ask(defaultSections.slot, 2, (handle) => {
-      handle.engine.usage_score(present, this.#isSeed);
-      const [usage_score, rate] = answerOf(handle, 2) as unknown as [number, number];
+    return batch.ask(defaultContext.pool, 2, (lease) => {
+      lease.engine.usage_score(present, this.#isSeed);
+      const [usage_score, rate] = answerOf(lease, 2) as unknown as [number, number];
       return {
         memory_id: id,
         ...typed(type),

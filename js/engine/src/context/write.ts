@@ -2,7 +2,7 @@
 
 import { own } from "../constants.ts";
 import { reasonOf } from "../errors.ts";
-import type { Handle, Slot } from "../runtime.ts";
+import type { EngineLease, EnginePool } from "../runtime.ts";
 import { withText } from "../text.ts";
 import { Batch } from "./batch.ts";
 import { dayOf, type FoundMemory } from "./memory.ts";
@@ -121,7 +121,7 @@ export class Entries {
 
   /** Writes the prompt; without a counter tokens are estimated. */
   write(
-    slot: Slot,
+    pool: EnginePool,
     identity: string,
     budget: ContextBudget,
     isSeed: boolean,
@@ -140,7 +140,7 @@ export class Entries {
       batch.numbers(numbers);
       for (const text of texts) batch.text(text);
     }
-    const [prompt, tokens, count, ...told] = batch.ask(slot, 0, ({ engine }) =>
+    const [prompt, tokens, count, ...told] = batch.ask(pool, 0, ({ engine }) =>
       engine.write_prompt(all.length, isSeed, counter?.count),
     ) as [string, number, number, ...number[]];
     const sections = Array.from({ length: count }, (_, place): ContextSection => {
@@ -193,13 +193,13 @@ export class Entries {
 
 /** An identity that stands alone, within so many tokens. @internal */
 export function writeIdentity(
-  slot: Slot,
+  pool: EnginePool,
   identity: string,
   most: number,
   counter?: TokenCounter,
 ): Pick<WrittenPrompt, "prompt" | "tokens"> {
-  const write = ({ engine }: Handle, length: number) =>
+  const write = ({ engine }: EngineLease, length: number) =>
     engine.write_identity(length, most, counter?.count);
-  const [prompt, tokens] = withText(slot, identity, 0, write) as [string, number];
+  const [prompt, tokens] = withText(pool, identity, 0, write) as [string, number];
   return { prompt, tokens };
 }

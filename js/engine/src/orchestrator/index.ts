@@ -3,6 +3,7 @@
 // whom, and when it is over.
 
 import { signalOf } from "../deadline.ts";
+import type { ModuleOrchestratorConfig } from "../engine-context.ts";
 import { invalid, NousError, reasonOf, show } from "../errors.ts";
 import { optionsOf, presentOf } from "../memory/pack.ts";
 import {
@@ -20,7 +21,6 @@ import type {
   SettleWeak,
   Understanding,
 } from "../query.ts";
-import type { ModuleOrchestratorConfig } from "../sections.ts";
 import type { MemorySection } from "../types.ts";
 import { accountOf } from "./account.ts";
 import { replaceWeak } from "./replace.ts";

@@ -2,7 +2,7 @@
 
 import { freezeProfile, MEMORY_SECTIONS } from "./constants.ts";
 import { defaultDescription } from "./generated/constants.js";
-import { type PlainData, Slot } from "./runtime.ts";
+import { EnginePool, type PlainData } from "./runtime.ts";
 import type { MemorySection, SectionProfile } from "./types.ts";
 
 /** What the module says of a configuration. @internal */
@@ -81,8 +81,8 @@ const slotOf = (subtype: string): number =>
   (subtype.length * 7 + subtype.charCodeAt(subtype.length - 2)) & (SLOTS - 1);
 
 /** A configuration's tables, and the engines that compute under it. @internal */
-export class Sections {
-  readonly slot: Slot;
+export class EngineContext {
+  readonly pool: EnginePool;
   readonly codes = new SubtypeCodes();
   enabled = true;
   intentBoost = Number.NaN;
@@ -91,7 +91,10 @@ export class Sections {
   readonly orchestrator: ModuleOrchestratorConfig;
   /** The place of each subtype in the table of stakes, and the signals that it reads. */
   readonly weighs: Readonly<Description["weighs"]>;
-  readonly stakes = new Map<string, { place: number; fields: readonly (string | null)[] }>();
+  readonly salienceSources = new Map<
+    string,
+    { place: number; fields: readonly (string | null)[] }
+  >();
   readonly profiles = {} as Record<MemorySection, SectionProfile>;
   readonly sectionOf: Record<string, MemorySection> = {};
   readonly stabilityOf: Record<string, number> = {};
@@ -102,9 +105,9 @@ export class Sections {
    * known already.
    */
   constructor(config?: PlainData) {
-    this.slot = new Slot(config);
+    this.pool = new EnginePool(config);
     const about: Description =
-      config === undefined ? defaultDescription : JSON.parse(this.slot.engine().describe());
+      config === undefined ? defaultDescription : JSON.parse(this.pool.engine().describe());
     this.enabled = about.enabled;
     this.codes.defaultCode = about.default_section;
     this.intentBoost = about.intent_boost;
@@ -113,7 +116,7 @@ export class Sections {
     this.orchestrator = about.orchestrator;
     this.weighs = about.weighs;
     for (const [place, { subtype, fields }] of about.stakes.entries())
-      this.stakes.set(subtype, { place, fields });
+      this.salienceSources.set(subtype, { place, fields });
     for (const profile of about.profiles) this.profiles[profile.section] = freezeProfile(profile);
     for (const { name, section, stability } of about.subtypes) {
       this.codes.set(name, MEMORY_SECTIONS.indexOf(section));
@@ -136,4 +139,4 @@ export class Sections {
 }
 
 /** The tables without a configuration. @internal */
-export const defaultSections = new Sections();
+export const defaultContext = new EngineContext();

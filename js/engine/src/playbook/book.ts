@@ -1,6 +1,7 @@
 // Playbooks: read and kept here, matched in the module, told as text for an agent.
 
-import { own } from "./constants.ts";
+import { own } from "../constants.ts";
+import type { EngineContext } from "../engine-context.ts";
 import {
   invalid,
   invalidEntry,
@@ -9,12 +10,11 @@ import {
   NousError,
   requireShort,
   show,
-} from "./errors.ts";
-import type { Instance } from "./instance.ts";
-import { presentOf } from "./memory/pack.ts";
-import { numeric, ownInstance } from "./runtime.ts";
-import type { Sections } from "./sections.ts";
-import type { Instant } from "./types.ts";
+} from "../errors.ts";
+import type { Instance } from "../instance.ts";
+import { presentOf } from "../memory/pack.ts";
+import { numeric, ownInstance } from "../runtime.ts";
+import type { Instant } from "../types.ts";
 
 /**
  * What a playbook's body holds. What is missing or null has its default; what does not parse is a
@@ -664,7 +664,7 @@ const LINE_BREAKS = /[\n\v\f\r\u0085\u2028\u2029]+/g;
 
 /** @internal */
 export function applyOutcome(
-  sections: Sections,
+  context: EngineContext,
   playbook: PlaybookRecord,
   profitable: boolean,
   now: Instant | undefined,
@@ -691,7 +691,7 @@ export function applyOutcome(
     success_count: success_count + (profitable ? 1 : 0),
     sample_size: sample_size + 1,
     last_applied: present.toISOString(),
-    stability: sections.slot
+    stability: context.pool
       .engine()
       .stability_after_outcome(stability, difficulty ?? Number.NaN, profitable),
     strengthened: profitable ? own.edgeStrengthening : 0,
