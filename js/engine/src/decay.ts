@@ -1,6 +1,6 @@
 // Fading and growth: single values cross as numbers, whole memories as columns.
 
-import { LIFECYCLE_STATES, own } from "./constants.ts";
+import { LIFECYCLE_STATES, TYPE_CODES } from "./constants.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { invalid, NousError, requireObject, show } from "./errors.ts";
 import { toMilliseconds } from "./instant.ts";
@@ -236,11 +236,7 @@ export function calculateDifficulty(
   contentLength: number,
   edgeCount: number,
 ): number {
-  return numeric().difficulty(
-    own.typeCodes.get(type) ?? own.typeCodes.size,
-    contentLength,
-    edgeCount,
-  );
+  return numeric().difficulty(TYPE_CODES.get(type) ?? TYPE_CODES.size, contentLength, edgeCount);
 }
 
 /**

@@ -1,24 +1,33 @@
 // Sections under one configuration: which subtype belongs where. The table comes from the module.
 
 import { freezeProfile, MEMORY_SECTIONS } from "./constants.ts";
-import { defaultDescription } from "./generated/constants.js";
+import { defaultDescription } from "./generated/constants.ts";
 import { EnginePool, type PlainData } from "./runtime.ts";
 import type { MemorySection, SectionProfile } from "./types.ts";
 
-/** What the module says of a configuration. @internal */
-export interface Description {
-  enabled: boolean;
-  default_section: number;
-  intent_boost: number;
-  words: boolean;
-  profiles: SectionProfile[];
-  subtypes: { name: string; section: MemorySection; stability: number | null }[];
-  known_symbols: string[];
-  orchestrator: ModuleOrchestratorConfig;
-  /** Subtypes in the order of the table of stakes, with the signals that each reads. */
-  stakes: { subtype: string; fields: [string | null, string | null] }[];
+/** The module's description of a configuration. @internal */
+interface Description {
+  readonly enabled: boolean;
+  readonly default_section: number;
+  readonly intent_boost: number;
+  /** Whether intent is matched by whole words. */
+  readonly words: boolean;
+  readonly profiles: readonly SectionProfile[];
+  readonly subtypes: readonly {
+    readonly name: string;
+    readonly section: MemorySection;
+    /** Days; null: the section's. */
+    readonly stability: number | null;
+  }[];
+  readonly known_symbols: readonly string[];
+  readonly orchestrator: ModuleOrchestratorConfig;
+  /** Subtypes in the order of the salience table, with the signals that each reads. */
+  readonly stakes: readonly {
+    readonly subtype: string;
+    readonly fields: readonly [string | null, string | null];
+  }[];
   /** Whether rarity, surprise and consequence have any weight. */
-  weighs: [rarity: boolean, surprise: boolean, consequence: boolean];
+  readonly weighs: readonly [rarity: boolean, surprise: boolean, consequence: boolean];
 }
 
 /** What is set about retrieval in several passes, in the module's words. @internal */

@@ -1,8 +1,9 @@
 // Which sections a question asks for.
 
-import { MEMORY_SECTIONS, own } from "./constants.ts";
+import { MEMORY_SECTIONS } from "./constants.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { invalid, show } from "./errors.ts";
+import { moduleConstants } from "./generated/constants.ts";
 import { withText } from "./text.ts";
 import type { MemorySection } from "./types.ts";
 
@@ -51,7 +52,9 @@ export function intentBits(context: EngineContext, query: string): number {
 /** The sections of a set, one bit each by section code. @internal */
 export function sectionsOf(bits: number): MemorySection[] {
   if (bits === 0) return [];
-  return own.intentOrder.filter((section) => bits & (1 << MEMORY_SECTIONS.indexOf(section)));
+  return moduleConstants.intent_order.filter(
+    (section) => bits & (1 << MEMORY_SECTIONS.indexOf(section)),
+  );
 }
 
 /** @internal */

@@ -1,9 +1,9 @@
 // Merging: ids become numbers here, the rule runs in the module, and only what is selected is
 // built.
 
-import { own } from "./constants.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { invalid, invalidShape, NousError, show } from "./errors.ts";
+import { moduleConstants } from "./generated/constants.ts";
 import { intentBits } from "./intent.ts";
 import { requireLoaded } from "./runtime.ts";
 
@@ -59,7 +59,10 @@ export function mergeAndSelect<Row extends MergeRow>(
   requireLoaded();
   if (options === null) throw invalid("options", "must be an object, found null");
   const { query, sectionsEnabled = context.enabled } = options;
-  const { relevanceRatio = own.relevanceRatio, maxResults = own.maxResults } = options;
+  const {
+    relevanceRatio = moduleConstants.relevance_ratio,
+    maxResults = moduleConstants.max_results,
+  } = options;
   const intentBoost = options.intentBoost ?? context.intentBoost;
   if (query != null && typeof query !== "string")
     throw invalid("query", `must be a string, found ${show(query)}`);

@@ -1,8 +1,8 @@
 // Understanding a question: what it asks, of whom, in how many parts. The rules run in the module.
 
-import { own } from "./constants.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { invalid, invalidShape, show } from "./errors.ts";
+import { moduleConstants } from "./generated/constants.ts";
 import { type IntentMatcher, sectionsOf, wantsWords } from "./intent.ts";
 import { numberOf } from "./merge.ts";
 import type { EngineLease } from "./runtime.ts";
@@ -153,14 +153,14 @@ const CONFIDENCE = 6;
 /** More parts than any question has, and within 32 bits. */
 const UNLIMITED = 2 ** 32 - 1;
 
-const PATTERNS = own.disqualifiers.flatMap(({ category, reason, patterns }) =>
+const PATTERNS = moduleConstants.disqualifiers.flatMap(({ category, reason, patterns }) =>
   patterns.map((pattern) => ({ category, reason, pattern })),
 );
 const CATEGORIES = new Map(
-  own.disqualifiers.map(({ category }, place) => [category as string, place]),
+  moduleConstants.disqualifiers.map(({ category }, place) => [category as string, place]),
 );
 /** A place that no category has. */
-const NO_CATEGORY = own.disqualifiers.length;
+const NO_CATEGORY = moduleConstants.disqualifiers.length;
 
 /** @internal */
 export function checkDisqualifiers(context: EngineContext, query: string): Disqualification {
@@ -205,7 +205,7 @@ function classificationIn(
     disqualified: pattern !== undefined,
     disqualifier_category: pattern === undefined ? null : pattern.category,
     disqualifier_reason: pattern === undefined ? null : pattern.reason,
-    query_type: own.queryTypes[numbers[at + 1]!]!,
+    query_type: moduleConstants.query_types[numbers[at + 1]!]!,
     confidence: numbers[at + 2]!,
     entity: start < 0 ? null : query.slice(start, numbers[at + 4]),
     attribute: piece(query, numbers[at + 5]!, numbers[at + 6]!, numbers[at + 7]!, []),
@@ -221,7 +221,7 @@ function piece(
   symbols: readonly string[],
 ): string | null {
   if (kind === 1) return query.slice(a, b);
-  if (kind === 2) return own.attributeWords[a]!;
+  if (kind === 2) return moduleConstants.attribute_words[a]!;
   return kind === 3 ? symbols[a]! : null;
 }
 
@@ -353,9 +353,9 @@ export function calculateRetrievalConfidence(
     const flags = numbers[at + 5]!;
     return {
       score: numbers[at]!,
-      level: own.confidenceLevels[numbers[at + 1]!]!,
+      level: moduleConstants.confidence_levels[numbers[at + 1]!]!,
       breakdown: { mq: numbers[at + 2]!, dt: numbers[at + 3]!, cm: numbers[at + 4]! },
-      flags: own.confidenceFlags.filter((_, bit) => flags & (1 << bit)),
+      flags: moduleConstants.confidence_flags.filter((_, bit) => flags & (1 << bit)),
     };
   } finally {
     context.pool.release(lease);
@@ -365,7 +365,7 @@ export function calculateRetrievalConfidence(
 /** HIGH from 0.70, MEDIUM from 0.45, else LOW. */
 export function getConfidenceLevel(score: number): ConfidenceLevel {
   requireScore("score", score);
-  return own.confidenceLevels[numeric().confidence_level(score)]!;
+  return moduleConstants.confidence_levels[numeric().confidence_level(score)]!;
 }
 
 /** What the search for a title came to, in place of a number of results. */
@@ -440,7 +440,7 @@ function requireScore(field: string, score: number): void {
 
 function partOptions(options: DecomposeOptions): { maxParts: number; bySubject: boolean } {
   if (options === null) throw invalid("options", "must be an object, found null");
-  const { maxParts = own.maxParts, bySubject = false } = options;
+  const { maxParts = moduleConstants.max_parts, bySubject = false } = options;
   if (!(Number.isInteger(maxParts) || maxParts === Infinity) || maxParts < 1) {
     throw invalid("maxParts", `must be a whole number of at least 1, found ${show(maxParts)}`);
   }

@@ -1,8 +1,9 @@
 // Reranking: candidates are packed into the module's memory, ranked there, and unpacked in order.
 
-import { own, RERANKING_WEIGHTS } from "./constants.ts";
+import { RERANKING_WEIGHTS } from "./constants.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { invalid, invalidEntry, invalidShape, NousError, requireObject, show } from "./errors.ts";
+import { moduleConstants } from "./generated/constants.ts";
 import { toMilliseconds } from "./instant.ts";
 import { optionsOf } from "./memory/pack.ts";
 import { type EngineLease, numeric, takeRefusal } from "./runtime.ts";
@@ -108,7 +109,7 @@ function packHeader(
   numbers[numbersAt] = now;
   numbers[numbersAt + 1] = average;
   if (weights === undefined) return;
-  const { signals } = own;
+  const { signals } = moduleConstants;
   for (let place = 0; place < signals.length; place++) {
     const signal = signals[place]!;
     const weight = weights === null ? undefined : weights[signal];
@@ -227,7 +228,7 @@ function unpack<Node extends ScoredNode>(
   count: number,
 ): RankedNode<Node>[] {
   const { numbers } = lease;
-  const { signals } = own;
+  const { signals } = moduleConstants;
   const first = lease.numbersAt + HEADER;
   const order = first + candidates.length * RECORD;
   const ranked = new Array<RankedNode<Node>>(count);

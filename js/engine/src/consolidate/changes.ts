@@ -1,7 +1,7 @@
 // What is to be done about one group: nodes to create and to update, edges to add and to
 // strengthen.
 
-import { own } from "../constants.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import type { Draft } from "./drafts.ts";
 import { isSameRecord, type Known } from "./known.ts";
 import { GENERALIZES, type Link } from "./patterns.ts";
@@ -107,7 +107,7 @@ export class Changes {
     for (const episode of draft.episodes) {
       const edge = from.get(episode);
       if (edge == null) continue;
-      this.plan.strengthen.push({ edge_id: edge, amount: own.relearned });
+      this.plan.strengthen.push({ edge_id: edge, amount: moduleConstants.relearned });
       from.set(episode, null);
     }
     this.#link(id, draft);

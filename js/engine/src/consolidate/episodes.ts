@@ -1,8 +1,8 @@
 // Episodes as a store has them: read once, told apart by what they are about, and put into groups.
 
-import { own } from "../constants.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, type NousError, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import { toMilliseconds } from "../instant.ts";
 import { optionsOf, presentOf } from "../memory/pack.ts";
 import { mostBytes, writeText } from "../text.ts";
@@ -203,7 +203,9 @@ function creationOf(place: number, row: EpisodeRow): number {
 }
 
 /** The kind of each episode that knowledge is made of, by its subtype. */
-const KINDS = new Map<string, number>(own.episodeSources.map((subtype, kind) => [subtype, kind]));
+const KINDS = new Map<string, number>(
+  moduleConstants.episode_sources.map((subtype, kind) => [subtype, kind]),
+);
 
 /** Whether knowledge is made of episodes of a subtype. @internal */
 export const isSource = (subtype: string): boolean => KINDS.has(subtype);

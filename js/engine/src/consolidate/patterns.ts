@@ -2,9 +2,9 @@
 // often than others, or less. What was known of a trade is numbered here; the module counts and
 // tests.
 
-import { own } from "../constants.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import { optionsOf } from "../memory/pack.ts";
 import {
   type Body,
@@ -88,7 +88,7 @@ const [WEEKDAY, HOURS, FUNDING] = ["weekday", "hours", "funding"] as const;
 /** Numbers conditions: bands as the module does, what has a name in the order of first sight. */
 class Conditions {
   readonly #known: TradeCondition[] = [WEEKDAY, HOURS, FUNDING].flatMap((kind, place) =>
-    own.tradeBands[place]!.map((value) => ({ kind, value })),
+    moduleConstants.trade_bands[place]!.map((value) => ({ kind, value })),
   );
   readonly #codes = new Map<string, Map<string, number>>();
 

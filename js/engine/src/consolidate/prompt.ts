@@ -1,7 +1,7 @@
 // A group of episodes as a question for a language model. What memories say is told as data.
 
-import { own } from "../constants.ts";
 import { invalid, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import { LONGEST_TITLE, NO_PATTERN, TITLE_LINE, TRIGGER_LINE } from "./answer.ts";
 import {
   CLOSE,
@@ -20,7 +20,7 @@ const LONGEST_TEXT = 500;
 /** A name that needs no quotes. */
 const PLAIN_NAME = /^[\w-]{1,40}$/;
 
-const { trades, rate } = own.playbookRule;
+const { trades, rate } = moduleConstants.playbook_rule;
 const EXAMPLE = {
   anomaly_types: ["funding_extreme"],
   symbols: ["ETH"],

@@ -3,9 +3,9 @@
 // here is who is asked, and what happens when that fails.
 
 import { CallerCalls } from "../caller-calls.ts";
-import { own } from "../constants.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { invalid, reasonOf } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import { requireLoaded } from "../runtime.ts";
 import { contextBudget } from "./budget.ts";
 import { compare, type Embed } from "./dedup.ts";
@@ -34,7 +34,8 @@ import type {
 } from "./types.ts";
 import { budgetOf, Entries, TokenCounter, type WrittenPrompt, writeIdentity } from "./write.ts";
 
-const { names: TYPES } = own.memoryTypes;
+const { names: TYPES } = moduleConstants.memory_types;
+const PROFILE_CATEGORIES = new Set<string>(moduleConstants.context.profile_categories);
 
 /** @internal */
 export async function buildContext(
@@ -64,7 +65,7 @@ function uniform(): RetrievalPlan {
   const queries = types.map((memory_type) => ({
     memory_type,
     query_text: "",
-    limit: own.context.limit_without_plan,
+    limit: moduleConstants.context.limit_without_plan,
   }));
   return { queries, budget_overrides: {}, skip_types: [] };
 }
@@ -196,7 +197,7 @@ class Preparation {
   /** Facts that belong into a profile, each once. */
   #profile(facts: readonly ProfileFact[]): ProfileFact[] {
     const wanted = facts.filter(({ id, category }) => {
-      const belongs = own.context.profile_categories.includes(category);
+      const belongs = PROFILE_CATEGORIES.has(category);
       if (!belongs) this.#leftOut.push({ id, section: "user_profile", reason: "unwanted" });
       return belongs;
     });
@@ -430,7 +431,7 @@ function readBoosts(boosts: unknown, count: number): number[] {
  * it is among the last few messages.
  */
 function messagesOf({ messages, isSeed }: Request, turns: number): string[] {
-  const considered = isSeed ? messages.slice(-own.context.seed_messages) : messages;
+  const considered = isSeed ? messages.slice(-moduleConstants.context.seed_messages) : messages;
   const said: string[] = [];
   const left = new Map([
     ["user", turns],

@@ -1,8 +1,8 @@
 // A memory with all that it holds, looked up by an agent that wants to know more than a line of it.
 
-import { own } from "../constants.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { invalid, requireText, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import { toMilliseconds } from "../instant.ts";
 import { listOf } from "../memory/pack.ts";
 import { Batch } from "./batch.ts";
@@ -32,7 +32,7 @@ export async function expandMemory(
   requireText("id", id);
   if (id === "") throw invalid("id", "must not be empty");
   if (typeof find !== "function") throw invalid("find", `must be a function, found ${show(find)}`);
-  const code = own.memoryTypes.names.indexOf(type as MemoryType);
+  const code = moduleConstants.memory_types.names.indexOf(type as MemoryType);
   if (code < 0) return `Unknown memory type: ${type}`;
   const row = await find(id, type as MemoryType);
   if (row == null) return NOT_FOUND;

@@ -2,9 +2,9 @@
 // without.
 
 import type { CallerCalls, CallResult, SeamOptions } from "../caller-calls.ts";
-import { own } from "../constants.ts";
 import { withSignal } from "../deadline.ts";
 import { invalid, invalidEntry, invalidShape, reasonOf, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import { toMilliseconds } from "../instant.ts";
 import { listOf } from "../memory/pack.ts";
 import { firstOfEach } from "./entries.ts";
@@ -111,7 +111,7 @@ function askForRecent(
   calls: CallerCalls,
 ): Promise<CallResult<Read<RecentConversation>>> {
   const { recent, now } = request;
-  const { recent_conversations: limit, recent_hours } = own.context;
+  const { recent_conversations: limit, recent_hours } = moduleConstants.context;
   const since = now - recent_hours * HOUR;
   const ask = (options: SeamOptions) => recent?.(withSignal(options, { since, limit }));
   return calls.ask(ask, (found) => readConversations(found, since, limit));
@@ -190,12 +190,12 @@ const readCensors = (given: unknown): Read<Censor> =>
   readEntries("censors", given, (_, text, wrong) => {
     const action = text("action");
     if (!isAction(action))
-      throw wrong("action", `one of ${own.context.censor_actions.join(", ")}`, action);
+      throw wrong("action", `one of ${moduleConstants.context.censor_actions.join(", ")}`, action);
     return { id: text("id"), text: text("text"), action };
   });
 
 const isAction = (action: string): action is Censor["action"] =>
-  (own.context.censor_actions as readonly string[]).includes(action);
+  (moduleConstants.context.censor_actions as readonly string[]).includes(action);
 
 /** The newest of those since some moment, each once; what is dated ahead counts as new. */
 function readConversations(given: unknown, since: number, limit: number): Read<RecentConversation> {

@@ -1,8 +1,8 @@
 // Memories that were found for a prompt: checked, and made of rows as they are stored.
 
-import { own } from "../constants.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, requireShort, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import { toMilliseconds } from "../instant.ts";
 import { listOf } from "../memory/pack.ts";
 import { numberOf } from "../merge.ts";
@@ -44,7 +44,7 @@ export interface RecalledRow extends MemoryRow {
 /** The last moment that a `Date` holds, in milliseconds. */
 const LATEST = 8.64e15;
 const isMoment = (milliseconds: number): boolean => Math.abs(milliseconds) <= LATEST;
-const TYPES = new Set<unknown>(own.memoryTypes.names);
+const TYPES = new Set<unknown>(moduleConstants.memory_types.names);
 
 /** Throws `invalid_argument` by place, id and field. @internal */
 export function readMemory(memory: ContextMemory, place: number, asked: MemoryType): FoundMemory {

@@ -1,9 +1,9 @@
 // What a prompt is to be made of, read off the caller's options before anything is asked.
 
-import { own } from "../constants.ts";
 import { signalOf, timeoutOf } from "../deadline.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, requireText, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import { listOf, optionsOf, presentOf } from "../memory/pack.ts";
 import { contextBudget } from "./budget.ts";
 import { requireEmbed } from "./dedup.ts";
@@ -33,7 +33,7 @@ const KEYS = new Set<string>([
   "signal",
 ] satisfies (keyof BuildContextOptions)[]);
 
-const { names: TYPES } = own.memoryTypes;
+const { names: TYPES } = moduleConstants.memory_types;
 
 /** @internal */
 export type Request = ReturnType<typeof readRequest>;
@@ -95,7 +95,7 @@ function requireFunction(field: string, value: unknown): void {
 
 function readFrame(frame: string | TurnFrame): TurnFrame {
   if (typeof frame === "string") {
-    const known = own.frames.find(({ id }) => id === frame);
+    const known = moduleConstants.frames.find(({ id }) => id === frame);
     return known === undefined
       ? { frame_id: frame }
       : { frame_id: known.id, frame_name: known.name, description: known.description };
@@ -178,7 +178,8 @@ function minScoresOf(
     throw invalid(`minScores.${unknown}`, `is of no type: there are ${TYPES.join(", ")}`);
   return TYPES.map((type, place) => {
     const least =
-      given?.[type] ?? (areCosines ? own.context.min_scores[place]! : Number.NEGATIVE_INFINITY);
+      given?.[type] ??
+      (areCosines ? moduleConstants.context.min_scores[place]! : Number.NEGATIVE_INFINITY);
     if (typeof least !== "number" || Number.isNaN(least)) {
       throw invalid(`minScores.${type}`, `must be a number, found ${show(least)}`);
     }

@@ -1,6 +1,6 @@
 // Which of the memories that were found a prompt gets. The rules run in the module.
 
-import { own } from "../constants.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import type { EnginePool } from "../runtime.ts";
 import { answerOf, Batch } from "./batch.ts";
 import type { FoundMemory } from "./memory.ts";
@@ -51,7 +51,7 @@ export function selectMemories(
   batch.numbers(active);
   for (const [place, memory] of found.entries()) {
     const { id, type, score, text, outcome, topic, createdAt, frame } = memory;
-    batch.number(own.memoryTypes.names.indexOf(type));
+    batch.number(moduleConstants.memory_types.names.indexOf(type));
     batch.number(numbers.get(id)!);
     batch.number(score);
     batch.number(frame === by.frame ? 1 : 0);
@@ -73,7 +73,7 @@ export function selectMemories(
   const leftOut: LeftOut[] = [];
   for (const [place, memory] of found.entries()) {
     const fate = fates[place]!;
-    const reason = own.context.unselected[-1 - fate];
+    const reason = moduleConstants.context.unselected[-1 - fate];
     if (reason === undefined) selected[fate] = memory;
     else if (reason !== "repeated")
       leftOut.push({ id: memory.id, section: budgetOf(memory.type), reason });

@@ -1,9 +1,9 @@
 // What a turn of conversation asks of memory, and what to retrieve for it. The rules run in the
 // module.
 
-import { own } from "../constants.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { invalid, requireText, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import type { EngineLease } from "../runtime.ts";
 import { withText } from "../text.ts";
 import { isRecord } from "./entries.ts";
@@ -115,9 +115,11 @@ export interface FrameSelection {
   questions_to_ask: string[];
 }
 
-const { names: TYPES, budgets: BUDGETS, most_named: MOST_NAMED } = own.memoryTypes;
-const TYPES_OF_SUBTYPES = new Map<unknown, MemoryType>(own.memoryTypes.of_subtypes);
-const FRAME_CODES = new Map(own.frames.map(({ id }, code) => [id, code]));
+const { names: TYPES, budgets: BUDGETS, most_named: MOST_NAMED } = moduleConstants.memory_types;
+const TYPES_OF_SUBTYPES = new Map<unknown, MemoryType>(moduleConstants.memory_types.of_subtypes);
+const FRAME_CODES = new Map<string, number>(
+  moduleConstants.frames.map(({ id }, code) => [id, code]),
+);
 
 /**
  * Where the module tells what of a turn: its beginning and recency, flags, hints, how many are
@@ -220,7 +222,7 @@ export function selectFrame(context: EngineContext, text: string): FrameSelectio
   requireText("text", text);
   return withText(context.pool, text, 1, (lease, length) => {
     const { id, name, description, category, stakes } =
-      own.frames[lease.engine.select_frame(length)]!;
+      moduleConstants.frames[lease.engine.select_frame(length)]!;
     lease.refresh();
     const confidence = lease.numbers[lease.numbersAt]!;
     return {
@@ -251,7 +253,10 @@ export function memoryTypeOf(
   context: EngineContext,
   subtype: string | null | undefined,
 ): MemoryType {
-  return TYPES_OF_SUBTYPES.get(subtype) ?? own.memoryTypes.of_sections[context.codes.get(subtype)]!;
+  return (
+    TYPES_OF_SUBTYPES.get(subtype) ??
+    moduleConstants.memory_types.of_sections[context.codes.get(subtype)]!
+  );
 }
 
 function signalsIn(
@@ -321,7 +326,7 @@ function asked(
 }
 
 /** A frame's place, and one past the last for a frame of the caller's own. */
-const codeOf = (frame: string): number => FRAME_CODES.get(frame) ?? own.frames.length;
+const codeOf = (frame: string): number => FRAME_CODES.get(frame) ?? moduleConstants.frames.length;
 
 /** Whether the mode is the seed's. @internal */
 export function isSeedCompatible(options: ContextOptions): boolean {

@@ -1,9 +1,9 @@
 // Which memories have proved useful. What was recorded is kept here; what it comes to is computed
 // in the module.
 
-import { own } from "../constants.ts";
 import { defaultContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, NousError, requireText, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import { idsOf, optionsOf, presentOf } from "../memory/pack.ts";
 import type { Instant } from "../types.ts";
 import { answerOf, Batch } from "./batch.ts";
@@ -73,7 +73,7 @@ const KEYS = new Set(["mode", "maxRecords"]);
 const VERSION = 1;
 const MOST_RECORDS = 10_000_000;
 /** A record of this age, in milliseconds, is dropped. */
-const OLD = own.context.use_days * 86_400_000;
+const OLD = moduleConstants.context.use_days * 86_400_000;
 /** Room for so many records is made at first. */
 const FIRST_ROOM = 256;
 /** Before the first record of a memory, and after the last. */
@@ -120,7 +120,11 @@ export class UsageTracker {
 
   /** Throws `invalid_argument` for a wrong option. */
   constructor(options?: UsageTrackerOptions) {
-    const { mode, maxRecords = own.context.most_uses } = optionsOf("options", options, KEYS);
+    const { mode, maxRecords = moduleConstants.context.most_uses } = optionsOf(
+      "options",
+      options,
+      KEYS,
+    );
     this.#isSeed = isSeedCompatible({ mode });
     if (!isCapacity(maxRecords))
       throw invalid("maxRecords", `${CAPACITY}, found ${show(maxRecords)}`);

@@ -1,7 +1,7 @@
 // A prompt from what goes into its sections.
 
-import { own } from "../constants.ts";
 import { reasonOf } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import type { EngineLease, EnginePool } from "../runtime.ts";
 import { withText } from "../text.ts";
 import { Batch } from "./batch.ts";
@@ -19,7 +19,7 @@ import type {
   WorkingMemory,
 } from "./types.ts";
 
-const SECTIONS = own.context.sections;
+const SECTIONS = moduleConstants.context.sections;
 const CODES = new Map(SECTIONS.map(([name], code) => [name, code]));
 /** Numbers that tell of a section. */
 const WRITTEN = 4;
@@ -67,7 +67,7 @@ export class TokenCounter {
 
 /** The section of memories of a type, and its budget. @internal */
 export const budgetOf = (type: MemoryType): BudgetName =>
-  own.memoryTypes.budgets[own.memoryTypes.names.indexOf(type)]!;
+  moduleConstants.memory_types.budgets[moduleConstants.memory_types.names.indexOf(type)]!;
 
 /** What goes into the sections beside the identity. @internal */
 export class Entries {
@@ -163,11 +163,11 @@ export class Entries {
     const recalled: FoundMemory[] = [];
     const leftOut: LeftOut[] = [];
     const [ofIdentity, ...fates] = told.slice(count * WRITTEN);
-    const missing = own.context.omitted[ofIdentity!];
+    const missing = moduleConstants.context.omitted[ofIdentity!];
     if (missing !== undefined && missing !== "empty")
       leftOut.push({ id: null, section: "identity", reason: missing });
     for (const [place, { section, id, memory }] of all.entries()) {
-      const reason = own.context.omitted[fates[place]!];
+      const reason = moduleConstants.context.omitted[fates[place]!];
       if (reason !== undefined) leftOut.push({ id, section, reason });
       else if (memory !== undefined) recalled.push(memory);
     }

@@ -1,6 +1,5 @@
 // Playbooks: read and kept here, matched in the module, told as text for an agent.
 
-import { own } from "../constants.ts";
 import type { EngineContext } from "../engine-context.ts";
 import {
   invalid,
@@ -11,6 +10,7 @@ import {
   requireShort,
   show,
 } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import type { Instance } from "../instance.ts";
 import { presentOf } from "../memory/pack.ts";
 import { numeric, ownInstance } from "../runtime.ts";
@@ -694,6 +694,6 @@ export function applyOutcome(
     stability: context.pool
       .engine()
       .stability_after_outcome(stability, difficulty ?? Number.NaN, profitable),
-    strengthened: profitable ? own.edgeStrengthening : 0,
+    strengthened: profitable ? moduleConstants.edge_strengthening : 0,
   };
 }
