@@ -69,7 +69,13 @@ export const {
 } = engine;
 
 export type { SeamOptions } from "./caller-calls.ts";
-export type { EngineConfig, QueryConfig, SearchConfig } from "./config.ts";
+export type {
+  EngineConfig,
+  IntentMatcher,
+  OrchestratorConfig,
+  QueryConfig,
+  SearchConfig,
+} from "./config.ts";
 export { extractPlaybookTrigger, parsePatternOutput } from "./consolidate/answer.ts";
 export { patternPrompt } from "./consolidate/prompt.ts";
 export type * from "./consolidate/types.ts";
@@ -143,7 +149,7 @@ export type {
   TextUse,
 } from "./full-text.ts";
 export { TextIndex } from "./full-text.ts";
-export type { IntentEvidence, IntentMatcher, IntentOptions } from "./intent.ts";
+export type { IntentEvidence, IntentOptions } from "./intent.ts";
 export { MemoryIndex } from "./memory/index.ts";
 export { Ranking } from "./memory/ranking.ts";
 export type { SnapshotSource } from "./memory/snapshot.ts";

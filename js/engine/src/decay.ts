@@ -1,8 +1,9 @@
 // Fading and growth: single values cross as numbers, whole memories as columns.
 
+import { requireObject } from "./arguments.ts";
 import { LIFECYCLE_STATES, TYPE_CODES } from "./constants.ts";
 import type { EngineContext } from "./engine-context.ts";
-import { invalid, NousError, requireObject, show } from "./errors.ts";
+import { invalid, NousError, show } from "./errors.ts";
 import { toMilliseconds } from "./instant.ts";
 import { numeric, takeRefusal } from "./runtime.ts";
 import type {

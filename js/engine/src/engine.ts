@@ -1,5 +1,6 @@
 // The engine: all functions that a configuration has a say in, under one configuration.
 
+import { limitOf } from "./arguments.ts";
 import { type EngineConfig, withModuleConfig } from "./config.ts";
 import { extractSymbol, groupEpisodes } from "./consolidate/episodes.ts";
 import { findPatterns } from "./consolidate/patterns.ts";
@@ -23,7 +24,7 @@ import * as query from "./query.ts";
 import {
   isNeutral,
   isNeutralIn,
-  limitOf,
+  RERANK_LIMIT,
   type RerankOptions,
   type RerankTopOptions,
   rank,
@@ -402,7 +403,15 @@ export function engineOver(
       const { limit, now, sections: bySection = true, weights, onInvalid } = options;
       // As for `rerankCandidates`, null is none.
       const given = bySection ? (weights ?? undefined) : uniform(weights);
-      return rank(context, candidates, metrics, given, now, limitOf(limit), isNeutral(onInvalid));
+      return rank(
+        context,
+        candidates,
+        metrics,
+        given,
+        now,
+        limitOf(limit, RERANK_LIMIT),
+        isNeutral(onInvalid),
+      );
     },
     calculateRetrievability: (daysSinceAccess, stability) =>
       context.pool.engine().retrievability(daysSinceAccess, stability),

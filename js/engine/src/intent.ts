@@ -1,14 +1,12 @@
 // Which sections a question asks for.
 
+import type { IntentMatcher } from "./config.ts";
 import { MEMORY_SECTIONS } from "./constants.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { invalid, show } from "./errors.ts";
 import { moduleConstants } from "./generated/constants.ts";
 import { withText } from "./text.ts";
 import type { MemorySection } from "./types.ts";
-
-/** `substring`: anywhere, inside words too. `words`: whole words and phrases only. */
-export type IntentMatcher = "substring" | "words";
 
 /** How to read a question. */
 export interface IntentOptions {

@@ -1,13 +1,21 @@
 // Understanding a question: what it asks, of whom, in how many parts. The rules run in the module.
 
+import {
+  countOf,
+  finiteScore,
+  flagOf,
+  MOST_COUNT,
+  requireFinite,
+  requireText,
+} from "./arguments.ts";
+import type { IntentMatcher } from "./config.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { invalid, invalidShape, show } from "./errors.ts";
 import { moduleConstants } from "./generated/constants.ts";
-import { type IntentMatcher, sectionsOf, wantsWords } from "./intent.ts";
-import { numberOf } from "./merge.ts";
+import { sectionsOf, wantsWords } from "./intent.ts";
 import type { EngineLease } from "./runtime.ts";
 import { numeric } from "./runtime.ts";
-import { withText } from "./text.ts";
+import { slicesOf, withText } from "./text.ts";
 import type { MemorySection } from "./types.ts";
 
 /**
@@ -150,8 +158,6 @@ const UNDERSTOOD = CLASSIFIED + 1;
 /** Numbers that tell of a part of a question. */
 const PART = 6;
 const CONFIDENCE = 6;
-/** More parts than any question has, and within 32 bits. */
-const UNLIMITED = 2 ** 32 - 1;
 
 const PATTERNS = moduleConstants.disqualifiers.flatMap(({ category, reason, patterns }) =>
   patterns.map((pattern) => ({ category, reason, pattern })),
@@ -164,7 +170,7 @@ const NO_CATEGORY = moduleConstants.disqualifiers.length;
 
 /** @internal */
 export function checkDisqualifiers(context: EngineContext, query: string): Disqualification {
-  const found = withText(context.pool, textOf(query), CLASSIFIED, (lease, length) => {
+  const found = withText(context.pool, questionOf(query), CLASSIFIED, (lease, length) => {
     lease.engine.classify_query(length);
     lease.refresh();
     return PATTERNS[lease.numbers[lease.numbersAt]!];
@@ -187,7 +193,7 @@ export function classifyQueryType(context: EngineContext, query: string): QueryT
 
 /** @internal */
 export function classifyQuery(context: EngineContext, query: string): QueryClassification {
-  return withText(context.pool, textOf(query), CLASSIFIED, (lease, length) => {
+  return withText(context.pool, questionOf(query), CLASSIFIED, (lease, length) => {
     lease.engine.classify_query(length);
     lease.refresh();
     return classificationIn(lease, query);
@@ -244,22 +250,15 @@ function partsIn(
 
 /** @internal */
 export function extractQueryEntities(context: EngineContext, query: string): string[] {
-  const ends = withText(context.pool, textOf(query), 0, ({ engine }, length) =>
+  const ends = withText(context.pool, questionOf(query), 0, ({ engine }, length) =>
     engine.extract_query_entities(length),
   );
-  return slices(query, ends, 0);
-}
-
-/** The stretches of a text whose ends stand in a list. */
-function slices(text: string, ends: Uint32Array, from: number): string[] {
-  const found: string[] = [];
-  for (let at = from; at < ends.length; at += 2) found.push(text.slice(ends[at], ends[at + 1]));
-  return found;
+  return slicesOf(query, ends, 0, ends.length / 2);
 }
 
 /** @internal */
 export function extractQueryAttribute(context: EngineContext, query: string): string | null {
-  const [kind, a, b] = withText(context.pool, textOf(query), 0, ({ engine }, length) =>
+  const [kind, a, b] = withText(context.pool, questionOf(query), 0, ({ engine }, length) =>
     engine.extract_query_attribute(length),
   );
   return piece(query, kind!, a!, b!, []);
@@ -274,7 +273,7 @@ export function decompose(
 ): string[] {
   const { maxParts, bySubject } = partOptions(options);
   const { category, entity } = classified(classification);
-  const told = withText(context.pool, textOf(query), 0, ({ engine }, length) =>
+  const told = withText(context.pool, questionOf(query), 0, ({ engine }, length) =>
     engine.decompose(length, category, entity !== null, maxParts, bySubject),
   );
   return partsIn(context, query, told, 0, told.length / PART);
@@ -287,7 +286,7 @@ export function reformulate(
   classification: ClassifiedQuery | null | undefined,
 ): string | null {
   const { entity } = classified(classification);
-  return withText(context.pool, textOf(query), 2, (lease, length) => {
+  return withText(context.pool, questionOf(query), 2, (lease, length) => {
     const kind = lease.engine.reformulate(length, entity === null ? undefined : entity.length);
     if (kind === 0) return null;
     if (kind === 2) return entity;
@@ -308,14 +307,15 @@ export function understand(
   if (terms !== "ascii" && terms !== "unicode") {
     throw invalid("terms", `must be "ascii" or "unicode", found ${show(terms)}`);
   }
-  return withText(context.pool, textOf(query), UNDERSTOOD, (lease, length) => {
+  return withText(context.pool, questionOf(query), UNDERSTOOD, (lease, length) => {
     const told = lease.engine.understand(length, words, maxParts, bySubject, terms === "unicode");
     lease.refresh();
     const parts = told[0]!;
+    const termsAt = 1 + parts * PART;
     return Object.assign(classificationIn(lease, query), {
       intents: sectionsOf(lease.numbers[lease.numbersAt + CLASSIFIED]!),
       parts: partsIn(context, query, told, 1, parts),
-      terms: slices(query.toLowerCase(), told, 1 + parts * PART),
+      terms: slicesOf(query.toLowerCase(), told, termsAt, (told.length - termsAt) / 2),
     });
   });
 }
@@ -334,8 +334,8 @@ export function calculateRetrievalConfidence(
       `must be a whole number of at least 0, found ${show(resultCount)}`,
     );
   }
-  requireScore("topScore", topScore);
-  if (secondScore != null) requireScore("secondScore", secondScore);
+  requireFinite("topScore", topScore);
+  if (secondScore != null) requireFinite("secondScore", secondScore);
   if (typeof hasAttribute !== "boolean") {
     throw invalid("hasAttribute", `must be true or false, found ${show(hasAttribute)}`);
   }
@@ -364,7 +364,7 @@ export function calculateRetrievalConfidence(
 
 /** HIGH from 0.70, MEDIUM from 0.45, else LOW. */
 export function getConfidenceLevel(score: number): ConfidenceLevel {
-  requireScore("score", score);
+  requireFinite("score", score);
   return moduleConstants.confidence_levels[numeric().confidence_level(score)]!;
 }
 
@@ -413,9 +413,9 @@ export function settleWeak(
       const isNamed = id != null && id !== "";
       numbers[foundAt + place] = isNamed ? codeOf(id) : 0;
       // Nothing is worse, so that what has no id replaces nothing.
-      numbers[foundAt + found.length + place] = isNamed ? numberOf(row.score) : -Infinity;
+      numbers[foundAt + found.length + place] = isNamed ? finiteScore(row.score) : -Infinity;
     }
-    lease.engine.settle_weak(count, found.length, floor, Math.min(budget, UNLIMITED));
+    lease.engine.settle_weak(count, found.length, floor, Math.min(budget, MOST_COUNT));
     lease.refresh();
     const fates: Fate[] = [];
     for (let place = 0; place < count; place++) {
@@ -428,25 +428,17 @@ export function settleWeak(
   }
 }
 
-function textOf(query: string): string {
-  if (typeof query !== "string") throw invalid("query", `must be a string, found ${show(query)}`);
+function questionOf(query: string): string {
+  requireText("query", query);
   return query;
-}
-
-function requireScore(field: string, score: number): void {
-  if (!Number.isFinite(score))
-    throw invalid(field, `must be a finite number, found ${show(score)}`);
 }
 
 function partOptions(options: DecomposeOptions): { maxParts: number; bySubject: boolean } {
   if (options === null) throw invalid("options", "must be an object, found null");
-  const { maxParts = moduleConstants.max_parts, bySubject = false } = options;
-  if (!(Number.isInteger(maxParts) || maxParts === Infinity) || maxParts < 1) {
-    throw invalid("maxParts", `must be a whole number of at least 1, found ${show(maxParts)}`);
-  }
-  if (typeof bySubject !== "boolean")
-    throw invalid("bySubject", `must be true or false, found ${show(bySubject)}`);
-  return { maxParts: Math.min(maxParts, UNLIMITED), bySubject };
+  return {
+    maxParts: countOf("maxParts", options.maxParts, moduleConstants.max_parts, 1),
+    bySubject: flagOf("bySubject", options.bySubject, false),
+  };
 }
 
 /**

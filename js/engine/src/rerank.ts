@@ -1,11 +1,11 @@
 // Reranking: candidates are packed into the module's memory, ranked there, and unpacked in order.
 
+import { optionsOf, requireObject } from "./arguments.ts";
 import { RERANKING_WEIGHTS } from "./constants.ts";
 import type { EngineContext } from "./engine-context.ts";
-import { invalid, invalidEntry, invalidShape, NousError, requireObject, show } from "./errors.ts";
+import { invalid, invalidEntry, invalidShape, NousError, show } from "./errors.ts";
 import { moduleConstants } from "./generated/constants.ts";
 import { toMilliseconds } from "./instant.ts";
-import { optionsOf } from "./memory/pack.ts";
 import { type EngineLease, numeric, takeRefusal } from "./runtime.ts";
 import type { GraphMetrics, Instant, RankedNode, RerankingWeights, ScoredNode } from "./types.ts";
 
@@ -13,8 +13,8 @@ import type { GraphMetrics, Instant, RankedNode, RerankingWeights, ScoredNode } 
 const HEADER = 8;
 /** Numbers of one candidate. */
 const RECORD = 8;
-/** Results of `rerankTop` when a call does not say. */
-const DEFAULT_LIMIT = 20;
+/** The default `limit` of `rerankTop`. @internal */
+export const RERANK_LIMIT = 20;
 /** Indices cross as 32-bit numbers, and a batch has to fit into the memory that they address. */
 const MOST_CANDIDATES = 2 ** 25;
 
@@ -274,18 +274,6 @@ const RERANK_OPTIONS = new Set(["onInvalid"]);
 export const isNeutralIn = (options: RerankOptions | undefined): boolean =>
   options !== undefined &&
   isNeutral(optionsOf<RerankOptions>("options", options, RERANK_OPTIONS).onInvalid);
-
-/** @internal */
-export function limitOf(limit: number = DEFAULT_LIMIT): number {
-  if (
-    typeof limit !== "number" ||
-    !(limit >= 0) ||
-    (limit !== Infinity && !Number.isInteger(limit))
-  ) {
-    throw invalid("limit", `must be a whole number of at least 0, found ${show(limit)}`);
-  }
-  return limit;
-}
 
 /** Similarity of meaning: the score as given, 0 when absent. */
 export function semanticScore(node: ScoredNode): number {

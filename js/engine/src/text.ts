@@ -25,6 +25,22 @@ export function writeText(text: string, bytes: Uint8Array, at: number): number {
 }
 
 /**
+ * Slices of a text: `count` pairs of start and end, in UTF-16 units, beginning at `from` in a list.
+ * @internal
+ */
+export function slicesOf(
+  text: string,
+  ends: ArrayLike<number>,
+  from: number,
+  count: number,
+): string[] {
+  const slices: string[] = [];
+  for (let at = from; at < from + 2 * count; at += 2)
+    slices.push(text.slice(ends[at], ends[at + 1]));
+  return slices;
+}
+
+/**
  * Does something with an engine that has the text in its scratch, and room for so many numbers.
  * @internal
  */

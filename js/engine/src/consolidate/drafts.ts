@@ -1,10 +1,11 @@
 // What an analysis says of a group, before anybody looks whether it is known: by statistics, or by
 // a language model.
 
+import type { Fields } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { extractPlaybookTrigger, parsePatternOutput } from "./answer.ts";
-import type { Generalized } from "./changes.ts";
-import { type Fields, GENERAL, type Group } from "./episodes.ts";
+import { GENERAL, type Group } from "./episodes.ts";
+import type { Generalized } from "./generalized.ts";
 import { type ConsolidationRecord, fingerprintOf, isSameCondition, type Known } from "./known.ts";
 import type { Finding } from "./patterns.ts";
 import { promptOf } from "./prompt.ts";

@@ -1,28 +1,18 @@
 // Episodes as a store has them: read once, told apart by what they are about, and put into groups.
 
+import { type Fields, isFields, optionsOf, presentOf } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, type NousError, show } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
 import { toMilliseconds } from "../instant.ts";
-import { optionsOf, presentOf } from "../memory/pack.ts";
 import { mostBytes, writeText } from "../text.ts";
 import type { EpisodeGroup, EpisodeRow, GroupEpisodesOptions, MemoryText } from "./types.ts";
 
 /** The group of episodes that name no symbol. @internal */
 export const GENERAL = "_general";
 
-/** An object with fields of any kind. @internal */
-export type Fields = Readonly<Record<string, unknown>>;
-
 /** A trade that has ended. @internal */
 export const CLOSE = "custom:trade_close";
-
-/** @internal */
-export const isNumber = (value: unknown): value is number => Number.isFinite(value);
-
-/** @internal */
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What a body says. @internal */
 export interface Body {

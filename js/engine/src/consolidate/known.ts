@@ -1,10 +1,11 @@
 // What earlier cycles left in lessons and playbooks: by it a later one knows its own patterns
 // again.
 
+import { type Fields, isFields } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
 import { withText } from "../text.ts";
-import { type Fields, isFields, parsed } from "./episodes.ts";
+import { parsed } from "./episodes.ts";
 import type { ExistingRow, PatternFigures, TradeCondition } from "./types.ts";
 
 /** Stands in the body of what consolidation made, under `consolidation`. @internal */

@@ -2,18 +2,15 @@
 // often than others, or less. What was known of a trade is numbered here; the module counts and
 // tests.
 
+import { type Fields, isFields, isNumber, optionsOf } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
-import { optionsOf } from "../memory/pack.ts";
 import {
   type Body,
   CLOSE,
   type Episode,
-  type Fields,
   GENERAL,
-  isFields,
-  isNumber,
   readBody,
   readEpisodes,
   symbolsOf,

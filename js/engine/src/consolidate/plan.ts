@@ -1,12 +1,13 @@
 // What a cycle of consolidation would change, group by group. Nothing is changed here.
 
+import { optionsOf, presentOf } from "../arguments.ts";
 import { signalOf, timeoutOf } from "../deadline.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { invalid, show } from "../errors.ts";
-import { optionsOf, presentOf } from "../memory/pack.ts";
-import { Changes, Generalized, subtypeOf } from "./changes.ts";
+import { Changes, subtypeOf } from "./changes.ts";
 import { askModel, type Before, type Draft, draftsOf } from "./drafts.ts";
 import { isSource, readEpisodes, review } from "./episodes.ts";
+import { Generalized } from "./generalized.ts";
 import { knownIn } from "./known.ts";
 import { findings, readLinks } from "./patterns.ts";
 import { QuestionFailure, Questions, readSimilar } from "./questions.ts";

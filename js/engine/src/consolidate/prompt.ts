@@ -1,17 +1,10 @@
 // A group of episodes as a question for a language model. What memories say is told as data.
 
+import { type Fields, isFields, isNumber } from "../arguments.ts";
 import { invalid, show } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
 import { LONGEST_TITLE, NO_PATTERN, TITLE_LINE, TRIGGER_LINE } from "./answer.ts";
-import {
-  CLOSE,
-  type Episode,
-  type Fields,
-  isFields,
-  isNumber,
-  readBody,
-  readEpisodes,
-} from "./episodes.ts";
+import { CLOSE, type Episode, readBody, readEpisodes } from "./episodes.ts";
 import { firstCharacters, quoted } from "./text.ts";
 import type { EpisodeGroup, EpisodeRow, PatternPrompt } from "./types.ts";
 

@@ -1,10 +1,10 @@
 // What a plan asks outside: each question with a deadline and a signal of its own, and answers
 // taken for what they are.
 
+import { isFields } from "../arguments.ts";
 import { CallerCalls, type SeamOptions } from "../caller-calls.ts";
 import { invalid, show } from "../errors.ts";
 import type { CancelSignal } from "../types.ts";
-import { isFields } from "./episodes.ts";
 import type { ConsolidationError } from "./types.ts";
 
 /** Why a question to the caller failed or was late. @internal */

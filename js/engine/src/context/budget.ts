@@ -1,6 +1,7 @@
 // Tokens of a prompt and of its sections.
 
-import { invalid, requireText, show } from "../errors.ts";
+import { requireText } from "../arguments.ts";
+import { invalid, show } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
 import type { ContextBudget } from "./types.ts";
 

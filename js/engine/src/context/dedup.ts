@@ -1,10 +1,10 @@
 // What the conversation says already need not be said again: memories compared with its messages.
 
+import { listOf, optionsOf } from "../arguments.ts";
 import { CallerCalls, type SeamOptions } from "../caller-calls.ts";
 import { signalOf, timeoutOf } from "../deadline.ts";
 import { defaultContext } from "../engine-context.ts";
 import { invalid, NousError, show } from "../errors.ts";
-import { listOf, optionsOf } from "../memory/pack.ts";
 import type { EnginePool } from "../runtime.ts";
 import type { CancelSignal } from "../types.ts";
 import { answerOf } from "./batch.ts";

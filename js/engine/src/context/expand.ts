@@ -1,10 +1,10 @@
 // A memory with all that it holds, looked up by an agent that wants to know more than a line of it.
 
+import { listOf, requireText } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { invalid, requireText, show } from "../errors.ts";
+import { invalid, show } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
 import { toMilliseconds } from "../instant.ts";
-import { listOf } from "../memory/pack.ts";
 import { Batch } from "./batch.ts";
 import { bodyOf, dayOf, momentIn, type RecalledRow, textIn } from "./memory.ts";
 import { type MemoryType, memoryTypeOf } from "./turn.ts";

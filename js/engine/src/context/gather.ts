@@ -1,12 +1,12 @@
 // Everything that a prompt is made of, asked of the caller at once. What fails is named and done
 // without.
 
+import { listOf } from "../arguments.ts";
 import type { CallerCalls, CallResult, SeamOptions } from "../caller-calls.ts";
 import { withSignal } from "../deadline.ts";
 import { invalid, invalidEntry, invalidShape, reasonOf, show } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
 import { toMilliseconds } from "../instant.ts";
-import { listOf } from "../memory/pack.ts";
 import { firstOfEach } from "./entries.ts";
 import { type FoundMemory, readMemory } from "./memory.ts";
 import type { Request } from "./request.ts";
@@ -224,7 +224,7 @@ function readWorkingMemory(given: unknown): WorkingMemory | null {
   if (typeof given !== "object")
     throw invalid("workingMemory", `must be an object, found ${show(given)}`);
   const memory = given as Record<keyof WorkingMemory, unknown>;
-  const textOf = (field: "current_task" | "current_frame" | "current_topic"): string | null => {
+  const textIn = (field: "current_task" | "current_frame" | "current_topic"): string | null => {
     const text = memory[field];
     if (text != null && typeof text !== "string") {
       throw invalid(`workingMemory.${field}`, `must be a string, found ${show(text)}`);
@@ -252,9 +252,9 @@ function readWorkingMemory(given: unknown): WorkingMemory | null {
   );
   if (problems.length > 0) throw problems[0];
   return {
-    current_task: textOf("current_task"),
-    current_frame: textOf("current_frame"),
-    current_topic: textOf("current_topic"),
+    current_task: textIn("current_task"),
+    current_frame: textIn("current_frame"),
+    current_topic: textIn("current_topic"),
     open_threads: threads as string[],
     items,
   };

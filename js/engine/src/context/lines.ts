@@ -1,5 +1,6 @@
 // Recalled memories as lines of a prompt.
 
+import { flagOf } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, isDate, show } from "../errors.ts";
 import { idle } from "../runtime.ts";
@@ -63,7 +64,7 @@ export function formatContext(
   for (const [index, row] of results.entries()) {
     if (typeof row !== "object" || row === null) throw invalidShape("results", index, row);
     for (const field of FIELDS) {
-      const text = textOf(row, field, index);
+      const text = fieldOf(row, field, index);
       texts.push(text === "" && emptyAsMissing ? undefined : text);
       room += mostBytes(text?.length ?? 0);
     }
@@ -89,14 +90,14 @@ function emptyOption(options: FormatContextOptions): boolean {
   if (typeof options !== "object" || options === null) {
     throw invalid("options", `must be an object, found ${show(options)}`);
   }
-  const { emptyAsMissing = false } = options;
-  if (typeof emptyAsMissing !== "boolean") {
-    throw invalid("emptyAsMissing", `must be true or false, found ${show(emptyAsMissing)}`);
-  }
-  return emptyAsMissing;
+  return flagOf("emptyAsMissing", options.emptyAsMissing, false);
 }
 
-function textOf(row: MemoryRow, field: (typeof FIELDS)[number], index: number): string | undefined {
+function fieldOf(
+  row: MemoryRow,
+  field: (typeof FIELDS)[number],
+  index: number,
+): string | undefined {
   const value = row[field];
   if (value == null) return undefined;
   if (typeof value === "string") return value;

@@ -1,11 +1,10 @@
 // Memories that were found for a prompt: checked, and made of rows as they are stored.
 
+import { type Fields, finiteScore, isFields, listOf, requireShort } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { invalid, invalidEntry, invalidShape, requireShort, show } from "../errors.ts";
+import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
 import { toMilliseconds } from "../instant.ts";
-import { listOf } from "../memory/pack.ts";
-import { numberOf } from "../merge.ts";
 import type { Instant } from "../types.ts";
 import type { MemoryRow } from "./lines.ts";
 import { type MemoryType, memoryTypeOf } from "./turn.ts";
@@ -155,7 +154,7 @@ export function contextMemory(context: EngineContext, row: RecalledRow): Context
   return {
     id,
     type,
-    score: numberOf(score),
+    score: finiteScore(score),
     text: isNamed ? title : [title, substance].filter((part) => part !== undefined).join(": "),
     outcome: textIn(body.outcome) ?? textIn(figures.outcome),
     confidence: shareIn(body.confidence) ?? shareIn(figures.confidence),
@@ -168,10 +167,6 @@ export function contextMemory(context: EngineContext, row: RecalledRow): Context
     created_at: momentIn(row.provenance_created_at) ?? momentIn(row.created_at),
   };
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What a body holds: its own fields where it is a JSON object, else its text. @internal */
 export function bodyOf(body: unknown): Fields {

@@ -1,8 +1,8 @@
 // How much two texts have in common, and about how long one is.
 
+import { listOf, requireText } from "../arguments.ts";
 import { defaultContext } from "../engine-context.ts";
-import { invalid, requireText, show } from "../errors.ts";
-import { listOf } from "../memory/pack.ts";
+import { invalid, show } from "../errors.ts";
 import type { EnginePool } from "../runtime.ts";
 import { withText } from "../text.ts";
 import { answerOf, Batch } from "./batch.ts";

@@ -1,13 +1,13 @@
 // What a prompt is to be made of, read off the caller's options before anything is asked.
 
+import { isPlainObject, listOf, optionsOf, presentOf, requireText } from "../arguments.ts";
 import { signalOf, timeoutOf } from "../deadline.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { invalid, invalidEntry, invalidShape, requireText, show } from "../errors.ts";
+import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
-import { listOf, optionsOf, presentOf } from "../memory/pack.ts";
 import { contextBudget } from "./budget.ts";
 import { requireEmbed } from "./dedup.ts";
-import { isRecord, readTexts } from "./entries.ts";
+import { readTexts } from "./entries.ts";
 import { isSeedCompatible, type MemoryType, type RetrievalPlan } from "./turn.ts";
 import type { BuildContextOptions, ContextBudget, TurnFrame } from "./types.ts";
 
@@ -169,7 +169,7 @@ function minScoresOf(
   given: Partial<Record<MemoryType, number>> | null | undefined,
   areCosines: boolean,
 ): number[] {
-  if (given != null && !isRecord(given))
+  if (given != null && !isPlainObject(given))
     throw invalid("minScores", `must be a plain object, found ${show(given)}`);
   const unknown = Object.keys(given ?? {}).find(
     (type) => !(TYPES as readonly string[]).includes(type),

@@ -1,12 +1,12 @@
 // What a turn of conversation asks of memory, and what to retrieve for it. The rules run in the
 // module.
 
+import { flagOf, isPlainObject, requireText } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { invalid, requireText, show } from "../errors.ts";
+import { invalid, show } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
 import type { EngineLease } from "../runtime.ts";
-import { withText } from "../text.ts";
-import { isRecord } from "./entries.ts";
+import { slicesOf, withText } from "../text.ts";
 
 /**
  * What a memory is to a prompt, in this order. `signal` is there in the default mode alone, where a
@@ -191,9 +191,9 @@ export function planRetrieval(
   if (!(typeof temporal_recency === "number" && temporal_recency >= 0 && temporal_recency <= 1)) {
     throw invalid("temporal_recency", `must lie between 0 and 1, found ${show(temporal_recency)}`);
   }
-  const isQuestion = flagOf("is_question", signals.is_question);
-  const isGreeting = flagOf("is_greeting", signals.is_greeting);
-  const isAcknowledgement = flagOf("is_acknowledgement", signals.is_acknowledgement);
+  const isQuestion = flagOf("is_question", signals.is_question, false);
+  const isGreeting = flagOf("is_greeting", signals.is_greeting, false);
+  const isAcknowledgement = flagOf("is_acknowledgement", signals.is_acknowledgement, false);
   const hints = hintsOf(signals.memory_type_hints);
   const keywords = keywordsOf(signals.topic_keywords);
   const lease = context.pool.acquire();
@@ -269,13 +269,13 @@ function signalsIn(
     const hint = numbers[at + HINTS_AT + place]!;
     if (hint > 0) hints[TYPES[place]!] = hint;
   }
-  const keywords = slices(text, numbers, at + KEYWORDS_AT, numbers[at + COUNTS_AT]!);
+  const keywords = slicesOf(text, numbers, at + KEYWORDS_AT, numbers[at + COUNTS_AT]!);
   for (let place = 0; place < keywords.length; place++)
     keywords[place] = keywords[place]!.toLowerCase();
   return {
     input: text.slice(numbers[at]),
     frame_type: frameType,
-    entity_mentions: slices(text, numbers, at + ENTITIES_AT, numbers[at + COUNTS_AT + 1]!),
+    entity_mentions: slicesOf(text, numbers, at + ENTITIES_AT, numbers[at + COUNTS_AT + 1]!),
     temporal_recency: numbers[at + 1]!,
     memory_type_hints: hints,
     is_question: numbers[at + FLAGS_AT] === 1,
@@ -283,14 +283,6 @@ function signalsIn(
     is_acknowledgement: numbers[at + FLAGS_AT + 2] === 1,
     topic_keywords: keywords,
   };
-}
-
-/** So many stretches of a text, whose ends begin at a place. */
-function slices(text: string, numbers: Float64Array, from: number, count: number): string[] {
-  const found: string[] = [];
-  for (let at = from; at < from + 2 * count; at += 2)
-    found.push(text.slice(numbers[at], numbers[at + 1]));
-  return found;
 }
 
 function planIn(
@@ -340,13 +332,8 @@ export function isSeedCompatible(options: ContextOptions): boolean {
   return mode === "seed-compatible";
 }
 
-function flagOf(field: string, flag: boolean | undefined = false): boolean {
-  if (typeof flag !== "boolean") throw invalid(field, `must be true or false, found ${show(flag)}`);
-  return flag;
-}
-
 function hintsOf(hints: TurnSignals["memory_type_hints"] = {}): number[] {
-  if (!isRecord(hints)) {
+  if (!isPlainObject(hints)) {
     throw invalid("memory_type_hints", `must be a plain object, found ${show(hints)}`);
   }
   return TYPES.map((type) => {

@@ -1,13 +1,12 @@
 // Which memories have proved useful. What was recorded is kept here; what it comes to is computed
 // in the module.
 
+import { idsOf, isPlainObject, optionsOf, presentOf, requireText } from "../arguments.ts";
 import { defaultContext } from "../engine-context.ts";
-import { invalid, invalidEntry, invalidShape, NousError, requireText, show } from "../errors.ts";
+import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
-import { idsOf, optionsOf, presentOf } from "../memory/pack.ts";
 import type { Instant } from "../types.ts";
 import { answerOf, Batch } from "./batch.ts";
-import { isRecord } from "./entries.ts";
 import { Heap } from "./heap.ts";
 import { type ContextMode, isSeedCompatible } from "./turn.ts";
 
@@ -152,7 +151,7 @@ export class UsageTracker {
     now?: Instant,
     recalledIds?: Readonly<Record<string, readonly string[]>> | null,
   ): UsageFeedback[] {
-    if (!isRecord(recalled))
+    if (!isPlainObject(recalled))
       throw invalid("recalled", `must be a plain object, found ${show(recalled)}`);
     requireText("response", response);
     const retrieved_at = presentOf(now);
@@ -406,7 +405,7 @@ function readTypes(
   recalledIds: Readonly<Record<string, readonly string[]>> | null | undefined,
 ): Map<string, string> {
   if (recalledIds == null) return new Map();
-  if (!isRecord(recalledIds))
+  if (!isPlainObject(recalledIds))
     throw invalid("recalledIds", `must be a plain object, found ${show(recalledIds)}`);
   const types = Object.entries(recalledIds);
   return new Map(

@@ -1,10 +1,10 @@
 // The orchestrator over the module: a configuration becomes an engine and the numbers that its
 // passes go by.
 
+import { optionsOf } from "../arguments.ts";
 import { type EngineConfig, withModuleConfig } from "../config.ts";
 import { MEMORY_SECTIONS } from "../constants.ts";
 import { EngineContext } from "../engine-context.ts";
-import { optionsOf } from "../memory/pack.ts";
 import { mergeAndSelect } from "../merge.ts";
 import * as query from "../query.ts";
 import { requireLoaded } from "../runtime.ts";

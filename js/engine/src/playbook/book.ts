@@ -1,18 +1,19 @@
 // Playbooks: read and kept here, matched in the module, told as text for an agent.
 
-import type { EngineContext } from "../engine-context.ts";
 import {
-  invalid,
-  invalidEntry,
-  invalidShape,
+  entryId,
+  type Fields,
+  idsOf,
+  isFields,
+  isNumber,
   MOST_ENTRIES,
-  NousError,
+  presentOf,
   requireShort,
-  show,
-} from "../errors.ts";
+} from "../arguments.ts";
+import type { EngineContext } from "../engine-context.ts";
+import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
 import type { Instance } from "../instance.ts";
-import { presentOf } from "../memory/pack.ts";
 import { numeric, ownInstance } from "../runtime.ts";
 import type { Instant } from "../types.ts";
 
@@ -174,12 +175,7 @@ class Unreadable extends Error {
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === "string";
-const isNumber = (value: unknown): value is number => Number.isFinite(value);
 const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0;
 const isTexts = (value: unknown): value is readonly string[] =>
@@ -392,16 +388,7 @@ export class PlaybookBook {
     for (let place = 0; place < playbooks.length; place++) {
       const given: unknown = playbooks[place];
       if (!isFields(given)) throw invalidShape("playbooks", place, given);
-      const id = given.id;
-      if (!isText(id) || id === "") {
-        throw invalidEntry(
-          "playbooks",
-          place,
-          given,
-          "id",
-          `must be a string that is not empty, found ${show(id)}`,
-        );
-      }
+      const id = entryId("playbooks", place, given, "id", given.id);
       readings.delete(id);
       readings.set(id, this.#read(id, given as unknown as Playbook));
     }
@@ -435,13 +422,7 @@ export class PlaybookBook {
 
   /** Removes playbooks; ids that are not known do nothing. */
   remove(ids: readonly string[]): void {
-    if (!Array.isArray(ids)) throw invalid("ids", `must be an array, found ${show(ids)}`);
-    const named = Array.from(ids as unknown[], (id, index) => {
-      if (isText(id) && id !== "") return id;
-      const message = `ids[${index}] must be a string that is not empty, found ${show(id)}`;
-      throw new NousError("invalid_argument", message, { field: "ids", index });
-    });
-    for (const id of named) {
+    for (const id of idsOf("ids", ids)) {
       const known = this.#all.get(id);
       // The module first: a call that fails has removed nothing.
       if (typeof known === "number") {
