@@ -36,6 +36,7 @@ export async function build() {
   if (isStampedWith(packagesStamp, ofPackages())) return;
   const { build: bundle } = await import("esbuild");
   const generated = join(ENGINE, "src", "generated");
+  rmSync(generated, { recursive: true, force: true });
   await writeGlue(bundle, at("pkg"), generated);
   await writeConstants(generated);
   await writePackage(bundle);
@@ -117,7 +118,7 @@ export function createGlue(): typeof bindings & { __wbg_set_wasm(exports: WebAss
   );
 }
 
-/** What the module says of itself, as source. */
+/** Writes the constants and the default configuration of the module as TypeScript. */
 async function writeConstants(to) {
   const { createGlue } = await import(`${pathToFileURL(join(to, "glue.js"))}?${Date.now()}`);
   const glue = createGlue();
@@ -127,18 +128,12 @@ async function writeConstants(to) {
   exports.__wbindgen_start();
   const [constants, description] = [glue.constants(), glue.Engine.create(undefined).describe()];
   writeFileSync(
-    join(to, "constants.js"),
-    `// Made by js/scripts/build.mjs from what the module says of itself.
-export const moduleConstants = ${constants};
-export const defaultDescription = ${description};
-`,
-  );
-  writeFileSync(
-    join(to, "constants.d.ts"),
-    `import type { ModuleConstants } from "../constants.ts";
-import type { Description } from "../sections.ts";
-export const moduleConstants: ModuleConstants;
-export const defaultDescription: Description;
+    join(to, "constants.ts"),
+    `// Made by js/scripts/build.mjs from the compiled module.
+/** Names and numbers that no configuration changes. @internal */
+export const moduleConstants = ${constants} as const;
+/** The description of an engine without a configuration. @internal */
+export const defaultDescription = ${description} as const;
 `,
   );
 }

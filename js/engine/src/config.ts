@@ -1,8 +1,7 @@
 // A configuration as users write it, in camelCase, to the module's own form, in snake_case.
 
-import { MOST_ENTRIES, NousError, show } from "./errors.ts";
-import type { IntentMatcher } from "./intent.ts";
-import type { OrchestratorConfig } from "./orchestrator/types.ts";
+import { isPlainObject, MOST_ENTRIES } from "./arguments.ts";
+import { NousError, show } from "./errors.ts";
 import type { PlainData } from "./runtime.ts";
 import type { MemorySection, SectionProfile } from "./types.ts";
 
@@ -12,6 +11,9 @@ type Camel<Key> = Key extends `${infer Head}_${infer Tail}`
 type Changes<T> = T extends object
   ? { [Key in keyof T as Camel<Key>]?: Changes<T[Key]> | undefined }
   : T;
+
+/** `substring`: anywhere, inside words too. `words`: whole words and phrases only. */
+export type IntentMatcher = "substring" | "words";
 
 /** What can be configured; whatever is missing keeps its default. */
 export interface EngineConfig {
@@ -67,6 +69,67 @@ export interface EngineConfig {
   orchestrator?: OrchestratorConfig | undefined;
   /** What tells how much was at stake. */
   salience?: SalienceConfig | undefined;
+}
+
+/** How a question is retrieved in several passes; whatever is missing keeps its default. */
+export interface OrchestratorConfig {
+  /**
+   * Off: one plain search of the whole question for `maxResults`, given as it comes. Default true.
+   */
+  enabled?: boolean | undefined;
+  /**
+   * The most parts that a question is divided into: whole, from 1, which never divides, to 16.
+   * Default 4.
+   */
+  maxParts?: number | undefined;
+  /** Another name of `maxParts`. If both are given, they must be the same number. */
+  maxSubQueries?: number | undefined;
+  /**
+   * Whether a question that nothing else divides, but that names two or more known symbols or
+   * quoted phrases and an attribute, has a part for each of them. Default false.
+   */
+  bySubject?: boolean | undefined;
+  /** How many results are asked for of each part: whole, at least 1. Default 25. */
+  searchLimitPerQuery?: number | undefined;
+  /**
+   * A part whose best score is below this is weak, and searched for again in other words. At least
+   * 0. Default 0.2.
+   */
+  qualityThreshold?: number | undefined;
+  /** How often a part that found nothing, or is weak, is searched for again: 0 or 1. Default 1. */
+  maxRetries?: number | undefined;
+  /**
+   * What the results of a second search become after a weak first answer. `merge`: both answers
+   * count, and of a memory that both have, the better score. `replace`: the second answer takes the
+   * place of the first if its best score is higher, as in Hynous. After an empty first answer the
+   * second one stands in either case. Default `merge`.
+   */
+  retry?: "merge" | "replace" | undefined;
+  /**
+   * Time for everything together, in seconds: above 0, at most 2,147,483. What has not arrived then
+   * is left out. Default 3.
+   */
+  timeoutSeconds?: number | undefined;
+  /** The most results in the end: whole, at least 1. Default 20. */
+  maxResults?: number | undefined;
+  /** Share of the best score below which results are left out: from 0 to 1. Default 0.4. */
+  relevanceRatio?: number | undefined;
+  /**
+   * How many weak results may be replaced by others: whole, at least 0, which leaves weak ones
+   * alone. Titles are searched for until so many are, or none is left. Default 2.
+   */
+  maxReplacements?: number | undefined;
+  /**
+   * A result with a score below this is replaced or dropped: at least 0; null leaves all alone.
+   * Default 0.25.
+   */
+  replacementFloor?: number | null | undefined;
+  /**
+   * What follows when every part failed and time is left: `plain` is one search of the whole
+   * question, and the error only if that fails as well; `none` is the error at once. Default
+   * `plain`.
+   */
+  fallback?: "none" | "plain" | undefined;
 }
 
 /** How questions are read. */
@@ -223,13 +286,6 @@ function convert(
     );
   }
   throw refuse(path || "config", `must be plain data, found ${show(value)}`);
-}
-
-/** Whether a value is an object as literals and JSON make them, of whatever realm. */
-function isPlainObject(value: unknown): value is object {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function toSnake(key: string, path: string): string {

@@ -2,9 +2,9 @@
 // entries.
 
 import { engineOver } from "./engine.ts";
+import { defaultContext } from "./engine-context.ts";
 import { NousError } from "./errors.ts";
 import { isLoaded, load, type ModuleSource } from "./runtime.ts";
-import { defaultSections } from "./sections.ts";
 
 declare const __VERSION__: string;
 
@@ -24,7 +24,7 @@ export {
 } from "./constants.ts";
 
 /** The engine without a configuration. */
-const engine = engineOver(defaultSections);
+const engine = engineOver(defaultContext);
 
 export const {
   rerankWithSectionWeights,
@@ -68,7 +68,14 @@ export const {
   SUBTYPE_INITIAL_STABILITY,
 } = engine;
 
-export type { EngineConfig, QueryConfig, SearchConfig } from "./config.ts";
+export type { SeamOptions } from "./caller-calls.ts";
+export type {
+  EngineConfig,
+  IntentMatcher,
+  OrchestratorConfig,
+  QueryConfig,
+  SearchConfig,
+} from "./config.ts";
 export { extractPlaybookTrigger, parsePatternOutput } from "./consolidate/answer.ts";
 export { patternPrompt } from "./consolidate/prompt.ts";
 export type * from "./consolidate/types.ts";
@@ -142,7 +149,7 @@ export type {
   TextUse,
 } from "./full-text.ts";
 export { TextIndex } from "./full-text.ts";
-export type { IntentEvidence, IntentMatcher, IntentOptions } from "./intent.ts";
+export type { IntentEvidence, IntentOptions } from "./intent.ts";
 export { MemoryIndex } from "./memory/index.ts";
 export { Ranking } from "./memory/ranking.ts";
 export type { SnapshotSource } from "./memory/snapshot.ts";
@@ -172,8 +179,8 @@ export type {
   PlaybookRecord,
   PlaybookRow,
   PlaybookTrigger,
-} from "./procedural.ts";
-export { formatPlaybookMatches, matchPlaybooks, PlaybookBook } from "./procedural.ts";
+} from "./playbook/book.ts";
+export { formatPlaybookMatches, matchPlaybooks, PlaybookBook } from "./playbook/book.ts";
 export type {
   ClassifiedQuery,
   ConfidenceFlag,
@@ -201,7 +208,6 @@ export {
 export type { ModuleBytes, ModuleResponse, ModuleSource } from "./runtime.ts";
 export { initSync } from "./runtime.ts";
 export type { StakeSignals } from "./salience.ts";
-export type { SeamOptions } from "./seams.ts";
 export type * from "./types.ts";
 
 let findModule: (() => ModuleSource) | undefined;

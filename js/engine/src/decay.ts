@@ -1,10 +1,11 @@
 // Fading and growth: single values cross as numbers, whole memories as columns.
 
-import { LIFECYCLE_STATES, own } from "./constants.ts";
-import { invalid, NousError, requireObject, show } from "./errors.ts";
+import { requireObject } from "./arguments.ts";
+import { LIFECYCLE_STATES, TYPE_CODES } from "./constants.ts";
+import type { EngineContext } from "./engine-context.ts";
+import { invalid, NousError, show } from "./errors.ts";
 import { toMilliseconds } from "./instant.ts";
 import { numeric, takeRefusal } from "./runtime.ts";
-import type { Sections } from "./sections.ts";
 import type {
   AlgorithmNodeType,
   DecayLifecycleState,
@@ -35,7 +36,7 @@ export interface DecayedColumns {
 
 /** @internal */
 export function decayColumns(
-  sections: Sections,
+  context: EngineContext,
   columns: DecayColumns,
   instant: Instant,
 ): DecayedColumns {
@@ -54,15 +55,15 @@ export function decayColumns(
     }
   }
   const now = toMilliseconds(instant);
-  const handle = sections.slot.take();
+  const lease = context.pool.acquire();
   try {
-    handle.reserve(nodes * 3, nodes * 2);
-    const { numbers, bytes, numbersAt, bytesAt, engine } = handle;
+    lease.reserve(nodes * 3, nodes * 2);
+    const { numbers, bytes, numbersAt, bytesAt, engine } = lease;
     copyNumbers(lastAccessed, nodes, numbers, numbersAt);
     copyNumbers(stability, nodes, numbers, numbersAt + nodes);
     copyCodes(section, nodes, bytes, bytesAt);
     if (!engine.decay_columns(nodes, now)) {
-      const { field, index, problem } = takeRefusal(handle.instance.glue);
+      const { field, index, problem } = takeRefusal(lease.instance.glue);
       if (index === null) throw invalid(field, `${problem}, found ${show(instant)}`);
       const name = field === "last_accessed" ? "lastAccessed" : (field as keyof DecayColumns);
       throw new NousError(
@@ -74,14 +75,14 @@ export function decayColumns(
         },
       );
     }
-    handle.refresh();
-    const [r, state] = [handle.numbersAt + 2 * nodes, handle.bytesAt + nodes];
+    lease.refresh();
+    const [r, state] = [lease.numbersAt + 2 * nodes, lease.bytesAt + nodes];
     return {
-      retrievability: handle.numbers.slice(r, r + nodes),
-      lifecycle: handle.bytes.slice(state, state + nodes),
+      retrievability: lease.numbers.slice(r, r + nodes),
+      lifecycle: lease.bytes.slice(state, state + nodes),
     };
   } finally {
-    sections.slot.give(handle);
+    context.pool.release(lease);
   }
 }
 
@@ -236,11 +237,7 @@ export function calculateDifficulty(
   contentLength: number,
   edgeCount: number,
 ): number {
-  return numeric().difficulty(
-    own.typeCodes.get(type) ?? own.typeCodes.size,
-    contentLength,
-    edgeCount,
-  );
+  return numeric().difficulty(TYPE_CODES.get(type) ?? TYPE_CODES.size, contentLength, edgeCount);
 }
 
 /**

@@ -1,5 +1,6 @@
 // The engine: all functions that a configuration has a say in, under one configuration.
 
+import { limitOf } from "./arguments.ts";
 import { type EngineConfig, withModuleConfig } from "./config.ts";
 import { extractSymbol, groupEpisodes } from "./consolidate/episodes.ts";
 import { findPatterns } from "./consolidate/patterns.ts";
@@ -8,21 +9,22 @@ import type * as consolidation from "./consolidate/types.ts";
 import { DECAY_CONFIG } from "./constants.ts";
 import { buildContext } from "./context/build.ts";
 import { expandMemory, type FindMemory } from "./context/expand.ts";
-import * as context from "./context/lines.ts";
+import * as lines from "./context/lines.ts";
 import { contextMemory, type RecalledRow } from "./context/memory.ts";
 import type { MemoryType } from "./context/turn.ts";
 import * as turn from "./context/turn.ts";
 import type { BuildContextOptions, BuiltContext, ContextMemory } from "./context/types.ts";
 import * as decay from "./decay.ts";
+import { EngineContext } from "./engine-context.ts";
 import { invalid } from "./errors.ts";
 import * as intent from "./intent.ts";
 import * as merge from "./merge.ts";
-import * as procedural from "./procedural.ts";
+import { type AppliedPlaybook, applyOutcome, type PlaybookRecord } from "./playbook/book.ts";
 import * as query from "./query.ts";
 import {
   isNeutral,
   isNeutralIn,
-  limitOf,
+  RERANK_LIMIT,
   type RerankOptions,
   type RerankTopOptions,
   rank,
@@ -30,7 +32,6 @@ import {
 } from "./rerank.ts";
 import { requireLoaded } from "./runtime.ts";
 import * as salience from "./salience.ts";
-import { Sections } from "./sections.ts";
 import type {
   GraphMetrics,
   Instant,
@@ -200,11 +201,7 @@ export interface Engine {
    * each success and shrinks by the inverse for each failure, within the section's cap and not
    * below that of a new missed opportunity.
    */
-  applyOutcome(
-    playbook: procedural.PlaybookRecord,
-    profitable: boolean,
-    now?: Instant,
-  ): procedural.AppliedPlaybook;
+  applyOutcome(playbook: PlaybookRecord, profitable: boolean, now?: Instant): AppliedPlaybook;
   /**
    * What a memory is about, in capitals: the `symbol` or `coin` of its signals, whatever it is;
    * else the known symbol that its title names first as a whole word in any case, or else its text;
@@ -274,9 +271,9 @@ export interface Engine {
    * 4000 unless given.
    */
   formatContext(
-    results: readonly context.MemoryRow[],
+    results: readonly lines.MemoryRow[],
     maxTokens?: number,
-    options?: context.FormatContextOptions,
+    options?: lines.FormatContextOptions,
   ): string | null;
   /**
    * What a turn asks of memory, by its English words and phrases. `frame` is the frame of mind;
@@ -385,31 +382,39 @@ export interface Engine {
  */
 export function createEngine(config: EngineConfig = {}): Engine {
   requireLoaded();
-  const sections = withModuleConfig(config, (plain) => new Sections(plain));
-  return engineOver(sections, config);
+  const context = withModuleConfig(config, (plain) => new EngineContext(plain));
+  return engineOver(context, config);
 }
 
 /** @internal */
 export function engineOver(
-  sections: Sections,
+  context: EngineContext,
   { curve, salienceGrowth }: EngineConfig = {},
 ): Engine {
   const fsrs = curve === "fsrs6";
   const counted = salienceGrowth ? salience.salienceOf : () => decay.NO_SALIENCE;
   return {
     rerankWithSectionWeights: (candidates, metrics, now, options) =>
-      rank(sections, candidates, metrics, undefined, now, Infinity, isNeutralIn(options)),
+      rank(context, candidates, metrics, undefined, now, Infinity, isNeutralIn(options)),
     rerankCandidates: (candidates, metrics, weights, now, options) =>
-      rank(sections, candidates, metrics, uniform(weights), now, Infinity, isNeutralIn(options)),
+      rank(context, candidates, metrics, uniform(weights), now, Infinity, isNeutralIn(options)),
     rerankTop: (candidates, metrics, options = {}) => {
       if (options === null) throw invalid("options", "must be an object, found null");
       const { limit, now, sections: bySection = true, weights, onInvalid } = options;
       // As for `rerankCandidates`, null is none.
       const given = bySection ? (weights ?? undefined) : uniform(weights);
-      return rank(sections, candidates, metrics, given, now, limitOf(limit), isNeutral(onInvalid));
+      return rank(
+        context,
+        candidates,
+        metrics,
+        given,
+        now,
+        limitOf(limit, RERANK_LIMIT),
+        isNeutral(onInvalid),
+      );
     },
     calculateRetrievability: (daysSinceAccess, stability) =>
-      sections.slot.engine().retrievability(daysSinceAccess, stability),
+      context.pool.engine().retrievability(daysSinceAccess, stability),
     updateStabilityOnAccess: fsrs
       ? (stability, difficulty, retrievability, stake) =>
           decay.growOnFsrs(
@@ -426,46 +431,45 @@ export function engineOver(
           decay.growOnFsrsForSection(stability, difficulty, counted(stake), retrievability, profile)
       : (stability, difficulty, profile, _, stake) =>
           decay.growOnAccessForSection(stability, difficulty, counted(stake), profile),
-    decayColumns: (columns, now = Date.now()) => decay.decayColumns(sections, columns, now),
+    decayColumns: (columns, now = Date.now()) => decay.decayColumns(context, columns, now),
     classifyIntent: ((query: string, options?: intent.IntentOptions) =>
-      intent.classifyIntent(sections, query, options)) as Engine["classifyIntent"],
-    calculateSalience: (subtype, signals) => salience.calculateSalience(sections, subtype, signals),
-    modulateStability: (subtype, value) => salience.modulateStability(sections, subtype, value),
-    applyOutcome: (playbook, profitable, now) =>
-      procedural.applyOutcome(sections, playbook, profitable, now),
-    checkDisqualifiers: (text) => query.checkDisqualifiers(sections, text),
-    classifyQueryType: (text) => query.classifyQueryType(sections, text),
-    classifyQuery: (text) => query.classifyQuery(sections, text),
-    extractQueryEntities: (text) => query.extractQueryEntities(sections, text),
-    extractQueryAttribute: (text) => query.extractQueryAttribute(sections, text),
+      intent.classifyIntent(context, query, options)) as Engine["classifyIntent"],
+    calculateSalience: (subtype, signals) => salience.calculateSalience(context, subtype, signals),
+    modulateStability: (subtype, value) => salience.modulateStability(context, subtype, value),
+    applyOutcome: (playbook, profitable, now) => applyOutcome(context, playbook, profitable, now),
+    checkDisqualifiers: (text) => query.checkDisqualifiers(context, text),
+    classifyQueryType: (text) => query.classifyQueryType(context, text),
+    classifyQuery: (text) => query.classifyQuery(context, text),
+    extractQueryEntities: (text) => query.extractQueryEntities(context, text),
+    extractQueryAttribute: (text) => query.extractQueryAttribute(context, text),
     calculateRetrievalConfidence: (top, second, count, hasAttribute) =>
-      query.calculateRetrievalConfidence(sections, top, second, count, hasAttribute),
+      query.calculateRetrievalConfidence(context, top, second, count, hasAttribute),
     decompose: (text, classification, options) =>
-      query.decompose(sections, text, classification, options),
-    reformulate: (text, classification) => query.reformulate(sections, text, classification),
-    understand: (text, options) => query.understand(sections, text, options),
-    extractSymbol: (node) => extractSymbol(sections, node),
-    groupEpisodes: (episodes, options) => groupEpisodes(sections, episodes, options),
-    findPatterns: (episodes, edges, options) => findPatterns(sections, episodes, edges, options),
+      query.decompose(context, text, classification, options),
+    reformulate: (text, classification) => query.reformulate(context, text, classification),
+    understand: (text, options) => query.understand(context, text, options),
+    extractSymbol: (node) => extractSymbol(context, node),
+    groupEpisodes: (episodes, options) => groupEpisodes(context, episodes, options),
+    findPatterns: (episodes, edges, options) => findPatterns(context, episodes, edges, options),
     planConsolidation: (episodes, existing, options) =>
-      planConsolidation(sections, episodes, existing, options),
-    mergeAndSelect: (subResults, options) => merge.mergeAndSelect(sections, subResults, options),
-    coRecallPairs: (selected) => merge.coRecallPairs(sections, selected),
+      planConsolidation(context, episodes, existing, options),
+    mergeAndSelect: (subResults, options) => merge.mergeAndSelect(context, subResults, options),
+    coRecallPairs: (selected) => merge.coRecallPairs(context, selected),
     formatContext: (results, maxTokens, options) =>
-      context.formatContext(sections, results, maxTokens, options),
-    classifyTurn: (text, frame, options) => turn.classifyTurn(sections, text, frame, options),
-    planRetrieval: (signals, options) => turn.planRetrieval(sections, signals, options),
-    planTurn: (text, frame, options) => turn.planTurn(sections, text, frame, options),
-    selectFrame: (text) => turn.selectFrame(sections, text),
-    nextTopic: (text) => turn.nextTopic(sections, text),
-    memoryTypeOf: (subtype) => turn.memoryTypeOf(sections, subtype),
-    buildContext: (options) => buildContext(sections, options),
-    contextMemory: (row) => contextMemory(sections, row),
-    expandMemory: (type, id, find) => expandMemory(sections, type, id, find),
-    getSectionForSubtype: sections.getSectionForSubtype,
-    getInitialStabilityForSubtype: sections.getInitialStabilityForSubtype,
-    SECTION_PROFILES: sections.profiles,
-    SUBTYPE_TO_SECTION: sections.sectionOf,
-    SUBTYPE_INITIAL_STABILITY: sections.stabilityOf,
+      lines.formatContext(context, results, maxTokens, options),
+    classifyTurn: (text, frame, options) => turn.classifyTurn(context, text, frame, options),
+    planRetrieval: (signals, options) => turn.planRetrieval(context, signals, options),
+    planTurn: (text, frame, options) => turn.planTurn(context, text, frame, options),
+    selectFrame: (text) => turn.selectFrame(context, text),
+    nextTopic: (text) => turn.nextTopic(context, text),
+    memoryTypeOf: (subtype) => turn.memoryTypeOf(context, subtype),
+    buildContext: (options) => buildContext(context, options),
+    contextMemory: (row) => contextMemory(context, row),
+    expandMemory: (type, id, find) => expandMemory(context, type, id, find),
+    getSectionForSubtype: context.getSectionForSubtype,
+    getInitialStabilityForSubtype: context.getInitialStabilityForSubtype,
+    SECTION_PROFILES: context.profiles,
+    SUBTYPE_TO_SECTION: context.sectionOf,
+    SUBTYPE_INITIAL_STABILITY: context.stabilityOf,
   };
 }

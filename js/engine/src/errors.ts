@@ -66,30 +66,6 @@ export function invalid(field: string, problem: string): NousError {
   return new NousError("invalid_argument", `${field} ${problem}`, { field });
 }
 
-/** @internal */
-export function requireText(field: string, text: unknown): asserts text is string {
-  if (typeof text !== "string") throw invalid(field, `must be a string, found ${show(text)}`);
-}
-
-/** @internal */
-export function requireObject(field: string, value: unknown): asserts value is object {
-  if (typeof value !== "object" || value === null)
-    throw invalid(field, `must be an object, found ${show(value)}`);
-}
-
-/**
- * The most entries of a list. An array may have 2³² − 1 without holding any, and copying those ends
- * the process. @internal
- */
-export const MOST_ENTRIES = 2 ** 25;
-
-/** @internal */
-export function requireShort(field: string, { length }: ArrayLike<unknown>): void {
-  if (length <= MOST_ENTRIES) return;
-  const problem = `must have at most ${MOST_ENTRIES} entries, found ${length}: pass them in parts`;
-  throw new NousError("out_of_memory", `${field} ${problem}.`, { field });
-}
-
 /** An entry of a batch that is no object. */
 export function invalidShape(batch: string, index: number, found: unknown): NousError {
   const message = `${batch}[${index}] must be an object, found ${show(found)}`;

@@ -2,10 +2,10 @@
 // The resident full-text index of one agent: ids here, everything else in the memory of an instance
 // of its own.
 
+import { idsOf, limitOf, listOf, optionsOf } from "./arguments.ts";
 import { invalid, invalidEntry, invalidShape, NousError, show } from "./errors.ts";
 import type { Glue } from "./instance.ts";
 import { checkRoom, DEFAULT_LIMIT, maxBytesOf } from "./memory/index.ts";
-import { idsOf, limitOf, listOf, optionsOf } from "./memory/pack.ts";
 import { Resident, refusalOf } from "./memory/resident.ts";
 import {
   damaged,

@@ -1,13 +1,12 @@
 // Which sections a question asks for.
 
-import { MEMORY_SECTIONS, own } from "./constants.ts";
+import type { IntentMatcher } from "./config.ts";
+import { MEMORY_SECTIONS } from "./constants.ts";
+import type { EngineContext } from "./engine-context.ts";
 import { invalid, show } from "./errors.ts";
-import type { Sections } from "./sections.ts";
+import { moduleConstants } from "./generated/constants.ts";
 import { withText } from "./text.ts";
 import type { MemorySection } from "./types.ts";
-
-/** `substring`: anywhere, inside words too. `words`: whole words and phrases only. */
-export type IntentMatcher = "substring" | "words";
 
 /** How to read a question. */
 export interface IntentOptions {
@@ -28,35 +27,37 @@ export interface IntentEvidence {
 
 /** @internal */
 export function classifyIntent(
-  sections: Sections,
+  context: EngineContext,
   query: string,
   options?: IntentOptions,
 ): MemorySection[] | IntentEvidence[] {
-  const words = wantsWords(sections, options?.matcher);
+  const words = wantsWords(context, options?.matcher);
   if (typeof query !== "string") throw invalid("query", `must be a string, found ${show(query)}`);
-  return withText(sections.slot, query, 0, (handle, length) =>
+  return withText(context.pool, query, 0, (lease, length) =>
     options?.explain === true
-      ? (JSON.parse(handle.engine.explain_intent(length, words)) as IntentEvidence[])
-      : sectionsOf(handle.engine.classify_intent(length, words)),
+      ? (JSON.parse(lease.engine.explain_intent(length, words)) as IntentEvidence[])
+      : sectionsOf(lease.engine.classify_intent(length, words)),
   );
 }
 
 /** The sections a question asks for, one bit each by section code. @internal */
-export function intentBits(sections: Sections, query: string): number {
-  return withText(sections.slot, query, 0, ({ engine }, length) =>
-    engine.classify_intent(length, sections.wordsByDefault),
+export function intentBits(context: EngineContext, query: string): number {
+  return withText(context.pool, query, 0, ({ engine }, length) =>
+    engine.classify_intent(length, context.wordsByDefault),
   );
 }
 
 /** The sections of a set, one bit each by section code. @internal */
 export function sectionsOf(bits: number): MemorySection[] {
   if (bits === 0) return [];
-  return own.intentOrder.filter((section) => bits & (1 << MEMORY_SECTIONS.indexOf(section)));
+  return moduleConstants.intent_order.filter(
+    (section) => bits & (1 << MEMORY_SECTIONS.indexOf(section)),
+  );
 }
 
 /** @internal */
-export function wantsWords(sections: Sections, matcher: IntentMatcher | undefined): boolean {
-  if (matcher === undefined) return sections.wordsByDefault;
+export function wantsWords(context: EngineContext, matcher: IntentMatcher | undefined): boolean {
+  if (matcher === undefined) return context.wordsByDefault;
   if (matcher !== "substring" && matcher !== "words") {
     throw invalid("matcher", `must be "substring" or "words", found ${show(matcher)}`);
   }

@@ -1,11 +1,12 @@
 // Merging: ids become numbers here, the rule runs in the module, and only what is selected is
 // built.
 
-import { own } from "./constants.ts";
+import { copyWith, countOf, finiteScore, requireFinite } from "./arguments.ts";
+import type { EngineContext } from "./engine-context.ts";
 import { invalid, invalidShape, NousError, show } from "./errors.ts";
+import { moduleConstants } from "./generated/constants.ts";
 import { intentBits } from "./intent.ts";
 import { requireLoaded } from "./runtime.ts";
-import type { Sections } from "./sections.ts";
 
 /** A result of a sub-query, as much of it as merging reads. */
 export interface MergeRow {
@@ -47,37 +48,33 @@ export type MergedRow<Row> = Row & {
 
 /** Numbers that tell of one selected row. */
 const SELECTED = 4;
-/** More than any list can hold, and within 32 bits. */
-const UNLIMITED = 2 ** 32 - 1;
 
 /** @internal */
 export function mergeAndSelect<Row extends MergeRow>(
-  sections: Sections,
+  context: EngineContext,
   subResults: SubResults<Row>,
   options: MergeOptions = {},
 ): MergedRow<Row>[] {
   requireLoaded();
   if (options === null) throw invalid("options", "must be an object, found null");
-  const { query, sectionsEnabled = sections.enabled } = options;
-  const { relevanceRatio = own.relevanceRatio, maxResults = own.maxResults } = options;
-  const intentBoost = options.intentBoost ?? sections.intentBoost;
+  const { query, sectionsEnabled = context.enabled } = options;
+  const { relevanceRatio = moduleConstants.relevance_ratio } = options;
+  const intentBoost = options.intentBoost ?? context.intentBoost;
   if (query != null && typeof query !== "string")
     throw invalid("query", `must be a string, found ${show(query)}`);
-  requireNumber("intentBoost", intentBoost);
-  requireNumber("relevanceRatio", relevanceRatio);
-  if (!(Number.isInteger(maxResults) || maxResults === Infinity) || maxResults < 0) {
-    throw invalid("maxResults", `must be a whole number of at least 0, found ${show(maxResults)}`);
-  }
+  requireFinite("intentBoost", intentBoost);
+  requireFinite("relevanceRatio", relevanceRatio);
+  const most = countOf("maxResults", options.maxResults, moduleConstants.max_results);
   const groups = groupsOf(subResults);
-  const intents = sectionsEnabled && query ? intentBits(sections, query) : 0;
+  const intents = sectionsEnabled && query ? intentBits(context, query) : 0;
   // There is room for so many, whatever a getter does to the lists meanwhile.
   const lengths = groups.map((group) => group.length);
   const rows = lengths.reduce((sum, length) => sum + length, 0);
 
-  const handle = sections.slot.take();
+  const lease = context.pool.acquire();
   try {
-    handle.reserve(SELECTED * rows + groups.length, rows);
-    const { numbers, bytes, numbersAt, bytesAt } = handle;
+    lease.reserve(SELECTED * rows + groups.length, rows);
+    const { numbers, bytes, numbersAt, bytesAt } = lease;
     const codes = new Map<unknown, number>();
     let row = 0;
     for (let group = 0; group < groups.length; group++) {
@@ -96,26 +93,24 @@ export function mergeAndSelect<Row extends MergeRow>(
           code = known === undefined ? codes.size : known;
           if (known === undefined) codes.set(id, code);
         }
-        numbers[numbersAt + row] = numberOf(result.score);
+        numbers[numbersAt + row] = finiteScore(result.score);
         numbers[numbersAt + rows + row] = code;
-        if (intents !== 0) bytes[bytesAt + row] = sections.codes.get(result.subtype);
+        if (intents !== 0) bytes[bytesAt + row] = context.codes.get(result.subtype);
       }
     }
-    const most = Math.min(maxResults, UNLIMITED);
-    const ratio = relevanceRatio;
-    const count = handle.engine.merge_and_select(
+    const count = lease.engine.merge_and_select(
       rows,
       codes.size,
       groups.length,
       intents,
       intentBoost,
-      ratio,
+      relevanceRatio,
       most,
     );
-    handle.refresh();
-    return build(handle.numbers, handle.numbersAt, count, groups);
+    lease.refresh();
+    return build(lease.numbers, lease.numbersAt, count, groups);
   } finally {
-    sections.slot.give(handle);
+    context.pool.release(lease);
   }
 }
 
@@ -135,7 +130,7 @@ function build<Row extends MergeRow>(
       numbers[at + 3] === 1
         ? copyWith(row, {
             score,
-            _original_score: numberOf(row.score),
+            _original_score: finiteScore(row.score),
             _intent_boosted: true as const,
             _sub_query_group: group,
           })
@@ -143,19 +138,6 @@ function build<Row extends MergeRow>(
     );
   }
   return selected;
-}
-
-/**
- * A new object with the fields of two. In V8 `Object.assign` takes an eighth of the time of a
- * spread that is followed by more; but it takes a key `__proto__` for the prototype.
- *
- * @internal
- */
-export function copyWith<Row extends object, More extends object>(
-  row: Row,
-  more: More,
-): Row & More {
-  return Object.hasOwn(row, "__proto__") ? { ...row, ...more } : Object.assign({}, row, more);
 }
 
 function groupsOf<Row>(subResults: SubResults<Row>): (readonly Row[])[] {
@@ -180,32 +162,21 @@ function groupsOf<Row>(subResults: SubResults<Row>): (readonly Row[])[] {
   return groups;
 }
 
-/** A finite number as it is, a numeric string as its number, anything else as 0. @internal */
-export function numberOf(score: unknown): number {
-  const value = typeof score === "string" ? Number(score) : score;
-  return typeof value === "number" && value - value === 0 ? value : 0;
-}
-
-function requireNumber(field: string, value: number): void {
-  if (!Number.isFinite(value))
-    throw invalid(field, `must be a finite number, found ${show(value)}`);
-}
-
 /** Pairs of one call of `coRecallPairs`: those of a group of five thousand, which take seconds. */
 const MOST_PAIRS = 2 ** 24;
 
 /** @internal */
 export function coRecallPairs(
-  sections: Sections,
+  context: EngineContext,
   selected: readonly { id: string; _sub_query_group?: number | undefined }[],
 ): [string, string][] {
   if (!Array.isArray(selected))
     throw invalid("selected", `must be an array, found ${show(selected)}`);
   const count = selected.length;
-  const handle = sections.slot.take();
+  const lease = context.pool.acquire();
   try {
-    handle.reserve(2 * count, 0);
-    const { numbers, numbersAt } = handle;
+    lease.reserve(2 * count, 0);
+    const { numbers, numbersAt } = lease;
     const names = new Array<string>(count);
     const ids = new Map<unknown, number>();
     const groups = new Map<unknown, number>();
@@ -231,13 +202,13 @@ export function coRecallPairs(
       const message = `selected would make ${most} pairs, and ${MOST_PAIRS} are the most at once: pass its groups one by one, or fewer of each.`;
       throw new NousError("out_of_memory", message, { field: "selected" });
     }
-    const places = handle.engine.co_recall_pairs(count);
+    const places = lease.engine.co_recall_pairs(count);
     const pairs: [string, string][] = [];
     for (let at = 0; at < places.length; at += 2) {
       pairs.push([names[places[at]!]!, names[places[at + 1]!]!]);
     }
     return pairs;
   } finally {
-    sections.slot.give(handle);
+    context.pool.release(lease);
   }
 }

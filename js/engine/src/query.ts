@@ -1,13 +1,21 @@
 // Understanding a question: what it asks, of whom, in how many parts. The rules run in the module.
 
-import { own } from "./constants.ts";
+import {
+  countOf,
+  finiteScore,
+  flagOf,
+  MOST_COUNT,
+  requireFinite,
+  requireText,
+} from "./arguments.ts";
+import type { IntentMatcher } from "./config.ts";
+import type { EngineContext } from "./engine-context.ts";
 import { invalid, invalidShape, show } from "./errors.ts";
-import { type IntentMatcher, sectionsOf, wantsWords } from "./intent.ts";
-import { numberOf } from "./merge.ts";
-import type { Handle } from "./runtime.ts";
+import { moduleConstants } from "./generated/constants.ts";
+import { sectionsOf, wantsWords } from "./intent.ts";
+import type { EngineLease } from "./runtime.ts";
 import { numeric } from "./runtime.ts";
-import type { Sections } from "./sections.ts";
-import { withText } from "./text.ts";
+import { slicesOf, withText } from "./text.ts";
 import type { MemorySection } from "./types.ts";
 
 /**
@@ -150,24 +158,22 @@ const UNDERSTOOD = CLASSIFIED + 1;
 /** Numbers that tell of a part of a question. */
 const PART = 6;
 const CONFIDENCE = 6;
-/** More parts than any question has, and within 32 bits. */
-const UNLIMITED = 2 ** 32 - 1;
 
-const PATTERNS = own.disqualifiers.flatMap(({ category, reason, patterns }) =>
+const PATTERNS = moduleConstants.disqualifiers.flatMap(({ category, reason, patterns }) =>
   patterns.map((pattern) => ({ category, reason, pattern })),
 );
 const CATEGORIES = new Map(
-  own.disqualifiers.map(({ category }, place) => [category as string, place]),
+  moduleConstants.disqualifiers.map(({ category }, place) => [category as string, place]),
 );
 /** A place that no category has. */
-const NO_CATEGORY = own.disqualifiers.length;
+const NO_CATEGORY = moduleConstants.disqualifiers.length;
 
 /** @internal */
-export function checkDisqualifiers(sections: Sections, query: string): Disqualification {
-  const found = withText(sections.slot, textOf(query), CLASSIFIED, (handle, length) => {
-    handle.engine.classify_query(length);
-    handle.refresh();
-    return PATTERNS[handle.numbers[handle.numbersAt]!];
+export function checkDisqualifiers(context: EngineContext, query: string): Disqualification {
+  const found = withText(context.pool, questionOf(query), CLASSIFIED, (lease, length) => {
+    lease.engine.classify_query(length);
+    lease.refresh();
+    return PATTERNS[lease.numbers[lease.numbersAt]!];
   });
   return found === undefined ? { disqualified: false } : { disqualified: true, ...inOrder(found) };
 }
@@ -180,21 +186,24 @@ const inOrder = ({ reason, category, pattern }: (typeof PATTERNS)[number]) => ({
 });
 
 /** @internal */
-export function classifyQueryType(sections: Sections, query: string): QueryTypeResult {
-  const { query_type: type, confidence, entity, attribute } = classifyQuery(sections, query);
+export function classifyQueryType(context: EngineContext, query: string): QueryTypeResult {
+  const { query_type: type, confidence, entity, attribute } = classifyQuery(context, query);
   return { type, confidence, entity, attribute };
 }
 
 /** @internal */
-export function classifyQuery(sections: Sections, query: string): QueryClassification {
-  return withText(sections.slot, textOf(query), CLASSIFIED, (handle, length) => {
-    handle.engine.classify_query(length);
-    handle.refresh();
-    return classificationIn(handle, query);
+export function classifyQuery(context: EngineContext, query: string): QueryClassification {
+  return withText(context.pool, questionOf(query), CLASSIFIED, (lease, length) => {
+    lease.engine.classify_query(length);
+    lease.refresh();
+    return classificationIn(lease, query);
   });
 }
 
-function classificationIn({ numbers, numbersAt: at }: Handle, query: string): QueryClassification {
+function classificationIn(
+  { numbers, numbersAt: at }: EngineLease,
+  query: string,
+): QueryClassification {
   const pattern = PATTERNS[numbers[at]!];
   const start = numbers[at + 3]!;
   return {
@@ -202,7 +211,7 @@ function classificationIn({ numbers, numbersAt: at }: Handle, query: string): Qu
     disqualified: pattern !== undefined,
     disqualifier_category: pattern === undefined ? null : pattern.category,
     disqualifier_reason: pattern === undefined ? null : pattern.reason,
-    query_type: own.queryTypes[numbers[at + 1]!]!,
+    query_type: moduleConstants.query_types[numbers[at + 1]!]!,
     confidence: numbers[at + 2]!,
     entity: start < 0 ? null : query.slice(start, numbers[at + 4]),
     attribute: piece(query, numbers[at + 5]!, numbers[at + 6]!, numbers[at + 7]!, []),
@@ -218,13 +227,13 @@ function piece(
   symbols: readonly string[],
 ): string | null {
   if (kind === 1) return query.slice(a, b);
-  if (kind === 2) return own.attributeWords[a]!;
+  if (kind === 2) return moduleConstants.attribute_words[a]!;
   return kind === 3 ? symbols[a]! : null;
 }
 
 /** Parts that begin at a place, so many of them. */
 function partsIn(
-  sections: Sections,
+  context: EngineContext,
   query: string,
   told: Uint32Array,
   from: number,
@@ -232,31 +241,24 @@ function partsIn(
 ): string[] {
   const parts: string[] = [];
   for (let at = from; at < from + count * PART; at += PART) {
-    const lead = piece(query, told[at]!, told[at + 1]!, told[at + 2]!, sections.knownSymbols);
-    const rest = piece(query, told[at + 3]!, told[at + 4]!, told[at + 5]!, sections.knownSymbols);
+    const lead = piece(query, told[at]!, told[at + 1]!, told[at + 2]!, context.knownSymbols);
+    const rest = piece(query, told[at + 3]!, told[at + 4]!, told[at + 5]!, context.knownSymbols);
     parts.push(lead === null ? rest! : `${lead} ${rest}`);
   }
   return parts;
 }
 
 /** @internal */
-export function extractQueryEntities(sections: Sections, query: string): string[] {
-  const ends = withText(sections.slot, textOf(query), 0, ({ engine }, length) =>
+export function extractQueryEntities(context: EngineContext, query: string): string[] {
+  const ends = withText(context.pool, questionOf(query), 0, ({ engine }, length) =>
     engine.extract_query_entities(length),
   );
-  return slices(query, ends, 0);
-}
-
-/** The stretches of a text whose ends stand in a list. */
-function slices(text: string, ends: Uint32Array, from: number): string[] {
-  const found: string[] = [];
-  for (let at = from; at < ends.length; at += 2) found.push(text.slice(ends[at], ends[at + 1]));
-  return found;
+  return slicesOf(query, ends, 0, ends.length / 2);
 }
 
 /** @internal */
-export function extractQueryAttribute(sections: Sections, query: string): string | null {
-  const [kind, a, b] = withText(sections.slot, textOf(query), 0, ({ engine }, length) =>
+export function extractQueryAttribute(context: EngineContext, query: string): string | null {
+  const [kind, a, b] = withText(context.pool, questionOf(query), 0, ({ engine }, length) =>
     engine.extract_query_attribute(length),
   );
   return piece(query, kind!, a!, b!, []);
@@ -264,62 +266,63 @@ export function extractQueryAttribute(sections: Sections, query: string): string
 
 /** @internal */
 export function decompose(
-  sections: Sections,
+  context: EngineContext,
   query: string,
   classification: ClassifiedQuery | null | undefined,
   options: DecomposeOptions = {},
 ): string[] {
   const { maxParts, bySubject } = partOptions(options);
   const { category, entity } = classified(classification);
-  const told = withText(sections.slot, textOf(query), 0, ({ engine }, length) =>
+  const told = withText(context.pool, questionOf(query), 0, ({ engine }, length) =>
     engine.decompose(length, category, entity !== null, maxParts, bySubject),
   );
-  return partsIn(sections, query, told, 0, told.length / PART);
+  return partsIn(context, query, told, 0, told.length / PART);
 }
 
 /** @internal */
 export function reformulate(
-  sections: Sections,
+  context: EngineContext,
   query: string,
   classification: ClassifiedQuery | null | undefined,
 ): string | null {
   const { entity } = classified(classification);
-  return withText(sections.slot, textOf(query), 2, (handle, length) => {
-    const kind = handle.engine.reformulate(length, entity === null ? undefined : entity.length);
+  return withText(context.pool, questionOf(query), 2, (lease, length) => {
+    const kind = lease.engine.reformulate(length, entity === null ? undefined : entity.length);
     if (kind === 0) return null;
     if (kind === 2) return entity;
-    handle.refresh();
-    return query.slice(handle.numbers[handle.numbersAt], handle.numbers[handle.numbersAt + 1]);
+    lease.refresh();
+    return query.slice(lease.numbers[lease.numbersAt], lease.numbers[lease.numbersAt + 1]);
   });
 }
 
 /** @internal */
 export function understand(
-  sections: Sections,
+  context: EngineContext,
   query: string,
   options: UnderstandOptions = {},
 ): Understanding {
   const { maxParts, bySubject } = partOptions(options);
-  const words = wantsWords(sections, options.matcher);
+  const words = wantsWords(context, options.matcher);
   const { terms = "ascii" } = options;
   if (terms !== "ascii" && terms !== "unicode") {
     throw invalid("terms", `must be "ascii" or "unicode", found ${show(terms)}`);
   }
-  return withText(sections.slot, textOf(query), UNDERSTOOD, (handle, length) => {
-    const told = handle.engine.understand(length, words, maxParts, bySubject, terms === "unicode");
-    handle.refresh();
+  return withText(context.pool, questionOf(query), UNDERSTOOD, (lease, length) => {
+    const told = lease.engine.understand(length, words, maxParts, bySubject, terms === "unicode");
+    lease.refresh();
     const parts = told[0]!;
-    return Object.assign(classificationIn(handle, query), {
-      intents: sectionsOf(handle.numbers[handle.numbersAt + CLASSIFIED]!),
-      parts: partsIn(sections, query, told, 1, parts),
-      terms: slices(query.toLowerCase(), told, 1 + parts * PART),
+    const termsAt = 1 + parts * PART;
+    return Object.assign(classificationIn(lease, query), {
+      intents: sectionsOf(lease.numbers[lease.numbersAt + CLASSIFIED]!),
+      parts: partsIn(context, query, told, 1, parts),
+      terms: slicesOf(query.toLowerCase(), told, termsAt, (told.length - termsAt) / 2),
     });
   });
 }
 
 /** @internal */
 export function calculateRetrievalConfidence(
-  sections: Sections,
+  context: EngineContext,
   topScore: number,
   secondScore: number | null | undefined,
   resultCount: number,
@@ -331,38 +334,38 @@ export function calculateRetrievalConfidence(
       `must be a whole number of at least 0, found ${show(resultCount)}`,
     );
   }
-  requireScore("topScore", topScore);
-  if (secondScore != null) requireScore("secondScore", secondScore);
+  requireFinite("topScore", topScore);
+  if (secondScore != null) requireFinite("secondScore", secondScore);
   if (typeof hasAttribute !== "boolean") {
     throw invalid("hasAttribute", `must be true or false, found ${show(hasAttribute)}`);
   }
-  const handle = sections.slot.take();
+  const lease = context.pool.acquire();
   try {
-    handle.reserve(CONFIDENCE, 0);
-    handle.engine.retrieval_confidence(
+    lease.reserve(CONFIDENCE, 0);
+    lease.engine.retrieval_confidence(
       topScore,
       secondScore ?? undefined,
       resultCount,
       hasAttribute,
     );
-    handle.refresh();
-    const { numbers, numbersAt: at } = handle;
+    lease.refresh();
+    const { numbers, numbersAt: at } = lease;
     const flags = numbers[at + 5]!;
     return {
       score: numbers[at]!,
-      level: own.confidenceLevels[numbers[at + 1]!]!,
+      level: moduleConstants.confidence_levels[numbers[at + 1]!]!,
       breakdown: { mq: numbers[at + 2]!, dt: numbers[at + 3]!, cm: numbers[at + 4]! },
-      flags: own.confidenceFlags.filter((_, bit) => flags & (1 << bit)),
+      flags: moduleConstants.confidence_flags.filter((_, bit) => flags & (1 << bit)),
     };
   } finally {
-    sections.slot.give(handle);
+    context.pool.release(lease);
   }
 }
 
 /** HIGH from 0.70, MEDIUM from 0.45, else LOW. */
 export function getConfidenceLevel(score: number): ConfidenceLevel {
-  requireScore("score", score);
-  return own.confidenceLevels[numeric().confidence_level(score)]!;
+  requireFinite("score", score);
+  return moduleConstants.confidence_levels[numeric().confidence_level(score)]!;
 }
 
 /** What the search for a title came to, in place of a number of results. */
@@ -379,7 +382,7 @@ const FATES: readonly Fate[] = [
 
 /** @internal */
 export function settleWeak(
-  sections: Sections,
+  context: EngineContext,
   ...[selected, searches, { floor, budget }]: Parameters<SettleWeak>
 ): Fate[] {
   const count = selected.length;
@@ -390,10 +393,10 @@ export function settleWeak(
     codes.set(id, code);
     return code;
   };
-  const handle = sections.slot.take();
+  const lease = context.pool.acquire();
   try {
-    handle.reserve(3 * count + 2 * found.length, 0);
-    const { numbers, numbersAt } = handle;
+    lease.reserve(3 * count + 2 * found.length, 0);
+    const { numbers, numbersAt } = lease;
     const foundAt = numbersAt + 3 * count;
     for (let place = 0; place < count; place++) {
       const { id, score } = selected[place]!;
@@ -410,40 +413,32 @@ export function settleWeak(
       const isNamed = id != null && id !== "";
       numbers[foundAt + place] = isNamed ? codeOf(id) : 0;
       // Nothing is worse, so that what has no id replaces nothing.
-      numbers[foundAt + found.length + place] = isNamed ? numberOf(row.score) : -Infinity;
+      numbers[foundAt + found.length + place] = isNamed ? finiteScore(row.score) : -Infinity;
     }
-    handle.engine.settle_weak(count, found.length, floor, Math.min(budget, UNLIMITED));
-    handle.refresh();
+    lease.engine.settle_weak(count, found.length, floor, Math.min(budget, MOST_COUNT));
+    lease.refresh();
     const fates: Fate[] = [];
     for (let place = 0; place < count; place++) {
-      const fate = handle.numbers[numbersAt + place]!;
+      const fate = lease.numbers[numbersAt + place]!;
       fates.push(fate >= 0 ? { kind: "replaced", by: fate } : FATES[-1 - fate]!);
     }
     return fates;
   } finally {
-    sections.slot.give(handle);
+    context.pool.release(lease);
   }
 }
 
-function textOf(query: string): string {
-  if (typeof query !== "string") throw invalid("query", `must be a string, found ${show(query)}`);
+function questionOf(query: string): string {
+  requireText("query", query);
   return query;
-}
-
-function requireScore(field: string, score: number): void {
-  if (!Number.isFinite(score))
-    throw invalid(field, `must be a finite number, found ${show(score)}`);
 }
 
 function partOptions(options: DecomposeOptions): { maxParts: number; bySubject: boolean } {
   if (options === null) throw invalid("options", "must be an object, found null");
-  const { maxParts = own.maxParts, bySubject = false } = options;
-  if (!(Number.isInteger(maxParts) || maxParts === Infinity) || maxParts < 1) {
-    throw invalid("maxParts", `must be a whole number of at least 1, found ${show(maxParts)}`);
-  }
-  if (typeof bySubject !== "boolean")
-    throw invalid("bySubject", `must be true or false, found ${show(bySubject)}`);
-  return { maxParts: Math.min(maxParts, UNLIMITED), bySubject };
+  return {
+    maxParts: countOf("maxParts", options.maxParts, moduleConstants.max_parts, 1),
+    bySubject: flagOf("bySubject", options.bySubject, false),
+  };
 }
 
 /**

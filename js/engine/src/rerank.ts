@@ -1,19 +1,20 @@
 // Reranking: candidates are packed into the module's memory, ranked there, and unpacked in order.
 
-import { own, RERANKING_WEIGHTS } from "./constants.ts";
-import { invalid, invalidEntry, invalidShape, NousError, requireObject, show } from "./errors.ts";
+import { optionsOf, requireObject } from "./arguments.ts";
+import { RERANKING_WEIGHTS } from "./constants.ts";
+import type { EngineContext } from "./engine-context.ts";
+import { invalid, invalidEntry, invalidShape, NousError, show } from "./errors.ts";
+import { moduleConstants } from "./generated/constants.ts";
 import { toMilliseconds } from "./instant.ts";
-import { optionsOf } from "./memory/pack.ts";
-import { type Handle, numeric, takeRefusal } from "./runtime.ts";
-import type { Sections } from "./sections.ts";
+import { type EngineLease, numeric, takeRefusal } from "./runtime.ts";
 import type { GraphMetrics, Instant, RankedNode, RerankingWeights, ScoredNode } from "./types.ts";
 
 /** Numbers before the first candidate: now, average of inbound edges, six weights. */
 const HEADER = 8;
 /** Numbers of one candidate. */
 const RECORD = 8;
-/** Results of `rerankTop` when a call does not say. */
-const DEFAULT_LIMIT = 20;
+/** The default `limit` of `rerankTop`. @internal */
+export const RERANK_LIMIT = 20;
 /** Indices cross as 32-bit numbers, and a batch has to fit into the memory that they address. */
 const MOST_CANDIDATES = 2 ** 25;
 
@@ -60,7 +61,7 @@ export interface RerankTopOptions extends RerankOptions {
 
 /** Ranks a batch; without weights, each candidate by its section's. @internal */
 export function rank<Node extends ScoredNode>(
-  sections: Sections,
+  context: EngineContext,
   candidates: readonly Node[],
   metrics: Partial<GraphMetrics>,
   weights: RerankingWeights | undefined,
@@ -78,24 +79,24 @@ export function rank<Node extends ScoredNode>(
     );
   }
   const now = instant === undefined ? Date.now() : toMilliseconds(instant);
-  const handle = sections.slot.take();
+  const lease = context.pool.acquire();
   try {
-    handle.reserve(HEADER + count * (RECORD + 1), 0);
-    packHeader(handle, now, metrics, weights, instant);
-    if (neutral) packReadable(handle, sections, candidates, weights === undefined);
-    else pack(handle, sections, candidates, weights === undefined, false);
+    lease.reserve(HEADER + count * (RECORD + 1), 0);
+    packHeader(lease, now, metrics, weights, instant);
+    if (neutral) packReadable(lease, context, candidates, weights === undefined);
+    else pack(lease, context, candidates, weights === undefined, false);
     const built = limit < count ? limit : count;
-    if (!handle.engine.rerank(count, built, weights === undefined, neutral))
-      throw refused(handle, candidates);
-    handle.refresh();
-    return unpack(handle, candidates, built);
+    if (!lease.engine.rerank(count, built, weights === undefined, neutral))
+      throw refused(lease, candidates);
+    lease.refresh();
+    return unpack(lease, candidates, built);
   } finally {
-    sections.slot.give(handle);
+    context.pool.release(lease);
   }
 }
 
 function packHeader(
-  { numbers, numbersAt }: Handle,
+  { numbers, numbersAt }: EngineLease,
   now: number,
   metrics: Partial<GraphMetrics> | null | undefined,
   weights: RerankingWeights | undefined,
@@ -108,7 +109,7 @@ function packHeader(
   numbers[numbersAt] = now;
   numbers[numbersAt + 1] = average;
   if (weights === undefined) return;
-  const { signals } = own;
+  const { signals } = moduleConstants;
   for (let place = 0; place < signals.length; place++) {
     const signal = signals[place]!;
     const weight = weights === null ? undefined : weights[signal];
@@ -136,15 +137,15 @@ const VALUES = [
 
 /** Packs neutrally. Reading each value by itself is slow, so that is done if reading throws. */
 function packReadable(
-  handle: Handle,
-  sections: Sections,
+  lease: EngineLease,
+  context: EngineContext,
   candidates: readonly ScoredNode[],
   bySection: boolean,
 ): void {
   try {
-    pack(handle, sections, candidates, bySection, true);
+    pack(lease, context, candidates, bySection, true);
   } catch {
-    pack(handle, sections, Array.from(candidates, readableOf), bySection, true);
+    pack(lease, context, Array.from(candidates, readableOf), bySection, true);
   }
 }
 
@@ -168,17 +169,17 @@ function readableOf(candidate: ScoredNode): ScoredNode {
 // What is no number is packed as NaN: the module takes it as neutral, or refuses it, and the
 // message is made from the candidate itself.
 function pack(
-  handle: Handle,
-  sections: Sections,
+  lease: EngineLease,
+  context: EngineContext,
   candidates: readonly ScoredNode[],
   bySection: boolean,
   neutral: boolean,
 ): void {
-  const { numbers } = handle;
-  const { codes } = sections;
+  const { numbers } = lease;
+  const { codes } = context;
   const count = candidates.length;
   const record = RECORD;
-  let at = handle.numbersAt + HEADER;
+  let at = lease.numbersAt + HEADER;
   for (let index = 0; index < count; index++, at += record) {
     let candidate = candidates[index]!;
     if (typeof candidate !== "object" || candidate === null) {
@@ -222,13 +223,13 @@ function momentOf(instant: Instant): number {
 }
 
 function unpack<Node extends ScoredNode>(
-  handle: Handle,
+  lease: EngineLease,
   candidates: readonly Node[],
   count: number,
 ): RankedNode<Node>[] {
-  const { numbers } = handle;
-  const { signals } = own;
-  const first = handle.numbersAt + HEADER;
+  const { numbers } = lease;
+  const { signals } = moduleConstants;
+  const first = lease.numbersAt + HEADER;
   const order = first + candidates.length * RECORD;
   const ranked = new Array<RankedNode<Node>>(count);
   for (let place = 0; place < count; place++) {
@@ -251,8 +252,8 @@ function unpack<Node extends ScoredNode>(
   return ranked;
 }
 
-function refused(handle: Handle, candidates: readonly ScoredNode[]): NousError {
-  const { field, index, problem, found } = takeRefusal(handle.instance.glue);
+function refused(lease: EngineLease, candidates: readonly ScoredNode[]): NousError {
+  const { field, index, problem, found } = takeRefusal(lease.instance.glue);
   if (index === null) return invalid(field, `${problem}, found ${found ?? "no finite number"}`);
   const candidate = candidates[index] as unknown as Record<string, unknown>;
   // The module saw NaN for whatever was no number, so the candidate itself is asked what it was.
@@ -273,18 +274,6 @@ const RERANK_OPTIONS = new Set(["onInvalid"]);
 export const isNeutralIn = (options: RerankOptions | undefined): boolean =>
   options !== undefined &&
   isNeutral(optionsOf<RerankOptions>("options", options, RERANK_OPTIONS).onInvalid);
-
-/** @internal */
-export function limitOf(limit: number = DEFAULT_LIMIT): number {
-  if (
-    typeof limit !== "number" ||
-    !(limit >= 0) ||
-    (limit !== Infinity && !Number.isInteger(limit))
-  ) {
-    throw invalid("limit", `must be a whole number of at least 0, found ${show(limit)}`);
-  }
-  return limit;
-}
 
 /** Similarity of meaning: the score as given, 0 when absent. */
 export function semanticScore(node: ScoredNode): number {

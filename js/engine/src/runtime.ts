@@ -186,7 +186,7 @@ export type PlainData =
   | { [key: string]: PlainData };
 
 /** A configured engine on one instance, with views over its scratch. @internal */
-export class Handle {
+export class EngineLease {
   readonly engine: ReturnType<Glue["Engine"]["create"]> & object;
   /**
    * The whole memory as doubles; `numbersAt` is where the scratch begins. Stale after anything that
@@ -260,42 +260,42 @@ export class Handle {
 }
 
 /** Engines of one configuration, wherever they are needed. @internal */
-export class Slot {
-  #last: Handle | undefined;
-  readonly #handles = new WeakMap<Instance, Handle>();
+export class EnginePool {
+  #last: EngineLease | undefined;
+  readonly #leases = new WeakMap<Instance, EngineLease>();
 
   constructor(readonly config: PlainData | undefined) {}
 
   /** An engine that nothing else uses until it is given back. */
-  take(): Handle {
+  acquire(): EngineLease {
     const last = this.#last;
-    const handle =
+    const lease =
       last !== undefined && !last.instance.busy && !last.instance.dead ? last : this.#find();
-    handle.instance.busy = true;
-    return handle;
+    lease.instance.busy = true;
+    return lease;
   }
 
   /** To be called however the work ended. */
-  give(handle: Handle): void {
-    handle.instance.busy = false;
-    if (handle.scratch > MOST_SCRATCH) handle.instance.dead = true;
+  release(lease: EngineLease): void {
+    lease.instance.busy = false;
+    if (lease.scratch > MOST_SCRATCH) lease.instance.dead = true;
   }
 
   /** An engine for a call of numbers alone. */
-  engine(): Handle["engine"] {
+  engine(): EngineLease["engine"] {
     const last = this.#last;
     return (last !== undefined && !last.instance.dead ? last : this.#find()).engine;
   }
 
-  #find(): Handle {
+  #find(): EngineLease {
     const instance = free();
-    let handle = this.#handles.get(instance);
-    if (handle === undefined) {
-      handle = new Handle(instance, this.config);
-      this.#handles.set(instance, handle);
+    let lease = this.#leases.get(instance);
+    if (lease === undefined) {
+      lease = new EngineLease(instance, this.config);
+      this.#leases.set(instance, lease);
     }
-    this.#last = handle;
-    return handle;
+    this.#last = lease;
+    return lease;
   }
 }
 

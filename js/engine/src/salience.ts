@@ -1,9 +1,9 @@
 // How much was at stake, and how strongly a memory is first stored.
 
 import { NO_SALIENCE } from "./decay.ts";
+import type { EngineContext } from "./engine-context.ts";
 import { invalid, show } from "./errors.ts";
 import { requireLoaded } from "./runtime.ts";
-import type { Sections } from "./sections.ts";
 
 /**
  * Figures of a memory: of the built-in subtypes `pnl_pct` (percent), `confidence` and `rr_ratio`,
@@ -20,7 +20,7 @@ const NEUTRAL = 0.5;
 
 /** @internal */
 export function calculateSalience(
-  sections: Sections,
+  context: EngineContext,
   subtype: string | null | undefined,
   signals: StakeSignals | null | undefined,
 ): number {
@@ -30,8 +30,8 @@ export function calculateSalience(
   }
   requireLoaded();
   if (name === null || signals == null || Object.keys(signals).length === 0) return NEUTRAL;
-  const { place, fields } = sections.stakes.get(name) ?? UNKNOWN;
-  const [rarity, surprise, consequence] = sections.weighs;
+  const { place, fields } = context.salienceSources.get(name) ?? UNKNOWN;
+  const [rarity, surprise, consequence] = context.weighs;
   const first = fields[0] === null ? Number.NaN : signalOf(signals, fields[0]!);
   const second = fields[1] === null ? Number.NaN : signalOf(signals, fields[1]!);
   const deviation = rarity ? signalOf(signals, "z_score") : Number.NaN;
@@ -39,22 +39,25 @@ export function calculateSalience(
   const expectation = surprise ? signalOf(signals, "expectation") : Number.NaN;
   const ledToAction = consequence ? shareOf(signals, "led_to_action") : Number.NaN;
   // Only now: what a getter did may have ended an engine.
-  return sections.slot
+  return context.pool
     .engine()
     .salience(place, first, second, deviation, outcome, expectation, ledToAction);
 }
 
 /** @internal */
 export function modulateStability(
-  sections: Sections,
+  context: EngineContext,
   subtype: string | null | undefined,
   salience: number,
 ): number | null {
   const name = subtypeOf(subtype);
   requireSalience(salience);
-  const engine = sections.slot.engine();
+  const engine = context.pool.engine();
   if (name === null) return null;
-  const days = engine.modulated_stability((sections.stakes.get(name) ?? UNKNOWN).place, salience);
+  const days = engine.modulated_stability(
+    (context.salienceSources.get(name) ?? UNKNOWN).place,
+    salience,
+  );
   return Number.isNaN(days) ? null : days;
 }
 

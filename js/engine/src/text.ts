@@ -1,6 +1,6 @@
 // Text into the module's memory, as UTF-8. A lone surrogate arrives as U+FFFD.
 
-import type { Handle, Slot } from "./runtime.ts";
+import type { EngineLease, EnginePool } from "./runtime.ts";
 
 const encoder = new TextEncoder();
 /** Up to this many units, writing them one by one is quicker than asking the encoder. */
@@ -25,20 +25,36 @@ export function writeText(text: string, bytes: Uint8Array, at: number): number {
 }
 
 /**
+ * Slices of a text: `count` pairs of start and end, in UTF-16 units, beginning at `from` in a list.
+ * @internal
+ */
+export function slicesOf(
+  text: string,
+  ends: ArrayLike<number>,
+  from: number,
+  count: number,
+): string[] {
+  const slices: string[] = [];
+  for (let at = from; at < from + 2 * count; at += 2)
+    slices.push(text.slice(ends[at], ends[at + 1]));
+  return slices;
+}
+
+/**
  * Does something with an engine that has the text in its scratch, and room for so many numbers.
  * @internal
  */
 export function withText<T>(
-  slot: Slot,
+  pool: EnginePool,
   text: string,
   numbers: number,
-  use: (handle: Handle, length: number) => T,
+  use: (lease: EngineLease, length: number) => T,
 ): T {
-  const handle = slot.take();
+  const lease = pool.acquire();
   try {
-    handle.reserve(numbers, mostBytes(text.length));
-    return use(handle, writeText(text, handle.bytes, handle.bytesAt));
+    lease.reserve(numbers, mostBytes(text.length));
+    return use(lease, writeText(text, lease.bytes, lease.bytesAt));
   } finally {
-    slot.give(handle);
+    pool.release(lease);
   }
 }

@@ -1,7 +1,8 @@
 // What a language model says of a group of episodes, taken apart.
 
+import { isFields } from "../arguments.ts";
 import { invalid, show } from "../errors.ts";
-import { isFields, parsed } from "./episodes.ts";
+import { parsed } from "./episodes.ts";
 import { firstCharacters } from "./text.ts";
 import type { ExtractedTrigger, PatternOutput } from "./types.ts";
 

@@ -1,44 +1,16 @@
 // What is to be done about one group: nodes to create and to update, edges to add and to
 // strengthen.
 
-import { own } from "../constants.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import type { Draft } from "./drafts.ts";
+import type { Generalized } from "./generalized.ts";
 import { isSameRecord, type Known } from "./known.ts";
-import { GENERALIZES, type Link } from "./patterns.ts";
+import { GENERALIZES } from "./patterns.ts";
 import { firstCharacters } from "./text.ts";
 import type { GroupPlan, PatternDraft, PlannedUpdate } from "./types.ts";
 
 /** The most characters of a summary. */
 const LONGEST_SUMMARY = 300;
-
-/** Which episodes lessons and playbooks generalize, by the ids of both. @internal */
-export class Generalized {
-  /** With the edge; none where this cycle has dealt with it. */
-  readonly #edges = new Map<string, Map<string, string | null>>();
-
-  constructor(links: readonly Link[]) {
-    for (const { id, source_id, target_id, type } of links) {
-      const from = type === GENERALIZES ? this.from(source_id) : undefined;
-      if (from !== undefined && !from.has(target_id)) from.set(target_id, id);
-    }
-  }
-
-  /** The episodes that a node generalizes. */
-  from(id: string): Map<string, string | null> {
-    let from = this.#edges.get(id);
-    if (from === undefined) {
-      from = new Map();
-      this.#edges.set(id, from);
-    }
-    return from;
-  }
-
-  /** The nodes that generalize all of some episodes. */
-  *over(episodes: readonly string[]): Generator<string> {
-    for (const [id, from] of this.#edges)
-      if (episodes.every((episode) => from.has(episode))) yield id;
-  }
-}
 
 /** The subtype of a draft. @internal */
 export const subtypeOf = ({ playbook }: Draft): PatternDraft["subtype"] =>
@@ -107,7 +79,7 @@ export class Changes {
     for (const episode of draft.episodes) {
       const edge = from.get(episode);
       if (edge == null) continue;
-      this.plan.strengthen.push({ edge_id: edge, amount: own.relearned });
+      this.plan.strengthen.push({ edge_id: edge, amount: moduleConstants.relearned });
       from.set(episode, null);
     }
     this.#link(id, draft);

@@ -1,14 +1,15 @@
 // What an analysis says of a group, before anybody looks whether it is known: by statistics, or by
 // a language model.
 
-import type { Sections } from "../sections.ts";
+import type { Fields } from "../arguments.ts";
+import type { EngineContext } from "../engine-context.ts";
 import { extractPlaybookTrigger, parsePatternOutput } from "./answer.ts";
-import type { Generalized } from "./changes.ts";
-import { type Fields, GENERAL, type Group } from "./episodes.ts";
+import { GENERAL, type Group } from "./episodes.ts";
+import type { Generalized } from "./generalized.ts";
 import { type ConsolidationRecord, fingerprintOf, isSameCondition, type Known } from "./known.ts";
 import type { Finding } from "./patterns.ts";
 import { promptOf } from "./prompt.ts";
-import { type Questions, readAnalysis } from "./seams.ts";
+import { type Questions, readAnalysis } from "./questions.ts";
 import { tell } from "./sentence.ts";
 import type { AnalyzePattern, PatternFigures } from "./types.ts";
 
@@ -27,7 +28,7 @@ export interface Draft {
 
 /** What there is before a cycle. @internal */
 export interface Before {
-  sections: Sections;
+  context: EngineContext;
   agent: string;
   known: ReadonlyMap<string, Known>;
   generalized: Generalized;
@@ -57,7 +58,7 @@ export function draftsOf(symbol: string, findings: readonly Finding[], before: B
       ? playbookOf(symbol, { anomaly_types: kinds }, action, direction)
       : null;
     const { known, condition } = knownAs(finding, before);
-    const fingerprint = fingerprintOf(before.sections, episodes);
+    const fingerprint = fingerprintOf(before.context, episodes);
     const figures = figuresOf(finding);
     const record = {
       agent: before.agent,
@@ -132,7 +133,7 @@ export async function askModel<Row>(
   { symbol, episodes }: Group<Row>,
   analyze: AnalyzePattern<Row>,
   questions: Questions,
-  { sections, agent, known, generalized }: Before,
+  { context, agent, known, generalized }: Before,
 ): Promise<Draft[] | null> {
   const ids = episodes.map(({ id }) => id);
   const record = {
@@ -140,7 +141,7 @@ export async function askModel<Row>(
     symbol,
     analysis: "model",
     condition: null,
-    fingerprint: fingerprintOf(sections, ids),
+    fingerprint: fingerprintOf(context, ids),
   } as const;
   for (const { record: other } of known.values()) {
     const isOfModel =

@@ -1,28 +1,18 @@
 // Episodes as a store has them: read once, told apart by what they are about, and put into groups.
 
-import { own } from "../constants.ts";
+import { type Fields, isFields, optionsOf, presentOf } from "../arguments.ts";
+import type { EngineContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, type NousError, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import { toMilliseconds } from "../instant.ts";
-import { optionsOf, presentOf } from "../memory/pack.ts";
-import type { Sections } from "../sections.ts";
 import { mostBytes, writeText } from "../text.ts";
 import type { EpisodeGroup, EpisodeRow, GroupEpisodesOptions, MemoryText } from "./types.ts";
 
 /** The group of episodes that name no symbol. @internal */
 export const GENERAL = "_general";
 
-/** An object with fields of any kind. @internal */
-export type Fields = Readonly<Record<string, unknown>>;
-
 /** A trade that has ended. @internal */
 export const CLOSE = "custom:trade_close";
-
-/** @internal */
-export const isNumber = (value: unknown): value is number => Number.isFinite(value);
-
-/** @internal */
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What a body says. @internal */
 export interface Body {
@@ -76,7 +66,7 @@ function symbolOfSignals({ symbol, coin }: Fields): string | undefined {
 
 /** The symbol of each memory, null for none, by its title and what its body says. @internal */
 export function symbolsOf(
-  sections: Sections,
+  context: EngineContext,
   titles: readonly string[],
   bodies: readonly Body[],
 ): (string | null)[] {
@@ -87,7 +77,7 @@ export function symbolsOf(
       symbol === null && texts[place] !== "" ? [place] : [],
     );
     const found = firstSymbols(
-      sections,
+      context,
       open.map((place) => texts[place]!),
     );
     for (const [at, place] of open.entries()) symbols[place] = found[at]!;
@@ -99,38 +89,38 @@ export function symbolsOf(
 const MOST_ROOM = 2 ** 20;
 
 /** The known symbol that each text names first, in capitals. */
-function firstSymbols(sections: Sections, texts: readonly string[]): (string | null)[] {
+function firstSymbols(context: EngineContext, texts: readonly string[]): (string | null)[] {
   const found: (string | null)[] = [];
   while (found.length < texts.length) {
     const from = found.length;
     let [to, room] = [from, 0];
     do room += mostBytes(texts[to++]!.length);
     while (to < texts.length && room + mostBytes(texts[to]!.length) <= MOST_ROOM);
-    const handle = sections.slot.take();
+    const lease = context.pool.acquire();
     try {
-      handle.reserve(to - from, room);
-      const { numbers, bytes, numbersAt, bytesAt } = handle;
+      lease.reserve(to - from, room);
+      const { numbers, bytes, numbersAt, bytesAt } = lease;
       let at = bytesAt;
       for (let place = from; place < to; place++) {
         const length = writeText(texts[place]!, bytes, at);
         numbers[numbersAt + place - from] = length;
         at += length;
       }
-      handle.engine.first_symbols(to - from);
-      handle.refresh();
+      lease.engine.first_symbols(to - from);
+      lease.refresh();
       for (let place = from; place < to; place++) {
-        const symbol = sections.knownSymbols[handle.numbers[handle.numbersAt + place - from]!];
+        const symbol = context.knownSymbols[lease.numbers[lease.numbersAt + place - from]!];
         found.push(symbol?.toUpperCase() ?? null);
       }
     } finally {
-      sections.slot.give(handle);
+      context.pool.release(lease);
     }
   }
   return found;
 }
 
 /** @internal */
-export function extractSymbol(sections: Sections, node: MemoryText): string | null {
+export function extractSymbol(context: EngineContext, node: MemoryText): string | null {
   if (!isFields(node)) throw invalid("node", `must be an object, found ${show(node)}`);
   const text = (field: keyof MemoryText) => {
     const value: unknown = node[field] ?? "";
@@ -138,7 +128,7 @@ export function extractSymbol(sections: Sections, node: MemoryText): string | nu
     throw invalid(field, `must be a string, found ${show(value)}`);
   };
   const [title, body] = [text("content_title"), text("content_body")];
-  return symbolsOf(sections, [title], [readBody(body)])[0]!;
+  return symbolsOf(context, [title], [readBody(body)])[0]!;
 }
 
 /**
@@ -203,7 +193,9 @@ function creationOf(place: number, row: EpisodeRow): number {
 }
 
 /** The kind of each episode that knowledge is made of, by its subtype. */
-const KINDS = new Map<string, number>(own.episodeSources.map((subtype, kind) => [subtype, kind]));
+const KINDS = new Map<string, number>(
+  moduleConstants.episode_sources.map((subtype, kind) => [subtype, kind]),
+);
 
 /** Whether knowledge is made of episodes of a subtype. @internal */
 export const isSource = (subtype: string): boolean => KINDS.has(subtype);
@@ -226,19 +218,19 @@ export interface Review<Row> {
 
 /** Chooses the episodes to review, and groups them by symbol. @internal */
 export function review<Row>(
-  sections: Sections,
+  context: EngineContext,
   episodes: readonly Episode<Row>[],
   now: number,
 ): Review<Row> {
   const given = episodes.filter(({ active }) => active);
-  const reviewed = Array.from(recent(sections, given, now), (place) => given[place]!);
+  const reviewed = Array.from(recent(context, given, now), (place) => given[place]!);
   const titles = reviewed.map(({ title }) => title);
   const bodies = reviewed.map(({ body }) => readBody(body));
-  const symbols = symbolsOf(sections, titles, bodies).map((symbol) => symbol ?? GENERAL);
+  const symbols = symbolsOf(context, titles, bodies).map((symbol) => symbol ?? GENERAL);
   const codes = new Map<string, number>();
   for (const symbol of symbols) if (!codes.has(symbol)) codes.set(symbol, codes.size);
   const told = withNumbers(
-    sections,
+    context,
     symbols.map((symbol) => codes.get(symbol)!),
     (engine) => engine.episode_groups(symbols.length),
   );
@@ -256,30 +248,30 @@ export function review<Row>(
 
 /** The places of the episodes to review, newest first. */
 function recent(
-  sections: Sections,
+  context: EngineContext,
   episodes: readonly Episode<unknown>[],
   now: number,
 ): Uint32Array {
   const numbers: number[] = [];
   for (const { subtype, createdAt } of episodes) numbers.push(KINDS.get(subtype)!, createdAt);
-  return withNumbers(sections, numbers, (engine) => engine.episode_sources(episodes.length, now));
+  return withNumbers(context, numbers, (engine) => engine.episode_sources(episodes.length, now));
 }
 
-type Engine = ReturnType<Sections["slot"]["take"]>["engine"];
+type Engine = ReturnType<EngineContext["pool"]["acquire"]>["engine"];
 
 /** Does something with an engine that has the numbers in its scratch. @internal */
 export function withNumbers<T>(
-  sections: Sections,
+  context: EngineContext,
   numbers: readonly number[],
   use: (engine: Engine) => T,
 ): T {
-  const handle = sections.slot.take();
+  const lease = context.pool.acquire();
   try {
-    handle.reserve(numbers.length, 0);
-    handle.numbers.set(numbers, handle.numbersAt);
-    return use(handle.engine);
+    lease.reserve(numbers.length, 0);
+    lease.numbers.set(numbers, lease.numbersAt);
+    return use(lease.engine);
   } finally {
-    sections.slot.give(handle);
+    context.pool.release(lease);
   }
 }
 
@@ -287,13 +279,13 @@ const KEYS = new Set(["now"]);
 
 /** @internal */
 export function groupEpisodes<Row extends EpisodeRow>(
-  sections: Sections,
+  context: EngineContext,
   rows: readonly Row[],
   options: GroupEpisodesOptions | undefined,
 ): EpisodeGroup<Row>[] {
   const { now } = optionsOf<GroupEpisodesOptions>("options", options, KEYS);
   const present = presentOf(now);
-  const { groups } = review(sections, readEpisodes(rows, isSource), present);
+  const { groups } = review(context, readEpisodes(rows, isSource), present);
   return groups.map(({ symbol, episodes }) => ({
     symbol,
     episodes: episodes.map(({ row }) => row),

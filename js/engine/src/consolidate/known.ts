@@ -1,10 +1,11 @@
 // What earlier cycles left in lessons and playbooks: by it a later one knows its own patterns
 // again.
 
+import { type Fields, isFields } from "../arguments.ts";
+import type { EngineContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
-import type { Sections } from "../sections.ts";
 import { withText } from "../text.ts";
-import { type Fields, isFields, parsed } from "./episodes.ts";
+import { parsed } from "./episodes.ts";
 import type { ExistingRow, PatternFigures, TradeCondition } from "./types.ts";
 
 /** Stands in the body of what consolidation made, under `consolidation`. @internal */
@@ -93,8 +94,8 @@ export function isSameRecord(one: ConsolidationRecord, other: ConsolidationRecor
 }
 
 /** A sum over ids in any order that tells them from others. @internal */
-export function fingerprintOf(sections: Sections, ids: readonly string[]): string {
+export function fingerprintOf(context: EngineContext, ids: readonly string[]): string {
   const text = JSON.stringify([...ids].sort());
-  const sum = withText(sections.slot, text, 0, ({ engine }, length) => engine.fingerprint(length));
+  const sum = withText(context.pool, text, 0, ({ engine }, length) => engine.fingerprint(length));
   return sum.toString(16).padStart(16, "0");
 }

@@ -2,18 +2,15 @@
 // often than others, or less. What was known of a trade is numbered here; the module counts and
 // tests.
 
-import { own } from "../constants.ts";
+import { type Fields, isFields, isNumber, optionsOf } from "../arguments.ts";
+import type { EngineContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
-import { optionsOf } from "../memory/pack.ts";
-import type { Sections } from "../sections.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import {
   type Body,
   CLOSE,
   type Episode,
-  type Fields,
   GENERAL,
-  isFields,
-  isNumber,
   readBody,
   readEpisodes,
   symbolsOf,
@@ -88,7 +85,7 @@ const [WEEKDAY, HOURS, FUNDING] = ["weekday", "hours", "funding"] as const;
 /** Numbers conditions: bands as the module does, what has a name in the order of first sight. */
 class Conditions {
   readonly #known: TradeCondition[] = [WEEKDAY, HOURS, FUNDING].flatMap((kind, place) =>
-    own.tradeBands[place]!.map((value) => ({ kind, value })),
+    moduleConstants.trade_bands[place]!.map((value) => ({ kind, value })),
   );
   readonly #codes = new Map<string, Map<string, number>>();
 
@@ -246,14 +243,14 @@ function nameIn(place: number, row: Fields, field: string, value: unknown): stri
  * it. @internal
  */
 export function findings(
-  sections: Sections,
+  context: EngineContext,
   episodes: readonly Episode<unknown>[],
   links: readonly Link[],
   symbols?: ReadonlySet<string>,
 ): Finding[] {
   const closes = closesIn(episodes);
   const titles = closes.map(({ episode }) => episode.title);
-  const named = symbolsOf(sections, titles, closes);
+  const named = symbolsOf(context, titles, closes);
   const conditions = new Conditions();
   const entries = entriesTied(episodes, links);
   const codes = new Map<string, number>();
@@ -268,7 +265,7 @@ export function findings(
     const { id } = close.episode;
     trades.push({ id, direction: addTrade(numbers, conditions, close, entries.get(id)) });
   }
-  const told = withNumbers(sections, numbers, (engine) => engine.find_patterns(trades.length));
+  const told = withNumbers(context, numbers, (engine) => engine.find_patterns(trades.length));
   return read(told, trades, [...codes.keys()], conditions);
 }
 
@@ -339,7 +336,7 @@ const KEYS = new Set(["symbols"]);
 
 /** @internal */
 export function findPatterns(
-  sections: Sections,
+  context: EngineContext,
   rows: readonly EpisodeRow[],
   edges: readonly LinkRow[],
   options: FindPatternsOptions | undefined,
@@ -347,7 +344,7 @@ export function findPatterns(
   const { symbols } = optionsOf<FindPatternsOptions>("options", options, KEYS);
   const wanted = symbols == null ? undefined : new Set(namesOf(symbols));
   const episodes = readEpisodes(rows, isTrade);
-  const found = findings(sections, episodes, readLinks(edges, false), wanted);
+  const found = findings(context, episodes, readLinks(edges, false), wanted);
   const tested = found.map(({ opposite: _, direction: __, playable: ___, ...pattern }) => pattern);
   return { patterns: tested.filter(({ kept }) => kept), tested };
 }

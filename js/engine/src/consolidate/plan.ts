@@ -1,15 +1,16 @@
 // What a cycle of consolidation would change, group by group. Nothing is changed here.
 
+import { optionsOf, presentOf } from "../arguments.ts";
 import { signalOf, timeoutOf } from "../deadline.ts";
+import type { EngineContext } from "../engine-context.ts";
 import { invalid, show } from "../errors.ts";
-import { optionsOf, presentOf } from "../memory/pack.ts";
-import type { Sections } from "../sections.ts";
-import { Changes, Generalized, subtypeOf } from "./changes.ts";
+import { Changes, subtypeOf } from "./changes.ts";
 import { askModel, type Before, type Draft, draftsOf } from "./drafts.ts";
 import { isSource, readEpisodes, review } from "./episodes.ts";
+import { Generalized } from "./generalized.ts";
 import { knownIn } from "./known.ts";
 import { findings, readLinks } from "./patterns.ts";
-import { Questions, readSimilar, SeamFailure } from "./seams.ts";
+import { QuestionFailure, Questions, readSimilar } from "./questions.ts";
 import type {
   ConsolidationPlan,
   ConsolidationReport,
@@ -33,7 +34,7 @@ const KEYS = new Set([
 
 /** @internal */
 export async function planConsolidation<Row extends EpisodeRow>(
-  sections: Sections,
+  context: EngineContext,
   rows: readonly Row[],
   existing: readonly ExistingRow[],
   given: PlanConsolidationOptions<Row> | undefined,
@@ -42,15 +43,15 @@ export async function planConsolidation<Row extends EpisodeRow>(
   const episodes = readEpisodes(rows, isSource);
   const known = knownIn(existing);
   const links = readLinks(edges, true);
-  const before: Before = { sections, agent, known, generalized: new Generalized(links) };
+  const before: Before = { context: context, agent, known, generalized: new Generalized(links) };
   const questions = new Questions(timeoutSeconds, signal);
   questions.requireWanted();
 
-  const { reviewed, found, groups } = review(sections, episodes, now);
+  const { reviewed, found, groups } = review(context, episodes, now);
   const report = reportOf(reviewed, found);
   const symbols = new Set(groups.map(({ symbol }) => symbol));
   // Of all groups together, since they are corrected together.
-  const learned = analyze === undefined ? findings(sections, episodes, links, symbols) : [];
+  const learned = analyze === undefined ? findings(context, episodes, links, symbols) : [];
   const plan: ConsolidationPlan = { groups: [], report };
   for (const group of groups) {
     const changes = new Changes(group.symbol, before.generalized);
@@ -63,7 +64,7 @@ export async function planConsolidation<Row extends EpisodeRow>(
       report.groups_analyzed++;
       for (const draft of drafts) await settle(draft, changes, before, questions, findSimilar);
     } catch (error) {
-      if (!(error instanceof SeamFailure)) throw error;
+      if (!(error instanceof QuestionFailure)) throw error;
       report.errors.push({ symbol: group.symbol, stage: error.stage, message: error.message });
       continue;
     }
@@ -120,9 +121,9 @@ function readOptions<Row>(given: PlanConsolidationOptions<Row> | undefined) {
   const { edges, now, agent, analyze, findSimilar, timeoutSeconds, signal } = options;
   if (agent != null && typeof agent !== "string")
     throw invalid("agent", `must be a string, found ${show(agent)}`);
-  for (const [name, seam] of Object.entries({ analyze, findSimilar })) {
-    if (seam != null && typeof seam !== "function")
-      throw invalid(name, `must be a function, found ${show(seam)}`);
+  for (const [name, call] of Object.entries({ analyze, findSimilar })) {
+    if (call != null && typeof call !== "function")
+      throw invalid(name, `must be a function, found ${show(call)}`);
   }
   return {
     edges: edges ?? [],

@@ -1,17 +1,10 @@
 // A group of episodes as a question for a language model. What memories say is told as data.
 
-import { own } from "../constants.ts";
+import { type Fields, isFields, isNumber } from "../arguments.ts";
 import { invalid, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import { LONGEST_TITLE, NO_PATTERN, TITLE_LINE, TRIGGER_LINE } from "./answer.ts";
-import {
-  CLOSE,
-  type Episode,
-  type Fields,
-  isFields,
-  isNumber,
-  readBody,
-  readEpisodes,
-} from "./episodes.ts";
+import { CLOSE, type Episode, readBody, readEpisodes } from "./episodes.ts";
 import { firstCharacters, quoted } from "./text.ts";
 import type { EpisodeGroup, EpisodeRow, PatternPrompt } from "./types.ts";
 
@@ -20,7 +13,7 @@ const LONGEST_TEXT = 500;
 /** A name that needs no quotes. */
 const PLAIN_NAME = /^[\w-]{1,40}$/;
 
-const { trades, rate } = own.playbookRule;
+const { trades, rate } = moduleConstants.playbook_rule;
 const EXAMPLE = {
   anomaly_types: ["funding_extreme"],
   symbols: ["ETH"],

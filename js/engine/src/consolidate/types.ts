@@ -1,6 +1,6 @@
 // What consolidation takes and gives. Data is in snake_case, options are in camelCase.
 
-import type { SeamOptions } from "../seams.ts";
+import type { SeamOptions } from "../caller-calls.ts";
 import type { CancelSignal, Instant } from "../types.ts";
 
 /** As much of a memory as tells what it is about. */

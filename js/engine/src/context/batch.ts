@@ -1,7 +1,7 @@
 // Numbers and texts for one call of the module, gathered from a caller's objects before the scratch
 // is taken.
 
-import type { Handle, Slot } from "../runtime.ts";
+import type { EngineLease, EnginePool } from "../runtime.ts";
 import { mostBytes, writeText } from "../text.ts";
 
 /** What one call is asked with. @internal */
@@ -31,27 +31,27 @@ export class Batch {
    * Does something with an engine that has everything in its scratch, and room for so many numbers
    * of an answer.
    */
-  ask<T>(slot: Slot, answers: number, use: (handle: Handle) => T): T {
-    const handle = slot.take();
+  ask<T>(pool: EnginePool, answers: number, use: (lease: EngineLease) => T): T {
+    const lease = pool.acquire();
     try {
-      handle.reserve(Math.max(this.#numbers.length, answers), this.#bytes);
-      const { numbers, bytes, numbersAt } = handle;
+      lease.reserve(Math.max(this.#numbers.length, answers), this.#bytes);
+      const { numbers, bytes, numbersAt } = lease;
       numbers.set(this.#numbers, numbersAt);
-      let at = handle.bytesAt;
+      let at = lease.bytesAt;
       for (let place = 0; place < this.#texts.length; place++) {
         const length = writeText(this.#texts[place]!, bytes, at);
         numbers[numbersAt + this.#lengths[place]!] = length;
         at += length;
       }
-      return use(handle);
+      return use(lease);
     } finally {
-      slot.give(handle);
+      pool.release(lease);
     }
   }
 }
 
 /** The numbers that a call has put in the place of those that it was asked with. @internal */
-export function answerOf(handle: Handle, count: number): Float64Array {
-  handle.refresh();
-  return handle.numbers.slice(handle.numbersAt, handle.numbersAt + count);
+export function answerOf(lease: EngineLease, count: number): Float64Array {
+  lease.refresh();
+  return lease.numbers.slice(lease.numbersAt, lease.numbersAt + count);
 }

@@ -1,7 +1,8 @@
 // Tokens of a prompt and of its sections.
 
-import { own } from "../constants.ts";
-import { invalid, requireText, show } from "../errors.ts";
+import { requireText } from "../arguments.ts";
+import { invalid, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import type { ContextBudget } from "./types.ts";
 
 /**
@@ -15,9 +16,9 @@ export function contextBudget(
   ...overrides: (Partial<ContextBudget> | null | undefined)[]
 ): ContextBudget {
   if (frame != null) requireText("frame", frame);
-  const place = own.frames.findIndex(({ id }) => id === frame);
+  const place = moduleConstants.frames.findIndex(({ id }) => id === frame);
   // The last one is that of any other frame.
-  const budget = { ...own.context.budgets.at(place)! };
+  const budget: ContextBudget = { ...moduleConstants.context.budgets.at(place)! };
   for (const given of overrides) {
     if (given == null) continue;
     if (typeof given !== "object")

@@ -2,11 +2,11 @@
 // with the conversation, and all of it is written within its budgets. The rules run in the module;
 // here is who is asked, and what happens when that fails.
 
-import { own } from "../constants.ts";
+import { CallerCalls } from "../caller-calls.ts";
+import type { EngineContext } from "../engine-context.ts";
 import { invalid, reasonOf } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import { requireLoaded } from "../runtime.ts";
-import { Seams } from "../seams.ts";
-import type { Sections } from "../sections.ts";
 import { contextBudget } from "./budget.ts";
 import { compare, type Embed } from "./dedup.ts";
 import { firstOfEach } from "./entries.ts";
@@ -34,27 +34,28 @@ import type {
 } from "./types.ts";
 import { budgetOf, Entries, TokenCounter, type WrittenPrompt, writeIdentity } from "./write.ts";
 
-const { names: TYPES } = own.memoryTypes;
+const { names: TYPES } = moduleConstants.memory_types;
+const PROFILE_CATEGORIES = new Set<string>(moduleConstants.context.profile_categories);
 
 /** @internal */
 export async function buildContext(
-  sections: Sections,
+  context: EngineContext,
   options: BuildContextOptions,
 ): Promise<BuiltContext> {
   requireLoaded();
-  const request = readRequest(sections, options);
-  const seams = new Seams(request.timeoutSeconds, request.signal);
-  const preparation = new Preparation(sections, request, seams);
+  const request = readRequest(context, options);
+  const calls = new CallerCalls(request.timeoutSeconds, request.signal);
+  const preparation = new Preparation(context, request, calls);
   try {
-    seams.requireWanted();
+    calls.requireWanted();
     const built = await preparation.run();
-    seams.requireWanted();
+    calls.requireWanted();
     return built;
   } catch (error) {
-    seams.requireWanted();
+    calls.requireWanted();
     return preparation.identityAlone(reasonOf(error));
   } finally {
-    seams.close();
+    calls.close();
   }
 }
 
@@ -64,7 +65,7 @@ function uniform(): RetrievalPlan {
   const queries = types.map((memory_type) => ({
     memory_type,
     query_text: "",
-    limit: own.context.limit_without_plan,
+    limit: moduleConstants.context.limit_without_plan,
   }));
   return { queries, budget_overrides: {}, skip_types: [] };
 }
@@ -112,9 +113,9 @@ class Preparation {
   readonly #isSaid = new Map<FoundMemory, boolean>();
 
   constructor(
-    readonly sections: Sections,
+    readonly context: EngineContext,
     readonly request: Request,
-    readonly seams: Seams,
+    readonly calls: CallerCalls,
   ) {
     this.#turn = unknownTurn(request.input);
     this.#plan = this.#turn.plan;
@@ -124,10 +125,10 @@ class Preparation {
   }
 
   async run(): Promise<BuiltContext> {
-    const { request, seams } = this;
+    const { request, calls } = this;
     const limits = this.#planned();
     const asked = this.#plan.queries.filter(({ memory_type }) => limits.has(memory_type));
-    const gathered = await gather(request, seams, asked);
+    const gathered = await gather(request, calls, asked);
     this.#failed = gathered.failed;
     this.#censors = [...new Set(gathered.censors.map(({ id }) => id))];
     this.#refreshNeeded = gathered.workingMemory?.current_frame !== this.#frame.frame_id;
@@ -153,13 +154,13 @@ class Preparation {
   /** What is left when nothing else works. */
   identityAlone(reason: string): BuiltContext {
     this.#failed.push({ part: "prompt", reason });
-    const { sections, request } = this;
+    const { context, request } = this;
     const most = request.isSeed
       ? Number.POSITIVE_INFINITY
       : Math.min(this.#budget.identity, this.#budget.total);
     try {
       const written = this.#counted((counter) =>
-        writeIdentity(sections.slot, request.identity, most, counter),
+        writeIdentity(context.pool, request.identity, most, counter),
       );
       if (written.prompt === "" && request.identity !== "") {
         const reason = this.#budget.total < this.#budget.identity ? "total" : "budget";
@@ -174,11 +175,11 @@ class Preparation {
 
   /** Decides what is asked for: the most memories of each type. */
   #planned(): Map<MemoryType, number> {
-    const { sections, request } = this;
+    const { context, request } = this;
     const { isSeed, input } = request;
-    this.#frame = request.frame ?? selectFrame(sections, input);
+    this.#frame = request.frame ?? selectFrame(context, input);
     const { frame_id } = this.#frame;
-    this.#turn = planTurn(sections, input, frame_id, {
+    this.#turn = planTurn(context, input, frame_id, {
       mode: isSeed ? "seed-compatible" : "default",
     });
     this.#plan = request.plan === undefined ? this.#turn.plan : (request.plan ?? uniform());
@@ -196,7 +197,7 @@ class Preparation {
   /** Facts that belong into a profile, each once. */
   #profile(facts: readonly ProfileFact[]): ProfileFact[] {
     const wanted = facts.filter(({ id, category }) => {
-      const belongs = own.context.profile_categories.includes(category);
+      const belongs = PROFILE_CATEGORIES.has(category);
       if (!belongs) this.#leftOut.push({ id, section: "user_profile", reason: "unwanted" });
       return belongs;
     });
@@ -210,7 +211,7 @@ class Preparation {
     wanted: readonly FoundMemory[],
     limits: ReadonlyMap<MemoryType, number>,
   ): Promise<WrittenPrompt> {
-    const { sections, request } = this;
+    const { context, request } = this;
     const ids = new Set([...profile, ...recent].map(({ id }) => id));
     const known = wanted.filter(({ id }) => ids.has(id));
     const selected = this.#select(
@@ -225,7 +226,7 @@ class Preparation {
     entries.conversations(recent, this.#turn.temporal_boost);
     entries.memories(memories);
     return this.#counted((counter) =>
-      entries.write(sections.slot, request.identity, this.#budget, request.isSeed, counter),
+      entries.write(context.pool, request.identity, this.#budget, request.isSeed, counter),
     );
   }
 
@@ -247,7 +248,7 @@ class Preparation {
   }
 
   #select(found: readonly FoundMemory[]): FoundMemory[] {
-    const { sections, request } = this;
+    const { context, request } = this;
     const { isSeed, minScores, now } = request;
     const boosts = found.map((memory) => this.#boosts.get(memory)!);
     const { temporal_recency: recency } = this.#turn.signals;
@@ -260,7 +261,7 @@ class Preparation {
       recency,
       now,
     };
-    const { selected, leftOut } = selectMemories(sections.slot, found, by);
+    const { selected, leftOut } = selectMemories(context.pool, found, by);
     this.#leftOut.push(...leftOut);
     return selected;
   }
@@ -341,7 +342,7 @@ class Preparation {
         }
       }
     } catch (error) {
-      this.seams.requireWanted();
+      this.calls.requireWanted();
       this.#fail("conversation", reasonOf(error));
       return new Set();
     }
@@ -349,15 +350,15 @@ class Preparation {
 
   /** Compares memories with the conversation, those that have not been. */
   async #compare(memories: readonly FoundMemory[]): Promise<void> {
-    const { sections, request, seams } = this;
+    const { context, request, calls } = this;
     const messages = messagesOf(request, this.#budget.conversation_window);
     const fresh = memories.filter((memory) => !this.#isSaid.has(memory));
     const contents = fresh.map(({ text }) => text);
     const embed = this.#embed;
     if (contents.length > 0) this.#embed = null;
     const { similarities, failure } = await compare(
-      sections.slot,
-      seams,
+      context.pool,
+      calls,
       contents,
       messages,
       embed,
@@ -430,7 +431,7 @@ function readBoosts(boosts: unknown, count: number): number[] {
  * it is among the last few messages.
  */
 function messagesOf({ messages, isSeed }: Request, turns: number): string[] {
-  const considered = isSeed ? messages.slice(-own.context.seed_messages) : messages;
+  const considered = isSeed ? messages.slice(-moduleConstants.context.seed_messages) : messages;
   const said: string[] = [];
   const left = new Map([
     ["user", turns],

@@ -1,11 +1,11 @@
 // What the conversation says already need not be said again: memories compared with its messages.
 
+import { listOf, optionsOf } from "../arguments.ts";
+import { CallerCalls, type SeamOptions } from "../caller-calls.ts";
 import { signalOf, timeoutOf } from "../deadline.ts";
+import { defaultContext } from "../engine-context.ts";
 import { invalid, NousError, show } from "../errors.ts";
-import { listOf, optionsOf } from "../memory/pack.ts";
-import type { Slot } from "../runtime.ts";
-import { type SeamOptions, Seams } from "../seams.ts";
-import { defaultSections } from "../sections.ts";
+import type { EnginePool } from "../runtime.ts";
 import type { CancelSignal } from "../types.ts";
 import { answerOf } from "./batch.ts";
 import { readTexts } from "./entries.ts";
@@ -70,16 +70,16 @@ export async function deduplicate(
   const { embed, mode, timeoutSeconds, signal } = optionsOf("options", options, KEYS);
   const isSeed = isSeedCompatible({ mode });
   requireEmbed(embed);
-  const timeout = timeoutOf(timeoutSeconds, defaultSections.orchestrator.timeout_seconds);
+  const timeout = timeoutOf(timeoutSeconds, defaultContext.orchestrator.timeout_seconds);
   const read = readTexts("memories", memories, ["id", "content"]);
   const said = readMessages(messages);
-  const seams = new Seams(timeout, signalOf(signal));
+  const calls = new CallerCalls(timeout, signalOf(signal));
   try {
-    seams.requireWanted();
+    calls.requireWanted();
     const contents = read.map(({ content }) => content);
     const { similarities } = await compare(
-      defaultSections.slot,
-      seams,
+      defaultContext.pool,
+      calls,
       contents,
       said,
       embed,
@@ -90,7 +90,7 @@ export async function deduplicate(
       return { memory_id: id, content, max_similarity: similarity, is_redundant: isSame };
     });
   } finally {
-    seams.close();
+    calls.close();
   }
 }
 
@@ -99,8 +99,8 @@ export async function deduplicate(
  * neither. @internal
  */
 export async function compare(
-  slot: Slot,
-  seams: Seams,
+  pool: EnginePool,
+  calls: CallerCalls,
   contents: readonly string[],
   messages: readonly string[],
   embed: Embed | null | undefined,
@@ -109,37 +109,37 @@ export async function compare(
   if (contents.length === 0 || messages.length === 0) {
     return { similarities: contents.map(() => ({ similarity: 0, isSame: false })) };
   }
-  if (embed == null) return { similarities: similaritiesByWords(slot, contents, messages, isSeed) };
+  if (embed == null) return { similarities: similaritiesByWords(pool, contents, messages, isSeed) };
   const texts = [...contents, ...messages];
-  const embedded = await seams.ask(
+  const embedded = await calls.ask(
     (options) => embed(texts, options),
     (found) => readVectors(found, texts.length),
   );
   if (embedded.failure !== undefined) {
     return {
-      similarities: similaritiesByWords(slot, contents, messages, isSeed),
+      similarities: similaritiesByWords(pool, contents, messages, isSeed),
       failure: embedded.failure,
     };
   }
   return {
-    similarities: similaritiesByVectors(slot, contents.length, messages.length, embedded.answer),
+    similarities: similaritiesByVectors(pool, contents.length, messages.length, embedded.answer),
   };
 }
 
 function similaritiesByVectors(
-  slot: Slot,
+  pool: EnginePool,
   memories: number,
   messages: number,
   vectors: Float64Array,
 ): Similarity[] {
-  const handle = slot.take();
+  const lease = pool.acquire();
   try {
-    handle.reserve(Math.max(vectors.length, 2 * memories), 0);
-    handle.numbers.set(vectors, handle.numbersAt);
-    handle.engine.cosines(memories, messages, vectors.length / (memories + messages));
-    return similaritiesIn(answerOf(handle, 2 * memories));
+    lease.reserve(Math.max(vectors.length, 2 * memories), 0);
+    lease.numbers.set(vectors, lease.numbersAt);
+    lease.engine.cosines(memories, messages, vectors.length / (memories + messages));
+    return similaritiesIn(answerOf(lease, 2 * memories));
   } finally {
-    slot.give(handle);
+    pool.release(lease);
   }
 }
 

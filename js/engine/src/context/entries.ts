@@ -1,7 +1,7 @@
 // Lists of a caller's objects, read once and as they are now.
 
+import { listOf } from "../arguments.ts";
 import { invalidEntry, invalidShape, show } from "../errors.ts";
-import { listOf } from "../memory/pack.ts";
 
 /**
  * The fields of entries that are strings. Throws `invalid_argument` by place, id and field.
@@ -27,14 +27,4 @@ export function readTexts<Field extends string>(
 export function firstOfEach<T extends { readonly id: string }>(entries: readonly T[]): T[] {
   const known = new Set<string>();
   return entries.filter(({ id }) => !known.has(id) && known.add(id));
-}
-
-/**
- * Whether something is an object of fields alone, of whatever realm, and no list, map or instance
- * of a class. @internal
- */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: object | null = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

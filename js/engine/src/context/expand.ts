@@ -1,10 +1,10 @@
 // A memory with all that it holds, looked up by an agent that wants to know more than a line of it.
 
-import { own } from "../constants.ts";
-import { invalid, requireText, show } from "../errors.ts";
+import { listOf, requireText } from "../arguments.ts";
+import type { EngineContext } from "../engine-context.ts";
+import { invalid, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import { toMilliseconds } from "../instant.ts";
-import { listOf } from "../memory/pack.ts";
-import type { Sections } from "../sections.ts";
 import { Batch } from "./batch.ts";
 import { bodyOf, dayOf, momentIn, type RecalledRow, textIn } from "./memory.ts";
 import { type MemoryType, memoryTypeOf } from "./turn.ts";
@@ -23,7 +23,7 @@ const DEEPER = "...";
 
 /** @internal */
 export async function expandMemory(
-  sections: Sections,
+  context: EngineContext,
   type: string,
   id: string,
   find: FindMemory,
@@ -32,27 +32,27 @@ export async function expandMemory(
   requireText("id", id);
   if (id === "") throw invalid("id", "must not be empty");
   if (typeof find !== "function") throw invalid("find", `must be a function, found ${show(find)}`);
-  const code = own.memoryTypes.names.indexOf(type as MemoryType);
+  const code = moduleConstants.memory_types.names.indexOf(type as MemoryType);
   if (code < 0) return `Unknown memory type: ${type}`;
   const row = await find(id, type as MemoryType);
   if (row == null) return NOT_FOUND;
   if (typeof row !== "object") throw invalid("row", `must be an object, found ${show(row)}`);
-  if (memoryTypeOf(sections, row.subtype) !== type) return NOT_FOUND;
-  const { title, text, fields } = detailOf(sections, id, row);
+  if (memoryTypeOf(context, row.subtype) !== type) return NOT_FOUND;
+  const { title, text, fields } = detailOf(context, id, row);
   const batch = new Batch();
   batch.numbers([code, fields.length]);
   for (const each of [title, text, ...fields.flat()]) batch.text(each);
-  return batch.ask(sections.slot, 0, ({ engine }) => engine.memory_detail());
+  return batch.ask(context.pool, 0, ({ engine }) => engine.memory_detail());
 }
 
 /** A row's title and text, and what else it tells, by name. */
-function detailOf(sections: Sections, id: string, row: RecalledRow) {
+function detailOf(context: EngineContext, id: string, row: RecalledRow) {
   const { text, ...others } = bodyOf(row.content_body);
   const [subtype, said, summary] = [textIn(row.subtype), textIn(text), textIn(row.content_summary)];
   const at = momentIn(row.provenance_created_at) ?? momentIn(row.created_at);
   const fields: [name: string, value: string][] = [
     ["id", id],
-    ["section", textIn(row.memory_section) ?? sections.getSectionForSubtype(subtype)],
+    ["section", textIn(row.memory_section) ?? context.getSectionForSubtype(subtype)],
     ["subtype", subtype ?? ""],
     ["stored", at === undefined ? "" : dayOf(toMilliseconds(at))],
     [

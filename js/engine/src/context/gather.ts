@@ -1,12 +1,12 @@
 // Everything that a prompt is made of, asked of the caller at once. What fails is named and done
 // without.
 
-import { own } from "../constants.ts";
+import { listOf } from "../arguments.ts";
+import type { CallerCalls, CallResult, SeamOptions } from "../caller-calls.ts";
 import { withSignal } from "../deadline.ts";
 import { invalid, invalidEntry, invalidShape, reasonOf, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import { toMilliseconds } from "../instant.ts";
-import { listOf } from "../memory/pack.ts";
-import type { Answer, SeamOptions, Seams } from "../seams.ts";
 import { firstOfEach } from "./entries.ts";
 import { type FoundMemory, readMemory } from "./memory.ts";
 import type { Request } from "./request.ts";
@@ -41,38 +41,38 @@ export interface Gathered {
 /** @internal */
 export async function gather(
   request: Request,
-  seams: Seams,
+  calls: CallerCalls,
   queries: readonly RetrievalQuery[],
 ): Promise<Gathered> {
   const failed: ContextFailure[] = [];
-  const answerOr = <T>(part: ContextFailure["part"], answer: Answer<T>, otherwise: T): T => {
+  const answerOr = <T>(part: ContextFailure["part"], answer: CallResult<T>, otherwise: T): T => {
     if (answer.failure === undefined) return answer.answer;
     failed.push({ part, reason: answer.failure });
     return otherwise;
   };
-  const readable = <T>(part: ContextFailure["part"], answer: Answer<Read<T>>): T[] => {
+  const readable = <T>(part: ContextFailure["part"], answer: CallResult<Read<T>>): T[] => {
     const { entries, problems } = answerOr(part, answer, { entries: [], problems: [] });
     for (const problem of problems) failed.push({ part, reason: reasonOf(problem) });
     return entries;
   };
-  const workingMemory = askFor(seams, request.workingMemory, readWorkingMemory);
+  const workingMemory = askFor(calls, request.workingMemory, readWorkingMemory);
   let topic: ReturnType<typeof topicIn> | undefined;
-  const retrieve = async (query: RetrievalQuery): Promise<Answer<readonly ContextMemory[]>> => {
+  const retrieve = async (query: RetrievalQuery): Promise<CallResult<readonly ContextMemory[]>> => {
     let { query_text } = query;
     if (query_text.trim() === "") {
-      topic ??= topicIn(workingMemory, seams);
+      topic ??= topicIn(workingMemory, calls);
       query_text = topical(request.input, await topic);
     }
-    return seams.ask(
+    return calls.ask(
       (options) => request.retrieve({ ...query, query_text }, options),
       (found) => Array.from(listOf("memories", found as readonly ContextMemory[])),
     );
   };
   const [profile, censors, working, recent, ...found] = await Promise.all([
-    askFor(seams, request.profile, readProfile),
-    askFor(seams, request.censors, readCensors),
+    askFor(calls, request.profile, readProfile),
+    askFor(calls, request.censors, readCensors),
     workingMemory,
-    askForRecent(request, seams),
+    askForRecent(request, calls),
     ...queries.map(retrieve),
   ] as const);
   return {
@@ -97,31 +97,34 @@ export async function gather(
 }
 
 function askFor<T>(
-  seams: Seams,
+  calls: CallerCalls,
   given: Given<unknown>,
   read: (value: unknown) => T,
-): Promise<Answer<T>> {
+): Promise<CallResult<T>> {
   const get =
     typeof given === "function" ? (given as (options: SeamOptions) => unknown) : () => given;
-  return seams.ask(get, read);
+  return calls.ask(get, read);
 }
 
-function askForRecent(request: Request, seams: Seams): Promise<Answer<Read<RecentConversation>>> {
+function askForRecent(
+  request: Request,
+  calls: CallerCalls,
+): Promise<CallResult<Read<RecentConversation>>> {
   const { recent, now } = request;
-  const { recent_conversations: limit, recent_hours } = own.context;
+  const { recent_conversations: limit, recent_hours } = moduleConstants.context;
   const since = now - recent_hours * HOUR;
   const ask = (options: SeamOptions) => recent?.(withSignal(options, { since, limit }));
-  return seams.ask(ask, (found) => readConversations(found, since, limit));
+  return calls.ask(ask, (found) => readConversations(found, since, limit));
 }
 
 /**
  * What is talked about; nothing where that is not told soon, so that the searches still have time.
  */
 async function topicIn(
-  workingMemory: Promise<Answer<WorkingMemory | null>>,
-  seams: Seams,
+  workingMemory: Promise<CallResult<WorkingMemory | null>>,
+  calls: CallerCalls,
 ): Promise<string | null | undefined> {
-  const known = await Promise.race([workingMemory, seams.passed(TOPIC_SHARE)]);
+  const known = await Promise.race([workingMemory, calls.passed(TOPIC_SHARE)]);
   return known === undefined || known.failure !== undefined
     ? undefined
     : known.answer?.current_topic;
@@ -187,12 +190,12 @@ const readCensors = (given: unknown): Read<Censor> =>
   readEntries("censors", given, (_, text, wrong) => {
     const action = text("action");
     if (!isAction(action))
-      throw wrong("action", `one of ${own.context.censor_actions.join(", ")}`, action);
+      throw wrong("action", `one of ${moduleConstants.context.censor_actions.join(", ")}`, action);
     return { id: text("id"), text: text("text"), action };
   });
 
 const isAction = (action: string): action is Censor["action"] =>
-  (own.context.censor_actions as readonly string[]).includes(action);
+  (moduleConstants.context.censor_actions as readonly string[]).includes(action);
 
 /** The newest of those since some moment, each once; what is dated ahead counts as new. */
 function readConversations(given: unknown, since: number, limit: number): Read<RecentConversation> {
@@ -221,7 +224,7 @@ function readWorkingMemory(given: unknown): WorkingMemory | null {
   if (typeof given !== "object")
     throw invalid("workingMemory", `must be an object, found ${show(given)}`);
   const memory = given as Record<keyof WorkingMemory, unknown>;
-  const textOf = (field: "current_task" | "current_frame" | "current_topic"): string | null => {
+  const textIn = (field: "current_task" | "current_frame" | "current_topic"): string | null => {
     const text = memory[field];
     if (text != null && typeof text !== "string") {
       throw invalid(`workingMemory.${field}`, `must be a string, found ${show(text)}`);
@@ -249,9 +252,9 @@ function readWorkingMemory(given: unknown): WorkingMemory | null {
   );
   if (problems.length > 0) throw problems[0];
   return {
-    current_task: textOf("current_task"),
-    current_frame: textOf("current_frame"),
-    current_topic: textOf("current_topic"),
+    current_task: textIn("current_task"),
+    current_frame: textIn("current_frame"),
+    current_topic: textIn("current_topic"),
     open_threads: threads as string[],
     items,
   };

@@ -1,8 +1,9 @@
 // Recalled memories as lines of a prompt.
 
+import { flagOf } from "../arguments.ts";
+import type { EngineContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, isDate, show } from "../errors.ts";
 import { idle } from "../runtime.ts";
-import type { Sections } from "../sections.ts";
 import { mostBytes, writeText } from "../text.ts";
 
 /** A recalled memory, as much of it as a line shows. Null counts as missing. */
@@ -48,7 +49,7 @@ const FIELDS = [
 
 /** @internal */
 export function formatContext(
-  sections: Sections,
+  context: EngineContext,
   results: readonly MemoryRow[],
   maxTokens = 4000,
   options: FormatContextOptions = {},
@@ -63,25 +64,25 @@ export function formatContext(
   for (const [index, row] of results.entries()) {
     if (typeof row !== "object" || row === null) throw invalidShape("results", index, row);
     for (const field of FIELDS) {
-      const text = textOf(row, field, index);
+      const text = fieldOf(row, field, index);
       texts.push(text === "" && emptyAsMissing ? undefined : text);
       room += mostBytes(text?.length ?? 0);
     }
   }
-  const handle = sections.slot.take();
+  const lease = context.pool.acquire();
   try {
-    handle.reserve(texts.length, room);
-    const { numbers, bytes, numbersAt } = handle;
-    let at = handle.bytesAt;
+    lease.reserve(texts.length, room);
+    const { numbers, bytes, numbersAt } = lease;
+    let at = lease.bytesAt;
     for (let place = 0; place < texts.length; place++) {
       const text = texts[place];
       const length = text === undefined ? -1 : writeText(text, bytes, at);
       numbers[numbersAt + place] = length;
       if (length > 0) at += length;
     }
-    return handle.engine.format_context(results.length, maxTokens) ?? null;
+    return lease.engine.format_context(results.length, maxTokens) ?? null;
   } finally {
-    sections.slot.give(handle);
+    context.pool.release(lease);
   }
 }
 
@@ -89,14 +90,14 @@ function emptyOption(options: FormatContextOptions): boolean {
   if (typeof options !== "object" || options === null) {
     throw invalid("options", `must be an object, found ${show(options)}`);
   }
-  const { emptyAsMissing = false } = options;
-  if (typeof emptyAsMissing !== "boolean") {
-    throw invalid("emptyAsMissing", `must be true or false, found ${show(emptyAsMissing)}`);
-  }
-  return emptyAsMissing;
+  return flagOf("emptyAsMissing", options.emptyAsMissing, false);
 }
 
-function textOf(row: MemoryRow, field: (typeof FIELDS)[number], index: number): string | undefined {
+function fieldOf(
+  row: MemoryRow,
+  field: (typeof FIELDS)[number],
+  index: number,
+): string | undefined {
   const value = row[field];
   if (value == null) return undefined;
   if (typeof value === "string") return value;

@@ -1,11 +1,10 @@
 // Memories that were found for a prompt: checked, and made of rows as they are stored.
 
-import { own } from "../constants.ts";
-import { invalid, invalidEntry, invalidShape, requireShort, show } from "../errors.ts";
+import { type Fields, finiteScore, isFields, listOf, requireShort } from "../arguments.ts";
+import type { EngineContext } from "../engine-context.ts";
+import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import { toMilliseconds } from "../instant.ts";
-import { listOf } from "../memory/pack.ts";
-import { numberOf } from "../merge.ts";
-import type { Sections } from "../sections.ts";
 import type { Instant } from "../types.ts";
 import type { MemoryRow } from "./lines.ts";
 import { type MemoryType, memoryTypeOf } from "./turn.ts";
@@ -44,7 +43,7 @@ export interface RecalledRow extends MemoryRow {
 /** The last moment that a `Date` holds, in milliseconds. */
 const LATEST = 8.64e15;
 const isMoment = (milliseconds: number): boolean => Math.abs(milliseconds) <= LATEST;
-const TYPES = new Set<unknown>(own.memoryTypes.names);
+const TYPES = new Set<unknown>(moduleConstants.memory_types.names);
 
 /** Throws `invalid_argument` by place, id and field. @internal */
 export function readMemory(memory: ContextMemory, place: number, asked: MemoryType): FoundMemory {
@@ -134,11 +133,11 @@ export function dayOf(moment: number): string {
 }
 
 /** @internal */
-export function contextMemory(sections: Sections, row: RecalledRow): ContextMemory {
+export function contextMemory(context: EngineContext, row: RecalledRow): ContextMemory {
   if (typeof row !== "object" || row === null)
     throw invalid("row", `must be an object, found ${show(row)}`);
   const { id, subtype, content_title, content_summary, tags, score } = row;
-  const type = memoryTypeOf(sections, subtype);
+  const type = memoryTypeOf(context, subtype);
   const body = bodyOf(row.content_body);
   const figures = isFields(body.signals) ? body.signals : {};
   const title = textIn(content_title);
@@ -155,7 +154,7 @@ export function contextMemory(sections: Sections, row: RecalledRow): ContextMemo
   return {
     id,
     type,
-    score: numberOf(score),
+    score: finiteScore(score),
     text: isNamed ? title : [title, substance].filter((part) => part !== undefined).join(": "),
     outcome: textIn(body.outcome) ?? textIn(figures.outcome),
     confidence: shareIn(body.confidence) ?? shareIn(figures.confidence),
@@ -168,10 +167,6 @@ export function contextMemory(sections: Sections, row: RecalledRow): ContextMemo
     created_at: momentIn(row.provenance_created_at) ?? momentIn(row.created_at),
   };
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What a body holds: its own fields where it is a JSON object, else its text. @internal */
 export function bodyOf(body: unknown): Fields {

@@ -1,9 +1,9 @@
 // How much two texts have in common, and about how long one is.
 
-import { invalid, requireText, show } from "../errors.ts";
-import { listOf } from "../memory/pack.ts";
-import type { Slot } from "../runtime.ts";
-import { defaultSections } from "../sections.ts";
+import { listOf, requireText } from "../arguments.ts";
+import { defaultContext } from "../engine-context.ts";
+import { invalid, show } from "../errors.ts";
+import type { EnginePool } from "../runtime.ts";
 import { withText } from "../text.ts";
 import { answerOf, Batch } from "./batch.ts";
 import { type ContextOptions, isSeedCompatible } from "./turn.ts";
@@ -25,7 +25,7 @@ export function overlap(context: string, response: string, options: ContextOptio
   const isSeed = isSeedCompatible(options);
   requireText("context", context);
   requireText("response", response);
-  return similaritiesByWords(defaultSections.slot, [context], [response], isSeed)[0]!.similarity;
+  return similaritiesByWords(defaultContext.pool, [context], [response], isSeed)[0]!.similarity;
 }
 
 /**
@@ -45,7 +45,7 @@ export function overlaps(
     if (typeof text === "string") return text;
     throw invalid("contexts", `must hold strings, found ${show(text)} at ${place}`);
   });
-  return similaritiesByWords(defaultSections.slot, texts, [response], isSeed).map(
+  return similaritiesByWords(defaultContext.pool, texts, [response], isSeed).map(
     ({ similarity }) => similarity,
   );
 }
@@ -53,14 +53,14 @@ export function overlaps(
 /** About how many tokens a text has: one for four code points, and at least one. */
 export function estimateTokens(text: string): number {
   requireText("text", text);
-  return withText(defaultSections.slot, text, 0, ({ engine }, length) =>
+  return withText(defaultContext.pool, text, 0, ({ engine }, length) =>
     engine.estimate_tokens(length),
   );
 }
 
 /** For each text the most that it has in common with one of the others. @internal */
 export function similaritiesByWords(
-  slot: Slot,
+  pool: EnginePool,
   texts: readonly string[],
   others: readonly string[],
   isSeed: boolean,
@@ -68,9 +68,9 @@ export function similaritiesByWords(
   const batch = new Batch();
   for (const text of texts) batch.text(text);
   for (const text of others) batch.text(text);
-  return batch.ask(slot, 2 * texts.length, (handle) => {
-    handle.engine.similarities(texts.length, others.length, isSeed);
-    return similaritiesIn(answerOf(handle, 2 * texts.length));
+  return batch.ask(pool, 2 * texts.length, (lease) => {
+    lease.engine.similarities(texts.length, others.length, isSeed);
+    return similaritiesIn(answerOf(lease, 2 * texts.length));
   });
 }
 

@@ -1,13 +1,13 @@
 // What a prompt is to be made of, read off the caller's options before anything is asked.
 
-import { own } from "../constants.ts";
+import { isPlainObject, listOf, optionsOf, presentOf, requireText } from "../arguments.ts";
 import { signalOf, timeoutOf } from "../deadline.ts";
-import { invalid, invalidEntry, invalidShape, requireText, show } from "../errors.ts";
-import { listOf, optionsOf, presentOf } from "../memory/pack.ts";
-import type { Sections } from "../sections.ts";
+import type { EngineContext } from "../engine-context.ts";
+import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import { contextBudget } from "./budget.ts";
 import { requireEmbed } from "./dedup.ts";
-import { isRecord, readTexts } from "./entries.ts";
+import { readTexts } from "./entries.ts";
 import { isSeedCompatible, type MemoryType, type RetrievalPlan } from "./turn.ts";
 import type { BuildContextOptions, ContextBudget, TurnFrame } from "./types.ts";
 
@@ -33,7 +33,7 @@ const KEYS = new Set<string>([
   "signal",
 ] satisfies (keyof BuildContextOptions)[]);
 
-const { names: TYPES } = own.memoryTypes;
+const { names: TYPES } = moduleConstants.memory_types;
 
 /** @internal */
 export type Request = ReturnType<typeof readRequest>;
@@ -42,7 +42,7 @@ export type Request = ReturnType<typeof readRequest>;
  * Throws `invalid_argument` by the option's name; what a section alone is made of is looked at
  * later. @internal
  */
-export function readRequest(sections: Sections, options: BuildContextOptions) {
+export function readRequest(context: EngineContext, options: BuildContextOptions) {
   if (options === undefined) throw invalid("options", "must be an object, found undefined");
   const given = optionsOf<BuildContextOptions>("options", options, KEYS) as BuildContextOptions;
   const {
@@ -84,7 +84,7 @@ export function readRequest(sections: Sections, options: BuildContextOptions) {
     countTokens: countTokens ?? null,
     budgets: overridesOf(budgets),
     minScores: minScoresOf(minScores, embed != null),
-    timeoutSeconds: timeoutOf(given.timeoutSeconds, sections.orchestrator.timeout_seconds),
+    timeoutSeconds: timeoutOf(given.timeoutSeconds, context.orchestrator.timeout_seconds),
     signal: signalOf(given.signal),
   };
 }
@@ -95,7 +95,7 @@ function requireFunction(field: string, value: unknown): void {
 
 function readFrame(frame: string | TurnFrame): TurnFrame {
   if (typeof frame === "string") {
-    const known = own.frames.find(({ id }) => id === frame);
+    const known = moduleConstants.frames.find(({ id }) => id === frame);
     return known === undefined
       ? { frame_id: frame }
       : { frame_id: known.id, frame_name: known.name, description: known.description };
@@ -169,7 +169,7 @@ function minScoresOf(
   given: Partial<Record<MemoryType, number>> | null | undefined,
   areCosines: boolean,
 ): number[] {
-  if (given != null && !isRecord(given))
+  if (given != null && !isPlainObject(given))
     throw invalid("minScores", `must be a plain object, found ${show(given)}`);
   const unknown = Object.keys(given ?? {}).find(
     (type) => !(TYPES as readonly string[]).includes(type),
@@ -178,7 +178,8 @@ function minScoresOf(
     throw invalid(`minScores.${unknown}`, `is of no type: there are ${TYPES.join(", ")}`);
   return TYPES.map((type, place) => {
     const least =
-      given?.[type] ?? (areCosines ? own.context.min_scores[place]! : Number.NEGATIVE_INFINITY);
+      given?.[type] ??
+      (areCosines ? moduleConstants.context.min_scores[place]! : Number.NEGATIVE_INFINITY);
     if (typeof least !== "number" || Number.isNaN(least)) {
       throw invalid(`minScores.${type}`, `must be a number, found ${show(least)}`);
     }

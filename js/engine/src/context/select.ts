@@ -1,7 +1,7 @@
 // Which of the memories that were found a prompt gets. The rules run in the module.
 
-import { own } from "../constants.ts";
-import type { Slot } from "../runtime.ts";
+import { moduleConstants } from "../generated/constants.ts";
+import type { EnginePool } from "../runtime.ts";
 import { answerOf, Batch } from "./batch.ts";
 import type { FoundMemory } from "./memory.ts";
 import type { LeftOut } from "./types.ts";
@@ -25,7 +25,7 @@ export interface Selecting {
 
 /** The selected memories by type, the best first, and the others. @internal */
 export function selectMemories(
-  slot: Slot,
+  pool: EnginePool,
   found: readonly FoundMemory[],
   by: Selecting,
 ): { selected: FoundMemory[]; leftOut: LeftOut[] } {
@@ -51,7 +51,7 @@ export function selectMemories(
   batch.numbers(active);
   for (const [place, memory] of found.entries()) {
     const { id, type, score, text, outcome, topic, createdAt, frame } = memory;
-    batch.number(own.memoryTypes.names.indexOf(type));
+    batch.number(moduleConstants.memory_types.names.indexOf(type));
     batch.number(numbers.get(id)!);
     batch.number(score);
     batch.number(frame === by.frame ? 1 : 0);
@@ -65,15 +65,15 @@ export function selectMemories(
     batch.text(type === "decision" ? outcome : "");
     batch.text(topic);
   }
-  const fates = batch.ask(slot, found.length, (handle) => {
-    handle.engine.select_memories(found.length, by.isSeed);
-    return answerOf(handle, found.length);
+  const fates = batch.ask(pool, found.length, (lease) => {
+    lease.engine.select_memories(found.length, by.isSeed);
+    return answerOf(lease, found.length);
   });
   const selected: FoundMemory[] = [];
   const leftOut: LeftOut[] = [];
   for (const [place, memory] of found.entries()) {
     const fate = fates[place]!;
-    const reason = own.context.unselected[-1 - fate];
+    const reason = moduleConstants.context.unselected[-1 - fate];
     if (reason === undefined) selected[fate] = memory;
     else if (reason !== "repeated")
       leftOut.push({ id: memory.id, section: budgetOf(memory.type), reason });

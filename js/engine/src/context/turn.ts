@@ -1,12 +1,12 @@
 // What a turn of conversation asks of memory, and what to retrieve for it. The rules run in the
 // module.
 
-import { own } from "../constants.ts";
-import { invalid, requireText, show } from "../errors.ts";
-import type { Handle } from "../runtime.ts";
-import type { Sections } from "../sections.ts";
-import { withText } from "../text.ts";
-import { isRecord } from "./entries.ts";
+import { flagOf, isPlainObject, requireText } from "../arguments.ts";
+import type { EngineContext } from "../engine-context.ts";
+import { invalid, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
+import type { EngineLease } from "../runtime.ts";
+import { slicesOf, withText } from "../text.ts";
 
 /**
  * What a memory is to a prompt, in this order. `signal` is there in the default mode alone, where a
@@ -115,9 +115,11 @@ export interface FrameSelection {
   questions_to_ask: string[];
 }
 
-const { names: TYPES, budgets: BUDGETS, most_named: MOST_NAMED } = own.memoryTypes;
-const TYPES_OF_SUBTYPES = new Map<unknown, MemoryType>(own.memoryTypes.of_subtypes);
-const FRAME_CODES = new Map(own.frames.map(({ id }, code) => [id, code]));
+const { names: TYPES, budgets: BUDGETS, most_named: MOST_NAMED } = moduleConstants.memory_types;
+const TYPES_OF_SUBTYPES = new Map<unknown, MemoryType>(moduleConstants.memory_types.of_subtypes);
+const FRAME_CODES = new Map<string, number>(
+  moduleConstants.frames.map(({ id }, code) => [id, code]),
+);
 
 /**
  * Where the module tells what of a turn: its beginning and recency, flags, hints, how many are
@@ -138,35 +140,35 @@ const SKIPPED = -2;
 
 /** @internal */
 export function classifyTurn(
-  sections: Sections,
+  context: EngineContext,
   text: string,
   frame?: string,
   options: ContextOptions = {},
 ): TurnSignals {
-  const { isSeed, frameType } = asked(sections, text, frame, options);
-  return withText(sections.slot, text, SIGNALS, (handle, length) => {
-    handle.engine.classify_turn(length, isSeed);
-    handle.refresh();
-    return signalsIn(handle, text, frameType);
+  const { isSeed, frameType } = asked(context, text, frame, options);
+  return withText(context.pool, text, SIGNALS, (lease, length) => {
+    lease.engine.classify_turn(length, isSeed);
+    lease.refresh();
+    return signalsIn(lease, text, frameType);
   });
 }
 
 /** @internal */
 export function planTurn(
-  sections: Sections,
+  context: EngineContext,
   text: string,
   frame?: string,
   options: ContextOptions = {},
 ): TurnPlan {
-  const { isSeed, frameType } = asked(sections, text, frame, options);
-  return withText(sections.slot, text, SIGNALS + PLAN + 1, (handle, length) => {
-    handle.engine.plan_turn(length, codeOf(frameType), isSeed);
-    handle.refresh();
-    const { numbers, numbersAt: at } = handle;
-    const signals = signalsIn(handle, text, frameType);
+  const { isSeed, frameType } = asked(context, text, frame, options);
+  return withText(context.pool, text, SIGNALS + PLAN + 1, (lease, length) => {
+    lease.engine.plan_turn(length, codeOf(frameType), isSeed);
+    lease.refresh();
+    const { numbers, numbersAt: at } = lease;
+    const signals = signalsIn(lease, text, frameType);
     return {
       signals,
-      plan: planIn(handle, SIGNALS, signals.topic_keywords, signals.input),
+      plan: planIn(lease, SIGNALS, signals.topic_keywords, signals.input),
       temporal_boost: numbers[at + SIGNALS + PLAN] === 1,
       recap: numbers[at + FLAGS_AT + 3] === 1,
     };
@@ -175,7 +177,7 @@ export function planTurn(
 
 /** @internal */
 export function planRetrieval(
-  sections: Sections,
+  context: EngineContext,
   signals: SignalsToPlan,
   options: ContextOptions = {},
 ): RetrievalPlan {
@@ -189,40 +191,40 @@ export function planRetrieval(
   if (!(typeof temporal_recency === "number" && temporal_recency >= 0 && temporal_recency <= 1)) {
     throw invalid("temporal_recency", `must lie between 0 and 1, found ${show(temporal_recency)}`);
   }
-  const isQuestion = flagOf("is_question", signals.is_question);
-  const isGreeting = flagOf("is_greeting", signals.is_greeting);
-  const isAcknowledgement = flagOf("is_acknowledgement", signals.is_acknowledgement);
+  const isQuestion = flagOf("is_question", signals.is_question, false);
+  const isGreeting = flagOf("is_greeting", signals.is_greeting, false);
+  const isAcknowledgement = flagOf("is_acknowledgement", signals.is_acknowledgement, false);
   const hints = hintsOf(signals.memory_type_hints);
   const keywords = keywordsOf(signals.topic_keywords);
-  const handle = sections.slot.take();
+  const lease = context.pool.acquire();
   try {
-    handle.reserve(Math.max(1 + hints.length, PLAN), 0);
-    const { numbers, numbersAt: at } = handle;
+    lease.reserve(Math.max(1 + hints.length, PLAN), 0);
+    const { numbers, numbersAt: at } = lease;
     numbers[at] = temporal_recency;
     for (let place = 0; place < hints.length; place++) numbers[at + 1 + place] = hints[place]!;
     const asksNothing = isGreeting || isAcknowledgement;
-    handle.engine.plan_retrieval(
+    lease.engine.plan_retrieval(
       codeOf(frame_type),
       isQuestion,
       asksNothing,
       keywords.length > 0,
       isSeed,
     );
-    handle.refresh();
-    return planIn(handle, 0, keywords, input);
+    lease.refresh();
+    return planIn(lease, 0, keywords, input);
   } finally {
-    sections.slot.give(handle);
+    context.pool.release(lease);
   }
 }
 
 /** @internal */
-export function selectFrame(sections: Sections, text: string): FrameSelection {
+export function selectFrame(context: EngineContext, text: string): FrameSelection {
   requireText("text", text);
-  return withText(sections.slot, text, 1, (handle, length) => {
+  return withText(context.pool, text, 1, (lease, length) => {
     const { id, name, description, category, stakes } =
-      own.frames[handle.engine.select_frame(length)]!;
-    handle.refresh();
-    const confidence = handle.numbers[handle.numbersAt]!;
+      moduleConstants.frames[lease.engine.select_frame(length)]!;
+    lease.refresh();
+    const confidence = lease.numbers[lease.numbersAt]!;
     return {
       frame_id: id,
       frame_name: name,
@@ -237,24 +239,28 @@ export function selectFrame(sections: Sections, text: string): FrameSelection {
 }
 
 /** @internal */
-export function nextTopic(sections: Sections, text: string): string | null {
+export function nextTopic(context: EngineContext, text: string): string | null {
   requireText("text", text);
-  return withText(sections.slot, text, 2, (handle, length) => {
-    if (!handle.engine.next_topic(length)) return null;
-    handle.refresh();
-    return text.slice(handle.numbers[handle.numbersAt], handle.numbers[handle.numbersAt + 1]);
+  return withText(context.pool, text, 2, (lease, length) => {
+    if (!lease.engine.next_topic(length)) return null;
+    lease.refresh();
+    return text.slice(lease.numbers[lease.numbersAt], lease.numbers[lease.numbersAt + 1]);
   });
 }
 
 /** @internal */
-export function memoryTypeOf(sections: Sections, subtype: string | null | undefined): MemoryType {
+export function memoryTypeOf(
+  context: EngineContext,
+  subtype: string | null | undefined,
+): MemoryType {
   return (
-    TYPES_OF_SUBTYPES.get(subtype) ?? own.memoryTypes.of_sections[sections.codes.get(subtype)]!
+    TYPES_OF_SUBTYPES.get(subtype) ??
+    moduleConstants.memory_types.of_sections[context.codes.get(subtype)]!
   );
 }
 
 function signalsIn(
-  { numbers, numbersAt: at }: Handle,
+  { numbers, numbersAt: at }: EngineLease,
   text: string,
   frameType: string,
 ): TurnSignals {
@@ -263,13 +269,13 @@ function signalsIn(
     const hint = numbers[at + HINTS_AT + place]!;
     if (hint > 0) hints[TYPES[place]!] = hint;
   }
-  const keywords = slices(text, numbers, at + KEYWORDS_AT, numbers[at + COUNTS_AT]!);
+  const keywords = slicesOf(text, numbers, at + KEYWORDS_AT, numbers[at + COUNTS_AT]!);
   for (let place = 0; place < keywords.length; place++)
     keywords[place] = keywords[place]!.toLowerCase();
   return {
     input: text.slice(numbers[at]),
     frame_type: frameType,
-    entity_mentions: slices(text, numbers, at + ENTITIES_AT, numbers[at + COUNTS_AT + 1]!),
+    entity_mentions: slicesOf(text, numbers, at + ENTITIES_AT, numbers[at + COUNTS_AT + 1]!),
     temporal_recency: numbers[at + 1]!,
     memory_type_hints: hints,
     is_question: numbers[at + FLAGS_AT] === 1,
@@ -279,16 +285,8 @@ function signalsIn(
   };
 }
 
-/** So many stretches of a text, whose ends begin at a place. */
-function slices(text: string, numbers: Float64Array, from: number, count: number): string[] {
-  const found: string[] = [];
-  for (let at = from; at < from + 2 * count; at += 2)
-    found.push(text.slice(numbers[at], numbers[at + 1]));
-  return found;
-}
-
 function planIn(
-  { numbers, numbersAt }: Handle,
+  { numbers, numbersAt }: EngineLease,
   from: number,
   keywords: string[],
   input: string,
@@ -308,7 +306,7 @@ function planIn(
 
 /** Checks what a turn is asked with. A frame that is not given is the turn's own. */
 function asked(
-  sections: Sections,
+  context: EngineContext,
   text: string,
   frame: string | undefined,
   options: ContextOptions,
@@ -316,11 +314,11 @@ function asked(
   requireText("text", text);
   if (frame !== undefined) requireText("frame", frame);
   const isSeed = isSeedCompatible(options);
-  return { isSeed, frameType: frame ?? selectFrame(sections, text).frame_id };
+  return { isSeed, frameType: frame ?? selectFrame(context, text).frame_id };
 }
 
 /** A frame's place, and one past the last for a frame of the caller's own. */
-const codeOf = (frame: string): number => FRAME_CODES.get(frame) ?? own.frames.length;
+const codeOf = (frame: string): number => FRAME_CODES.get(frame) ?? moduleConstants.frames.length;
 
 /** Whether the mode is the seed's. @internal */
 export function isSeedCompatible(options: ContextOptions): boolean {
@@ -334,13 +332,8 @@ export function isSeedCompatible(options: ContextOptions): boolean {
   return mode === "seed-compatible";
 }
 
-function flagOf(field: string, flag: boolean | undefined = false): boolean {
-  if (typeof flag !== "boolean") throw invalid(field, `must be true or false, found ${show(flag)}`);
-  return flag;
-}
-
 function hintsOf(hints: TurnSignals["memory_type_hints"] = {}): number[] {
-  if (!isRecord(hints)) {
+  if (!isPlainObject(hints)) {
     throw invalid("memory_type_hints", `must be a plain object, found ${show(hints)}`);
   }
   return TYPES.map((type) => {

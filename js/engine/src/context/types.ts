@@ -1,6 +1,6 @@
 // What preparing a prompt takes and gives. Data is in snake_case, options are in camelCase.
 
-import type { SeamOptions } from "../seams.ts";
+import type { SeamOptions } from "../caller-calls.ts";
 import type { CancelSignal, Instant } from "../types.ts";
 import type { Embed } from "./dedup.ts";
 import type {

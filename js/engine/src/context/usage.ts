@@ -1,13 +1,12 @@
 // Which memories have proved useful. What was recorded is kept here; what it comes to is computed
 // in the module.
 
-import { own } from "../constants.ts";
-import { invalid, invalidEntry, invalidShape, NousError, requireText, show } from "../errors.ts";
-import { idsOf, optionsOf, presentOf } from "../memory/pack.ts";
-import { defaultSections } from "../sections.ts";
+import { idsOf, isPlainObject, optionsOf, presentOf, requireText } from "../arguments.ts";
+import { defaultContext } from "../engine-context.ts";
+import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import type { Instant } from "../types.ts";
 import { answerOf, Batch } from "./batch.ts";
-import { isRecord } from "./entries.ts";
 import { Heap } from "./heap.ts";
 import { type ContextMode, isSeedCompatible } from "./turn.ts";
 
@@ -73,7 +72,7 @@ const KEYS = new Set(["mode", "maxRecords"]);
 const VERSION = 1;
 const MOST_RECORDS = 10_000_000;
 /** A record of this age, in milliseconds, is dropped. */
-const OLD = own.context.use_days * 86_400_000;
+const OLD = moduleConstants.context.use_days * 86_400_000;
 /** Room for so many records is made at first. */
 const FIRST_ROOM = 256;
 /** Before the first record of a memory, and after the last. */
@@ -120,7 +119,11 @@ export class UsageTracker {
 
   /** Throws `invalid_argument` for a wrong option. */
   constructor(options?: UsageTrackerOptions) {
-    const { mode, maxRecords = own.context.most_uses } = optionsOf("options", options, KEYS);
+    const { mode, maxRecords = moduleConstants.context.most_uses } = optionsOf(
+      "options",
+      options,
+      KEYS,
+    );
     this.#isSeed = isSeedCompatible({ mode });
     if (!isCapacity(maxRecords))
       throw invalid("maxRecords", `${CAPACITY}, found ${show(maxRecords)}`);
@@ -148,7 +151,7 @@ export class UsageTracker {
     now?: Instant,
     recalledIds?: Readonly<Record<string, readonly string[]>> | null,
   ): UsageFeedback[] {
-    if (!isRecord(recalled))
+    if (!isPlainObject(recalled))
       throw invalid("recalled", `must be a plain object, found ${show(recalled)}`);
     requireText("response", response);
     const retrieved_at = presentOf(now);
@@ -159,9 +162,9 @@ export class UsageTracker {
     const batch = new Batch();
     for (const [, text] of told) batch.text(text);
     batch.text(response);
-    const answer = batch.ask(defaultSections.slot, 2 * told.length, (handle) => {
-      handle.engine.feedback(told.length, this.#isSeed);
-      return answerOf(handle, 2 * told.length);
+    const answer = batch.ask(defaultContext.pool, 2 * told.length, (lease) => {
+      lease.engine.feedback(told.length, this.#isSeed);
+      return answerOf(lease, 2 * told.length);
     });
     const feedback = told.map(([memory_id], place): UsageFeedback => {
       const was_referenced = answer[2 * place + 1] === 1;
@@ -202,9 +205,9 @@ export class UsageTracker {
     const asked = idsOf("ids", ids);
     const present = presentOf(now);
     for (const id of asked) this.#tell(this.#usesOf(id), present, batch);
-    return batch.ask(defaultSections.slot, asked.length, (handle) => {
-      handle.engine.usage_boosts(asked.length, this.#isSeed);
-      return Array.from(answerOf(handle, asked.length));
+    return batch.ask(defaultContext.pool, asked.length, (lease) => {
+      lease.engine.usage_boosts(asked.length, this.#isSeed);
+      return Array.from(answerOf(lease, asked.length));
     });
   }
 
@@ -224,9 +227,9 @@ export class UsageTracker {
     const type = uses
       .map((slot) => this.#types[slot])
       .reduce((latest, type) => type ?? latest, null);
-    return batch.ask(defaultSections.slot, 2, (handle) => {
-      handle.engine.usage_score(present, this.#isSeed);
-      const [usage_score, rate] = answerOf(handle, 2) as unknown as [number, number];
+    return batch.ask(defaultContext.pool, 2, (lease) => {
+      lease.engine.usage_score(present, this.#isSeed);
+      const [usage_score, rate] = answerOf(lease, 2) as unknown as [number, number];
       return {
         memory_id: id,
         ...typed(type),
@@ -402,7 +405,7 @@ function readTypes(
   recalledIds: Readonly<Record<string, readonly string[]>> | null | undefined,
 ): Map<string, string> {
   if (recalledIds == null) return new Map();
-  if (!isRecord(recalledIds))
+  if (!isPlainObject(recalledIds))
     throw invalid("recalledIds", `must be a plain object, found ${show(recalledIds)}`);
   const types = Object.entries(recalledIds);
   return new Map(

@@ -1,8 +1,8 @@
 // A prompt from what goes into its sections.
 
-import { own } from "../constants.ts";
 import { reasonOf } from "../errors.ts";
-import type { Handle, Slot } from "../runtime.ts";
+import { moduleConstants } from "../generated/constants.ts";
+import type { EngineLease, EnginePool } from "../runtime.ts";
 import { withText } from "../text.ts";
 import { Batch } from "./batch.ts";
 import { dayOf, type FoundMemory } from "./memory.ts";
@@ -19,7 +19,7 @@ import type {
   WorkingMemory,
 } from "./types.ts";
 
-const SECTIONS = own.context.sections;
+const SECTIONS = moduleConstants.context.sections;
 const CODES = new Map(SECTIONS.map(([name], code) => [name, code]));
 /** Numbers that tell of a section. */
 const WRITTEN = 4;
@@ -67,7 +67,7 @@ export class TokenCounter {
 
 /** The section of memories of a type, and its budget. @internal */
 export const budgetOf = (type: MemoryType): BudgetName =>
-  own.memoryTypes.budgets[own.memoryTypes.names.indexOf(type)]!;
+  moduleConstants.memory_types.budgets[moduleConstants.memory_types.names.indexOf(type)]!;
 
 /** What goes into the sections beside the identity. @internal */
 export class Entries {
@@ -121,7 +121,7 @@ export class Entries {
 
   /** Writes the prompt; without a counter tokens are estimated. */
   write(
-    slot: Slot,
+    pool: EnginePool,
     identity: string,
     budget: ContextBudget,
     isSeed: boolean,
@@ -140,7 +140,7 @@ export class Entries {
       batch.numbers(numbers);
       for (const text of texts) batch.text(text);
     }
-    const [prompt, tokens, count, ...told] = batch.ask(slot, 0, ({ engine }) =>
+    const [prompt, tokens, count, ...told] = batch.ask(pool, 0, ({ engine }) =>
       engine.write_prompt(all.length, isSeed, counter?.count),
     ) as [string, number, number, ...number[]];
     const sections = Array.from({ length: count }, (_, place): ContextSection => {
@@ -163,11 +163,11 @@ export class Entries {
     const recalled: FoundMemory[] = [];
     const leftOut: LeftOut[] = [];
     const [ofIdentity, ...fates] = told.slice(count * WRITTEN);
-    const missing = own.context.omitted[ofIdentity!];
+    const missing = moduleConstants.context.omitted[ofIdentity!];
     if (missing !== undefined && missing !== "empty")
       leftOut.push({ id: null, section: "identity", reason: missing });
     for (const [place, { section, id, memory }] of all.entries()) {
-      const reason = own.context.omitted[fates[place]!];
+      const reason = moduleConstants.context.omitted[fates[place]!];
       if (reason !== undefined) leftOut.push({ id, section, reason });
       else if (memory !== undefined) recalled.push(memory);
     }
@@ -193,13 +193,13 @@ export class Entries {
 
 /** An identity that stands alone, within so many tokens. @internal */
 export function writeIdentity(
-  slot: Slot,
+  pool: EnginePool,
   identity: string,
   most: number,
   counter?: TokenCounter,
 ): Pick<WrittenPrompt, "prompt" | "tokens"> {
-  const write = ({ engine }: Handle, length: number) =>
+  const write = ({ engine }: EngineLease, length: number) =>
     engine.write_identity(length, most, counter?.count);
-  const [prompt, tokens] = withText(slot, identity, 0, write) as [string, number];
+  const [prompt, tokens] = withText(pool, identity, 0, write) as [string, number];
   return { prompt, tokens };
 }

@@ -2,6 +2,7 @@
 // The resident memory of one agent: ids here, everything else in the memory of an instance of its
 // own.
 
+import { idsOf, limitOf, listOf, optionsOf, presentOf } from "../arguments.ts";
 import { withModuleConfig } from "../config.ts";
 import { LIFECYCLE_STATES } from "../constants.ts";
 import { invalid, invalidEntry, NousError, show } from "../errors.ts";
@@ -13,12 +14,7 @@ import {
   checkRerank,
   codesOf,
   EDGE,
-  idsOf,
-  limitOf,
-  listOf,
   NODE,
-  optionsOf,
-  presentOf,
   type ReadSearch,
   readEdges,
   readNodes,

@@ -1,6 +1,7 @@
 // Names as the module's codes: each is asked for once, and kept here.
 
-import { NousError, requireShort, show } from "../errors.ts";
+import { requireShort } from "../arguments.ts";
+import { NousError, show } from "../errors.ts";
 import type { Resident } from "./resident.ts";
 
 /** The kinds of names, in the order of their codes. */

@@ -1,8 +1,19 @@
 // Nodes, edges, filters and searches, read off a caller's objects. Reading may run the caller's own
 // code (getters, proxies), so all of it is done before the scratch is touched.
 
+import {
+  countOf,
+  entryId,
+  flagOf,
+  limitOf,
+  listOf,
+  optionsOf,
+  presentOf,
+  requireOptions,
+  unknownOption,
+} from "../arguments.ts";
 import { LIFECYCLE_STATES } from "../constants.ts";
-import { invalid, invalidEntry, invalidShape, NousError, requireShort, show } from "../errors.ts";
+import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
 import { toMilliseconds } from "../instant.ts";
 import type { Instant } from "../types.ts";
 import { type Names, textsOf } from "./names.ts";
@@ -77,36 +88,6 @@ const momentOf = (value: Instant | null | undefined): number => {
   return Number.isFinite(moment) ? moment : Number.NaN;
 };
 
-/** A list that is short enough to be copied. @internal */
-export function listOf<T>(field: string, list: readonly T[]): readonly T[] {
-  if (!Array.isArray(list)) throw invalid(field, `must be an array, found ${show(list)}`);
-  requireShort(field, list);
-  return list as readonly T[];
-}
-
-/** Ids of a list, checked. @internal */
-export function idsOf(field: string, list: readonly string[]): string[] {
-  const ids = [...listOf(field, list)];
-  for (let index = 0; index < ids.length; index++) {
-    if (typeof ids[index] !== "string" || ids[index] === "") {
-      const message = `${field}[${index}] must be a string that is not empty, found ${show(ids[index])}`;
-      throw new NousError("invalid_argument", message, { field, index });
-    }
-  }
-  return ids;
-}
-
-function idOf(batch: string, index: number, entry: object, field: string, id: unknown): string {
-  if (typeof id === "string" && id !== "") return id;
-  throw invalidEntry(
-    batch,
-    index,
-    entry,
-    field,
-    `must be a string that is not empty, found ${show(id)}`,
-  );
-}
-
 /** A name that may be missing. */
 function nameOf(
   batch: string,
@@ -140,7 +121,7 @@ export function readNodes(nodes: readonly MemoryNode[]): Batch {
   for (let index = 0, at = 0; index < count; index++, at += NODE) {
     const node = nodes[index]!;
     if (typeof node !== "object" || node === null) throw invalidShape("nodes", index, node);
-    batch.ids[index] = idOf("nodes", index, node, "id", node.id);
+    batch.ids[index] = entryId("nodes", index, node, "id", node.id);
     const { last_accessed, lifecycle } = node;
     records[at + 1] = numberOf(node.sequence);
     records[at + 2] = momentOf(node.created_at);
@@ -324,9 +305,9 @@ export function readEdges(edges: readonly MemoryEdge[]): EdgeBatch {
   for (let index = 0, at = 0; index < count; index++, at += EDGE) {
     const edge = edges[index]!;
     if (typeof edge !== "object" || edge === null) throw invalidShape("edges", index, edge);
-    batch.ids[index] = idOf("edges", index, edge, "id", edge.id);
-    batch.sources[index] = idOf("edges", index, edge, "source_id", edge.source_id);
-    batch.targets[index] = idOf("edges", index, edge, "target_id", edge.target_id);
+    batch.ids[index] = entryId("edges", index, edge, "id", edge.id);
+    batch.sources[index] = entryId("edges", index, edge, "source_id", edge.source_id);
+    batch.targets[index] = entryId("edges", index, edge, "target_id", edge.target_id);
     batch.types[index] = nameOf("edges", index, edge, "type", edge.type);
     records[at + 4] = numberOf(edge.strength);
     records[at + 5] = numberOf(edge.sequence);
@@ -350,46 +331,6 @@ export interface ReadSearch {
   embedding: ArrayLike<number> | undefined;
 }
 
-/** A limit of at least 0, or undefined. @internal */
-export const limitOf = (limit: number | undefined, fallback: number): number =>
-  wholeOf("limit", limit, fallback);
-
-/** How many there may be: at least 0, and `Infinity` for as many as there are. */
-function wholeOf(field: string, most: number | undefined, fallback: number): number {
-  if (most === undefined) return fallback;
-  if (typeof most !== "number" || !(most >= 0 && (most === Infinity || Number.isInteger(most)))) {
-    throw invalid(field, `must be a whole number of at least 0, found ${show(most)}`);
-  }
-  return Math.min(most, 0xffff_ffff);
-}
-
-/** The present: an instant, or the clock. @internal */
-export function presentOf(now: Instant | undefined): number {
-  if (now === undefined) return Date.now();
-  const present = toMilliseconds(now);
-  if (!Number.isFinite(present)) throw invalid("now", `must be an instant, found ${show(now)}`);
-  return present;
-}
-
-const flagOf = (field: string, flag: unknown, fallback: boolean): number => {
-  if (flag === undefined) return fallback ? 1 : 0;
-  if (typeof flag !== "boolean") throw invalid(field, `must be true or false, found ${show(flag)}`);
-  return flag ? 1 : 0;
-};
-
-/** An object of options, whose keys are known ones. @internal */
-export function optionsOf<T extends object>(
-  name: string,
-  options: T | undefined,
-  keys: ReadonlySet<string>,
-): Partial<T> {
-  if (options === undefined) return {};
-  checkObject(name, options);
-  // Quicker than asking for a list of the keys.
-  for (const key in options) if (!keys.has(key)) throw unknownOption(key, keys);
-  return options;
-}
-
 /**
  * As `optionsOf` both, of a ranking, which may take no more than a microsecond. Keys are compared
  * one by one: asking a set is 5 % of that.
@@ -397,12 +338,12 @@ export function optionsOf<T extends object>(
  * @internal
  */
 export function checkRerank(candidates: ResidentCandidates, options: ResidentRerankOptions): void {
-  checkObject("options", options);
+  requireOptions("options", options);
   for (const key in options) {
     if (key !== "limit" && key !== "now" && key !== "sections")
       throw unknownOption(key, RERANK_KEYS);
   }
-  checkObject("candidates", candidates);
+  requireOptions("candidates", candidates);
   for (const key in candidates) {
     if (
       key === "handles" ||
@@ -415,15 +356,6 @@ export function checkRerank(candidates: ResidentCandidates, options: ResidentRer
     throw unknownOption(key, CANDIDATE_KEYS);
   }
 }
-
-function checkObject(name: string, options: object): void {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw invalid(name, `must be an object, found ${show(options)}`);
-  }
-}
-
-const unknownOption = (key: string, keys: ReadonlySet<string>) =>
-  invalid(key, `is not an option: there are ${[...keys].join(", ")}`);
 
 /** @internal */
 export const RERANK_KEYS: ReadonlySet<string> = new Set(["limit", "now", "sections"]);
@@ -457,14 +389,14 @@ export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
   const head = new Float64Array(SEARCH);
   head[0] = presentOf(query.now);
   head[1] = limitOf(query.limit, ABSENT);
-  head[2] = flagOf("sections", query.sections, true);
-  head[3] = flagOf("include_connections", query.include_connections, false);
+  head[2] = Number(flagOf("sections", query.sections, true));
+  head[3] = Number(flagOf("include_connections", query.include_connections, false));
   head[4] = LEVELS.indexOf(level);
   if (head[4] < 0)
     throw invalid("serendipity_level", `must be one of ${LEVELS.join(", ")}, found ${show(level)}`);
   const lists = readFilters(query.filters, names, head);
   const embedding = readQueryEmbedding(query.embedding, head);
-  head[9] = wholeOf("max_seeds", query.max_seeds, ABSENT);
+  head[9] = countOf("max_seeds", query.max_seeds, ABSENT);
   const given = query.bm25 ?? [];
   const count = listOf("bm25", given).length;
   const hits = new Array<string>(count);
@@ -472,7 +404,7 @@ export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
   for (let index = 0; index < count; index++) {
     const hit = given[index]!;
     if (typeof hit !== "object" || hit === null) throw invalidShape("bm25", index, hit);
-    hits[index] = idOf("bm25", index, hit, "id", hit.id);
+    hits[index] = entryId("bm25", index, hit, "id", hit.id);
     const { score } = hit;
     if (typeof score !== "number" || !(score >= 0 && score < Infinity)) {
       throw invalidEntry(

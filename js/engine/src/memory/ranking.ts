@@ -1,6 +1,6 @@
 // A ranking, light: ids and scores, and the signals behind a score when they are asked for.
 
-import { own } from "../constants.ts";
+import { moduleConstants } from "../generated/constants.ts";
 import type { RerankingWeights, SignalBreakdown } from "../types.ts";
 import type { RankedEntry } from "./types.ts";
 
@@ -32,7 +32,7 @@ export class Ranking implements Iterable<RankedEntry> {
     if (this.ids[place] === undefined) return undefined;
     const at = place * SIGNALS;
     return Object.fromEntries(
-      own.signals.map((signal, i) => [signal, this.#signals[at + i]!]),
+      moduleConstants.signals.map((signal, i) => [signal, this.#signals[at + i]!]),
     ) as SignalBreakdown;
   }
 
@@ -40,7 +40,7 @@ export class Ranking implements Iterable<RankedEntry> {
   primarySignal(place: number): keyof RerankingWeights | undefined {
     return this.ids[place] === undefined
       ? undefined
-      : own.signals[this.#signals[place * SIGNALS + 6]!];
+      : moduleConstants.signals[this.#signals[place * SIGNALS + 6]!];
   }
 
   /** All there is about a place, counted from 0. */

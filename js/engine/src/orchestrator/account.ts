@@ -1,7 +1,8 @@
 // An account of merging: what was boosted, what was left out and why, what is there for the sake of
 // a part.
 
-import { type MergedRow, type MergeRow, numberOf } from "../merge.ts";
+import { finiteScore } from "../arguments.ts";
+import type { MergedRow, MergeRow } from "../merge.ts";
 import type { MemorySection } from "../types.ts";
 import type { MergeTrace } from "./types.ts";
 
@@ -45,7 +46,7 @@ export function accountOf<Row extends MergeRow>(
   for (const group of groups) {
     found += group.length;
     for (const row of group) {
-      const score = numberOf(row.score);
+      const score = finiteScore(row.score);
       const place = places.get(row.id);
       if (place === undefined) {
         places.set(row.id, rows.length);

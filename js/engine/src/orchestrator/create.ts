@@ -1,13 +1,13 @@
 // The orchestrator over the module: a configuration becomes an engine and the numbers that its
 // passes go by.
 
+import { optionsOf } from "../arguments.ts";
 import { type EngineConfig, withModuleConfig } from "../config.ts";
 import { MEMORY_SECTIONS } from "../constants.ts";
-import { optionsOf } from "../memory/pack.ts";
+import { EngineContext } from "../engine-context.ts";
 import { mergeAndSelect } from "../merge.ts";
 import * as query from "../query.ts";
 import { requireLoaded } from "../runtime.ts";
-import { Sections } from "../sections.ts";
 import type { MemorySection } from "../types.ts";
 import { createOrchestratorOver, type OrchestratorEngine } from "./index.ts";
 import type { FoundRow, Orchestrator, RetrievalSearch } from "./types.ts";
@@ -48,23 +48,23 @@ export function createOrchestrator<
     options,
     KEYS,
   );
-  const sections = withModuleConfig(config ?? {}, (plain) => new Sections(plain));
-  return createOrchestratorOver(engineOf(sections), sections.orchestrator, search!);
+  const context = withModuleConfig(config ?? {}, (plain) => new EngineContext(plain));
+  return createOrchestratorOver(engineOf(context), context.orchestrator, search!);
 }
 
-function engineOf(sections: Sections): OrchestratorEngine {
+function engineOf(context: EngineContext): OrchestratorEngine {
   const boostOf = (section: MemorySection) =>
-    sections.enabled ? sections.profiles[section].intent_boost : 1;
+    context.enabled ? context.profiles[section].intent_boost : 1;
   return {
-    understand: (text, options) => query.understand(sections, text, options),
-    classifyQuery: (text) => query.classifyQuery(sections, text),
-    reformulate: (text, classification) => query.reformulate(sections, text, classification),
-    mergeAndSelect: (subResults, options) => mergeAndSelect(sections, subResults, options),
+    understand: (text, options) => query.understand(context, text, options),
+    classifyQuery: (text) => query.classifyQuery(context, text),
+    reformulate: (text, classification) => query.reformulate(context, text, classification),
+    mergeAndSelect: (subResults, options) => mergeAndSelect(context, subResults, options),
     settleWeak: (selected, searches, options) =>
-      query.settleWeak(sections, selected, searches, options),
+      query.settleWeak(context, selected, searches, options),
     calculateRetrievalConfidence: (top, second, count, hasAttribute) =>
-      query.calculateRetrievalConfidence(sections, top, second, count, hasAttribute),
-    getSectionForSubtype: sections.getSectionForSubtype,
+      query.calculateRetrievalConfidence(context, top, second, count, hasAttribute),
+    getSectionForSubtype: context.getSectionForSubtype,
     intentBoosts: Object.fromEntries(
       MEMORY_SECTIONS.map((section) => [section, boostOf(section)]),
     ) as Record<MemorySection, number>,

@@ -2,17 +2,11 @@
 // too little, merged, and what is weak is replaced. The rules run in the module; here is who asks
 // whom, and when it is over.
 
+import { copyWith, finiteScore, optionsOf, presentOf } from "../arguments.ts";
 import { signalOf } from "../deadline.ts";
+import type { ModuleOrchestratorConfig } from "../engine-context.ts";
 import { invalid, NousError, reasonOf, show } from "../errors.ts";
-import { optionsOf, presentOf } from "../memory/pack.ts";
-import {
-  copyWith,
-  type MergedRow,
-  type MergeOptions,
-  type MergeRow,
-  numberOf,
-  type SubResults,
-} from "../merge.ts";
+import type { MergedRow, MergeOptions, MergeRow, SubResults } from "../merge.ts";
 import type {
   ClassifiedQuery,
   DecomposeOptions,
@@ -20,7 +14,6 @@ import type {
   SettleWeak,
   Understanding,
 } from "../query.ts";
-import type { ModuleOrchestratorConfig } from "../sections.ts";
 import type { MemorySection } from "../types.ts";
 import { accountOf } from "./account.ts";
 import { replaceWeak } from "./replace.ts";
@@ -271,7 +264,7 @@ function asTheyCame<Row extends FoundRow>(
 ): MergedRow<Row>[] {
   return rows
     .slice(0, maxResults)
-    .map((row) => copyWith(row, { score: numberOf(row.score), _sub_query_group: 0 }));
+    .map((row) => copyWith(row, { score: finiteScore(row.score), _sub_query_group: 0 }));
 }
 
 /**
@@ -280,7 +273,7 @@ function asTheyCame<Row extends FoundRow>(
 function bestOfEach<Row extends FoundRow>(rows: readonly Row[]): Row[] {
   const best = new Map<unknown, { row: Row; score: number }>();
   for (const row of rows) {
-    const score = numberOf(row.score);
+    const score = finiteScore(row.score);
     const known = best.get(row.id);
     if (known === undefined || score > known.score) best.set(row.id, { row, score });
   }

@@ -1,6 +1,7 @@
 // Replacing weak results by better ones that a search for their titles finds.
 
-import { copyWith, type MergedRow, numberOf } from "../merge.ts";
+import { copyWith, finiteScore } from "../arguments.ts";
+import type { MergedRow } from "../merge.ts";
 import type { Fate, SettleWeak, TitleSearch } from "../query.ts";
 import { isAnswered, type Searches } from "./searches.ts";
 import type { FoundRow, RetrievalTrace } from "./types.ts";
@@ -69,7 +70,7 @@ function settle<Row extends FoundRow>(
       settled.dropped.push({ id: id!, score, why: fate.why });
     } else if (fate.kind === "replaced") {
       const row = (found[place] as readonly Row[])[fate.by]!;
-      const better = copyWith(row, { score: numberOf(row.score), _sub_query_group });
+      const better = copyWith(row, { score: finiteScore(row.score), _sub_query_group });
       settled.nodes.push(better);
       settled.replaced.push({ id: id!, score, by: better.id!, by_score: better.score });
     } else {

@@ -1,9 +1,9 @@
 // The searches of one retrieval: all under one deadline and the caller's signal, each with a signal
 // of its own.
 
+import { finiteScore } from "../arguments.ts";
 import { Cancellation, Deadline, type Waiting, withSignal } from "../deadline.ts";
 import { invalid, invalidShape, reasonOf, show } from "../errors.ts";
-import { numberOf } from "../merge.ts";
 import type { CancelSignal } from "../types.ts";
 import type { FoundRow, RetrievalSearch, SearchOutcome, SearchTrace } from "./types.ts";
 
@@ -130,7 +130,7 @@ function readRows<Row extends FoundRow>(found: unknown): { rows: Row[]; top: num
     if (row.id == null || row.id === "") continue;
     readAll(row);
     rows.push(row);
-    const score = numberOf(row.score);
+    const score = finiteScore(row.score);
     if (top === null || score > top) top = score;
   }
   return { rows, top };

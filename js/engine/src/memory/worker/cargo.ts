@@ -1,7 +1,8 @@
 // What a caller hands in, made ready to cross: the fields that the index reads and no others, and
 // vectors gathered into buffers of their own, which move instead of being copied again.
 
-import { invalid, requireShort, show } from "../../errors.ts";
+import { requireShort } from "../../arguments.ts";
+import { invalid, show } from "../../errors.ts";
 import { FILTER_KEYS } from "../pack.ts";
 import type { MemoryEdge, MemoryNode } from "../types.ts";
 

@@ -1,12 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // A resident memory on a thread of its own: the same methods, answered by promises.
 
+import { optionsOf } from "../../arguments.ts";
 import { withModuleConfig } from "../../config.ts";
 import { invalid, show } from "../../errors.ts";
 import { compiledModule } from "../../runtime.ts";
 import type { Instant } from "../../types.ts";
 import type { MemoryIndex } from "../index.ts";
-import { CANDIDATE_KEYS, optionsOf, QUERY_KEYS, RERANK_KEYS, SIMILAR_KEYS } from "../pack.ts";
+import { CANDIDATE_KEYS, QUERY_KEYS, RERANK_KEYS, SIMILAR_KEYS } from "../pack.ts";
 import { Ranking, type RankingData } from "../ranking.ts";
 import type {
   DecayChanges,

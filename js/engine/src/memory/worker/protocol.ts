@@ -1,7 +1,7 @@
 // What crosses between an index's worker and whoever asks it. Answers come in the order of the
 // requests, so that neither carries a number.
 
-import type { NousErrorCode, NousErrorDetails } from "../../errors.ts";
+import type { NousError, NousErrorCode, NousErrorDetails } from "../../errors.ts";
 import type { MemoryIndex } from "../index.ts";
 import type { MemoryIndexOptions } from "../types.ts";
 
@@ -35,6 +35,13 @@ export interface Refused {
 
 /** @internal */
 export type Answer = { value: unknown } | { refused: Refused } | { thrown: unknown };
+
+/** The exports of the package's core that the worker's loop uses. @internal */
+export interface WorkerCore {
+  initSync(module: object): void;
+  MemoryIndex: typeof MemoryIndex;
+  NousError: typeof NousError;
+}
 
 /** An end of the line, in the worker. @internal */
 export interface Port {

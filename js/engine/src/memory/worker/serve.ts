@@ -1,16 +1,19 @@
 // What runs in the worker: one index, and a loop that answers one request after the other.
 
-import type * as core from "../../core.ts";
 import type { MemoryIndex } from "../index.ts";
 import type { Ranking } from "../ranking.ts";
 import type { SearchResult } from "../types.ts";
-import { type Answer, LOADED, type Port, type Request, type Start } from "./protocol.ts";
-
-/** What it needs of the core, which the script brings along or finds beside itself. @internal */
-export type Core = Pick<typeof core, "initSync" | "MemoryIndex" | "NousError">;
+import {
+  type Answer,
+  LOADED,
+  type Port,
+  type Request,
+  type Start,
+  type WorkerCore,
+} from "./protocol.ts";
 
 /** Answers whatever comes through the port, for as long as the thread lives. @internal */
-export function serve(port: Port, { initSync, MemoryIndex, NousError }: Core): void {
+export function serve(port: Port, { initSync, MemoryIndex, NousError }: WorkerCore): void {
   let index: MemoryIndex | undefined;
 
   const start = ({ module, options, snapshot }: Start): string => {

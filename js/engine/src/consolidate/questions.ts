@@ -1,14 +1,14 @@
 // What a plan asks outside: each question with a deadline and a signal of its own, and answers
 // taken for what they are.
 
+import { isFields } from "../arguments.ts";
+import { CallerCalls, type SeamOptions } from "../caller-calls.ts";
 import { invalid, show } from "../errors.ts";
-import { type SeamOptions, Seams } from "../seams.ts";
 import type { CancelSignal } from "../types.ts";
-import { isFields } from "./episodes.ts";
 import type { ConsolidationError } from "./types.ts";
 
-/** What a seam failed with, or why it was not waited for any more. @internal */
-export class SeamFailure extends Error {
+/** Why a question to the caller failed or was late. @internal */
+export class QuestionFailure extends Error {
   constructor(
     readonly stage: ConsolidationError["stage"],
     message: string,
@@ -25,22 +25,22 @@ export class Questions {
   ) {}
 
   /**
-   * An answer, read; a `SeamFailure` where there is none. Rejected with the caller's reason when
+   * An answer, read; a `QuestionFailure` where there is none. Rejected with the caller's reason when
    * the signal is aborted.
    */
   async ask<Answer>(
     stage: ConsolidationError["stage"],
-    seam: (options: SeamOptions) => unknown,
+    call: (options: SeamOptions) => unknown,
     read: (answer: unknown) => Answer,
   ): Promise<Answer> {
-    const seams = new Seams(this.timeoutSeconds, this.signal);
+    const calls = new CallerCalls(this.timeoutSeconds, this.signal);
     try {
-      const asked = await seams.ask(seam, read);
-      seams.requireWanted();
-      if (asked.failure !== undefined) throw new SeamFailure(stage, asked.failure);
+      const asked = await calls.ask(call, read);
+      calls.requireWanted();
+      if (asked.failure !== undefined) throw new QuestionFailure(stage, asked.failure);
       return asked.answer;
     } finally {
-      seams.close();
+      calls.close();
     }
   }
 

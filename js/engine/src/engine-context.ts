@@ -1,24 +1,33 @@
 // Sections under one configuration: which subtype belongs where. The table comes from the module.
 
 import { freezeProfile, MEMORY_SECTIONS } from "./constants.ts";
-import { defaultDescription } from "./generated/constants.js";
-import { type PlainData, Slot } from "./runtime.ts";
+import { defaultDescription } from "./generated/constants.ts";
+import { EnginePool, type PlainData } from "./runtime.ts";
 import type { MemorySection, SectionProfile } from "./types.ts";
 
-/** What the module says of a configuration. @internal */
-export interface Description {
-  enabled: boolean;
-  default_section: number;
-  intent_boost: number;
-  words: boolean;
-  profiles: SectionProfile[];
-  subtypes: { name: string; section: MemorySection; stability: number | null }[];
-  known_symbols: string[];
-  orchestrator: ModuleOrchestratorConfig;
-  /** Subtypes in the order of the table of stakes, with the signals that each reads. */
-  stakes: { subtype: string; fields: [string | null, string | null] }[];
+/** The module's description of a configuration. @internal */
+interface Description {
+  readonly enabled: boolean;
+  readonly default_section: number;
+  readonly intent_boost: number;
+  /** Whether intent is matched by whole words. */
+  readonly words: boolean;
+  readonly profiles: readonly SectionProfile[];
+  readonly subtypes: readonly {
+    readonly name: string;
+    readonly section: MemorySection;
+    /** Days; null: the section's. */
+    readonly stability: number | null;
+  }[];
+  readonly known_symbols: readonly string[];
+  readonly orchestrator: ModuleOrchestratorConfig;
+  /** Subtypes in the order of the salience table, with the signals that each reads. */
+  readonly stakes: readonly {
+    readonly subtype: string;
+    readonly fields: readonly [string | null, string | null];
+  }[];
   /** Whether rarity, surprise and consequence have any weight. */
-  weighs: [rarity: boolean, surprise: boolean, consequence: boolean];
+  readonly weighs: readonly [rarity: boolean, surprise: boolean, consequence: boolean];
 }
 
 /** What is set about retrieval in several passes, in the module's words. @internal */
@@ -81,8 +90,8 @@ const slotOf = (subtype: string): number =>
   (subtype.length * 7 + subtype.charCodeAt(subtype.length - 2)) & (SLOTS - 1);
 
 /** A configuration's tables, and the engines that compute under it. @internal */
-export class Sections {
-  readonly slot: Slot;
+export class EngineContext {
+  readonly pool: EnginePool;
   readonly codes = new SubtypeCodes();
   enabled = true;
   intentBoost = Number.NaN;
@@ -91,7 +100,10 @@ export class Sections {
   readonly orchestrator: ModuleOrchestratorConfig;
   /** The place of each subtype in the table of stakes, and the signals that it reads. */
   readonly weighs: Readonly<Description["weighs"]>;
-  readonly stakes = new Map<string, { place: number; fields: readonly (string | null)[] }>();
+  readonly salienceSources = new Map<
+    string,
+    { place: number; fields: readonly (string | null)[] }
+  >();
   readonly profiles = {} as Record<MemorySection, SectionProfile>;
   readonly sectionOf: Record<string, MemorySection> = {};
   readonly stabilityOf: Record<string, number> = {};
@@ -102,9 +114,9 @@ export class Sections {
    * known already.
    */
   constructor(config?: PlainData) {
-    this.slot = new Slot(config);
+    this.pool = new EnginePool(config);
     const about: Description =
-      config === undefined ? defaultDescription : JSON.parse(this.slot.engine().describe());
+      config === undefined ? defaultDescription : JSON.parse(this.pool.engine().describe());
     this.enabled = about.enabled;
     this.codes.defaultCode = about.default_section;
     this.intentBoost = about.intent_boost;
@@ -113,7 +125,7 @@ export class Sections {
     this.orchestrator = about.orchestrator;
     this.weighs = about.weighs;
     for (const [place, { subtype, fields }] of about.stakes.entries())
-      this.stakes.set(subtype, { place, fields });
+      this.salienceSources.set(subtype, { place, fields });
     for (const profile of about.profiles) this.profiles[profile.section] = freezeProfile(profile);
     for (const { name, section, stability } of about.subtypes) {
       this.codes.set(name, MEMORY_SECTIONS.indexOf(section));
@@ -136,4 +148,4 @@ export class Sections {
 }
 
 /** The tables without a configuration. @internal */
-export const defaultSections = new Sections();
+export const defaultContext = new EngineContext();

@@ -1,20 +1,21 @@
 // Playbooks: read and kept here, matched in the module, told as text for an agent.
 
-import { own } from "./constants.ts";
 import {
-  invalid,
-  invalidEntry,
-  invalidShape,
+  entryId,
+  type Fields,
+  idsOf,
+  isFields,
+  isNumber,
   MOST_ENTRIES,
-  NousError,
+  presentOf,
   requireShort,
-  show,
-} from "./errors.ts";
-import type { Instance } from "./instance.ts";
-import { presentOf } from "./memory/pack.ts";
-import { numeric, ownInstance } from "./runtime.ts";
-import type { Sections } from "./sections.ts";
-import type { Instant } from "./types.ts";
+} from "../arguments.ts";
+import type { EngineContext } from "../engine-context.ts";
+import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
+import { moduleConstants } from "../generated/constants.ts";
+import type { Instance } from "../instance.ts";
+import { numeric, ownInstance } from "../runtime.ts";
+import type { Instant } from "../types.ts";
 
 /**
  * What a playbook's body holds. What is missing or null has its default; what does not parse is a
@@ -174,12 +175,7 @@ class Unreadable extends Error {
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === "string";
-const isNumber = (value: unknown): value is number => Number.isFinite(value);
 const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0;
 const isTexts = (value: unknown): value is readonly string[] =>
@@ -392,16 +388,7 @@ export class PlaybookBook {
     for (let place = 0; place < playbooks.length; place++) {
       const given: unknown = playbooks[place];
       if (!isFields(given)) throw invalidShape("playbooks", place, given);
-      const id = given.id;
-      if (!isText(id) || id === "") {
-        throw invalidEntry(
-          "playbooks",
-          place,
-          given,
-          "id",
-          `must be a string that is not empty, found ${show(id)}`,
-        );
-      }
+      const id = entryId("playbooks", place, given, "id", given.id);
       readings.delete(id);
       readings.set(id, this.#read(id, given as unknown as Playbook));
     }
@@ -435,13 +422,7 @@ export class PlaybookBook {
 
   /** Removes playbooks; ids that are not known do nothing. */
   remove(ids: readonly string[]): void {
-    if (!Array.isArray(ids)) throw invalid("ids", `must be an array, found ${show(ids)}`);
-    const named = Array.from(ids as unknown[], (id, index) => {
-      if (isText(id) && id !== "") return id;
-      const message = `ids[${index}] must be a string that is not empty, found ${show(id)}`;
-      throw new NousError("invalid_argument", message, { field: "ids", index });
-    });
-    for (const id of named) {
+    for (const id of idsOf("ids", ids)) {
       const known = this.#all.get(id);
       // The module first: a call that fails has removed nothing.
       if (typeof known === "number") {
@@ -664,7 +645,7 @@ const LINE_BREAKS = /[\n\v\f\r\u0085\u2028\u2029]+/g;
 
 /** @internal */
 export function applyOutcome(
-  sections: Sections,
+  context: EngineContext,
   playbook: PlaybookRecord,
   profitable: boolean,
   now: Instant | undefined,
@@ -691,9 +672,9 @@ export function applyOutcome(
     success_count: success_count + (profitable ? 1 : 0),
     sample_size: sample_size + 1,
     last_applied: present.toISOString(),
-    stability: sections.slot
+    stability: context.pool
       .engine()
       .stability_after_outcome(stability, difficulty ?? Number.NaN, profitable),
-    strengthened: profitable ? own.edgeStrengthening : 0,
+    strengthened: profitable ? moduleConstants.edge_strengthening : 0,
   };
 }

@@ -15,13 +15,13 @@ export interface SeamOptions {
 }
 
 /** An answer, or why there is none. @internal */
-export type Answer<T> = { answer: T; failure?: undefined } | { failure: string };
+export type CallResult<T> = { answer: T; failure?: undefined } | { failure: string };
 
 /**
  * Functions of the caller's under one deadline and the caller's signal. To be closed however the
  * work ends. @internal
  */
-export class Seams {
+export class CallerCalls {
   readonly #deadline: Deadline;
 
   constructor(timeoutSeconds: number, signal: CancelSignal | undefined) {
@@ -35,11 +35,11 @@ export class Seams {
   ask<T>(
     call: (options: SeamOptions) => unknown,
     read: (answer: unknown) => T,
-  ): Promise<Answer<T>> {
+  ): Promise<CallResult<T>> {
     return new Promise((resolve, reject) => {
       this.requireWanted();
       const cancellation = new Cancellation();
-      const settle = (answer: Answer<T>) => {
+      const settle = (answer: CallResult<T>) => {
         if (this.#deadline.conclude(waiting)) resolve(answer);
       };
       const fail = (error: unknown) => settle({ failure: reasonOf(error) });
