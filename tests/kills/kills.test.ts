@@ -13,7 +13,7 @@ import { checkAll } from "../../js/server/src/check.ts";
 import { agentFile, snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { copiesOf } from "../../js/server/src/storage/files.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { released } from "../../js/server/src/storage/released.ts";
+import { released } from "../../js/server/src/storage/release-handles.ts";
 import { makeExisting, raw } from "../server/existing.ts";
 import { heldBy, Ledger, nodeKey } from "../server/ledger.ts";
 import { Ended, PROGRAM, type Running, type Surroundings, start } from "../server/process.ts";

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { Agents } from "../../js/server/src/workers/agents.ts";
+import { Agents } from "../../js/server/src/workers/open-agents.ts";
 import { ask } from "./asking.ts";
 import { LESSON } from "./shared.ts";
 import { temporaryFolder } from "./temporary.ts";

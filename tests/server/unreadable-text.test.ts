@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { released } from "../../js/server/src/storage/released.ts";
+import { released } from "../../js/server/src/storage/release-handles.ts";
 import { raw } from "./existing.ts";
 import { PROGRAM, start } from "./process.ts";
 import { type Client, clientOf } from "./shared.ts";

@@ -5,8 +5,8 @@ import { chmodSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
 import { agentFile, snapshotsOf } from "./settings/paths.ts";
-import { whileNobodyUses } from "./storage/alone.ts";
 import { StorageError } from "./storage/errors.ts";
+import { whileNobodyUses } from "./storage/exclusive-file.ts";
 import {
   copiesOf,
   copyName,

@@ -14,14 +14,14 @@ import {
 } from "node:fs";
 import { cpus, tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";
-import { vectorOf } from "./agent/index-rows.ts";
+import { vectorOf } from "./agent/replica/index-rows.ts";
 import { backUp } from "./backup.ts";
 import { NousClient } from "./client/client.ts";
 import type { Settings } from "./settings/options.ts";
 import { agentFile } from "./settings/paths.ts";
 import { LibsqlStorage } from "./storage/libsql.ts";
 import { USUAL_AGENT } from "./storage/place.ts";
-import { released } from "./storage/released.ts";
+import { released } from "./storage/release-handles.ts";
 import { importMemory } from "./transfer/import.ts";
 import { sampleLines } from "./transfer/sample.ts";
 

@@ -2,8 +2,8 @@
 // be made of it.
 
 import { type EngineConfig, MemoryIndex } from "nous-wasm";
-import { memoryEdgeOf, memoryNodeOf, vectorOf } from "./agent/index-rows.ts";
-import { Texts } from "./agent/texts.ts";
+import { memoryEdgeOf, memoryNodeOf, vectorOf } from "./agent/replica/index-rows.ts";
+import { Texts } from "./agent/replica/text-replica.ts";
 import { databasesOf, type Found } from "./storage/open.ts";
 import type { Place } from "./storage/place.ts";
 import type { Storage } from "./storage/storage.ts";

@@ -129,7 +129,7 @@ function addAgentCommands(agents: Command): void {
   withOptions(
     agents.command("list").description("lists agents and the bytes of their databases"),
   ).action(async (_, command: Command) => {
-    const { agentsIn } = await import("./hosting.ts");
+    const { agentsIn } = await import("./storage/hosted-agents.ts");
     const { settings } = await settingsOf(command);
     for (const { agent, bytes } of await agentsIn(placeOf(settings)))
       console.log(`${agent}\t${bytes}`);
@@ -141,7 +141,7 @@ function addAgentCommands(agents: Command): void {
   )
     .argument("<NAME>")
     .action(async (agent: string, _, command: Command) => {
-      const { deleteAgent } = await import("./hosting.ts");
+      const { deleteAgent } = await import("./storage/hosted-agents.ts");
       const { settings } = await settingsOf(command);
       const { data_dir } = settings;
       checkIsFiles(placeOf(settings), "agents delete");
@@ -157,7 +157,7 @@ function addAgentCommands(agents: Command): void {
     .argument("<NAME>")
     .argument("<ID>")
     .action(async (agent: string, id: string, _, command: Command) => {
-      const { purgeNode } = await import("./hosting.ts");
+      const { purgeNode } = await import("./storage/hosted-agents.ts");
       const { settings } = await settingsOf(command);
       const { data_dir, durability } = settings;
       checkIsFiles(placeOf(settings), "agents purge");

@@ -44,7 +44,7 @@ export async function startServer(
   const pool = new Pool(settings.workers, worker, setup, log);
   try {
     // HTTP takes as long to be loaded as a thread takes to come up: both at once.
-    const loading = import("./front.ts").then(({ createFront }) =>
+    const loading = import("./front/front.ts").then(({ createFront }) =>
       createFront(pool, inForce, { keys, log, version, unsent }),
     );
     const [front] = await Promise.all([loading, pool.open(USUAL_AGENT)]);

@@ -12,21 +12,21 @@ import {
   type TextIndex,
 } from "nous-wasm";
 import type { Node } from "../api/nodes.ts";
-import type { Compat } from "../compat/compat.ts";
+import { wrong } from "../refusal.ts";
+import type { Compat } from "../settings/compat.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import type { NameKind, SoftChange, Storage } from "../storage/storage.ts";
 import { MOST_AHEAD, toIso } from "../time.ts";
-import { Book } from "./book.ts";
 import { Clock } from "./clock.ts";
-import { wrong } from "./errors.ts";
-import { Follower, type Tell } from "./follower.ts";
-import { presentNode } from "./presenting.ts";
-import { Resident } from "./resident.ts";
-import { RowCache } from "./row-cache.ts";
-import { SnapshotFile } from "./snapshot-file.ts";
-import { SoftState } from "./soft.ts";
-import { Texts } from "./texts.ts";
+import { presentNode } from "./present.ts";
+import { Follower, type Tell } from "./replica/follower.ts";
+import { Resident } from "./replica/index-replica.ts";
+import { Book } from "./replica/playbook-replica.ts";
+import { RowCache } from "./replica/row-cache.ts";
+import { SnapshotFile } from "./replica/snapshot-file.ts";
+import { SoftState } from "./replica/soft-state.ts";
+import { Texts } from "./replica/text-replica.ts";
 
 /**
  * Bytes outside the engine that an open agent takes: for each memory its id and what SQLite keeps

@@ -3,21 +3,21 @@
 import type { AnswerOf, GivenTo, OperationShape } from "../api/operation.ts";
 import type { AGENT_OPERATIONS } from "../api/operations.ts";
 import type { Agent } from "./agent.ts";
-import { batchHandlers } from "./batches.ts";
-import { clusterHandlers } from "./clusters.ts";
-import { conflictHandlers } from "./conflicts.ts";
-import { consolidationHandlers } from "./consolidation.ts";
-import { contextHandlers } from "./context.ts";
-import { decayHandlers } from "./decay.ts";
-import { edgeHandlers } from "./edges.ts";
-import { embeddingHandlers } from "./embeddings.ts";
-import { graphHandlers } from "./graph.ts";
-import { healthHandlers } from "./health.ts";
-import { nodeHandlers } from "./nodes.ts";
-import { playbookHandlers } from "./playbooks.ts";
-import { purgeHandlers } from "./purge.ts";
-import { retrievalHandlers } from "./retrieval.ts";
-import { searchHandlers } from "./search.ts";
+import { batchHandlers } from "./handlers/batches.ts";
+import { clusterHandlers } from "./handlers/clusters.ts";
+import { conflictHandlers } from "./handlers/conflicts.ts";
+import { consolidationHandlers } from "./handlers/consolidation.ts";
+import { contextHandlers } from "./handlers/context.ts";
+import { edgeHandlers } from "./handlers/edges.ts";
+import { embeddingHandlers } from "./handlers/embeddings.ts";
+import { graphHandlers } from "./handlers/graph.ts";
+import { healthHandlers } from "./handlers/health.ts";
+import { purgeHandlers } from "./handlers/hosting.ts";
+import { nodeHandlers } from "./handlers/nodes.ts";
+import { playbookHandlers } from "./handlers/playbooks.ts";
+import { retrievalHandlers } from "./handlers/retrieval.ts";
+import { searchHandlers } from "./handlers/search.ts";
+import { decayHandlers } from "./sweep.ts";
 
 /**
  * Operations' handlers. One that has to wait for something answers with a promise; the agent does

@@ -3,8 +3,8 @@
 
 import { figuresOf } from "../api/figures.ts";
 import type { Agent } from "./agent.ts";
-import { consolidate } from "./consolidation.ts";
-import { sweep } from "./decay.ts";
+import { consolidate } from "./handlers/consolidation.ts";
+import { sweep } from "./sweep.ts";
 
 /** How long others leave it to a process that says nothing any more, in milliseconds. */
 const LEASE = 600_000;

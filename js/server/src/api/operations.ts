@@ -1,6 +1,7 @@
 // All operations. A subject's own are in a file of its own; what each of them does is in the file
 // of the same subject in `agent/`.
 
+import { wholeOperations } from "./agent.ts";
 import { batchOperations } from "./batches.ts";
 import { clusterOperations } from "./clusters.ts";
 import { conflictOperations } from "./conflicts.ts";
@@ -13,7 +14,6 @@ import { nodeOperations } from "./nodes.ts";
 import { playbookOperations } from "./playbooks.ts";
 import { retrievalOperations } from "./retrieval.ts";
 import { questionOperations, searchOperations } from "./search.ts";
-import { wholeOperations } from "./whole.ts";
 
 /** What an agent is asked. */
 export const AGENT_OPERATIONS = {

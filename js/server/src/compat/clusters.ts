@@ -1,12 +1,12 @@
 // Clusters as Hynous answers them.
 
 import type { Agent } from "../agent/agent.ts";
-import { clusterHandlers } from "../agent/clusters.ts";
-import { notFound } from "../agent/errors.ts";
-import { textOf } from "../agent/index-rows.ts";
-import { presentClusters, presentNow, toFourDigits } from "../agent/presenting.ts";
-import { Room } from "../agent/room.ts";
+import { Room } from "../agent/answer-room.ts";
+import { clusterHandlers } from "../agent/handlers/clusters.ts";
+import { presentClusters, presentNow, toFourDigits } from "../agent/present.ts";
+import { textOf } from "../agent/replica/index-rows.ts";
 import type { Cluster } from "../api/clusters.ts";
+import { notFound } from "../refusal.ts";
 import type { ClusterRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import { idempotent, type OverridesOf } from "./overriding.ts";

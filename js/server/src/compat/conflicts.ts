@@ -2,13 +2,13 @@
 // still be resolved.
 
 import type { Agent, Unit } from "../agent/agent.ts";
-import { deleteMemory, presentConflicts } from "../agent/conflicts.ts";
-import { insertEdge } from "../agent/edges.ts";
-import { notFound, Refusal, wrong } from "../agent/errors.ts";
-import { textOf } from "../agent/index-rows.ts";
-import { Room } from "../agent/room.ts";
+import { Room } from "../agent/answer-room.ts";
+import { deleteMemory, presentConflicts } from "../agent/handlers/conflicts.ts";
+import { insertEdge } from "../agent/handlers/edges.ts";
+import { textOf } from "../agent/replica/index-rows.ts";
 import type { Resolving } from "../api/conflicts.ts";
 import { MOST_TEXT } from "../api/limits.ts";
+import { notFound, Refusal, wrong } from "../refusal.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import type { OverridesOf } from "./overriding.ts";

@@ -3,12 +3,12 @@
 import type { Agent } from "../agent/agent.ts";
 import { HANDLERS } from "../agent/handlers.ts";
 import type { AgentOperation } from "../api/operations.ts";
+import type { Compat } from "../settings/compat.ts";
+import { wholeOverrides } from "./agent.ts";
 import { clusterOverrides } from "./clusters.ts";
-import type { Compat } from "./compat.ts";
 import { conflictOverrides } from "./conflicts.ts";
 import { nodeOverrides } from "./nodes.ts";
 import { searchAsHynous } from "./search.ts";
-import { wholeOverrides } from "./whole.ts";
 
 export type Handler = (agent: Agent, given: never) => unknown;
 

@@ -1,11 +1,11 @@
 // Memories and edges as Hynous answers them.
 
-import { edgeHandlers } from "../agent/edges.ts";
-import { notFound } from "../agent/errors.ts";
-import { textOf } from "../agent/index-rows.ts";
-import { listed, nodeHandlers } from "../agent/nodes.ts";
-import { presentEdge, toFourDigits } from "../agent/presenting.ts";
-import { storedState } from "../agent/states.ts";
+import { edgeHandlers } from "../agent/handlers/edges.ts";
+import { listed, nodeHandlers } from "../agent/handlers/nodes.ts";
+import { storedState } from "../agent/lifecycle-filters.ts";
+import { presentEdge, toFourDigits } from "../agent/present.ts";
+import { textOf } from "../agent/replica/index-rows.ts";
+import { notFound } from "../refusal.ts";
 import { idempotent, type OverridesOf } from "./overriding.ts";
 
 /** Strength of an edge that has none. */

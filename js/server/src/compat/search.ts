@@ -3,9 +3,9 @@
 
 import type { StoredMemoryNode } from "nous-wasm";
 import type { Agent } from "../agent/agent.ts";
-import { presentNow } from "../agent/presenting.ts";
-import { stopwatch, vectorOf } from "../agent/search.ts";
-import { cosine } from "../agent/similar.ts";
+import { stopwatch, vectorOf } from "../agent/handlers/search.ts";
+import { presentNow } from "../agent/present.ts";
+import { cosine } from "../agent/rules/similar.ts";
 import type { QuestionVector } from "../api/operation.ts";
 import type { SearchRequest } from "../api/search.ts";
 import type { NodeRow } from "../storage/rows.ts";

@@ -3,8 +3,8 @@
 
 import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
-import type { Lacking } from "../storage/embeddings.ts";
 import type { Storage } from "../storage/storage.ts";
+import type { Lacking } from "../storage/tables/embeddings.ts";
 import type { Embedder } from "./embedder.ts";
 import { bytesOf } from "./tasks.ts";
 import { embeddingText } from "./text.ts";

@@ -4,8 +4,8 @@
 import { isIPv6 } from "node:net";
 import { availableParallelism } from "node:os";
 import { z } from "zod";
-import { COMPATS, type Compat } from "../compat/compat.ts";
 import type { Durability } from "../storage/libsql.ts";
+import { COMPATS, type Compat } from "./compat.ts";
 import { counting } from "./count-outcomes.ts";
 import { defaultDataDir } from "./paths.ts";
 

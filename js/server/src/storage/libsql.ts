@@ -6,16 +6,24 @@ import { dirname } from "node:path";
 import Database from "libsql";
 import { MOST_AHEAD } from "../time.ts";
 import { changedRows, sealRows } from "./checksums.ts";
-import { CONFLICT_COLUMNS, ConflictTable, FOR_NULL } from "./conflicts.ts";
 import type { Connection, Statement } from "./connection.ts";
-import { EmbeddingTables } from "./embeddings.ts";
 import { StorageError } from "./errors.ts";
 import { copiesOf, logOf, moveIfFree } from "./files.ts";
+import {
+  type Changed,
+  checkMeta,
+  namesOf,
+  replaceTexts,
+  type TextPlace,
+  UnreadableText,
+  unloggedIn,
+  unreadableChanges,
+  unreadableIn,
+  unreadableTexts,
+} from "./invalid-utf8.ts";
 import { migrate, schemaOf } from "./migrate.ts";
 import { readWithAdded } from "./migrations/frames.ts";
 import { OpenFiles } from "./open-files.ts";
-import { Openings } from "./openings.ts";
-import { RetryTable } from "./retries.ts";
 import type {
   ClusterChanges,
   ClusterRow,
@@ -48,18 +56,10 @@ import type {
   SoftChange,
   Storage,
 } from "./storage.ts";
-import {
-  type Changed,
-  checkMeta,
-  namesOf,
-  replaceTexts,
-  type TextPlace,
-  UnreadableText,
-  unloggedIn,
-  unreadableChanges,
-  unreadableIn,
-  unreadableTexts,
-} from "./unreadable.ts";
+import { CONFLICT_COLUMNS, ConflictTable, FOR_NULL } from "./tables/conflicts.ts";
+import { EmbeddingTables } from "./tables/embeddings.ts";
+import { Openings } from "./tables/openings.ts";
+import { RetryTable } from "./tables/retries.ts";
 
 /** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
 export type Durability = "full" | "normal";

@@ -2,7 +2,6 @@
 // being applied to the index nothing else may happen.
 
 import type { StoredLifecycleState } from "nous-wasm";
-import type { EmbeddingTables } from "./embeddings.ts";
 import type {
   Bytes,
   ClusterChanges,
@@ -22,6 +21,7 @@ import type {
   TextRow,
   UsageRow,
 } from "./rows.ts";
+import type { EmbeddingTables } from "./tables/embeddings.ts";
 
 /** Which memories a list or a search may give. Times are ISO 8601 in UTC, bounds inclusive. */
 export interface NodeFilter {

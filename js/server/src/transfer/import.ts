@@ -1,6 +1,6 @@
 // A memory from lines of JSON: all of it or nothing.
 
-import { MOST_NAMES } from "../agent/resident.ts";
+import { MOST_NAMES } from "../agent/replica/index-replica.ts";
 import type { NameKind, PortableKind, PortableRow, Storage } from "../storage/storage.ts";
 import { parseInstant } from "../time.ts";
 import type { Conflicts } from "./conflicts.ts";
