@@ -2,9 +2,10 @@
 
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
+import { USUAL_AGENT } from "./settings/agent-names.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import type { Settings } from "./settings/options.ts";
-import { checkAgentName, checkIsFiles, placeOf, USUAL_AGENT } from "./storage/place.ts";
+import { checkAgentName, checkIsFiles, placeOf } from "./storage/place.ts";
 import type { TargetOptions } from "./storage/target.ts";
 import { CONFLICTS, type Conflicts } from "./transfer/conflicts.ts";
 

@@ -4,11 +4,12 @@
 import { mkdirSync } from "node:fs";
 import { KeyRing } from "./keys/ring.ts";
 import type { Logger } from "./log.ts";
+import { USUAL_AGENT } from "./settings/agent-names.ts";
 import { LOOPBACK } from "./settings/options.ts";
 import { agentsDir } from "./settings/paths.ts";
 import { type InForce, SettingsError } from "./settings/read.ts";
 import { identityOf } from "./storage/open-files.ts";
-import { placeOf, USUAL_AGENT } from "./storage/place.ts";
+import { placeOf } from "./storage/place.ts";
 import { cutLogsIn } from "./storage/wal.ts";
 import { Pool } from "./workers/pool.ts";
 import { Unsent } from "./workers/unsent.ts";

@@ -1,25 +1,24 @@
-// Sweeps: what time did to every memory is looked at and stored.
+// A sweep: computes the retrievability and state of every memory as of now, and stores what changed.
 
 import { LIFECYCLE_STATES, type Sweep } from "nous-wasm";
-import type { SweepAnswer, wholeOperations } from "../api/agent.ts";
+import type { SweepAnswer } from "../api/agent.ts";
 import { Refusal } from "../refusal.ts";
 import { MOST_JUMP, parseInstant, toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
-import type { HandlersOf } from "./handlers.ts";
 import { storedState } from "./lifecycle-filters.ts";
 import { fadedOf } from "./present.ts";
 
 const DAY = 86_400_000;
-/** A sweep so many days after the last one tells of a wrong clock rather than of a long sleep. */
+/** Days since the last sweep above which the clock counts as wrong. */
 const MOST_DAYS_BETWEEN_SWEEPS = MOST_JUMP / DAY;
-/** So does a sweep that would archive more than this share of all memories. */
+/** The clock also counts as wrong if a sweep would archive more than this share of all memories. */
 const MOST_ARCHIVED = 0.5;
 
-export const decayHandlers: HandlersOf<Pick<typeof wholeOperations, "sweep">> = {
-  sweep: (agent, { body: { force } }) => sweep(agent, force),
-};
-
-/** @throws {Refusal} where the clock looks wrong, unless it is forced. */
+/**
+ * Sweeps an agent's memories.
+ *
+ * @throws {Refusal} if the clock looks wrong and `force` is false.
+ */
 export function sweep(agent: Agent, force: boolean): SweepAnswer {
   return agent.read(() => {
     const now = agent.now();
@@ -35,8 +34,8 @@ export function sweep(agent: Agent, force: boolean): SweepAnswer {
 }
 
 /**
- * What a sweep would store. Hynous wakes what sleeps where time alone would not have put it to
- * sleep.
+ * Returns what a sweep would store. As Hynous' server does, `compat: "hynous"` also wakes dormant
+ * memories whose retrievability as of now is high enough.
  */
 function sweepOf(agent: Agent, now: number): Sweep {
   const { index, engine, storage, compat } = agent;
@@ -79,7 +78,7 @@ function sweepOf(agent: Agent, now: number): Sweep {
   };
 }
 
-/** A wrong clock must not bury a memory. */
+/** Keeps a wrong clock from archiving memories. */
 function checkClock({ storage, index }: Agent, now: number, archived: number): void {
   const last = parseInstant(storage.meta("last_sweep") ?? "");
   const days = last === undefined ? 0 : (now - last) / DAY;

@@ -1,7 +1,7 @@
 // Periodic work on an agent. Several processes may be set to do it: a lease in the database gives
 // each turn to one of them.
 
-import { figuresOf } from "../api/figures.ts";
+import { figuresOf } from "../api/consolidation.ts";
 import type { Agent } from "./agent.ts";
 import { consolidate } from "./handlers/consolidation.ts";
 import { sweep } from "./sweep.ts";

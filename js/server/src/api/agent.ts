@@ -73,7 +73,7 @@ export const health = z
   })
   .openapi("Health");
 
-export const wholeOperations = {
+export const agentOperations = {
   health: operation({
     method: "get",
     path: "/health",

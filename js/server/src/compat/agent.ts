@@ -1,14 +1,13 @@
 // An agent's memory as a whole, as Hynous answers it.
 
+import { agentHandlers } from "../agent/handlers/agent.ts";
 import { embeddingHandlers } from "../agent/handlers/embeddings.ts";
-import { graphHandlers } from "../agent/handlers/graph.ts";
-import { decayHandlers } from "../agent/sweep.ts";
 import { listed, newestFirst } from "./clusters.ts";
 import type { OverridesOf } from "./overriding.ts";
 
-export const wholeOverrides = {
+export const agentOverrides = {
   sweep: async (agent, given) => {
-    const swept = await decayHandlers.sweep(agent, given);
+    const swept = await agentHandlers.sweep(agent, given);
     return {
       ...swept,
       transitions: swept.transitions.map((one) => ({ ...one, subtype: one.subtype ?? "unknown" })),
@@ -25,7 +24,7 @@ export const wholeOverrides = {
    * All of it, whatever a page would be: the newest memory first, and clusters as they are listed.
    */
   graph: async (agent, given) => {
-    const graph = await graphHandlers.graph(agent, {
+    const graph = await agentHandlers.graph(agent, {
       ...given,
       query: { limit: undefined, cursor: undefined },
     });

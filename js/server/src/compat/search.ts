@@ -3,6 +3,7 @@
 
 import type { StoredMemoryNode } from "nous-wasm";
 import type { Agent } from "../agent/agent.ts";
+import type { Handler } from "../agent/handler.ts";
 import { stopwatch, vectorOf } from "../agent/handlers/search.ts";
 import { presentNow } from "../agent/present.ts";
 import { cosine } from "../agent/rules/similar.ts";
@@ -10,7 +11,6 @@ import type { QuestionVector } from "../api/operation.ts";
 import type { SearchRequest } from "../api/search.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import { parseInstant } from "../time.ts";
-import type { Handler } from "./handlers.ts";
 
 type Row = Readonly<NodeRow>;
 

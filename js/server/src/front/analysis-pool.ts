@@ -4,7 +4,7 @@
 import { parsePatternOutput } from "nous-wasm";
 import type { TaskFigures, TaskName } from "../agent/tasks.ts";
 import type { Analyst, Said } from "../analysis/analyst.ts";
-import { figuresOf } from "../api/figures.ts";
+import { figuresOf } from "../api/consolidation.ts";
 import type { Analyses, Analysis, GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 import type { Embedder } from "../embeddings/embedder.ts";

@@ -6,7 +6,7 @@ import type { Context } from "hono";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { problem } from "../api/parts.ts";
 import { type Issue, NOT_VALID, Refusal } from "../refusal.ts";
-import { USUAL_AGENT } from "../storage/place.ts";
+import { USUAL_AGENT } from "../settings/agent-names.ts";
 import type { Unsent } from "../workers/unsent.ts";
 import { type Caller, demand } from "./access.ts";
 import { responseOf } from "./departure.ts";

@@ -1,7 +1,7 @@
 // Who counts a closed trade for the playbooks that it followed: the server, or the agent's client.
 
 import { z } from "zod";
-import { isAgentName } from "../storage/place.ts";
+import { isAgentName } from "./agent-names.ts";
 import type { Compat } from "./compat.ts";
 
 const COUNTERS = ["server", "client"] as const;

@@ -4,7 +4,6 @@
 import { isIPv6 } from "node:net";
 import { availableParallelism } from "node:os";
 import { z } from "zod";
-import type { Durability } from "../storage/libsql.ts";
 import { COMPATS, type Compat } from "./compat.ts";
 import { counting } from "./count-outcomes.ts";
 import { defaultDataDir } from "./paths.ts";
@@ -12,6 +11,9 @@ import { defaultDataDir } from "./paths.ts";
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 /** A core is left to HTTP. */
 const usualWorkers = Math.max(1, availableParallelism() - 1);
+
+/** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
+export type Durability = "full" | "normal";
 
 /** Names that stand for this machine alone. */
 export const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;

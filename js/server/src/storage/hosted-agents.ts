@@ -2,13 +2,15 @@
 // gone without a trace.
 
 import { existsSync, statSync } from "node:fs";
+import { USUAL_AGENT } from "../settings/agent-names.ts";
+import type { Durability } from "../settings/options.ts";
 import { agentFile, snapshotsOf } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
 import { whileNobodyUses } from "./exclusive-file.ts";
 import { logOf, removeDatabase, removeWhole } from "./files.ts";
-import { type Durability, LibsqlStorage } from "./libsql.ts";
+import { LibsqlStorage } from "./libsql.ts";
 import { openRemote } from "./open.ts";
-import { databasesIn, type Place, USUAL_AGENT } from "./place.ts";
+import { databasesIn, type Place } from "./place.ts";
 import { released } from "./release-handles.ts";
 import { checkLog, cutLogsIn, whyCut } from "./wal.ts";
 

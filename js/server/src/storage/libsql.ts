@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { accessSync, constants, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
+import type { Durability } from "../settings/options.ts";
 import { MOST_AHEAD } from "../time.ts";
 import { changedRows, sealRows } from "./checksums.ts";
 import type { Connection, Statement } from "./connection.ts";
@@ -60,9 +61,6 @@ import { CONFLICT_COLUMNS, ConflictTable, FOR_NULL } from "./tables/conflicts.ts
 import { EmbeddingTables } from "./tables/embeddings.ts";
 import { Openings } from "./tables/openings.ts";
 import { RetryTable } from "./tables/retries.ts";
-
-/** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
-export type Durability = "full" | "normal";
 
 export interface LibsqlOptions {
   durability: Durability;

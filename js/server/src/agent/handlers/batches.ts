@@ -3,7 +3,7 @@
 import type { BatchMade, batchOperations, RefusedItem } from "../../api/batches.ts";
 import { Refusal } from "../../refusal.ts";
 import { fittingAmong, Room } from "../answer-room.ts";
-import type { HandlersOf } from "../handlers.ts";
+import type { HandlersOf } from "../handler.ts";
 import { once } from "../idempotency.ts";
 import { insertEdge } from "./edges.ts";
 import { asOfNow, insertNode, recalled } from "./nodes.ts";

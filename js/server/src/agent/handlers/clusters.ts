@@ -14,7 +14,7 @@ import type { ClusterChanges, ClusterRow, MembershipRow } from "../../storage/ro
 import { toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import { pageWithin, Room } from "../answer-room.ts";
-import type { HandlersOf } from "../handlers.ts";
+import type { HandlersOf } from "../handler.ts";
 import { once, stillThere } from "../idempotency.ts";
 import { fadedNow, presentClusters, presentMembership, presentNow } from "../present.ts";
 import { textOf } from "../replica/index-rows.ts";

@@ -11,7 +11,7 @@ import type { ConflictRow, NodeRow } from "../../storage/rows.ts";
 import { toIso } from "../../time.ts";
 import type { Agent, Unit } from "../agent.ts";
 import { pageWithin, Room } from "../answer-room.ts";
-import type { HandlersOf } from "../handlers.ts";
+import type { HandlersOf } from "../handler.ts";
 import { fieldsIn } from "../json-objects.ts";
 import { timeOf } from "../present.ts";
 import { numberOf, textOf } from "../replica/index-rows.ts";

@@ -19,7 +19,7 @@ import { Refusal } from "../../refusal.ts";
 import type { NodeRow } from "../../storage/rows.ts";
 import { parseInstant, toIso } from "../../time.ts";
 import type { Agent, Unit } from "../agent.ts";
-import type { HandlersOf } from "../handlers.ts";
+import type { HandlersOf } from "../handler.ts";
 import { fadedNow } from "../present.ts";
 import { isId } from "../replica/index-rows.ts";
 import { PLAYBOOK } from "../replica/playbook-replica.ts";

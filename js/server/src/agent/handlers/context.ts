@@ -16,7 +16,7 @@ import type { NodeRow, UsageRow } from "../../storage/rows.ts";
 import { parseInstant, toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import { Room } from "../answer-room.ts";
-import type { HandlersOf } from "../handlers.ts";
+import type { HandlersOf } from "../handler.ts";
 import { fadedNow } from "../present.ts";
 import { recallTogether } from "../recall.ts";
 import { asOfNow, recalled } from "./nodes.ts";

@@ -9,7 +9,7 @@ import type { EdgeRow, NewEdge } from "../../storage/rows.ts";
 import { toIso } from "../../time.ts";
 import type { Agent, Unit } from "../agent.ts";
 import { pageWithin, Room } from "../answer-room.ts";
-import type { HandlersOf } from "../handlers.ts";
+import type { HandlersOf } from "../handler.ts";
 import { once, stillThere } from "../idempotency.ts";
 import { presentEdge } from "../present.ts";
 import { countEdge } from "../rules/outcomes.ts";

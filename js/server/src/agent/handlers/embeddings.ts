@@ -14,7 +14,7 @@ import {
   type Work,
 } from "../../embeddings/tasks.ts";
 import type { Agent } from "../agent.ts";
-import type { HandlersOf } from "../handlers.ts";
+import type { HandlersOf } from "../handler.ts";
 import { similar } from "../rules/similar.ts";
 
 export const embeddingHandlers: HandlersOf<typeof embeddingOperations> = {

@@ -2,7 +2,7 @@
 
 import type { purgeOperations } from "../../api/hosting.ts";
 import { Refusal } from "../../refusal.ts";
-import type { HandlersOf } from "../handlers.ts";
+import type { HandlersOf } from "../handler.ts";
 
 export const purgeHandlers: HandlersOf<typeof purgeOperations> = {
   purgeNode: async (agent, { params: { id } }) => {

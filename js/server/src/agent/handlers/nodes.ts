@@ -17,7 +17,7 @@ import type { NodeFilter } from "../../storage/storage.ts";
 import { toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import { pageWithin, Room } from "../answer-room.ts";
-import type { HandlersOf } from "../handlers.ts";
+import type { HandlersOf } from "../handler.ts";
 import { once, stillThere } from "../idempotency.ts";
 import { statesOf } from "../lifecycle-filters.ts";
 import { presentNow } from "../present.ts";

@@ -4,7 +4,7 @@ import { formatPlaybookMatches } from "nous-wasm";
 import type { playbookOperations } from "../../api/playbooks.ts";
 import { notFound } from "../../refusal.ts";
 import type { Agent } from "../agent.ts";
-import type { HandlersOf } from "../handlers.ts";
+import type { HandlersOf } from "../handler.ts";
 import { fadedNow } from "../present.ts";
 import { count } from "../rules/outcomes.ts";
 

@@ -13,7 +13,7 @@ import type { FoundNode } from "../../api/search.ts";
 import { Refusal } from "../../refusal.ts";
 import type { Agent } from "../agent.ts";
 import { Room } from "../answer-room.ts";
-import type { HandlersOf } from "../handlers.ts";
+import type { HandlersOf } from "../handler.ts";
 import { recallTogether } from "../recall.ts";
 import { search, vectorOf } from "./search.ts";
 

@@ -8,7 +8,7 @@ import { wrong } from "../../refusal.ts";
 import type { NodeFilter } from "../../storage/storage.ts";
 import type { Agent } from "../agent.ts";
 import { fittingAmong, Room } from "../answer-room.ts";
-import type { HandlersOf } from "../handlers.ts";
+import type { HandlersOf } from "../handler.ts";
 import { statesOf } from "../lifecycle-filters.ts";
 import { presentNow } from "../present.ts";
 

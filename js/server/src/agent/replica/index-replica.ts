@@ -4,7 +4,6 @@
 import { type Engine, type EngineConfig, MemoryIndex, type MemoryNode, NousError } from "nous-wasm";
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../../storage/rows.ts";
 import type { NameKind, Storage } from "../../storage/storage.ts";
-import { salienceOfStored } from "../rules/stability.ts";
 import type { Consumer, Removed, Taken, Tell } from "./follower.ts";
 import {
   isAccessAhead,
@@ -249,5 +248,21 @@ function isTaken<T>(put: (batch: readonly T[]) => unknown, row: T): boolean {
   } catch (error) {
     if (!isInvalid(error)) throw error;
     return false;
+  }
+}
+
+/**
+ * Returns the salience of a memory by its stored figures, or as without figures if they are not
+ * JSON that salience can be read from.
+ */
+function salienceOfStored(
+  engine: Engine,
+  subtype: string | null | undefined,
+  signals: string | undefined,
+): number {
+  try {
+    return engine.calculateSalience(subtype, signals === undefined ? null : JSON.parse(signals));
+  } catch {
+    return engine.calculateSalience(subtype, null);
   }
 }

@@ -1,12 +1,12 @@
-// How long a new memory lasts at first: by its kind, and by what was at stake.
+// The stability of a new memory: by its subtype, raised by its salience.
 
 import { type Engine, NousError } from "nous-wasm";
 import { wrong } from "../../refusal.ts";
 
 /**
- * Days of stability of a new memory.
+ * Returns the stability of a new memory, in days.
  *
- * @throws {Refusal} for a figure that stakes are read from and that is no number.
+ * @throws {Refusal} for a figure that salience is read from and that is not a number.
  */
 export function stabilityOfNew(
   engine: Engine,
@@ -15,22 +15,6 @@ export function stabilityOfNew(
 ): number {
   const stability = engine.modulateStability(subtype, salienceOf(engine, subtype, signals));
   return stability ?? engine.getInitialStabilityForSubtype(subtype);
-}
-
-/**
- * How much was at stake, by figures as they are stored; as without any, where they are none that
- * stakes are read from.
- */
-export function salienceOfStored(
-  engine: Engine,
-  subtype: string | null | undefined,
-  signals: string | undefined,
-): number {
-  try {
-    return engine.calculateSalience(subtype, signals === undefined ? null : JSON.parse(signals));
-  } catch {
-    return engine.calculateSalience(subtype, null);
-  }
 }
 
 function salienceOf(

@@ -1,8 +1,7 @@
 // Tables about vectors that are still to be made: which memories wait for one, and those of another
 // model that are being made beside the ones in use.
 
-import type { EmbeddedTexts } from "../../embeddings/text.ts";
-import type { Bytes } from "../rows.ts";
+import type { Bytes, EmbeddedTexts } from "../rows.ts";
 
 /** Runs a statement and gives its rows. */
 export type Sql = <T>(sql: string, ...values: unknown[]) => T[];

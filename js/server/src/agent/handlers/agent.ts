@@ -1,24 +1,54 @@
-// The whole graph, without bodies.
+// An agent's memory as a whole: counts, sweeps, and the graph without bodies.
 
-import type { Graph, GraphPlace, wholeOperations } from "../../api/agent.ts";
+import type { StoredLifecycleState } from "nous-wasm";
+import type { agentOperations, Graph, GraphPlace } from "../../api/agent.ts";
 import { GRAPH, toCursor } from "../../api/pages.ts";
 import type { EdgeRow } from "../../storage/rows.ts";
 import type { GraphNode, Page } from "../../storage/storage.ts";
 import type { Agent } from "../agent.ts";
 import { pageWithin, Room } from "../answer-room.ts";
-import type { HandlersOf } from "../handlers.ts";
+import type { HandlersOf } from "../handler.ts";
 import { fadedOf, presentClusters, presentEdge, presentMembership, timeOf } from "../present.ts";
-import { textOf } from "../replica/index-rows.ts";
+import { isState, textOf } from "../replica/index-rows.ts";
+import { sweep } from "../sweep.ts";
 
-/** Before the first row of a list: it has not been begun for want of room. */
+/** Sorts before the first row of a list: the answer had no room for any row of the list. */
 const START = Number.MIN_SAFE_INTEGER;
 
-export const graphHandlers: HandlersOf<Pick<typeof wholeOperations, "graph">> = {
+export const agentHandlers: HandlersOf<typeof agentOperations> = {
+  health: (agent) =>
+    agent.read(() => {
+      const { index, storage, soft, compat } = agent;
+      const lifecycle = new Map<StoredLifecycleState, number>();
+      const add = (state: StoredLifecycleState, count: number) =>
+        lifecycle.set(state, (lifecycle.get(state) ?? 0) + count);
+      const ahead = new Map(soft.states());
+      for (const { state, count } of storage.countStates([...ahead.keys()])) {
+        add(isState(state) ? state : "ACTIVE", count);
+      }
+      for (const state of ahead.values()) add(state, 1);
+      // Hynous counts states as they were stored last.
+      const due = compat === "hynous" ? [] : index.transitions(agent.now());
+      for (const { from, to } of due) {
+        add(from, -1);
+        add(to, 1);
+      }
+      const there = [...lifecycle].filter(([, count]) => count > 0);
+      return {
+        status: "ok",
+        node_count: index.size,
+        edge_count: index.edgeCount,
+        lifecycle: Object.fromEntries(there),
+      };
+    }),
+
+  sweep: (agent, { body: { force } }) => sweep(agent, force),
+
   graph: async (agent, { query: { limit, cursor } }) => {
     const { storage } = agent;
     const room = new Room();
     const place: GraphPlace = [null, null, null, null];
-    /** A page of one of the lists; where it goes on is noted. */
+    /** Returns a page of one of the lists, and notes in `place` where the list goes on. */
     const partOf = async <Row extends { sequence: number }, Item extends object>(
       list: number,
       rowsOf: (page: Page) => Row[],
