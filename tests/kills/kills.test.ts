@@ -306,7 +306,7 @@ function titlesOf(file: string): string[] {
     snapshots: snapshotsOf(file),
   });
   const nodes = agent.read(() =>
-    agent.storage.graphNodes().filter(({ id }) => agent.index.has(id)),
+    agent.storage.nodes.graph().filter(({ id }) => agent.index.has(id)),
   );
   expect(agent.index.size).toBe(nodes.length);
   agent.close();
@@ -431,8 +431,8 @@ const backingUp = pieces(
     await killed(["backup", backup, "--force", "--data-dir", folder], around);
     expect(await titlesIn(folder)).toEqual(BOTH);
     const whole = new LibsqlStorage(backup, { durability: "full" });
-    expect(whole.check()).toEqual([]);
-    expect([3, 5]).toContain([...whole.texts()].flat().length);
+    expect(whole.soundness.problems()).toEqual([]);
+    expect([3, 5]).toContain([...whole.nodes.texts()].flat().length);
     whole.close();
   },
 );

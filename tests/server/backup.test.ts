@@ -89,8 +89,8 @@ describe("backup and restore", () => {
     isOver = true;
     await writing;
     const storage = new LibsqlStorage(elsewhere, { durability: "full" });
-    expect(storage.check()).toEqual([]);
-    expect([...storage.indexedNodes()].flat().length).toBeGreaterThan(0);
+    expect(storage.soundness.problems()).toEqual([]);
+    expect([...storage.nodes.indexed()].flat().length).toBeGreaterThan(0);
     storage.close();
   });
 

@@ -274,7 +274,7 @@ test("costs a read that finds none little", () => {
     for (let time = 0; time < times; time++) work();
     return ((performance.now() - begin) * 1_000) / times;
   };
-  const read = () => storage.node("n");
+  const read = () => storage.nodes.find("n");
   measure(read);
   const looked = measure(read);
   const bare = storage.snapshot(() => measure(read));

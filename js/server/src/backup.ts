@@ -118,7 +118,7 @@ async function takeCopy(
     chmodSync(copy, 0o600);
     const storage = new LibsqlStorage(copy, { durability: "full" });
     try {
-      const problems = storage.check();
+      const problems = storage.soundness.problems();
       if (problems.length > 0)
         throw new StorageError(`${from} is not sound: ${problems.join("; ")}.`);
       storage.setMeta("epoch", randomUUID());

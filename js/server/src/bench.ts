@@ -109,10 +109,10 @@ async function prepare(
     // A copy names the agent that it is of.
     storage.setMeta("agent", USUAL_AGENT);
     if (own === undefined) importMemory(storage, madeLines(now), { conflicts: "skip", now });
-    const [nodes, dimensions] = [storage.graphNodes(), storage.dimensions()];
+    const [nodes, dimensions] = [storage.nodes.graph(), storage.embeddings.dimensions()];
     const memory = {
       nodes: nodes.length,
-      edges: storage.listEdges().length,
+      edges: storage.edges.list().length,
       dimensions,
       is_own: own !== undefined,
     };
@@ -120,7 +120,7 @@ async function prepare(
       const { id } = nodes[Math.floor((place * nodes.length) / TURNS.questions) % nodes.length]!;
       return id;
     });
-    const rows = [...storage.indexedNodes(asked)].flat();
+    const rows = [...storage.nodes.indexed(asked)].flat();
     const questions = rows.map(({ content_title, embedding_vector }) => {
       const vector = vectorOf(embedding_vector, dimensions);
       return {

@@ -1,7 +1,7 @@
 // How much one answer holds: pages end early, and other answers leave out, where it would be more.
 
 import { MOST_ANSWER } from "../api/limits.ts";
-import type { ReadRoom } from "../storage/storage.ts";
+import type { ReadRoom } from "../storage/sql.ts";
 import type { Agent } from "./agent.ts";
 
 /** The most bytes of JSON that a UTF-16 unit takes: of a control character. */
@@ -128,6 +128,6 @@ const FEW = 10;
 /** As many of some memories as there is room for, in their order. */
 export function fittingAmong({ storage }: Agent, ids: readonly string[]): readonly string[] {
   if (ids.length <= FEW) return ids;
-  const octets = storage.octets(ids);
+  const octets = storage.nodes.octets(ids);
   return ids.slice(0, new Room().fitting(ids.map((id) => octets.get(id) ?? 0)));
 }

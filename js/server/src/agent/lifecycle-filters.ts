@@ -1,7 +1,7 @@
 // States as of now, where the database and the index hold them as they were stored.
 
 import type { MemoryIndex, StoredLifecycleState } from "nous-wasm";
-import type { LifecycleFilter } from "../storage/storage.ts";
+import type { LifecycleFilter } from "../storage/tables/nodes.ts";
 import type { Agent } from "./agent.ts";
 
 /**

@@ -112,7 +112,7 @@ export function presentEdge({ sequence: _, ...row }: EdgeRow): Edge {
 
 /** Clusters with how many memories each has. */
 export function presentClusters(rows: readonly ClusterRow[], storage: Storage): Cluster[] {
-  const counts = storage.countMembers(rows.map(({ id }) => id));
+  const counts = storage.clusters.countMembers(rows.map(({ id }) => id));
   return rows.map((row) => presentCluster(row, counts.get(row.id) ?? 0));
 }
 

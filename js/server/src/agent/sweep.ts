@@ -1,4 +1,4 @@
-// A sweep: computes the retrievability and state of every memory as of now, and stores what changed.
+// A sweep computes the retrievability and state of every memory as of now, and stores changes.
 
 import { LIFECYCLE_STATES, type Sweep } from "nous-wasm";
 import type { SweepAnswer } from "../api/agent.ts";
@@ -41,7 +41,7 @@ function sweepOf(agent: Agent, now: number): Sweep {
   const { index, engine, storage, compat } = agent;
   const sweep = index.decay(now);
   if (compat !== "hynous") return sweep;
-  const asleep = storage.matching({ lifecycle: storedState(agent, "DORMANT") }) ?? [];
+  const asleep = storage.nodes.matching({ lifecycle: storedState(agent, "DORMANT") }) ?? [];
   const nodes = asleep.map((id) => index.get(id));
   const faded = fadedOf(nodes, engine, now, compat);
   const woken = nodes.flatMap((node, place) => {

@@ -60,7 +60,7 @@ export const TURNS = {
     { task, interval }: { task: TaskName; interval: number },
   ): number | null => {
     const now = agent.now();
-    return agent.write(() => agent.storage.takeTask(task, now, interval * DUE_AFTER, LEASE))
+    return agent.write(() => agent.storage.tasks.take(task, now, interval * DUE_AFTER, LEASE))
       ? now
       : null;
   },
@@ -68,7 +68,7 @@ export const TURNS = {
   /** `done` is when it was taken; null where it was not done. */
   leaveTurn: (agent: Agent, { task, done }: { task: TaskName; done: number | null }): null =>
     agent.write(() => {
-      agent.storage.leaveTask(task, done);
+      agent.storage.tasks.leave(task, done);
       return null;
     }),
 };

@@ -124,7 +124,7 @@ function takeOver(
     storage.setMeta("embedding_model", next);
     storage.setMeta("next_embedding_model", "");
     // Whoever follows the log loads everything anew, since vectors may be of another length now.
-    storage.trimChanges(storage.changeRange().last);
+    storage.changeLog.trim(storage.changeLog.range().last);
     return true;
   });
 }

@@ -113,8 +113,8 @@ export function purgeNode(
   const storage = new LibsqlStorage(file, { durability });
   try {
     const wasThere = storage.transaction(() => {
-      storage.beginPurge(id);
-      return storage.deleteNode(id);
+      storage.purges.begin(id);
+      return storage.nodes.delete(id);
     });
     for (const kept of Object.values(snapshotsOf(file))) removeWhole(kept);
     storage.scrub(id);

@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import type { Durability } from "../settings/options.ts";
-import { scrubFile } from "./libsql.ts";
+import { scrubFile } from "./scrub-file.ts";
 
 /** What the thread is started with. */
 export interface ScrubSetup {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { vectorOf } from "../agent/replica/index-rows.ts";
 import { signals } from "../api/parts.ts";
 import { hasControls } from "../controls.ts";
-import { PORTABLE_KINDS, type PortableKind, type PortableRow } from "../storage/storage.ts";
+import { PORTABLE_KINDS, type PortableKind, type PortableRow } from "../storage/tables/portable.ts";
 import { toIso } from "../time.ts";
 import { wellFormed } from "../well-formed.ts";
 

@@ -21,7 +21,8 @@ import {
 } from "../storage/errors.ts";
 import { logOf } from "../storage/files.ts";
 import { agentsIn, deleteAgent } from "../storage/hosted-agents.ts";
-import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
+import { LibsqlStorage } from "../storage/libsql.ts";
+import { IN_MEMORY } from "../storage/libsql-file.ts";
 import { openStorage } from "../storage/open.ts";
 import { checkFolder } from "../storage/open-files.ts";
 import { scrubApart } from "../storage/scrub.ts";

@@ -4,7 +4,8 @@ import type { StoredLifecycleState } from "nous-wasm";
 import type { agentOperations, Graph, GraphPlace } from "../../api/agent.ts";
 import { GRAPH, toCursor } from "../../api/pages.ts";
 import type { EdgeRow } from "../../storage/rows.ts";
-import type { GraphNode, Page } from "../../storage/storage.ts";
+import type { Page } from "../../storage/sql.ts";
+import type { GraphNode } from "../../storage/tables/nodes.ts";
 import type { Agent } from "../agent.ts";
 import { pageWithin, Room } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
@@ -23,7 +24,7 @@ export const agentHandlers: HandlersOf<typeof agentOperations> = {
       const add = (state: StoredLifecycleState, count: number) =>
         lifecycle.set(state, (lifecycle.get(state) ?? 0) + count);
       const ahead = new Map(soft.states());
-      for (const { state, count } of storage.countStates([...ahead.keys()])) {
+      for (const { state, count } of storage.nodes.countStates([...ahead.keys()])) {
         add(isState(state) ? state : "ACTIVE", count);
       }
       for (const state of ahead.values()) add(state, 1);
@@ -64,22 +65,22 @@ export const agentHandlers: HandlersOf<typeof agentOperations> = {
     };
     const nodes = await partOf(
       0,
-      (page) => storage.graphNodes(page),
+      (page) => storage.nodes.graph(page),
       (rows) => nodesOf(agent, rows),
     );
     const edges = await partOf(
       1,
-      (page) => storage.listEdges(page),
+      (page) => storage.edges.list(page),
       (rows) => rows.map(graphEdgeOf),
     );
     const clusters = await partOf(
       2,
-      (page) => storage.clusters(page),
+      (page) => storage.clusters.list(page),
       (rows) => presentClusters(rows, storage),
     );
     const memberships = await partOf(
       3,
-      (page) => storage.memberships(page),
+      (page) => storage.clusters.memberships(page),
       (rows) => rows.map(presentMembership),
     );
     return {

@@ -30,7 +30,7 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
     const { id } = once(agent, "createCluster", { headers, body }, () =>
       insertCluster(agent, body),
     );
-    return presentOne(agent, stillThere(agent.storage.cluster(id)));
+    return presentOne(agent, stillThere(agent.storage.clusters.find(id)));
   },
 
   listClusters: async (agent, { query: { limit, cursor } }) => {
@@ -40,7 +40,7 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
       room,
       limit,
       (most, after: ClusterRow | undefined) =>
-        agent.storage.clusters({ after: after?.sequence ?? cursor, limit: most, room }),
+        agent.storage.clusters.list({ after: after?.sequence ?? cursor, limit: most, room }),
       (rows) => presentClusters(rows, agent.storage),
     );
     return {
@@ -53,14 +53,14 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
   readCluster: (agent, { params: { id } }) => presentOne(agent, clusterOf(agent, id)),
 
   updateCluster: (agent, { params: { id }, body }) => {
-    const changed = agent.write(() => agent.storage.updateCluster(id, changesOf(agent, body)));
+    const changed = agent.write(() => agent.storage.clusters.update(id, changesOf(agent, body)));
     if (changed === undefined) throw notFound();
     return presentOne(agent, changed);
   },
 
   deleteCluster: (agent, { params: { id } }) =>
     agent.write(() => {
-      if (!agent.storage.deleteCluster(id)) throw notFound();
+      if (!agent.storage.clusters.delete(id)) throw notFound();
       return { ok: true };
     }),
 
@@ -73,7 +73,9 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
         node_ids === undefined ? { node_id: node_id! } : Object.fromEntries(pathsOf(ids)),
       );
       const how = { weight, pinned: Number(pinned), updated_at: toIso(agent.now()) };
-      const rows = ids.map((node_id) => agent.storage.putMember({ cluster_id, node_id, ...how }));
+      const rows = ids.map((node_id) =>
+        agent.storage.clusters.putMember({ cluster_id, node_id, ...how }),
+      );
       const one = node_ids === undefined ? presentMembership(rows[0]!) : { cluster_id };
       return { ok: true, added: new Set(ids).size, ...one };
     }),
@@ -88,8 +90,11 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
       room,
       limit,
       (most, after: MembershipRow | undefined) => {
-        const found = storage.members(id, { after: after?.sequence ?? cursor, limit: most });
-        const octets = storage.octets(found.map(({ node_id }) => node_id));
+        const found = storage.clusters.members(id, {
+          after: after?.sequence ?? cursor,
+          limit: most,
+        });
+        const octets = storage.nodes.octets(found.map(({ node_id }) => node_id));
         return found.slice(0, room.fitting(found.map(({ node_id }) => octets.get(node_id) ?? 0)));
       },
       (rows) => membersOf(agent, rows, now),
@@ -103,14 +108,14 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
 
   removeMember: (agent, { params: { id, node_id } }) =>
     agent.write(() => {
-      if (!agent.storage.deleteMember(id, node_id)) throw notFound();
+      if (!agent.storage.clusters.deleteMember(id, node_id)) throw notFound();
       return { ok: true };
     }),
 
   clusterHealth: (agent, { params: { id } }) =>
     agent.read(() => {
       const name = textOf(clusterOf(agent, id).name) ?? "";
-      const ids = agent.storage.members(id).map(({ node_id }) => node_id);
+      const ids = agent.storage.clusters.members(id).map(({ node_id }) => node_id);
       const faded = fadedNow(ids, agent.index, agent.engine, agent.now());
       const countOf = (state: string) => faded.filter((it) => it?.lifecycle === state).length;
       const active_nodes = countOf("ACTIVE");
@@ -130,7 +135,7 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
 function membersOf(agent: Agent, rows: readonly MembershipRow[], now: number) {
   const ids = rows.map(({ node_id }) => node_id);
   const byId = new Map(
-    presentNow(agent.storage.nodes(ids), agent, now).map((node) => [node.id, node]),
+    presentNow(agent.storage.nodes.of(ids), agent, now).map((node) => [node.id, node]),
   );
   return rows.map((row) => {
     const node = byId.get(row.node_id);
@@ -143,7 +148,7 @@ function membersOf(agent: Agent, rows: readonly MembershipRow[], now: number) {
 
 function insertCluster(agent: Agent, request: NewClusterRequest): { id: string } {
   const { name, description = null, icon = null, pinned, auto_subtypes } = request;
-  const { id } = agent.storage.insertCluster({
+  const { id } = agent.storage.clusters.insert({
     id: newId("c"),
     name,
     description,
@@ -169,8 +174,8 @@ const subtypesOf = (
  */
 export function joinClusters(agent: Agent, id: string, subtype: string | null): void {
   if (subtype === null || agent.compat === "hynous") return;
-  for (const cluster_id of agent.storage.clustersTaking(subtype)) {
-    agent.storage.putMember({
+  for (const cluster_id of agent.storage.clusters.taking(subtype)) {
+    agent.storage.clusters.putMember({
       cluster_id,
       node_id: id,
       ...BY_ITSELF,
@@ -186,7 +191,7 @@ const pathsOf = (ids: readonly string[]): [path: string, id: string][] =>
   ids.map((id, place) => [`node_ids.${place}`, id]);
 
 function clusterOf({ storage }: Agent, id: string): ClusterRow {
-  const row = storage.cluster(id);
+  const row = storage.clusters.find(id);
   if (row === undefined) throw notFound();
   return row;
 }

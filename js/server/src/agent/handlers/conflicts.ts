@@ -120,7 +120,7 @@ function resembling({ storage, engine, texts }: Agent, title: string): NodeRow[]
   const words = title.trim().split(/\s+/, TITLE_WORDS).join(" ");
   const { terms } = engine.understand(words, { terms: "unicode" });
   const hits = texts.search(terms, { limit: MOST_CONFLICTS });
-  const rows = new Map(storage.nodes(hits.map(({ id }) => id)).map((row) => [row.id, row]));
+  const rows = new Map(storage.nodes.of(hits.map(({ id }) => id)).map((row) => [row.id, row]));
   return hits.flatMap(({ id }) => rows.get(id) ?? []);
 }
 
@@ -155,7 +155,7 @@ function looseContradictionIn(
   const correction = looseCorrectionIn(body || title);
   if (!correction.detected) return undefined;
   const words = title.split(" ").slice(0, TITLE_WORDS).join("%");
-  return { correction, alike: storage.nodesLike(`%${words}%`, MOST_CONFLICTS) };
+  return { correction, alike: storage.nodes.like(`%${words}%`, MOST_CONFLICTS) };
 }
 
 /** Within a `write`: queues what a new memory may be in conflict with. */
@@ -169,7 +169,7 @@ export function queueContradiction(
       old_node_id: old.id,
       new_node_id: id,
       // Hynous keeps the text as it was, whatever becomes of the memory.
-      new_content: agent.compat === "hynous" ? saidBy(agent.storage.node(id)!) : null,
+      new_content: agent.compat === "hynous" ? saidBy(agent.storage.nodes.find(id)!) : null,
       conflict_type: TYPE[agent.compat],
       detection_tier: TIER,
       detection_confidence: correction.confidence,
@@ -186,7 +186,7 @@ export function queueContradiction(
  */
 export function deleteMemory({ storage, compat }: Agent, id: string): void {
   if (compat === "hynous") storage.conflicts.untie(id);
-  storage.deleteNode(id);
+  storage.nodes.delete(id);
 }
 
 type Queued = Omit<
@@ -243,8 +243,8 @@ function partiesOf({ storage }: Agent, id: string, now: string): Parties {
   if (storage.conflicts.isResolved(id)) throw new Refusal(409, "the conflict is resolved already");
   const open = storage.conflicts.open(id, now);
   if (open === undefined) throw notFound();
-  const fresh = open.new_node_id === null ? undefined : storage.node(open.new_node_id);
-  return { old: storage.node(open.old_node_id!)!, fresh, content: textOf(open.new_content) };
+  const fresh = open.new_node_id === null ? undefined : storage.nodes.find(open.new_node_id);
+  return { old: storage.nodes.find(open.old_node_id!)!, fresh, content: textOf(open.new_content) };
 }
 
 type Resolver = (agent: Agent, unit: Unit, parties: Parties, request: Resolving) => string[];
@@ -261,7 +261,7 @@ const RESOLVERS: Readonly<Record<Resolving["resolution"], Resolver>> = {
     unit.settle([old.id]);
     append(agent, old, added);
     if (fresh === undefined) return [`appended to ${old.id}`];
-    agent.storage.deleteNode(fresh.id);
+    agent.storage.nodes.delete(fresh.id);
     return [`appended to ${old.id}`, `deleted ${fresh.id}`];
   },
 };
@@ -286,7 +286,7 @@ function textOfBody({ content_body }: NodeRow): string | null {
 /** What holds supersedes the other, which sleeps from now on. */
 function supersede(agent: Agent, unit: Unit, current: NodeRow, past: NodeRow): string[] {
   unit.settle([past.id]);
-  agent.storage.updateNode(past.id, {
+  agent.storage.nodes.update(past.id, {
     state_lifecycle: "DORMANT",
     last_modified: toIso(agent.now()),
   });
@@ -317,7 +317,7 @@ function append(agent: Agent, row: NodeRow, added: string): void {
   const content_body = fields === undefined ? text : JSON.stringify({ ...fields, text });
   if (content_body.length > MOST_TEXT)
     throw wrong("merged_content", `would make a text of more than ${MOST_TEXT}`);
-  agent.storage.updateNode(row.id, { content_body, last_modified });
+  agent.storage.nodes.update(row.id, { content_body, last_modified });
 }
 
 // ---- presenting ---------------------------------------------------------------------------------
@@ -328,7 +328,7 @@ function append(agent: Agent, row: NodeRow, added: string): void {
  */
 export function presentConflicts({ storage }: Agent, rows: readonly ConflictRow[]): Conflict[] {
   const ids = rows.flatMap(({ new_node_id }) => new_node_id ?? []);
-  const texts = new Map(storage.nodes(ids).map((row) => [row.id, saidBy(row)]));
+  const texts = new Map(storage.nodes.of(ids).map((row) => [row.id, saidBy(row)]));
   return rows.map((row) => presentConflict(row, texts.get(row.new_node_id ?? "") ?? null));
 }
 

@@ -182,14 +182,14 @@ function knownBy(agent: Agent, now: number): Known {
   const { storage } = agent;
   const since = toIso(now - REVIEWED_DAYS * DAY);
   const rows = [
-    ...storage.nodesOfSubtypes(TRADES),
-    ...storage.listNodes({ subtypes: OTHERS, created_after: since }, MOST_OTHERS),
+    ...storage.nodes.ofSubtypes(TRADES),
+    ...storage.nodes.list({ subtypes: OTHERS, created_after: since }, MOST_OTHERS),
   ];
   return {
     episodes: episodesOf(agent, rows, now),
-    existing: storage.nodesOfSubtypes(LEARNED).filter(isNamed).map(textsOf),
-    edges: storage.edgesOfTypes(TIES).filter(isNamed),
-    last: storage.changeRange().last,
+    existing: storage.nodes.ofSubtypes(LEARNED).filter(isNamed).map(textsOf),
+    edges: storage.edges.ofTypes(TIES).filter(isNamed),
+    last: storage.changeLog.range().last,
   };
 }
 
@@ -233,9 +233,9 @@ function carryOut(agent: Agent, { groups }: ConsolidationPlan, known: Known): Do
   for (const group of groups) {
     try {
       last = agent.write((unit) => {
-        if (agent.storage.changeRange().last !== last) throw new Stale();
+        if (agent.storage.changeLog.range().last !== last) throw new Stale();
         learn(agent, group, unit);
-        return agent.storage.changeRange().last;
+        return agent.storage.changeLog.range().last;
       });
     } catch (error) {
       if (error instanceof Stale) return { ...done, isStale: true };
@@ -274,13 +274,14 @@ function learn(
   for (const { edges, ...fields } of create) {
     agent.checkNames({ type: fields.type, subtype: fields.subtype });
     const node = newNodeOf(agent, fields);
-    storage.insertNode({ ...node, embedding_vector: null });
-    for (const edge of edges) storage.insertEdge(newEdgeOf(agent, { ...edge, source_id: node.id }));
+    storage.nodes.insert({ ...node, embedding_vector: null });
+    for (const edge of edges)
+      storage.edges.insert(newEdgeOf(agent, { ...edge, source_id: node.id }));
   }
   settle(update.map(({ id }) => id));
   for (const { id, ...fields } of update) {
-    storage.updateNode(id, { ...fields, last_modified: toIso(agent.now()) });
+    storage.nodes.update(id, { ...fields, last_modified: toIso(agent.now()) });
   }
-  for (const edge of link) storage.insertEdge(newEdgeOf(agent, edge));
-  for (const { edge_id, amount } of strengthen) storage.strengthenEdge(edge_id, amount);
+  for (const edge of link) storage.edges.insert(newEdgeOf(agent, edge));
+  for (const { edge_id, amount } of strengthen) storage.edges.strengthen(edge_id, amount);
 }

@@ -86,11 +86,11 @@ export const contextHandlers: HandlersOf<typeof contextOperations> = {
   giveFeedback: (agent, { body: { context_id, recalled_content, response } }) =>
     agent.write(() => {
       const { storage } = agent;
-      const before = storage.usageOfContext(context_id);
+      const before = storage.usage.ofContext(context_id);
       if (before.length > 0) return feedbackOf(before);
       const since = toIso(agent.now() - RECORDED_DAYS * DAY);
-      storage.addUsage(usesOf(agent, context_id, recalled_content, response), MOST_RECORDS, since);
-      return feedbackOf(storage.usageOfContext(context_id));
+      storage.usage.add(usesOf(agent, context_id, recalled_content, response), MOST_RECORDS, since);
+      return feedbackOf(storage.usage.ofContext(context_id));
     }),
 
   expandMemory: async (agent, { query: { type, id, recall } }) => {
@@ -98,7 +98,7 @@ export const contextHandlers: HandlersOf<typeof contextOperations> = {
     let found = false;
     const text = await engine.expandMemory(type, id, (_id, type) =>
       agent.read(() => {
-        const row = storage.node(id);
+        const row = storage.nodes.find(id);
         found = row !== undefined && engine.memoryTypeOf(row.subtype) === type;
         if (!found) return null;
         return recall ? recalled(agent, id) : asOfNow(agent, id);
@@ -158,7 +158,7 @@ function retrieverOf(
 /** The subtypes that there are, by what memories of them are to a prompt. */
 function subtypesByType({ storage, engine }: Agent): Map<MemoryType, (string | null)[]> {
   const types = new Map<MemoryType, (string | null)[]>();
-  for (const subtype of storage.subtypes()) {
+  for (const subtype of storage.nodes.subtypes()) {
     const type = engine.memoryTypeOf(subtype);
     const known = types.get(type);
     if (known === undefined) types.set(type, [subtype]);
@@ -169,7 +169,7 @@ function subtypesByType({ storage, engine }: Agent): Map<MemoryType, (string | n
 
 function profileOf(agent: Agent, now: number): ProfileFact[] {
   const { storage, engine, index } = agent;
-  const rows = storage.listNodes(
+  const rows = storage.nodes.list(
     { subtypes: Object.keys(PROFILE_CATEGORIES) },
     MOST_PROFILE,
     undefined,
@@ -192,7 +192,7 @@ function conversationsSince(
   limit: number,
 ): RecentConversation[] {
   const filter = { subtypes: CONVERSATIONS, created_after: toIso(since) };
-  const rows = storage.listNodes(filter, limit, undefined, new Room());
+  const rows = storage.nodes.list(filter, limit, undefined, new Room());
   return rows.flatMap(
     ({ id, content_title, content_summary, provenance_created_at, created_at }) => {
       const at = parseInstant(provenance_created_at ?? created_at ?? "");
@@ -210,8 +210,8 @@ function conversationsSince(
 function usageOf(agent: Agent, ids: readonly string[], now: number): UsageTracker {
   const tracker = new UsageTracker();
   tracker.record(
-    agent.storage
-      .usageOf(ids)
+    agent.storage.usage
+      .of(ids)
       .flatMap(({ memory_id, memory_type, retrieved_at, was_referenced }) => {
         const at = parseInstant(retrieved_at);
         return at === undefined
@@ -232,7 +232,7 @@ function usesOf(
 ): UsageRow[] {
   const { storage, engine } = agent;
   const now = agent.now();
-  const rows = new Map(storage.nodes(Object.keys(recalled)).map((row) => [row.id, row]));
+  const rows = new Map(storage.nodes.of(Object.keys(recalled)).map((row) => [row.id, row]));
   const known = Object.fromEntries(Object.entries(recalled).filter(([id]) => rows.has(id)));
   const feedback = new UsageTracker().feedback(known, response, now);
   return feedback.map(({ memory_id, was_referenced, overlap_score }) => ({

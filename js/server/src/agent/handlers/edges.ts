@@ -19,7 +19,7 @@ export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
     const { id } = once(agent, "createEdge", { headers, body }, (unit) => ({
       id: insertEdge(agent, body, unit).id,
     }));
-    const [[edge] = []] = agent.storage.edges([id]);
+    const [[edge] = []] = agent.storage.edges.indexed([id]);
     return presentEdge(stillThere(edge));
   },
 
@@ -29,7 +29,7 @@ export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
       new Room(),
       limit,
       (most, after: EdgeRow | undefined) =>
-        agent.storage.edgesOf(node_id, direction, {
+        agent.storage.edges.of(node_id, direction, {
           after: after?.sequence ?? cursor,
           limit: most,
         }),
@@ -43,13 +43,13 @@ export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
   },
 
   strengthenEdge: (agent, { params: { id }, body: { amount } }) => {
-    const edge = agent.write(() => agent.storage.strengthenEdge(id, amount));
+    const edge = agent.write(() => agent.storage.edges.strengthen(id, amount));
     if (edge === undefined) throw notFound();
     return presentEdge(edge);
   },
 
   deleteEdge: (agent, { params: { id } }) => {
-    if (!agent.write(() => agent.storage.deleteEdge(id))) throw notFound();
+    if (!agent.write(() => agent.storage.edges.delete(id))) throw notFound();
     return { ok: true };
   },
 };
@@ -80,7 +80,7 @@ export function insertEdge(agent: Agent, request: NewEdgeRequest, unit: Unit): E
   const { source_id, target_id, type } = request;
   checkThere(agent, { source_id, target_id });
   agent.checkNames({ "edge type": type });
-  const edge = agent.storage.insertEdge(newEdgeOf(agent, request));
+  const edge = agent.storage.edges.insert(newEdgeOf(agent, request));
   countEdge(agent, edge, unit);
   return edge;
 }
@@ -91,7 +91,7 @@ export function insertEdge(agent: Agent, request: NewEdgeRequest, unit: Unit): E
  * @throws {Refusal} where there is no memory of one of them.
  */
 export function checkThere({ storage }: Agent, ids: Readonly<Record<string, string>>): void {
-  const missing = Object.entries(ids).filter(([, id]) => storage.node(id) === undefined);
+  const missing = Object.entries(ids).filter(([, id]) => storage.nodes.find(id) === undefined);
   if (missing.length === 0) return;
   const issues = missing.map(([path]) => ({ path, message: "there is no memory with this id" }));
   throw new Refusal(404, "not found", issues);

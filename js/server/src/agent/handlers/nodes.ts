@@ -13,7 +13,7 @@ import { NODES, toCursor } from "../../api/pages.ts";
 import { newId } from "../../ids.ts";
 import { notFound, Refusal } from "../../refusal.ts";
 import type { NewNode, NodeChanges, NodeRow } from "../../storage/rows.ts";
-import type { NodeFilter } from "../../storage/storage.ts";
+import type { NodeFilter } from "../../storage/tables/nodes.ts";
 import { toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import { pageWithin, Room } from "../answer-room.ts";
@@ -47,7 +47,7 @@ const CONTENT = [
 export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
   createNode: (agent, { headers, body }) => {
     const made = once(agent, "createNode", { headers, body }, () => insertNode(agent, body));
-    const row = stillThere(agent.storage.node(made.id));
+    const row = stillThere(agent.storage.nodes.find(made.id));
     // An id of the caller's, or a request that is sent again, may name a memory that has been
     // recalled since.
     const isNew = body.id == null && headers["Idempotency-Key"] === undefined;
@@ -73,7 +73,7 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
         const { type = null, subtype = null } = body;
         agent.checkNames({ type, subtype });
         unit.settle([id]);
-        const stored = agent.storage.node(id);
+        const stored = agent.storage.nodes.find(id);
         if (stored === undefined) throw notFound();
         checkVersion(headers["If-Match"], stored.version);
         if (subtype !== stored.subtype) joinClusters(agent, id, subtype);
@@ -82,16 +82,16 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
         if (stored.subtype === PLAYBOOK && given !== undefined) {
           changes.content_body = bodyOfPlaybook(agent, stored, given);
         }
-        countNode(agent, agent.storage.updateNode(id, changes)!, unit);
+        countNode(agent, agent.storage.nodes.update(id, changes)!, unit);
         // A vector that is given wins, even if it is the one that was there.
         if (body.embedding != null) agent.storage.embeddings.served(id);
-        return agent.storage.node(id)!;
+        return agent.storage.nodes.find(id)!;
       }),
     ),
 
   deleteNode: (agent, { params: { id }, headers }) =>
     agent.write(() => {
-      const stored = agent.storage.node(id);
+      const stored = agent.storage.nodes.find(id);
       if (stored === undefined) throw notFound();
       checkVersion(headers["If-Match"], stored.version);
       deleteMemory(agent, id);
@@ -113,12 +113,12 @@ export async function listed(
     room,
     limit,
     (most, after: NodeRow | undefined) => {
-      const place = after === undefined ? cursor : storage.placeOf(after.sequence);
-      return storage.listNodes({ ...filter, lifecycle: states }, most, place, room);
+      const place = after === undefined ? cursor : storage.nodes.placeOf(after.sequence);
+      return storage.nodes.list({ ...filter, lifecycle: states }, most, place, room);
     },
     (rows) => presentNow(rows, agent, now),
   );
-  const place = isLast || last === undefined ? undefined : storage.placeOf(last.sequence);
+  const place = isLast || last === undefined ? undefined : storage.nodes.placeOf(last.sequence);
   return { data, count: data.length, next_cursor: toCursor(NODES, place) };
 }
 
@@ -141,7 +141,7 @@ export function insertNode(
     content_body = null,
   } = request;
   agent.checkNames({ type, subtype });
-  const stored = request.id == null ? undefined : agent.storage.node(request.id);
+  const stored = request.id == null ? undefined : agent.storage.nodes.find(request.id);
   const node = newNodeOf(agent, request);
   if (stored !== undefined && CONTENT.some((column) => stored[column] !== node[column])) {
     throw new Refusal(409, "the id is another memory's");
@@ -153,11 +153,12 @@ export function insertNode(
   });
   const made = { id: node.id, isCorrection: contradiction !== undefined };
   if (stored !== undefined) return made;
-  agent.storage.insertNode({
+  agent.storage.nodes.insert({
     ...node,
     embedding_vector: agent.vectorBytes(request.embedding ?? null),
   });
-  if (request.signals != null) agent.storage.addSignals(node.id, JSON.stringify(request.signals));
+  if (request.signals != null)
+    agent.storage.nodes.addSignals(node.id, JSON.stringify(request.signals));
   joinClusters(agent, node.id, subtype);
   if (contradiction !== undefined) queueContradiction(agent, node.id, contradiction);
   return made;
@@ -234,7 +235,7 @@ function changesOf(
 
 /** A read that counts. What `check` throws keeps it from being done. */
 export function recalled(agent: Agent, id: string, check: (row: NodeRow) => void = () => {}): Node {
-  const row = agent.storage.node(id);
+  const row = agent.storage.nodes.find(id);
   if (row === undefined) throw notFound();
   check(row);
   const now = agent.now();
@@ -264,7 +265,7 @@ function growPlaybook({ index, engine }: Agent, id: string): void {
 
 /** A read that does not count. */
 export function asOfNow(agent: Agent, id: string, check: (row: NodeRow) => void = () => {}): Node {
-  const row = agent.storage.node(id);
+  const row = agent.storage.nodes.find(id);
   if (row === undefined) throw notFound();
   check(row);
   return presentNow([row], agent, agent.now())[0]!;

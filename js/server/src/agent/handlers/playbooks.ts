@@ -31,7 +31,7 @@ export const playbookHandlers: HandlersOf<typeof playbookOperations> = {
 
   countOutcome: (agent, { body: { entry_id, profitable } }) =>
     agent.write((unit) => {
-      if (agent.storage.node(entry_id) === undefined) throw notFound();
+      if (agent.storage.nodes.find(entry_id) === undefined) throw notFound();
       return { ok: true, ...count(agent, entry_id, profitable, unit) };
     }),
 };

@@ -5,7 +5,7 @@ import type { Ranking, SearchFilters, StoredLifecycleState } from "nous-wasm";
 import type { QuestionVector } from "../../api/operation.ts";
 import type { FoundNode, SearchAnswer, SearchRequest, searchOperations } from "../../api/search.ts";
 import { wrong } from "../../refusal.ts";
-import type { NodeFilter } from "../../storage/storage.ts";
+import type { NodeFilter } from "../../storage/tables/nodes.ts";
 import type { Agent } from "../agent.ts";
 import { fittingAmong, Room } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
@@ -69,7 +69,7 @@ export function search(
   const parse_filters_ms = watch();
   const embed_queries_ms = question?.ms ?? 0;
 
-  const among = agent.storage.matching(filter);
+  const among = agent.storage.nodes.matching(filter);
   const hits = agent.texts.search(asked.terms, { limit: maxSeeds * HITS_PER_SEED, among });
   const best = hits[0]?.score ?? 0;
   const bm25 = best > 0 ? hits.map(({ id, score }) => ({ id, score: score / best })) : hits;
@@ -187,7 +187,7 @@ function passesOf(
     filter.lifecycle !== undefined || (filter.time_range?.by ?? "ingestion") !== "ingestion";
   if (!isPartly) return (ids) => ids;
   return (ids) => {
-    const passing = new Set(storage.passing(ids, filter));
+    const passing = new Set(storage.nodes.passing(ids, filter));
     return ids.filter((id) => passing.has(id));
   };
 }

@@ -2,7 +2,8 @@
 // change log whoever wrote.
 
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../../storage/rows.ts";
-import type { Change, Storage } from "../../storage/storage.ts";
+import type { Storage } from "../../storage/storage.ts";
+import type { Change } from "../../storage/tables/change-log.ts";
 
 /** Told of what happened, in a sentence with figures. */
 export type Tell = (what: string, figures?: Record<string, unknown>) => void;
@@ -107,8 +108,8 @@ export class Follower {
     const { result, changes } = this.#storage.transaction(() => {
       this.#bringUp();
       const result = work();
-      const changes = this.#storage.claimChanges(this.#applied);
-      this.#storage.seal(
+      const changes = this.#storage.changeLog.claim(this.#applied);
+      this.#storage.nodes.seal(
         changes.filter(({ entity }) => entity === "node").flatMap(({ ids }) => ids),
       );
       this.#trim(changes.at(-1)?.sequence ?? this.#applied);
@@ -123,7 +124,7 @@ export class Follower {
 
   /** The memories that the transaction of a `write` has logged so far. */
   loggedNodes(): string[] {
-    const changes = this.#storage.changesSince(this.#applied);
+    const changes = this.#storage.changeLog.since(this.#applied);
     return changes.filter(({ entity }) => entity === "node").flatMap(({ ids }) => ids);
   }
 
@@ -164,13 +165,13 @@ export class Follower {
   /** Forgets entries of the change log that nobody is likely to need. */
   #trim(last: number): void {
     if (last - this.#trimmed < SPARE_CHANGES) return;
-    this.#storage.trimChanges(last - KEPT_CHANGES);
+    this.#storage.changeLog.trim(last - KEPT_CHANGES);
     this.#trimmed = last;
   }
 
   /** Catches up and loads what is missing, within a transaction of whichever kind. */
   #bringUp(): void {
-    const { first, last } = this.#storage.changeRange();
+    const { first, last } = this.#storage.changeLog.range();
     if (this.#missing.size < this.#consumers.length && last !== this.#applied)
       this.#catchUp(first, last);
     this.#applied = last;
@@ -189,7 +190,7 @@ export class Follower {
         continue;
       }
       this.#missing.delete(consumer);
-      const changes = this.#storage.changesSince(known);
+      const changes = this.#storage.changeLog.since(known);
       this.#take(changes, [consumer]);
       if (!this.#missing.has(consumer)) told("Loaded as it was kept", { changes: changes.length });
     }
@@ -202,7 +203,7 @@ export class Follower {
       this.forget();
       return;
     }
-    const changes = this.#storage.changesSince(this.#applied);
+    const changes = this.#storage.changeLog.since(this.#applied);
     this.#take(changes);
     if (changes.length > 0) this.#tell("Took in what others wrote", { changes: changes.length });
   }
@@ -217,15 +218,15 @@ export class Follower {
     for (const { entity, ids } of changes) for (const id of ids) changed.get(entity)?.add(id);
     try {
       for (const ids of batches(changed.get("node")!)) {
-        const nodes = [...this.#storage.indexedNodes(ids)].flat();
+        const nodes = [...this.#storage.nodes.indexed(ids)].flat();
         this.#give(consumers, { nodes }, { nodes: missingFrom(nodes, ids) });
       }
       for (const ids of batches(changed.get("edge")!)) {
-        const edges = [...this.#storage.edges(ids)].flat();
+        const edges = [...this.#storage.edges.indexed(ids)].flat();
         this.#give(consumers, { edges }, { edges: missingFrom(edges, ids) });
       }
       for (const ids of batches(changed.get("soft")!)) {
-        this.#give(consumers, { softened: this.#storage.softNodes(ids) }, {});
+        this.#give(consumers, { softened: this.#storage.soft.of(ids) }, {});
       }
     } catch (error) {
       // It is committed, so that nothing that does not know it may go on.

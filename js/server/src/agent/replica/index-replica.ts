@@ -3,7 +3,8 @@
 
 import { type Engine, type EngineConfig, MemoryIndex, type MemoryNode, NousError } from "nous-wasm";
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../../storage/rows.ts";
-import type { NameKind, Storage } from "../../storage/storage.ts";
+import type { Storage } from "../../storage/storage.ts";
+import type { NameKind } from "../../storage/tables/names.ts";
 import type { Consumer, Removed, Taken, Tell } from "./follower.ts";
 import {
   isAccessAhead,
@@ -76,16 +77,16 @@ export class Resident implements Consumer {
   load(storage: Storage): Record<string, unknown> {
     this.forget();
     this.#storage = storage;
-    this.#dimensions = storage.dimensions();
+    this.#dimensions = storage.embeddings.dimensions();
     this.#index = new MemoryIndex({ dimensions: this.#dimensions, config: this.#config });
-    for (const rows of storage.indexedNodes()) this.#upsert(rows);
-    for (const rows of storage.edges()) this.#link(rows);
+    for (const rows of storage.nodes.indexed()) this.#upsert(rows);
+    for (const rows of storage.edges.indexed()) this.#link(rows);
     return { nodes: this.index.size, edges: this.index.edgeCount, dimensions: this.#dimensions };
   }
 
   resume(storage: Storage): number | undefined {
     if (this.#file === undefined) return undefined;
-    const dimensions = storage.dimensions();
+    const dimensions = storage.embeddings.dimensions();
     const kept = this.#file.read(storage, this.#making(dimensions), (pieces) =>
       MemoryIndex.restore(pieces, { config: this.#config }),
     );
@@ -94,7 +95,7 @@ export class Resident implements Consumer {
     this.#index = kept.index;
     this.#dimensions = dimensions;
     for (const [kind, names] of Object.entries(this.#names)) {
-      for (const name of storage.names(kind as NameKind)) names.add(name);
+      for (const name of storage.names.inUse(kind as NameKind)) names.add(name);
     }
     return kept.sequence;
   }
@@ -130,7 +131,10 @@ export class Resident implements Consumer {
 
   take({ nodes, edges, softened }: Taken): boolean {
     // The first vector decides how long they are, so that the index is made anew for it.
-    if (nodes.some((row) => this.#isOdd(row)) && this.#storage?.dimensions() !== this.#dimensions)
+    if (
+      nodes.some((row) => this.#isOdd(row)) &&
+      this.#storage?.embeddings.dimensions() !== this.#dimensions
+    )
       return false;
     this.#upsert(nodes);
     this.#link(edges);
@@ -191,7 +195,7 @@ export class Resident implements Consumer {
    */
   #addStakes(nodes: readonly MemoryNode[]): void {
     if (!this.#config.salienceGrowth) return;
-    const signals = this.#storage!.signals(nodes.map(({ id }) => id));
+    const signals = this.#storage!.nodes.signals(nodes.map(({ id }) => id));
     for (const node of nodes)
       node.salience = salienceOfStored(this.#engine, node.subtype, signals.get(node.id));
   }

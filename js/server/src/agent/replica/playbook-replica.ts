@@ -22,7 +22,7 @@ export class Book implements Consumer {
 
   load(storage: Storage): Record<string, unknown> {
     this.#book = new PlaybookBook();
-    this.#add(storage.textsOfSubtypes([PLAYBOOK]));
+    this.#add(storage.nodes.textsOfSubtypes([PLAYBOOK]));
     const { size, problems } = this.#book;
     return { playbooks: size, unreadable: problems.length };
   }

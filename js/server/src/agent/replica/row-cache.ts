@@ -3,7 +3,8 @@
 
 import { LRUCache } from "lru-cache";
 import type { NodeRow } from "../../storage/rows.ts";
-import type { SoftChange, Storage } from "../../storage/storage.ts";
+import type { Storage } from "../../storage/storage.ts";
+import type { SoftChange } from "../../storage/tables/soft.ts";
 import { parseInstant, toIso } from "../../time.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
 import { isId } from "./index-rows.ts";
@@ -35,7 +36,7 @@ export class RowCache implements Consumer {
       else kept.push(row);
     }
     if (others.length === 0) return kept;
-    const read = storage.nodes(others);
+    const read = storage.nodes.of(others);
     for (const row of read) if (isId(row.id)) this.#rows.set(row.id, row);
     return [...kept, ...read];
   }

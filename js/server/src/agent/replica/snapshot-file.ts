@@ -101,7 +101,7 @@ export class SnapshotFile {
     sequence: number,
   ): Header {
     const epoch = storage.meta("epoch") ?? "";
-    const opening = storage.lastOpening() ?? "";
+    const opening = storage.openings.last() ?? "";
     const sum = sha256(JSON.stringify(configuration));
     return {
       format: FORMAT,
@@ -164,13 +164,13 @@ function misfit(storage: Storage, found: Header, fitting: Header): string | unde
   if (found.format !== fitting.format || found.what !== fitting.what)
     return "it is of another version";
   if (found.epoch !== fitting.epoch) return "it is of another database, or of before a restore";
-  if (!storage.isOfHistory(found.opening, found.sequence))
+  if (!storage.openings.reaches(found.opening, found.sequence))
     return "it is of another branch of the database";
   if (found.configuration !== fitting.configuration)
     return "it was made with another configuration";
   if (found.dimensions !== fitting.dimensions) return "its vectors have another length";
   if (found.now > fitting.now + MOST_AHEAD) return "it was written by a clock that was ahead";
-  const { first, last } = storage.changeRange();
+  const { first, last } = storage.changeLog.range();
   // Where the log is empty, `first` is 0, and everything up to `last` was cut off.
   const isReached =
     found.sequence === last ||

@@ -9,7 +9,7 @@ import {
   type StoredLifecycleState,
   type Sweep,
 } from "nous-wasm";
-import type { SoftChange } from "../../storage/storage.ts";
+import type { SoftChange } from "../../storage/tables/soft.ts";
 import { toIso } from "../../time.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
 

@@ -38,7 +38,7 @@ export class Texts implements Consumer {
     this.forget();
     this.#index = new TextIndex();
     this.#isOutdated = true;
-    for (const rows of storage.texts()) this.#upsert(rows);
+    for (const rows of storage.nodes.texts()) this.#upsert(rows);
     return { nodes: this.index.size };
   }
 

@@ -35,7 +35,7 @@ export function countEdge(
   if (!TIES.includes(type)) return;
   // A close without figures ends no trade, so that the other closes of the trade need not be read.
   const ends = (nodeId: string) => {
-    const node = agent.storage.node(nodeId);
+    const node = agent.storage.nodes.find(nodeId);
     return node?.subtype === CLOSE && endBy(agent, node) !== undefined;
   };
   if (ends(source_id)) countClosed(agent, target_id, unit);
@@ -46,7 +46,7 @@ export function countEdge(
 export function countNode(agent: Agent, { id, subtype }: NodeRow, unit: Unit): void {
   if (subtype === ENTRY) countClosed(agent, id, unit);
   if (subtype !== CLOSE && subtype !== PLAYBOOK) return;
-  for (const edge of agent.storage.edgesOf(id, "both")) countEdge(agent, edge, unit);
+  for (const edge of agent.storage.edges.of(id, "both")) countEdge(agent, edge, unit);
 }
 
 /**
@@ -60,8 +60,9 @@ function countClosed(
   edgeOf?: ReadonlyMap<string, string>,
 ): void {
   const { storage } = agent;
-  if (!agent.countsOutcomes || storage.node(entryId)?.subtype !== ENTRY) return;
-  const edges = edgeOf ?? edgesBySource(storage.uncountedEdges(entryId, FOLLOWED, PLAYBOOK));
+  if (!agent.countsOutcomes || storage.nodes.find(entryId)?.subtype !== ENTRY) return;
+  const edges =
+    edgeOf ?? edgesBySource(storage.outcomes.uncountedEdges(entryId, FOLLOWED, PLAYBOOK));
   if (edges.size === 0) return;
   const profitable = endOf(agent, entryId);
   if (profitable !== undefined) countFor(agent, entryId, profitable, edges, unit);
@@ -90,7 +91,8 @@ export function bodyOfPlaybook(
   const { sample_size, success_count } = before;
   const body = jsonOf({ ...after, sample_size, success_count });
   const isTaken =
-    body !== undefined && agent.storage.takeOutcome(id, won === 1, toIso(agent.now() - SAME_TRADE));
+    body !== undefined &&
+    agent.storage.outcomes.take(id, won === 1, toIso(agent.now() - SAME_TRADE));
   return isTaken ? body : given;
 }
 
@@ -109,9 +111,9 @@ const numberIn = (fields: Fields, field: string): number => Number(fields[field]
 /** Whether a trade made money, by the first of its closes that tells; undefined where none does. */
 function endOf(agent: Agent, entryId: string): boolean | undefined {
   const { storage } = agent;
-  for (const id of storage.tiedTo(entryId, TIES, CLOSE)) {
+  for (const id of storage.outcomes.tiedTo(entryId, TIES, CLOSE)) {
     if (!entriesOf(agent, id).includes(entryId)) continue;
-    const profitable = endBy(agent, storage.node(id)!);
+    const profitable = endBy(agent, storage.nodes.find(id)!);
     if (profitable !== undefined) return profitable;
   }
   return undefined;
@@ -126,11 +128,11 @@ function endBy(agent: Agent, close: NodeRow): boolean | undefined {
 
 /** The entries that a close belongs to. */
 function entriesOf({ storage }: Agent, closeId: string): string[] {
-  const edges = storage.edgesOf(closeId, "both");
+  const edges = storage.edges.of(closeId, "both");
   for (const tie of TIES) {
     const tied = edges.filter(({ type }) => type === tie);
-    const entries = storage
-      .nodes(otherEnds(tied, closeId))
+    const entries = storage.nodes
+      .of(otherEnds(tied, closeId))
       .filter(({ subtype }) => subtype === ENTRY);
     if (entries.length > 0) return entries.map(({ id }) => id);
   }
@@ -145,7 +147,7 @@ function signalsOf({ storage }: Agent, { id, content_body }: NodeRow): Fields {
   const { signals } = fieldsIn(content_body) ?? {};
   return {
     ...(isFields(signals) ? signals : {}),
-    ...fieldsIn(storage.signals([id]).get(id) ?? null),
+    ...fieldsIn(storage.nodes.signals([id]).get(id) ?? null),
   };
 }
 
@@ -156,7 +158,7 @@ type Counted = Pick<OutcomeAnswer, "applied" | "counted_before" | "problems">;
  * it can.
  */
 export function count(agent: Agent, entryId: string, profitable: boolean, unit: Unit): Counted {
-  const edges = agent.storage.edgesOf(entryId, "in").filter(({ type }) => type === FOLLOWED);
+  const edges = agent.storage.edges.of(entryId, "in").filter(({ type }) => type === FOLLOWED);
   return countFor(agent, entryId, profitable, edgesBySource(edges), unit);
 }
 
@@ -176,10 +178,12 @@ function countFor(
   const { storage } = agent;
   const answer: Counted = { applied: [], counted_before: [], problems: [] };
   settle([...edgeOf.keys()]);
-  const playbooks = storage.nodes([...edgeOf.keys()]).filter(({ subtype }) => subtype === PLAYBOOK);
+  const playbooks = storage.nodes
+    .of([...edgeOf.keys()])
+    .filter(({ subtype }) => subtype === PLAYBOOK);
   for (const playbook of playbooks.sort((a, b) => a.sequence - b.sequence)) {
     const { id } = playbook;
-    if (storage.hasOutcome(id, entryId)) {
+    if (storage.outcomes.has(id, entryId)) {
       answer.counted_before.push(id);
       continue;
     }
@@ -188,7 +192,7 @@ function countFor(
       answer.problems.push({ id, reason: applied });
       continue;
     }
-    storage.addOutcome(id, entryId, profitable, applied.last_applied);
+    storage.outcomes.add(id, entryId, profitable, applied.last_applied);
     answer.applied.push(applied);
   }
   return answer;
@@ -221,8 +225,8 @@ function applyTo(
       content_body: JSON.stringify({ ...body, ...counts }),
       neural_stability: stability,
     };
-    storage.updateNode(id, { ...changes, last_modified: counts.last_applied });
-    if (strengthened > 0) storage.strengthenEdge(edgeId, strengthened);
+    storage.nodes.update(id, { ...changes, last_modified: counts.last_applied });
+    if (strengthened > 0) storage.edges.strengthen(edgeId, strengthened);
     return { id, ...counts, neural_stability: stability };
   } catch (error) {
     // Counts that are none, or a body that is nested too deep to be written again.

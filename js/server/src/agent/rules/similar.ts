@@ -146,15 +146,15 @@ async function byWords(
     content_body: content,
   });
   const { ids, octets } = agent.read(() => {
-    const among = storage.matching({ subtype: subtype ?? undefined });
+    const among = storage.nodes.matching({ subtype: subtype ?? undefined });
     const hits = agent.texts.search(firstTerms(agent, text), { limit: MOST_CANDIDATES, among });
     const ids = hits.map(({ id }) => id);
-    return { ids, octets: storage.octets(ids) };
+    return { ids, octets: storage.nodes.octets(ids) };
   });
   const found: Candidate[] = [];
   for (const few of slicesOf(ids, (id) => octets.get(id) ?? 0)) {
     await agent.giveWay();
-    const rows = agent.read(() => storage.nodes(few));
+    const rows = agent.read(() => storage.nodes.of(few));
     const shares = overlaps(rows.map(wordsOf), text);
     found.push(
       ...rows.map(({ id, content_title }, place) => ({

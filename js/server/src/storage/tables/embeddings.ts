@@ -2,9 +2,7 @@
 // model that are being made beside the ones in use.
 
 import type { Bytes, EmbeddedTexts } from "../rows.ts";
-
-/** Runs a statement and gives its rows. */
-export type Sql = <T>(sql: string, ...values: unknown[]) => T[];
+import type { Sql } from "../sql.ts";
 
 /** A memory that waits for a vector. The ticket is another one when its text has changed. */
 export interface Waiting extends EmbeddedTexts {
@@ -86,14 +84,18 @@ const LONGEST_PUT_OFF = 86_400_000;
 
 export class EmbeddingTables {
   readonly #sql: Sql;
+  readonly #pinned: () => string | undefined;
 
-  constructor(sql: Sql) {
+  /** `pinned` returns the components that the database is set to, as text. */
+  constructor(sql: Sql, pinned: () => string | undefined) {
     this.#sql = sql;
+    this.#pinned = pinned;
   }
 
   /** How many memories wait for a vector. */
   waiting(): number {
-    return this.#sql<{ count: number }>("SELECT count(*) AS count FROM embedding_queue")[0]!.count;
+    return this.#sql.all<{ count: number }>("SELECT count(*) AS count FROM embedding_queue")[0]!
+      .count;
   }
 
   /**
@@ -101,7 +103,7 @@ export class EmbeddingTables {
    * nobody waits.
    */
   nextDue(): number | undefined {
-    const [row] = this.#sql<{ due: number | null }>(
+    const [row] = this.#sql.all<{ due: number | null }>(
       "SELECT min(not_before) AS due FROM embedding_queue",
     );
     return row?.due ?? undefined;
@@ -117,14 +119,14 @@ export class EmbeddingTables {
     const isDue =
       "JOIN nodes ON nodes.id = embedding_queue.node_id WHERE not_before NOT BETWEEN ? AND ?";
     const later = [now + 1, now + LONGEST_PUT_OFF];
-    const [first] = this.#sql<{ attempts: number }>(
+    const [first] = this.#sql.all<{ attempts: number }>(
       `SELECT attempts FROM embedding_queue ${isDue} ORDER BY attempts, ticket LIMIT 1`,
       ...later,
     );
     if (first === undefined) return [];
     const { attempts } = first;
     const next = (order: string, count: number): Waiting[] =>
-      this.#sql(
+      this.#sql.all(
         `SELECT ticket, attempts, ${TEXT_COLUMNS} FROM embedding_queue ${isDue} AND attempts = ? ORDER BY ${order} LIMIT ?`,
         ...later,
         attempts,
@@ -140,20 +142,20 @@ export class EmbeddingTables {
   /** Stores the vector of a memory that waits; whether it still does. */
   put(ticket: number, vector: Uint8Array, model: string): boolean {
     const isStored =
-      this.#sql(
+      this.#sql.all(
         `UPDATE nodes SET embedding_vector = ?, embedding_model = ?
          WHERE id = (SELECT node_id FROM embedding_queue WHERE ticket = ?) RETURNING id`,
         vector,
         model,
         ticket,
       ).length > 0;
-    this.#sql("DELETE FROM embedding_queue WHERE ticket = ?", ticket);
+    this.#sql.all("DELETE FROM embedding_queue WHERE ticket = ?", ticket);
     return isStored;
   }
 
   /** A memory got the vector that its text has now. */
   served(id: string): void {
-    this.#sql("DELETE FROM embedding_queue WHERE node_id = ?", id);
+    this.#sql.all("DELETE FROM embedding_queue WHERE node_id = ?", id);
   }
 
   /**
@@ -161,7 +163,7 @@ export class EmbeddingTables {
    * each earlier one, at most `longest`.
    */
   postpone(tickets: readonly number[], now: number, delay: number, longest: number): void {
-    this.#sql(
+    this.#sql.all(
       `UPDATE embedding_queue SET not_before = ? + min(?, ? * (1 << min(attempts, 30))), attempts = attempts + 1
        WHERE ticket IN (SELECT value FROM json_each(?))`,
       now,
@@ -173,7 +175,7 @@ export class EmbeddingTables {
 
   /** All who were put off are due at once. */
   release(): void {
-    this.#sql("UPDATE embedding_queue SET not_before = 0 WHERE not_before > 0");
+    this.#sql.all("UPDATE embedding_queue SET not_before = 0 WHERE not_before > 0");
   }
 
   // ---- vectors of another model
@@ -181,7 +183,7 @@ export class EmbeddingTables {
 
   /** Memories that have a vector, and none of the next model yet, after one of them. */
   lacking(after: string, most: number): Lacking[] {
-    return this.#sql(
+    return this.#sql.all(
       `SELECT id, ${TEXT_COLUMNS} FROM nodes WHERE id > ? AND embedding_vector IS NOT NULL
          AND NOT EXISTS (SELECT 1 FROM next_embeddings WHERE node_id = nodes.id) ORDER BY id LIMIT ?`,
       after,
@@ -191,16 +193,20 @@ export class EmbeddingTables {
 
   /** The texts of a memory as they are now. */
   texts(id: string): EmbeddedTexts | undefined {
-    return this.#sql<EmbeddedTexts>(`SELECT ${TEXT_COLUMNS} FROM nodes WHERE id = ?`, id)[0];
+    return this.#sql.all<EmbeddedTexts>(`SELECT ${TEXT_COLUMNS} FROM nodes WHERE id = ?`, id)[0];
   }
 
   putNext(id: string, vector: Uint8Array): void {
-    this.#sql("INSERT OR REPLACE INTO next_embeddings(node_id, vector) VALUES (?, ?)", id, vector);
+    this.#sql.all(
+      "INSERT OR REPLACE INTO next_embeddings(node_id, vector) VALUES (?, ?)",
+      id,
+      vector,
+    );
   }
 
   /** Components of a vector of the next model; 0 where there is none. */
   nextDimensions(): number {
-    const [row] = this.#sql<{ dimensions: number }>(
+    const [row] = this.#sql.all<{ dimensions: number }>(
       `SELECT length(vector) / ${BYTES} AS dimensions FROM next_embeddings LIMIT 1`,
     );
     return row?.dimensions ?? 0;
@@ -208,11 +214,12 @@ export class EmbeddingTables {
 
   /** How many there are of the next model. */
   nextCount(): number {
-    return this.#sql<{ count: number }>("SELECT count(*) AS count FROM next_embeddings")[0]!.count;
+    return this.#sql.all<{ count: number }>("SELECT count(*) AS count FROM next_embeddings")[0]!
+      .count;
   }
 
   forgetNext(): void {
-    this.#sql("DELETE FROM next_embeddings");
+    this.#sql.all("DELETE FROM next_embeddings");
   }
 
   /**
@@ -220,7 +227,7 @@ export class EmbeddingTables {
    * one.
    */
   takeNext(model: string): void {
-    this.#sql(
+    this.#sql.all(
       `UPDATE nodes SET embedding_vector = (SELECT vector FROM next_embeddings WHERE node_id = nodes.id), embedding_model = ?
        WHERE embedding_vector IS NOT NULL`,
       model,
@@ -231,9 +238,29 @@ export class EmbeddingTables {
   // ---- vectors in use
   // ----------------------------------------------------------------------------
 
+  /**
+   * Returns the components of an embedding: the pinned number, else the commonest length; 0 if
+   * there is no embedding.
+   */
+  dimensions(): number {
+    const pinned = this.#pinned();
+    if (pinned !== undefined) return Number(pinned);
+    const commonest = `SELECT length(embedding_vector) / 4 AS dimensions FROM nodes
+      WHERE typeof(embedding_vector) = 'blob' AND length(embedding_vector) > 0 AND length(embedding_vector) % 4 = 0
+      GROUP BY 1 ORDER BY count(*) DESC, 1 DESC LIMIT 1`;
+    return this.#sql.first<{ dimensions: number }>(commonest)?.dimensions ?? 0;
+  }
+
+  /** Returns whether there is an embedding of this many components. */
+  has(dimensions: number): boolean {
+    const some =
+      "SELECT 1 FROM nodes WHERE typeof(embedding_vector) = 'blob' AND length(embedding_vector) = ? LIMIT 1";
+    return this.#sql.all(some, dimensions * Float32Array.BYTES_PER_ELEMENT).length > 0;
+  }
+
   /** The vectors of some memories, whole, in no order. */
   vectors(ids: readonly string[], dimensions: number): VectorHead[] {
-    return this.#sql(
+    return this.#sql.all(
       `SELECT rowid AS sequence, id, content_title, embedding_vector AS head FROM nodes
        WHERE id IN (SELECT value FROM json_each(?)) AND length(embedding_vector) = ?`,
       JSON.stringify(ids),
@@ -246,7 +273,7 @@ export class EmbeddingTables {
     const [condition, values] = subtype === null ? ["", []] : ["subtype = ? AND", [subtype]];
     let after = Number.MIN_SAFE_INTEGER;
     for (;;) {
-      const rows = this.#sql<VectorHead>(
+      const rows = this.#sql.all<VectorHead>(
         `SELECT rowid AS sequence, id, content_title, substr(embedding_vector, 1, ?) AS head FROM nodes
          WHERE ${condition} rowid > ? AND length(embedding_vector) = ? AND id IS NOT NULL ORDER BY rowid LIMIT ?`,
         components * BYTES,
