@@ -13,7 +13,7 @@ import { checkAll } from "../../js/server/src/check.ts";
 import { agentFile, snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { copiesOf } from "../../js/server/src/storage/files.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { released } from "../../js/server/src/storage/released.ts";
+import { released } from "../../js/server/src/storage/release-handles.ts";
 import { makeExisting, raw } from "../server/existing.ts";
 import { heldBy, Ledger, nodeKey } from "../server/ledger.ts";
 import { Ended, PROGRAM, type Running, type Surroundings, start } from "../server/process.ts";
@@ -306,7 +306,7 @@ function titlesOf(file: string): string[] {
     snapshots: snapshotsOf(file),
   });
   const nodes = agent.read(() =>
-    agent.storage.graphNodes().filter(({ id }) => agent.index.has(id)),
+    agent.storage.nodes.graph().filter(({ id }) => agent.index.has(id)),
   );
   expect(agent.index.size).toBe(nodes.length);
   agent.close();
@@ -431,8 +431,8 @@ const backingUp = pieces(
     await killed(["backup", backup, "--force", "--data-dir", folder], around);
     expect(await titlesIn(folder)).toEqual(BOTH);
     const whole = new LibsqlStorage(backup, { durability: "full" });
-    expect(whole.check()).toEqual([]);
-    expect([3, 5]).toContain([...whole.texts()].flat().length);
+    expect(whole.soundness.problems()).toEqual([]);
+    expect([3, 5]).toContain([...whole.nodes.texts()].flat().length);
     whole.close();
   },
 );

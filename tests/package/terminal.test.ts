@@ -18,7 +18,7 @@ import {
   type Report,
   type Result,
 } from "../../js/demo/terminal/answer.ts";
-import { parseAt, UsageError } from "../../js/demo/terminal/args.ts";
+import { parseAt } from "../../js/demo/terminal/args.ts";
 import {
   type CycleReport,
   cycleReport,
@@ -34,6 +34,7 @@ import { STANDING_QUESTIONS } from "../../js/demo/terminal/questions.ts";
 import { renderAnswer, renderHead, type Screen } from "../../js/demo/terminal/render.ts";
 import { renderTrace } from "../../js/demo/terminal/trace.ts";
 import { renderExplanation } from "../../js/demo/terminal/tree.ts";
+import { UsageError } from "../../js/demo/terminal/usage-error.ts";
 
 // Loaded by Node itself, as a program has it.
 const {

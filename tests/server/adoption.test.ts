@@ -7,7 +7,7 @@ import { join } from "node:path";
 import Database from "libsql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
-import { released } from "../../js/server/src/storage/released.ts";
+import { released } from "../../js/server/src/storage/release-handles.ts";
 import { type HynousIds, makeHynous, questionsOf, startHynous } from "./hynous.ts";
 import { PROGRAM, type Running, start } from "./process.ts";
 import { type Client, clientOf } from "./shared.ts";

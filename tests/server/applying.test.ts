@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { Agents } from "../../js/server/src/workers/agents.ts";
+import { Agents } from "../../js/server/src/workers/open-agents.ts";
 import { ask } from "./asking.ts";
 import { LESSON } from "./shared.ts";
 import { temporaryFolder } from "./temporary.ts";
@@ -29,7 +29,7 @@ const change = (id: string, fields: object) =>
 
 describe("what was written", () => {
   test("is read again for the index when that is told to apply it, once", async () => {
-    const reading = vi.spyOn(agent.storage, "indexedNodes");
+    const reading = vi.spyOn(agent.storage.nodes, "indexed");
     await create();
     expect(reading).not.toHaveBeenCalled();
     agent.apply();
@@ -55,7 +55,7 @@ describe("what was written", () => {
     const { id } = await create();
     agent.read(() => agent.rows([id]));
     agent.write(() =>
-      agent.storage.updateNode(id, {
+      agent.storage.nodes.update(id, {
         content_title: "Other",
         last_modified: "2026-11-23T00:00:00.000Z",
       }),
@@ -71,7 +71,7 @@ describe("what was written", () => {
 
   test("and could not be read is loaded with all the rest", async () => {
     const { id } = await create();
-    vi.spyOn(agent.storage, "indexedNodes").mockImplementationOnce(() => {
+    vi.spyOn(agent.storage.nodes, "indexed").mockImplementationOnce(() => {
       throw new Error("the disk failed");
     });
     agent.apply();

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { backUp, restore } from "../../js/server/src/backup.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { released } from "../../js/server/src/storage/released.ts";
+import { released } from "../../js/server/src/storage/release-handles.ts";
 import { makeExisting, raw } from "./existing.ts";
 import { PROGRAM, start } from "./process.ts";
 import { clientOf } from "./shared.ts";
@@ -89,8 +89,8 @@ describe("backup and restore", () => {
     isOver = true;
     await writing;
     const storage = new LibsqlStorage(elsewhere, { durability: "full" });
-    expect(storage.check()).toEqual([]);
-    expect([...storage.indexedNodes()].flat().length).toBeGreaterThan(0);
+    expect(storage.soundness.problems()).toEqual([]);
+    expect([...storage.nodes.indexed()].flat().length).toBeGreaterThan(0);
     storage.close();
   });
 

@@ -227,7 +227,7 @@ describe("a clock that was ahead for a moment", () => {
 
   test("blocks neither periodic work nor vectors that are to be made", () => {
     const storage = new LibsqlStorage(join(temporaryFolder(), "a.db"), { durability: "normal" });
-    const take = (now: number) => storage.takeTask("decay", now, 1_000, 600_000);
+    const take = (now: number) => storage.tasks.take("decay", now, 1_000, 600_000);
     expect([take(NOW + 120 * DAY), take(NOW), take(NOW)]).toEqual([true, true, false]);
     importMemory(storage, [lineOf("n_1", {})], { conflicts: "skip", now: NOW });
     const due = (now: number) => storage.embeddings.due(now, 10).map(({ ticket }) => ticket);

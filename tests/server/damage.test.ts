@@ -18,7 +18,7 @@ import { checkAll } from "../../js/server/src/check.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { logIndexOf, logOf } from "../../js/server/src/storage/files.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { released } from "../../js/server/src/storage/released.ts";
+import { released } from "../../js/server/src/storage/release-handles.ts";
 import { checkLog } from "../../js/server/src/storage/wal.ts";
 import { raw } from "./existing.ts";
 import { start } from "./process.ts";

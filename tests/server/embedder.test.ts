@@ -7,7 +7,7 @@ import { Embedder } from "../../js/server/src/embeddings/embedder.ts";
 import { OpenAiCompatible } from "../../js/server/src/embeddings/openai-compatible.ts";
 import { embeddingText } from "../../js/server/src/embeddings/text.ts";
 import { ProviderError } from "../../js/server/src/providers/error.ts";
-import { isResting, type Pace } from "../../js/server/src/providers/patience.ts";
+import { isResting, type Pace } from "../../js/server/src/providers/retry-policy.ts";
 import { type Asked, answerTo, type Behaviour, json, startProvider, vectorOf } from "./provider.ts";
 
 const KEY = "sk-very-secret";

@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { released } from "../../js/server/src/storage/released.ts";
+import { released } from "../../js/server/src/storage/release-handles.ts";
 import { raw } from "./existing.ts";
 import { gaugeOf, usedBy } from "./gauges.ts";
 import { PROGRAM, type Running, start } from "./process.ts";

@@ -173,7 +173,7 @@ describe("a search as Hynous does it", () => {
     expect(both({ query: "zyzzyva" }).found).toMatchObject([{ id, neural_access_count: 5 }]);
     expect(both({ query: "zyzzyva", lifecycle: "DORMANT" }).found).toHaveLength(1);
     expect(both({ query: "zyzzyva", lifecycle: "ACTIVE" }).found).toHaveLength(0);
-    expect(agent.storage.node(id!)?.state_lifecycle).toBe("DORMANT");
+    expect(agent.storage.nodes.find(id!)?.state_lifecycle).toBe("DORMANT");
   });
 });
 

@@ -11,7 +11,7 @@ import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { StorageError, withoutPlaces } from "../../js/server/src/storage/errors.ts";
 import { logIndexOf, logOf } from "../../js/server/src/storage/files.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { released } from "../../js/server/src/storage/released.ts";
+import { released } from "../../js/server/src/storage/release-handles.ts";
 import { ask } from "./asking.ts";
 import { raw } from "./existing.ts";
 import { type Running, start } from "./process.ts";

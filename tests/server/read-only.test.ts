@@ -6,7 +6,7 @@ import { chmodSync, chownSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { noRoom, readOnly } from "../../js/server/src/agent/errors.ts";
+import { noRoom, readOnly } from "../../js/server/src/refusal.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { isReadOnly } from "../../js/server/src/storage/errors.ts";
 import { gaugeOf } from "./gauges.ts";

@@ -1,11 +1,11 @@
 // Every route, as a client uses it: what it answers, and what it changes.
 
 import { describe, expect, test } from "vitest";
+import * as whole from "../../js/server/src/api/agent.ts";
 import * as edges from "../../js/server/src/api/edges.ts";
 import * as nodes from "../../js/server/src/api/nodes.ts";
 import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../../js/server/src/api/operations.ts";
 import * as questions from "../../js/server/src/api/search.ts";
-import * as whole from "../../js/server/src/api/whole.ts";
 import { raw } from "./existing.ts";
 import type { Answer } from "./process.ts";
 import { LESSON, sharedServer } from "./shared.ts";

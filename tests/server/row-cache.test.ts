@@ -97,7 +97,7 @@ const OFTEN: readonly string[][] = [
 function requireSame({ agent }: World): void {
   const inOrder = (rows: readonly { id: string }[]) =>
     [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
-  agent.read(() => expect(inOrder(agent.rows(IDS))).toEqual(inOrder(agent.storage.nodes(IDS))));
+  agent.read(() => expect(inOrder(agent.rows(IDS))).toEqual(inOrder(agent.storage.nodes.of(IDS))));
 }
 
 test("are those of the database, whatever was done to a memory, here or elsewhere", {
@@ -126,7 +126,7 @@ test("are not read again, though they were found and that was flushed", () =>
       nodes.map((node) => node.neural_access_count);
     expect(counts(await found())).toEqual([0, 0, 0]);
     agent.flush();
-    const reading = vi.spyOn(agent.storage, "nodes");
+    const reading = vi.spyOn(agent.storage.nodes, "of");
     expect(counts(await found())).toEqual([1, 1, 1]);
     expect(reading).not.toHaveBeenCalled();
   }));
@@ -136,7 +136,7 @@ test("take no more room than they may, and count as what an agent holds", () =>
     const fields = { ...LESSON, content_body: "funding ".repeat(2 ** 16) };
     for (let place = 0; place < 20; place++) await ask(agent, "createNode", { body: fields });
     agent.read(() => {
-      const ids = agent.storage.listNodes({}, 20).map(({ id }) => id);
+      const ids = agent.storage.nodes.list({}, 20).map(({ id }) => id);
       const before = agent.bytes;
       for (let time = 0; time < 2; time++) expect(agent.rows(ids)).toHaveLength(20);
       expect(agent.bytes - before).toBeGreaterThan(2 ** 22);

@@ -117,20 +117,20 @@ describe("a lease", () => {
       new LibsqlStorage(file, { durability: "full" }),
       new LibsqlStorage(file, { durability: "full" }),
     ];
-    const take = (storage: LibsqlStorage, now: number) => storage.takeTask("decay", now, 80, 600);
+    const take = (storage: LibsqlStorage, now: number) => storage.tasks.take("decay", now, 80, 600);
     expect([take(one, 1_000), take(other, 1_000), take(one, 1_010)]).toEqual([true, false, false]);
-    expect(other.takeTask("consolidate", 1_000, 80, 600)).toBe(true);
-    one.leaveTask("decay", 1_000);
+    expect(other.tasks.take("consolidate", 1_000, 80, 600)).toBe(true);
+    one.tasks.leave("decay", 1_000);
     expect([take(other, 1_079), take(one, 1_079)]).toEqual([false, false]);
     expect([take(other, 1_080), take(one, 1_080)]).toEqual([true, false]);
     // Not done, so that it is due at once.
-    other.leaveTask("decay", null);
+    other.tasks.leave("decay", null);
     expect(take(one, 1_081)).toBe(true);
     // Gone without a word.
     expect([take(other, 1_680), take(other, 1_681)]).toEqual([false, true]);
-    one.leaveTask("decay", 9_999);
+    one.tasks.leave("decay", 9_999);
     expect(take(one, 1_700)).toBe(false);
-    other.leaveTask("decay", 5_000);
+    other.tasks.leave("decay", 5_000);
     expect(take(one, 1_800)).toBe(true);
     for (const storage of [one, other]) storage.close();
   });

@@ -15,10 +15,10 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
-import { searchHandlers } from "../../js/server/src/agent/search.ts";
+import { searchHandlers } from "../../js/server/src/agent/handlers/search.ts";
 import { agentFile, type SnapshotPlaces, snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { released } from "../../js/server/src/storage/released.ts";
+import { released } from "../../js/server/src/storage/release-handles.ts";
 import { raw } from "./existing.ts";
 import { PROGRAM, start } from "./process.ts";
 import { temporaryFolder } from "./temporary.ts";
@@ -171,9 +171,9 @@ describe("those of another branch of the database are made anew", () => {
   const goOn = (file: string, name: string) => {
     const { agent } = open(file);
     agent.write(() => {
-      const [row] = [...agent.storage.indexedNodes(["n_1"])].flat();
+      const [row] = [...agent.storage.nodes.indexed(["n_1"])].flat();
       for (let place = 0; place < BRANCH; place++) {
-        agent.storage.insertNode({
+        agent.storage.nodes.insert({
           ...row!,
           id: `${name}_${place}`,
           content_title: `${name} new`,
@@ -216,7 +216,7 @@ describe("those of another branch of the database are made anew", () => {
     const agent = goOn(one, "both");
     raw(one).prepare("VACUUM INTO ?").run(other);
     agent.write(() =>
-      agent.storage.updateNode("both_1", {
+      agent.storage.nodes.update("both_1", {
         content_title: "one",
         last_modified: "2026-03-01T00:00:00Z",
       }),

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { UsageTracker } from "nous-wasm";
 import { expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
-import { MOST_CHANGES } from "../../js/server/src/agent/follower.ts";
+import { MOST_CHANGES } from "../../js/server/src/agent/replica/follower.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { raw } from "./existing.ts";
 import { filesOf, gaugeOf, type Rows, rowsOf, usedBy } from "./gauges.ts";

@@ -49,7 +49,7 @@ const found = (file: string, term: string) =>
     .all(term)
     .map((row) => (row as { id: string }).id);
 const changesOf = (storage: LibsqlStorage, after = 0) =>
-  storage.changesSince(after).map(({ entity, ids }) => `${entity} ${ids}`);
+  storage.changeLog.since(after).map(({ entity, ids }) => `${entity} ${ids}`);
 
 describe("a new database", () => {
   test("is sound, and has a schema and an epoch of its own", () => {
@@ -58,7 +58,7 @@ describe("a new database", () => {
       LibsqlStorage,
       LibsqlStorage,
     ];
-    expect(one.check()).toEqual([]);
+    expect(one.soundness.problems()).toEqual([]);
     expect(one.meta("schema")).toBe(String(SCHEMA));
     expect(one.meta("epoch")).toMatch(/^[0-9a-f-]{36}$/);
     expect(one.meta("epoch")).not.toBe(other.meta("epoch"));
@@ -68,19 +68,23 @@ describe("a new database", () => {
   test("is opened again as it was left", () => {
     const file = join(temporaryFolder(), "a.db");
     const first = open(file);
-    first.transaction(() => first.insertNode(NODE));
+    first.transaction(() => first.nodes.insert(NODE));
     const epoch = first.meta("epoch");
     first.close();
     const second = open(file);
     expect(second.meta("epoch")).toBe(epoch);
-    expect(second.node("n_1")).toMatchObject({ id: "n_1", content_title: "Funding", sequence: 1 });
+    expect(second.nodes.find("n_1")).toMatchObject({
+      id: "n_1",
+      content_title: "Funding",
+      sequence: 1,
+    });
   });
 
   test.each(["full", "normal"] as const)(
     "keeps the settings that durability %s asks for",
     (durability) => {
       const storage = new LibsqlStorage(join(temporaryFolder(), "a.db"), { durability });
-      expect(storage.check()).toEqual([]);
+      expect(storage.soundness.problems()).toEqual([]);
     },
   );
 });
@@ -90,21 +94,23 @@ describe("a database of the existing server", () => {
     const file = join(temporaryFolder(), "a.db");
     makeExisting(file);
     const storage = open(file);
-    expect(storage.check()).toEqual([]);
-    expect(storage.nodes(["n_a", "n_b", "n_c"]).map(({ id, sequence }) => [id, sequence])).toEqual([
+    expect(storage.soundness.problems()).toEqual([]);
+    expect(
+      storage.nodes.of(["n_a", "n_b", "n_c"]).map(({ id, sequence }) => [id, sequence]),
+    ).toEqual([
       ["n_a", 3],
       ["n_b", 7],
       ["n_c", 9],
     ]);
-    expect([...storage.edges(["e_1"])].flat()[0]).toMatchObject({
+    expect([...storage.edges.indexed(["e_1"])].flat()[0]).toMatchObject({
       source_id: "n_a",
       target_id: "n_b",
       subtype: null,
       strength: 0.8,
     });
     expect(found(file, "extremes")).toEqual(["n_a"]);
-    expect(storage.listNodes({}, 10).map(({ id }) => id)).toEqual(["n_b", "n_c", "n_a"]);
-    expect([...storage.indexedNodes()].flat().map(({ clusters }) => clusters)).toEqual([
+    expect(storage.nodes.list({}, 10).map(({ id }) => id)).toEqual(["n_b", "n_c", "n_a"]);
+    expect([...storage.nodes.indexed()].flat().map(({ clusters }) => clusters)).toEqual([
       '["c_1"]',
       "[]",
       "[]",
@@ -140,7 +146,7 @@ describe("a database of the existing server", () => {
     const file = join(temporaryFolder(), "a.db");
     makeExisting(file);
     const storage = open(file);
-    const { last } = storage.changeRange();
+    const { last } = storage.changeLog.range();
     const other = raw(file);
     other.exec("PRAGMA foreign_keys = ON");
     other.exec(
@@ -151,7 +157,7 @@ describe("a database of the existing server", () => {
     expect(found(file, "futures")).toEqual(["n_d"]);
     expect(found(file, "swaps")).toEqual([]);
     expect(changesOf(storage, last)).toEqual(["node n_d", "node n_d", "edge e_1", "node n_a"]);
-    expect(storage.check()).toEqual([]);
+    expect(storage.soundness.problems()).toEqual([]);
   });
 
   test("is refused while somebody else holds it, and left as it was", { timeout: 20_000 }, () => {
@@ -162,7 +168,7 @@ describe("a database of the existing server", () => {
     expect(() => open(file)).toThrow(/another program is using it/);
     other.exec("ROLLBACK");
     expect(other.prepare("SELECT 1 FROM sqlite_master WHERE name = 'nous_meta'").all()).toEqual([]);
-    expect(open(file).check()).toEqual([]);
+    expect(open(file).soundness.problems()).toEqual([]);
   });
 });
 
@@ -188,8 +194,8 @@ describe("the change log", () => {
     const [one, other] = [open(file), open(file)];
     const before = one.version();
     other.transaction(() => {
-      other.insertNode(NODE);
-      other.claimChanges(0);
+      other.nodes.insert(NODE);
+      other.changeLog.claim(0);
     });
     expect(one.version()).not.toBe(before);
     expect(changesOf(one)).toEqual(["node n_1"]);
@@ -199,11 +205,11 @@ describe("the change log", () => {
   test("sees a REPLACE, a change of an id, and a membership", () => {
     const file = join(temporaryFolder(), "a.db");
     const storage = open(file);
-    storage.insertNode(NODE);
+    storage.nodes.insert(NODE);
     const other = raw(file);
     other.exec("PRAGMA recursive_triggers = ON");
     const since = (statement: string) => {
-      const { last } = storage.changeRange();
+      const { last } = storage.changeLog.range();
       other.exec(statement);
       return changesOf(storage, last);
     };
@@ -216,7 +222,7 @@ describe("the change log", () => {
       since("INSERT INTO cluster_memberships (cluster_id, node_id) VALUES ('c', 'n_2')"),
     ).toEqual(["node n_2"]);
     expect(found(file, "funding")).toEqual([]);
-    expect(storage.check()).toEqual([]);
+    expect(storage.soundness.problems()).toEqual([]);
   });
 
   test("is asked for its ends without being read, however long it is", () => {
@@ -228,19 +234,19 @@ describe("the change log", () => {
       INSERT INTO change_log(entity, id) SELECT 'node', 'n_' || place FROM places`);
     const began = process.cpuUsage();
     for (let turn = 0; turn < 200; turn++)
-      expect(storage.changeRange()).toEqual({ first: 1, last: 100_000 });
+      expect(storage.changeLog.range()).toEqual({ first: 1, last: 100_000 });
     // Reading it takes some milliseconds each time, which every write would have to wait for.
     expect(process.cpuUsage(began).user / 1e3).toBeLessThan(500);
   });
 
   test("never uses a number again", () => {
     const storage = open(join(temporaryFolder(), "a.db"));
-    storage.insertNode(NODE);
-    const { last } = storage.changeRange();
-    storage.trimChanges(last);
-    expect(storage.changeRange()).toEqual({ first: 0, last });
-    storage.deleteNode("n_1");
-    expect(storage.changeRange()).toEqual({ first: last + 1, last: last + 1 });
+    storage.nodes.insert(NODE);
+    const { last } = storage.changeLog.range();
+    storage.changeLog.trim(last);
+    expect(storage.changeLog.range()).toEqual({ first: 0, last });
+    storage.nodes.delete("n_1");
+    expect(storage.changeLog.range()).toEqual({ first: last + 1, last: last + 1 });
   });
 });
 
@@ -248,7 +254,7 @@ describe("soft changes", () => {
   test("add counts, keep the later time unless it lies ahead of the clock, and leave what is null", () => {
     const latest = "2026-02-05T00:00:00.000Z";
     const storage = open(join(temporaryFolder(), "a.db"));
-    storage.insertNode({
+    storage.nodes.insert({
       ...NODE,
       neural_access_count: 3,
       neural_last_accessed: "2026-02-03 00:00:00",
@@ -260,17 +266,17 @@ describe("soft changes", () => {
       retrievability: null,
       lifecycle: null,
     };
-    storage.writeSoft([{ ...change, last_accessed: "2026-02-02T00:00:00.000Z" }], latest);
-    expect(storage.node("n_1")).toMatchObject({
+    storage.soft.write([{ ...change, last_accessed: "2026-02-02T00:00:00.000Z" }], latest);
+    expect(storage.nodes.find("n_1")).toMatchObject({
       neural_access_count: 5,
       neural_last_accessed: "2026-02-03 00:00:00",
     });
     const faded = { retrievability: 0.5, lifecycle: "WEAK" as const };
-    storage.writeSoft(
+    storage.soft.write(
       [{ ...change, last_accessed: "2026-02-04T00:00:00.000Z", stability: 70, ...faded }],
       latest,
     );
-    expect(storage.node("n_1")).toMatchObject({
+    expect(storage.nodes.find("n_1")).toMatchObject({
       neural_access_count: 7,
       neural_last_accessed: "2026-02-04T00:00:00.000Z",
       neural_stability: 70,
@@ -278,12 +284,12 @@ describe("soft changes", () => {
       state_lifecycle: "WEAK",
       version: 1,
     });
-    storage.writeSoft([{ ...change, last_accessed: null }], "2026-02-03T00:00:00.000Z");
-    expect(storage.node("n_1")?.neural_last_accessed).toBe("2026-02-04T00:00:00.000Z");
-    storage.writeSoft(
+    storage.soft.write([{ ...change, last_accessed: null }], "2026-02-03T00:00:00.000Z");
+    expect(storage.nodes.find("n_1")?.neural_last_accessed).toBe("2026-02-04T00:00:00.000Z");
+    storage.soft.write(
       [{ ...change, last_accessed: "2026-02-01T00:00:00.000Z" }],
       "2026-02-03T00:00:00.000Z",
     );
-    expect(storage.node("n_1")?.neural_last_accessed).toBe("2026-02-01T00:00:00.000Z");
+    expect(storage.nodes.find("n_1")?.neural_last_accessed).toBe("2026-02-01T00:00:00.000Z");
   });
 });

@@ -207,13 +207,13 @@ test("a memory of the schema before frames is checked and exported as it is, and
     { kind: "outcome", playbook_id: "n_a", client_counted: 0 },
   ]);
   const storage = new LibsqlStorage(file, { durability: "normal" });
-  expect(storage.check()).toEqual([]);
+  expect(storage.soundness.problems()).toEqual([]);
   const sums = raw(file).prepare("SELECT count(*) AS count FROM row_checksums").get();
   expect(sums).toMatchObject({ count: 2 });
   raw(file).exec(
     "DROP TRIGGER nodes_checksum_update; UPDATE nodes SET frame = 'risk' WHERE id = 'n_a'",
   );
-  expect(storage.check()).toEqual(["1 memories are not as they were written"]);
+  expect(storage.soundness.problems()).toEqual(["1 memories are not as they were written"]);
   storage.close();
   expect(imported(folder, lines, { agent: "other" })).toEqual([3, 0, 0]);
 });
@@ -283,7 +283,7 @@ describe("what is there already", () => {
     expect([one.content_title, two.content_title, tie.strength]).toEqual(expected);
     // The words that count are those that are stored.
     const storage = new LibsqlStorage(agentFile(folder, "default"), { durability: "full" });
-    expect(storage.check()).toEqual([]);
+    expect(storage.soundness.problems()).toEqual([]);
     storage.close();
   });
 

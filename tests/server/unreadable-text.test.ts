@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { released } from "../../js/server/src/storage/released.ts";
+import { released } from "../../js/server/src/storage/release-handles.ts";
 import { raw } from "./existing.ts";
 import { PROGRAM, start } from "./process.ts";
 import { type Client, clientOf } from "./shared.ts";
@@ -274,7 +274,7 @@ test("costs a read that finds none little", () => {
     for (let time = 0; time < times; time++) work();
     return ((performance.now() - begin) * 1_000) / times;
   };
-  const read = () => storage.node("n");
+  const read = () => storage.nodes.find("n");
   measure(read);
   const looked = measure(read);
   const bare = storage.snapshot(() => measure(read));

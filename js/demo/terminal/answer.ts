@@ -24,8 +24,8 @@ import {
   SECTION_PROFILES,
 } from "nous-wasm";
 import type { SampleNode } from "../sample/index.ts";
-import { UsageError } from "./args.ts";
 import { type Library, textOf } from "./library.ts";
+import { UsageError } from "./usage-error.ts";
 
 export type Signal = keyof RerankingWeights;
 export const SIGNALS = Object.keys(RERANKING_WEIGHTS) as Signal[];

@@ -6,6 +6,7 @@ import type { AnomalyEvent } from "nous-wasm";
 import { SAMPLE_DEFAULTS } from "../sample/index.ts";
 import { parseEvents } from "./events.ts";
 import { STANDING_QUESTIONS } from "./questions.ts";
+import { UsageError } from "./usage-error.ts";
 
 export interface Args {
   /** Absent: ask for it, or answer the standing questions where nobody can be asked. */
@@ -25,9 +26,6 @@ export interface Args {
   context: string | null;
   json: boolean;
 }
-
-/** A command line that cannot be followed; the message is for whoever typed it. */
-export class UsageError extends Error {}
 
 /** What the command line asks for, or the text that answers it at once. */
 export type Parsed = { run: Args } | { print: string };

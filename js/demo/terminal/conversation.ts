@@ -1,8 +1,9 @@
 // Asking in turn: a prompt, a question, an answer, until the end of input.
 
 import { createInterface } from "node:readline/promises";
-import { parseAt, parseId, parseLimit, UsageError } from "./args.ts";
+import { parseAt, parseId, parseLimit } from "./args.ts";
 import { STANDING_QUESTIONS } from "./questions.ts";
+import { UsageError } from "./usage-error.ts";
 
 export interface Host {
   ask(question: string): Promise<void>;

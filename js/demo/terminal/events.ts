@@ -10,10 +10,10 @@ import {
   type PlaybookTrigger,
 } from "nous-wasm";
 import type { SampleNode } from "../sample/index.ts";
-import { UsageError } from "./args.ts";
 import { indented, wrap } from "./layout.ts";
 import type { Library } from "./library.ts";
 import { headed, NARROWEST, type Screen, shortId } from "./render.ts";
+import { UsageError } from "./usage-error.ts";
 
 export interface EventsReport {
   format: 1;

@@ -4,7 +4,7 @@
 import { version } from "nous-wasm";
 import type { Sample } from "../sample/index.ts";
 import { type Answer, answer, explained, report } from "./answer.ts";
-import { type Args, parseArgs, UsageError } from "./args.ts";
+import { type Args, parseArgs } from "./args.ts";
 import { cycleReport, renderConsolidation } from "./consolidation.ts";
 import { converse } from "./conversation.ts";
 import { eventsReport, renderEvents } from "./events.ts";
@@ -14,6 +14,7 @@ import { STANDING_QUESTIONS } from "./questions.ts";
 import { renderAnswer, renderHead, renderRule, type Screen } from "./render.ts";
 import { renderTrace } from "./trace.ts";
 import { renderExplanation } from "./tree.ts";
+import { UsageError } from "./usage-error.ts";
 
 const USAGE_ERROR = 2;
 

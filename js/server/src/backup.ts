@@ -5,8 +5,8 @@ import { chmodSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
 import { agentFile, snapshotsOf } from "./settings/paths.ts";
-import { whileNobodyUses } from "./storage/alone.ts";
 import { StorageError } from "./storage/errors.ts";
+import { whileNobodyUses } from "./storage/exclusive-file.ts";
 import {
   copiesOf,
   copyName,
@@ -118,7 +118,7 @@ async function takeCopy(
     chmodSync(copy, 0o600);
     const storage = new LibsqlStorage(copy, { durability: "full" });
     try {
-      const problems = storage.check();
+      const problems = storage.soundness.problems();
       if (problems.length > 0)
         throw new StorageError(`${from} is not sound: ${problems.join("; ")}.`);
       storage.setMeta("epoch", randomUUID());

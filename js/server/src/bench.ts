@@ -14,14 +14,14 @@ import {
 } from "node:fs";
 import { cpus, tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";
-import { vectorOf } from "./agent/index-rows.ts";
+import { vectorOf } from "./agent/replica/index-rows.ts";
 import { backUp } from "./backup.ts";
 import { NousClient } from "./client/client.ts";
+import { USUAL_AGENT } from "./settings/agent-names.ts";
 import type { Settings } from "./settings/options.ts";
 import { agentFile } from "./settings/paths.ts";
 import { LibsqlStorage } from "./storage/libsql.ts";
-import { USUAL_AGENT } from "./storage/place.ts";
-import { released } from "./storage/released.ts";
+import { released } from "./storage/release-handles.ts";
 import { importMemory } from "./transfer/import.ts";
 import { sampleLines } from "./transfer/sample.ts";
 
@@ -109,10 +109,10 @@ async function prepare(
     // A copy names the agent that it is of.
     storage.setMeta("agent", USUAL_AGENT);
     if (own === undefined) importMemory(storage, madeLines(now), { conflicts: "skip", now });
-    const [nodes, dimensions] = [storage.graphNodes(), storage.dimensions()];
+    const [nodes, dimensions] = [storage.nodes.graph(), storage.embeddings.dimensions()];
     const memory = {
       nodes: nodes.length,
-      edges: storage.listEdges().length,
+      edges: storage.edges.list().length,
       dimensions,
       is_own: own !== undefined,
     };
@@ -120,7 +120,7 @@ async function prepare(
       const { id } = nodes[Math.floor((place * nodes.length) / TURNS.questions) % nodes.length]!;
       return id;
     });
-    const rows = [...storage.indexedNodes(asked)].flat();
+    const rows = [...storage.nodes.indexed(asked)].flat();
     const questions = rows.map(({ content_title, embedding_vector }) => {
       const vector = vectorOf(embedding_vector, dimensions);
       return {

@@ -2,8 +2,8 @@
 // be made of it.
 
 import { type EngineConfig, MemoryIndex } from "nous-wasm";
-import { memoryEdgeOf, memoryNodeOf, vectorOf } from "./agent/index-rows.ts";
-import { Texts } from "./agent/texts.ts";
+import { memoryEdgeOf, memoryNodeOf, vectorOf } from "./agent/replica/index-rows.ts";
+import { Texts } from "./agent/replica/text-replica.ts";
 import { databasesOf, type Found } from "./storage/open.ts";
 import type { Place } from "./storage/place.ts";
 import type { Storage } from "./storage/storage.ts";
@@ -29,7 +29,7 @@ function check({ where, open }: Found, config: EngineConfig): Checked {
   try {
     const storage = open({ migrates: false, replacesTexts: false });
     try {
-      checked.problems.push(...storage.check(), ...storage.loose());
+      checked.problems.push(...storage.soundness.problems(), ...storage.soundness.loose());
       checked.agent = storage.meta("agent") ?? "";
       storage.snapshot(() => {
         checkIndex(storage, config, checked);
@@ -61,10 +61,10 @@ function checkTexts(storage: Storage, { nodes, problems }: Checked): void {
 
 /** Makes the index that a server would make, and looks whether everything is in it. */
 function checkIndex(storage: Storage, config: EngineConfig, checked: Checked): void {
-  const dimensions = storage.dimensions();
+  const dimensions = storage.embeddings.dimensions();
   const index = new MemoryIndex({ dimensions, config });
   try {
-    for (const rows of storage.indexedNodes()) {
+    for (const rows of storage.nodes.indexed()) {
       checked.nodes += rows.length;
       const odd = rows.filter(
         ({ embedding_vector: bytes }) => bytes !== null && !vectorOf(bytes, dimensions),
@@ -73,7 +73,7 @@ function checkIndex(storage: Storage, config: EngineConfig, checked: Checked): v
         checked.problems.push(`${odd.length} vectors do not have ${dimensions} components`);
       index.upsert(rows.map((row) => memoryNodeOf(row, dimensions, Date.now())));
     }
-    for (const rows of storage.edges()) {
+    for (const rows of storage.edges.indexed()) {
       checked.edges += rows.length;
       const { ignored } = index.link(rows.map(memoryEdgeOf));
       if (ignored.length > 0)

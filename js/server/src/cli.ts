@@ -10,10 +10,11 @@ import type { Making } from "./embeddings/commands.ts";
 import { addKeyCommands } from "./keys/commands.ts";
 import { createLog } from "./log.ts";
 import { startServer } from "./server.ts";
+import { USUAL_AGENT } from "./settings/agent-names.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import { OPTION_NAMES, OPTIONS } from "./settings/options.ts";
 import { SettingsError } from "./settings/read.ts";
-import { placeOf, USUAL_AGENT } from "./storage/place.ts";
+import { placeOf } from "./storage/place.ts";
 
 declare const __VERSION__: string;
 

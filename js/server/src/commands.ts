@@ -2,9 +2,10 @@
 
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
+import { USUAL_AGENT } from "./settings/agent-names.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import type { Settings } from "./settings/options.ts";
-import { checkAgentName, checkIsFiles, placeOf, USUAL_AGENT } from "./storage/place.ts";
+import { checkAgentName, checkIsFiles, placeOf } from "./storage/place.ts";
 import type { TargetOptions } from "./storage/target.ts";
 import { CONFLICTS, type Conflicts } from "./transfer/conflicts.ts";
 
@@ -129,7 +130,7 @@ function addAgentCommands(agents: Command): void {
   withOptions(
     agents.command("list").description("lists agents and the bytes of their databases"),
   ).action(async (_, command: Command) => {
-    const { agentsIn } = await import("./hosting.ts");
+    const { agentsIn } = await import("./storage/hosted-agents.ts");
     const { settings } = await settingsOf(command);
     for (const { agent, bytes } of await agentsIn(placeOf(settings)))
       console.log(`${agent}\t${bytes}`);
@@ -141,7 +142,7 @@ function addAgentCommands(agents: Command): void {
   )
     .argument("<NAME>")
     .action(async (agent: string, _, command: Command) => {
-      const { deleteAgent } = await import("./hosting.ts");
+      const { deleteAgent } = await import("./storage/hosted-agents.ts");
       const { settings } = await settingsOf(command);
       const { data_dir } = settings;
       checkIsFiles(placeOf(settings), "agents delete");
@@ -157,7 +158,7 @@ function addAgentCommands(agents: Command): void {
     .argument("<NAME>")
     .argument("<ID>")
     .action(async (agent: string, id: string, _, command: Command) => {
-      const { purgeNode } = await import("./hosting.ts");
+      const { purgeNode } = await import("./storage/hosted-agents.ts");
       const { settings } = await settingsOf(command);
       const { data_dir, durability } = settings;
       checkIsFiles(placeOf(settings), "agents purge");

@@ -4,11 +4,12 @@
 import { mkdirSync } from "node:fs";
 import { KeyRing } from "./keys/ring.ts";
 import type { Logger } from "./log.ts";
+import { USUAL_AGENT } from "./settings/agent-names.ts";
 import { LOOPBACK } from "./settings/options.ts";
 import { agentsDir } from "./settings/paths.ts";
 import { type InForce, SettingsError } from "./settings/read.ts";
 import { identityOf } from "./storage/open-files.ts";
-import { placeOf, USUAL_AGENT } from "./storage/place.ts";
+import { placeOf } from "./storage/place.ts";
 import { cutLogsIn } from "./storage/wal.ts";
 import { Pool } from "./workers/pool.ts";
 import { Unsent } from "./workers/unsent.ts";
@@ -44,7 +45,7 @@ export async function startServer(
   const pool = new Pool(settings.workers, worker, setup, log);
   try {
     // HTTP takes as long to be loaded as a thread takes to come up: both at once.
-    const loading = import("./front.ts").then(({ createFront }) =>
+    const loading = import("./front/front.ts").then(({ createFront }) =>
       createFront(pool, inForce, { keys, log, version, unsent }),
     );
     const [front] = await Promise.all([loading, pool.open(USUAL_AGENT)]);

@@ -12,21 +12,23 @@ import {
   type TextIndex,
 } from "nous-wasm";
 import type { Node } from "../api/nodes.ts";
-import type { Compat } from "../compat/compat.ts";
+import { wrong } from "../refusal.ts";
+import type { Compat } from "../settings/compat.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
 import type { NodeRow } from "../storage/rows.ts";
-import type { NameKind, SoftChange, Storage } from "../storage/storage.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { NameKind } from "../storage/tables/names.ts";
+import type { SoftChange } from "../storage/tables/soft.ts";
 import { MOST_AHEAD, toIso } from "../time.ts";
-import { Book } from "./book.ts";
 import { Clock } from "./clock.ts";
-import { wrong } from "./errors.ts";
-import { Follower, type Tell } from "./follower.ts";
-import { presentNode } from "./presenting.ts";
-import { Resident } from "./resident.ts";
-import { RowCache } from "./row-cache.ts";
-import { SnapshotFile } from "./snapshot-file.ts";
-import { SoftState } from "./soft.ts";
-import { Texts } from "./texts.ts";
+import { presentNode } from "./present.ts";
+import { Follower, type Tell } from "./replica/follower.ts";
+import { Resident } from "./replica/index-replica.ts";
+import { Book } from "./replica/playbook-replica.ts";
+import { RowCache } from "./replica/row-cache.ts";
+import { SnapshotFile } from "./replica/snapshot-file.ts";
+import { SoftState } from "./replica/soft-state.ts";
+import { Texts } from "./replica/text-replica.ts";
 
 /**
  * Bytes outside the engine that an open agent takes: for each memory its id and what SQLite keeps
@@ -186,7 +188,7 @@ export class Agent {
       const settled = new Map<string, SoftChange>();
       const settle = (ids: readonly string[]) => {
         const changes = this.soft.changes(new Set(ids.filter((id) => !settled.has(id))));
-        this.storage.writeSoft(changes, latest);
+        this.storage.soft.write(changes, latest);
         for (const change of changes) settled.set(change.id, change);
       };
       const result = this.#follower.write(
@@ -324,10 +326,10 @@ export class Agent {
    */
   async purge(id: string): Promise<boolean> {
     const wasThere = this.write(() => {
-      this.storage.beginPurge(id);
+      this.storage.purges.begin(id);
       // Tables that Hynous made forget the memory's id when it is deleted, and keep its text.
       this.storage.conflicts.removeOf(id);
-      return this.storage.deleteNode(id);
+      return this.storage.nodes.delete(id);
     });
     this.#removeSnapshots();
     this.storage.checkPlace();
@@ -342,7 +344,7 @@ export class Agent {
    * were begun.
    */
   finishPurges(): void {
-    const [id] = this.storage.purgesBegun();
+    const [id] = this.storage.purges.begun();
     if (id === undefined) return;
     try {
       this.#removeSnapshots();
@@ -382,9 +384,9 @@ export class Agent {
     if (embedding === null) return null;
     const { storage } = this;
     // The index does not know yet what this transaction has written.
-    const dimensions = storage.dimensions();
+    const dimensions = storage.embeddings.dimensions();
     if (embedding.length !== dimensions) {
-      if (dimensions !== 0 && storage.hasVectors(dimensions)) {
+      if (dimensions !== 0 && storage.embeddings.has(dimensions)) {
         throw wrong(
           "embedding",
           `must have ${dimensions} components, as the others, found ${embedding.length}`,

@@ -1,42 +1,26 @@
-// What each operation does, by its name. The compiler sees to it that none is left out.
+// The handler of each operation on an agent. A missing handler is a type error.
 
-import type { AnswerOf, GivenTo, OperationShape } from "../api/operation.ts";
 import type { AGENT_OPERATIONS } from "../api/operations.ts";
-import type { Agent } from "./agent.ts";
-import { batchHandlers } from "./batches.ts";
-import { clusterHandlers } from "./clusters.ts";
-import { conflictHandlers } from "./conflicts.ts";
-import { consolidationHandlers } from "./consolidation.ts";
-import { contextHandlers } from "./context.ts";
-import { decayHandlers } from "./decay.ts";
-import { edgeHandlers } from "./edges.ts";
-import { embeddingHandlers } from "./embeddings.ts";
-import { graphHandlers } from "./graph.ts";
-import { healthHandlers } from "./health.ts";
-import { nodeHandlers } from "./nodes.ts";
-import { playbookHandlers } from "./playbooks.ts";
-import { purgeHandlers } from "./purge.ts";
-import { retrievalHandlers } from "./retrieval.ts";
-import { searchHandlers } from "./search.ts";
-
-/**
- * Operations' handlers. One that has to wait for something answers with a promise; the agent does
- * nothing else meanwhile.
- */
-export type HandlersOf<Operations extends Readonly<Record<string, OperationShape>>> = {
-  [Name in keyof Operations]: (
-    agent: Agent,
-    given: GivenTo<Operations[Name]>,
-  ) => AnswerOf<Operations[Name]> | Promise<AnswerOf<Operations[Name]>>;
-};
+import type { HandlersOf } from "./handler.ts";
+import { agentHandlers } from "./handlers/agent.ts";
+import { batchHandlers } from "./handlers/batches.ts";
+import { clusterHandlers } from "./handlers/clusters.ts";
+import { conflictHandlers } from "./handlers/conflicts.ts";
+import { consolidationHandlers } from "./handlers/consolidation.ts";
+import { contextHandlers } from "./handlers/context.ts";
+import { edgeHandlers } from "./handlers/edges.ts";
+import { embeddingHandlers } from "./handlers/embeddings.ts";
+import { purgeHandlers } from "./handlers/hosting.ts";
+import { nodeHandlers } from "./handlers/nodes.ts";
+import { playbookHandlers } from "./handlers/playbooks.ts";
+import { retrievalHandlers } from "./handlers/retrieval.ts";
+import { searchHandlers } from "./handlers/search.ts";
 
 export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...nodeHandlers,
   ...edgeHandlers,
   ...searchHandlers,
-  ...decayHandlers,
-  ...graphHandlers,
-  ...healthHandlers,
+  ...agentHandlers,
   ...embeddingHandlers,
   ...playbookHandlers,
   ...retrievalHandlers,

@@ -28,10 +28,10 @@ export function recallTogether(
   });
   // Most recalls tie nothing, and cost no commit.
   const several = groups.filter((group) => group.length > 1);
-  if (several.length === 0 || agent.storage.edgesWithin(several).length === 0) return;
+  if (several.length === 0 || agent.storage.edges.within(several).length === 0) return;
   try {
     agent.write(() =>
-      agent.storage.strengthenEdges(agent.storage.edgesWithin(several), GAINS[how]),
+      agent.storage.edges.strengthenAll(agent.storage.edges.within(several), GAINS[how]),
     );
   } catch (error) {
     if (!isReadOnly(error) && !isNoRoom(error)) throw error;

@@ -1,7 +1,7 @@
 // What the thread of HTTP asks of an agent that no client asks for.
 
-import { CONSOLIDATION_TASKS } from "./consolidation.ts";
-import { EMBEDDING_TASKS } from "./embeddings.ts";
+import { CONSOLIDATION_TASKS } from "./handlers/consolidation.ts";
+import { EMBEDDING_TASKS } from "./handlers/embeddings.ts";
 import { TURNS } from "./tasks.ts";
 
 export const SERVER_TASKS = { ...EMBEDDING_TASKS, ...CONSOLIDATION_TASKS, ...TURNS };

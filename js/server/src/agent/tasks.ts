@@ -1,10 +1,10 @@
 // Periodic work on an agent. Several processes may be set to do it: a lease in the database gives
 // each turn to one of them.
 
-import { figuresOf } from "../api/figures.ts";
+import { figuresOf } from "../api/consolidation.ts";
 import type { Agent } from "./agent.ts";
-import { consolidate } from "./consolidation.ts";
-import { sweep } from "./decay.ts";
+import { consolidate } from "./handlers/consolidation.ts";
+import { sweep } from "./sweep.ts";
 
 /** How long others leave it to a process that says nothing any more, in milliseconds. */
 const LEASE = 600_000;
@@ -60,7 +60,7 @@ export const TURNS = {
     { task, interval }: { task: TaskName; interval: number },
   ): number | null => {
     const now = agent.now();
-    return agent.write(() => agent.storage.takeTask(task, now, interval * DUE_AFTER, LEASE))
+    return agent.write(() => agent.storage.tasks.take(task, now, interval * DUE_AFTER, LEASE))
       ? now
       : null;
   },
@@ -68,7 +68,7 @@ export const TURNS = {
   /** `done` is when it was taken; null where it was not done. */
   leaveTurn: (agent: Agent, { task, done }: { task: TaskName; done: number | null }): null =>
     agent.write(() => {
-      agent.storage.leaveTask(task, done);
+      agent.storage.tasks.leave(task, done);
       return null;
     }),
 };

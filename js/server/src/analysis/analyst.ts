@@ -5,7 +5,7 @@ import type { CircuitBreakerPolicy } from "cockatiel";
 import type { PatternPrompt } from "nous-wasm";
 import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
-import { breakerOf, isResting, PACE, type Pace, patiently } from "../providers/patience.ts";
+import { breakerOf, isResting, PACE, type Pace, patiently } from "../providers/retry-policy.ts";
 import type { Settings } from "../settings/options.ts";
 import { Chat } from "./chat.ts";
 

@@ -1,7 +1,7 @@
 // Agents as such, and what is to be gone without a trace.
 
 import { z } from "@hono/zod-openapi";
-import { AGENT_NAME, isAgentName } from "../storage/place.ts";
+import { AGENT_NAME, isAgentName } from "../settings/agent-names.ts";
 import { cursorOf, nextCursor, pageLimit } from "./cursors.ts";
 import { operation } from "./operation.ts";
 import { AGENTS } from "./pages.ts";

@@ -1,6 +1,7 @@
-// All operations. A subject's own are in a file of its own; what each of them does is in the file
-// of the same subject in `agent/`.
+// All operations, declared in one file per subject. The file of the same name in `agent/handlers/`
+// carries the subject's operations out.
 
+import { agentOperations } from "./agent.ts";
 import { batchOperations } from "./batches.ts";
 import { clusterOperations } from "./clusters.ts";
 import { conflictOperations } from "./conflicts.ts";
@@ -13,7 +14,6 @@ import { nodeOperations } from "./nodes.ts";
 import { playbookOperations } from "./playbooks.ts";
 import { retrievalOperations } from "./retrieval.ts";
 import { questionOperations, searchOperations } from "./search.ts";
-import { wholeOperations } from "./whole.ts";
 
 /** What an agent is asked. */
 export const AGENT_OPERATIONS = {
@@ -21,7 +21,7 @@ export const AGENT_OPERATIONS = {
   ...nodeOperations,
   ...edgeOperations,
   ...searchOperations,
-  ...wholeOperations,
+  ...agentOperations,
   ...playbookOperations,
   ...retrievalOperations,
   ...contextOperations,

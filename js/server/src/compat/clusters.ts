@@ -1,12 +1,12 @@
 // Clusters as Hynous answers them.
 
 import type { Agent } from "../agent/agent.ts";
-import { clusterHandlers } from "../agent/clusters.ts";
-import { notFound } from "../agent/errors.ts";
-import { textOf } from "../agent/index-rows.ts";
-import { presentClusters, presentNow, toFourDigits } from "../agent/presenting.ts";
-import { Room } from "../agent/room.ts";
+import { Room } from "../agent/answer-room.ts";
+import { clusterHandlers } from "../agent/handlers/clusters.ts";
+import { presentClusters, presentNow, toFourDigits } from "../agent/present.ts";
+import { textOf } from "../agent/replica/index-rows.ts";
 import type { Cluster } from "../api/clusters.ts";
+import { notFound } from "../refusal.ts";
 import type { ClusterRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import { idempotent, type OverridesOf } from "./overriding.ts";
@@ -36,14 +36,14 @@ export const clusterOverrides = {
   addMember: (agent, { params: { id: cluster_id }, body: { node_id, node_ids } }) =>
     agent.write(() => {
       const { storage } = agent;
-      if (storage.cluster(cluster_id) === undefined) throw notFound();
+      if (storage.clusters.find(cluster_id) === undefined) throw notFound();
       const ids = node_ids ?? [node_id!];
-      const isThere = new Set(storage.nodes(ids).map(({ id }) => id));
+      const isThere = new Set(storage.nodes.of(ids).map(({ id }) => id));
       const there = ids.filter((id) => isThere.has(id));
       const updated_at = toIso(agent.now());
       for (const node_id of there) {
-        if (!storage.isMember(cluster_id, node_id))
-          storage.putMember({ cluster_id, node_id, ...HOW, updated_at });
+        if (!storage.clusters.isMember(cluster_id, node_id))
+          storage.clusters.putMember({ cluster_id, node_id, ...HOW, updated_at });
       }
       return { ok: true, added: there.length, cluster_id };
     }),
@@ -55,16 +55,16 @@ export const clusterOverrides = {
     agent.read(() => {
       const { storage } = agent;
       const room = new Room();
-      const members = newestFirst(storage.members(id), ({ updated_at }) => updated_at).slice(
-        0,
-        limit,
-      );
-      const octets = storage.octets(members.map(({ node_id }) => node_id));
+      const members = newestFirst(
+        storage.clusters.members(id),
+        ({ updated_at }) => updated_at,
+      ).slice(0, limit);
+      const octets = storage.nodes.octets(members.map(({ node_id }) => node_id));
       const rows = members.slice(
         0,
         room.fitting(members.map(({ node_id }) => octets.get(node_id) ?? 0)),
       );
-      const nodes = storage.nodes(rows.map(({ node_id }) => node_id));
+      const nodes = storage.nodes.of(rows.map(({ node_id }) => node_id));
       const byId = new Map(presentNow(nodes, agent, agent.now()).map((node) => [node.id, node]));
       const data = room.taken(
         rows.map(({ node_id, weight, updated_at }) => ({
@@ -81,9 +81,9 @@ export const clusterOverrides = {
   /** The states are those that were stored last. */
   clusterHealth: (agent, { params: { id } }) =>
     agent.read(() => {
-      const cluster = agent.storage.cluster(id);
+      const cluster = agent.storage.clusters.find(id);
       if (cluster === undefined) throw notFound();
-      const states = agent.storage
+      const states = agent.storage.clusters
         .members(id)
         .map(({ node_id }) => agent.index.get(node_id)?.lifecycle);
       const countOf = (state: string) => states.filter((it) => it === state).length;
@@ -112,7 +112,7 @@ export const clusterOverrides = {
 
 /** Returns all clusters, pinned ones first, then newest first. */
 export function listed({ storage }: Agent): Cluster[] {
-  const rows = newestFirst(storage.clusters(), ({ created_at }) => created_at);
+  const rows = newestFirst(storage.clusters.list(), ({ created_at }) => created_at);
   return presentClusters(
     [...rows.filter(isPinned), ...rows.filter((row) => !isPinned(row))],
     storage,
@@ -133,7 +133,7 @@ export const newestFirst = <Row extends { sequence: number }>(
 
 /** A flag is a number, and a cluster that was made without subtypes has null for them. */
 function shown({ storage }: Agent, cluster: Cluster): object {
-  const stored = storage.cluster(cluster.id)?.auto_subtypes ?? null;
+  const stored = storage.clusters.find(cluster.id)?.auto_subtypes ?? null;
   return {
     ...cluster,
     pinned: Number(cluster.pinned),

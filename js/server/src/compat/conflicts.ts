@@ -2,13 +2,13 @@
 // still be resolved.
 
 import type { Agent, Unit } from "../agent/agent.ts";
-import { deleteMemory, presentConflicts } from "../agent/conflicts.ts";
-import { insertEdge } from "../agent/edges.ts";
-import { notFound, Refusal, wrong } from "../agent/errors.ts";
-import { textOf } from "../agent/index-rows.ts";
-import { Room } from "../agent/room.ts";
+import { Room } from "../agent/answer-room.ts";
+import { deleteMemory, presentConflicts } from "../agent/handlers/conflicts.ts";
+import { insertEdge } from "../agent/handlers/edges.ts";
+import { textOf } from "../agent/replica/index-rows.ts";
 import type { Resolving } from "../api/conflicts.ts";
 import { MOST_TEXT } from "../api/limits.ts";
+import { notFound, Refusal, wrong } from "../refusal.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import type { OverridesOf } from "./overriding.ts";
@@ -44,7 +44,7 @@ function conflictsOf(agent: Agent, status: string, room: Room) {
     ({ new_content }) => new_content !== null,
   );
   const there = new Set(
-    storage.nodes(shown.flatMap(({ new_node_id }) => new_node_id ?? [])).map(({ id }) => id),
+    storage.nodes.of(shown.flatMap(({ new_node_id }) => new_node_id ?? [])).map(({ id }) => id),
   );
   return shown.map((one) => ({
     ...one,
@@ -105,7 +105,7 @@ const RESOLVERS: Readonly<Record<string, Resolver>> = {
     if (content_body.length > MOST_TEXT)
       throw wrong("merged_content", `would make a text of more than ${MOST_TEXT}`);
     unit.settle([old.id]);
-    agent.storage.updateNode(old.id, { content_body, last_modified: at });
+    agent.storage.nodes.update(old.id, { content_body, last_modified: at });
     const merged = `Merged content into old node ${old.id}`;
     if (fresh === undefined) return [merged];
     deleteMemory(agent, fresh.id);
@@ -126,8 +126,8 @@ function resolve(agent: Agent, request: Resolving) {
     const row = storage.conflicts.find(conflict_id);
     if (row === undefined) throw notFound();
     const at = toIso(agent.now());
-    const old = storage.node(row.old_node_id!)!;
-    const fresh = row.new_node_id === null ? undefined : storage.node(row.new_node_id);
+    const old = storage.nodes.find(row.old_node_id!)!;
+    const fresh = row.new_node_id === null ? undefined : storage.nodes.find(row.new_node_id);
     const text = presentConflicts(agent, [row])[0]!.new_content ?? "";
     // Before a memory of it is deleted: what is pending would be untied, or go with the memory.
     storage.conflicts.resolve(conflict_id, resolution, at);
@@ -145,7 +145,7 @@ function putToSleep(
   at: string,
 ): string {
   unit.settle([row.id]);
-  agent.storage.updateNode(row.id, { state_lifecycle: "DORMANT", last_modified: at });
+  agent.storage.nodes.update(row.id, { state_lifecycle: "DORMANT", last_modified: at });
   return `${which} node ${row.id} → DORMANT`;
 }
 

@@ -1,23 +1,21 @@
 // Handlers of operations as a server with this compatibility has them.
 
-import type { Agent } from "../agent/agent.ts";
+import type { Handler } from "../agent/handler.ts";
 import { HANDLERS } from "../agent/handlers.ts";
 import type { AgentOperation } from "../api/operations.ts";
+import type { Compat } from "../settings/compat.ts";
+import { agentOverrides } from "./agent.ts";
 import { clusterOverrides } from "./clusters.ts";
-import type { Compat } from "./compat.ts";
 import { conflictOverrides } from "./conflicts.ts";
 import { nodeOverrides } from "./nodes.ts";
 import { searchAsHynous } from "./search.ts";
-import { wholeOverrides } from "./whole.ts";
-
-export type Handler = (agent: Agent, given: never) => unknown;
 
 /** Handlers that differ where the server behaves as Hynous' does. */
 const HYNOUS: Partial<Record<AgentOperation, Handler>> = {
   ...nodeOverrides,
   ...clusterOverrides,
   ...conflictOverrides,
-  ...wholeOverrides,
+  ...agentOverrides,
   search: searchAsHynous,
 };
 

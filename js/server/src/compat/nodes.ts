@@ -1,11 +1,11 @@
 // Memories and edges as Hynous answers them.
 
-import { edgeHandlers } from "../agent/edges.ts";
-import { notFound } from "../agent/errors.ts";
-import { textOf } from "../agent/index-rows.ts";
-import { listed, nodeHandlers } from "../agent/nodes.ts";
-import { presentEdge, toFourDigits } from "../agent/presenting.ts";
-import { storedState } from "../agent/states.ts";
+import { edgeHandlers } from "../agent/handlers/edges.ts";
+import { listed, nodeHandlers } from "../agent/handlers/nodes.ts";
+import { storedState } from "../agent/lifecycle-filters.ts";
+import { presentEdge, toFourDigits } from "../agent/present.ts";
+import { textOf } from "../agent/replica/index-rows.ts";
+import { notFound } from "../refusal.ts";
 import { idempotent, type OverridesOf } from "./overriding.ts";
 
 /** Strength of an edge that has none. */
@@ -29,7 +29,7 @@ export const nodeOverrides = {
   /** The row as it was written, odd values among it. */
   updateNode: async (agent, given) => {
     await nodeHandlers.updateNode(agent, given);
-    const row = agent.storage.node(given.params.id)!;
+    const row = agent.storage.nodes.find(given.params.id)!;
     return { ...agent.presentNew(row), state_lifecycle: textOf(row.state_lifecycle) };
   },
 
@@ -37,10 +37,10 @@ export const nodeOverrides = {
 
   /** All of them: of both directions, those from the memory come first. */
   listEdges: ({ storage }, { query: { node_id, direction } }) => {
-    const from = direction === "in" ? [] : storage.edgesOf(node_id, "out");
+    const from = direction === "in" ? [] : storage.edges.of(node_id, "out");
     const known = new Set(from.map(({ id }) => id));
     const to =
-      direction === "out" ? [] : storage.edgesOf(node_id, "in").filter(({ id }) => !known.has(id));
+      direction === "out" ? [] : storage.edges.of(node_id, "in").filter(({ id }) => !known.has(id));
     const data = [...from, ...to].map(presentEdge);
     return { data, count: data.length, next_cursor: null };
   },
@@ -48,10 +48,10 @@ export const nodeOverrides = {
   /** The weight is strengthened along, and an amount may be negative. */
   strengthenEdge: (agent, { params: { id }, body: { amount } }) =>
     agent.write(() => {
-      const [[edge] = []] = agent.storage.edges([id]);
+      const [[edge] = []] = agent.storage.edges.indexed([id]);
       if (edge === undefined) throw notFound();
       const strength = Math.min(1, Number(edge.strength ?? STRENGTH_OF_NONE) + amount);
-      return presentEdge(agent.storage.setEdgeStrength(id, strength)!);
+      return presentEdge(agent.storage.edges.setStrength(id, strength)!);
     }),
 
   deleteEdge: idempotent(edgeHandlers.deleteEdge),

@@ -1,9 +1,9 @@
 // What handlers that stand for others are made of.
 
 import type { Agent } from "../agent/agent.ts";
-import { Refusal } from "../agent/errors.ts";
 import type { GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
+import { Refusal } from "../refusal.ts";
 
 /**
  * Handlers that stand for those of these operations. Their answers are described in

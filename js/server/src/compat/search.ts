@@ -3,14 +3,14 @@
 
 import type { StoredMemoryNode } from "nous-wasm";
 import type { Agent } from "../agent/agent.ts";
-import { presentNow } from "../agent/presenting.ts";
-import { stopwatch, vectorOf } from "../agent/search.ts";
-import { cosine } from "../agent/similar.ts";
+import type { Handler } from "../agent/handler.ts";
+import { stopwatch, vectorOf } from "../agent/handlers/search.ts";
+import { presentNow } from "../agent/present.ts";
+import { cosine } from "../agent/rules/similar.ts";
 import type { QuestionVector } from "../api/operation.ts";
 import type { SearchRequest } from "../api/search.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import { parseInstant } from "../time.ts";
-import type { Handler } from "./handlers.ts";
 
 type Row = Readonly<NodeRow>;
 
@@ -146,7 +146,7 @@ function lookUp(agent: Agent, { query, type, subtype, lifecycle, limit }: Search
       subtype: subtype ?? undefined,
       lifecycle: lifecycle ?? undefined,
     };
-    const rows = agent.storage.containing(query, conditions, limit);
+    const rows = agent.storage.nodes.containing(query, conditions, limit);
     const data = presentNow(rows, agent, agent.now());
     return { data, count: data.length };
   });
@@ -193,7 +193,7 @@ function seedsOf(
 /** Hits of SQLite's full text, best first, and their shares of the best score. */
 function hitsOf({ storage }: Agent, terms: readonly string[]): { id: string; score: number }[] {
   if (terms.length === 0) return [];
-  const hits = storage.fullText(
+  const hits = storage.nodes.fullText(
     terms.map((term) => `"${term}"*`).join(" OR "),
     SEEDS * HITS_PER_SEED,
   );
@@ -234,8 +234,8 @@ function spread(
     let neighbours = known.get(id);
     if (neighbours === undefined) {
       // From it and then to it; an edge to itself is one.
-      const to = storage.edgesOf(id, "in").filter(({ source_id }) => source_id !== id);
-      neighbours = [...storage.edgesOf(id, "out"), ...to]
+      const to = storage.edges.of(id, "in").filter(({ source_id }) => source_id !== id);
+      neighbours = [...storage.edges.of(id, "out"), ...to]
         .map(({ source_id, target_id, type }) => ({
           id: source_id === id ? target_id : source_id,
           weight: EDGE_WEIGHTS.get(type) ?? WEIGHT_OF_OTHERS,

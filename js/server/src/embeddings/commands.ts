@@ -60,7 +60,7 @@ async function* forAll<T>(
 function queueOf(storage: Storage, { model: configured }: Embedder): Queue {
   return {
     take: async (most) => {
-      const model = modelInUse(storage, storage.dimensions(), configured);
+      const model = modelInUse(storage, storage.embeddings.dimensions(), configured);
       return takeWork(storage, model, most, Date.now());
     },
     store: async (made) => storage.transaction(() => storeVectors(storage, made)),

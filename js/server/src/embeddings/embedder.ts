@@ -11,7 +11,7 @@ import {
   PACE,
   type Pace,
   patiently,
-} from "../providers/patience.ts";
+} from "../providers/retry-policy.ts";
 import type { EmbeddingModel, EmbeddingProvider } from "./provider.ts";
 
 /**

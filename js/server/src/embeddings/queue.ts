@@ -1,10 +1,10 @@
 // Working off the texts that wait for a vector: batch after batch, in the background or while
 // somebody waits for it.
 
-import { Refusal } from "../agent/errors.ts";
 import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
-import { failureOf, isResting } from "../providers/patience.ts";
+import { failureOf, isResting } from "../providers/retry-policy.ts";
+import { Refusal } from "../refusal.ts";
 import type { Embedder } from "./embedder.ts";
 import type { EmbeddingModel } from "./provider.ts";
 import type { Failed, Made, Stored, Work } from "./tasks.ts";

@@ -3,8 +3,8 @@
 
 import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
-import type { Lacking } from "../storage/embeddings.ts";
 import type { Storage } from "../storage/storage.ts";
+import type { Lacking } from "../storage/tables/embeddings.ts";
 import type { Embedder } from "./embedder.ts";
 import { bytesOf } from "./tasks.ts";
 import { embeddingText } from "./text.ts";
@@ -124,7 +124,7 @@ function takeOver(
     storage.setMeta("embedding_model", next);
     storage.setMeta("next_embedding_model", "");
     // Whoever follows the log loads everything anew, since vectors may be of another length now.
-    storage.trimChanges(storage.changeRange().last);
+    storage.changeLog.trim(storage.changeLog.range().last);
     return true;
   });
 }

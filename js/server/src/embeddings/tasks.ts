@@ -75,14 +75,14 @@ export function takeWork(storage: Storage, model: EmbeddingModel, most: number, 
  * another model has come into use meanwhile.
  */
 export function storeVectors(storage: Storage, { model, vectors }: Made): Stored {
-  const dimensions = storage.dimensions();
+  const dimensions = storage.embeddings.dimensions();
   const noted = JSON.stringify(model);
   const isInUse = JSON.stringify(modelInUse(storage, dimensions, model)) === noted;
   const [first] = vectors;
   if (first === undefined || !isInUse) return { embedded: 0 };
   const { length } = first.vector;
   if (length !== dimensions) {
-    if (dimensions !== 0 && storage.hasVectors(dimensions))
+    if (dimensions !== 0 && storage.embeddings.has(dimensions))
       return { embedded: 0, expected: dimensions };
     storage.setMeta("dimensions", String(length));
   }

@@ -1,17 +1,11 @@
-// The text of a memory that its vector is made of.
+// The text that the embedding of a memory is made from.
+
+import type { EmbeddedTexts } from "../storage/rows.ts";
 
 /** UTF-16 units of it that are looked at. */
 const MOST = 30_000;
 /** Subtypes that are called something else than their name says. */
 const LABELS: ReadonlyMap<string, string> = new Map([["turn_summary", "conversation summary"]]);
-
-export interface EmbeddedTexts {
-  type: string | null;
-  subtype: string | null;
-  content_title: string | null;
-  content_summary: string | null;
-  content_body: string | null;
-}
 
 /** Its label in brackets, then title, summary and body, as far as there are any. */
 export function embeddingText(memory: EmbeddedTexts): string {

@@ -1,9 +1,9 @@
 // Who comes in, and what they may do: by the key that a request brings.
 
-import { Refusal } from "../agent/errors.ts";
 import { SCOPES, type Scope } from "../api/operation.ts";
 import { HOW_WITHOUT, type Rights } from "../keys/keys.ts";
 import { type KeyRing, keyAmong } from "../keys/ring.ts";
+import { Refusal } from "../refusal.ts";
 
 const BEARER = /^Bearer +(\S+) *$/i;
 

@@ -7,23 +7,23 @@ import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import type { Engine } from "nous-wasm";
-import { Refusal, wrong } from "../agent/errors.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../api/operations.ts";
-import type { Compat } from "../compat/compat.ts";
 import { operationsFor } from "../compat/operations.ts";
 import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
-import { AGENT_NAME, isAgentName, USUAL_AGENT } from "../storage/place.ts";
+import { Refusal, wrong } from "../refusal.ts";
+import { AGENT_NAME, isAgentName, USUAL_AGENT } from "../settings/agent-names.ts";
+import type { Compat } from "../settings/compat.ts";
 import { type Pool, WorkerFailure } from "../workers/pool.ts";
 import { AskerGone } from "../workers/shares.ts";
 import type { Unsent } from "../workers/unsent.ts";
 import { type Caller, callerOf, demandForAll } from "./access.ts";
+import { plainHandlers } from "./agentless-handlers.ts";
 import { answersBefore, departureOf } from "./departure.ts";
 import { Metrics } from "./metrics.ts";
-import { plainHandlers } from "./plain.ts";
+import { type Known, refuseStrangers } from "./origin-guard.ts";
 import { addRoute, BASE, type Carried, CHALLENGE, described, KEY_SCHEME } from "./route.ts";
-import { type Known, refuseStrangers } from "./strangers.ts";
 import { throwAway } from "./too-large.ts";
 
 /** What a name of another agent is told where there is one. */

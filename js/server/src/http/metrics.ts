@@ -2,7 +2,7 @@
 // no path but the route's.
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Occupancy } from "../workers/agents.ts";
+import type { Occupancy } from "../workers/open-agents.ts";
 import type { Pool } from "../workers/pool.ts";
 
 /** Upper bounds in seconds: from a search of few memories to a sweep of very many. */

@@ -3,10 +3,10 @@
 
 import { type OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { type Issue, NOT_VALID, Refusal } from "../agent/errors.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { problem } from "../api/parts.ts";
-import { USUAL_AGENT } from "../storage/place.ts";
+import { type Issue, NOT_VALID, Refusal } from "../refusal.ts";
+import { USUAL_AGENT } from "../settings/agent-names.ts";
 import type { Unsent } from "../workers/unsent.ts";
 import { type Caller, demand } from "./access.ts";
 import { responseOf } from "./departure.ts";

@@ -2,8 +2,8 @@
 
 import { type Command, Option } from "commander";
 import { SCOPES, type Scope } from "../api/operation.ts";
+import { AGENT_NAME, isAgentName } from "../settings/agent-names.ts";
 import { settingsOf, withOptions } from "../settings/flags.ts";
-import { AGENT_NAME, isAgentName } from "../storage/place.ts";
 import {
   areKeysNeeded,
   createKey,

@@ -1,8 +1,8 @@
 // Who counts a closed trade for the playbooks that it followed: the server, or the agent's client.
 
 import { z } from "zod";
-import type { Compat } from "../compat/compat.ts";
-import { isAgentName } from "../storage/place.ts";
+import { isAgentName } from "./agent-names.ts";
+import type { Compat } from "./compat.ts";
 
 const COUNTERS = ["server", "client"] as const;
 export type Counter = (typeof COUNTERS)[number];

@@ -4,14 +4,16 @@
 import { isIPv6 } from "node:net";
 import { availableParallelism } from "node:os";
 import { z } from "zod";
-import { COMPATS, type Compat } from "../compat/compat.ts";
-import type { Durability } from "../storage/libsql.ts";
+import { COMPATS, type Compat } from "./compat.ts";
 import { counting } from "./count-outcomes.ts";
 import { defaultDataDir } from "./paths.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 /** A core is left to HTTP. */
 const usualWorkers = Math.max(1, availableParallelism() - 1);
+
+/** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
+export type Durability = "full" | "normal";
 
 /** Names that stand for this machine alone. */
 export const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;

@@ -1,11 +1,12 @@
 // How the databases of agents are opened, wherever they are. Who only needs to know where loads no
 // database for it.
 
+import { USUAL_AGENT } from "../settings/agent-names.ts";
 import { agentFile } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
 import { LibsqlStorage } from "./libsql.ts";
 import { MovedError } from "./open-files.ts";
-import { databasesIn, type Place, USUAL_AGENT } from "./place.ts";
+import { databasesIn, type Place } from "./place.ts";
 import { RemoteStorage } from "./remote.ts";
 import type { Remote } from "./remote-connection.ts";
 import type { Storage } from "./storage.ts";

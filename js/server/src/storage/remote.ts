@@ -2,9 +2,9 @@
 // it does.
 
 import { RemoteError, StorageError } from "./errors.ts";
-import { SqlStorage } from "./libsql.ts";
 import { migrateRemote, schemaOf } from "./migrate.ts";
 import { type Remote, RemoteConnection } from "./remote-connection.ts";
+import { SqlStorage } from "./sql-storage.ts";
 
 /**
  * Rows of a batch while a whole table is read: servers give no answer of more than some ten
@@ -42,7 +42,7 @@ export class RemoteStorage extends SqlStorage {
 
   /** SQLite's own counter is one of a connection, of which there is another each time. */
   version(): number {
-    return this.changeRange().last;
+    return this.changeLog.range().last;
   }
 
   scrub(): void {

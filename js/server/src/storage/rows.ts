@@ -43,6 +43,15 @@ export type TextRow = Pick<
   "sequence" | "id" | "content_title" | "content_summary" | "content_body"
 >;
 
+/** The columns that the text of an embedding is made from. */
+export interface EmbeddedTexts {
+  type: string | null;
+  subtype: string | null;
+  content_title: string | null;
+  content_summary: string | null;
+  content_body: string | null;
+}
+
 /** What recalls, searches and sweeps change of a memory. */
 export type SoftRow = Pick<
   NodeRow,

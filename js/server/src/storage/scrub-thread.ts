@@ -1,7 +1,8 @@
 // The thread that rids a database file of what is left of a memory; it ends when that is done.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { type Durability, scrubFile } from "./libsql.ts";
+import type { Durability } from "../settings/options.ts";
+import { scrubFile } from "./scrub-file.ts";
 
 /** What the thread is started with. */
 export interface ScrubSetup {

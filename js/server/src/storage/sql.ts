@@ -1,9 +1,53 @@
-// Pieces of SQL that several statements share.
+// How tables run statements, and pieces of SQL that several statements share.
 
-import type { ReadRoom } from "./storage.ts";
+import type { Statement } from "./connection.ts";
 
-/** Runs a statement; the answer are its rows. Statements are prepared once, by their text. */
-export type Ask = <T>(sql: string, ...values: unknown[]) => T[];
+/** Runs statements on one connection. Each statement is prepared once, by its text. */
+export interface Sql {
+  /** Returns the rows of a statement. */
+  all<T>(sql: string, ...values: unknown[]): T[];
+  /** Returns the first row of a statement; undefined if there is none. */
+  first<T>(sql: string, ...values: unknown[]): T | undefined;
+  /** Runs a statement that returns no rows. */
+  run(sql: string, ...values: unknown[]): void;
+  /** Runs SQL that is not kept prepared, such as a PRAGMA. */
+  exec(sql: string): void;
+  prepared(sql: string): Statement;
+  /**
+   * Returns the rows of a whole table in batches. The statement binds the sequence number of the
+   * row before the batch, and the size of the batch.
+   */
+  pages<T extends { sequence: number }>(sql: string): Iterable<T[]>;
+  /** Returns whether there is a table: a file that is only read may have an older schema. */
+  hasTable(name: string): boolean;
+}
+
+/** A part of a list in the order of sequence numbers; the whole list if both bounds are missing. */
+export interface Page {
+  /** The sequence number of the last row before the page. */
+  after?: number | undefined;
+  limit?: number | undefined;
+  room?: ReadRoom | undefined;
+}
+
+/** The room of an answer for the texts of rows: rows that do not fit are not read. */
+export interface ReadRoom {
+  /** Returns how many of the first rows fit, by the bytes that the texts of each row take. */
+  fitting(octets: readonly number[]): number;
+}
+
+/** The rows after a sequence number, in order. */
+export const AFTER = "rowid > ? ORDER BY rowid";
+/** A page of a list whose rows are in order; `boundsOf` returns the values to bind. */
+export const PAGE: string = `${AFTER} LIMIT ?`;
+/** The members of a list that is bound as JSON. */
+export const LISTED = "(SELECT value FROM json_each(?))";
+
+/** Returns the values to bind in `PAGE`. SQLite takes the limit -1 for no limit. */
+export const boundsOf = ({
+  after = Number.MIN_SAFE_INTEGER,
+  limit = -1,
+}: Page): [after: number, limit: number] => [after, limit];
 
 /** A stored time as the one form that sorts: ISO 8601 in UTC with milliseconds. */
 export const isoOf = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column})`;
@@ -30,23 +74,23 @@ export const octetsOf = (columns: readonly string[]): string =>
   columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(" + ");
 
 /**
- * Rows in order, by the part of a statement that follows its columns, up to a limit. Where there is
- * a room for their texts, it is asked first how many of them are to be read.
+ * Returns the rows of a statement, which is given without its columns, up to a limit. With `room`,
+ * the sizes of the texts are read first, and only the rows that fit are read whole.
  */
 export function readWithin<T>(
-  ask: Ask,
+  sql: Sql,
   { columns, texts, from }: { columns: string; texts: readonly string[]; from: string },
   values: readonly unknown[],
   limit: number,
   room: ReadRoom | undefined,
 ): T[] {
   const read = `SELECT ${columns} ${from} LIMIT ?`;
-  if (room === undefined) return ask<T>(read, ...values, limit);
-  const sizes = ask<{ octets: number }>(
+  if (room === undefined) return sql.all<T>(read, ...values, limit);
+  const sizes = sql.all<{ octets: number }>(
     `SELECT ${octetsOf(texts)} AS octets ${from} LIMIT ?`,
     ...values,
     limit,
   );
   if (sizes.length === 0) return [];
-  return ask<T>(read, ...values, room.fitting(sizes.map(({ octets }) => octets)));
+  return sql.all<T>(read, ...values, room.fitting(sizes.map(({ octets }) => octets)));
 }

@@ -29,7 +29,7 @@ function withStorage<T>(place: Place, agent: string, work: (storage: Storage) =>
 export function fillWithSample(place: Place, agent: string): boolean {
   const now = Date.now();
   return withStorage(place, agent, (storage) => {
-    if (storage.rows() > 0) return false;
+    if (storage.portable.count() > 0) return false;
     importMemory(storage, sampleLines(now), { conflicts: "skip", now });
     return true;
   });
@@ -68,7 +68,9 @@ export function exportFile(
   const target = file === undefined ? undefined : new Target(dataDir, file, options);
   const storage = openWhole(place, agent, { migrates: false });
   try {
-    return withWriting(target, storage.rows(), (write, done) => exportMemory(storage, write, done));
+    return withWriting(target, storage.portable.count(), (write, done) =>
+      exportMemory(storage, write, done),
+    );
   } finally {
     storage.close();
   }

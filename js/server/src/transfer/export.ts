@@ -1,6 +1,7 @@
 // A memory into lines of JSON.
 
-import { PORTABLE_KINDS, type Storage } from "../storage/storage.ts";
+import type { Storage } from "../storage/storage.ts";
+import { PORTABLE_KINDS } from "../storage/tables/portable.ts";
 import { writeLine } from "./lines.ts";
 
 /**
@@ -14,9 +15,9 @@ export function exportMemory(
 ): number {
   let count = 0;
   storage.snapshot(() => {
-    const dimensions = storage.dimensions();
+    const dimensions = storage.embeddings.dimensions();
     for (const kind of PORTABLE_KINDS) {
-      for (const rows of storage.portable(kind)) {
+      for (const rows of storage.portable.rows(kind)) {
         write(rows.map((row) => `${writeLine(kind, row, dimensions)}\n`).join(""));
         count += rows.length;
         done(count);

@@ -1,7 +1,9 @@
 // A memory from lines of JSON: all of it or nothing.
 
-import { MOST_NAMES } from "../agent/resident.ts";
-import type { NameKind, PortableKind, PortableRow, Storage } from "../storage/storage.ts";
+import { MOST_NAMES } from "../agent/replica/index-replica.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { NameKind } from "../storage/tables/names.ts";
+import type { PortableKind, PortableRow } from "../storage/tables/portable.ts";
 import { parseInstant } from "../time.ts";
 import type { Conflicts } from "./conflicts.ts";
 import { LineError, readLine } from "./lines.ts";
@@ -35,11 +37,11 @@ export function importMemory(
   { conflicts, now }: { conflicts: Conflicts; now: number },
 ): Imported {
   return storage.transaction(() => {
-    const before = new Set(storage.dangling());
-    const dimensions = storage.dimensions();
+    const before = new Set(storage.edges.dangling());
+    const dimensions = storage.embeddings.dimensions();
     // What is pinned is not counted again for every line.
     if (dimensions !== 0) storage.setMeta("dimensions", String(dimensions));
-    storage.deferEnds();
+    storage.portable.deferEnds();
     const imported: Imported = { added: 0, replaced: 0, skipped: 0 };
     const waiting: Waiting[] = [];
     let place = 0;
@@ -49,7 +51,7 @@ export function importMemory(
       try {
         const { kind, row } = readLine(line, now);
         // Edges are looked at all together.
-        if (kind !== "edge" && storage.lacking(kind, row) !== undefined)
+        if (kind !== "edge" && storage.portable.lacking(kind, row) !== undefined)
           waiting.push({ place, kind, row });
         else imported[take(storage, kind, row, conflicts)] += 1;
       } catch (error) {
@@ -58,7 +60,7 @@ export function importMemory(
       }
     }
     for (const { place, kind, row } of waiting) {
-      const lacking = storage.lacking(kind, row);
+      const lacking = storage.portable.lacking(kind, row);
       if (lacking !== undefined && kind !== "outcome") {
         throw new LineError(
           `Line ${place}: ${lacking}: names ${JSON.stringify(row[lacking])}, which is not there.`,
@@ -66,11 +68,11 @@ export function importMemory(
       }
       imported[lacking === undefined ? take(storage, kind, row, conflicts) : "skipped"] += 1;
     }
-    const loose = storage.dangling().find((id) => !before.has(id));
+    const loose = storage.edges.dangling().find((id) => !before.has(id));
     if (loose !== undefined)
       throw new LineError(`The edge ${loose} leads to or from a memory that is not there.`);
     for (const kind of NAME_KINDS) {
-      if (storage.names(kind).length > MOST_NAMES)
+      if (storage.names.inUse(kind).length > MOST_NAMES)
         throw new LineError(`There would be more than ${MOST_NAMES} ${kind}s.`);
     }
     return imported;
@@ -83,11 +85,11 @@ function take(
   row: PortableRow,
   conflicts: Conflicts,
 ): keyof Imported {
-  const there = storage.changedAt(kind, row);
+  const there = storage.portable.changedAt(kind, row);
   if (there !== undefined && !isTaken(conflicts, there.at, changeOf(kind, row))) return "skipped";
   checkLength(storage, row.embedding_vector as Uint8Array | null | undefined);
-  storage.put(kind, row);
-  if (kind === "node") storage.seal([row.id as string]);
+  storage.portable.put(kind, row);
+  if (kind === "node") storage.nodes.seal([row.id as string]);
   return there === undefined ? "added" : "replaced";
 }
 
@@ -117,9 +119,9 @@ function changeOf(kind: PortableKind, row: PortableRow): string | null {
 function checkLength(storage: Storage, bytes: Uint8Array | null | undefined): void {
   if (bytes == null) return;
   const length = bytes.byteLength / Float32Array.BYTES_PER_ELEMENT;
-  const dimensions = storage.dimensions();
+  const dimensions = storage.embeddings.dimensions();
   if (length === dimensions) return;
-  if (dimensions !== 0 && storage.hasVectors(dimensions)) {
+  if (dimensions !== 0 && storage.embeddings.has(dimensions)) {
     throw new LineError(
       `embedding: must have ${dimensions} components, as the others, found ${length}`,
     );

@@ -1,10 +1,10 @@
 // A memory as lines of JSON: what a line says, and which lines are refused.
 
 import { z } from "zod";
-import { vectorOf } from "../agent/index-rows.ts";
+import { vectorOf } from "../agent/replica/index-rows.ts";
 import { signals } from "../api/parts.ts";
 import { hasControls } from "../controls.ts";
-import { PORTABLE_KINDS, type PortableKind, type PortableRow } from "../storage/storage.ts";
+import { PORTABLE_KINDS, type PortableKind, type PortableRow } from "../storage/tables/portable.ts";
 import { toIso } from "../time.ts";
 import { wellFormed } from "../well-formed.ts";
 

@@ -2,14 +2,14 @@
 // a hash of its name.
 
 import { Worker } from "node:worker_threads";
-import { Refusal } from "../agent/errors.ts";
 import type { SERVER_TASKS, ServerTask } from "../agent/server-tasks.ts";
 import type { TaskFigures, TaskName } from "../agent/tasks.ts";
 import type { GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
-import type { AgentsPage, HostedAgent } from "../hosting.ts";
 import type { Logger } from "../log.ts";
-import type { IfAbsent, Occupancy } from "./agents.ts";
+import { Refusal } from "../refusal.ts";
+import type { AgentsPage, HostedAgent } from "../storage/hosted-agents.ts";
+import type { IfAbsent, Occupancy } from "./open-agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 import { AskerGone } from "./shares.ts";
 

@@ -1,14 +1,14 @@
 // What the thread of HTTP and those of agents say to each other.
 
 import type { EngineConfig } from "nous-wasm";
-import type { Issue } from "../agent/errors.ts";
 import type { ServerTask } from "../agent/server-tasks.ts";
 import type { TaskName } from "../agent/tasks.ts";
 import type { AgentOperation } from "../api/operations.ts";
-import type { Compat } from "../compat/compat.ts";
-import type { AgentsPage } from "../hosting.ts";
+import type { Issue } from "../refusal.ts";
+import type { Compat } from "../settings/compat.ts";
+import type { AgentsPage } from "../storage/hosted-agents.ts";
 import type { Place } from "../storage/place.ts";
-import type { IfAbsent, Residence } from "./agents.ts";
+import type { IfAbsent, Residence } from "./open-agents.ts";
 
 /** What a worker is started with. */
 export interface WorkerSetup {

@@ -3,7 +3,7 @@
 // too much waits nothing more is worked out.
 
 import type { ServerResponse } from "node:http";
-import { Refusal } from "../agent/errors.ts";
+import { Refusal } from "../refusal.ts";
 
 /** Bytes of all answers together that may wait for their clients. */
 export const MOST_UNSENT = 64 * 2 ** 20;

@@ -4,11 +4,10 @@ import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { NousError } from "nous-wasm";
 import { Agent } from "../agent/agent.ts";
-import { noRoom, Refusal, readOnly } from "../agent/errors.ts";
 import { SERVER_TASKS } from "../agent/server-tasks.ts";
 import { doIfDue } from "../agent/tasks.ts";
 import { handlersFor } from "../compat/handlers.ts";
-import { agentsIn, deleteAgent } from "../hosting.ts";
+import { noRoom, Refusal, readOnly } from "../refusal.ts";
 import { counterOf } from "../settings/count-outcomes.ts";
 import { agentFile, agentsDir, snapshotsOf } from "../settings/paths.ts";
 import {
@@ -21,12 +20,14 @@ import {
   withoutPlaces,
 } from "../storage/errors.ts";
 import { logOf } from "../storage/files.ts";
-import { IN_MEMORY, LibsqlStorage } from "../storage/libsql.ts";
+import { agentsIn, deleteAgent } from "../storage/hosted-agents.ts";
+import { LibsqlStorage } from "../storage/libsql.ts";
+import { IN_MEMORY } from "../storage/libsql-file.ts";
 import { openStorage } from "../storage/open.ts";
 import { checkFolder } from "../storage/open-files.ts";
 import { scrubApart } from "../storage/scrub.ts";
 import { whyCut } from "../storage/wal.ts";
-import { Agents, type Opening } from "./agents.ts";
+import { Agents, type Opening } from "./open-agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 import { type Asker, AskerGone } from "./shares.ts";
 import { isFull, tooMuchUnsent } from "./unsent.ts";

@@ -1,7 +1,7 @@
 // The queue of memories that wait for a vector, and the vectors of a next model.
 
 import type { Connection } from "../connection.ts";
-import { EMBEDDING_TABLES } from "../embeddings.ts";
+import { EMBEDDING_TABLES } from "../tables/embeddings.ts";
 
 /** What the existing server calls its model, and what its provider does. */
 const EXISTING = { called: "openai-3-small", model: { name: "text-embedding-3-small" } };

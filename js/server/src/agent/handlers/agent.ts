@@ -1,0 +1,123 @@
+// An agent's memory as a whole: counts, sweeps, and the graph without bodies.
+
+import type { StoredLifecycleState } from "nous-wasm";
+import type { agentOperations, Graph, GraphPlace } from "../../api/agent.ts";
+import { GRAPH, toCursor } from "../../api/pages.ts";
+import type { EdgeRow } from "../../storage/rows.ts";
+import type { Page } from "../../storage/sql.ts";
+import type { GraphNode } from "../../storage/tables/nodes.ts";
+import type { Agent } from "../agent.ts";
+import { pageWithin, Room } from "../answer-room.ts";
+import type { HandlersOf } from "../handler.ts";
+import { fadedOf, presentClusters, presentEdge, presentMembership, timeOf } from "../present.ts";
+import { isState, textOf } from "../replica/index-rows.ts";
+import { sweep } from "../sweep.ts";
+
+/** Sorts before the first row of a list: the answer had no room for any row of the list. */
+const START = Number.MIN_SAFE_INTEGER;
+
+export const agentHandlers: HandlersOf<typeof agentOperations> = {
+  health: (agent) =>
+    agent.read(() => {
+      const { index, storage, soft, compat } = agent;
+      const lifecycle = new Map<StoredLifecycleState, number>();
+      const add = (state: StoredLifecycleState, count: number) =>
+        lifecycle.set(state, (lifecycle.get(state) ?? 0) + count);
+      const ahead = new Map(soft.states());
+      for (const { state, count } of storage.nodes.countStates([...ahead.keys()])) {
+        add(isState(state) ? state : "ACTIVE", count);
+      }
+      for (const state of ahead.values()) add(state, 1);
+      // Hynous counts states as they were stored last.
+      const due = compat === "hynous" ? [] : index.transitions(agent.now());
+      for (const { from, to } of due) {
+        add(from, -1);
+        add(to, 1);
+      }
+      const there = [...lifecycle].filter(([, count]) => count > 0);
+      return {
+        status: "ok",
+        node_count: index.size,
+        edge_count: index.edgeCount,
+        lifecycle: Object.fromEntries(there),
+      };
+    }),
+
+  sweep: (agent, { body: { force } }) => sweep(agent, force),
+
+  graph: async (agent, { query: { limit, cursor } }) => {
+    const { storage } = agent;
+    const room = new Room();
+    const place: GraphPlace = [null, null, null, null];
+    /** Returns a page of one of the lists, and notes in `place` where the list goes on. */
+    const partOf = async <Row extends { sequence: number }, Item extends object>(
+      list: number,
+      rowsOf: (page: Page) => Row[],
+      present: (rows: readonly Row[]) => readonly (Item | undefined)[],
+    ): Promise<Item[]> => {
+      const from = cursor === undefined ? START : cursor[list]!;
+      if (from === null) return [];
+      const read = (most: number, after: Row | undefined) =>
+        rowsOf({ after: after?.sequence ?? from, limit: most, room });
+      const { data, last, isLast } = await pageWithin(agent, room, limit, read, present);
+      if (!isLast) place[list] = last?.sequence ?? from;
+      return data;
+    };
+    const nodes = await partOf(
+      0,
+      (page) => storage.nodes.graph(page),
+      (rows) => nodesOf(agent, rows),
+    );
+    const edges = await partOf(
+      1,
+      (page) => storage.edges.list(page),
+      (rows) => rows.map(graphEdgeOf),
+    );
+    const clusters = await partOf(
+      2,
+      (page) => storage.clusters.list(page),
+      (rows) => presentClusters(rows, storage),
+    );
+    const memberships = await partOf(
+      3,
+      (page) => storage.clusters.memberships(page),
+      (rows) => rows.map(presentMembership),
+    );
+    return {
+      nodes,
+      edges,
+      clusters,
+      memberships,
+      count: { nodes: nodes.length, edges: edges.length },
+      next_cursor: place.every((after) => after === null) ? null : toCursor(GRAPH, place),
+    };
+  },
+};
+
+function nodesOf(
+  agent: Agent,
+  stored: readonly GraphNode[],
+): (Graph["nodes"][number] | undefined)[] {
+  const { index, engine, compat } = agent;
+  const nodes = stored.map(({ id }) => index.get(id));
+  const faded = fadedOf(nodes, engine, agent.now(), compat);
+  return stored.map((row, place) => {
+    const [live, now] = [nodes[place], faded[place]];
+    if (live === undefined || now === undefined) return undefined;
+    return {
+      id: row.id,
+      type: live.type,
+      subtype: live.subtype,
+      title: textOf(row.title) ?? "",
+      summary: textOf(row.summary),
+      ...now,
+      access_count: live.access_count,
+      created_at: timeOf(row.created_at),
+    };
+  });
+}
+
+function graphEdgeOf(row: EdgeRow): Graph["edges"][number] {
+  const { id, source_id: source, target_id: target, type, strength } = presentEdge(row);
+  return { id, source, target, type, strength };
+}

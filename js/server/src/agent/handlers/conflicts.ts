@@ -1,0 +1,360 @@
+// Contradictions: which memories a text may correct, the queue of conflicts, and how they are
+// resolved.
+
+import type { Conflict, conflictOperations, Resolved, Resolving } from "../../api/conflicts.ts";
+import { MOST_TEXT } from "../../api/limits.ts";
+import { QUEUE, toCursor } from "../../api/pages.ts";
+import { newId } from "../../ids.ts";
+import { notFound, Refusal, wrong } from "../../refusal.ts";
+import type { Compat } from "../../settings/compat.ts";
+import type { ConflictRow, NodeRow } from "../../storage/rows.ts";
+import { toIso } from "../../time.ts";
+import type { Agent, Unit } from "../agent.ts";
+import { pageWithin, Room } from "../answer-room.ts";
+import type { HandlersOf } from "../handler.ts";
+import { fieldsIn } from "../json-objects.ts";
+import { timeOf } from "../present.ts";
+import { numberOf, textOf } from "../replica/index-rows.ts";
+import { type Correction, correctionIn, looseCorrectionIn } from "../rules/corrections.ts";
+import { checkThere, insertEdge } from "./edges.ts";
+
+const DAY = 86_400_000;
+/** How long a conflict waits to be resolved. */
+const WAITS = 14 * DAY;
+/** Memories that a text may be in conflict with, and the words of its title that they resemble. */
+const MOST_CONFLICTS = 3;
+const TITLE_WORDS = 3;
+const TIER = "PATTERN";
+/** What a conflict is called that a new memory's text tells of. */
+const TYPE: Readonly<Record<Compat, string>> = { none: "correction", hynous: "AMBIGUOUS" };
+
+export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
+  detectContradiction: (agent, { body: { content, title } }) =>
+    agent.read(() => {
+      const { detected, confidence, triggers, disqualifiers, hasTime } = correctionIn(content);
+      const alike = detected ? resembling(agent, title ?? content) : [];
+      return {
+        conflict_detected: detected,
+        tier: TIER,
+        confidence,
+        triggers,
+        disqualifiers,
+        temporal_signal: hasTime,
+        conflicting_nodes: alike.map(({ id, content_title, subtype }) => ({
+          id,
+          title: textOf(content_title) ?? "",
+          subtype: textOf(subtype),
+        })),
+      };
+    }),
+
+  listConflicts: async (agent, { query: { status, limit, cursor } }) => {
+    const now = toIso(agent.now());
+    const room = new Room();
+    const { data, last, isLast } = await pageWithin(
+      agent,
+      room,
+      limit,
+      (most, after: ConflictRow | undefined) =>
+        agent.storage.conflicts.list({
+          status,
+          now,
+          before: after?.sequence ?? cursor,
+          limit: most,
+          room,
+        }),
+      (rows) => presentConflicts(agent, rows),
+    );
+    return {
+      data,
+      count: data.length,
+      next_cursor: toCursor(QUEUE, isLast ? null : last?.sequence),
+    };
+  },
+
+  queueConflict: (agent, { body }) =>
+    presentOne(
+      agent,
+      agent.write(() => {
+        const { old_node_id, new_node_id = null } = body;
+        checkThere(agent, { old_node_id, ...(new_node_id === null ? {} : { new_node_id }) });
+        return queue(agent, {
+          old_node_id,
+          new_node_id,
+          new_content: body.new_content ?? null,
+          conflict_type: body.conflict_type ?? null,
+          detection_tier: body.detection_tier ?? null,
+          detection_confidence: body.detection_confidence ?? null,
+          context: body.context ?? null,
+          entity_name: body.entity_name ?? null,
+          topic: body.topic ?? null,
+          ...(body.expires_at == null ? {} : { expires_at: body.expires_at }),
+        });
+      }),
+    ),
+
+  resolveConflict: resolve,
+
+  resolveConflicts: (agent, { body: { items } }) => {
+    const results = items.map((item) => {
+      try {
+        return resolve(agent, { body: item });
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        const { conflict_id, resolution } = item;
+        return { ok: false as const, conflict_id, resolution, error: error.message };
+      }
+    });
+    const resolved = results.filter(({ ok }) => ok).length;
+    return { ok: true, resolved, failed: items.length - resolved, total: items.length, results };
+  },
+};
+
+// ---- detecting ----------------------------------------------------------------------------------
+
+/**
+ * Memories of which title or text resemble a title's first words, most alike first. Full text knows
+ * them once they are committed: one of the same batch is not among them.
+ */
+function resembling({ storage, engine, texts }: Agent, title: string): NodeRow[] {
+  const words = title.trim().split(/\s+/, TITLE_WORDS).join(" ");
+  const { terms } = engine.understand(words, { terms: "unicode" });
+  const hits = texts.search(terms, { limit: MOST_CONFLICTS });
+  const rows = new Map(storage.nodes.of(hits.map(({ id }) => id)).map((row) => [row.id, row]));
+  return hits.flatMap(({ id }) => rows.get(id) ?? []);
+}
+
+/** What a new memory corrects, as it was found before it was there. */
+export interface Contradiction {
+  correction: Correction;
+  alike: NodeRow[];
+}
+
+/**
+ * What a text that is about to become a memory corrects; undefined where it does not say that it
+ * corrects something.
+ */
+export function contradictionIn(
+  agent: Agent,
+  { title, summary, body }: { title: string; summary: string | null; body: string | null },
+): Contradiction | undefined {
+  if (agent.compat === "hynous") return looseContradictionIn(agent, title, body);
+  const correction = correctionIn([title, summary, body].filter((it) => it !== null).join("\n"));
+  return correction.detected ? { correction, alike: resembling(agent, title) } : undefined;
+}
+
+/**
+ * The same as Hynous finds it: the body counts, or else the title, and memories that have the
+ * title's first words in order.
+ */
+function looseContradictionIn(
+  { storage }: Agent,
+  title: string,
+  body: string | null,
+): Contradiction | undefined {
+  const correction = looseCorrectionIn(body || title);
+  if (!correction.detected) return undefined;
+  const words = title.split(" ").slice(0, TITLE_WORDS).join("%");
+  return { correction, alike: storage.nodes.like(`%${words}%`, MOST_CONFLICTS) };
+}
+
+/** Within a `write`: queues what a new memory may be in conflict with. */
+export function queueContradiction(
+  agent: Agent,
+  id: string,
+  { correction, alike }: Contradiction,
+): void {
+  for (const old of alike) {
+    queue(agent, {
+      old_node_id: old.id,
+      new_node_id: id,
+      // Hynous keeps the text as it was, whatever becomes of the memory.
+      new_content: agent.compat === "hynous" ? saidBy(agent.storage.nodes.find(id)!) : null,
+      conflict_type: TYPE[agent.compat],
+      detection_tier: TIER,
+      detection_confidence: correction.confidence,
+      context: agent.compat === "hynous" ? null : correction.triggers.join(", "),
+      entity_name: null,
+      topic: null,
+    });
+  }
+}
+
+/**
+ * Within a `write`: deletes a memory. With Hynous' behaviour conflicts that it was the new side of
+ * stay, as texts.
+ */
+export function deleteMemory({ storage, compat }: Agent, id: string): void {
+  if (compat === "hynous") storage.conflicts.untie(id);
+  storage.nodes.delete(id);
+}
+
+type Queued = Omit<
+  ConflictRow,
+  "sequence" | "id" | "status" | "created_at" | "expires_at" | "resolution" | "resolved_at"
+>;
+
+function queue(agent: Agent, conflict: Queued & { expires_at?: string }): ConflictRow {
+  const now = agent.now();
+  // Hynous' daemon resolves what has expired.
+  if (agent.compat !== "hynous") agent.storage.conflicts.removeExpired(toIso(now));
+  return agent.storage.conflicts.insert({
+    id: newId("q"),
+    status: "pending",
+    created_at: toIso(now),
+    expires_at: toIso(now + WAITS),
+    resolution: null,
+    resolved_at: null,
+    ...conflict,
+  });
+}
+
+// ---- resolving ----------------------------------------------------------------------------------
+
+/** What a conflict is about: an old memory, and a new one or only its text. */
+interface Parties {
+  old: NodeRow;
+  fresh: NodeRow | undefined;
+  content: string | null;
+}
+
+function resolve(agent: Agent, { body }: { body: Resolving }): Resolved {
+  return agent.write((unit) => {
+    const { conflict_id, resolution } = body;
+    const resolved_at = toIso(agent.now());
+    const parties = partiesOf(agent, conflict_id, resolved_at);
+    // Before a memory of it is deleted, with which pending conflicts go.
+    agent.storage.conflicts.resolve(conflict_id, resolution, resolved_at);
+    const actions = RESOLVERS[resolution](agent, unit, parties, body);
+    const { old, fresh } = parties;
+    return {
+      ok: true,
+      conflict_id,
+      resolution,
+      old_node_id: old.id,
+      new_node_id: fresh?.id ?? null,
+      actions,
+      resolved_at,
+    };
+  });
+}
+
+function partiesOf({ storage }: Agent, id: string, now: string): Parties {
+  if (storage.conflicts.isResolved(id)) throw new Refusal(409, "the conflict is resolved already");
+  const open = storage.conflicts.open(id, now);
+  if (open === undefined) throw notFound();
+  const fresh = open.new_node_id === null ? undefined : storage.nodes.find(open.new_node_id);
+  return { old: storage.nodes.find(open.old_node_id!)!, fresh, content: textOf(open.new_content) };
+}
+
+type Resolver = (agent: Agent, unit: Unit, parties: Parties, request: Resolving) => string[];
+
+const RESOLVERS: Readonly<Record<Resolving["resolution"], Resolver>> = {
+  new_is_current: (agent, unit, { old, fresh }) => supersede(agent, unit, newOf(fresh), old),
+  // A text that became no memory leaves nothing to put to sleep.
+  old_is_current: (agent, unit, { old, fresh }) =>
+    fresh === undefined ? [] : supersede(agent, unit, old, fresh),
+  keep_both: (agent, unit, { old, fresh }) => [link(agent, unit, "relates_to", newOf(fresh), old)],
+  merge: (agent, unit, { old, fresh, content }, { merged_content }) => {
+    const added = merged_content || textOfMemory(fresh) || content;
+    if (!added) throw wrong("merged_content", "must be given: the new memory has no text");
+    unit.settle([old.id]);
+    append(agent, old, added);
+    if (fresh === undefined) return [`appended to ${old.id}`];
+    agent.storage.nodes.delete(fresh.id);
+    return [`appended to ${old.id}`, `deleted ${fresh.id}`];
+  },
+};
+
+function newOf(fresh: NodeRow | undefined): NodeRow {
+  if (fresh === undefined)
+    throw new Refusal(409, "the conflict is with a text that is no memory: create it, or merge");
+  return fresh;
+}
+
+const textOfMemory = (row: NodeRow | undefined): string | null =>
+  row === undefined
+    ? null
+    : textOfBody(row) || textOf(row.content_summary) || textOf(row.content_title);
+
+/** What a body says in words: all of it, or what a body of fields has as its text. */
+function textOfBody({ content_body }: NodeRow): string | null {
+  const fields = fieldsIn(content_body);
+  return fields === undefined ? textOf(content_body) : textOf(fields.text);
+}
+
+/** What holds supersedes the other, which sleeps from now on. */
+function supersede(agent: Agent, unit: Unit, current: NodeRow, past: NodeRow): string[] {
+  unit.settle([past.id]);
+  agent.storage.nodes.update(past.id, {
+    state_lifecycle: "DORMANT",
+    last_modified: toIso(agent.now()),
+  });
+  return [`${past.id} is DORMANT`, link(agent, unit, "supersedes", current, past)];
+}
+
+function link(
+  agent: Agent,
+  unit: Unit,
+  type: "supersedes" | "relates_to",
+  from: NodeRow,
+  to: NodeRow,
+): string {
+  insertEdge(agent, { source_id: from.id, target_id: to.id, type }, unit);
+  return `${from.id} ${type} ${to.id}`;
+}
+
+/**
+ * Adds a text to a memory's, under the day. A body of fields stays one: what it says in words is
+ * its text.
+ */
+function append(agent: Agent, row: NodeRow, added: string): void {
+  const last_modified = toIso(agent.now());
+  const dated = `[Merged ${last_modified.slice(0, "2026-01-01".length)}]\n${added}`;
+  const before = textOfBody(row);
+  const text = before ? `${before}\n\n${dated}` : dated;
+  const fields = fieldsIn(row.content_body);
+  const content_body = fields === undefined ? text : JSON.stringify({ ...fields, text });
+  if (content_body.length > MOST_TEXT)
+    throw wrong("merged_content", `would make a text of more than ${MOST_TEXT}`);
+  agent.storage.nodes.update(row.id, { content_body, last_modified });
+}
+
+// ---- presenting ---------------------------------------------------------------------------------
+
+/**
+ * Rows as they are answered. A text that a new memory holds is read from there: a second one, in
+ * the queue, would outlive the memory.
+ */
+export function presentConflicts({ storage }: Agent, rows: readonly ConflictRow[]): Conflict[] {
+  const ids = rows.flatMap(({ new_node_id }) => new_node_id ?? []);
+  const texts = new Map(storage.nodes.of(ids).map((row) => [row.id, saidBy(row)]));
+  return rows.map((row) => presentConflict(row, texts.get(row.new_node_id ?? "") ?? null));
+}
+
+/** What a memory says to somebody who resolves a conflict. */
+const saidBy = (row: NodeRow): string | null =>
+  textOf(row.content_body) || textOf(row.content_title);
+
+const presentOne = (agent: Agent, row: ConflictRow): Conflict => presentConflicts(agent, [row])[0]!;
+
+/** What is not of its column's kind counts as missing. */
+function presentConflict({ sequence: _, ...row }: ConflictRow, textOfNew: string | null): Conflict {
+  return {
+    id: row.id,
+    old_node_id: textOf(row.old_node_id),
+    new_node_id: textOf(row.new_node_id),
+    new_content: textOf(row.new_content) || textOfNew,
+    conflict_type: textOf(row.conflict_type) || null,
+    detection_tier: textOf(row.detection_tier) || null,
+    detection_confidence: numberOf(row.detection_confidence),
+    context: textOf(row.context),
+    entity_name: textOf(row.entity_name),
+    topic: textOf(row.topic),
+    status: row.status === "resolved" ? "resolved" : "pending",
+    created_at: timeOf(row.created_at),
+    expires_at: timeOf(row.expires_at),
+    resolution: textOf(row.resolution),
+    resolved_at: timeOf(row.resolved_at),
+  };
+}

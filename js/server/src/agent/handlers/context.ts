@@ -1,0 +1,256 @@
+// Prompts: what an agent remembers goes into them, and which of it an answer took up is recorded.
+
+import { randomUUID } from "node:crypto";
+import {
+  type ContextMemory,
+  type MemoryType,
+  type ProfileFact,
+  type RecentConversation,
+  UsageTracker,
+} from "nous-wasm";
+import type { contextOperations, FeedbackAnswer } from "../../api/context.ts";
+import { MOST_FOUND } from "../../api/limits.ts";
+import type { QuestionVector } from "../../api/operation.ts";
+import type { SearchRequest } from "../../api/search.ts";
+import type { NodeRow, UsageRow } from "../../storage/rows.ts";
+import { parseInstant, toIso } from "../../time.ts";
+import type { Agent } from "../agent.ts";
+import { Room } from "../answer-room.ts";
+import type { HandlersOf } from "../handler.ts";
+import { fadedNow } from "../present.ts";
+import { recallTogether } from "../recall.ts";
+import { asOfNow, recalled } from "./nodes.ts";
+import { outwardly } from "./retrieval.ts";
+import { search, vectorOf } from "./search.ts";
+
+type Embedding = SearchRequest["embedding"];
+
+/**
+ * How many times as many are found as a prompt asks for, since some say the same, or what was said
+ * already.
+ */
+const OVERFETCH = 3;
+/**
+ * What the user is like and wants, whatever is talked about: by subtype the category of the
+ * profile.
+ */
+const PROFILE_CATEGORIES: Readonly<Record<string, string>> = {
+  "custom:preference": "preference",
+  "custom:person": "person",
+  "custom:rule": "rule",
+};
+const MOST_PROFILE = 50;
+const CONVERSATIONS = ["custom:turn_summary", "custom:session_summary"];
+const DAY = 86_400_000;
+/** The age in days at which a record is dropped. */
+const RECORDED_DAYS = 21;
+/** Records of all memories together, the oldest of which make way. */
+const MOST_RECORDS = new UsageTracker().save().max_records;
+
+export const contextHandlers: HandlersOf<typeof contextOperations> = {
+  buildContext: async (agent, { body, question }) => {
+    const {
+      input,
+      identity,
+      embedding,
+      frame,
+      messages,
+      censors,
+      working_memory,
+      budgets,
+      recall,
+    } = body;
+    const now = agent.now();
+    agent.read(() => vectorOf(agent, { embedding }, question));
+    const built = await agent.engine.buildContext({
+      ...{ input, identity, messages, budgets, now, censors, workingMemory: working_memory },
+      frame: typeof frame === "object" && frame !== null ? withoutUndefined(frame) : frame,
+      retrieve: retrieverOf(agent, now, embedding, question),
+      profile: () => outwardly(() => agent.read(() => profileOf(agent, now))),
+      recent: ({ since, limit }) =>
+        outwardly(() => agent.read(() => conversationsSince(agent, since, limit))),
+      usage: { boost: (ids) => outwardly(() => usageOf(agent, ids, now).boost(ids, now)) },
+    });
+    // All queries of one text are one question.
+    const groups = new Map<string, string[]>();
+    for (const { query_text, memory_type } of built.plan.queries) {
+      groups.set(query_text, [
+        ...(groups.get(query_text) ?? []),
+        ...built.recalled_ids[memory_type],
+      ]);
+    }
+    recallTogether(agent, [...groups.values()], recall);
+    return { context_id: randomUUID(), ...built, frame: { ...built.frame } };
+  },
+
+  giveFeedback: (agent, { body: { context_id, recalled_content, response } }) =>
+    agent.write(() => {
+      const { storage } = agent;
+      const before = storage.usage.ofContext(context_id);
+      if (before.length > 0) return feedbackOf(before);
+      const since = toIso(agent.now() - RECORDED_DAYS * DAY);
+      storage.usage.add(usesOf(agent, context_id, recalled_content, response), MOST_RECORDS, since);
+      return feedbackOf(storage.usage.ofContext(context_id));
+    }),
+
+  expandMemory: async (agent, { query: { type, id, recall } }) => {
+    const { storage, engine } = agent;
+    let found = false;
+    const text = await engine.expandMemory(type, id, (_id, type) =>
+      agent.read(() => {
+        const row = storage.nodes.find(id);
+        found = row !== undefined && engine.memoryTypeOf(row.subtype) === type;
+        if (!found) return null;
+        return recall ? recalled(agent, id) : asOfNow(agent, id);
+      }),
+    );
+    return { type, id, found, text };
+  },
+};
+
+const withoutUndefined = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]: Exclude<T[Name], undefined>;
+  };
+
+/**
+ * Finds memories of a type: a search among the subtypes that are of it, by its words and by the
+ * vector of the whole turn.
+ */
+function retrieverOf(
+  agent: Agent,
+  now: number,
+  embedding: Embedding,
+  question: QuestionVector | undefined,
+) {
+  let subtypes: ReadonlyMap<MemoryType, (string | null)[]> | undefined;
+  return ({
+    memory_type,
+    query_text,
+    limit,
+  }: {
+    memory_type: MemoryType;
+    query_text: string;
+    limit: number;
+  }) =>
+    outwardly(() =>
+      agent.read((): ContextMemory[] => {
+        subtypes ??= subtypesByType(agent);
+        const those = subtypes.get(memory_type);
+        if (those === undefined || query_text.trim() === "") return [];
+        const wanted = Math.min(limit * OVERFETCH, MOST_FOUND);
+        const sought = {
+          query: query_text,
+          limit: wanted,
+          type: null,
+          subtype: null,
+          subtypes: those,
+          embedding,
+        };
+        return search(agent, sought, question, now).data.map((row) => {
+          const { frame, censors } = row;
+          return { ...agent.engine.contextMemory(row), frame, censors };
+        });
+      }),
+    );
+}
+
+/** The subtypes that there are, by what memories of them are to a prompt. */
+function subtypesByType({ storage, engine }: Agent): Map<MemoryType, (string | null)[]> {
+  const types = new Map<MemoryType, (string | null)[]>();
+  for (const subtype of storage.nodes.subtypes()) {
+    const type = engine.memoryTypeOf(subtype);
+    const known = types.get(type);
+    if (known === undefined) types.set(type, [subtype]);
+    else known.push(subtype);
+  }
+  return types;
+}
+
+function profileOf(agent: Agent, now: number): ProfileFact[] {
+  const { storage, engine, index } = agent;
+  const rows = storage.nodes.list(
+    { subtypes: Object.keys(PROFILE_CATEGORIES) },
+    MOST_PROFILE,
+    undefined,
+    new Room(),
+  );
+  const ids = rows.map(({ id }) => id);
+  const states = fadedNow(ids, index, engine, now);
+  const isAtHand = (_: NodeRow, place: number) =>
+    ["ACTIVE", "WEAK"].includes(states[place]?.lifecycle ?? "");
+  return rows.filter(isAtHand).map((row) => ({
+    id: row.id,
+    text: engine.contextMemory(row).text,
+    category: PROFILE_CATEGORIES[row.subtype ?? ""]!,
+  }));
+}
+
+function conversationsSince(
+  { storage }: Agent,
+  since: number,
+  limit: number,
+): RecentConversation[] {
+  const filter = { subtypes: CONVERSATIONS, created_after: toIso(since) };
+  const rows = storage.nodes.list(filter, limit, undefined, new Room());
+  return rows.flatMap(
+    ({ id, content_title, content_summary, provenance_created_at, created_at }) => {
+      const at = parseInstant(provenance_created_at ?? created_at ?? "");
+      return at === undefined
+        ? []
+        : [{ id, title: content_title, summary: content_summary, created_at: at }];
+    },
+  );
+}
+
+/**
+ * What is recorded of these memories. The table is the tracker's state: whoever wrote to it, the
+ * next prompt knows.
+ */
+function usageOf(agent: Agent, ids: readonly string[], now: number): UsageTracker {
+  const tracker = new UsageTracker();
+  tracker.record(
+    agent.storage.usage
+      .of(ids)
+      .flatMap(({ memory_id, memory_type, retrieved_at, was_referenced }) => {
+        const at = parseInstant(retrieved_at);
+        return at === undefined
+          ? []
+          : [{ memory_id, memory_type, retrieved_at: at, was_referenced: was_referenced !== 0 }];
+      }),
+    now,
+  );
+  return tracker;
+}
+
+/** What an answer took up of memories that are there. */
+function usesOf(
+  agent: Agent,
+  context_id: string,
+  recalled: Readonly<Record<string, string>>,
+  response: string,
+): UsageRow[] {
+  const { storage, engine } = agent;
+  const now = agent.now();
+  const rows = new Map(storage.nodes.of(Object.keys(recalled)).map((row) => [row.id, row]));
+  const known = Object.fromEntries(Object.entries(recalled).filter(([id]) => rows.has(id)));
+  const feedback = new UsageTracker().feedback(known, response, now);
+  return feedback.map(({ memory_id, was_referenced, overlap_score }) => ({
+    memory_id,
+    memory_type: engine.memoryTypeOf(rows.get(memory_id)!.subtype),
+    context_id,
+    retrieved_at: toIso(now),
+    was_referenced: was_referenced ? 1 : 0,
+    overlap_score,
+  }));
+}
+
+function feedbackOf(uses: readonly UsageRow[]): FeedbackAnswer {
+  const recorded = uses.map(({ memory_id, was_referenced, overlap_score }) => ({
+    memory_id,
+    was_referenced: was_referenced !== 0,
+    overlap_score,
+  }));
+  const referenced = recorded.filter(({ was_referenced }) => was_referenced).length;
+  return { ok: true, recorded, count: recorded.length, referenced };
+}

@@ -1,0 +1,16 @@
+// What is to be gone without a trace.
+
+import type { purgeOperations } from "../../api/hosting.ts";
+import { Refusal } from "../../refusal.ts";
+import type { HandlersOf } from "../handler.ts";
+
+export const purgeHandlers: HandlersOf<typeof purgeOperations> = {
+  purgeNode: async (agent, { params: { id } }) => {
+    if (agent.storage.isRemote) {
+      const why =
+        "the database is remote, and its files are written anew only where it is kept: delete the memory instead";
+      throw new Refusal(409, why);
+    }
+    return { ok: true, deleted: await agent.purge(id) };
+  },
+};

@@ -1,0 +1,44 @@
+// States as of now, where the database and the index hold them as they were stored.
+
+import type { MemoryIndex, StoredLifecycleState } from "nous-wasm";
+import type { LifecycleFilter } from "../storage/tables/nodes.ts";
+import type { Agent } from "./agent.ts";
+
+/**
+ * What a state means to the database and to the index: time may have led a memory into the state,
+ * or out of it, since it was stored, and the index may be ahead of the database.
+ */
+export function statesOf(
+  { index, soft }: Agent,
+  state: StoredLifecycleState,
+  now: number,
+): { stored: LifecycleFilter; indexed: StoredLifecycleState[] } {
+  const due = index.transitions(now);
+  const differing = new Map(soft.states());
+  for (const { id, to } of due) differing.set(id, to);
+  const ids = [...differing.keys()];
+  return {
+    stored: {
+      state,
+      leaving: ids.filter((id) => differing.get(id) !== state),
+      arriving: ids.filter((id) => differing.get(id) === state),
+    },
+    indexed: [...new Set([state, ...arrivingFrom(due, state)])],
+  };
+}
+
+/**
+ * A state to the database as it was stored last, by it or ahead of it, whatever time has made of it
+ * since.
+ */
+export function storedState({ soft }: Agent, state: StoredLifecycleState): LifecycleFilter {
+  const ahead = [...soft.states()];
+  return {
+    state,
+    leaving: ahead.filter(([, stored]) => stored !== state).map(([id]) => id),
+    arriving: ahead.filter(([, stored]) => stored === state).map(([id]) => id),
+  };
+}
+
+const arrivingFrom = (due: ReturnType<MemoryIndex["transitions"]>, state: StoredLifecycleState) =>
+  due.filter(({ to }) => to === state).map(({ from }) => from);

@@ -1,0 +1,220 @@
+// Rows as they are answered: what the index knows better than the database, retrievability and
+// state as of now, times in one form.
+
+import {
+  type Engine,
+  LIFECYCLE_STATES,
+  MEMORY_SECTIONS,
+  type MemoryIndex,
+  type StoredLifecycleState,
+  type StoredMemoryNode,
+} from "nous-wasm";
+import type { Cluster, Membership } from "../api/clusters.ts";
+import type { Edge } from "../api/edges.ts";
+import type { Node } from "../api/nodes.ts";
+import type { Compat } from "../settings/compat.ts";
+import type { ClusterRow, EdgeRow, MembershipRow, NodeRow } from "../storage/rows.ts";
+import type { Storage } from "../storage/storage.ts";
+import { normaliseTime, toIso } from "../time.ts";
+import { isState, numberOf, TYPE_OF_NO_EDGE, TYPE_OF_NONE, textOf } from "./replica/index-rows.ts";
+import type { SoftState } from "./replica/soft-state.ts";
+
+/** What time has made of a memory. */
+export interface Faded {
+  retrievability: number;
+  lifecycle: StoredLifecycleState;
+}
+
+/**
+ * A row as it is stored, with what was accessed since. What is not of its column's kind counts as
+ * missing. Written out, since every found memory comes through here: setting fields by name takes
+ * ten times as long.
+ */
+export function presentNode(
+  row: NodeRow,
+  live: StoredMemoryNode | undefined,
+  { soft, engine }: { soft: SoftState; engine: Engine },
+): Node {
+  const ahead = live === undefined ? null : soft.lastAccess(row.id);
+  return {
+    id: row.id,
+    type: textOf(row.type) ?? TYPE_OF_NONE,
+    subtype: textOf(row.subtype),
+    content_title: textOf(row.content_title) ?? "",
+    content_summary: textOf(row.content_summary),
+    content_body: textOf(row.content_body),
+    neural_stability: live?.stability ?? numberOf(row.neural_stability),
+    neural_retrievability: live?.retrievability ?? numberOf(row.neural_retrievability),
+    neural_difficulty: live?.difficulty ?? numberOf(row.neural_difficulty),
+    neural_access_count: live?.access_count ?? countOf(row.neural_access_count),
+    neural_last_accessed:
+      live !== undefined && ahead !== null
+        ? toIso(live.last_accessed)
+        : timeOf(row.neural_last_accessed),
+    state_lifecycle: live?.lifecycle ?? (isState(row.state_lifecycle) ? row.state_lifecycle : null),
+    provenance_source: textOf(row.provenance_source),
+    provenance_created_at: timeOf(row.provenance_created_at),
+    layer: textOf(row.layer),
+    version: countOf(row.version),
+    last_modified: timeOf(row.last_modified),
+    created_at: timeOf(row.created_at),
+    embedding_model: textOf(row.embedding_model),
+    temporal_event_time: timeOf(row.temporal_event_time),
+    temporal_event_confidence: numberOf(row.temporal_event_confidence),
+    temporal_event_source: textOf(row.temporal_event_source),
+    frame: textOf(row.frame),
+    censors: row.censors === null ? [] : namesOf(row.censors),
+    memory_section: engine.getSectionForSubtype(textOf(row.subtype)),
+  };
+}
+
+export const timeOf = (stored: unknown): string | null => normaliseTime(textOf(stored));
+const countOf = (stored: unknown): number | null =>
+  Number.isSafeInteger(stored) ? (stored as number) : null;
+
+/**
+ * Rows as `presentNode` has them, with what time has made of the memories. The index is asked for
+ * each once.
+ */
+export function presentNow(
+  rows: readonly NodeRow[],
+  {
+    index,
+    soft,
+    engine,
+    compat,
+  }: { index: MemoryIndex; soft: SoftState; engine: Engine; compat: Compat },
+  now: number,
+): Node[] {
+  const live = rows.map(({ id }) => index.get(id));
+  const faded = fadedOf(live, engine, now, compat);
+  return rows.map((row, place) => {
+    const node = presentNode(row, live[place], { soft, engine });
+    const its = faded[place];
+    if (its === undefined) return node;
+    node.neural_retrievability = its.retrievability;
+    node.state_lifecycle = its.lifecycle;
+    return node;
+  });
+}
+
+export function presentEdge({ sequence: _, ...row }: EdgeRow): Edge {
+  return {
+    ...row,
+    type: textOf(row.type) ?? TYPE_OF_NO_EDGE,
+    subtype: textOf(row.subtype),
+    neural_weight: numberOf(row.neural_weight),
+    strength: numberOf(row.strength),
+    confidence: numberOf(row.confidence),
+    created_at: timeOf(row.created_at),
+  };
+}
+
+/** Clusters with how many memories each has. */
+export function presentClusters(rows: readonly ClusterRow[], storage: Storage): Cluster[] {
+  const counts = storage.clusters.countMembers(rows.map(({ id }) => id));
+  return rows.map((row) => presentCluster(row, counts.get(row.id) ?? 0));
+}
+
+function presentCluster(row: ClusterRow, node_count: number): Cluster {
+  return {
+    id: row.id,
+    name: textOf(row.name) ?? "",
+    description: textOf(row.description),
+    icon: textOf(row.icon),
+    pinned: row.pinned === 1,
+    source: textOf(row.source),
+    auto_subtypes: namesOf(row.auto_subtypes),
+    created_at: timeOf(row.created_at),
+    node_count,
+  };
+}
+
+/** Names from JSON that somebody else may have written. */
+export function namesOf(json: unknown): string[] {
+  try {
+    const names: unknown = JSON.parse(textOf(json) ?? "[]");
+    return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
+  } catch {
+    return [];
+  }
+}
+
+export function presentMembership({ sequence: _, ...row }: MembershipRow): Membership {
+  return {
+    ...row,
+    weight: numberOf(row.weight),
+    pinned: row.pinned === 1,
+    updated_at: timeOf(row.updated_at),
+  };
+}
+
+/**
+ * Retrievability and state of memories as of now, as a sweep would store them; nothing for one that
+ * is not in the index.
+ */
+export function fadedNow(
+  ids: readonly string[],
+  index: MemoryIndex,
+  engine: Engine,
+  now: number,
+): (Faded | undefined)[] {
+  const live = ids.map((id) => index.get(id));
+  return fadedOf(live, engine, now);
+}
+
+/** `fadedNow` of memories that the index was asked for already. */
+export function fadedOf(
+  nodes: readonly (StoredMemoryNode | undefined)[],
+  engine: Engine,
+  now: number,
+  compat: Compat = "none",
+): (Faded | undefined)[] {
+  const faded = fadedBy(nodes, engine, now);
+  for (const [place, its] of faded.entries()) {
+    if (its === undefined) continue;
+    // Hynous shows the state that follows from time alone, whatever is stored, and four digits.
+    if (compat === "hynous") its.retrievability = toFourDigits(its.retrievability);
+    else its.lifecycle = sweptState(nodes[place]!.lifecycle, its.lifecycle);
+  }
+  return faded;
+}
+
+/** The same by time alone, whatever state is stored. */
+function fadedBy(
+  nodes: readonly (StoredMemoryNode | undefined)[],
+  engine: Engine,
+  now: number,
+): (Faded | undefined)[] {
+  const there = nodes.filter((node) => node !== undefined);
+  const columns = {
+    lastAccessed: there.map((node) => node.last_accessed),
+    stability: there.map((node) => node.stability),
+    section: there.map((node) =>
+      MEMORY_SECTIONS.indexOf(engine.getSectionForSubtype(node.subtype)),
+    ),
+  };
+  const { retrievability, lifecycle } = engine.decayColumns(columns, now);
+  let place = 0;
+  return nodes.map((node) => {
+    if (node === undefined) return undefined;
+    const faded = {
+      retrievability: retrievability[place]!,
+      lifecycle: LIFECYCLE_STATES[lifecycle[place]!]!,
+    };
+    place += 1;
+    return faded;
+  });
+}
+
+/** Rounds a share as Hynous does before it stores or answers it. */
+export const toFourDigits = (share: number): number => Math.round(share * 10_000) / 10_000;
+
+/** A sweep leaves what is archived or deleted, and wakes nothing that sleeps. */
+function sweptState(
+  stored: StoredLifecycleState,
+  computed: StoredLifecycleState,
+): StoredLifecycleState {
+  if (stored === "ARCHIVE" || stored === "DELETED") return stored;
+  return stored === "DORMANT" && (computed === "ACTIVE" || computed === "WEAK") ? stored : computed;
+}

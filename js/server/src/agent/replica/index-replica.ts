@@ -1,0 +1,272 @@
+// The index of an agent: a `MemoryIndex` that is loaded from the database and takes in what changes
+// there.
+
+import { type Engine, type EngineConfig, MemoryIndex, type MemoryNode, NousError } from "nous-wasm";
+import type { EdgeRow, IndexedNodeRow, SoftRow } from "../../storage/rows.ts";
+import type { Storage } from "../../storage/storage.ts";
+import type { NameKind } from "../../storage/tables/names.ts";
+import type { Consumer, Removed, Taken, Tell } from "./follower.ts";
+import {
+  isAccessAhead,
+  isId,
+  memoryEdgeOf,
+  memoryNodeOf,
+  softNodeOf,
+  vectorOf,
+} from "./index-rows.ts";
+import type { Making, SnapshotFile } from "./snapshot-file.ts";
+import type { SoftState } from "./soft-state.ts";
+
+/** The index gives a name of types, subtypes or edge types 16 bits. */
+export const MOST_NAMES = 65_000;
+
+export class Resident implements Consumer {
+  readonly name = "index";
+  #index: MemoryIndex | undefined;
+  #storage: Storage | undefined;
+  #dimensions = 0;
+  readonly #soft: SoftState;
+  readonly #engine: Engine;
+  readonly #config: EngineConfig;
+  readonly #tell: Tell;
+  readonly #now: () => number;
+  /** Where it is kept from one start to the next, if anywhere. */
+  readonly #file: SnapshotFile | undefined;
+  readonly #names: Record<NameKind, Set<string>> = {
+    type: new Set(),
+    subtype: new Set(),
+    "edge type": new Set(),
+  };
+
+  constructor(
+    soft: SoftState,
+    engine: Engine,
+    config: EngineConfig,
+    tell: Tell,
+    now: () => number,
+    file?: SnapshotFile,
+  ) {
+    this.#soft = soft;
+    this.#engine = engine;
+    this.#config = config;
+    this.#tell = tell;
+    this.#now = now;
+    this.#file = file;
+  }
+
+  /** The index, which a follower has loaded. */
+  get index(): MemoryIndex {
+    if (this.#index === undefined) throw new Error("the index is asked before it is loaded");
+    return this.#index;
+  }
+
+  get isLoaded(): boolean {
+    return this.#index !== undefined;
+  }
+
+  /** Components of a vector; 0 before there is the first. */
+  get dimensions(): number {
+    return this.#dimensions;
+  }
+
+  /** Whether another name of this kind would be more than an index can hold. */
+  isFull(kind: NameKind, name: string | null): boolean {
+    return name !== null && !this.#names[kind].has(name) && this.#names[kind].size >= MOST_NAMES;
+  }
+
+  load(storage: Storage): Record<string, unknown> {
+    this.forget();
+    this.#storage = storage;
+    this.#dimensions = storage.embeddings.dimensions();
+    this.#index = new MemoryIndex({ dimensions: this.#dimensions, config: this.#config });
+    for (const rows of storage.nodes.indexed()) this.#upsert(rows);
+    for (const rows of storage.edges.indexed()) this.#link(rows);
+    return { nodes: this.index.size, edges: this.index.edgeCount, dimensions: this.#dimensions };
+  }
+
+  resume(storage: Storage): number | undefined {
+    if (this.#file === undefined) return undefined;
+    const dimensions = storage.embeddings.dimensions();
+    const kept = this.#file.read(storage, this.#making(dimensions), (pieces) =>
+      MemoryIndex.restore(pieces, { config: this.#config }),
+    );
+    if (kept === undefined) return undefined;
+    this.#storage = storage;
+    this.#index = kept.index;
+    this.#dimensions = dimensions;
+    for (const [kind, names] of Object.entries(this.#names)) {
+      for (const name of storage.names.inUse(kind as NameKind)) names.add(name);
+    }
+    return kept.sequence;
+  }
+
+  #making(dimensions: number): Making {
+    return { configuration: this.#config, dimensions, now: this.#now() };
+  }
+
+  keep(storage: Storage, applied: number): void {
+    this.#file?.keep(storage, this.index, this.#making(this.#dimensions), applied);
+  }
+
+  /**
+   * The clock was set back to `now`: accesses that lie ahead of it count as made now, and are
+   * stored so. A memory that was never accessed stays so in the database. Does nothing before it is
+   * loaded.
+   */
+  clockWasSetBack(now: number): void {
+    const index = this.#index;
+    if (index === undefined) return;
+    const ahead: { id: string; last_accessed: number }[] = [];
+    for (const id of index.ids()) {
+      const { last_accessed, access_count } = index.get(id)!;
+      if (last_accessed <= now) continue;
+      ahead.push({ id, last_accessed: now });
+      if (access_count > 0) this.#soft.mended(id, now);
+    }
+    index.upsert(ahead);
+    this.#tell("The clock was set back: accesses that lie ahead of it count as made now", {
+      nodes: ahead.length,
+    });
+  }
+
+  take({ nodes, edges, softened }: Taken): boolean {
+    // The first vector decides how long they are, so that the index is made anew for it.
+    if (
+      nodes.some((row) => this.#isOdd(row)) &&
+      this.#storage?.embeddings.dimensions() !== this.#dimensions
+    )
+      return false;
+    this.#upsert(nodes);
+    this.#link(edges);
+    this.#soften(softened);
+    return true;
+  }
+
+  remove({ nodes, edges }: Removed): void {
+    this.index.remove(nodes.filter(isId));
+    this.index.unlink(edges.filter(isId));
+  }
+
+  forget(): void {
+    this.#index?.free();
+    this.#index = undefined;
+    for (const names of Object.values(this.#names)) names.clear();
+  }
+
+  /** Whether it has a vector that this index cannot take. */
+  #isOdd({ embedding_vector: bytes }: IndexedNodeRow): boolean {
+    return bytes !== null && vectorOf(bytes, this.#dimensions) === null;
+  }
+
+  #upsert(rows: readonly IndexedNodeRow[]): void {
+    const usable = rows.filter(({ id }) => isId(id));
+    const odd = usable.filter((row) => this.#isOdd(row));
+    if (odd.length > 0)
+      this.#tell("Vectors of another length, or that are none, are left out", {
+        nodes: odd.length,
+      });
+    const now = this.#mendAccesses(usable);
+    const nodes = usable.map((row) => this.#soft.over(memoryNodeOf(row, this.#dimensions, now)));
+    this.#addStakes(nodes);
+    for (const { type, subtype } of nodes) {
+      if (type != null) this.#names.type.add(type);
+      if (subtype != null) this.#names.subtype.add(subtype);
+    }
+    this.#put(
+      nodes,
+      (batch) => this.index.upsert(batch),
+      (ids) => this.index.remove(ids),
+    );
+  }
+
+  /**
+   * Accesses of rows that were made by a clock that was ahead are stored as made now, which is the
+   * answer.
+   */
+  #mendAccesses(rows: readonly SoftRow[]): number {
+    const now = this.#now();
+    for (const row of rows) if (isAccessAhead(row, now)) this.#soft.mended(row.id, now);
+    return now;
+  }
+
+  /**
+   * Says of each how much was at stake, where recalls let stability grow by it: what is not said
+   * would stay as it was.
+   */
+  #addStakes(nodes: readonly MemoryNode[]): void {
+    if (!this.#config.salienceGrowth) return;
+    const signals = this.#storage!.nodes.signals(nodes.map(({ id }) => id));
+    for (const node of nodes)
+      node.salience = salienceOfStored(this.#engine, node.subtype, signals.get(node.id));
+  }
+
+  /** One that the index cannot take is left out, and keeps no other from it. */
+  #put<T extends { id: string }>(
+    rows: readonly T[],
+    put: (batch: readonly T[]) => unknown,
+    leaveOut: (ids: string[]) => void,
+  ): void {
+    try {
+      put(rows);
+    } catch (error) {
+      if (!isInvalid(error)) throw error;
+      const odd = rows.filter((row) => !isTaken(put, row)).map(({ id }) => id);
+      leaveOut(odd);
+      this.#tell("Rows that the index cannot take are left out", { ids: odd });
+    }
+  }
+
+  #soften(rows: readonly SoftRow[]): void {
+    const { index } = this;
+    const there = rows.filter(({ id }) => isId(id) && index.has(id));
+    const now = this.#mendAccesses(there);
+    const nodes = there.map((row) => this.#soft.over(softNodeOf(row, now)));
+    this.#put(
+      nodes,
+      (batch) => index.upsert(batch),
+      (ids) => index.remove(ids),
+    );
+  }
+
+  #link(rows: readonly EdgeRow[]): void {
+    const usable = rows.filter(
+      ({ id, source_id, target_id }) => isId(id) && isId(source_id) && isId(target_id),
+    );
+    const edges = usable.map(memoryEdgeOf);
+    for (const { type } of edges) if (type != null) this.#names["edge type"].add(type);
+    this.#put(
+      edges,
+      (batch) => this.index.link(batch),
+      (ids) => this.index.unlink(ids),
+    );
+  }
+}
+
+const isInvalid = (error: unknown): boolean =>
+  error instanceof NousError && error.code === "invalid_argument";
+
+function isTaken<T>(put: (batch: readonly T[]) => unknown, row: T): boolean {
+  try {
+    put([row]);
+    return true;
+  } catch (error) {
+    if (!isInvalid(error)) throw error;
+    return false;
+  }
+}
+
+/**
+ * Returns the salience of a memory by its stored figures, or as without figures if they are not
+ * JSON that salience can be read from.
+ */
+function salienceOfStored(
+  engine: Engine,
+  subtype: string | null | undefined,
+  signals: string | undefined,
+): number {
+  try {
+    return engine.calculateSalience(subtype, signals === undefined ? null : JSON.parse(signals));
+  } catch {
+    return engine.calculateSalience(subtype, null);
+  }
+}

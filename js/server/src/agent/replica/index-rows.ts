@@ -1,0 +1,132 @@
+// From rows of the database to what the index takes. A database that others write may hold
+// anything: what is out of range counts as missing or comes into it, so that one bad row never
+// keeps an agent from its memory.
+
+import {
+  LIFECYCLE_STATES,
+  type MemoryEdge,
+  type MemoryNode,
+  type StoredLifecycleState,
+} from "nous-wasm";
+import type { Bytes, EdgeRow, IndexedNodeRow, SoftRow } from "../../storage/rows.ts";
+import { MOST_AHEAD, MOST_JUMP, parseInstant } from "../../time.ts";
+
+/** The kind of a memory that a database leaves open. */
+export const TYPE_OF_NONE = "concept";
+/** And that of an edge. */
+export const TYPE_OF_NO_EDGE = "relates_to";
+const MOST_ACCESSES = 2 ** 32 - 1;
+const STATES = new Set<string>([...LIFECYCLE_STATES, "DELETED"]);
+
+export const isState = (text: unknown): text is StoredLifecycleState =>
+  typeof text === "string" && STATES.has(text);
+
+export const isId = (id: unknown): id is string => typeof id === "string" && id !== "";
+export const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+export const numberOf = (value: unknown): number | null =>
+  typeof value === "number" && Number.isFinite(value) ? value : null;
+
+function within01(value: unknown): number | null {
+  const number = numberOf(value);
+  return number === null ? null : Math.min(Math.max(number, 0), 1);
+}
+
+/** Rows may have any number, and the database may give it as one that is not exact. */
+const sequenceOf = (sequence: number): number | null =>
+  Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : null;
+
+/** A memory as the index takes it at `now`; `dimensions` are the index's. */
+export function memoryNodeOf(row: IndexedNodeRow, dimensions: number, now: number): MemoryNode {
+  const created_at = instantOf(row.provenance_created_at) ?? instantOf(row.created_at) ?? 0;
+  const soft = softNodeOf(row, now);
+  return {
+    ...soft,
+    // Without an access the index takes the creation for one, which must not lie ahead either.
+    last_accessed: soft.last_accessed ?? (created_at > now ? now : null),
+    type: textOf(row.type) ?? TYPE_OF_NONE,
+    subtype: textOf(row.subtype),
+    created_at,
+    difficulty: within01(row.neural_difficulty),
+    clusters: clustersOf(row),
+    embedding: vectorOf(row.embedding_vector, dimensions),
+    sequence: sequenceOf(row.sequence),
+  };
+}
+
+/** Soft state as the index takes it at `now`. */
+export function softNodeOf(row: SoftRow, now: number): MemoryNode {
+  return {
+    id: row.id,
+    last_accessed: accessOf(row, now),
+    access_count: Math.min(
+      Math.max(Math.trunc(numberOf(row.neural_access_count) ?? 0), 0),
+      MOST_ACCESSES,
+    ),
+    stability: numberOf(row.neural_stability),
+    retrievability: within01(row.neural_retrievability),
+    lifecycle: isState(row.state_lifecycle) ? row.state_lifecycle : null,
+  };
+}
+
+/**
+ * When a memory counts as accessed last. An access ahead of the clock has no bound on its recency,
+ * so that it counts as made now.
+ */
+function accessOf(row: SoftRow, now: number): number | undefined {
+  const at = instantOf(row.neural_last_accessed);
+  if (at === undefined || at <= now) return at;
+  return at - now > MOST_JUMP ? undefined : now;
+}
+
+/**
+ * Whether the stored access of a memory was made by a clock that was ahead. One that is ahead by
+ * more than `MOST_JUMP` stands for "never", or the clock is wrong now: it is left as it is.
+ */
+export function isAccessAhead(row: SoftRow, now: number): boolean {
+  const ahead = (instantOf(row.neural_last_accessed) ?? now) - now;
+  return ahead > MOST_AHEAD && ahead <= MOST_JUMP;
+}
+
+const instantOf = (value: unknown): number | undefined =>
+  typeof value === "string" ? parseInstant(value) : undefined;
+
+function clustersOf({ clusters }: IndexedNodeRow): string[] {
+  return clusters === "[]" ? [] : (JSON.parse(clusters) as unknown[]).filter(isId);
+}
+
+/** A vector as it is stored; none where it is of another length, all zeros, or not all numbers. */
+export function vectorOf(bytes: Bytes | null, dimensions: number): Float32Array | null {
+  if (
+    bytes === null ||
+    dimensions === 0 ||
+    bytes.byteLength !== dimensions * Float32Array.BYTES_PER_ELEMENT
+  )
+    return null;
+  // What is a view already is copied: its bytes need not lie where a float may.
+  const vector = new Float32Array(new Uint8Array(bytes).buffer);
+  let [isSome, isSound] = [false, true];
+  for (const component of vector) {
+    isSome ||= component !== 0;
+    isSound &&= Number.isFinite(component);
+  }
+  return isSome && isSound ? vector : null;
+}
+
+/** An edge as the index takes it. */
+export function memoryEdgeOf({
+  id,
+  type,
+  source_id,
+  target_id,
+  strength,
+  sequence,
+}: EdgeRow): MemoryEdge {
+  return {
+    id,
+    type: textOf(type) ?? TYPE_OF_NO_EDGE,
+    source_id,
+    target_id,
+    strength: within01(strength),
+    sequence: sequenceOf(sequence),
+  };
+}

@@ -1,0 +1,52 @@
+// The book of an agent's playbooks: loaded from the database, and led by what changes there. It
+// holds them whatever state they are in, since soft state is ahead of the database: whoever asks
+// looks at their states.
+
+import { PlaybookBook } from "nous-wasm";
+import type { TextRow } from "../../storage/rows.ts";
+import type { Storage } from "../../storage/storage.ts";
+import type { Consumer, Removed, Taken } from "./follower.ts";
+import { isId } from "./index-rows.ts";
+
+export const PLAYBOOK = "custom:playbook";
+
+export class Book implements Consumer {
+  readonly name = "playbooks";
+  #book: PlaybookBook | undefined;
+
+  /** It has to be loaded. */
+  get playbooks(): PlaybookBook {
+    if (this.#book === undefined) throw new Error("the playbooks are not loaded");
+    return this.#book;
+  }
+
+  load(storage: Storage): Record<string, unknown> {
+    this.#book = new PlaybookBook();
+    this.#add(storage.nodes.textsOfSubtypes([PLAYBOOK]));
+    const { size, problems } = this.#book;
+    return { playbooks: size, unreadable: problems.length };
+  }
+
+  take({ nodes }: Taken): boolean {
+    this.#add(nodes.filter(({ subtype }) => subtype === PLAYBOOK));
+    this.playbooks.remove(
+      nodes.filter(({ id, subtype }) => isId(id) && subtype !== PLAYBOOK).map(({ id }) => id),
+    );
+    return true;
+  }
+
+  remove({ nodes }: Removed): void {
+    this.playbooks.remove(nodes.filter(isId));
+  }
+
+  forget(): void {
+    this.#book = undefined;
+  }
+
+  #add(rows: readonly TextRow[]): void {
+    const usable = rows.filter(({ id }) => isId(id));
+    this.playbooks.add(
+      usable.map(({ id, content_title, content_body }) => ({ id, content_title, content_body })),
+    );
+  }
+}

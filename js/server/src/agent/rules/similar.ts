@@ -1,0 +1,202 @@
+// Memories that say what a text says: by their vectors, or by their words where there are none.
+
+import { overlaps } from "nous-wasm";
+import type { SimilarAnswer, SimilarRequest } from "../../api/embeddings.ts";
+import { wrong } from "../../refusal.ts";
+import type { Bytes, NodeRow } from "../../storage/rows.ts";
+import type { VectorHead } from "../../storage/tables/embeddings.ts";
+import type { Agent } from "../agent.ts";
+import { fadedNow } from "../present.ts";
+
+/** Components that are compared, whatever vectors have more. */
+const COMPARED = 512;
+/**
+ * From where on it is the same, and from where on it belongs together: cosines, and shares of
+ * words.
+ */
+const BY_VECTORS = { duplicate: 0.95, connect: 0.9 };
+const BY_WORDS = { duplicate: 0.95, connect: 0.8 };
+/** Memories beyond the limit whose vectors are compared, since an index may keep them rounded. */
+const SPARE = 50;
+/** Memories whose words are compared: those that a full-text search for the text finds best. */
+const MOST_CANDIDATES = 200;
+/** Bytes of memories whose words are compared in one slice. */
+const COMPARED_AT_ONCE = 512 * 2 ** 10;
+/**
+ * Terms that a full-text search looks at, and the UTF-16 units of a text in which they are looked
+ * for first, and at most.
+ */
+const MOST_TERMS = 64;
+const FIRST_LOOK = 10_000;
+const LAST_LOOK = 160_000;
+const SIMILARITY_DIGITS = 4;
+
+interface Candidate {
+  id: string;
+  title: string | null;
+  similarity: number;
+}
+
+/**
+ * `made` is the vector of the text, where one was made. Others get their turns while texts or
+ * vectors are compared.
+ */
+export async function similar(
+  agent: Agent,
+  request: SimilarRequest,
+  made: Float32Array | undefined,
+): Promise<SimilarAnswer> {
+  const vector = agent.read(() => vectorOf(agent, request, made));
+  const candidates =
+    vector === undefined ? await byWords(agent, request) : await byVectors(agent, request, vector);
+  const thresholds = vector === undefined ? BY_WORDS : BY_VECTORS;
+  const best = candidates
+    .filter(({ similarity }) => similarity >= thresholds.connect)
+    .sort((a, b) => b.similarity - a.similarity)
+    .slice(0, request.limit);
+  const ids = best.map(({ id }) => id);
+  const faded = agent.read(() => fadedNow(ids, agent.index, agent.engine, agent.now()));
+  const matches = best.map(({ id, title, similarity }, place) => ({
+    node_id: id,
+    title: title ?? "",
+    similarity: Number(similarity.toFixed(SIMILARITY_DIGITS)),
+    action: similarity >= thresholds.duplicate ? ("duplicate" as const) : ("connect" as const),
+    lifecycle: faded[place]?.lifecycle ?? "ACTIVE",
+  }));
+  return {
+    matches,
+    recommendation: recommendationOf(matches),
+    basis: vector === undefined ? "words" : "vectors",
+  };
+}
+
+function recommendationOf([best]: SimilarAnswer["matches"]): SimilarAnswer["recommendation"] {
+  if (best === undefined) return "unique";
+  return best.action === "duplicate" ? "duplicate_found" : "similar_found";
+}
+
+/** The vector to compare with: the caller's has to fit, one that was made may not fit any more. */
+function vectorOf(
+  { dimensions }: Agent,
+  { embedding }: SimilarRequest,
+  made: Float32Array | undefined,
+): Float32Array | undefined {
+  if (dimensions === 0) return undefined;
+  if (embedding == null) return made?.length === dimensions ? made : undefined;
+  if (embedding.length === dimensions) return Float32Array.from(embedding);
+  throw wrong(
+    "embedding",
+    `must have ${dimensions} components, as those of the memories, found ${embedding.length}`,
+  );
+}
+
+async function byVectors(
+  agent: Agent,
+  request: SimilarRequest,
+  vector: Float32Array,
+): Promise<Candidate[]> {
+  const asked = vector.subarray(0, COMPARED);
+  const found: Candidate[] = [];
+  for (const rows of vectorsLike(agent, request, vector, asked.length)) {
+    await agent.giveWay();
+    for (const { id, content_title: title, head } of rows) {
+      const similarity = cosine(asked, componentsOf(head));
+      // What is no number is no similarity, either.
+      if (similarity >= BY_VECTORS.connect) found.push({ id, title, similarity });
+    }
+  }
+  return found;
+}
+
+/** The index compares whole vectors: where a part of them counts, all are looked at. */
+function vectorsLike(
+  { storage: { embeddings }, index }: Agent,
+  { subtype, limit }: SimilarRequest,
+  vector: Float32Array,
+  compared: number,
+): Iterable<VectorHead[]> {
+  if (compared < vector.length) return embeddings.heads(subtype ?? null, vector.length, compared);
+  const filter = subtype == null ? {} : { subtypes: [subtype] };
+  const { ids } = index.similar(vector, { limit: limit + SPARE, filter });
+  return [embeddings.vectors(ids, vector.length)];
+}
+
+/** Copied: bytes of a database need not lie where a float may. */
+const componentsOf = (head: Bytes): Float32Array => new Float32Array(new Uint8Array(head).buffer);
+
+/** Of two vectors of one length; no number where one has no direction. */
+export function cosine(a: Float32Array, b: Float32Array): number {
+  let [product, squaresOfA, squaresOfB] = [0, 0, 0];
+  for (let at = 0; at < a.length; at++) {
+    product += a[at]! * b[at]!;
+    squaresOfA += a[at]! * a[at]!;
+    squaresOfB += b[at]! * b[at]!;
+  }
+  return product / (Math.sqrt(squaresOfA) * Math.sqrt(squaresOfB));
+}
+
+async function byWords(
+  agent: Agent,
+  { title, content, subtype }: SimilarRequest,
+): Promise<Candidate[]> {
+  const { storage } = agent;
+  const text = wordsOf({
+    content_title: title ?? "",
+    content_summary: null,
+    content_body: content,
+  });
+  const { ids, octets } = agent.read(() => {
+    const among = storage.nodes.matching({ subtype: subtype ?? undefined });
+    const hits = agent.texts.search(firstTerms(agent, text), { limit: MOST_CANDIDATES, among });
+    const ids = hits.map(({ id }) => id);
+    return { ids, octets: storage.nodes.octets(ids) };
+  });
+  const found: Candidate[] = [];
+  for (const few of slicesOf(ids, (id) => octets.get(id) ?? 0)) {
+    await agent.giveWay();
+    const rows = agent.read(() => storage.nodes.of(few));
+    const shares = overlaps(rows.map(wordsOf), text);
+    found.push(
+      ...rows.map(({ id, content_title }, place) => ({
+        id,
+        title: content_title,
+        similarity: shares[place]!,
+      })),
+    );
+  }
+  return found;
+}
+
+/**
+ * The first terms of a text, as many as a full-text search looks at. Not much more is read than
+ * holds them.
+ */
+function firstTerms({ engine }: Agent, text: string): string[] {
+  for (let length = FIRST_LOOK; ; length *= 4) {
+    const { terms } = engine.understand(text.slice(0, length), { terms: "unicode" });
+    // Where the text was cut off a term may be a part of one: of the last look it is searched by
+    // its beginning.
+    if (terms.length > MOST_TERMS) return terms.slice(0, MOST_TERMS);
+    if (length >= text.length || length >= LAST_LOOK) return terms;
+  }
+}
+
+/** Ids in their order, in parts whose texts take a slice's time to be compared. */
+function* slicesOf(ids: readonly string[], octetsOf: (id: string) => number): Iterable<string[]> {
+  let [part, octets]: [string[], number] = [[], 0];
+  for (const id of ids) {
+    octets += octetsOf(id);
+    part.push(id);
+    if (octets < COMPARED_AT_ONCE) continue;
+    yield part;
+    [part, octets] = [[], 0];
+  }
+  if (part.length > 0) yield part;
+}
+
+function wordsOf(row: Pick<NodeRow, "content_title" | "content_summary" | "content_body">): string {
+  const { content_title, content_summary, content_body } = row;
+  return [content_title, content_summary, content_body]
+    .filter((text) => typeof text === "string")
+    .join(" ");
+}

@@ -1,0 +1,93 @@
+// A sweep computes the retrievability and state of every memory as of now, and stores changes.
+
+import { LIFECYCLE_STATES, type Sweep } from "nous-wasm";
+import type { SweepAnswer } from "../api/agent.ts";
+import { Refusal } from "../refusal.ts";
+import { MOST_JUMP, parseInstant, toIso } from "../time.ts";
+import type { Agent } from "./agent.ts";
+import { storedState } from "./lifecycle-filters.ts";
+import { fadedOf } from "./present.ts";
+
+const DAY = 86_400_000;
+/** Days since the last sweep above which the clock counts as wrong. */
+const MOST_DAYS_BETWEEN_SWEEPS = MOST_JUMP / DAY;
+/** The clock also counts as wrong if a sweep would archive more than this share of all memories. */
+const MOST_ARCHIVED = 0.5;
+
+/**
+ * Sweeps an agent's memories.
+ *
+ * @throws {Refusal} if the clock looks wrong and `force` is false.
+ */
+export function sweep(agent: Agent, force: boolean): SweepAnswer {
+  return agent.read(() => {
+    const now = agent.now();
+    const { index } = agent;
+    const { processed, changes, transitions } = sweepOf(agent, now);
+    const archived = transitions.filter(({ to }) => to === "ARCHIVE").length;
+    if (!force) checkClock(agent, now, archived);
+    agent.storage.setMeta("last_sweep", toIso(now));
+    index.applyDecay(changes);
+    agent.soft.faded(changes);
+    return { ok: true, processed, transitions_count: transitions.length, transitions };
+  });
+}
+
+/**
+ * Returns what a sweep would store. As Hynous' server does, `compat: "hynous"` also wakes dormant
+ * memories whose retrievability as of now is high enough.
+ */
+function sweepOf(agent: Agent, now: number): Sweep {
+  const { index, engine, storage, compat } = agent;
+  const sweep = index.decay(now);
+  if (compat !== "hynous") return sweep;
+  const asleep = storage.nodes.matching({ lifecycle: storedState(agent, "DORMANT") }) ?? [];
+  const nodes = asleep.map((id) => index.get(id));
+  const faded = fadedOf(nodes, engine, now, compat);
+  const woken = nodes.flatMap((node, place) => {
+    const { retrievability, lifecycle } = faded[place] ?? {};
+    return node !== undefined && (lifecycle === "ACTIVE" || lifecycle === "WEAK")
+      ? [{ id: node.id, subtype: node.subtype, retrievability: retrievability!, lifecycle }]
+      : [];
+  });
+  const isWoken = new Set(woken.map(({ id }) => id));
+  const { ids, retrievability, lifecycle } = sweep.changes;
+  const others = [...ids.keys()].filter((place) => !isWoken.has(ids[place]!));
+  return {
+    processed: sweep.processed,
+    changes: {
+      ids: [...others.map((place) => ids[place]!), ...isWoken],
+      retrievability: Float64Array.from([
+        ...others.map((place) => retrievability[place]!),
+        ...woken.map((one) => one.retrievability),
+      ]),
+      lifecycle: Uint8Array.from([
+        ...others.map((place) => lifecycle[place]!),
+        ...woken.map((one) => LIFECYCLE_STATES.indexOf(one.lifecycle)),
+      ]),
+    },
+    transitions: [
+      ...sweep.transitions,
+      ...woken.map(({ id, subtype, lifecycle }) => ({
+        id,
+        from: "DORMANT" as const,
+        to: lifecycle,
+        subtype,
+      })),
+    ],
+  };
+}
+
+/** Keeps a wrong clock from archiving memories. */
+function checkClock({ storage, index }: Agent, now: number, archived: number): void {
+  const last = parseInstant(storage.meta("last_sweep") ?? "");
+  const days = last === undefined ? 0 : (now - last) / DAY;
+  const doubts = [
+    ...(days > MOST_DAYS_BETWEEN_SWEEPS ? [`the last sweep was ${Math.floor(days)} days ago`] : []),
+    ...(archived > index.size * MOST_ARCHIVED
+      ? [`${archived} of ${index.size} memories would be archived`]
+      : []),
+  ];
+  if (doubts.length === 0) return;
+  throw new Refusal(409, `${doubts.join(", and ")}: if the clock is right, send {"force": true}`);
+}

@@ -1,0 +1,37 @@
+// An agent's memory as a whole, as Hynous answers it.
+
+import { agentHandlers } from "../agent/handlers/agent.ts";
+import { embeddingHandlers } from "../agent/handlers/embeddings.ts";
+import { listed, newestFirst } from "./clusters.ts";
+import type { OverridesOf } from "./overriding.ts";
+
+export const agentOverrides = {
+  sweep: async (agent, given) => {
+    const swept = await agentHandlers.sweep(agent, given);
+    return {
+      ...swept,
+      transitions: swept.transitions.map((one) => ({ ...one, subtype: one.subtype ?? "unknown" })),
+    };
+  },
+
+  /** Without a provider there is nothing to be done, and that is no failure. */
+  backfillEmbeddings: async (agent, given) => ({
+    ...(await embeddingHandlers.backfillEmbeddings(agent, given)),
+    ok: true,
+  }),
+
+  /**
+   * All of it, whatever a page would be: the newest memory first, and clusters as they are listed.
+   */
+  graph: async (agent, given) => {
+    const graph = await agentHandlers.graph(agent, {
+      ...given,
+      query: { limit: undefined, cursor: undefined },
+    });
+    const nodes = newestFirst(
+      graph.nodes.map((node, sequence) => ({ node, sequence })),
+      ({ node }) => node.created_at,
+    ).map(({ node }) => node);
+    return { ...graph, nodes, clusters: listed(agent) };
+  },
+} satisfies OverridesOf<"sweep" | "backfillEmbeddings" | "graph">;

@@ -1,0 +1,102 @@
+// The agents of a server that has a language model: it is asked about an agent's episodes before
+// they are consolidated, while the agent goes on with what else it is asked.
+
+import { parsePatternOutput } from "nous-wasm";
+import type { TaskFigures, TaskName } from "../agent/tasks.ts";
+import type { Analyst, Said } from "../analysis/analyst.ts";
+import { figuresOf } from "../api/consolidation.ts";
+import type { Analyses, Analysis, GivenTo } from "../api/operation.ts";
+import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
+import type { Embedder } from "../embeddings/embedder.ts";
+import { embeddingText } from "../embeddings/text.ts";
+import type { IfAbsent } from "../workers/open-agents.ts";
+import type { Pool } from "../workers/pool.ts";
+
+/** Nothing is asked of a cycle. */
+const NOTHING: GivenTo<(typeof AGENT_OPERATIONS)["consolidate"]> = {
+  params: undefined,
+  query: undefined,
+  body: {},
+};
+
+export class AnalysingPool implements Pick<Pool, "call" | "run" | "list"> {
+  readonly #agents: Pick<Pool, "call">;
+  readonly #pool: Pool;
+  readonly #analyst: Analyst;
+  readonly #embedder: Embedder | undefined;
+
+  /** `agents` is whom operations go to, and `pool` who hosts them. */
+  constructor(
+    agents: Pick<Pool, "call">,
+    pool: Pool,
+    analyst: Analyst,
+    embedder: Embedder | undefined,
+  ) {
+    this.#agents = agents;
+    this.#pool = pool;
+    this.#analyst = analyst;
+    this.#embedder = embedder;
+  }
+
+  async call<Name extends AgentOperation>(
+    agent: string,
+    operation: Name,
+    given: GivenTo<(typeof AGENT_OPERATIONS)[Name]>,
+    ifAbsent: IfAbsent,
+    gone?: AbortSignal,
+  ): Promise<string> {
+    const asked =
+      operation === "consolidate" ? { ...given, analyses: await this.#analyses(agent) } : given;
+    return this.#agents.call(agent, operation, asked, ifAbsent, gone);
+  }
+
+  /**
+   * Periodic work: of a consolidation the turn is taken first, so that one process alone asks the
+   * model.
+   */
+  async run(agent: string, task: TaskName, interval: number): Promise<TaskFigures | null> {
+    if (task !== "consolidate") return this.#pool.run(agent, task, interval);
+    const takenAt = await this.#pool.do(agent, "takeTurn", { task, interval });
+    if (takenAt === null) return null;
+    let done: number | null = null;
+    try {
+      const report = JSON.parse(await this.call(agent, "consolidate", NOTHING, "empty"));
+      done = takenAt;
+      return figuresOf(report);
+    } finally {
+      await this.#pool.do(agent, "leaveTurn", { task, done });
+    }
+  }
+
+  list(): ReturnType<Pool["list"]> {
+    return this.#pool.list();
+  }
+
+  async #analyses(agent: string): Promise<Analyses> {
+    const prompts = await this.#pool.do(agent, "prompts", undefined);
+    const said = await this.#analyst.answers(prompts);
+    const analyses: Analyses = {};
+    for (const [place, { user }] of prompts.entries())
+      analyses[user] = await this.#withVector(agent, said[place]!);
+    return analyses;
+  }
+
+  /**
+   * With the vector of what would be written, so that lessons that say the same are found by it.
+   */
+  async #withVector(agent: string, said: Said): Promise<Analysis> {
+    if (this.#embedder === undefined || "failure" in said) return said;
+    const { title, body } = parsePatternOutput(said.text);
+    const model = await this.#pool.do(agent, "questionModel", this.#embedder.model);
+    if (model === null || body === null) return said;
+    const text = embeddingText({
+      type: "concept",
+      subtype: "custom:lesson",
+      content_title: title,
+      content_summary: null,
+      content_body: body,
+    });
+    const vector = await this.#embedder.question(agent, text, model);
+    return vector === undefined ? said : { ...said, vector };
+  }
+}

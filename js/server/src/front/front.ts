@@ -1,0 +1,112 @@
+// What stands before the threads of agents: HTTP, whose models are asked, and periodic work.
+
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createEngine } from "nous-wasm";
+import { analystOf } from "../analysis/analyst.ts";
+import { embedderOf } from "../embeddings/configured.ts";
+import { createApp } from "../http/app.ts";
+import { createHttpServer } from "../http/malformed-requests.ts";
+import type { KeyRing } from "../keys/ring.ts";
+import type { Logger } from "../log.ts";
+import { USUAL_AGENT } from "../settings/agent-names.ts";
+import { hostnameOf } from "../settings/options.ts";
+import type { InForce } from "../settings/read.ts";
+import { placeOf } from "../storage/place.ts";
+import type { Pool } from "../workers/pool.ts";
+import type { Unsent } from "../workers/unsent.ts";
+import { AnalysingPool } from "./analysis-pool.ts";
+import { AskingPool } from "./embedding-pool.ts";
+import { Scheduler } from "./scheduler.ts";
+
+/** How long requests that are under way are waited for, in milliseconds. */
+const PATIENCE = 10_000;
+/** How long a request may take to arrive. */
+const REQUEST_TIMEOUT = 30_000;
+/**
+ * How long an idle connection stays open: longer than proxies and clients keep theirs. Who closes
+ * first decides whether a request may be sent into a connection that is being closed.
+ */
+const KEEP_ALIVE_TIMEOUT = 75_000;
+
+export interface Front {
+  /** Lets requests in; where they are let in, such as `http://127.0.0.1:3100`. */
+  open(): Promise<string>;
+  /** Takes no more requests, and finishes those under way. */
+  close(): Promise<void>;
+}
+
+export function createFront(
+  pool: Pool,
+  { settings, engine: config }: InForce,
+  { keys, log, version, unsent }: { keys: KeyRing; log: Logger; version: string; unsent: Unsent },
+): Front {
+  const { host, port, decay_interval, consolidate_interval } = settings;
+  const embedder = embedderOf(settings, log);
+  const asking = embedder && new AskingPool(pool, embedder, log);
+  const analyst = analystOf(settings, log);
+  const analysing = analyst && new AnalysingPool(asking ?? pool, pool, analyst, embedder);
+  let [isReady, isStopping] = [false, false];
+  const app = createApp({
+    agents: analysing ?? asking ?? pool,
+    pool,
+    engine: createEngine(config),
+    keys,
+    known: { hosts: [hostnameOf(host), ...settings.allowed_hosts], origins: settings.cors_origins },
+    compat: settings.compat,
+    log,
+    unsent,
+    maxBodyBytes: settings.max_body_bytes,
+    version,
+    hasOneAgent: placeOf(settings).remote !== undefined,
+    isReady: () => isReady,
+    isStopping: () => isStopping,
+  });
+  let server: Server | undefined;
+  let scheduler: Scheduler | undefined;
+  return {
+    async open() {
+      server = await listen(app.fetch, host, port);
+      isReady = true;
+      asking?.wake(USUAL_AGENT);
+      const intervals = { decay: decay_interval * 1000, consolidate: consolidate_interval * 1000 };
+      scheduler = new Scheduler(analysing ?? pool, intervals, log);
+      const { port: taken } = server.address() as AddressInfo;
+      return `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
+    },
+    async close() {
+      [isReady, isStopping] = [false, true];
+      analyst?.close();
+      await Promise.all([asking?.close(), server && closeServer(server), scheduler?.stop()]);
+    },
+  };
+}
+
+function listen(
+  fetch: Parameters<typeof createHttpServer>[0],
+  hostname: string,
+  port: number,
+): Promise<Server> {
+  const server = createHttpServer(fetch, {
+    requestTimeout: REQUEST_TIMEOUT,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+  });
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, hostname, () => {
+      server.off("error", reject);
+      resolve(server);
+    });
+  });
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const hurry = setTimeout(() => server.closeAllConnections(), PATIENCE);
+    server.close(() => {
+      clearTimeout(hurry);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,40 @@
+// What is answered without an agent, in the thread of HTTP.
+
+import { type Engine, memoryGuidance } from "nous-wasm";
+import type { AnswerOf, GivenTo } from "../api/operation.ts";
+import type { PLAIN_OPERATIONS } from "../api/operations.ts";
+import { AGENTS, oneMore, pageOf, toCursor } from "../api/pages.ts";
+import { notFound } from "../refusal.ts";
+import type { Pool } from "../workers/pool.ts";
+import type { Caller } from "./access.ts";
+
+type PlainOperations = typeof PLAIN_OPERATIONS;
+
+export type PlainHandlers = {
+  [Name in keyof PlainOperations]: (
+    given: GivenTo<PlainOperations[Name]>,
+    caller: Caller,
+  ) => AnswerOf<PlainOperations[Name]> | Promise<AnswerOf<PlainOperations[Name]>>;
+};
+
+export const plainHandlers = (
+  engine: Engine,
+  pool: Pick<Pool, "list" | "delete">,
+): PlainHandlers => ({
+  classifyQuery: ({ body: { query } }) => engine.classifyQuery(query),
+  memoryGuidance: () => ({ text: memoryGuidance() }),
+
+  listAgents: async ({ query: { limit, cursor } }, caller) => {
+    const among = caller.agents === "all" ? undefined : caller.agents;
+    const { rows, last } = pageOf(
+      await pool.list({ among, after: cursor, limit: oneMore(limit) }),
+      limit,
+    );
+    return { data: [...rows], count: rows.length, next_cursor: toCursor(AGENTS, last?.agent) };
+  },
+
+  deleteAgent: async ({ params: { agent } }) => {
+    if (!(await pool.delete(agent))) throw notFound();
+    return { ok: true };
+  },
+});

@@ -1,0 +1,125 @@
+// The agents of a data directory, as files: which there are, and how one of them, or a memory, is
+// gone without a trace.
+
+import { existsSync, statSync } from "node:fs";
+import { USUAL_AGENT } from "../settings/agent-names.ts";
+import type { Durability } from "../settings/options.ts";
+import { agentFile, snapshotsOf } from "../settings/paths.ts";
+import { StorageError } from "./errors.ts";
+import { whileNobodyUses } from "./exclusive-file.ts";
+import { logOf, removeDatabase, removeWhole } from "./files.ts";
+import { LibsqlStorage } from "./libsql.ts";
+import { openRemote } from "./open.ts";
+import { databasesIn, type Place } from "./place.ts";
+import { released } from "./release-handles.ts";
+import { checkLog, cutLogsIn, whyCut } from "./wal.ts";
+
+/** An agent that there is. */
+export interface HostedAgent {
+  agent: string;
+  /** Of its database, in bytes. */
+  bytes: number;
+}
+
+/** A part of the list of agents; all of it where nothing is given. */
+export interface AgentsPage {
+  /** The agents that may be listed; a page tells nothing of others. All where it is not given. */
+  among?: readonly string[] | undefined;
+  /** The agent before it, which need not be there any more. */
+  after?: string | undefined;
+  limit?: number | undefined;
+}
+
+/**
+ * Every agent whose database can be read and names it, in the order of their files' names; opening
+ * one whose log was cut would make that good.
+ */
+export async function agentsIn(
+  { dataDir, remote }: Place,
+  { among, after, limit = Infinity }: AgentsPage = {},
+  cut: ReadonlyMap<string, string> = cutLogsIn(dataDir),
+): Promise<HostedAgent[]> {
+  if (remote !== undefined) {
+    if (after !== undefined || among?.includes(USUAL_AGENT) === false) return [];
+    const storage = openRemote(remote, { migrates: false });
+    try {
+      return [{ agent: USUAL_AGENT, bytes: storage.bytes() }];
+    } finally {
+      storage.close();
+    }
+  }
+  const last = after === undefined ? "" : agentFile(dataDir, after);
+  const listed = among && new Set(among.map((agent) => agentFile(dataDir, agent)));
+  const files = databasesIn(dataDir).filter((file) => file > last && listed?.has(file) !== false);
+  const agents: HostedAgent[] = [];
+  for (const file of files) {
+    if (agents.length >= limit) break;
+    if (whyCut(file, cut) !== undefined) continue;
+    const agent = nameIn(file);
+    // A database that somebody copied into another agent's place has the other name.
+    if (agent === undefined || among?.includes(agent) === false) continue;
+    const bytes = statSync(file, { throwIfNoEntry: false })?.size;
+    if (bytes !== undefined) agents.push({ agent, bytes });
+  }
+  await released();
+  return agents;
+}
+
+function nameIn(file: string): string | undefined {
+  try {
+    const storage = new LibsqlStorage(file, {
+      durability: "full",
+      migrates: false,
+      readsRows: false,
+    });
+    try {
+      return storage.meta("agent");
+    } finally {
+      storage.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Deletes an agent: its database, its index, and all copies that were put aside. Whether there was
+ * one.
+ *
+ * @throws {StorageError} where another program is using its database.
+ */
+export async function deleteAgent(dataDir: string, agent: string): Promise<boolean> {
+  const file = agentFile(dataDir, agent);
+  if (!existsSync(file) && !existsSync(logOf(file))) return false;
+  await whileNobodyUses(file, () => removeDatabase(file));
+  return true;
+}
+
+/**
+ * Deletes a memory, so that its text is in no file of its agent; whether it was there.
+ *
+ * @throws {StorageError} where there is no such agent, or another program reads its database, so
+ * that it has to be done again.
+ */
+export function purgeNode(
+  dataDir: string,
+  agent: string,
+  id: string,
+  durability: Durability,
+): boolean {
+  const file = agentFile(dataDir, agent);
+  if (!existsSync(file)) throw new StorageError(`There is no agent ${agent} in ${dataDir}.`);
+  checkLog(file);
+  const storage = new LibsqlStorage(file, { durability });
+  try {
+    const wasThere = storage.transaction(() => {
+      storage.purges.begin(id);
+      return storage.nodes.delete(id);
+    });
+    for (const kept of Object.values(snapshotsOf(file))) removeWhole(kept);
+    storage.scrub(id);
+    return wasThere;
+  } finally {
+    storage.close();
+  }
+}

@@ -1,0 +1,168 @@
+// The opening of a database file: it is made, checked, migrated and set up.
+
+import { randomUUID } from "node:crypto";
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import Database from "libsql";
+import type { Durability } from "../settings/options.ts";
+import { StorageError } from "./errors.ts";
+import { logOf, moveIfFree } from "./files.ts";
+import {
+  checkMeta,
+  namesOf,
+  replaceTexts,
+  UnreadableText,
+  unreadableTexts,
+} from "./invalid-utf8.ts";
+import { migrate, schemaOf } from "./migrate.ts";
+import { readWithAdded } from "./migrations/frames.ts";
+import { SCHEMA } from "./schema.ts";
+
+export interface LibsqlOptions {
+  durability: Durability;
+  /** Called with a sentence about each thing that opening did. */
+  tell?: (what: string) => void;
+  /** Whether an older schema is migrated. Default true; false leaves the file as it is. */
+  migrates?: boolean;
+  /**
+   * Whether rows will be read: their texts are checked first. Default true; false is for reading
+   * the agent's name alone.
+   */
+  readsRows?: boolean;
+  /**
+   * Whether texts that are not UTF-8 are replaced, so that they can be read. Default true; false
+   * refuses a database with such texts.
+   */
+  replacesTexts?: boolean;
+}
+
+/** SQLite's in-memory database: stands in for agents that do not exist. */
+export const IN_MEMORY = ":memory:";
+
+/** How long a transaction waits for another writer, in milliseconds. */
+export const BUSY_TIMEOUT = 5_000;
+/** The pragmas of a connection: each is set and read back at every open. */
+const settingsOf = (
+  durability: Durability,
+): readonly (readonly [pragma: string, set: string, is: unknown])[] => [
+  ["journal_mode", "WAL", "wal"],
+  ["synchronous", durability === "full" ? "FULL" : "NORMAL", durability === "full" ? 2 : 1],
+  // On macOS a plain sync leaves data in the memory of the disk.
+  ["fullfsync", durability === "full" ? "ON" : "OFF", durability === "full" ? 1 : 0],
+  ["foreign_keys", "ON", 1],
+  ["recursive_triggers", "ON", 1],
+  ["busy_timeout", String(BUSY_TIMEOUT), BUSY_TIMEOUT],
+];
+
+/** Up to where all texts of a database are known to be UTF-8. */
+export interface Readable {
+  /** Of the database, as this connection sees it. */
+  version: number;
+  /** The last entry of the change log. */
+  change: number;
+}
+
+/**
+ * Opens a database file, and makes it if there is none.
+ *
+ * @throws {StorageError} for a file that is not a database, or of a newer version.
+ */
+export function openFile(
+  file: string,
+  {
+    durability,
+    tell = () => {},
+    migrates = true,
+    readsRows = true,
+    replacesTexts = true,
+  }: LibsqlOptions,
+): { db: Database.Database; readable: Readable | undefined } {
+  const isInMemory = file === IN_MEMORY;
+  let db: Database.Database | undefined;
+  try {
+    if (!isInMemory) seeToFile(file);
+    db = new Database(file);
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    let readable: Readable | undefined;
+    if (!isInMemory) {
+      checkMeta(db);
+      if (readsRows) {
+        // Changes after this point are checked again by the storage.
+        readable = readableFrom(db);
+        makeReadable(db, replacesTexts, tell);
+      }
+    }
+    if (migrates) migrate(db, file, isInMemory, tell);
+    else if (schemaOf(db) === 0)
+      throw new StorageError(`The database ${file} has not been migrated yet.`);
+    else readWithAdded(db);
+    if (migrates && !isInMemory) settle(db, durability);
+    return { db, readable };
+  } catch (error) {
+    db?.close();
+    throw StorageError.of(error, `The database ${file} cannot be opened`);
+  }
+}
+
+function readableFrom(db: Database.Database): Readable {
+  const [{ data_version: version }] = db.prepare("PRAGMA data_version").all() as [
+    { data_version: number },
+  ];
+  const hasLog =
+    db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'change_log'").all().length > 0;
+  const last = hasLog ? db.prepare("SELECT max(sequence) AS last FROM change_log").all() : [];
+  return { version, change: (last as { last: number | null }[])[0]?.last ?? 0 };
+}
+
+/** Replaces the texts that are not UTF-8, or throws if that is not allowed. */
+function makeReadable(
+  db: Database.Database,
+  replaces: boolean,
+  tell: (what: string) => void,
+): void {
+  const texts = unreadableTexts(db);
+  if (texts.length === 0) return;
+  if (!replaces || schemaOf(db) > SCHEMA) throw new UnreadableText(texts);
+  tell(`Texts are no UTF-8, and were replaced in ${namesOf(replaceTexts(db))}`);
+}
+
+/** Sets the pragmas of a connection, and reads each of them back. */
+export function settle(db: Database.Database, durability: Durability): void {
+  for (const [pragma, set, is] of settingsOf(durability)) {
+    db.exec(`PRAGMA ${pragma} = ${set}`);
+    const [row] = db.prepare(`PRAGMA ${pragma}`).all() as Record<string, unknown>[];
+    const found = Object.values(row ?? {})[0];
+    if (found !== is) throw new StorageError(`${pragma} is ${found} after it was set to ${set}.`);
+  }
+  // The first read makes the log and its index.
+  db.prepare("SELECT count(*) FROM sqlite_master").all();
+}
+
+/**
+ * Makes a database if there is none. The file is moved into its place when it is whole, so that an
+ * empty file, or a log without its file, is damage: it must not become an agent without memories.
+ *
+ * @throws {StorageError} for such damage.
+ */
+function seeToFile(file: string): void {
+  const bytes = statSync(file, { throwIfNoEntry: false })?.size;
+  const mend = "restore a backup, or delete the agent to begin anew";
+  if (bytes === 0)
+    throw new StorageError(`The database ${file} is empty, and was not when it was made: ${mend}.`);
+  if (bytes !== undefined) return;
+  if ((statSync(logOf(file), { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    throw new StorageError(`The database ${file} is gone, and its log is still there: ${mend}.`);
+  }
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  // SQLite's own error does not say why a file cannot be opened there.
+  accessSync(dirname(file), constants.W_OK);
+  const unfinished = `${file}.${randomUUID()}.tmp`;
+  const db = new Database(IN_MEMORY);
+  try {
+    migrate(db, file, true, () => {});
+    db.prepare("VACUUM INTO ?").run(unfinished);
+  } finally {
+    db.close();
+  }
+  moveIfFree(unfinished, file);
+}

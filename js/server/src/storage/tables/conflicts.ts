@@ -1,0 +1,149 @@
+// The queue of conflicts: memories that may contradict each other, until a client resolves them.
+
+import type { ConflictRow, NewConflict } from "../rows.ts";
+import { CREATED_AT, isId, isoOf, type ReadRoom, readWithin, type Sql } from "../sql.ts";
+
+export const CONFLICT_COLUMNS = [
+  "id",
+  "old_node_id",
+  "new_node_id",
+  "new_content",
+  "conflict_type",
+  "detection_tier",
+  "detection_confidence",
+  "context",
+  "entity_name",
+  "topic",
+  "status",
+  "created_at",
+  "expires_at",
+  "resolution",
+  "resolved_at",
+] as const satisfies readonly (keyof ConflictRow)[];
+/** Values that stand for null: in tables that Hynous made, these columns are NOT NULL. */
+export const FOR_NULL: Readonly<Record<string, string | number>> = {
+  new_content: "",
+  conflict_type: "",
+  detection_tier: "",
+  detection_confidence: 0,
+};
+const CONFLICT = `rowid AS sequence, ${CONFLICT_COLUMNS.join(", ")}`;
+const HAS_OLD = "old_node_id IN (SELECT id FROM nodes)";
+const EXPIRED = `${isoOf("expires_at")} <= ?`;
+/** A conflict is open while its memories exist. */
+const OPEN = `coalesce(status, 'pending') = 'pending' AND NOT coalesce(${EXPIRED}, 0)
+  AND ${HAS_OLD}
+  AND (new_node_id IS NULL OR new_node_id <> old_node_id AND new_node_id IN (SELECT id FROM nodes))`;
+
+/** Which conflicts a list returns. `now` is ISO. */
+export interface ConflictFilter {
+  status: "pending" | "resolved";
+  now: string;
+  /** The sequence number of the last row of the page before. */
+  before?: number | undefined;
+  limit: number;
+  room?: ReadRoom | undefined;
+}
+
+/** The queue of conflicts. Times are ISO. */
+export class ConflictTable {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  insert(conflict: NewConflict): ConflictRow {
+    const places = CONFLICT_COLUMNS.map(() => "?").join(", ");
+    return this.#sql.all<ConflictRow>(
+      `INSERT INTO conflict_queue (${CONFLICT_COLUMNS.join(", ")}) VALUES (${places}) RETURNING ${CONFLICT}`,
+      ...CONFLICT_COLUMNS.map((column) => conflict[column] ?? FOR_NULL[column] ?? null),
+    )[0]!;
+  }
+
+  /** Returns a conflict that is pending, has not expired, and whose memories exist. */
+  open(id: string, now: string): ConflictRow | undefined {
+    return this.#sql.all<ConflictRow>(
+      `SELECT ${CONFLICT} FROM conflict_queue WHERE id = ? AND ${OPEN}`,
+      id,
+      now,
+    )[0];
+  }
+
+  isResolved(id: string): boolean {
+    return (
+      this.#sql.all("SELECT 1 FROM conflict_queue WHERE id = ? AND status = 'resolved'", id)
+        .length > 0
+    );
+  }
+
+  /** Returns a conflict of any status, expired or not, whose old memory exists. */
+  find(id: string): ConflictRow | undefined {
+    return this.#sql.all<ConflictRow>(
+      `SELECT ${CONFLICT} FROM conflict_queue WHERE id = ? AND ${HAS_OLD}`,
+      id,
+    )[0];
+  }
+
+  /**
+   * Returns the conflicts of a status, expired or not, oldest first, whose old memory exists, as
+   * many as there is room for.
+   */
+  all(status: string, room: ReadRoom): ConflictRow[] {
+    const where = `coalesce(status, 'pending') = ? AND ${isId("id")} AND ${HAS_OLD}`;
+    const from = `FROM conflict_queue WHERE ${where} ORDER BY created_at, rowid`;
+    const what = { columns: CONFLICT, texts: CONFLICT_COLUMNS, from };
+    return readWithin(this.#sql, what, [status], Number.MAX_SAFE_INTEGER, room);
+  }
+
+  /** Returns conflicts, newest first. Pending ones are returned only while they are open. */
+  list({ status, now, before, limit, room }: ConflictFilter): ConflictRow[] {
+    const [where, values] = status === "pending" ? [OPEN, [now]] : ["status = 'resolved'", []];
+    const from = `FROM conflict_queue WHERE ${where} AND ${isId("id")} AND rowid < ? ORDER BY rowid DESC`;
+    const bound = [...values, before ?? Number.MAX_SAFE_INTEGER];
+    return readWithin(
+      this.#sql,
+      { columns: CONFLICT, texts: CONFLICT_COLUMNS, from },
+      bound,
+      limit,
+      room,
+    );
+  }
+
+  resolve(id: string, resolution: string, now: string): void {
+    const done =
+      "UPDATE conflict_queue SET status = 'resolved', resolution = ?, resolved_at = ? WHERE id = ?";
+    this.#sql.all(done, resolution, now, id);
+  }
+
+  /**
+   * Removes the name of the new memory from pending conflicts that hold its text: they stay when it
+   * is deleted.
+   */
+  untie(newNodeId: string): void {
+    this.#sql.all(
+      `UPDATE conflict_queue SET new_node_id = NULL WHERE new_node_id = ? AND old_node_id <> new_node_id
+        AND coalesce(status, 'pending') = 'pending' AND typeof(new_content) = 'text' AND new_content <> ''`,
+      newNodeId,
+    );
+  }
+
+  /** Removes the conflicts of a memory. */
+  removeOf(nodeId: string): void {
+    this.#sql.all(
+      "DELETE FROM conflict_queue WHERE old_node_id = ? OR new_node_id = ?",
+      nodeId,
+      nodeId,
+    );
+  }
+
+  /** Removes pending conflicts that have expired, and had expired when another one was queued. */
+  removeExpired(now: string): void {
+    // A clock that is ahead for one request removes nothing: another conflict must be as late.
+    this.#sql.all(
+      `DELETE FROM conflict_queue WHERE coalesce(status, 'pending') = 'pending' AND ${EXPIRED}
+         AND ${isoOf("expires_at")} <= (SELECT max(${CREATED_AT}) FROM conflict_queue)`,
+      now,
+    );
+  }
+}

@@ -1,0 +1,404 @@
+// The table of memories, with the figures that memories came with.
+
+import type { StoredLifecycleState } from "nous-wasm";
+import { sealRows } from "../checksums.ts";
+import type { IndexedNodeRow, NewNode, NodeChanges, NodeRow, TextRow } from "../rows.ts";
+import {
+  AFTER,
+  boundsOf,
+  CREATED_AT,
+  eachOf,
+  isId,
+  isoOf,
+  LISTED,
+  octetsOf,
+  type Page,
+  type ReadRoom,
+  readWithin,
+  type Sql,
+} from "../sql.ts";
+
+/** Which memories a list or a search may return. Times are ISO 8601 in UTC, bounds inclusive. */
+export interface NodeFilter {
+  type?: string | undefined;
+  subtype?: string | undefined;
+  /** The memory has one of these subtypes; null stands for no subtype. */
+  subtypes?: readonly (string | null)[] | undefined;
+  created_after?: string | undefined;
+  created_before?: string | undefined;
+  /** Bounds on the time of the event, on the time of storing, or on either. */
+  time_range?:
+    | { by: "event" | "ingestion" | "any"; start?: string | undefined; end?: string | undefined }
+    | undefined;
+  /** The memory is in one of these clusters, by id. */
+  cluster_ids?: readonly string[] | undefined;
+  lifecycle?: LifecycleFilter | undefined;
+}
+
+/** A stored state, corrected by the memories whose state changes with the next flush or sweep. */
+export interface LifecycleFilter {
+  state: StoredLifecycleState;
+  /** Ids of memories stored with the state that count as having left it. */
+  leaving: readonly string[];
+  /** Ids of memories stored with another state that count as having this one. */
+  arriving: readonly string[];
+}
+
+/** A place in the list of memories, newest first. */
+export interface NodePlace {
+  /** The creation time, in ISO; null if it cannot be read: such memories come last. */
+  listed_at: string | null;
+  sequence: number;
+}
+
+/** A memory as a graph shows it. */
+export interface GraphNode {
+  sequence: number;
+  id: string;
+  type: string;
+  subtype: string | null;
+  title: string;
+  summary: string | null;
+  created_at: string | null;
+}
+
+export const NODE_COLUMNS = [
+  "id",
+  "type",
+  "subtype",
+  "content_title",
+  "content_summary",
+  "content_body",
+  "neural_stability",
+  "neural_retrievability",
+  "neural_difficulty",
+  "neural_access_count",
+  "neural_last_accessed",
+  "state_lifecycle",
+  "provenance_source",
+  "provenance_created_at",
+  "layer",
+  "version",
+  "last_modified",
+  "created_at",
+  "embedding_model",
+  "temporal_event_time",
+  "temporal_event_confidence",
+  "temporal_event_source",
+  "frame",
+  "censors",
+] as const satisfies readonly (keyof NodeRow)[];
+/** The columns of a new memory. */
+export const STORED_COLUMNS = [...NODE_COLUMNS, "embedding_vector"] as const;
+const CHANGEABLE = STORED_COLUMNS.filter((it) => it !== "id" && it !== "version");
+const NODE = `nodes.rowid AS sequence, ${NODE_COLUMNS.map((column) => `nodes.${column}`).join(", ")}`;
+const TEXTS_OF_NODE = ["content_title", "content_summary", "content_body"];
+const TEXT = "rowid AS sequence, id, content_title, content_summary, content_body";
+const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluster_id) FROM cluster_memberships
+  WHERE cluster_memberships.node_id = nodes.id AND typeof(cluster_id) = 'text') AS clusters`;
+const INSERT_NODE = `INSERT INTO nodes (${STORED_COLUMNS.join(", ")}) VALUES (${STORED_COLUMNS.map(() => "?").join(", ")})`;
+/** Binds two values for each column: whether it changes, and the new value. */
+const UPDATE_NODE = `UPDATE nodes SET version = coalesce(version, 0) + 1,
+  ${CHANGEABLE.map((column) => `${column} = CASE WHEN ? THEN ? ELSE ${column} END`).join(", ")}
+  WHERE id = ? RETURNING ${NODE}`;
+/** Rows after a memory in the list of the newest: after one with a time, and after one without. */
+const AFTER_DATED = `(${CREATED_AT} < ? OR ${CREATED_AT} IS NULL OR ${CREATED_AT} = ? AND rowid < ?)`;
+const AFTER_UNDATED = `${CREATED_AT} IS NULL AND rowid < ?`;
+
+/** The table of memories. */
+export class NodeTable {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /**
+   * Inserts a memory. If a memory with the same id was deleted, the version goes on from its last
+   * one.
+   */
+  insert(node: NewNode): void {
+    const last = this.#sql.first<{ version: number }>(
+      "SELECT version FROM deleted_versions WHERE id = ?",
+      node.id,
+    )?.version;
+    const version = (node.version ?? 0) + (last ?? 0);
+    this.#sql.run(
+      INSERT_NODE,
+      ...STORED_COLUMNS.map((column) => (column === "version" ? version : node[column])),
+    );
+  }
+
+  /**
+   * Changes a memory and raises its version by one. Returns undefined if there is no such memory.
+   */
+  update(id: string, changes: NodeChanges): NodeRow | undefined {
+    return this.#sql.first<NodeRow>(
+      UPDATE_NODE,
+      ...CHANGEABLE.flatMap((column) => [
+        column in changes ? 1 : 0,
+        (changes as Record<string, unknown>)[column] ?? null,
+      ]),
+      id,
+    );
+  }
+
+  /** Deletes a memory with its edges and memberships. Returns whether it was there. */
+  delete(id: string): boolean {
+    this.#sql.run("DELETE FROM cluster_memberships WHERE node_id = ?", id);
+    return this.#sql.all("DELETE FROM nodes WHERE id = ? RETURNING id", id).length > 0;
+  }
+
+  find(id: string): NodeRow | undefined {
+    return this.#sql.first(`SELECT ${NODE} FROM nodes WHERE id = ?`, id);
+  }
+
+  /** Returns those of these memories that exist, in no order. */
+  of(ids: readonly string[]): NodeRow[] {
+    return this.#sql.all(`SELECT ${NODE} FROM nodes WHERE id IN ${LISTED}`, JSON.stringify(ids));
+  }
+
+  /** Returns the ids of those memories that pass a filter, in no order. */
+  passing(ids: readonly string[], filter: NodeFilter): string[] {
+    const { conditions, values } = conditionsOf(filter);
+    const where = [`id IN ${LISTED}`, ...conditions].join(" AND ");
+    const rows = this.#sql.all<{ id: string }>(
+      `SELECT id FROM nodes WHERE ${where}`,
+      JSON.stringify(ids),
+      ...values,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /**
+   * Returns the ids of all memories that pass a filter, in no order; undefined if the filter has no
+   * condition.
+   */
+  matching(filter: NodeFilter): string[] | undefined {
+    const { conditions, values } = conditionsOf(filter);
+    if (conditions.length === 0) return undefined;
+    const where = [isId("id"), ...conditions].join(" AND ");
+    return this.#sql
+      .all<{ id: string }>(`SELECT id FROM nodes WHERE ${where}`, ...values)
+      .map(({ id }) => id);
+  }
+
+  /** Returns how many bytes the texts of each of these memories take, by id. */
+  octets(ids: readonly string[]): Map<string, number> {
+    const sizes = `SELECT id, ${octetsOf(TEXTS_OF_NODE)} AS octets FROM nodes WHERE id IN ${LISTED}`;
+    const rows = this.#sql.all<{ id: string; octets: number }>(sizes, JSON.stringify(ids));
+    return new Map(rows.map(({ id, octets }) => [id, octets]));
+  }
+
+  /** Returns memories, newest first. `room` limits how many bytes of text are read. */
+  list(filter: NodeFilter, limit: number, after?: NodePlace, room?: ReadRoom): NodeRow[] {
+    const { conditions, values } = conditionsOf(filter);
+    const beyond =
+      after === undefined ? [] : [after.listed_at === null ? AFTER_UNDATED : AFTER_DATED];
+    const where = [isId("id"), ...conditions, ...beyond].join(" AND ");
+    const from = `FROM nodes WHERE ${where} ORDER BY ${CREATED_AT} DESC, rowid DESC`;
+    const bound = [
+      ...values,
+      ...(after === undefined || after.listed_at === null
+        ? []
+        : [after.listed_at, after.listed_at]),
+      ...(after === undefined ? [] : [after.sequence]),
+    ];
+    return readWithin(this.#sql, { columns: NODE, texts: TEXTS_OF_NODE, from }, bound, limit, room);
+  }
+
+  /** Returns the place of a memory in the list of `list`. */
+  placeOf(sequence: number): NodePlace {
+    return this.#sql.first(
+      `SELECT ${CREATED_AT} AS listed_at, rowid AS sequence FROM nodes WHERE rowid = ?`,
+      sequence,
+    )!;
+  }
+
+  /** Returns memories whose title or body matches an SQL pattern, newest first. */
+  like(pattern: string, limit: number): NodeRow[] {
+    const like = `(content_title LIKE ? OR content_body LIKE ?) AND ${isId("id")}`;
+    const newest = `ORDER BY ${CREATED_AT} DESC, rowid DESC LIMIT ?`;
+    return this.#sql.all(
+      `SELECT ${NODE} FROM nodes WHERE ${like} ${newest}`,
+      pattern,
+      pattern,
+      limit,
+    );
+  }
+
+  /** Returns each subtype in use once; null, for no subtype, is always among them. */
+  subtypes(): (string | null)[] {
+    const rows = this.#sql.all<{ name: string | null }>(
+      `${eachOf("nodes", "subtype")} WHERE name IS NULL OR name <> ''`,
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  /** Returns all memories of these subtypes, in order. */
+  ofSubtypes(subtypes: readonly string[]): NodeRow[] {
+    const sql = `SELECT ${NODE} FROM nodes WHERE subtype IN ${LISTED} AND id IS NOT NULL ORDER BY rowid`;
+    return this.#sql.all(sql, JSON.stringify(subtypes));
+  }
+
+  /** Returns the texts of all memories of these subtypes, in order. */
+  textsOfSubtypes(subtypes: readonly string[]): TextRow[] {
+    return this.#sql.all(
+      `SELECT ${TEXT} FROM nodes WHERE subtype IN ${LISTED} AND ${isId("id")} ORDER BY rowid`,
+      JSON.stringify(subtypes),
+    );
+  }
+
+  /** Counts the memories in each stored state, without those of `except`. */
+  countStates(except: readonly string[]): { state: string; count: number }[] {
+    return this.#sql.all(
+      `SELECT coalesce(state_lifecycle, 'ACTIVE') AS state, count(*) AS count FROM nodes
+       WHERE ${isId("id")} AND id NOT IN ${LISTED} GROUP BY 1`,
+      JSON.stringify(except),
+    );
+  }
+
+  /** Returns memories in order, without their bodies. */
+  graph(page: Page = {}): GraphNode[] {
+    const columns =
+      "rowid AS sequence, id, type, subtype, content_title AS title, content_summary AS summary, created_at";
+    const what = {
+      columns,
+      texts: ["content_title", "content_summary"],
+      from: `FROM nodes WHERE ${isId("id")} AND ${AFTER}`,
+    };
+    const [after, limit] = boundsOf(page);
+    return readWithin(this.#sql, what, [after], limit, page.room);
+  }
+
+  /**
+   * Returns memories as the index takes them, in batches: all of them in order, or those of these
+   * ids.
+   */
+  *indexed(ids?: readonly string[]): Iterable<IndexedNodeRow[]> {
+    if (ids !== undefined) {
+      yield this.#sql.all(
+        `SELECT ${INDEXED_NODE} FROM nodes WHERE id IN ${LISTED}`,
+        JSON.stringify(ids),
+      );
+      return;
+    }
+    const page = `SELECT ${INDEXED_NODE} FROM nodes WHERE rowid > ? AND ${isId("id")} ORDER BY rowid LIMIT ?`;
+    yield* this.#sql.pages<IndexedNodeRow>(page);
+  }
+
+  /** Returns the texts of all memories in order, in batches. */
+  *texts(): Iterable<TextRow[]> {
+    yield* this.#sql.pages<TextRow>(
+      `SELECT ${TEXT} FROM nodes WHERE rowid > ? AND ${isId("id")} ORDER BY rowid LIMIT ?`,
+    );
+  }
+
+  /**
+   * Returns the memories that SQLite's full text finds, best first, with their ranks, which are
+   * below 0. Returns no memory for a query that SQLite cannot parse.
+   */
+  fullText(match: string, limit: number): { id: string; rank: number }[] {
+    const found = `SELECT nodes.id, nodes_fts.rank FROM nodes_fts JOIN nodes ON nodes.rowid = nodes_fts.rowid
+      WHERE nodes_fts MATCH ? ORDER BY nodes_fts.rank LIMIT ?`;
+    try {
+      return this.#sql.all(found, match, limit);
+    } catch (error) {
+      if ((error as { code?: string }).code === "SQLITE_ERROR") return [];
+      throw error;
+    }
+  }
+
+  /**
+   * Returns memories with a text that contains a LIKE pattern, newest first. `lifecycle` is
+   * compared with the stored state.
+   */
+  containing(
+    pattern: string,
+    {
+      type,
+      subtype,
+      lifecycle,
+    }: { type?: string | undefined; subtype?: string | undefined; lifecycle?: string | undefined },
+    limit: number,
+  ): NodeRow[] {
+    const texts = ["content_title", "content_body", "content_summary"];
+    const given = Object.entries({ type, subtype, state_lifecycle: lifecycle }).filter(
+      ([, value]) => value !== undefined,
+    );
+    const where = [
+      `(${texts.map((column) => `nodes.${column} LIKE ?`).join(" OR ")})`,
+      ...given.map(([column]) => `nodes.${column} = ?`),
+    ];
+    return this.#sql.all(
+      `SELECT ${NODE} FROM nodes WHERE ${where.join(" AND ")} ORDER BY nodes.created_at DESC LIMIT ?`,
+      ...texts.map(() => `%${pattern}%`),
+      ...given.map(([, value]) => value),
+      limit,
+    );
+  }
+
+  /** Returns the figures that memories came with, as JSON by id. */
+  signals(nodeIds: readonly string[]): Map<string, string> {
+    const of = `SELECT node_id, signals FROM node_signals WHERE node_id IN ${LISTED}`;
+    const rows = this.#sql.all<{ node_id: string; signals: string }>(of, JSON.stringify(nodeIds));
+    return new Map(rows.map(({ node_id, signals }) => [node_id, signals]));
+  }
+
+  addSignals(nodeId: string, json: string): void {
+    this.#sql.run("INSERT INTO node_signals VALUES (?, ?)", nodeId, json);
+  }
+
+  /** Stores the checksums of memories as this transaction leaves them; see `checksums.ts`. */
+  seal(ids: readonly string[]): void {
+    sealRows((sql) => this.#sql.prepared(sql), ids);
+  }
+}
+
+/** Returns the conditions of a filter on `nodes`, and the values bound in them. */
+function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unknown[] } {
+  const conditions: string[] = [];
+  const values: unknown[] = [];
+  const add = (condition: string, ...bound: unknown[]) => {
+    conditions.push(condition);
+    values.push(...bound);
+  };
+  if (filter.type !== undefined) add("nodes.type = ?", filter.type);
+  if (filter.subtype !== undefined) add("nodes.subtype = ?", filter.subtype);
+  if (filter.subtypes !== undefined) {
+    add(
+      `coalesce(nodes.subtype, '') IN ${LISTED}`,
+      JSON.stringify(filter.subtypes.map((subtype) => subtype ?? "")),
+    );
+  }
+  if (filter.created_after !== undefined) add(`${CREATED_AT} >= ?`, filter.created_after);
+  if (filter.created_before !== undefined) add(`${CREATED_AT} <= ?`, filter.created_before);
+  if (filter.cluster_ids !== undefined && filter.cluster_ids.length > 0) {
+    const members = `SELECT node_id FROM cluster_memberships WHERE cluster_id IN ${LISTED}`;
+    add(`nodes.id IN (${members})`, JSON.stringify(filter.cluster_ids));
+  }
+  if (filter.time_range !== undefined) {
+    const { by, start, end } = filter.time_range;
+    const columns = {
+      event: ["temporal_event_time"],
+      ingestion: ["provenance_created_at"],
+      any: ["temporal_event_time", "provenance_created_at"],
+    }[by];
+    const within = (column: string) =>
+      `${isoOf(`nodes.${column}`)} BETWEEN coalesce(?, '') AND coalesce(?, '~')`;
+    add(
+      `(${columns.map(within).join(" OR ")})`,
+      ...columns.flatMap(() => [start ?? null, end ?? null]),
+    );
+  }
+  if (filter.lifecycle !== undefined) {
+    const { state, leaving, arriving } = filter.lifecycle;
+    add(
+      `(coalesce(nodes.state_lifecycle, 'ACTIVE') = ? AND nodes.id NOT IN ${LISTED} OR nodes.id IN ${LISTED})`,
+      state,
+      JSON.stringify(leaving),
+      JSON.stringify(arriving),
+    );
+  }
+  return { conditions, values };
+}

@@ -1,0 +1,27 @@
+// The table of purges that were begun: their ids are kept until the files hold no text of theirs.
+
+import type { Sql } from "../sql.ts";
+
+/** The table of purges. */
+export class PurgeTable {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /**
+   * Notes a memory that is to be purged, within the transaction that deletes it. `scrub` ends the
+   * purge.
+   */
+  begin(nodeId: string): void {
+    this.#sql.run("INSERT INTO nous_purges VALUES (?) ON CONFLICT DO NOTHING", nodeId);
+  }
+
+  /** Returns the ids of memories whose purge was begun and has not ended. */
+  begun(): string[] {
+    return this.#sql
+      .all<{ id: string }>("SELECT id FROM nous_purges ORDER BY id")
+      .map(({ id }) => id);
+  }
+}
