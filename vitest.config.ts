@@ -4,9 +4,9 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take long, of each project: begun last, one of them would run alone at the end. */
 const LONG = [
-  ...["bad-input", "query.parity", "memory.snapshot", "build.parity"],
-  ...["terminal", "memory-index", "fuzz", "instances"],
-  ...["soak", "embeddings", "remote", "crowd", "hosting", "transfer"],
+  ...["bad-input", "query.parity", "memory.snapshot", "prompts.parity"],
+  ...["demo-terminal", "memory-index", "fuzz", "instances"],
+  ...["soak", "embeddings", "remote", "concurrent-clients", "hosting", "export-import"],
 ];
 
 class LongFirst extends BaseSequencer {

@@ -2,7 +2,7 @@
 // wanted.
 
 import type { MemoryIndex } from "nous-wasm";
-import { type GraphMemory, makeMemory } from "../../tests/parity/graphs.ts";
+import { type GraphMemory, makeMemory } from "../../tests/parity/inputs/graphs.ts";
 import * as reference from "../../tests/reference/search.ts";
 import { type Contestant, type Deferred, deferred, median, type Outcome } from "./compare.ts";
 import { inTurn, TOP } from "./contests.ts";

@@ -9,7 +9,7 @@ import type {
   MemoryNode,
   Transition,
 } from "nous-wasm";
-import type { GraphMemory } from "../../tests/parity/graphs.ts";
+import type { GraphMemory } from "../../tests/parity/inputs/graphs.ts";
 import { DECAY_LIFECYCLE_STATES } from "../../tests/reference/decay.ts";
 import { SECTION_PROFILES } from "../../tests/reference/sections.ts";
 import { computeDecay } from "../../tests/reference/sweep.ts";

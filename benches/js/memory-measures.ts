@@ -3,7 +3,7 @@
 
 import { spawnSync } from "node:child_process";
 import type { MemoryIndex } from "nous-wasm";
-import { makeMemory } from "../../tests/parity/graphs.ts";
+import { makeMemory } from "../../tests/parity/inputs/graphs.ts";
 import { type Deferred, deferred, median, type Outcome } from "./compare.ts";
 import { inTurn } from "./contests.ts";
 import { makeRandom, NOW } from "./inputs.ts";

@@ -6,8 +6,8 @@ import { build as bundle } from "esbuild";
 import type { Browser } from "playwright-core";
 import { build, createServer } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answerOfNode, Project, probeSource } from "../package/tarball.ts";
-import { openBrowser, PAGE, PROGRAM, Site, visit } from "./page.ts";
+import { answerOfNode, Project, probeSource } from "../package/support/tarball.ts";
+import { openBrowser, PAGE, PROGRAM, Site, visit } from "./support/page.ts";
 
 const MINUTES = 60_000;
 

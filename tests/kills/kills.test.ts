@@ -14,13 +14,19 @@ import { agentFile, snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { copiesOf } from "../../js/server/src/storage/files.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { released } from "../../js/server/src/storage/release-handles.ts";
-import { makeExisting, raw } from "../server/existing.ts";
-import { heldBy, Ledger, nodeKey } from "../server/ledger.ts";
-import { Ended, PROGRAM, type Running, type Surroundings, start } from "../server/process.ts";
-import { clientOf, LESSON } from "../server/shared.ts";
-import { temporaryFolder } from "../server/temporary.ts";
-import { learned, trade } from "../server/trades.ts";
-import { Writer } from "./writer.ts";
+import { heldBy, Ledger, nodeKey } from "../server/support/acknowledged-writes.ts";
+import { makeExisting, raw } from "../server/support/existing-database.ts";
+import {
+  Ended,
+  PROGRAM,
+  type Running,
+  type Surroundings,
+  start,
+} from "../server/support/server-process.ts";
+import { clientOf, LESSON } from "../server/support/shared-server.ts";
+import { temporaryFolder } from "../server/support/temporary-folder.ts";
+import { learned, trade } from "../server/support/trades.ts";
+import { Writer } from "./support/writer.ts";
 
 const WANTED = Number(process.env.KILLS ?? 200);
 const LANES = 2;
@@ -36,8 +42,8 @@ const MOST_ANSWERS = 2_000;
 const figures = { kills: 0, starting: 0, acknowledged: 0, checks: 0 };
 afterAll(() => console.log(`kills: ${JSON.stringify(figures)}`));
 
-const DIE_AT = fileURLToPath(new URL("die-at.mjs", import.meta.url));
-/** Surroundings in which a process dies at a step; see die-at.mjs. */
+const DIE_AT = fileURLToPath(new URL("support/die-at.mjs", import.meta.url));
+/** Surroundings in which a process dies at a step; see support/die-at.mjs. */
 const dyingAt = (at: string, nth = 1) => ({
   node: ["--import", DIE_AT],
   env: { DIE_AT: at, DIE_NTH: String(nth) },

@@ -30,10 +30,11 @@ struct Sequence {
     reviews: Vec<Review>,
 }
 
-/// Generated sequences of reviews with the answers of `ts-fsrs` (see `parity/fsrs-oracle.mjs`).
+/// Generated sequences of reviews with the answers of `ts-fsrs`
+/// (see `parity/inputs/fsrs-oracle.mjs`).
 fn sequences_of_ts_fsrs(sequences: usize, reviews: usize) -> Vec<Sequence> {
     let output = Command::new("node")
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/parity/fsrs-oracle.mjs"))
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/parity/inputs/fsrs-oracle.mjs"))
         .args([sequences.to_string(), reviews.to_string()])
         .stderr(Stdio::inherit())
         .output()

@@ -1,6 +1,6 @@
 //! Questions natively: the golden vectors, two thousand generated questions with the reference's
-//! answers (made by `parity/query-oracle.mjs`), and texts of a size that a quadratic rule would not
-//! survive.
+//! answers (made by `parity/inputs/query-oracle.mjs`), and texts of a size that a quadratic rule
+//! would not survive.
 
 use crate::common::assert_is;
 use nous_wasm::query::{

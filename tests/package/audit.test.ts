@@ -8,7 +8,7 @@ import { json } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { createGunzip } from "node:zlib";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { root, run } from "./tarball.ts";
+import { root, run } from "./support/tarball.ts";
 
 type Of = "installed" | "development";
 let complaintsIn: (answer: string, of: Of) => string[] | undefined;

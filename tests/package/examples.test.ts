@@ -6,9 +6,9 @@ import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 import { build as buildPage } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Running, start } from "../server/process.ts";
-import { makeFolder, removeFolder } from "../server/temporary.ts";
-import { must, Project, root, run } from "./tarball.ts";
+import { type Running, start } from "../server/support/server-process.ts";
+import { makeFolder, removeFolder } from "../server/support/temporary-folder.ts";
+import { must, Project, root, run } from "./support/tarball.ts";
 
 const MINUTES = 60_000;
 const EXAMPLES = join(root, "examples");

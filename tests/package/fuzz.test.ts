@@ -6,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { fuzz, KINDS, LIFE } from "./fuzz/fuzzer.ts";
-import type { Package } from "./fuzz/kinds.ts";
+import { fuzz, KINDS, LIFE } from "./support/fuzz/fuzzer.ts";
+import type { Package } from "./support/fuzz/kinds.ts";
 
 const MINUTES = 60_000;
 const MiB = 2 ** 20;

@@ -11,10 +11,10 @@ import {
   countedModule,
   countedPaths,
   freshCore,
-} from "./counted.ts";
-import type { Report } from "./little-stack.ts";
-import { probe } from "./probe.ts";
-import { must, root } from "./tarball.ts";
+} from "./support/counted-engine.ts";
+import { probe } from "./support/probe.ts";
+import type { Report } from "./support/small-stack.ts";
+import { must, root } from "./support/tarball.ts";
 
 const MINUTES = 60_000;
 
@@ -246,7 +246,7 @@ describe("a stack that is nearly full", () => {
 
   beforeAll(async () => {
     const program = join(root, ".cache", "counted", "little-stack.cjs");
-    const source = readFileSync(new URL("./little-stack.ts", import.meta.url), "utf8");
+    const source = readFileSync(new URL("./support/small-stack.ts", import.meta.url), "utf8");
     writeFileSync(
       program,
       transformSync(source, { loader: "ts", format: "cjs", target: "es2022" }).code,

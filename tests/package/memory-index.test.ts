@@ -10,8 +10,13 @@ import {
   NousError,
 } from "nous-wasm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { buildCountedCore, type CountedCore, countedModule, freshCore } from "./counted.ts";
-import { Project } from "./tarball.ts";
+import {
+  buildCountedCore,
+  type CountedCore,
+  countedModule,
+  freshCore,
+} from "./support/counted-engine.ts";
+import { Project } from "./support/tarball.ts";
 
 const MINUTES = 60_000;
 const MiB = 2 ** 20;

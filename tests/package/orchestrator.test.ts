@@ -6,7 +6,7 @@ import { getEventListeners } from "node:events";
 import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { same } from "../parity/same.ts";
+import { same } from "../parity/support/same.ts";
 import { coRecallPairs } from "../reference/merge.ts";
 import * as reference from "../reference/orchestrator.ts";
 

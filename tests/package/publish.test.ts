@@ -9,7 +9,7 @@ import { checkPackage, createPackageFromTarballData, type Package } from "@areth
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { must, Project, root, tarball } from "./tarball.ts";
+import { must, Project, root, tarball } from "./support/tarball.ts";
 
 const MINUTES = 60_000;
 /** The most that the module may weigh, compressed, in bytes. */

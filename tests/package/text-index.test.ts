@@ -4,7 +4,12 @@
 
 import { NousError, type TextDocument, TextIndex } from "nous-wasm";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { buildCountedCore, type CountedCore, countedModule, freshCore } from "./counted.ts";
+import {
+  buildCountedCore,
+  type CountedCore,
+  countedModule,
+  freshCore,
+} from "./support/counted-engine.ts";
 
 const MINUTES = 60_000;
 const MIB = 2 ** 20;

@@ -14,8 +14,8 @@ import type {
   NousError,
 } from "nous-wasm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { same } from "../parity/same.ts";
-import { emptyFolder, must, Project } from "./tarball.ts";
+import { same } from "../parity/support/same.ts";
+import { emptyFolder, must, Project } from "./support/tarball.ts";
 
 const MINUTES = 60_000;
 const NOW = Date.UTC(2026, 1, 1, 12);

@@ -9,7 +9,7 @@ import * as nous from "nous-wasm";
 import { afterEach, describe, expect, test } from "vitest";
 import { makeCandidates, makeColumns, makeMetrics, NOW } from "../../benches/js/inputs.ts";
 import * as reference from "../reference/index.ts";
-import { same } from "./same.ts";
+import { same } from "./support/same.ts";
 
 const DAY = 86_400_000;
 const { POSITIVE_INFINITY: INFINITY, NEGATIVE_INFINITY } = Number;

@@ -8,8 +8,8 @@ import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import { generatePlanted } from "../../js/demo/sample/planted.ts";
 import * as reference from "../reference/index.ts";
-import { analyze, findSimilarAmong, memory, Store } from "./consolidation.ts";
-import { same } from "./same.ts";
+import { analyze, findSimilarAmong, memory, Store } from "./inputs/consolidation.ts";
+import { same } from "./support/same.ts";
 
 const LARGE = { trades: 160, others: 12 };
 const SMALL = { trades: 25, others: 40 };

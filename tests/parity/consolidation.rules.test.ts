@@ -5,7 +5,7 @@ import * as nous from "nous-wasm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import * as reference from "../reference/index.ts";
-import { type Memory, Store } from "./consolidation.ts";
+import { type Memory, Store } from "./inputs/consolidation.ts";
 
 const DAY = 86_400_000;
 const HOUR = DAY / 24;

@@ -12,7 +12,7 @@ import {
   STOP_WORDS,
   UNSPACED,
 } from "../reference/full-text.ts";
-import { same } from "./same.ts";
+import { same } from "./support/same.ts";
 
 /** Few beginnings and many words, as in a language; marks, cases, and words that hold others. */
 const WORDS = [

@@ -5,8 +5,8 @@ import * as nous from "nous-wasm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import { ReferenceMemory } from "../reference/memory.ts";
-import { contentOf, foundBy, type Resident } from "./memories.ts";
-import { same } from "./same.ts";
+import { contentOf, foundBy, type Resident } from "./inputs/memories.ts";
+import { same } from "./support/same.ts";
 
 const DAY = 86_400_000;
 const { POSITIVE_INFINITY: INFINITY, NaN: NAN } = Number;

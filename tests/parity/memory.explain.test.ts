@@ -6,8 +6,14 @@ import { type ExplainedNode, type Explanation, MemoryIndex, NousError } from "no
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import * as reference from "../reference/search.ts";
-import { type GraphMemory, type GraphSearch, makeMemory, makeSearch, smallCase } from "./graphs.ts";
-import { fill, queryOf, settingsOf } from "./memories.ts";
+import {
+  type GraphMemory,
+  type GraphSearch,
+  makeMemory,
+  makeSearch,
+  smallCase,
+} from "./inputs/graphs.ts";
+import { fill, queryOf, settingsOf } from "./inputs/memories.ts";
 
 const DAY = 86_400_000;
 

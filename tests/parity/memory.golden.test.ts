@@ -8,8 +8,8 @@ import { describe, expect, test } from "vitest";
 import type { MemoryEdge, MemoryNode } from "../../js/engine/src/memory/types.ts";
 import { ReferenceMemory } from "../reference/memory.ts";
 import * as reference from "../reference/search.ts";
-import { foundBy, settingsOf } from "./memories.ts";
-import { same } from "./same.ts";
+import { foundBy, settingsOf } from "./inputs/memories.ts";
+import { same } from "./support/same.ts";
 
 type StoreResult = { nodeId: string; score: number };
 interface Graph {

@@ -13,8 +13,8 @@ import {
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import { ReferenceMemory } from "../reference/memory.ts";
-import { contentOf, type Resident } from "./memories.ts";
-import { same } from "./same.ts";
+import { contentOf, type Resident } from "./inputs/memories.ts";
+import { same } from "./support/same.ts";
 
 const DAY = 86_400_000;
 const ON = { config: { salienceGrowth: true } };

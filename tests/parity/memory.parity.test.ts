@@ -6,7 +6,7 @@ import { MemoryIndex } from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { makeRandom, NOW, pick } from "../../benches/js/inputs.ts";
 import { ReferenceMemory, type ReferenceMemoryOptions } from "../reference/memory.ts";
-import { type MemoryShape, makeMemory, makeSearch } from "./graphs.ts";
+import { type MemoryShape, makeMemory, makeSearch } from "./inputs/graphs.ts";
 import {
   answerTo,
   contentOf,
@@ -19,8 +19,8 @@ import {
   placesOf,
   queryOf,
   settingsOf,
-} from "./memories.ts";
-import { same } from "./same.ts";
+} from "./inputs/memories.ts";
+import { same } from "./support/same.ts";
 
 const DAY = 86_400_000;
 

@@ -7,7 +7,7 @@ import { MemoryIndex, type MemoryIndexOptions, NousError, type SnapshotSource } 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { makeRandom, NOW } from "../../benches/js/inputs.ts";
 import { M, xxh64 } from "../reference/xxh64.ts";
-import { makeMemory, makeSearch } from "./graphs.ts";
+import { makeMemory, makeSearch } from "./inputs/graphs.ts";
 import {
   answerTo,
   type Call,
@@ -19,8 +19,8 @@ import {
   life,
   NODE_IDS,
   queryOf,
-} from "./memories.ts";
-import { same } from "./same.ts";
+} from "./inputs/memories.ts";
+import { same } from "./support/same.ts";
 
 const DAY = 86_400_000;
 const MiB = 2 ** 20;
@@ -527,7 +527,7 @@ describe("of what nodes share, and of what nobody has", () => {
  * i8.
  */
 const OLD = JSON.parse(
-  readFileSync(new URL("old-snapshots.json", import.meta.url), "utf8"),
+  readFileSync(new URL("inputs/old-snapshots.json", import.meta.url), "utf8"),
 ) as Record<string, string>;
 
 test.each(["1", "2"])("a snapshot of version %s is read as ever", (version) => {

@@ -5,7 +5,7 @@ import { MemoryIndex } from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import { ReferenceMemory, type SearchSettings } from "../reference/memory.ts";
-import type { Resident } from "./memories.ts";
+import type { Resident } from "./inputs/memories.ts";
 
 const DAY = 86_400_000;
 

@@ -7,9 +7,9 @@ import { makeRandom, NOW, pick } from "../../benches/js/inputs.ts";
 import type { MemoryNode } from "../../js/engine/src/memory/types.ts";
 import { ReferenceMemory } from "../reference/memory.ts";
 import { MEMORY_SECTIONS, type MemorySection, SECTION_PROFILES } from "../reference/sections.ts";
-import { LIFECYCLES } from "./graphs.ts";
-import type { Resident } from "./memories.ts";
-import { same } from "./same.ts";
+import { LIFECYCLES } from "./inputs/graphs.ts";
+import type { Resident } from "./inputs/memories.ts";
+import { same } from "./support/same.ts";
 
 const DAY = 86_400_000;
 

@@ -6,8 +6,13 @@ import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { makeCandidates, makeMetrics, makeRandom, NOW, pick } from "../../benches/js/inputs.ts";
 import * as reference from "../reference/index.ts";
-import { candidate, instant, metrics as metricsOf, weights as weightsOf } from "./arbitraries.ts";
-import { same } from "./same.ts";
+import {
+  candidate,
+  instant,
+  metrics as metricsOf,
+  weights as weightsOf,
+} from "./inputs/arbitraries.ts";
+import { same } from "./support/same.ts";
 
 const DAY = 86_400_000;
 const { POSITIVE_INFINITY: INFINITY } = Number;

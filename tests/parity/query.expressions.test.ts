@@ -5,7 +5,7 @@
 import * as nous from "nous-wasm";
 import { expect, test } from "vitest";
 import * as reference from "../reference/query.ts";
-import { same } from "./same.ts";
+import { same } from "./support/same.ts";
 
 const QUESTIONS = 300_000;
 const SEED = 20_260_401;

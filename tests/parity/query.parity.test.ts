@@ -5,9 +5,9 @@ import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import * as reference from "../reference/index.ts";
-import { mergeOptions, subResults } from "./arbitraries.ts";
-import { type Asked, asked, QUESTIONS, question, retrieval, SEED } from "./questions.ts";
-import { same } from "./same.ts";
+import { mergeOptions, subResults } from "./inputs/arbitraries.ts";
+import { type Asked, asked, QUESTIONS, question, retrieval, SEED } from "./inputs/questions.ts";
+import { same } from "./support/same.ts";
 
 /** Every function sees the same questions. */
 const LONG_RUN = { numRuns: QUESTIONS, seed: SEED };

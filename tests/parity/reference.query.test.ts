@@ -6,8 +6,8 @@ import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import * as reference from "../reference/query.ts";
-import { answersTo, asked, QUESTIONS, SEED, weakResults } from "./questions.ts";
-import { same } from "./same.ts";
+import { answersTo, asked, QUESTIONS, SEED, weakResults } from "./inputs/questions.ts";
+import { same } from "./support/same.ts";
 
 const read = (name: string) =>
   JSON.parse(readFileSync(new URL(`../golden/${name}.json`, import.meta.url), "utf8"));

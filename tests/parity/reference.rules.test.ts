@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import * as reference from "../reference/index.ts";
-import { maxTokens, memoryRows, mergeOptions, subResults } from "./arbitraries.ts";
-import { same } from "./same.ts";
+import { maxTokens, memoryRows, mergeOptions, subResults } from "./inputs/arbitraries.ts";
+import { same } from "./support/same.ts";
 
 const DAY = 86_400_000;
 

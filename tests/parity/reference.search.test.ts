@@ -6,8 +6,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import * as reference from "../reference/search.ts";
-import { type GraphMemory, makeMemory, makeSearch, smallCase } from "./graphs.ts";
-import { same } from "./same.ts";
+import { type GraphMemory, makeMemory, makeSearch, smallCase } from "./inputs/graphs.ts";
+import { same } from "./support/same.ts";
 
 const DAY = 86_400_000;
 

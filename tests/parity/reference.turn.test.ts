@@ -4,8 +4,8 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as reference from "../reference/index.ts";
-import { describeRules } from "./turn-rules.ts";
-import { MODES, PHRASES, SEED, TURNS, turn } from "./turns.ts";
+import { MODES, PHRASES, SEED, TURNS, turn } from "./inputs/turns.ts";
+import { describeRules } from "./support/turn-rules.ts";
 
 describeRules(reference);
 

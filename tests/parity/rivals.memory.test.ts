@@ -30,8 +30,8 @@ import { DECAY_LIFECYCLE_STATES, roundRetrievability } from "../reference/decay.
 import { ReferenceMemory } from "../reference/memory.ts";
 import { prepareVectors, similar, type Vectors } from "../reference/search.ts";
 import { sweep as referenceSweep, type StoredNode } from "../reference/sweep.ts";
-import { type GraphMemory, makeMemory, smallMemory } from "./graphs.ts";
-import { same } from "./same.ts";
+import { type GraphMemory, makeMemory, smallMemory } from "./inputs/graphs.ts";
+import { same } from "./support/same.ts";
 
 const DAY = 86_400_000;
 

@@ -25,10 +25,10 @@ import { planTurn } from "../../benches/js/rivals/turns.ts";
 import { UsageTracker } from "../../benches/js/rivals/usage.ts";
 import { TURNS } from "../../benches/js/turn-contests.ts";
 import * as reference from "../reference/index.ts";
-import { type Batch, batch, batches, decayInput, query } from "./arbitraries.ts";
-import { asked } from "./questions.ts";
-import { same } from "./same.ts";
-import { turn } from "./turns.ts";
+import { type Batch, batch, batches, decayInput, query } from "./inputs/arbitraries.ts";
+import { asked } from "./inputs/questions.ts";
+import { turn } from "./inputs/turns.ts";
+import { same } from "./support/same.ts";
 
 type Rerank = Pick<typeof reference, "rerankCandidates" | "rerankTop" | "rerankWithSectionWeights">;
 /** Over all ways to call it. */

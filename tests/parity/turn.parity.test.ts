@@ -5,9 +5,9 @@ import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import * as reference from "../reference/index.ts";
-import { same } from "./same.ts";
-import { describeRules, type Functions } from "./turn-rules.ts";
-import { frame, MODES, SEED, signals, subtype, TURNS, turn } from "./turns.ts";
+import { frame, MODES, SEED, signals, subtype, TURNS, turn } from "./inputs/turns.ts";
+import { same } from "./support/same.ts";
+import { describeRules, type Functions } from "./support/turn-rules.ts";
 
 /** Of other sections than that of signals. */
 const NO_STRINGS = { EPISODIC: [], KNOWLEDGE: [], PROCEDURAL: [] };

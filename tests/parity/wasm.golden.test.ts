@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import { same } from "./same.ts";
+import { same } from "./support/same.ts";
 
 const text = (name: string) => readFileSync(new URL(`../golden/${name}`, import.meta.url), "utf8");
 const golden = <T>(name: string): T => JSON.parse(text(`${name}.json`));

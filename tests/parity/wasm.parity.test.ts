@@ -30,10 +30,10 @@ import {
   query,
   subResults,
   weights as weightsOf,
-} from "./arbitraries.ts";
-import { EDGE_TYPES } from "./graphs.ts";
-import { inputs } from "./math-inputs.mjs";
-import { same } from "./same.ts";
+} from "./inputs/arbitraries.ts";
+import { EDGE_TYPES } from "./inputs/graphs.ts";
+import { inputs } from "./inputs/math-inputs.mjs";
+import { same } from "./support/same.ts";
 
 const DAY = 86_400_000;
 

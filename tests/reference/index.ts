@@ -1,13 +1,13 @@
 // The whole reference, in plain TypeScript: a file for each part of the behaviour.
 
-export * from "./build.ts";
 export * from "./consolidation.ts";
 export * from "./context.ts";
 export * from "./decay.ts";
 export * from "./intent.ts";
 export * from "./merge.ts";
 export * from "./patterns.ts";
-export * from "./procedural.ts";
+export * from "./playbook.ts";
+export * from "./prompt.ts";
 export * from "./query.ts";
 export * from "./rerank.ts";
 export * from "./salience.ts";

@@ -8,11 +8,11 @@ import Database from "libsql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { released } from "../../js/server/src/storage/release-handles.ts";
-import { type HynousIds, makeHynous, questionsOf, startHynous } from "./hynous.ts";
-import { PROGRAM, type Running, start } from "./process.ts";
-import { type Client, clientOf } from "./shared.ts";
-import { makeFolder, removeFolder } from "./temporary.ts";
-import { learned } from "./trades.ts";
+import { type HynousIds, makeHynous, questionsOf, startHynous } from "./support/hynous-database.ts";
+import { PROGRAM, type Running, start } from "./support/server-process.ts";
+import { type Client, clientOf } from "./support/shared-server.ts";
+import { makeFolder, removeFolder } from "./support/temporary-folder.ts";
+import { learned } from "./support/trades.ts";
 
 const NOW = Date.now();
 const AGENT = "trader";

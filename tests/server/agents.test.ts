@@ -5,10 +5,10 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
-import { makeExisting, raw } from "./existing.ts";
-import { start } from "./process.ts";
-import { clientOf } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { makeExisting, raw } from "./support/existing-database.ts";
+import { start } from "./support/server-process.ts";
+import { clientOf } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 describe("agents", () => {
   test("know nothing of each other, whatever they are called", async () => {

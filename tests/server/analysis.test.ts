@@ -5,8 +5,6 @@ import { describe, expect, test, vi } from "vitest";
 import { Analyst } from "../../js/server/src/analysis/analyst.ts";
 import { Chat } from "../../js/server/src/analysis/chat.ts";
 import { createLog } from "../../js/server/src/log.ts";
-import { raw } from "./existing.ts";
-import { start } from "./process.ts";
 import {
   type Asked,
   answerTo,
@@ -14,9 +12,11 @@ import {
   json,
   type Provider,
   startProvider,
-} from "./provider.ts";
-import { type Client, clientOf } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+} from "./support/embedding-provider.ts";
+import { raw } from "./support/existing-database.ts";
+import { start } from "./support/server-process.ts";
+import { type Client, clientOf } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 /** For a test that starts several programs. */
 const BUSY = { timeout: 180_000 };

@@ -8,10 +8,10 @@ import { backUp, restore } from "../../js/server/src/backup.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { released } from "../../js/server/src/storage/release-handles.ts";
-import { makeExisting, raw } from "./existing.ts";
-import { PROGRAM, start } from "./process.ts";
-import { clientOf } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { makeExisting, raw } from "./support/existing-database.ts";
+import { PROGRAM, start } from "./support/server-process.ts";
+import { clientOf } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 function run(...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {

@@ -2,9 +2,9 @@
 
 import { expect, test } from "vitest";
 import * as API from "../../js/server/src/api/batches.ts";
-import { start } from "./process.ts";
-import { clientOf, LESSON, sharedServer } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { start } from "./support/server-process.ts";
+import { clientOf, LESSON, sharedServer } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const { client } = sharedServer();
 

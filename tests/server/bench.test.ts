@@ -6,9 +6,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { BenchReport } from "../../js/server/src/bench.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
-import { PROGRAM, start } from "./process.ts";
-import { clientOf } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { PROGRAM, start } from "./support/server-process.ts";
+import { clientOf } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const PATIENCE = { timeout: 600_000 };
 const MEASURED = [

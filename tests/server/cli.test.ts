@@ -9,10 +9,10 @@ import { parse } from "yaml";
 import { OPTION_NAMES } from "../../js/server/src/settings/options.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { released } from "../../js/server/src/storage/release-handles.ts";
-import { raw } from "./existing.ts";
-import { PROGRAM, start } from "./process.ts";
-import { clientOf } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { raw } from "./support/existing-database.ts";
+import { PROGRAM, start } from "./support/server-process.ts";
+import { clientOf } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 /** Runs the program to its end; a server that came up is ended, and its status is null. */
 function run(

@@ -7,7 +7,7 @@ import { NousClient, type NousClientOptions, NousRequestError } from "nous-serve
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../../js/server/src/api/operations.ts";
 import { ROUTES } from "../../js/server/src/client/routes.ts";
-import { LESSON, sharedServer } from "./shared.ts";
+import { LESSON, sharedServer } from "./support/shared-server.ts";
 
 const { server, client: someAgent } = sharedServer();
 const clientOf = (options: Partial<NousClientOptions> = {}) =>

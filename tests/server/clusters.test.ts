@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 import * as API from "../../js/server/src/api/clusters.ts";
-import { raw } from "./existing.ts";
-import { type Client, LESSON, sharedServer } from "./shared.ts";
+import { raw } from "./support/existing-database.ts";
+import { type Client, LESSON, sharedServer } from "./support/shared-server.ts";
 
 const { client } = sharedServer();
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

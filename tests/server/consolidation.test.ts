@@ -3,11 +3,11 @@
 
 import { describe, expect, test } from "vitest";
 import { consolidationAnswer } from "../../js/server/src/api/consolidation.ts";
-import { raw } from "./existing.ts";
-import { start } from "./process.ts";
-import { type Client, clientOf, sharedServer } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
-import { ANOMALY, learned, trade } from "./trades.ts";
+import { raw } from "./support/existing-database.ts";
+import { start } from "./support/server-process.ts";
+import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
+import { ANOMALY, learned, trade } from "./support/trades.ts";
 
 const { client } = sharedServer();
 

@@ -3,10 +3,10 @@
 
 import { describe, expect, test } from "vitest";
 import * as api from "../../js/server/src/api/context.ts";
-import { raw } from "./existing.ts";
-import { start } from "./process.ts";
-import { type Client, clientOf, LESSON, sharedServer } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { raw } from "./support/existing-database.ts";
+import { start } from "./support/server-process.ts";
+import { type Client, clientOf, LESSON, sharedServer } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const { server, client } = sharedServer();
 

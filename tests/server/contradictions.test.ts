@@ -6,10 +6,10 @@ import { describe, expect, test } from "vitest";
 import { correctionIn } from "../../js/server/src/agent/rules/corrections.ts";
 import * as API from "../../js/server/src/api/conflicts.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
-import { makeExisting, raw } from "./existing.ts";
-import { start } from "./process.ts";
-import { type Client, clientOf, sharedServer } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { makeExisting, raw } from "./support/existing-database.ts";
+import { start } from "./support/server-process.ts";
+import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const { client } = sharedServer();
 const DAY = 86_400_000;

@@ -20,10 +20,10 @@ import { logIndexOf, logOf } from "../../js/server/src/storage/files.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { released } from "../../js/server/src/storage/release-handles.ts";
 import { checkLog } from "../../js/server/src/storage/wal.ts";
-import { raw } from "./existing.ts";
-import { start } from "./process.ts";
-import { clientOf, LESSON } from "./shared.ts";
-import { makeFolder, temporaryFolder } from "./temporary.ts";
+import { raw } from "./support/existing-database.ts";
+import { start } from "./support/server-process.ts";
+import { clientOf, LESSON } from "./support/shared-server.ts";
+import { makeFolder, temporaryFolder } from "./support/temporary-folder.ts";
 
 const NODES = 60;
 const PAGE = 4_096;

@@ -9,10 +9,10 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { agentFile, snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { logOf } from "../../js/server/src/storage/files.ts";
-import { heldBy, Ledger, nodeKey } from "./ledger.ts";
-import { type Running, type Surroundings, start } from "./process.ts";
-import { clientOf, LESSON } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { heldBy, Ledger, nodeKey } from "./support/acknowledged-writes.ts";
+import { type Running, type Surroundings, start } from "./support/server-process.ts";
+import { clientOf, LESSON } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const FULL = {
   status: 507,
@@ -140,7 +140,7 @@ describe("no room", () => {
   test("for another page of the database", async () => {
     const [folder, ledger] = [temporaryFolder(), new Ledger()];
     const full = join(folder, "full");
-    const node = ["--import", fileURLToPath(new URL("no-pages.mjs", import.meta.url))];
+    const node = ["--import", fileURLToPath(new URL("support/full-disk.mjs", import.meta.url))];
     const server = await opened(folder, { node, env: { NO_PAGES: full } });
     const written = new Written(server, ledger);
     await written.create("first");

@@ -7,8 +7,8 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transformSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { PROGRAM, type Running, start } from "./process.ts";
-import { makeFolder, removeFolder } from "./temporary.ts";
+import { PROGRAM, type Running, start } from "./support/server-process.ts";
+import { makeFolder, removeFolder } from "./support/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 /** Programs lie inside the repository, where they find the packages as users do. */

@@ -7,11 +7,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { PROGRAM, start } from "./process.ts";
-import { clientOf, LESSON } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { PROGRAM, start } from "./support/server-process.ts";
+import { clientOf, LESSON } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
-const TOLD = fileURLToPath(new URL("settings-told.mjs", import.meta.url));
+const TOLD = fileURLToPath(new URL("support/report-pragmas.mjs", import.meta.url));
 /** How often the log is synced for each acknowledged write. */
 const SYNCS = { full: 1, normal: 0 } as const;
 const WRITES = 10;

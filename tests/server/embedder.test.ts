@@ -8,7 +8,14 @@ import { OpenAiCompatible } from "../../js/server/src/embeddings/openai-compatib
 import { embeddingText } from "../../js/server/src/embeddings/text.ts";
 import { ProviderError } from "../../js/server/src/providers/error.ts";
 import { isResting, type Pace } from "../../js/server/src/providers/retry-policy.ts";
-import { type Asked, answerTo, type Behaviour, json, startProvider, vectorOf } from "./provider.ts";
+import {
+  type Asked,
+  answerTo,
+  type Behaviour,
+  json,
+  startProvider,
+  vectorOf,
+} from "./support/embedding-provider.ts";
 
 const KEY = "sk-very-secret";
 const D = 8;

@@ -9,8 +9,6 @@ import type { OptionName } from "../../js/server/src/settings/options.ts";
 import { agentFile, agentsDir } from "../../js/server/src/settings/paths.ts";
 import { readSettings } from "../../js/server/src/settings/read.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { makeExisting, raw } from "./existing.ts";
-import { PROGRAM, start } from "./process.ts";
 import {
   type Asked,
   answerTo,
@@ -18,9 +16,11 @@ import {
   json,
   type Provider,
   startProvider,
-} from "./provider.ts";
-import { clientOf } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+} from "./support/embedding-provider.ts";
+import { makeExisting, raw } from "./support/existing-database.ts";
+import { PROGRAM, start } from "./support/server-process.ts";
+import { clientOf } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const KEY = "sk-very-secret";
 const MODEL = "words-64";

@@ -8,9 +8,9 @@ import { Agent } from "../../js/server/src/agent/agent.ts";
 import { search } from "../../js/server/src/agent/handlers/search.ts";
 import { searchRequest } from "../../js/server/src/api/search.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { makeExisting, raw } from "./existing.ts";
-import { LESSON, sharedServer } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { makeExisting, raw } from "./support/existing-database.ts";
+import { LESSON, sharedServer } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const { client } = sharedServer();
 

@@ -8,11 +8,11 @@ import { describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { released } from "../../js/server/src/storage/release-handles.ts";
-import { raw } from "./existing.ts";
-import { gaugeOf, usedBy } from "./gauges.ts";
-import { PROGRAM, type Running, start } from "./process.ts";
-import { clientOf, LESSON } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { raw } from "./support/existing-database.ts";
+import { gaugeOf, usedBy } from "./support/process-usage.ts";
+import { PROGRAM, type Running, start } from "./support/server-process.ts";
+import { clientOf, LESSON } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 function run(...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {

@@ -5,12 +5,12 @@ import { describe, expect, test } from "vitest";
 import type { OperationShape } from "../../js/server/src/api/operation.ts";
 import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../../js/server/src/api/operations.ts";
 import { operationsFor } from "../../js/server/src/compat/operations.ts";
-import { raw } from "./existing.ts";
-import { BEYOND, CALLS, type HttpRequest, METHODS } from "./hynous-client.ts";
-import { type Replied, replay } from "./hynous-replay.ts";
-import { start } from "./process.ts";
-import { type Client, clientOf, sharedServer } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { raw } from "./support/existing-database.ts";
+import { BEYOND, CALLS, type HttpRequest, METHODS } from "./support/hynous-calls.ts";
+import { type Replied, replay } from "./support/hynous-replay.ts";
+import { start } from "./support/server-process.ts";
+import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const { server, client } = sharedServer(["--compat", "hynous"]);
 const OPERATIONS: Record<string, OperationShape> = {

@@ -9,11 +9,11 @@ import { searchAnswerAsHynous, searchRequest } from "../../js/server/src/api/sea
 import { handlersFor } from "../../js/server/src/compat/handlers.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { type HynousFound, type HynousRequest, hynousSearch } from "../reference/hynous-search.ts";
-import { raw } from "./existing.ts";
-import { type HynousIds, makeHynous, questionsOf, randomOf } from "./hynous.ts";
-import { start } from "./process.ts";
-import { clientOf } from "./shared.ts";
-import { makeFolder, removeFolder, temporaryFolder } from "./temporary.ts";
+import { raw } from "./support/existing-database.ts";
+import { type HynousIds, makeHynous, questionsOf, randomOf } from "./support/hynous-database.ts";
+import { start } from "./support/server-process.ts";
+import { clientOf } from "./support/shared-server.ts";
+import { makeFolder, removeFolder, temporaryFolder } from "./support/temporary-folder.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00.000Z");
 const DAY = 86_400_000;

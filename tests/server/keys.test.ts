@@ -22,9 +22,9 @@ import { createKey, type Rights, readKeys, revokeKey } from "../../js/server/src
 import { KeyRing, keyAmong } from "../../js/server/src/keys/ring.ts";
 import { createLog } from "../../js/server/src/log.ts";
 import { agentFile, keysDir, keysMarker } from "../../js/server/src/settings/paths.ts";
-import { PROGRAM, start } from "./process.ts";
-import { clientOf, LESSON, sharedServer } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { PROGRAM, start } from "./support/server-process.ts";
+import { clientOf, LESSON, sharedServer } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const OPERATIONS: Record<string, OperationShape> = { ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS };
 /** Every operation with a call of it, about things that are not there. */

@@ -4,10 +4,10 @@
 import { connect, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { MOST_ANSWER } from "../../js/server/src/api/limits.ts";
-import { usedBy } from "./gauges.ts";
-import { type Running, start } from "./process.ts";
-import { type Client, clientOf, sharedServer } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { usedBy } from "./support/process-usage.ts";
+import { type Running, start } from "./support/server-process.ts";
+import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const MEGABYTE = 2 ** 20;
 /** As much as a memory of usual text may hold, and the rows that one answer has room for. */

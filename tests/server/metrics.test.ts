@@ -1,9 +1,9 @@
 // What the server says of itself to Prometheus: numbers that follow what was done, and no names.
 
 import { expect, test } from "vitest";
-import { start } from "./process.ts";
-import { clientOf } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { start } from "./support/server-process.ts";
+import { clientOf } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 test("counts requests by route and status, agents, memories and bytes, and tells nobody's name", async () => {
   const server = await start(temporaryFolder());

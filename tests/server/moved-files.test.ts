@@ -16,10 +16,10 @@ import { expect, test } from "vitest";
 import { agentFile, agentsDir } from "../../js/server/src/settings/paths.ts";
 import { logIndexOf, logOf } from "../../js/server/src/storage/files.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { raw } from "./existing.ts";
-import { type Running, start } from "./process.ts";
-import { clientOf } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { raw } from "./support/existing-database.ts";
+import { type Running, start } from "./support/server-process.ts";
+import { clientOf } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const MOVED = /nothing is written\. Put the files back; or stop the server/;
 const AGENT = "known";

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { ask } from "./asking.ts";
-import { raw } from "./existing.ts";
-import { LESSON } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { ask } from "./support/direct-agent.ts";
+import { raw } from "./support/existing-database.ts";
+import { LESSON } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const NODE_COLUMNS = [
   ..."type subtype content_title content_summary content_body neural_stability neural_retrievability".split(

@@ -3,10 +3,10 @@
 
 import { describe, expect, test } from "vitest";
 import { outcomeAnswer } from "../../js/server/src/api/playbooks.ts";
-import { raw } from "./existing.ts";
-import { start } from "./process.ts";
-import { type Client, clientOf, sharedServer } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { raw } from "./support/existing-database.ts";
+import { start } from "./support/server-process.ts";
+import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const { client } = sharedServer();
 

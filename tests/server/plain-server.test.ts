@@ -14,8 +14,8 @@ import { createApp } from "../../benches/js/plain-server/app.ts";
 import { openDatabase } from "../../benches/js/plain-server/database.ts";
 import { PlainMemory } from "../../benches/js/plain-server/memory.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
-import { start } from "./process.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { start } from "./support/server-process.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const QUESTIONS = makeQuestions().slice(0, 60);
 

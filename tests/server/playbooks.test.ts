@@ -1,10 +1,10 @@
 // Playbooks: called up by anomalies, whoever wrote them and whenever.
 
 import { describe, expect, test } from "vitest";
-import { raw } from "./existing.ts";
-import { start } from "./process.ts";
-import { type Client, clientOf, sharedServer } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { raw } from "./support/existing-database.ts";
+import { start } from "./support/server-process.ts";
+import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const { client } = sharedServer();
 

@@ -3,9 +3,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { sharedServer } from "./shared.ts";
+import { sharedServer } from "./support/shared-server.ts";
 
-const CLIENT = fileURLToPath(new URL("./client.py", import.meta.url));
+const CLIENT = fileURLToPath(new URL("./support/python-client.py", import.meta.url));
 
 /** The calls that every client of the interface may make. */
 const CALLS = `

@@ -9,10 +9,10 @@ import { describe, expect, test } from "vitest";
 import { noRoom, readOnly } from "../../js/server/src/refusal.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { isReadOnly } from "../../js/server/src/storage/errors.ts";
-import { gaugeOf } from "./gauges.ts";
-import { type Running, start } from "./process.ts";
-import { clientOf, LESSON } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { gaugeOf } from "./support/process-usage.ts";
+import { type Running, start } from "./support/server-process.ts";
+import { clientOf, LESSON } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const IS_ROOT = process.getuid?.() === 0;
 /** Who runs the server where the tests are run by somebody who may write to everything. */

@@ -6,11 +6,11 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { SCHEMA } from "../../js/server/src/storage/schema.ts";
-import { makeExisting, raw } from "./existing.ts";
-import { type Database, startDatabase } from "./hrana.ts";
-import { PROGRAM, start } from "./process.ts";
-import { type Client, clientOf, LESSON } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { makeExisting, raw } from "./support/existing-database.ts";
+import { type Database, startDatabase } from "./support/hrana.ts";
+import { PROGRAM, start } from "./support/server-process.ts";
+import { type Client, clientOf, LESSON } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 /** A server whose memory is elsewhere, as its only agent sees it. */
 async function set({ database, options = [] }: { database?: Database; options?: string[] } = {}) {

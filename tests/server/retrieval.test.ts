@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import * as api from "../../js/server/src/api/retrieval.ts";
-import { type Client, sharedServer } from "./shared.ts";
+import { type Client, sharedServer } from "./support/shared-server.ts";
 
 const { client } = sharedServer();
 

@@ -6,9 +6,9 @@ import * as edges from "../../js/server/src/api/edges.ts";
 import * as nodes from "../../js/server/src/api/nodes.ts";
 import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../../js/server/src/api/operations.ts";
 import * as questions from "../../js/server/src/api/search.ts";
-import { raw } from "./existing.ts";
-import type { Answer } from "./process.ts";
-import { LESSON, sharedServer } from "./shared.ts";
+import { raw } from "./support/existing-database.ts";
+import type { Answer } from "./support/server-process.ts";
+import { LESSON, sharedServer } from "./support/shared-server.ts";
 
 const API = { ...edges, ...nodes, ...questions, ...whole };
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -6,10 +6,10 @@ import { expect, test, vi } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { toIso } from "../../js/server/src/time.ts";
-import { ask } from "./asking.ts";
-import { raw } from "./existing.ts";
-import { LESSON } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { ask } from "./support/direct-agent.ts";
+import { raw } from "./support/existing-database.ts";
+import { LESSON } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const IDS = ["n_1", "n_2", "n_3"];
 const DAY = 86_400_000;

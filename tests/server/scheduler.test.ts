@@ -5,10 +5,10 @@ import { describe, expect, test } from "vitest";
 import { OPTIONS } from "../../js/server/src/settings/options.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { raw } from "./existing.ts";
-import { type Running, start } from "./process.ts";
-import { clientOf } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { raw } from "./support/existing-database.ts";
+import { type Running, start } from "./support/server-process.ts";
+import { clientOf } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const DAY = 86_400_000;
 const DONE = "Periodic work is done";

@@ -19,9 +19,9 @@ import { searchHandlers } from "../../js/server/src/agent/handlers/search.ts";
 import { agentFile, type SnapshotPlaces, snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { released } from "../../js/server/src/storage/release-handles.ts";
-import { raw } from "./existing.ts";
-import { PROGRAM, start } from "./process.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { raw } from "./support/existing-database.ts";
+import { PROGRAM, start } from "./support/server-process.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const NODES = 1_200;
 const KINDS = ["index", "full text"] as const;

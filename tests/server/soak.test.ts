@@ -13,13 +13,13 @@ import { expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { MOST_CHANGES } from "../../js/server/src/agent/replica/follower.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { raw } from "./existing.ts";
-import { filesOf, gaugeOf, type Rows, rowsOf, usedBy } from "./gauges.ts";
-import { PROGRAM, type Running, start } from "./process.ts";
-import { startProvider } from "./provider.ts";
-import { type Client, clientOf } from "./shared.ts";
-import { type Asked, Life, MEMORIES, median, quantile, slopeOf } from "./soak.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { startProvider } from "./support/embedding-provider.ts";
+import { raw } from "./support/existing-database.ts";
+import { filesOf, gaugeOf, type Rows, rowsOf, usedBy } from "./support/process-usage.ts";
+import { PROGRAM, type Running, start } from "./support/server-process.ts";
+import { type Client, clientOf } from "./support/shared-server.ts";
+import { type Asked, Life, MEMORIES, median, quantile, slopeOf } from "./support/soak-workload.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const MINUTES = Number(process.env.SOAK_MINUTES ?? 2);
 const LENGTH = MINUTES * 60_000;
@@ -28,7 +28,7 @@ const AGENTS = ["one", "two", "three"];
 /** What is measured in the first tenth is not looked at: everything is still being filled then. */
 const SETTLED = LENGTH / 10;
 const MB = 2 ** 20;
-const COLLECTING = fileURLToPath(new URL("collecting.mjs", import.meta.url));
+const COLLECTING = fileURLToPath(new URL("support/collect-garbage.mjs", import.meta.url));
 /** How much of its resident size may be added from then on. */
 const MOST_GROWTH = 0.15;
 /**

@@ -7,8 +7,8 @@ import { describe, expect, test } from "vitest";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import type { NewNode } from "../../js/server/src/storage/rows.ts";
 import { SCHEMA } from "../../js/server/src/storage/schema.ts";
-import { makeExisting, raw } from "./existing.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { makeExisting, raw } from "./support/existing-database.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const open = (file: string) => new LibsqlStorage(file, { durability: "full" });
 

@@ -5,10 +5,10 @@ import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { released } from "../../js/server/src/storage/release-handles.ts";
-import { raw } from "./existing.ts";
-import { PROGRAM, start } from "./process.ts";
-import { type Client, clientOf } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { raw } from "./support/existing-database.ts";
+import { PROGRAM, start } from "./support/server-process.ts";
+import { type Client, clientOf } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const BAD = "CAST(x'636166e9' AS TEXT)";
 const READ = "caf\ufffd";

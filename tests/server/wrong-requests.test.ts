@@ -9,12 +9,12 @@ import { spawnSync } from "node:child_process";
 import { Agent } from "node:http";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Described, type Description, type Document, read } from "./description.ts";
-import { type PlainAnswer, send, write } from "./plain-http.ts";
-import { PROGRAM, type Running, start } from "./process.ts";
-import { type Known, type Request, requestsTo } from "./requests.ts";
-import { clientOf, sharedServer } from "./shared.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { type Known, type Request, requestsTo } from "./support/generated-requests.ts";
+import { type Described, type Description, type Document, read } from "./support/openapi.ts";
+import { type PlainAnswer, send, write } from "./support/raw-http.ts";
+import { PROGRAM, type Running, start } from "./support/server-process.ts";
+import { clientOf, sharedServer } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const { WRONG_REQUESTS, SEED: GIVEN_SEED } = process.env;
 const REQUESTS = Number(WRONG_REQUESTS ?? 5_000);

@@ -2,7 +2,7 @@
 // together from the Map and ranked by the obvious ranking, then cut; a dot product for each row,
 // sorted, then cut.
 
-import type { GraphEdge, GraphNode } from "../../../tests/parity/graphs.ts";
+import type { GraphEdge, GraphNode } from "../../../tests/parity/inputs/graphs.ts";
 import {
   normalise,
   type Quantised,

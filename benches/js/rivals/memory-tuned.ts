@@ -2,7 +2,7 @@
 // typed arrays by the node's number, exp and tanh in tables, and the best so far in a short sorted
 // list, whose last most rows fail at once.
 
-import type { GraphEdge, GraphNode } from "../../../tests/parity/graphs.ts";
+import type { GraphEdge, GraphNode } from "../../../tests/parity/inputs/graphs.ts";
 import {
   MEMORY_SECTIONS,
   SECTION_PROFILES,

@@ -2,7 +2,7 @@
 // typed array, four of them at a time with two sums each, and a short sorted list of the best so
 // far. Sums are doubles.
 
-import type { GraphNode } from "../../../tests/parity/graphs.ts";
+import type { GraphNode } from "../../../tests/parity/inputs/graphs.ts";
 import { normalise, quantise, quantiseQuery } from "../../../tests/reference/search.ts";
 import type { Top } from "./memory-obvious.ts";
 

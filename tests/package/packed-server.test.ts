@@ -1,0 +1,163 @@
+// The server as it is packed: with the packages it is made of in it, and what they want said; and
+// it runs where only what its manifest names is beside it.
+
+import { spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { isBuiltin } from "node:module";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { emptyFolder, must, root, run } from "./support/tarball.ts";
+
+const MINUTES = 60_000;
+const DEPENDENCIES = ["libsql", "nous-wasm"];
+/** Licences that ask for no more than to be named. */
+const LICENCES = ["Apache-2.0", "BSD-3-Clause", "BlueOak-1.0.0", "ISC", "MIT"];
+
+let project: string;
+const installed = (...parts: string[]) => join(project, "node_modules", "nous-server", ...parts);
+const read = (...parts: string[]) => readFileSync(installed(...parts), "utf8");
+
+beforeAll(async () => {
+  project = emptyFolder();
+  mkdirSync(installed(), { recursive: true });
+  const server = join(root, "js", "server");
+  await must("npm", ["pack", "--pack-destination", project, "--loglevel", "error"], server);
+  const [packed] = readdirSync(project).filter((name) => name.endsWith(".tgz"));
+  await must(
+    "tar",
+    ["-xzf", join(project, packed!), "--strip-components=1", "-C", installed()],
+    project,
+  );
+  for (const name of DEPENDENCIES) {
+    symlinkSync(
+      realpathSync(join(root, "node_modules", name)),
+      join(project, "node_modules", name),
+    );
+  }
+}, MINUTES);
+
+afterAll(() => rmSync(project, { recursive: true, force: true, maxRetries: 5 }));
+
+/** Name, version and licence of each package that is told of. */
+const told = () => [
+  ...read("THIRD-PARTY-LICENSES.txt").matchAll(/^-{80}\n\n(\S+) (\S+) \((.+)\)\n\n(.+)/gm),
+];
+
+describe("the packed server", () => {
+  it("holds what is built, the manifest, what there is to read, and the licences of what is in it", () => {
+    const files = [
+      "LICENSE",
+      "README.md",
+      "THIRD-PARTY-LICENSES.txt",
+      "bin",
+      "dist",
+      "package.json",
+    ];
+    expect(readdirSync(installed()).sort()).toEqual(files);
+    expect(readdirSync(installed("dist", "types")).sort()).toEqual(["client.d.ts", "types.d.ts"]);
+  });
+
+  it("imports what its manifest names, and nothing else", () => {
+    const { dependencies } = JSON.parse(read("package.json"));
+    const sources = readdirSync(installed("dist")).filter((name) => name.endsWith(".mjs"));
+    const texts = sources.map((name) => read("dist", name)).join("\n");
+    const imports = [
+      ...texts.matchAll(/(?:\bfrom|\bimport\(|^import|;import)"([@\w][^"\s]*)"/gm),
+    ].map(([, name]) => name!);
+    const packages = new Set(imports.filter((name) => !isBuiltin(name)));
+    expect([...packages].sort()).toEqual(DEPENDENCIES);
+    expect(Object.keys(dependencies)).toEqual(DEPENDENCIES);
+  });
+
+  it("tells the version, the licence and its text of each package that is in it", () => {
+    const { devDependencies } = JSON.parse(
+      readFileSync(join(root, "js", "server", "package.json"), "utf8"),
+    );
+    const versions = Object.fromEntries(told().map(([, name, version]) => [name, version]));
+    expect(versions).toMatchObject(devDependencies);
+    expect(versions).toHaveProperty("@asteasolutions/zod-to-openapi");
+    for (const [, name, , licence, text] of told()) {
+      expect(LICENCES, name).toContain(licence);
+      expect(text, name).toMatch(/\S/);
+    }
+    expect(told().length).toBe(read("THIRD-PARTY-LICENSES.txt").split("-".repeat(80)).length - 1);
+  });
+
+  it("runs where nothing else is installed", async () => {
+    const cli = installed("dist", "cli.mjs");
+    expect(await must(process.execPath, [cli, "config"], project)).toContain("log_format: auto\n");
+    const args = [
+      "serve",
+      "--port",
+      "0",
+      "--data-dir",
+      join(project, "data"),
+      "--log-format",
+      "text",
+    ];
+    const server = spawn(process.execPath, [cli, ...args], {
+      cwd: project,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const ended = new Promise((resolve) => server.once("close", resolve));
+    let printed = "";
+    for await (const text of server.stdout.setEncoding("utf8")) {
+      printed += text;
+      const [url] = /http:\S+/.exec(printed) ?? [];
+      if (url === undefined) continue;
+      const description = await (await fetch(`${url}/v1/openapi.json`)).json();
+      expect(description).toMatchObject({ openapi: "3.1.0" });
+      expect((await fetch(`${url}/v1/health`)).status).toBe(200);
+      server.kill();
+      break;
+    }
+    expect(await ended).toBe(0);
+    expect(existsSync(join(project, "data"))).toBe(true);
+  });
+
+  it(
+    "declares types that need no other package's",
+    async () => {
+      const program = `
+        import { NousClient, NousRequestError, type NousClientOptions } from "nous-server/client";
+        const options: NousClientOptions = { baseUrl: "http://127.0.0.1:3100", agent: "a" };
+        const client = new NousClient(options);
+        const { id } = await client.createNode({ type: "note", content_title: "A note" });
+        const { data } = await client.listEdges({ node_id: id, limit: 3 });
+        export const strength: number | null = data[0]!.strength;
+        export const [error, section] = [new NousRequestError("no", 400), (await client.search({ query: "note" })).data[0]?.memory_section];
+        // @ts-expect-error a memory has a title
+        await client.createNode({ type: "note" });
+        // @ts-expect-error there are other sections
+        section === "elsewhere";
+      `;
+      writeFileSync(join(project, "program.mts"), program);
+      const compilerOptions = {
+        ...{
+          noEmit: true,
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          skipLibCheck: false,
+          types: [],
+        },
+        ...{ target: "es2022", lib: ["es2022", "dom"], module: "nodenext" },
+      };
+      writeFileSync(
+        join(project, "tsconfig.json"),
+        JSON.stringify({ compilerOptions, files: ["program.mts"] }),
+      );
+      const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+      expect((await run(process.execPath, [tsc, "--pretty", "false"], project)).stdout).toBe("");
+    },
+    MINUTES,
+  );
+});

@@ -1,0 +1,181 @@
+// The package as users get it: packed by npm, installed into an empty project outside this
+// repository.
+
+import { execFile, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { transformSync } from "esbuild";
+
+/** The root of this repository. */
+export const root = fileURLToPath(new URL("../../../", import.meta.url));
+const ENGINE = join(root, "js", "engine");
+const PACKED = join(root, ".cache", "package");
+/** How long tarballs of earlier states are kept, in milliseconds. */
+const KEPT = 60 * 60_000;
+
+/** What a program answered. */
+export interface Outcome {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a program without what npm and vitest tell their children. */
+export function run(program: string, args: readonly string[], cwd: string): Promise<Outcome> {
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(npm_|node_|vitest)/i.test(name)),
+  );
+  return new Promise((resolve) => {
+    execFile(program, args, { cwd, env, maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {
+      const status = error === null ? 0 : typeof error.code === "number" ? error.code : 1;
+      resolve({ status, stdout, stderr: status === 0 || stderr ? stderr : String(error) });
+    });
+  });
+}
+
+/** Runs a program that has to succeed; what it printed. */
+export async function must(program: string, args: readonly string[], cwd: string): Promise<string> {
+  const { status, stdout, stderr } = await run(program, args, cwd);
+  if (status !== 0)
+    throw new Error(`${program} ${args.join(" ")} ended with ${status}:\n${stdout}${stderr}`);
+  return stdout;
+}
+
+/** The tarball of what is built, made by `npm pack`; packed once for each state of the package. */
+export async function tarball(): Promise<string> {
+  if (!existsSync(join(ENGINE, "dist", "nous_wasm.wasm"))) {
+    throw new Error(
+      "js/engine/dist is missing: run `npm run build` before the tests of the package.",
+    );
+  }
+  const { version } = JSON.parse(readFileSync(join(ENGINE, "package.json"), "utf8"));
+  const folder = join(PACKED, stateOfPackage());
+  const packed = join(folder, `nous-wasm-${version}.tgz`);
+  if (existsSync(packed)) return packed;
+  mkdirSync(PACKED, { recursive: true });
+  for (const name of readdirSync(PACKED)) {
+    const path = join(PACKED, name);
+    if (Date.now() - statSync(path).mtimeMs > KEPT) rmSync(path, { recursive: true });
+  }
+  // Suites may run at the same time: each packs for itself, and the first to be done is used by
+  // all.
+  const own = mkdtempSync(join(PACKED, "packing-"));
+  await must("npm", ["pack", "--pack-destination", own, "--loglevel", "error"], ENGINE);
+  try {
+    renameSync(own, folder);
+  } catch {
+    rmSync(own, { recursive: true });
+  }
+  return packed;
+}
+
+function stateOfPackage(): string {
+  const hash = createHash("sha256");
+  const add = (path: string) => {
+    if (statSync(path).isDirectory())
+      for (const name of readdirSync(path).sort()) add(join(path, name));
+    else hash.update(relative(ENGINE, path)).update("\0").update(readFileSync(path)).update("\0");
+  };
+  for (const name of readdirSync(ENGINE).sort())
+    if (name !== "src" && name !== "node_modules") add(join(ENGINE, name));
+  return hash.digest("hex").slice(0, 16);
+}
+
+/** A project in a temporary folder, with nothing in it but this package. */
+export class Project {
+  private constructor(readonly dir: string) {}
+
+  static async create(): Promise<Project> {
+    const project = new Project(emptyFolder());
+    project.write(
+      "package.json",
+      JSON.stringify({ name: "a-project", private: true, version: "1.0.0" }),
+    );
+    const flags = ["--offline", "--no-audit", "--no-fund", "--loglevel", "error"];
+    await must("npm", ["install", ...flags, await tarball()], project.dir);
+    return project;
+  }
+
+  /** A path in the project. */
+  at(...parts: string[]): string {
+    return join(this.dir, ...parts);
+  }
+
+  /** A path in the installed package. */
+  installed(...parts: string[]): string {
+    return this.at("node_modules", "nous-wasm", ...parts);
+  }
+
+  /** Writes a file; its path. */
+  write(name: string, text: string | Uint8Array): string {
+    const path = this.at(name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    return path;
+  }
+
+  /** Writes a program and runs it with Node; what it printed. */
+  node(name: string, source: string, ...flags: string[]): Promise<string> {
+    return must(process.execPath, [...flags, this.write(name, source)], this.dir);
+  }
+
+  remove(): void {
+    rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** A new folder outside this repository, for the caller to remove. */
+export function emptyFolder(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), "nous-wasm-")));
+}
+
+/** The probe as JavaScript: a module that exports `probe`. */
+export function probeSource(format: "esm" | "cjs" = "esm"): string {
+  const source = readFileSync(join(root, "tests", "package", "support", "probe.ts"), "utf8");
+  return transformSync(source, { loader: "ts", format, target: "es2022" }).code;
+}
+
+/** What Node answers to the probe, with `import`: the measure for all environments. */
+export async function answerOfNode(project: Project): Promise<string> {
+  project.write("probe.mjs", probeSource());
+  const program = `import * as nous from "nous-wasm";\nimport { probe } from "./probe.mjs";\nprocess.stdout.write(probe(nous));\n`;
+  return project.node("answer.mjs", program);
+}
+
+/**
+ * Runs a function of the build scripts in a process of its own, where it may end the process; what
+ * it returned.
+ */
+export function fromBuild(name: "buildCounted" | "setUpChromium"): Promise<string> {
+  const file = name === "buildCounted" ? "build.mjs" : "setup.mjs";
+  const program = `import { ${name} } from "./js/scripts/${file}"; console.log((await ${name}()) ?? "");`;
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program, name], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let printed = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+    });
+    child.on("error", reject);
+    child.on("close", (status) => {
+      if (status === 0) resolve(printed.trim().split("\n").at(-1) ?? "");
+      else reject(new Error(`${name}() of js/scripts/${file} failed; its output is above.`));
+    });
+  });
+}

@@ -1,0 +1,369 @@
+// Clocks that are wrong: nothing that was stored or brought in with an instant ahead of the clock
+// skews what is found, neither while the server runs nor after a restart, and every score is a
+// finite number.
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Agent } from "../../js/server/src/agent/agent.ts";
+import { type SnapshotPlaces, snapshotsOf } from "../../js/server/src/settings/paths.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { importMemory } from "../../js/server/src/transfer/import.ts";
+import { ask } from "./support/direct-agent.ts";
+import { raw } from "./support/existing-database.ts";
+import { type Running, start } from "./support/server-process.ts";
+import { clientOf } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
+
+const DAY = 86_400_000;
+const NOW = Date.UTC(2026, 10, 24, 12);
+const iso = (at: number) => new Date(at).toISOString();
+const MEMORIES = 15;
+const CONCEPT = { type: "concept", content_title: "Once" };
+
+/** An agent whose clock a test sets. */
+interface World {
+  agent: Agent;
+  now: number;
+  file: string;
+  /** Closes it and opens it again. */
+  restart(): void;
+}
+
+function worldOf({
+  now = NOW,
+  snapshots,
+}: {
+  now?: number;
+  snapshots?: SnapshotPlaces;
+} = {}): World {
+  const file = join(temporaryFolder(), "a.db");
+  const open = () =>
+    new Agent(new LibsqlStorage(file, { durability: "normal" }), {
+      clock: () => world.now,
+      ...(snapshots === undefined ? {} : { snapshots }),
+    });
+  const restart = () => {
+    world.agent.close();
+    world.agent = open();
+  };
+  const world: World = { agent: undefined as unknown as Agent, now, file, restart };
+  world.agent = open();
+  return world;
+}
+
+async function fill({ agent }: World, count = MEMORIES): Promise<string[]> {
+  const ids: string[] = [];
+  for (let place = 0; place < count; place++) {
+    const body = {
+      type: "concept",
+      subtype: "custom:lesson",
+      content_title: "Funding squeeze reverts",
+    };
+    ids.push((await ask(agent, "createNode", { body: { ...body, id: `n_${place}` } })).id);
+  }
+  return ids;
+}
+
+interface Row {
+  id: string;
+  score: number;
+  breakdown: Record<string, number>;
+}
+
+/** Scores of everything that is found. No recency is above 1, and nothing is no number. */
+async function found({ agent }: World): Promise<Row[]> {
+  const { data } = await ask(agent, "search", { body: { query: "funding squeeze", limit: 50 } });
+  for (const { score, breakdown } of data as Row[]) {
+    expect(Number.isFinite(score)).toBe(true);
+    expect(breakdown.recency).toBeGreaterThanOrEqual(0);
+    expect(breakdown.recency).toBeLessThanOrEqual(1);
+  }
+  return data;
+}
+
+const recencyOf = async (world: World, id: string) =>
+  (await found(world)).find((row) => row.id === id)?.breakdown.recency;
+const retrieved = async ({ agent }: World): Promise<string[]> =>
+  (
+    await ask(agent, "retrieve", { body: { query: "funding squeeze", limit: 50, recall: "none" } })
+  ).data.map(({ id }: Row) => id);
+const accessOf = ({ file }: World, id: string) =>
+  (
+    raw(file).prepare("SELECT neural_last_accessed AS at FROM nodes WHERE id = ?").all(id)[0] as {
+      at: string;
+    }
+  ).at;
+
+/** Everything else that looks at instants answers, in its documented form. */
+async function goesOn({ agent }: World): Promise<void> {
+  for (const { retrievability } of (await ask(agent, "graph")).nodes) {
+    expect(retrievability).toBeGreaterThanOrEqual(0);
+    expect(retrievability).toBeLessThanOrEqual(1);
+  }
+  await ask(agent, "buildContext", { body: { input: "funding squeeze", recall: "none" } });
+  await ask(agent, "health");
+  await ask(agent, "listNodes", { query: { lifecycle: "ACTIVE" } });
+  await ask(agent, "sweep", { body: {} });
+}
+
+describe("a clock that was ahead for a moment", () => {
+  test("forgets no use, no request that may be sent again, and no conflict", async () => {
+    const world = worldOf();
+    await fill(world, 3);
+    const use = (context_id: string) =>
+      ask(world.agent, "giveFeedback", {
+        body: { context_id, recalled_content: { n_0: "Funding" }, response: "Funding" },
+      });
+    const create = (key: string) =>
+      ask(world.agent, "createNode", { body: CONCEPT, headers: { "Idempotency-Key": key } });
+    const queue = (old_node_id: string) =>
+      ask(world.agent, "queueConflict", { body: { old_node_id, new_content: "Other" } });
+    const count = (table: string) => {
+      const [row] = raw(world.file).prepare(`SELECT count(*) AS rows FROM ${table}`).all() as [
+        { rows: number },
+      ];
+      return row.rows;
+    };
+    const counts = () => ["memory_usage", "nous_retries", "conflict_queue"].map(count);
+    await use("c_1");
+    const first = await create("k_1");
+    await queue("n_0");
+    world.now += 60 * DAY;
+    await use("c_2");
+    await create("k_2");
+    await queue("n_1");
+    expect(counts()).toEqual([2, 2, 2]);
+    world.now = NOW + 1_000;
+    expect((await create("k_1")).id).toBe(first.id);
+    expect((await ask(world.agent, "listConflicts", { query: {} })).data).toHaveLength(2);
+    // What time really passed is forgotten.
+    for (const [place, days] of [100, 100.5].entries()) {
+      world.now = NOW + days * DAY;
+      await use(`c_late_${place}`);
+      await create(`k_late_${place}`);
+      await queue("n_2");
+    }
+    expect(counts()).toEqual([2, 2, 2]);
+  });
+
+  test.each([1 / 24, 1, 120, 399])("by %d days leaves nothing behind", async (days) => {
+    const world = worldOf();
+    const ids = await fill(world);
+    world.now += days * DAY;
+    await ask(world.agent, "readNode", { params: { id: "n_3" } });
+    await ask(world.agent, "search", { body: { query: "funding", limit: 2 } });
+    const late = (
+      await ask(world.agent, "createNode", {
+        body: { type: "concept", content_title: "Funding squeeze" },
+      })
+    ).id;
+    world.agent.flush();
+    world.now = NOW + 1_000;
+    const all = [...ids, late].sort();
+    expect((await retrieved(world)).sort()).toEqual(all);
+    expect(await recencyOf(world, "n_3")).toBe(1);
+    await goesOn(world);
+    world.restart();
+    expect((await retrieved(world)).sort()).toEqual(all);
+    expect(Date.parse(accessOf(world, "n_3"))).toBeLessThanOrEqual(NOW + 2_000);
+    // An access of those days is no longer one of today once time has passed.
+    world.now += 60 * DAY;
+    world.restart();
+    world.agent.open();
+    expect(await world.agent.read(() => world.agent.index.get("n_3")!.last_accessed)).toBeLessThan(
+      NOW + DAY,
+    );
+    await goesOn(world);
+  });
+
+  test("leaves nothing behind where the server was stopped meanwhile", async () => {
+    const world = worldOf({ now: NOW + 120 * DAY });
+    const ids = await fill(world);
+    await ask(world.agent, "readNode", { params: { id: "n_3" } });
+    world.agent.close();
+    world.now = NOW;
+    world.agent = new Agent(new LibsqlStorage(world.file, { durability: "normal" }), {
+      clock: () => world.now,
+    });
+    expect((await retrieved(world)).sort()).toEqual([...ids].sort());
+    expect(await recencyOf(world, "n_3")).toBe(1);
+    await goesOn(world);
+    world.agent.flushAll();
+    expect(accessOf(world, "n_3")).toBe(iso(NOW));
+    // A memory that was never accessed does not come to be so by it.
+    const never = worldOf({ now: NOW + 120 * DAY });
+    await ask(never.agent, "createNode", {
+      body: { type: "concept", content_title: "Funding squeeze", id: "n_0" },
+    });
+    never.now = NOW;
+    expect(
+      (await ask(never.agent, "readNode", { params: { id: "n_0" }, query: { recall: "false" } }))
+        .neural_last_accessed,
+    ).toBeNull();
+    never.restart();
+    expect(accessOf(never, "n_0")).toBeNull();
+  });
+
+  test("is not believed by what was kept of the index", async () => {
+    const folder = temporaryFolder();
+    const snapshots = snapshotsOf(join(folder, "kept.db"));
+    const world = worldOf({ now: NOW + 120 * DAY, snapshots });
+    await fill(world, 1_100);
+    await ask(world.agent, "readNode", { params: { id: "n_3" } });
+    world.agent.close();
+    expect(existsSync(snapshots.index)).toBe(true);
+    world.now = NOW;
+    world.agent = new Agent(new LibsqlStorage(world.file, { durability: "normal" }), {
+      clock: () => world.now,
+      snapshots,
+    });
+    const latest = world.agent.read(() =>
+      [...world.agent.index.ids()].map((id) => world.agent.index.get(id)!.last_accessed),
+    );
+    expect(Math.max(...latest)).toBeLessThanOrEqual(NOW);
+    world.agent.close();
+  });
+
+  test("blocks neither periodic work nor vectors that are to be made", () => {
+    const storage = new LibsqlStorage(join(temporaryFolder(), "a.db"), { durability: "normal" });
+    const take = (now: number) => storage.tasks.take("decay", now, 1_000, 600_000);
+    expect([take(NOW + 120 * DAY), take(NOW), take(NOW)]).toEqual([true, true, false]);
+    importMemory(storage, [lineOf("n_1", {})], { conflicts: "skip", now: NOW });
+    const due = (now: number) => storage.embeddings.due(now, 10).map(({ ticket }) => ticket);
+    const [ticket] = due(NOW) as [number];
+    storage.embeddings.postpone([ticket], NOW, 5_000, 3_600_000);
+    expect([due(NOW), due(NOW + 5_000)]).toEqual([[], [ticket]]);
+    storage.embeddings.postpone([ticket], NOW + 120 * DAY, 5_000, 3_600_000);
+    expect(due(NOW)).toEqual([ticket]);
+    // Whatever a provider asks for, a text is not put off for longer than a day.
+    storage.embeddings.postpone([ticket], NOW, 9 * DAY, 9 * DAY);
+    expect([due(NOW + DAY - 1), due(NOW + DAY)]).toEqual([[], [ticket]]);
+    storage.close();
+  });
+});
+
+const lineOf = (id: string, fields: object) => {
+  const created_at = iso(NOW - 90 * DAY);
+  return JSON.stringify({
+    kind: "node",
+    id,
+    type: "concept",
+    content_title: "Funding squeeze",
+    created_at,
+    ...fields,
+  });
+};
+
+describe("instants that are brought in", () => {
+  test("ahead of the clock have no weight, whatever they are, and are kept as they were given", async () => {
+    const years = [
+      "2027-01-01",
+      "2069-01-01T00:00:00.000Z",
+      "2071-01-01 00:00:00",
+      "9999-12-31T23:59:59.999Z",
+    ];
+    const lines = years.flatMap((at, place) => [
+      lineOf(`accessed_${place}`, { neural_last_accessed: at, neural_access_count: 3 }),
+      lineOf(`created_${place}`, { created_at: at, provenance_created_at: at }),
+      lineOf(`both_${place}`, {
+        created_at: at,
+        provenance_created_at: at,
+        neural_last_accessed: at,
+      }),
+    ]);
+    lines.push(lineOf("today", { neural_last_accessed: iso(NOW), neural_access_count: 3 }));
+    const world = worldOf();
+    importMemory(world.agent.storage, lines, { conflicts: "skip", now: NOW });
+    for (let turn = 0; turn < 2; turn++) {
+      const rows = await found(world);
+      expect(rows).toHaveLength(lines.length);
+      const best = Math.max(...rows.map(({ score }) => score));
+      expect(rows.find(({ id }) => id === "today")!.score).toBeGreaterThan(best - 0.05);
+      expect(await retrieved(world)).toContain("today");
+      await goesOn(world);
+      world.restart();
+    }
+    const node = await ask(world.agent, "readNode", {
+      params: { id: "created_1" },
+      query: { recall: "false" },
+    });
+    expect(node.provenance_created_at).toBe("2069-01-01T00:00:00.000Z");
+  });
+
+  test("stand for no access where they are far ahead, and give way to the first real one", async () => {
+    const world = worldOf();
+    const far = "2069-01-01T00:00:00.000Z";
+    importMemory(world.agent.storage, [lineOf("n_1", { neural_last_accessed: far })], {
+      conflicts: "skip",
+      now: NOW,
+    });
+    const last = () => world.agent.read(() => world.agent.index.get("n_1")!.last_accessed);
+    expect(last()).toBe(NOW - 90 * DAY);
+    world.agent.flushAll();
+    expect(accessOf(world, "n_1")).toBe(far);
+    await ask(world.agent, "readNode", { params: { id: "n_1" } });
+    world.restart();
+    expect([last(), accessOf(world, "n_1")]).toEqual([NOW, iso(NOW)]);
+  });
+
+  test("that another program stores while the agent is open have no weight either", async () => {
+    const world = worldOf();
+    await fill(world, 3);
+    await found(world);
+    raw(world.file)
+      .prepare("UPDATE nodes SET neural_last_accessed = ? WHERE id = 'n_1'")
+      .run(iso(NOW + 120 * DAY));
+    expect(await recencyOf(world, "n_1")).toBe(1);
+    world.agent.flushAll();
+    expect(accessOf(world, "n_1")).toBe(iso(NOW));
+  });
+});
+
+test("a step back of less than a minute is waited out", async () => {
+  const world = worldOf();
+  await fill(world, 2);
+  await ask(world.agent, "readNode", { params: { id: "n_1" } });
+  world.now -= 59_000;
+  expect(world.agent.now()).toBe(NOW);
+  expect(await recencyOf(world, "n_1")).toBe(1);
+  world.now -= 2_000;
+  expect(world.agent.now()).toBe(NOW - 61_000);
+  expect(await recencyOf(world, "n_1")).toBe(1);
+});
+
+test("a running server whose clock is ahead for one request finds as before, after a restart, too", async () => {
+  const folder = temporaryFolder();
+  const offset = join(folder, "offset");
+  writeFileSync(offset, "0");
+  const clock = `import { readFileSync } from "node:fs";
+    const now = Date.now; Date.now = () => now() + Number(readFileSync(${JSON.stringify(offset)}, "utf8"));`;
+  const node = ["--import", `data:text/javascript,${encodeURIComponent(clock)}`];
+  const open = () => start(folder, ["--log-level", "info"], "test", { node });
+  const first = await open();
+  const { create, file } = clientOf(first, "default");
+  const ids: string[] = [];
+  for (let place = 0; place < MEMORIES; place++) ids.push((await create()).id);
+  const retrieves = async ({ ask }: Running) => {
+    const { body } = await ask("POST /retrieve", { query: "funding squeeze", limit: 50 });
+    for (const { score } of body.data) expect(score).toBeLessThan(2);
+    return body.data.map(({ id }: { id: string }) => id).sort();
+  };
+  expect(await retrieves(first)).toEqual([...ids].sort());
+  writeFileSync(offset, String(120 * DAY));
+  expect((await first.ask(`GET /nodes/${ids[3]}`)).status).toBe(200);
+  await expect
+    .poll(() => raw(file()).prepare("SELECT max(neural_last_accessed) AS at FROM nodes").all()[0], {
+      timeout: 10_000,
+    })
+    .toMatchObject({ at: expect.stringContaining(iso(Date.now() + 120 * DAY).slice(0, 7)) });
+  writeFileSync(offset, "0");
+  expect(await retrieves(first)).toEqual([...ids].sort());
+  expect(first.log()).toContain("The clock was set back");
+  expect(await first.end()).toBe(0);
+  const second = await open();
+  expect(await retrieves(second)).toEqual([...ids].sort());
+  for (const path of ["GET /graph", "GET /health", "POST /decay"])
+    expect((await second.ask(path)).status, path).toBe(200);
+  expect(readFileSync(offset, "utf8")).toBe("0");
+});

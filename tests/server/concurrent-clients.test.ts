@@ -1,0 +1,179 @@
+// Many clients at once on one memory, of one server and of two: no error, nothing is lost, and what
+// adds up adds up exactly. And a wrong clock buries nothing.
+
+import { describe, expect, test } from "vitest";
+import { heldBy } from "./support/acknowledged-writes.ts";
+import { raw } from "./support/existing-database.ts";
+import { type Running, start } from "./support/server-process.ts";
+import { type Client, clientOf, LESSON } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
+
+const CLIENTS = 16;
+const SHARED = 4;
+/** So little that an edge never gets as strong as it can be. */
+const STEP = 2 ** -16;
+
+/** What a crowd did, as it was told. */
+interface Told {
+  answers: number;
+  /** Of each shared memory: how often it was read, and how often it was changed. */
+  reads: number[];
+  changes: number[];
+  /** Of each shared edge. */
+  strengthenings: number[];
+  made: string[];
+  gone: string[];
+  failures: string[];
+}
+
+/** Memories that all of them read, change and strengthen, and edges between them. */
+async function sharedBy({ create, link }: Client) {
+  const nodes: string[] = [];
+  for (let place = 0; place < SHARED; place++) {
+    nodes.push(
+      (await create({ id: `shared${place}`, content_title: `Common ground ${place}` })).id,
+    );
+  }
+  const edges: string[] = [];
+  for (const [place, id] of nodes.entries()) {
+    edges.push((await link(id, nodes[(place + 1) % SHARED]!, "causes", { strength: 0 })).id);
+  }
+  return { nodes, edges };
+}
+
+/** One of the crowd: writes, reads and searches until it is over. */
+async function work(
+  name: string,
+  { ask }: Client,
+  shared: { nodes: string[]; edges: string[] },
+  told: Told,
+  end: number,
+) {
+  const done = async (call: string, body?: unknown) => {
+    const answer = await ask(call, body);
+    told.answers += 1;
+    if (answer.status >= 300)
+      told.failures.push(`${call}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  for (let turn = 0; performance.now() < end; turn++) {
+    const place = turn % SHARED;
+    const [node, edge] = [shared.nodes[place]!, shared.edges[place]!];
+    const id = `${name}t${turn}`;
+    await done("POST /nodes", { ...LESSON, id, content_title: id });
+    told.made.push(id);
+    const found = (await done("POST /search", { query: id })).data.map(
+      (one: { id: string }) => one.id,
+    );
+    if (!found.includes(id)) told.failures.push(`${id} is not found`);
+    await done(`POST /edges/${edge}/strengthen`, { amount: STEP });
+    told.strengthenings[place]! += 1;
+    await done(`GET /nodes/${node}`);
+    told.reads[place]! += 1;
+    await done(`PATCH /nodes/${node}`, { content_body: `changed by ${id}` });
+    told.changes[place]! += 1;
+    if (turn % 3 !== 2) continue;
+    await done(`DELETE /nodes/${id}`);
+    told.gone.push(id);
+  }
+}
+
+async function crowd(servers: readonly Running[], seconds: number): Promise<Told> {
+  const clients = servers.map((server) => clientOf(server, "default"));
+  const shared = await sharedBy(clients[0]!);
+  const nothing = () => Array.from({ length: SHARED }, () => 0);
+  const told: Told = {
+    answers: 0,
+    reads: nothing(),
+    changes: nothing(),
+    strengthenings: nothing(),
+    made: [],
+    gone: [],
+    failures: [],
+  };
+  const end = performance.now() + seconds * 1_000;
+  await Promise.all(
+    Array.from({ length: CLIENTS }, (_, place) =>
+      work(`c${place}`, clients[place % clients.length]!, shared, told, end),
+    ),
+  );
+  expect(told.failures).toEqual([]);
+  for (const { ask } of clients) {
+    const strengths = async () => {
+      const edges = (await ask("GET /graph")).body.edges as { id: string; strength: number }[];
+      return shared.edges.map((id) => edges.find((edge) => edge.id === id)!.strength / STEP);
+    };
+    expect(await strengths()).toEqual(told.strengthenings);
+    for (const [place, id] of shared.nodes.entries()) {
+      // Soft state of another server comes with its next flush.
+      const read = async () => (await ask(`GET /nodes/${id}?recall=false`)).body;
+      await expect
+        .poll(async () => (await read()).neural_access_count, { timeout: 20_000 })
+        .toBe(told.reads[place]);
+      expect((await read()).version).toBe(1 + told.changes[place]!);
+    }
+    const { found, problems } = await heldBy({ ask });
+    expect(problems).toEqual([]);
+    const there = new Set([...shared.nodes, ...told.made].filter((id) => !told.gone.includes(id)));
+    const nodes = [...found.keys()].filter((key) => key.startsWith("memory "));
+    expect(new Set(nodes.map((key) => key.slice("memory ".length)))).toEqual(there);
+  }
+  return told;
+}
+
+describe(`${CLIENTS} clients at once`, () => {
+  test.each([
+    ["one server", 1, 60],
+    ["two servers of one database", 2, 20],
+  ])("of %s lose no update", { timeout: 180_000 }, async (_, count, seconds) => {
+    const folder = temporaryFolder();
+    const options = ["--log-level", "error"];
+    const servers: Running[] = [];
+    for (let place = 0; place < count; place++) servers.push(await start(folder, options));
+    const told = await crowd(servers, seconds);
+    console.log(`${CLIENTS} clients, ${count} server(s), ${seconds} s: ${told.answers} answers`);
+    for (const server of servers) {
+      expect(server.log()).toBe("");
+      expect(await server.end()).toBe(0);
+    }
+    // What was ahead of the database has been added to it, once.
+    const db = raw(clientOf(servers[0]!, "default").file());
+    const rows = db
+      .prepare("SELECT neural_access_count AS count FROM nodes WHERE id LIKE 'shared%' ORDER BY id")
+      .all();
+    expect(rows).toEqual(told.reads.map((reads) => ({ count: reads })));
+  });
+});
+
+describe("a wrong clock", () => {
+  const YEARS = 20 * 365 * 86_400_000;
+  /**
+   * Ahead, it is refused at once; behind, the right one is refused after it, since so long seems to
+   * have passed.
+   */
+  test.each([
+    ["ahead", YEARS, { wrong: 409, right: 200 }],
+    ["behind", -YEARS, { wrong: 200, right: 409 }],
+  ])("that is far %s buries no memory", { timeout: 60_000 }, async (_, offset, statuses) => {
+    const folder = temporaryFolder();
+    const options = ["--log-level", "error", "--decay-interval", "1"];
+    const first = await start(folder, options);
+    const { id } = await clientOf(first, "default").create();
+    expect((await first.ask("POST /decay", {})).status).toBe(200);
+    expect(await first.end()).toBe(0);
+    const clock = `const now = Date.now; Date.now = () => now() + ${offset};`;
+    const node = ["--import", `data:text/javascript,${encodeURIComponent(clock)}`];
+    const wrong = await start(folder, options, "test", { node });
+    const own = clientOf(wrong, "default");
+    expect((await own.ask("POST /decay", {})).status).toBe(statuses.wrong);
+    const later = await own.create({ content_title: "Made by a wrong clock" });
+    expect(await own.search("wrong")).toContain(later.id);
+    expect(await wrong.end()).toBe(0);
+    const right = await start(folder, options);
+    expect((await right.ask("POST /decay", {})).status).toBe(statuses.right);
+    expect((await right.ask(`GET /nodes/${id}?recall=false`)).body.state_lifecycle).toBe("ACTIVE");
+    expect(await right.end()).toBe(0);
+    const states = raw(own.file()).prepare("SELECT state_lifecycle AS state FROM nodes").all();
+    expect(states).toEqual([{ state: "ACTIVE" }, { state: "ACTIVE" }]);
+  });
+});

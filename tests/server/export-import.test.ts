@@ -1,0 +1,525 @@
+// Export and import: what was exported and imported is the same memory; conflicts; lines that are
+// wrong; files of any length. What the commands do is done in this process, and by the program
+// itself where what it reads and prints is tested.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "libsql";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { agentFile } from "../../js/server/src/settings/paths.ts";
+import { sealAll } from "../../js/server/src/storage/checksums.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { addFrames } from "../../js/server/src/storage/migrations/frames.ts";
+import type { Place } from "../../js/server/src/storage/place.ts";
+import { META_TABLE, MIGRATIONS } from "../../js/server/src/storage/schema.ts";
+import { exportFile, importFile } from "../../js/server/src/transfer/commands.ts";
+import type { Conflicts } from "../../js/server/src/transfer/conflicts.ts";
+import { makeExisting, raw } from "./support/existing-database.ts";
+import { PROGRAM, start } from "./support/server-process.ts";
+import { clientOf } from "./support/shared-server.ts";
+import { makeFolder, removeFolder, temporaryFolder } from "./support/temporary-folder.ts";
+
+function run(args: readonly string[], input = "") {
+  const options = { encoding: "utf8", input, maxBuffer: 2 ** 28 } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], options);
+  return { status, stdout, stderr };
+}
+
+const placeIn = (dataDir: string): Place => ({ dataDir, durability: "full", remote: undefined });
+const fileIn = (folder: string): string => join(folder, "lines.jsonl");
+
+function exported(folder: string, agent = "default"): string[] {
+  const count = exportFile(placeIn(folder), agent, fileIn(folder), { force: true });
+  const lines = readFileSync(fileIn(folder), "utf8").trimEnd().split("\n");
+  expect(lines).toHaveLength(count);
+  return lines;
+}
+
+const textOf = (lines: readonly (string | object)[]): string =>
+  lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
+
+interface ImportOptions {
+  agent?: string;
+  conflicts?: Conflicts;
+}
+
+/** Imports lines; how many were added, replaced and left out. */
+function imported(
+  folder: string,
+  lines: readonly (string | object)[],
+  { agent = "default", conflicts = "skip" }: ImportOptions = {},
+) {
+  writeFileSync(fileIn(folder), textOf(lines));
+  const { added, replaced, skipped } = importFile(
+    placeIn(folder),
+    agent,
+    fileIn(folder),
+    conflicts,
+  );
+  return [added, replaced, skipped];
+}
+
+const node = (id: string, fields: object = {}) => ({
+  kind: "node",
+  id,
+  type: "note",
+  content_title: id,
+  ...fields,
+});
+const edge = (id: string, source_id: string, target_id: string, fields: object = {}) => ({
+  ...{ kind: "edge", id, type: "causes", source_id, target_id },
+  ...fields,
+});
+
+const cluster = (id: string) => ({ kind: "cluster", id, name: id });
+const membership = (cluster_id: string, node_id: string) => ({
+  kind: "membership",
+  cluster_id,
+  node_id,
+});
+
+test("an import of an export is the same memory", { timeout: 60_000 }, async () => {
+  const folder = temporaryFolder();
+  const first = await start(folder);
+  const { ask, create, link, search } = clientOf(first, "default");
+  const nodes = [];
+  for (let place = 0; place < 12; place++) {
+    nodes.push(
+      await create({
+        content_title: `squeeze ${place} "ü\u2028`,
+        embedding: [Math.sin(place), Math.cos(place)],
+      }),
+    );
+  }
+  for (let place = 1; place < 12; place++)
+    await link(nodes[place].id, nodes[(place * 5) % place].id, "relates_to");
+  await ask(`GET /nodes/${nodes[3].id}`);
+  await ask(`PATCH /nodes/${nodes[4].id}`, { content_body: null });
+  await ask(`PATCH /nodes/${nodes[5].id}`, { frame: "risk", censors: ["c1"] });
+  await search("squeeze");
+  await first.end();
+  raw(agentFile(folder, "default")).exec(`
+    INSERT INTO clusters (id, name, auto_subtypes) VALUES ('c_1', 'Majors', '["custom:lesson"]');
+    INSERT INTO cluster_memberships (cluster_id, node_id, weight) VALUES ('c_1', '${nodes[0].id}', 0.5);
+  `);
+  const lines = exported(folder);
+  const framed = lines.map((line) => JSON.parse(line)).filter((line) => line.frame === "risk");
+  expect(framed).toMatchObject([{ id: nodes[5].id, censors: '["c1"]' }]);
+  expect(lines).toHaveLength(12 + 11 + 2);
+  expect(lines.map((line) => JSON.parse(line).kind).indexOf("edge")).toBe(14);
+  expect(imported(folder, lines, { agent: "other" })).toEqual([25, 0, 0]);
+  expect(exported(folder, "other")).toEqual(lines);
+  const server = await start(folder);
+  const answers = await Promise.all(
+    ["default", "other"].map(async (agent) => {
+      const { body } = await clientOf(server, agent).ask("POST /search", {
+        query: "squeeze 5",
+        embedding: [1, 0],
+        limit: 20,
+      });
+      return body.data.map(({ id, score, breakdown }: Record<string, unknown>) => ({
+        id,
+        score,
+        breakdown,
+      }));
+    }),
+  );
+  expect(answers[0].length).toBeGreaterThan(5);
+  expect(answers[1]).toEqual(answers[0]);
+});
+
+test("a memory of the existing server goes the same way, odd values as missing ones", () => {
+  const folder = temporaryFolder();
+  const theirs = join(folder, "theirs.db");
+  makeExisting(theirs);
+  raw(theirs).exec(
+    "UPDATE nodes SET neural_stability = 'long', content_summary = x'00ff' WHERE id = 'n_b'",
+  );
+  expect(run(["adopt", theirs, "--data-dir", folder])).toMatchObject({ status: 0 });
+  const lines = exported(folder);
+  expect(JSON.parse(lines[1]!)).toMatchObject({
+    id: "n_b",
+    neural_stability: null,
+    content_summary: null,
+  });
+  expect(imported(folder, lines, { agent: "other" })).toEqual([lines.length, 0, 0]);
+  expect(exported(folder, "other")).toEqual(lines);
+});
+
+test("a vector that nothing can be compared with is left out of an export, so that the lines can be imported", () => {
+  const folder = temporaryFolder();
+  const theirs = join(folder, "theirs.db");
+  makeExisting(theirs);
+  const db = raw(theirs);
+  const insert = db.prepare(
+    "INSERT INTO nodes (id, type, content_title, embedding_vector) VALUES (?, 'note', ?, ?)",
+  );
+  const floats = (...components: number[]) => Buffer.from(Float32Array.from(components).buffer);
+  const odd = {
+    zero: floats(0, 0, 0),
+    nan: floats(1, Number.NaN, 0),
+    cut: Buffer.from([1, 2, 3]),
+    text: "1,2,3",
+  };
+  for (const [id, vector] of Object.entries(odd)) insert.run(id, id, vector);
+  db.close();
+  expect(run(["adopt", theirs, "--data-dir", folder])).toMatchObject({ status: 0 });
+  const lines = exported(folder);
+  const vectors = lines.map((line) => JSON.parse(line)).filter(({ kind }) => kind === "node");
+  const kept = vectors.filter(({ embedding }) => embedding !== null).map(({ id }) => id);
+  // That of n_c has two components, the others have three.
+  expect([vectors.length, kept]).toEqual([7, ["n_a", "n_b"]]);
+  const elsewhere = temporaryFolder();
+  expect(imported(elsewhere, lines)).toEqual([lines.length, 0, 0]);
+  expect(run(["check", "--data-dir", elsewhere]).stdout).toContain(": sound");
+});
+
+test("a memory of the schema before frames is checked and exported as it is, and keeps its sums when it is opened", () => {
+  const folder = temporaryFolder();
+  const file = agentFile(folder, "default");
+  new LibsqlStorage(file, { durability: "normal" }).close();
+  rmSync(file);
+  const db = new Database(file);
+  const before = MIGRATIONS.indexOf(addFrames);
+  db.exec(META_TABLE);
+  for (const migration of MIGRATIONS.slice(0, before)) migration(db);
+  db.exec(`
+    INSERT INTO nous_meta VALUES ('schema', '${before}'), ('epoch', 'e'), ('agent', 'default');
+    INSERT INTO nodes (id, type, content_title) VALUES ('n_a', 'note', 'Old'), ('n_b', 'note', 'Newer');
+    INSERT INTO playbook_outcomes VALUES ('n_a', 'n_b', 1, '2026-01-01T00:00:00.000Z');
+  `);
+  sealAll((sql) => db.prepare(sql));
+  db.close();
+  expect(run(["check", "--data-dir", folder])).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining(": sound"),
+  });
+  const lines = exported(folder);
+  expect(raw(file).prepare("SELECT value FROM nous_meta WHERE key = 'schema'").get()).toMatchObject(
+    {
+      value: `${before}`,
+    },
+  );
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { kind: "node", id: "n_a", frame: null, censors: null },
+    { kind: "node", id: "n_b" },
+    { kind: "outcome", playbook_id: "n_a", client_counted: 0 },
+  ]);
+  const storage = new LibsqlStorage(file, { durability: "normal" });
+  expect(storage.soundness.problems()).toEqual([]);
+  const sums = raw(file).prepare("SELECT count(*) AS count FROM row_checksums").get();
+  expect(sums).toMatchObject({ count: 2 });
+  raw(file).exec(
+    "DROP TRIGGER nodes_checksum_update; UPDATE nodes SET frame = 'risk' WHERE id = 'n_a'",
+  );
+  expect(storage.soundness.problems()).toEqual(["1 memories are not as they were written"]);
+  storage.close();
+  expect(imported(folder, lines, { agent: "other" })).toEqual([3, 0, 0]);
+});
+
+test("figures of memories go along, and trades that were counted are not counted again", async () => {
+  const folder = temporaryFolder();
+  const first = await start(folder);
+  const { create, link, ask } = clientOf(first, "default");
+  const playbook = await create({
+    subtype: "custom:playbook",
+    content_body: JSON.stringify({ text: "Fade it", sample_size: 0 }),
+  });
+  const entry = await create({ type: "episode", subtype: "custom:trade_entry" });
+  const signals = { pnl_pct: 4.5, note: "ü" };
+  const close = await create({ type: "episode", subtype: "custom:trade_close", signals });
+  await link(playbook.id, entry.id, "applied_to");
+  await link(close.id, entry.id, "part_of");
+  const counted = (await ask(`GET /nodes/${playbook.id}?recall=false`)).body;
+  expect(JSON.parse(counted.content_body).sample_size).toBe(1);
+  await first.end();
+  const lines = exported(folder);
+  const parsed = lines.map((line) => JSON.parse(line));
+  expect(parsed.filter(({ kind }) => kind === "outcome")).toMatchObject([
+    { playbook_id: playbook.id, profitable: 1 },
+  ]);
+  expect(parsed.flatMap((line) => line.signals ?? [])).toEqual([signals]);
+  const others = parsed.map((line) => ({ ...line, signals: { pnl_pct: -1 } }));
+  expect(imported(folder, others, { agent: "other" })).toEqual([lines.length, 0, 0]);
+  expect(imported(folder, parsed, { agent: "other", conflicts: "overwrite" })).toEqual([
+    0,
+    lines.length,
+    0,
+  ]);
+  expect(exported(folder, "other")).toEqual(lines);
+  const second = clientOf(await start(folder), "other");
+  // What would count the trade, had it not been.
+  const { body } = await second.ask(`PATCH /nodes/${playbook.id}`, { content_title: "Again" });
+  expect(body).toMatchObject({ content_title: "Again", content_body: counted.content_body });
+});
+
+describe("what is there already", () => {
+  const [OLD, NEW, NEWER] = [
+    "2026-01-01T00:00:00.000Z",
+    "2026-02-01T00:00:00.000Z",
+    "2026-03-01T00:00:00Z",
+  ];
+  const there = [
+    node("n_1", { content_title: "stored", last_modified: NEW }),
+    node("n_2", { content_title: "stored", last_modified: NEW }),
+    edge("e_1", "n_1", "n_2", { strength: 0.1, created_at: NEW }),
+  ];
+  const given = [
+    node("n_1", { content_title: "given", last_modified: OLD }),
+    node("n_2", { content_title: "given", last_modified: NEWER }),
+    node("n_3"),
+    edge("e_1", "n_1", "n_2", { strength: 0.9, created_at: NEWER }),
+  ];
+  test.each<[Conflicts, number[], unknown[]]>([
+    ["skip", [1, 0, 3], ["stored", "stored", 0.1]],
+    ["overwrite", [1, 3, 0], ["given", "given", 0.9]],
+    ["newer", [1, 2, 1], ["stored", "given", 0.9]],
+  ])("%s: added, replaced, left out are %j", (conflicts, counts, expected) => {
+    const folder = temporaryFolder();
+    expect(imported(folder, there)).toEqual([3, 0, 0]);
+    expect(imported(folder, given, { conflicts })).toEqual(counts);
+    const [one, two, , tie] = exported(folder).map((line) => JSON.parse(line));
+    expect([one.content_title, two.content_title, tie.strength]).toEqual(expected);
+    // The words that count are those that are stored.
+    const storage = new LibsqlStorage(agentFile(folder, "default"), { durability: "full" });
+    expect(storage.soundness.problems()).toEqual([]);
+    storage.close();
+  });
+
+  test("importing once more changes nothing", () => {
+    const folder = temporaryFolder();
+    imported(folder, given);
+    const before = exported(folder);
+    expect(imported(folder, given)).toEqual([0, 0, 4]);
+    expect(exported(folder)).toEqual(before);
+  });
+});
+
+describe("lines", () => {
+  test("of edges may come before what they tie together", () => {
+    const folder = temporaryFolder();
+    expect(imported(folder, [edge("e_1", "n_1", "n_2"), "", node("n_1"), node("n_2")])).toEqual([
+      3, 0, 0,
+    ]);
+    expect(exported(folder)).toHaveLength(3);
+  });
+
+  test("of memberships may come before what they name", () => {
+    const folder = temporaryFolder();
+    expect(imported(folder, [membership("c_1", "n_1"), cluster("c_1"), node("n_1")])).toEqual([
+      3, 0, 0,
+    ]);
+    expect(exported(folder)).toHaveLength(3);
+  });
+
+  test("of outcomes of what was deleted are left out, and no line tells of what names nothing", () => {
+    const folder = temporaryFolder();
+    const outcome = {
+      kind: "outcome",
+      playbook_id: "p",
+      entry_id: "t",
+      profitable: 1,
+      applied_at: "2026-01-01",
+    };
+    expect(imported(folder, [outcome, node("p")])).toEqual([1, 0, 1]);
+    expect(imported(folder, [outcome, node("t")])).toEqual([2, 0, 0]);
+    expect(exported(folder)).toHaveLength(3);
+    raw(agentFile(folder, "default")).exec(`
+      INSERT INTO cluster_memberships (cluster_id, node_id) VALUES ('c_9', 'p');
+      INSERT INTO playbook_outcomes (playbook_id, entry_id, profitable, applied_at) VALUES ('p', 'n_9', 1, '2026-01-01');
+    `);
+    expect(imported(folder, exported(folder), { agent: "other" })).toEqual([3, 0, 0]);
+  });
+
+  test("that say little get times of creation, and a vector as numbers is one", () => {
+    const folder = temporaryFolder();
+    expect(imported(folder, [node("n_1", { embedding: [1, 2] })])).toEqual([1, 0, 0]);
+    const [line] = exported(folder).map((text) => JSON.parse(text));
+    expect(Date.parse(line.created_at)).toBeGreaterThan(Date.now() - 60_000);
+    expect(line.provenance_created_at).toBe(line.created_at);
+    expect(line.embedding).toBe(Buffer.from(Float32Array.from([1, 2]).buffer).toString("base64"));
+  });
+
+  describe("are refused, and nothing is taken", () => {
+    let folder: string;
+    let before: unknown;
+    beforeAll(() => {
+      folder = makeFolder();
+      imported(folder, [node("n_0")]);
+      before = exported(folder);
+    });
+    afterAll(() => removeFolder(folder));
+
+    test.each([
+      ["no JSON", ["{"], /Line 1: is not JSON/],
+      ["no object", ["[]"], /Line 1: .*expected object/],
+      ["an unknown kind", [node("n_1"), { kind: "note", id: "n_2" }], /Line 2: kind: /],
+      ["no id", [{ kind: "node", type: "note", content_title: "x" }], /Line 1: id: /],
+      ["an empty id", [node("")], /Line 1: id: /],
+      ["no title", [{ kind: "node", id: "n", type: "note" }], /Line 1: content_title: /],
+      ["a text that is a number", [node("n_1", { subtype: 3 })], /Line 1: subtype: /],
+      [
+        "U+0000 in a text",
+        [node("n_1", { content_body: "a\0b" })],
+        /Line 1: content_body: must not contain/,
+      ],
+      ["a vector that is no base64", [node("n_1", { embedding: "***" })], /Line 1: embedding: /],
+      [
+        "half a component",
+        [node("n_1", { embedding: "AAA=" })],
+        /Line 1: embedding: must be numbers/,
+      ],
+      [
+        "a vector of zeros",
+        [node("n_1", { embedding: [0, 0] })],
+        /Line 1: embedding: must be numbers/,
+      ],
+      ["an empty vector", [node("n_1", { embedding: [] })], /Line 1: embedding: must be numbers/],
+      [
+        "vectors of two lengths",
+        [node("n_1", { embedding: [1, 2] }), node("n_2", { embedding: [1, 2, 3] })],
+        /Line 2: embedding: must have 2 components/,
+      ],
+      [
+        "U+0000 in an id",
+        [node("a\0b"), node("a\0c")],
+        /Line 1: id: must not contain control characters/,
+      ],
+      [
+        "a control character in an id",
+        [node("a"), node("a\u0085")],
+        /Line 2: id: must not contain control characters/,
+      ],
+      [
+        "ids that differ in halves of pairs alone",
+        [node("\ud800"), node("\udfff")],
+        /Line 1: id: must not contain half/,
+      ],
+      [
+        "a control character in a cluster's id",
+        [cluster("c\t")],
+        /Line 1: id: must not contain control/,
+      ],
+      [
+        "a control character in an end",
+        [edge("e", "n_0", "n\n0")],
+        /Line 1: target_id: must not contain control/,
+      ],
+      [
+        "a membership of a memory that is not there",
+        [membership("c_1", "n_9"), cluster("c_1")],
+        /Line 1: node_id: names "n_9", which is not there/,
+      ],
+      [
+        "a membership in a cluster that is not there",
+        [node("n_1"), membership("c_9", "n_1")],
+        /Line 2: cluster_id: names "c_9", which is not there/,
+      ],
+      [
+        "an edge without an end",
+        [node("n_1"), edge("e_1", "n_1", "n_9")],
+        /The edge e_1 leads to or from a memory/,
+      ],
+    ])("with %s", (_, lines, why) => {
+      expect(() => imported(folder, lines)).toThrow(why);
+      expect(exported(folder)).toEqual(before);
+    });
+  });
+
+  test("come in by the standard input, go out by the standard output, and are refused in a sentence", () => {
+    const folder = temporaryFolder();
+    const take = (agent: string, lines: readonly (string | object)[], ...options: string[]) =>
+      run(["import", "-", "--agent", agent, "--data-dir", folder, ...options], textOf(lines));
+    const give = (agent: string) => run(["export", "--agent", agent, "--data-dir", folder]).stdout;
+    const nodes = [node("n_1"), node("n_2", { content_body: "ü\u2028" })];
+    expect(take("one", nodes)).toEqual({
+      status: 0,
+      stdout: "2 added, 0 replaced, 0 left out.\n",
+      stderr: "",
+    });
+    expect(take("one", nodes)).toMatchObject({
+      status: 0,
+      stdout: "0 added, 0 replaced, 2 left out.\n",
+    });
+    const overwrite = ["--conflicts", "overwrite"];
+    expect(take("one", nodes, ...overwrite)).toMatchObject({
+      status: 0,
+      stdout: "0 added, 2 replaced, 0 left out.\n",
+    });
+    const lines = give("one");
+    expect(lines.trimEnd().split("\n")).toEqual(exported(folder, "one"));
+    expect(take("two", [lines])).toMatchObject({ status: 0 });
+    expect(give("two")).toBe(lines);
+    const { status, stdout, stderr } = take("two", [...nodes, "["]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toMatch(/^nous-server: Line 3: is not JSON.*\n$/);
+  });
+});
+
+test("a server that is running finds what is imported, and many lines take little memory", {
+  timeout: 120_000,
+}, async () => {
+  const folder = temporaryFolder();
+  const server = await start(folder);
+  const { search, ask } = clientOf(server, "default");
+  const file = join(folder, "many.jsonl");
+  const body = "x".repeat(12_000);
+  const count = 6_000;
+  const lines = Array.from({ length: count }, (_, place) =>
+    JSON.stringify(node(`n_${place}`, { content_body: body })),
+  );
+  writeFileSync(file, lines.join("\n"));
+  const limited = ["--max-old-space-size=64", PROGRAM, "import", file, "--data-dir", folder];
+  const { status, stderr } = spawnSync(process.execPath, limited, { encoding: "utf8" });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  expect(statSync(file).size).toBeGreaterThan(64 * 2 ** 20);
+  expect((await ask("GET /health")).body.node_count).toBe(count);
+  expect(await search("n_777")).toContain("n_777");
+  const out = join(folder, "out.jsonl");
+  expect(run(["export", out, "--data-dir", folder])).toMatchObject({
+    status: 0,
+    stdout: `${count} lines are in ${out}.\n`,
+  });
+  expect(readFileSync(out, "utf8").split("\n")).toHaveLength(count + 1);
+  expect(existsSync(`${out}.tmp`)).toBe(false);
+});
+
+test("--sample fills an empty memory, and leaves one that is not as it is", async () => {
+  const folder = temporaryFolder();
+  const first = await start(folder, ["--sample"]);
+  const { ask, search, create } = clientOf(first, "default");
+  const { body } = await ask("GET /health");
+  expect(body.node_count).toBe(2_000);
+  expect(body.edge_count).toBeGreaterThan(1_000);
+  expect(body.lifecycle.ACTIVE).toBeGreaterThan(100);
+  expect(await search("funding squeeze")).not.toEqual([]);
+  await create();
+  await first.end();
+  const second = await start(folder, ["--sample"]);
+  expect(second.log()).toContain("the sample is left out");
+  expect((await second.ask("GET /health")).body.node_count).toBe(2_001);
+});
+
+test("an agent whose name has control characters does not come to be", () => {
+  const folder = temporaryFolder();
+  for (const agent of ["a\nb", "a\u0085b", "a\u007f"]) {
+    expect(() => imported(folder, [node("n_1")], { agent })).toThrow(
+      /is no name of an agent: .*control characters/,
+    );
+    expect(existsSync(agentFile(folder, agent))).toBe(false);
+  }
+});
+
+test("there is nothing to export of an agent that is not there, and nothing to import from a file that is not", () => {
+  const folder = temporaryFolder();
+  expect(run(["export", "--agent", "nobody", "--data-dir", folder])).toMatchObject({
+    status: 1,
+    stdout: "",
+  });
+  expect(run(["import", join(folder, "none"), "--data-dir", folder])).toMatchObject({
+    status: 1,
+    stdout: "",
+  });
+  expect(existsSync(agentFile(folder, "default"))).toBe(false);
+});

@@ -1,0 +1,136 @@
+// Files that backup and export are told to write: whole or not at all, over nothing that is there,
+// and never over the data itself.
+
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { agentFile, agentsDir, keysDir, keysMarker } from "../../js/server/src/settings/paths.ts";
+import { raw } from "./support/existing-database.ts";
+import { PROGRAM, start } from "./support/server-process.ts";
+import { clientOf } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
+
+const COMMANDS = ["backup", "export"] as const;
+const OWN = /is a file of the data directory, or in a folder of its files: name one elsewhere/;
+
+let folder: string;
+let elsewhere: string;
+let file: string;
+
+function run(...args: string[]) {
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...args, "--data-dir", folder], {
+    encoding: "utf8",
+    cwd: elsewhere,
+  });
+  return { status, stderr };
+}
+
+const count = () => raw(file).prepare("SELECT count(*) AS nodes FROM nodes").all();
+
+beforeEach(async () => {
+  [folder, elsewhere] = [temporaryFolder(), temporaryFolder()];
+  file = agentFile(folder, "default");
+  const server = await start(folder, ["--log-level", "error"]);
+  await clientOf(server, "default").create();
+  await server.end("SIGKILL");
+});
+
+describe.each(COMMANDS)("%s", (command) => {
+  test("takes no name in the data directory that the server needs", { timeout: 60_000 }, () => {
+    for (const target of [
+      keysDir(folder),
+      keysMarker(folder),
+      join(folder, "KEYS"),
+      `${folder}/./keys/`,
+    ]) {
+      expect({ target, ...run(command, target) }).toEqual({
+        target,
+        status: 1,
+        stderr: expect.stringMatching(OWN),
+      });
+      expect(existsSync(target)).toBe(false);
+    }
+    writeFileSync(keysDir(folder), "");
+    expect(run(command, join(elsewhere, "copy"))).toMatchObject({ status: 0 });
+    expect(run(command, keysDir(folder), "--force").stderr).toMatch(OWN);
+  });
+
+  test("writes over no file of the data, by whatever name, even if it is forced to", {
+    timeout: 120_000,
+  }, () => {
+    const [symbolic, hard, dangling, way] = ["symbolic", "hard", "dangling", "way"].map((name) =>
+      join(elsewhere, name),
+    );
+    symlinkSync(file, symbolic!);
+    linkSync(file, hard!);
+    symlinkSync(agentFile(folder, "not made yet"), dangling!);
+    symlinkSync(agentsDir(folder), way!);
+    mkdirSync(join(agentsDir(folder), "inner"));
+    mkdirSync(keysDir(folder), { recursive: true });
+    const before = readdirSync(agentsDir(folder));
+    const targets = [
+      file,
+      `${file}-wal`,
+      `${file}-shm`,
+      file.replace(/db$/, "index"),
+      agentFile(folder, "not made yet"),
+      join(agentsDir(folder), "inner", "copy"),
+      join(keysDir(folder), "copy"),
+      keysMarker(folder),
+      join(folder, "Keys-Needed"),
+      join(dirname(file), "..", "agents", basename(file)),
+      relative(elsewhere, file),
+      join(way!, "copy"),
+      symbolic!,
+      hard!,
+      dangling!,
+    ];
+    for (const target of targets) {
+      for (const force of [[], ["--force"]]) {
+        expect(run(command, target, ...force), target).toEqual({
+          status: 1,
+          stderr: expect.stringMatching(OWN),
+        });
+      }
+    }
+    expect(readdirSync(agentsDir(folder))).toEqual(before);
+    expect(count()).toEqual([{ nodes: 1 }]);
+  });
+
+  test("writes over another file only if it is forced to, and leaves nothing unfinished", {
+    timeout: 60_000,
+  }, () => {
+    const target = join(elsewhere, "mine");
+    writeFileSync(target, "kept");
+    writeFileSync(`${target}.tmp`, "kept, too");
+    const refusal = {
+      status: 1,
+      stderr: expect.stringMatching(/is there already: name another file.*--force/),
+    };
+    expect(run(command, target)).toEqual(refusal);
+    expect(readFileSync(target, "utf8")).toBe("kept");
+    expect(run(command, target, "--force")).toEqual({ status: 0, stderr: "" });
+    expect(readFileSync(target).length).toBeGreaterThan(100);
+    expect(readFileSync(`${target}.tmp`, "utf8")).toBe("kept, too");
+    expect(readdirSync(elsewhere).sort()).toEqual(["mine", "mine.tmp"]);
+    expect(run(command, elsewhere, "--force")).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/is no file/),
+    });
+    const nowhere = join(elsewhere, "none", "copy");
+    expect(run(command, nowhere)).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/There is no folder/),
+    });
+    expect(existsSync(nowhere)).toBe(false);
+  });
+});

@@ -1,0 +1,158 @@
+// What a write changes is taken in by the index once whoever asked has the answer, and before
+// anybody else is told anything.
+
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Agent } from "../../js/server/src/agent/agent.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { Agents } from "../../js/server/src/workers/open-agents.ts";
+import { ask } from "./support/direct-agent.ts";
+import { LESSON } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
+
+const NOW = Date.UTC(2026, 10, 23);
+
+let agent: Agent;
+beforeEach(() => {
+  const storage = new LibsqlStorage(join(temporaryFolder(), "a.db"), { durability: "normal" });
+  agent = new Agent(storage, { clock: () => NOW });
+  agent.open();
+});
+afterEach(() => agent.discard());
+
+const create = (fields: object = {}) =>
+  ask(agent, "createNode", { body: { ...LESSON, ...fields } });
+const zebras = () => agent.texts.search(["zebra"]).map(({ id }) => id);
+const change = (id: string, fields: object) =>
+  ask(agent, "updateNode", { params: { id }, body: fields });
+
+describe("what was written", () => {
+  test("is read again for the index when that is told to apply it, once", async () => {
+    const reading = vi.spyOn(agent.storage.nodes, "indexed");
+    await create();
+    expect(reading).not.toHaveBeenCalled();
+    agent.apply();
+    agent.apply();
+    expect(reading).toHaveBeenCalledTimes(1);
+  });
+
+  const seen: [what: string, see: (id: string) => unknown, expected: (id: string) => unknown][] = [
+    ["the index", (id) => agent.index.has(id), () => true],
+    ["full text", () => zebras(), (id) => [id]],
+    ["the length of vectors", () => agent.dimensions, () => 3],
+    ["playbooks", () => agent.playbooks.size, () => 1],
+    ["a read", (id) => agent.read(() => agent.index.has(id)), () => true],
+    ["a write", (id) => agent.write(() => agent.index.has(id)), () => true],
+  ];
+  test.each(seen)("is known to %s without being told", async (_, see, expected) => {
+    const fields = { subtype: "custom:playbook", content_title: "Zebra", embedding: [1, 2, 3] };
+    const { id } = await create(fields);
+    expect(see(id)).toEqual(expected(id));
+  });
+
+  test("is known to the rows that are kept", async () => {
+    const { id } = await create();
+    agent.read(() => agent.rows([id]));
+    agent.write(() =>
+      agent.storage.nodes.update(id, {
+        content_title: "Other",
+        last_modified: "2026-11-23T00:00:00.000Z",
+      }),
+    );
+    expect(agent.rows([id])).toMatchObject([{ content_title: "Other" }]);
+  });
+
+  test("is applied in the order of the writes", async () => {
+    const { id } = await create({ content_title: "Zebra" });
+    await ask(agent, "deleteNode", { params: { id } });
+    expect([agent.index.has(id), zebras()]).toEqual([false, []]);
+  });
+
+  test("and could not be read is loaded with all the rest", async () => {
+    const { id } = await create();
+    vi.spyOn(agent.storage.nodes, "indexed").mockImplementationOnce(() => {
+      throw new Error("the disk failed");
+    });
+    agent.apply();
+    expect(agent.index.has(id)).toBe(true);
+  });
+});
+
+test("whoever asked is answered first", async () => {
+  const unused = () => {
+    throw new Error("there is nobody else");
+  };
+  const opening = { open: () => agent, exists: () => true, openEmpty: unused };
+  const agents = new Agents(opening, unused, { idle: 1e9, mostBytes: 1e9 });
+  const order: string[] = [];
+  const { apply } = agent;
+  vi.spyOn(agent, "apply").mockImplementation(() => {
+    order.push("applied");
+    apply.call(agent);
+  });
+  const answered = (what: string) => async () => {
+    await create();
+    order.push(what);
+  };
+  await Promise.all([agents.do("a", answered("one")), agents.do("a", answered("two"))]);
+  await vi.waitFor(() => expect(order).toEqual(["one", "applied", "two", "applied"]));
+});
+
+describe("a new memory", () => {
+  const text = fc.string({
+    unit: fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("\ud800", "é")),
+    maxLength: 8,
+  });
+  const title = text.map((rest) => `a${rest}`);
+  const fields = fc.record(
+    {
+      type: fc.constantFrom("concept", "episode", "note", "something"),
+      subtype: fc.constantFrom(null, "custom:lesson", "custom:trade_close", "of_mine"),
+      content_title: title,
+      content_summary: fc.option(text),
+      content_body: fc.option(text),
+      neural_stability: fc.option(
+        fc.double({ min: 0, minExcluded: true, noNaN: true, noDefaultInfinity: true }),
+      ),
+      embedding: fc.option(fc.constantFrom([1, 0, 0], [0.1, -2, 3])),
+      embedding_model: fc.option(title),
+      temporal_event_time: fc.option(
+        fc.constantFrom("2026-01-02T03:04:05Z", "2025-05-05T05:05:05+02:00"),
+      ),
+      temporal_event_confidence: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
+      signals: fc.option(fc.record({ pnl_pct: fc.double({ min: -50, max: 50, noNaN: true }) })),
+    },
+    { requiredKeys: ["type", "content_title"] },
+  );
+
+  test("is answered as it is read", async () => {
+    const property = fc.asyncProperty(fields, async (given) => {
+      const { _contradiction_detected: _, ...answered } = await ask(agent, "createNode", {
+        body: given,
+      });
+      const read = await ask(agent, "readNode", {
+        params: { id: answered.id },
+        query: { recall: "false" },
+      });
+      expect(answered).toEqual(read);
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+  test("that was there, and recalled since, is answered as it is", async () => {
+    const own = { ...LESSON, id: "n_mine" };
+    await ask(agent, "createNode", { body: own });
+    await ask(agent, "readNode", { params: { id: "n_mine" } });
+    expect(await ask(agent, "createNode", { body: own })).toMatchObject({ neural_access_count: 1 });
+  });
+
+  test("may be changed at once", async () => {
+    const { id } = await create();
+    expect(await change(id, { content_title: "Other" })).toMatchObject({
+      id,
+      version: 2,
+      content_title: "Other",
+    });
+  });
+});

@@ -1,0 +1,81 @@
+// What clients of a server were told, kept outside of it: after whatever befell the server, its
+// memory is held against this.
+
+import type { Running } from "./server-process.ts";
+
+/** What a server holds, by what names it; null is nothing. */
+type Value = string | null;
+
+/** A write: what holds once it is done, all of it or nothing. */
+export type Change = ReadonlyMap<string, Value>;
+
+export const nodeKey = (id: string): string => `memory ${id}`;
+export const edgeKey = (source: string, target: string): string => `edge ${source} → ${target}`;
+export const memberKey = (cluster: string, node: string): string => `member ${cluster} ∋ ${node}`;
+
+export class Ledger {
+  readonly #told = new Map<string, Value>();
+  /** Sent, and never answered: they are done or not, but nothing in between. */
+  readonly #unsure = new Set<Change>();
+  /** Writes that were acknowledged. */
+  acknowledged = 0;
+
+  /** Sends a write; it is told of once `send` is done. */
+  async write(change: Change, send: () => Promise<void>): Promise<void> {
+    this.#unsure.add(change);
+    await send();
+    this.#unsure.delete(change);
+    for (const [key, value] of change) this.#told.set(key, value);
+    this.acknowledged += 1;
+  }
+
+  /**
+   * What is wrong with what a server holds, in words; empty where everything that was acknowledged
+   * is there, nothing is half done, and there is nothing that nobody asked for. What was unsure is
+   * known from then on.
+   */
+  compare(found: ReadonlyMap<string, string>): string[] {
+    const problems: string[] = [];
+    const holds = (key: string) => found.get(key) ?? null;
+    for (const change of this.#unsure) {
+      const entries = [...change];
+      if (entries.every(([key, value]) => holds(key) === value)) {
+        for (const [key, value] of entries) this.#told.set(key, value);
+      } else if (!entries.every(([key]) => holds(key) === (this.#told.get(key) ?? null))) {
+        problems.push(`half done: ${entries.map(([key]) => `${key} is ${holds(key)}`).join(", ")}`);
+      }
+    }
+    this.#unsure.clear();
+    for (const [key, value] of this.#told) {
+      if (holds(key) !== value)
+        problems.push(`${key} is ${holds(key)} and was told to be ${value}`);
+    }
+    for (const key of found.keys())
+      if (!this.#told.has(key)) problems.push(`nobody asked for ${key}`);
+    return problems;
+  }
+}
+
+/**
+ * What a server holds of an agent, and what its parts do not agree on, in words: the rows of the
+ * database, the index over them, and the states of both.
+ */
+export async function heldBy({
+  ask,
+}: Pick<Running, "ask">): Promise<{ found: Map<string, string>; problems: string[] }> {
+  const [graph, health] = [(await ask("GET /graph")).body, (await ask("GET /health")).body];
+  const found = new Map<string, string>();
+  for (const { id, title } of graph.nodes) found.set(nodeKey(id), title);
+  for (const { source, target, strength } of graph.edges)
+    found.set(edgeKey(source, target), strength.toFixed(4));
+  for (const { cluster_id, node_id } of graph.memberships)
+    found.set(memberKey(cluster_id, node_id), "");
+  const states = Object.values<number>(health.lifecycle).reduce((sum, count) => sum + count, 0);
+  const counts = { rows: states, listed: graph.count.nodes, indexed: health.node_count };
+  const edges = { listed: graph.count.edges, indexed: health.edge_count };
+  const disagreeing = [counts, edges].filter((each) => new Set(Object.values(each)).size > 1);
+  return {
+    found,
+    problems: disagreeing.map((each) => `index and database disagree: ${JSON.stringify(each)}`),
+  };
+}

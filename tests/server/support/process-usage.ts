@@ -1,0 +1,56 @@
+// What a running server takes: memory and open files, as the system counts them, and what grows on
+// the disk.
+
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { agentsDir } from "../../../js/server/src/settings/paths.ts";
+import { raw } from "./existing-database.ts";
+import type { Running } from "./server-process.ts";
+import type { Client } from "./shared-server.ts";
+
+/** Bytes of memory that it holds, and files and sockets that it has open; on Linux alone. */
+export function usedBy({ process: { pid } }: Running): { resident: number; files: number } {
+  const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))!;
+  return { resident: Number(kilobytes) * 1024, files: readdirSync(`/proc/${pid}/fd`).length };
+}
+
+/** Bytes of the files of all agents, by what their names end with: `db`, `db-wal`, `index`. */
+export function filesOf({ dataDir }: Running): Record<string, { count: number; largest: number }> {
+  const files: Record<string, { count: number; largest: number }> = {};
+  for (const name of readdirSync(agentsDir(dataDir))) {
+    const kind = name.slice(name.indexOf(".") + 1);
+    // It may be gone by now.
+    const size = statSync(join(agentsDir(dataDir), name), { throwIfNoEntry: false })?.size ?? 0;
+    const { count, largest } = files[kind] ?? { count: 0, largest: 0 };
+    files[kind] = { count: count + 1, largest: Math.max(largest, size) };
+  }
+  return files;
+}
+
+const TABLES = [
+  "nodes",
+  "edges",
+  "change_log",
+  "memory_usage",
+  "embedding_queue",
+  "conflict_queue",
+] as const;
+export type Rows = Record<(typeof TABLES)[number], number>;
+
+/** Rows of an agent's tables. */
+export function rowsOf(client: Client): Rows {
+  const db = raw(client.file());
+  try {
+    const count = (table: string) =>
+      (db.prepare(`SELECT count(*) AS rows FROM ${table}`).get() as { rows: number }).rows;
+    return Object.fromEntries(TABLES.map((table) => [table, count(table)])) as Rows;
+  } finally {
+    db.close();
+  }
+}
+
+/** A gauge without labels of those that the server shows, such as `nous_queue_length`. */
+export async function gaugeOf({ url }: Running, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)![1]);
+}

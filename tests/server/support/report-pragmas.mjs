@@ -1,0 +1,23 @@
+// Tells what is set on a connection that is about to write, as it is read back from it: a line of
+// JSON on the standard error. Tests load it with `node --import`, as ../../kills/support/die-at.mjs.
+
+import Database from "libsql";
+
+const SETTINGS = [
+  "journal_mode",
+  "synchronous",
+  "fullfsync",
+  "foreign_keys",
+  "recursive_triggers",
+  "busy_timeout",
+];
+const { exec } = Database.prototype;
+Database.prototype.exec = function (sql) {
+  exec.call(this, sql);
+  if (sql !== "BEGIN IMMEDIATE" || this.memory) return;
+  const told = SETTINGS.map((name) => [
+    name,
+    Object.values(this.prepare(`PRAGMA ${name}`).all()[0])[0],
+  ]);
+  process.stderr.write(`${JSON.stringify({ settings: Object.fromEntries(told) })}\n`);
+};

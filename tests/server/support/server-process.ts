@@ -1,0 +1,126 @@
+// The server as users run it: the built program in a process of its own, asked over HTTP.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { setMaxListeners } from "node:events";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+export const PROGRAM = fileURLToPath(new URL("../../../js/server/dist/cli.mjs", import.meta.url));
+
+export interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, which the tests are about
+  body: any;
+  headers: Headers;
+}
+
+export interface Running {
+  url: string;
+  dataDir: string;
+  process: ChildProcess;
+  /** What it has logged, whole. */
+  log(): string;
+  /** Asks, as the usual agent or as another. A body that is no string goes as JSON. */
+  ask(call: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Ends it; the answer is how it ended. */
+  end(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
+}
+
+/** What a server is run by, and what it finds around it. */
+export interface Surroundings {
+  /** What stands before the program: options of Node. */
+  node?: readonly string[];
+  /** Environment variables beside those of the tests. */
+  env?: NodeJS.ProcessEnv;
+  /** A command that runs it in its own place, with its options. */
+  under?: readonly string[];
+}
+
+/** A server ended before it listened. */
+export class Ended extends Error {
+  constructor(
+    readonly how: number | NodeJS.Signals | null,
+    logged: string,
+  ) {
+    super(`the server ended with ${how}: ${logged}`);
+  }
+}
+
+/** Sweeps would change memories at moments that no test chose. */
+const UNSWEPT = ["--decay-interval", "0"];
+
+/**
+ * Starts a server on a free port, and waits until it listens. Unless it is for a whole file, it is
+ * killed after the test. It sweeps by itself only if the options say so.
+ */
+export async function start(
+  dataDir: string,
+  options: readonly string[] = [],
+  scope: "test" | "file" = "test",
+  { node = [], env = {}, under = [] }: Surroundings = {},
+): Promise<Running> {
+  const args = [PROGRAM, "serve", "--port", "0", "--data-dir", dataDir, ...UNSWEPT, ...options];
+  const [command, ...rest] = [...under, process.execPath, ...node, ...args] as [
+    string,
+    ...string[],
+  ];
+  const child = spawn(command, rest, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
+  if (scope === "test") onTestFinished(() => void child.kill("SIGKILL"));
+  // A fetch may wait for ever for a server that was killed while it was connecting.
+  const gone = new AbortController();
+  // Each request listens to it.
+  setMaxListeners(0, gone.signal);
+  child.once("exit", () => gone.abort());
+  let [told, logged] = ["", ""];
+  child.stderr.on("data", (text) => {
+    logged += text;
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once("exit", (code, by) => reject(new Ended(code ?? by, logged)));
+    child.stdout.on("data", (text) => {
+      told += text;
+      const found = /listens on (\S+)\n/.exec(told);
+      if (found) resolve(found[1]!);
+    });
+  });
+  return {
+    url,
+    dataDir,
+    process: child,
+    log: () => logged,
+    ask: (call, body, headers) => ask(url, call, body, headers, gone.signal),
+    end: (signal = "SIGTERM") =>
+      new Promise((resolve) => {
+        if (child.exitCode !== null || child.signalCode !== null)
+          resolve(child.exitCode ?? child.signalCode);
+        child.once("exit", (code, by) => resolve(code ?? by));
+        child.kill(signal);
+      }),
+  };
+}
+
+/** `ask(url, "POST /nodes", {...})`. A path that begins with `//` is not under `/v1`. */
+async function ask(
+  url: string,
+  call: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  signal: AbortSignal,
+): Promise<Answer> {
+  const [method, path] = call.split(" ") as [string, string];
+  const response = await fetch(path.startsWith("//") ? url + path.slice(1) : `${url}/v1${path}`, {
+    method,
+    signal,
+    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    body: text === "" ? undefined : JSON.parse(text),
+    headers: response.headers,
+  };
+}

@@ -1,0 +1,71 @@
+// One server for all tests of a file, each an agent of its own.
+
+import { afterAll, beforeAll, expect } from "vitest";
+import { agentFile } from "../../../js/server/src/settings/paths.ts";
+import { type Answer, type Running, start } from "./server-process.ts";
+import { makeFolder, removeFolder } from "./temporary-folder.ts";
+
+export const LESSON = {
+  type: "concept",
+  subtype: "custom:lesson",
+  content_title: "Funding squeeze",
+  content_body: "Extremes revert",
+};
+
+export interface Client {
+  agent: string;
+  ask(call: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** A memory that was created; fields that are not given are those of a lesson. */
+  create(fields?: object): Promise<Answer["body"]>;
+  link(
+    source_id: string,
+    target_id: string,
+    type?: string,
+    fields?: object,
+  ): Promise<Answer["body"]>;
+  /** Ids of what a search found. */
+  search(query: string, fields?: object): Promise<string[]>;
+  /** The agent's database. */
+  file(): string;
+}
+
+/** Starts the server before the tests of a file; `client()` is an agent that nobody else is. */
+export function sharedServer(options: readonly string[] = []): {
+  server(): Running;
+  client(): Client;
+} {
+  let running: Running;
+  let agents = 0;
+  const folder = makeFolder();
+  beforeAll(async () => {
+    running = await start(folder, options, "file");
+  });
+  afterAll(async () => {
+    await running.end("SIGKILL");
+    removeFolder(folder);
+  });
+  return { server: () => running, client: () => clientOf(running, `agent ${++agents}`) };
+}
+
+export function clientOf(server: Running, agent: string): Client {
+  const ask: Client["ask"] = (call, body, headers = {}) =>
+    server.ask(call, body, { "x-nous-agent": agent, ...headers });
+  const created = async (call: string, fields: object) => {
+    const { status, body } = await ask(call, fields);
+    expect({ status, body }).toMatchObject({ status: 201 });
+    return body;
+  };
+  return {
+    agent,
+    ask,
+    create: (fields = {}) => created("POST /nodes", { ...LESSON, ...fields }),
+    link: (source_id, target_id, type = "causes", fields = {}) =>
+      created("POST /edges", { source_id, target_id, type, ...fields }),
+    search: async (query, fields = {}) => {
+      const { status, body } = await ask("POST /search", { query, ...fields });
+      expect({ status, body }).toMatchObject({ status: 200 });
+      return body.data.map(({ id }: { id: string }) => id);
+    },
+    file: () => agentFile(server.dataDir, agent),
+  };
+}
