@@ -55,6 +55,10 @@ export function modelInUse(
   return noted === undefined || dimensions === 0 ? configured : parseModel(noted);
 }
 
+/** Returns whether embeddings of two models can be compared. */
+export const isSameModel = (a: EmbeddingModel, b: EmbeddingModel): boolean =>
+  JSON.stringify([a.name, a.dimensions]) === JSON.stringify([b.name, b.dimensions]);
+
 const parseModel = (noted: string): EmbeddingModel => {
   const { name, dimensions } = JSON.parse(noted) as { name: string; dimensions?: number };
   return { name, dimensions };
@@ -77,7 +81,7 @@ export function takeWork(storage: Storage, model: EmbeddingModel, most: number, 
 export function storeVectors(storage: Storage, { model, vectors }: Made): Stored {
   const dimensions = storage.embeddings.dimensions();
   const noted = JSON.stringify(model);
-  const isInUse = JSON.stringify(modelInUse(storage, dimensions, model)) === noted;
+  const isInUse = isSameModel(modelInUse(storage, dimensions, model), model);
   const [first] = vectors;
   if (first === undefined || !isInUse) return { embedded: 0 };
   const { length } = first.vector;

@@ -168,7 +168,8 @@ async function like(
   const said = Object.values(analyses).find(
     (one) => "text" in one && parsePatternOutput(one.text).body === body,
   );
-  const vector = said !== undefined && "vector" in said ? said.vector : undefined;
+  const made = said !== undefined && "vector" in said ? said.vector : undefined;
+  const vector = agent.read(() => (made?.length === agent.dimensions ? made : undefined));
   const asked = { title, content: body, subtype, limit: MOST_SIMILAR };
   // A failure is named in the report.
   try {

@@ -18,10 +18,11 @@ import type { Agent } from "../agent.ts";
 import { Room } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { fadedNow } from "../present.ts";
+import { vectorOf } from "../question.ts";
 import { recallTogether } from "../recall.ts";
 import { asOfNow, recalled } from "./nodes.ts";
 import { outwardly } from "./retrieval.ts";
-import { search, vectorOf } from "./search.ts";
+import { search } from "./search.ts";
 
 type Embedding = SearchRequest["embedding"];
 

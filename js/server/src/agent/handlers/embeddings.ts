@@ -15,10 +15,16 @@ import {
 } from "../../embeddings/tasks.ts";
 import type { Agent } from "../agent.ts";
 import type { HandlersOf } from "../handler.ts";
+import { vectorOf } from "../question.ts";
 import { similar } from "../rules/similar.ts";
 
 export const embeddingHandlers: HandlersOf<typeof embeddingOperations> = {
-  checkSimilar: (agent, { body, question }) => similar(agent, body, question?.vector),
+  checkSimilar: (agent, { body, question }) =>
+    similar(
+      agent,
+      body,
+      agent.read(() => vectorOf(agent, body, question)),
+    ),
 
   /** Without a provider there is nobody to make them. */
   backfillEmbeddings: (agent) =>

@@ -14,8 +14,9 @@ import { Refusal } from "../../refusal.ts";
 import type { Agent } from "../agent.ts";
 import { Room } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
+import { vectorOf } from "../question.ts";
 import { recallTogether } from "../recall.ts";
-import { search, vectorOf } from "./search.ts";
+import { search } from "./search.ts";
 
 /** What is the same in all searches of a retrieval. */
 type Filters = Omit<RetrievalRequest, "recall"> & {

@@ -2,7 +2,6 @@
 
 import { overlaps } from "nous-wasm";
 import type { SimilarAnswer, SimilarRequest } from "../../api/embeddings.ts";
-import { wrong } from "../../refusal.ts";
 import type { Bytes, NodeRow } from "../../storage/rows.ts";
 import type { VectorHead } from "../../storage/tables/embeddings.ts";
 import type { Agent } from "../agent.ts";
@@ -38,17 +37,18 @@ interface Candidate {
 }
 
 /**
- * `made` is the vector of the text, where one was made. Others get their turns while texts or
- * vectors are compared.
+ * Compares a text with the memories, by its embedding if `vector` is given, else by its words.
+ * Other agents get their turns meanwhile.
  */
 export async function similar(
   agent: Agent,
-  request: SimilarRequest,
-  made: Float32Array | undefined,
+  request: Omit<SimilarRequest, "embedding">,
+  vector: ArrayLike<number> | undefined,
 ): Promise<SimilarAnswer> {
-  const vector = agent.read(() => vectorOf(agent, request, made));
   const candidates =
-    vector === undefined ? await byWords(agent, request) : await byVectors(agent, request, vector);
+    vector === undefined
+      ? await byWords(agent, request)
+      : await byVectors(agent, request, Float32Array.from(vector));
   const thresholds = vector === undefined ? BY_WORDS : BY_VECTORS;
   const best = candidates
     .filter(({ similarity }) => similarity >= thresholds.connect)
@@ -75,24 +75,9 @@ function recommendationOf([best]: SimilarAnswer["matches"]): SimilarAnswer["reco
   return best.action === "duplicate" ? "duplicate_found" : "similar_found";
 }
 
-/** The vector to compare with: the caller's has to fit, one that was made may not fit any more. */
-function vectorOf(
-  { dimensions }: Agent,
-  { embedding }: SimilarRequest,
-  made: Float32Array | undefined,
-): Float32Array | undefined {
-  if (dimensions === 0) return undefined;
-  if (embedding == null) return made?.length === dimensions ? made : undefined;
-  if (embedding.length === dimensions) return Float32Array.from(embedding);
-  throw wrong(
-    "embedding",
-    `must have ${dimensions} components, as those of the memories, found ${embedding.length}`,
-  );
-}
-
 async function byVectors(
   agent: Agent,
-  request: SimilarRequest,
+  request: Omit<SimilarRequest, "embedding">,
   vector: Float32Array,
 ): Promise<Candidate[]> {
   const asked = vector.subarray(0, COMPARED);
@@ -111,7 +96,7 @@ async function byVectors(
 /** The index compares whole vectors: where a part of them counts, all are looked at. */
 function vectorsLike(
   { storage: { embeddings }, index }: Agent,
-  { subtype, limit }: SimilarRequest,
+  { subtype, limit }: Omit<SimilarRequest, "embedding">,
   vector: Float32Array,
   compared: number,
 ): Iterable<VectorHead[]> {
@@ -137,7 +122,7 @@ export function cosine(a: Float32Array, b: Float32Array): number {
 
 async function byWords(
   agent: Agent,
-  { title, content, subtype }: SimilarRequest,
+  { title, content, subtype }: Omit<SimilarRequest, "embedding">,
 ): Promise<Candidate[]> {
   const { storage } = agent;
   const text = wordsOf({
