@@ -7,18 +7,24 @@ import { Embedder } from "../../js/server/src/embeddings/embedder.ts";
 import { OpenAiCompatible } from "../../js/server/src/embeddings/openai-compatible.ts";
 import { embeddingText } from "../../js/server/src/embeddings/text.ts";
 import { ProviderError } from "../../js/server/src/providers/error.ts";
-import { isResting, type Pace } from "../../js/server/src/providers/retry-policy.ts";
+import { isResting, type RetryPolicy } from "../../js/server/src/providers/retry-policy.ts";
 import { type Asked, answerTo, type Behaviour, json, startProvider, vectorOf } from "./provider.ts";
 
 const KEY = "sk-very-secret";
 const D = 8;
 const MODEL = { name: "model", dimensions: undefined };
-const PACE: Pace = { retries: 3, firstDelay: 5, longestDelay: 2_000, failures: 5, rest: 150 };
+const PACE: RetryPolicy = {
+  retries: 3,
+  firstDelay: 5,
+  longestDelay: 2_000,
+  failures: 5,
+  rest: 150,
+};
 const never = new AbortController().signal;
 
 async function set(
   behaviour?: Behaviour,
-  { pace = {}, timeout = 1_000 }: { pace?: Partial<Pace>; timeout?: number } = {},
+  { pace = {}, timeout = 1_000 }: { pace?: Partial<RetryPolicy>; timeout?: number } = {},
 ) {
   const provider = await startProvider(D);
   provider.behave(behaviour);

@@ -15,7 +15,7 @@ const BYTES_OF_VALUE = 64;
 const ROWS_AT_ONCE = 1_000;
 
 /** The room of one answer, for what is put into it one after another. */
-export class Room implements ReadRoom {
+export class AnswerRoom implements ReadRoom {
   /** What was put into it, as long as its bytes need not be known. */
   #items: unknown[] | undefined = [];
   /** Bytes at most, and exactly once they count. */
@@ -79,7 +79,7 @@ function mostBytesOf(item: object): number {
 }
 
 /** A part of a list: what it holds, and where it goes on. */
-export interface Part<Row, Item> {
+export interface ListPart<Row, Item> {
   data: Item[];
   /** The last row of it; undefined where it has none. */
   last: Row | undefined;
@@ -94,11 +94,11 @@ export interface Part<Row, Item> {
  */
 export async function pageWithin<Row, Item extends object>(
   agent: Agent,
-  room: Room,
+  room: AnswerRoom,
   limit: number | undefined,
   read: (limit: number, after: Row | undefined) => readonly Row[],
   present: (rows: readonly Row[]) => readonly (Item | undefined)[],
-): Promise<Part<Row, Item>> {
+): Promise<ListPart<Row, Item>> {
   const data: Item[] = [];
   let last: Row | undefined;
   for (let wanted = limit ?? Infinity; ; ) {
@@ -129,5 +129,5 @@ const FEW = 10;
 export function fittingAmong({ storage }: Agent, ids: readonly string[]): readonly string[] {
   if (ids.length <= FEW) return ids;
   const octets = storage.nodes.octets(ids);
-  return ids.slice(0, new Room().fitting(ids.map((id) => octets.get(id) ?? 0)));
+  return ids.slice(0, new AnswerRoom().fitting(ids.map((id) => octets.get(id) ?? 0)));
 }

@@ -15,7 +15,7 @@ import { termsOf } from "../settings/compat.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import { parseInstant } from "../time.ts";
 
-type Row = Readonly<NodeRow>;
+type StoredNode = Readonly<NodeRow>;
 
 /** A search takes more than the limit, since filters leave some out: of a plain lookup less. */
 const OVERFETCH = 3;
@@ -66,14 +66,17 @@ interface Seed {
   combined: number;
 }
 
-interface Given {
+interface HynousSearch {
   body: SearchRequest;
   question?: QuestionVector | undefined;
   understood?: Understanding | undefined;
 }
 
 /** Counts an access of what it returns, but not of what LIKE found. */
-export const searchAsHynous: Handler = (agent: Agent, { body, question, understood }: Given) => {
+export const searchAsHynous: Handler = (
+  agent: Agent,
+  { body, question, understood }: HynousSearch,
+) => {
   const asked = understood ?? agent.engine.understand(body.query, { terms: termsOf("hynous") });
   const isLookup = isPlainLookup(asked);
   const multiplier = isLookup ? OVERFETCH_OF_LOOKUP : OVERFETCH;
@@ -311,7 +314,7 @@ function rank(
  */
 function remains(
   { index }: Agent,
-  row: Row | undefined,
+  row: StoredNode | undefined,
   { subtype, lifecycle, time_range }: SearchRequest,
 ): boolean {
   if (row === undefined) return false;

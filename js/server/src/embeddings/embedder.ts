@@ -8,9 +8,9 @@ import {
   breakerOf,
   failureOf,
   isResting,
-  PACE,
-  type Pace,
-  patiently,
+  RETRY_POLICY,
+  type RetryPolicy,
+  withRetries,
 } from "../providers/retry-policy.ts";
 import type { EmbeddingModel, EmbeddingProvider } from "./provider.ts";
 
@@ -33,7 +33,7 @@ export interface EmbedderOptions {
   /** Texts of a call. */
   batch: number;
   log: Logger;
-  pace?: Pace;
+  pace?: RetryPolicy;
 }
 
 interface Question {
@@ -47,14 +47,14 @@ export class Embedder {
   readonly #provider: EmbeddingProvider;
   readonly #timeout: number;
   readonly #log: Logger;
-  readonly #pace: Pace;
+  readonly #pace: RetryPolicy;
   readonly #breaker: CircuitBreakerPolicy;
   readonly #calls: BulkheadPolicy = bulkhead(MOST_CALLS, Number.POSITIVE_INFINITY);
   readonly #questions: LRUCache<string, Float32Array, Question>;
 
   constructor(
     provider: EmbeddingProvider,
-    { model, timeout, batch, log, pace = PACE }: EmbedderOptions,
+    { model, timeout, batch, log, pace = RETRY_POLICY }: EmbedderOptions,
   ) {
     this.#provider = provider;
     this.model = model;
@@ -117,7 +117,7 @@ export class Embedder {
   ): Promise<Float32Array[]> {
     const call = () =>
       this.#calls.execute(() => this.#call(texts, model, this.#timeout, signal), signal);
-    return patiently(
+    return withRetries(
       call,
       isRetry ? { ...this.#pace, retries: 0 } : this.#pace,
       this.#breaker,

@@ -3,7 +3,7 @@
 
 import { parsePatternOutput } from "nous-wasm";
 import type { TaskFigures, TaskName } from "../agent/tasks.ts";
-import type { Analyst, Said } from "../analysis/analyst.ts";
+import type { Analyst, ModelAnswer } from "../analysis/analyst.ts";
 import { figuresOf } from "../api/consolidation.ts";
 import type { Analyses, Analysis, GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
@@ -82,7 +82,7 @@ export class AnalysisPool implements Pick<Pool, "call" | "run" | "list"> {
   }
 
   /** Adds the embedding of the lesson, by which lessons of the same meaning are found. */
-  async #withVector(agent: string, said: Said): Promise<Analysis> {
+  async #withVector(agent: string, said: ModelAnswer): Promise<Analysis> {
     if (this.#embedder === undefined || "failure" in said) return said;
     const { title, body } = parsePatternOutput(said.text);
     const model = await this.#pool.do(agent, "questionModel", this.#embedder.model);

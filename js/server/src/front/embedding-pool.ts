@@ -9,7 +9,7 @@ import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 import type { Embedder } from "../embeddings/embedder.ts";
 import { OtherModel } from "../embeddings/other-model.ts";
 import type { EmbeddingModel } from "../embeddings/provider.ts";
-import { Backlog, type Queue } from "../embeddings/queue.ts";
+import { Backlog, type EmbeddingQueue } from "../embeddings/queue.ts";
 import { embeddingText } from "../embeddings/text.ts";
 import type { Logger } from "../log.ts";
 import { type Compat, termsOf } from "../settings/compat.ts";
@@ -145,7 +145,7 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
     this.#backlog.wake(agent);
   }
 
-  #queueOf(agent: string): Queue {
+  #queueOf(agent: string): EmbeddingQueue {
     const { model } = this.#embedder;
     return {
       take: (most) => this.#pool.do(agent, "takeWork", { configured: model, most }),

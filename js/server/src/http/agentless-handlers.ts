@@ -10,17 +10,17 @@ import type { Caller } from "./access.ts";
 
 type PlainOperations = typeof PLAIN_OPERATIONS;
 
-export type PlainHandlers = {
+export type AgentlessHandlers = {
   [Name in keyof PlainOperations]: (
     given: GivenTo<PlainOperations[Name]>,
     caller: Caller,
   ) => AnswerOf<PlainOperations[Name]> | Promise<AnswerOf<PlainOperations[Name]>>;
 };
 
-export const plainHandlers = (
+export const agentlessHandlers = (
   engine: Engine,
   pool: Pick<Pool, "list" | "delete">,
-): PlainHandlers => ({
+): AgentlessHandlers => ({
   classifyQuery: ({ body: { query } }) => engine.classifyQuery(query),
   memoryGuidance: () => ({ text: memoryGuidance() }),
 

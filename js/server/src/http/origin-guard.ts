@@ -5,7 +5,7 @@ import { Refusal } from "../refusal.ts";
 import { LOOPBACK } from "../settings/options.ts";
 
 /** Who is none. */
-export interface Known {
+export interface AllowedOrigins {
   /** Names that this server has beside those of the machine itself, as URLs write them. */
   hosts: readonly string[];
   /** Origins whose pages may ask. */
@@ -24,9 +24,9 @@ export interface Provenance {
  * @throws {Refusal} for a request that was not meant for this server, or was made by a page of
  * another origin.
  */
-export function refuseStrangers(
+export function refuseForeignOrigins(
   { host, origin, site }: Provenance,
-  { hosts, origins }: Known,
+  { hosts, origins }: AllowedOrigins,
 ): void {
   const here = urlOf(`http://${host ?? ""}`);
   if (here === undefined || !(isLoopback(here.hostname) || hosts.includes(here.hostname))) {

@@ -15,7 +15,7 @@ import type { Logger } from "../log.ts";
 import { ProviderError } from "./error.ts";
 
 /** How a provider that fails is treated; times are in milliseconds. */
-export interface Pace {
+export interface RetryPolicy {
   /** How often the same texts are tried again. */
   retries: number;
   /**
@@ -33,7 +33,7 @@ export interface Pace {
   rest: number;
 }
 
-export const PACE: Pace = {
+export const RETRY_POLICY: RetryPolicy = {
   retries: 2,
   firstDelay: 500,
   longestDelay: 30_000,
@@ -48,9 +48,13 @@ export const PACE: Pace = {
  * @throws {ProviderError}, the breaker's error while the provider is left alone, and the signal's
  * reason.
  */
-export function patiently<T>(
+export function withRetries<T>(
   call: () => Promise<T>,
-  { retries, firstDelay, longestDelay }: Pick<Pace, "retries" | "firstDelay" | "longestDelay">,
+  {
+    retries,
+    firstDelay,
+    longestDelay,
+  }: Pick<RetryPolicy, "retries" | "firstDelay" | "longestDelay">,
   breaker: CircuitBreakerPolicy,
   signal: AbortSignal,
 ): Promise<T> {
@@ -78,7 +82,7 @@ export function patiently<T>(
 
 /** Texts that are rejected say that the provider is there. */
 export function breakerOf(
-  { failures, rest }: Pace,
+  { failures, rest }: RetryPolicy,
   who: string,
   log: Logger,
 ): CircuitBreakerPolicy {

@@ -2,8 +2,8 @@
 
 import Database from "libsql";
 import { StorageError } from "./errors.ts";
-import { alone } from "./migrate.ts";
-import { released } from "./release-handles.ts";
+import { exclusively } from "./migrate.ts";
+import { releaseHandles } from "./release-handles.ts";
 
 /** How long another program is waited for, in milliseconds. */
 const PATIENCE = 2_000;
@@ -21,12 +21,12 @@ const BROKEN = new Set(["SQLITE_NOTADB", "SQLITE_CORRUPT"]);
  *
  * @throws {StorageError} where somebody has it open.
  */
-export async function whileNobodyUses(file: string, work: () => void): Promise<void> {
+export async function whileExclusive(file: string, work: () => void): Promise<void> {
   const until = performance.now() + PATIENCE;
   for (;;) {
-    await released();
+    await releaseHandles();
     try {
-      return haveAlone(file, work);
+      return withExclusive(file, work);
     } catch (error) {
       if ((error as { code?: string }).code !== "SQLITE_BUSY" || performance.now() >= until)
         throw error;
@@ -34,13 +34,13 @@ export async function whileNobodyUses(file: string, work: () => void): Promise<v
   }
 }
 
-function haveAlone(file: string, work: () => void): void {
+function withExclusive(file: string, work: () => void): void {
   const db = new Database(file);
   // Windows moves and removes nothing that is open.
   const isToBeClosed = process.platform === "win32";
   try {
     db.exec(`PRAGMA busy_timeout = ${AT_A_TIME}`);
-    alone(db, () => {
+    exclusively(db, () => {
       db.exec("PRAGMA journal_mode = DELETE");
       if (!isToBeClosed) work();
     });

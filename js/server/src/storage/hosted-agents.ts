@@ -6,12 +6,12 @@ import { USUAL_AGENT } from "../settings/agent-names.ts";
 import type { Durability } from "../settings/options.ts";
 import { agentFile, snapshotsOf } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
-import { whileNobodyUses } from "./exclusive-file.ts";
+import { whileExclusive } from "./exclusive-file.ts";
 import { logOf, removeDatabase, removeWhole } from "./files.ts";
 import { LibsqlStorage } from "./libsql.ts";
 import { openRemote } from "./open.ts";
 import { databasesIn, type Place } from "./place.ts";
-import { released } from "./release-handles.ts";
+import { releaseHandles } from "./release-handles.ts";
 import { checkLog, cutLogsIn, whyCut } from "./wal.ts";
 
 /** An agent that there is. */
@@ -61,7 +61,7 @@ export async function agentsIn(
     const bytes = statSync(file, { throwIfNoEntry: false })?.size;
     if (bytes !== undefined) agents.push({ agent, bytes });
   }
-  await released();
+  await releaseHandles();
   return agents;
 }
 
@@ -91,7 +91,7 @@ function nameIn(file: string): string | undefined {
 export async function deleteAgent(dataDir: string, agent: string): Promise<boolean> {
   const file = agentFile(dataDir, agent);
   if (!existsSync(file) && !existsSync(logOf(file))) return false;
-  await whileNobodyUses(file, () => removeDatabase(file));
+  await whileExclusive(file, () => removeDatabase(file));
   return true;
 }
 

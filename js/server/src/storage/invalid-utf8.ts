@@ -41,7 +41,7 @@ export interface TextPlace {
 }
 
 /** There is text that is no UTF-8, and it cannot be replaced at the moment. */
-export class UnreadableText extends Unavailable {
+export class InvalidUtf8 extends Unavailable {
   constructor(texts: readonly TextPlace[]) {
     super(
       `There is text that is no UTF-8 in ${namesOf(texts)}: write it again, or start a server, which replaces it.`,
@@ -67,7 +67,7 @@ interface Table {
 }
 
 /** Rows of a table whose texts are looked at. */
-interface Part {
+interface RowsToCheck {
   table: Table;
   where: string;
   values: readonly unknown[];
@@ -87,7 +87,7 @@ const TABLES =
  *
  * @throws {StorageError} where even the schema, or what it is known by, cannot be read.
  */
-export function unreadableTexts(db: Connection): TextPlace[] {
+export function invalidTexts(db: Connection): TextPlace[] {
   return partsIn(db).flatMap((part) =>
     textsIn(db, part).map(({ table, place, column }) => ({ table, place, column })),
   );
@@ -101,14 +101,14 @@ export function checkMeta(db: Connection): void {
 }
 
 /** Rows that others have changed, by entries of the change log that are not a writer's. */
-export interface Changed {
+export interface ChangedRange {
   first: number;
   last: number;
   writer: string;
 }
 
 /** Texts that are no UTF-8 among what others changed. */
-export function unreadableChanges(db: Connection, changed: Changed): TextPlace[] {
+export function invalidChanges(db: Connection, changed: ChangedRange): TextPlace[] {
   return [...changedParts(db, changed)].flatMap((part) => textsIn(db, part));
 }
 
@@ -121,7 +121,7 @@ export function unreadableChanges(db: Connection, changed: Changed): TextPlace[]
  */
 export function replaceTexts(
   db: Connection,
-  changedOf: () => Changed | undefined = () => undefined,
+  changedOf: () => ChangedRange | undefined = () => undefined,
 ): TextPlace[] {
   const [{ foreign_keys }] = db.prepare("PRAGMA foreign_keys").all() as [{ foreign_keys: number }];
   // An id changes in one table after the other, and a row may name what is not there.
@@ -145,7 +145,7 @@ export function replaceTexts(
   }
 }
 
-function replaceIn(db: Connection, parts: readonly Part[]): TextPlace[] {
+function replaceIn(db: Connection, parts: readonly RowsToCheck[]): TextPlace[] {
   const found = parts.flatMap((part) =>
     textsIn(db, part).map((text) => ({ ...text, of: part.table })),
   );
@@ -224,8 +224,8 @@ function ownTablesOf(): ReadonlySet<string> {
 }
 
 /** All parts of a database that have such texts. */
-function partsIn(db: Connection): Part[] {
-  const parts: Part[] = [];
+function partsIn(db: Connection): RowsToCheck[] {
+  const parts: RowsToCheck[] = [];
   for (const { name: bytes, wr } of db.prepare(TABLES).all() as { name: Bytes; wr: number }[]) {
     const name = textOf(bytes);
     const table = name === undefined ? undefined : tableOf(db, name, wr === 0);
@@ -268,7 +268,7 @@ function textOf(bytes: Bytes): string | undefined {
 }
 
 /** A table in parts that are looked at together. */
-function* partsOf(db: Connection, table: Table): Generator<Part> {
+function* partsOf(db: Connection, table: Table): Generator<RowsToCheck> {
   if (table.key !== undefined) {
     yield { table, where: "TRUE", values: [] };
     return;
@@ -324,10 +324,10 @@ const WITHOUT_NUMBERS: ReadonlySet<string> = new Set(["playbook_outcomes", "row_
 export const unloggedIn = (sql: string): readonly string[] => sql.match(NAMES_UNLOGGED) ?? [];
 
 /** Texts that are no UTF-8 in tables that the change log does not tell of. */
-export const unreadableIn = (db: Connection, tables: readonly string[]): TextPlace[] =>
+export const invalidTextsIn = (db: Connection, tables: readonly string[]): TextPlace[] =>
   unlogged(db, tables).flatMap((part) => textsIn(db, part));
 
-function unlogged(db: Connection, tables: readonly string[] = UNLOGGED): Part[] {
+function unlogged(db: Connection, tables: readonly string[] = UNLOGGED): RowsToCheck[] {
   return tables.flatMap((name) => {
     const table = tableOf(db, name, !WITHOUT_NUMBERS.has(name));
     return table === undefined
@@ -365,7 +365,10 @@ function watchedOf(db: Connection): readonly Watched[] {
 }
 
 /** Parts with such texts among what others changed. */
-function* changedParts(db: Connection, { first, last, writer }: Changed): Generator<Part> {
+function* changedParts(
+  db: Connection,
+  { first, last, writer }: ChangedRange,
+): Generator<RowsToCheck> {
   for (let from = first; from <= last; from += BATCH) {
     const values = [from, Math.min(last, from + BATCH - 1), writer];
     for (const { table, where, look } of watchedOf(db)) {
@@ -402,11 +405,11 @@ function areReadable(look: Statement, values: readonly unknown[]): boolean {
 }
 
 /** Whether all texts of a part are UTF-8. */
-const isReadable = (db: Connection, { table, where, values }: Part): boolean =>
+const isReadable = (db: Connection, { table, where, values }: RowsToCheck): boolean =>
   areReadable(lookAt(db, table, where), values);
 
 /** The texts of a part that are no UTF-8. */
-function textsIn(db: Connection, { table, where, values }: Part): FoundText[] {
+function textsIn(db: Connection, { table, where, values }: RowsToCheck): FoundText[] {
   const found: FoundText[] = [];
   for (const column of table.columns) {
     const text = quoted(column);

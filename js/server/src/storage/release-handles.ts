@@ -13,7 +13,7 @@ const collect = runInNewContext("gc") as () => void;
  * What was closed before, and nobody holds, is given back when this is done: memory, files, locks.
  * Not always all of it: V8 itself holds some of it for as long as it compiles a function elsewhere.
  */
-export async function released(): Promise<void> {
+export async function releaseHandles(): Promise<void> {
   collect();
   // What natives hold goes a turn of the event loop later.
   await setImmediate();

@@ -23,7 +23,7 @@ export class WorkerFailure extends Error {
   }
 }
 
-interface Waiting {
+interface PendingCall {
   resolve(json: string): void;
   reject(error: Error): void;
 }
@@ -45,9 +45,9 @@ const MOST_WAIT = 30_000;
 const startedAgain = () => new Refusal(503, "the agent is being started again");
 
 /** One thread, which is started anew should it end by itself. */
-class Thread {
+class AgentThread {
   #worker: Worker | undefined;
-  #waiting = new Map<number, Waiting>();
+  #waiting = new Map<number, PendingCall>();
   #last = 0;
   #isClosing = false;
   /** How many times in a row it ended without having answered. */
@@ -151,13 +151,13 @@ function hashOf(name: string): number {
 }
 
 export class Pool {
-  readonly #threads: readonly Thread[];
+  readonly #threads: readonly AgentThread[];
 
   constructor(size: number, script: URL, setup: WorkerSetup, log: Logger) {
-    this.#threads = Array.from({ length: size }, () => new Thread(script, setup, log));
+    this.#threads = Array.from({ length: size }, () => new AgentThread(script, setup, log));
   }
 
-  #of(agent: string): Thread {
+  #of(agent: string): AgentThread {
     return this.#threads[hashOf(agent) % this.#threads.length]!;
   }
 

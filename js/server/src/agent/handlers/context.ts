@@ -15,7 +15,7 @@ import type { SearchRequest } from "../../api/search.ts";
 import type { NodeRow, UsageRow } from "../../storage/rows.ts";
 import { parseInstant, toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
-import { Room } from "../answer-room.ts";
+import { AnswerRoom } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { fadedNow } from "../present.ts";
 import { vectorOf } from "../question.ts";
@@ -174,7 +174,7 @@ function profileOf(agent: Agent, now: number): ProfileFact[] {
     { subtypes: Object.keys(PROFILE_CATEGORIES) },
     MOST_PROFILE,
     undefined,
-    new Room(),
+    new AnswerRoom(),
   );
   const ids = rows.map(({ id }) => id);
   const states = fadedNow(ids, index, engine, now);
@@ -193,7 +193,7 @@ function conversationsSince(
   limit: number,
 ): RecentConversation[] {
   const filter = { subtypes: CONVERSATIONS, created_after: toIso(since) };
-  const rows = storage.nodes.list(filter, limit, undefined, new Room());
+  const rows = storage.nodes.list(filter, limit, undefined, new AnswerRoom());
   return rows.flatMap(
     ({ id, content_title, content_summary, provenance_created_at, created_at }) => {
       const at = parseInstant(provenance_created_at ?? created_at ?? "");

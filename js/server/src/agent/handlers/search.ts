@@ -6,7 +6,7 @@ import type { QuestionVector } from "../../api/operation.ts";
 import type { FoundNode, SearchAnswer, SearchRequest, searchOperations } from "../../api/search.ts";
 import type { NodeFilter } from "../../storage/tables/nodes.ts";
 import type { Agent } from "../agent.ts";
-import { fittingAmong, Room } from "../answer-room.ts";
+import { AnswerRoom, fittingAmong } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { statesOf } from "../lifecycle-filters.ts";
 import { presentNow } from "../present.ts";
@@ -43,7 +43,7 @@ export const searchHandlers: HandlersOf<typeof searchOperations> = {
 };
 
 /** What is searched for. */
-type Sought = SearchRequest & {
+type NodeSearch = SearchRequest & {
   /** One of which it has to have; null is none. */
   subtypes?: readonly (string | null)[] | undefined;
 };
@@ -54,7 +54,7 @@ type Sought = SearchRequest & {
  */
 export function search(
   agent: Agent,
-  request: Sought,
+  request: NodeSearch,
   question: QuestionVector | undefined,
   now: number,
   understood?: Understanding,
@@ -127,7 +127,7 @@ export function search(
   };
 }
 
-function filterOf(request: Sought, lifecycle: NodeFilter["lifecycle"]): NodeFilter {
+function filterOf(request: NodeSearch, lifecycle: NodeFilter["lifecycle"]): NodeFilter {
   const { type, subtype, subtypes, time_range, cluster_ids } = request;
   return {
     type: type ?? undefined,
@@ -148,7 +148,7 @@ function filterOf(request: Sought, lifecycle: NodeFilter["lifecycle"]): NodeFilt
 
 /** As much of it as the index knows: of times when memories were taken in, not of events. */
 function indexFilterOf(
-  request: Sought,
+  request: NodeSearch,
   lifecycles: StoredLifecycleState[] | undefined,
 ): SearchFilters {
   const { type, subtype, subtypes, time_range, cluster_ids } = request;
@@ -186,7 +186,7 @@ function rowsOf(
   now: number,
 ): { data: FoundNode[]; omitted: string[] } {
   const { engine } = agent;
-  const room = new Room();
+  const room = new AnswerRoom();
   const fitting = fittingAmong(agent, ids);
   const nodes = new Map(presentNow(agent.rows(fitting), agent, now).map((node) => [node.id, node]));
   const places = new Map(ranking.ids.map((id, place) => [id, place]));

@@ -14,13 +14,13 @@ import {
   softNodeOf,
   vectorOf,
 } from "./index-rows.ts";
-import type { Making, SnapshotFile } from "./snapshot-file.ts";
+import type { BuildInputs, SnapshotFile } from "./snapshot-file.ts";
 import type { SoftState } from "./soft-state.ts";
 
 /** The index gives a name of types, subtypes or edge types 16 bits. */
 export const MOST_NAMES = 65_000;
 
-export class Resident implements Consumer {
+export class IndexReplica implements Consumer {
   readonly name = "index";
   #index: MemoryIndex | undefined;
   #storage: Storage | undefined;
@@ -100,7 +100,7 @@ export class Resident implements Consumer {
     return kept.sequence;
   }
 
-  #making(dimensions: number): Making {
+  #making(dimensions: number): BuildInputs {
     return { configuration: this.#config, dimensions, now: this.#now() };
   }
 

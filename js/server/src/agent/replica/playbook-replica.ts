@@ -10,7 +10,7 @@ import { isId } from "./index-rows.ts";
 
 export const PLAYBOOK = "custom:playbook";
 
-export class Book implements Consumer {
+export class PlaybookReplica implements Consumer {
   readonly name = "playbooks";
   #book: PlaybookBook | undefined;
 

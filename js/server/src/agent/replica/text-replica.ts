@@ -6,12 +6,12 @@ import type { TextRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
 import { isId, textOf } from "./index-rows.ts";
-import type { Making, SnapshotFile } from "./snapshot-file.ts";
+import type { BuildInputs, SnapshotFile } from "./snapshot-file.ts";
 
 /** Nothing decides what it becomes but the rows. */
-const MAKING: Making = { configuration: null, dimensions: 0, now: 0 };
+const MAKING: BuildInputs = { configuration: null, dimensions: 0, now: 0 };
 
-export class Texts implements Consumer {
+export class TextReplica implements Consumer {
   readonly name = "full text";
   #index: TextIndex | undefined;
   /** Where it is kept from one start to the next, if anywhere. */

@@ -7,7 +7,7 @@ import type { OutcomeAnswer } from "../../api/playbooks.ts";
 import type { EdgeRow, NodeRow } from "../../storage/rows.ts";
 import { toIso } from "../../time.ts";
 import type { Agent, Unit } from "../agent.ts";
-import { type Fields, fieldsIn, isFields } from "../json-objects.ts";
+import { isJsonObject, type JsonObject, jsonObjectIn } from "../json-objects.ts";
 import { PLAYBOOK } from "../replica/playbook-replica.ts";
 
 const ENTRY = "custom:trade_entry";
@@ -79,7 +79,7 @@ export function bodyOfPlaybook(
   given: string | null,
 ): string | null {
   if (!agent.countsOutcomes) return given;
-  const [before, after] = [fieldsIn(content_body), fieldsIn(given)];
+  const [before, after] = [jsonObjectIn(content_body), jsonObjectIn(given)];
   if (before === undefined || after === undefined) return given;
   const raised = (field: string) => numberIn(after, field) - numberIn(before, field);
   const won = raised("success_count");
@@ -97,7 +97,7 @@ export function bodyOfPlaybook(
 }
 
 /** Undefined for fields that are nested too deep to be written. */
-function jsonOf(fields: Fields): string | undefined {
+function jsonOf(fields: JsonObject): string | undefined {
   try {
     return JSON.stringify(fields);
   } catch (error) {
@@ -106,7 +106,7 @@ function jsonOf(fields: Fields): string | undefined {
   }
 }
 
-const numberIn = (fields: Fields, field: string): number => Number(fields[field] ?? 0);
+const numberIn = (fields: JsonObject, field: string): number => Number(fields[field] ?? 0);
 
 /** Whether a trade made money, by the first of its closes that tells; undefined where none does. */
 function endOf(agent: Agent, entryId: string): boolean | undefined {
@@ -143,11 +143,11 @@ const otherEnds = (edges: readonly EdgeRow[], id: string): string[] =>
   edges.map(({ source_id, target_id }) => (source_id === id ? target_id : source_id));
 
 /** The figures of a memory: those that it came with, else those of its body. */
-function signalsOf({ storage }: Agent, { id, content_body }: NodeRow): Fields {
-  const { signals } = fieldsIn(content_body) ?? {};
+function signalsOf({ storage }: Agent, { id, content_body }: NodeRow): JsonObject {
+  const { signals } = jsonObjectIn(content_body) ?? {};
   return {
-    ...(isFields(signals) ? signals : {}),
-    ...fieldsIn(storage.nodes.signals([id]).get(id) ?? null),
+    ...(isJsonObject(signals) ? signals : {}),
+    ...jsonObjectIn(storage.nodes.signals([id]).get(id) ?? null),
   };
 }
 
@@ -207,7 +207,7 @@ function applyTo(
 ): OutcomeAnswer["applied"][number] | PlaybookProblem {
   const { storage, engine } = agent;
   const { id, content_body, neural_stability, neural_difficulty, subtype } = playbook;
-  const body = fieldsIn(content_body);
+  const body = jsonObjectIn(content_body);
   if (body === undefined) return "malformed_body";
   try {
     const record = {

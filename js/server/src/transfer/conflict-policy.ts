@@ -3,5 +3,5 @@
 /**
  * What becomes of a row whose key is there: it is left out, taken, or taken where it is the newer.
  */
-export const CONFLICTS = ["skip", "overwrite", "newer"] as const;
-export type Conflicts = (typeof CONFLICTS)[number];
+export const CONFLICT_POLICIES = ["skip", "overwrite", "newer"] as const;
+export type ConflictPolicy = (typeof CONFLICT_POLICIES)[number];
