@@ -159,12 +159,12 @@ describe("a database", () => {
     bytes[bytes.lastIndexOf("Memory 7")] = 0xff;
     writeFileSync(file, bytes);
     expect(problemsOf(folder)).toEqual([
-      expect.stringMatching(/no UTF-8 in nodes, row 8, column content_title/),
+      expect.stringMatching(/not UTF-8 in nodes, row 8, column content_title/),
     ]);
     await releaseHandles();
     expect(await served(folder)).toBe(NODES);
     expect(problemsOf(folder)).toContainEqual(
-      expect.stringMatching(/were no UTF-8.*nodes, row 8, column content_title/),
+      expect.stringMatching(/were not UTF-8.*nodes, row 8, column content_title/),
     );
   });
 

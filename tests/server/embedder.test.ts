@@ -7,7 +7,7 @@ import { Embedder } from "../../js/server/src/embeddings/embedder.ts";
 import { OpenAiCompatible } from "../../js/server/src/embeddings/openai-compatible.ts";
 import { embeddingText } from "../../js/server/src/embeddings/text.ts";
 import { ProviderError } from "../../js/server/src/providers/error.ts";
-import { isResting, type RetryPolicy } from "../../js/server/src/providers/retry-policy.ts";
+import { isBreakerOpen, type RetryPolicy } from "../../js/server/src/providers/retry-policy.ts";
 import { type Asked, answerTo, type Behaviour, json, startProvider, vectorOf } from "./provider.ts";
 
 const KEY = "sk-very-secret";
@@ -305,7 +305,7 @@ describe("the breaker", () => {
     for (let call = 0; call < PACE.failures; call++)
       await embedder.texts(["a"], MODEL, never).catch(() => {});
     const resting = await embedder.texts(["a"], MODEL, never).catch((error: unknown) => error);
-    expect(isResting(resting)).toBe(true);
+    expect(isBreakerOpen(resting)).toBe(true);
     expect(await embedder.question("agent", "a", MODEL)).toBeUndefined();
     expect(provider.asked).toHaveLength(PACE.failures);
     expect(logged.join()).toContain("left alone for a while");

@@ -505,7 +505,7 @@ test("an agent whose name has control characters does not come to be", () => {
   const folder = temporaryFolder();
   for (const agent of ["a\nb", "a\u0085b", "a\u007f"]) {
     expect(() => imported(folder, [node("n_1")], { agent })).toThrow(
-      /is no name of an agent: .*control characters/,
+      /is not a valid name of an agent: .*control characters/,
     );
     expect(existsSync(agentFile(folder, agent))).toBe(false);
   }

@@ -170,7 +170,7 @@ test("in tables without a change log costs at most the request that reads it", {
     await answers(own, cluster);
   }
   expect(server.log()).toMatch(
-    /no UTF-8, and were replaced in nous_retries, row 1, column created_at/,
+    /not UTF-8, and were replaced in nous_retries, row 1, column created_at/,
   );
   expect(await server.end()).toBe(0);
 });
@@ -220,7 +220,7 @@ test("that another program wrote while nobody had it open is named by a check, w
   const run = (command: string) =>
     spawnSync(process.execPath, [PROGRAM, command, "--data-dir", folder], { encoding: "utf8" });
   for (const _ of [1, 2]) {
-    const told = expect.stringMatching(/no UTF-8 in nodes, row 2, column content_title/);
+    const told = expect.stringMatching(/not UTF-8 in nodes, row 2, column content_title/);
     expect(run("check")).toMatchObject({ status: 1, stdout: told });
   }
   expect(run("export")).toMatchObject({ status: 0, stdout: expect.stringContaining(READ) });

@@ -7,7 +7,7 @@ import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
 import {
   breakerOf,
-  isResting,
+  isBreakerOpen,
   RETRY_POLICY,
   type RetryPolicy,
   withRetries,
@@ -88,7 +88,7 @@ export class Analyst {
 /** In words that may be shown: without texts, without the key. */
 function reasonOf(error: unknown): string {
   if (error instanceof ProviderError) return error.message;
-  return isResting(error)
+  return isBreakerOpen(error)
     ? "the provider has failed too often, and is left alone for a while"
     : "the server is stopping";
 }

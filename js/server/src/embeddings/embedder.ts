@@ -7,7 +7,7 @@ import type { Logger } from "../log.ts";
 import {
   breakerOf,
   failureOf,
-  isResting,
+  isBreakerOpen,
   RETRY_POLICY,
   type RetryPolicy,
   withRetries,
@@ -96,7 +96,7 @@ export class Embedder {
     try {
       return await this.#questions.fetch(key, { context: { text, model } });
     } catch (error) {
-      if (!isResting(error))
+      if (!isBreakerOpen(error))
         this.#log.warn({ failure: failureOf(error) }, "A question is searched by its words alone");
       return undefined;
     }

@@ -3,7 +3,7 @@
 
 import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
-import { failureOf, isResting } from "../providers/retry-policy.ts";
+import { failureOf, isBreakerOpen } from "../providers/retry-policy.ts";
 import { Refusal } from "../refusal.ts";
 import type { Embedder } from "./embedder.ts";
 import type { EmbeddingModel } from "./provider.ts";
@@ -54,7 +54,7 @@ async function workOff(
     );
   } catch (error) {
     signal.throwIfAborted();
-    if (isResting(error)) return { embedded: 0, next: "rest" };
+    if (isBreakerOpen(error)) return { embedded: 0, next: "rest" };
     log.warn(
       { failure: failureOf(error), texts: texts.length },
       "Texts got no vectors, and are tried again",

@@ -1,4 +1,4 @@
-// What is answered without an agent, in the thread of HTTP.
+// Handlers of operations that need no agent. They run in the HTTP thread.
 
 import { type Engine, memoryGuidance } from "nous-wasm";
 import type { AnswerOf, GivenTo } from "../api/operation.ts";

@@ -117,7 +117,7 @@ function makeReadable(
   const texts = invalidTexts(db);
   if (texts.length === 0) return;
   if (!replaces || schemaOf(db) > SCHEMA) throw new InvalidUtf8(texts);
-  tell(`Texts are no UTF-8, and were replaced in ${namesOf(replaceTexts(db))}`);
+  tell(`Texts are not UTF-8, and were replaced in ${namesOf(replaceTexts(db))}`);
 }
 
 /** Sets the pragmas of a connection, and reads each of them back. */

@@ -108,7 +108,7 @@ export class LibsqlStorage extends SqlStorage {
       if (!(error instanceof InvalidUtf8)) throw error;
       // In a transaction of its own, so that an error of `work` does not undo it.
       const replaced = replaceTexts(this.db, () => this.#changedByOthers());
-      this.#tell(`Texts are no UTF-8, and were replaced in ${namesOf(replaced)}`);
+      this.#tell(`Texts are not UTF-8, and were replaced in ${namesOf(replaced)}`);
       return act();
     }
   }

@@ -18,7 +18,7 @@ export interface OpenOptions {
   /** Whether an older schema is brought up to date. Default true. */
   migrates?: boolean;
   /**
-   * Whether texts that are no UTF-8 are replaced. Default true; else a database that has some is
+   * Whether texts that are not UTF-8 are replaced. Default true; else a database that has some is
    * not opened.
    */
   replacesTexts?: boolean;

@@ -1,7 +1,5 @@
-// What an import does with what is there.
+// What an import does with a row whose key is already stored.
 
-/**
- * What becomes of a row whose key is there: it is left out, taken, or taken where it is the newer.
- */
+/** `skip` keeps the stored row, `overwrite` takes the new one, `newer` takes the younger one. */
 export const CONFLICT_POLICIES = ["skip", "overwrite", "newer"] as const;
 export type ConflictPolicy = (typeof CONFLICT_POLICIES)[number];
