@@ -1,7 +1,6 @@
 // Periodic work on an agent. If several processes do periodic work, a lease in the database gives
 // each turn to one of them.
 
-import { figuresOf } from "../api/consolidation.ts";
 import type { Agent } from "./agent.ts";
 import { consolidate } from "./handlers/consolidation.ts";
 import { sweep } from "./sweep.ts";
@@ -17,7 +16,10 @@ const TASKS = {
     const { processed, transitions_count } = sweep(agent, false);
     return { processed, transitions_count };
   },
-  consolidate: async (agent: Agent) => figuresOf(await consolidate(agent)),
+  consolidate: async (agent: Agent) => {
+    const { errors, ...figures } = await consolidate(agent);
+    return { ...figures, errors: errors.length };
+  },
 } satisfies Record<string, (agent: Agent) => object | Promise<object>>;
 
 export type TaskName = keyof typeof TASKS;

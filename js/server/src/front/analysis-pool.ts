@@ -4,7 +4,7 @@
 import { parsePatternOutput } from "nous-wasm";
 import type { TaskFigures, TaskName } from "../agent/tasks.ts";
 import type { Analyst, ModelAnswer } from "../analysis/analyst.ts";
-import { figuresOf } from "../api/consolidation.ts";
+import type { ConsolidationAnswer } from "../api/consolidation.ts";
 import type { Analyses, Analysis, GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 import type { Embedder } from "../embeddings/embedder.ts";
@@ -60,9 +60,10 @@ export class AnalysisPool implements Pick<Pool, "call" | "run" | "list"> {
     if (takenAt === null) return null;
     let done: number | null = null;
     try {
-      const report = JSON.parse(await this.call(agent, "consolidate", NOTHING, "empty"));
+      const json = await this.call(agent, "consolidate", NOTHING, "empty");
+      const { errors, ...figures } = JSON.parse(json) as ConsolidationAnswer;
       done = takenAt;
-      return figuresOf(report);
+      return { ...figures, errors: errors.length };
     } finally {
       await this.#pool.do(agent, "leaveTurn", { task, done });
     }
