@@ -19,7 +19,8 @@ import { AnswerRoom } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { fadedNow } from "../present.ts";
 import { vectorOf } from "../question.ts";
-import { recallTogether } from "../recall.ts";
+import { PROFILE_CATEGORIES } from "../rules/profile.ts";
+import { recallTogether } from "../rules/recall.ts";
 import { asOfNow, recalled } from "./nodes.ts";
 import { outwardly } from "./retrieval.ts";
 import { search } from "./search.ts";
@@ -31,15 +32,6 @@ type Embedding = SearchRequest["embedding"];
  * already.
  */
 const OVERFETCH = 3;
-/**
- * What the user is like and wants, whatever is talked about: by subtype the category of the
- * profile.
- */
-const PROFILE_CATEGORIES: Readonly<Record<string, string>> = {
-  "custom:preference": "preference",
-  "custom:person": "person",
-  "custom:rule": "rule",
-};
 const MOST_PROFILE = 50;
 const CONVERSATIONS = ["custom:turn_summary", "custom:session_summary"];
 const DAY = 86_400_000;

@@ -15,7 +15,7 @@ import type { Agent } from "../agent.ts";
 import { AnswerRoom } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { vectorOf } from "../question.ts";
-import { recallTogether } from "../recall.ts";
+import { recallTogether } from "../rules/recall.ts";
 import { search } from "./search.ts";
 
 /** What is the same in all searches of a retrieval. */

@@ -1,4 +1,4 @@
-// Which questions are answered by words alone.
+// Rule: which questions are searched by their words alone. The crate classifies the question.
 
 import type { Understanding } from "nous-wasm";
 

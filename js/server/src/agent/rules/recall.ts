@@ -1,9 +1,9 @@
-// A recall counts an access of each memory, and strengthens edges between memories that were
-// recalled together.
+// Rule: what a recall changes. It counts an access of each memory, and strengthens edges
+// between memories that were recalled together.
 
-import type { Recall } from "../api/retrieval.ts";
-import { isNoRoom, isReadOnly } from "../storage/errors.ts";
-import type { Agent } from "./agent.ts";
+import type { Recall } from "../../api/retrieval.ts";
+import { isNoRoom, isReadOnly } from "../../storage/errors.ts";
+import type { Agent } from "../agent.ts";
 
 /** The strength that an edge gains. */
 const GAINS = { automatic: 0.03, explicit: 0.05 };
