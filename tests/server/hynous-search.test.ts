@@ -15,6 +15,8 @@ import { start } from "./process.ts";
 import { clientOf } from "./shared.ts";
 import { makeFolder, removeFolder, temporaryFolder } from "./temporary.ts";
 
+/** The model of all embeddings. */
+const MODEL = { name: "model", dimensions: undefined };
 const NOW = Date.parse("2026-03-01T12:00:00.000Z");
 const DAY = 86_400_000;
 const DIMENSIONS = 32;
@@ -51,7 +53,7 @@ function agentOn(
       ...{ now: NOW, hasProvider: Boolean(embeds) },
       ...(vector === undefined ? {} : { embedding: vector }),
     });
-    const question = vector && { vector, ms: 0 };
+    const question = vector && { vector, model: MODEL, ms: 0 };
     const answer = handle(agent, { body: searchRequest.parse(request), question });
     expect(searchAnswerAsHynous.safeParse(answer).error).toBeUndefined();
     agent.flushAll();
