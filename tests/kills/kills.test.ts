@@ -13,7 +13,7 @@ import { checkAll } from "../../js/server/src/check.ts";
 import { agentFile, snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { copiesOf } from "../../js/server/src/storage/files.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { released } from "../../js/server/src/storage/release-handles.ts";
+import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
 import { heldBy, Ledger, nodeKey } from "../server/support/acknowledged-writes.ts";
 import { makeExisting, raw } from "../server/support/existing-database.ts";
 import {
@@ -71,7 +71,7 @@ async function check(folder: string): Promise<void> {
     ...checkAll({ dataDir: folder, durability: "full", remote: undefined }, {}),
   ].flatMap(({ problems }) => problems);
   expect(problems).toEqual([]);
-  await released();
+  await releaseHandles();
   figures.checks += 1;
 }
 
@@ -254,7 +254,7 @@ class Lane {
       agent.discard();
       return rows;
     });
-    await released();
+    await releaseHandles();
     expect(kept).toEqual(anew);
     figures.acknowledged += this.#ledger.acknowledged;
   }
@@ -303,7 +303,7 @@ async function killed(args: readonly string[], around: Surroundings): Promise<vo
 async function titlesIn(folder: string): Promise<string[]> {
   await check(folder);
   const titles = titlesOf(agentFile(folder, "default"));
-  await released();
+  await releaseHandles();
   return titles;
 }
 
@@ -349,7 +349,7 @@ async function addTo(folder: string, titles: readonly string[]): Promise<void> {
     agentFile(folder, "default"),
     `INSERT INTO nodes (id, type, content_title) VALUES ${rows.join(", ")}`,
   );
-  await released();
+  await releaseHandles();
 }
 
 /** In a function of its own, so that nothing holds the database when it has to be given back. */
@@ -400,7 +400,7 @@ const migrating = pieces(
     makeExisting(file);
     // Its vectors are not all of one length, which a check finds.
     execute(file, "UPDATE nodes SET embedding_vector = NULL");
-    await released();
+    await releaseHandles();
     await killed(["serve", "--port", "0", "--data-dir", folder], around);
     const ids = [...(await found(folder)).keys()].filter((key) => key.startsWith("memory"));
     expect(ids.sort()).toEqual(["n_a", "n_b", "n_c"].map(nodeKey));
@@ -418,7 +418,7 @@ async function backedUp(): Promise<{ folder: string; backup: string }> {
   const folder = await folderWith(BEFORE);
   const backup = join(temporaryFolder(), "backup.db");
   backUp(folder, "default", backup);
-  await released();
+  await releaseHandles();
   await addTo(folder, AFTER);
   return { folder, backup };
 }
@@ -458,7 +458,7 @@ const restoring = pieces(
     await killed(["restore", backup, "--data-dir", folder], around);
     expect([BEFORE, BOTH]).toContainEqual(await titlesIn(folder));
     await restore(folder, "default", backup);
-    await released();
+    await releaseHandles();
     expect(await titlesIn(folder)).toEqual(BEFORE);
   },
 );
@@ -504,7 +504,7 @@ const consolidating = pieces(
   async (around) => {
     const folder = await folderWith(BEFORE);
     for (const symbol of SYMBOLS) trade(agentFile(folder, "default"), symbol, 0, 12);
-    await released();
+    await releaseHandles();
     const killed = await start(folder, ["--log-level", "error"], "test", around);
     await killed.ask("POST /consolidate").catch(() => {});
     expect(await killed.end("SIGTERM")).toBe("SIGKILL");
@@ -554,7 +554,7 @@ const purging = pieces(
       file,
       `INSERT INTO nodes (id, type, content_title) VALUES ('gone', 'note', '${SECRET}')`,
     );
-    await released();
+    await releaseHandles();
     // Words of the memory are in what is kept beside the database.
     for (const kept of Object.values(snapshotsOf(file))) writeFileSync(kept, SECRET);
     const holding = () =>
@@ -565,13 +565,13 @@ const purging = pieces(
     const isBegun = () => raw(file).prepare("SELECT id FROM nous_purges").all().length > 0;
     // Each step comes after the deletion, and before the end.
     expect(raw(file).prepare("SELECT 1 FROM nodes WHERE id = 'gone'").all()).toEqual([]);
-    await released();
+    await releaseHandles();
     const server = await start(folder, ["--log-level", "error"]);
     expect(holding()).toEqual([]);
     expect((await server.ask("GET /nodes/gone")).status).toBe(404);
     expect(await server.end()).toBe(0);
     expect(isBegun()).toBe(false);
-    await released();
+    await releaseHandles();
     expect(await titlesIn(folder)).toEqual(BEFORE);
   },
 );

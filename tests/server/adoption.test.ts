@@ -7,7 +7,7 @@ import { join } from "node:path";
 import Database from "libsql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
-import { released } from "../../js/server/src/storage/release-handles.ts";
+import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
 import { type HynousIds, makeHynous, questionsOf, startHynous } from "./support/hynous-database.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
 import { type Client, clientOf } from "./support/shared-server.ts";
@@ -80,7 +80,7 @@ beforeAll(async () => {
   ids = makeHynous(theirs, { now: NOW, memories: 500, trades: 48, dimensions: 64 });
   before = rowsIn(theirs);
   // It is held until what this process had open is collected.
-  for (let turn = 0; turn < 5; turn++) await released();
+  for (let turn = 0; turn < 5; turn++) await releaseHandles();
   run("adopt", theirs, "--agent", AGENT, ...data);
 });
 afterAll(() => removeFolder(folder));

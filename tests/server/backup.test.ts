@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { backUp, restore } from "../../js/server/src/backup.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { released } from "../../js/server/src/storage/release-handles.ts";
+import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
 import { makeExisting, raw } from "./support/existing-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
@@ -24,7 +24,7 @@ const epochOf = async (file: string) => {
   const storage = new LibsqlStorage(file, { durability: "full" });
   const epoch = storage.meta("epoch");
   storage.close();
-  await released();
+  await releaseHandles();
   return epoch;
 };
 
@@ -166,7 +166,7 @@ describe("backup and restore", () => {
     await create();
     await first.end();
     make(given);
-    await released();
+    await releaseHandles();
     const before = readFileSync(file());
     const { status, stderr } = run("restore", given, "--data-dir", folder);
     expect(status).toBe(1);

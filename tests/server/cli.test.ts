@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { OPTION_NAMES } from "../../js/server/src/settings/options.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
-import { released } from "../../js/server/src/storage/release-handles.ts";
+import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
 import { raw } from "./support/existing-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
@@ -310,7 +310,7 @@ describe("check", () => {
       `UPDATE nodes SET content_summary = 'by another program' WHERE id = '${id}'; PRAGMA wal_checkpoint(TRUNCATE)`,
     );
     db.close();
-    await released();
+    await releaseHandles();
     expect(run(["check", "--data-dir", folder])).toMatchObject({ status: 0 });
     const bytes = readFileSync(file());
     const at = bytes.indexOf(Buffer.from(Float32Array.from([123.5, 7.25]).buffer));

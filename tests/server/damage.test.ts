@@ -18,7 +18,7 @@ import { checkAll } from "../../js/server/src/check.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { logIndexOf, logOf } from "../../js/server/src/storage/files.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { released } from "../../js/server/src/storage/release-handles.ts";
+import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
 import { checkLog } from "../../js/server/src/storage/wal.ts";
 import { raw } from "./support/existing-database.ts";
 import { start } from "./support/server-process.ts";
@@ -141,9 +141,9 @@ describe("a database", () => {
         refusals += Number(typeof found === "string");
         if (typeof found === "number" && found !== NODES)
           silent.push(`page ${at / PAGE} of ${byte}: ${found} memories`);
-        await released();
+        await releaseHandles();
         if (problemsOf(folder).length === 0) silent.push(`page ${at / PAGE} of ${byte}: sound`);
-        await released();
+        await releaseHandles();
       }
     }
     expect(silent).toEqual([]);
@@ -159,12 +159,12 @@ describe("a database", () => {
     bytes[bytes.lastIndexOf("Memory 7")] = 0xff;
     writeFileSync(file, bytes);
     expect(problemsOf(folder)).toEqual([
-      expect.stringMatching(/no UTF-8 in nodes, row 8, column content_title/),
+      expect.stringMatching(/not UTF-8 in nodes, row 8, column content_title/),
     ]);
-    await released();
+    await releaseHandles();
     expect(await served(folder)).toBe(NODES);
     expect(problemsOf(folder)).toContainEqual(
-      expect.stringMatching(/were no UTF-8.*nodes, row 8, column content_title/),
+      expect.stringMatching(/were not UTF-8.*nodes, row 8, column content_title/),
     );
   });
 
@@ -203,9 +203,9 @@ describe("a database", () => {
     const { folder, file } = copyOf("stopped");
     raw(file).exec(sql);
     expect(problemsOf(folder).join()).toContain(place);
-    await released();
+    await releaseHandles();
     expect(opened(file)).toBe(NODES);
-    await released();
+    await releaseHandles();
     expect(problemsOf(folder).join()).toContain(place);
   });
 
@@ -232,13 +232,13 @@ describe("a database", () => {
     const { folder, file } = copyOf("stopped");
     const backup = join(temporaryFolder(), "backup.db");
     backUp(folder, AGENT, backup);
-    await released();
+    await releaseHandles();
     const bytes = readFileSync(file);
     for (let at = 2 * PAGE; at < bytes.length; at += PAGE) bytes.fill(0, at, at + PAGE);
     writeFileSync(file, bytes);
     expect(await served(folder)).toMatch(/malformed.*`nous-server check` tells more/);
     await restore(folder, AGENT, backup);
-    await released();
+    await releaseHandles();
     expect(await served(folder)).toBe(NODES);
   });
 
@@ -309,15 +309,15 @@ describe("the log of a database that was killed", () => {
     const { folder, file } = copyOf("killed");
     const backup = join(temporaryFolder(), "backup.db");
     backUp(folder, AGENT, backup);
-    await released();
+    await releaseHandles();
     const { folder: other, file: damaged } = copyOf("killed");
     writeFileSync(damaged, Buffer.from("no database any more ".repeat(500)));
     await restore(other, AGENT, backup);
-    await released();
+    await releaseHandles();
     expect(opened(damaged)).toBe(NODES);
     rmSync(file);
     await restore(folder, AGENT, backup);
-    await released();
+    await releaseHandles();
     expect(opened(file)).toBe(NODES);
     expect(problemsOf(folder)).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { Embedder } from "../../js/server/src/embeddings/embedder.ts";
 import { OpenAiCompatible } from "../../js/server/src/embeddings/openai-compatible.ts";
 import { embeddingText } from "../../js/server/src/embeddings/text.ts";
 import { ProviderError } from "../../js/server/src/providers/error.ts";
-import { isResting, type Pace } from "../../js/server/src/providers/retry-policy.ts";
+import { isBreakerOpen, type RetryPolicy } from "../../js/server/src/providers/retry-policy.ts";
 import {
   type Asked,
   answerTo,
@@ -20,12 +20,18 @@ import {
 const KEY = "sk-very-secret";
 const D = 8;
 const MODEL = { name: "model", dimensions: undefined };
-const PACE: Pace = { retries: 3, firstDelay: 5, longestDelay: 2_000, failures: 5, rest: 150 };
+const PACE: RetryPolicy = {
+  retries: 3,
+  firstDelay: 5,
+  longestDelay: 2_000,
+  failures: 5,
+  rest: 150,
+};
 const never = new AbortController().signal;
 
 async function set(
   behaviour?: Behaviour,
-  { pace = {}, timeout = 1_000 }: { pace?: Partial<Pace>; timeout?: number } = {},
+  { pace = {}, timeout = 1_000 }: { pace?: Partial<RetryPolicy>; timeout?: number } = {},
 ) {
   const provider = await startProvider(D);
   provider.behave(behaviour);
@@ -306,7 +312,7 @@ describe("the breaker", () => {
     for (let call = 0; call < PACE.failures; call++)
       await embedder.texts(["a"], MODEL, never).catch(() => {});
     const resting = await embedder.texts(["a"], MODEL, never).catch((error: unknown) => error);
-    expect(isResting(resting)).toBe(true);
+    expect(isBreakerOpen(resting)).toBe(true);
     expect(await embedder.question("agent", "a", MODEL)).toBeUndefined();
     expect(provider.asked).toHaveLength(PACE.failures);
     expect(logged.join()).toContain("left alone for a while");

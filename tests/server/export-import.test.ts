@@ -14,7 +14,7 @@ import { addFrames } from "../../js/server/src/storage/migrations/frames.ts";
 import type { Place } from "../../js/server/src/storage/place.ts";
 import { META_TABLE, MIGRATIONS } from "../../js/server/src/storage/schema.ts";
 import { exportFile, importFile } from "../../js/server/src/transfer/commands.ts";
-import type { Conflicts } from "../../js/server/src/transfer/conflicts.ts";
+import type { ConflictPolicy } from "../../js/server/src/transfer/conflict-policy.ts";
 import { makeExisting, raw } from "./support/existing-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
@@ -41,7 +41,7 @@ const textOf = (lines: readonly (string | object)[]): string =>
 
 interface ImportOptions {
   agent?: string;
-  conflicts?: Conflicts;
+  conflicts?: ConflictPolicy;
 }
 
 /** Imports lines; how many were added, replaced and left out. */
@@ -271,7 +271,7 @@ describe("what is there already", () => {
     node("n_3"),
     edge("e_1", "n_1", "n_2", { strength: 0.9, created_at: NEWER }),
   ];
-  test.each<[Conflicts, number[], unknown[]]>([
+  test.each<[ConflictPolicy, number[], unknown[]]>([
     ["skip", [1, 0, 3], ["stored", "stored", 0.1]],
     ["overwrite", [1, 3, 0], ["given", "given", 0.9]],
     ["newer", [1, 2, 1], ["stored", "given", 0.9]],
@@ -505,7 +505,7 @@ test("an agent whose name has control characters does not come to be", () => {
   const folder = temporaryFolder();
   for (const agent of ["a\nb", "a\u0085b", "a\u007f"]) {
     expect(() => imported(folder, [node("n_1")], { agent })).toThrow(
-      /is no name of an agent: .*control characters/,
+      /is not a valid name of an agent: .*control characters/,
     );
     expect(existsSync(agentFile(folder, agent))).toBe(false);
   }

@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { released } from "../../js/server/src/storage/release-handles.ts";
+import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
 import { raw } from "./support/existing-database.ts";
 import { gaugeOf, usedBy } from "./support/process-usage.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
@@ -114,7 +114,7 @@ describe("agents", () => {
       const storage = new LibsqlStorage(agentFile(folder, name), { durability: "normal" });
       storage.setMeta("agent", name);
       storage.close();
-      await released();
+      await releaseHandles();
       expect(run("export", "--agent", name, "--data-dir", folder)).toMatchObject({ status: 0 });
       expect(run("agents", "list", "--data-dir", folder).stdout).toContain(`${name}\t`);
       expect(run("agents", "delete", name, "--data-dir", folder)).toMatchObject({ status: 0 });

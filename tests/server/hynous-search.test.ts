@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { searchAnswerAsHynous, searchRequest } from "../../js/server/src/api/search.ts";
 import { handlersFor } from "../../js/server/src/compat/handlers.ts";
+import { modelInUse } from "../../js/server/src/embeddings/tasks.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { type HynousFound, type HynousRequest, hynousSearch } from "../reference/hynous-search.ts";
 import { raw } from "./support/existing-database.ts";
@@ -15,6 +16,8 @@ import { start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { makeFolder, removeFolder, temporaryFolder } from "./support/temporary-folder.ts";
 
+/** The model of a server's settings. */
+const CONFIGURED = { name: "model", dimensions: undefined };
 const NOW = Date.parse("2026-03-01T12:00:00.000Z");
 const DAY = 86_400_000;
 const DIMENSIONS = 32;
@@ -51,7 +54,8 @@ function agentOn(
       ...{ now: NOW, hasProvider: Boolean(embeds) },
       ...(vector === undefined ? {} : { embedding: vector }),
     });
-    const question = vector && { vector, ms: 0 };
+    const model = modelInUse(storage, agent.dimensions, CONFIGURED);
+    const question = vector && { vector, model, ms: 0 };
     const answer = handle(agent, { body: searchRequest.parse(request), question });
     expect(searchAnswerAsHynous.safeParse(answer).error).toBeUndefined();
     agent.flushAll();

@@ -11,7 +11,7 @@ import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { StorageError, withoutPlaces } from "../../js/server/src/storage/errors.ts";
 import { logIndexOf, logOf } from "../../js/server/src/storage/files.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { released } from "../../js/server/src/storage/release-handles.ts";
+import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
 import { ask } from "./support/direct-agent.ts";
 import { raw } from "./support/existing-database.ts";
 import { type Running, start } from "./support/server-process.ts";
@@ -54,7 +54,7 @@ async function damaged(folder: string): Promise<void> {
       agentFile(folder, name),
       "INSERT INTO nodes (id, type, content_title) VALUES ('n_1', 'concept', 'Funding squeeze')",
     );
-    await released();
+    await releaseHandles();
     fault(agentFile(folder, name));
   }
 }

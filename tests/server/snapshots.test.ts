@@ -18,7 +18,7 @@ import { Agent } from "../../js/server/src/agent/agent.ts";
 import { searchHandlers } from "../../js/server/src/agent/handlers/search.ts";
 import { agentFile, type SnapshotPlaces, snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { released } from "../../js/server/src/storage/release-handles.ts";
+import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
 import { raw } from "./support/existing-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -202,7 +202,7 @@ describe("those of another branch of the database are made anew", () => {
   test("where both were copied and went on", async () => {
     const one = filled();
     const other = join(temporaryFolder(), "a.db");
-    await released();
+    await releaseHandles();
     copyAll(one, other, [one, ...filesOf(one)]);
     goOn(one, "one").close();
     goOn(other, "other").close();
@@ -403,7 +403,7 @@ describe("the words of a memory", () => {
     run("backup", join(folder, "backup"), "--data-dir", folder);
     fill(file);
     // This process has had the file open, and a restore is for nobody who has.
-    await released();
+    await releaseHandles();
     await (await start(folder)).end();
     expect(hold(texts(file))).toBe(true);
     run("restore", join(folder, "backup"), "--data-dir", folder);

@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { released } from "../../js/server/src/storage/release-handles.ts";
+import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
 import { raw } from "./support/existing-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { type Client, clientOf } from "./support/shared-server.ts";
@@ -115,7 +115,7 @@ test.each(WRITES)(
     expect(server.log()).toMatch(place);
     expect((await own.create({ id: "n_after" })).id).toBe("n_after");
     expect(await server.end()).toBe(0);
-    await released();
+    await releaseHandles();
     const run = (...args: string[]) =>
       spawnSync(process.execPath, [PROGRAM, ...args, "--data-dir", folder], { encoding: "utf8" });
     expect(run("check")).toMatchObject({ status: 1, stdout: expect.stringMatching(place) });
@@ -170,7 +170,7 @@ test("in tables without a change log costs at most the request that reads it", {
     await answers(own, cluster);
   }
   expect(server.log()).toMatch(
-    /no UTF-8, and were replaced in nous_retries, row 1, column created_at/,
+    /not UTF-8, and were replaced in nous_retries, row 1, column created_at/,
   );
   expect(await server.end()).toBe(0);
 });
@@ -215,12 +215,12 @@ test("that another program wrote while nobody had it open is named by a check, w
 }, async () => {
   const { folder, server, own, cluster } = await setUp();
   expect(await server.end()).toBe(0);
-  await released();
+  await releaseHandles();
   raw(own.file()).exec(`UPDATE nodes SET content_title = ${BAD} WHERE id = 'n_b'`);
   const run = (command: string) =>
     spawnSync(process.execPath, [PROGRAM, command, "--data-dir", folder], { encoding: "utf8" });
   for (const _ of [1, 2]) {
-    const told = expect.stringMatching(/no UTF-8 in nodes, row 2, column content_title/);
+    const told = expect.stringMatching(/not UTF-8 in nodes, row 2, column content_title/);
     expect(run("check")).toMatchObject({ status: 1, stdout: told });
   }
   expect(run("export")).toMatchObject({ status: 0, stdout: expect.stringContaining(READ) });

@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import Database from "libsql";
 import { agentFile, snapshotsOf } from "./settings/paths.ts";
 import { StorageError } from "./storage/errors.ts";
-import { whileNobodyUses } from "./storage/exclusive-file.ts";
+import { whileExclusive } from "./storage/exclusive-file.ts";
 import {
   copiesOf,
   copyName,
@@ -16,7 +16,7 @@ import {
   removeWhole,
 } from "./storage/files.ts";
 import { LibsqlStorage } from "./storage/libsql.ts";
-import { alone, schemaOf } from "./storage/migrate.ts";
+import { exclusively, schemaOf } from "./storage/migrate.ts";
 import { checkAgentName } from "./storage/place.ts";
 import { Target, type TargetOptions } from "./storage/target.ts";
 import { checkLog } from "./storage/wal.ts";
@@ -71,7 +71,7 @@ export async function restore(
       return undefined;
     }
     const aside = copyName(file, "replaced");
-    await whileNobodyUses(file, () => {
+    await whileExclusive(file, () => {
       // At no moment there is nothing in its place, which would be an agent without memories.
       keepAs(file, aside);
       moveDatabaseInto(copy, file);
@@ -127,7 +127,7 @@ async function takeCopy(
       storage.close();
     }
     // What is in its log goes into the file, which is to be one.
-    await whileNobodyUses(copy, () => {});
+    await whileExclusive(copy, () => {});
     return copy;
   } catch (error) {
     removeDatabase(copy);
@@ -171,7 +171,7 @@ function copyOut(from: string, to: string, isOurs: boolean): void {
     if (!isOurs && isKnown)
       throw new StorageError(`${from} is a database of this server: restore it.`);
     if (!isOurs) checkIds(db, from);
-    alone(db, () => db.prepare("VACUUM INTO ?").run(to));
+    exclusively(db, () => db.prepare("VACUUM INTO ?").run(to));
   } finally {
     db.close();
   }

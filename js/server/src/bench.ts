@@ -21,7 +21,7 @@ import { USUAL_AGENT } from "./settings/agent-names.ts";
 import type { Settings } from "./settings/options.ts";
 import { agentFile } from "./settings/paths.ts";
 import { LibsqlStorage } from "./storage/libsql.ts";
-import { released } from "./storage/release-handles.ts";
+import { releaseHandles } from "./storage/release-handles.ts";
 import { importMemory } from "./transfer/import.ts";
 import { sampleLines } from "./transfer/sample.ts";
 
@@ -131,7 +131,7 @@ async function prepare(
     return { questions, memory };
   } finally {
     storage.close();
-    await released();
+    await releaseHandles();
   }
 }
 

@@ -3,8 +3,8 @@
 
 import { type EngineConfig, MemoryIndex } from "nous-wasm";
 import { memoryEdgeOf, memoryNodeOf, vectorOf } from "./agent/replica/index-rows.ts";
-import { Texts } from "./agent/replica/text-replica.ts";
-import { databasesOf, type Found } from "./storage/open.ts";
+import { TextReplica } from "./agent/replica/text-replica.ts";
+import { type ClosedDatabase, databasesOf } from "./storage/open.ts";
 import type { Place } from "./storage/place.ts";
 import type { Storage } from "./storage/storage.ts";
 
@@ -24,7 +24,7 @@ export function* checkAll(place: Place, config: EngineConfig): Iterable<Checked>
   for (const found of databasesOf(place)) yield check(found, config);
 }
 
-function check({ where, open }: Found, config: EngineConfig): Checked {
+function check({ where, open }: ClosedDatabase, config: EngineConfig): Checked {
   const checked: Checked = { where, agent: "", nodes: 0, edges: 0, problems: [] };
   try {
     const storage = open({ migrates: false, replacesTexts: false });
@@ -46,7 +46,7 @@ function check({ where, open }: Found, config: EngineConfig): Checked {
 
 /** Makes the full-text index that a server would make, and looks whether every memory is in it. */
 function checkTexts(storage: Storage, { nodes, problems }: Checked): void {
-  const texts = new Texts();
+  const texts = new TextReplica();
   try {
     texts.load(storage);
     if (texts.index.size !== nodes) {

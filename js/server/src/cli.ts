@@ -6,7 +6,7 @@
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { addDataCommands } from "./commands.ts";
-import type { Making } from "./embeddings/commands.ts";
+import type { EmbeddingRun } from "./embeddings/commands.ts";
 import { addKeyCommands } from "./keys/commands.ts";
 import { createLog } from "./log.ts";
 import { startServer } from "./server.ts";
@@ -60,7 +60,7 @@ async function printConfig(command: Command): Promise<void> {
  * What making vectors takes; a signal ends it between two batches, and it goes on from there the
  * next time.
  */
-async function makingOf(command: Command): Promise<Making> {
+async function makingOf(command: Command): Promise<EmbeddingRun> {
   const { settings } = await settingsOf(command);
   const log = await createLog(settings);
   const { embedderOf } = await import("./embeddings/configured.ts");

@@ -7,7 +7,7 @@ import { settingsOf, withOptions } from "./settings/flags.ts";
 import type { Settings } from "./settings/options.ts";
 import { checkAgentName, checkIsFiles, placeOf } from "./storage/place.ts";
 import type { TargetOptions } from "./storage/target.ts";
-import { CONFLICTS, type Conflicts } from "./transfer/conflicts.ts";
+import { CONFLICT_POLICIES, type ConflictPolicy } from "./transfer/conflict-policy.ts";
 
 /** What is done with an agent's memory and a file. */
 type DataCommand = (
@@ -85,11 +85,11 @@ function addTransferCommands(program: Command): void {
   )
     .argument("<FILE>")
     .option("--agent <NAME>", "whose memory", USUAL_AGENT)
-    .addOption(take.choices(CONFLICTS).default("skip"))
+    .addOption(take.choices(CONFLICT_POLICIES).default("skip"))
     .action(
       async (
         file: string,
-        { agent, conflicts }: { agent: string; conflicts: Conflicts },
+        { agent, conflicts }: { agent: string; conflicts: ConflictPolicy },
         command: Command,
       ) => {
         checkAgentName(agent);

@@ -23,12 +23,12 @@ import { MOST_AHEAD, toIso } from "../time.ts";
 import { Clock } from "./clock.ts";
 import { presentNode } from "./present.ts";
 import { Follower, type Tell } from "./replica/follower.ts";
-import { Resident } from "./replica/index-replica.ts";
-import { Book } from "./replica/playbook-replica.ts";
+import { IndexReplica } from "./replica/index-replica.ts";
+import { PlaybookReplica } from "./replica/playbook-replica.ts";
 import { RowCache } from "./replica/row-cache.ts";
 import { SnapshotFile } from "./replica/snapshot-file.ts";
 import { SoftState } from "./replica/soft-state.ts";
-import { Texts } from "./replica/text-replica.ts";
+import { TextReplica } from "./replica/text-replica.ts";
 
 /**
  * Bytes outside the engine that an open agent takes: for each memory its id and what SQLite keeps
@@ -81,9 +81,9 @@ export class Agent {
    * thread get their turns. It throws where nobody waits for the work any more.
    */
   giveWay: () => Promise<void> = async () => {};
-  readonly #resident: Resident;
-  readonly #book = new Book();
-  readonly #texts: Texts;
+  readonly #resident: IndexReplica;
+  readonly #book = new PlaybookReplica();
+  readonly #texts: TextReplica;
   readonly #rows = new RowCache();
   readonly #files: readonly SnapshotFile[];
   readonly #follower: Follower;
@@ -106,7 +106,7 @@ export class Agent {
     const indexFile = snapshots && new SnapshotFile(snapshots.index, "index", tell);
     const textsFile = snapshots && new SnapshotFile(snapshots.texts, "full text", tell);
     this.#files = [indexFile, textsFile].filter((file) => file !== undefined);
-    this.#resident = new Resident(
+    this.#resident = new IndexReplica(
       this.soft,
       this.engine,
       config,
@@ -114,7 +114,7 @@ export class Agent {
       () => this.now(),
       indexFile,
     );
-    this.#texts = new Texts(textsFile);
+    this.#texts = new TextReplica(textsFile);
     this.#follower = new Follower(
       storage,
       [this.soft, this.#resident, this.#texts, this.#book, this.#rows],

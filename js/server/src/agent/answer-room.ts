@@ -1,31 +1,28 @@
-// How much one answer holds: pages end early, and other answers leave out, where it would be more.
+// The size limit of an answer: pages end early, and other answers leave rows out, to stay below it.
 
 import { MOST_ANSWER } from "../api/limits.ts";
 import type { ReadRoom } from "../storage/sql.ts";
 import type { Agent } from "./agent.ts";
 
-/** The most bytes of JSON that a UTF-16 unit takes: of a control character. */
+/** The most bytes of JSON that a UTF-16 unit takes: those of a control character. */
 const BYTES_OF_UNIT = 6;
-/**
- * The most bytes of JSON that a value takes which is neither text nor an object, with its field's
- * name.
- */
+/** The most bytes of JSON of a field whose value is neither a text nor an object. */
 const BYTES_OF_VALUE = 64;
-/** Rows that are read at once. */
+/** Rows that are read in one turn. */
 const ROWS_AT_ONCE = 1_000;
 
-/** The room of one answer, for what is put into it one after another. */
-export class Room implements ReadRoom {
-  /** What was put into it, as long as its bytes need not be known. */
+/** The room of one answer. Items are put into it one after another. */
+export class AnswerRoom implements ReadRoom {
+  /** The items, for as long as their exact size is not needed. */
   #items: unknown[] | undefined = [];
-  /** Bytes at most, and exactly once they count. */
+  /** An upper bound of the bytes; `#bytes` is exact once the bound exceeds the limit. */
   #atMost = 0;
   #bytes = 0;
   #isEmpty = true;
   /** Whether rows were left out of the last read. */
   wasCut = false;
 
-  /** Puts an item into it, where there is room; the first one always has. Whether it did. */
+  /** Puts an item into it, if it fits; the first item always does. Returns whether it fitted. */
   take(item: object): boolean {
     this.#atMost += mostBytesOf(item);
     if (this.#items !== undefined && this.#atMost <= MOST_ANSWER) {
@@ -42,15 +39,15 @@ export class Room implements ReadRoom {
     return true;
   }
 
-  /** Returns the items for which there is room, up to the first for which there is none. */
+  /** Returns the items that fit, up to the first that does not. */
   taken<Item extends object>(items: readonly Item[]): Item[] {
     const end = items.findIndex((item) => !this.take(item));
     return items.slice(0, end < 0 ? items.length : end);
   }
 
   /**
-   * JSON takes no fewer bytes than the texts of a row, so that what is cut here would not have been
-   * taken.
+   * Returns how many rows are to be read, by the bytes of their texts. JSON takes no fewer bytes
+   * than the texts, so that a row that is not read would not have fitted.
    */
   fitting(octets: readonly number[]): number {
     let count = 0;
@@ -59,7 +56,7 @@ export class Room implements ReadRoom {
       sum += octets[count]!;
       count += 1;
     }
-    // One more tells that there is a next page, even where one row takes all the room.
+    // One more row shows that there is a next page, even if one row takes all the room.
     count = Math.min(count + 1, octets.length);
     this.wasCut = count < octets.length;
     return count;
@@ -78,27 +75,27 @@ function mostBytesOf(item: object): number {
   return bytes;
 }
 
-/** A part of a list: what it holds, and where it goes on. */
-export interface Part<Row, Item> {
+/** A part of a list, and where the list goes on. */
+export interface ListPart<Row, Item> {
   data: Item[];
-  /** The last row of it; undefined where it has none. */
+  /** The last row of the part; undefined if the part is empty. */
   last: Row | undefined;
   /** Whether the list ends with it. */
   isLast: boolean;
 }
 
 /**
- * A page of a list: `limit` rows, or fewer where the room ends before. `read` gives rows that come
- * after one, `present` what is answered of each; undefined is left out. Others get their turns
- * meanwhile.
+ * Returns a page of a list: `limit` rows, or fewer if the room is full. `read` returns the rows
+ * after one; `present` returns the item of each row, or undefined to leave it out. Other agents get
+ * their turns between two reads.
  */
 export async function pageWithin<Row, Item extends object>(
   agent: Agent,
-  room: Room,
+  room: AnswerRoom,
   limit: number | undefined,
   read: (limit: number, after: Row | undefined) => readonly Row[],
   present: (rows: readonly Row[]) => readonly (Item | undefined)[],
-): Promise<Part<Row, Item>> {
+): Promise<ListPart<Row, Item>> {
   const data: Item[] = [];
   let last: Row | undefined;
   for (let wanted = limit ?? Infinity; ; ) {
@@ -122,12 +119,12 @@ export async function pageWithin<Row, Item extends object>(
   }
 }
 
-/** Few memories are read whatever they hold. */
+/** This many memories are read whatever their size. */
 const FEW = 10;
 
-/** As many of some memories as there is room for, in their order. */
+/** Returns the first of these memories, as many as fit into an answer. */
 export function fittingAmong({ storage }: Agent, ids: readonly string[]): readonly string[] {
   if (ids.length <= FEW) return ids;
   const octets = storage.nodes.octets(ids);
-  return ids.slice(0, new Room().fitting(ids.map((id) => octets.get(id) ?? 0)));
+  return ids.slice(0, new AnswerRoom().fitting(ids.map((id) => octets.get(id) ?? 0)));
 }

@@ -1,4 +1,4 @@
-// Requests that may be sent again: what was made by the first is known to the second.
+// Idempotency keys: a request that is sent again returns what the first one made.
 
 import { createHash } from "node:crypto";
 import type { RetryHeaders } from "../api/headers.ts";
@@ -6,15 +6,15 @@ import { Refusal } from "../refusal.ts";
 import { toIso } from "../time.ts";
 import type { Agent, Unit } from "./agent.ts";
 
-/** How long it is known, in milliseconds. */
+/** How long a key is kept, in milliseconds. */
 const KEPT = 86_400_000;
 
 /**
- * Writes as one transaction, unless the same request with the same key did so before: then the
- * answer is what that one made. What is made is kept as JSON, and must not hold any text of a
- * memory: that would outlive the memory.
+ * Runs `make` as one transaction and returns its result. If the same request was sent with the same
+ * key before, returns the result of that one. The result is kept as JSON. It must not hold text of
+ * a memory: the text would outlive the memory.
  *
- * @throws {Refusal} for a key that another request had.
+ * @throws {Refusal} for a key that was sent with another request.
  */
 export function once<Made>(
   agent: Agent,
@@ -43,7 +43,7 @@ export function once<Made>(
   });
 }
 
-/** @throws {Refusal} where another program, or damage, has left no JSON of it. */
+/** @throws {Refusal} if the stored result is not JSON, through damage or another program. */
 function madeOf<Made>(json: string): Made {
   try {
     return JSON.parse(json) as Made;
@@ -55,7 +55,7 @@ function madeOf<Made>(json: string): Made {
   }
 }
 
-/** @throws {Refusal} where what a request made has been deleted before it was sent again. */
+/** @throws {Refusal} if the row that the request made has been deleted since. */
 export function stillThere<Row>(row: Row | undefined): Row {
   if (row === undefined)
     throw new Refusal(409, "what was made with this Idempotency-Key is deleted");

@@ -1,15 +1,15 @@
-// Bodies and figures that are JSON objects: playbooks, trades.
+// Texts that are JSON objects: bodies of playbooks, figures of trades.
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
-export const isFields = (value: unknown): value is Fields =>
+export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The fields of a text that is a JSON object; undefined for any other. */
-export function fieldsIn(json: unknown): Fields | undefined {
+/** Parses a text that is a JSON object; returns undefined for any other value. */
+export function jsonObjectIn(json: unknown): JsonObject | undefined {
   try {
     const fields: unknown = typeof json === "string" ? JSON.parse(json) : undefined;
-    return isFields(fields) ? fields : undefined;
+    return isJsonObject(fields) ? fields : undefined;
   } catch {
     return undefined;
   }

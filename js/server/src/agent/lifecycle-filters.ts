@@ -1,12 +1,12 @@
-// States as of now, where the database and the index hold them as they were stored.
+// Filters by lifecycle state as of now: the database and the index hold states as they were stored.
 
 import type { MemoryIndex, StoredLifecycleState } from "nous-wasm";
 import type { LifecycleFilter } from "../storage/tables/nodes.ts";
 import type { Agent } from "./agent.ts";
 
 /**
- * What a state means to the database and to the index: time may have led a memory into the state,
- * or out of it, since it was stored, and the index may be ahead of the database.
+ * Returns the filters of the database and of the index for a state as of `now`. A memory may have
+ * entered or left the state since it was stored, and the index may be ahead of the database.
  */
 export function statesOf(
   { index, soft }: Agent,
@@ -28,8 +28,8 @@ export function statesOf(
 }
 
 /**
- * A state to the database as it was stored last, by it or ahead of it, whatever time has made of it
- * since.
+ * Returns the database's filter for a state as it was stored last, soft state included, without
+ * what time has changed since.
  */
 export function storedState({ soft }: Agent, state: StoredLifecycleState): LifecycleFilter {
   const ahead = [...soft.states()];

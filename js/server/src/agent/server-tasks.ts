@@ -1,4 +1,4 @@
-// What the thread of HTTP asks of an agent that no client asks for.
+// Tasks that the HTTP thread sends to an agent on its own, without a request of a client.
 
 import { CONSOLIDATION_TASKS } from "./handlers/consolidation.ts";
 import { EMBEDDING_TASKS } from "./handlers/embeddings.ts";

@@ -1,35 +1,34 @@
-// Periodic work on an agent. Several processes may be set to do it: a lease in the database gives
+// Periodic work on an agent. If several processes do periodic work, a lease in the database gives
 // each turn to one of them.
 
-import { figuresOf } from "../api/consolidation.ts";
 import type { Agent } from "./agent.ts";
 import { consolidate } from "./handlers/consolidation.ts";
 import { sweep } from "./sweep.ts";
 
-/** How long others leave it to a process that says nothing any more, in milliseconds. */
+/** How long a lease lasts, in milliseconds: after that another process may take the turn. */
 const LEASE = 600_000;
-/**
- * The share of an interval after which it is due again: timers of several processes are not in
- * step.
- */
+/** The share of an interval after which a task is due: timers of processes are not in step. */
 const DUE_AFTER = 0.8;
 
-/** What is done, and what the log tells of it. */
+/** The tasks. Each returns the figures that are logged. */
 const TASKS = {
   decay: (agent: Agent) => {
     const { processed, transitions_count } = sweep(agent, false);
     return { processed, transitions_count };
   },
-  consolidate: async (agent: Agent) => figuresOf(await consolidate(agent)),
+  consolidate: async (agent: Agent) => {
+    const { errors, ...figures } = await consolidate(agent);
+    return { ...figures, errors: errors.length };
+  },
 } satisfies Record<string, (agent: Agent) => object | Promise<object>>;
 
 export type TaskName = keyof typeof TASKS;
 
-/** Figures of a task, in an agent. */
+/** The figures of a task that are logged. */
 export type TaskFigures = Record<string, unknown>;
 
 /**
- * Does a task where it is due and nobody else is at it; null where not. `interval` is in
+ * Does a task if it is due and no other process does it; returns null otherwise. `interval` is in
  * milliseconds.
  */
 export async function doIfDue(
@@ -49,11 +48,11 @@ export async function doIfDue(
   }
 }
 
-/** The turns of a task whose work is done in another thread. */
+/** Turns of a task, for work that is done in another thread. */
 export const TURNS = {
   /**
-   * When it was taken, where it is due and nobody else is at it; null where not. `interval` is in
-   * milliseconds.
+   * Takes the turn of a task. Returns when it was taken; null if the task is not due or another
+   * process holds the lease. `interval` is in milliseconds.
    */
   takeTurn: (
     agent: Agent,
@@ -65,7 +64,7 @@ export const TURNS = {
       : null;
   },
 
-  /** `done` is when it was taken; null where it was not done. */
+  /** Ends a turn. `done` is when it was taken; null if the task was not done. */
   leaveTurn: (agent: Agent, { task, done }: { task: TaskName; done: number | null }): null =>
     agent.write(() => {
       agent.storage.tasks.leave(task, done);

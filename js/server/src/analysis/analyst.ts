@@ -5,7 +5,13 @@ import type { CircuitBreakerPolicy } from "cockatiel";
 import type { PatternPrompt } from "nous-wasm";
 import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
-import { breakerOf, isResting, PACE, type Pace, patiently } from "../providers/retry-policy.ts";
+import {
+  breakerOf,
+  isBreakerOpen,
+  RETRY_POLICY,
+  type RetryPolicy,
+  withRetries,
+} from "../providers/retry-policy.ts";
 import type { Settings } from "../settings/options.ts";
 import { Chat } from "./chat.ts";
 
@@ -16,13 +22,13 @@ import { Chat } from "./chat.ts";
 const CYCLE_TIME = 300_000;
 
 /** What a model said of a group, or why it said nothing of use. */
-export type Said = { text: string } | { failure: string };
+export type ModelAnswer = { text: string } | { failure: string };
 
 export interface AnalystOptions {
   /** Milliseconds for an answer. */
   timeout: number;
   log: Logger;
-  pace?: Pace;
+  pace?: RetryPolicy;
   /** Milliseconds for all of a cycle. */
   cycleTime?: number;
 }
@@ -32,13 +38,13 @@ export class Analyst {
   readonly #timeout: number;
   readonly #log: Logger;
   readonly #cycleTime: number;
-  readonly #pace: Pace;
+  readonly #pace: RetryPolicy;
   readonly #breaker: CircuitBreakerPolicy;
   readonly #end = new AbortController();
 
   constructor(
     chat: Pick<Chat, "answer">,
-    { timeout, log, pace = PACE, cycleTime = CYCLE_TIME }: AnalystOptions,
+    { timeout, log, pace = RETRY_POLICY, cycleTime = CYCLE_TIME }: AnalystOptions,
   ) {
     this.#chat = chat;
     this.#timeout = timeout;
@@ -49,10 +55,10 @@ export class Analyst {
   }
 
   /** What the model says to each prompt, in their order. Never fails. */
-  async answers(prompts: readonly PatternPrompt[]): Promise<Said[]> {
+  async answers(prompts: readonly PatternPrompt[]): Promise<ModelAnswer[]> {
     const late = AbortSignal.timeout(this.#cycleTime);
     const signal = AbortSignal.any([this.#end.signal, late]);
-    const said: Said[] = [];
+    const said: ModelAnswer[] = [];
     for (const prompt of prompts) {
       try {
         said.push({ text: await this.#answer(prompt, signal) });
@@ -70,7 +76,7 @@ export class Analyst {
   #answer(prompt: PatternPrompt, signal: AbortSignal): Promise<string> {
     const call = () =>
       this.#breaker.execute(() => this.#chat.answer(prompt, { timeout: this.#timeout, signal }));
-    return patiently(call, this.#pace, this.#breaker, signal);
+    return withRetries(call, this.#pace, this.#breaker, signal);
   }
 
   /** Ends what is under way, without an answer. */
@@ -82,7 +88,7 @@ export class Analyst {
 /** In words that may be shown: without texts, without the key. */
 function reasonOf(error: unknown): string {
   if (error instanceof ProviderError) return error.message;
-  return isResting(error)
+  return isBreakerOpen(error)
     ? "the provider has failed too often, and is left alone for a while"
     : "the server is stopping";
 }

@@ -8,7 +8,7 @@ import {
   type EndpointOptions,
   unusable,
 } from "../providers/endpoint.ts";
-import { wellFormed } from "../well-formed.ts";
+import { wellFormed } from "../text.ts";
 
 /** The largest answer that is read, in bytes, and the longest text that is taken. */
 const MOST_ANSWER = 2 ** 20;

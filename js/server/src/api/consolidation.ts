@@ -33,9 +33,3 @@ export const consolidationOperations = {
 };
 
 export type ConsolidationAnswer = z.output<typeof consolidationAnswer>;
-
-/** The figures of a consolidation that are logged: errors as a count, without their texts. */
-export const figuresOf = ({ errors, ...figures }: ConsolidationAnswer) => ({
-  ...figures,
-  errors: errors.length,
-});

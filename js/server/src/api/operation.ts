@@ -2,6 +2,8 @@
 // Routes, the description of the interface, and the types of what answers it follow from it.
 
 import type { z } from "@hono/zod-openapi";
+import type { Understanding } from "nous-wasm";
+import type { EmbeddingModel } from "../embeddings/provider.ts";
 
 /**
  * What keys are given for: `memory` is an agent's daily work, `admin` what is done to a memory as a
@@ -46,9 +48,11 @@ type OutputOf<Shape, Part extends string> =
     ? z.output<Schema>
     : undefined;
 
-/** The vector of what is asked, where a provider made one. */
+/** The embedding that a provider made for a question. */
 export interface QuestionVector {
   vector: Float32Array;
+  /** The model that made it. */
+  model: EmbeddingModel;
   /** How long it took, in milliseconds. */
   ms: number;
 }
@@ -61,12 +65,14 @@ export type Analysis = { text: string; vector?: Float32Array } | { failure: stri
 /** By what the model was told of the episodes. */
 export type Analyses = Record<string, Analysis>;
 
-/** What came in, checked. */
+/** A request whose parts were checked, and what the HTTP thread adds to it. */
 export type GivenTo<Shape> = {
   params: OutputOf<Shape, "params">;
   query: OutputOf<Shape, "query">;
   body: OutputOf<Shape, "body">;
   question?: QuestionVector;
+  /** How the query of a search was understood, if the HTTP thread needed that, too. */
+  understood?: Understanding;
   analyses?: Analyses;
 } & (Shape extends { headers: z.ZodType }
   ? { headers: OutputOf<Shape, "headers"> }

@@ -3,8 +3,8 @@
 
 import { z } from "@hono/zod-openapi";
 import { LIFECYCLE_STATES, type StoredLifecycleState } from "nous-wasm";
+import { wellFormed } from "../text.ts";
 import { parseInstant, toIso } from "../time.ts";
-import { wellFormed } from "../well-formed.ts";
 import { MOST_ANSWER, MOST_COMPONENTS, MOST_NAME, MOST_TEXT, MOST_TITLE } from "./limits.ts";
 
 /** Levels of data of any form. */

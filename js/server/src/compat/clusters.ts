@@ -1,7 +1,7 @@
 // Clusters as Hynous answers them.
 
 import type { Agent } from "../agent/agent.ts";
-import { Room } from "../agent/answer-room.ts";
+import { AnswerRoom } from "../agent/answer-room.ts";
 import { clusterHandlers } from "../agent/handlers/clusters.ts";
 import { presentClusters, presentNow, toFourDigits } from "../agent/present.ts";
 import { textOf } from "../agent/replica/index-rows.ts";
@@ -54,7 +54,7 @@ export const clusterOverrides = {
   listMembers: (agent, { params: { id }, query: { limit } }) =>
     agent.read(() => {
       const { storage } = agent;
-      const room = new Room();
+      const room = new AnswerRoom();
       const members = newestFirst(
         storage.clusters.members(id),
         ({ updated_at }) => updated_at,

@@ -2,7 +2,7 @@
 // still be resolved.
 
 import type { Agent, Unit } from "../agent/agent.ts";
-import { Room } from "../agent/answer-room.ts";
+import { AnswerRoom } from "../agent/answer-room.ts";
 import { deleteMemory, presentConflicts } from "../agent/handlers/conflicts.ts";
 import { insertEdge } from "../agent/handlers/edges.ts";
 import { textOf } from "../agent/replica/index-rows.ts";
@@ -20,7 +20,7 @@ const DAY = "2026-01-01";
 export const conflictOverrides = {
   /** Those of a status, oldest first, as many as an answer holds. */
   listConflicts: (agent, { query: { status } }) => {
-    const room = new Room();
+    const room = new AnswerRoom();
     const data = room.taken(conflictsOf(agent, status, room));
     return { data, count: data.length, next_cursor: null };
   },
@@ -38,7 +38,7 @@ export const conflictOverrides = {
  * Returns conflicts of a status. A new memory that is gone leaves its text; without one there is
  * nothing to be resolved.
  */
-function conflictsOf(agent: Agent, status: string, room: Room) {
+function conflictsOf(agent: Agent, status: string, room: AnswerRoom) {
   const { storage } = agent;
   const shown = presentConflicts(agent, storage.conflicts.all(status, room)).filter(
     ({ new_content }) => new_content !== null,

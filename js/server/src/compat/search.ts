@@ -1,18 +1,21 @@
 // Searches as Hynous' Nous server answers them: its full text, its number of seeds, its filters and
 // its order, whatever the limit.
 
-import type { StoredMemoryNode } from "nous-wasm";
+import type { StoredMemoryNode, Understanding } from "nous-wasm";
 import type { Agent } from "../agent/agent.ts";
 import type { Handler } from "../agent/handler.ts";
-import { stopwatch, vectorOf } from "../agent/handlers/search.ts";
+import { stopwatch } from "../agent/handlers/search.ts";
 import { presentNow } from "../agent/present.ts";
+import { vectorOf } from "../agent/question.ts";
+import { isPlainLookup } from "../agent/rules/plain-lookup.ts";
 import { cosine } from "../agent/rules/similar.ts";
 import type { QuestionVector } from "../api/operation.ts";
 import type { SearchRequest } from "../api/search.ts";
+import { termsOf } from "../settings/compat.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import { parseInstant } from "../time.ts";
 
-type Row = Readonly<NodeRow>;
+type StoredNode = Readonly<NodeRow>;
 
 /** A search takes more than the limit, since filters leave some out: of a plain lookup less. */
 const OVERFETCH = 3;
@@ -63,15 +66,19 @@ interface Seed {
   combined: number;
 }
 
-interface Given {
+interface HynousSearch {
   body: SearchRequest;
   question?: QuestionVector | undefined;
+  understood?: Understanding | undefined;
 }
 
 /** Counts an access of what it returns, but not of what LIKE found. */
-export const searchAsHynous: Handler = (agent: Agent, { body, question }: Given) => {
-  const asked = agent.engine.understand(body.query);
-  const isLookup = asked.query_type === "LOOKUP" && !asked.disqualified;
+export const searchAsHynous: Handler = (
+  agent: Agent,
+  { body, question, understood }: HynousSearch,
+) => {
+  const asked = understood ?? agent.engine.understand(body.query, { terms: termsOf("hynous") });
+  const isLookup = isPlainLookup(asked);
   const multiplier = isLookup ? OVERFETCH_OF_LOOKUP : OVERFETCH;
   if (!isSearchable(body, body.limit * multiplier)) return lookUp(agent, body);
   return agent.read(() => {
@@ -307,7 +314,7 @@ function rank(
  */
 function remains(
   { index }: Agent,
-  row: Row | undefined,
+  row: StoredNode | undefined,
   { subtype, lifecycle, time_range }: SearchRequest,
 ): boolean {
   if (row === undefined) return false;

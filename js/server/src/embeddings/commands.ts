@@ -7,11 +7,11 @@ import { databasesOf } from "../storage/open.ts";
 import { placeOf } from "../storage/place.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Embedder } from "./embedder.ts";
-import { type Drained, drain, type Queue } from "./queue.ts";
+import { type DrainReport, drain, type EmbeddingQueue } from "./queue.ts";
 import { type Reembedded, reembed } from "./reembed.ts";
 import { modelInUse, putOff, storeVectors, takeWork } from "./tasks.ts";
 
-export interface Making {
+export interface EmbeddingRun {
   settings: Settings;
   embedder: Embedder;
   log: Logger;
@@ -21,7 +21,7 @@ export interface Making {
 }
 
 /** Makes the vectors that are missing, for every agent. */
-export function backfillAll(making: Making): AsyncIterable<Drained & { agent: string }> {
+export function backfillAll(making: EmbeddingRun): AsyncIterable<DrainReport & { agent: string }> {
   return forAll(making, (storage, agent) => {
     const { embedder, log, signal, progress } = making;
     return drain(queueOf(storage, embedder), embedder, log.child({ agent }), signal, (made) =>
@@ -33,7 +33,7 @@ export function backfillAll(making: Making): AsyncIterable<Drained & { agent: st
 /**
  * Makes vectors of the configured model beside those in use, and puts them in use, for every agent.
  */
-export function reembedAll(making: Making): AsyncIterable<Reembedded & { agent: string }> {
+export function reembedAll(making: EmbeddingRun): AsyncIterable<Reembedded & { agent: string }> {
   return forAll(making, (storage, agent) => {
     const { embedder, log, signal, progress } = making;
     return reembed(storage, embedder, log.child({ agent }), signal, (made) =>
@@ -43,7 +43,7 @@ export function reembedAll(making: Making): AsyncIterable<Reembedded & { agent: 
 }
 
 async function* forAll<T>(
-  { settings }: Making,
+  { settings }: EmbeddingRun,
   work: (storage: Storage, agent: string) => Promise<T>,
 ): AsyncIterable<T & { agent: string }> {
   for (const { where, open } of databasesOf(placeOf(settings))) {
@@ -57,7 +57,7 @@ async function* forAll<T>(
   }
 }
 
-function queueOf(storage: Storage, { model: configured }: Embedder): Queue {
+function queueOf(storage: Storage, { model: configured }: Embedder): EmbeddingQueue {
   return {
     take: async (most) => {
       const model = modelInUse(storage, storage.embeddings.dimensions(), configured);

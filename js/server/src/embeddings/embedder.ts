@@ -7,10 +7,10 @@ import type { Logger } from "../log.ts";
 import {
   breakerOf,
   failureOf,
-  isResting,
-  PACE,
-  type Pace,
-  patiently,
+  isBreakerOpen,
+  RETRY_POLICY,
+  type RetryPolicy,
+  withRetries,
 } from "../providers/retry-policy.ts";
 import type { EmbeddingModel, EmbeddingProvider } from "./provider.ts";
 
@@ -33,7 +33,7 @@ export interface EmbedderOptions {
   /** Texts of a call. */
   batch: number;
   log: Logger;
-  pace?: Pace;
+  pace?: RetryPolicy;
 }
 
 interface Question {
@@ -47,14 +47,14 @@ export class Embedder {
   readonly #provider: EmbeddingProvider;
   readonly #timeout: number;
   readonly #log: Logger;
-  readonly #pace: Pace;
+  readonly #pace: RetryPolicy;
   readonly #breaker: CircuitBreakerPolicy;
   readonly #calls: BulkheadPolicy = bulkhead(MOST_CALLS, Number.POSITIVE_INFINITY);
   readonly #questions: LRUCache<string, Float32Array, Question>;
 
   constructor(
     provider: EmbeddingProvider,
-    { model, timeout, batch, log, pace = PACE }: EmbedderOptions,
+    { model, timeout, batch, log, pace = RETRY_POLICY }: EmbedderOptions,
   ) {
     this.#provider = provider;
     this.model = model;
@@ -96,7 +96,7 @@ export class Embedder {
     try {
       return await this.#questions.fetch(key, { context: { text, model } });
     } catch (error) {
-      if (!isResting(error))
+      if (!isBreakerOpen(error))
         this.#log.warn({ failure: failureOf(error) }, "A question is searched by its words alone");
       return undefined;
     }
@@ -117,7 +117,7 @@ export class Embedder {
   ): Promise<Float32Array[]> {
     const call = () =>
       this.#calls.execute(() => this.#call(texts, model, this.#timeout, signal), signal);
-    return patiently(
+    return withRetries(
       call,
       isRetry ? { ...this.#pace, retries: 0 } : this.#pace,
       this.#breaker,

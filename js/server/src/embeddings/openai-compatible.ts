@@ -2,7 +2,7 @@
 // Inference. Nothing that comes back is taken on trust.
 
 import { Endpoint, type EndpointOptions, unusable } from "../providers/endpoint.ts";
-import { wellFormed } from "../well-formed.ts";
+import { wellFormed } from "../text.ts";
 import type { EmbeddingCall, EmbeddingProvider } from "./provider.ts";
 
 /** The largest answer that is read, in bytes. */

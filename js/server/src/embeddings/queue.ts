@@ -3,22 +3,22 @@
 
 import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
-import { failureOf, isResting } from "../providers/retry-policy.ts";
+import { failureOf, isBreakerOpen } from "../providers/retry-policy.ts";
 import { Refusal } from "../refusal.ts";
 import type { Embedder } from "./embedder.ts";
 import type { EmbeddingModel } from "./provider.ts";
-import type { Failed, Made, Stored, Work } from "./tasks.ts";
+import type { EmbeddingWork, FailedTexts, MadeEmbeddings, StoredEmbeddings } from "./tasks.ts";
 
 /** An agent's queue, wherever its database is open. */
-export interface Queue {
-  take(most: number): Promise<Work>;
-  store(made: Made): Promise<Stored>;
-  putOff(failed: Failed): Promise<void>;
+export interface EmbeddingQueue {
+  take(most: number): Promise<EmbeddingWork>;
+  store(made: MadeEmbeddings): Promise<StoredEmbeddings>;
+  putOff(failed: FailedTexts): Promise<void>;
   /** Makes those who were put off due; how many wait. */
   release(): Promise<{ waiting: number }>;
 }
 
-export interface Drained {
+export interface DrainReport {
   /** Whether nobody waits any more. */
   ok: boolean;
   /** How many got a vector. */
@@ -37,8 +37,8 @@ interface Outcome {
 }
 
 async function workOff(
-  queue: Queue,
-  { model, texts, isRetry }: Work,
+  queue: EmbeddingQueue,
+  { model, texts, isRetry }: EmbeddingWork,
   embedder: Embedder,
   log: Logger,
   signal: AbortSignal,
@@ -54,7 +54,7 @@ async function workOff(
     );
   } catch (error) {
     signal.throwIfAborted();
-    if (isResting(error)) return { embedded: 0, next: "rest" };
+    if (isBreakerOpen(error)) return { embedded: 0, next: "rest" };
     log.warn(
       { failure: failureOf(error), texts: texts.length },
       "Texts got no vectors, and are tried again",
@@ -80,12 +80,12 @@ async function workOff(
  * ends it.
  */
 export async function drain(
-  queue: Queue,
+  queue: EmbeddingQueue,
   embedder: Embedder,
   log: Logger,
   signal: AbortSignal,
   progress: (embedded: number, total: number) => void = () => {},
-): Promise<Drained> {
+): Promise<DrainReport> {
   const { waiting: total } = await queue.release();
   let embedded = 0;
   for (;;) {
@@ -113,7 +113,7 @@ const MOST_TIMER = 2 ** 31 - 1;
 
 /** The queues of all agents of a server, worked off in the background. */
 export class Backlog {
-  readonly #queueOf: (agent: string) => Queue;
+  readonly #queueOf: (agent: string) => EmbeddingQueue;
   readonly #embedder: Embedder;
   readonly #log: Logger;
   readonly #timers = new Map<string, { timer: NodeJS.Timeout; at: number }>();
@@ -128,7 +128,7 @@ export class Backlog {
   readonly #told = new Set<string>();
   readonly #end = new AbortController();
 
-  constructor(queueOf: (agent: string) => Queue, embedder: Embedder, log: Logger) {
+  constructor(queueOf: (agent: string) => EmbeddingQueue, embedder: Embedder, log: Logger) {
     this.#queueOf = queueOf;
     this.#embedder = embedder;
     this.#log = log;
@@ -201,7 +201,7 @@ export class Backlog {
   }
 
   /** Works off all that waits while the caller does. */
-  drain(agent: string): Promise<Drained> {
+  drain(agent: string): Promise<DrainReport> {
     const log = this.#log.child({ agent });
     return this.#alone(agent, () =>
       drain(this.#queueOf(agent), this.#embedder, log, this.#end.signal),

@@ -4,7 +4,7 @@
 import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
 import type { Storage } from "../storage/storage.ts";
-import type { Lacking } from "../storage/tables/embeddings.ts";
+import type { LackingMemory } from "../storage/tables/embeddings.ts";
 import type { Embedder } from "./embedder.ts";
 import { bytesOf } from "./tasks.ts";
 import { embeddingText } from "./text.ts";
@@ -67,7 +67,7 @@ export async function reembed(
 /** What is rejected in company is tried again alone, and remembered if that does not help. */
 async function embedAll(
   storage: Storage,
-  batch: readonly Lacking[],
+  batch: readonly LackingMemory[],
   embedder: Embedder,
   rejected: Set<string>,
   signal: AbortSignal,

@@ -13,7 +13,7 @@ const FIRST_DELAY = 5_000;
 const LONGEST_DELAY = 3_600_000;
 
 /** Texts that wait for a vector. */
-export interface Work {
+export interface EmbeddingWork {
   /** Which the vectors in use are of, as far as there are any. */
   model: EmbeddingModel;
   texts: { ticket: number; text: string }[];
@@ -23,7 +23,7 @@ export interface Work {
   next_in: number | null;
 }
 
-export interface Made {
+export interface MadeEmbeddings {
   model: EmbeddingModel;
   vectors: readonly { ticket: number; vector: Float32Array }[];
 }
@@ -31,12 +31,12 @@ export interface Made {
 /**
  * `expected` is there where nothing could be stored: how many components the vectors in use have.
  */
-export interface Stored {
+export interface StoredEmbeddings {
   embedded: number;
   expected?: number;
 }
 
-export interface Failed {
+export interface FailedTexts {
   tickets: readonly number[];
   /** Milliseconds, where the provider said when. */
   retryAfter: number | undefined;
@@ -55,13 +55,22 @@ export function modelInUse(
   return noted === undefined || dimensions === 0 ? configured : parseModel(noted);
 }
 
+/** Returns whether embeddings of two models can be compared. */
+export const isSameModel = (a: EmbeddingModel, b: EmbeddingModel): boolean =>
+  JSON.stringify([a.name, a.dimensions]) === JSON.stringify([b.name, b.dimensions]);
+
 const parseModel = (noted: string): EmbeddingModel => {
   const { name, dimensions } = JSON.parse(noted) as { name: string; dimensions?: number };
   return { name, dimensions };
 };
 
 /** Hands out texts; they stay in the queue. */
-export function takeWork(storage: Storage, model: EmbeddingModel, most: number, now: number): Work {
+export function takeWork(
+  storage: Storage,
+  model: EmbeddingModel,
+  most: number,
+  now: number,
+): EmbeddingWork {
   const { embeddings } = storage;
   const waiting = embeddings.due(now, most);
   const texts = waiting.map(({ ticket, ...memory }) => ({ ticket, text: embeddingText(memory) }));
@@ -74,10 +83,13 @@ export function takeWork(storage: Storage, model: EmbeddingModel, most: number, 
  * Stores vectors, of those memories whose text is still the one that was handed out; none where
  * another model has come into use meanwhile.
  */
-export function storeVectors(storage: Storage, { model, vectors }: Made): Stored {
+export function storeVectors(
+  storage: Storage,
+  { model, vectors }: MadeEmbeddings,
+): StoredEmbeddings {
   const dimensions = storage.embeddings.dimensions();
   const noted = JSON.stringify(model);
-  const isInUse = JSON.stringify(modelInUse(storage, dimensions, model)) === noted;
+  const isInUse = isSameModel(modelInUse(storage, dimensions, model), model);
   const [first] = vectors;
   if (first === undefined || !isInUse) return { embedded: 0 };
   const { length } = first.vector;
@@ -101,7 +113,11 @@ export const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8
  * Puts off what failed. What failed in company is due again at once, in smaller company: it may
  * have been because of what one of them says.
  */
-export function putOff(storage: Storage, { tickets, retryAfter = 0 }: Failed, now: number): void {
+export function putOff(
+  storage: Storage,
+  { tickets, retryAfter = 0 }: FailedTexts,
+  now: number,
+): void {
   const least = tickets.length > 1 ? retryAfter : Math.max(FIRST_DELAY, retryAfter);
   // By chance up to half as long again, so that several processes do not come back together.
   const delay = Math.round(least * (1 + Math.random() / 2));

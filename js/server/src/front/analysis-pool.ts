@@ -1,10 +1,10 @@
-// The agents of a server that has a language model: it is asked about an agent's episodes before
-// they are consolidated, while the agent goes on with what else it is asked.
+// The agents of a server that has a language model. The model analyses an agent's episodes before
+// they are consolidated; the agent answers other requests meanwhile.
 
 import { parsePatternOutput } from "nous-wasm";
 import type { TaskFigures, TaskName } from "../agent/tasks.ts";
-import type { Analyst, Said } from "../analysis/analyst.ts";
-import { figuresOf } from "../api/consolidation.ts";
+import type { Analyst, ModelAnswer } from "../analysis/analyst.ts";
+import type { ConsolidationAnswer } from "../api/consolidation.ts";
 import type { Analyses, Analysis, GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 import type { Embedder } from "../embeddings/embedder.ts";
@@ -12,20 +12,20 @@ import { embeddingText } from "../embeddings/text.ts";
 import type { IfAbsent } from "../workers/open-agents.ts";
 import type { Pool } from "../workers/pool.ts";
 
-/** Nothing is asked of a cycle. */
+/** The request of a periodic consolidation. */
 const NOTHING: GivenTo<(typeof AGENT_OPERATIONS)["consolidate"]> = {
   params: undefined,
   query: undefined,
   body: {},
 };
 
-export class AnalysingPool implements Pick<Pool, "call" | "run" | "list"> {
+export class AnalysisPool implements Pick<Pool, "call" | "run" | "list"> {
   readonly #agents: Pick<Pool, "call">;
   readonly #pool: Pool;
   readonly #analyst: Analyst;
   readonly #embedder: Embedder | undefined;
 
-  /** `agents` is whom operations go to, and `pool` who hosts them. */
+  /** Operations go to `agents`, periodic work and lists go to `pool`. */
   constructor(
     agents: Pick<Pool, "call">,
     pool: Pool,
@@ -51,8 +51,8 @@ export class AnalysingPool implements Pick<Pool, "call" | "run" | "list"> {
   }
 
   /**
-   * Periodic work: of a consolidation the turn is taken first, so that one process alone asks the
-   * model.
+   * Does periodic work. A consolidation takes its turn first, so that only one process asks the
+   * language model.
    */
   async run(agent: string, task: TaskName, interval: number): Promise<TaskFigures | null> {
     if (task !== "consolidate") return this.#pool.run(agent, task, interval);
@@ -60,9 +60,10 @@ export class AnalysingPool implements Pick<Pool, "call" | "run" | "list"> {
     if (takenAt === null) return null;
     let done: number | null = null;
     try {
-      const report = JSON.parse(await this.call(agent, "consolidate", NOTHING, "empty"));
+      const json = await this.call(agent, "consolidate", NOTHING, "empty");
+      const { errors, ...figures } = JSON.parse(json) as ConsolidationAnswer;
       done = takenAt;
-      return figuresOf(report);
+      return { ...figures, errors: errors.length };
     } finally {
       await this.#pool.do(agent, "leaveTurn", { task, done });
     }
@@ -81,10 +82,8 @@ export class AnalysingPool implements Pick<Pool, "call" | "run" | "list"> {
     return analyses;
   }
 
-  /**
-   * With the vector of what would be written, so that lessons that say the same are found by it.
-   */
-  async #withVector(agent: string, said: Said): Promise<Analysis> {
+  /** Adds the embedding of the lesson, by which lessons of the same meaning are found. */
+  async #withVector(agent: string, said: ModelAnswer): Promise<Analysis> {
     if (this.#embedder === undefined || "failure" in said) return said;
     const { title, body } = parsePatternOutput(said.text);
     const model = await this.#pool.do(agent, "questionModel", this.#embedder.model);

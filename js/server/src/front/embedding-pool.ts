@@ -1,30 +1,36 @@
-// The agents of a server that makes vectors: what is asked gets its vector before an agent sees it,
-// and what was written gets its own afterwards.
+// The agents of a server that has a provider of embeddings. A question gets its embedding before an
+// agent sees it, and a memory gets its embedding after it was written.
 
-import { understand } from "nous-wasm";
-import type { GivenTo } from "../api/operation.ts";
+import { LRUCache } from "lru-cache";
+import type { Engine, Understanding } from "nous-wasm";
+import { isPlainLookup } from "../agent/rules/plain-lookup.ts";
+import type { GivenTo, QuestionVector } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 import type { Embedder } from "../embeddings/embedder.ts";
-import { Backlog, type Queue } from "../embeddings/queue.ts";
+import { OtherModel } from "../embeddings/other-model.ts";
+import type { EmbeddingModel } from "../embeddings/provider.ts";
+import { Backlog, type EmbeddingQueue } from "../embeddings/queue.ts";
 import { embeddingText } from "../embeddings/text.ts";
 import type { Logger } from "../log.ts";
+import { type Compat, termsOf } from "../settings/compat.ts";
 import type { IfAbsent } from "../workers/open-agents.ts";
 import type { Pool } from "../workers/pool.ts";
 
 type Given<Name extends AgentOperation> = GivenTo<(typeof AGENT_OPERATIONS)[Name]>;
 
-/** The text of what is asked, where its vector is not given, and of use. */
+/** The text of a question that needs an embedding; undefined if it needs none or brings its own. */
 const QUESTIONS: {
   readonly [Name in AgentOperation]?: (given: Given<Name>) => string | undefined;
 } = {
-  search: ({ body }) => (isPlainLookup(body.query) ? undefined : queryOf(body)),
+  search: ({ body, understood }) =>
+    understood !== undefined && isPlainLookup(understood) ? undefined : queryOf(body),
   retrieve: ({ body }) => queryOf(body),
   contextLines: ({ body }) => queryOf(body),
   buildContext: ({ body: { input, embedding } }) => queryOf({ query: input, embedding }),
   checkSimilar: ({ body: { embedding, title = null, subtype = null, content } }) =>
     embedding == null
       ? embeddingText({
-          type: KIND_OF_NEW,
+          type: TYPE_OF_NEW,
           subtype,
           content_title: title,
           content_summary: null,
@@ -36,23 +42,42 @@ const QUESTIONS: {
 const queryOf = ({ query, embedding }: { query: string; embedding?: unknown }) =>
   embedding == null ? query : undefined;
 
-/** Which is answered by words. */
-function isPlainLookup(query: string): boolean {
-  const { query_type, disqualified } = understand(query);
-  return query_type === "LOOKUP" && !disqualified;
+/** The type of a memory that a new text would most likely become. */
+const TYPE_OF_NEW = "concept";
+
+/** Agents whose model is remembered. */
+const MOST_AGENTS = 10_000;
+/** How many models a question is embedded with before it is searched by its words alone. */
+const MOST_MODELS = 2;
+
+export interface EmbeddingPoolOptions {
+  embedder: Embedder;
+  /** Understands questions as the agents do: it has their configuration. */
+  engine: Pick<Engine, "understand">;
+  compat: Compat;
+  log: Logger;
 }
 
-/** What a text that is not a memory yet would most likely become. */
-const KIND_OF_NEW = "concept";
-
-export class AskingPool implements Pick<Pool, "call"> {
-  readonly #pool: Pool;
+export class EmbeddingPool implements Pick<Pool, "call"> {
+  readonly #pool: Pick<Pool, "call" | "do">;
   readonly #embedder: Embedder;
+  readonly #engine: Pick<Engine, "understand">;
+  readonly #terms: "ascii" | "unicode";
   readonly #backlog: Backlog;
+  /**
+   * The model of each agent's embeddings, as far as it is known. Another process may change it: the
+   * agent compares the model of each question with its own.
+   */
+  readonly #models = new LRUCache<string, EmbeddingModel>({ max: MOST_AGENTS });
 
-  constructor(pool: Pool, embedder: Embedder, log: Logger) {
+  constructor(
+    pool: Pick<Pool, "call" | "do">,
+    { embedder, engine, compat, log }: EmbeddingPoolOptions,
+  ) {
     this.#pool = pool;
     this.#embedder = embedder;
+    this.#engine = engine;
+    this.#terms = termsOf(compat);
     this.#backlog = new Backlog((agent) => this.#queueOf(agent), embedder, log);
   }
 
@@ -64,34 +89,63 @@ export class AskingPool implements Pick<Pool, "call"> {
     gone?: AbortSignal,
   ): Promise<string> {
     if (operation === "backfillEmbeddings") return JSON.stringify(await this.#backlog.drain(agent));
-    const asked = await this.#withVector(agent, operation, given);
-    const answer = await this.#pool.call(agent, operation, asked, ifAbsent, gone);
+    const asked = operation === "search" ? this.#understood(given as Given<"search">) : given;
+    const answer = await this.#ask(agent, operation, asked as Given<Name>, ifAbsent, gone);
     this.#backlog.wake(agent);
     return answer;
   }
 
-  async #withVector<Name extends AgentOperation>(
+  /** A question is understood here, and the agent is told how. */
+  #understood(given: Given<"search">): Given<"search"> & { understood: Understanding } {
+    const { query } = given.body;
+    return { ...given, understood: this.#engine.understand(query, { terms: this.#terms }) };
+  }
+
+  /** Sends a request with the embedding of its question; anew if that is of another model. */
+  async #ask<Name extends AgentOperation>(
     agent: string,
     operation: Name,
     given: Given<Name>,
-  ): Promise<Given<Name>> {
+    ifAbsent: IfAbsent,
+    gone: AbortSignal | undefined,
+  ): Promise<string> {
     const text = QUESTIONS[operation]?.(given);
-    if (text === undefined) return given;
-    const model = await this.#pool.do(agent, "questionModel", this.#embedder.model);
-    if (model === null) return given;
-    const start = performance.now();
-    const vector = await this.#embedder.question(agent, text, model);
-    return vector === undefined
-      ? given
-      : { ...given, question: { vector, ms: performance.now() - start } };
+    for (let models = 0; text !== undefined && models < MOST_MODELS; models++) {
+      const question = await this.#questionOf(agent, text);
+      if (question === undefined) break;
+      try {
+        return await this.#pool.call(agent, operation, { ...given, question }, ifAbsent, gone);
+      } catch (error) {
+        if (!(error instanceof OtherModel)) throw error;
+        this.#models.set(agent, error.inUse);
+      }
+    }
+    return this.#pool.call(agent, operation, given, ifAbsent, gone);
   }
 
-  /** An agent has been opened: those who waited before go on waiting no longer. */
+  /** Returns undefined if the agent has no embeddings, or if the provider makes none now. */
+  async #questionOf(agent: string, text: string): Promise<QuestionVector | undefined> {
+    const model =
+      this.#models.get(agent) ??
+      (await this.#pool.do(agent, "questionModel", this.#embedder.model));
+    if (model === null) return undefined;
+    const start = performance.now();
+    const vector = await this.#embedder.question(agent, text, model);
+    if (vector === undefined) {
+      // The provider may refuse a model that is not in use any more.
+      this.#models.delete(agent);
+      return undefined;
+    }
+    this.#models.set(agent, model);
+    return { vector, model, ms: performance.now() - start };
+  }
+
+  /** Looks for memories of an agent that wait for an embedding. */
   wake(agent: string): void {
     this.#backlog.wake(agent);
   }
 
-  #queueOf(agent: string): Queue {
+  #queueOf(agent: string): EmbeddingQueue {
     const { model } = this.#embedder;
     return {
       take: (most) => this.#pool.do(agent, "takeWork", { configured: model, most }),
@@ -101,7 +155,7 @@ export class AskingPool implements Pick<Pool, "call"> {
     };
   }
 
-  /** Nothing is made any more; what was not is still in the queues. */
+  /** Stops making embeddings; memories without one stay in the queues. */
   close(): Promise<void> {
     return this.#backlog.close();
   }

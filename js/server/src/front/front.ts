@@ -1,4 +1,4 @@
-// What stands before the threads of agents: HTTP, whose models are asked, and periodic work.
+// The front of the server, in the main thread: HTTP, models of providers, and periodic work.
 
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,24 +15,24 @@ import type { InForce } from "../settings/read.ts";
 import { placeOf } from "../storage/place.ts";
 import type { Pool } from "../workers/pool.ts";
 import type { Unsent } from "../workers/unsent.ts";
-import { AnalysingPool } from "./analysis-pool.ts";
-import { AskingPool } from "./embedding-pool.ts";
+import { AnalysisPool } from "./analysis-pool.ts";
+import { EmbeddingPool } from "./embedding-pool.ts";
 import { Scheduler } from "./scheduler.ts";
 
-/** How long requests that are under way are waited for, in milliseconds. */
+/** How long a stop waits for requests under way, in milliseconds. */
 const PATIENCE = 10_000;
-/** How long a request may take to arrive. */
+/** How long a request may take to arrive, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
 /**
- * How long an idle connection stays open: longer than proxies and clients keep theirs. Who closes
- * first decides whether a request may be sent into a connection that is being closed.
+ * How long an idle connection stays open, in milliseconds: longer than proxies and clients keep
+ * theirs open, so that they do not send a request into a connection that the server closes.
  */
 const KEEP_ALIVE_TIMEOUT = 75_000;
 
 export interface Front {
-  /** Lets requests in; where they are let in, such as `http://127.0.0.1:3100`. */
+  /** Begins to take requests. Returns the address, such as `http://127.0.0.1:3100`. */
   open(): Promise<string>;
-  /** Takes no more requests, and finishes those under way. */
+  /** Stops taking requests, and finishes those under way. */
   close(): Promise<void>;
 }
 
@@ -42,18 +42,20 @@ export function createFront(
   { keys, log, version, unsent }: { keys: KeyRing; log: Logger; version: string; unsent: Unsent },
 ): Front {
   const { host, port, decay_interval, consolidate_interval } = settings;
+  const engine = createEngine(config);
+  const { compat } = settings;
   const embedder = embedderOf(settings, log);
-  const asking = embedder && new AskingPool(pool, embedder, log);
+  const embedding = embedder && new EmbeddingPool(pool, { embedder, engine, compat, log });
   const analyst = analystOf(settings, log);
-  const analysing = analyst && new AnalysingPool(asking ?? pool, pool, analyst, embedder);
+  const analysis = analyst && new AnalysisPool(embedding ?? pool, pool, analyst, embedder);
   let [isReady, isStopping] = [false, false];
   const app = createApp({
-    agents: analysing ?? asking ?? pool,
+    agents: analysis ?? embedding ?? pool,
     pool,
-    engine: createEngine(config),
+    engine,
     keys,
     known: { hosts: [hostnameOf(host), ...settings.allowed_hosts], origins: settings.cors_origins },
-    compat: settings.compat,
+    compat,
     log,
     unsent,
     maxBodyBytes: settings.max_body_bytes,
@@ -68,16 +70,16 @@ export function createFront(
     async open() {
       server = await listen(app.fetch, host, port);
       isReady = true;
-      asking?.wake(USUAL_AGENT);
+      embedding?.wake(USUAL_AGENT);
       const intervals = { decay: decay_interval * 1000, consolidate: consolidate_interval * 1000 };
-      scheduler = new Scheduler(analysing ?? pool, intervals, log);
+      scheduler = new Scheduler(analysis ?? pool, intervals, log);
       const { port: taken } = server.address() as AddressInfo;
       return `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
     },
     async close() {
       [isReady, isStopping] = [false, true];
       analyst?.close();
-      await Promise.all([asking?.close(), server && closeServer(server), scheduler?.stop()]);
+      await Promise.all([embedding?.close(), server && closeServer(server), scheduler?.stop()]);
     },
   };
 }

@@ -1,22 +1,22 @@
-// Periodic work of all agents: one thing after another, at times that are not in step with other
-// processes'.
+// Periodic work of all agents, one task after another. Random delays keep several processes from
+// doing it at the same time.
 
 import type { TaskName } from "../agent/tasks.ts";
 import type { Logger } from "../log.ts";
 import type { Pool } from "../workers/pool.ts";
 
-/** How much earlier or later than its interval a turn may come, as a share of it. */
+/** The random part of an interval, as a share of it. */
 const JITTER = 0.1;
-/** The first turn comes this soon, in milliseconds: what is not due yet is left alone. */
+/** The longest delay of the first turn, in milliseconds. Tasks that are not due are not done. */
 const FIRST = 10_000;
 
 export class Scheduler {
   readonly #pool: Pick<Pool, "list" | "run">;
-  /** In milliseconds; 0 is never. */
+  /** In milliseconds; 0 switches a task off. */
   readonly #intervals: Readonly<Record<TaskName, number>>;
   readonly #log: Logger;
   readonly #timers = new Map<TaskName, NodeJS.Timeout>();
-  /** The end of what has been begun. */
+  /** Settles when all work that was begun has ended. */
   #last = Promise.resolve();
   #isStopped = false;
 
@@ -45,7 +45,7 @@ export class Scheduler {
     this.#timers.set(task, setTimeout(begin, delay));
   }
 
-  /** Never fails: what does is logged, and tried again at the next turn. */
+  /** Never rejects: a failure is logged, and the task is tried again at the next turn. */
   async #turn(task: TaskName): Promise<void> {
     try {
       for (const { agent } of await this.#pool.list()) {
@@ -75,7 +75,7 @@ export class Scheduler {
     }
   }
 
-  /** Begins nothing more, and waits for what is under way. */
+  /** Begins no more work, and waits for the work under way. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);

@@ -1,4 +1,4 @@
-// What is answered without an agent, in the thread of HTTP.
+// Handlers of operations that need no agent. They run in the HTTP thread.
 
 import { type Engine, memoryGuidance } from "nous-wasm";
 import type { AnswerOf, GivenTo } from "../api/operation.ts";
@@ -10,17 +10,17 @@ import type { Caller } from "./access.ts";
 
 type PlainOperations = typeof PLAIN_OPERATIONS;
 
-export type PlainHandlers = {
+export type AgentlessHandlers = {
   [Name in keyof PlainOperations]: (
     given: GivenTo<PlainOperations[Name]>,
     caller: Caller,
   ) => AnswerOf<PlainOperations[Name]> | Promise<AnswerOf<PlainOperations[Name]>>;
 };
 
-export const plainHandlers = (
+export const agentlessHandlers = (
   engine: Engine,
   pool: Pick<Pool, "list" | "delete">,
-): PlainHandlers => ({
+): AgentlessHandlers => ({
   classifyQuery: ({ body: { query } }) => engine.classifyQuery(query),
   memoryGuidance: () => ({ text: memoryGuidance() }),
 

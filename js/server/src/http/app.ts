@@ -19,10 +19,10 @@ import { type Pool, WorkerFailure } from "../workers/pool.ts";
 import { AskerGone } from "../workers/shares.ts";
 import type { Unsent } from "../workers/unsent.ts";
 import { type Caller, callerOf, demandForAll } from "./access.ts";
-import { plainHandlers } from "./agentless-handlers.ts";
+import { agentlessHandlers } from "./agentless-handlers.ts";
 import { answersBefore, departureOf } from "./departure.ts";
 import { Metrics } from "./metrics.ts";
-import { type Known, refuseStrangers } from "./origin-guard.ts";
+import { type AllowedOrigins, refuseForeignOrigins } from "./origin-guard.ts";
 import { addRoute, BASE, type Carried, CHALLENGE, described, KEY_SCHEME } from "./route.ts";
 import { throwAway } from "./too-large.ts";
 
@@ -50,7 +50,7 @@ export interface AppOptions {
   engine: Engine;
   keys: KeyRing;
   /** Where it may be asked, and by whose pages. */
-  known: Known;
+  known: AllowedOrigins;
   /** Whose requests are taken. */
   compat: Compat;
   log: Logger;
@@ -106,7 +106,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     const [host, origin, site] = ["host", "origin", "sec-fetch-site"].map((name) =>
       context.req.header(name),
     );
-    refuseStrangers({ host, origin, site }, known);
+    refuseForeignOrigins({ host, origin, site }, known);
     await next();
   });
   if (known.origins.length > 0) app.use(allowPages(known.origins));
@@ -178,7 +178,7 @@ function addOperations(app: OpenAPIHono<Carried>, options: AppOptions): void {
     };
     addRoute(app, operation, act, { isOfAgent: true, unsent });
   }
-  const plain = plainHandlers(engine, pool);
+  const plain = agentlessHandlers(engine, pool);
   for (const [name, operation] of entriesOf(PLAIN_OPERATIONS)) {
     const handle = plain[name] as (given: unknown, caller: Caller) => unknown;
     const act = async (given: unknown, context: Context<Carried>) =>

@@ -1,24 +1,24 @@
-// What cannot be read as a request never reaches the app, and is answered here in the app's words:
-// a bad Host, a header without an end, a body that is not cut as it says.
+// Answers requests that Node's parser rejects before they reach the app, such as a header without
+// an end or a malformed chunk. The answers have the form of the app's refusals.
 
 import { createServer, type Server, type ServerOptions, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError } from "@hono/node-server";
 
-/** Statuses of what the parser of HTTP gives up on, by its codes; what is not here is 400. */
+/** The status of each error code of the parser; 400 for any other code. */
 const STATUS_OF: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
-const UNREADABLE = "this cannot be read as a request";
-/** The words of a status that says enough by itself. */
+const MALFORMED = "the request is malformed";
+/** The message of a status: its reason phrase, except for 400. */
 const wordsOf = (status: number) =>
-  status === 400 ? UNREADABLE : STATUS_CODES[status]!.toLowerCase();
+  status === 400 ? MALFORMED : STATUS_CODES[status]!.toLowerCase();
 const bodyOf = (status: number) => JSON.stringify({ error: wordsOf(status) });
 const JSON_HEADERS = { "content-type": "application/json" };
 
-/** A server of an app which has an answer to everything that arrives. */
+/** Creates the HTTP server of an app. It also answers requests that cannot be parsed. */
 export function createHttpServer(
   fetch: Parameters<typeof getRequestListener>[0],
   options: ServerOptions,
@@ -27,7 +27,7 @@ export function createHttpServer(
     const status = error instanceof RequestError ? 400 : 500;
     return new Response(bodyOf(status), { status, headers: JSON_HEADERS });
   };
-  // One without a Host is no request either; of itself Node would refuse it without a word.
+  // Node would refuse a request without a Host header with an empty body.
   const server = createServer(
     { ...options, requireHostHeader: false },
     getRequestListener(fetch, { errorHandler }),
@@ -39,7 +39,7 @@ export function createHttpServer(
   return server;
 }
 
-/** Answers what the parser of HTTP gave up on, where there is still somebody to be answered. */
+/** Answers a request that the parser rejected, if the connection is still open. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();

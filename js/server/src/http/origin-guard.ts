@@ -1,39 +1,36 @@
-// What keeps pages of other origins out, keys or none: a name that leads here by a trick of DNS,
-// and requests that a browser makes for a page of somebody else's.
+// Refuses requests that a browser sends for pages of other origins, with or without keys: requests
+// to a host name that only DNS rebinding leads here, and cross-site requests.
 
 import { Refusal } from "../refusal.ts";
 import { LOOPBACK } from "../settings/options.ts";
 
-/** Who is none. */
-export interface Known {
-  /** Names that this server has beside those of the machine itself, as URLs write them. */
+/** Hosts and origins that may send requests. */
+export interface AllowedOrigins {
+  /** Host names of this server beside loopback, as URLs write them. */
   hosts: readonly string[];
-  /** Origins whose pages may ask. */
+  /** Origins whose pages may send requests. */
   origins: readonly string[];
 }
 
-/** Headers that tell where a request comes from, and where it is meant to go. */
+/** Headers that say where a request comes from and which host it is for. */
 export interface Provenance {
   host: string | undefined;
   origin: string | undefined;
-  /** `Sec-Fetch-Site`: browsers say by it whose page asks, where they send no origin. */
+  /** `Sec-Fetch-Site`: browsers send it with requests without an origin. */
   site: string | undefined;
 }
 
-/**
- * @throws {Refusal} for a request that was not meant for this server, or was made by a page of
- * another origin.
- */
-export function refuseStrangers(
+/** @throws {Refusal} for a request to another host, or from a page of another origin. */
+export function refuseForeignOrigins(
   { host, origin, site }: Provenance,
-  { hosts, origins }: Known,
+  { hosts, origins }: AllowedOrigins,
 ): void {
   const here = urlOf(`http://${host ?? ""}`);
   if (here === undefined || !(isLoopback(here.hostname) || hosts.includes(here.hostname))) {
     throw new Refusal(403, "the Host header must be a name of this server");
   }
   if (origin === undefined ? site === "cross-site" || site === "same-site" : !isOurs(origin)) {
-    throw new Refusal(403, "a page of another origin may not ask");
+    throw new Refusal(403, "a page of another origin may not send requests");
   }
 
   function isOurs(from: string): boolean {

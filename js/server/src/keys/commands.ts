@@ -95,7 +95,9 @@ function rightsOf({
     throw new KeyError("say whom the key is for: --agents NAME…, or --all-agents");
   const wrong = agents.find((name) => !isAgentName(name));
   if (wrong !== undefined)
-    throw new KeyError(`${JSON.stringify(wrong)} is no name of an agent: it ${AGENT_NAME}`);
+    throw new KeyError(
+      `${JSON.stringify(wrong)} is not a valid name of an agent: it ${AGENT_NAME}`,
+    );
   const unique = <Value>(values: readonly Value[]) => [...new Set(values)];
   return {
     agents: allAgents ? "all" : unique(agents),

@@ -1,5 +1,4 @@
-// What a provider is put up with: it is tried again, and one that fails again and again is left
-// alone for a while.
+// Retry policy and circuit breaker for HTTP providers.
 
 import { setTimeout as wait } from "node:timers/promises";
 import {
@@ -14,26 +13,24 @@ import retry from "p-retry";
 import type { Logger } from "../log.ts";
 import { ProviderError } from "./error.ts";
 
-/** How a provider that fails is treated; times are in milliseconds. */
-export interface Pace {
-  /** How often the same texts are tried again. */
+/** How failures of a provider are handled. Times are in milliseconds. */
+export interface RetryPolicy {
+  /** Retries of the same texts. */
   retries: number;
   /**
-   * Before the first retry, at least; each further one waits twice as long, and up to twice that by
-   * chance.
+   * The least delay before the first retry. Each further retry waits twice as long, and a random
+   * factor of up to 2 is applied.
    */
   firstDelay: number;
-  /** The most that is waited before a retry, whatever the provider asks for. */
+  /** The longest delay before a retry, whatever the provider asks for. */
   longestDelay: number;
-  /**
-   * So many failures in a row, more than the same texts can make, and the provider is left alone…
-   */
+  /** Failures in a row that open the breaker; more than the retries of the same texts. */
   failures: number;
-  /** …for so long; then a single call tries it. */
+  /** How long the breaker stays open. Then a single call tests the provider. */
   rest: number;
 }
 
-export const PACE: Pace = {
+export const RETRY_POLICY: RetryPolicy = {
   retries: 2,
   firstDelay: 500,
   longestDelay: 30_000,
@@ -42,15 +39,17 @@ export const PACE: Pace = {
 };
 
 /**
- * Calls until there is an answer, as often as the pace says. What passes by itself is tried again,
- * when the provider says if it does.
+ * Calls a provider, and retries failures that may pass, after the delay that the provider asks for.
  *
- * @throws {ProviderError}, the breaker's error while the provider is left alone, and the signal's
- * reason.
+ * @throws {ProviderError}, the breaker's error while it is open, and the signal's reason.
  */
-export function patiently<T>(
+export function withRetries<T>(
   call: () => Promise<T>,
-  { retries, firstDelay, longestDelay }: Pick<Pace, "retries" | "firstDelay" | "longestDelay">,
+  {
+    retries,
+    firstDelay,
+    longestDelay,
+  }: Pick<RetryPolicy, "retries" | "firstDelay" | "longestDelay">,
   breaker: CircuitBreakerPolicy,
   signal: AbortSignal,
 ): Promise<T> {
@@ -62,7 +61,7 @@ export function patiently<T>(
     signal,
     shouldRetry: async ({ error }) => {
       if (!(error instanceof ProviderError) || error.failure !== "unreachable") return false;
-      // It has been left alone since, and what it failed at is to be known.
+      // The breaker has opened: this failure is reported, and not the breaker's.
       if (breaker.state !== CircuitState.Closed) return false;
       const { retryAfter = 0 } = error;
       if (retryAfter > longestDelay) return false;
@@ -76,9 +75,9 @@ export function patiently<T>(
   });
 }
 
-/** Texts that are rejected say that the provider is there. */
+/** Creates the breaker of a provider. A rejected text does not count as a failure. */
 export function breakerOf(
-  { failures, rest }: Pace,
+  { failures, rest }: RetryPolicy,
   who: string,
   log: Logger,
 ): CircuitBreakerPolicy {
@@ -88,19 +87,16 @@ export function breakerOf(
   );
   breaker.onBreak((reason) => {
     const failure = "error" in reason ? failureOf(reason.error) : undefined;
-    log.warn({ failure, rest_ms: rest }, `${who} is left alone for a while`);
+    log.warn({ failure, rest_ms: rest }, `${who} failed too often: it is not called for a while`);
   });
   breaker.onReset(() => log.info(`${who} is back`));
   return breaker;
 }
 
-/**
- * Whether there is no answer because the provider is being left alone, which says nothing about the
- * texts.
- */
-export const isResting = (error: unknown): boolean => error instanceof BrokenCircuitError;
+/** Returns whether an error is the breaker's: the provider was not called. */
+export const isBreakerOpen = (error: unknown): boolean => error instanceof BrokenCircuitError;
 
-/** A failure as it is logged: no text is in it. */
+/** Returns a failure for the log, without any text of a memory. */
 export function failureOf(error: unknown): { name: string; message?: string } {
   const { name, message } = error as Error;
   return error instanceof ProviderError ? { name: error.failure, message } : { name };

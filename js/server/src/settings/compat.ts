@@ -1,8 +1,12 @@
-// Which other server's behaviour this one takes on.
+// Which other server's behaviour this server takes on.
 
 /**
- * `hynous`: requests are taken and answers are given as Hynous' Nous server does it. `none`: by
- * this server's own rules.
+ * `hynous`: the server takes requests and answers them as Hynous' Nous server does. `none`: by its
+ * own rules.
  */
 export const COMPATS = ["none", "hynous"] as const;
 export type Compat = (typeof COMPATS)[number];
+
+/** Returns which characters make the terms of a search. */
+export const termsOf = (compat: Compat): "ascii" | "unicode" =>
+  compat === "hynous" ? "ascii" : "unicode";

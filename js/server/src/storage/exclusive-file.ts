@@ -1,32 +1,32 @@
-// A database file that is replaced or removed: nobody may be using it meanwhile.
+// Exclusive access to a database file that is to be replaced or removed.
 
 import Database from "libsql";
 import { StorageError } from "./errors.ts";
-import { alone } from "./migrate.ts";
-import { released } from "./release-handles.ts";
+import { exclusively } from "./migrate.ts";
+import { releaseHandles } from "./release-handles.ts";
 
-/** How long another program is waited for, in milliseconds. */
+/** How long it waits for another program, in milliseconds. */
 const PATIENCE = 2_000;
 /**
- * How long of that at a time: what this process has closed and not given back yet is only given
- * back in between.
+ * How long each attempt waits, in milliseconds: connections that this process has closed give their
+ * locks back only between two attempts.
  */
 const AT_A_TIME = 100;
-/** What cannot be read as a database nobody can be using as one. */
+/** Errors of a file that is not a database: no program can have it open as one. */
 const BROKEN = new Set(["SQLITE_NOTADB", "SQLITE_CORRUPT"]);
 
 /**
- * Does something with a file that nobody has open as a database. What was in its log is in the file
- * by then.
+ * Runs `work` while no program has the file open as a database. The contents of its log are moved
+ * into the file first.
  *
- * @throws {StorageError} where somebody has it open.
+ * @throws {StorageError} if another program has it open.
  */
-export async function whileNobodyUses(file: string, work: () => void): Promise<void> {
+export async function whileExclusive(file: string, work: () => void): Promise<void> {
   const until = performance.now() + PATIENCE;
   for (;;) {
-    await released();
+    await releaseHandles();
     try {
-      return haveAlone(file, work);
+      return withExclusive(file, work);
     } catch (error) {
       if ((error as { code?: string }).code !== "SQLITE_BUSY" || performance.now() >= until)
         throw error;
@@ -34,19 +34,19 @@ export async function whileNobodyUses(file: string, work: () => void): Promise<v
   }
 }
 
-function haveAlone(file: string, work: () => void): void {
+function withExclusive(file: string, work: () => void): void {
   const db = new Database(file);
-  // Windows moves and removes nothing that is open.
+  // Windows does not move or remove open files.
   const isToBeClosed = process.platform === "win32";
   try {
     db.exec(`PRAGMA busy_timeout = ${AT_A_TIME}`);
-    alone(db, () => {
+    exclusively(db, () => {
       db.exec("PRAGMA journal_mode = DELETE");
       if (!isToBeClosed) work();
     });
   } catch (error) {
     if (!BROKEN.has((error as { code?: string }).code ?? "")) {
-      throw StorageError.of(error, `The database ${file} cannot be had alone`);
+      throw StorageError.of(error, `The database ${file} cannot be locked`);
     }
     if (!isToBeClosed) work();
   } finally {

@@ -1,38 +1,37 @@
-// The agents of a data directory, as files: which there are, and how one of them, or a memory, is
-// gone without a trace.
+// The agents of a data directory, as files: their list, and the deletion of agents and memories.
 
 import { existsSync, statSync } from "node:fs";
 import { USUAL_AGENT } from "../settings/agent-names.ts";
 import type { Durability } from "../settings/options.ts";
 import { agentFile, snapshotsOf } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
-import { whileNobodyUses } from "./exclusive-file.ts";
+import { whileExclusive } from "./exclusive-file.ts";
 import { logOf, removeDatabase, removeWhole } from "./files.ts";
 import { LibsqlStorage } from "./libsql.ts";
 import { openRemote } from "./open.ts";
 import { databasesIn, type Place } from "./place.ts";
-import { released } from "./release-handles.ts";
+import { releaseHandles } from "./release-handles.ts";
 import { checkLog, cutLogsIn, whyCut } from "./wal.ts";
 
-/** An agent that there is. */
+/** An agent of the data directory. */
 export interface HostedAgent {
   agent: string;
-  /** Of its database, in bytes. */
+  /** The size of its database, in bytes. */
   bytes: number;
 }
 
-/** A part of the list of agents; all of it where nothing is given. */
+/** A part of the list of agents; the whole list if all fields are missing. */
 export interface AgentsPage {
-  /** The agents that may be listed; a page tells nothing of others. All where it is not given. */
+  /** The agents that may be listed. Default all. */
   among?: readonly string[] | undefined;
-  /** The agent before it, which need not be there any more. */
+  /** The agent before the page. It may have been deleted. */
   after?: string | undefined;
   limit?: number | undefined;
 }
 
 /**
- * Every agent whose database can be read and names it, in the order of their files' names; opening
- * one whose log was cut would make that good.
+ * Returns the agents whose databases can be read and name them, in the order of their files' names.
+ * Databases whose logs were cut off are not opened: that would hide the loss.
  */
 export async function agentsIn(
   { dataDir, remote }: Place,
@@ -56,12 +55,12 @@ export async function agentsIn(
     if (agents.length >= limit) break;
     if (whyCut(file, cut) !== undefined) continue;
     const agent = nameIn(file);
-    // A database that somebody copied into another agent's place has the other name.
+    // A database that was copied into the place of another agent names its own agent.
     if (agent === undefined || among?.includes(agent) === false) continue;
     const bytes = statSync(file, { throwIfNoEntry: false })?.size;
     if (bytes !== undefined) agents.push({ agent, bytes });
   }
-  await released();
+  await releaseHandles();
   return agents;
 }
 
@@ -83,23 +82,23 @@ function nameIn(file: string): string | undefined {
 }
 
 /**
- * Deletes an agent: its database, its index, and all copies that were put aside. Whether there was
- * one.
+ * Deletes an agent: its database, its snapshots, and all copies of the database. Returns whether
+ * there was one.
  *
- * @throws {StorageError} where another program is using its database.
+ * @throws {StorageError} if another program is using the database.
  */
 export async function deleteAgent(dataDir: string, agent: string): Promise<boolean> {
   const file = agentFile(dataDir, agent);
   if (!existsSync(file) && !existsSync(logOf(file))) return false;
-  await whileNobodyUses(file, () => removeDatabase(file));
+  await whileExclusive(file, () => removeDatabase(file));
   return true;
 }
 
 /**
- * Deletes a memory, so that its text is in no file of its agent; whether it was there.
+ * Deletes a memory, so that no file of its agent holds its text. Returns whether it was there.
  *
- * @throws {StorageError} where there is no such agent, or another program reads its database, so
- * that it has to be done again.
+ * @throws {StorageError} if there is no such agent, or if another program reads the database, so
+ * that the purge has to be repeated.
  */
 export function purgeNode(
   dataDir: string,

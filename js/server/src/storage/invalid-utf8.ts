@@ -1,29 +1,29 @@
-// Text that is no UTF-8, as another program writes it or a damaged page holds it. libSQL ends the
-// whole process, with all its agents, over the first such value that is read. So it is looked for
-// before anything is read, as bytes, and replaced: the text gets replacement characters, and its
-// bytes are kept beside it.
+// Text that is not UTF-8: another program wrote it, or a page is damaged. libSQL ends the whole
+// process, with all its agents, when it reads such a value as text. Texts are therefore checked as
+// bytes before they are read, and replaced: the text gets replacement characters, and its bytes are
+// kept in a table of their own.
 
 import { isUtf8 } from "node:buffer";
 import Database from "libsql";
 import type { Connection, Statement } from "./connection.ts";
 import { MENDING_DAMAGE, StorageError, Unavailable } from "./errors.ts";
-import { REPLACED_TEXTS } from "./migrations/unreadable.ts";
+import { REPLACED_TEXTS } from "./migrations/replaced-texts.ts";
 import type { Bytes } from "./rows.ts";
 import { META_TABLE, MIGRATIONS } from "./schema.ts";
 
 /**
- * Row numbers, or entries of the change log, that are looked at together: their longest texts fit
+ * Row numbers, or entries of the change log, that are checked together: their longest texts fit
  * into one value of SQLite.
  */
 const BATCH = 100;
-/** Texts that a sentence names. */
+/** The most texts that a message names. */
 const MOST_NAMED = 20;
 
 /** The lowest row number there can be. */
 const LOWEST = String(-(2n ** 63n));
 
 const KEEP_BYTES = "INSERT INTO nous_replaced_texts VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
-/** Tables that follow from others: their bytes are not kept. */
+/** Tables that are derived from others: their bytes are not kept. */
 const DERIVED = new Set([
   "change_log",
   "embedding_queue",
@@ -32,7 +32,7 @@ const DERIVED = new Set([
   "deleted_versions",
 ]);
 
-/** Where a text is. */
+/** The place of a text. */
 export interface TextPlace {
   table: string;
   /** A row number, or a key in hexadecimal. */
@@ -40,16 +40,16 @@ export interface TextPlace {
   column: string;
 }
 
-/** There is text that is no UTF-8, and it cannot be replaced at the moment. */
-export class UnreadableText extends Unavailable {
+/** A text is not UTF-8, and cannot be replaced at the moment. */
+export class InvalidUtf8 extends Unavailable {
   constructor(texts: readonly TextPlace[]) {
     super(
-      `There is text that is no UTF-8 in ${namesOf(texts)}: write it again, or start a server, which replaces it.`,
+      `There is text that is not UTF-8 in ${namesOf(texts)}: write it again, or start a server, which replaces it.`,
     );
   }
 }
 
-/** Texts by their places, as a sentence names them. */
+/** Names texts by their places, for a message. */
 export function namesOf(texts: readonly TextPlace[]): string {
   const named = texts
     .slice(0, MOST_NAMED)
@@ -58,16 +58,16 @@ export function namesOf(texts: readonly TextPlace[]): string {
   return [...named, ...(more > 0 ? [`${more} more`] : [])].join("; ");
 }
 
-/** A table as its texts are looked at. */
+/** A table whose texts are checked. */
 interface Table {
   name: string;
   columns: readonly string[];
-  /** Columns of its primary key where it has no row numbers. */
+  /** The columns of its primary key if it has no row numbers. */
   key: readonly string[] | undefined;
 }
 
-/** Rows of a table whose texts are looked at. */
-interface Part {
+/** Rows of a table whose texts are checked. */
+interface RowsToCheck {
   table: Table;
   where: string;
   values: readonly unknown[];
@@ -82,38 +82,38 @@ const TABLES =
   "SELECT CAST(name AS BLOB) AS name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table'";
 
 /**
- * Texts of a database that are no UTF-8. Tables of other programs are not looked at: nobody reads
- * them.
+ * Returns the texts of a database that are not UTF-8. Tables of other programs are not checked: the
+ * server does not read them.
  *
- * @throws {StorageError} where even the schema, or what it is known by, cannot be read.
+ * @throws {StorageError} if the schema, or the table of facts about the database, cannot be read.
  */
-export function unreadableTexts(db: Connection): TextPlace[] {
+export function invalidTexts(db: Connection): TextPlace[] {
   return partsIn(db).flatMap((part) =>
     textsIn(db, part).map(({ table, place, column }) => ({ table, place, column })),
   );
 }
 
-/** @throws {StorageError} where what a database is known by cannot be read. */
+/** @throws {StorageError} if the table of facts about a database cannot be read. */
 export function checkMeta(db: Connection): void {
   const table = tableOf(db, "nous_meta", true);
   if (table !== undefined && !isReadable(db, { table, where: "TRUE", values: [] }))
     throw damaged("nous_meta");
 }
 
-/** Rows that others have changed, by entries of the change log that are not a writer's. */
-export interface Changed {
+/** The rows of a range of the change log that a writer has not changed itself. */
+export interface ChangedRange {
   first: number;
   last: number;
   writer: string;
 }
 
-/** Texts that are no UTF-8 among what others changed. */
-export function unreadableChanges(db: Connection, changed: Changed): TextPlace[] {
+/** Returns the texts that are not UTF-8 among the rows that other writers changed. */
+export function invalidChanges(db: Connection, changed: ChangedRange): TextPlace[] {
   return [...changedParts(db, changed)].flatMap((part) => textsIn(db, part));
 }
 
 /**
- * Replaces all texts that are no UTF-8, or those among what others changed; names them. It is a
+ * Replaces all texts that are not UTF-8, or those among what others changed; names them. It is a
  * transaction of its own.
  *
  * @param changedOf Asked within the transaction. The tables that the change log does not tell of
@@ -121,7 +121,7 @@ export function unreadableChanges(db: Connection, changed: Changed): TextPlace[]
  */
 export function replaceTexts(
   db: Connection,
-  changedOf: () => Changed | undefined = () => undefined,
+  changedOf: () => ChangedRange | undefined = () => undefined,
 ): TextPlace[] {
   const [{ foreign_keys }] = db.prepare("PRAGMA foreign_keys").all() as [{ foreign_keys: number }];
   // An id changes in one table after the other, and a row may name what is not there.
@@ -145,7 +145,7 @@ export function replaceTexts(
   }
 }
 
-function replaceIn(db: Connection, parts: readonly Part[]): TextPlace[] {
+function replaceIn(db: Connection, parts: readonly RowsToCheck[]): TextPlace[] {
   const found = parts.flatMap((part) =>
     textsIn(db, part).map((text) => ({ ...text, of: part.table })),
   );
@@ -177,8 +177,8 @@ function replaceIn(db: Connection, parts: readonly Part[]): TextPlace[] {
 }
 
 /**
- * Ids for rows whose ids are no UTF-8, by their bytes in hexadecimal: no other row of the table has
- * them.
+ * Ids for rows whose ids are not UTF-8, by their bytes in hexadecimal: no other row of the table
+ * has them.
  */
 function freeIds(db: Connection, found: readonly FoundText[]): Map<string, string> {
   const ids = new Map<string, string>();
@@ -224,8 +224,8 @@ function ownTablesOf(): ReadonlySet<string> {
 }
 
 /** All parts of a database that have such texts. */
-function partsIn(db: Connection): Part[] {
-  const parts: Part[] = [];
+function partsIn(db: Connection): RowsToCheck[] {
+  const parts: RowsToCheck[] = [];
   for (const { name: bytes, wr } of db.prepare(TABLES).all() as { name: Bytes; wr: number }[]) {
     const name = textOf(bytes);
     const table = name === undefined ? undefined : tableOf(db, name, wr === 0);
@@ -268,7 +268,7 @@ function textOf(bytes: Bytes): string | undefined {
 }
 
 /** A table in parts that are looked at together. */
-function* partsOf(db: Connection, table: Table): Generator<Part> {
+function* partsOf(db: Connection, table: Table): Generator<RowsToCheck> {
   if (table.key !== undefined) {
     yield { table, where: "TRUE", values: [] };
     return;
@@ -323,11 +323,11 @@ const WITHOUT_NUMBERS: ReadonlySet<string> = new Set(["playbook_outcomes", "row_
 /** The tables which a statement names that the change log does not tell of. */
 export const unloggedIn = (sql: string): readonly string[] => sql.match(NAMES_UNLOGGED) ?? [];
 
-/** Texts that are no UTF-8 in tables that the change log does not tell of. */
-export const unreadableIn = (db: Connection, tables: readonly string[]): TextPlace[] =>
+/** Returns the texts that are not UTF-8 in tables that the change log does not cover. */
+export const invalidTextsIn = (db: Connection, tables: readonly string[]): TextPlace[] =>
   unlogged(db, tables).flatMap((part) => textsIn(db, part));
 
-function unlogged(db: Connection, tables: readonly string[] = UNLOGGED): Part[] {
+function unlogged(db: Connection, tables: readonly string[] = UNLOGGED): RowsToCheck[] {
   return tables.flatMap((name) => {
     const table = tableOf(db, name, !WITHOUT_NUMBERS.has(name));
     return table === undefined
@@ -365,7 +365,10 @@ function watchedOf(db: Connection): readonly Watched[] {
 }
 
 /** Parts with such texts among what others changed. */
-function* changedParts(db: Connection, { first, last, writer }: Changed): Generator<Part> {
+function* changedParts(
+  db: Connection,
+  { first, last, writer }: ChangedRange,
+): Generator<RowsToCheck> {
   for (let from = first; from <= last; from += BATCH) {
     const values = [from, Math.min(last, from + BATCH - 1), writer];
     for (const { table, where, look } of watchedOf(db)) {
@@ -402,11 +405,11 @@ function areReadable(look: Statement, values: readonly unknown[]): boolean {
 }
 
 /** Whether all texts of a part are UTF-8. */
-const isReadable = (db: Connection, { table, where, values }: Part): boolean =>
+const isReadable = (db: Connection, { table, where, values }: RowsToCheck): boolean =>
   areReadable(lookAt(db, table, where), values);
 
-/** The texts of a part that are no UTF-8. */
-function textsIn(db: Connection, { table, where, values }: Part): FoundText[] {
+/** Returns the texts of some rows that are not UTF-8. */
+function textsIn(db: Connection, { table, where, values }: RowsToCheck): FoundText[] {
   const found: FoundText[] = [];
   for (const column of table.columns) {
     const text = quoted(column);

@@ -7,13 +7,7 @@ import Database from "libsql";
 import type { Durability } from "../settings/options.ts";
 import { StorageError } from "./errors.ts";
 import { logOf, moveIfFree } from "./files.ts";
-import {
-  checkMeta,
-  namesOf,
-  replaceTexts,
-  UnreadableText,
-  unreadableTexts,
-} from "./invalid-utf8.ts";
+import { checkMeta, InvalidUtf8, invalidTexts, namesOf, replaceTexts } from "./invalid-utf8.ts";
 import { migrate, schemaOf } from "./migrate.ts";
 import { readWithAdded } from "./migrations/frames.ts";
 import { SCHEMA } from "./schema.ts";
@@ -55,7 +49,7 @@ const settingsOf = (
 ];
 
 /** Up to where all texts of a database are known to be UTF-8. */
-export interface Readable {
+export interface CheckedTexts {
   /** Of the database, as this connection sees it. */
   version: number;
   /** The last entry of the change log. */
@@ -76,14 +70,14 @@ export function openFile(
     readsRows = true,
     replacesTexts = true,
   }: LibsqlOptions,
-): { db: Database.Database; readable: Readable | undefined } {
+): { db: Database.Database; readable: CheckedTexts | undefined } {
   const isInMemory = file === IN_MEMORY;
   let db: Database.Database | undefined;
   try {
     if (!isInMemory) seeToFile(file);
     db = new Database(file);
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-    let readable: Readable | undefined;
+    let readable: CheckedTexts | undefined;
     if (!isInMemory) {
       checkMeta(db);
       if (readsRows) {
@@ -104,7 +98,7 @@ export function openFile(
   }
 }
 
-function readableFrom(db: Database.Database): Readable {
+function readableFrom(db: Database.Database): CheckedTexts {
   const [{ data_version: version }] = db.prepare("PRAGMA data_version").all() as [
     { data_version: number },
   ];
@@ -120,10 +114,10 @@ function makeReadable(
   replaces: boolean,
   tell: (what: string) => void,
 ): void {
-  const texts = unreadableTexts(db);
+  const texts = invalidTexts(db);
   if (texts.length === 0) return;
-  if (!replaces || schemaOf(db) > SCHEMA) throw new UnreadableText(texts);
-  tell(`Texts are no UTF-8, and were replaced in ${namesOf(replaceTexts(db))}`);
+  if (!replaces || schemaOf(db) > SCHEMA) throw new InvalidUtf8(texts);
+  tell(`Texts are not UTF-8, and were replaced in ${namesOf(replaceTexts(db))}`);
 }
 
 /** Sets the pragmas of a connection, and reads each of them back. */

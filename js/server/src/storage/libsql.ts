@@ -2,21 +2,21 @@
 
 import type Database from "libsql";
 import {
-  type Changed,
+  type ChangedRange,
+  InvalidUtf8,
+  invalidChanges,
+  invalidTexts,
+  invalidTextsIn,
   namesOf,
   replaceTexts,
-  UnreadableText,
   unloggedIn,
-  unreadableChanges,
-  unreadableIn,
-  unreadableTexts,
 } from "./invalid-utf8.ts";
 import {
   BUSY_TIMEOUT,
+  type CheckedTexts,
   IN_MEMORY,
   type LibsqlOptions,
   openFile,
-  type Readable,
 } from "./libsql-file.ts";
 import { OpenFiles } from "./open-files.ts";
 import { scrubIn } from "./scrub-file.ts";
@@ -43,7 +43,7 @@ export class LibsqlStorage extends SqlStorage {
   readonly #files: OpenFiles | undefined;
   readonly #database: Database.Database;
   /** Up to where texts are known to be UTF-8; undefined if no other connection can write. */
-  #readable: Readable | undefined;
+  #readable: CheckedTexts | undefined;
   /** For each statement, its tables that the change log does not cover. */
   readonly #unlogged = new Map<string, readonly string[]>();
   /** For each such table, the version of the database in which its texts were checked. */
@@ -105,10 +105,10 @@ export class LibsqlStorage extends SqlStorage {
     try {
       return act();
     } catch (error) {
-      if (!(error instanceof UnreadableText)) throw error;
+      if (!(error instanceof InvalidUtf8)) throw error;
       // In a transaction of its own, so that an error of `work` does not undo it.
       const replaced = replaceTexts(this.db, () => this.#changedByOthers());
-      this.#tell(`Texts are no UTF-8, and were replaced in ${namesOf(replaced)}`);
+      this.#tell(`Texts are not UTF-8, and were replaced in ${namesOf(replaced)}`);
       return act();
     }
   }
@@ -126,16 +126,15 @@ export class LibsqlStorage extends SqlStorage {
   /**
    * Checks the texts that other connections have written, within the transaction that reads them.
    *
-   * @throws {UnreadableText} for a text that is not UTF-8: it has to be replaced first.
+   * @throws {InvalidUtf8} for a text that is not UTF-8: it has to be replaced first.
    */
   #checkTexts(): void {
     if (this.#readable === undefined) return;
     const version = this.version();
     if (version === this.#readable.version) return;
     const changed = this.#changedByOthers();
-    const texts =
-      changed === undefined ? unreadableTexts(this.db) : unreadableChanges(this.db, changed);
-    if (texts.length > 0) throw new UnreadableText(texts);
+    const texts = changed === undefined ? invalidTexts(this.db) : invalidChanges(this.db, changed);
+    if (texts.length > 0) throw new InvalidUtf8(texts);
     this.#readable = { version, change: this.changeLog.range().last };
   }
 
@@ -143,7 +142,7 @@ export class LibsqlStorage extends SqlStorage {
    * Checks the tables of a statement that the change log does not cover, once after each commit of
    * another connection.
    *
-   * @throws {UnreadableText} as `#checkTexts`.
+   * @throws {InvalidUtf8} as `#checkTexts`.
    */
   #checkUnlogged(sql: string): void {
     if (this.#readable === undefined) return;
@@ -156,13 +155,13 @@ export class LibsqlStorage extends SqlStorage {
     const version = this.version();
     const due = tables.filter((table) => this.#checkedAt.get(table) !== version);
     if (due.length === 0) return;
-    const texts = unreadableIn(this.db, due);
-    if (texts.length > 0) throw new UnreadableText(texts);
+    const texts = invalidTextsIn(this.db, due);
+    if (texts.length > 0) throw new InvalidUtf8(texts);
     for (const table of due) this.#checkedAt.set(table, version);
   }
 
   /** Returns the changes that may hold such texts; undefined if the change log is too short. */
-  #changedByOthers(): Changed | undefined {
+  #changedByOthers(): ChangedRange | undefined {
     const { first, last } = this.changeLog.range();
     const from = (this.#readable?.change ?? 0) + 1;
     const isLogged = last < from || (first !== 0 && first <= from);

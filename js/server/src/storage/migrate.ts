@@ -29,7 +29,7 @@ export function migrate(
     bringUp(db);
   };
   if (isNew) work();
-  else alone(db, work);
+  else exclusively(db, work);
 }
 
 /**
@@ -89,7 +89,7 @@ export function schemaOf(db: Connection): number {
 }
 
 /** Does something while nobody else can open the database. */
-export function alone(db: Database.Database, work: () => void): void {
+export function exclusively(db: Database.Database, work: () => void): void {
   // Only from a log that was first used in the normal way is there a way back to it.
   read(db);
   db.exec("PRAGMA locking_mode = EXCLUSIVE");

@@ -18,7 +18,7 @@ export interface OpenOptions {
   /** Whether an older schema is brought up to date. Default true. */
   migrates?: boolean;
   /**
-   * Whether texts that are no UTF-8 are replaced. Default true; else a database that has some is
+   * Whether texts that are not UTF-8 are replaced. Default true; else a database that has some is
    * not opened.
    */
   replacesTexts?: boolean;
@@ -68,14 +68,14 @@ export function openRemote(remote: Remote, options: OpenOptions = {}): RemoteSto
 }
 
 /** A database as it is found, and how it is opened. */
-export interface Found {
+export interface ClosedDatabase {
   /** Its file or URL. */
   where: string;
   open(options?: OpenOptions): Storage;
 }
 
 /** The databases that there are, for a process that has none of them open. */
-export function databasesOf({ dataDir, durability, remote }: Place): Found[] {
+export function databasesOf({ dataDir, durability, remote }: Place): ClosedDatabase[] {
   if (remote !== undefined)
     return [{ where: remote.url, open: (options) => openRemote(remote, options) }];
   return databasesIn(dataDir).map((where) => ({

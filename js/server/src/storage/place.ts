@@ -1,5 +1,5 @@
-// Where the databases of agents are: files in a folder, one for each; or one elsewhere, which is
-// that of the usual agent.
+// The place of the agents' databases: a folder with one file for each agent, or one remote
+// database, which is that of the default agent.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,12 +11,14 @@ import { isFolder } from "./files.ts";
 import type { Remote } from "./remote-connection.ts";
 
 /**
- * @throws {StorageError} for a name that no agent can have. One that has it from an earlier version
+ * @throws {StorageError} for an invalid name. An agent that has such a name from an earlier version
  * can be exported and deleted.
  */
 export function checkAgentName(name: string): void {
   if (!isAgentName(name))
-    throw new StorageError(`${JSON.stringify(name)} is no name of an agent: it ${AGENT_NAME}.`);
+    throw new StorageError(
+      `${JSON.stringify(name)} is not a valid name of an agent: it ${AGENT_NAME}.`,
+    );
 }
 
 export interface Place {

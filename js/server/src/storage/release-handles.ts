@@ -1,6 +1,5 @@
-// A database that was closed is given back, with its files and locks, when its statements are
-// collected: libSQL has no call that ends them. Where that must not wait for its turn, it is asked
-// for here.
+// A closed database keeps its files and locks until its statements are garbage-collected: libSQL
+// has no call that finalises them. `releaseHandles` runs a collection at once.
 
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
@@ -10,11 +9,11 @@ setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
 /**
- * What was closed before, and nobody holds, is given back when this is done: memory, files, locks.
- * Not always all of it: V8 itself holds some of it for as long as it compiles a function elsewhere.
+ * Gives back the memory, files and locks of databases that were closed and are not referenced. V8
+ * may keep some of them for as long as it compiles a function in another thread.
  */
-export async function released(): Promise<void> {
+export async function releaseHandles(): Promise<void> {
   collect();
-  // What natives hold goes a turn of the event loop later.
+  // Native handles are released one turn of the event loop later.
   await setImmediate();
 }

@@ -9,7 +9,7 @@ import {
 } from "node:worker_threads";
 import type { Connection, Statement } from "./connection.ts";
 import { RemoteError } from "./errors.ts";
-import type { Asked, Reply, ThreadSetup } from "./remote-thread.ts";
+import type { RemoteCall, Reply, ThreadSetup } from "./remote-thread.ts";
 
 /**
  * How much longer the thread may take than the network, to start among other things, in
@@ -41,7 +41,7 @@ class SqlError extends Error {
   }
 }
 
-interface Thread {
+interface RemoteThread {
   worker: Worker;
   port: MessagePort;
 }
@@ -50,7 +50,7 @@ export class RemoteConnection implements Connection {
   readonly #remote: Remote;
   readonly #script: URL;
   readonly #answered = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  #thread: Thread | undefined;
+  #thread: RemoteThread | undefined;
   /** Where a transaction is begun: why nothing can be done in it any more, if so. */
   #transaction: { lost: RemoteError | undefined } | undefined;
 
@@ -96,7 +96,7 @@ export class RemoteConnection implements Connection {
   }
 
   /** @throws {RemoteError} where there is no answer; what was begun is undone then. */
-  #ask(asked: Asked): Record<string, unknown>[] {
+  #ask(asked: RemoteCall): Record<string, unknown>[] {
     if (this.#transaction?.lost !== undefined) throw this.#transaction.lost;
     const reply = this.#replyTo(asked);
     if ("rows" in reply) return reply.rows;
@@ -106,7 +106,7 @@ export class RemoteConnection implements Connection {
     throw lost;
   }
 
-  #replyTo(asked: Asked): Reply {
+  #replyTo(asked: RemoteCall): Reply {
     this.#thread ??= this.#start();
     const { port, worker } = this.#thread;
     Atomics.store(this.#answered, 0, 0);
@@ -120,7 +120,7 @@ export class RemoteConnection implements Connection {
     return { lost: "could not be asked" };
   }
 
-  #start(): Thread {
+  #start(): RemoteThread {
     const { port1: port, port2 } = new MessageChannel();
     const setup: ThreadSetup = { ...this.#remote, port: port2, answered: this.#answered };
     const worker = new Worker(this.#script, { workerData: setup, transferList: [port2] });

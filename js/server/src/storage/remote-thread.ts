@@ -27,7 +27,7 @@ export interface ThreadSetup {
  * `begin` opens a transaction, in which everything is until `end`. One that is abandoned is undone
  * by the server.
  */
-export type Asked =
+export type RemoteCall =
   | { kind: "begin" | "end" | "script"; sql: string }
   | { kind: "statement"; sql: string; values: readonly unknown[] }
   | { kind: "abandon" };
@@ -81,7 +81,7 @@ async function patiently(request: Request): Promise<Response> {
   );
 }
 
-async function perform(asked: Asked): Promise<Reply> {
+async function perform(asked: RemoteCall): Promise<Reply> {
   if (asked.kind === "abandon") {
     forget();
     return { rows: [] };
@@ -99,7 +99,7 @@ async function perform(asked: Asked): Promise<Reply> {
 
 async function rowsOf(
   stream: HttpStream,
-  { sql, values }: Extract<Asked, { kind: "statement" }>,
+  { sql, values }: Extract<RemoteCall, { kind: "statement" }>,
 ): Promise<Record<string, unknown>[]> {
   const { rows, columnNames } = await stream.query([sql, [...(values as Value[])]]);
   return rows.map((row) =>
@@ -127,7 +127,7 @@ function failureOf(error: unknown): Reply {
   };
 }
 
-port.on("message", async (asked: Asked) => {
+port.on("message", async (asked: RemoteCall) => {
   let reply: Reply;
   try {
     reply = await perform(asked);

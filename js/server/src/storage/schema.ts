@@ -8,13 +8,13 @@ import { createOpenings } from "./migrations/openings.ts";
 import { createOutcomes } from "./migrations/outcomes.ts";
 import { createPurges } from "./migrations/purges.ts";
 import { forgetDeleted } from "./migrations/remade.ts";
+import { createReplacedTexts } from "./migrations/replaced-texts.ts";
 import { createRetries } from "./migrations/retries.ts";
 import { sumRows } from "./migrations/row-checksums.ts";
 import { logSoftChanges } from "./migrations/soft-changes.ts";
 import { createTables } from "./migrations/tables.ts";
 import { createTasks } from "./migrations/tasks.ts";
 import { nameTextTriggers } from "./migrations/text-triggers.ts";
-import { createReplacedTexts } from "./migrations/unreadable.ts";
 
 /**
  * Each migration brings a database from the schema of its place to the next. Never edit one that

@@ -7,7 +7,7 @@ import { openWhole } from "../storage/open.ts";
 import { checkAgentName, type Place } from "../storage/place.ts";
 import type { Storage } from "../storage/storage.ts";
 import { Target, type TargetOptions } from "../storage/target.ts";
-import type { Conflicts } from "./conflicts.ts";
+import type { ConflictPolicy } from "./conflict-policy.ts";
 import { exportMemory } from "./export.ts";
 import { withLines, withWriting } from "./files.ts";
 import { type Imported, importMemory } from "./import.ts";
@@ -40,7 +40,7 @@ export function importFile(
   place: Place,
   agent: string,
   file: string | undefined,
-  conflicts: Conflicts,
+  conflicts: ConflictPolicy,
 ): Imported {
   return withLines(file, (lines) =>
     withStorage(place, agent, (storage) =>

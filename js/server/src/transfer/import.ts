@@ -5,7 +5,7 @@ import type { Storage } from "../storage/storage.ts";
 import type { NameKind } from "../storage/tables/names.ts";
 import type { PortableKind, PortableRow } from "../storage/tables/portable.ts";
 import { parseInstant } from "../time.ts";
-import type { Conflicts } from "./conflicts.ts";
+import type { ConflictPolicy } from "./conflict-policy.ts";
 import { LineError, readLine } from "./lines.ts";
 
 /** What came of the lines. */
@@ -18,7 +18,7 @@ export interface Imported {
 const NAME_KINDS: readonly NameKind[] = ["type", "subtype", "edge type"];
 
 /** A line that names what was not there when it was read. */
-interface Waiting {
+interface PostponedRow {
   place: number;
   kind: PortableKind;
   row: PortableRow;
@@ -34,7 +34,7 @@ interface Waiting {
 export function importMemory(
   storage: Storage,
   lines: Iterable<string>,
-  { conflicts, now }: { conflicts: Conflicts; now: number },
+  { conflicts, now }: { conflicts: ConflictPolicy; now: number },
 ): Imported {
   return storage.transaction(() => {
     const before = new Set(storage.edges.dangling());
@@ -43,7 +43,7 @@ export function importMemory(
     if (dimensions !== 0) storage.setMeta("dimensions", String(dimensions));
     storage.portable.deferEnds();
     const imported: Imported = { added: 0, replaced: 0, skipped: 0 };
-    const waiting: Waiting[] = [];
+    const waiting: PostponedRow[] = [];
     let place = 0;
     for (const line of lines) {
       place += 1;
@@ -83,7 +83,7 @@ function take(
   storage: Storage,
   kind: PortableKind,
   row: PortableRow,
-  conflicts: Conflicts,
+  conflicts: ConflictPolicy,
 ): keyof Imported {
   const there = storage.portable.changedAt(kind, row);
   if (there !== undefined && !isTaken(conflicts, there.at, changeOf(kind, row))) return "skipped";
@@ -93,7 +93,7 @@ function take(
   return there === undefined ? "added" : "replaced";
 }
 
-function isTaken(conflicts: Conflicts, stored: string | null, given: string | null): boolean {
+function isTaken(conflicts: ConflictPolicy, stored: string | null, given: string | null): boolean {
   if (conflicts !== "newer") return conflicts === "overwrite";
   const [before, after] = [stored, given].map(
     (time) => parseInstant(time ?? "") ?? Number.NEGATIVE_INFINITY,

@@ -3,10 +3,9 @@
 import { z } from "zod";
 import { vectorOf } from "../agent/replica/index-rows.ts";
 import { signals } from "../api/parts.ts";
-import { hasControls } from "../controls.ts";
 import { PORTABLE_KINDS, type PortableKind, type PortableRow } from "../storage/tables/portable.ts";
+import { hasControls, wellFormed } from "../text.ts";
 import { toIso } from "../time.ts";
-import { wellFormed } from "../well-formed.ts";
 
 /** What is wrong with a line, in words. */
 export class LineError extends Error {

@@ -4,7 +4,7 @@
 import type { Agent } from "../agent/agent.ts";
 import { noRoom, Refusal, readOnly } from "../refusal.ts";
 import { isNoRoom, isReadOnly, StorageError } from "../storage/errors.ts";
-import { released } from "../storage/release-handles.ts";
+import { releaseHandles } from "../storage/release-handles.ts";
 import { type Asker, AskerGone, Shares } from "./shares.ts";
 
 /** How long soft state may be ahead of the database, in milliseconds. */
@@ -59,7 +59,7 @@ export interface Opening {
 }
 
 /** An agent that is open, and the end of what it has been given to do. */
-interface Resident {
+interface OpenAgent {
   agent: Agent;
   last: Promise<unknown>;
   flush: NodeJS.Timeout | undefined;
@@ -85,17 +85,17 @@ export class Agents {
   readonly #residence: Residence;
   readonly #tidying: NodeJS.Timeout;
   /** Those asked longest ago come first. */
-  readonly #residents = new Map<string, Resident>();
+  readonly #residents = new Map<string, OpenAgent>();
   /** Agents that could not be opened: why, and when they are tried again. */
   readonly #refused = new Map<string, { why: string; until: number }>();
   /** What agents that are not there are for those who ask. */
-  #nobody: Resident | undefined;
+  #nobody: OpenAgent | undefined;
   /** Whether agents were closed whose files and memory have not been given back. */
   #isToBeReleased = false;
   /** Agents that have to stay closed for a moment. */
   readonly #away = new Map<string, Promise<unknown>>();
   #isClosing = false;
-  readonly #shares = new Shares<Resident>();
+  readonly #shares = new Shares<OpenAgent>();
 
   constructor(opening: Opening, tellFailure: TellFailure, residence: Residence) {
     this.#opening = opening;
@@ -128,7 +128,7 @@ export class Agents {
 
   #turn<T>(
     name: string,
-    resident: Resident,
+    resident: OpenAgent,
     work: (agent: Agent) => T | Promise<T>,
     asker: Asker = STAYING,
   ): Promise<T> {
@@ -185,7 +185,7 @@ export class Agents {
    * Closes agents that were asked longest ago until the others may stay; the one that was asked
    * last always may.
    */
-  #makeRoom(last: Resident): void {
+  #makeRoom(last: OpenAgent): void {
     let { bytes } = this.occupancy();
     for (const [name, resident] of this.#residents) {
       if (bytes <= this.#residence.mostBytes) return;
@@ -201,11 +201,11 @@ export class Agents {
       if (now - resident.askedAt > this.#residence.idle) this.#closeNow(name, resident);
       else if (now - resident.keptAt > KEEP_EVERY) this.#keep(name, resident, now);
     }
-    if (this.#isToBeReleased) released();
+    if (this.#isToBeReleased) releaseHandles();
     this.#isToBeReleased = false;
   }
 
-  #keep(name: string, resident: Resident, now: number): void {
+  #keep(name: string, resident: OpenAgent, now: number): void {
     resident.keptAt = now;
     this.#turn(name, resident, (agent) => agent.keep()).catch((error: unknown) =>
       this.#tellFailure(name, "Index and full text could not be kept", error),
@@ -217,7 +217,7 @@ export class Agents {
    * cannot be written now. Where the database may only be read that is given up: agents that nobody
    * can close would take more memory than they may.
    */
-  #closeNow(name: string, resident: Resident): boolean {
+  #closeNow(name: string, resident: OpenAgent): boolean {
     try {
       resident.agent.flushAll();
       // What is in memory may be all that there is.
@@ -247,15 +247,15 @@ export class Agents {
     }
   }
 
-  #of(name: string, ifAbsent: IfAbsent): Resident {
+  #of(name: string, ifAbsent: IfAbsent): OpenAgent {
     const resident = this.#residents.get(name);
     if (resident !== undefined) return resident;
     if (ifAbsent !== "create" && !this.#opening.exists(name)) {
       if (ifAbsent === "refuse") throw new Refusal(403, "the key does not create agents");
-      this.#nobody ??= residentOf(this.#opening.openEmpty());
+      this.#nobody ??= openAgentOf(this.#opening.openEmpty());
       return this.#nobody;
     }
-    const opened = residentOf(this.#tryOpen(name));
+    const opened = openAgentOf(this.#tryOpen(name));
     this.#residents.set(name, opened);
     return opened;
   }
@@ -282,13 +282,13 @@ export class Agents {
    * All agents that are not there are one: what was left in it for one of them must not be there
    * for another.
    */
-  #keepEmpty(nobody: Resident): void {
+  #keepEmpty(nobody: OpenAgent): void {
     if (!nobody.agent.storage.hasChanged) return;
     nobody.agent.discard();
     nobody.agent = this.#opening.openEmpty();
   }
 
-  #flushSoon(name: string, resident: Resident): void {
+  #flushSoon(name: string, resident: OpenAgent): void {
     if (!resident.agent.isAhead || resident.flush !== undefined || this.#isClosing) return;
     const flush = () => {
       resident.flush = undefined;
@@ -324,7 +324,7 @@ export class Agents {
   }
 }
 
-function residentOf(agent: Agent): Resident {
+function openAgentOf(agent: Agent): OpenAgent {
   const now = performance.now();
   return {
     agent,

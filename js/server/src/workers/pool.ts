@@ -6,6 +6,7 @@ import type { SERVER_TASKS, ServerTask } from "../agent/server-tasks.ts";
 import type { TaskFigures, TaskName } from "../agent/tasks.ts";
 import type { GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
+import { OtherModel } from "../embeddings/other-model.ts";
 import type { Logger } from "../log.ts";
 import { Refusal } from "../refusal.ts";
 import type { AgentsPage, HostedAgent } from "../storage/hosted-agents.ts";
@@ -22,7 +23,7 @@ export class WorkerFailure extends Error {
   }
 }
 
-interface Waiting {
+interface PendingCall {
   resolve(json: string): void;
   reject(error: Error): void;
 }
@@ -44,9 +45,9 @@ const MOST_WAIT = 30_000;
 const startedAgain = () => new Refusal(503, "the agent is being started again");
 
 /** One thread, which is started anew should it end by itself. */
-class Thread {
+class AgentThread {
   #worker: Worker | undefined;
-  #waiting = new Map<number, Waiting>();
+  #waiting = new Map<number, PendingCall>();
   #last = 0;
   #isClosing = false;
   /** How many times in a row it ended without having answered. */
@@ -80,6 +81,7 @@ class Thread {
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
     if (message.kind === "answer") waiting?.resolve(message.json);
+    else if (message.kind === "other model") waiting?.reject(new OtherModel(message.inUse));
     else if (message.kind === "failure") waiting?.reject(new WorkerFailure(message.failure));
     else
       waiting?.reject(
@@ -149,13 +151,13 @@ function hashOf(name: string): number {
 }
 
 export class Pool {
-  readonly #threads: readonly Thread[];
+  readonly #threads: readonly AgentThread[];
 
   constructor(size: number, script: URL, setup: WorkerSetup, log: Logger) {
-    this.#threads = Array.from({ length: size }, () => new Thread(script, setup, log));
+    this.#threads = Array.from({ length: size }, () => new AgentThread(script, setup, log));
   }
 
-  #of(agent: string): Thread {
+  #of(agent: string): AgentThread {
     return this.#threads[hashOf(agent) % this.#threads.length]!;
   }
 
@@ -168,7 +170,7 @@ export class Pool {
    * The answer of an agent, as JSON. `gone` is aborted when the client goes away.
    *
    * @throws {Refusal} for what the client can mend; {WorkerFailure} for what it cannot; {AskerGone}
-   * where it has gone.
+   * where it has gone; {OtherModel} if the question's embedding is of another model.
    */
   call<Name extends AgentOperation>(
     agent: string,

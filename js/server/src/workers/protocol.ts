@@ -4,6 +4,7 @@ import type { EngineConfig } from "nous-wasm";
 import type { ServerTask } from "../agent/server-tasks.ts";
 import type { TaskName } from "../agent/tasks.ts";
 import type { AgentOperation } from "../api/operations.ts";
+import type { EmbeddingModel } from "../embeddings/provider.ts";
 import type { Issue } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
 import type { AgentsPage } from "../storage/hosted-agents.ts";
@@ -68,6 +69,8 @@ export type FromWorker =
   /** The answer as JSON: it goes out as it is. */
   | { kind: "answer"; id: number; json: string }
   | { kind: "refusal"; id: number; status: number; message: string; issues: readonly Issue[] }
+  /** The embedding of the question is of another model than those of the memories. */
+  | { kind: "other model"; id: number; inUse: EmbeddingModel }
   | { kind: "failure"; id: number; failure: Failure }
   | {
       kind: "log";

@@ -7,6 +7,7 @@ import { Agent } from "../agent/agent.ts";
 import { SERVER_TASKS } from "../agent/server-tasks.ts";
 import { doIfDue } from "../agent/tasks.ts";
 import { handlersFor } from "../compat/handlers.ts";
+import { OtherModel } from "../embeddings/other-model.ts";
 import { noRoom, Refusal, readOnly } from "../refusal.ts";
 import { counterOf } from "../settings/count-outcomes.ts";
 import { agentFile, agentsDir, snapshotsOf } from "../settings/paths.ts";
@@ -187,6 +188,7 @@ port.on("message", async (message: ToWorker) => {
     await answer(message);
   } catch (error) {
     if (error instanceof AskerGone) return;
+    if (error instanceof OtherModel) return say({ kind: "other model", id, inUse: error.inUse });
     const refusal = refusalOf(error);
     // Whoever runs the server is to know, and not only whoever asked.
     if (error instanceof Unavailable)

@@ -7,7 +7,7 @@ import type { EdgeRow } from "../../storage/rows.ts";
 import type { Page } from "../../storage/sql.ts";
 import type { GraphNode } from "../../storage/tables/nodes.ts";
 import type { Agent } from "../agent.ts";
-import { pageWithin, Room } from "../answer-room.ts";
+import { AnswerRoom, pageWithin } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { fadedOf, presentClusters, presentEdge, presentMembership, timeOf } from "../present.ts";
 import { isState, textOf } from "../replica/index-rows.ts";
@@ -47,7 +47,7 @@ export const agentHandlers: HandlersOf<typeof agentOperations> = {
 
   graph: async (agent, { query: { limit, cursor } }) => {
     const { storage } = agent;
-    const room = new Room();
+    const room = new AnswerRoom();
     const place: GraphPlace = [null, null, null, null];
     /** Returns a page of one of the lists, and notes in `place` where the list goes on. */
     const partOf = async <Row extends { sequence: number }, Item extends object>(

@@ -2,7 +2,7 @@
 
 import type { BatchMade, batchOperations, RefusedItem } from "../../api/batches.ts";
 import { Refusal } from "../../refusal.ts";
-import { fittingAmong, Room } from "../answer-room.ts";
+import { AnswerRoom, fittingAmong } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { once } from "../idempotency.ts";
 import { insertEdge } from "./edges.ts";
@@ -20,7 +20,7 @@ export const batchHandlers: HandlersOf<typeof batchOperations> = {
   readNodes: (agent, { body: { ids, recall } }) =>
     agent.read(() => {
       const read = recall ? recalled : asOfNow;
-      const room = new Room();
+      const room = new AnswerRoom();
       const fitting = new Set(fittingAmong(agent, ids));
       const results = outcomesOf(ids, (id) => {
         if (!fitting.has(id)) throw noRoomInAnswer();
@@ -42,9 +42,9 @@ export const batchHandlers: HandlersOf<typeof batchOperations> = {
 const noRoomInAnswer = (): Refusal =>
   new Refusal(413, "the answer has no room for this memory: ask for it in another request");
 
-type Made = { status: 201; id: string; _contradiction_detected?: true };
+type BatchResult = { status: 201; id: string; _contradiction_detected?: true };
 
-function madeOf<Item>(items: readonly Item[], make: (item: Item) => Made): BatchMade {
+function madeOf<Item>(items: readonly Item[], make: (item: Item) => BatchResult): BatchMade {
   const results = outcomesOf(items, make);
   const created = results.filter(({ status }) => status === 201).length;
   return { ok: true, created, failed: items.length - created, total: items.length, results };

@@ -13,7 +13,7 @@ import type { Compat } from "../../settings/compat.ts";
 import type { ClusterChanges, ClusterRow, MembershipRow } from "../../storage/rows.ts";
 import { toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
-import { pageWithin, Room } from "../answer-room.ts";
+import { AnswerRoom, pageWithin } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { once, stillThere } from "../idempotency.ts";
 import { fadedNow, presentClusters, presentMembership, presentNow } from "../present.ts";
@@ -34,7 +34,7 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
   },
 
   listClusters: async (agent, { query: { limit, cursor } }) => {
-    const room = new Room();
+    const room = new AnswerRoom();
     const { data, last, isLast } = await pageWithin(
       agent,
       room,
@@ -84,7 +84,7 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
     clusterOf(agent, id);
     const { storage } = agent;
     const now = agent.now();
-    const room = new Room();
+    const room = new AnswerRoom();
     const { data, last, isLast } = await pageWithin(
       agent,
       room,

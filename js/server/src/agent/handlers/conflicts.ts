@@ -10,9 +10,9 @@ import type { Compat } from "../../settings/compat.ts";
 import type { ConflictRow, NodeRow } from "../../storage/rows.ts";
 import { toIso } from "../../time.ts";
 import type { Agent, Unit } from "../agent.ts";
-import { pageWithin, Room } from "../answer-room.ts";
+import { AnswerRoom, pageWithin } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
-import { fieldsIn } from "../json-objects.ts";
+import { jsonObjectIn } from "../json-objects.ts";
 import { timeOf } from "../present.ts";
 import { numberOf, textOf } from "../replica/index-rows.ts";
 import { type Correction, correctionIn, looseCorrectionIn } from "../rules/corrections.ts";
@@ -50,7 +50,7 @@ export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
 
   listConflicts: async (agent, { query: { status, limit, cursor } }) => {
     const now = toIso(agent.now());
-    const room = new Room();
+    const room = new AnswerRoom();
     const { data, last, isLast } = await pageWithin(
       agent,
       room,
@@ -279,7 +279,7 @@ const textOfMemory = (row: NodeRow | undefined): string | null =>
 
 /** What a body says in words: all of it, or what a body of fields has as its text. */
 function textOfBody({ content_body }: NodeRow): string | null {
-  const fields = fieldsIn(content_body);
+  const fields = jsonObjectIn(content_body);
   return fields === undefined ? textOf(content_body) : textOf(fields.text);
 }
 
@@ -313,7 +313,7 @@ function append(agent: Agent, row: NodeRow, added: string): void {
   const dated = `[Merged ${last_modified.slice(0, "2026-01-01".length)}]\n${added}`;
   const before = textOfBody(row);
   const text = before ? `${before}\n\n${dated}` : dated;
-  const fields = fieldsIn(row.content_body);
+  const fields = jsonObjectIn(row.content_body);
   const content_body = fields === undefined ? text : JSON.stringify({ ...fields, text });
   if (content_body.length > MOST_TEXT)
     throw wrong("merged_content", `would make a text of more than ${MOST_TEXT}`);

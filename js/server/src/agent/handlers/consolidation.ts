@@ -71,7 +71,7 @@ export const CONSOLIDATION_TASKS = {
 };
 
 /** What a cycle goes by: all of one moment. */
-interface Known {
+interface KnownMemories {
   episodes: EpisodeRow[];
   existing: ExistingRow[];
   edges: PlannedEdge[];
@@ -79,7 +79,7 @@ interface Known {
   last: number;
 }
 
-class Stale extends Error {}
+class StaleMemories extends Error {}
 
 /**
  * One cycle, by what a language model said where it was asked. It is made again from where it
@@ -106,7 +106,7 @@ export async function consolidate(agent: Agent, analyses?: Analyses): Promise<Co
   throw new Refusal(503, "the memory is being written to: try again");
 }
 
-const optionsOf = (agent: Agent, { edges }: Known, now: number) => ({
+const optionsOf = (agent: Agent, { edges }: KnownMemories, now: number) => ({
   edges,
   agent: agent.storage.meta("agent") ?? "",
   now,
@@ -118,7 +118,7 @@ const optionsOf = (agent: Agent, { edges }: Known, now: number) => ({
  */
 async function planOf(
   agent: Agent,
-  known: Known,
+  known: KnownMemories,
   now: number,
   analyses?: Analyses,
 ): Promise<ConsolidationPlan> {
@@ -168,7 +168,8 @@ async function like(
   const said = Object.values(analyses).find(
     (one) => "text" in one && parsePatternOutput(one.text).body === body,
   );
-  const vector = said !== undefined && "vector" in said ? said.vector : undefined;
+  const made = said !== undefined && "vector" in said ? said.vector : undefined;
+  const vector = agent.read(() => (made?.length === agent.dimensions ? made : undefined));
   const asked = { title, content: body, subtype, limit: MOST_SIMILAR };
   // A failure is named in the report.
   try {
@@ -178,7 +179,7 @@ async function like(
   }
 }
 
-function knownBy(agent: Agent, now: number): Known {
+function knownBy(agent: Agent, now: number): KnownMemories {
   const { storage } = agent;
   const since = toIso(now - REVIEWED_DAYS * DAY);
   const rows = [
@@ -226,19 +227,19 @@ interface Done {
 }
 
 /** Each group is done as a whole or not at all, and one that cannot be written stops no other. */
-function carryOut(agent: Agent, { groups }: ConsolidationPlan, known: Known): Done {
+function carryOut(agent: Agent, { groups }: ConsolidationPlan, known: KnownMemories): Done {
   const done: Done = { created: 0, strengthened: 0, errors: [], isStale: false };
   const sources = new Map(known.edges.map(({ id, source_id }) => [id, source_id]));
   let { last } = known;
   for (const group of groups) {
     try {
       last = agent.write((unit) => {
-        if (agent.storage.changeLog.range().last !== last) throw new Stale();
+        if (agent.storage.changeLog.range().last !== last) throw new StaleMemories();
         learn(agent, group, unit);
         return agent.storage.changeLog.range().last;
       });
     } catch (error) {
-      if (error instanceof Stale) return { ...done, isStale: true };
+      if (error instanceof StaleMemories) return { ...done, isStale: true };
       const { code, name } = error as Error & { code?: string };
       done.errors.push({
         symbol: group.symbol,

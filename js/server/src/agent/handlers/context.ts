@@ -15,13 +15,15 @@ import type { SearchRequest } from "../../api/search.ts";
 import type { NodeRow, UsageRow } from "../../storage/rows.ts";
 import { parseInstant, toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
-import { Room } from "../answer-room.ts";
+import { AnswerRoom } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { fadedNow } from "../present.ts";
-import { recallTogether } from "../recall.ts";
+import { vectorOf } from "../question.ts";
+import { PROFILE_CATEGORIES } from "../rules/profile.ts";
+import { recallTogether } from "../rules/recall.ts";
 import { asOfNow, recalled } from "./nodes.ts";
 import { outwardly } from "./retrieval.ts";
-import { search, vectorOf } from "./search.ts";
+import { search } from "./search.ts";
 
 type Embedding = SearchRequest["embedding"];
 
@@ -30,15 +32,6 @@ type Embedding = SearchRequest["embedding"];
  * already.
  */
 const OVERFETCH = 3;
-/**
- * What the user is like and wants, whatever is talked about: by subtype the category of the
- * profile.
- */
-const PROFILE_CATEGORIES: Readonly<Record<string, string>> = {
-  "custom:preference": "preference",
-  "custom:person": "person",
-  "custom:rule": "rule",
-};
 const MOST_PROFILE = 50;
 const CONVERSATIONS = ["custom:turn_summary", "custom:session_summary"];
 const DAY = 86_400_000;
@@ -173,7 +166,7 @@ function profileOf(agent: Agent, now: number): ProfileFact[] {
     { subtypes: Object.keys(PROFILE_CATEGORIES) },
     MOST_PROFILE,
     undefined,
-    new Room(),
+    new AnswerRoom(),
   );
   const ids = rows.map(({ id }) => id);
   const states = fadedNow(ids, index, engine, now);
@@ -192,7 +185,7 @@ function conversationsSince(
   limit: number,
 ): RecentConversation[] {
   const filter = { subtypes: CONVERSATIONS, created_after: toIso(since) };
-  const rows = storage.nodes.list(filter, limit, undefined, new Room());
+  const rows = storage.nodes.list(filter, limit, undefined, new AnswerRoom());
   return rows.flatMap(
     ({ id, content_title, content_summary, provenance_created_at, created_at }) => {
       const at = parseInstant(provenance_created_at ?? created_at ?? "");

@@ -8,7 +8,7 @@ import { notFound, Refusal } from "../../refusal.ts";
 import type { EdgeRow, NewEdge } from "../../storage/rows.ts";
 import { toIso } from "../../time.ts";
 import type { Agent, Unit } from "../agent.ts";
-import { pageWithin, Room } from "../answer-room.ts";
+import { AnswerRoom, pageWithin } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { once, stillThere } from "../idempotency.ts";
 import { presentEdge } from "../present.ts";
@@ -26,7 +26,7 @@ export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
   listEdges: async (agent, { query: { node_id, direction, limit, cursor } }) => {
     const { data, last, isLast } = await pageWithin(
       agent,
-      new Room(),
+      new AnswerRoom(),
       limit,
       (most, after: EdgeRow | undefined) =>
         agent.storage.edges.of(node_id, direction, {

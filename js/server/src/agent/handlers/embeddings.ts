@@ -4,21 +4,27 @@
 import type { embeddingOperations } from "../../api/embeddings.ts";
 import type { EmbeddingModel } from "../../embeddings/provider.ts";
 import {
-  type Failed,
-  type Made,
+  type EmbeddingWork,
+  type FailedTexts,
+  type MadeEmbeddings,
   modelInUse,
   putOff,
-  type Stored,
+  type StoredEmbeddings,
   storeVectors,
   takeWork,
-  type Work,
 } from "../../embeddings/tasks.ts";
 import type { Agent } from "../agent.ts";
 import type { HandlersOf } from "../handler.ts";
+import { vectorOf } from "../question.ts";
 import { similar } from "../rules/similar.ts";
 
 export const embeddingHandlers: HandlersOf<typeof embeddingOperations> = {
-  checkSimilar: (agent, { body, question }) => similar(agent, body, question?.vector),
+  checkSimilar: (agent, { body, question }) =>
+    similar(
+      agent,
+      body,
+      agent.read(() => vectorOf(agent, body, question)),
+    ),
 
   /** Without a provider there is nobody to make them. */
   backfillEmbeddings: (agent) =>
@@ -39,16 +45,16 @@ export const EMBEDDING_TASKS = {
   takeWork: (
     agent: Agent,
     { configured, most }: { configured: EmbeddingModel; most: number },
-  ): Work =>
+  ): EmbeddingWork =>
     agent.read(() => {
       const model = modelInUse(agent.storage, agent.dimensions, configured);
       return takeWork(agent.storage, model, most, agent.now());
     }),
 
-  storeVectors: (agent: Agent, made: Made): Stored =>
+  storeVectors: (agent: Agent, made: MadeEmbeddings): StoredEmbeddings =>
     agent.write(() => storeVectors(agent.storage, made)),
 
-  putOff: (agent: Agent, failed: Failed): null =>
+  putOff: (agent: Agent, failed: FailedTexts): null =>
     agent.write(() => {
       putOff(agent.storage, failed, agent.now());
       return null;

@@ -1,4 +1,4 @@
-// What is to be gone without a trace.
+// Purges: memories are deleted so that no file holds their text.
 
 import type { purgeOperations } from "../../api/hosting.ts";
 import { Refusal } from "../../refusal.ts";

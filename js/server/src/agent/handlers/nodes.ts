@@ -16,7 +16,7 @@ import type { NewNode, NodeChanges, NodeRow } from "../../storage/rows.ts";
 import type { NodeFilter } from "../../storage/tables/nodes.ts";
 import { toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
-import { pageWithin, Room } from "../answer-room.ts";
+import { AnswerRoom, pageWithin } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { once, stillThere } from "../idempotency.ts";
 import { statesOf } from "../lifecycle-filters.ts";
@@ -107,7 +107,7 @@ export async function listed(
 ): Promise<NodeList> {
   const { storage } = agent;
   const now = agent.now();
-  const room = new Room();
+  const room = new AnswerRoom();
   const { data, last, isLast } = await pageWithin(
     agent,
     room,

@@ -12,27 +12,28 @@ import type { RetrievalRequest, retrievalOperations } from "../../api/retrieval.
 import type { FoundNode } from "../../api/search.ts";
 import { Refusal } from "../../refusal.ts";
 import type { Agent } from "../agent.ts";
-import { Room } from "../answer-room.ts";
+import { AnswerRoom } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
-import { recallTogether } from "../recall.ts";
-import { search, vectorOf } from "./search.ts";
+import { vectorOf } from "../question.ts";
+import { recallTogether } from "../rules/recall.ts";
+import { search } from "./search.ts";
 
 /** What is the same in all searches of a retrieval. */
-type Filters = Omit<RetrievalRequest, "recall"> & {
+type SharedFilters = Omit<RetrievalRequest, "recall"> & {
   question?: QuestionVector | undefined;
   /** Takes the ids of what searches found and had no room for. */
   omitted: Set<string>;
 };
-type Row = FoundNode & FoundRow;
+type RetrievedNode = FoundNode & FoundRow;
 
 /** To be kept: making one reads the configuration. */
-const orchestrators = new WeakMap<Agent, Orchestrator<Row, Filters>>();
+const orchestrators = new WeakMap<Agent, Orchestrator<RetrievedNode, SharedFilters>>();
 
 export const retrievalHandlers: HandlersOf<typeof retrievalOperations> = {
   retrieve: async (agent, { body: { recall, ...asked }, question }) => {
     const omitted = new Set<string>();
     const { nodes, groups, trace } = await retrieve(agent, { ...asked, omitted }, question);
-    const room = new Room();
+    const room = new AnswerRoom();
     const full = nodes.findIndex((node) => !room.take(node));
     const data = full < 0 ? nodes : nodes.slice(0, full);
     const rest = new Set([...nodes.slice(data.length).map(({ id }) => id), ...omitted]);
@@ -62,9 +63,9 @@ export const retrievalHandlers: HandlersOf<typeof retrievalOperations> = {
 /** @throws {Refusal} for a vector that does not fit. */
 async function retrieve(
   agent: Agent,
-  asked: Filters,
+  asked: SharedFilters,
   question: QuestionVector | undefined,
-): Promise<Retrieved<Row>> {
+): Promise<Retrieved<RetrievedNode>> {
   agent.read(() => vectorOf(agent, asked, question));
   try {
     return await orchestratorOf(agent).retrieve(asked.query, {
@@ -76,10 +77,10 @@ async function retrieve(
   }
 }
 
-function orchestratorOf(agent: Agent): Orchestrator<Row, Filters> {
+function orchestratorOf(agent: Agent): Orchestrator<RetrievedNode, SharedFilters> {
   let orchestrator = orchestrators.get(agent);
   if (orchestrator === undefined) {
-    orchestrator = createOrchestrator<Row, Filters>({
+    orchestrator = createOrchestrator<RetrievedNode, SharedFilters>({
       config: agent.config,
       search: (query, { limit, filters, now }) => {
         const { question, omitted, ...asked } = filters!;

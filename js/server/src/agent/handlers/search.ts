@@ -1,16 +1,17 @@
 // A search: what the full-text index found, and a vector if there is one, go into the index in one
 // call; rows come out.
 
-import type { Ranking, SearchFilters, StoredLifecycleState } from "nous-wasm";
+import type { Ranking, SearchFilters, StoredLifecycleState, Understanding } from "nous-wasm";
 import type { QuestionVector } from "../../api/operation.ts";
 import type { FoundNode, SearchAnswer, SearchRequest, searchOperations } from "../../api/search.ts";
-import { wrong } from "../../refusal.ts";
 import type { NodeFilter } from "../../storage/tables/nodes.ts";
 import type { Agent } from "../agent.ts";
-import { fittingAmong, Room } from "../answer-room.ts";
+import { AnswerRoom, fittingAmong } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { statesOf } from "../lifecycle-filters.ts";
 import { presentNow } from "../present.ts";
+import { vectorOf } from "../question.ts";
+import { isPlainLookup } from "../rules/plain-lookup.ts";
 
 /**
  * How many times the limit is searched for, since filters may leave some out: of a plain lookup
@@ -30,10 +31,10 @@ const HITS_PER_SEED = 3;
 
 export const searchHandlers: HandlersOf<typeof searchOperations> = {
   /** Counts an access of what it returns. */
-  search: (agent, { body, question }) =>
+  search: (agent, { body, question, understood }) =>
     agent.read(() => {
       const now = agent.now();
-      const answer = search(agent, body, question, now);
+      const answer = search(agent, body, question, now, understood);
       const ids = answer.data.map(({ id }) => id);
       agent.index.touch(ids, now);
       agent.soft.touched(ids, now);
@@ -42,22 +43,26 @@ export const searchHandlers: HandlersOf<typeof searchOperations> = {
 };
 
 /** What is searched for. */
-type Sought = SearchRequest & {
+type NodeSearch = SearchRequest & {
   /** One of which it has to have; null is none. */
   subtypes?: readonly (string | null)[] | undefined;
 };
 
-/** Searches, without counting an access of what was found. */
+/**
+ * Searches without counting accesses. `understood` is how the query was understood, if that was
+ * done before.
+ */
 export function search(
   agent: Agent,
-  request: Sought,
+  request: NodeSearch,
   question: QuestionVector | undefined,
   now: number,
+  understood?: Understanding,
 ): SearchAnswer {
   const watch = stopwatch();
   const { index, engine, config } = agent;
-  const asked = engine.understand(request.query, { terms: "unicode" });
-  const isLookup = asked.query_type === "LOOKUP" && !asked.disqualified;
+  const asked = understood ?? engine.understand(request.query, { terms: "unicode" });
+  const isLookup = isPlainLookup(asked);
   const multiplier = isLookup ? OVERFETCH_OF_LOOKUP : OVERFETCH;
   const wanted = request.limit * multiplier;
   const mostSeeds = config.search?.maxSeeds;
@@ -122,26 +127,7 @@ export function search(
   };
 }
 
-/**
- * The vector to search by; none in a memory without vectors. One that was made may not fit any
- * more, one that is given has to.
- */
-export function vectorOf(
-  { dimensions }: Agent,
-  { embedding }: Pick<SearchRequest, "embedding">,
-  question: QuestionVector | undefined,
-): ArrayLike<number> | undefined {
-  if (dimensions === 0) return undefined;
-  if (embedding == null)
-    return question?.vector.length === dimensions ? question.vector : undefined;
-  if (embedding.length === dimensions) return embedding;
-  throw wrong(
-    "embedding",
-    `must have ${dimensions} components, as those of the memories, found ${embedding.length}`,
-  );
-}
-
-function filterOf(request: Sought, lifecycle: NodeFilter["lifecycle"]): NodeFilter {
+function filterOf(request: NodeSearch, lifecycle: NodeFilter["lifecycle"]): NodeFilter {
   const { type, subtype, subtypes, time_range, cluster_ids } = request;
   return {
     type: type ?? undefined,
@@ -162,7 +148,7 @@ function filterOf(request: Sought, lifecycle: NodeFilter["lifecycle"]): NodeFilt
 
 /** As much of it as the index knows: of times when memories were taken in, not of events. */
 function indexFilterOf(
-  request: Sought,
+  request: NodeSearch,
   lifecycles: StoredLifecycleState[] | undefined,
 ): SearchFilters {
   const { type, subtype, subtypes, time_range, cluster_ids } = request;
@@ -200,7 +186,7 @@ function rowsOf(
   now: number,
 ): { data: FoundNode[]; omitted: string[] } {
   const { engine } = agent;
-  const room = new Room();
+  const room = new AnswerRoom();
   const fitting = fittingAmong(agent, ids);
   const nodes = new Map(presentNow(agent.rows(fitting), agent, now).map((node) => [node.id, node]));
   const places = new Map(ranking.ids.map((id, place) => [id, place]));

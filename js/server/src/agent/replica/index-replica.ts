@@ -1,5 +1,5 @@
-// The index of an agent: a `MemoryIndex` that is loaded from the database and takes in what changes
-// there.
+// The replica of an agent's memories: a `MemoryIndex` that is loaded from the database and follows
+// its changes.
 
 import { type Engine, type EngineConfig, MemoryIndex, type MemoryNode, NousError } from "nous-wasm";
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../../storage/rows.ts";
@@ -14,13 +14,13 @@ import {
   softNodeOf,
   vectorOf,
 } from "./index-rows.ts";
-import type { Making, SnapshotFile } from "./snapshot-file.ts";
+import type { BuildInputs, SnapshotFile } from "./snapshot-file.ts";
 import type { SoftState } from "./soft-state.ts";
 
-/** The index gives a name of types, subtypes or edge types 16 bits. */
+/** The most names of one kind: the index numbers types, subtypes and edge types with 16 bits. */
 export const MOST_NAMES = 65_000;
 
-export class Resident implements Consumer {
+export class IndexReplica implements Consumer {
   readonly name = "index";
   #index: MemoryIndex | undefined;
   #storage: Storage | undefined;
@@ -30,7 +30,7 @@ export class Resident implements Consumer {
   readonly #config: EngineConfig;
   readonly #tell: Tell;
   readonly #now: () => number;
-  /** Where it is kept from one start to the next, if anywhere. */
+  /** The file that keeps it between two starts, if there is one. */
   readonly #file: SnapshotFile | undefined;
   readonly #names: Record<NameKind, Set<string>> = {
     type: new Set(),
@@ -54,7 +54,7 @@ export class Resident implements Consumer {
     this.#file = file;
   }
 
-  /** The index, which a follower has loaded. */
+  /** The index; a follower has to load it first. */
   get index(): MemoryIndex {
     if (this.#index === undefined) throw new Error("the index is asked before it is loaded");
     return this.#index;
@@ -64,12 +64,12 @@ export class Resident implements Consumer {
     return this.#index !== undefined;
   }
 
-  /** Components of a vector; 0 before there is the first. */
+  /** Components of an embedding; 0 before the first one. */
   get dimensions(): number {
     return this.#dimensions;
   }
 
-  /** Whether another name of this kind would be more than an index can hold. */
+  /** Returns whether a name would be one more than the index can hold of its kind. */
   isFull(kind: NameKind, name: string | null): boolean {
     return name !== null && !this.#names[kind].has(name) && this.#names[kind].size >= MOST_NAMES;
   }
@@ -100,7 +100,7 @@ export class Resident implements Consumer {
     return kept.sequence;
   }
 
-  #making(dimensions: number): Making {
+  #making(dimensions: number): BuildInputs {
     return { configuration: this.#config, dimensions, now: this.#now() };
   }
 
@@ -109,8 +109,8 @@ export class Resident implements Consumer {
   }
 
   /**
-   * The clock was set back to `now`: accesses that lie ahead of it count as made now, and are
-   * stored so. A memory that was never accessed stays so in the database. Does nothing before it is
+   * After the clock was set back to `now`, accesses ahead of it count as made now, and are stored
+   * so. A memory that was never accessed stays so in the database. Does nothing before the index is
    * loaded.
    */
   clockWasSetBack(now: number): void {
@@ -130,7 +130,7 @@ export class Resident implements Consumer {
   }
 
   take({ nodes, edges, softened }: Taken): boolean {
-    // The first vector decides how long they are, so that the index is made anew for it.
+    // The first embedding sets the number of components, so that the index is built anew.
     if (
       nodes.some((row) => this.#isOdd(row)) &&
       this.#storage?.embeddings.dimensions() !== this.#dimensions
@@ -153,7 +153,7 @@ export class Resident implements Consumer {
     for (const names of Object.values(this.#names)) names.clear();
   }
 
-  /** Whether it has a vector that this index cannot take. */
+  /** Returns whether a row has an embedding that this index cannot take. */
   #isOdd({ embedding_vector: bytes }: IndexedNodeRow): boolean {
     return bytes !== null && vectorOf(bytes, this.#dimensions) === null;
   }
@@ -179,10 +179,7 @@ export class Resident implements Consumer {
     );
   }
 
-  /**
-   * Accesses of rows that were made by a clock that was ahead are stored as made now, which is the
-   * answer.
-   */
+  /** Stores accesses that a clock ahead of this one made as made now, and returns the rows so. */
   #mendAccesses(rows: readonly SoftRow[]): number {
     const now = this.#now();
     for (const row of rows) if (isAccessAhead(row, now)) this.#soft.mended(row.id, now);
@@ -190,8 +187,8 @@ export class Resident implements Consumer {
   }
 
   /**
-   * Says of each how much was at stake, where recalls let stability grow by it: what is not said
-   * would stay as it was.
+   * Adds the salience of each memory, if recalls raise stability by it: the index would keep an
+   * older salience otherwise.
    */
   #addStakes(nodes: readonly MemoryNode[]): void {
     if (!this.#config.salienceGrowth) return;
@@ -200,7 +197,7 @@ export class Resident implements Consumer {
       node.salience = salienceOfStored(this.#engine, node.subtype, signals.get(node.id));
   }
 
-  /** One that the index cannot take is left out, and keeps no other from it. */
+  /** Adds rows. A row that the index refuses is left out, and the others are added. */
   #put<T extends { id: string }>(
     rows: readonly T[],
     put: (batch: readonly T[]) => unknown,

@@ -1,6 +1,6 @@
-// The book of an agent's playbooks: loaded from the database, and led by what changes there. It
-// holds them whatever state they are in, since soft state is ahead of the database: whoever asks
-// looks at their states.
+// The replica of an agent's playbooks: a `PlaybookBook` that is loaded from the database and
+// follows its changes. It holds playbooks of every state, since soft state is ahead of the
+// database: callers check the states.
 
 import { PlaybookBook } from "nous-wasm";
 import type { TextRow } from "../../storage/rows.ts";
@@ -8,13 +8,14 @@ import type { Storage } from "../../storage/storage.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
 import { isId } from "./index-rows.ts";
 
+/** The subtype of playbooks. */
 export const PLAYBOOK = "custom:playbook";
 
-export class Book implements Consumer {
+export class PlaybookReplica implements Consumer {
   readonly name = "playbooks";
   #book: PlaybookBook | undefined;
 
-  /** It has to be loaded. */
+  /** The playbooks; a follower has to load them first. */
   get playbooks(): PlaybookBook {
     if (this.#book === undefined) throw new Error("the playbooks are not loaded");
     return this.#book;

@@ -21,13 +21,13 @@ const LEAST_KEPT = 1_000;
 const LEAST_CHANGES = 50;
 
 /** An index that can be kept. */
-export interface Kept {
+export interface Snapshotted {
   readonly size: number;
   snapshotParts(): Iterable<Uint8Array>;
 }
 
 /** What decides what an index becomes, beside the rows. */
-export interface Making {
+export interface BuildInputs {
   /** Of the engine, as far as it counts here. */
   configuration: unknown;
   /** Components of a vector; 0 where none is in it. */
@@ -37,7 +37,7 @@ export interface Making {
 }
 
 /** Of what database at which moment an index is, and how it was made. */
-interface Header {
+interface SnapshotHeader {
   format: number;
   /** What it is an index of. */
   what: string;
@@ -76,8 +76,8 @@ export class SnapshotFile {
    */
   keep(
     storage: Storage,
-    index: Kept,
-    making: Making,
+    index: Snapshotted,
+    making: BuildInputs,
     sequence: number,
     { isAnew = false } = {},
   ): void {
@@ -97,9 +97,9 @@ export class SnapshotFile {
 
   #headerOf(
     storage: Storage,
-    { configuration, dimensions, now }: Making,
+    { configuration, dimensions, now }: BuildInputs,
     sequence: number,
-  ): Header {
+  ): SnapshotHeader {
     const epoch = storage.meta("epoch") ?? "";
     const opening = storage.openings.last() ?? "";
     const sum = sha256(JSON.stringify(configuration));
@@ -122,7 +122,7 @@ export class SnapshotFile {
    */
   read<Index>(
     storage: Storage,
-    making: Making,
+    making: BuildInputs,
     restore: (pieces: Iterable<Uint8Array>) => Index,
   ): { index: Index; sequence: number } | undefined {
     if (!this.#isFresh) return undefined;
@@ -160,7 +160,11 @@ export class SnapshotFile {
 }
 
 /** Why a file cannot serve; nothing where it can. */
-function misfit(storage: Storage, found: Header, fitting: Header): string | undefined {
+function misfit(
+  storage: Storage,
+  found: SnapshotHeader,
+  fitting: SnapshotHeader,
+): string | undefined {
   if (found.format !== fitting.format || found.what !== fitting.what)
     return "it is of another version";
   if (found.epoch !== fitting.epoch) return "it is of another database, or of before a restore";
@@ -184,18 +188,18 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
  * The header as a line: its sum, a blank, JSON. The engine's own parts follow, each with a sum of
  * its own.
  */
-function* piecesOf(header: Header, index: Kept): Iterable<Uint8Array> {
+function* piecesOf(header: SnapshotHeader, index: Snapshotted): Iterable<Uint8Array> {
   const json = JSON.stringify(header);
   yield Buffer.from(`${sha256(json)} ${json}\n`);
   yield* index.snapshotParts();
 }
 
-function readHeader(piece: Uint8Array): { header: Header; rest: Uint8Array } {
+function readHeader(piece: Uint8Array): { header: SnapshotHeader; rest: Uint8Array } {
   const end = piece.indexOf(LINE_END);
   const line = Buffer.from(piece.subarray(0, Math.max(end, 0))).toString();
   const [sum, json] = line.split(/ (.*)/s);
   if (json === undefined || sum !== sha256(json)) throw new Error("its header is damaged");
-  return { header: JSON.parse(json) as Header, rest: piece.subarray(end + 1) };
+  return { header: JSON.parse(json) as SnapshotHeader, rest: piece.subarray(end + 1) };
 }
 
 function* following(first: Uint8Array, others: Iterable<Uint8Array>): Iterable<Uint8Array> {

@@ -1,6 +1,7 @@
-// Soft state: what recalls and sweeps changed, ahead of the database by a moment. A crash may lose
-// it. Counts are flushed as differences and times as maxima, so that several processes may add to
-// one memory. It needs no index: one that is lost takes nothing of it along.
+// Soft state: changes by recalls and sweeps that are not written yet. A crash may lose the last
+// second of it. Counts are flushed as differences and times as maxima, so that several processes
+// may add to one memory. It does not depend on the index: an index that is lost loses no soft
+// state.
 
 import {
   LIFECYCLE_STATES,
@@ -16,9 +17,9 @@ import type { Consumer, Removed, Taken } from "./follower.ts";
 interface Pending {
   accesses: number;
   lastAccessed: number | null;
-  /** Where it grew. */
+  /** Days, if it grew. */
   stability: number | null;
-  /** Where retrievability and state were stored anew. */
+  /** Retrievability and state, if a recall or a sweep set them. */
   faded: { retrievability: number; lifecycle: StoredLifecycleState } | null;
 }
 
@@ -30,14 +31,12 @@ export class SoftState implements Consumer {
     return this.#pending.size;
   }
 
-  /** Being found: an access. */
+  /** Counts an access of memories that were found. */
   touched(ids: readonly string[], now: number): void {
     for (const id of ids) this.#accessed(this.#of(id), now);
   }
 
-  /**
-   * Being read: an access, after which stability, retrievability and state are those of the index.
-   */
+  /** Counts an access of a memory that was read, and takes what it changed from the index. */
   recalled(id: string, index: MemoryIndex, now: number): void {
     const node = index.get(id);
     if (node === undefined) return;
@@ -47,19 +46,19 @@ export class SoftState implements Consumer {
     pending.faded = { retrievability: node.retrievability, lifecycle: node.lifecycle };
   }
 
-  /** The stored access of a memory lies ahead of the clock, and is replaced by one at `now`. */
+  /** Replaces the stored access of a memory, which lies ahead of the clock, by one at `now`. */
   mended(id: string, now: number): void {
     this.#of(id).lastAccessed = now;
   }
 
-  /** The clock was set back: accesses that lie ahead of it count as made now. */
+  /** After the clock was set back, accesses ahead of it count as made now. */
   clockWasSetBack(now: number): void {
     for (const pending of this.#pending.values()) {
       if (pending.lastAccessed !== null) pending.lastAccessed = Math.min(pending.lastAccessed, now);
     }
   }
 
-  /** What a sweep has stored in the index. */
+  /** Takes what a sweep has stored in the index. */
   faded({ ids, retrievability, lifecycle }: Sweep["changes"]): void {
     for (const [place, id] of ids.entries()) {
       const state = LIFECYCLE_STATES[lifecycle[place]!]!;
@@ -67,17 +66,17 @@ export class SoftState implements Consumer {
     }
   }
 
-  /** When it was last accessed, where the database does not know of it yet. */
+  /** Returns the last access of a memory if it is not written yet, in milliseconds since 1970. */
   lastAccess(id: string): number | null {
     return this.#pending.get(id)?.lastAccessed ?? null;
   }
 
-  /** States that the database does not know of yet, by id. */
+  /** Returns the states that are not written yet, by id. */
   *states(): Iterable<[id: string, state: StoredLifecycleState]> {
     for (const [id, { faded }] of this.#pending) if (faded !== null) yield [id, faded.lifecycle];
   }
 
-  /** A memory as the database has it, with what is ahead of it. */
+  /** Adds the changes that are not written yet to a memory of the database. */
   over(node: MemoryNode): MemoryNode {
     const pending = this.#pending.get(node.id);
     if (pending === undefined) return node;
@@ -96,9 +95,7 @@ export class SoftState implements Consumer {
     return { pending: this.size };
   }
 
-  /**
-   * What the database says of a memory that was written holds, but accesses are still to be added.
-   */
+  /** After a write the database's values win; only pending access counts are kept. */
   take({ nodes }: Taken): boolean {
     for (const { id } of nodes) {
       const pending = this.#pending.get(id);
@@ -113,12 +110,12 @@ export class SoftState implements Consumer {
     this.written(nodes);
   }
 
-  /** Does nothing: an index that is made anew gets what is ahead. */
+  /** Does nothing: an index that is built anew gets the pending changes. */
   forget(): void {}
 
   /**
-   * What is to be written: of these memories, or of all, and at most so many. Nothing is forgotten
-   * by it; see `written`.
+   * Returns pending changes, of these memories or of all, and at most `most`. They stay pending
+   * until `written` is called.
    */
   changes(
     ids: Iterable<string> = this.#pending.keys(),
@@ -142,7 +139,7 @@ export class SoftState implements Consumer {
     return changes;
   }
 
-  /** The database has what was pending of these memories; or they are gone. */
+  /** Drops the pending changes of memories: they were written, or the memories were deleted. */
   written(ids: readonly string[]): void {
     for (const id of ids) this.#pending.delete(id);
   }

@@ -1,35 +1,35 @@
-// The full-text index of an agent: a `TextIndex` that is loaded from the database and takes in what
-// changes there.
+// The replica of an agent's texts: a `TextIndex` that is loaded from the database and follows its
+// changes.
 
 import { TextIndex } from "nous-wasm";
 import type { TextRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
 import { isId, textOf } from "./index-rows.ts";
-import type { Making, SnapshotFile } from "./snapshot-file.ts";
+import type { BuildInputs, SnapshotFile } from "./snapshot-file.ts";
 
-/** Nothing decides what it becomes but the rows. */
-const MAKING: Making = { configuration: null, dimensions: 0, now: 0 };
+/** The rows alone determine a full-text index. */
+const INPUTS: BuildInputs = { configuration: null, dimensions: 0, now: 0 };
 
-export class Texts implements Consumer {
+export class TextReplica implements Consumer {
   readonly name = "full text";
   #index: TextIndex | undefined;
-  /** Where it is kept from one start to the next, if anywhere. */
+  /** The file that keeps it between two starts, if there is one. */
   readonly #file: SnapshotFile | undefined;
-  /** Whether a text that the file may hold is not that of its memory any more. */
+  /** Whether the file may hold a text that its memory has no more. */
   #isOutdated = false;
 
   constructor(file?: SnapshotFile) {
     this.#file = file;
   }
 
-  /** The index, which a follower has loaded. */
+  /** The index; a follower has to load it first. */
   get index(): TextIndex {
     if (this.#index === undefined) throw new Error("full text is asked before it is loaded");
     return this.#index;
   }
 
-  /** Bytes of its instance's memory; 0 where it is not loaded. */
+  /** Bytes of its WebAssembly memory; 0 if it is not loaded. */
   get bytes(): number {
     return this.#index?.bytes.module ?? 0;
   }
@@ -43,18 +43,18 @@ export class Texts implements Consumer {
   }
 
   resume(storage: Storage): number | undefined {
-    const kept = this.#file?.read(storage, MAKING, (pieces) => TextIndex.restore(pieces));
+    const kept = this.#file?.read(storage, INPUTS, (pieces) => TextIndex.restore(pieces));
     this.#index = kept?.index;
     return kept?.sequence;
   }
 
   keep(storage: Storage, applied: number): void {
-    this.#file?.keep(storage, this.index, MAKING, applied, { isAnew: this.#isOutdated });
+    this.#file?.keep(storage, this.index, INPUTS, applied, { isAnew: this.#isOutdated });
     this.#isOutdated = false;
   }
 
   take({ nodes }: Taken): boolean {
-    // Equal scores are in the order in which texts were added, and that is the rows'.
+    // Equal scores are ranked in the order in which texts were added: the order of the rows.
     this.#upsert([...nodes].sort((a, b) => a.sequence - b.sequence));
     return true;
   }

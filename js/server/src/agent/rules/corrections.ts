@@ -1,6 +1,8 @@
-// Correction markers: words by which a text says that something it knows of is not so any more.
+// Rule: correction markers, the words by which a text corrects an earlier memory. The confidence is
+// a sum of fixed weights. The rule reads one text of a request and the server alone uses it, so
+// that it is not in the crate.
 
-/** Words and phrases that correct, as they are told to a caller. */
+/** Words and phrases that mark a correction, as answers name them. */
 const MARKERS = [
   "actually",
   "I was wrong",
@@ -13,7 +15,7 @@ const MARKERS = [
   "not anymore",
   "used to be",
 ];
-/** And those by which one of them does not mean it. */
+/** Phrases that contain a marker without marking a correction. */
 const DISQUALIFIERS = [
   "wasn't actually",
   "not really",
@@ -28,34 +30,33 @@ const DISQUALIFIERS = [
   "actually like",
   "actually think",
 ];
+/** Words that set a present against a past. */
 const TEMPORAL = ["now", "used to"];
 
-/**
- * Confidence in hundredths, so that sums are exact: what it begins with, and what each finding
- * adds.
- */
+/** The confidence at the start and what each finding adds, in hundredths: sums are exact. */
 const BASE = 50;
 const FOR_MARKER = 10;
 const FOR_TIME = 10;
 const FOR_DISQUALIFIER = -30;
+/** Above this confidence a correction is detected. */
 const ENOUGH = 30;
 
 export interface Correction {
   detected: boolean;
   /** In [0, 1]. */
   confidence: number;
-  /** Markers that were found. */
+  /** The markers in the text. */
   triggers: string[];
   disqualifiers: string[];
-  /** Whether it sets a now against a then. */
+  /** Whether the text sets a present against a past. */
   hasTime: boolean;
 }
 
 const [markers, disqualifying, temporal] = [MARKERS, DISQUALIFIERS, TEMPORAL].map(phrasesOf);
 
 /**
- * Looks for correction markers as Hynous does: in any case, and within words, too. Its confidence
- * is a sum of fractions, to the last bit.
+ * Finds correction markers as Hynous does: in any case, and within words, too. The confidence is a
+ * sum of fractions, equal to that of Hynous to the last bit.
  */
 export function looseCorrectionIn(text: string): Correction {
   const low = text.toLowerCase();
@@ -76,7 +77,7 @@ export function looseCorrectionIn(text: string): Correction {
   };
 }
 
-/** Looks for correction markers, in any case, as whole words. */
+/** Finds correction markers as whole words, in any case. */
 export function correctionIn(text: string): Correction {
   const plain = text.replaceAll("’", "'");
   const [triggers, disqualifiers] = [markers!(plain), disqualifying!(plain)];
@@ -95,7 +96,7 @@ export function correctionIn(text: string): Correction {
   };
 }
 
-/** Finds which of some phrases a text has. */
+/** Returns a function that finds which of some phrases a text contains. */
 function phrasesOf(phrases: readonly string[]): (text: string) => string[] {
   const matchers = phrases.map((phrase) => {
     const words = phrase.replace(/[?.]/g, "\\$&").replaceAll(" ", "\\s+");

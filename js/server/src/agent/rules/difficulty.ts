@@ -1,8 +1,10 @@
-// How hard a new memory is to keep: by what kind of thing it is, and how long.
+// Rule: the difficulty of a new memory. The crate computes it from a kind and a length; the tables
+// here give the kind by the subtypes and types that clients of the server use.
 
 import { type AlgorithmNodeType, calculateDifficulty, getInitialDifficulty } from "nous-wasm";
 import type { Compat } from "../../settings/compat.ts";
 
+/** The kind of each known subtype. */
 const TYPE_OF_SUBTYPE: Readonly<Record<string, AlgorithmNodeType>> = {
   "custom:watchpoint": "concept",
   "custom:curiosity": "concept",
@@ -18,6 +20,7 @@ const TYPE_OF_SUBTYPE: Readonly<Record<string, AlgorithmNodeType>> = {
   "custom:preference": "preference",
   "custom:session_summary": "note",
 };
+/** The kind of each known type. */
 const TYPE_OF_TYPE: Readonly<Record<string, AlgorithmNodeType>> = {
   concept: "concept",
   episode: "event",
@@ -26,15 +29,15 @@ const TYPE_OF_TYPE: Readonly<Record<string, AlgorithmNodeType>> = {
   note: "note",
 };
 
-/** What kind of thing a memory is: by its subtype, else by its type, else a concept. */
+/** Returns the kind of a memory: by its subtype, else by its type, else a concept. */
 export function algorithmTypeOf(type: string, subtype: string | null): AlgorithmNodeType {
   if (subtype !== null && Object.hasOwn(TYPE_OF_SUBTYPE, subtype)) return TYPE_OF_SUBTYPE[subtype]!;
   return Object.hasOwn(TYPE_OF_TYPE, type) ? TYPE_OF_TYPE[type]! : "concept";
 }
 
 /**
- * Returns a difficulty in [0, 1], for a memory without edges. Hynous goes by the kind alone,
- * whatever its length.
+ * Returns the difficulty of a memory without edges, in [0, 1]. With `compat: "hynous"` the length
+ * does not count.
  */
 export function difficultyOfNew(
   type: string,

@@ -1,27 +1,26 @@
-// What became of trades that followed playbooks: each trade counts once for each playbook, in
-// whatever order its parts are written. A playbook is tied to the entry of a trade, and so is its
-// close. The client of an agent may count instead of the server.
+// Rule: which outcome of a trade counts for which playbook. Each trade counts once for each
+// playbook that it followed, in whatever order playbook, entry and close are written. Edges tie the
+// playbook and the close to the entry. The rule follows edges of the database, so that it is not in
+// the crate; the crate applies an outcome to a playbook. The client of an agent may count instead.
 
 import { NousError, type PlaybookProblem } from "nous-wasm";
 import type { OutcomeAnswer } from "../../api/playbooks.ts";
 import type { EdgeRow, NodeRow } from "../../storage/rows.ts";
 import { toIso } from "../../time.ts";
 import type { Agent, Unit } from "../agent.ts";
-import { type Fields, fieldsIn, isFields } from "../json-objects.ts";
+import { isJsonObject, type JsonObject, jsonObjectIn } from "../json-objects.ts";
 import { PLAYBOOK } from "../replica/playbook-replica.ts";
 
 const ENTRY = "custom:trade_entry";
 const CLOSE = "custom:trade_close";
-/** From a playbook to an entry. */
+/** The type of edges from a playbook to an entry. */
 const FOLLOWED = "applied_to";
 /**
- * Between a close and its entry, from either to the other: the second kind where there is none of
- * the first.
+ * The types of edges between a close and its entry, in either direction. The second type counts if
+ * there is no edge of the first.
  */
 const TIES = ["part_of", "relates_to"];
-/**
- * How long after a count of the server's a client's count is of the same trade, in milliseconds.
- */
+/** A client's count this long after the server's is of the same trade, in milliseconds. */
 const SAME_TRADE = 600_000;
 
 /** Counts what a new edge completes: it may tie a playbook or a close to a trade. */
@@ -42,7 +41,7 @@ export function countEdge(
   if (ends(target_id)) countClosed(agent, source_id, unit);
 }
 
-/** A memory that became another may have closed a trade, or be a playbook that can be read now. */
+/** Counts what a changed memory completes: it may close a trade, or be a readable playbook now. */
 export function countNode(agent: Agent, { id, subtype }: NodeRow, unit: Unit): void {
   if (subtype === ENTRY) countClosed(agent, id, unit);
   if (subtype !== CLOSE && subtype !== PLAYBOOK) return;
@@ -50,8 +49,8 @@ export function countNode(agent: Agent, { id, subtype }: NodeRow, unit: Unit): v
 }
 
 /**
- * Counts a trade for those playbooks by the edges that tie them to it, if it is closed and its end
- * is known.
+ * Counts a trade, if it is closed with a known result, for the playbooks of `edgeOf`, else for
+ * those that have not counted it.
  */
 function countClosed(
   agent: Agent,
@@ -79,7 +78,7 @@ export function bodyOfPlaybook(
   given: string | null,
 ): string | null {
   if (!agent.countsOutcomes) return given;
-  const [before, after] = [fieldsIn(content_body), fieldsIn(given)];
+  const [before, after] = [jsonObjectIn(content_body), jsonObjectIn(given)];
   if (before === undefined || after === undefined) return given;
   const raised = (field: string) => numberIn(after, field) - numberIn(before, field);
   const won = raised("success_count");
@@ -96,8 +95,8 @@ export function bodyOfPlaybook(
   return isTaken ? body : given;
 }
 
-/** Undefined for fields that are nested too deep to be written. */
-function jsonOf(fields: Fields): string | undefined {
+/** Returns undefined for fields that are nested too deep for JSON. */
+function jsonOf(fields: JsonObject): string | undefined {
   try {
     return JSON.stringify(fields);
   } catch (error) {
@@ -106,9 +105,9 @@ function jsonOf(fields: Fields): string | undefined {
   }
 }
 
-const numberIn = (fields: Fields, field: string): number => Number(fields[field] ?? 0);
+const numberIn = (fields: JsonObject, field: string): number => Number(fields[field] ?? 0);
 
-/** Whether a trade made money, by the first of its closes that tells; undefined where none does. */
+/** Returns whether a trade made money, by its first close with a result; undefined without one. */
 function endOf(agent: Agent, entryId: string): boolean | undefined {
   const { storage } = agent;
   for (const id of storage.outcomes.tiedTo(entryId, TIES, CLOSE)) {
@@ -119,14 +118,14 @@ function endOf(agent: Agent, entryId: string): boolean | undefined {
   return undefined;
 }
 
-/** Whether a trade made money, by one of its closes; undefined where that does not tell. */
+/** Returns whether a trade made money, by one of its closes; undefined if it has no result. */
 function endBy(agent: Agent, close: NodeRow): boolean | undefined {
   const { pnl_pct, outcome } = signalsOf(agent, close);
-  // A trade that ended where it began was not won, as consolidation has it, too.
+  // A flat trade is not won. Consolidation counts it so, too.
   return Number.isFinite(pnl_pct) ? (pnl_pct as number) > 0 && outcome !== "flat" : undefined;
 }
 
-/** The entries that a close belongs to. */
+/** Returns the entries of a close. */
 function entriesOf({ storage }: Agent, closeId: string): string[] {
   const edges = storage.edges.of(closeId, "both");
   for (const tie of TIES) {
@@ -142,20 +141,20 @@ function entriesOf({ storage }: Agent, closeId: string): string[] {
 const otherEnds = (edges: readonly EdgeRow[], id: string): string[] =>
   edges.map(({ source_id, target_id }) => (source_id === id ? target_id : source_id));
 
-/** The figures of a memory: those that it came with, else those of its body. */
-function signalsOf({ storage }: Agent, { id, content_body }: NodeRow): Fields {
-  const { signals } = fieldsIn(content_body) ?? {};
+/** Returns the figures of a memory: stored ones first, then those of its body. */
+function signalsOf({ storage }: Agent, { id, content_body }: NodeRow): JsonObject {
+  const { signals } = jsonObjectIn(content_body) ?? {};
   return {
-    ...(isFields(signals) ? signals : {}),
-    ...fieldsIn(storage.nodes.signals([id]).get(id) ?? null),
+    ...(isJsonObject(signals) ? signals : {}),
+    ...jsonObjectIn(storage.nodes.signals([id]).get(id) ?? null),
   };
 }
 
 type Counted = Pick<OutcomeAnswer, "applied" | "counted_before" | "problems">;
 
 /**
- * Counts a trade for each playbook that it followed, once. One that cannot be read is counted when
- * it can.
+ * Counts a trade once for each playbook that it followed. A playbook that cannot be read counts it
+ * when it can be read.
  */
 export function count(agent: Agent, entryId: string, profitable: boolean, unit: Unit): Counted {
   const edges = agent.storage.edges.of(entryId, "in").filter(({ type }) => type === FOLLOWED);
@@ -165,9 +164,7 @@ export function count(agent: Agent, entryId: string, profitable: boolean, unit: 
 const edgesBySource = (edges: readonly Pick<EdgeRow, "id" | "source_id">[]): Map<string, string> =>
   new Map(edges.map(({ id, source_id }) => [source_id, id]));
 
-/**
- * Counts it for the playbooks among these memories, of each of which the edge to the trade is told.
- */
+/** Counts a trade for playbooks. `edgeOf` maps each to its edge to the trade. */
 function countFor(
   agent: Agent,
   entryId: string,
@@ -198,7 +195,7 @@ function countFor(
   return answer;
 }
 
-/** A playbook's new record, as it is stored; or why there is none. */
+/** Stores a playbook's new record and returns it, or the reason why it cannot be read. */
 function applyTo(
   agent: Agent,
   playbook: NodeRow,
@@ -207,7 +204,7 @@ function applyTo(
 ): OutcomeAnswer["applied"][number] | PlaybookProblem {
   const { storage, engine } = agent;
   const { id, content_body, neural_stability, neural_difficulty, subtype } = playbook;
-  const body = fieldsIn(content_body);
+  const body = jsonObjectIn(content_body);
   if (body === undefined) return "malformed_body";
   try {
     const record = {
@@ -229,7 +226,7 @@ function applyTo(
     if (strengthened > 0) storage.edges.strengthen(edgeId, strengthened);
     return { id, ...counts, neural_stability: stability };
   } catch (error) {
-    // Counts that are none, or a body that is nested too deep to be written again.
+    // The counts are not numbers, or the body is nested too deep for JSON.
     const isItsOwn =
       error instanceof RangeError ||
       (error instanceof NousError && error.code === "invalid_argument");

@@ -1,33 +1,32 @@
-// Memories that say what a text says: by their vectors, or by their words where there are none.
+// Rule: which memories say the same as a text. They are compared by their embeddings, or by their
+// words if there are no embeddings. The rule reads rows in slices between which other agents get
+// their turns, so that it is not in the crate; the crate finds the candidates.
 
 import { overlaps } from "nous-wasm";
 import type { SimilarAnswer, SimilarRequest } from "../../api/embeddings.ts";
-import { wrong } from "../../refusal.ts";
 import type { Bytes, NodeRow } from "../../storage/rows.ts";
 import type { VectorHead } from "../../storage/tables/embeddings.ts";
 import type { Agent } from "../agent.ts";
 import { fadedNow } from "../present.ts";
 
-/** Components that are compared, whatever vectors have more. */
+/** The components that are compared; longer embeddings are cut. */
 const COMPARED = 512;
 /**
- * From where on it is the same, and from where on it belongs together: cosines, and shares of
+ * The least similarity of a duplicate, and of a memory to connect with: a cosine, or a share of
  * words.
  */
 const BY_VECTORS = { duplicate: 0.95, connect: 0.9 };
 const BY_WORDS = { duplicate: 0.95, connect: 0.8 };
-/** Memories beyond the limit whose vectors are compared, since an index may keep them rounded. */
+/** Candidates beyond the limit: an index may hold rounded embeddings. */
 const SPARE = 50;
-/** Memories whose words are compared: those that a full-text search for the text finds best. */
+/** Memories whose words are compared: the best of a full-text search for the text. */
 const MOST_CANDIDATES = 200;
-/** Bytes of memories whose words are compared in one slice. */
+/** Bytes of texts that are compared in one slice. */
 const COMPARED_AT_ONCE = 512 * 2 ** 10;
-/**
- * Terms that a full-text search looks at, and the UTF-16 units of a text in which they are looked
- * for first, and at most.
- */
+/** Terms of a full-text search, and UTF-16 units of the text that are read for them at first. */
 const MOST_TERMS = 64;
 const FIRST_LOOK = 10_000;
+/** UTF-16 units that are read at most. */
 const LAST_LOOK = 160_000;
 const SIMILARITY_DIGITS = 4;
 
@@ -38,17 +37,18 @@ interface Candidate {
 }
 
 /**
- * `made` is the vector of the text, where one was made. Others get their turns while texts or
- * vectors are compared.
+ * Compares a text with the memories, by its embedding if `vector` is given, else by its words.
+ * Other agents get their turns meanwhile.
  */
 export async function similar(
   agent: Agent,
-  request: SimilarRequest,
-  made: Float32Array | undefined,
+  request: Omit<SimilarRequest, "embedding">,
+  vector: ArrayLike<number> | undefined,
 ): Promise<SimilarAnswer> {
-  const vector = agent.read(() => vectorOf(agent, request, made));
   const candidates =
-    vector === undefined ? await byWords(agent, request) : await byVectors(agent, request, vector);
+    vector === undefined
+      ? await byWords(agent, request)
+      : await byVectors(agent, request, Float32Array.from(vector));
   const thresholds = vector === undefined ? BY_WORDS : BY_VECTORS;
   const best = candidates
     .filter(({ similarity }) => similarity >= thresholds.connect)
@@ -75,24 +75,9 @@ function recommendationOf([best]: SimilarAnswer["matches"]): SimilarAnswer["reco
   return best.action === "duplicate" ? "duplicate_found" : "similar_found";
 }
 
-/** The vector to compare with: the caller's has to fit, one that was made may not fit any more. */
-function vectorOf(
-  { dimensions }: Agent,
-  { embedding }: SimilarRequest,
-  made: Float32Array | undefined,
-): Float32Array | undefined {
-  if (dimensions === 0) return undefined;
-  if (embedding == null) return made?.length === dimensions ? made : undefined;
-  if (embedding.length === dimensions) return Float32Array.from(embedding);
-  throw wrong(
-    "embedding",
-    `must have ${dimensions} components, as those of the memories, found ${embedding.length}`,
-  );
-}
-
 async function byVectors(
   agent: Agent,
-  request: SimilarRequest,
+  request: Omit<SimilarRequest, "embedding">,
   vector: Float32Array,
 ): Promise<Candidate[]> {
   const asked = vector.subarray(0, COMPARED);
@@ -101,17 +86,17 @@ async function byVectors(
     await agent.giveWay();
     for (const { id, content_title: title, head } of rows) {
       const similarity = cosine(asked, componentsOf(head));
-      // What is no number is no similarity, either.
+      // NaN, of a vector of zeros, is not similar.
       if (similarity >= BY_VECTORS.connect) found.push({ id, title, similarity });
     }
   }
   return found;
 }
 
-/** The index compares whole vectors: where a part of them counts, all are looked at. */
+/** The index compares whole embeddings: if a part of them counts, all rows are read. */
 function vectorsLike(
   { storage: { embeddings }, index }: Agent,
-  { subtype, limit }: SimilarRequest,
+  { subtype, limit }: Omit<SimilarRequest, "embedding">,
   vector: Float32Array,
   compared: number,
 ): Iterable<VectorHead[]> {
@@ -121,10 +106,10 @@ function vectorsLike(
   return [embeddings.vectors(ids, vector.length)];
 }
 
-/** Copied: bytes of a database need not lie where a float may. */
+/** Copies the bytes: those of a database may not be aligned. */
 const componentsOf = (head: Bytes): Float32Array => new Float32Array(new Uint8Array(head).buffer);
 
-/** Of two vectors of one length; no number where one has no direction. */
+/** Returns the cosine of two vectors of one length; NaN if one of them is zero. */
 export function cosine(a: Float32Array, b: Float32Array): number {
   let [product, squaresOfA, squaresOfB] = [0, 0, 0];
   for (let at = 0; at < a.length; at++) {
@@ -137,7 +122,7 @@ export function cosine(a: Float32Array, b: Float32Array): number {
 
 async function byWords(
   agent: Agent,
-  { title, content, subtype }: SimilarRequest,
+  { title, content, subtype }: Omit<SimilarRequest, "embedding">,
 ): Promise<Candidate[]> {
   const { storage } = agent;
   const text = wordsOf({
@@ -167,21 +152,17 @@ async function byWords(
   return found;
 }
 
-/**
- * The first terms of a text, as many as a full-text search looks at. Not much more is read than
- * holds them.
- */
+/** Returns the first terms of a text, up to `MOST_TERMS`, and reads little more than they take. */
 function firstTerms({ engine }: Agent, text: string): string[] {
   for (let length = FIRST_LOOK; ; length *= 4) {
     const { terms } = engine.understand(text.slice(0, length), { terms: "unicode" });
-    // Where the text was cut off a term may be a part of one: of the last look it is searched by
-    // its beginning.
+    // The last term may be cut off: it is dropped if there are enough, else searched as it is.
     if (terms.length > MOST_TERMS) return terms.slice(0, MOST_TERMS);
     if (length >= text.length || length >= LAST_LOOK) return terms;
   }
 }
 
-/** Ids in their order, in parts whose texts take a slice's time to be compared. */
+/** Splits ids into parts whose texts take about one slice to compare. */
 function* slicesOf(ids: readonly string[], octetsOf: (id: string) => number): Iterable<string[]> {
   let [part, octets]: [string[], number] = [[], 0];
   for (const id of ids) {

@@ -1,4 +1,4 @@
-// The stability of a new memory: by its subtype, raised by its salience.
+// Rule: the stability of a new memory, by its subtype and its salience. The crate computes both.
 
 import { type Engine, NousError } from "nous-wasm";
 import { wrong } from "../../refusal.ts";

@@ -5,14 +5,14 @@ import type { Bytes, EmbeddedTexts } from "../rows.ts";
 import type { Sql } from "../sql.ts";
 
 /** A memory that waits for a vector. The ticket is another one when its text has changed. */
-export interface Waiting extends EmbeddedTexts {
+export interface WaitingMemory extends EmbeddedTexts {
   ticket: number;
   /** How often it has failed. */
   attempts: number;
 }
 
 /** A memory whose next vector is still to be made. */
-export interface Lacking extends EmbeddedTexts {
+export interface LackingMemory extends EmbeddedTexts {
   id: string;
 }
 
@@ -114,7 +114,7 @@ export class EmbeddingTables {
    * company, those last who failed last, so that a text that no provider takes is alone soon, and
    * keeps nobody waiting.
    */
-  due(now: number, most: number): Waiting[] {
+  due(now: number, most: number): WaitingMemory[] {
     // A text that is put off for longer than any may be was put off by a clock that was ahead.
     const isDue =
       "JOIN nodes ON nodes.id = embedding_queue.node_id WHERE not_before NOT BETWEEN ? AND ?";
@@ -125,7 +125,7 @@ export class EmbeddingTables {
     );
     if (first === undefined) return [];
     const { attempts } = first;
-    const next = (order: string, count: number): Waiting[] =>
+    const next = (order: string, count: number): WaitingMemory[] =>
       this.#sql.all(
         `SELECT ticket, attempts, ${TEXT_COLUMNS} FROM embedding_queue ${isDue} AND attempts = ? ORDER BY ${order} LIMIT ?`,
         ...later,
@@ -182,7 +182,7 @@ export class EmbeddingTables {
   // ------------------------------------------------------------------
 
   /** Memories that have a vector, and none of the next model yet, after one of them. */
-  lacking(after: string, most: number): Lacking[] {
+  lacking(after: string, most: number): LackingMemory[] {
     return this.#sql.all(
       `SELECT id, ${TEXT_COLUMNS} FROM nodes WHERE id > ? AND embedding_vector IS NOT NULL
          AND NOT EXISTS (SELECT 1 FROM next_embeddings WHERE node_id = nodes.id) ORDER BY id LIMIT ?`,

@@ -60,7 +60,7 @@ export class Soundness {
     const replaced = this.#replacedTexts();
     const texts =
       replaced.length > 0
-        ? [`texts were no UTF-8, and are read with others in place of it: ${namesOf(replaced)}`]
+        ? [`texts were not UTF-8, and are read with replacement characters: ${namesOf(replaced)}`]
         : [];
     const members = MEMBERS.flatMap(([table, column, of, problem]) => {
       if (!this.#sql.hasTable(table)) return [];

@@ -1,18 +1,17 @@
-// What memories gain by being recalled: an access each, and the edges between those that were
-// recalled together.
+// Rule: what a recall changes. It counts an access of each memory, and strengthens edges
+// between memories that were recalled together.
 
-import type { Recall } from "../api/retrieval.ts";
-import { isNoRoom, isReadOnly } from "../storage/errors.ts";
-import type { Agent } from "./agent.ts";
+import type { Recall } from "../../api/retrieval.ts";
+import { isNoRoom, isReadOnly } from "../../storage/errors.ts";
+import type { Agent } from "../agent.ts";
 
-/** What an edge gains. */
+/** The strength that an edge gains. */
 const GAINS = { automatic: 0.03, explicit: 0.05 };
 
 /**
- * Counts an access of each memory, which is soft state; edges within a group gain once, which is
- * committed when this returns. Groups are what one question found, so that two topics of a turn are
- * not tied together. Where nothing can be stored, edges gain nothing: that must not keep anybody
- * from what was recalled.
+ * Counts an access of each memory, as soft state. Strengthens each edge within a group once, and
+ * commits that. A group is what one question found, so that two topics of a turn are not tied
+ * together. If the database cannot be written, edges stay as they are: the recall still succeeds.
  */
 export function recallTogether(
   agent: Agent,
@@ -26,7 +25,7 @@ export function recallTogether(
     agent.index.touch(ids, now);
     agent.soft.touched(ids, now);
   });
-  // Most recalls tie nothing, and cost no commit.
+  // Most recalls strengthen no edge, and need no commit.
   const several = groups.filter((group) => group.length > 1);
   if (several.length === 0 || agent.storage.edges.within(several).length === 0) return;
   try {

@@ -1,4 +1,4 @@
-// Contradictions: correction markers, the queue of conflicts, and what each resolution does.
+// Conflicts: correction markers, the queue of conflicts, and what each resolution does.
 
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";

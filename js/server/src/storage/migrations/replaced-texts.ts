@@ -1,4 +1,5 @@
-// Texts that were no UTF-8 and are read with replacement characters, with the bytes that they were.
+// Texts that were not UTF-8 and are read with replacement characters, with the bytes that they
+// were.
 
 import type { Connection } from "../connection.ts";
 

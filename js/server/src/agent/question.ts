@@ -1,0 +1,34 @@
+// The embedding of a question, as an agent uses it.
+
+import type { QuestionVector } from "../api/operation.ts";
+import { OtherModel } from "../embeddings/other-model.ts";
+import { isSameModel, modelInUse } from "../embeddings/tasks.ts";
+import { wrong } from "../refusal.ts";
+import type { Agent } from "./agent.ts";
+
+/**
+ * Returns the embedding to compare memories with: the caller's, else the one that was made for the
+ * question. Returns undefined if the memories have no embeddings, or if the one that was made has
+ * another length.
+ *
+ * @throws {Refusal} if the caller's embedding has another length than those of the memories.
+ * @throws {OtherModel} if the question's embedding is of another model.
+ */
+export function vectorOf(
+  { dimensions, storage }: Agent,
+  { embedding }: { embedding?: readonly number[] | null | undefined },
+  question: QuestionVector | undefined,
+): ArrayLike<number> | undefined {
+  if (dimensions === 0) return undefined;
+  if (embedding != null) {
+    if (embedding.length === dimensions) return embedding;
+    throw wrong(
+      "embedding",
+      `must have ${dimensions} components, as those of the memories, found ${embedding.length}`,
+    );
+  }
+  if (question === undefined) return undefined;
+  const inUse = modelInUse(storage, dimensions, question.model);
+  if (!isSameModel(inUse, question.model)) throw new OtherModel(inUse);
+  return question.vector.length === dimensions ? question.vector : undefined;
+}

@@ -1,0 +1,7 @@
+// Characters of texts that other programs send.
+
+/** Returns a text in which U+FFFD replaces each unpaired half of a surrogate pair. */
+export const wellFormed = (text: string): string => Buffer.from(text).toString();
+
+/** Returns whether a text has control characters: U+0000 to U+001F, and U+007F to U+009F. */
+export const hasControls = (text: string): boolean => /\p{Cc}/u.test(text);

@@ -1,0 +1,185 @@
+// Questions on their way to an agent: each is understood once, and gets its embedding without a
+// round trip of its own.
+
+import { createEngine, type Understanding } from "nous-wasm";
+import { pino } from "pino";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { Agent } from "../../js/server/src/agent/agent.ts";
+import { searchHandlers } from "../../js/server/src/agent/handlers/search.ts";
+import type { GivenTo, QuestionVector } from "../../js/server/src/api/operation.ts";
+import { type searchOperations, searchRequest } from "../../js/server/src/api/search.ts";
+import { Embedder } from "../../js/server/src/embeddings/embedder.ts";
+import { OtherModel } from "../../js/server/src/embeddings/other-model.ts";
+import type { EmbeddingModel } from "../../js/server/src/embeddings/provider.ts";
+import { EmbeddingPool } from "../../js/server/src/front/embedding-pool.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { IN_MEMORY } from "../../js/server/src/storage/libsql-file.ts";
+import type { Pool } from "../../js/server/src/workers/pool.ts";
+import { ask } from "./support/direct-agent.ts";
+
+type Search = GivenTo<(typeof searchOperations)["search"]>;
+
+const modelOf = (name: string): EmbeddingModel => ({ name, dimensions: undefined });
+const [FIRST, SECOND] = [modelOf("first"), modelOf("second")];
+const log = pino({ level: "silent" });
+
+const searchFor = (query: string): Search => ({
+  params: undefined,
+  query: undefined,
+  body: searchRequest.parse({ query }),
+});
+
+/** A pool over one agent that is on a model, and what was sent to the agent's thread. */
+function poolOver({
+  model,
+  provides = () => true,
+}: {
+  model: EmbeddingModel | null;
+  provides?: (model: string) => boolean;
+}) {
+  const agent = { model };
+  const trips: string[] = [];
+  const given: Search[] = [];
+  const threads = {
+    call: async (_agent: string, operation: string, search: Search) => {
+      trips.push(operation);
+      given.push(search);
+      const { question } = search;
+      if (
+        question !== undefined &&
+        agent.model !== null &&
+        question.model.name !== agent.model.name
+      )
+        throw new OtherModel(agent.model);
+      return "{}";
+    },
+    do: async (_agent: string, task: string) => {
+      if (task === "takeWork") return { model: FIRST, texts: [], isRetry: false, next_in: null };
+      trips.push(task);
+      return agent.model;
+    },
+  } as unknown as Pick<Pool, "call" | "do">;
+  const embedder = new Embedder(
+    {
+      embed: async (texts, { model }) => {
+        if (!provides(model.name)) throw new Error("no such model");
+        return texts.map(() => Float32Array.of(1, model.name.length));
+      },
+    },
+    { model: FIRST, timeout: 1_000, batch: 4, log },
+  );
+  const engine = createEngine();
+  const understanding = vi.spyOn(engine, "understand");
+  const pool = new EmbeddingPool(threads, { embedder, engine, compat: "none", log });
+  onTestFinished(() => pool.close());
+  const search = (query: string) => pool.call("a", "search", searchFor(query), "create");
+  return { agent, trips, given, understanding, search };
+}
+
+const QUESTION = "why does momentum fail after news?";
+
+test("a search with an embedding takes one round trip to the agent's thread", async () => {
+  const { search, trips, given } = poolOver({ model: FIRST });
+  await search("why did the first trade fail?");
+  trips.length = 0;
+  await search(QUESTION);
+  await search("how do breakouts end?");
+  expect(trips).toEqual(["search", "search"]);
+  expect(given.map(({ question }) => question?.model)).toEqual([FIRST, FIRST, FIRST]);
+});
+
+test("an agent without embeddings is asked each time whether it has some", async () => {
+  const { search, trips, given, agent } = poolOver({ model: null });
+  await search(QUESTION);
+  expect(trips).toEqual(["questionModel", "search"]);
+  agent.model = FIRST;
+  await search(QUESTION);
+  expect(given.map(({ question }) => question?.model)).toEqual([undefined, FIRST]);
+});
+
+test("a model that another process has changed is noticed by the search itself", async () => {
+  const { search, trips, given, agent } = poolOver({ model: FIRST });
+  await search(QUESTION);
+  agent.model = SECOND;
+  trips.length = 0;
+  await search(QUESTION);
+  expect(trips).toEqual(["search", "search"]);
+  await search(QUESTION);
+  expect(trips).toEqual(["search", "search", "search"]);
+  expect(given.map(({ question }) => question?.model.name)).toEqual([
+    "first",
+    "first",
+    "second",
+    "second",
+  ]);
+});
+
+test("a model that its provider does not serve any more is not remembered", async () => {
+  const served = new Set(["first"]);
+  const { search, given, agent } = poolOver({ model: FIRST, provides: (name) => served.has(name) });
+  await search("why did the first trade fail?");
+  served.delete("first");
+  served.add("second");
+  agent.model = SECOND;
+  await search(QUESTION);
+  await search(QUESTION);
+  expect(given.map(({ question }) => question?.model.name)).toEqual(["first", undefined, "second"]);
+});
+
+test("a question whose model changes again and again is searched by its words", async () => {
+  const { search, given, agent } = poolOver({ model: FIRST });
+  await search(QUESTION);
+  let changes = 0;
+  Object.defineProperty(agent, "model", { get: () => modelOf(`model-${++changes}`) });
+  await search(QUESTION);
+  expect(given.map(({ question }) => question?.model.name)).toEqual([
+    "first",
+    "first",
+    expect.stringContaining("model-"),
+    undefined,
+  ]);
+});
+
+test("a plain lookup takes one round trip, too, and gets no embedding", async () => {
+  const { search, trips, given } = poolOver({ model: FIRST });
+  await search("what is Bob's phone number?");
+  expect(given[0]!.understood).toMatchObject({ query_type: "LOOKUP", disqualified: false });
+  expect(trips).toEqual(["search"]);
+  expect(given[0]!.question).toBeUndefined();
+});
+
+test("a question is understood once", async () => {
+  const { search, given, understanding } = poolOver({ model: FIRST });
+  await search(QUESTION);
+  expect(understanding).toHaveBeenCalledTimes(1);
+  const agent = new Agent(new LibsqlStorage(IN_MEMORY, { durability: "normal" }));
+  onTestFinished(() => agent.close());
+  await ask(agent, "createNode", { body: { type: "concept", content_title: "Momentum fails" } });
+  const again = vi.spyOn(agent.engine, "understand");
+  const sent = structuredClone(given[0]!);
+  const found = await searchHandlers.search(agent, sent);
+  expect(again).not.toHaveBeenCalled();
+  expect(found.data).toHaveLength(1);
+  const { understood, ...alone } = sent;
+  expect(await searchHandlers.search(agent, alone)).toMatchObject({
+    qcs: found.qcs,
+    data: [{ id: found.data[0]!.id }],
+  });
+  expect(again).toHaveBeenCalledTimes(1);
+  expect(again.mock.results[0]!.value).toEqual(understood satisfies Understanding | undefined);
+});
+
+test("an agent refuses the embedding of another model, even of the same length", async () => {
+  const agent = new Agent(new LibsqlStorage(IN_MEMORY, { durability: "normal" }));
+  onTestFinished(() => agent.close());
+  await ask(agent, "createNode", {
+    body: { type: "concept", content_title: "Momentum", embedding: [1, 0] },
+  });
+  agent.storage.setMeta("embedding_model", JSON.stringify(SECOND));
+  const searched = (model: EmbeddingModel) => {
+    const question: QuestionVector = { vector: Float32Array.of(1, 0), model, ms: 1 };
+    return searchHandlers.search(agent, { ...searchFor(QUESTION), question });
+  };
+  expect(() => searched(FIRST)).toThrow(new OtherModel(SECOND));
+  expect(await searched(SECOND)).toMatchObject({ qcs: { used_embeddings: true } });
+});
