@@ -33,7 +33,7 @@ interface Setting {
 }
 
 async function setUp(options: readonly string[] = []): Promise<Setting> {
-  const folder = temporaryFolder();
+  const folder = temporaryFolder({ onDisk: true });
   const server = await start(folder, ["--log-level", "warn", ...options]);
   const { create } = clientOf(server, AGENT);
   for (let place = 0; place < 3; place++) await create({ id: `n_${place}` });
@@ -203,7 +203,7 @@ test("what came into the place of a database keeps its log when the server ends"
 });
 
 test("a write asks for its files at a cost that it does not show", () => {
-  const file = join(temporaryFolder(), "a.db");
+  const file = join(temporaryFolder({ onDisk: true }), "a.db");
   const storage = new LibsqlStorage(file, { durability: "full" });
   const times = 5_000;
   const begin = performance.now();
