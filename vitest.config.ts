@@ -4,7 +4,13 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take long, of each project: begun last, one of them would run alone at the end. */
 const LONG = [
-  ...["bad-input", "query.parity", "memory.snapshot", "prompts.parity"],
+  ...[
+    "questions.bad-input",
+    "playbooks.bad-input",
+    "query.parity",
+    "memory.snapshot",
+    "prompts.parity",
+  ],
   ...["demo-terminal", "memory-index", "fuzz", "instances"],
   ...["soak", "embeddings", "remote", "concurrent-clients", "hosting", "export-import"],
 ];

@@ -1,5 +1,5 @@
-// `npm run ask`: sets up and builds what is missing, then answers a question over the sample
-// memory, or what it is asked for.
+// `npm run ask -- "QUESTION"`: builds what is missing, then answers the question over the sample
+// memory in the terminal. `npm run ask -- --help` lists the other commands.
 
 import { build } from "./build.mjs";
 import { runProgram } from "./bundle.mjs";

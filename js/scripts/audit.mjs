@@ -1,28 +1,28 @@
-// What is known against the packages that the project is made of. `npm run audit` asks both
-// advisory databases and fails where one cannot be had; `npm run lint` takes their silence for none
-// of its matter, so that it is green without a network.
+// `npm run audit`: checks the dependencies against the advisory databases of npm and of RustSec. It
+// fails if a database does not answer. `npm run lint` runs the npm half too, but passes if npm's
+// database does not answer, so that it works without a network.
 //
-// The policy for npm's packages is here, that for crates in deny.toml.
+// The policy for npm packages is in this file, the policy for crates in deny.toml.
 
 import { spawnSync } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { fail, root, run, say } from "./lib.mjs";
 import { setUpDeny, setUpPackages } from "./setup.mjs";
 
-/** How bad it can be, the least first. */
+/** Severities, the lowest first. */
 const LEVELS = ["info", "low", "moderate", "high", "critical"];
 /**
- * The least that fails: of what users install with the packages, and of what builds and tests them
- * here.
+ * The lowest severity that fails: for packages that users install, and for packages that only build
+ * and test the project.
  */
 const FAILS = { installed: "moderate", development: "high" };
 
 /**
- * What npm's answer comes to: a sentence for each package that is worse than it may be; undefined
- * where the answer is that there is none, as from a registry that keeps no advisories.
+ * Reads an answer of `npm audit`. Returns a sentence for each package whose severity fails, or
+ * undefined if the answer holds no report (some registries keep no advisories).
  *
  * @param {string} answer what `npm audit --json` printed
- * @param {keyof typeof FAILS} of whose packages were asked about
+ * @param {keyof typeof FAILS} of the group of packages that the answer is about
  * @returns {string[] | undefined}
  */
 export function complaintsIn(answer, of) {
@@ -41,20 +41,17 @@ export function complaintsIn(answer, of) {
 }
 
 /**
- * What npm is asked by. What the workspaces name is what users install, for development or not: the
- * server is bundled with the packages that it has for development, and what builds and tests is the
- * root's.
+ * Returns the arguments of npm. Users install what the workspaces name, devDependencies included,
+ * because the server is bundled with them. The root's devDependencies build and test.
  *
- * @param {keyof typeof FAILS} of whose packages are asked about
+ * @param {keyof typeof FAILS} of the group of packages
  */
 export function questionAbout(of) {
-  // One try: who is not there now is not there in half a minute.
+  // One try: a registry that does not answer now will not answer in half a minute.
   return ["audit", "--json", "--fetch-retries=0", ...(of === "installed" ? ["--workspaces"] : [])];
 }
 
-/**
- * Asks npm about the packages of the lock file; the sentences, or undefined where nobody answers.
- */
+/** Asks npm about the lock file. Returns sentences, or undefined without an answer. */
 function auditNpm() {
   const answers = Object.keys(FAILS).map((of) =>
     complaintsIn(
@@ -65,16 +62,11 @@ function auditNpm() {
   return answers.includes(undefined) ? undefined : [...new Set(answers.flat())];
 }
 
-/**
- * Whether npm's packages are as the policy wants them; `silence` is what counts where nobody
- * answers.
- */
+/** Returns whether the npm packages keep the policy; `silence` without an answer. */
 export function npmIsSound(silence) {
   const complaints = auditNpm();
   if (complaints === undefined) {
-    say(
-      "npm audit: the registry does not answer about advisories, so npm's packages were not checked",
-    );
+    say("npm audit: the registry gave no advisories, so the npm packages were not checked");
     return silence;
   }
   for (const complaint of complaints) say(`npm audit: ${complaint}`);
@@ -92,7 +84,7 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const packages = npmIsSound(false);
   if (!crates || !packages)
     fail(
-      "Not all dependencies were found sound; what is wrong, or was not answered, stands above.",
+      "The audit did not pass. The output above names each finding and each database without an answer.",
     );
-  say("no advisory against any dependency, and every licence and source is allowed");
+  say("no advisories for any dependency; every licence and source is allowed");
 }

@@ -1,5 +1,5 @@
-// Builds the npm packages: crate → .wasm and glue (wasm-pack) → entries for each environment
-// (esbuild) → types; and the server. `build()` skips what is made already of what there is.
+// `npm run build`: builds both npm packages. Engine: crate → .wasm and glue (wasm-pack) → an entry
+// for each environment (esbuild) → types. Server: see server.mjs. Skips what is up to date.
 
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";

@@ -1,10 +1,10 @@
-// Programs written in TypeScript are bundled into .cache before they run; packages stay outside the
-// bundle.
+// Bundles TypeScript programs of the project into .cache and runs them, since Node 20 does not read
+// TypeScript. npm packages stay outside the bundle.
 
 import { spawnSync } from "node:child_process";
 import { at, root } from "./lib.mjs";
 
-/** How what Node runs is bundled. */
+/** Options of esbuild for programs that Node runs. */
 export const FOR_NODE = {
   bundle: true,
   platform: "node",
@@ -14,7 +14,7 @@ export const FOR_NODE = {
   logLevel: "warning",
 };
 
-/** Bundles a program; the answer is where it is then. */
+/** Bundles a program. Returns the path of the bundle. */
 export async function bundleProgram(source) {
   const { build } = await import("esbuild");
   const outfile = at(".cache", "programs", source.replaceAll("/", "-").replace(/\.ts$/, ".mjs"));

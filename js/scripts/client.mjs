@@ -1,5 +1,5 @@
-// Builds the client of the server, which stands alone: what it has to know of the operations is
-// written into it, and into its types.
+// Builds the TypeScript client of the server. The client imports nothing: the build writes methods,
+// paths and types of all operations into it.
 
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

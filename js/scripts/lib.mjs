@@ -1,4 +1,4 @@
-// What the build scripts share: the project's root, running commands, saying what happens.
+// Helpers of the other scripts: paths, running commands, fingerprints of files, messages.
 
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,5 +1,5 @@
-// `npm run lint`: formatting and lints of both languages, the types of everything, and what it all
-// depends on. Warnings are failures.
+// `npm run lint`: checks format, lints, types, docs and dependencies, of Rust and of TypeScript.
+// Warnings fail.
 
 import { npmIsSound } from "./audit.mjs";
 import { build } from "./build.mjs";
@@ -7,8 +7,8 @@ import { fail, runAside, say } from "./lib.mjs";
 import { setUpDeny } from "./setup.mjs";
 
 /**
- * What is looked at one by one, for each language; the languages beside each other, since most of
- * it keeps one core busy.
+ * The checks of each language, in order. The two languages run at the same time, since most checks
+ * keep one core busy.
  */
 const CHECKS = {
   rust: [

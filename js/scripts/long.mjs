@@ -1,33 +1,40 @@
-// `npm run long -- WHAT [HOW MUCH]`: a test at length. What `npm test` does for a short while goes
-// on for an hour, or many times over, with other random numbers each time.
+// `npm run long -- NAME [AMOUNT]`: runs one test for longer than `npm test` does, with more kills,
+// minutes, requests or calls. Generated tests get a new seed each time, which is printed.
 
 import { build } from "./build.mjs";
 import { fail, output, run, say } from "./lib.mjs";
 
 /**
- * By its name: the file of tests, the variable that tells it how much, how much is usual, and the
- * variable of its seed.
+ * For each name: the test file, the environment variable that sets the amount, the default amount,
+ * its unit, and the environment variable of the seed.
  */
 const TESTS = {
-  kills: { file: "tests/kills/kills.test.ts", variable: "KILLS", usual: 2000 },
-  soak: { file: "tests/server/soak.test.ts", variable: "SOAK_MINUTES", usual: 60 },
+  kills: { file: "tests/kills/kills.test.ts", variable: "KILLS", usual: 2000, unit: "kills" },
+  soak: {
+    file: "tests/server/soak.test.ts",
+    variable: "SOAK_MINUTES",
+    usual: 60,
+    unit: "minutes",
+  },
   "wrong-requests": {
     file: "tests/server/wrong-requests.test.ts",
     variable: "WRONG_REQUESTS",
     usual: 100_000,
+    unit: "requests",
     seed: "SEED",
   },
   fuzz: {
     file: "tests/package/fuzz.test.ts",
     variable: "NOUS_FUZZ_CALLS",
     usual: 10_000_000,
+    unit: "calls",
     seed: "NOUS_FUZZ_SEED",
   },
 };
 
 /**
- * Tests that Miri, which takes thousands of times as long, gets through in seconds: indexes filled,
- * searched, saved and restored.
+ * Native tests that fill, search, save and restore indexes, and that Miri finishes in seconds. Miri
+ * is thousands of times slower than a native run.
  */
 const UNDER_MIRI = [
   "full_text::words_are_those_of_unicode61",
@@ -43,23 +50,31 @@ const UNDER_MIRI = [
 const [what = "", howMuch] = process.argv.slice(2);
 if (what === "miri") miri();
 else if (Object.hasOwn(TESTS, what)) await testAtLength(TESTS[what]);
-else fail(`What is to be done at length is one of ${[...Object.keys(TESTS), "miri"].join(", ")}.`);
+else {
+  const usage = Object.entries(TESTS).map(
+    ([name, { usual, unit }]) => `  ${name} [${unit}, by default ${usual}]`,
+  );
+  const head = what === "" ? "Name a test" : `There is no long test "${what}"`;
+  fail(
+    `${head}. Usage: npm run long -- NAME [AMOUNT], NAME is one of\n${usage.join("\n")}\n  miri`,
+  );
+}
 
-async function testAtLength({ file, variable, usual, seed }) {
+async function testAtLength({ file, variable, usual, unit, seed }) {
   const much = Number(howMuch ?? usual);
-  if (!(much > 0)) fail(`How much is a number above 0, such as ${usual}.`);
+  if (!(much > 0)) fail(`The number of ${unit} must be above 0, for example ${usual}.`);
   await build();
   const env = { [variable]: String(much) };
   if (seed !== undefined) {
     env[seed] = process.env[seed] ?? String(Math.floor(Date.now() / 1000) % 2 ** 31);
-    say(`${what} begins at ${seed}=${env[seed]}`);
+    say(`${what}: ${seed}=${env[seed]} repeats this run`);
   }
   const [, project] = file.split("/");
   if (!run("vitest", ["run", "--project", project, file], { env }))
-    fail(`Not green: ${what}. See above.`);
+    fail(`The test ${what} failed. The output above says where.`);
 }
 
-/** The crate has no `unsafe`; what it depends on has, and is run with it here. */
+/** Runs native tests under Miri. The crate has no `unsafe` code, but its dependencies have some. */
 function miri() {
   const cargo = (...args) => ["cargo", ["+nightly", "miri", ...args]];
   if (output(...cargo("--version")) === undefined) {

@@ -1,5 +1,5 @@
-// The licences of the Rust crates that are compiled into the .wasm, as each of them wants them said
-// wherever it is.
+// Writes THIRD-PARTY-LICENSES.txt of the engine: the licence texts of all Rust crates that are
+// compiled into the .wasm.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,10 +8,7 @@ import { at, fail, output } from "./lib.mjs";
 const NOTICES = at("js", "engine", "THIRD-PARTY-LICENSES.txt");
 const CRATE = "nous-wasm";
 
-/**
- * Writes the file that the engine's package ships. Reads what cargo has fetched already; asks no
- * registry.
- */
+/** Writes the file. Reads the sources that cargo has already fetched, without a network. */
 export function writeNotices() {
   const parts = compiledCrates().map(({ name, version, license, manifest_path }) => {
     const text = textOf(dirname(manifest_path));

@@ -1,4 +1,4 @@
-// `npm run pictures`: builds the package and draws the README's pictures from its functions.
+// `npm run pictures`: builds the engine and draws the pictures in docs/ from its functions.
 
 import { build } from "./build.mjs";
 import { runProgram } from "./bundle.mjs";

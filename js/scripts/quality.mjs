@@ -1,6 +1,6 @@
-// `npm run quality`: builds the package and measures how well it finds what answers a question; see
-// benches/quality/main.ts. `npm run quality -- lessons` measures how well it finds what many trades
-// have in common; see benches/quality/lessons.ts.
+// `npm run quality`: measures how well a search finds the memories that answer a question
+// (benches/quality/main.ts). `npm run quality -- lessons` measures how well consolidation finds the
+// patterns of many trades (benches/quality/lessons.ts).
 
 import { build } from "./build.mjs";
 import { runProgram } from "./bundle.mjs";
@@ -10,6 +10,6 @@ const PROGRAMS = { questions: "benches/quality/main.ts", lessons: "benches/quali
 
 const [what = "questions", ...rest] = process.argv.slice(2);
 if (!Object.hasOwn(PROGRAMS, what))
-  fail(`What is to be measured is one of ${Object.keys(PROGRAMS).join(", ")}.`);
+  fail(`There is no measurement "${what}". Name one of: ${Object.keys(PROGRAMS).join(", ")}.`);
 await build();
 await runProgram(PROGRAMS[what], rest);

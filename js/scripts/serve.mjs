@@ -1,5 +1,5 @@
-// `npm run serve`: sets up and builds what is missing, then serves; arguments are those of
-// nous-server.
+// `npm run serve`: builds what is missing, then runs nous-server with the given arguments. Any
+// command of nous-server works: `npm run serve -- check --data-dir FOLDER`.
 
 import { pathToFileURL } from "node:url";
 import { build } from "./build.mjs";

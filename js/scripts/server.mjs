@@ -1,6 +1,6 @@
-// Builds the server: its program, the thread that agents live in, that of a remote database, and
-// that of a purge. Packages are in them, since loading hundreds of small files is most of a start;
-// what the manifest names as dependencies stays outside.
+// Builds nous-server: the program, and the scripts of its threads (agents, remote database, purge).
+// npm packages are bundled, since loading hundreds of small files would be most of a start. The
+// `dependencies` of the manifest stay outside the bundle.
 
 import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { at, fail, root } from "./lib.mjs";
 const SERVER = at("js", "server");
 const LICENCES = join(SERVER, "THIRD-PARTY-LICENSES.txt");
 
-/** Zod brings its messages in fifty languages, and the server speaks one. */
+/** Leaves out the messages of zod in some fifty languages: the server uses the English ones. */
 const englishAlone = {
   name: "english-alone",
   setup(build) {

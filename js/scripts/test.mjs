@@ -1,5 +1,5 @@
-// `npm test`: sets up, builds, and runs every suite; `npm test -- rust parity` runs those named.
-// Ends with a summary, and with a failure when a suite failed, left out a test, or ran none.
+// `npm test`: installs tools, builds, and runs every suite. `npm test -- rust parity` runs these
+// two. Prints a summary. Fails if a suite failed, skipped a test, or ran no test.
 
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
@@ -7,7 +7,7 @@ import { build } from "./build.mjs";
 import { at, fail, run, runAside, say } from "./lib.mjs";
 import { setUpChromium, setUpStrace } from "./setup.mjs";
 
-/** What each suite runs, and how to count it. */
+/** The suites, in the order in which they run. */
 const SUITES = {
   rust: { about: "the crate, natively", run: rust },
   parity: {
@@ -29,17 +29,17 @@ const SUITES = {
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in SUITES));
 if (unknown.length > 0)
-  fail(`There is no suite ${unknown.join(", ")}; there are ${Object.keys(SUITES).join(", ")}.`);
+  fail(`There is no suite ${unknown.join(", ")}. Name any of: ${Object.keys(SUITES).join(", ")}.`);
 const chosen = wanted.length > 0 ? wanted : Object.keys(SUITES);
 
-// Downloading and linking leave a core idle; the native tests, which need nothing of what is made,
-// use it.
+// Downloading and linking leave a core idle. The native tests need nothing of the build and use
+// that core.
 const native = chosen.includes("rust")
   ? runAside("cargo", ["test", "--locked"], { isPatient: true })
   : undefined;
 await build();
-// The module with the counting allocator keeps one core busy, too, and is made beside the suites
-// that do without it.
+// Only the package suite needs the module with the counting allocator. It is built while the suites
+// before that run.
 const counted = chosen.includes("package")
   ? runAside("node", ["js/scripts/build.mjs", "--counted"])
   : undefined;
@@ -54,31 +54,31 @@ for (const name of chosen) {
   outcomes.push({ name, seconds: (Date.now() - start) / 1000, ...outcome });
 }
 
-console.log("\nsuite      passed  failed  left out  seconds");
-for (const { name, passed, failed, leftOut, seconds } of outcomes) {
-  const numbers = [passed, failed, leftOut, Math.round(seconds)].map((number, place) =>
+console.log("\nsuite      passed  failed   skipped  seconds");
+for (const { name, passed, failed, skipped, seconds } of outcomes) {
+  const numbers = [passed, failed, skipped, Math.round(seconds)].map((number, place) =>
     String(number).padStart([8, 8, 10, 9][place]),
   );
   console.log(name.padEnd(9) + numbers.join(""));
 }
 const bad = outcomes.filter(
-  ({ ok, passed, failed, leftOut }) => !ok || failed > 0 || leftOut > 0 || passed === 0,
+  ({ ok, passed, failed, skipped }) => !ok || failed > 0 || skipped > 0 || passed === 0,
 );
 for (const { name, failures = [] } of bad) {
   for (const { title, message } of failures) console.log(`\n✗ ${name}: ${title}\n${message}`);
 }
 if (bad.length > 0)
-  fail(`Not green: ${bad.map(({ name }) => name).join(", ")}. What went wrong stands above.`);
+  fail(`Failed: ${bad.map(({ name }) => name).join(", ")}. The failures are listed above.`);
 
 async function rust() {
   const { ok, text } = await native;
-  const outcome = { ok, passed: 0, failed: 0, leftOut: 0, seconds: 0 };
+  const outcome = { ok, passed: 0, failed: 0, skipped: 0, seconds: 0 };
   const result =
     /^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored; .* finished in ([\d.]+)s$/gm;
   for (const [, passed, failed, ignored, seconds] of text.matchAll(result)) {
     outcome.passed += Number(passed);
     outcome.failed += Number(failed);
-    outcome.leftOut += Number(ignored);
+    outcome.skipped += Number(ignored);
     outcome.seconds += Number(seconds);
   }
   return outcome;
@@ -87,10 +87,10 @@ async function rust() {
 async function packed() {
   if ((await counted).ok) return vitest("package");
   const failure = {
-    title: "the module with the counting allocator",
-    message: "It could not be built; why stands above.",
+    title: "module with the counting allocator",
+    message: "The build of this module failed. The output above says why.",
   };
-  return { ok: false, passed: 0, failed: 0, leftOut: 0, failures: [failure] };
+  return { ok: false, passed: 0, failed: 0, skipped: 0, failures: [failure] };
 }
 
 function vitest(project) {
@@ -105,18 +105,15 @@ function vitest(project) {
     const counts = {
       passed: numPassedTests,
       failed: numFailedTests,
-      leftOut: numPendingTests + numTodoTests,
+      skipped: numPendingTests + numTodoTests,
     };
     return { ok, ...counts, failures: testResults.flatMap(failuresOf) };
   } catch {
-    return { ok: false, passed: 0, failed: 0, leftOut: 0 };
+    return { ok: false, passed: 0, failed: 0, skipped: 0 };
   }
 }
 
-/**
- * What failed in one file of tests: told again at the end, since a long run's output is read from
- * there.
- */
+/** Returns the failures of one test file. They are printed again at the end of a long run. */
 function failuresOf({ name: file, message, assertionResults }) {
   const failed = assertionResults.filter(({ status }) => status === "failed");
   if (failed.length === 0) return message ? [{ title: file, message: beginningOf(message) }] : [];
@@ -126,7 +123,7 @@ function failuresOf({ name: file, message, assertionResults }) {
   }));
 }
 
-/** The first lines of a message, among them a property's seed and counterexample. */
+/** Returns the first lines of a message. A property's seed and counterexample are among them. */
 function beginningOf(message) {
   return stripVTControlCharacters(message).split("\n").slice(0, 30).join("\n").slice(0, 3000);
 }

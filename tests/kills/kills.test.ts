@@ -126,7 +126,7 @@ class Lane {
   readonly #name: string;
   readonly #isLarge: boolean;
   readonly #endings: readonly Ending[];
-  readonly #folder = temporaryFolder();
+  readonly #folder = temporaryFolder({ onDisk: true });
   readonly #ledger = new Ledger();
   #cluster = "";
   /** Words of purged memories, which are in no file from then on. */
@@ -331,7 +331,7 @@ async function found(folder: string): Promise<Map<string, string>> {
 
 /** A database of the default agent with so many memories, which nobody has open. */
 async function folderWith(titles: readonly string[]): Promise<string> {
-  const folder = temporaryFolder();
+  const folder = temporaryFolder({ onDisk: true });
   makeDatabase(agentFile(folder, "default"));
   await addTo(folder, titles);
   return folder;
@@ -374,7 +374,7 @@ const making = pieces(
     "^after linkSync .*\\.db$",
   ],
   async (around) => {
-    const folder = temporaryFolder();
+    const folder = temporaryFolder({ onDisk: true });
     await killed(["serve", "--port", "0", "--data-dir", folder], around);
     expect([...(await found(folder)).keys()]).toEqual([]);
   },
@@ -394,7 +394,7 @@ const migrating = pieces(
     ["^after exec COMMIT", 2],
   ],
   async (around) => {
-    const folder = temporaryFolder();
+    const folder = temporaryFolder({ onDisk: true });
     const file = agentFile(folder, "default");
     mkdirSync(dirname(file), { recursive: true });
     makeExisting(file);
@@ -416,7 +416,7 @@ const migrating = pieces(
 /** A folder with memories, of which those from before are in a backup. */
 async function backedUp(): Promise<{ folder: string; backup: string }> {
   const folder = await folderWith(BEFORE);
-  const backup = join(temporaryFolder(), "backup.db");
+  const backup = join(temporaryFolder({ onDisk: true }), "backup.db");
   backUp(folder, "default", backup);
   await releaseHandles();
   await addTo(folder, AFTER);
@@ -468,7 +468,7 @@ const importing = pieces(
   ["^before exec COMMIT", "^after exec COMMIT"],
   async (around) => {
     const [folder, other] = [await folderWith(BEFORE), await folderWith(AFTER)];
-    const lines = join(temporaryFolder(), "lines.jsonl");
+    const lines = join(temporaryFolder({ onDisk: true }), "lines.jsonl");
     expect(await run(["export", lines, "--data-dir", other])).toMatchObject({ ended: 0 });
     await killed(["import", lines, "--data-dir", folder], around);
     expect([BEFORE, BOTH]).toContainEqual(await titlesIn(folder));

@@ -84,7 +84,7 @@ async function opened(folder: string, around?: Surroundings): Promise<Running> {
 
 describe("no room", () => {
   test("for the log of a database", async () => {
-    const [folder, ledger] = [temporaryFolder(), new Ledger()];
+    const [folder, ledger] = [temporaryFolder({ onDisk: true }), new Ledger()];
     const server = await opened(folder);
     const written = new Written(server, ledger);
     await written.create("first");
@@ -116,7 +116,7 @@ describe("no room", () => {
   });
 
   test("for the database, with a log that has some", async () => {
-    const [folder, ledger] = [temporaryFolder(), new Ledger()];
+    const [folder, ledger] = [temporaryFolder({ onDisk: true }), new Ledger()];
     const file = agentFile(folder, "default");
     const first = await opened(folder);
     const filling = new Written(first, ledger);
@@ -138,7 +138,7 @@ describe("no room", () => {
   });
 
   test("for another page of the database", async () => {
-    const [folder, ledger] = [temporaryFolder(), new Ledger()];
+    const [folder, ledger] = [temporaryFolder({ onDisk: true }), new Ledger()];
     const full = join(folder, "full");
     const node = ["--import", fileURLToPath(new URL("support/full-disk.mjs", import.meta.url))];
     const server = await opened(folder, { node, env: { NO_PAGES: full } });
@@ -153,7 +153,7 @@ describe("no room", () => {
   });
 
   test("for the file of the index, which is left as it was", { timeout: 120_000 }, async () => {
-    const folder = temporaryFolder();
+    const folder = temporaryFolder({ onDisk: true });
     const kept = snapshotsOf(agentFile(folder, "default")).index;
     const added = async (server: Running, batches: number) => {
       const items = Array.from({ length: 100 }, () => ({
@@ -182,13 +182,15 @@ describe("no room", () => {
 });
 
 test("the description of the interface tells of it for whatever writes", async () => {
-  const { paths } = (await (await start(temporaryFolder())).ask("GET /openapi.json")).body;
+  const { paths } = (
+    await (await start(temporaryFolder({ onDisk: true }))).ask("GET /openapi.json")
+  ).body;
   expect(paths["/v1/nodes"].post.responses["507"].description).toContain("no room");
   expect(paths["/v1/nodes"].get.responses["507"]).toBeUndefined();
 });
 
 test("a log that cannot be written ends nothing, and goes on once it can", async () => {
-  const folder = temporaryFolder();
+  const folder = temporaryFolder({ onDisk: true });
   const log = join(folder, "server.log");
   const room = 4 * 2 ** 20;
   writeFileSync(log, "x".repeat(room));

@@ -33,7 +33,7 @@ describe("what a connection that writes is set to", () => {
     "with durability %s, in every thread, agent and command",
     { timeout: 60_000 },
     async (durability, synced) => {
-      const folder = temporaryFolder();
+      const folder = temporaryFolder({ onDisk: true });
       const node = ["--import", TOLD];
       const options = ["--durability", durability, "--workers", "2", "--agent-idle", "1"];
       const server = await start(folder, options, "test", { node });
@@ -79,15 +79,20 @@ describe("what is synced", () => {
       timeout: 120_000,
     },
     async (durability) => {
-      const traced = join(temporaryFolder(), "syncs");
+      const traced = join(temporaryFolder({ onDisk: true }), "syncs");
       // The tracer stands aside, so that the server is the test's own child.
       const under = ["strace", "-D", "-f", "-y", "-e", "trace=fsync,fdatasync", "-o", traced];
       const problem =
         "strace is needed to count what is synced, and may trace here: apt-get install strace";
       expect(spawnSync("strace", ["-o", "/dev/null", "true"]).status, problem).toBe(0);
-      const server = await start(temporaryFolder(), ["--durability", durability], "test", {
-        under,
-      });
+      const server = await start(
+        temporaryFolder({ onDisk: true }),
+        ["--durability", durability],
+        "test",
+        {
+          under,
+        },
+      );
       const { ask, create } = clientOf(server, "default");
       const syncs = () =>
         (readFileSync(traced, "utf8").match(/^\d+ +f(data)?sync\(\d+<[^>]*-wal>\) += 0$/gm) ?? [])

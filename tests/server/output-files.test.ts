@@ -13,7 +13,10 @@ import {
 } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { backUp } from "../../js/server/src/backup.ts";
 import { agentFile, agentsDir, keysDir, keysMarker } from "../../js/server/src/settings/paths.ts";
+import type { TargetOptions } from "../../js/server/src/storage/target.ts";
+import { exportFile } from "../../js/server/src/transfer/commands.ts";
 import { raw } from "./support/existing-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
@@ -33,6 +36,18 @@ function run(...args: string[]) {
   });
   return { status, stderr };
 }
+
+/** What the commands do, in this process. */
+const write = {
+  backup: (target: string, options: TargetOptions) => backUp(folder, "default", target, options),
+  export: (target: string, options: TargetOptions) =>
+    exportFile(
+      { dataDir: folder, durability: "full", remote: undefined },
+      "default",
+      target,
+      options,
+    ),
+};
 
 const count = () => raw(file).prepare("SELECT count(*) AS nodes FROM nodes").all();
 
@@ -94,12 +109,19 @@ describe.each(COMMANDS)("%s", (command) => {
       hard!,
       dangling!,
     ];
+    // What the command does is done in this process, but for two targets: a path that is relative
+    // to the program's own folder, and a link.
+    const byProgram = [relative(elsewhere, file), symbolic!];
     for (const target of targets) {
-      for (const force of [[], ["--force"]]) {
-        expect(run(command, target, ...force), target).toEqual({
-          status: 1,
-          stderr: expect.stringMatching(OWN),
-        });
+      for (const force of [false, true]) {
+        if (byProgram.includes(target)) {
+          expect(run(command, target, ...(force ? ["--force"] : [])), target).toEqual({
+            status: 1,
+            stderr: expect.stringMatching(OWN),
+          });
+        } else {
+          expect(() => write[command](target, { force }), target).toThrow(OWN);
+        }
       }
     }
     expect(readdirSync(agentsDir(folder))).toEqual(before);

@@ -1,4 +1,4 @@
-// Draws the pictures of the README.
+// `npm run pictures`: draws the picture of the README into docs/, or into the given file.
 
 import { writeFileSync } from "node:fs";
 import { life } from "./life.ts";

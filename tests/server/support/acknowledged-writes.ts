@@ -1,12 +1,12 @@
-// What clients of a server were told, kept outside of it: after whatever befell the server, its
-// memory is held against this.
+// A ledger of the writes that a server has acknowledged, kept outside the server. After a kill or
+// another fault, tests compare the server's memory with it.
 
 import type { Running } from "./server-process.ts";
 
-/** What a server holds, by what names it; null is nothing. */
+/** The values that a server holds by their keys; null means that the key is absent. */
 type Value = string | null;
 
-/** A write: what holds once it is done, all of it or nothing. */
+/** The values that one write sets, all of them or none of them. */
 export type Change = ReadonlyMap<string, Value>;
 
 export const nodeKey = (id: string): string => `memory ${id}`;
@@ -15,12 +15,12 @@ export const memberKey = (cluster: string, node: string): string => `member ${cl
 
 export class Ledger {
   readonly #told = new Map<string, Value>();
-  /** Sent, and never answered: they are done or not, but nothing in between. */
+  /** Writes that were sent but not answered. Each is applied whole or not at all. */
   readonly #unsure = new Set<Change>();
-  /** Writes that were acknowledged. */
+  /** The number of acknowledged writes. */
   acknowledged = 0;
 
-  /** Sends a write; it is told of once `send` is done. */
+  /** Sends a write, and counts it as acknowledged once `send` resolves. */
   async write(change: Change, send: () => Promise<void>): Promise<void> {
     this.#unsure.add(change);
     await send();
@@ -30,9 +30,9 @@ export class Ledger {
   }
 
   /**
-   * What is wrong with what a server holds, in words; empty where everything that was acknowledged
-   * is there, nothing is half done, and there is nothing that nobody asked for. What was unsure is
-   * known from then on.
+   * Compares the ledger with what a server holds. Returns a sentence for each acknowledged write
+   * that is missing, each write that is half applied, and each value that no client has written.
+   * Settles the writes that were not answered.
    */
   compare(found: ReadonlyMap<string, string>): string[] {
     const problems: string[] = [];
@@ -57,8 +57,8 @@ export class Ledger {
 }
 
 /**
- * What a server holds of an agent, and what its parts do not agree on, in words: the rows of the
- * database, the index over them, and the states of both.
+ * Reads all that a server holds of an agent. `problems` names each disagreement between the rows of
+ * the database, the index over them and their states.
  */
 export async function heldBy({
   ask,

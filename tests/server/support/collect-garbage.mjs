@@ -1,6 +1,5 @@
-// Preloaded into a server, in each of its threads: gives back what is not needed any more from time
-// to time, so that what its memory grows by is what it keeps. When the engine does so by itself
-// depends on much else.
+// Collects garbage at intervals in each thread of a server, so that growth of its memory is growth
+// of what it keeps. When V8 collects by itself depends on much else. Loaded with `node --import`.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

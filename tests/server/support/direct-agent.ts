@@ -1,12 +1,12 @@
-// An agent of this process, asked without a server.
+// Calls the handlers of an agent in the process of the test, without a server.
 
 import type { Agent } from "../../../js/server/src/agent/agent.ts";
 import { HANDLERS } from "../../../js/server/src/agent/handlers.ts";
 import { AGENT_OPERATIONS, type AgentOperation } from "../../../js/server/src/api/operations.ts";
 
 /**
- * Asks as a request does, with what the schemas make of it; the answer has to be one that is
- * documented.
+ * Calls a handler with a request that its schema has parsed. Checks that the answer matches the
+ * documented schema.
  */
 export async function ask(
   agent: Agent,

@@ -1,11 +1,11 @@
-// A provider of embeddings on this machine, which does as a test says: a real server, so that what
-// breaks on the way breaks, too.
+// A provider of embeddings for tests: a real HTTP server on this machine whose answers and faults
+// the test sets.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** What was asked. */
+/** One request that the provider got. */
 export interface Asked {
   model: string;
   input: string[];
@@ -14,20 +14,20 @@ export interface Asked {
   url: string;
 }
 
-/** What it does with a request; without it, it answers as it should. */
+/** Handles a request. The default answers it correctly. */
 export type Behaviour = (asked: Asked, response: ServerResponse) => unknown;
 
 export interface Provider {
-  /** Up to and with the version. */
+  /** The base URL, with the version. */
   url: string;
-  /** All that was asked, in order. */
+  /** All requests so far, in order. */
   asked: Asked[];
-  /** From now on. */
+  /** Sets the handler of later requests. */
   behave(behaviour?: Behaviour): void;
   close(): Promise<void>;
 }
 
-/** A vector of a text's words: texts with the same words have the same direction. */
+/** Returns a vector of a text's words. Texts with the same words have the same direction. */
 export function vectorOf(text: string, dimensions: number): number[] {
   const vector = new Array<number>(dimensions).fill(0);
   for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? ["none"]) {
@@ -38,7 +38,7 @@ export function vectorOf(text: string, dimensions: number): number[] {
   return vector;
 }
 
-/** An answer as it should be. */
+/** Answers a request correctly. */
 export const answerTo = ({ input }: Asked, dimensions: number) => ({
   object: "list",
   data: input.map((text, index) => ({
@@ -58,7 +58,7 @@ export function json(
   response.end(typeof body === "string" ? body : JSON.stringify(body));
 }
 
-/** Models give as many components as they are asked for, or as many as this says. */
+/** Starts a provider whose vectors have this many components, unless a request names a number. */
 export async function startProvider(
   dimensions: number | Record<string, number> = 64,
 ): Promise<Provider> {

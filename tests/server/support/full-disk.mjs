@@ -1,5 +1,5 @@
-// While a file is there, which NO_PAGES names, no database gets another page: a disk that is full,
-// for SQLite. Tests load it with `node --import`, as ../../kills/support/die-at.mjs.
+// Stands for a full disk: while the file that NO_PAGES names exists, no database can grow. Tests
+// load this script with `node --import`.
 
 import { existsSync } from "node:fs";
 import Database from "libsql";
@@ -7,7 +7,7 @@ import Database from "libsql";
 const MOST_PAGES = 2 ** 31 - 2;
 const { exec } = Database.prototype;
 Database.prototype.exec = function (sql) {
-  // One that has more keeps what it has.
+  // A database that has more pages keeps them.
   if (sql === "BEGIN IMMEDIATE") {
     exec.call(this, `PRAGMA max_page_count = ${existsSync(process.env.NO_PAGES) ? 1 : MOST_PAGES}`);
   }

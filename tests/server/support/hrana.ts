@@ -1,4 +1,5 @@
-// A database server of a test's own; see hrana.mjs. It is not sqld, which no package registry has.
+// Starts a remote database for a test: hrana-server.mjs, which speaks sqld's protocol. No package
+// registry has sqld itself.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
@@ -8,13 +9,13 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 const PROGRAM = fileURLToPath(new URL("hrana-server.mjs", import.meta.url));
 
-/** What a request is in for that has a statement with `at` in it. */
+/** A fault that hits a request with a statement that contains `at`. */
 export interface Trouble {
   at: string;
   /**
-   * The connection breaks off before the statement is done, or after it, without an answer; it is
-   * never answered; the server fails; it has closed the stream; or it answers that the answer would
-   * be too large.
+   * The connection breaks before the statement runs, or after it without an answer; the request is
+   * never answered; the server answers with an error; the stream has expired; or the server answers
+   * that the result is too large.
    */
   does: "break before" | "break after" | "hang" | "fail" | "expire" | "too large";
   times: number;
@@ -24,14 +25,14 @@ export interface Database {
   url: string;
   token: string;
   file: string;
-  /** Options of a server that has its memory there. */
+  /** Options of a nous-server that uses this database. */
   options: string[];
-  /** From now on, in place of what was said before. */
+  /** Sets the faults from now on, in place of earlier ones. */
   trouble(...troubles: Trouble[]): Promise<void>;
-  /** Requests since this was asked last. */
+  /** Returns the number of requests since the last call. */
   requests(): Promise<number>;
   stop(): Promise<void>;
-  /** Serves again, where it did before. */
+  /** Serves again at the same port. */
   startAgain(): Promise<void>;
 }
 

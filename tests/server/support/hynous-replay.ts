@@ -1,4 +1,4 @@
-// Sends the calls of Hynous' client to a server, and tells where its answers are not those of the
+// Sends the calls of hynous-calls.ts to a server, and returns the answers that differ from that
 // table.
 
 import { type Call, type HttpRequest, Matching, METHODS } from "./hynous-calls.ts";
@@ -9,11 +9,11 @@ export interface Replied {
   body: any;
 }
 
-/** Answers of calls by what the table calls them. */
+/** Answers by the names that the table gives to calls. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes
 type Names = Map<string, any>;
 
-/** Sends calls in order; the answer is a line for each that is answered otherwise. */
+/** Sends calls in order. Returns a line for each answer that differs. */
 export async function replay(
   calls: readonly Call[],
   ask: (request: HttpRequest) => Promise<Replied>,
@@ -34,7 +34,7 @@ export async function replay(
   return differences;
 }
 
-/** A value with the ids that its references stand for. */
+/** Replaces references to earlier calls by the ids that those calls returned. */
 function named(value: unknown, names: Names): unknown {
   if (typeof value === "string") return value.startsWith("$") ? idOf(value.slice(1), names) : value;
   if (value instanceof Matching) return new Matching(patternOf(value.pattern, names));

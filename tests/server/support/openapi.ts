@@ -1,10 +1,10 @@
-// What the server says of its own interface, for tests that send what it describes, or what it does
-// not: GET /v1/openapi.json with its schemas as validators.
+// The OpenAPI description of a server (GET /v1/openapi.json), with its schemas as validators. Tests
+// generate requests from it and check answers against it.
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
-/** A schema of the description, as far as requests are generated from it. */
+/** The parts of a JSON schema from which requests are generated. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -37,7 +37,7 @@ interface Content {
   content: { "application/json": { schema: Schema } };
 }
 
-/** The description, of which this is looked at. */
+/** The parts of the description that tests read. */
 export interface Document {
   paths: Record<string, Record<string, DescribedCall>>;
   components: { schemas: Record<string, Schema> };
@@ -50,36 +50,36 @@ interface DescribedCall {
   responses: Record<string, Content>;
 }
 
-/** One call of the interface. */
+/** One operation. */
 export interface Described {
   name: string;
-  /** In capitals. */
+  /** The HTTP method, in capitals. */
   method: string;
-  /** With `{id}` for a part that changes. */
+  /** The path, with `{id}` for a parameter. */
   path: string;
   parameters: readonly Parameter[];
   body: { schema: Schema; isRequired: boolean; isValid: (value: unknown) => boolean } | undefined;
-  /** By the status of an answer, what is wrong with its body; nothing where it is as described. */
+  /** For each status: returns what is wrong with the body of an answer, or undefined. */
   answers: ReadonlyMap<number, (body: unknown) => string | undefined>;
 }
 
 export interface Description {
   operations: readonly Described[];
-  /** What is wrong with the body of a refusal. */
+  /** Returns what is wrong with the body of a 4xx or 5xx answer. */
   refusal: (body: unknown) => string | undefined;
-  /** Whether a parameter has a value that is described. */
+  /** Returns whether the schema of a parameter allows a value. */
   isDescribed: (schema: Schema, value: unknown) => boolean;
-  /** The schema that a reference names, or the schema itself. */
+  /** Returns the schema that a `$ref` names, or the schema itself. */
   resolve: (schema: Schema) => Schema;
 }
 
-/** The document's own name, under which references to its parts are found. */
+/** The name of the document, which `$ref`s are resolved against. */
 const ROOT = "openapi";
 const pointer = (...parts: string[]) =>
   `${ROOT}#/${parts.map((part) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")}`;
 const JSON_OF = ["content", "application/json", "schema"];
 
-/** Compiling all of them at once would take a second and more. */
+/** Compiles a schema at its first use: compiling all of them takes more than a second. */
 function lazily<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {

@@ -1,5 +1,5 @@
-// What a running server takes: memory and open files, as the system counts them, and what grows on
-// the disk.
+// Resources of a running server: memory and open files by /proc, sizes of its files, rows of its
+// tables, and gauges of its metrics.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -8,18 +8,18 @@ import { raw } from "./existing-database.ts";
 import type { Running } from "./server-process.ts";
 import type { Client } from "./shared-server.ts";
 
-/** Bytes of memory that it holds, and files and sockets that it has open; on Linux alone. */
+/** Returns the resident bytes and the number of open files and sockets. Linux only. */
 export function usedBy({ process: { pid } }: Running): { resident: number; files: number } {
   const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))!;
   return { resident: Number(kilobytes) * 1024, files: readdirSync(`/proc/${pid}/fd`).length };
 }
 
-/** Bytes of the files of all agents, by what their names end with: `db`, `db-wal`, `index`. */
+/** Returns the sizes of all agents' files by their extension: `db`, `db-wal`, `index`. */
 export function filesOf({ dataDir }: Running): Record<string, { count: number; largest: number }> {
   const files: Record<string, { count: number; largest: number }> = {};
   for (const name of readdirSync(agentsDir(dataDir))) {
     const kind = name.slice(name.indexOf(".") + 1);
-    // It may be gone by now.
+    // The file may have been deleted since the folder was read.
     const size = statSync(join(agentsDir(dataDir), name), { throwIfNoEntry: false })?.size ?? 0;
     const { count, largest } = files[kind] ?? { count: 0, largest: 0 };
     files[kind] = { count: count + 1, largest: Math.max(largest, size) };
@@ -37,7 +37,7 @@ const TABLES = [
 ] as const;
 export type Rows = Record<(typeof TABLES)[number], number>;
 
-/** Rows of an agent's tables. */
+/** Numbers of rows in an agent's tables. */
 export function rowsOf(client: Client): Rows {
   const db = raw(client.file());
   try {
@@ -49,7 +49,7 @@ export function rowsOf(client: Client): Rows {
   }
 }
 
-/** A gauge without labels of those that the server shows, such as `nous_queue_length`. */
+/** Returns the value of a gauge without labels, such as `nous_queue_length`. */
 export async function gaugeOf({ url }: Running, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)![1]);

@@ -1,9 +1,9 @@
-// HTTP as it is written: nothing is put right on the way, as `fetch` does.
+// Sends HTTP requests byte by byte as a test writes them. `fetch` would correct wrong ones.
 
 import { type Agent, request } from "node:http";
 import { connect } from "node:net";
 
-/** Milliseconds after which a request counts as one that is never answered. */
+/** Milliseconds after which a request counts as unanswered. */
 const PATIENCE = 30_000;
 
 export interface PlainAnswer {
@@ -12,7 +12,7 @@ export interface PlainAnswer {
   text: string;
 }
 
-/** A request, a character of a header and of the path for each byte. */
+/** A request. Each character of its path and headers is one byte. */
 export interface PlainRequest {
   method: string;
   path: string;
@@ -31,7 +31,7 @@ export function send(
     bytes === undefined ? {} : { "content-length": bytes.length };
   return new Promise((resolve, reject) => {
     const whole = { host, ...headers, ...length };
-    // An empty Host would be replaced.
+    // Node would replace an empty Host.
     const options = {
       hostname,
       port,
@@ -57,7 +57,7 @@ export function send(
     });
     sending.on("timeout", () => sending.destroy(new Error("was not answered")));
     sending.on("error", (error: NodeJS.ErrnoException) => {
-      // The server closed the connection for having been idle, just as it was taken up again.
+      // The server closed an idle connection just as this request reused it.
       if (sending.reusedSocket && error.code === "ECONNRESET")
         resolve(send(url, { method, path, headers, body }, agent));
       else reject(error);
@@ -67,8 +67,8 @@ export function send(
 }
 
 /**
- * Writes to a connection of its own until the server closes it, or `goesAway`; the answer is all
- * that came.
+ * Writes to a new connection until the server closes it, or until this end does (`goesAway`).
+ * Returns everything that the server sent.
  */
 export function write(url: string, text: string, { goesAway = false } = {}): Promise<string> {
   const { hostname, port } = new URL(url);

@@ -1,5 +1,5 @@
-// Tells what is set on a connection that is about to write, as it is read back from it: a line of
-// JSON on the standard error. Tests load it with `node --import`, as ../../kills/support/die-at.mjs.
+// Reads back the settings of each connection that begins a write transaction, and prints them as a
+// line of JSON on the standard error. Tests load this file with `node --import`.
 
 import Database from "libsql";
 

@@ -1,4 +1,4 @@
-// The server as users run it: the built program in a process of its own, asked over HTTP.
+// Starts the built server as users do: in a process of its own, called over HTTP.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { setMaxListeners } from "node:events";
@@ -18,25 +18,25 @@ export interface Running {
   url: string;
   dataDir: string;
   process: ChildProcess;
-  /** What it has logged, whole. */
+  /** Returns everything that it has logged. */
   log(): string;
-  /** Asks, as the usual agent or as another. A body that is no string goes as JSON. */
+  /** Sends a request, by default of the agent `default`. A body other than a string is JSON. */
   ask(call: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Ends it; the answer is how it ended. */
+  /** Ends the server. Returns its exit code or the signal that ended it. */
   end(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
-/** What a server is run by, and what it finds around it. */
+/** How the process of a server is started. */
 export interface Surroundings {
-  /** What stands before the program: options of Node. */
+  /** Options of Node, before the program. */
   node?: readonly string[];
   /** Environment variables beside those of the tests. */
   env?: NodeJS.ProcessEnv;
-  /** A command that runs it in its own place, with its options. */
+  /** A command with options that runs the program, such as `setpriv`. */
   under?: readonly string[];
 }
 
-/** A server ended before it listened. */
+/** Thrown if a server ends before it listens. */
 export class Ended extends Error {
   constructor(
     readonly how: number | NodeJS.Signals | null,
@@ -46,12 +46,12 @@ export class Ended extends Error {
   }
 }
 
-/** Sweeps would change memories at moments that no test chose. */
+/** No periodic sweeps: they would change memories at any moment of a test. */
 const UNSWEPT = ["--decay-interval", "0"];
 
 /**
- * Starts a server on a free port, and waits until it listens. Unless it is for a whole file, it is
- * killed after the test. It sweeps by itself only if the options say so.
+ * Starts a server on a free port, and waits until it listens. The server is killed after the test,
+ * unless its scope is the file. It sweeps periodically only if the options say so.
  */
 export async function start(
   dataDir: string,
@@ -69,9 +69,9 @@ export async function start(
     env: { ...process.env, ...env },
   });
   if (scope === "test") onTestFinished(() => void child.kill("SIGKILL"));
-  // A fetch may wait for ever for a server that was killed while it was connecting.
+  // A fetch that was connecting when the server was killed could wait forever.
   const gone = new AbortController();
-  // Each request listens to it.
+  // Every request adds a listener.
   setMaxListeners(0, gone.signal);
   child.once("exit", () => gone.abort());
   let [told, logged] = ["", ""];

@@ -1,4 +1,4 @@
-// One server for all tests of a file, each an agent of its own.
+// One server for all tests of a file. Each test has an agent of its own.
 
 import { afterAll, beforeAll, expect } from "vitest";
 import { agentFile } from "../../../js/server/src/settings/paths.ts";
@@ -15,7 +15,7 @@ export const LESSON = {
 export interface Client {
   agent: string;
   ask(call: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** A memory that was created; fields that are not given are those of a lesson. */
+  /** Creates a memory, by default a lesson, and returns it. */
   create(fields?: object): Promise<Answer["body"]>;
   link(
     source_id: string,
@@ -23,13 +23,13 @@ export interface Client {
     type?: string,
     fields?: object,
   ): Promise<Answer["body"]>;
-  /** Ids of what a search found. */
+  /** Returns the ids that a search found. */
   search(query: string, fields?: object): Promise<string[]>;
-  /** The agent's database. */
+  /** Returns the path of the agent's database. */
   file(): string;
 }
 
-/** Starts the server before the tests of a file; `client()` is an agent that nobody else is. */
+/** Starts the server before the tests of a file. `client()` returns a client of a new agent. */
 export function sharedServer(options: readonly string[] = []): {
   server(): Running;
   client(): Client;

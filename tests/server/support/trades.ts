@@ -1,4 +1,4 @@
-// Trades that consolidation learns from, and what it made of them.
+// Closed trades for consolidation, and a reader of the lessons that it made.
 
 import { raw } from "./existing-database.ts";
 import type { Client } from "./shared-server.ts";
@@ -6,7 +6,7 @@ import type { Client } from "./shared-server.ts";
 export const ANOMALY = "funding_extreme";
 
 /**
- * Closed trades of a symbol, written behind the server's back: those that an anomaly called up were
+ * Writes closed trades of a symbol straight into the database. Trades that followed an anomaly were
  * won, the others lost.
  */
 export function trade(file: string, symbol: string, from: number, to: number): void {
@@ -46,7 +46,7 @@ export function trade(file: string, symbol: string, from: number, to: number): v
   db.close();
 }
 
-/** What consolidation made, with how many episodes each generalizes. */
+/** Returns the memories that consolidation made, each with its number of episodes. */
 export async function learned(by: Client) {
   const { body } = await by.ask("GET /graph");
   const found = [];
