@@ -5,7 +5,8 @@ import { LIFECYCLE_STATES, TYPE_CODES } from "./constants.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { invalid, NousError, show } from "./errors.ts";
 import { toMilliseconds } from "./instant.ts";
-import { numeric, takeRefusal } from "./runtime.ts";
+import { takeRefusal } from "./refusal.ts";
+import { numeric } from "./runtime.ts";
 import type {
   AlgorithmNodeType,
   DecayLifecycleState,
@@ -57,7 +58,7 @@ export function decayColumns(
   const now = toMilliseconds(instant);
   const lease = context.pool.acquire();
   try {
-    lease.reserve(nodes * 3, nodes * 2);
+    lease.reserve(nodes * 3, 0, nodes * 2);
     const { numbers, bytes, numbersAt, bytesAt, engine } = lease;
     copyNumbers(lastAccessed, nodes, numbers, numbersAt);
     copyNumbers(stability, nodes, numbers, numbersAt + nodes);
@@ -75,7 +76,7 @@ export function decayColumns(
         },
       );
     }
-    lease.refresh();
+    lease.revalidateViews();
     const [r, state] = [lease.numbersAt + 2 * nodes, lease.bytesAt + nodes];
     return {
       retrievability: lease.numbers.slice(r, r + nodes),

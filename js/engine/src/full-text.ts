@@ -4,9 +4,16 @@
 
 import { idsOf, limitOf, listOf, optionsOf } from "./arguments.ts";
 import { invalid, invalidEntry, invalidShape, NousError, show } from "./errors.ts";
+import {
+  DOCUMENT,
+  DOCUMENT_BODY,
+  DOCUMENT_ROW,
+  DOCUMENT_SUMMARY,
+  DOCUMENT_TITLE,
+  NOBODY,
+} from "./generated/layout.ts";
 import type { Glue } from "./instance.ts";
 import { checkRoom, DEFAULT_LIMIT, maxBytesOf } from "./memory/index.ts";
-import { Resident, refusalOf } from "./memory/resident.ts";
 import {
   damaged,
   inOnePiece,
@@ -16,7 +23,9 @@ import {
   type Snapshotted,
   snapshotParts,
 } from "./memory/snapshot.ts";
+import { refusal } from "./refusal.ts";
 import { ownInstance } from "./runtime.ts";
+import { ScratchView } from "./scratch-view.ts";
 import { mostBytes, writeText } from "./text.ts";
 
 /** A memory's texts, as they are searched; what is missing is empty. */
@@ -61,12 +70,12 @@ export interface TextUse {
 
 const OPTION_KEYS = new Set(["maxBytes"]);
 const SEARCH_KEYS = new Set(["limit", "among"]);
-/** The columns of a document, in the order in which they cross. */
-const COLUMNS = ["title", "summary", "body"] as const;
-/** Rows of an entry: that of the one it replaces, and the lengths of its columns. */
-const ENTRY = 1 + COLUMNS.length;
-/** The row of a new one. */
-const NEW = 0xffff_ffff;
+/** The texts of a document, and the place of the length of each on the wire. */
+const TEXTS = [
+  ["title", DOCUMENT_TITLE],
+  ["summary", DOCUMENT_SUMMARY],
+  ["body", DOCUMENT_BODY],
+] as const;
 
 type Module = ReturnType<Glue["ResidentText"]["create"]>;
 
@@ -113,7 +122,7 @@ export class TextIndex {
     );
     const instance = ownInstance();
     const module = instance.glue.ResidentText.create(maxBytes, instance.memory.buffer.byteLength);
-    this.#kept = keep(new Resident(instance, module), []);
+    this.#kept = keep(new ScratchView(instance, module), []);
   }
 
   /**
@@ -136,9 +145,9 @@ export class TextIndex {
     const count = restorer.texts();
     const module = restorer.finish();
     restorer.free();
-    if (module === undefined) throw refusalOf(glue);
+    if (module === undefined) throw refusal(glue);
     if (ids.length !== count) throw damaged("has too few or too many ids");
-    return new TextIndex(new Whole(keep(new Resident(instance, module), ids)) as object);
+    return new TextIndex(new Whole(keep(new ScratchView(instance, module), ids)) as object);
   }
 
   #live(): Kept {
@@ -193,26 +202,27 @@ export class TextIndex {
       (sum, [, texts]) => texts.reduce((all, text) => all + text.length, sum),
       0,
     );
-    resident.reserve(0, entries.length * ENTRY, mostBytes(units));
+    resident.reserve(0, entries.length * DOCUMENT, mostBytes(units));
     let at = resident.rowsAt;
     let to = resident.bytesAt;
     for (const [id, texts] of entries) {
-      resident.rows[at++] = rows.get(id) ?? NEW;
-      for (const text of texts) {
-        const length = writeText(text, resident.bytes, to);
-        resident.rows[at++] = length;
+      resident.rows[at + DOCUMENT_ROW] = rows.get(id) ?? NOBODY;
+      for (let place = 0; place < TEXTS.length; place++) {
+        const length = writeText(texts[place]!, resident.bytes, to);
+        resident.rows[at + TEXTS[place]![1]] = length;
         to += length;
       }
+      at += DOCUMENT;
     }
     if (!resident.module.upsert(entries.length)) throw resident.refusal();
-    resident.find();
+    resident.relocate();
     entries.forEach(([id], place) => {
       const row = resident.rows[resident.rowsAt + place]!;
       rows.set(id, row);
       ids[row] = id;
     });
     sweep(kept);
-    resident.release();
+    resident.shrinkIfLarge();
     return added.length;
   }
 
@@ -231,7 +241,7 @@ export class TextIndex {
       kept.ids[row] = undefined;
     }
     sweep(kept);
-    resident.release();
+    resident.shrinkIfLarge();
     return rows.length;
   }
 
@@ -261,12 +271,12 @@ export class TextIndex {
     if (rows !== undefined) resident.rows.set(rows, resident.rowsAt + read.length);
     const count = resident.module.search(read.length, rows?.length, most);
     if (count < 0) throw resident.refusal();
-    resident.find();
+    resident.relocate();
     const hits = Array.from({ length: count }, (_, place) => ({
       id: kept.ids[resident.rows[resident.rowsAt + place]!]!,
       score: resident.numbers[resident.numbersAt + place]!,
     }));
-    resident.releaseAnswer();
+    resident.shrinkAfterAnswer();
     return hits;
   }
 
@@ -310,7 +320,7 @@ class Whole {
   constructor(readonly kept: Kept) {}
 }
 
-function keep(resident: Resident<Module>, ids: string[]): Kept {
+function keep(resident: ScratchView<Module>, ids: string[]): Kept {
   return { resident, rows: placesOf(ids), ids, snapshots: 0, isFreed: false };
 }
 
@@ -327,7 +337,7 @@ function readDocuments(documents: readonly TextDocument[]): Map<string, string[]
       const problem = `must be a string that is not empty, found ${show(id)}`;
       throw invalidEntry("documents", index, document, "id", problem);
     }
-    const texts = COLUMNS.map((column) => {
+    const texts = TEXTS.map(([column]) => {
       const text = document[column] ?? "";
       if (typeof text === "string") return text;
       throw invalidEntry(

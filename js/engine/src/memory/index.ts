@@ -6,28 +6,95 @@ import { idsOf, limitOf, listOf, optionsOf, presentOf } from "../arguments.ts";
 import { withModuleConfig } from "../config.ts";
 import { LIFECYCLE_STATES } from "../constants.ts";
 import { invalid, invalidEntry, NousError, show } from "../errors.ts";
-import { takeRefusal } from "../runtime.ts";
+import {
+  COLUMNS,
+  COLUMNS_BM25,
+  COLUMNS_GRAPH,
+  COLUMNS_SEMANTIC,
+  EDGE,
+  EDGE_FROM,
+  EDGE_TARGET,
+  EDGE_TO,
+  ENDED_MAX_HOPS,
+  ENDED_MAX_NODES,
+  ENDED_NO_SPREAD,
+  FIND,
+  FIND_ACTIVATION,
+  FIND_ROW,
+  NAME_CLUSTER,
+  NAME_EDGE_TYPE,
+  NAME_SUBTYPE,
+  NAME_TAG,
+  NAME_TYPE,
+  NO_END,
+  NO_SUBTYPE,
+  NOBODY,
+  NODE,
+  NODE_TARGET,
+  OUTCOME,
+  OUTCOME_ACTIVATED,
+  OUTCOME_CONNECTIONS,
+  OUTCOME_EDGES_TRAVERSED,
+  OUTCOME_ENDED,
+  OUTCOME_FINDS,
+  OUTCOME_HOPS,
+  OUTCOME_KEPT,
+  OUTCOME_RANKED,
+  OUTCOME_SEEDS,
+  SEARCH,
+  SEARCH_CONNECTIONS,
+  STORED_EDGE_FROM,
+  STORED_EDGE_SEQUENCE,
+  STORED_EDGE_STRENGTH,
+  STORED_EDGE_TO,
+  STORED_EDGE_TYPE,
+  STORED_NODE_ACCESS_COUNT,
+  STORED_NODE_CREATED_AT,
+  STORED_NODE_DIFFICULTY,
+  STORED_NODE_HAS_EMBEDDING,
+  STORED_NODE_INBOUND_EDGES,
+  STORED_NODE_LAST_ACCESSED,
+  STORED_NODE_RETRIEVABILITY,
+  STORED_NODE_SALIENCE,
+  STORED_NODE_SEQUENCE,
+  STORED_NODE_STABILITY,
+  STORED_NODE_STATE,
+  STORED_NODE_SUBTYPE,
+  STORED_NODE_TYPE,
+  TARGET_EARLIER,
+  TARGET_NEW,
+  TRANSITION,
+  TRANSITION_FROM,
+  TRANSITION_ROW,
+  TRANSITION_SUBTYPE,
+  TRANSITION_TO,
+  USED_EDGES,
+  USED_EDGES_CAPACITY,
+  USED_EMBEDDINGS,
+  USED_EMBEDDINGS_CAPACITY,
+  USED_NODES,
+  USED_NODES_CAPACITY,
+} from "../generated/layout.ts";
+import { refusal, takeRefusal } from "../refusal.ts";
+import { ownInstance, type PlainData } from "../runtime.ts";
+import { ScratchView } from "../scratch-view.ts";
 import type { Instant } from "../types.ts";
 import { Names, naming } from "./names.ts";
 import {
   type AllNames,
   checkRerank,
   codesOf,
-  EDGE,
-  NODE,
   type ReadSearch,
   readEdges,
   readNodes,
   readSearch,
   readSimilar,
-  SEARCH,
   SIMILAR_KEYS,
   STORED_STATES,
-  setTarget,
   setTypes,
 } from "./pack.ts";
 import { type Ranking, rankingNumbers, readRanking } from "./ranking.ts";
-import { Resident, type ResidentModule } from "./resident.ts";
+import type { MemoryScratch, ResidentMemory } from "./scratch.ts";
 import {
   inOnePiece,
   restoreParts,
@@ -64,24 +131,25 @@ const DEFAULT_MAX_BYTES = 3 * 2 ** 30;
 const MOST_IDS = 2 ** 24 - 1;
 const MOST_DIMENSIONS = 65_536;
 /** Why spreading ended, by code. */
-const TERMINATIONS = ["no_spread", "max_nodes", "max_hops"] as const;
-/** Numbers of a search's outcome, before what it found. */
-const OUTCOME = 9;
-/** An end of an edge that is not in the index. */
-const NO_END = -1;
-/** A hit that is not in the index; the slot of an edge that was left out. */
-const NOBODY = 0xffff_ffff;
-/** The code of no subtype. */
-const NO_SUBTYPE = 0;
+const TERMINATIONS: Record<number, SearchResult<Ranking>["metrics"]["terminated"]> = {
+  [ENDED_NO_SPREAD]: "no_spread",
+  [ENDED_MAX_NODES]: "max_nodes",
+  [ENDED_MAX_HOPS]: "max_hops",
+};
 
 const OPTION_KEYS = new Set(["dimensions", "embeddings", "embeddingId", "config", "maxBytes"]);
 const RESTORE_KEYS = new Set(["config", "maxBytes"]);
 const UPSERT_KEYS = new Set(["now"]);
-/** The columns of candidates, in the order in which they cross. */
-const SCORES = ["semantic", "bm25", "graph"] as const;
+
+/** The columns of candidates by their places on the wire. */
+const SCORES: Record<number, keyof ResidentCandidates> = {
+  [COLUMNS_SEMANTIC]: "semantic",
+  [COLUMNS_BM25]: "bm25",
+  [COLUMNS_GRAPH]: "graph",
+};
 
 /** What belongs to one memory: its instance, and who its rows and slots are. @internal */
-export interface Kept extends Snapshotted<ResidentModule> {
+export interface Kept extends Snapshotted<ResidentMemory> {
   /** Rows by id, ids by row. */
   rows: Map<string, number>;
   ids: (string | undefined)[];
@@ -92,7 +160,7 @@ export interface Kept extends Snapshotted<ResidentModule> {
   embeddingId: string;
 }
 
-function keep(resident: Resident, embeddingId: string): Kept {
+function keep(resident: MemoryScratch, embeddingId: string): Kept {
   return {
     resident,
     rows: new Map(),
@@ -100,11 +168,11 @@ function keep(resident: Resident, embeddingId: string): Kept {
     slots: new Map(),
     edgeIds: [],
     names: {
-      types: new Names(resident, "type"),
-      subtypes: new Names(resident, "subtype"),
-      edgeTypes: new Names(resident, "edgeType"),
-      tags: new Names(resident, "tag"),
-      clusters: new Names(resident, "cluster"),
+      types: new Names(resident, NAME_TYPE),
+      subtypes: new Names(resident, NAME_SUBTYPE),
+      edgeTypes: new Names(resident, NAME_EDGE_TYPE),
+      tags: new Names(resident, NAME_TAG),
+      clusters: new Names(resident, NAME_CLUSTER),
     },
     embeddingId,
     snapshots: 0,
@@ -161,8 +229,8 @@ export class MemoryIndex {
     };
     const resident =
       config === undefined
-        ? Resident.create(undefined, making)
-        : withModuleConfig(config, (plain) => Resident.create(plain, making));
+        ? createMemory(undefined, making)
+        : withModuleConfig(config, (plain) => createMemory(plain, making));
     this.#kept = keep(resident, embeddingId);
   }
 
@@ -217,25 +285,16 @@ export class MemoryIndex {
   get bytes(): MemoryUse {
     const { resident } = this.#live();
     resident.module.bytes_used();
-    resident.find();
-    const [nodes, nodes_capacity, edges, edges_capacity, embeddings, embeddings_capacity] =
-      resident.numbers.subarray(resident.numbersAt, resident.numbersAt + 6) as unknown as [
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-      ];
-    const module = resident.instance.memory.buffer.byteLength;
+    resident.relocate();
+    const { numbers, numbersAt: at } = resident;
     return {
-      nodes,
-      nodes_capacity,
-      edges,
-      edges_capacity,
-      embeddings,
-      embeddings_capacity,
-      module,
+      nodes: numbers[at + USED_NODES]!,
+      nodes_capacity: numbers[at + USED_NODES_CAPACITY]!,
+      edges: numbers[at + USED_EDGES]!,
+      edges_capacity: numbers[at + USED_EDGES_CAPACITY]!,
+      embeddings: numbers[at + USED_EMBEDDINGS]!,
+      embeddings_capacity: numbers[at + USED_EMBEDDINGS_CAPACITY]!,
+      module: resident.instance.memory.buffer.byteLength,
     };
   }
 
@@ -251,7 +310,7 @@ export class MemoryIndex {
     const { resident, rows, ids, names } = kept;
     const { records } = batch;
     const count = batch.ids.length;
-    const added = setTargets(batch.ids, rows, records, NODE);
+    const added = setTargets(batch.ids, rows, records, NODE, NODE_TARGET);
     checkRoom("nodes", rows.size + added);
     naming([names.types, names.subtypes, names.tags, names.clusters], () => {
       const codes = codesOf(batch, names);
@@ -262,15 +321,15 @@ export class MemoryIndex {
       resident.numbers.set(embeddings, resident.numbersAt + records.length);
       if (!resident.module.upsert(count, now)) throw refusedEntry(kept, "nodes", nodes);
     });
-    resident.find();
+    resident.relocate();
     for (let index = 0; index < count; index++) {
-      if (records[index * NODE] !== NEW) continue;
+      if (records[index * NODE + NODE_TARGET] !== TARGET_NEW) continue;
       const row = resident.rows[resident.rowsAt + index]!;
       const id = batch.ids[index]!;
       rows.set(id, row);
       ids[row] = id;
     }
-    resident.release();
+    resident.shrinkIfLarge();
     return added;
   }
 
@@ -309,15 +368,16 @@ export class MemoryIndex {
       const source = rows.get(batch.sources[index]!);
       const target = rows.get(batch.targets[index]!);
       // One without an end is checked as the others are, and left out.
-      records[index * EDGE + 1] = target === undefined ? NO_END : (source ?? NO_END);
-      records[index * EDGE + 2] = target ?? NO_END;
+      records[index * EDGE + EDGE_FROM] = target === undefined ? NO_END : (source ?? NO_END);
+      records[index * EDGE + EDGE_TO] = target ?? NO_END;
     }
     const added = setTargets(
       ids,
       slots,
       records,
       EDGE,
-      (index) => records[index * EDGE + 1] === NO_END,
+      EDGE_TARGET,
+      (index) => records[index * EDGE + EDGE_FROM] === NO_END,
     );
     checkRoom("edges", slots.size + added);
     naming([names.edgeTypes], () => {
@@ -326,7 +386,7 @@ export class MemoryIndex {
       resident.numbers.set(records, resident.numbersAt);
       if (!resident.module.link(count)) throw refusedEntry(kept, "edges", edges);
     });
-    resident.find();
+    resident.relocate();
     const ignored: string[] = [];
     for (let index = 0; index < count; index++) {
       const slot = resident.rows[resident.rowsAt + index]!;
@@ -343,7 +403,7 @@ export class MemoryIndex {
       slots.set(id, slot);
       edgeIds[slot] = id;
     }
-    resident.release();
+    resident.shrinkIfLarge();
     return { linked: count - ignored.length, ignored };
   }
 
@@ -373,30 +433,30 @@ export class MemoryIndex {
     if (row === undefined) return undefined;
     const { resident, names } = kept;
     const labels = resident.module.node(row);
-    resident.find();
+    resident.relocate();
     const { numbers, numbersAt: at, rowsAt } = resident;
     const codes = [...resident.rows.subarray(rowsAt, rowsAt + labels)];
-    const subtype = numbers[at + 11]!;
-    const salience = numbers[at + 8]!;
+    const subtype = numbers[at + STORED_NODE_SUBTYPE]!;
+    const salience = numbers[at + STORED_NODE_SALIENCE]!;
     return {
       id,
-      type: names.types.text(numbers[at + 10]!),
+      type: names.types.text(numbers[at + STORED_NODE_TYPE]!),
       subtype: subtype === NO_SUBTYPE ? null : names.subtypes.text(subtype),
-      created_at: numbers[at + 1]!,
-      last_accessed: numbers[at + 2]!,
-      access_count: numbers[at + 3]!,
-      inbound_edge_count: numbers[at + 4]!,
-      stability: numbers[at + 5]!,
-      retrievability: numbers[at + 6]!,
-      difficulty: numbers[at + 7]!,
+      created_at: numbers[at + STORED_NODE_CREATED_AT]!,
+      last_accessed: numbers[at + STORED_NODE_LAST_ACCESSED]!,
+      access_count: numbers[at + STORED_NODE_ACCESS_COUNT]!,
+      inbound_edge_count: numbers[at + STORED_NODE_INBOUND_EDGES]!,
+      stability: numbers[at + STORED_NODE_STABILITY]!,
+      retrievability: numbers[at + STORED_NODE_RETRIEVABILITY]!,
+      difficulty: numbers[at + STORED_NODE_DIFFICULTY]!,
       ...(Number.isNaN(salience) ? {} : { salience }),
-      lifecycle: STORED_STATES[numbers[at + 9]!]!,
+      lifecycle: STORED_STATES[numbers[at + STORED_NODE_STATE]!]!,
       tags: codes.filter((code) => code % 2 === 0).map((code) => names.tags.text(code >>> 1)),
       clusters: codes
         .filter((code) => code % 2 === 1)
         .map((code) => names.clusters.text(code >>> 1)),
-      has_embedding: numbers[at + 12] === 1,
-      sequence: numbers[at]!,
+      has_embedding: numbers[at + STORED_NODE_HAS_EMBEDDING] === 1,
+      sequence: numbers[at + STORED_NODE_SEQUENCE]!,
     };
   }
 
@@ -506,11 +566,10 @@ export class MemoryIndex {
         ? Array.prototype.slice.call(listOf("ids", ids as readonly string[]))
         : undefined;
     const count = own?.length ?? lengthOf(handles!);
-    const columns = [
-      columnOf("semantic", semantic, count),
-      columnOf("bm25", bm25, count),
-      columnOf("graph", graph, count),
-    ];
+    const columns = new Array<ArrayLike<number> | undefined>(COLUMNS);
+    columns[COLUMNS_SEMANTIC] = columnOf("semantic", semantic, count);
+    columns[COLUMNS_BM25] = columnOf("bm25", bm25, count);
+    columns[COLUMNS_GRAPH] = columnOf("graph", graph, count);
     const { resident } = kept;
     // From here on nothing of the caller's runs; what ran may have changed who is there, and how
     // long a column is.
@@ -521,7 +580,7 @@ export class MemoryIndex {
     }
     if (handles !== undefined && lengthOf(handles) !== count) throw changed("handles");
     const places = Math.min(most, count);
-    resident.reserve(3 * count + rankingNumbers(places), count, 0);
+    resident.reserve(COLUMNS * count + rankingNumbers(places), count, 0);
     const { numbers, numbersAt: at } = resident;
     // Of none there is nothing to copy, and what has a detached buffer cannot even be asked.
     if (handles === undefined) lookUp(kept, own!, resident.rows, resident.rowsAt);
@@ -533,9 +592,9 @@ export class MemoryIndex {
     }
     if (!resident.module.rerank(count, places, present, sections))
       throw refusedCandidate(kept, candidates);
-    resident.refresh();
-    const ranking = readRanking(resident.numbers, at + 3 * count, places, kept.ids);
-    resident.release();
+    resident.revalidateViews();
+    const ranking = readRanking(resident.numbers, at + COLUMNS * count, places, kept.ids);
+    resident.shrinkIfLarge();
     return ranking;
   }
 
@@ -551,43 +610,33 @@ export class MemoryIndex {
     const { resident, ids } = kept;
     writeSearch(kept, read);
     if (!resident.module.search()) throw refusedSearch(kept);
-    resident.find();
+    resident.relocate();
     const { numbers, numbersAt: at } = resident;
-    const [seeds, activated, filtered, returned, finds, connections, hops, traversed, terminated] =
-      numbers.subarray(at, at + OUTCOME) as unknown as [
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-      ];
+    const returned = numbers[at + OUTCOME_RANKED]!;
     const ranking = readRanking(numbers, at + OUTCOME, returned, ids);
     const findsAt = at + OUTCOME + rankingNumbers(returned);
     const result: SearchResult<Ranking> = {
       ranking,
-      serendipity: Array.from({ length: finds }, (_, place) => ({
-        id: ids[numbers[findsAt + 2 * place]!]!,
-        activation: numbers[findsAt + 2 * place + 1]!,
+      serendipity: Array.from({ length: numbers[at + OUTCOME_FINDS]! }, (_, place) => ({
+        id: ids[numbers[findsAt + FIND * place + FIND_ROW]!]!,
+        activation: numbers[findsAt + FIND * place + FIND_ACTIVATION]!,
       })),
       metrics: {
-        seeds_found: seeds,
-        nodes_activated: activated,
-        nodes_filtered: filtered,
+        seeds_found: numbers[at + OUTCOME_SEEDS]!,
+        nodes_activated: numbers[at + OUTCOME_ACTIVATED]!,
+        nodes_filtered: numbers[at + OUTCOME_KEPT]!,
         nodes_returned: returned,
-        hops,
-        edges_traversed: traversed,
-        terminated: TERMINATIONS[terminated]!,
+        hops: numbers[at + OUTCOME_HOPS]!,
+        edges_traversed: numbers[at + OUTCOME_EDGES_TRAVERSED]!,
+        terminated: TERMINATIONS[numbers[at + OUTCOME_ENDED]!]!,
       },
     };
-    if (read.head[3] === 1) {
+    if (read.head[SEARCH_CONNECTIONS] === 1) {
+      const connections = numbers[at + OUTCOME_CONNECTIONS]!;
       const slots = resident.rows.slice(resident.rowsAt, resident.rowsAt + connections);
       result.connections = Array.from(slots, (slot) => edgeAt(kept, slot));
     }
-    resident.releaseAnswer();
+    resident.shrinkAfterAnswer();
     return result;
   }
 
@@ -605,13 +654,13 @@ export class MemoryIndex {
     writeSearch(kept, read);
     const count = resident.module.similar();
     if (count < 0) throw resident.refusal();
-    resident.find();
+    resident.relocate();
     const ids = Array.from(
       resident.rows.subarray(resident.rowsAt, resident.rowsAt + count),
       (row) => kept.ids[row]!,
     );
     const scores = resident.numbers.slice(resident.numbersAt, resident.numbersAt + count);
-    resident.releaseAnswer();
+    resident.shrinkAfterAnswer();
     return { ids, scores };
   }
 
@@ -636,7 +685,7 @@ export class MemoryIndex {
     };
     const transitions = this.#transitions(kept, module.sweep_transitions());
     module.forget_sweep();
-    resident.refresh();
+    resident.revalidateViews();
     return { processed, changes, transitions };
   }
 
@@ -675,7 +724,7 @@ export class MemoryIndex {
     }
     const applied = resident.module.apply_decay(ids.length);
     if (applied < 0) throw resident.refusal();
-    resident.release();
+    resident.shrinkIfLarge();
     return applied;
   }
 
@@ -694,14 +743,15 @@ export class MemoryIndex {
   }
 
   #transitions({ ids, names }: Kept, told: Uint32Array): Transition[] {
-    const count = told.length / 4;
+    const count = told.length / TRANSITION;
     const transitions = new Array<Transition>(count);
     for (let place = 0; place < count; place++) {
-      const subtype = told[4 * place + 3]!;
+      const at = place * TRANSITION;
+      const subtype = told[at + TRANSITION_SUBTYPE]!;
       transitions[place] = {
-        id: ids[told[4 * place]!]!,
-        from: STORED_STATES[told[4 * place + 1]!]!,
-        to: LIFECYCLE_STATES[told[4 * place + 2]!]!,
+        id: ids[told[at + TRANSITION_ROW]!]!,
+        from: STORED_STATES[told[at + TRANSITION_FROM]!]!,
+        to: LIFECYCLE_STATES[told[at + TRANSITION_TO]!]!,
         subtype: subtype === NO_SUBTYPE ? null : names.subtypes.text(subtype),
       };
     }
@@ -724,7 +774,7 @@ export class MemoryIndex {
     writeSearch(kept, read);
     const json = kept.resident.module.explain(row);
     if (json === undefined) throw refusedSearch(kept);
-    kept.resident.find();
+    kept.resident.relocate();
     const { rank, absent, score } = JSON.parse(json) as ToldNode;
     const name = ({ from, edge, parts, ...rest }: ToldExplanation): Explanation => ({
       ...rest,
@@ -802,6 +852,34 @@ export class MemoryIndex {
   }
 }
 
+/** Options of a memory, checked. */
+interface Making {
+  dimensions: number;
+  i8: boolean;
+  embeddingId: string;
+  maxBytes: number;
+}
+
+/** An empty memory in an instance of its own. */
+function createMemory(
+  config: PlainData | undefined,
+  { dimensions, i8, embeddingId, maxBytes }: Making,
+): MemoryScratch {
+  const instance = ownInstance();
+  const { glue, memory } = instance;
+  const moduleBytes = memory.buffer.byteLength;
+  const module = glue.ResidentMemory.create(
+    config,
+    dimensions,
+    i8,
+    embeddingId,
+    maxBytes,
+    moduleBytes,
+  );
+  if (module === undefined) throw refusal(glue);
+  return new ScratchView(instance, module);
+}
+
 /** What a restored index is made of. */
 class Whole {
   constructor(readonly kept: Kept) {}
@@ -820,16 +898,13 @@ interface ToldNode {
   score: ToldExplanation | null;
 }
 
-/** The target of an entry that is new, and of one whose id came before in the batch. */
-const NEW = -1;
-const earlier = (place: number) => -2 - place;
-
-/** Says of each entry which node or edge it is about; the answer is how many are new. */
+/** Writes the target of each entry into its record. Returns the count of new ids. */
 function setTargets(
   ids: readonly string[],
   known: ReadonlyMap<string, number>,
   records: Float64Array,
   size: number,
+  field: number,
   isLeftOut: (index: number) => boolean = () => false,
 ): number {
   const first = new Map<string, number>();
@@ -838,12 +913,12 @@ function setTargets(
     if (isLeftOut(index)) continue;
     const there = known.get(id);
     if (there !== undefined) {
-      setTarget(records, size, index, there);
+      records[index * size + field] = there;
       continue;
     }
     const before = first.get(id);
     if (before === undefined) first.set(id, index);
-    setTarget(records, size, index, before === undefined ? NEW : earlier(before));
+    records[index * size + field] = before === undefined ? TARGET_NEW : TARGET_EARLIER - before;
   }
   return first.size;
 }
@@ -870,15 +945,15 @@ function forgetEdges({ slots, edgeIds }: Kept, freed: ArrayLike<number>): void {
 
 function edgeAt({ resident, ids, edgeIds, names }: Kept, slot: number): StoredMemoryEdge {
   resident.module.edge(slot);
-  resident.find();
+  resident.relocate();
   const { numbers, numbersAt: at } = resident;
   return {
     id: edgeIds[slot]!,
-    source_id: ids[numbers[at]!]!,
-    target_id: ids[numbers[at + 1]!]!,
-    type: names.edgeTypes.text(numbers[at + 2]!),
-    strength: numbers[at + 3]!,
-    sequence: numbers[at + 4]!,
+    source_id: ids[numbers[at + STORED_EDGE_FROM]!]!,
+    target_id: ids[numbers[at + STORED_EDGE_TO]!]!,
+    type: names.edgeTypes.text(numbers[at + STORED_EDGE_TYPE]!),
+    strength: numbers[at + STORED_EDGE_STRENGTH]!,
+    sequence: numbers[at + STORED_EDGE_SEQUENCE]!,
   };
 }
 

@@ -2,20 +2,15 @@
 
 import { requireShort } from "../arguments.ts";
 import { NousError, show } from "../errors.ts";
-import type { Resident } from "./resident.ts";
-
-/** The kinds of names, in the order of their codes. */
-const KINDS = ["type", "subtype", "edgeType", "tag", "cluster"] as const;
-type Kind = (typeof KINDS)[number];
+import { NOBODY } from "../generated/layout.ts";
+import type { MemoryScratch } from "./scratch.ts";
 
 /** Names up to this many units need no asking for room. */
 const SHORT = 1024;
-/** The code of a name that no node has. */
-const NO_CODE = 0xffff_ffff;
 
 /** @internal */
 export class Names {
-  readonly #resident: Resident;
+  readonly #resident: MemoryScratch;
   readonly #kind: number;
   readonly #codes = new Map<string, number>();
   readonly #texts: string[] = [];
@@ -23,9 +18,9 @@ export class Names {
   readonly #fresh: string[] = [];
   #before = 0;
 
-  constructor(resident: Resident, kind: Kind) {
+  constructor(resident: MemoryScratch, kind: number) {
     this.#resident = resident;
-    this.#kind = KINDS.indexOf(kind);
+    this.#kind = kind;
   }
 
   /** The code of a name, a new one where it has none. */
@@ -74,7 +69,7 @@ export class Names {
     if (known !== undefined) return known;
     this.#checkRoom(name);
     const code = this.#resident.module.code(this.#kind, name);
-    if (code < 0) return NO_CODE;
+    if (code < 0) return NOBODY;
     this.#codes.set(name, code);
     return code;
   }

@@ -1,11 +1,18 @@
 // A ranking, light: ids and scores, and the signals behind a score when they are asked for.
 
 import { moduleConstants } from "../generated/constants.ts";
+import {
+  SIGNALS,
+  SIGNALS_AFFINITY,
+  SIGNALS_AUTHORITY,
+  SIGNALS_GRAPH,
+  SIGNALS_KEYWORD,
+  SIGNALS_PRIMARY,
+  SIGNALS_RECENCY,
+  SIGNALS_SEMANTIC,
+} from "../generated/layout.ts";
 import type { RerankingWeights, SignalBreakdown } from "../types.ts";
 import type { RankedEntry } from "./types.ts";
-
-/** Numbers of a place that lie together: six signals, and which of them is primary. */
-const SIGNALS = 7;
 
 /** What a search or a reranking came to, best first. */
 export class Ranking implements Iterable<RankedEntry> {
@@ -40,7 +47,7 @@ export class Ranking implements Iterable<RankedEntry> {
   primarySignal(place: number): keyof RerankingWeights | undefined {
     return this.ids[place] === undefined
       ? undefined
-      : moduleConstants.signals[this.#signals[place * SIGNALS + 6]!];
+      : moduleConstants.signals[this.#signals[place * SIGNALS + SIGNALS_PRIMARY]!];
   }
 
   /** All there is about a place, counted from 0. */
@@ -107,13 +114,13 @@ function copyOfFew(numbers: Float64Array, at: number, count: number): number[] {
   const copy = new Array<number>(count * SIGNALS);
   for (let to = 0; to < copy.length; to += SIGNALS) {
     const from = at + to;
-    copy[to] = numbers[from]!;
-    copy[to + 1] = numbers[from + 1]!;
-    copy[to + 2] = numbers[from + 2]!;
-    copy[to + 3] = numbers[from + 3]!;
-    copy[to + 4] = numbers[from + 4]!;
-    copy[to + 5] = numbers[from + 5]!;
-    copy[to + 6] = numbers[from + 6]!;
+    copy[to + SIGNALS_SEMANTIC] = numbers[from + SIGNALS_SEMANTIC]!;
+    copy[to + SIGNALS_KEYWORD] = numbers[from + SIGNALS_KEYWORD]!;
+    copy[to + SIGNALS_GRAPH] = numbers[from + SIGNALS_GRAPH]!;
+    copy[to + SIGNALS_RECENCY] = numbers[from + SIGNALS_RECENCY]!;
+    copy[to + SIGNALS_AUTHORITY] = numbers[from + SIGNALS_AUTHORITY]!;
+    copy[to + SIGNALS_AFFINITY] = numbers[from + SIGNALS_AFFINITY]!;
+    copy[to + SIGNALS_PRIMARY] = numbers[from + SIGNALS_PRIMARY]!;
   }
   return copy;
 }

@@ -1,15 +1,16 @@
 // Snapshots: the module's parts, and between them parts of our own that hold the ids.
 
 import { invalid, NousError, show } from "../errors.ts";
+import { PART_HEADER } from "../generated/layout.ts";
 import type { Instance } from "../instance.ts";
+import { refusal } from "../refusal.ts";
 import { ownInstance, type PlainData } from "../runtime.ts";
-import { type OnScratch, Resident, refusalOf } from "./resident.ts";
+import { ScratchView, type Shrinkable } from "../scratch-view.ts";
+import type { MemoryScratch } from "./scratch.ts";
 
 /** A snapshot: its bytes, in one piece or in several of any length. */
 export type SnapshotSource = Uint8Array | ArrayBuffer | Iterable<Uint8Array>;
 
-/** Bytes of a part's header. */
-const HEADER = 32;
 /** A part of ids ends with so many, or with the one that brings it to so many UTF-16 units. */
 const IDS_A_PART = 1 << 16;
 const UNITS_A_PART = 1 << 21;
@@ -18,7 +19,7 @@ const UTF8 = 0;
 const UTF16 = 1;
 
 /** A class of the module that writes snapshots. @internal */
-export interface SnapshotWriter extends OnScratch {
+export interface SnapshotWriter extends Shrinkable {
   begin_snapshot(): Uint32Array | undefined;
   next_part(): number;
   part_at(): number;
@@ -28,7 +29,7 @@ export interface SnapshotWriter extends OnScratch {
 
 /** What a snapshot is taken of. @internal */
 export interface Snapshotted<M extends SnapshotWriter> {
-  resident: Resident<M>;
+  resident: ScratchView<M>;
   /** How many snapshots have been begun. */
   snapshots: number;
   /** Said to snapshots that are still being written. */
@@ -103,7 +104,7 @@ function idsOfPart(
 
 /** The parts that hold the ids of a list; `goOn` throws where the snapshot cannot be finished. */
 function* idParts(
-  resident: Resident<SnapshotWriter>,
+  resident: ScratchView<SnapshotWriter>,
   kind: number,
   [places, ids]: IdList,
   goOn: () => void,
@@ -114,7 +115,7 @@ function* idParts(
     const content = encodeIds(some);
     goOn();
     if (!resident.module.reserve_part(content.length)) throw resident.refusal();
-    resident.refresh();
+    resident.revalidateViews();
     resident.bytes.set(content, resident.module.part_at());
     yield* take(resident, resident.module.own_part(kind));
   }
@@ -122,11 +123,11 @@ function* idParts(
 
 /** A part that the module has made. */
 function* take(
-  resident: Resident<SnapshotWriter>,
+  resident: ScratchView<SnapshotWriter>,
   length: number,
 ): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
   if (length < 0) throw resident.refusal();
-  resident.refresh();
+  resident.revalidateViews();
   const at = resident.module.part_at();
   yield resident.bytes.slice(at, at + length) as Uint8Array<ArrayBuffer>;
 }
@@ -193,7 +194,7 @@ function textOf(utf8: Uint8Array): string {
 
 /** What a snapshot held. @internal */
 export interface Restored {
-  resident: Resident;
+  resident: MemoryScratch;
   nodeIds: string[];
   edgeIds: string[];
   /** Where ids stand in these lists. */
@@ -210,8 +211,8 @@ export function restoreParts(
 ): Restored {
   const instance = ownInstance();
   const { glue, memory } = instance;
-  const restorer = glue.Restorer.create(config, maxBytes, memory.buffer.byteLength);
-  if (restorer === undefined) throw refusalOf(glue);
+  const restorer = glue.MemoryRestorer.create(config, maxBytes, memory.buffer.byteLength);
+  if (restorer === undefined) throw refusal(glue);
   const nodeIds: string[] = [];
   const edgeIds: string[] = [];
   readParts(source, instance, restorer, [nodeIds, edgeIds]);
@@ -219,11 +220,18 @@ export function restoreParts(
   const [nodes, edges] = [restorer.nodes(), restorer.edges()];
   const module = restorer.finish();
   restorer.free();
-  if (module === undefined) throw refusalOf(glue);
+  if (module === undefined) throw refusal(glue);
   if (nodeIds.length !== nodes || edgeIds.length !== edges)
     throw damaged("has too few or too many ids");
   const [rows, slots] = [placesOf(nodeIds), placesOf(edgeIds)];
-  return { resident: new Resident(instance, module), nodeIds, edgeIds, rows, slots, embeddingId };
+  return {
+    resident: new ScratchView(instance, module),
+    nodeIds,
+    edgeIds,
+    rows,
+    slots,
+    embeddingId,
+  };
 }
 
 /** Where each id of a snapshot stands. @internal */
@@ -258,15 +266,15 @@ export function readParts(
     return new Uint8Array(memory.buffer, at, bytes);
   };
   while (!feed.isEmpty()) {
-    feed.read(room(HEADER));
+    feed.read(room(PART_HEADER));
     const length = restorer.part_length();
-    if (length < 0) throw refusalOf(glue);
-    if (!feed.has(length - HEADER)) throw damaged("is cut off");
-    feed.read(room(length).subarray(HEADER));
+    if (length < 0) throw refusal(glue);
+    if (!feed.has(length - PART_HEADER)) throw damaged("is cut off");
+    feed.read(room(length).subarray(PART_HEADER));
     const kind = restorer.read(length);
-    if (kind < 0) throw refusalOf(glue);
+    if (kind < 0) throw refusal(glue);
     if (kind === 0) continue;
-    const ids = decodeIds(room(length).slice(HEADER));
+    const ids = decodeIds(room(length).slice(PART_HEADER));
     const list = lists[kind - 1];
     if (list === undefined) throw damaged("has a part of an unknown kind");
     for (const id of ids) list.push(id);

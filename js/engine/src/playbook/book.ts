@@ -13,6 +13,33 @@ import {
 import type { EngineContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
+import {
+  EVENT,
+  EVENT_KIND,
+  EVENT_SEVERITY,
+  EVENT_SYMBOL,
+  MATCH,
+  MATCH_EVENT,
+  MATCH_RELEVANCE,
+  MATCH_ROW,
+  MATCH_SUCCESS_RATE,
+  MISSING,
+  MISSING_ROW,
+  MISSING_VARIABLE,
+  NO_SYMBOL,
+  STEP_ABOVE,
+  STEP_ALL,
+  STEP_ANY,
+  STEP_AT_LEAST,
+  STEP_AT_MOST,
+  STEP_BELOW,
+  STEP_BETWEEN,
+  STEP_EQUAL,
+  STEP_FALLING,
+  STEP_NOT,
+  STEP_RISING,
+  STEP_UNEQUAL,
+} from "../generated/layout.ts";
 import type { Instance } from "../instance.ts";
 import { numeric, ownInstance } from "../runtime.ts";
 import type { Instant } from "../types.ts";
@@ -152,21 +179,27 @@ const MOST_COMPARISONS = 256;
 const MOST_PAIRS = 65_536;
 /** Past what is numbered: no playbook knows it. */
 const UNKNOWN = 2 ** 32 - 2;
-const NO_SYMBOL = -1;
 const FREE = Symbol("free");
 
-/** Steps of a condition as the module reads them; comparisons follow. */
-const STEPS = { all: 0, any: 1, not: 2, between: 3, rising: 4, falling: 5 } as const;
+/** Codes of the steps of a condition. */
+const STEPS = {
+  all: STEP_ALL,
+  any: STEP_ANY,
+  not: STEP_NOT,
+  between: STEP_BETWEEN,
+  rising: STEP_RISING,
+  falling: STEP_FALLING,
+} as const;
 const COMPARISONS = new Map<unknown, number>([
-  ["<", 6],
-  ["<=", 7],
-  ["≤", 7],
-  [">", 8],
-  [">=", 9],
-  ["≥", 9],
-  ["=", 10],
-  ["!=", 11],
-  ["≠", 11],
+  ["<", STEP_BELOW],
+  ["<=", STEP_AT_MOST],
+  ["≤", STEP_AT_MOST],
+  [">", STEP_ABOVE],
+  [">=", STEP_AT_LEAST],
+  ["≥", STEP_AT_LEAST],
+  ["=", STEP_EQUAL],
+  ["!=", STEP_UNEQUAL],
+  ["≠", STEP_UNEQUAL],
 ]);
 
 class Unreadable extends Error {
@@ -348,9 +381,6 @@ function shelf(): Instance {
   return sharedShelf;
 }
 
-/** Numbers that tell of a match. */
-const MATCHED = 4;
-
 /**
  * Playbooks by id, in the order in which they were added last, found by what calls them up:
  * matching takes time in proportion to what matches, not to the book. Names of kinds, symbols and
@@ -462,9 +492,13 @@ export class PlaybookBook {
     const market = readMarket(snapshot);
     // From here on nothing of the caller's runs.
     const numbers: number[] = [];
-    for (const { type, symbol, severity } of told) {
-      const code = symbol ? this.#reader.symbols.known(lowerAscii(symbol)) : NO_SYMBOL;
-      numbers.push(this.#reader.kinds.known(type), code, severity);
+    for (const [place, { type, symbol, severity }] of told.entries()) {
+      const at = place * EVENT;
+      numbers[at + EVENT_KIND] = this.#reader.kinds.known(type);
+      numbers[at + EVENT_SYMBOL] = symbol
+        ? this.#reader.symbols.known(lowerAscii(symbol))
+        : NO_SYMBOL;
+      numbers[at + EVENT_SEVERITY] = severity;
     }
     let known = 0;
     for (const [variable, given] of market) {
@@ -479,10 +513,10 @@ export class PlaybookBook {
     const answer = this.#module.matches(told.length, known);
     const count = answer[0]!;
     const matches: PlaybookMatch[] = [];
-    for (let at = 1; at < 1 + count * MATCHED; at += MATCHED) {
-      const { type, symbol, severity } = told[answer[at + 1]!]!;
+    for (let at = 1; at < 1 + count * MATCH; at += MATCH) {
+      const { type, symbol, severity } = told[answer[at + MATCH_EVENT]!]!;
       const { id, title, action, direction, success_count, sample_size } =
-        this.#byRow[answer[at]!]!;
+        this.#byRow[answer[at + MATCH_ROW]!]!;
       matches.push({
         id,
         title,
@@ -493,15 +527,15 @@ export class PlaybookBook {
         type,
         symbol: symbol ?? null,
         severity,
-        success_rate: answer[at + 2]!,
-        relevance: answer[at + 3]!,
+        success_rate: answer[at + MATCH_SUCCESS_RATE]!,
+        relevance: answer[at + MATCH_RELEVANCE]!,
       });
     }
     const missing: MissingVariable[] = [];
-    for (let at = 1 + count * MATCHED; at < answer.length; at += 2) {
+    for (let at = 1 + count * MATCH; at < answer.length; at += MISSING) {
       missing.push({
-        id: this.#byRow[answer[at]!]!.id,
-        var: this.#reader.variables.name(answer[at + 1]!),
+        id: this.#byRow[answer[at + MISSING_ROW]!]!.id,
+        var: this.#reader.variables.name(answer[at + MISSING_VARIABLE]!),
       });
     }
     return { matches, missing };
