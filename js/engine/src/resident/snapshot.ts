@@ -3,10 +3,10 @@
 import { invalid, NousError, show } from "../errors.ts";
 import { PART_HEADER } from "../generated/layout.ts";
 import type { Instance } from "../instance.ts";
+import type { MemoryScratch } from "../memory/scratch.ts";
 import { refusal } from "../refusal.ts";
 import { ownInstance, type PlainData } from "../runtime.ts";
 import { ScratchView, type Shrinkable } from "../scratch-view.ts";
-import type { MemoryScratch } from "./scratch.ts";
 
 /** A snapshot: its bytes, in one piece or in several of any length. */
 export type SnapshotSource = Uint8Array | ArrayBuffer | Iterable<Uint8Array>;

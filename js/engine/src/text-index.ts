@@ -13,7 +13,8 @@ import {
   NOBODY,
 } from "./generated/layout.ts";
 import type { Glue } from "./instance.ts";
-import { checkRoom, DEFAULT_LIMIT, maxBytesOf } from "./memory/index.ts";
+import { checkRoom, DEFAULT_LIMIT, maxBytesOf } from "./memory/memory-index.ts";
+import { refusal } from "./refusal.ts";
 import {
   damaged,
   inOnePiece,
@@ -22,8 +23,7 @@ import {
   type SnapshotSource,
   type Snapshotted,
   snapshotParts,
-} from "./memory/snapshot.ts";
-import { refusal } from "./refusal.ts";
+} from "./resident/snapshot.ts";
 import { ownInstance } from "./runtime.ts";
 import { ScratchView } from "./scratch-view.ts";
 import { mostBytes, writeText } from "./text.ts";

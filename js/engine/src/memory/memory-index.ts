@@ -76,10 +76,18 @@ import {
   USED_NODES_CAPACITY,
 } from "../generated/layout.ts";
 import { refusal, takeRefusal } from "../refusal.ts";
+import {
+  inOnePiece,
+  restoreParts,
+  type SnapshotSource,
+  type Snapshotted,
+  snapshotParts,
+} from "../resident/snapshot.ts";
 import { ownInstance, type PlainData } from "../runtime.ts";
 import { ScratchView } from "../scratch-view.ts";
 import type { Instant } from "../types.ts";
 import { Names, naming } from "./names.ts";
+import { type Ranking, rankingNumbers, readRanking } from "./ranking.ts";
 import {
   type AllNames,
   checkRerank,
@@ -92,16 +100,8 @@ import {
   SIMILAR_KEYS,
   STORED_STATES,
   setTypes,
-} from "./pack.ts";
-import { type Ranking, rankingNumbers, readRanking } from "./ranking.ts";
+} from "./read.ts";
 import type { MemoryScratch, ResidentMemory } from "./scratch.ts";
-import {
-  inOnePiece,
-  restoreParts,
-  type SnapshotSource,
-  type Snapshotted,
-  snapshotParts,
-} from "./snapshot.ts";
 import type {
   DecayChanges,
   ExplainedNode,
