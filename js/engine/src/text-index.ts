@@ -3,7 +3,7 @@
 // of its own.
 
 import { idsOf, limitOf, listOf, optionsOf } from "./arguments.ts";
-import { invalid, invalidEntry, invalidShape, NousError, show } from "./errors.ts";
+import { invalid, invalidEntry, invalidShape, show } from "./errors.ts";
 import {
   DOCUMENT,
   DOCUMENT_BODY,
@@ -13,15 +13,21 @@ import {
   NOBODY,
 } from "./generated/layout.ts";
 import type { Glue } from "./instance.ts";
-import { checkRoom, DEFAULT_LIMIT, maxBytesOf } from "./memory/memory-index.ts";
 import { refusal } from "./refusal.ts";
+import {
+  checkRoom,
+  DEFAULT_LIMIT,
+  freeOnDispose,
+  type IndexState,
+  maxBytesOf,
+  ResidentIndex,
+} from "./resident/resident-index.ts";
 import {
   damaged,
   inOnePiece,
   placesOf,
   readParts,
   type SnapshotSource,
-  type Snapshotted,
   snapshotParts,
 } from "./resident/snapshot.ts";
 import { ownInstance } from "./runtime.ts";
@@ -79,12 +85,8 @@ const TEXTS = [
 
 type Module = ReturnType<Glue["ResidentText"]["create"]>;
 
-/** What belongs to one index: its instance, and who its rows are. */
-interface Kept extends Snapshotted<Module> {
-  /** Rows by id, ids by row. */
-  rows: Map<string, number>;
-  ids: (string | undefined)[];
-}
+/** The state of an index. */
+type TextState = IndexState<Module>;
 
 /**
  * A full-text index over titles, summaries and bodies, resident in the module: words by their
@@ -103,7 +105,7 @@ interface Kept extends Snapshotted<Module> {
  * nothing is changed then.
  */
 export class TextIndex {
-  #kept: Kept | undefined;
+  readonly #index: ResidentIndex<TextState>;
   // Set below, where the symbol exists.
   declare [Symbol.dispose]: () => void;
 
@@ -113,8 +115,8 @@ export class TextIndex {
    * is loaded.
    */
   constructor(options: TextIndexOptions = {}) {
-    if ((options as unknown) instanceof Whole) {
-      this.#kept = (options as unknown as Whole).kept;
+    if ((options as unknown) instanceof ResidentIndex) {
+      this.#index = options as unknown as ResidentIndex<TextState>;
       return;
     }
     const maxBytes = maxBytesOf(
@@ -122,7 +124,7 @@ export class TextIndex {
     );
     const instance = ownInstance();
     const module = instance.glue.ResidentText.create(maxBytes, instance.memory.buffer.byteLength);
-    this.#kept = keep(new ScratchView(instance, module), []);
+    this.#index = new ResidentIndex(newState(new ScratchView(instance, module), []));
   }
 
   /**
@@ -147,29 +149,18 @@ export class TextIndex {
     restorer.free();
     if (module === undefined) throw refusal(glue);
     if (ids.length !== count) throw damaged("has too few or too many ids");
-    return new TextIndex(new Whole(keep(new ScratchView(instance, module), ids)) as object);
-  }
-
-  #live(): Kept {
-    if (this.#kept === undefined) throw new NousError("freed", "This index has been freed.");
-    return this.#kept;
-  }
-
-  /**
-   * Reading a caller's objects may have run code of the caller's, which may have freed the index.
-   */
-  #sameAs(kept: Kept): void {
-    if (this.#live() !== kept) throw new NousError("freed", "This index has been freed.");
+    const state = newState(new ScratchView(instance, module), ids);
+    return new TextIndex(new ResidentIndex(state) as object);
   }
 
   /** How many documents there are. */
   get size(): number {
-    return this.#live().rows.size;
+    return this.#index.live().rows.size;
   }
 
   /** The memory it takes, in bytes. */
   get bytes(): TextUse {
-    const { resident } = this.#live();
+    const { resident } = this.#index.live();
     return {
       index: resident.module.bytes_used(),
       module: resident.instance.memory.buffer.byteLength,
@@ -178,12 +169,12 @@ export class TextIndex {
 
   /** Whether a document is there. */
   has(id: string): boolean {
-    return this.#live().rows.has(id);
+    return this.#index.live().rows.has(id);
   }
 
   /** The ids of all documents, in no order. */
   ids(): IterableIterator<string> {
-    return this.#live().rows.keys();
+    return this.#index.live().rows.keys();
   }
 
   /**
@@ -191,10 +182,10 @@ export class TextIndex {
    * stays. Of one that is listed twice the last counts. The answer is how many were new.
    */
   upsert(documents: readonly TextDocument[]): number {
-    const kept = this.#live();
+    const state = this.#index.live();
     const batch = readDocuments(documents);
-    this.#sameAs(kept);
-    const { resident, rows, ids } = kept;
+    this.#index.requireSame(state);
+    const { resident, rows, ids } = state;
     const entries = [...batch];
     const added = entries.filter(([id]) => !rows.has(id));
     checkRoom("documents", rows.size + added.length);
@@ -221,26 +212,26 @@ export class TextIndex {
       rows.set(id, row);
       ids[row] = id;
     });
-    sweep(kept);
+    sweep(state);
     resident.shrinkIfLarge();
     return added.length;
   }
 
   /** Removes documents. Ids that are not there are passed over; the answer is how many were. */
   remove(ids: readonly string[]): number {
-    const kept = this.#live();
+    const state = this.#index.live();
     const known = idsOf("ids", ids);
-    this.#sameAs(kept);
-    const rows = rowsOf(kept, known);
-    const { resident } = kept;
+    this.#index.requireSame(state);
+    const rows = rowsOf(state, known);
+    const { resident } = state;
     resident.reserve(0, rows.length, 0);
     resident.rows.set(rows, resident.rowsAt);
     resident.module.remove(rows.length);
     for (const row of rows) {
-      kept.rows.delete(kept.ids[row]!);
-      kept.ids[row] = undefined;
+      state.rows.delete(state.ids[row]!);
+      state.ids[row] = undefined;
     }
-    sweep(kept);
+    sweep(state);
     resident.shrinkIfLarge();
     return rows.length;
   }
@@ -252,14 +243,14 @@ export class TextIndex {
    * of the documents hold, count only where no other term is found.
    */
   search(terms: readonly string[], options: TextSearchOptions = {}): TextHit[] {
-    const kept = this.#live();
+    const state = this.#index.live();
     const { limit, among } = optionsOf<TextSearchOptions>("options", options, SEARCH_KEYS);
     const most = limitOf(limit, DEFAULT_LIMIT);
-    const { resident } = kept;
+    const { resident } = state;
     const read = readTerms(terms, resident.instance.glue.ResidentText.terms_read());
     const known = among === undefined ? undefined : idsOf("among", among);
-    this.#sameAs(kept);
-    const rows = known === undefined ? undefined : rowsOf(kept, known);
+    this.#index.requireSame(state);
+    const rows = known === undefined ? undefined : rowsOf(state, known);
     const units = read.reduce((sum, term) => sum + term.length, 0);
     resident.reserve(0, read.length + (rows?.length ?? 0), mostBytes(units));
     let to = resident.bytesAt;
@@ -273,7 +264,7 @@ export class TextIndex {
     if (count < 0) throw resident.refusal();
     resident.relocate();
     const hits = Array.from({ length: count }, (_, place) => ({
-      id: kept.ids[resident.rows[resident.rowsAt + place]!]!,
+      id: state.ids[resident.rows[resident.rowsAt + place]!]!,
       score: resident.numbers[resident.numbersAt + place]!,
     }));
     resident.shrinkAfterAnswer();
@@ -290,8 +281,8 @@ export class TextIndex {
    * stream. The index may not be changed before the last.
    */
   snapshotParts(): IterableIterator<Uint8Array<ArrayBuffer>> {
-    const kept = this.#live();
-    return snapshotParts(kept, (rows) => [[rows, kept.ids]]);
+    const state = this.#index.live();
+    return snapshotParts(state, (rows) => [[rows, state.ids]]);
   }
 
   /**
@@ -300,27 +291,13 @@ export class TextIndex {
    * as other objects are.
    */
   free(): void {
-    if (this.#kept !== undefined) this.#kept.isFreed = true;
-    this.#kept = undefined;
-  }
-
-  static {
-    if (Symbol.dispose !== undefined) {
-      Object.defineProperty(TextIndex.prototype, Symbol.dispose, {
-        value: TextIndex.prototype.free,
-        writable: true,
-        configurable: true,
-      });
-    }
+    this.#index.free();
   }
 }
 
-/** What a restored index is made of. */
-class Whole {
-  constructor(readonly kept: Kept) {}
-}
+freeOnDispose(TextIndex);
 
-function keep(resident: ScratchView<Module>, ids: string[]): Kept {
+function newState(resident: ScratchView<Module>, ids: string[]): TextState {
   return { resident, rows: placesOf(ids), ids, snapshots: 0, isFreed: false };
 }
 
@@ -363,7 +340,7 @@ function readTerms(terms: readonly string[], most: number): string[] {
 }
 
 /** The rows of those ids that are there, each once. */
-function rowsOf({ rows }: Kept, ids: readonly string[]): number[] {
+function rowsOf({ rows }: TextState, ids: readonly string[]): number[] {
   return [...new Set(ids)].flatMap((id) => rows.get(id) ?? []);
 }
 
@@ -371,10 +348,10 @@ function rowsOf({ rows }: Kept, ids: readonly string[]): number[] {
  * Lets the module sweep out what was removed; rows are given anew then, in the order in which they
  * were.
  */
-function sweep(kept: Kept): void {
-  if (!kept.resident.module.sweep()) return;
-  kept.ids = kept.ids.filter((id) => id !== undefined);
-  kept.ids.forEach((id, row) => {
-    kept.rows.set(id!, row);
+function sweep(state: TextState): void {
+  if (!state.resident.module.sweep()) return;
+  state.ids = state.ids.filter((id) => id !== undefined);
+  state.ids.forEach((id, row) => {
+    state.rows.set(id!, row);
   });
 }

@@ -5,7 +5,7 @@
 import { idsOf, limitOf, listOf, optionsOf, presentOf } from "../arguments.ts";
 import { withModuleConfig } from "../config.ts";
 import { LIFECYCLE_STATES } from "../constants.ts";
-import { invalid, invalidEntry, NousError, show } from "../errors.ts";
+import { invalid, NousError, show } from "../errors.ts";
 import {
   COLUMNS,
   COLUMNS_BM25,
@@ -21,11 +21,6 @@ import {
   FIND,
   FIND_ACTIVATION,
   FIND_ROW,
-  NAME_CLUSTER,
-  NAME_EDGE_TYPE,
-  NAME_SUBTYPE,
-  NAME_TAG,
-  NAME_TYPE,
   NO_END,
   NO_SUBTYPE,
   NOBODY,
@@ -75,23 +70,22 @@ import {
   USED_NODES,
   USED_NODES_CAPACITY,
 } from "../generated/layout.ts";
-import { refusal, takeRefusal } from "../refusal.ts";
 import {
-  inOnePiece,
-  restoreParts,
-  type SnapshotSource,
-  type Snapshotted,
-  snapshotParts,
-} from "../resident/snapshot.ts";
-import { ownInstance, type PlainData } from "../runtime.ts";
-import { ScratchView } from "../scratch-view.ts";
+  checkRoom,
+  DEFAULT_LIMIT,
+  freeOnDispose,
+  maxBytesOf,
+  ResidentIndex,
+} from "../resident/resident-index.ts";
+import { inOnePiece, type SnapshotSource, snapshotParts } from "../resident/snapshot.ts";
 import type { Instant } from "../types.ts";
-import { Names, naming } from "./names.ts";
+import { naming } from "./names.ts";
 import { type Ranking, rankingNumbers, readRanking } from "./ranking.ts";
 import {
-  type AllNames,
   checkRerank,
   codesOf,
+  columnOf,
+  lengthOf,
   type ReadSearch,
   readEdges,
   readNodes,
@@ -101,7 +95,8 @@ import {
   STORED_STATES,
   setTypes,
 } from "./read.ts";
-import type { MemoryScratch, ResidentMemory } from "./scratch.ts";
+import { changeRefused, refusedCandidate, refusedEntry, refusedSearch } from "./refusals.ts";
+import { createMemory, type MemoryState, restoreMemory } from "./state.ts";
 import type {
   DecayChanges,
   ExplainedNode,
@@ -124,11 +119,6 @@ import type {
   Transition,
 } from "./types.ts";
 
-/** Results when a call does not say. @internal */
-export const DEFAULT_LIMIT = 20;
-const DEFAULT_MAX_BYTES = 3 * 2 ** 30;
-/** A Map holds 2²⁴ entries. */
-const MOST_IDS = 2 ** 24 - 1;
 const MOST_DIMENSIONS = 65_536;
 /** Why spreading ended, by code. */
 const TERMINATIONS: Record<number, SearchResult<Ranking>["metrics"]["terminated"]> = {
@@ -147,38 +137,6 @@ const SCORES: Record<number, keyof ResidentCandidates> = {
   [COLUMNS_BM25]: "bm25",
   [COLUMNS_GRAPH]: "graph",
 };
-
-/** What belongs to one memory: its instance, and who its rows and slots are. @internal */
-export interface Kept extends Snapshotted<ResidentMemory> {
-  /** Rows by id, ids by row. */
-  rows: Map<string, number>;
-  ids: (string | undefined)[];
-  /** The same of edges. */
-  slots: Map<string, number>;
-  edgeIds: (string | undefined)[];
-  names: AllNames;
-  embeddingId: string;
-}
-
-function keep(resident: MemoryScratch, embeddingId: string): Kept {
-  return {
-    resident,
-    rows: new Map(),
-    ids: [],
-    slots: new Map(),
-    edgeIds: [],
-    names: {
-      types: new Names(resident, NAME_TYPE),
-      subtypes: new Names(resident, NAME_SUBTYPE),
-      edgeTypes: new Names(resident, NAME_EDGE_TYPE),
-      tags: new Names(resident, NAME_TAG),
-      clusters: new Names(resident, NAME_CLUSTER),
-    },
-    embeddingId,
-    snapshots: 0,
-    isFreed: false,
-  };
-}
 
 /**
  * The memory of one agent, resident in the module: nodes, edges and embeddings go in once, and a
@@ -199,7 +157,7 @@ function keep(resident: MemoryScratch, embeddingId: string): Kept {
  * once, without waiting.
  */
 export class MemoryIndex {
-  #kept: Kept | undefined;
+  readonly #index: ResidentIndex<MemoryState>;
   // Set below, where the symbol exists.
   declare [Symbol.dispose]: () => void;
 
@@ -209,8 +167,8 @@ export class MemoryIndex {
    * configuration, `not_initialized` before the module is loaded.
    */
   constructor(options: MemoryIndexOptions = {}) {
-    if ((options as unknown) instanceof Whole) {
-      this.#kept = (options as unknown as Whole).kept;
+    if ((options as unknown) instanceof ResidentIndex) {
+      this.#index = options as unknown as ResidentIndex<MemoryState>;
       return;
     }
     const given: MemoryIndexOptions = optionsOf("options", options, OPTION_KEYS);
@@ -227,11 +185,11 @@ export class MemoryIndex {
       embeddingId,
       maxBytes: maxBytesOf(given.maxBytes),
     };
-    const resident =
+    const state =
       config === undefined
         ? createMemory(undefined, making)
         : withModuleConfig(config, (plain) => createMemory(plain, making));
-    this.#kept = keep(resident, embeddingId);
+    this.#index = new ResidentIndex(state);
   }
 
   /**
@@ -249,41 +207,31 @@ export class MemoryIndex {
   ): MemoryIndex {
     const { config, maxBytes } = optionsOf("options", options, RESTORE_KEYS);
     const most = maxBytesOf(maxBytes);
-    const restored =
+    const state =
       config === undefined
-        ? restoreParts(bytes, undefined, most)
-        : withModuleConfig(config, (plain) => restoreParts(bytes, plain, most));
-    const kept = keep(restored.resident, restored.embeddingId);
-    kept.ids = restored.nodeIds;
-    kept.edgeIds = restored.edgeIds;
-    kept.rows = restored.rows;
-    kept.slots = restored.slots;
-    return new MemoryIndex(new Whole(kept) as object);
-  }
-
-  #live(): Kept {
-    if (this.#kept === undefined) throw new NousError("freed", "This index has been freed.");
-    return this.#kept;
+        ? restoreMemory(bytes, undefined, most)
+        : withModuleConfig(config, (plain) => restoreMemory(bytes, plain, most));
+    return new MemoryIndex(new ResidentIndex(state) as object);
   }
 
   /** How many nodes there are. */
   get size(): number {
-    return this.#live().rows.size;
+    return this.#index.live().rows.size;
   }
 
   /** How many edges there are. */
   get edgeCount(): number {
-    return this.#live().slots.size;
+    return this.#index.live().slots.size;
   }
 
   /** Which model made the embeddings, as the index was told. */
   get embeddingId(): string {
-    return this.#live().embeddingId;
+    return this.#index.live().embeddingId;
   }
 
   /** The memory it takes, in bytes. */
   get bytes(): MemoryUse {
-    const { resident } = this.#live();
+    const { resident } = this.#index.live();
     resident.module.bytes_used();
     resident.relocate();
     const { numbers, numbersAt: at } = resident;
@@ -303,11 +251,11 @@ export class MemoryIndex {
    * defaults of new ones. The answer is how many were new.
    */
   upsert(nodes: readonly MemoryNode[], options: { now?: Instant | undefined } = {}): number {
-    const kept = this.#live();
+    const state = this.#index.live();
     const now = presentOf(optionsOf("options", options, UPSERT_KEYS).now);
     const batch = readNodes(nodes);
-    this.#sameAs(kept);
-    const { resident, rows, ids, names } = kept;
+    this.#index.requireSame(state);
+    const { resident, rows, ids, names } = state;
     const { records } = batch;
     const count = batch.ids.length;
     const added = setTargets(batch.ids, rows, records, NODE, NODE_TARGET);
@@ -319,7 +267,7 @@ export class MemoryIndex {
       resident.numbers.set(records, resident.numbersAt);
       resident.rows.set(codes, resident.rowsAt);
       resident.numbers.set(embeddings, resident.numbersAt + records.length);
-      if (!resident.module.upsert(count, now)) throw refusedEntry(kept, "nodes", nodes);
+      if (!resident.module.upsert(count, now)) throw refusedEntry(state, "nodes", nodes);
     });
     resident.relocate();
     for (let index = 0; index < count; index++) {
@@ -338,17 +286,17 @@ export class MemoryIndex {
    * many were.
    */
   remove(ids: readonly string[]): number {
-    const kept = this.#live();
-    const rows = this.#rowsOf(kept, idsOf("ids", ids), true);
-    const { resident } = kept;
+    const state = this.#index.live();
+    const rows = this.#rowsOf(state, idsOf("ids", ids), true);
+    const { resident } = state;
     resident.reserve(0, rows.length, 0);
     resident.rows.set(rows, resident.rowsAt);
     const slots = resident.module.remove(rows.length);
     for (const row of rows) {
-      kept.rows.delete(kept.ids[row]!);
-      kept.ids[row] = undefined;
+      state.rows.delete(state.ids[row]!);
+      state.ids[row] = undefined;
     }
-    forgetEdges(kept, slots);
+    forgetEdges(state, slots);
     return rows.length;
   }
 
@@ -357,10 +305,10 @@ export class MemoryIndex {
    * leads to or from a node that is not there is left out, and named in the answer.
    */
   link(edges: readonly MemoryEdge[]): Linked {
-    const kept = this.#live();
+    const state = this.#index.live();
     const batch = readEdges(edges);
-    this.#sameAs(kept);
-    const { resident, rows, slots, edgeIds, names } = kept;
+    this.#index.requireSame(state);
+    const { resident, rows, slots, edgeIds, names } = state;
     const { records } = batch;
     const { ids } = batch;
     const count = ids.length;
@@ -384,7 +332,7 @@ export class MemoryIndex {
       setTypes(batch, names);
       resident.reserve(count * EDGE, count, 0);
       resident.numbers.set(records, resident.numbersAt);
-      if (!resident.module.link(count)) throw refusedEntry(kept, "edges", edges);
+      if (!resident.module.link(count)) throw refusedEntry(state, "edges", edges);
     });
     resident.relocate();
     const ignored: string[] = [];
@@ -409,29 +357,29 @@ export class MemoryIndex {
 
   /** Removes edges. Ids that are not there are passed over; the answer is how many were. */
   unlink(edgeIds: readonly string[]): number {
-    const kept = this.#live();
+    const state = this.#index.live();
     const ids = new Set(idsOf("edgeIds", edgeIds));
-    this.#sameAs(kept);
-    const slots = [...ids].flatMap((id) => kept.slots.get(id) ?? []);
-    const { resident } = kept;
+    this.#index.requireSame(state);
+    const slots = [...ids].flatMap((id) => state.slots.get(id) ?? []);
+    const { resident } = state;
     resident.reserve(0, slots.length, 0);
     resident.rows.set(slots, resident.rowsAt);
     resident.module.unlink(slots.length);
-    forgetEdges(kept, slots);
+    forgetEdges(state, slots);
     return slots.length;
   }
 
   /** Whether a node is there. */
   has(id: string): boolean {
-    return this.#live().rows.has(id);
+    return this.#index.live().rows.has(id);
   }
 
-  /** A node as it is kept, without its embedding. */
+  /** A node as it is stored, without its embedding. */
   get(id: string): StoredMemoryNode | undefined {
-    const kept = this.#live();
-    const row = kept.rows.get(id);
+    const state = this.#index.live();
+    const row = state.rows.get(id);
     if (row === undefined) return undefined;
-    const { resident, names } = kept;
+    const { resident, names } = state;
     const labels = resident.module.node(row);
     resident.relocate();
     const { numbers, numbersAt: at, rowsAt } = resident;
@@ -460,16 +408,16 @@ export class MemoryIndex {
     };
   }
 
-  /** An edge as it is kept. */
+  /** An edge as it is stored. */
   getEdge(id: string): StoredMemoryEdge | undefined {
-    const kept = this.#live();
-    const slot = kept.slots.get(id);
-    return slot === undefined ? undefined : edgeAt(kept, slot);
+    const state = this.#index.live();
+    const slot = state.slots.get(id);
+    return slot === undefined ? undefined : edgeAt(state, slot);
   }
 
   /** The ids of all nodes, in no order. */
   ids(): IterableIterator<string> {
-    return this.#live().rows.keys();
+    return this.#index.live().rows.keys();
   }
 
   /**
@@ -482,7 +430,7 @@ export class MemoryIndex {
     // Read whole before any is looked up: what reading runs may change who is there.
     const own = [...listOf("ids", ids)];
     const handles = new Uint32Array(own.length);
-    lookUp(this.#live(), own, handles, 0);
+    lookUp(this.#index.live(), own, handles, 0);
     return handles;
   }
 
@@ -506,10 +454,10 @@ export class MemoryIndex {
   }
 
   #access(how: "touch" | "recall", given: readonly string[], instant: Instant | undefined): number {
-    const kept = this.#live();
+    const state = this.#index.live();
     const now = presentOf(instant);
-    const rows = this.#rowsOf(kept, idsOf("ids", given), false);
-    const { resident } = kept;
+    const rows = this.#rowsOf(state, idsOf("ids", given), false);
+    const { resident } = state;
     resident.reserve(0, rows.length, 0);
     resident.rows.set(rows, resident.rowsAt);
     const counted = resident.module[how](rows.length, now);
@@ -523,15 +471,15 @@ export class MemoryIndex {
    * so that two topics asked at once are not tied together. Ids that are not there are passed over.
    */
   strengthen(groups: readonly (readonly string[])[], amount: number): Strengthened {
-    const kept = this.#live();
+    const state = this.#index.live();
     if (typeof amount !== "number")
       throw invalid("amount", `must lie between 0 and 1, found ${show(amount)}`);
     const read = Array.from(listOf("groups", groups), (group, index) =>
       idsOf(`groups[${index}]`, group),
     );
-    this.#sameAs(kept);
-    const members = read.map((ids) => this.#rowsOf(kept, ids, true));
-    const { resident, edgeIds } = kept;
+    this.#index.requireSame(state);
+    const members = read.map((ids) => this.#rowsOf(state, ids, true));
+    const { resident, edgeIds } = state;
     const flat = members.flat();
     resident.reserve(0, members.length + flat.length, 0);
     resident.rows.set(
@@ -541,7 +489,7 @@ export class MemoryIndex {
     resident.rows.set(flat, resident.rowsAt + members.length);
     const slots = resident.module.strengthen(members.length, amount);
     if (slots === undefined) throw resident.refusal();
-    const strengths = Float64Array.from(slots, (slot) => edgeAt(kept, slot).strength);
+    const strengths = Float64Array.from(slots, (slot) => edgeAt(state, slot).strength);
     return { ids: Array.from(slots, (slot) => edgeIds[slot]!), strengths };
   }
 
@@ -550,7 +498,7 @@ export class MemoryIndex {
    * their order. The same to the bit as `rerankTop` of objects with the same fields.
    */
   rerank(candidates: ResidentCandidates, options: ResidentRerankOptions = {}): Ranking {
-    const kept = this.#live();
+    const state = this.#index.live();
     checkRerank(candidates, options);
     const { limit, now, sections = true } = options;
     const present = presentOf(now);
@@ -570,10 +518,10 @@ export class MemoryIndex {
     columns[COLUMNS_SEMANTIC] = columnOf("semantic", semantic, count);
     columns[COLUMNS_BM25] = columnOf("bm25", bm25, count);
     columns[COLUMNS_GRAPH] = columnOf("graph", graph, count);
-    const { resident } = kept;
+    const { resident } = state;
     // From here on nothing of the caller's runs; what ran may have changed who is there, and how
     // long a column is.
-    this.#sameAs(kept);
+    this.#index.requireSame(state);
     for (let place = 0; place < columns.length; place++) {
       const column = columns[place];
       if (column !== undefined && lengthOf(column) !== count) throw changed(SCORES[place]!);
@@ -583,7 +531,7 @@ export class MemoryIndex {
     resident.reserve(COLUMNS * count + rankingNumbers(places), count, 0);
     const { numbers, numbersAt: at } = resident;
     // Of none there is nothing to copy, and what has a detached buffer cannot even be asked.
-    if (handles === undefined) lookUp(kept, own!, resident.rows, resident.rowsAt);
+    if (handles === undefined) lookUp(state, own!, resident.rows, resident.rowsAt);
     else if (count > 0) resident.rows.set(handles, resident.rowsAt);
     for (let place = 0; place < columns.length; place++) {
       const column = columns[place];
@@ -591,9 +539,9 @@ export class MemoryIndex {
       else if (count > 0) numbers.set(column, at + place * count);
     }
     if (!resident.module.rerank(count, places, present, sections))
-      throw refusedCandidate(kept, candidates);
+      throw refusedCandidate(state, candidates);
     resident.revalidateViews();
-    const ranking = readRanking(resident.numbers, at + COLUMNS * count, places, kept.ids);
+    const ranking = readRanking(resident.numbers, at + COLUMNS * count, places, state.ids);
     resident.shrinkIfLarge();
     return ranking;
   }
@@ -604,12 +552,12 @@ export class MemoryIndex {
    * `touch`.
    */
   search(query: SearchQuery): SearchResult<Ranking> {
-    const kept = this.#live();
-    const read = readSearch(query, kept.names);
-    this.#sameAs(kept);
-    const { resident, ids } = kept;
-    writeSearch(kept, read);
-    if (!resident.module.search()) throw refusedSearch(kept);
+    const state = this.#index.live();
+    const read = readSearch(query, state.names);
+    this.#index.requireSame(state);
+    const { resident, ids } = state;
+    writeSearch(state, read);
+    if (!resident.module.search()) throw refusedSearch(state);
     resident.relocate();
     const { numbers, numbersAt: at } = resident;
     const returned = numbers[at + OUTCOME_RANKED]!;
@@ -634,7 +582,7 @@ export class MemoryIndex {
     if (read.head[SEARCH_CONNECTIONS] === 1) {
       const connections = numbers[at + OUTCOME_CONNECTIONS]!;
       const slots = resident.rows.slice(resident.rowsAt, resident.rowsAt + connections);
-      result.connections = Array.from(slots, (slot) => edgeAt(kept, slot));
+      result.connections = Array.from(slots, (slot) => edgeAt(state, slot));
     }
     resident.shrinkAfterAnswer();
     return result;
@@ -645,19 +593,19 @@ export class MemoryIndex {
    * compared.
    */
   similar(embedding: ArrayLike<number>, options: SimilarOptions = {}): Similar {
-    const kept = this.#live();
+    const state = this.#index.live();
     const { limit, filter, now } = optionsOf("options", options, SIMILAR_KEYS);
     const most = limitOf(limit, DEFAULT_LIMIT);
-    const read = readSimilar(embedding, filter, most, presentOf(now), kept.names);
-    this.#sameAs(kept);
-    const { resident } = kept;
-    writeSearch(kept, read);
+    const read = readSimilar(embedding, filter, most, presentOf(now), state.names);
+    this.#index.requireSame(state);
+    const { resident } = state;
+    writeSearch(state, read);
     const count = resident.module.similar();
     if (count < 0) throw resident.refusal();
     resident.relocate();
     const ids = Array.from(
       resident.rows.subarray(resident.rowsAt, resident.rowsAt + count),
-      (row) => kept.ids[row]!,
+      (row) => state.ids[row]!,
     );
     const scores = resident.numbers.slice(resident.numbersAt, resident.numbersAt + count);
     resident.shrinkAfterAnswer();
@@ -670,8 +618,8 @@ export class MemoryIndex {
    */
   decay(now?: Instant): Sweep {
     const present = presentOf(now);
-    const kept = this.#live();
-    const { resident, ids } = kept;
+    const state = this.#index.live();
+    const { resident, ids } = state;
     const { module } = resident;
     const processed = module.decay(present);
     if (processed < 0) throw resident.refusal();
@@ -683,7 +631,7 @@ export class MemoryIndex {
       retrievability: new Float64Array(buffer, module.sweep_retrievability_at(), count).slice(),
       lifecycle: new Uint8Array(buffer, module.sweep_states_at(), count).slice(),
     };
-    const transitions = this.#transitions(kept, module.sweep_transitions());
+    const transitions = this.#transitions(state, module.sweep_transitions());
     module.forget_sweep();
     resident.revalidateViews();
     return { processed, changes, transitions };
@@ -697,7 +645,7 @@ export class MemoryIndex {
    * length.
    */
   applyDecay(changes: DecayChanges): number {
-    const kept = this.#live();
+    const state = this.#index.live();
     if (typeof changes !== "object" || changes === null) {
       throw invalid("changes", `must be an object, found ${show(changes)}`);
     }
@@ -706,8 +654,8 @@ export class MemoryIndex {
     const lifecycle = columnOf("lifecycle", changes.lifecycle, ids.length);
     if (retrievability === undefined) throw invalid("retrievability", "is missing");
     if (lifecycle === undefined) throw invalid("lifecycle", "is missing");
-    this.#sameAs(kept);
-    const { resident } = kept;
+    this.#index.requireSame(state);
+    const { resident } = state;
     resident.reserve(ids.length, ids.length, ids.length);
     const { numbers, rows, bytes, numbersAt, rowsAt, bytesAt } = resident;
     for (let index = 0; index < ids.length; index++) {
@@ -720,7 +668,7 @@ export class MemoryIndex {
       }
       numbers[numbersAt + index] = r;
       bytes[bytesAt + index] = code;
-      rows[rowsAt + index] = kept.rows.get(ids[index]!) ?? NOBODY;
+      rows[rowsAt + index] = state.rows.get(ids[index]!) ?? NOBODY;
     }
     const applied = resident.module.apply_decay(ids.length);
     if (applied < 0) throw resident.refusal();
@@ -736,13 +684,13 @@ export class MemoryIndex {
    */
   transitions(now?: Instant): Transition[] {
     const present = presentOf(now);
-    const kept = this.#live();
-    const told = kept.resident.module.transitions(present);
-    if (told === undefined) throw kept.resident.refusal();
-    return this.#transitions(kept, told);
+    const state = this.#index.live();
+    const told = state.resident.module.transitions(present);
+    if (told === undefined) throw state.resident.refusal();
+    return this.#transitions(state, told);
   }
 
-  #transitions({ ids, names }: Kept, told: Uint32Array): Transition[] {
+  #transitions({ ids, names }: MemoryState, told: Uint32Array): Transition[] {
     const count = told.length / TRANSITION;
     const transitions = new Array<Transition>(count);
     for (let place = 0; place < count; place++) {
@@ -765,24 +713,24 @@ export class MemoryIndex {
    * @throws {NousError} `invalid_argument` where there is no such node; else as `search`.
    */
   explain(id: string, query: SearchQuery): ExplainedNode {
-    const kept = this.#live();
-    const read = readSearch(query, kept.names);
-    this.#sameAs(kept);
-    const row = kept.rows.get(id);
+    const state = this.#index.live();
+    const read = readSearch(query, state.names);
+    this.#index.requireSame(state);
+    const row = state.rows.get(id);
     if (row === undefined)
       throw invalid("id", `must name a memory of this index, found ${show(id)}`);
-    writeSearch(kept, read);
-    const json = kept.resident.module.explain(row);
-    if (json === undefined) throw refusedSearch(kept);
-    kept.resident.relocate();
+    writeSearch(state, read);
+    const json = state.resident.module.explain(row);
+    if (json === undefined) throw refusedSearch(state);
+    state.resident.relocate();
     const { rank, absent, score } = JSON.parse(json) as ToldNode;
     const name = ({ from, edge, parts, ...rest }: ToldExplanation): Explanation => ({
       ...rest,
       // JSON has no infinity; no other value is missing.
       value: rest.value ?? Number.POSITIVE_INFINITY,
       ...(parts === undefined ? {} : { parts: parts.map(name) }),
-      ...(from === undefined ? {} : { from: kept.ids[from]! }),
-      ...(edge === undefined ? {} : { edge: kept.edgeIds[edge]! }),
+      ...(from === undefined ? {} : { from: state.ids[from]! }),
+      ...(edge === undefined ? {} : { edge: state.edgeIds[edge]! }),
     });
     return {
       id,
@@ -806,10 +754,10 @@ export class MemoryIndex {
    * stream. The index may not be changed before the last.
    */
   snapshotParts(): IterableIterator<Uint8Array<ArrayBuffer>> {
-    const kept = this.#live();
-    return snapshotParts(kept, (rows) => [
-      [rows, kept.ids],
-      [kept.resident.module.snapshot_slots(), kept.edgeIds],
+    const state = this.#index.live();
+    return snapshotParts(state, (rows) => [
+      [rows, state.ids],
+      [state.resident.module.snapshot_slots(), state.edgeIds],
     ]);
   }
 
@@ -819,71 +767,22 @@ export class MemoryIndex {
    * as other objects are.
    */
   free(): void {
-    if (this.#kept !== undefined) this.#kept.isFreed = true;
-    this.#kept = undefined;
-  }
-
-  /**
-   * Reading a caller's objects may have run code of the caller's, which may have freed the index.
-   */
-  #sameAs(kept: Kept): void {
-    if (this.#live() !== kept) throw new NousError("freed", "This index has been freed.");
+    this.#index.free();
   }
 
   /** The rows of those ids that are there; each once where that is asked for. */
-  #rowsOf(kept: Kept, ids: readonly string[], once: boolean): number[] {
-    this.#sameAs(kept);
+  #rowsOf(state: MemoryState, ids: readonly string[], once: boolean): number[] {
+    this.#index.requireSame(state);
     const rows: number[] = [];
     for (const id of once ? new Set(ids) : ids) {
-      const row = kept.rows.get(id);
+      const row = state.rows.get(id);
       if (row !== undefined) rows.push(row);
     }
     return rows;
   }
-
-  static {
-    if (Symbol.dispose !== undefined) {
-      Object.defineProperty(MemoryIndex.prototype, Symbol.dispose, {
-        value: MemoryIndex.prototype.free,
-        writable: true,
-        configurable: true,
-      });
-    }
-  }
 }
 
-/** Options of a memory, checked. */
-interface Making {
-  dimensions: number;
-  i8: boolean;
-  embeddingId: string;
-  maxBytes: number;
-}
-
-/** An empty memory in an instance of its own. */
-function createMemory(
-  config: PlainData | undefined,
-  { dimensions, i8, embeddingId, maxBytes }: Making,
-): MemoryScratch {
-  const instance = ownInstance();
-  const { glue, memory } = instance;
-  const moduleBytes = memory.buffer.byteLength;
-  const module = glue.ResidentMemory.create(
-    config,
-    dimensions,
-    i8,
-    embeddingId,
-    maxBytes,
-    moduleBytes,
-  );
-  if (module === undefined) throw refusal(glue);
-  return new ScratchView(instance, module);
-}
-
-/** What a restored index is made of. */
-class Whole {
-  constructor(readonly kept: Kept) {}
-}
+freeOnDispose(MemoryIndex);
 
 /** An explanation as the module tells it: nodes by row, edges by slot. */
 interface ToldExplanation extends Omit<Explanation, "from" | "edge" | "parts"> {
@@ -923,17 +822,7 @@ function setTargets(
   return first.size;
 }
 
-/** Whether a Map can hold so many ids. @internal */
-export function checkRoom(batch: string, ids: number): void {
-  if (ids <= MOST_IDS) return;
-  throw new NousError(
-    "out_of_memory",
-    `${batch} would be ${ids}, and an index holds ${MOST_IDS}.`,
-    { field: batch },
-  );
-}
-
-function forgetEdges({ slots, edgeIds }: Kept, freed: ArrayLike<number>): void {
+function forgetEdges({ slots, edgeIds }: MemoryState, freed: ArrayLike<number>): void {
   for (let place = 0; place < freed.length; place++) {
     const slot = freed[place]!;
     const id = edgeIds[slot];
@@ -943,7 +832,7 @@ function forgetEdges({ slots, edgeIds }: Kept, freed: ArrayLike<number>): void {
   }
 }
 
-function edgeAt({ resident, ids, edgeIds, names }: Kept, slot: number): StoredMemoryEdge {
+function edgeAt({ resident, ids, edgeIds, names }: MemoryState, slot: number): StoredMemoryEdge {
   resident.module.edge(slot);
   resident.relocate();
   const { numbers, numbersAt: at } = resident;
@@ -957,18 +846,11 @@ function edgeAt({ resident, ids, edgeIds, names }: Kept, slot: number): StoredMe
   };
 }
 
-/** The length of a typed array, whatever it says of itself. */
-const typedLength = Object.getOwnPropertyDescriptor(
-  Object.getPrototypeOf(Uint8Array.prototype),
-  "length",
-)!.get!;
-const lengthOf = (column: ArrayLike<number>): number => typedLength.call(column) as number;
-
 const changed = (field: string) => invalid(field, "changed while it was read");
 
 /** Fills in the rows of ids that all have to be there, from a place on. */
 function lookUp(
-  { rows: known }: Kept,
+  { rows: known }: MemoryState,
   ids: readonly string[],
   rows: Uint32Array,
   at: number,
@@ -1002,96 +884,9 @@ function idsAt(ids: readonly (string | undefined)[], rows: Uint32Array, begin: n
   return found;
 }
 
-/**
- * A column of numbers, of the length it has to have; what is no number becomes NaN, which is
- * refused.
- */
-function columnOf(field: string, column: unknown, count: number): ArrayLike<number> | undefined {
-  if (column === undefined || column === null) return undefined;
-  const isList =
-    Array.isArray(column) || (ArrayBuffer.isView(column) && !(column instanceof DataView));
-  if (!isList) throw invalid(field, `must be an array of numbers, found ${show(column)}`);
-  const list = column as ArrayLike<unknown>;
-  if (list.length !== count)
-    throw invalid(field, `must have as many entries as ids, ${count}, found ${list.length}`);
-  if (
-    column instanceof Float64Array ||
-    column instanceof Float32Array ||
-    column instanceof Uint8Array
-  )
-    return column;
-  const numbers = new Float64Array(count);
-  for (let index = 0; index < count; index++) {
-    const number = list[index];
-    numbers[index] = typeof number === "number" ? number : Number.NaN;
-  }
-  return numbers;
-}
-
-function changeRefused(
-  ids: readonly string[],
-  index: number,
-  field: string,
-  problem: string,
-  found: unknown,
-) {
-  const id = ids[index]!;
-  const message = `changes[${index}] (id ${JSON.stringify(id)}): ${field} ${problem}, found ${show(found)}`;
-  return new NousError("invalid_argument", message, { field, index, id });
-}
-
-/** What the module refused of a batch, by index, field and id. */
-function refusedEntry({ resident }: Kept, batch: string, entries: readonly object[]): NousError {
-  const { code, field, index, problem, found } = takeRefusal(resident.instance.glue);
-  if (code !== "invalid_argument" || index === null) {
-    return new NousError(code, `${field} ${problem}${found === null ? "" : `, found ${found}`}`, {
-      field,
-    });
-  }
-  const entry = entries[index] as Record<string, unknown> | undefined;
-  const value = entry?.[field];
-  const shown =
-    field === "embedding" ? (found === null ? "" : `, found ${found}`) : `, found ${show(value)}`;
-  return invalidEntry(batch, index, entry, field, `${problem}${shown}`);
-}
-
-function refusedCandidate({ resident, ids }: Kept, candidates: ResidentCandidates): NousError {
-  const { code, field, index, problem } = takeRefusal(resident.instance.glue);
-  if (code !== "invalid_argument" || index === null)
-    return new NousError(code, `${field} ${problem}`, { field });
-  const { handles } = candidates;
-  const isHandle = field === "ids" && handles !== undefined;
-  const name = isHandle ? "handles" : field;
-  const value = candidates[name as keyof ResidentCandidates]?.[index];
-  const id = handles === undefined ? candidates.ids?.[index] : ids[handles[index]!];
-  const whose = id === undefined ? "" : ` (id ${JSON.stringify(id)})`;
-  const details = { field: name, index, ...(id === undefined ? {} : { id }) };
-  return new NousError(
-    "invalid_argument",
-    `${name}[${index}]${whose} ${problem}, found ${show(value)}`,
-    details,
-  );
-}
-
-/**
- * What the module refused of a search: where it names a row, it is a node that was found whose
- * score is no number.
- */
-function refusedSearch({ resident, ids }: Kept): NousError {
-  const { code, field, index, problem, found } = takeRefusal(resident.instance.glue);
-  const id = index === null ? undefined : ids[index];
-  const whose = id === undefined ? "" : ` (id ${JSON.stringify(id)})`;
-  const details = { field, ...(id === undefined ? {} : { id }) };
-  return new NousError(
-    code,
-    `${field}${whose} ${problem}${found === null ? "" : `, found ${found}`}`,
-    details,
-  );
-}
-
 /** Puts a search that was read into the scratch. */
 function writeSearch(
-  { resident, rows: known }: Kept,
+  { resident, rows: known }: MemoryState,
   { head, lists, hits, scores, embedding }: ReadSearch,
 ): void {
   const codes = lists.flat();
@@ -1115,11 +910,4 @@ function wholeOf(field: string, value: unknown, most: number): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most)
     return value;
   throw invalid(field, `must be a whole number from 0 to ${most}, found ${show(value)}`);
-}
-
-/** The most bytes that a resident may take. @internal */
-export function maxBytesOf(maxBytes: number | undefined): number {
-  if (maxBytes === undefined) return DEFAULT_MAX_BYTES;
-  if (typeof maxBytes === "number" && maxBytes > 0) return Math.min(maxBytes, 2 ** 32 - 1);
-  throw invalid("maxBytes", `must be a number of bytes above 0, found ${show(maxBytes)}`);
 }

@@ -3,7 +3,14 @@
 import { requireShort } from "../arguments.ts";
 import { NousError, show } from "../errors.ts";
 import { NOBODY } from "../generated/layout.ts";
-import type { MemoryScratch } from "./scratch.ts";
+import type { Glue } from "../instance.ts";
+import type { ScratchView } from "../scratch-view.ts";
+
+/** The module's memory of one agent. @internal */
+export type ResidentMemory = NonNullable<ReturnType<Glue["ResidentMemory"]["create"]>>;
+
+/** The scratch of a memory. @internal */
+export type MemoryScratch = ScratchView<ResidentMemory>;
 
 /** Names up to this many units need no asking for room. */
 const SHORT = 1024;

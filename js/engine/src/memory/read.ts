@@ -68,6 +68,7 @@ import {
 import { toMilliseconds } from "../instant.ts";
 import type { Instant } from "../types.ts";
 import { type Names, textsOf } from "./names.ts";
+import type { AllNames } from "./state.ts";
 import type {
   MemoryEdge,
   MemoryNode,
@@ -110,21 +111,12 @@ export interface Batch {
   embeddings: Components;
 }
 
-/** The names that nodes and edges have. @internal */
-export interface AllNames {
-  types: Names;
-  subtypes: Names;
-  edgeTypes: Names;
-  tags: Names;
-  clusters: Names;
-}
-
 const numberOf = (value: unknown): number => {
   if (value === undefined || value === null) return ABSENT;
   return typeof value === "number" && value !== ABSENT ? value : Number.NaN;
 };
 
-const momentOf = (value: Instant | null | undefined): number => {
+const instantOf = (value: Instant | null | undefined): number => {
   if (value === undefined || value === null) return ABSENT;
   const moment = toMilliseconds(value);
   return Number.isFinite(moment) ? moment : Number.NaN;
@@ -166,8 +158,8 @@ export function readNodes(nodes: readonly MemoryNode[]): Batch {
     batch.ids[index] = entryId("nodes", index, node, "id", node.id);
     const { last_accessed, lifecycle } = node;
     records[at + NODE_SEQUENCE] = numberOf(node.sequence);
-    records[at + NODE_CREATED_AT] = momentOf(node.created_at);
-    records[at + NODE_LAST_ACCESSED] = last_accessed === null ? NEVER : momentOf(last_accessed);
+    records[at + NODE_CREATED_AT] = instantOf(node.created_at);
+    records[at + NODE_LAST_ACCESSED] = last_accessed === null ? NEVER : instantOf(last_accessed);
     records[at + NODE_ACCESS_COUNT] = numberOf(node.access_count);
     records[at + NODE_STABILITY] = numberOf(node.stability);
     records[at + NODE_RETRIEVABILITY] = numberOf(node.retrievability);
@@ -254,11 +246,43 @@ function readEmbedding(index: number, node: MemoryNode, embedding: unknown, batc
   return components;
 }
 
-/** How many numbers a typed array has, whatever it says of itself. */
-const lengthOf = Object.getOwnPropertyDescriptor(
-  Object.getPrototypeOf(Int8Array.prototype),
+const typedLength = Object.getOwnPropertyDescriptor(
+  Object.getPrototypeOf(Uint8Array.prototype),
   "length",
 )!.get!;
+
+/** The length of a typed array, whatever its own property `length` is. @internal */
+export const lengthOf = (numbers: ArrayLike<number>): number => typedLength.call(numbers) as number;
+
+/**
+ * A column of `count` numbers. An entry that is not a number becomes NaN, which the module refuses.
+ * @internal
+ */
+export function columnOf(
+  field: string,
+  column: unknown,
+  count: number,
+): ArrayLike<number> | undefined {
+  if (column === undefined || column === null) return undefined;
+  const isList =
+    Array.isArray(column) || (ArrayBuffer.isView(column) && !(column instanceof DataView));
+  if (!isList) throw invalid(field, `must be an array of numbers, found ${show(column)}`);
+  const list = column as ArrayLike<unknown>;
+  if (list.length !== count)
+    throw invalid(field, `must have as many entries as ids, ${count}, found ${list.length}`);
+  if (
+    column instanceof Float64Array ||
+    column instanceof Float32Array ||
+    column instanceof Uint8Array
+  )
+    return column;
+  const numbers = new Float64Array(count);
+  for (let index = 0; index < count; index++) {
+    const number = list[index];
+    numbers[index] = typeof number === "number" ? number : Number.NaN;
+  }
+  return numbers;
+}
 
 /**
  * Embeddings as the scratch takes them, one after the other. A copy: what is read next may be code
@@ -284,7 +308,7 @@ export class Components {
     // Behind a proxy there is none, whatever it is an instance of.
     const isTyped = ArrayBuffer.isView(embedding) && !(embedding instanceof DataView);
     if (isTyped && (embedding instanceof Float32Array || embedding instanceof Float64Array)) {
-      const at = this.#extend(lengthOf.call(embedding));
+      const at = this.#extend(lengthOf(embedding));
       // One whose buffer is detached has no components, and cannot even be copied.
       if (this.#length > at) this.#numbers.set(embedding, at);
       return this.#length - at;
@@ -515,7 +539,7 @@ function readFilters(
   const filters: SearchFilters = optionsOf("filters", given ?? undefined, FILTER_KEYS);
   const moment = (field: "created_after" | "created_before") => {
     const instant = filters[field];
-    const found = momentOf(instant);
+    const found = instantOf(instant);
     if (Number.isNaN(found))
       throw invalid(`filters.${field}`, `must be an instant, found ${show(instant)}`);
     return found;

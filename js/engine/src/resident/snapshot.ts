@@ -3,10 +3,8 @@
 import { invalid, NousError, show } from "../errors.ts";
 import { PART_HEADER } from "../generated/layout.ts";
 import type { Instance } from "../instance.ts";
-import type { MemoryScratch } from "../memory/scratch.ts";
 import { refusal } from "../refusal.ts";
-import { ownInstance, type PlainData } from "../runtime.ts";
-import { ScratchView, type Shrinkable } from "../scratch-view.ts";
+import type { ScratchView, Shrinkable } from "../scratch-view.ts";
 
 /** A snapshot: its bytes, in one piece or in several of any length. */
 export type SnapshotSource = Uint8Array | ArrayBuffer | Iterable<Uint8Array>;
@@ -44,22 +42,22 @@ export type IdList = readonly [places: Uint32Array, ids: readonly (string | unde
  * writes, `listsOf` tells its lists of ids, by the kinds of their parts. @internal
  */
 export function* snapshotParts<M extends SnapshotWriter>(
-  kept: Snapshotted<M>,
+  state: Snapshotted<M>,
   listsOf: (rows: Uint32Array) => readonly IdList[],
 ): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
-  const { resident } = kept;
+  const { resident } = state;
   const check = () => {
-    if (kept.isFreed) throw new NousError("freed", "This index has been freed.");
+    if (state.isFreed) throw freed();
   };
   check();
   const rows = resident.module.begin_snapshot();
   if (rows === undefined) throw resident.refusal();
-  kept.snapshots += 1;
-  const own = kept.snapshots;
+  state.snapshots += 1;
+  const own = state.snapshots;
   // The module writes one at a time.
   const goOn = () => {
     check();
-    if (own !== kept.snapshots) throw damaged("cannot be finished: another was begun");
+    if (own !== state.snapshots) throw damaged("cannot be finished: another was begun");
   };
   const lists = listsOf(rows);
   yield* take(resident, resident.module.next_part());
@@ -71,6 +69,9 @@ export function* snapshotParts<M extends SnapshotWriter>(
     yield* take(resident, length);
   }
 }
+
+/** The error of a call of an index that has been freed. @internal */
+export const freed = () => new NousError("freed", "This index has been freed.");
 
 /** A snapshot in one piece. @internal */
 export function inOnePiece(parts: Iterable<Uint8Array>): Uint8Array<ArrayBuffer> {
@@ -190,48 +191,6 @@ function textOf(utf8: Uint8Array): string {
   } catch {
     throw damaged("holds an id that is no text");
   }
-}
-
-/** What a snapshot held. @internal */
-export interface Restored {
-  resident: MemoryScratch;
-  nodeIds: string[];
-  edgeIds: string[];
-  /** Where ids stand in these lists. */
-  rows: Map<string, number>;
-  slots: Map<string, number>;
-  embeddingId: string;
-}
-
-/** @internal */
-export function restoreParts(
-  source: SnapshotSource,
-  config: PlainData | undefined,
-  maxBytes: number,
-): Restored {
-  const instance = ownInstance();
-  const { glue, memory } = instance;
-  const restorer = glue.MemoryRestorer.create(config, maxBytes, memory.buffer.byteLength);
-  if (restorer === undefined) throw refusal(glue);
-  const nodeIds: string[] = [];
-  const edgeIds: string[] = [];
-  readParts(source, instance, restorer, [nodeIds, edgeIds]);
-  const embeddingId = restorer.embedding_id();
-  const [nodes, edges] = [restorer.nodes(), restorer.edges()];
-  const module = restorer.finish();
-  restorer.free();
-  if (module === undefined) throw refusal(glue);
-  if (nodeIds.length !== nodes || edgeIds.length !== edges)
-    throw damaged("has too few or too many ids");
-  const [rows, slots] = [placesOf(nodeIds), placesOf(edgeIds)];
-  return {
-    resident: new ScratchView(instance, module),
-    nodeIds,
-    edgeIds,
-    rows,
-    slots,
-    embeddingId,
-  };
 }
 
 /** Where each id of a snapshot stands. @internal */
