@@ -36,7 +36,7 @@ export type ModuleSource =
 let compiled: WebAssembly.Module | undefined;
 let instances: Instance[] = [];
 
-/** Whether calls can be answered. @internal */
+/** Whether the module is loaded. @internal */
 export function isLoaded(): boolean {
   return compiled !== undefined;
 }
@@ -53,8 +53,8 @@ export function requireLoaded(): void {
 }
 
 /**
- * Loads the module from its bytes, or from what is compiled already, without waiting. Does nothing
- * when one is loaded.
+ * Loads the module from its bytes, or from a compiled module, synchronously. Does nothing if a
+ * module is loaded.
  *
  * @throws {NousError} `unsupported` when this environment cannot run it.
  */
@@ -140,7 +140,7 @@ function newInstance(): Instance {
   return instance;
 }
 
-/** An instance that nobody else uses, for what stays in its memory. @internal */
+/** A new instance that no other call uses, for data that stays in its memory. @internal */
 export function ownInstance(): Instance {
   requireLoaded();
   return instantiate(compiled!);

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// The resident full-text index of one agent: ids here, everything else in the memory of an instance
-// of its own.
+// The resident full-text index of one agent. JavaScript maps ids to rows; the words and postings lie
+// in the memory of an instance of its own.
 
 import { idsOf, limitOf, listOf, optionsOf } from "./arguments.ts";
 import { invalid, invalidEntry, invalidShape, show } from "./errors.ts";
@@ -34,7 +34,7 @@ import { ownInstance } from "./runtime.ts";
 import { ScratchView } from "./scratch-view.ts";
 import { mostBytes, writeText } from "./text.ts";
 
-/** A memory's texts, as they are searched; what is missing is empty. */
+/** The searched texts of a memory; a missing text is empty. */
 export interface TextDocument {
   id: string;
   title?: string | null | undefined;
@@ -57,7 +57,7 @@ export interface TextIndexOptions {
 }
 
 export interface TextSearchOptions {
-  /** How many are wanted at most; 20 when not given, `Infinity` for all. */
+  /** Most hits; default 20, `Infinity` for all. */
   limit?: number | undefined;
   /**
    * Looks among these alone; ids that are not there are passed over. Scores are those of a search
@@ -110,9 +110,8 @@ export class TextIndex {
   declare [Symbol.dispose]: () => void;
 
   /**
-   * @throws {NousError} `invalid_argument` for an option that is none or out of its range,
-   * `not_initialized` before the module
-   * is loaded.
+   * @throws {NousError} `invalid_argument` for an unknown option or one out of its range,
+   * `not_initialized` before the module is loaded.
    */
   constructor(options: TextIndexOptions = {}) {
     if ((options as unknown) instanceof ResidentIndex) {
@@ -271,7 +270,7 @@ export class TextIndex {
     return hits;
   }
 
-  /** The whole index as bytes, versioned and checked by sums. */
+  /** The index as bytes, versioned and checked by sums. */
   snapshot(): Uint8Array<ArrayBuffer> {
     return inOnePiece(this.snapshotParts());
   }
@@ -345,8 +344,7 @@ function rowsOf({ rows }: TextState, ids: readonly string[]): number[] {
 }
 
 /**
- * Lets the module sweep out what was removed; rows are given anew then, in the order in which they
- * were.
+ * Lets the module sweep out removed documents. The rows of the others move up then, in their order.
  */
 function sweep(state: TextState): void {
   if (!state.resident.module.sweep()) return;

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// The resident memory of one agent: ids here, everything else in the memory of an instance of its
-// own.
+// The resident memory of one agent. JavaScript maps ids to rows and slots; the data lies in the
+// memory of an instance of its own.
 
 import { idsOf, limitOf, listOf, optionsOf, presentOf } from "../arguments.ts";
 import { withModuleConfig } from "../config.ts";
@@ -151,10 +151,10 @@ const SCORES: Record<number, keyof ResidentCandidates> = {
  * index.free();
  * ```
  *
- * Every method refuses what is wrong with a `NousError` before it does anything: `invalid_argument`
- * names field, index and id, `out_of_memory` says what was missing, `freed` that the index is gone,
- * `instance_lost` that the engine failed in it, so that it has to be made anew. Methods compute at
- * once, without waiting.
+ * Every method refuses wrong input with a `NousError` before it changes anything. Codes:
+ * `invalid_argument` names field, index and id; `out_of_memory` says how much was missing; `freed`:
+ * the index was freed; `instance_lost`: the engine failed, and the index has to be made again.
+ * Methods are synchronous.
  */
 export class MemoryIndex {
   readonly #index: ResidentIndex<MemoryState>;
@@ -162,9 +162,8 @@ export class MemoryIndex {
   declare [Symbol.dispose]: () => void;
 
   /**
-   * @throws {NousError} `invalid_argument` for an option that is none or out of its range,
-   * `invalid_config` for a wrong
-   * configuration, `not_initialized` before the module is loaded.
+   * @throws {NousError} `invalid_argument` for an unknown option or one out of its range,
+   * `invalid_config` for a wrong configuration, `not_initialized` before the module is loaded.
    */
   constructor(options: MemoryIndexOptions = {}) {
     if ((options as unknown) instanceof ResidentIndex) {
@@ -224,7 +223,7 @@ export class MemoryIndex {
     return this.#index.live().slots.size;
   }
 
-  /** Which model made the embeddings, as the index was told. */
+  /** Id of the model that made the embeddings, from the options. */
   get embeddingId(): string {
     return this.#index.live().embeddingId;
   }
@@ -345,8 +344,8 @@ export class MemoryIndex {
       }
       const known = slots.get(id);
       if (known === slot) continue;
-      // One whose ends moved has another slot; what its old one has become is for whoever took it
-      // to say.
+      // An edge whose ends changed has a new slot. Its old slot may belong to another edge of this
+      // batch already.
       if (known !== undefined && edgeIds[known] === id) edgeIds[known] = undefined;
       slots.set(id, slot);
       edgeIds[slot] = id;
@@ -424,10 +423,10 @@ export class MemoryIndex {
    * Numbers that `rerank` takes in place of ids, and looks up sooner. A number stays a node's own
    * until the node is removed.
    *
-   * @throws {NousError} `invalid_argument` naming index and id where there is no such node.
+   * @throws {NousError} `invalid_argument` with index and id if there is no such node.
    */
   handles(ids: readonly string[]): Uint32Array {
-    // Read whole before any is looked up: what reading runs may change who is there.
+    // All ids are read before the first is looked up: reading may run code that changes the index.
     const own = [...listOf("ids", ids)];
     const handles = new Uint32Array(own.length);
     lookUp(this.#index.live(), own, handles, 0);
@@ -519,8 +518,8 @@ export class MemoryIndex {
     columns[COLUMNS_BM25] = columnOf("bm25", bm25, count);
     columns[COLUMNS_GRAPH] = columnOf("graph", graph, count);
     const { resident } = state;
-    // From here on nothing of the caller's runs; what ran may have changed who is there, and how
-    // long a column is.
+    // From here on no code of the caller runs. Code that ran may have changed the index, and the
+    // length of a column.
     this.#index.requireSame(state);
     for (let place = 0; place < columns.length; place++) {
       const column = columns[place];
@@ -530,7 +529,7 @@ export class MemoryIndex {
     const places = Math.min(most, count);
     resident.reserve(COLUMNS * count + rankingNumbers(places), count, 0);
     const { numbers, numbersAt: at } = resident;
-    // Of none there is nothing to copy, and what has a detached buffer cannot even be asked.
+    // Empty columns are not copied: one with a detached buffer would throw.
     if (handles === undefined) lookUp(state, own!, resident.rows, resident.rowsAt);
     else if (count > 0) resident.rows.set(handles, resident.rowsAt);
     for (let place = 0; place < columns.length; place++) {
@@ -613,7 +612,7 @@ export class MemoryIndex {
   }
 
   /**
-   * Looks at every node and proposes what to store; nothing is changed by it. Once the database has
+   * Sweeps over every node and proposes what to store; changes nothing. Once the database has
    * the changes, `applyDecay` makes them the stored ones here too.
    */
   decay(now?: Instant): Sweep {
@@ -679,27 +678,27 @@ export class MemoryIndex {
   /**
    * The transitions that `decay` would propose, found without looking at every node: the time goes
    * by the number of nodes that a change could concern, unless `now` lies before that of the last
-   * call, or of a sweep that was applied since. What was told is told again until it is stored, by
-   * `applyDecay` or `upsert`.
+   * call, or of a sweep that was applied since. A transition is returned again until `applyDecay` or
+   * `upsert` stores it.
    */
   transitions(now?: Instant): Transition[] {
     const present = presentOf(now);
     const state = this.#index.live();
-    const told = state.resident.module.transitions(present);
-    if (told === undefined) throw state.resident.refusal();
-    return this.#transitions(state, told);
+    const due = state.resident.module.transitions(present);
+    if (due === undefined) throw state.resident.refusal();
+    return this.#transitions(state, due);
   }
 
-  #transitions({ ids, names }: MemoryState, told: Uint32Array): Transition[] {
-    const count = told.length / TRANSITION;
+  #transitions({ ids, names }: MemoryState, numbers: Uint32Array): Transition[] {
+    const count = numbers.length / TRANSITION;
     const transitions = new Array<Transition>(count);
     for (let place = 0; place < count; place++) {
       const at = place * TRANSITION;
-      const subtype = told[at + TRANSITION_SUBTYPE]!;
+      const subtype = numbers[at + TRANSITION_SUBTYPE]!;
       transitions[place] = {
-        id: ids[told[at + TRANSITION_ROW]!]!,
-        from: STORED_STATES[told[at + TRANSITION_FROM]!]!,
-        to: LIFECYCLE_STATES[told[at + TRANSITION_TO]!]!,
+        id: ids[numbers[at + TRANSITION_ROW]!]!,
+        from: STORED_STATES[numbers[at + TRANSITION_FROM]!]!,
+        to: LIFECYCLE_STATES[numbers[at + TRANSITION_TO]!]!,
         subtype: subtype === NO_SUBTYPE ? null : names.subtypes.text(subtype),
       };
     }
@@ -707,7 +706,7 @@ export class MemoryIndex {
   }
 
   /**
-   * Searches, and tells why one node stands where it stands: every number behind its score, from
+   * Searches, and explains the rank of one node: every number behind its score, from
    * seeds and hops to the six weighted signals, as a tree that adds up to the score exactly.
    *
    * @throws {NousError} `invalid_argument` where there is no such node; else as `search`.
@@ -723,8 +722,8 @@ export class MemoryIndex {
     const json = state.resident.module.explain(row);
     if (json === undefined) throw refusedSearch(state);
     state.resident.relocate();
-    const { rank, absent, score } = JSON.parse(json) as ToldNode;
-    const name = ({ from, edge, parts, ...rest }: ToldExplanation): Explanation => ({
+    const { rank, absent, score } = JSON.parse(json) as ModuleNode;
+    const name = ({ from, edge, parts, ...rest }: ModuleExplanation): Explanation => ({
       ...rest,
       // JSON has no infinity; no other value is missing.
       value: rest.value ?? Number.POSITIVE_INFINITY,
@@ -741,9 +740,9 @@ export class MemoryIndex {
   }
 
   /**
-   * The whole index as bytes, versioned and checked by sums. An index that has reached `maxBytes`
-   * can make its snapshot as well: what that needs for a while (some 16 bytes a node and edge, and
-   * two parts of some megabytes) does not count against `maxBytes`.
+   * The index as bytes, versioned and checked by sums. The memory that a snapshot needs meanwhile
+   * (some 16 bytes a node and edge, and two parts of some megabytes) does not count against
+   * `maxBytes`, so that a full index can be saved.
    */
   snapshot(): Uint8Array<ArrayBuffer> {
     return inOnePiece(this.snapshotParts());
@@ -784,17 +783,17 @@ export class MemoryIndex {
 
 freeOnDispose(MemoryIndex);
 
-/** An explanation as the module tells it: nodes by row, edges by slot. */
-interface ToldExplanation extends Omit<Explanation, "from" | "edge" | "parts"> {
+/** An explanation from the module: nodes by row, edges by slot. */
+interface ModuleExplanation extends Omit<Explanation, "from" | "edge" | "parts"> {
   from?: number;
   edge?: number;
-  parts?: ToldExplanation[];
+  parts?: ModuleExplanation[];
 }
 
-interface ToldNode {
+interface ModuleNode {
   rank: number | null;
   absent?: NonNullable<ExplainedNode["absent"]>;
-  score: ToldExplanation | null;
+  score: ModuleExplanation | null;
 }
 
 /** Writes the target of each entry into its record. Returns the count of new ids. */

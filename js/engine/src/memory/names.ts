@@ -1,4 +1,4 @@
-// Names as the module's codes: each is asked for once, and kept here.
+// Maps names to the module's codes. Each name crosses once.
 
 import { requireShort } from "../arguments.ts";
 import { NousError, show } from "../errors.ts";
@@ -21,7 +21,7 @@ export class Names {
   readonly #kind: number;
   readonly #codes = new Map<string, number>();
   readonly #texts: string[] = [];
-  /** Names whose codes no node or edge has yet, and how many names there were before them. */
+  /** Names whose codes no node or edge has yet, and the count of names before them. */
   readonly #fresh: string[] = [];
   #before = 0;
 
@@ -30,14 +30,13 @@ export class Names {
     this.#kind = kind;
   }
 
-  /** The code of a name, a new one where it has none. */
+  /** The code of a name, a new one if it has none. */
   code(name: string): number {
     return this.#codes.get(name) ?? this.#give(name);
   }
 
   /**
-   * Text crosses through the module's memory, in up to three bytes a unit and once more where it
-   * stays.
+   * Text crosses through the module's memory, in up to three bytes a unit, and is copied there.
    */
   #checkRoom(name: string): void {
     if (name.length > SHORT && !this.#resident.module.affords(name.length * 6))
@@ -55,12 +54,12 @@ export class Names {
     return code;
   }
 
-  /** Says that the codes given so far are in use. */
+  /** Marks the new codes as used by nodes or edges. */
   keep(): void {
     this.#fresh.length = 0;
   }
 
-  /** Takes back the codes that were given since. */
+  /** Forgets the new codes. */
   forget(): void {
     if (this.#fresh.length === 0) return;
     for (const name of this.#fresh)
@@ -70,7 +69,7 @@ export class Names {
       this.#resident.module.truncate_names(this.#kind, this.#before);
   }
 
-  /** The code of a name, or that of none. */
+  /** The code of a name, or `NOBODY` if it has none. */
   known(name: string): number {
     const known = this.#codes.get(name);
     if (known !== undefined) return known;
@@ -89,7 +88,7 @@ export class Names {
 }
 
 /**
- * Gives codes and uses them; where that is refused, the names that were new are forgotten.
+ * Runs a function that gives names codes and uses them. If it throws, the new names are forgotten.
  * @internal
  */
 export function naming<T>(names: readonly Names[], use: () => T): T {

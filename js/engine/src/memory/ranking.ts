@@ -1,4 +1,4 @@
-// A ranking, light: ids and scores, and the signals behind a score when they are asked for.
+// A ranking: ids and scores, and on demand the signals behind a score.
 
 import { moduleConstants } from "../generated/constants.ts";
 import {
@@ -14,7 +14,7 @@ import {
 import type { RerankingWeights, SignalBreakdown } from "../types.ts";
 import type { RankedEntry } from "./types.ts";
 
-/** What a search or a reranking came to, best first. */
+/** The result of a search or a reranking, best first. */
 export class Ranking implements Iterable<RankedEntry> {
   /** Ids, best first. */
   readonly ids: readonly string[];
@@ -29,12 +29,12 @@ export class Ranking implements Iterable<RankedEntry> {
     this.#signals = signals;
   }
 
-  /** How many places there are. */
+  /** Count of places. */
   get length(): number {
     return this.ids.length;
   }
 
-  /** The six signals of a place, counted from 0. Undefined where there is no such place. */
+  /** The six signals of a place, counted from 0. Undefined if there is no such place. */
   breakdown(place: number): SignalBreakdown | undefined {
     if (this.ids[place] === undefined) return undefined;
     const at = place * SIGNALS;
@@ -66,7 +66,7 @@ export class Ranking implements Iterable<RankedEntry> {
     for (let place = 0; place < this.ids.length; place++) yield this.at(place)!;
   }
 
-  /** What crosses to another thread. @internal */
+  /** The ranking as data, for another thread. @internal */
   toData(): RankingData {
     return { ids: this.ids, scores: this.scores, signals: this.#signals };
   }
@@ -104,12 +104,12 @@ export function readRanking(
 }
 
 /**
- * Of few places a plain array is made in a third of the time of a typed one, whose memory is not
- * the heap's.
+ * Up to this count of places a plain array is made in a third of the time of a typed array, whose
+ * memory is not on the heap.
  */
 const FEW = 100;
 
-/** Number by number: an inner loop takes half as long again. */
+/** Copies number by number: an inner loop takes half as long again. */
 function copyOfFew(numbers: Float64Array, at: number, count: number): number[] {
   const copy = new Array<number>(count * SIGNALS);
   for (let to = 0; to < copy.length; to += SIGNALS) {
@@ -125,5 +125,5 @@ function copyOfFew(numbers: Float64Array, at: number, count: number): number[] {
   return copy;
 }
 
-/** Numbers that a ranking of so many places takes. @internal */
+/** Count of the numbers of a ranking. @internal */
 export const rankingNumbers = (places: number): number => places * (2 + SIGNALS);

@@ -1,5 +1,5 @@
-// Nodes, edges, filters and searches, read off a caller's objects. Reading may run the caller's own
-// code (getters, proxies), so all of it is done before the scratch is touched.
+// Reads nodes, edges, filters and searches from a caller's objects. Reading may run code of the
+// caller (getters, proxies), so all of it is done before the scratch is touched.
 
 import {
   countOf,
@@ -83,7 +83,7 @@ import type {
 export const STORED_STATES: readonly StoredLifecycleState[] = [...LIFECYCLE_STATES, "DELETED"];
 const STATE_CODES = new Map<unknown, number>(STORED_STATES.map((state, code) => [state, code]));
 
-/** No embedding has as many; a longer list is none. */
+/** A longer list is no embedding. */
 const MOST_COMPONENTS = 2 ** 20;
 
 /** Codes of the levels of serendipity. */
@@ -102,8 +102,7 @@ export interface Batch {
   ids: string[];
   records: Float64Array;
   /**
-   * Types and subtypes, one after the other; null where there is to be none, undefined where none
-   * is said.
+   * Type and subtype of each node. Null: the node is to have none. Undefined: it keeps its own.
    */
   kinds: (string | null | undefined)[];
   /** Tags and clusters. */
@@ -134,7 +133,7 @@ function nameOf(
   throw invalidEntry(batch, index, entry, field, `must be a string, found ${show(name)}`);
 }
 
-/** Its code; `none` is what null stands for. */
+/** The code of a name; `none` for null. */
 function codeOf(names: Names, name: string | null | undefined, none: number): number {
   if (name === undefined) return ABSENT;
   return name === null ? none : names.code(name);
@@ -285,9 +284,9 @@ export function columnOf(
 }
 
 /**
- * Embeddings as the scratch takes them, one after the other. A copy: what is read next may be code
- * that changes them, or takes their bytes away. One buffer for all of a batch: beside a hundred
- * thousand buffers, each further one takes V8 fifty microseconds.
+ * The components of the embeddings of a batch, one after the other. A copy, since reading the next
+ * object may run code that changes or detaches an embedding. One buffer for the batch: beside a
+ * hundred thousand buffers, each further one takes V8 fifty microseconds.
  *
  * @internal
  */
@@ -301,15 +300,15 @@ export class Components {
   }
 
   /**
-   * Adds an embedding: how many components it has, or undefined for what is none. What is no number
-   * becomes NaN, which the module refuses.
+   * Appends an embedding. Returns the count of its components, or undefined if it is not an array.
+   * An entry that is not a number becomes NaN, which the module refuses.
    */
   add(embedding: unknown): number | undefined {
-    // Behind a proxy there is none, whatever it is an instance of.
+    // A proxy is not a view, even if it is an instance of a typed array.
     const isTyped = ArrayBuffer.isView(embedding) && !(embedding instanceof DataView);
     if (isTyped && (embedding instanceof Float32Array || embedding instanceof Float64Array)) {
       const at = this.#extend(lengthOf(embedding));
-      // One whose buffer is detached has no components, and cannot even be copied.
+      // An array with a detached buffer is empty, and copying it would throw.
       if (this.#length > at) this.#numbers.set(embedding, at);
       return this.#length - at;
     }
@@ -325,7 +324,7 @@ export class Components {
     return length;
   }
 
-  /** Makes room for so many more; where they go. */
+  /** Makes room for further components. Returns where they begin. */
   #extend(by: number): number {
     const at = this.#length;
     this.#length += by;

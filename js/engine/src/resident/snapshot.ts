@@ -1,4 +1,4 @@
-// Snapshots: the module's parts, and between them parts of our own that hold the ids.
+// Snapshots: the parts of the module, and between them parts that hold the ids.
 
 import { invalid, NousError, show } from "../errors.ts";
 import { PART_HEADER } from "../generated/layout.ts";
@@ -9,10 +9,10 @@ import type { ScratchView, Shrinkable } from "../scratch-view.ts";
 /** A snapshot: its bytes, in one piece or in several of any length. */
 export type SnapshotSource = Uint8Array | ArrayBuffer | Iterable<Uint8Array>;
 
-/** A part of ids ends with so many, or with the one that brings it to so many UTF-16 units. */
+/** A part of ids ends at this count of ids, or at the id that reaches this count of UTF-16 units. */
 const IDS_A_PART = 1 << 16;
 const UNITS_A_PART = 1 << 21;
-/** How their text is written. */
+/** Encodings of the text of ids. */
 const UTF8 = 0;
 const UTF16 = 1;
 
@@ -25,21 +25,21 @@ export interface SnapshotWriter extends Shrinkable {
   own_part(kind: number): number;
 }
 
-/** What a snapshot is taken of. @internal */
+/** The state of an index that snapshots need. @internal */
 export interface Snapshotted<M extends SnapshotWriter> {
   resident: ScratchView<M>;
-  /** How many snapshots have been begun. */
+  /** Count of the snapshots that were begun. */
   snapshots: number;
-  /** Said to snapshots that are still being written. */
+  /** Ends snapshots that are still being written. */
   isFreed: boolean;
 }
 
-/** Ids by row or slot, and those whose ids a snapshot holds. @internal */
+/** The rows or slots of a snapshot in its order, and ids by row or slot. @internal */
 export type IdList = readonly [places: Uint32Array, ids: readonly (string | undefined)[]];
 
 /**
- * The parts of a snapshot, one after the other; each is a piece of its own. Told the rows that it
- * writes, `listsOf` tells its lists of ids, by the kinds of their parts. @internal
+ * Yields the parts of a snapshot, each a piece of its own. `listsOf` returns the lists of ids for
+ * the rows of the snapshot, by the kinds of their parts. @internal
  */
 export function* snapshotParts<M extends SnapshotWriter>(
   state: Snapshotted<M>,
@@ -103,7 +103,7 @@ function idsOfPart(
   return ids;
 }
 
-/** The parts that hold the ids of a list; `goOn` throws where the snapshot cannot be finished. */
+/** The parts that hold the ids of a list. `goOn` throws if the snapshot cannot be finished. */
 function* idParts(
   resident: ScratchView<SnapshotWriter>,
   kind: number,
@@ -281,7 +281,7 @@ class Feed {
     return !this.has(1);
   }
 
-  /** Whether there are so many bytes. */
+  /** Whether the source has `bytes` more bytes. */
   has(bytes: number): boolean {
     while (this.#to - this.#from < bytes) {
       const { done, value } = this.#more.next();
