@@ -5,7 +5,7 @@
 import { idsOf, limitOf, listOf, optionsOf, presentOf } from "../arguments.ts";
 import { withModuleConfig } from "../config.ts";
 import { LIFECYCLE_STATES } from "../constants.ts";
-import { invalid, invalidEntry, NousError, show } from "../errors.ts";
+import { invalid, invalidEntry, NousError, problemWith, show } from "../errors.ts";
 import { takeRefusal } from "../runtime.ts";
 import type { Instant } from "../types.ts";
 import { Names, naming } from "./names.ts";
@@ -976,8 +976,10 @@ function refusedEntry({ resident }: Kept, batch: string, entries: readonly objec
   const entry = entries[index] as Record<string, unknown> | undefined;
   const value = entry?.[field];
   const shown =
-    field === "embedding" ? (found === null ? "" : `, found ${found}`) : `, found ${show(value)}`;
-  return invalidEntry(batch, index, entry, field, `${problem}${shown}`);
+    field === "embedding"
+      ? `${problem}${found === null ? "" : `, found ${found}`}`
+      : problemWith(problem, value);
+  return invalidEntry(batch, index, entry, field, shown);
 }
 
 function refusedCandidate({ resident, ids }: Kept, candidates: ResidentCandidates): NousError {

@@ -13,7 +13,7 @@ import {
   unknownOption,
 } from "../arguments.ts";
 import { LIFECYCLE_STATES } from "../constants.ts";
-import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
+import { invalid, invalidEntry, invalidShape, problemWith, show } from "../errors.ts";
 import { toMilliseconds } from "../instant.ts";
 import type { Instant } from "../types.ts";
 import { type Names, textsOf } from "./names.ts";
@@ -483,7 +483,7 @@ function readFilters(
     const instant = filters[field];
     const found = momentOf(instant);
     if (Number.isNaN(found))
-      throw invalid(`filters.${field}`, `must be an instant, found ${show(instant)}`);
+      throw invalid(`filters.${field}`, problemWith("must be an instant", instant));
     return found;
   };
   head[5] = moment("created_after");
