@@ -1,7 +1,7 @@
 // Readers of arguments. Each checks one value that a caller passed, and throws a `NousError` that
 // names the argument, its place and what was found.
 
-import { invalid, invalidEntry, NousError, show } from "./errors.ts";
+import { invalid, invalidEntry, NousError, problemWith, show } from "./errors.ts";
 import { toMilliseconds } from "./instant.ts";
 import type { Instant } from "./types.ts";
 
@@ -117,7 +117,7 @@ export const limitOf = (limit: number | undefined, fallback: number): number =>
 export function presentOf(now: Instant | undefined): number {
   if (now === undefined) return Date.now();
   const present = toMilliseconds(now);
-  if (!Number.isFinite(present)) throw invalid("now", `must be an instant, found ${show(now)}`);
+  if (!Number.isFinite(present)) throw invalid("now", problemWith("must be an instant", now));
   return present;
 }
 

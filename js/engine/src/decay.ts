@@ -3,7 +3,7 @@
 import { requireObject } from "./arguments.ts";
 import { LIFECYCLE_STATES, TYPE_CODES } from "./constants.ts";
 import type { EngineContext } from "./engine-context.ts";
-import { invalid, NousError, show } from "./errors.ts";
+import { invalid, NousError, problemWith, show } from "./errors.ts";
 import { toMilliseconds } from "./instant.ts";
 import { takeRefusal } from "./refusal.ts";
 import { numeric } from "./runtime.ts";
@@ -65,11 +65,11 @@ export function decayColumns(
     copyCodes(section, nodes, bytes, bytesAt);
     if (!engine.decay_columns(nodes, now)) {
       const { field, index, problem } = takeRefusal(lease.instance.glue);
-      if (index === null) throw invalid(field, `${problem}, found ${show(instant)}`);
+      if (index === null) throw invalid(field, problemWith(problem, instant));
       const name = field === "last_accessed" ? "lastAccessed" : (field as keyof DecayColumns);
       throw new NousError(
         "invalid_argument",
-        `${name}[${index}] ${problem}, found ${show(columns[name][index])}`,
+        `${name}[${index}] ${problemWith(problem, columns[name][index])}`,
         {
           field: name,
           index,

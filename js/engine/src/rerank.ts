@@ -3,7 +3,7 @@
 import { optionsOf, requireObject } from "./arguments.ts";
 import { RERANKING_WEIGHTS } from "./constants.ts";
 import type { EngineContext } from "./engine-context.ts";
-import { invalid, invalidEntry, invalidShape, NousError, show } from "./errors.ts";
+import { invalid, invalidEntry, invalidShape, NousError, problemWith, show } from "./errors.ts";
 import { moduleConstants } from "./generated/constants.ts";
 import {
   CANDIDATE,
@@ -123,7 +123,7 @@ function packHeader(
   weights: RerankingWeights | undefined,
   instant: Instant | undefined,
 ): void {
-  if (Number.isNaN(now)) throw invalid("now", `must be an instant, found ${show(instant)}`);
+  if (Number.isNaN(now)) throw invalid("now", problemWith("must be an instant", instant));
   const average = metrics?.avg_inbound_edges ?? 0;
   if (typeof average !== "number")
     throw invalid("avg_inbound_edges", `must be a number, found ${show(average)}`);
@@ -279,8 +279,8 @@ function refused(lease: EngineLease, candidates: readonly ScoredNode[]): NousErr
   if (index === null) return invalid(field, `${problem}, found ${found ?? "no finite number"}`);
   const candidate = candidates[index] as unknown as Record<string, unknown>;
   // The module saw NaN for whatever was no number, so the candidate itself is asked what it was.
-  const value = field in candidate ? `, found ${show(candidate[field])}` : "";
-  return invalidEntry("candidates", index, candidate, field, problem + value);
+  const shown = field in candidate ? problemWith(problem, candidate[field]) : problem;
+  return invalidEntry("candidates", index, candidate, field, shown);
 }
 
 /** Whether wrong values of candidates are neutral. @internal */

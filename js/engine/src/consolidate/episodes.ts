@@ -2,7 +2,14 @@
 
 import { type Fields, isFields, optionsOf, presentOf } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { invalid, invalidEntry, invalidShape, type NousError, show } from "../errors.ts";
+import {
+  invalid,
+  invalidEntry,
+  invalidShape,
+  type NousError,
+  problemWith,
+  show,
+} from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
 import {
   EPISODE,
@@ -180,7 +187,7 @@ const wrong = (
   wanted: string,
   found: unknown,
 ): NousError =>
-  invalidEntry("episodes", place, row, field, `must be ${wanted}, found ${show(found)}`);
+  invalidEntry("episodes", place, row, field, problemWith(`must be ${wanted}`, found));
 
 /** A text that may be missing. */
 function textIn(place: number, row: unknown, field: keyof EpisodeRow, value: unknown): string {

@@ -13,7 +13,7 @@ import {
   unknownOption,
 } from "../arguments.ts";
 import { LIFECYCLE_STATES } from "../constants.ts";
-import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
+import { invalid, invalidEntry, invalidShape, problemWith, show } from "../errors.ts";
 import {
   ABSENT,
   EDGE,
@@ -540,7 +540,7 @@ function readFilters(
     const instant = filters[field];
     const found = instantOf(instant);
     if (Number.isNaN(found))
-      throw invalid(`filters.${field}`, `must be an instant, found ${show(instant)}`);
+      throw invalid(`filters.${field}`, problemWith("must be an instant", instant));
     return found;
   };
   head[SEARCH_CREATED_AFTER] = moment("created_after");

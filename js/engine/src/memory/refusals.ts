@@ -1,6 +1,6 @@
 // Errors for what the module refuses of a batch, a ranking or a search.
 
-import { invalidEntry, NousError, show } from "../errors.ts";
+import { invalidEntry, NousError, problemWith, show } from "../errors.ts";
 import { takeRefusal } from "../refusal.ts";
 import type { MemoryState } from "./state.ts";
 import type { ResidentCandidates } from "./types.ts";
@@ -33,8 +33,10 @@ export function refusedEntry(
   const entry = entries[index] as Record<string, unknown> | undefined;
   const value = entry?.[field];
   const shown =
-    field === "embedding" ? (found === null ? "" : `, found ${found}`) : `, found ${show(value)}`;
-  return invalidEntry(batch, index, entry, field, `${problem}${shown}`);
+    field === "embedding"
+      ? `${problem}${found === null ? "" : `, found ${found}`}`
+      : problemWith(problem, value);
+  return invalidEntry(batch, index, entry, field, shown);
 }
 
 /** The error for a refused candidate of a ranking, by field, index and id. @internal */

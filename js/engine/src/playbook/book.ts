@@ -11,7 +11,7 @@ import {
   requireShort,
 } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
+import { invalid, invalidEntry, invalidShape, NousError, problemWith, show } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
 import {
   EVENT,
@@ -687,7 +687,7 @@ export function applyOutcome(
   if (!isFields(playbook)) throw invalid("playbook", `must be an object, found ${show(playbook)}`);
   const { success_count, sample_size, stability, difficulty } = playbook;
   const refuse = (field: string, wanted: string, found: unknown) =>
-    invalid(field, `must be ${wanted}, found ${show(found)}`);
+    invalid(field, problemWith(`must be ${wanted}`, found));
   for (const [field, count] of [
     ["success_count", success_count],
     ["sample_size", sample_size],
