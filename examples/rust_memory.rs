@@ -1,6 +1,6 @@
 //! Keeps a memory natively: `cargo run --example rust_memory`.
 
-use nous_wasm::index::VectorForm;
+use nous_wasm::columns::VectorForm;
 use nous_wasm::memory::{
     Access, Embedding, Filters, Memory, NameKind, NodeChange, Options, Search, Target,
 };

@@ -11,7 +11,7 @@
 //! | [`rerank`] | in which order do candidates answer a question? |
 //! | [`decay`] | how much of a memory is left, and what does recall do to it? |
 //! | [`fsrs`] | the same by the model of spaced-repetition research |
-//! | [`procedural`] | which playbooks does an anomaly call up? |
+//! | [`playbook`] | which playbooks does an anomaly call up? |
 //! | [`salience`] | how much was at stake, and how strongly is it first stored? |
 //! | [`intent`] | which sections does a question ask for? |
 //! | [`query`] | what is asked, of whom, in how many parts? |
@@ -20,7 +20,7 @@
 //! | [`consolidate`] | what do many episodes add up to? |
 //! | [`full_text`] | which texts hold the words of a question, and how much do the words say? |
 //! | [`search`] | from what was found, what does the graph bring up? |
-//! | [`index`] | what are the parts of a memory that stays in place? |
+//! | [`columns`] | what are the parts of a memory that stays in place? |
 //! | [`memory`] | the whole of it: kept, searched, faded, explained, saved |
 //! | [`config`] | what can be set, and what is it when it is not? |
 //! | [`math`] | exp and tanh, the same to the bit on every platform |
@@ -30,6 +30,7 @@
 //! and in the TypeScript it stands for.
 
 mod automaton;
+pub mod columns;
 pub mod config;
 pub mod consolidate;
 pub mod context;
@@ -38,14 +39,13 @@ mod error;
 pub mod fsrs;
 pub mod full_text;
 mod host;
-pub mod index;
 pub mod intent;
 pub mod math;
 pub mod memory;
 pub mod merge;
 mod order;
 mod parts;
-pub mod procedural;
+pub mod playbook;
 pub mod query;
 pub mod rerank;
 pub mod salience;

@@ -1,7 +1,7 @@
 //! What stands in the sections of a prompt, line by line.
 
 use super::plain::{plain, shorten};
-use crate::procedural::whole_percent;
+use crate::playbook::whole_percent;
 use crate::salience::round_to_hundredths;
 
 /// Facts of these categories are always known of the user.

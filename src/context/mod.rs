@@ -53,11 +53,11 @@ mod plain;
 mod plan;
 mod prompt;
 mod select;
-mod stop_words;
 mod topic;
 mod turn;
 mod usage;
 
+pub use crate::text::is_stop_word;
 pub use budget::{ContextBudget, FRAME_BUDGETS, estimate_tokens};
 pub use dedup::{SAID_IN_MEANING, SAID_IN_WORDS, SEED_MESSAGES, cosines};
 pub use detail::MemoryDetail;
@@ -79,7 +79,6 @@ pub use select::{
     FoundMemory, MIN_SCORES, SelectedMemories, Selecting, Unselected, frame_boost, recency_boost,
     select,
 };
-pub use stop_words::is_stop_word;
 pub use topic::next_topic;
 pub use turn::{ContextMode, MOST_NAMED, TurnSignals, classify_turn};
 pub use usage::{MOST_USES, REFERENCED_FROM, USE_DAYS, Use, usage_boost, usage_rate, usage_score};

@@ -3,7 +3,7 @@
 use super::phrases::after_phrase;
 use super::{ContextMode, is_stop_word};
 use crate::query::Span;
-use crate::query::runs::runs;
+use crate::text::runs::runs;
 use crate::text::{is_white_space, trim, without_final_marks};
 
 /// Shorter turns, in characters, go on.

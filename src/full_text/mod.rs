@@ -22,8 +22,8 @@ mod vocabulary;
 
 use rustc_hash::FxHashSet;
 
+use crate::columns::{Names, Row};
 use crate::error::{Error, Result};
-use crate::index::{Names, Row};
 use crate::memory::MOST_ADDRESSED;
 use crate::order::Selection;
 use postings::{Postings, Slot};

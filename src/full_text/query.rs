@@ -8,9 +8,9 @@
 use super::postings::Slot;
 use super::tokens::{Token, each_token};
 use super::{GONE, NOWHERE, TextIndex, for_each_number};
+use crate::columns::Row;
 use crate::context::is_stop_word;
 use crate::error::Result;
-use crate::index::Row;
 use crate::math::ln;
 use crate::order::Selection;
 

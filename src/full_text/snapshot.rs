@@ -7,8 +7,8 @@
 //! the snapshot's own.
 
 use super::{BREAK, COLUMNS, NOWHERE, Read, TextIndex, for_each_number, numbers};
+use crate::columns::Row;
 use crate::error::{Error, Result};
-use crate::index::Row;
 use crate::parts::{self, FIRST_OWN, Reader};
 
 /// The version of the format.

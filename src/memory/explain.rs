@@ -4,8 +4,8 @@
 use serde::Serialize;
 
 use super::{Memory, Outcome, Search};
+use crate::columns::Row;
 use crate::error::Result;
-use crate::index::Row;
 use crate::rerank::Ranked;
 use crate::search::{Aggregation, Arrival, Found, Seed};
 use crate::section::Weights;

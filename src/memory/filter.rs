@@ -1,8 +1,8 @@
 //! Filters: which memories a search may find, and which edges activation may pass over.
 
 use super::Memory;
+use crate::columns::{Label, Row};
 use crate::error::{Error, Result};
-use crate::index::{Label, Row};
 use crate::rerank::{INSTANT, is_instant};
 use crate::signal::DAY_MS;
 

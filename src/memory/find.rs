@@ -1,8 +1,8 @@
 //! Finding: reranking of resident nodes, the nodes most like a vector, and the whole search.
 
 use super::{Filters, Memory};
+use crate::columns::{Row, VectorQuery};
 use crate::error::{Error, Result};
-use crate::index::{Row, VectorQuery};
 use crate::rerank::{
     AMOUNT, Peaks, Query, Ranked, Resident, Weighting, is_amount, is_score, not_a_number,
 };
@@ -214,7 +214,7 @@ impl Memory {
         limit: usize,
         filters: &Filters,
         now: f64,
-    ) -> Vec<crate::index::VectorFound> {
+    ) -> Vec<crate::columns::VectorFound> {
         let passes = |row: Row| self.passes(row, filters, now);
         let passes: Option<&dyn Fn(Row) -> bool> = filters.is_about_nodes().then_some(&passes);
         self.vectors.similar(query, limit, passes, |row| self.nodes.sequence(row) as f64)

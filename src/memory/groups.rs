@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::index::Row;
+use crate::columns::Row;
 
 /// The groups of each node, so that an edge is looked at once however many groups it lies in.
 pub(super) struct Groups {

@@ -5,32 +5,32 @@
 //! need counted, before anything of it is done.
 
 mod explain;
-mod fading;
 mod filter;
 mod find;
 mod groups;
 mod snapshot;
+mod sweep;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::config::{Config, Curve};
-use crate::decay::{self, Limits};
-use crate::error::{Error, Result};
-use crate::index::{
+use crate::columns::{
     Due, Edge, Graph, Label, LabelSets, MOST_SEQUENCE, NO_LABELS, Names, Node, Nodes, Row,
     StoredState, VectorForm, Vectors,
 };
+use crate::config::{Config, Curve};
+use crate::decay::{self, Limits};
+use crate::error::{Error, Result};
 use crate::rerank::{COUNT, INSTANT, Reranker, check_instant, is_instant};
 use crate::salience::NEUTRAL;
 use crate::search::{EdgeWeight, SearchConfig, edge_weight, stored_edge_strength};
 use crate::section::{Section, SectionTable};
 
 pub use explain::{ExplainedNode, Explanation, Operation};
-pub use fading::{Change, Sweep, Transition};
 pub use filter::{Filters, NO_CODE};
 pub use find::{Columns, Outcome, Search};
 use groups::Groups;
 pub use snapshot::{Part, Restoring, Snapshot};
+pub use sweep::{Change, Sweep, Transition};
 
 /// How a memory is made.
 #[derive(Clone, Debug)]
@@ -159,7 +159,7 @@ pub struct Memory {
     search: SearchConfig,
     limits: Limits,
     /// By section code.
-    ends: [fading::Ends; 4],
+    ends: [sweep::Ends; 4],
     options: Options,
     /// Bytes that stand elsewhere and count against `max_bytes`: the caller's scratch.
     elsewhere: usize,
@@ -216,7 +216,7 @@ impl Memory {
         }
         let mut memory = Self {
             limits: Limits::of(&config.sections),
-            ends: fading::Ends::of(&config.sections, config.curve),
+            ends: sweep::Ends::of(&config.sections, config.curve),
             table: config.sections,
             curve: config.curve,
             search: config.search,

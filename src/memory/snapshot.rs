@@ -8,11 +8,11 @@
 //! them.
 
 use super::{MOST_DIMENSIONS, Memory, NameKind, check_sequence, check_share};
-use crate::error::{Error, Result};
-use crate::index::{
+use crate::columns::{
     Edge, Label, MOST_SEQUENCE, NO_LABELS, Names, Node, Row, StoredState, StoredVector, VectorForm,
     is_unit,
 };
+use crate::error::{Error, Result};
 use crate::parts::{self, HEADER, MOST_CONTENT, Reader, put, u16_at, u32_at, u64_at};
 use crate::rerank::is_instant;
 use crate::salience::NEUTRAL;

@@ -4,10 +4,10 @@
 //! hand, with the answer that a backtracking engine gives, in time linear in the text. *Two* stands
 //! for one or two runs of characters, the second taken whenever the rest still fits.
 
-use super::runs::{runs, runs_from_end, skip_white_space, trim, without_possessive};
 use super::scan::Scan;
 use super::table::{ATTRIBUTE_MARK, Sign, TABLE};
 use super::{Piece, QueryConfig, QueryType, Span};
+use crate::text::runs::{runs, runs_from_end, skip_white_space, trim, without_possessive};
 use crate::text::{is_ascii_word, is_white_space, units};
 
 /// Whether a question is a lookup, and of what.

@@ -21,7 +21,6 @@ mod lookup;
 mod orchestrator;
 mod reformulate;
 mod replace;
-pub(crate) mod runs;
 mod scan;
 mod table;
 

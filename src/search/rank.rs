@@ -1,7 +1,7 @@
 //! From active nodes to the ranked list.
 
 use super::{Activated, SearchConfig, Seed};
-use crate::index::Row;
+use crate::columns::Row;
 use crate::order::sort_descending;
 
 /// An active node that ranking considers, with what search knows of it.

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::SearchConfig;
-use crate::index::Row;
+use crate::columns::Row;
 use crate::order::sort_descending;
 
 /// A node that a search found, with its score: a cosine, or a BM25 magnitude. A node that is no

@@ -5,8 +5,8 @@ use std::collections::hash_map::Entry;
 use rustc_hash::FxHashMap;
 
 use super::{Aggregation, SearchConfig, Seed};
+use crate::columns::{Graph, Row};
 use crate::error::{Error, Result};
-use crate::index::{Graph, Row};
 
 /// A node that activation reached.
 #[derive(Clone, Copy, Debug, PartialEq)]

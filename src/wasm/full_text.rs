@@ -9,9 +9,9 @@ use wasm_bindgen::prelude::*;
 
 use super::scratch::{Scratch, no_room_for_part, told_of};
 use super::{answer, grow};
+use crate::columns::Row;
 use crate::error::Error;
 use crate::full_text::{COLUMNS, TERMS_READ, TextEntry, TextIndex, TextRestoring, TextSnapshot};
-use crate::index::Row;
 
 /// Rows of an entry: the row that it replaces, and the lengths of its columns in bytes.
 const ENTRY: usize = 1 + COLUMNS;

@@ -10,9 +10,9 @@ use wasm_bindgen::prelude::*;
 
 use super::scratch::{Scratch, no_room_for_part, told_of};
 use super::{answer, grow, plain_data, to_json};
+use crate::columns::{Row, StoredState, VectorForm};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::index::{Row, StoredState, VectorForm};
 use crate::memory::{
     Access, Change, Columns, EdgeChange, Embedding, Filters, Memory, NameKind, NodeChange, Options,
     Restoring, Search, Snapshot, Sweep, Target, Transition,

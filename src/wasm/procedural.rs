@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use wasm_bindgen::prelude::*;
 
 use super::{Engine, grow};
-use crate::procedural::{
+use crate::playbook::{
     self, Comparison, Event, PlaybookBook, Record, Step, Trigger, apply_outcome,
 };
 
@@ -143,8 +143,8 @@ impl Engine {
     }
 }
 
-/// See [`procedural::whole_percent`].
+/// See [`playbook::whole_percent`].
 #[wasm_bindgen]
 pub fn whole_percent(rate: f64) -> f64 {
-    procedural::whole_percent(rate)
+    playbook::whole_percent(rate)
 }

@@ -11,7 +11,7 @@ use crate::context::{Frame, MOST_NAMED, MemoryType, TYPED_SUBTYPES};
 use crate::decay::{self, AlgorithmType, DECAY, DecayConstants, Lifecycle};
 use crate::intent::INTENT_ORDER;
 use crate::merge::MergeOptions;
-use crate::procedural::EDGE_STRENGTHENING;
+use crate::playbook::EDGE_STRENGTHENING;
 use crate::query::{
     ATTRIBUTE_WORDS, Category, FLAGS, Level, MOST_PARTS, OrchestratorConfig, QueryType,
 };

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
+use nous_wasm::columns::{ALWAYS, Due, Edge, Graph, NEVER, Row, StoredState, VectorForm};
 use nous_wasm::decay;
 use nous_wasm::fsrs::{ForgettingCurve, Parameters};
-use nous_wasm::index::{ALWAYS, Due, Edge, Graph, NEVER, Row, StoredState, VectorForm};
 use nous_wasm::memory::{
     Access, Columns, EdgeChange, Embedding, Filters, Memory, NameKind, NodeChange, Options,
     Restoring, Search, Target,
@@ -846,7 +846,7 @@ fn report(memory: &mut Memory) -> Vec<String> {
                 _ => "",
             })
             .collect();
-        let node = nous_wasm::index::Node { labels: 0, ..node };
+        let node = nous_wasm::columns::Node { labels: 0, ..node };
         told.push(format!(
             "{node:?} {names:?} {labels:?} {} {}",
             memory.inbound(row),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use nous_wasm::index::{Edge, Graph, Row};
+use nous_wasm::columns::{Edge, Graph, Row};
 use nous_wasm::search::{Found, edge_weight, rank, seed, spread};
 use nous_wasm::{Candidate, Query, Reranker, SectionTable, Weighting};
 use serde_json::Value;

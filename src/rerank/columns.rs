@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use super::{Batch, Query, Ranked, Rated, Reranker, Tables, Two, not_a_number};
+use crate::columns::{Column, Row};
 use crate::error::Result;
-use crate::index::{Column, Row};
 use crate::math::{F64x2, greatest_high_bits, greatest_of, range_of};
 use crate::order::{FewSorter, Selection};
 use crate::section::Section;

@@ -1,6 +1,11 @@
 //! What characters are, as the rules for questions have it.
 
+pub(crate) mod runs;
+mod stop_words;
+
 use std::borrow::Cow;
+
+pub use stop_words::is_stop_word;
 
 use crate::query::Span;
 

@@ -10,11 +10,11 @@ use core::array::from_fn;
 use core::mem::replace;
 
 use super::Memory;
+use crate::columns::{ALWAYS, Column, NEVER, Row, StoredState};
 use crate::config::Curve;
 use crate::decay::{self, DECAY, DecayColumns, Lifecycle};
 use crate::error::Result;
 use crate::fsrs::{ForgettingCurve, Parameters};
-use crate::index::{ALWAYS, Column, NEVER, Row, StoredState};
 use crate::math::{F64x2, Mask, highest_bits};
 use crate::rerank::check_instant;
 use crate::section::Section;

@@ -3,12 +3,12 @@
 //! All candidates of a query are ranked together, whatever their sections, and share one BM25
 //! maximum.
 
+mod columns;
 mod neutral;
-mod resident;
 
 use std::cell::OnceCell;
 
-pub(crate) use resident::{Peaks, Resident};
+pub(crate) use columns::{Peaks, Resident};
 
 use crate::error::{Error, Result};
 use crate::math::F64x2;
@@ -137,7 +137,7 @@ struct Tables {
 pub struct Reranker {
     tables: OnceCell<Box<Tables>>,
     best: Selection,
-    room: resident::Room,
+    room: columns::Room,
 }
 
 impl Reranker {

@@ -7,7 +7,7 @@
 //! the playbooks numbers kinds, symbols and variables.
 //!
 //! ```
-//! use nous_wasm::procedural::{Event, PlaybookBook, Trigger};
+//! use nous_wasm::playbook::{Event, PlaybookBook, Trigger};
 //! let mut book = PlaybookBook::default();
 //! let trigger = Trigger { kinds: vec![1], symbols: vec![], least_severity: 0.5, condition: vec![]
 //! };
