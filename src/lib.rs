@@ -22,6 +22,7 @@
 //! | [`search`] | from what was found, what does the graph bring up? |
 //! | [`columns`] | what are the parts of a memory that stays in place? |
 //! | [`memory`] | the whole of it: kept, searched, faded, explained, saved |
+//! | [`check`] | which numbers are in range? |
 //! | [`config`] | what can be set, and what is it when it is not? |
 //! | [`math`] | exp and tanh, the same to the bit on every platform |
 //!
@@ -30,6 +31,7 @@
 //! and in the TypeScript it stands for.
 
 mod automaton;
+pub mod check;
 pub mod columns;
 pub mod config;
 pub mod consolidate;
@@ -53,18 +55,22 @@ pub mod search;
 pub mod section;
 pub mod signal;
 mod text;
+mod value;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 
-pub use config::{Config, Curve, Matcher, Value};
+pub use config::Config;
 #[cfg(not(target_arch = "wasm32"))]
 pub use context::format_context;
 pub use context::{ContextRow, memory_guidance};
-pub use decay::{AlgorithmType, DecayColumns, Lifecycle};
+pub use decay::{AlgorithmType, Curve, DecayColumns, Lifecycle};
 pub use error::{Error, Result};
-pub use intent::{Evidence, IntentClassifier, SectionSet};
+pub use intent::{Evidence, IntentClassifier, Matcher};
 pub use memory::Memory;
 pub use merge::{Hit, MergeOptions, Selected, co_recall_pairs, merge_and_select};
 pub use rerank::{Candidate, Query, Ranked, Reranker, Weighting};
 pub use salience::SalienceTable;
-pub use section::{DecayProfile, EncodingProfile, Section, SectionProfile, SectionTable, Weights};
+pub use section::{
+    DecayProfile, EncodingProfile, Section, SectionProfile, SectionSet, SectionTable, Weights,
+};
+pub use value::Value;

@@ -5,9 +5,8 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashSet;
 
-use crate::intent::SectionSet;
 use crate::order::Selection;
-use crate::section::{INTENT_BOOST, Section, SectionTable};
+use crate::section::{INTENT_BOOST, Section, SectionSet, SectionTable};
 
 /// A result of a sub-query.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,8 +2,7 @@
 //!
 //! Scores must not be NaN, which [`FewSorter`] alone looks for. −0 counts as 0.
 
-use crate::math::range_of;
-use crate::signal::low_bits;
+use crate::math::{low_bits, range_of};
 
 /// Sorts by a number, high to low; equal ones keep their order.
 ///

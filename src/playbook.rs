@@ -21,7 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::decay;
 use crate::order::sort_descending;
 use crate::salience::NEUTRAL;
-use crate::section::{Section, SectionTable};
+use crate::section::{DecayProfile, Section, SectionTable};
 
 /// What calls a playbook up.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -339,11 +339,6 @@ pub struct Record {
     pub stability: f64,
 }
 
-/// A rate in whole percent; halves go to the even one.
-pub fn whole_percent(rate: f64) -> f64 {
-    (rate * 100.0).round_ties_even()
-}
-
 /// What the edge from a playbook to a profitable trade gains.
 pub const EDGE_STRENGTHENING: f64 = 0.1;
 
@@ -366,7 +361,7 @@ pub fn apply_outcome(
             &profile.decay,
         )
     } else {
-        let uncapped = crate::DecayProfile { max_stability_days: f64::INFINITY, ..profile.decay };
+        let uncapped = DecayProfile { max_stability_days: f64::INFINITY, ..profile.decay };
         record.stability
             / decay::stability_on_access_for_section(1.0, difficulty, NEUTRAL, &uncapped)
     };

@@ -5,7 +5,8 @@
 //!
 //! ```
 //! use nous_wasm::{Config, SalienceTable};
-//! let table = SalienceTable::new(&Config::default());
+//! let config = Config::default();
+//! let table = SalienceTable::new(&config.salience, &config.sections);
 //! let close = table.of("custom:trade_close");
 //! let salience = close.salience(|field| (field == "pnl_pct").then_some(-10.0));
 //! assert_eq!(salience, 1.0);
@@ -14,10 +15,10 @@
 
 use serde::Serialize;
 
-use crate::config::{Config, Path, Value, unknown_key};
 use crate::error::{Error, Result};
-use crate::math::exp;
-use crate::section::{Rule, SectionTable, number};
+use crate::math::{exp, round_to_hundredths};
+use crate::section::SectionTable;
+use crate::value::{Path, Rule, Value, number, unknown_key};
 
 /// Nothing was at stake, or nobody knows.
 pub const NEUTRAL: f64 = 0.5;
@@ -92,7 +93,7 @@ pub struct SalienceConfig {
 }
 
 impl SalienceConfig {
-    /// The default under the `salience` of a configuration; see [`Config`].
+    /// The default under the `salience` of a configuration; see [`Config`](crate::Config).
     pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
         let mut config = Self::default();
         for (key, path, value) in value.entries(path)? {
@@ -175,8 +176,7 @@ pub struct StakeFields<'a> {
 
 impl SalienceTable {
     /// The table of a configuration.
-    pub fn new(config: &Config) -> Self {
-        let (sections, salience) = (&config.sections, &config.salience);
+    pub fn new(salience: &SalienceConfig, sections: &SectionTable) -> Self {
         let known = sections.subtypes().iter().map(|subtype| subtype.name.as_str());
         let own = salience.sources.iter().map(|(subtype, _)| subtype.as_str());
         let added =
@@ -305,29 +305,4 @@ impl Stake {
         };
         Some(round_to_hundredths(self.initial_stability * multiplier))
     }
-}
-
-/// 2⁴⁶: from here on doubles lie further apart than hundredths do.
-const LARGE: f64 = 70_368_744_177_664.0;
-
-/// The decimal number with two places that is nearest to the exact value of a double; of two as
-/// near, the even one.
-pub(crate) fn round_to_hundredths(x: f64) -> f64 {
-    if x.abs() >= LARGE {
-        return x;
-    }
-    // 100 x is a + b exactly: the upper and the lower half of its bits are multiplied without
-    // rounding.
-    let upper = f64::from_bits(x.to_bits() & !0x07FF_FFFF);
-    let (a, b) = (upper * 100.0, (x - upper) * 100.0);
-    let below = (x * 100.0).floor() - 1.0;
-    let mut nearest = below;
-    // Of the three that it can be: beyond the middle between two, the upper one.
-    for hundredths in [below, below + 1.0] {
-        let over = (a - hundredths - 0.5, -b);
-        if over.0 > over.1 || (over.0 == over.1 && hundredths % 2.0 != 0.0) {
-            nearest = hundredths + 1.0;
-        }
-    }
-    nearest / 100.0
 }

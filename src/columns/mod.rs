@@ -18,3 +18,9 @@ pub use vectors::{Found as VectorFound, StoredVector, VectorForm, VectorQuery, V
 /// The highest sequence number: the last whole number that a double holds with all before it.
 /// Whatever comes after it has the same.
 pub const MOST_SEQUENCE: u64 = (1 << 53) - 1;
+
+/// The share of a bound on bytes that is not counted on: freed blocks that are too small to be used
+/// again. One part in 16.
+pub(crate) const PIECES_SHARE: usize = 16;
+/// Bytes that a 32-bit module can address, less the share for such blocks.
+pub(crate) const MOST_ADDRESSED: usize = (u32::MAX - u32::MAX / PIECES_SHARE as u32) as usize;

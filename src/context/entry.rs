@@ -1,8 +1,7 @@
 //! What stands in the sections of a prompt, line by line.
 
 use super::plain::{plain, shorten};
-use crate::playbook::whole_percent;
-use crate::salience::round_to_hundredths;
+use crate::math::{round_to_hundredths, whole_percent};
 
 /// Facts of these categories are always known of the user.
 pub const PROFILE_CATEGORIES: [&str; 3] = ["preference", "person", "rule"];

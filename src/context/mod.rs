@@ -8,16 +8,18 @@
 //!
 //! ```
 //! use nous_wasm::IntentClassifier;
-//! use nous_wasm::context::{ContextMode, MemoryType, classify_turn, plan_retrieval};
+//! use nous_wasm::context::{
+//!     ContextMode, MemoryType, SignalsToPlan, classify_turn, plan_retrieval,
+//! };
 //! let intent = IntentClassifier::default();
 //! let signals = classify_turn("hey, what did we decide about Redis?", &intent,
 //! ContextMode::Default);
-//! let plan = plan_retrieval(&signals.to_plan(None), ContextMode::Default);
+//! let plan = plan_retrieval(&SignalsToPlan::from((&signals, None)), ContextMode::Default);
 //! assert_eq!(plan.limit(MemoryType::Decision), Some(8));
 //! // The seed took this for a greeting.
 //! let signals = classify_turn("hey, what did we decide about Redis?", &intent,
 //! ContextMode::SeedCompatible);
-//! let plan = plan_retrieval(&signals.to_plan(None), ContextMode::SeedCompatible);
+//! let plan = plan_retrieval(&SignalsToPlan::from((&signals, None)), ContextMode::SeedCompatible);
 //! assert_eq!(plan.limit(MemoryType::Decision), None);
 //! ```
 //!
@@ -47,6 +49,7 @@ mod entry;
 mod frame;
 mod lines;
 mod memory_type;
+mod mode;
 mod overlap;
 mod phrases;
 mod plain;
@@ -72,6 +75,7 @@ pub use lines::format_context;
 pub(crate) use lines::lines;
 pub use lines::{ContextRow, memory_guidance};
 pub use memory_type::{MemoryType, TYPED_SUBTYPES};
+pub use mode::ContextMode;
 pub use overlap::similarities;
 pub use plan::{LIMIT_OF_ALL, RetrievalPlan, SignalsToPlan, TurnPlan, plan_retrieval, plan_turn};
 pub use prompt::{Omitted, Prompt, PromptLimits, WrittenSection, write_identity, write_prompt};
@@ -80,5 +84,5 @@ pub use select::{
     select,
 };
 pub use topic::next_topic;
-pub use turn::{ContextMode, MOST_NAMED, TurnSignals, classify_turn};
+pub use turn::{MOST_NAMED, TurnSignals, classify_turn};
 pub use usage::{MOST_USES, REFERENCED_FROM, USE_DAYS, Use, usage_boost, usage_rate, usage_score};

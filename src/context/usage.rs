@@ -3,8 +3,8 @@
 use std::f64::consts::LN_2;
 
 use super::ContextMode;
+use crate::check::DAY_MS;
 use crate::math::exp;
-use crate::signal::DAY_MS;
 
 /// An answer that has at least this much of a memory's words took it up.
 pub const REFERENCED_FROM: f64 = 0.15;

@@ -25,14 +25,18 @@ mod lanes;
 mod ln;
 #[cfg(not(target_arch = "wasm32"))]
 mod pow;
+mod round;
 mod tanh;
 
 pub(crate) use dot::{AT_ONCE, Block, Factors, LANES, dot_f32, dots_i8, offset_binary};
 pub use exp::exp;
 pub use expm1::expm1;
 pub use lanes::{F64x2, exp_pairs, exp_x2};
-pub(crate) use lanes::{Mask, greatest_high_bits, greatest_of, highest_bits, range_of};
+pub(crate) use lanes::{
+    Mask, WHOLE_IN_LOW_BITS, greatest_high_bits, greatest_of, highest_bits, low_bits, range_of,
+};
 pub(crate) use ln::ln;
 #[cfg(not(target_arch = "wasm32"))]
 pub use pow::pow;
+pub(crate) use round::{round_to_hundredths, whole_percent};
 pub use tanh::tanh;

@@ -1,10 +1,9 @@
 //! Filters: which memories a search may find, and which edges activation may pass over.
 
 use super::Memory;
+use crate::check::{DAY_MS, INSTANT, is_instant};
 use crate::columns::{Label, Row};
 use crate::error::{Error, Result};
-use crate::rerank::{INSTANT, is_instant};
-use crate::signal::DAY_MS;
 
 /// A name that no node has: nothing passes a list of it alone.
 pub const NO_CODE: u32 = u32::MAX;

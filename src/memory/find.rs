@@ -1,11 +1,10 @@
 //! Finding: reranking of resident nodes, the nodes most like a vector, and the whole search.
 
 use super::{Filters, Memory};
+use crate::check::{AMOUNT, check_instant, is_amount, is_score};
 use crate::columns::{Row, VectorQuery};
 use crate::error::{Error, Result};
-use crate::rerank::{
-    AMOUNT, Peaks, Query, Ranked, Resident, Weighting, is_amount, is_score, not_a_number,
-};
+use crate::rerank::{Peaks, Query, Ranked, Resident, Weighting, not_a_number};
 use crate::search::{
     Activated, Arrival, EdgeWeight, Found, RESULTS_PER_SEED, Ranking, SEED_THRESHOLDS,
     SearchConfig, Seed, Serendipity, Spread, rank, seed, spread,
@@ -188,7 +187,7 @@ impl Memory {
         now: f64,
     ) -> Result<Vec<(Row, f64)>> {
         filters.check()?;
-        check_now(now)?;
+        check_instant("now", now)?;
         let query = self.vector_query(embedding)?;
         self.afford_for_now(
             "limit",
@@ -238,7 +237,7 @@ impl Memory {
         search: &Search<'_>,
         arrivals: Option<&mut Vec<Arrival>>,
     ) -> Result<Outcome> {
-        check_now(search.now)?;
+        check_instant("now", search.now)?;
         search.filters.check()?;
         for (index, found) in search.bm25.iter().enumerate() {
             if !is_amount(found.score) {
@@ -334,8 +333,4 @@ impl Memory {
         self.graph.sort(&mut slots);
         Ok(slots)
     }
-}
-
-fn check_now(now: f64) -> Result<()> {
-    crate::rerank::check_instant("now", now)
 }

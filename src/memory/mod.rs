@@ -13,14 +13,15 @@ mod sweep;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::check::{COUNT, INSTANT, check_instant, is_instant};
 use crate::columns::{
-    Due, Edge, Graph, Label, LabelSets, MOST_SEQUENCE, NO_LABELS, Names, Node, Nodes, Row,
-    StoredState, VectorForm, Vectors,
+    Due, Edge, Graph, Label, LabelSets, MOST_ADDRESSED, MOST_SEQUENCE, NO_LABELS, Names, Node,
+    Nodes, PIECES_SHARE, Row, StoredState, VectorForm, Vectors,
 };
-use crate::config::{Config, Curve};
-use crate::decay::{self, Limits};
+use crate::config::Config;
+use crate::decay::{self, Curve, Limits};
 use crate::error::{Error, Result};
-use crate::rerank::{COUNT, INSTANT, Reranker, check_instant, is_instant};
+use crate::rerank::Reranker;
 use crate::salience::NEUTRAL;
 use crate::search::{EdgeWeight, SearchConfig, edge_weight, stored_edge_strength};
 use crate::section::{Section, SectionTable};
@@ -53,13 +54,9 @@ pub const DEFAULT_NODE_TYPE: &str = "concept";
 pub const DEFAULT_EDGE_TYPE: &str = "relates_to";
 /// Memories of this subtype are not strengthened by being read: their outcomes do that.
 const PLAYBOOK: &str = "custom:playbook";
-/// The share of `max_bytes` that is not counted on: blocks that were given back and fit nothing.
-const PIECES_SHARE: usize = 16;
 /// The share that nodes, edges and names leave free, so that what is full can still be searched;
 /// that one is in it.
 const SPARE_SHARE: usize = 8;
-/// Bytes that a 32-bit module can address, but for what allocation leaves in pieces.
-pub(crate) const MOST_ADDRESSED: usize = (u32::MAX - u32::MAX / PIECES_SHARE as u32) as usize;
 /// Codes of types and subtypes are two bytes, of which the last is none.
 const MOST_NAMES: usize = u16::MAX as usize;
 

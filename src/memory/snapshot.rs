@@ -8,13 +8,14 @@
 //! them.
 
 use super::{MOST_DIMENSIONS, Memory, NameKind, check_sequence, check_share};
+use crate::check::is_instant;
 use crate::columns::{
     Edge, Label, MOST_SEQUENCE, NO_LABELS, Names, Node, Row, StoredState, StoredVector, VectorForm,
     is_unit,
 };
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::parts::{self, HEADER, MOST_CONTENT, Reader, put, u16_at, u32_at, u64_at};
-use crate::rerank::is_instant;
 use crate::salience::NEUTRAL;
 
 /// The versions of the format that are read; the last two are written.
@@ -507,12 +508,7 @@ impl Restoring {
     /// # Errors
     /// `invalid_snapshot` for a part that is damaged, no first part, or of another version; as
     /// [`Memory::new`].
-    pub fn begin(
-        part: &[u8],
-        max_bytes: usize,
-        elsewhere: usize,
-        config: crate::Config,
-    ) -> Result<Self> {
+    pub fn begin(part: &[u8], max_bytes: usize, elsewhere: usize, config: Config) -> Result<Self> {
         let (Part::Start, content) = open(part, 0)? else {
             return Err(Error::snapshot("does not begin at its start"));
         };

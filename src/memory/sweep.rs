@@ -10,15 +10,13 @@ use core::array::from_fn;
 use core::mem::replace;
 
 use super::Memory;
+use crate::check::{DAY_MS, check_instant};
 use crate::columns::{ALWAYS, Column, NEVER, Row, StoredState};
-use crate::config::Curve;
-use crate::decay::{self, DECAY, DecayColumns, Lifecycle};
+use crate::decay::{self, Curve, DECAY, DecayColumns, Lifecycle};
 use crate::error::Result;
 use crate::fsrs::{ForgettingCurve, Parameters};
 use crate::math::{F64x2, Mask, highest_bits};
-use crate::rerank::check_instant;
 use crate::section::Section;
-use crate::signal::DAY_MS;
 
 /// A stored retrievability that is off by no more than this is left as it is.
 const TOLERANCE: f64 = 0.001;

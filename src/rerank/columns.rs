@@ -7,12 +7,13 @@
 use std::ops::Range;
 
 use super::{Batch, Query, Ranked, Rated, Reranker, Tables, Two, not_a_number};
+use crate::check::DAY_MS;
 use crate::columns::{Column, Row};
 use crate::error::Result;
 use crate::math::{F64x2, greatest_high_bits, greatest_of, range_of};
 use crate::order::{FewSorter, Selection};
 use crate::section::Section;
-use crate::signal::{DAY_MS, NEW_BONUS, RecencyTable};
+use crate::signal::{NEW_BONUS, RecencyTable};
 
 impl Reranker {
     /// Bytes that ranking so many resident candidates takes beyond those that are kept from batches

@@ -10,17 +10,15 @@ use std::cell::OnceCell;
 
 pub(crate) use columns::{Peaks, Resident};
 
+use crate::check::{
+    AMOUNT, COUNT, DAY_MS, INSTANT, MAX_INSTANT_MS, check_instant, is_amount, is_count, is_instant,
+    is_score,
+};
 use crate::error::{Error, Result};
-use crate::math::F64x2;
+use crate::math::{F64x2, low_bits};
 use crate::order::Selection;
 use crate::section::{Section, SectionTable, Weights};
-use crate::signal::{
-    self, DAY_MS, NEUTRAL, NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable, low_bits,
-};
-
-/// The greatest distance of an instant from 1970, in milliseconds: what a JavaScript `Date` can
-/// hold.
-pub const MAX_INSTANT_MS: f64 = 8.64e15;
+use crate::signal::{self, NEUTRAL, NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable};
 
 /// A memory that search found, as ranking sees it. Instants are milliseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -486,33 +484,6 @@ fn pairs([semantic, keyword, graph, recency, authority, affinity]: [f64; 6]) -> 
 #[inline(always)]
 fn sum(&[semantic, keyword, graph, recency, authority, affinity]: &Six) -> F64x2 {
     semantic + keyword + graph + recency + authority + affinity
-}
-
-pub(crate) const AMOUNT: &str = "must be a finite number of at least 0";
-pub(crate) const COUNT: &str = "must be a whole number of at least 0";
-pub(crate) const INSTANT: &str = "must be an instant within 8.64e15 milliseconds of 1970";
-
-pub(crate) fn check_instant(field: &str, instant: f64) -> Result<()> {
-    if is_instant(instant) {
-        return Ok(());
-    }
-    Err(Error::argument(field, INSTANT).found(instant))
-}
-
-pub(crate) fn is_instant(value: f64) -> bool {
-    value.abs() <= MAX_INSTANT_MS
-}
-
-pub(crate) fn is_score(value: f64) -> bool {
-    value.abs() <= f64::MAX
-}
-
-pub(crate) fn is_amount(value: f64) -> bool {
-    (0.0..=f64::MAX).contains(&value)
-}
-
-fn is_count(value: f64) -> bool {
-    is_amount(value) && value.floor() == value
 }
 
 /// The greatest BM25 score, or nothing when a number is out of its range; without a branch for

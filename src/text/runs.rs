@@ -1,7 +1,6 @@
 //! Runs of characters between white space, and the questions one can ask about them.
 
-use super::is_white_space;
-use crate::query::Span;
+use super::{Span, is_white_space};
 
 /// The white space that begins here.
 pub fn skip_white_space(text: &str, from: usize) -> usize {

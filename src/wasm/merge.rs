@@ -3,8 +3,8 @@
 use wasm_bindgen::prelude::*;
 
 use super::Engine;
-use crate::intent::SectionSet;
 use crate::merge::{self, MergeOptions, NO_ID, Row};
+use crate::section::SectionSet;
 
 /// Numbers that tell of one selected row: group, place in it, score, boosted or not.
 const SELECTED: usize = 4;

@@ -5,9 +5,7 @@ use rustc_hash::FxHashMap;
 use wasm_bindgen::prelude::*;
 
 use super::{Engine, grow};
-use crate::playbook::{
-    self, Comparison, Event, PlaybookBook, Record, Step, Trigger, apply_outcome,
-};
+use crate::playbook::{Comparison, Event, PlaybookBook, Record, Step, Trigger, apply_outcome};
 
 /// A book of playbooks, with scratch for batches.
 #[wasm_bindgen]
@@ -143,8 +141,8 @@ impl Engine {
     }
 }
 
-/// See [`playbook::whole_percent`].
+/// A rate in whole percent; halves go to the even one.
 #[wasm_bindgen]
 pub fn whole_percent(rate: f64) -> f64 {
-    playbook::whole_percent(rate)
+    crate::math::whole_percent(rate)
 }

@@ -5,11 +5,10 @@ use wasm_bindgen::prelude::*;
 
 use super::prompt::ContextConstants;
 use super::{Engine, to_json};
-use crate::config::Matcher;
 use crate::consolidate::{self, PlaybookRule};
 use crate::context::{Frame, MOST_NAMED, MemoryType, TYPED_SUBTYPES};
 use crate::decay::{self, AlgorithmType, DECAY, DecayConstants, Lifecycle};
-use crate::intent::INTENT_ORDER;
+use crate::intent::Matcher;
 use crate::merge::MergeOptions;
 use crate::playbook::EDGE_STRENGTHENING;
 use crate::query::{
@@ -17,7 +16,7 @@ use crate::query::{
 };
 use crate::salience::StakeFields;
 use crate::search::{STORED_EDGE_STRENGTHS, UNKNOWN_EDGE_WEIGHT};
-use crate::section::{Section, SectionProfile, Subtype, Weights};
+use crate::section::{INTENT_ORDER, Section, SectionProfile, Subtype, Weights};
 use crate::signal::SIGNALS;
 
 #[wasm_bindgen]
