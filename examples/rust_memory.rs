@@ -2,7 +2,7 @@
 
 use nous_wasm::columns::VectorForm;
 use nous_wasm::memory::{
-    Access, Embedding, Filters, Memory, NameKind, NodeChange, Options, Search, Target,
+    Access, Embedding, Filters, MemoryIndex, NameKind, NodeChange, Options, Search, Target,
 };
 use nous_wasm::search::Serendipity;
 use nous_wasm::{Config, SectionTable};
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         embedding_id: "example".into(),
         max_bytes: 1 << 28,
     };
-    let mut memory = Memory::new(options, Config::default())?;
+    let mut memory = MemoryIndex::new(options, Config::default())?;
     let lesson = memory.name(NameKind::Subtype, "custom:lesson")?;
     let signal = memory.name(NameKind::Subtype, "custom:signal")?;
 

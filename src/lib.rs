@@ -66,7 +66,7 @@ pub use context::{ContextRow, memory_guidance};
 pub use decay::{AlgorithmType, Curve, DecayColumns, Lifecycle};
 pub use error::{Error, Result};
 pub use intent::{Evidence, IntentClassifier, Matcher};
-pub use memory::Memory;
+pub use memory::MemoryIndex;
 pub use merge::{Hit, MergeOptions, Selected, co_recall_pairs, merge_and_select};
 pub use rerank::{Candidate, Query, Ranked, Reranker, Weighting};
 pub use salience::SalienceTable;

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::{Memory, Outcome, Search};
+use super::{MemoryIndex, Outcome, Search};
 use crate::columns::Row;
 use crate::error::Result;
 use crate::rerank::Ranked;
@@ -95,12 +95,12 @@ impl Explanation {
     }
 }
 
-impl Memory {
+impl MemoryIndex {
     /// Searches, and explains the score of one node. The tree of a node that a limit cut off is
     /// there too.
     ///
     /// # Errors
-    /// As [`Memory::search`].
+    /// As [`MemoryIndex::search`].
     pub fn explain(&mut self, row: Row, search: &Search<'_>) -> Result<ExplainedNode> {
         // All of the kept, so that one below the limit has a score as well.
         let limit = search.limit.unwrap_or(self.search.default_limit);
@@ -136,7 +136,7 @@ impl Memory {
 
 /// A search that has been done, and all that arrived in it.
 struct Path<'a> {
-    memory: &'a Memory,
+    memory: &'a MemoryIndex,
     outcome: &'a Outcome,
     arrivals: &'a [Arrival],
     search: &'a Search<'a>,

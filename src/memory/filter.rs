@@ -1,6 +1,6 @@
 //! Filters: which memories a search may find, and which edges activation may pass over.
 
-use super::Memory;
+use super::MemoryIndex;
 use crate::check::{DAY_MS, INSTANT, is_instant};
 use crate::columns::{Label, Row};
 use crate::error::{Error, Result};
@@ -74,7 +74,7 @@ fn holds(wanted: &[u32], code: u32) -> bool {
     wanted.is_empty() || wanted.contains(&code)
 }
 
-impl Memory {
+impl MemoryIndex {
     /// Whether a node that is there passes.
     pub(super) fn passes(&self, row: Row, filters: &Filters, now: f64) -> bool {
         let place = row as usize;

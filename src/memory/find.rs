@@ -1,6 +1,6 @@
 //! Finding: reranking of resident nodes, the nodes most like a vector, and the whole search.
 
-use super::{Filters, Memory};
+use super::{Filters, MemoryIndex};
 use crate::check::{AMOUNT, check_instant, is_amount, is_score};
 use crate::columns::{Row, VectorQuery};
 use crate::error::{Error, Result};
@@ -64,7 +64,7 @@ pub struct Outcome {
     pub connections: Vec<u32>,
 }
 
-impl Memory {
+impl MemoryIndex {
     /// The first `limit` of candidates by score, highest first; equal scores keep their order.
     ///
     /// # Errors
@@ -85,7 +85,7 @@ impl Memory {
         Ok(ranking)
     }
 
-    /// [`Memory::rerank`], one after the other; none where there is an error.
+    /// [`MemoryIndex::rerank`], one after the other; none where there is an error.
     pub(crate) fn rerank_each(
         &mut self,
         columns: Columns<'_>,
@@ -115,7 +115,7 @@ impl Memory {
         }
     }
 
-    /// [`Memory::rerank_each`] of columns that are sound; false, and none handed over, where a row
+    /// [`MemoryIndex::rerank_each`] of columns that are sound; false, and none handed over, where a row
     /// has no node.
     fn rank(
         &mut self,
@@ -231,7 +231,7 @@ impl Memory {
         self.search_and_tell(search, None)
     }
 
-    /// [`Memory::search`], and all that arrived while it spread.
+    /// [`MemoryIndex::search`], and all that arrived while it spread.
     pub(super) fn search_and_tell(
         &mut self,
         search: &Search<'_>,

@@ -7,7 +7,7 @@
 //! has its number from then on. Parts of other kinds are the caller's own: the package keeps ids in
 //! them.
 
-use super::{MOST_DIMENSIONS, Memory, NameKind, check_sequence, check_share};
+use super::{MOST_DIMENSIONS, MemoryIndex, NameKind, check_sequence, check_share};
 use crate::check::is_instant;
 use crate::columns::{
     Edge, Label, MOST_SEQUENCE, NO_LABELS, Names, Node, Row, StoredState, StoredVector, VectorForm,
@@ -182,7 +182,7 @@ impl Snapshot {
     }
 }
 
-impl Memory {
+impl MemoryIndex {
     /// Begins a snapshot.
     ///
     /// # Errors
@@ -477,7 +477,7 @@ const NUMBERS: [fn(&Node) -> f64; 5] = [
 
 /// A memory that is being restored.
 pub struct Restoring {
-    memory: Memory,
+    memory: MemoryIndex,
     head: Head,
     /// New codes by old ones, for each kind of name.
     codes: [Vec<u32>; 5],
@@ -507,7 +507,7 @@ impl Restoring {
     ///
     /// # Errors
     /// `invalid_snapshot` for a part that is damaged, no first part, or of another version; as
-    /// [`Memory::new`].
+    /// [`MemoryIndex::new`].
     pub fn begin(part: &[u8], max_bytes: usize, elsewhere: usize, config: Config) -> Result<Self> {
         let (Part::Start, content) = open(part, 0)? else {
             return Err(Error::snapshot("does not begin at its start"));
@@ -520,7 +520,7 @@ impl Restoring {
             embedding_id: head.embedding_id.clone(),
             max_bytes,
         };
-        let mut memory = Memory::new(options, config)?;
+        let mut memory = MemoryIndex::new(options, config)?;
         memory.set_elsewhere(elsewhere);
         memory.nodes.count_sequences_to(head.next[0]);
         memory.graph.count_sequences_to(head.next[1]);
@@ -598,7 +598,7 @@ impl Restoring {
     ///
     /// # Errors
     /// `invalid_snapshot` before that.
-    pub fn finish(self) -> Result<Memory> {
+    pub fn finish(self) -> Result<MemoryIndex> {
         if self.ended {
             Ok(self.memory)
         } else {

@@ -9,7 +9,7 @@
 use core::array::from_fn;
 use core::mem::replace;
 
-use super::Memory;
+use super::MemoryIndex;
 use crate::check::{DAY_MS, check_instant};
 use crate::columns::{ALWAYS, Column, NEVER, Row, StoredState};
 use crate::decay::{self, Curve, DECAY, DecayColumns, Lifecycle};
@@ -60,7 +60,7 @@ pub struct Sweep {
 /// Rows that go through the curve together: their results stay in the nearest cache.
 const BATCH: usize = 512;
 
-impl Memory {
+impl MemoryIndex {
     /// Retrievability and state of a node at a moment, whatever is stored.
     pub(super) fn faded(&self, row: Row, now: f64) -> (f64, Lifecycle) {
         let place = row as usize;
@@ -171,12 +171,12 @@ impl Memory {
         Ok(applied)
     }
 
-    /// The transitions that [`Memory::decay`] would propose at `now`, found among the rows that a
+    /// The transitions that [`MemoryIndex::decay`] would propose at `now`, found among the rows that a
     /// change could concern: in time that goes by their number, unless `now` lies before that of
     /// the last call, or of a sweep that was applied since.
     ///
     /// # Errors
-    /// As [`Memory::decay`].
+    /// As [`MemoryIndex::decay`].
     pub fn transitions(&mut self, now: f64) -> Result<Vec<Transition>> {
         check_instant("now", now)?;
         if now < self.looked_at {

@@ -14,8 +14,8 @@ use crate::columns::{Row, StoredState, VectorForm};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::memory::{
-    Access, Change, Columns, EdgeChange, Embedding, Filters, Memory, NameKind, NodeChange, Options,
-    Restoring, Search, Snapshot, Sweep, Target, Transition,
+    Access, Change, Columns, EdgeChange, Embedding, Filters, MemoryIndex, NameKind, NodeChange,
+    Options, Restoring, Search, Snapshot, Sweep, Target, Transition,
 };
 use crate::rerank::Ranked;
 use crate::search::{Found, Serendipity, Termination};
@@ -49,7 +49,7 @@ const NOBODY: u32 = u32::MAX;
 pub struct Resident {
     /// Never dropped: it goes with its instance, and taking it apart first would be work for
     /// nothing.
-    memory: ManuallyDrop<Memory>,
+    memory: ManuallyDrop<MemoryIndex>,
     scratch: Scratch,
     sweep: Sweep,
     snapshot: Option<Snapshot>,
@@ -82,7 +82,7 @@ impl Resident {
         };
         answer(
             config_of(config)
-                .and_then(|config| Memory::new(options, config))
+                .and_then(|config| MemoryIndex::new(options, config))
                 .map(|memory| Self::new(memory, own)),
         )
     }
@@ -477,7 +477,7 @@ impl Resident {
 }
 
 impl Resident {
-    fn new(memory: Memory, own: usize) -> Self {
+    fn new(memory: MemoryIndex, own: usize) -> Self {
         let memory = ManuallyDrop::new(memory);
         let mut resident = Self {
             memory,

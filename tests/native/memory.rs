@@ -7,7 +7,7 @@ use nous_wasm::columns::{ALWAYS, Due, Edge, Graph, NEVER, Row, StoredState, Vect
 use nous_wasm::decay;
 use nous_wasm::fsrs::{ForgettingCurve, Parameters};
 use nous_wasm::memory::{
-    Access, Columns, EdgeChange, Embedding, Filters, Memory, NameKind, NodeChange, Options,
+    Access, Columns, EdgeChange, Embedding, Filters, MemoryIndex, NameKind, NodeChange, Options,
     Restoring, Search, Target,
 };
 use nous_wasm::search::{Found, Serendipity, edge_weight, rank, seed, spread};
@@ -74,7 +74,7 @@ fn search<'a>(bm25: &'a [Found], filters: &'a Filters) -> Search<'a> {
 
 #[test]
 fn a_memory_is_filled_searched_read_and_saved() {
-    let mut memory = Memory::new(options(2, VectorForm::F32), Config::default()).unwrap();
+    let mut memory = MemoryIndex::new(options(2, VectorForm::F32), Config::default()).unwrap();
     let lesson = memory.name(NameKind::Subtype, "custom:lesson").unwrap();
     let nodes = [
         NodeChange { subtype: Some(lesson), embedding: Embedding::Given(&[1.0, 0.0]), ..NODE },
@@ -109,9 +109,9 @@ fn a_memory_is_filled_searched_read_and_saved() {
 
 /// A golden graph as a memory; the rows are the places of its nodes. A cosine becomes the embedding
 /// that has it from [1, 0].
-fn memory_of(case: &Value, dimensions: usize) -> Memory {
+fn memory_of(case: &Value, dimensions: usize) -> MemoryIndex {
     let config = Config { search: config_of(&case["config"]), ..Config::default() };
-    let mut memory = Memory::new(options(dimensions, VectorForm::F32), config).unwrap();
+    let mut memory = MemoryIndex::new(options(dimensions, VectorForm::F32), config).unwrap();
     let cosines: HashMap<&str, f64> = list(&case["vector"])
         .iter()
         .map(|it| (it["nodeId"].as_str().unwrap(), number(&it["score"])))
@@ -148,7 +148,7 @@ fn memory_of(case: &Value, dimensions: usize) -> Memory {
     memory
 }
 
-fn filters_of(case: &Value, memory: &Memory) -> Filters {
+fn filters_of(case: &Value, memory: &MemoryIndex) -> Filters {
     let codes = |kind: NameKind, names: &Value| {
         let code = |name: &Value| {
             memory.code(kind, name.as_str().unwrap()).unwrap_or(nous_wasm::memory::NO_CODE)
@@ -320,7 +320,7 @@ proptest! {
     ) {
         let config = if one_sided { Config::from_json(ONE_SIDED).unwrap() } else { Config::default() };
         let table = config.sections.clone();
-        let mut memory = Memory::new(options(0, VectorForm::F32), config).unwrap();
+        let mut memory = MemoryIndex::new(options(0, VectorForm::F32), config).unwrap();
         let subtypes = [None, Some("custom:trade_close"), Some("custom:market_event"), Some("custom:playbook"), Some("custom:lesson")];
         let before = |days: i32| NOW - f64::from(days.max(0) + latest) * DAY - 5.0;
         for &(created, idle, accesses, subtype) in &nodes {
@@ -390,7 +390,7 @@ proptest! {
         wordless in any::<bool>(),
         limit in 1..30_usize,
     ) {
-        let mut memory = Memory::new(options(0, VectorForm::F32), Config::default()).unwrap();
+        let mut memory = MemoryIndex::new(options(0, VectorForm::F32), Config::default()).unwrap();
         let change = NodeChange {
             created_at: Some(NOW),
             last_accessed: Access::At(NOW),
@@ -492,7 +492,7 @@ fn a_sweep_leaves_what_is_off_by_a_thousandth() {
         known[5..10].iter().any(|&it| is_off(it)) && known[5..10].iter().any(|&it| !is_off(it))
     );
     for count in [1, 2, 63, 64, 65, 511, 512, 513, 1300] {
-        let mut memory = Memory::new(options(0, VectorForm::F32), Config::default()).unwrap();
+        let mut memory = MemoryIndex::new(options(0, VectorForm::F32), Config::default()).unwrap();
         // Every fifth is put away, and is not looked at.
         let state = |place: usize| if place % 5 == 4 { 4.0 } else { 0.0 };
         let nodes: Vec<NodeChange<'_>> = (0..count)
@@ -547,7 +547,7 @@ fn transitions_are_those_of_a_sweep_around_every_end_of_a_state() {
     {
         let config = Config { curve, ..Config::from_json(json).unwrap() };
         let sections = config.sections.clone();
-        let mut memory = Memory::new(options(0, VectorForm::F32), config).unwrap();
+        let mut memory = MemoryIndex::new(options(0, VectorForm::F32), config).unwrap();
         for (stability, subtype) in [0.0, 1e-10, 1e-3, 0.1, 0.5, 14.0, 365.0, 36_500.0, 1e14]
             .into_iter()
             .flat_map(|it| subtypes.map(|of| (it, of)))
@@ -572,7 +572,7 @@ fn transitions_are_those_of_a_sweep_around_every_end_of_a_state() {
                 Curve::Exponential => -threshold.ln() * stability * DAY,
                 Curve::Fsrs6 => forgetting.days_until(threshold.max(1e-12), stability) * DAY,
             };
-            let mut alike = |memory: &mut Memory, now: f64| {
+            let mut alike = |memory: &mut MemoryIndex, now: f64| {
                 let told = memory.transitions(now).unwrap();
                 let swept = memory.decay(now).unwrap().transitions;
                 assert_eq!(told, swept, "{curve:?} {subtype} {stability} {}", now - NOW);
@@ -658,7 +658,7 @@ fn exact_rounding_rounds() {
 
 /// What a sweep proposes for nodes of these stabilities that were last accessed so long ago.
 fn swept(days: f64, stabilities: &[f64]) -> Vec<f64> {
-    let mut memory = Memory::new(options(0, VectorForm::F32), Config::default()).unwrap();
+    let mut memory = MemoryIndex::new(options(0, VectorForm::F32), Config::default()).unwrap();
     let nodes: Vec<NodeChange<'_>> = stabilities
         .iter()
         .map(|&stability| NodeChange {
@@ -723,7 +723,7 @@ proptest! {
 #[test]
 fn edges_are_strengthened_once_however_many_groups_they_lie_in() {
     let bound = Options { max_bytes: 96 << 20, ..options(0, VectorForm::F32) };
-    let mut memory = Memory::new(bound, Config::default()).unwrap();
+    let mut memory = MemoryIndex::new(bound, Config::default()).unwrap();
     let rows = memory.upsert(&[NODE; 60_000], NOW).unwrap();
     let parallel = vec![EdgeChange { strength: Some(0.5), ..edge(rows[0], rows[1]) }; 10_000];
     let slots = memory.link(&parallel).unwrap();
@@ -747,12 +747,12 @@ fn edges_are_strengthened_once_however_many_groups_they_lie_in() {
 // ---- snapshots
 // -----------------------------------------------------------------------------------
 
-fn parts(memory: &Memory) -> Vec<Vec<u8>> {
+fn parts(memory: &MemoryIndex) -> Vec<Vec<u8>> {
     let mut snapshot = memory.snapshot().unwrap();
     std::iter::from_fn(|| memory.next_part(&mut snapshot).unwrap()).collect()
 }
 
-fn restored(parts: &[Vec<u8>], config: Config) -> nous_wasm::Result<Memory> {
+fn restored(parts: &[Vec<u8>], config: Config) -> nous_wasm::Result<MemoryIndex> {
     let [first, rest @ ..] = parts else { panic!("no part") };
     let mut restoring = Restoring::begin(first, usize::MAX, 0, config)?;
     for part in rest {
@@ -776,12 +776,12 @@ fn config(salience_growth: bool) -> Config {
 
 /// A small memory with all there is: names, labels, embeddings, rows that were taken again, numbers
 /// out of order.
-fn small(form: VectorForm) -> Memory {
+fn small(form: VectorForm) -> MemoryIndex {
     small_under(Config::default(), form)
 }
 
-fn small_under(config: Config, form: VectorForm) -> Memory {
-    let mut memory = Memory::new(options(3, form), config).unwrap();
+fn small_under(config: Config, form: VectorForm) -> MemoryIndex {
+    let mut memory = MemoryIndex::new(options(3, form), config).unwrap();
     let names = [(NameKind::Subtype, "custom:lesson"), (NameKind::Tag, "t"), (NameKind::Tag, "u")];
     let [lesson, t, u] = names.map(|(kind, name)| memory.name(kind, name).unwrap());
     let cluster = memory.name(NameKind::Cluster, "größe").unwrap();
@@ -825,7 +825,7 @@ fn small_under(config: Config, form: VectorForm) -> Memory {
 }
 
 /// Everything that a memory tells of its nodes, in order of sequence, without their rows.
-fn report(memory: &mut Memory) -> Vec<String> {
+fn report(memory: &mut MemoryIndex) -> Vec<String> {
     let mut rows: Vec<Row> =
         (0..memory.rows() as Row).filter(|&row| memory.node(row).is_some()).collect();
     rows.sort_by_key(|&row| memory.node(row).unwrap().sequence);
@@ -905,8 +905,8 @@ fn a_recall_goes_by_salience_where_that_is_kept_and_so_does_a_snapshot() {
         difficulty: Some(0.5),
         ..NODE
     });
-    let kept = |memory: &Memory| [0, 1, 2, 3].map(|row| memory.node(row).unwrap().salience);
-    let grown = |memory: &mut Memory| {
+    let kept = |memory: &MemoryIndex| [0, 1, 2, 3].map(|row| memory.node(row).unwrap().salience);
+    let grown = |memory: &mut MemoryIndex| {
         memory.recall(&[0, 1, 2, 3], NOW).unwrap();
         [0, 1, 2, 3].map(|row| memory.node(row).unwrap().stability)
     };
@@ -914,7 +914,7 @@ fn a_recall_goes_by_salience_where_that_is_kept_and_so_does_a_snapshot() {
     // difficulty.
     let (plain, emphasised) = ([36.0; 4], [36.0, 27.0, 36.0, 45.0]);
     let memory = |growth| {
-        let mut memory = Memory::new(options(0, VectorForm::F32), config(growth)).unwrap();
+        let mut memory = MemoryIndex::new(options(0, VectorForm::F32), config(growth)).unwrap();
         memory.upsert(&nodes, NOW).unwrap();
         memory
     };
@@ -954,7 +954,7 @@ fn a_callers_own_parts_come_back_in_their_places() {
 
 #[test]
 fn a_memory_that_changed_is_not_saved_further() {
-    let changes: [fn(&mut Memory); 6] = [
+    let changes: [fn(&mut MemoryIndex); 6] = [
         |memory| drop(memory.upsert(&[NODE], NOW)),
         |memory| drop(memory.remove(&[0])),
         |memory| drop(memory.link(&[edge(0, 1)])),
@@ -983,7 +983,7 @@ fn refusal(parts: &[Vec<u8>]) -> Option<&'static str> {
     read().err().map(|error: nous_wasm::Error| error.code())
 }
 
-fn restored_unchecked(parts: &[Vec<u8>], config: Config) -> nous_wasm::Result<Memory> {
+fn restored_unchecked(parts: &[Vec<u8>], config: Config) -> nous_wasm::Result<MemoryIndex> {
     let mut restoring = Restoring::begin(&parts[0], 1 << 26, 0, config)?;
     for part in &parts[1..] {
         restoring.read(part)?;
@@ -1104,7 +1104,7 @@ fn counts_that_content_has_no_room_for_take_no_memory() {
 
 #[test]
 fn a_snapshot_that_is_larger_than_the_bound_is_refused_while_it_is_read() {
-    let mut memory = Memory::new(options(256, VectorForm::F32), Config::default()).unwrap();
+    let mut memory = MemoryIndex::new(options(256, VectorForm::F32), Config::default()).unwrap();
     let embedding = [0.5; 256];
     let nodes = vec![NodeChange { embedding: Embedding::Given(&embedding), ..NODE }; 4_000];
     memory.upsert(&nodes, NOW).unwrap();

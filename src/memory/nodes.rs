@@ -1,0 +1,308 @@
+//! Adding, changing, reading and removing nodes.
+
+use rustc_hash::FxHashSet;
+
+use super::{MemoryIndex, Target, check_sequence, check_share, is_whole_up_to};
+use crate::check::{COUNT, INSTANT, check_instant, is_instant};
+use crate::columns::{Label, NO_LABELS, Node, Row, StoredState};
+use crate::decay::Lifecycle;
+use crate::error::{Error, Result};
+use crate::salience::NEUTRAL;
+
+/// When a node was last accessed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Access {
+    /// As it is known; never, for a new node.
+    Kept,
+    /// Never, so that its creation stands in.
+    Never,
+    /// Then, in milliseconds since 1970.
+    At(f64),
+}
+
+/// What becomes of a node's embedding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Embedding<'a> {
+    /// It stays as it is.
+    Kept,
+    /// It has none from now on.
+    None,
+    /// It is this, at length 1.
+    Given(&'a [f64]),
+}
+
+/// A node of a batch. What is missing stays as it is, or has the default of a new node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)] // named as everywhere
+pub struct NodeChange<'a> {
+    pub target: Target,
+    pub sequence: Option<f64>,
+    pub created_at: Option<f64>,
+    pub last_accessed: Access,
+    pub access_count: Option<f64>,
+    pub stability: Option<f64>,
+    pub retrievability: Option<f64>,
+    pub difficulty: Option<f64>,
+    /// Passed over where the memory keeps none.
+    pub salience: Option<f64>,
+    /// Its code.
+    pub state: Option<f64>,
+    pub node_type: Option<u32>,
+    pub subtype: Option<u32>,
+    pub tags: Option<&'a [u32]>,
+    pub clusters: Option<&'a [u32]>,
+    pub embedding: Embedding<'a>,
+}
+
+impl MemoryIndex {
+    /// The node of a row, if there is one.
+    pub fn node(&self, row: Row) -> Option<Node> {
+        self.nodes.get(row)
+    }
+
+    /// Whether the salience of nodes is kept, as `salience_growth` of the configuration says.
+    pub fn keeps_salience(&self) -> bool {
+        self.nodes.keeps_salience()
+    }
+
+    /// The code of a node's subtype, 0 for none.
+    pub fn subtype(&self, row: Row) -> u16 {
+        self.nodes.subtype.at(row as usize)
+    }
+
+    /// How many edges lead to a node.
+    pub fn inbound(&self, row: Row) -> u32 {
+        self.graph.inbound(row)
+    }
+
+    /// The tags and clusters of a node, as codes.
+    pub fn labels(&self, node: &Node) -> &[Label] {
+        self.labels.labels(node.labels)
+    }
+
+    /// Whether a node has an embedding.
+    pub fn has_embedding(&self, row: Row) -> bool {
+        self.vectors.has(row)
+    }
+
+    /// Adds and changes nodes, in order; the answer holds the row of each. `now` is when a new node
+    /// without a creation was made. Codes of names are those that [`MemoryIndex::name`] gave.
+    ///
+    /// # Errors
+    /// `invalid_argument` with field and index for a number out of its range, and for an embedding
+    /// that is none; `out_of_memory`. Nothing is changed then.
+    pub fn upsert(&mut self, batch: &[NodeChange<'_>], now: f64) -> Result<Vec<Row>> {
+        check_instant("now", now)?;
+        for (index, change) in batch.iter().enumerate() {
+            self.check_node(change).map_err(|error| error.at(index))?;
+        }
+        let new = batch.iter().filter(|change| change.target == Target::New).count();
+        let embeddings =
+            batch.iter().filter(|change| matches!(change.embedding, Embedding::Given(_))).count();
+        let (mut sets, mut labels) = (0, 0);
+        for change in batch {
+            let given = [change.tags, change.clusters];
+            if given.iter().any(Option::is_some) {
+                sets += 1;
+                // One that is not given stays, and may become part of another set.
+                labels += given.iter().flatten().map(|it| it.len()).sum::<usize>()
+                    + self.most_labels(change);
+            }
+        }
+        let rows = self.nodes.rows() + new;
+        let need = self.nodes.need(new)
+            + self.due.need(new.saturating_sub(self.nodes.free_rows()))
+            + self.graph.inbound_counts().need(new)
+            + self.vectors.need(embeddings, rows)
+            + self.labels.need(sets, labels);
+        // What is there already can be changed in an index that is full.
+        if need > 0 {
+            self.afford("nodes", need)?;
+        }
+        self.afford_for_now("nodes", need + size_of_val(batch))?;
+
+        self.changes += 1;
+        let mut done = Vec::with_capacity(batch.len());
+        for change in batch {
+            let row = match change.target {
+                Target::New => self.add_node(change, now),
+                Target::There(row) => self.change_node(row, change),
+                Target::Entry(entry) => self.change_node(done[entry], change),
+            };
+            match change.embedding {
+                Embedding::Kept => {}
+                Embedding::None => self.vectors.remove(row),
+                Embedding::Given(embedding) => self.vectors.set(row, embedding),
+            }
+            self.refile(row);
+            done.push(row);
+        }
+        Ok(done)
+    }
+
+    fn most_labels(&self, change: &NodeChange<'_>) -> usize {
+        match change.target {
+            Target::There(row) => self.labels.labels(self.nodes.labels.get(row as usize)).len(),
+            Target::New | Target::Entry(_) => 0,
+        }
+    }
+
+    fn check_node(&self, change: &NodeChange<'_>) -> Result<()> {
+        if let Some(sequence) = change.sequence {
+            check_sequence(sequence)?;
+        }
+        let last_accessed = match change.last_accessed {
+            Access::At(instant) => Some(instant),
+            Access::Kept | Access::Never => None,
+        };
+        for (field, instant) in
+            [("created_at", change.created_at), ("last_accessed", last_accessed)]
+        {
+            if let Some(found) = instant.filter(|&instant| !is_instant(instant)) {
+                return Err(Error::argument(field, INSTANT).found(found));
+            }
+        }
+        if let Some(count) = change.access_count
+            && !is_whole_up_to(count, f64::from(u32::MAX))
+        {
+            let problem =
+                if count > 0.0 { "must be a whole number of at most 4294967295" } else { COUNT };
+            return Err(Error::argument("access_count", problem).found(count));
+        }
+        if let Some(found) = change.stability.filter(|days| !days.is_finite()) {
+            return Err(
+                Error::argument("stability", "must be a finite number of days").found(found)
+            );
+        }
+        check_share("retrievability", change.retrievability)?;
+        check_share("difficulty", change.difficulty)?;
+        check_share("salience", change.salience)?;
+        if let Some(found) =
+            change.state.filter(|&code| !is_whole_up_to(code, f64::from(StoredState::COUNT - 1)))
+        {
+            return Err(Error::argument("lifecycle", "must be a state").found(found));
+        }
+        if let Embedding::Given(embedding) = change.embedding {
+            if self.options.dimensions == 0 {
+                return Err(Error::argument(
+                    "embedding",
+                    "must not be there: this index has 0 dimensions",
+                ));
+            }
+            self.vectors.check(embedding)?;
+        }
+        Ok(())
+    }
+
+    fn add_node(&mut self, change: &NodeChange<'_>, now: f64) -> Row {
+        let subtype = change.subtype.unwrap_or(0);
+        let facts = self.subtype_facts[subtype as usize];
+        let created_at = change.created_at.unwrap_or(now);
+        let labels =
+            self.acquire(change.tags.unwrap_or_default(), change.clusters.unwrap_or_default());
+        let node = Node {
+            sequence: change
+                .sequence
+                .map_or_else(|| self.nodes.next_sequence(), |sequence| sequence as u64),
+            created_at,
+            last_accessed: if let Access::At(instant) = change.last_accessed {
+                instant
+            } else {
+                created_at
+            },
+            stability: change.stability.unwrap_or(facts.stability),
+            retrievability: change.retrievability.unwrap_or(1.0),
+            difficulty: change
+                .difficulty
+                .unwrap_or(self.table.profile(facts.section).encoding.base_difficulty),
+            salience: change.salience.unwrap_or(NEUTRAL),
+            access_count: change.access_count.unwrap_or(0.0) as u32,
+            node_type: change.node_type.unwrap_or(0) as u16,
+            subtype: subtype as u16,
+            section: facts.section,
+            state: state_of(change.state).unwrap_or(StoredState::Living(Lifecycle::Active)),
+            labels,
+        };
+        let row = self.nodes.add(&node);
+        if self.nodes.rows() > self.due.rows() {
+            self.due.push();
+            self.graph.add_rows(self.nodes.rows());
+        }
+        row
+    }
+
+    fn change_node(&mut self, row: Row, change: &NodeChange<'_>) -> Row {
+        let Some(mut node) = self.nodes.get(row) else { return row };
+        let keep = |value: &mut f64, given: Option<f64>| *value = given.unwrap_or(*value);
+        keep(&mut node.created_at, change.created_at);
+        keep(&mut node.stability, change.stability);
+        keep(&mut node.retrievability, change.retrievability);
+        keep(&mut node.difficulty, change.difficulty);
+        keep(&mut node.salience, change.salience);
+        match change.last_accessed {
+            Access::Kept => {}
+            Access::Never => node.last_accessed = node.created_at,
+            Access::At(instant) => node.last_accessed = instant,
+        }
+        if let Some(sequence) = change.sequence {
+            node.sequence = sequence as u64;
+        }
+        if let Some(count) = change.access_count {
+            node.access_count = count as u32;
+        }
+        if let Some(node_type) = change.node_type {
+            node.node_type = node_type as u16;
+        }
+        if let Some(subtype) = change.subtype {
+            node.subtype = subtype as u16;
+            node.section = self.subtype_facts[subtype as usize].section;
+        }
+        node.state = state_of(change.state).unwrap_or(node.state);
+        if change.tags.is_some() || change.clusters.is_some() {
+            let known = self.labels.labels(node.labels);
+            let tags: Vec<u32> = known.iter().filter_map(|label| label.as_tag()).collect();
+            let clusters: Vec<u32> = known.iter().filter_map(|label| label.as_cluster()).collect();
+            let before = node.labels;
+            node.labels =
+                self.acquire(change.tags.unwrap_or(&tags), change.clusters.unwrap_or(&clusters));
+            self.labels.release(before);
+        }
+        self.nodes.set(row, &node);
+        row
+    }
+
+    /// The set of these tags and clusters, each once.
+    pub(super) fn acquire(&mut self, tags: &[u32], clusters: &[u32]) -> u32 {
+        if tags.is_empty() && clusters.is_empty() {
+            return NO_LABELS;
+        }
+        let all = tags
+            .iter()
+            .map(|&code| Label::tag(code))
+            .chain(clusters.iter().map(|&code| Label::cluster(code)));
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        let labels: Vec<Label> = all.filter(|&label| seen.insert(label.bits())).collect();
+        self.labels.acquire(&labels)
+    }
+
+    /// Removes nodes with their edges and embeddings; the answer holds the slots of those edges.
+    /// Rows without a node are passed over.
+    pub fn remove(&mut self, rows: &[Row]) -> Vec<u32> {
+        self.changes += 1;
+        let mut slots = Vec::new();
+        for &row in rows {
+            if self.nodes.has(row) {
+                slots.append(&mut self.graph.remove_node(row));
+                self.vectors.remove(row);
+                self.labels.release(self.nodes.labels.get(row as usize));
+                self.nodes.remove(row);
+                self.refile(row);
+            }
+        }
+        slots
+    }
+}
+
+fn state_of(code: Option<f64>) -> Option<StoredState> {
+    code.and_then(|code| StoredState::from_code(code as u8))
+}
