@@ -13,7 +13,7 @@ pub use graph::{Edge, Graph, Neighbour, Row};
 pub use names::{Label, LabelSets, NO_LABELS, Names};
 pub use nodes::{Node, Nodes, StoredState};
 pub(crate) use vectors::is_unit;
-pub use vectors::{Found as VectorFound, StoredVector, VectorForm, VectorQuery, Vectors};
+pub use vectors::{StoredVector, VectorForm, VectorHit, VectorQuery, Vectors};
 
 /// The highest sequence number: the last whole number that a double holds with all before it.
 /// Whatever comes after it has the same.

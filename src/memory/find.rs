@@ -2,7 +2,7 @@
 
 use super::{Filters, MemoryIndex};
 use crate::check::{AMOUNT, check_instant, is_amount, is_score};
-use crate::columns::{Row, VectorQuery};
+use crate::columns::{Row, VectorHit, VectorQuery};
 use crate::error::{Error, Result};
 use crate::rerank::{Peaks, Query, Ranked, Resident, Weighting, not_a_number};
 use crate::search::{
@@ -213,7 +213,7 @@ impl MemoryIndex {
         limit: usize,
         filters: &Filters,
         now: f64,
-    ) -> Vec<crate::columns::VectorFound> {
+    ) -> Vec<VectorHit> {
         let passes = |row: Row| self.passes(row, filters, now);
         let passes: Option<&dyn Fn(Row) -> bool> = filters.is_about_nodes().then_some(&passes);
         self.vectors.similar(query, limit, passes, |row| self.nodes.sequence(row) as f64)

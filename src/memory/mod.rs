@@ -34,7 +34,7 @@ use names::SubtypeFacts;
 pub use names::{DEFAULT_EDGE_TYPE, DEFAULT_NODE_TYPE, NameKind};
 pub use nodes::{Access, Embedding, NodeChange};
 pub use size::Use;
-pub use snapshot::{Part, Restoring, Snapshot};
+pub use snapshot::{Restoring, Snapshot, SnapshotPart};
 pub use sweep::{Change, Sweep, Transition};
 
 /// How a memory is made.
